@@ -1,0 +1,145 @@
+// What a CUDA runtime needs of a device: memory, modules, launches and time, in handles and bytes.
+//
+// idea    No callbacks and no host pointers that outlive a call, so that a device may live in this
+//         process (the emulator), behind the CUDA driver, or behind a socket. One conformance test
+//         suite (device_conformance.hpp) holds for every implementation.
+// watch   A launch answers at once only for what can be seen before it runs (a grid that is too
+//         large). What goes wrong while a kernel runs is answered by the next synchronize() and,
+//         as on hardware, by every later call: the device is lost until it is made anew.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/device/error.hpp"
+#include "common/device/gpu.hpp"
+
+namespace stepwise {
+
+// An address in device memory. It is never a host pointer: reading it on the host is a fault.
+using device_address = std::uint64_t;
+
+enum class module_handle : std::uint64_t {};
+enum class kernel_handle : std::uint64_t {};
+enum class event_handle : std::uint64_t {};
+
+struct extent {
+  std::uint32_t x = 1, y = 1, z = 1;
+};
+
+struct launch_config {
+  extent grid;
+  extent block;
+  std::uint64_t dynamic_shared_bytes = 0;
+  bool cooperative = false;  // every block resident at once, or invalid: needed by grid.sync
+};
+
+// One kernel parameter's place in the parameter buffer of a launch, in bytes.
+struct kernel_parameter {
+  std::uint32_t offset = 0;
+  std::uint32_t bytes = 0;
+};
+
+// What the compiler decided for a kernel. Registers and static shared memory are the machine
+// code's (from the cubin) where the module carries some for this GPU.
+struct kernel_attributes {
+  std::string name;
+  int registers = 0;                    // 32-bit registers per thread
+  std::uint64_t static_shared_bytes = 0;   // per block
+  std::uint64_t local_bytes = 0;           // per thread
+  std::uint64_t constant_bytes = 0;        // user __constant__ memory of the module
+  int max_threads_per_block = 0;
+  int ptx_version = 0;                  // 10 * major + minor of the virtual architecture
+  int binary_version = 0;               // 10 * major + minor of the machine code
+  std::uint64_t max_dynamic_shared_bytes = 0;
+  std::vector<kernel_parameter> parameters;
+};
+
+struct module_symbol {
+  device_address address = 0;
+  std::uint64_t bytes = 0;
+};
+
+// What the kernels since reset_counters() executed. Counted by emulated devices only.
+struct execution_counters {
+  std::uint64_t launches = 0;
+  std::uint64_t warp_instructions = 0;   // PTX instructions that a warp issued
+  std::uint64_t lane_instructions = 0;   // the same, times the lanes that took part
+  std::uint64_t global_load_bytes = 0;   // bytes that lanes asked for, before coalescing
+  std::uint64_t global_store_bytes = 0;
+  std::uint64_t shared_load_bytes = 0;
+  std::uint64_t shared_store_bytes = 0;
+  std::uint64_t atomics = 0;             // lane operations on global or shared memory
+  std::uint64_t barriers = 0;            // warps that reached a block barrier
+};
+
+class device {
+ public:
+  virtual ~device() = default;
+
+  // The GPU that this device is or stands for.
+  virtual const gpu& description() const = 0;
+
+  // Device memory. allocate() aligns to 256 bytes; 0 bytes is an error (invalid_value);
+  // free() takes what allocate() gave (0 is fine), else invalid_value.
+  virtual result<device_address> allocate(std::uint64_t bytes) = 0;
+  virtual status free(device_address address) = 0;
+  // Free and total bytes of device memory.
+  virtual std::array<std::uint64_t, 2> memory_info() = 0;
+  // The allocation or module variable that holds an address, if any.
+  virtual std::optional<module_symbol> find_allocation(device_address address) = 0;
+
+  // Host to device, device to host, device to device (the areas may not overlap). They wait for
+  // the work before them; an area outside any allocation is invalid_value.
+  virtual status write(device_address to, std::span<const std::byte> from) = 0;
+  virtual status read(std::span<std::byte> to, device_address from) = 0;
+  virtual status copy(device_address to, device_address from, std::uint64_t bytes) = 0;
+  // Sets `count` elements of `element_bytes` (1, 2 or 4) to the low bytes of `value`.
+  virtual status fill(device_address to, std::uint32_t value, unsigned element_bytes,
+                      std::uint64_t count) = 0;
+
+  // A module from a fat binary container (the bytes that a fat binary wrapper points to), or from
+  // PTX text. Its bytes are copied. Variables are placed and initialised at once.
+  virtual result<module_handle> load_module(std::span<const std::byte> image) = 0;
+  virtual status unload_module(module_handle module) = 0;
+  // A kernel or a variable by its name in the module; symbol_not_found.
+  virtual result<kernel_handle> find_kernel(module_handle module, std::string_view name) = 0;
+  virtual result<module_symbol> find_symbol(module_handle module, std::string_view name) = 0;
+  virtual result<kernel_attributes> attributes(kernel_handle kernel) = 0;
+  // Allows a kernel more dynamic shared memory than 48 KB; invalid_value above the GPU's limit.
+  virtual status set_max_dynamic_shared_bytes(kernel_handle kernel, std::uint64_t bytes) = 0;
+
+  // Queues a launch. `parameters` is the packed parameter buffer that `attributes` describes.
+  virtual status launch(kernel_handle kernel, const launch_config& config,
+                        std::span<const std::byte> parameters) = 0;
+  // Waits for everything queued; reports what went wrong in it.
+  virtual status synchronize() = 0;
+
+  // Events mark a point in the queue; elapsed_ms is the device time between two of them. An
+  // emulated device answers with the time that the emulation took.
+  virtual result<event_handle> create_event() = 0;
+  virtual status destroy_event(event_handle event) = 0;
+  virtual status record(event_handle event) = 0;
+  virtual result<float> elapsed_ms(event_handle start, event_handle stop) = 0;
+
+  // Counters, where the device keeps them.
+  virtual std::optional<execution_counters> counters() { return std::nullopt; }
+  virtual void reset_counters() {}
+};
+
+// A device on the CPU that stands for `model`. Options come from the environment (see
+// common/emulator/DESIGN.md). Never fails for want of hardware.
+std::unique_ptr<device> make_emulated_device(const gpu& model);
+
+// GPU number `ordinal` through the CUDA driver, which is looked for at run time; null, with the
+// reason in `why`, where there is none.
+std::unique_ptr<device> make_gpu_device(int ordinal, std::string& why);
+
+}  // namespace stepwise

@@ -1,0 +1,77 @@
+// Errors of a device, numbered as the CUDA runtime numbers them.
+//
+// idea    Every layer passes the number that a CUDA program would see, and a sentence for people.
+// source  CUDA Toolkit 13.0, driver_types.h (enum cudaError).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace stepwise {
+
+enum class error : int {
+  success = 0,
+  invalid_value = 1,
+  memory_allocation = 2,
+  initialization = 3,
+  invalid_configuration = 9,
+  invalid_symbol = 13,
+  invalid_host_pointer = 16,
+  invalid_device_pointer = 17,
+  invalid_memcpy_direction = 21,
+  insufficient_driver = 35,
+  invalid_device_function = 98,
+  no_device = 100,
+  invalid_device = 101,
+  invalid_kernel_image = 200,
+  no_kernel_image_for_device = 209,
+  invalid_ptx = 218,
+  unsupported_ptx_version = 222,
+  file_not_found = 301,
+  invalid_resource_handle = 400,
+  symbol_not_found = 500,
+  not_ready = 600,
+  illegal_address = 700,
+  launch_out_of_resources = 701,
+  launch_timeout = 702,
+  assert_triggered = 710,
+  hardware_stack_error = 714,
+  illegal_instruction = 715,
+  misaligned_address = 716,
+  invalid_address_space = 717,
+  launch_failure = 719,
+  not_permitted = 800,
+  not_supported = 801,
+  unknown = 999,
+};
+
+// How a call went: a number for programs, and a sentence for people (may be empty).
+struct status {
+  error code = error::success;
+  std::string message;
+
+  bool ok() const { return code == error::success; }
+};
+
+// A value, or the reason why there is none.
+template <class T>
+class result {
+ public:
+  result(T value) : value_(std::move(value)) {}
+  result(status failure) : failure_(std::move(failure)) {}
+  result(error code, std::string message) : failure_{code, std::move(message)} {}
+
+  bool ok() const { return value_.has_value(); }
+  const status& failure() const { return failure_; }
+  T& operator*() { return *value_; }
+  const T& operator*() const { return *value_; }
+  T* operator->() { return &*value_; }
+  const T* operator->() const { return &*value_; }
+
+ private:
+  std::optional<T> value_;
+  status failure_;
+};
+
+}  // namespace stepwise

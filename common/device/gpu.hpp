@@ -1,0 +1,53 @@
+// The description of a GPU: limits and sizes, as common/gpus/<name>.toml gives them.
+//
+// source  the CUDA runtime's own answers on that GPU (cudaGetDeviceProperties), recorded by hand
+//         in the .toml with the date.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/device/error.hpp"
+
+namespace stepwise {
+
+struct gpu {
+  std::string id;    // "h200": the file's name
+  std::string name;  // "NVIDIA H200"
+  int compute_major = 0;
+  int compute_minor = 0;
+  int multiprocessors = 0;
+  int clock_khz = 0;
+  int memory_clock_khz = 0;
+  int memory_bus_bits = 0;
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t l2_bytes = 0;
+  std::uint64_t constant_bytes = 0;
+  int warp_size = 32;
+  int max_threads_per_block = 0;
+  int max_block[3] = {0, 0, 0};
+  int max_grid[3] = {0, 0, 0};
+  int max_threads_per_multiprocessor = 0;
+  int max_blocks_per_multiprocessor = 0;
+  int registers_per_block = 0;
+  int registers_per_multiprocessor = 0;
+  std::uint64_t shared_bytes_per_block = 0;          // without asking: 48 KB
+  std::uint64_t shared_bytes_per_block_optin = 0;    // after cudaFuncSetAttribute
+  std::uint64_t shared_bytes_per_multiprocessor = 0;
+  std::uint64_t reserved_shared_bytes_per_block = 0;
+  // Every cudaDeviceAttr by its number, as the CUDA runtime answers it on that GPU.
+  std::map<int, int> attributes;
+
+  int compute_capability() const { return 10 * compute_major + compute_minor; }
+};
+
+// The GPUs whose descriptions are built in, by id.
+std::vector<std::string> known_gpus();
+
+// The description with this id; invalid_value names the known ones.
+result<gpu> find_gpu(std::string_view id);
+
+}  // namespace stepwise

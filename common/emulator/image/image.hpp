@@ -1,0 +1,72 @@
+// What nvcc put into a program: fat binaries, the PTX in them, and the resources that the cubin's
+// tables tell of each kernel.
+//
+// idea    Reads containers, ELF attributes and debug tables; machine-code words are never decoded.
+// watch   Every field comes from a student's file: bounds are checked, nothing is believed.
+// source  shared knowledge of the formats is in DESIGN.md, "Fat binaries" and "Cubins".
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/device/error.hpp"
+
+namespace stepwise::image {
+
+enum class entry_kind : std::uint16_t { ptx = 1, elf = 2, lto = 8 };
+
+// One entry of a fat binary container. `payload` points into the container's bytes.
+struct fat_entry {
+  entry_kind kind{};
+  std::uint16_t version_major = 0, version_minor = 0;  // PTX ISA, for PTX entries
+  std::uint32_t arch = 0;                              // 90
+  std::uint64_t flags = 0;
+  std::string source_name;
+  std::span<const std::byte> payload;
+  std::uint32_t compressed_bytes = 0;  // 0: raw
+  std::uint64_t uncompressed_bytes = 0;
+};
+
+// The size in bytes of the container that starts at `data` (its header tells); nullopt if there
+// is no container's magic number. Reads 16 bytes.
+std::optional<std::uint64_t> container_bytes(const void* data);
+
+// The entries of a container, in order. invalid_kernel_image, with the reason, if it is corrupt.
+result<std::vector<fat_entry>> read_container(std::span<const std::byte> container);
+
+// An entry's content, decompressed (zstd, LZ4 block, raw). PTX comes without its final NUL.
+// invalid_kernel_image if it does not decompress to the size that it states.
+result<std::vector<std::byte>> content_of(const fat_entry& entry);
+
+// The entry that a GPU of compute capability `sm` (90) would use.
+// PTX: the highest arch <= sm. ELF: the same major version, the highest minor <= sm's.
+// Arch-specific entries ("a", flag 0x100000) count only for that very sm.
+const fat_entry* choose(const std::vector<fat_entry>& entries, entry_kind kind, std::uint32_t sm);
+
+// What a cubin says of one kernel.
+struct kernel_resources {
+  int registers = 0;
+  std::uint64_t static_shared_bytes = 0;  // without what the system reserves
+  std::uint64_t frame_bytes = 0;          // stack per thread
+  int barriers = 0;
+  int max_threads = 0;                    // launch bounds; 0: none
+  std::uint32_t parameter_bytes = 0;
+  // Machine instructions per PTX line, from the line table .nv_debug_line_sass (empty without
+  // -lineinfo).
+  std::map<std::uint32_t, std::uint32_t> instructions_of_ptx_line;
+};
+
+struct cubin {
+  int sm = 0;
+  std::map<std::string, kernel_resources, std::less<>> kernels;
+};
+
+// invalid_kernel_image, with the reason, if it is no readable cubin.
+result<cubin> read_cubin(std::span<const std::byte> elf);
+
+}  // namespace stepwise::image

@@ -1,0 +1,71 @@
+// What a lab asks of a student's function: inputs, a reference, a comparison, and the work.
+//
+// idea    labs/<lab>/problem.cpp derives one class and registers it; it is linked into `lab` only,
+//         so that no answer is ever in the process that runs a student's code.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/runner/call_file.hpp"
+
+namespace stepwise {
+
+struct problem_buffer {
+  std::string name;             // as in the contract
+  runner::buffer_role role{};
+  std::vector<std::byte> data;  // inputs: content; outputs: the expected content's size in zeros
+  std::uint64_t bytes = 0;      // size (scratch has no data)
+};
+
+// One call of the contract's function with its inputs. Buffers and scalars are in the order of
+// the function's parameters.
+struct problem_call {
+  std::string label;  // "n = 1023, seed 7"
+  std::vector<problem_buffer> buffers;
+  std::vector<std::int64_t> scalars;
+};
+
+// What one call must do at least; bytes count each input once and each output once.
+struct problem_work {
+  double bytes = 0;
+  double operations = 0;
+  std::string operation_unit;  // "additions", "flop"
+};
+
+class problem {
+ public:
+  virtual ~problem() = default;
+
+  // A size is what lab.toml lists under sizes: one number per scalar of the contract.
+  using size = std::vector<std::int64_t>;
+
+  // A call with fresh inputs: same size and seed, same bytes. Inputs are asymmetric and random.
+  virtual problem_call make_call(const size& n, std::uint64_t seed) const = 0;
+
+  // Compares the outputs (one span per output buffer, in order) with the reference. nullopt if
+  // they are right; else one sentence as conventions ask: what was expected, what was found, where,
+  // and what it looks like (a dropped tail, nothing written, ...).
+  virtual std::optional<std::string> check(const problem_call& call,
+                                           std::span<const std::span<const std::byte>> outputs) const = 0;
+
+  virtual problem_work work(const size& n) const = 0;
+};
+
+// Registered problems, by lab name. A problem.cpp holds, at namespace scope,
+//   const register_problem registered("reduction", std::make_unique<reduction_problem>());
+class register_problem {
+ public:
+  register_problem(std::string_view lab, std::unique_ptr<problem> p);
+};
+
+// Null if no problem of that name is linked in.
+const problem* find_problem(std::string_view lab);
+
+}  // namespace stepwise

@@ -1,0 +1,79 @@
+// The file through which `lab` hands calls and bulk data to a runner and takes results back.
+//
+// idea    One mapped file (a memfd for lab, a file on disk for a run by hand): a header, call
+//         records, then the buffers' bytes. lab writes the calls and inputs, the runner writes
+//         states, outputs and times. Neither side parses text, nothing goes through stdout.
+// watch   A runner holds a student's code, so lab believes no field of it: it checks outputs against
+//         its own copy of the sizes, and takes times from it in practice mode only.
+#pragma once
+
+#include <cstdint>
+
+namespace stepwise::runner {
+
+inline constexpr char call_file_magic[8] = {'s', 't', 'e', 'p', 'w', 'i', 's', 'e'};
+inline constexpr std::uint32_t call_file_version = 1;
+inline constexpr int max_buffers = 8;
+inline constexpr int max_scalars = 8;
+inline constexpr std::uint64_t guard_bytes = 256;  // on each side of a buffer on a GPU
+
+enum class buffer_role : std::uint32_t {
+  input = 1,    // `bytes` bytes at `offset`: copied to the device before each call
+  output = 2,   // poisoned before each call, copied to `offset` after the last one
+  scratch = 3,  // poisoned before each call, never copied back
+};
+
+struct buffer_record {
+  buffer_role role;
+  std::uint32_t guard_broken;  // out: 1 before the buffer, 2 after it, 3 both (GPU only)
+  std::uint64_t bytes;
+  std::uint64_t offset;        // of its bytes from the file's start, a multiple of 64; scratch: 0
+  std::uint8_t poison;         // the byte that fills it before a call
+  std::uint8_t padding[7];
+};
+
+enum class call_state : std::uint32_t { waiting = 0, running = 1, done = 2, failed = 3 };
+
+// Counted by our runtime while the last repetition ran (execution_counters of common/device).
+struct counter_record {
+  std::uint64_t valid;  // 0: the device keeps no counters
+  std::uint64_t launches, warp_instructions, lane_instructions;
+  std::uint64_t global_load_bytes, global_store_bytes, shared_load_bytes, shared_store_bytes;
+  std::uint64_t atomics, barriers;
+};
+
+// One call of the contract's function: pointer parameters take the buffers in order, integer
+// parameters take the scalars in order.
+struct call_record {
+  call_state state;              // out
+  std::int32_t cuda_error;       // out: cudaError_t when failed
+  char message[512];             // out: what failed, NUL-terminated
+  std::uint32_t buffer_count, scalar_count;
+  buffer_record buffers[max_buffers];
+  std::int64_t scalars[max_scalars];
+  std::uint32_t warmups;         // untimed calls before the timed ones
+  std::uint32_t repetitions;     // timed calls; at least 1
+  std::uint32_t cold_l2;         // 1: the L2 cache is overwritten before each timed call
+  std::uint32_t padding;
+  std::uint64_t times_offset;    // of `repetitions` floats (out): device time of each call in ms
+  counter_record counters;       // out
+};
+
+struct call_file_header {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t call_count;
+  std::uint64_t file_bytes;
+  std::uint32_t device_emulated;  // out: 1 under our runtime, 0 under NVIDIA's
+  std::uint32_t padding;
+  char device_name[128];          // out
+  std::uint64_t l2_bytes;         // out
+  // call_count call_records follow.
+};
+
+// Control: a runner started as `RUNNER FILE` makes every call in order and exits. Started as
+// `RUNNER FILE --control FD` it reads from FD (a socket) one little-endian uint32 at a time, the
+// number of the call to make, and answers with the same number when that call is done or failed;
+// end of file ends it. Exit codes: 0 every call made (failed ones included), 2 bad usage or file,
+// 3 no CUDA device or runtime.
+}  // namespace stepwise::runner

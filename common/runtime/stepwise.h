@@ -1,0 +1,27 @@
+/* What our libcudart.so.13 offers beyond the CUDA runtime API. A program looks these up with
+ * dlsym(RTLD_DEFAULT, ...): under NVIDIA's runtime they are absent. */
+#pragma once
+#include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Layout of stepwise::execution_counters (common/device/device.hpp), field by field. */
+struct stepwise_counters {
+  uint64_t launches, warp_instructions, lane_instructions;
+  uint64_t global_load_bytes, global_store_bytes, shared_load_bytes, shared_store_bytes;
+  uint64_t atomics, barriers;
+};
+
+/* "emulated": kernels run on the CPU. */
+const char* stepwiseDeviceKind(void);
+/* Counters since the last reset; waits for the device. Returns 0, or 1 if there are none. */
+int stepwiseGetCounters(struct stepwise_counters* counters);
+void stepwiseResetCounters(void);
+/* The sentence behind the last error that a call returned on this thread; "" if none. Valid until
+ * the thread's next call. */
+const char* stepwiseLastErrorMessage(void);
+
+#ifdef __cplusplus
+}
+#endif
