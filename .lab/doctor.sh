@@ -1,0 +1,131 @@
+# shellcheck shell=bash disable=SC2154
+# ./lab doctor: what this machine has to set up, build and measure with, and what each missing thing
+# would enable. Sourced by ../lab after machine.sh. Changes nothing. Where the program is built, its
+# own half (devices, labs) follows.
+
+rows=()  # state, name, detail; state is ok, get (./lab brings it), none (optional) or lack
+lacks=() # Debian packages that ./lab may not install itself
+row() { rows+=("$1" "$2" "$3"); }
+
+may_install() {
+  command -v apt-get >/dev/null || return 1
+  ((EUID == 0)) || { [[ -n ${CI:-} ]] && sudo -n true 2>/dev/null; }
+}
+
+package() { # NAME WHY PACKAGE...: a Debian package that set-up cannot do without
+  local name=$1 why=$2
+  shift 2
+  if may_install; then row get "$name" "$why; ./lab installs $*"; else
+    row lack "$name" "$why; install $*" && lacks+=("$@")
+  fi
+}
+
+check_build_tools() {
+  local version
+  version=$(cxx_version || true)
+  if [[ -z $version ]]; then package 'C++ compiler' "no $cxx" g++
+  elif ! version_at_least "$gxx_wanted" "$version"; then
+    row lack 'C++ compiler' "$cxx $version; $gxx_wanted or newer builds the course (name it in CXX)"
+  else row ok 'C++ compiler' "$cxx $version"; fi
+  if find_meson; then row ok Meson "$("${meson[@]}" --version), Ninja $(ninja --version)"; else
+    row get Meson './lab fetches Meson and Ninja from PyPI into .venv'
+  fi
+  if ! venv_needed; then row ok Python 'not needed any more'
+  elif find_python && "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+    row ok Python "$("$python" -V 2>&1 | cut -d' ' -f2) ($(command -v "$python"))"
+  elif [[ -n $python ]]; then package Python 'cannot make virtual environments' python3-venv
+  elif command -v python3 >/dev/null; then
+    row lack Python "$(python3 -V 2>&1); Meson needs 3.10 or newer"
+  else package Python 'none' python3 python3-venv; fi
+}
+
+check_cuda() {
+  local gpu
+  if find_nvcc; then row ok nvcc "$(nvcc_version "$nvcc") ($nvcc)"; else
+    row get nvcc './lab fetches the CUDA 13 compiler (100 MB) from PyPI into .cuda'
+  fi
+  gpu=$(nvidia-smi --query-gpu=name,compute_cap --format=csv,noheader 2>/dev/null || true)
+  gpu=${gpu%%$'\n'*}
+  if [[ -n $gpu ]]; then row ok GPU "$gpu"; else
+    row none GPU 'none: the emulator serves; would enable: times, GB/s, speed goals'
+  fi
+}
+
+# A C++ library: the system's where pkg-config or its header finds it, else ours in subprojects/.
+check_library() { # NAME PKG_CONFIG_NAME HEADER
+  local version
+  if version=$(pkg-config --modversion "$2" 2>/dev/null); then row ok "$1" "$version"
+  elif [[ $1 == doctest && -e /usr/include/$3 ]]; then row ok "$1" "the system's"
+  else row ok "$1" "the copy in subprojects/$2"; fi
+}
+
+check_tool() { # NAME WHAT IT ENABLES
+  local path
+  if path=$(command -v "$1"); then row ok "$1" "$path"; else
+    row none "$1" "none; would enable: $2"
+  fi
+}
+
+# The network is asked for only where something must be fetched.
+check_network() {
+  local wanted=() i
+  for ((i = 0; i < ${#rows[@]}; i += 3)); do
+    [[ ${rows[i]} != get ]] || wanted+=("${rows[i + 1]}")
+  done
+  if ((${#wanted[@]} == 0)); then row ok network 'not needed'; else
+    row none network "needed once, for ${wanted[*]}"
+  fi
+}
+
+check_build() {
+  if complete all; then row ok build 'complete, with the tests'
+  elif complete course; then row ok build 'complete; ./lab test builds the tests too'
+  elif [[ -r $stamp ]]; then row get build 'older than the sources; the next command builds'
+  elif [[ -e $build/build.ninja ]]; then row get build 'half done; the next command goes on'
+  else row get build 'not begun; the next command sets up and builds'; fi
+}
+
+print_rows() {
+  local i
+  for ((i = 0; i < ${#rows[@]}; i += 3)); do printf '%-5s %-20s %s\n' "${rows[@]:i:3}"; done
+}
+
+print_json() { # only where the program, which has a --json of its own, is not built
+  local i text separator=''
+  printf '{"built": false, "machine": ['
+  for ((i = 0; i < ${#rows[@]}; i += 3)); do
+    text=${rows[i + 2]//\\/\\\\}
+    printf '%s\n  {"state": "%s", "name": "%s", "detail": "%s"}' "$separator" "${rows[i]}" \
+      "${rows[i + 1]}" "${text//\"/\\\"}"
+    separator=,
+  done
+  printf '\n]}\n'
+}
+
+doctor() { # ARGUMENTS of the command, "doctor" first
+  local json=0 built=0
+  [[ " $* " != *' --json '* ]] || json=1
+  [[ ! -x $build/grader/lab ]] || built=1
+  if ((!json || !built)); then
+    check_build_tools
+    check_cuda
+    check_library doctest doctest doctest/doctest.h
+    check_library CLI11 CLI11 CLI/CLI.hpp
+    check_library nlohmann-json nlohmann_json nlohmann/json.hpp
+    check_library toml++ tomlplusplus toml++/toml.h
+    check_library fmt fmt fmt/format.h
+    check_library zstd libzstd zstd.h
+    check_library lz4 liblz4 lz4.h
+    check_tool gdb 'stopping inside a kernel on the emulator'
+    check_tool compute-sanitizer "NVIDIA's memory and race checks, on a GPU"
+    check_tool ncu 'hardware counters, on a GPU'
+    check_tool clang-format 'the format test'
+    check_tool shellcheck 'the test of the shell scripts'
+    check_network
+    check_build
+    if ((json)); then print_json; else print_rows; fi
+  fi
+  ((!built)) || exec "$build/grader/lab" "$@"
+  ((${#lacks[@]} == 0)) || die 3 "missing: ${lacks[*]}. Install: sudo apt-get install ${lacks[*]}"
+  [[ " ${rows[*]} " != *' lack '* ]] || exit 3
+}
