@@ -51,13 +51,13 @@ struct kernel_parameter {
 // code's (from the cubin) where the module carries some for this GPU.
 struct kernel_attributes {
   std::string name;
-  int registers = 0;                    // 32-bit registers per thread
-  std::uint64_t static_shared_bytes = 0;   // per block
-  std::uint64_t local_bytes = 0;           // per thread
-  std::uint64_t constant_bytes = 0;        // user __constant__ memory of the module
+  int registers = 0;                      // 32-bit registers per thread
+  std::uint64_t static_shared_bytes = 0;  // per block
+  std::uint64_t local_bytes = 0;          // per thread
+  std::uint64_t constant_bytes = 0;       // user __constant__ memory of the module
   int max_threads_per_block = 0;
-  int ptx_version = 0;                  // 10 * major + minor of the virtual architecture
-  int binary_version = 0;               // 10 * major + minor of the machine code
+  int ptx_version = 0;     // 10 * major + minor of the virtual architecture
+  int binary_version = 0;  // 10 * major + minor of the machine code
   std::uint64_t max_dynamic_shared_bytes = 0;
   std::vector<kernel_parameter> parameters;
 };
@@ -70,14 +70,14 @@ struct module_symbol {
 // What the kernels since reset_counters() executed. Counted by emulated devices only.
 struct execution_counters {
   std::uint64_t launches = 0;
-  std::uint64_t warp_instructions = 0;   // PTX instructions that a warp issued
-  std::uint64_t lane_instructions = 0;   // the same, times the lanes that took part
-  std::uint64_t global_load_bytes = 0;   // bytes that lanes asked for, before coalescing
+  std::uint64_t warp_instructions = 0;  // PTX instructions that a warp issued
+  std::uint64_t lane_instructions = 0;  // the same, times the lanes that took part
+  std::uint64_t global_load_bytes = 0;  // bytes that lanes asked for, before coalescing
   std::uint64_t global_store_bytes = 0;
   std::uint64_t shared_load_bytes = 0;
   std::uint64_t shared_store_bytes = 0;
-  std::uint64_t atomics = 0;             // lane operations on global or shared memory
-  std::uint64_t barriers = 0;            // warps that reached a block barrier
+  std::uint64_t atomics = 0;   // lane operations on global or shared memory
+  std::uint64_t barriers = 0;  // warps that reached a block barrier
 };
 
 class device {

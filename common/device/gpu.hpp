@@ -34,20 +34,29 @@ struct gpu {
   int max_blocks_per_multiprocessor = 0;
   int registers_per_block = 0;
   int registers_per_multiprocessor = 0;
-  std::uint64_t shared_bytes_per_block = 0;          // without asking: 48 KB
-  std::uint64_t shared_bytes_per_block_optin = 0;    // after cudaFuncSetAttribute
+  std::uint64_t shared_bytes_per_block = 0;        // without asking: 48 KB
+  std::uint64_t shared_bytes_per_block_optin = 0;  // after cudaFuncSetAttribute
   std::uint64_t shared_bytes_per_multiprocessor = 0;
   std::uint64_t reserved_shared_bytes_per_block = 0;
+  int driver_version = 0;  // as cudaDriverGetVersion gives it: 13000
   // Every cudaDeviceAttr by its number, as the CUDA runtime answers it on that GPU.
   std::map<int, int> attributes;
 
   int compute_capability() const { return 10 * compute_major + compute_minor; }
 };
 
+// Sets the fields that `attributes` tells (compute_major ... reserved_shared_bytes_per_block).
+// Returns 0, or the number of the first attribute that is missing.
+int fill_from_attributes(gpu& model);
+
 // The GPUs whose descriptions are built in, by id.
 std::vector<std::string> known_gpus();
 
 // The description with this id; invalid_value names the known ones.
 result<gpu> find_gpu(std::string_view id);
+
+// Reads the text of a description (the form of common/gpus/h200.toml); invalid_value says what is
+// wrong with it.
+result<gpu> parse_gpu(std::string_view id, std::string_view text);
 
 }  // namespace stepwise

@@ -1,0 +1,165 @@
+// Reads GPU descriptions: common/gpus/*.toml, compiled in as text.
+//
+// idea    A description holds the runtime's own answers by attribute number; the fields of `gpu`
+//         are read from them, so that no fact is written twice.
+// tests   tests/gpu_test.cpp
+#include "common/device/gpu.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <limits>
+
+#include "common/device/embedded_gpus.hpp"
+
+namespace stepwise {
+namespace {
+
+// The numbers of cudaDeviceAttr (driver_types.h) that fields of `gpu` come from.
+namespace attribute {
+constexpr int max_threads_per_block = 1, max_block_x = 2, max_grid_x = 5;
+constexpr int shared_bytes_per_block = 8, constant_bytes = 9, warp_size = 10;
+constexpr int registers_per_block = 12, clock_khz = 13, multiprocessors = 16;
+constexpr int memory_clock_khz = 36, memory_bus_bits = 37, l2_bytes = 38;
+constexpr int max_threads_per_multiprocessor = 39, compute_major = 75, compute_minor = 76;
+constexpr int shared_bytes_per_multiprocessor = 81, registers_per_multiprocessor = 82;
+constexpr int shared_bytes_per_block_optin = 97, max_blocks_per_multiprocessor = 106;
+constexpr int reserved_shared_bytes_per_block = 111;
+}  // namespace attribute
+
+// A whole number from 0 to INT_MAX without sign or leading zero, or -1.
+int attribute_number(std::string_view key) {
+  if (key.empty() || key.size() > 4 || (key.size() > 1 && key[0] == '0')) return -1;
+  int number = 0;
+  for (char c : key) {
+    if (c < '0' || c > '9') return -1;
+    number = 10 * number + (c - '0');
+  }
+  return number;
+}
+
+class reader {
+ public:
+  reader(gpu& out, const toml::table& table) : out_(out), table_(table) {}
+
+  // An empty string, or what is wrong.
+  std::string read() {
+    out_.name = text("name");
+    out_.memory_bytes = static_cast<std::uint64_t>(number("memory_bytes"));
+    out_.driver_version = static_cast<int>(number("driver_version"));
+    read_attributes();
+    if (problem_.empty()) {
+      if (const int missing = fill_from_attributes(out_)) {
+        fail(fmt::format("attribute {} is missing", missing));
+      }
+    }
+    return problem_;
+  }
+
+ private:
+  void fail(const std::string& what) {
+    if (problem_.empty()) problem_ = what;
+  }
+
+  std::string text(std::string_view key) {
+    auto value = table_[key].value<std::string>();
+    if (!value || value->empty()) fail(fmt::format("'{}' is missing or no text", key));
+    return value.value_or("");
+  }
+
+  std::int64_t number(std::string_view key) {
+    auto value = table_[key].value<std::int64_t>();
+    if (!value || *value <= 0) fail(fmt::format("'{}' is missing or not positive", key));
+    return value.value_or(0);
+  }
+
+  void read_attributes() {
+    const toml::table* all = table_["attributes"].as_table();
+    if (!all) return fail("the table [attributes] is missing");
+    for (const auto& [key, node] : *all) {
+      const int id = attribute_number(key.str());
+      const auto value = node.value<std::int64_t>();
+      if (id < 0 || !value || *value < std::numeric_limits<int>::min() ||
+          *value > std::numeric_limits<int>::max()) {
+        return fail(
+            fmt::format("attribute '{}' is not `number = whole number of 32 bits`", key.str()));
+      }
+      out_.attributes[id] = static_cast<int>(*value);
+    }
+  }
+
+  gpu& out_;
+  const toml::table& table_;
+  std::string problem_;
+};
+
+}  // namespace
+
+int fill_from_attributes(gpu& model) {
+  int missing = 0;
+  const auto at = [&](int id) {
+    const auto found = model.attributes.find(id);
+    if (found != model.attributes.end()) return found->second;
+    if (missing == 0) missing = id;
+    return 0;
+  };
+  const auto bytes_at = [&](int id) { return static_cast<std::uint64_t>(at(id)); };
+  model.compute_major = at(attribute::compute_major);
+  model.compute_minor = at(attribute::compute_minor);
+  model.multiprocessors = at(attribute::multiprocessors);
+  model.clock_khz = at(attribute::clock_khz);
+  model.memory_clock_khz = at(attribute::memory_clock_khz);
+  model.memory_bus_bits = at(attribute::memory_bus_bits);
+  model.l2_bytes = bytes_at(attribute::l2_bytes);
+  model.constant_bytes = bytes_at(attribute::constant_bytes);
+  model.warp_size = at(attribute::warp_size);
+  model.max_threads_per_block = at(attribute::max_threads_per_block);
+  for (int i = 0; i < 3; i++) {
+    model.max_block[i] = at(attribute::max_block_x + i);
+    model.max_grid[i] = at(attribute::max_grid_x + i);
+  }
+  model.max_threads_per_multiprocessor = at(attribute::max_threads_per_multiprocessor);
+  model.max_blocks_per_multiprocessor = at(attribute::max_blocks_per_multiprocessor);
+  model.registers_per_block = at(attribute::registers_per_block);
+  model.registers_per_multiprocessor = at(attribute::registers_per_multiprocessor);
+  model.shared_bytes_per_block = bytes_at(attribute::shared_bytes_per_block);
+  model.shared_bytes_per_block_optin = bytes_at(attribute::shared_bytes_per_block_optin);
+  model.shared_bytes_per_multiprocessor = bytes_at(attribute::shared_bytes_per_multiprocessor);
+  model.reserved_shared_bytes_per_block = bytes_at(attribute::reserved_shared_bytes_per_block);
+  return missing;
+}
+
+result<gpu> parse_gpu(std::string_view id, std::string_view text) {
+  const auto broken = [&](const std::string& why) {
+    return result<gpu>(error::invalid_value,
+                       fmt::format("the description of GPU '{}' is broken: {}", id, why));
+  };
+  gpu model;
+  model.id = id;
+  try {
+    const toml::table table = toml::parse(text);
+    const std::string problem = reader(model, table).read();
+    if (!problem.empty()) return broken(problem);
+  } catch (const toml::parse_error& failure) {
+    return broken(fmt::format("line {}: {}", failure.source().begin.line, failure.description()));
+  }
+  return model;
+}
+
+std::vector<std::string> known_gpus() {
+  std::vector<std::string> ids;
+  for (const embedded_gpu& entry : embedded_gpus) ids.emplace_back(entry.id);
+  return ids;
+}
+
+result<gpu> find_gpu(std::string_view id) {
+  std::string known;
+  for (const embedded_gpu& entry : embedded_gpus) {
+    if (entry.id == id) return parse_gpu(id, entry.text);
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", entry.id);
+  }
+  return {error::invalid_value,
+          fmt::format("no GPU is known by the name '{}'; known: {}", id, known)};
+}
+
+}  // namespace stepwise

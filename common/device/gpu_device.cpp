@@ -1,0 +1,429 @@
+// A device through the CUDA driver.
+//
+// idea    One context per device, so that a device lost to a fault can be made anew. The driver
+//         numbers its errors as the runtime does, so codes pass unchanged.
+// tests   tests/conformance.cpp, on a GPU (suite gpu)
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "common/device/device.hpp"
+
+#if __has_include(<cuda.h>)
+
+#include "common/device/driver.hpp"
+#include "common/device/launch_check.hpp"
+
+namespace stepwise {
+namespace {
+
+status status_of(const driver& cu, CUresult code, const std::string& doing) {
+  if (code == CUDA_SUCCESS) return {};
+  const char* text = nullptr;
+  cu.get_error_string(code, &text);
+  return {static_cast<error>(code), doing + ": " + (text ? text : "unknown error")};
+}
+
+// What the driver knows of GPU `ordinal`, in the form of common/gpus/*.toml.
+gpu describe(const driver& cu, CUdevice device) {
+  gpu model;
+  char name[256] = "";
+  cu.device_get_name(name, sizeof name, device);
+  model.name = name;
+  std::size_t bytes = 0;
+  cu.device_total_mem(&bytes, device);
+  model.memory_bytes = bytes;
+  cu.driver_get_version(&model.driver_version);
+  // The driver's attribute numbers are the runtime's (both headers list them).
+  for (int number = 1; number < 256; number++) {
+    int value = 0;
+    if (cu.device_get_attribute(&value, static_cast<CUdevice_attribute>(number), device) ==
+        CUDA_SUCCESS) {
+      model.attributes[number] = value;
+    }
+  }
+  fill_from_attributes(model);
+  return model;
+}
+
+// Makes a context current for one call, on whichever thread it comes from.
+class current_context {
+ public:
+  current_context(const driver& cu, CUcontext context) : cu_(cu) { cu_.ctx_push_current(context); }
+  ~current_context() {
+    CUcontext previous = nullptr;
+    cu_.ctx_pop_current(&previous);
+  }
+  current_context(const current_context&) = delete;
+
+ private:
+  const driver& cu_;
+};
+
+class gpu_device final : public device {
+ public:
+  gpu_device(const driver& cu, CUcontext context, gpu model)
+      : cu_(cu), context_(context), model_(std::move(model)) {}
+  ~gpu_device() override { cu_.ctx_destroy(context_); }
+
+  const gpu& description() const override { return model_; }
+
+  result<device_address> allocate(std::uint64_t bytes) override {
+    const current_context use(cu_, context_);
+    CUdeviceptr address = 0;
+    const status s = status_of(cu_, cu_.mem_alloc(&address, bytes),
+                               "allocating " + std::to_string(bytes) + " bytes");
+    if (!s.ok()) return s;
+    return device_address{address};
+  }
+
+  status free(device_address address) override {
+    if (address == 0) return {};
+    const current_context use(cu_, context_);
+    return status_of(cu_, cu_.mem_free(address), "freeing device memory");
+  }
+
+  std::array<std::uint64_t, 2> memory_info() override {
+    const current_context use(cu_, context_);
+    std::size_t free_bytes = 0, total_bytes = 0;
+    cu_.mem_get_info(&free_bytes, &total_bytes);
+    return {free_bytes, total_bytes};
+  }
+
+  std::optional<module_symbol> find_allocation(device_address address) override {
+    const current_context use(cu_, context_);
+    CUdeviceptr base = 0;
+    std::size_t bytes = 0;
+    if (cu_.mem_get_address_range(&base, &bytes, address) != CUDA_SUCCESS) return std::nullopt;
+    return module_symbol{base, bytes};
+  }
+
+  status write(device_address to, std::span<const std::byte> from) override {
+    status s = check_area(to, from.size(), "writing");
+    if (!s.ok() || from.empty()) return s;
+    const current_context use(cu_, context_);
+    return status_of(cu_, cu_.memcpy_to_device(to, from.data(), from.size()),
+                     "copying to the device");
+  }
+
+  status read(std::span<std::byte> to, device_address from) override {
+    status s = check_area(from, to.size(), "reading");
+    if (!s.ok() || to.empty()) return s;
+    const current_context use(cu_, context_);
+    return status_of(cu_, cu_.memcpy_to_host(to.data(), from, to.size()),
+                     "copying from the device");
+  }
+
+  status copy(device_address to, device_address from, std::uint64_t bytes) override {
+    status s = check_area(from, bytes, "copying from");
+    if (s.ok()) s = check_area(to, bytes, "copying to");
+    if (!s.ok() || bytes == 0) return s;
+    const current_context use(cu_, context_);
+    return status_of(cu_, cu_.memcpy_on_device(to, from, bytes), "copying on the device");
+  }
+
+  status fill(device_address to, std::uint32_t value, unsigned element_bytes,
+              std::uint64_t count) override;
+  result<module_handle> load_module(std::span<const std::byte> image) override;
+  status unload_module(module_handle module) override;
+  result<kernel_handle> find_kernel(module_handle module, std::string_view name) override;
+  result<module_symbol> find_symbol(module_handle module, std::string_view name) override;
+  result<kernel_attributes> attributes(kernel_handle kernel) override;
+  status set_max_dynamic_shared_bytes(kernel_handle kernel, std::uint64_t bytes) override;
+  status launch(kernel_handle kernel, const launch_config& config,
+                std::span<const std::byte> parameters) override;
+
+  status synchronize() override {
+    const current_context use(cu_, context_);
+    return status_of(cu_, cu_.ctx_synchronize(), "a kernel failed");
+  }
+
+  result<event_handle> create_event() override {
+    const current_context use(cu_, context_);
+    CUevent event = nullptr;
+    const status s =
+        status_of(cu_, cu_.event_create(&event, CU_EVENT_DEFAULT), "creating an event");
+    if (!s.ok()) return s;
+    const std::lock_guard guard(lock_);
+    events_[++last_handle_] = event;
+    return event_handle{last_handle_};
+  }
+
+  status destroy_event(event_handle event) override {
+    const current_context use(cu_, context_);
+    const CUevent found = event_of(event);
+    if (!found) return unknown_event();
+    {
+      const std::lock_guard guard(lock_);
+      events_.erase(static_cast<std::uint64_t>(event));
+    }
+    return status_of(cu_, cu_.event_destroy(found), "destroying an event");
+  }
+
+  status record(event_handle event) override {
+    const current_context use(cu_, context_);
+    const CUevent found = event_of(event);
+    if (!found) return unknown_event();
+    return status_of(cu_, cu_.event_record(found, nullptr), "recording an event");
+  }
+
+  result<float> elapsed_ms(event_handle start, event_handle stop) override {
+    const current_context use(cu_, context_);
+    const CUevent first = event_of(start), second = event_of(stop);
+    if (!first || !second) return unknown_event();
+    float ms = 0;
+    const status s =
+        status_of(cu_, cu_.event_elapsed_time(&ms, first, second), "the time between two events");
+    if (!s.ok()) return s;
+    return ms;
+  }
+
+ private:
+  struct loaded_kernel {
+    CUfunction function = nullptr;
+    kernel_attributes attributes;
+  };
+
+  static status unknown_event() {
+    return {error::invalid_resource_handle, "there is no such event"};
+  }
+  static status unknown_kernel() {
+    return {error::invalid_resource_handle, "there is no such kernel"};
+  }
+  static status unknown_module() {
+    return {error::invalid_resource_handle, "there is no such module"};
+  }
+
+  // The driver lets a copy run into the next allocation; the device contract does not.
+  status check_area(device_address address, std::uint64_t bytes, const char* doing) {
+    if (bytes == 0) return {};
+    const auto area = find_allocation(address);
+    if (area && bytes <= area->bytes - (address - area->address)) return {};
+    // A lost context answers no question: say why, instead of blaming the address.
+    if (const status lost = synchronize(); !lost.ok()) return lost;
+    return {error::invalid_value, std::string(doing) + " " + std::to_string(bytes) +
+                                      " bytes of device memory that no allocation holds"};
+  }
+
+  template <class Map>
+  auto lookup(Map& map, std::uint64_t handle) -> decltype(&map.begin()->second) {
+    const std::lock_guard guard(lock_);
+    const auto found = map.find(handle);
+    return found == map.end() ? nullptr : &found->second;
+  }
+  CUevent event_of(event_handle event) {
+    const CUevent* found = lookup(events_, static_cast<std::uint64_t>(event));
+    return found ? *found : nullptr;
+  }
+  CUmodule module_of(module_handle module) {
+    const CUmodule* found = lookup(modules_, static_cast<std::uint64_t>(module));
+    return found ? *found : nullptr;
+  }
+  loaded_kernel* kernel_of(kernel_handle kernel) {
+    return lookup(kernels_, static_cast<std::uint64_t>(kernel));
+  }
+
+  const driver& cu_;
+  const CUcontext context_;
+  const gpu model_;
+  std::mutex lock_;  // guards what is below
+  std::uint64_t last_handle_ = 0;
+  std::map<std::uint64_t, CUmodule> modules_;
+  std::map<std::uint64_t, loaded_kernel> kernels_;
+  std::map<std::uint64_t, CUevent> events_;
+};
+
+status gpu_device::fill(device_address to, std::uint32_t value, unsigned element_bytes,
+                        std::uint64_t count) {
+  if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4) {
+    return {error::invalid_value,
+            "elements of " + std::to_string(element_bytes) + " bytes: 1, 2 or 4 can be filled"};
+  }
+  if (count > UINT64_MAX / element_bytes) {
+    return {error::invalid_value, "filling more bytes than there are addresses"};
+  }
+  status s = check_area(to, count * element_bytes, "filling");
+  if (!s.ok() || count == 0) return s;
+  const current_context use(cu_, context_);
+  const CUresult code =
+      element_bytes == 1   ? cu_.memset_8(to, static_cast<unsigned char>(value), count)
+      : element_bytes == 2 ? cu_.memset_16(to, static_cast<unsigned short>(value), count)
+                           : cu_.memset_32(to, value, count);
+  return status_of(cu_, code, "filling device memory");
+}
+
+result<module_handle> gpu_device::load_module(std::span<const std::byte> image) {
+  const current_context use(cu_, context_);
+  // PTX text must end with a zero, and the contract does not ask for one.
+  std::vector<char> bytes(image.size() + 1, '\0');
+  std::copy_n(reinterpret_cast<const char*>(image.data()), image.size(), bytes.begin());
+  char log[4096] = "";
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
+  CUmodule module = nullptr;
+  status s = status_of(cu_, cu_.module_load_data(&module, bytes.data(), 2, options, values),
+                       "loading a module");
+  if (!s.ok()) {
+    if (log[0]) s.message += std::string("; ") + log;
+    return s;
+  }
+  const std::lock_guard guard(lock_);
+  modules_[++last_handle_] = module;
+  return module_handle{last_handle_};
+}
+
+status gpu_device::unload_module(module_handle module) {
+  const current_context use(cu_, context_);
+  const CUmodule found = module_of(module);
+  if (!found) return unknown_module();
+  {
+    const std::lock_guard guard(lock_);
+    modules_.erase(static_cast<std::uint64_t>(module));
+  }
+  return status_of(cu_, cu_.module_unload(found), "unloading a module");
+}
+
+result<kernel_handle> gpu_device::find_kernel(module_handle module, std::string_view name) {
+  const current_context use(cu_, context_);
+  const CUmodule found = module_of(module);
+  if (!found) return unknown_module();
+  const std::string text(name);
+  CUfunction function = nullptr;
+  status s =
+      status_of(cu_, cu_.module_get_function(&function, found, text.c_str()), "kernel " + text);
+  if (!s.ok()) return s;
+
+  loaded_kernel kernel{function, {}};
+  kernel_attributes& a = kernel.attributes;
+  const auto get = [&](CUfunction_attribute which) {
+    int value = 0;
+    const CUresult code = cu_.func_get_attribute(&value, which, function);
+    if (s.ok()) s = status_of(cu_, code, "the attributes of kernel " + text);
+    return value;
+  };
+  const auto get_bytes = [&](CUfunction_attribute which) {
+    return static_cast<std::uint64_t>(get(which));
+  };
+  a.name = text;
+  a.registers = get(CU_FUNC_ATTRIBUTE_NUM_REGS);
+  a.static_shared_bytes = get_bytes(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+  a.local_bytes = get_bytes(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+  a.constant_bytes = get_bytes(CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES);
+  a.max_threads_per_block = get(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  a.ptx_version = get(CU_FUNC_ATTRIBUTE_PTX_VERSION);
+  a.binary_version = get(CU_FUNC_ATTRIBUTE_BINARY_VERSION);
+  a.max_dynamic_shared_bytes = get_bytes(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+  if (!s.ok()) return s;
+  std::size_t offset = 0, bytes = 0;
+  while (cu_.func_get_param_info(function, a.parameters.size(), &offset, &bytes) == CUDA_SUCCESS) {
+    a.parameters.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(bytes)});
+  }
+  const std::lock_guard guard(lock_);
+  kernels_[++last_handle_] = std::move(kernel);
+  return kernel_handle{last_handle_};
+}
+
+result<module_symbol> gpu_device::find_symbol(module_handle module, std::string_view name) {
+  const current_context use(cu_, context_);
+  const CUmodule found = module_of(module);
+  if (!found) return unknown_module();
+  const std::string text(name);
+  CUdeviceptr address = 0;
+  std::size_t bytes = 0;
+  const status s = status_of(cu_, cu_.module_get_global(&address, &bytes, found, text.c_str()),
+                             "variable " + text);
+  if (!s.ok()) return s;
+  return module_symbol{address, bytes};
+}
+
+result<kernel_attributes> gpu_device::attributes(kernel_handle kernel) {
+  const loaded_kernel* found = kernel_of(kernel);
+  if (!found) return unknown_kernel();
+  return found->attributes;
+}
+
+status gpu_device::set_max_dynamic_shared_bytes(kernel_handle kernel, std::uint64_t bytes) {
+  const current_context use(cu_, context_);
+  loaded_kernel* found = kernel_of(kernel);
+  if (!found) return unknown_kernel();
+  kernel_attributes& a = found->attributes;
+  if (bytes + a.static_shared_bytes > model_.shared_bytes_per_block_optin || bytes > INT32_MAX) {
+    return {error::invalid_value, a.name + ": " + std::to_string(bytes) +
+                                      " bytes of dynamic shared memory: " +
+                                      std::to_string(model_.shared_bytes_per_block_optin) +
+                                      " per block are possible, static memory included"};
+  }
+  const status s = status_of(
+      cu_,
+      cu_.func_set_attribute(found->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                             static_cast<int>(bytes)),
+      "allowing dynamic shared memory");
+  if (s.ok()) a.max_dynamic_shared_bytes = bytes;
+  return s;
+}
+
+status gpu_device::launch(kernel_handle kernel, const launch_config& config,
+                          std::span<const std::byte> parameters) {
+  const current_context use(cu_, context_);
+  const loaded_kernel* found = kernel_of(kernel);
+  if (!found) return unknown_kernel();
+  const kernel_attributes& a = found->attributes;
+  if (status s = check_launch(model_, a, config); !s.ok()) return s;
+  std::vector<void*> arguments;
+  for (const kernel_parameter& p : a.parameters) {
+    if (p.offset > parameters.size() || p.bytes > parameters.size() - p.offset) {
+      return {error::invalid_value, a.name + ": " + std::to_string(parameters.size()) +
+                                        " bytes of parameters are too few"};
+    }
+    arguments.push_back(const_cast<std::byte*>(parameters.data()) + p.offset);
+  }
+  CUlaunchAttribute cooperative{};
+  cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+  cooperative.value.cooperative = 1;
+  CUlaunchConfig c{};
+  c.gridDimX = config.grid.x, c.gridDimY = config.grid.y, c.gridDimZ = config.grid.z;
+  c.blockDimX = config.block.x, c.blockDimY = config.block.y, c.blockDimZ = config.block.z;
+  c.sharedMemBytes = static_cast<unsigned>(config.dynamic_shared_bytes);
+  c.attrs = &cooperative;
+  c.numAttrs = config.cooperative ? 1 : 0;
+  return status_of(cu_, cu_.launch_kernel(&c, found->function, arguments.data(), nullptr),
+                   "launching " + a.name);
+}
+
+}  // namespace
+
+std::unique_ptr<device> make_gpu_device(int ordinal, std::string& why) {
+  const driver* cu = driver::find(why);
+  if (!cu) return nullptr;
+  CUdevice number = 0;
+  status s = status_of(*cu, cu->device_get(&number, ordinal),
+                       "there is no GPU number " + std::to_string(ordinal));
+  CUcontext context = nullptr;
+  if (s.ok()) {
+    // Creating a context makes it current; each call makes it current for itself.
+    s = status_of(*cu, cu->ctx_create(&context, CU_CTX_SCHED_AUTO, number),
+                  "GPU number " + std::to_string(ordinal) + " cannot be used");
+  }
+  if (!s.ok()) {
+    why = s.message;
+    return nullptr;
+  }
+  CUcontext previous = nullptr;
+  cu->ctx_pop_current(&previous);
+  return std::make_unique<gpu_device>(*cu, context, describe(*cu, number));
+}
+
+}  // namespace stepwise
+
+#else
+
+namespace stepwise {
+
+std::unique_ptr<device> make_gpu_device(int, std::string& why) {
+  why = "this build had no cuda.h of the CUDA toolkit, so it cannot use a GPU";
+  return nullptr;
+}
+
+}  // namespace stepwise
+
+#endif

@@ -1,0 +1,92 @@
+#include "common/device/launch_check.hpp"
+
+#include "common/device/occupancy.hpp"
+
+namespace stepwise {
+namespace {
+
+std::string shape(const extent& e) {
+  return std::to_string(e.x) + "x" + std::to_string(e.y) + "x" + std::to_string(e.z);
+}
+
+std::uint64_t threads_of(const extent& block) {
+  return std::uint64_t{block.x} * block.y * block.z;  // sides are checked before: no overflow
+}
+
+// The first side of `have` that is 0 or over its limit, or an empty string.
+std::string bad_side(const char* what, const extent& have, const int (&most)[3]) {
+  const std::uint32_t sides[3] = {have.x, have.y, have.z};
+  for (int i = 0; i < 3; i++) {
+    if (sides[i] == 0) {
+      return std::string("a ") + what + " of " + shape(have) + ": every side must be at least 1";
+    }
+    if (sides[i] > static_cast<std::uint32_t>(most[i])) {
+      return std::string("a ") + what + " of " + shape(have) + ": at most " +
+             std::to_string(most[i]) + " in " + "xyz"[i];
+    }
+  }
+  return "";
+}
+
+status check_shared(const gpu& model, const kernel_attributes& kernel, std::uint64_t dynamic,
+                    const std::string& who) {
+  if (dynamic <= kernel.max_dynamic_shared_bytes) return {};
+  std::string hint;
+  if (dynamic + kernel.static_shared_bytes <= model.shared_bytes_per_block_optin) {
+    hint =
+        "; ask for more with cudaFuncSetAttribute("
+        "..., cudaFuncAttributeMaxDynamicSharedMemorySize, ...)";
+  }
+  return {error::invalid_value,
+          who + std::to_string(dynamic) + " bytes of dynamic shared memory: at most " +
+              std::to_string(kernel.max_dynamic_shared_bytes) + " beside the kernel's " +
+              std::to_string(kernel.static_shared_bytes) + " static bytes" + hint};
+}
+
+status check_threads(const gpu& model, const kernel_attributes& kernel, std::uint64_t threads,
+                     const std::string& who) {
+  const std::string asked = who + std::to_string(threads) + " threads per block: ";
+  if (threads > static_cast<std::uint64_t>(model.max_threads_per_block)) {
+    return {error::invalid_configuration,
+            asked + "at most " + std::to_string(model.max_threads_per_block)};
+  }
+  if (threads > static_cast<std::uint64_t>(kernel.max_threads_per_block)) {
+    return {error::launch_out_of_resources,
+            asked + "this kernel takes at most " + std::to_string(kernel.max_threads_per_block) +
+                " (its launch bounds, or its " + std::to_string(kernel.registers) +
+                " registers per thread)"};
+  }
+  return {};
+}
+
+status check_cooperative(const gpu& model, const kernel_attributes& kernel,
+                         const launch_config& config, const std::string& who) {
+  const auto resident =
+      resident_blocks(model, kernel, threads_of(config.block), config.dynamic_shared_bytes);
+  if (!resident.ok()) return resident.failure();
+  const std::uint64_t most = std::uint64_t(resident->blocks) * model.multiprocessors;
+  // The sides are at most 2^31-1, 65535 and 65535, so the product fits 64 bits.
+  const std::uint64_t blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
+  if (blocks <= most) return {};
+  return {error::cooperative_launch_too_large,
+          who + std::to_string(blocks) + " blocks in a cooperative launch: " + model.name +
+              " holds at most " + std::to_string(most) + " of them at once"};
+}
+
+}  // namespace
+
+status check_launch(const gpu& model, const kernel_attributes& kernel,
+                    const launch_config& config) {
+  const std::string who = kernel.name + ": ";
+  for (const std::string& bad : {bad_side("grid", config.grid, model.max_grid),
+                                 bad_side("block", config.block, model.max_block)}) {
+    if (!bad.empty()) return {error::invalid_configuration, who + bad};
+  }
+  const std::uint64_t threads = threads_of(config.block);
+  status found = check_threads(model, kernel, threads, who);
+  if (found.ok()) found = check_shared(model, kernel, config.dynamic_shared_bytes, who);
+  if (found.ok() && config.cooperative) found = check_cooperative(model, kernel, config, who);
+  return found;
+}
+
+}  // namespace stepwise

@@ -1,0 +1,80 @@
+#include "common/device/occupancy.hpp"
+
+#if __has_include(<cuda_occupancy.h>)
+#include <cuda_occupancy.h>
+#define STEPWISE_HAS_OCCUPANCY 1
+#endif
+
+namespace stepwise {
+
+#ifdef STEPWISE_HAS_OCCUPANCY
+namespace {
+
+cudaOccDeviceProp properties_of(const gpu& model) {
+  cudaOccDeviceProp properties;
+  properties.computeMajor = model.compute_major;
+  properties.computeMinor = model.compute_minor;
+  properties.maxThreadsPerBlock = model.max_threads_per_block;
+  properties.maxThreadsPerMultiprocessor = model.max_threads_per_multiprocessor;
+  properties.regsPerBlock = model.registers_per_block;
+  properties.regsPerMultiprocessor = model.registers_per_multiprocessor;
+  properties.warpSize = model.warp_size;
+  properties.sharedMemPerBlock = model.shared_bytes_per_block;
+  properties.sharedMemPerMultiprocessor = model.shared_bytes_per_multiprocessor;
+  properties.numSms = model.multiprocessors;
+  properties.sharedMemPerBlockOptin = model.shared_bytes_per_block_optin;
+  properties.reservedSharedMemPerBlock = model.reserved_shared_bytes_per_block;
+  return properties;
+}
+
+}  // namespace
+
+result<occupancy> resident_blocks(const gpu& model, const kernel_attributes& kernel,
+                                  std::uint64_t threads_per_block,
+                                  std::uint64_t dynamic_shared_bytes) {
+  if (threads_per_block == 0 ||
+      threads_per_block > static_cast<std::uint64_t>(model.max_threads_per_block)) {
+    return {error::invalid_value,
+            kernel.name + ": " + std::to_string(threads_per_block) + " threads per block: 1 to " +
+                std::to_string(model.max_threads_per_block) + " are possible"};
+  }
+  const cudaOccDeviceProp properties = properties_of(model);
+  cudaOccFuncAttributes attributes;
+  attributes.maxThreadsPerBlock = kernel.max_threads_per_block;
+  attributes.numRegs = kernel.registers;
+  attributes.sharedSizeBytes = kernel.static_shared_bytes;
+  attributes.partitionedGCConfig = PARTITIONED_GC_OFF;
+  attributes.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
+  attributes.maxDynamicSharedSizeBytes = kernel.max_dynamic_shared_bytes;
+  attributes.numBlockBarriers = 1;
+  const cudaOccDeviceState state;
+  cudaOccResult found;
+  const cudaOccError failed = cudaOccMaxActiveBlocksPerMultiprocessor(
+      &found, &properties, &attributes, &state, static_cast<int>(threads_per_block),
+      dynamic_shared_bytes);
+  if (failed == CUDA_OCC_ERROR_UNKNOWN_DEVICE) {
+    return {error::not_supported, "this build's cuda_occupancy.h does not know " + model.name};
+  }
+  if (failed != CUDA_OCC_SUCCESS) {
+    return {error::invalid_value,
+            kernel.name + ": its resources make no sense to cuda_occupancy.h"};
+  }
+  occupancy answer;
+  answer.blocks = found.activeBlocksPerMultiprocessor;
+  answer.by_warps = found.limitingFactors & OCC_LIMIT_WARPS;
+  answer.by_registers = found.limitingFactors & OCC_LIMIT_REGISTERS;
+  answer.by_shared = found.limitingFactors & OCC_LIMIT_SHARED_MEMORY;
+  answer.by_blocks = found.limitingFactors & OCC_LIMIT_BLOCKS;
+  return answer;
+}
+
+#else
+
+result<occupancy> resident_blocks(const gpu&, const kernel_attributes&, std::uint64_t,
+                                  std::uint64_t) {
+  return {error::not_supported, "this build had no cuda_occupancy.h of the CUDA toolkit"};
+}
+
+#endif
+
+}  // namespace stepwise
