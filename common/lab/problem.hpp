@@ -18,7 +18,7 @@
 namespace stepwise {
 
 struct problem_buffer {
-  std::string name;             // as in the contract
+  std::string name;  // as in the contract
   runner::buffer_role role{};
   std::vector<std::byte> data;  // inputs: content; outputs: the expected content's size in zeros
   std::uint64_t bytes = 0;      // size (scratch has no data)
@@ -52,8 +52,8 @@ class problem {
   // Compares the outputs (one span per output buffer, in order) with the reference. nullopt if
   // they are right; else one sentence as conventions ask: what was expected, what was found, where,
   // and what it looks like (a dropped tail, nothing written, ...).
-  virtual std::optional<std::string> check(const problem_call& call,
-                                           std::span<const std::span<const std::byte>> outputs) const = 0;
+  virtual std::optional<std::string> check(
+      const problem_call& call, std::span<const std::span<const std::byte>> outputs) const = 0;
 
   virtual problem_work work(const size& n) const = 0;
 };

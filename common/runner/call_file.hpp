@@ -3,7 +3,8 @@
 // idea    One mapped file (a memfd for lab, a file on disk for a run by hand): a header, call
 //         records, then the buffers' bytes. lab writes the calls and inputs, the runner writes
 //         states, outputs and times. Neither side parses text, nothing goes through stdout.
-// watch   A runner holds a student's code, so lab believes no field of it: it checks outputs against
+// watch   A runner holds a student's code, so lab believes no field of it: it checks outputs
+// against
 //         its own copy of the sizes, and takes times from it in practice mode only.
 #pragma once
 
@@ -27,9 +28,10 @@ struct buffer_record {
   buffer_role role;
   std::uint32_t guard_broken;  // out: 1 before the buffer, 2 after it, 3 both (GPU only)
   std::uint64_t bytes;
-  std::uint64_t offset;        // of its bytes from the file's start, a multiple of 64; scratch: 0
-  std::uint8_t poison;         // the byte that fills it before a call
-  std::uint8_t padding[7];
+  std::uint64_t offset;   // of its bytes from the file's start, a multiple of 64; scratch: 0
+  std::uint8_t poison;    // the byte that fills it before a call
+  std::uint8_t modified;  // out: 1 if a call changed this input, which it must not
+  std::uint8_t padding[6];
 };
 
 enum class call_state : std::uint32_t { waiting = 0, running = 1, done = 2, failed = 3 };
@@ -43,20 +45,21 @@ struct counter_record {
 };
 
 // One call of the contract's function: pointer parameters take the buffers in order, integer
-// parameters take the scalars in order.
+// parameters take the scalars in order. A broken guard or a modified input fails the call as a
+// CUDA error does, with cuda_error 0; outputs and times are filled in all the same.
 struct call_record {
-  call_state state;              // out
-  std::int32_t cuda_error;       // out: cudaError_t when failed
-  char message[512];             // out: what failed, NUL-terminated
+  call_state state;         // out
+  std::int32_t cuda_error;  // out: cudaError_t when failed
+  char message[512];        // out: what failed, NUL-terminated
   std::uint32_t buffer_count, scalar_count;
   buffer_record buffers[max_buffers];
   std::int64_t scalars[max_scalars];
-  std::uint32_t warmups;         // untimed calls before the timed ones
-  std::uint32_t repetitions;     // timed calls; at least 1
-  std::uint32_t cold_l2;         // 1: the L2 cache is overwritten before each timed call
+  std::uint32_t warmups;      // untimed calls before the timed ones
+  std::uint32_t repetitions;  // timed calls; at least 1
+  std::uint32_t cold_l2;      // 1: the L2 cache is overwritten before each timed call
   std::uint32_t padding;
-  std::uint64_t times_offset;    // of `repetitions` floats (out): device time of each call in ms
-  counter_record counters;       // out
+  std::uint64_t times_offset;  // of `repetitions` floats (out): device time of each call in ms
+  counter_record counters;     // out
 };
 
 struct call_file_header {
@@ -66,8 +69,8 @@ struct call_file_header {
   std::uint64_t file_bytes;
   std::uint32_t device_emulated;  // out: 1 under our runtime, 0 under NVIDIA's
   std::uint32_t padding;
-  char device_name[128];          // out
-  std::uint64_t l2_bytes;         // out
+  char device_name[128];   // out
+  std::uint64_t l2_bytes;  // out
   // call_count call_records follow.
 };
 

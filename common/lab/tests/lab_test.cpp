@@ -1,0 +1,66 @@
+// Tests of the helpers for labs that need no CUDA.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/problem.hpp"
+#include "common/lab/random.hpp"
+
+namespace {
+
+using namespace stepwise;
+
+class empty_problem : public problem {
+ public:
+  problem_call make_call(const size&, std::uint64_t) const override { return {}; }
+  std::optional<std::string> check(const problem_call&,
+                                   std::span<const std::span<const std::byte>>) const override {
+    return std::nullopt;
+  }
+  problem_work work(const size&) const override { return {}; }
+};
+
+const register_problem registered("a lab of this test", std::make_unique<empty_problem>());
+
+TEST_CASE("a registered problem is found by its lab's name, and no other") {
+  CHECK(find_problem("a lab of this test") != nullptr);
+  CHECK(find_problem("a lab") == nullptr);
+  CHECK(find_problem("") == nullptr);
+}
+
+TEST_CASE("ceil_div rounds up and does not overflow") {
+  CHECK(ceil_div(1, 256) == 1);
+  CHECK(ceil_div(256, 256) == 1);
+  CHECK(ceil_div(257, 256) == 2);
+  CHECK(ceil_div(INT_MAX, 1) == INT_MAX);
+  CHECK(ceil_div(INT_MAX, 2) == 1 << 30);
+  CHECK(ceil_div(INT_MAX, INT_MAX) == 1);
+}
+
+TEST_CASE("the random stream is splitmix64") {
+  // The reference implementation's first numbers for seed 1234567.
+  random_stream random(1234567);
+  CHECK(random.next() == 6457827717110365317u);
+  CHECK(random.next() == 3203168211198807973u);
+  CHECK(random.next() == 9817491932198370423u);
+}
+
+TEST_CASE("integers fill the whole buffer, over the whole range, alike for equal seeds") {
+  std::array<std::int32_t, 1001> first{}, again{}, other{};
+  fill_with_ints(first, stream_for(7, 0));
+  fill_with_ints(again, stream_for(7, 0));
+  fill_with_ints(other, stream_for(7, 1));
+  CHECK(first == again);
+  CHECK(first != other);
+  CHECK(first.back() != 0);
+  const auto [least, most] = std::minmax_element(first.begin(), first.end());
+  CHECK(*least < INT_MIN / 10 * 9);
+  CHECK(*most > INT_MAX / 10 * 9);
+  CHECK(std::count(first.begin(), first.end(), 0) == 0);
+}
+
+}  // namespace

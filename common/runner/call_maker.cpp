@@ -1,0 +1,208 @@
+#include "common/runner/call_maker.hpp"
+
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "common/lab/check.hpp"
+#include "common/runner/device_buffer.hpp"
+#include "common/runtime/stepwise.h"
+
+namespace stepwise::runner {
+namespace {
+
+runtime_additions look_up_additions() {
+  const auto find = [](const char* name) { return dlsym(RTLD_DEFAULT, name); };
+  runtime_additions found;
+  found.emulated = find("stepwiseDeviceKind") != nullptr;
+  found.get_counters = reinterpret_cast<int (*)(void*)>(find("stepwiseGetCounters"));
+  found.reset_counters = reinterpret_cast<void (*)()>(find("stepwiseResetCounters"));
+  found.last_error_message = reinterpret_cast<const char* (*)()>(find("stepwiseLastErrorMessage"));
+  return found;
+}
+
+class cuda_event {
+ public:
+  cuda_event() { check(cudaEventCreate(&event_)); }
+  ~cuda_event() { cudaEventDestroy(event_); }
+  cuda_event(const cuda_event&) = delete;
+  cuda_event& operator=(const cuda_event&) = delete;
+
+  void record() { check(cudaEventRecord(event_)); }
+  float ms_since(const cuda_event& start) const {
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, start.event_, event_));
+    return ms;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+// A failure that is the call's, in words for the record.
+struct call_failure {
+  int code;  // cudaError_t
+  std::string message;
+};
+
+std::string parameter(std::uint32_t index, const contract& function) {
+  return "pointer parameter " + std::to_string(index + 1) + " of " + function.name + "()";
+}
+
+}  // namespace
+
+struct call_maker::prepared_call {
+  const call_record& request;
+  std::vector<device_buffer> buffers;
+  std::vector<void*> pointers;  // as the function takes them
+};
+
+call_maker::call_maker(const contract& function)
+    : function_(function), additions_(look_up_additions()) {
+  const char* const exact = std::getenv("STEPWISE_EXACT_ALLOCATIONS");
+  guarded_ = !additions_.emulated && (exact == nullptr || std::strcmp(exact, "1") != 0);
+  int devices = 0;
+  const cudaError_t found = cudaGetDeviceCount(&devices);
+  if (found != cudaSuccess || devices == 0) {
+    throw std::runtime_error(found == cudaSuccess ? "there is no CUDA device"
+                                                  : sentence_for(found));
+  }
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, 0));
+  device_name_ = properties.name;
+  l2_bytes_ = static_cast<std::uint64_t>(std::max(properties.l2CacheSize, 0));
+}
+
+void call_maker::describe_device(call_file_header& header) const {
+  header.device_emulated = additions_.emulated ? 1 : 0;
+  std::snprintf(header.device_name, sizeof header.device_name, "%s", device_name_.c_str());
+  header.l2_bytes = l2_bytes_;
+}
+
+// "an illegal memory access was encountered (cudaErrorIllegalAddress)", or what our runtime knows.
+std::string call_maker::sentence_for(int code) const {
+  const auto error = static_cast<cudaError_t>(code);
+  const char* const known = additions_.last_error_message ? additions_.last_error_message() : "";
+  const std::string sentence = known != nullptr && *known != 0 ? known : cudaGetErrorString(error);
+  return sentence + " (" + cudaGetErrorName(error) + ")";
+}
+
+void call_maker::make(mapped_call_file& file, std::uint32_t number) const {
+  const call_record request = file.checked_record(number, function_);
+  call_record& answer = file.record(number);
+  answer.cuda_error = 0;
+  answer.message[0] = 0;
+  answer.counters = {};
+  answer.state = call_state::running;
+  call_failure failure{0, ""};
+  try {
+    cudaGetLastError();  // an error of the call before is not this call's
+    run(file, request, answer);
+  } catch (const call_failure& known) {
+    failure = known;
+  } catch (const cuda_error& thrown) {  // from check(), in the student's code or here
+    failure = {thrown.code(), thrown.what()};
+    const char* const known = additions_.last_error_message ? additions_.last_error_message() : "";
+    if (known != nullptr && *known != 0) failure.message += std::string("; ") + known;
+  } catch (const std::exception& thrown) {
+    failure.message = std::string(function_.name) + "() threw an exception: " + thrown.what();
+  } catch (...) {
+    failure.message = std::string(function_.name) + "() threw an exception";
+  }
+  answer.cuda_error = failure.code;
+  std::snprintf(answer.message, sizeof answer.message, "%s", failure.message.c_str());
+  answer.state = failure.message.empty() ? call_state::done : call_state::failed;
+  std::fflush(nullptr);  // what the call printed belongs before the next one's
+}
+
+void call_maker::run(mapped_call_file& file, const call_record& request,
+                     call_record& answer) const {
+  prepared_call call{request, {}, {}};
+  for (std::uint32_t i = 0; i < request.buffer_count; ++i) {
+    const buffer_record& wanted = request.buffers[i];
+    device_buffer& made = call.buffers.emplace_back(wanted.bytes, guarded_);
+    call.pointers.push_back(made.address());
+    if (wanted.role == buffer_role::input) made.upload(file.area(wanted.offset, wanted.bytes));
+  }
+
+  repeat(file, call, answer);
+
+  std::string broken;
+  for (std::uint32_t i = 0; i < request.buffer_count; ++i) {
+    const buffer_record& wanted = request.buffers[i];
+    const device_buffer& made = call.buffers[i];
+    const auto area = wanted.role == buffer_role::scratch ? std::span<std::byte>()
+                                                          : file.area(wanted.offset, wanted.bytes);
+    if (wanted.role == buffer_role::output) made.download(area);
+    const std::uint64_t same =
+        wanted.role == buffer_role::input ? made.first_difference(area) : wanted.bytes;
+    answer.buffers[i].modified = same < wanted.bytes;
+    answer.buffers[i].guard_broken = made.broken_guards();
+    if (answer.buffers[i].guard_broken != 0) {
+      const bool behind = (answer.buffers[i].guard_broken & 2) != 0;
+      broken = std::string("a kernel wrote ") + (behind ? "past the end" : "before the start") +
+               " of " + parameter(i, function_);
+    } else if (same < wanted.bytes && broken.empty()) {
+      broken = "the input behind " + parameter(i, function_) + " was changed, first at byte " +
+               std::to_string(same) + "; it is const";
+    }
+  }
+  if (!broken.empty()) throw call_failure{0, broken};
+}
+
+void call_maker::repeat(mapped_call_file& file, prepared_call& call, call_record& answer) const {
+  const call_record& request = call.request;
+  const auto times = file.area(request.times_offset, request.repetitions * sizeof(float));
+  // The emulator has no L2 cache that would stay warm. Twice the size, because a GPU's cache is
+  // not bound to replace its oldest lines.
+  const bool flushing = request.cold_l2 != 0 && !additions_.emulated;
+  device_buffer flush(flushing ? 2 * l2_bytes_ : 0, false);
+  cuda_event start, stop;
+  const std::uint32_t total = request.warmups + request.repetitions;
+  for (std::uint32_t i = 0; i < total; ++i) {
+    for (std::uint32_t b = 0; b < request.buffer_count; ++b) {
+      const buffer_record& wanted = request.buffers[b];
+      if (wanted.role != buffer_role::input) call.buffers[b].poison(wanted.poison);
+    }
+    flush.poison(static_cast<std::uint8_t>(i));
+    const bool counted = i + 1 == total && additions_.get_counters && additions_.reset_counters;
+    if (counted) additions_.reset_counters();
+
+    start.record();
+    invoke(call);
+    stop.record();
+    if (const cudaError_t code = cudaDeviceSynchronize(); code != cudaSuccess) {
+      throw call_failure{code, sentence_for(code)};
+    }
+
+    if (counted) {
+      stepwise_counters counted_now{};
+      static_assert(sizeof(counter_record) == sizeof counted_now + sizeof answer.counters.valid);
+      if (additions_.get_counters(&counted_now) == 0) {
+        std::memcpy(&answer.counters.launches, &counted_now, sizeof counted_now);
+        answer.counters.valid = 1;
+      }
+    }
+    if (i < request.warmups) continue;
+    const float ms = stop.ms_since(start);
+    std::memcpy(times.data() + (i - request.warmups) * sizeof ms, &ms, sizeof ms);
+  }
+}
+
+// The call itself. A launch that could not be made leaves its error behind: it is the call's.
+void call_maker::invoke(const prepared_call& call) const {
+  function_.call(call.pointers, {call.request.scalars, call.request.scalar_count});
+  if (const cudaError_t code = cudaGetLastError(); code != cudaSuccess) {
+    throw call_failure{code, "a CUDA call in " + std::string(function_.name) +
+                                 "() failed and was not checked: " + sentence_for(code)};
+  }
+}
+
+}  // namespace stepwise::runner

@@ -1,0 +1,52 @@
+// Makes the calls of a call file on the CUDA device of this process.
+//
+// idea    Allocate, copy in, poison, call, time, copy out: what a CUDA program does by hand,
+// through
+//         whichever CUDA runtime is loaded. Nothing of what is expected is known here.
+// tested  common/runner/tests/runner_test.cpp, and by every lab on its steps and mutants.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/runner/contract.hpp"
+#include "common/runner/mapped_call_file.hpp"
+
+namespace stepwise::runner {
+
+// Our runtime's additions, looked up at run time: absent under NVIDIA's.
+struct runtime_additions {
+  bool emulated = false;
+  int (*get_counters)(void*) = nullptr;
+  void (*reset_counters)() = nullptr;
+  const char* (*last_error_message)() = nullptr;
+};
+
+class call_maker {
+ public:
+  // Throws std::runtime_error if there is no CUDA device to run on.
+  explicit call_maker(const contract& function);
+
+  // What the header of a call file says about the device.
+  void describe_device(call_file_header& header) const;
+
+  // Makes one call and writes the answer into its record: done, or failed with a message. Throws
+  // file_error if the record cannot be acted upon.
+  void make(mapped_call_file& file, std::uint32_t number) const;
+
+ private:
+  struct prepared_call;
+
+  void run(mapped_call_file& file, const call_record& request, call_record& answer) const;
+  void repeat(mapped_call_file& file, prepared_call& call, call_record& answer) const;
+  void invoke(const prepared_call& call) const;
+  std::string sentence_for(int code) const;
+
+  const contract& function_;
+  runtime_additions additions_;
+  bool guarded_ = true;
+  std::uint64_t l2_bytes_ = 0;
+  std::string device_name_;
+};
+
+}  // namespace stepwise::runner

@@ -1,0 +1,58 @@
+// A call file in memory, with every number in it checked before it is used.
+//
+// watch   The file may hold anything: a run by hand may name the wrong file. A record is copied
+//         before it is checked, so that what was checked is what is used.
+// tested  common/runner/tests/runner_test.cpp
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "common/runner/call_file.hpp"
+#include "common/runner/contract.hpp"
+
+namespace stepwise::runner {
+
+// what() says what is wrong with the file.
+class file_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class mapped_call_file {
+ public:
+  // Maps the file for reading and writing. Throws file_error if it cannot, or if it is no call
+  // file of this version.
+  explicit mapped_call_file(const std::string& path);
+  ~mapped_call_file();
+  mapped_call_file(const mapped_call_file&) = delete;
+  mapped_call_file& operator=(const mapped_call_file&) = delete;
+
+  std::uint32_t call_count() const { return call_count_; }
+  call_file_header& header() { return *reinterpret_cast<call_file_header*>(bytes_.data()); }
+
+  // The record in the file, for writing answers; number < call_count().
+  call_record& record(std::uint32_t number);
+
+  // A copy of a record that is safe to act upon: counts fit the contract, every area lies within
+  // the file behind the records. Throws file_error naming what does not.
+  call_record checked_record(std::uint32_t number, const contract& function);
+
+  // The bytes of an area that checked_record() accepted.
+  std::span<std::byte> area(std::uint64_t offset, std::uint64_t bytes) {
+    return bytes_.subspan(offset, bytes);
+  }
+
+ private:
+  void require_area(std::uint64_t offset, std::uint64_t bytes, std::uint64_t alignment,
+                    const std::string& what) const;
+  void unmap();
+
+  std::span<std::byte> bytes_;
+  std::uint32_t call_count_ = 0;
+};
+
+}  // namespace stepwise::runner

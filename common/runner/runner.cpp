@@ -1,0 +1,99 @@
+// The program around a student's function: makes the calls that a call file asks for.
+//
+// idea    A runner is linked from this, the glue for the lab's contract, and one .cu file. It
+//         knows neither the expected results nor how it is judged; `lab` starts it, and a person
+//         can start it under gdb, ncu or compute-sanitizer.
+// usage   RUNNER FILE [--control FD]      see common/runner/call_file.hpp
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <string_view>
+
+#include "common/runner/call_maker.hpp"
+#include "common/runner/contract.hpp"
+#include "common/runner/mapped_call_file.hpp"
+
+namespace stepwise::runner {
+namespace {
+
+enum exit_code { every_call_made = 0, bad_usage_or_file = 2, no_device = 3 };
+
+std::optional<int> parse_descriptor(std::string_view text) {
+  int number = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
+  return number;
+}
+
+// Reads all of `size` bytes; false at the end of the file or on an error.
+bool read_all(int from, void* to, std::size_t size) {
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t got = read(from, static_cast<char*>(to) + done, size - done);
+    if (got > 0) done += static_cast<std::size_t>(got);
+    if (got == 0 || (got < 0 && errno != EINTR)) return false;
+  }
+  return true;
+}
+
+bool write_all(int to, const void* from, std::size_t size) {
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t put = write(to, static_cast<const char*>(from) + done, size - done);
+    if (put > 0) done += static_cast<std::size_t>(put);
+    if (put < 0 && errno != EINTR) return false;
+  }
+  return true;
+}
+
+void make_calls(mapped_call_file& file, const call_maker& maker, std::optional<int> control) {
+  if (!control) {
+    for (std::uint32_t number = 0; number < file.call_count(); ++number) maker.make(file, number);
+    return;
+  }
+  signal(SIGPIPE, SIG_IGN);  // whoever asked may be gone: then the next read ends it
+  for (std::uint32_t number; read_all(*control, &number, sizeof number);) {
+    maker.make(file, number);
+    if (!write_all(*control, &number, sizeof number)) return;
+  }
+}
+
+int run(int argument_count, char** arguments) {
+  std::optional<int> control;
+  const bool controlled = argument_count == 4 && std::strcmp(arguments[2], "--control") == 0;
+  if (controlled) control = parse_descriptor(arguments[3]);
+  if ((argument_count != 2 && !controlled) || (controlled && !control)) {
+    std::fprintf(stderr,
+                 "usage: %s CALLS [--control FD]\nMakes the calls of %s() that the file CALLS asks "
+                 "for. `lab run` writes such files.\n",
+                 arguments[0], lab_contract.name);
+    return bad_usage_or_file;
+  }
+  try {
+    mapped_call_file file(arguments[1]);
+    std::optional<call_maker> maker;
+    try {
+      maker.emplace(lab_contract);
+    } catch (const std::exception& failure) {
+      std::fprintf(stderr, "runner: cannot use a CUDA device: %s\n", failure.what());
+      return no_device;
+    }
+    maker->describe_device(file.header());
+    make_calls(file, *maker, control);
+  } catch (const file_error& failure) {
+    std::fprintf(stderr, "runner: %s\n", failure.what());
+    return bad_usage_or_file;
+  }
+  return every_call_made;
+}
+
+}  // namespace
+}  // namespace stepwise::runner
+
+int main(int argument_count, char** arguments) {
+  return stepwise::runner::run(argument_count, arguments);
+}

@@ -1,0 +1,43 @@
+// reduction 04_first_add: do the first addition while loading.
+//
+// idea    A thread loads two elements, one block_size further than the other, and adds them at
+//         once: half as many blocks, each with the work of one, and no thread that never adds.
+//         Two loads that do not wait for each other also keep memory busier than one.
+// watch   The reads are as good as they get, yet memory is far from busy: what is left are the
+//         instructions of the levels, above all the barriers.
+// needs   A block size that is a power of two. Missing elements count as 0.
+// source  M. Harris, "Optimizing Parallel Reduction in CUDA" (2007); Filipovic, version 4.
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/reduction/reduction.hpp"
+
+constexpr int block_size = 256;  // 8 warps: while one waits for memory, another can run
+
+// out[b] = the sum of block b's elements, two per thread
+__global__ void reduce_kernel(const int* in, int* out, int n) {
+  extern __shared__ int partial[];  // one per thread
+  const int tid = threadIdx.x;
+  const int i = blockIdx.x * (2 * blockDim.x) + tid;
+
+  //> todo: start from the sum of elements i and i + blockDim.x, as far as they exist.
+  int sum = i < n ? in[i] : 0;
+  if (i + blockDim.x < n) sum += in[i + blockDim.x];
+  partial[tid] = sum;
+  //<
+  __syncthreads();
+
+  for (int s = blockDim.x / 2; s > 0; s /= 2) {
+    if (tid < s) partial[tid] += partial[tid + s];
+    __syncthreads();  // outside the if: every thread must come here
+  }
+
+  if (tid == 0) out[blockIdx.x] = partial[0];
+}
+
+void reduce(const int* in, int* out, int* scratch, int n) {
+  const int sums = ceil_div(n, 2 * block_size);
+  int* to = sums == 1 ? out : scratch;
+  reduce_kernel<<<sums, block_size, block_size * sizeof(int)>>>(in, to, n);
+  check(cudaGetLastError());
+  if (sums > 1) reduce(to, out, scratch + sums, sums);
+}

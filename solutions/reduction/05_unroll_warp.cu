@@ -1,0 +1,62 @@
+// reduction 05_unroll_warp: the last 32 sums need one warp and no block barrier.
+//
+// idea    From 64 sums on, only one warp works: its levels are written out without a loop, and
+//         __syncwarp() replaces the barrier that seven idle warps also had to wait at.
+// watch   Up to Pascal, the lanes of a warp ran in step, and `volatile` alone made this right:
+//         the compiler had to store each sum. Since Volta, lanes may drift apart: all reads of a
+//         level must come before its writes, and __syncwarp() is what says so.
+// needs   A block size that is a power of two, at least 64. Missing elements count as 0.
+// source  Harris (2007) and Filipovic, version 5, both for implicitly synchronous warps; CUDA C++
+//         Programming Guide, "Independent Thread Scheduling".
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/reduction/reduction.hpp"
+
+constexpr int block_size = 256;  // 8 warps: while one waits for memory, another can run
+
+// One level by a whole warp. Lanes that have nothing to add do so all the same: it costs nothing,
+// and what they add up is not read by those that matter.
+__device__ void add_from(int* partial, int tid, int distance) {
+  const int sum = partial[tid] + partial[tid + distance];
+  __syncwarp();  // every lane has read
+  partial[tid] = sum;
+  __syncwarp();  // every lane has written
+}
+
+// out[b] = the sum of block b's elements, two per thread
+__global__ void reduce_kernel(const int* in, int* out, int n) {
+  extern __shared__ int partial[];  // one per thread
+  const int tid = threadIdx.x;
+  const int i = blockIdx.x * (2 * blockDim.x) + tid;
+
+  int sum = i < n ? in[i] : 0;
+  if (i + blockDim.x < n) sum += in[i + blockDim.x];
+  partial[tid] = sum;
+  __syncthreads();
+
+  for (int s = blockDim.x / 2; s > 32; s /= 2) {
+    if (tid < s) partial[tid] += partial[tid + s];
+    __syncthreads();  // outside the if: every thread must come here
+  }
+
+  //> todo: let the first warp add up partial[0], ..., partial[63] without block barriers.
+  if (tid < 32) {
+    add_from(partial, tid, 32);
+    add_from(partial, tid, 16);
+    add_from(partial, tid, 8);
+    add_from(partial, tid, 4);
+    add_from(partial, tid, 2);
+    add_from(partial, tid, 1);
+  }
+  //<
+
+  if (tid == 0) out[blockIdx.x] = partial[0];
+}
+
+void reduce(const int* in, int* out, int* scratch, int n) {
+  const int sums = ceil_div(n, 2 * block_size);
+  int* to = sums == 1 ? out : scratch;
+  reduce_kernel<<<sums, block_size, block_size * sizeof(int)>>>(in, to, n);
+  check(cudaGetLastError());
+  if (sums > 1) reduce(to, out, scratch + sums, sums);
+}
