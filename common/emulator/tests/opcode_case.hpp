@@ -1,0 +1,100 @@
+// Opcode tests: what a .ptx file says beside its kernels, and whether a device does it.
+//
+// idea    A test is a file of plain PTX. Comments above each kernel list its inputs and the outputs
+//         they must give, so the same file runs on the emulator and on a GPU. opcodes/README.md
+//         describes the comments.
+// Tested by opcode_case_test.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/device/device.hpp"
+
+namespace stepwise::opcodes {
+
+enum class element_kind : std::uint8_t { integer_unsigned, integer_signed, floating };
+
+struct element_type {
+  std::string name;  // "u32"
+  element_kind kind = element_kind::integer_unsigned;
+  unsigned bytes = 0;  // 1, 2, 4 or 8
+};
+
+enum class match : std::uint8_t {
+  bits,      // exactly these bits, or within the array's tolerance
+  nan,       // any NaN
+  anything,  // written "_": the test does not say
+};
+
+struct value {
+  match how = match::bits;
+  std::uint64_t bits = 0;  // in the low bytes of the element's type
+};
+
+enum class array_role : std::uint8_t {
+  in,     // buffer of device memory, filled
+  out,    // buffer, poisoned before the launch, compared after it
+  inout,  // buffer, filled and compared
+  plain,  // the parameter itself, by value: a number or a structure
+};
+
+// Outputs begin as this byte, so that a kernel that writes nothing is seen.
+constexpr std::byte poison{0xcd};
+
+struct parameter {
+  array_role role = array_role::in;
+  std::string name;
+  element_type type;                   // of a buffer's elements
+  std::vector<value> initial;          // in, inout
+  std::vector<value> expected;         // out, inout
+  std::vector<std::byte> plain_bytes;  // plain: the structure, laid out as C would
+  unsigned alignment = 8;
+  double ulps = 0;      // accepted distance in units in the last place
+  double absolute = 0;  // or accepted difference, whichever is larger
+  unsigned line = 0;    // in the file
+};
+
+// One launch and what it must do.
+struct test_case {
+  std::string kernel;
+  unsigned line = 0;
+  extent blocks;
+  extent threads;
+  std::uint64_t shared_bytes = 0;
+  bool cooperative = false;
+  error fails = error::success;  // what the launch or the wait after it must answer
+  std::vector<parameter> parameters;
+};
+
+struct test_file {
+  std::string name;  // "shl"
+  std::string ptx;   // the whole text
+  std::vector<test_case> cases;
+};
+
+// What is wrong with a test's comments; what() begins with "NAME.ptx:LINE: ".
+struct format_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Reads the comments of a test. Throws format_error.
+test_file read_test(std::string name, std::string ptx);
+
+// Every .ptx file of a folder, by name. Throws format_error, or std::runtime_error where there is
+// none to read.
+std::vector<test_file> read_folder(const std::string& folder);
+
+// Runs one case and returns what differs, a sentence each; empty if all is as the file says.
+// `module` was loaded from the file on that device. After a failed launch the device is lost.
+std::vector<std::string> run_case(device& on, module_handle module, const test_file& file,
+                                  const test_case& what);
+
+// A value as the tests write it: "-5", "0x1f", "1.5", "nan".
+std::string text_of(const element_type& type, std::uint64_t bits);
+
+}  // namespace stepwise::opcodes

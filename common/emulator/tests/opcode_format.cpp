@@ -1,0 +1,358 @@
+// Reads the comments of opcode tests. The format is described in opcodes/README.md.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include "common/emulator/tests/opcode_case.hpp"
+
+namespace stepwise::opcodes {
+namespace {
+
+// Where we are, for messages.
+struct place {
+  const std::string& file;
+  unsigned line;
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw format_error(file + ".ptx:" + std::to_string(line) + ": " + what);
+  }
+};
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::istringstream stream{std::string(text)};
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+bool find_type(std::string_view name, element_type& type) {
+  static const element_type types[] = {
+      {"u8", element_kind::integer_unsigned, 1},  {"s8", element_kind::integer_signed, 1},
+      {"u16", element_kind::integer_unsigned, 2}, {"s16", element_kind::integer_signed, 2},
+      {"u32", element_kind::integer_unsigned, 4}, {"s32", element_kind::integer_signed, 4},
+      {"u64", element_kind::integer_unsigned, 8}, {"s64", element_kind::integer_signed, 8},
+      {"f32", element_kind::floating, 4},         {"f64", element_kind::floating, 8}};
+  for (const element_type& candidate : types) {
+    if (candidate.name == name) {
+      type = candidate;
+      return true;
+    }
+  }
+  return false;
+}
+
+std::uint64_t low_bytes(std::uint64_t bits, unsigned bytes) {
+  return bytes == 8 ? bits : bits & ((std::uint64_t{1} << (8 * bytes)) - 1);
+}
+
+std::uint64_t unsigned_from(const place& at, const std::string& text, const char* what) {
+  std::uint64_t number = 0;
+  int base = 10;
+  std::size_t start = 0;
+  if (text.rfind("0x", 0) == 0) {
+    base = 16;
+    start = 2;
+  }
+  const char* end = text.data() + text.size();
+  auto [stop, problem] = std::from_chars(text.data() + start, end, number, base);
+  if (problem != std::errc() || stop != end) at.fail("'" + text + "' is no " + what);
+  return number;
+}
+
+std::uint64_t float_bits(const place& at, const element_type& type, const std::string& text) {
+  char* end = nullptr;
+  if (type.bytes == 8) {
+    double number = std::strtod(text.c_str(), &end);
+    if (*end != '\0') at.fail("'" + text + "' is no f64");
+    std::uint64_t bits;
+    std::memcpy(&bits, &number, 8);
+    return bits;
+  }
+  float number = std::strtof(text.c_str(), &end);
+  if (*end != '\0') at.fail("'" + text + "' is no f32");
+  std::uint32_t bits;
+  std::memcpy(&bits, &number, 4);
+  return bits;
+}
+
+value value_from(const place& at, const element_type& type, const std::string& text) {
+  if (text == "_") return {match::anything, 0};
+  const bool hexadecimal = text.rfind("0x", 0) == 0 && text.find('p') == std::string::npos;
+  if (type.kind == element_kind::floating && !hexadecimal) {
+    if (text == "nan") {
+      return {match::nan, type.bytes == 8 ? 0x7ff8000000000000u : std::uint64_t{0x7fc00000u}};
+    }
+    return {match::bits, float_bits(at, type, text)};
+  }
+  const bool negative = text[0] == '-';
+  std::uint64_t magnitude = unsigned_from(at, negative ? text.substr(1) : text, type.name.c_str());
+  std::uint64_t bits = negative ? 0 - magnitude : magnitude;
+  const std::uint64_t sign = std::uint64_t{1} << (8 * type.bytes - 1);
+  const bool fits = negative ? magnitude <= sign : low_bytes(magnitude, type.bytes) == magnitude;
+  if (!fits) at.fail("'" + text + "' does not fit " + type.name);
+  return {match::bits, low_bytes(bits, type.bytes)};
+}
+
+// One word of a list: a value, VALUE*COUNT, or FIRST..LAST.
+void append_values(const place& at, const element_type& type, const std::string& word,
+                   std::vector<value>& values) {
+  if (std::size_t dots = word.find(".."); dots != std::string::npos) {
+    std::uint64_t first = unsigned_from(at, word.substr(0, dots), "start of a range");
+    std::uint64_t last = unsigned_from(at, word.substr(dots + 2), "end of a range");
+    if (last < first || last - first > 1u << 20) at.fail("'" + word + "' is no range");
+    for (std::uint64_t i = first; i <= last; ++i) {
+      values.push_back(value_from(at, type, std::to_string(i)));
+    }
+    return;
+  }
+  std::size_t star = word.find('*');
+  value one = value_from(at, type, word.substr(0, star));
+  std::uint64_t count =
+      star == std::string::npos ? 1 : unsigned_from(at, word.substr(star + 1), "count");
+  if (count == 0 || count > 1u << 20) at.fail("'" + word + "' repeats a value 0 or too many times");
+  values.insert(values.end(), count, one);
+}
+
+extent extent_from(const place& at, const std::vector<std::string>& words) {
+  if (words.empty() || words.size() > 3) at.fail("expected one, two or three sizes");
+  extent size;
+  std::uint32_t* parts[] = {&size.x, &size.y, &size.z};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    *parts[i] = static_cast<std::uint32_t>(unsigned_from(at, words[i], "size"));
+  }
+  return size;
+}
+
+error error_from(const place& at, const std::vector<std::string>& words) {
+  static const std::pair<const char*, error> names[] = {
+      {"illegal_address", error::illegal_address},
+      {"misaligned_address", error::misaligned_address},
+      {"illegal_instruction", error::illegal_instruction},
+      {"launch_failure", error::launch_failure},
+      {"not_supported", error::not_supported}};
+  for (auto& [name, code] : names) {
+    if (words.size() == 1 && words[0] == name) return code;
+  }
+  at.fail("unknown error in 'fails'");
+}
+
+// "within 2 ulp" or "within 1e-6": words from `start` on.
+void read_tolerance(const place& at, const std::vector<std::string>& words, std::size_t start,
+                    parameter& p) {
+  if (words.size() == start) return;
+  if (words.size() < start + 2 || words[start] != "within") at.fail("expected 'within'");
+  double amount = std::strtod(words[start + 1].c_str(), nullptr);
+  if (!(amount > 0)) at.fail("'within' needs a positive amount");
+  if (words.size() == start + 3 && words[start + 2] == "ulp") {
+    p.ulps = amount;
+  } else if (words.size() == start + 2) {
+    p.absolute = amount;
+  } else {
+    at.fail("expected 'within N ulp' or 'within X'");
+  }
+}
+
+void read_structure(const place& at, const std::vector<std::string>& words, parameter& p) {
+  element_type type;
+  p.alignment = 1;
+  for (const std::string& word : words) {
+    if (find_type(word, type)) continue;
+    if (type.bytes == 0) at.fail("a value needs a type before it");
+    std::vector<value> values;
+    append_values(at, type, word, values);
+    for (const value& v : values) {
+      while (p.plain_bytes.size() % type.bytes != 0) p.plain_bytes.push_back(std::byte{0});
+      for (unsigned i = 0; i < type.bytes; ++i) {
+        p.plain_bytes.push_back(static_cast<std::byte>(v.bits >> (8 * i)));
+      }
+    }
+    p.alignment = std::max(p.alignment, type.bytes);
+  }
+  while (p.plain_bytes.size() % p.alignment != 0) p.plain_bytes.push_back(std::byte{0});
+}
+
+// The list after the colon of in, out, inout or value.
+void read_list(const place& at, parameter& p, const std::string& text) {
+  std::vector<std::string> words = words_of(text);
+  if (p.role == array_role::plain) {
+    read_structure(at, words, p);
+    return;
+  }
+  if (words.empty() || !find_type(words[0], p.type)) at.fail("expected a type, such as u32");
+  std::vector<value>* into = p.role == array_role::out ? &p.expected : &p.initial;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i] == "->") {
+      if (p.role != array_role::inout) at.fail("'->' is for inout");
+      into = &p.expected;
+    } else {
+      append_values(at, p.type, words[i], *into);
+    }
+  }
+  if (p.role == array_role::inout && p.initial.size() != p.expected.size()) {
+    at.fail("as many values before '->' as after it: found " + std::to_string(p.initial.size()) +
+            " and " + std::to_string(p.expected.size()));
+  }
+  if (p.initial.empty() && p.expected.empty()) at.fail("no values");
+}
+
+bool find_role(const std::string& word, array_role& role) {
+  static const std::pair<const char*, array_role> roles[] = {{"in", array_role::in},
+                                                             {"out", array_role::out},
+                                                             {"inout", array_role::inout},
+                                                             {"value", array_role::plain}};
+  for (auto& [name, candidate] : roles) {
+    if (word == name) {
+      role = candidate;
+      return true;
+    }
+  }
+  return false;
+}
+
+// A comment that says something to us: its words before the colon, and the text after it.
+struct directive {
+  unsigned line = 0;
+  std::vector<std::string> head;
+  std::string tail;
+};
+
+bool is_directive(const std::vector<std::string>& head) {
+  static const char* const verbs[] = {"kernel", "threads", "blocks", "shared", "cooperative",
+                                      "fails",  "in",      "out",    "inout",  "value"};
+  return !head.empty() && std::find(std::begin(verbs), std::end(verbs), head[0]) != std::end(verbs);
+}
+
+// A directive is "// word [words]: text"; comment lines indented by four blanks continue it.
+std::vector<directive> directives_of(const std::string& ptx) {
+  std::vector<directive> found;
+  std::istringstream lines(ptx);
+  std::string line;
+  bool open = false;
+  for (unsigned number = 1; std::getline(lines, line); ++number) {
+    if (line.rfind("// ", 0) != 0) {
+      open = false;
+      continue;
+    }
+    if (line.rfind("//     ", 0) == 0) {
+      if (open) found.back().tail += ' ' + line.substr(3);
+      continue;
+    }
+    std::size_t colon = line.find(':');
+    open = false;
+    if (colon == std::string::npos) continue;
+    std::vector<std::string> head = words_of(std::string_view(line).substr(3, colon - 3));
+    if (!is_directive(head)) continue;
+    found.push_back({number, head, line.substr(colon + 1)});
+    open = true;
+  }
+  return found;
+}
+
+void read_directive(const place& at, const directive& d, test_case& into, bool& threads_given) {
+  const std::string& verb = d.head[0];
+  std::vector<std::string> words = words_of(d.tail);
+  parameter p;
+  if (find_role(verb, p.role)) {
+    if (d.head.size() < 2) at.fail("'" + verb + "' needs a name");
+    p.name = d.head[1];
+    p.line = d.line;
+    read_tolerance(at, d.head, 2, p);
+    read_list(at, p, d.tail);
+    if (!threads_given && p.role != array_role::plain && into.threads.x == 0) {
+      into.threads.x = static_cast<std::uint32_t>(std::max(p.initial.size(), p.expected.size()));
+    }
+    into.parameters.push_back(p);
+  } else if (verb == "threads") {
+    into.threads = extent_from(at, words);
+    threads_given = true;
+  } else if (verb == "blocks") {
+    into.blocks = extent_from(at, words);
+  } else if (verb == "shared") {
+    into.shared_bytes = extent_from(at, words).x;
+  } else if (verb == "cooperative") {
+    into.cooperative = true;
+  } else if (verb == "fails") {
+    into.fails = error_from(at, words);
+  }
+}
+
+}  // namespace
+
+test_file read_test(std::string name, std::string ptx) {
+  test_file file{std::move(name), std::move(ptx), {}};
+  bool threads_given = false;
+  for (const directive& d : directives_of(file.ptx)) {
+    place at{file.name, d.line};
+    if (d.head[0] == "kernel") {
+      std::vector<std::string> words = words_of(d.tail);
+      if (words.size() != 1) at.fail("'kernel' needs one name");
+      file.cases.push_back({});
+      file.cases.back().kernel = words[0];
+      file.cases.back().line = d.line;
+      file.cases.back().threads.x = 0;
+      threads_given = false;
+    } else if (file.cases.empty()) {
+      at.fail("'" + d.head[0] + "' before any 'kernel'");
+    } else {
+      read_directive(at, d, file.cases.back(), threads_given);
+    }
+  }
+  place at{file.name, 1};
+  if (file.cases.empty()) at.fail("no '// kernel: NAME'");
+  for (const test_case& c : file.cases) {
+    at.line = c.line;
+    bool checks = c.fails != error::success;
+    for (const parameter& p : c.parameters) checks = checks || !p.expected.empty();
+    if (!checks) at.fail("kernel " + c.kernel + " has no output: it could not fail");
+    if (c.threads.x == 0) at.fail("kernel " + c.kernel + " has no threads");
+  }
+  return file;
+}
+
+std::vector<test_file> read_folder(const std::string& folder) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".ptx") paths.push_back(entry.path());
+  }
+  if (paths.empty()) throw std::runtime_error("no .ptx file in " + folder);
+  std::sort(paths.begin(), paths.end());
+  std::vector<test_file> files;
+  for (const auto& path : paths) {
+    std::ifstream stream(path, std::ios::binary);
+    std::stringstream text;
+    text << stream.rdbuf();
+    if (!stream) throw std::runtime_error("cannot read " + path.string());
+    files.push_back(read_test(path.stem().string(), text.str()));
+  }
+  return files;
+}
+
+std::string text_of(const element_type& type, std::uint64_t bits) {
+  char text[64];
+  if (type.kind == element_kind::floating && type.bytes == 8) {
+    double number;
+    std::memcpy(&number, &bits, 8);
+    std::snprintf(text, sizeof text, "%.17g(0x%016llx)", number,
+                  static_cast<unsigned long long>(bits));
+  } else if (type.kind == element_kind::floating) {
+    std::uint32_t low = static_cast<std::uint32_t>(bits);
+    float number;
+    std::memcpy(&number, &low, 4);
+    std::snprintf(text, sizeof text, "%.9g(0x%08x)", number, low);
+  } else if (type.kind == element_kind::integer_signed) {
+    const unsigned unused = 64 - 8 * type.bytes;
+    const auto number = static_cast<std::int64_t>(bits << unused) >> unused;
+    std::snprintf(text, sizeof text, "%lld", static_cast<long long>(number));
+  } else {
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(bits));
+  }
+  return text;
+}
+
+}  // namespace stepwise::opcodes
