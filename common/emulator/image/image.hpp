@@ -54,7 +54,7 @@ struct kernel_resources {
   std::uint64_t static_shared_bytes = 0;  // without what the system reserves
   std::uint64_t frame_bytes = 0;          // stack per thread
   int barriers = 0;
-  int max_threads = 0;                    // launch bounds; 0: none
+  int max_threads = 0;  // launch bounds; 0: none
   std::uint32_t parameter_bytes = 0;
   // Machine instructions per PTX line, from the line table .nv_debug_line_sass (empty without
   // -lineinfo).
