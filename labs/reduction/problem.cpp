@@ -2,7 +2,7 @@
 //
 // idea    Random integers from the whole range: a sum that misses, repeats or swaps in any element
 //         is another sum, and integer sums are exact in any order, so the comparison is ==.
-// tested  labs/tests/reduction_problem_test.cpp; the mutants in tests/mutants
+// tested  labs/reduction/tests/problem_test.cpp; the mutants in tests/mutants
 #include "common/lab/problem.hpp"
 
 #include <algorithm>
@@ -48,8 +48,9 @@ class wrong_sum {
 
   std::string looks_like() const {
     for (const auto guess :
-         {&wrong_sum::left_as_it_was, &wrong_sum::without_an_end, &wrong_sum::first_part,
-          &wrong_sum::multiple, &wrong_sum::every_second, &wrong_sum::one_element}) {
+         {&wrong_sum::left_as_it_was, &wrong_sum::first_alone, &wrong_sum::without_an_end,
+          &wrong_sum::first_part, &wrong_sum::multiple, &wrong_sum::every_second,
+          &wrong_sum::one_element}) {
       if (std::string text = (this->*guess)(); !text.empty()) return text;
     }
     return "";
@@ -67,6 +68,11 @@ class wrong_sum {
     }
     if (found_ == 0) return "the sum that is stored is 0: was anything added to it?";
     return "";
+  }
+
+  std::string first_alone() const {
+    if (found_ != static_cast<std::uint32_t>(in_[0])) return "";
+    return "this is in[0] alone: no other element was added to it";
   }
 
   // The last or the first elements missing, up to a few blocks' worth.
@@ -90,7 +96,7 @@ class wrong_sum {
 
   // Only a round number of elements from the start: one warp, one block, a power of two.
   std::string first_part() const {
-    for (std::size_t part = 1; part < in_.size(); part *= 2) {
+    for (std::size_t part = 2; part < in_.size(); part *= 2) {
       if (found_ != sum_of(in_.first(part))) continue;
       const bool largest = 2 * part > in_.size();
       return "this is the sum of the first " + plural(part, "element") + " only - " +

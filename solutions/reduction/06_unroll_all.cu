@@ -1,12 +1,12 @@
 // reduction 06_unroll_all: let the compiler know the block size.
 //
-// idea    As a template parameter the block size is a constant of the kernel: the number of
-//         levels is known, the loop is unrolled, its counter and branch are gone, addresses
-//         become constants, and every block size has a kernel made for it.
+// idea    As a template parameter the block size is a constant of the kernel: the compiler knows
+//         the number of levels and unrolls the loop by itself (look at the PTX), its counter and
+//         its branch are gone, offsets become constants. Each block size gets its own kernel.
 // watch   One thread for two elements: the cost, threads x time, is n log n for n additions. Most
 //         of a block's life is starting up, computing addresses, and idling through the levels.
 // needs   A block size that is a power of two, from 64 to 1024. Missing elements count as 0.
-// source  Harris (2007) and Filipovic, version 6, who wrote every level out under an if.
+// source  Harris (2007) and Filipovic, version 6, who wrote out every level.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
@@ -35,8 +35,7 @@ __global__ void reduce_kernel(const int* in, int* out, int n) {
   partial[tid] = sum;
   __syncthreads();
 
-  //> todo: the levels down to 64 sums, in a loop that the compiler can unroll.
-#pragma unroll
+  //> todo: do the levels down to 64 sums, in a loop that counts in constants only.
   for (int s = BlockSize / 2; s > 32; s /= 2) {
     if (tid < s) partial[tid] += partial[tid + s];
     __syncthreads();  // outside the if: every thread must come here

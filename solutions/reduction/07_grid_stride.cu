@@ -33,7 +33,7 @@ __global__ void reduce_kernel(const int* in, int* out, int n) {
   const int tid = threadIdx.x;
 
   int sum = 0;
-  //> todo: add up every second element that is this thread's, and its partner BlockSize further;
+  //> todo: add up the elements of this thread: two as before, then a whole grid further, ...
   const unsigned grid_size = gridDim.x * (2 * BlockSize);
   for (unsigned i = blockIdx.x * (2 * BlockSize) + tid; i < n; i += grid_size) {
     sum += in[i];
@@ -43,7 +43,6 @@ __global__ void reduce_kernel(const int* in, int* out, int n) {
   partial[tid] = sum;
   __syncthreads();
 
-#pragma unroll
   for (int s = BlockSize / 2; s > 32; s /= 2) {
     if (tid < s) partial[tid] += partial[tid + s];
     __syncthreads();  // outside the if: every thread must come here
