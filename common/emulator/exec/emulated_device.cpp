@@ -1,0 +1,453 @@
+// The device on the CPU: modules, memory and launches on top of the scheduler.
+//
+// idea    A launch runs to its end before launch() returns, so the queue is always empty; what goes
+//         wrong in it is kept and answered from the next synchronize() on, as a GPU answers it.
+//         Tested by common/device/tests (conformance) and common/emulator/tests.
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <thread>
+
+#include "common/device/device.hpp"
+#include "common/device/launch_check.hpp"
+#include "common/emulator/exec/scheduler.hpp"
+#include "common/emulator/image/image.hpp"
+
+namespace stepwise {
+namespace {
+
+using emulator::global_memory;
+using steady = std::chrono::steady_clock;
+
+struct loaded_module;
+
+struct loaded_kernel {
+  loaded_module* module = nullptr;
+  const ptx::function* function = nullptr;
+  kernel_attributes attributes;
+  std::uint64_t dynamic_limit = 0;
+  std::unique_ptr<emulator::program> code;  // made at the first launch
+};
+
+struct loaded_module {
+  std::unique_ptr<ptx::module> text;
+  std::optional<image::cubin> machine_code;
+  std::map<std::string, module_symbol, std::less<>> variables;
+  emulator::symbol_table symbols;
+  std::vector<device_address> allocations;
+  std::map<std::string, std::unique_ptr<loaded_kernel>, std::less<>> kernels;
+};
+
+long environment_number(const char* name, long otherwise) {
+  const char* text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return otherwise;
+  char* end = nullptr;
+  const long value = std::strtol(text, &end, 10);
+  return *end == '\0' && value > 0 ? value : otherwise;
+}
+
+double time_limit_s() {
+  const char* text = std::getenv("STEPWISE_TIME_LIMIT_S");
+  const double value = text != nullptr ? std::strtod(text, nullptr) : 0;
+  return value > 0 ? value : 0;
+}
+
+class emulated_device final : public device {
+ public:
+  explicit emulated_device(const gpu& model)
+      : model_(model), memory_(model.memory_bytes),
+        workers_(static_cast<unsigned>(environment_number(
+            "STEPWISE_WORKERS", std::max(1u, std::thread::hardware_concurrency())))) {}
+
+  const gpu& description() const override { return model_; }
+
+  result<device_address> allocate(std::uint64_t bytes) override {
+    if (!lost_.ok()) return lost_;
+    return memory_.allocate(bytes);
+  }
+
+  status free(device_address address) override {
+    if (!lost_.ok()) return lost_;
+    if (address == 0 || memory_.free(address)) return {};
+    return {error::invalid_value, "this address was not given by an allocation, or is free already"};
+  }
+
+  std::array<std::uint64_t, 2> memory_info() override {
+    return {memory_.free_bytes(), memory_.total_bytes()};
+  }
+
+  std::optional<module_symbol> find_allocation(device_address address) override {
+    const auto found = memory_.find(address);
+    if (!found) return std::nullopt;
+    return module_symbol{found->base, found->bytes};
+  }
+
+  status write(device_address to, std::span<const std::byte> from) override {
+    if (const status s = ready_for(to, from.size()); !s.ok()) return s;
+    if (!from.empty()) std::memcpy(memory_.host(to), from.data(), from.size());
+    return {};
+  }
+
+  status read(std::span<std::byte> to, device_address from) override {
+    if (const status s = ready_for(from, to.size()); !s.ok()) return s;
+    if (!to.empty()) std::memcpy(to.data(), memory_.host(from), to.size());
+    return {};
+  }
+
+  status copy(device_address to, device_address from, std::uint64_t bytes) override {
+    if (const status s = ready_for(from, bytes); !s.ok()) return s;
+    if (const status s = ready_for(to, bytes); !s.ok()) return s;
+    if (bytes != 0) std::memmove(memory_.host(to), memory_.host(from), bytes);
+    return {};
+  }
+
+  status fill(device_address to, std::uint32_t value, unsigned element_bytes,
+              std::uint64_t count) override {
+    if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4)
+      return {error::invalid_value, "elements of " + std::to_string(element_bytes) + " bytes"};
+    if (const status s = ready_for(to, count * element_bytes); !s.ok()) return s;
+    std::byte* at = memory_.host(to);
+    if (element_bytes == 1) {
+      std::memset(at, static_cast<int>(value & 0xff), count);
+    } else {
+      for (std::uint64_t k = 0; k < count; ++k) std::memcpy(at + k * element_bytes, &value, element_bytes);
+    }
+    return {};
+  }
+
+  result<module_handle> load_module(std::span<const std::byte> bytes) override;
+  status unload_module(module_handle module) override;
+  result<kernel_handle> find_kernel(module_handle module, std::string_view name) override;
+  result<module_symbol> find_symbol(module_handle module, std::string_view name) override;
+  result<kernel_attributes> attributes(kernel_handle kernel) override;
+  status set_max_dynamic_shared_bytes(kernel_handle kernel, std::uint64_t bytes) override;
+  status launch(kernel_handle kernel, const launch_config& config,
+                std::span<const std::byte> parameters) override;
+  status synchronize() override { return lost_; }
+
+  result<event_handle> create_event() override {
+    events_[++last_handle_] = std::nullopt;
+    return event_handle{last_handle_};
+  }
+  status destroy_event(event_handle event) override {
+    return events_.erase(static_cast<std::uint64_t>(event)) == 1
+               ? status{}
+               : status{error::invalid_resource_handle, "no such event"};
+  }
+  status record(event_handle event) override {
+    const auto found = events_.find(static_cast<std::uint64_t>(event));
+    if (found == events_.end()) return {error::invalid_resource_handle, "no such event"};
+    found->second = steady::now();
+    return {};
+  }
+  result<float> elapsed_ms(event_handle start, event_handle stop) override {
+    const auto a = events_.find(static_cast<std::uint64_t>(start));
+    const auto b = events_.find(static_cast<std::uint64_t>(stop));
+    if (a == events_.end() || b == events_.end() || !a->second || !b->second)
+      return {error::invalid_resource_handle, "an event that was not recorded"};
+    return std::chrono::duration<float, std::milli>(*b->second - *a->second).count();
+  }
+
+  std::optional<execution_counters> counters() override { return counters_; }
+  void reset_counters() override { counters_ = {}; }
+
+ private:
+  status ready_for(device_address at, std::uint64_t bytes) const {
+    if (!lost_.ok()) return lost_;
+    if (bytes == 0 || memory_.contains(at, bytes)) return {};
+    return {error::invalid_value, std::to_string(bytes) + " bytes that no allocation holds"};
+  }
+  status place_variables(loaded_module& m);
+  status initialise(const loaded_module& m, const ptx::variable& v);
+  status prepare(loaded_kernel& k);
+  void run(emulator::launch_state& state);
+
+  loaded_kernel* kernel(kernel_handle h) {
+    const auto found = kernels_.find(static_cast<std::uint64_t>(h));
+    return found == kernels_.end() ? nullptr : found->second;
+  }
+  loaded_module* module(module_handle h) {
+    const auto found = modules_.find(static_cast<std::uint64_t>(h));
+    return found == modules_.end() ? nullptr : found->second.get();
+  }
+
+  gpu model_;
+  global_memory memory_;
+  unsigned workers_;
+  status lost_;  // what a kernel did that lost the device
+  std::uint64_t last_handle_ = 0;
+  std::map<std::uint64_t, std::unique_ptr<loaded_module>> modules_;
+  std::map<std::uint64_t, loaded_kernel*> kernels_;
+  std::map<std::uint64_t, std::optional<steady::time_point>> events_;
+  execution_counters counters_;
+};
+
+struct module_image {
+  std::string text;
+  std::optional<image::cubin> machine_code;
+};
+
+// The PTX that this GPU would use, and the tables of its machine code if there is any.
+result<module_image> read_image(std::span<const std::byte> bytes, const gpu& model) {
+  module_image out;
+  if (bytes.size() < 16 || !image::container_bytes(bytes.data())) {
+    out.text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (const auto nul = out.text.find('\0'); nul != std::string::npos) out.text.resize(nul);
+    if (out.text.find(".version") == std::string::npos)
+      return {error::invalid_kernel_image, "neither a fat binary nor PTX text"};
+    return out;
+  }
+  const auto entries = image::read_container(bytes);
+  if (!entries.ok()) return entries.failure();
+  const auto sm = static_cast<std::uint32_t>(model.compute_capability());
+  const image::fat_entry* text = image::choose(*entries, image::entry_kind::ptx, sm);
+  if (text == nullptr) {
+    return {error::no_kernel_image_for_device,
+            "the program carries no PTX for " + model.name + " or older GPUs, and the emulator runs "
+            "PTX; build with -gencode arch=compute_" + std::to_string(sm) + ",code=compute_" +
+                std::to_string(sm) + " beside the machine code"};
+  }
+  const auto content = image::content_of(*text);
+  if (!content.ok()) return content.failure();
+  out.text.assign(reinterpret_cast<const char*>(content->data()), content->size());
+  if (const image::fat_entry* elf = image::choose(*entries, image::entry_kind::elf, sm)) {
+    if (const auto raw = image::content_of(*elf); raw.ok()) {
+      auto cubin = image::read_cubin(*raw);
+      if (!cubin.ok()) return cubin.failure();
+      out.machine_code = std::move(*cubin);
+    } else {
+      return raw.failure();
+    }
+  }
+  return out;
+}
+
+result<module_handle> emulated_device::load_module(std::span<const std::byte> bytes) {
+  if (!lost_.ok()) return lost_;
+  auto read = read_image(bytes, model_);
+  if (!read.ok()) return read.failure();
+  auto m = std::make_unique<loaded_module>();
+  m->machine_code = std::move(read->machine_code);
+  try {
+    m->text = std::make_unique<ptx::module>(std::move(read->text));
+  } catch (const ptx::parse_error& e) {
+    return {error::invalid_ptx, e.what()};
+  }
+  if (const status s = place_variables(*m); !s.ok()) {
+    for (const device_address a : m->allocations) memory_.free(a);
+    return s;
+  }
+  modules_[++last_handle_] = std::move(m);
+  return module_handle{last_handle_};
+}
+
+status emulated_device::place_variables(loaded_module& m) {
+  using ptx::state_space;
+  for (const ptx::variable& v : m.text->variables) {
+    if (v.space != state_space::global && v.space != state_space::constant) continue;
+    if (v.is_extern) continue;
+    const auto at = memory_.allocate(std::max<std::uint64_t>(v.bytes, 1));
+    if (!at.ok()) return at.failure();
+    m.allocations.push_back(*at);
+    m.symbols[v.name] = {v.space, *at};
+    m.variables.emplace(v.name, module_symbol{*at, v.bytes});
+  }
+  for (const ptx::variable& v : m.text->variables) {
+    if (!m.symbols.contains(v.name)) continue;
+    if (const status s = initialise(m, v); !s.ok()) return s;
+  }
+  return {};
+}
+
+status emulated_device::initialise(const loaded_module& m, const ptx::variable& v) {
+  std::byte* at = memory_.host(m.symbols.at(v.name).address);
+  std::memset(at, 0, v.bytes);
+  if (v.initial.size() > v.bytes) return {error::invalid_ptx, std::string(v.name) + ": too many initial values"};
+  if (!v.initial.empty()) std::memcpy(at, v.initial.data(), v.initial.size());
+  for (const ptx::relocation& r : v.relocations) {
+    const auto target = m.symbols.find(r.symbol);
+    if (target == m.symbols.end() || r.mask != 0 || r.at + r.bytes > v.bytes) {
+      return {error::not_supported, std::string(v.name) + ": the emulator does not implement an initial "
+              "value made of the address of " + std::string(r.symbol)};
+    }
+    const std::uint64_t address = target->second.address + static_cast<std::uint64_t>(r.addend);
+    std::memcpy(at + r.at, &address, std::min(r.bytes, 8u));
+  }
+  return {};
+}
+
+status emulated_device::unload_module(module_handle handle) {
+  loaded_module* m = module(handle);
+  if (m == nullptr) return {error::invalid_resource_handle, "no such module"};
+  std::erase_if(kernels_, [&](const auto& k) { return k.second->module == m; });
+  for (const device_address a : m->allocations) memory_.free(a);
+  modules_.erase(static_cast<std::uint64_t>(handle));
+  return {};
+}
+
+// What can be told of a kernel from its PTX directives and its machine code's tables.
+kernel_attributes attributes_of(const loaded_module& m, const ptx::function& f, const gpu& model) {
+  kernel_attributes a;
+  a.name = f.name;
+  a.max_threads_per_block = model.max_threads_per_block;
+  const auto limit = [&](std::uint64_t threads) {
+    if (threads != 0) a.max_threads_per_block = static_cast<int>(std::min<std::uint64_t>(threads, static_cast<std::uint64_t>(a.max_threads_per_block)));
+  };
+  const auto product = [](const std::uint32_t (&n)[3]) {
+    return n[0] == 0 ? 0 : std::uint64_t{n[0]} * std::max(1u, n[1]) * std::max(1u, n[2]);
+  };
+  limit(product(f.max_threads));
+  limit(product(f.required_threads));
+  a.ptx_version = static_cast<int>(m.text->target_sm);
+  a.binary_version = model.compute_capability();
+  a.max_dynamic_shared_bytes = model.shared_bytes_per_block;
+  std::uint32_t at = 0;
+  for (const ptx::variable& p : f.parameters) {
+    const std::uint32_t align = std::max(1u, p.alignment);
+    at = (at + align - 1) / align * align;
+    a.parameters.push_back({at, static_cast<std::uint32_t>(p.bytes)});
+    at += static_cast<std::uint32_t>(p.bytes);
+  }
+  for (const ptx::variable& v : m.text->variables)
+    if (v.space == ptx::state_space::constant) a.constant_bytes += v.bytes;
+  if (!m.machine_code) return a;
+  const auto found = m.machine_code->kernels.find(f.name);
+  if (found == m.machine_code->kernels.end()) return a;
+  const image::kernel_resources& r = found->second;
+  a.registers = r.registers;
+  a.static_shared_bytes = r.static_shared_bytes;
+  a.local_bytes = r.frame_bytes;
+  a.binary_version = m.machine_code->sm;
+  if (r.registers > 0) {
+    // A block's registers are given out per warp, 256 at a time.
+    const std::uint64_t per_warp = (static_cast<std::uint64_t>(r.registers) * 32 + 255) / 256 * 256;
+    limit(static_cast<std::uint64_t>(model.registers_per_block) / per_warp / 4 * 4 * 32);
+  }
+  return a;
+}
+
+result<kernel_handle> emulated_device::find_kernel(module_handle handle, std::string_view name) {
+  loaded_module* m = module(handle);
+  if (m == nullptr) return {error::invalid_resource_handle, "no such module"};
+  const ptx::function* f = m->text->find_function(name);
+  if (f == nullptr || !f->is_entry || f->is_declaration)
+    return {error::symbol_not_found, "the module has no kernel " + std::string(name)};
+  auto& slot = m->kernels[std::string(name)];
+  if (slot == nullptr) {
+    slot = std::make_unique<loaded_kernel>();
+    slot->module = m;
+    slot->function = f;
+    slot->attributes = attributes_of(*m, *f, model_);
+  }
+  for (const auto& [number, k] : kernels_)
+    if (k == slot.get()) return kernel_handle{number};
+  kernels_[++last_handle_] = slot.get();
+  return kernel_handle{last_handle_};
+}
+
+result<module_symbol> emulated_device::find_symbol(module_handle handle, std::string_view name) {
+  loaded_module* m = module(handle);
+  if (m == nullptr) return {error::invalid_resource_handle, "no such module"};
+  const auto found = m->variables.find(name);
+  if (found == m->variables.end())
+    return {error::symbol_not_found, "the module has no variable " + std::string(name)};
+  return found->second;
+}
+
+// Lowers a kernel once; its static shared memory is then known even without machine code.
+status emulated_device::prepare(loaded_kernel& k) {
+  if (k.code != nullptr) return {};
+  auto lowered = emulator::lower(*k.module->text, *k.function, k.module->symbols);
+  if (!lowered.ok()) return lowered.failure();
+  k.code = std::move(*lowered);
+  if (!k.module->machine_code) {
+    k.attributes.static_shared_bytes = k.code->static_shared_bytes;
+    k.attributes.local_bytes = k.code->local_bytes;
+  }
+  return {};
+}
+
+result<kernel_attributes> emulated_device::attributes(kernel_handle handle) {
+  loaded_kernel* k = kernel(handle);
+  if (k == nullptr) return {error::invalid_resource_handle, "no such kernel"};
+  if (!k->module->machine_code) (void)prepare(*k);
+  return k->attributes;
+}
+
+status emulated_device::set_max_dynamic_shared_bytes(kernel_handle handle, std::uint64_t bytes) {
+  loaded_kernel* k = kernel(handle);
+  if (k == nullptr) return {error::invalid_resource_handle, "no such kernel"};
+  const std::uint64_t most = model_.shared_bytes_per_block_optin;
+  if (bytes > most || k->attributes.static_shared_bytes > most - bytes) {
+    return {error::invalid_value, std::to_string(bytes) + " bytes of dynamic shared memory; " +
+                                      std::to_string(most) + " are the limit, static memory included"};
+  }
+  k->attributes.max_dynamic_shared_bytes = bytes;
+  return {};
+}
+
+std::uint64_t volume(const extent& e) { return std::uint64_t{e.x} * e.y * e.z; }
+
+status emulated_device::launch(kernel_handle handle, const launch_config& config,
+                               std::span<const std::byte> parameters) {
+  if (!lost_.ok()) return lost_;
+  loaded_kernel* k = kernel(handle);
+  if (k == nullptr) return {error::invalid_resource_handle, "no such kernel"};
+  if (const status s = prepare(*k); !s.ok()) return s;
+  if (const status s = check_launch(model_, k->attributes, config); !s.ok()) return s;
+  if (parameters.size() < k->code->parameter_bytes)
+    return {error::invalid_value, "the parameter buffer is too short"};
+
+  emulator::launch_state state;
+  state.code = k->code.get();
+  state.model = &model_;
+  state.memory = &memory_;
+  state.config = config;
+  state.parameters.assign(parameters.begin(), parameters.end());
+  state.block_count = volume(config.grid);
+  const std::uint64_t threads = volume(config.block);
+  const std::uint64_t per_multiprocessor = std::max<std::uint64_t>(
+      1, std::min<std::uint64_t>(static_cast<std::uint64_t>(model_.max_blocks_per_multiprocessor),
+                                 static_cast<std::uint64_t>(model_.max_threads_per_multiprocessor) / threads));
+  state.resident_blocks = static_cast<unsigned>(per_multiprocessor * static_cast<std::uint64_t>(model_.multiprocessors));
+  state.time_limit_s = time_limit_s();
+  if (state.time_limit_s > 0) {
+    state.deadline = steady::now() + std::chrono::duration_cast<steady::duration>(
+                                         std::chrono::duration<double>(state.time_limit_s));
+  }
+  run(state);
+  execution_counters& c = counters_;
+  const execution_counters& n = state.counters;
+  c.launches += 1;
+  c.warp_instructions += n.warp_instructions;
+  c.lane_instructions += n.lane_instructions;
+  c.global_load_bytes += n.global_load_bytes;
+  c.global_store_bytes += n.global_store_bytes;
+  c.shared_load_bytes += n.shared_load_bytes;
+  c.shared_store_bytes += n.shared_store_bytes;
+  c.atomics += n.atomics;
+  c.barriers += n.barriers;
+  lost_ = state.failure;
+  return {};
+}
+
+// Spreads a launch's blocks over the workers; this thread is one of them.
+void emulated_device::run(emulator::launch_state& state) {
+  const std::uint64_t useful = std::max<std::uint64_t>(1, state.block_count / 4);
+  const unsigned workers = static_cast<unsigned>(std::min<std::uint64_t>(workers_, useful));
+  std::vector<std::jthread> others;
+  for (unsigned n = 1; n < workers; ++n) {
+    others.emplace_back([&state] { emulator::scheduler(state).run(); });
+  }
+  emulator::scheduler(state).run();
+}
+
+}  // namespace
+
+std::unique_ptr<device> make_emulated_device(const gpu& model) {
+  return std::make_unique<emulated_device>(model);
+}
+
+}  // namespace stepwise

@@ -1,0 +1,59 @@
+// The emulated GPU's global memory: where allocations lie, and what belongs to which.
+//
+// idea    Two address ranges of the GPU's size are reserved. Programs get addresses in the first,
+//         which stays inaccessible, so that a host that dereferences a device pointer faults as it
+//         would with a GPU. The bytes live in the second, a constant distance away.
+// watch   Pages are committed as allocations reach them, so a limit on the process's data
+//         (RLIMIT_DATA) is met by a failing allocation, not by a signal.
+//         Tested by tests/memory_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "common/device/error.hpp"
+#include "common/emulator/exec/context.hpp"
+
+namespace stepwise::emulator {
+
+class global_memory {
+ public:
+  // Throws std::bad_alloc where the address space cannot be reserved.
+  explicit global_memory(std::uint64_t bytes);
+  ~global_memory();
+  global_memory(const global_memory&) = delete;
+  global_memory& operator=(const global_memory&) = delete;
+
+  // Aligned to 256 bytes; neighbours lie at least 256 bytes apart. Fresh pages read as zero; reused
+  // memory reads as zero or as its old content.
+  result<std::uint64_t> allocate(std::uint64_t bytes);
+  // False if `address` is not the start of an allocation.
+  bool free(std::uint64_t address);
+
+  // The allocation that holds `address`.
+  std::optional<access_window> find(std::uint64_t address) const;
+  // The nearest allocation that ends at or before `address`, to say how far past it is.
+  std::optional<access_window> before(std::uint64_t address) const;
+  bool contains(std::uint64_t address, std::uint64_t bytes) const;
+
+  std::byte* host(std::uint64_t address) const {
+    return reinterpret_cast<std::byte*>(address + static_cast<std::uint64_t>(host_of_device_));
+  }
+  std::int64_t host_of_device() const { return host_of_device_; }
+  std::uint64_t free_bytes() const { return total_ - used_; }
+  std::uint64_t total_bytes() const { return total_; }
+
+ private:
+  bool commit(std::uint64_t end);
+
+  std::uint64_t total_ = 0, used_ = 0, reserved_ = 0;
+  std::uint64_t device_base_ = 0;
+  std::byte* host_base_ = nullptr;
+  std::int64_t host_of_device_ = 0;
+  std::uint64_t committed_ = 0;                       // bytes from the base
+  std::map<std::uint64_t, std::uint64_t> allocations_;  // address -> bytes
+  std::map<std::uint64_t, std::uint64_t> holes_;        // offset -> bytes, never adjacent
+};
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,96 @@
+// Atomic read-modify-write operations on global, shared and generic addresses.
+//
+// idea    Lanes take their turn in order of their number, each with one host atomic operation, so
+//         blocks on other host threads may hit the same word. Rows: "atom.global.add.u32".
+// source  PTX ISA 9.0, "atom". Tested by tests/opcodes/atom*.ptx.
+#include <bit>
+#include <cmath>
+
+#include "common/emulator/exec/access.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+// Applies `next` to the word at `at` until nobody came between; returns the old value.
+template <class T, class Next>
+T replace(std::byte* at, Next next) {
+  using word = std::conditional_t<sizeof(T) == 8, u64, std::conditional_t<sizeof(T) == 4, u32, u16>>;
+  word* p = reinterpret_cast<word*>(at);
+  word old = __atomic_load_n(p, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(p, &old, std::bit_cast<word>(next(std::bit_cast<T>(old))),
+                                      false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+  }
+  return std::bit_cast<T>(old);
+}
+
+// .ftz is the default of f32 atom.add on global memory; subnormals there are kept by current
+// hardware, and NaN is canonical.
+inline f32 sum(f32 a, f32 b) {
+  const f32 r = a + b;
+  return r == r ? r : std::bit_cast<f32>(0x7fffffffu);
+}
+inline f64 sum(f64 a, f64 b) { return a + b; }
+
+template <memory_space Space, class A, class T, class Next>
+const op* atomic(context& x, const op* i) {
+  x.counts.atomics += static_cast<u64>(__builtin_popcount(x.active));
+  ++x.polls;
+  x.budget -= 512;
+  std::byte* host[lanes];
+  if (!locate<Space, A, sizeof(T)>(x, i, access_kind::atomic, host)) return nullptr;
+  T* d = x.row<T>(i->d);
+  const T* b = x.row<T>(i->b);
+  const T* c = x.row<T>(i->c);
+  for (u32 m = x.active; m != 0; m &= m - 1) {
+    const int l = __builtin_ctz(m);
+    const T operand = b[l], third = c[l];
+    d[l] = replace<T>(host[l], [=](T old) { return Next{}(old, operand, third); });
+  }
+  return i + 1;
+}
+
+template <memory_space Space, class A, class T, class Next>
+void add(row_table& t, const std::string& name, Next) {
+  const char* space = Space == memory_space::global   ? "global."
+                      : Space == memory_space::shared ? "shared."
+                                                      : "generic.";
+  const value_class k = class_of<T>();
+  const value_class a = sizeof(A) == 4 ? value_class::b32 : value_class::b64;
+  t.push_back({"atom." + std::string(space) + name + ".a" + std::to_string(8 * sizeof(A)),
+               &atomic<Space, A, T, Next>, k, a, k, k});
+}
+
+template <memory_space Space, class A>
+void space_rows(row_table& t) {
+  for_types<u32, s32, u64, s64>([&]<class T>() {
+    const std::string type = "." + type_name<T>();
+    add<Space, A, T>(t, "add" + type, [](T old, T b, T) { return static_cast<T>(old + b); });
+    add<Space, A, T>(t, "min" + type, [](T old, T b, T) { return old < b ? old : b; });
+    add<Space, A, T>(t, "max" + type, [](T old, T b, T) { return old < b ? b : old; });
+  });
+  for_types<f32, f64>([&]<class T>() {
+    add<Space, A, T>(t, "add." + type_name<T>(), [](T old, T b, T) { return sum(old, b); });
+  });
+  for_types<u32, u64>([&]<class T>() {
+    const std::string type = ".b" + std::to_string(8 * sizeof(T));
+    add<Space, A, T>(t, "and" + type, [](T old, T b, T) { return old & b; });
+    add<Space, A, T>(t, "or" + type, [](T old, T b, T) { return old | b; });
+    add<Space, A, T>(t, "xor" + type, [](T old, T b, T) { return old ^ b; });
+    add<Space, A, T>(t, "exch" + type, [](T, T b, T) { return b; });
+    add<Space, A, T>(t, "cas" + type, [](T old, T b, T c) { return old == b ? c : old; });
+  });
+  add<Space, A, u16>(t, "cas.b16", [](u16 old, u16 b, u16 c) { return old == b ? c : old; });
+  add<Space, A, u32>(t, "inc.u32", [](u32 old, u32 b, u32) { return old >= b ? 0 : old + 1; });
+  add<Space, A, u32>(t, "dec.u32", [](u32 old, u32 b, u32) { return old == 0 || old > b ? b : old - 1; });
+}
+
+}  // namespace
+
+void atomic_rows(row_table& t) {
+  space_rows<memory_space::global, u64>(t);
+  space_rows<memory_space::shared, u32>(t);
+  space_rows<memory_space::shared, u64>(t);
+  space_rows<memory_space::generic, u64>(t);
+}
+
+}  // namespace stepwise::emulator

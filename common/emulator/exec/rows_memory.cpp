@@ -1,0 +1,263 @@
+// Loads and stores of every state space, element width and vector length.
+//
+// idea    Contiguous and uniform accesses of a full warp - nearly all of a tuned kernel's - are one
+//         vector copy; the rest goes lane by lane. Rows are named "ld.global.u32.b64.a64": memory
+//         type, register width, address width; lowering makes that name from the instruction.
+// watch   Global memory is shared with other host threads that run other blocks. Lane accesses are
+//         relaxed atomics; the vector copies are plain moves of aligned words, which x86 performs
+//         word by word as one access each.
+//         Tested by tests/opcodes/ and tests/memory_test.cpp.
+#include <bit>
+#include <cstring>
+
+#include "common/emulator/exec/access.hpp"
+
+namespace stepwise::emulator::STEPWISE_SIMD {
+namespace {
+
+template <class T>
+[[gnu::always_inline]] inline T load_word(const std::byte* at) {
+  return __atomic_load_n(reinterpret_cast<const T*>(at), __ATOMIC_RELAXED);
+}
+template <class T>
+[[gnu::always_inline]] inline void store_word(std::byte* at, T value) {
+  __atomic_store_n(reinterpret_cast<T*>(at), value, __ATOMIC_RELAXED);
+}
+
+enum class pattern { scattered, uniform, contiguous };
+
+// How a full warp's addresses lie: all the same, or each `bytes` after the one before.
+template <class A>
+[[gnu::always_inline]] inline pattern pattern_of(const A* address, unsigned bytes) {
+  A apart = 0, unequal = 0;
+  for (int l = 0; l < lanes; ++l) {
+    const A difference = address[l] - address[0];
+    unequal |= difference;
+    apart |= difference ^ static_cast<A>(l * bytes);
+  }
+  return apart == 0 ? pattern::contiguous : unequal == 0 ? pattern::uniform : pattern::scattered;
+}
+
+// Where `bytes` bytes at the first lane's address lie, if they are whole and aligned in the window
+// known for this operation; else null.
+template <memory_space Space, class A>
+[[gnu::always_inline]] inline std::byte* whole(context& x, const op* i, A first, unsigned element,
+                                               unsigned bytes) {
+  if constexpr (Space == memory_space::global) {
+    const u64 at = first + static_cast<u64>(i->immediate);
+    const access_window& window = x.windows[i->slot];
+    if (window.bytes < bytes || at - window.base > window.bytes - bytes || at % element != 0)
+      return nullptr;
+    return reinterpret_cast<std::byte*>(at + static_cast<u64>(x.host_of_device));
+  } else {
+    const u64 at = static_cast<A>(first + static_cast<A>(i->immediate));
+    if (x.shared_bytes < bytes || at > x.shared_bytes - bytes || at % element != 0) return nullptr;
+    return x.shared + at;
+  }
+}
+
+template <memory_space Space>
+[[gnu::always_inline]] inline void count_load(context& x, unsigned bytes) {
+  const u64 total = static_cast<u64>(__builtin_popcount(x.active)) * bytes;
+  if constexpr (Space == memory_space::global || Space == memory_space::generic)
+    x.counts.global_load_bytes += total;
+  if constexpr (Space == memory_space::shared) x.counts.shared_load_bytes += total;
+}
+template <memory_space Space>
+[[gnu::always_inline]] inline void count_store(context& x, unsigned bytes) {
+  const u64 total = static_cast<u64>(__builtin_popcount(x.active)) * bytes;
+  if constexpr (Space == memory_space::global || Space == memory_space::generic)
+    x.counts.global_store_bytes += total;
+  if constexpr (Space == memory_space::shared) x.counts.shared_store_bytes += total;
+}
+
+// Shared memory belongs to one host thread, so a gather of plain words may be vectorised.
+template <class T, class R>
+[[gnu::always_inline]] inline bool gather_shared(context& x, const op* i, const u32* address) {
+  const u32 limit = x.shared_bytes >= sizeof(T) ? static_cast<u32>(x.shared_bytes - sizeof(T) + 1) : 0;
+  const u32 offset = static_cast<u32>(i->immediate);
+  u32 bad = 0;
+  for (int l = 0; l < lanes; ++l) {
+    const u32 at = address[l] + offset;
+    bad |= static_cast<u32>(at >= limit) | (at & (sizeof(T) - 1));
+  }
+  if (bad != 0) return false;
+  R* d = x.row<R>(i->d);
+  const T* words = reinterpret_cast<const T*>(x.shared);
+#pragma GCC ivdep
+  for (int l = 0; l < lanes; ++l) d[l] = static_cast<R>(words[(address[l] + offset) / sizeof(T)]);
+  return true;
+}
+
+template <memory_space Space, class T, class R, class A>
+const op* load(context& x, const op* i) {
+  count_load<Space>(x, sizeof(T));
+  R* d = x.row<R>(i->d);
+  if constexpr (Space == memory_space::global || Space == memory_space::shared) {
+    if (x.active == all_lanes) {
+      const A* address = x.row<A>(i->a);
+      const pattern p = pattern_of(address, sizeof(T));
+      if (p == pattern::contiguous) {
+        if (const std::byte* from = whole<Space>(x, i, address[0], sizeof(T), lanes * sizeof(T))) {
+          T words[lanes];
+          std::memcpy(words, from, sizeof words);
+#pragma GCC ivdep
+          for (int l = 0; l < lanes; ++l) d[l] = static_cast<R>(words[l]);
+          return i + 1;
+        }
+      } else if (p == pattern::uniform) {
+        if (const std::byte* from = whole<Space>(x, i, address[0], sizeof(T), sizeof(T))) {
+          const R value = static_cast<R>(load_word<T>(from));
+          for (int l = 0; l < lanes; ++l) d[l] = value;
+          return i + 1;
+        }
+      } else if constexpr (Space == memory_space::shared && sizeof(A) == 4 && sizeof(T) >= 4) {
+        if (gather_shared<T, R>(x, i, address)) return i + 1;
+      }
+    }
+  }
+  std::byte* host[lanes];
+  if (!locate<Space, A, sizeof(T)>(x, i, access_kind::load, host)) return nullptr;
+  if (x.active == all_lanes) {
+#pragma GCC unroll 8
+    for (int l = 0; l < lanes; ++l) d[l] = static_cast<R>(load_word<T>(host[l]));
+  } else {
+    for (u32 m = x.active; m != 0; m &= m - 1) {
+      const int l = __builtin_ctz(m);
+      d[l] = static_cast<R>(load_word<T>(host[l]));
+    }
+  }
+  return i + 1;
+}
+
+template <memory_space Space, class T, class R, class A>
+const op* store(context& x, const op* i) {
+  count_store<Space>(x, sizeof(T));
+  const R* b = x.row<R>(i->b);
+  if constexpr (Space == memory_space::global || Space == memory_space::shared) {
+    if (x.active == all_lanes) {
+      const A* address = x.row<A>(i->a);
+      if (pattern_of(address, sizeof(T)) == pattern::contiguous) {
+        if (std::byte* to = whole<Space>(x, i, address[0], sizeof(T), lanes * sizeof(T))) {
+          T words[lanes];
+          for (int l = 0; l < lanes; ++l) words[l] = static_cast<T>(b[l]);
+          std::memcpy(to, words, sizeof words);
+          return i + 1;
+        }
+      }
+    }
+  }
+  std::byte* host[lanes];
+  if (!locate<Space, A, sizeof(T)>(x, i, access_kind::store, host)) return nullptr;
+  // Where lanes write the same word, the highest lane's value stays.
+  for (u32 m = x.active; m != 0; m &= m - 1) {
+    const int l = __builtin_ctz(m);
+    store_word<T>(host[l], static_cast<T>(b[l]));
+  }
+  return i + 1;
+}
+
+// Vectors of two or four elements: the op after this one is never run; its d, a, b, c are the rows
+// of the elements.
+template <memory_space Space, class T, class R, class A, int N>
+const op* load_vector(context& x, const op* i) {
+  count_load<Space>(x, N * sizeof(T));
+  std::byte* host[lanes];
+  if (!locate<Space, A, N * sizeof(T)>(x, i, access_kind::load, host)) return nullptr;
+  const u32 rows[4] = {i[1].d, i[1].a, i[1].b, i[1].c};
+  for (int k = 0; k < N; ++k) {
+    R* d = x.row<R>(rows[k]);
+    for (u32 m = x.active; m != 0; m &= m - 1) {
+      const int l = __builtin_ctz(m);
+      d[l] = static_cast<R>(load_word<T>(host[l] + k * sizeof(T)));
+    }
+  }
+  return i + 2;
+}
+
+template <memory_space Space, class T, class R, class A, int N>
+const op* store_vector(context& x, const op* i) {
+  count_store<Space>(x, N * sizeof(T));
+  std::byte* host[lanes];
+  if (!locate<Space, A, N * sizeof(T)>(x, i, access_kind::store, host)) return nullptr;
+  const u32 rows[4] = {i[1].d, i[1].a, i[1].b, i[1].c};
+  for (u32 m = x.active; m != 0; m &= m - 1) {
+    const int l = __builtin_ctz(m);
+    for (int k = 0; k < N; ++k) store_word<T>(host[l] + k * sizeof(T), static_cast<T>(x.row<R>(rows[k])[l]));
+  }
+  return i + 2;
+}
+
+template <memory_space Space, class A>
+struct named {
+  static std::string space() {
+    switch (Space) {
+      case memory_space::global: return "global";
+      case memory_space::shared: return "shared";
+      case memory_space::local: return "local";
+      case memory_space::parameter: return "param";
+      default: return "generic";
+    }
+  }
+  template <class T, class R>
+  static std::string suffix() {
+    return "." + space() + "." + type_name<T>() + ".b" + std::to_string(8 * sizeof(R)) + ".a" +
+           std::to_string(8 * sizeof(A));
+  }
+};
+
+constexpr value_class register_class(std::size_t bytes) {
+  return bytes == 2 ? value_class::b16 : bytes == 4 ? value_class::b32 : value_class::b64;
+}
+
+// One element type T into or from registers of type R (of T's signedness, at least as wide).
+template <memory_space Space, class A, class T, class R>
+void element_rows(row_table& t) {
+  const value_class r = register_class(sizeof(R)), a = register_class(sizeof(A));
+  const std::string name = named<Space, A>::template suffix<T, R>();
+  const auto none = value_class::none;
+  t.push_back({"ld" + name, &load<Space, T, R, A>, r, a, none, none});
+  t.push_back({"ld.v2" + name, &load_vector<Space, T, R, A, 2>, r, a, none, none});
+  if constexpr (sizeof(T) <= 4)
+    t.push_back({"ld.v4" + name, &load_vector<Space, T, R, A, 4>, r, a, none, none});
+  if constexpr (!std::is_signed_v<T> && Space != memory_space::parameter) {
+    t.push_back({"st" + name, &store<Space, T, R, A>, none, a, r, none});
+    t.push_back({"st.v2" + name, &store_vector<Space, T, R, A, 2>, none, a, r, none});
+    if constexpr (sizeof(T) <= 4)
+      t.push_back({"st.v4" + name, &store_vector<Space, T, R, A, 4>, none, a, r, none});
+  }
+}
+
+template <memory_space Space, class A>
+void space_rows(row_table& t) {
+  element_rows<Space, A, u8, u16>(t);
+  element_rows<Space, A, u8, u32>(t);
+  element_rows<Space, A, u8, u64>(t);
+  element_rows<Space, A, s8, s16>(t);
+  element_rows<Space, A, s8, s32>(t);
+  element_rows<Space, A, s8, s64>(t);
+  element_rows<Space, A, u16, u16>(t);
+  element_rows<Space, A, u16, u32>(t);
+  element_rows<Space, A, u16, u64>(t);
+  element_rows<Space, A, s16, s32>(t);
+  element_rows<Space, A, s16, s64>(t);
+  element_rows<Space, A, u32, u32>(t);
+  element_rows<Space, A, u32, u64>(t);
+  element_rows<Space, A, s32, s64>(t);
+  element_rows<Space, A, u64, u64>(t);
+}
+
+}  // namespace
+
+void memory_rows(row_table& t) {
+  space_rows<memory_space::global, u64>(t);
+  space_rows<memory_space::shared, u32>(t);
+  space_rows<memory_space::shared, u64>(t);
+  space_rows<memory_space::local, u32>(t);
+  space_rows<memory_space::local, u64>(t);
+  space_rows<memory_space::parameter, u32>(t);
+  space_rows<memory_space::parameter, u64>(t);
+  space_rows<memory_space::generic, u64>(t);
+}
+
+}  // namespace stepwise::emulator::STEPWISE_SIMD

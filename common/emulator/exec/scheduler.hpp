@@ -1,0 +1,153 @@
+// Runs the blocks of a launch: warps, the splits that they diverge into, and what they wait for.
+//
+// idea    A warp is a list of splits {op, lanes}. A branch that divides a split makes a join at the
+//         immediate post-dominator; lanes that reach it wait for the others there. The join is a
+//         hint, not a barrier: when nothing else in the warp can run, or the running split polls
+//         for long, the waiting lanes go on without the rest. So lanes of one warp may wait for each
+//         other, as they may on hardware since Volta.
+// watch   A worker runs one block until it ends, and turns to others only while a block polls for
+//         something that another block must do. Blocks of one launch may be spread over workers.
+// source  PTX ISA 9.0 "bar", "shfl.sync", "match.sync"; CUDA C++ Programming Guide, "Independent
+//         Thread Scheduling". Tested by tests/reconvergence programs.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "common/device/device.hpp"
+#include "common/emulator/exec/access.hpp"
+#include "common/emulator/exec/memory.hpp"
+#include "common/emulator/exec/program.hpp"
+
+namespace stepwise::emulator {
+
+// What all workers of a launch share.
+struct launch_state {
+  const program* code = nullptr;
+  const gpu* model = nullptr;
+  global_memory* memory = nullptr;
+  launch_config config;
+  std::vector<std::byte> parameters;
+  std::uint64_t block_count = 0;
+  unsigned resident_blocks = 1;  // that one worker may hold at a time
+  std::atomic<std::uint64_t> next_block{0};
+  std::atomic<bool> stop{false};
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  double time_limit_s = 0;
+
+  std::mutex mutex;  // guards what follows
+  status failure;
+  execution_counters counters;
+};
+
+struct split {
+  const op* at;
+  std::uint32_t mask;
+  int join;  // index into warp::joins, -1 for none
+};
+
+struct join_point {
+  const op* at = nullptr;  // null: unused
+  std::uint32_t expected = 0;
+  std::uint32_t arrived = 0;
+  int parent = -1;
+};
+
+struct warp {
+  std::byte* registers = nullptr;
+  std::byte* local = nullptr;
+  std::uint32_t alive = 0;
+  std::vector<split> ready;        // the last one runs next
+  struct parked_split {
+    split waiting;
+    std::uint32_t members;
+  };
+  std::vector<parked_split> parked;  // at warp-wide operations, for the other members
+  struct barrier_wait {
+    split waiting;
+    unsigned barrier;
+  };
+  std::vector<barrier_wait> at_barrier;
+  std::vector<join_point> joins;
+};
+
+struct block_barrier {
+  std::uint32_t arrived = 0;   // threads
+  std::uint32_t expected = 0;  // 0: every thread that has not exited
+  std::uint32_t count = 0;     // threads whose predicate held
+};
+
+struct block {
+  std::uint64_t index = 0;
+  std::vector<warp> warps;
+  std::uint32_t alive = 0;  // threads
+  block_barrier barriers[16];
+  std::unique_ptr<std::byte[]> storage;  // registers, local and shared memory
+  std::byte* shared = nullptr;
+  unsigned idle_rounds = 0;  // rounds of polling without an exit or a barrier
+};
+
+class scheduler {
+ public:
+  explicit scheduler(launch_state& launch);
+
+  // Takes blocks until none is left or the launch failed; adds its counters to the launch's.
+  void run();
+
+  // For handlers. Each returns the op to go on with, or null.
+  const op* branch(const op* i, const op* target);
+  const op* diverge(const op* i, std::uint32_t taken);
+  const op* reach_join(const op* i);
+  const op* exit_lanes(const op* i, std::uint32_t mask);
+  const op* reach_barrier(const op* i);
+  const op* synchronise(const op* i);
+  const op* stop(const op* i, error code, const std::string& what, int lane);
+  const op* stop(const op* i, const access_fault& fault);
+  std::uint64_t clock() const;
+
+  context& state() { return x_; }
+
+ private:
+  enum class block_result { done, waiting, failed };
+
+  std::unique_ptr<block> make_block();
+  void start(block& b, std::uint64_t index);
+  block_result run_slice(block& b);
+  void run_warp(warp& w);
+  void account(std::uint32_t ordinal);
+  bool out_of_time();
+  const op* yield(const op* at);
+  void push_ready(warp& w, split s);
+  bool release_joins(warp& w);
+  void complete_join(warp& w, int join);
+  int new_join(warp& w);
+  void check_parked(warp& w);
+  void finish_exchange(warp& w, std::uint32_t members);
+  void exchange(const op* i, std::uint32_t mask, const std::uint64_t* staged,
+                std::uint32_t participants);
+  std::uint64_t staged_value(const op* i, int lane) const;
+  void check_barriers();
+  void release_barrier(unsigned id);
+  void report_deadlock(const block& b);
+  std::string thread_name(const block& b, const warp& w, int lane) const;
+  void fail(error code, std::string message);
+
+  launch_state& launch_;
+  const program& code_;
+  context x_;
+  execution_counters counters_;
+  std::vector<access_window> windows_;
+  std::vector<std::byte> parameters_;
+  block* block_ = nullptr;
+  warp* warp_ = nullptr;
+  int join_ = -1;  // of the running split
+  bool yielded_ = false;
+  bool progress_ = false;
+  std::uint32_t threads_ = 0, warps_ = 0;
+};
+
+}  // namespace stepwise::emulator
