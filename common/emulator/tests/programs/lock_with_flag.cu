@@ -1,0 +1,22 @@
+// A lock that lanes of one warp take in turn, with the critical section inside the loop: the form
+// that worked before independent thread scheduling too.
+#include "common/emulator/tests/programs/program.hpp"
+
+__global__ void count(int* lock, volatile int* counter) {
+  bool done = false;
+  while (!done) {
+    if (atomicCAS(lock, 0, 1) == 0) {
+      *counter = *counter + 1;
+      __threadfence();
+      atomicExch(lock, 0);
+      done = true;
+    }
+  }
+}
+
+int main() {
+  device_array<int> lock(1), counter(1);
+  count<<<4, 96>>>(lock.get(), counter.get());
+  finish();
+  return compare("lock_with_flag", counter.values(), {4 * 96});
+}
