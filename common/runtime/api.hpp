@@ -1,0 +1,66 @@
+// How an exported function is written.
+//
+// idea    Each is a `call`: lock, have a usable device, do it, keep the error. Nothing throws into
+//         the program, and nothing ends it.
+#pragma once
+
+// Everything that the toolkit's header declares is exported; the rest of the library is hidden.
+#pragma GCC visibility push(default)
+#include <cuda_runtime_api.h>
+#pragma GCC visibility pop
+
+#include <new>
+
+#include "common/runtime/errors.hpp"
+#include "common/runtime/state.hpp"
+
+#define STEPWISE_EXPORT extern "C" __attribute__((visibility("default")))
+
+// The same function under the name that programs built with --default-stream per-thread call. All
+// streams of ours run in order and at once, so the two agree.
+#define STEPWISE_ALIAS(other_name, name) \
+  STEPWISE_EXPORT __typeof__(name) other_name __attribute__((alias(#name)))
+
+namespace stepwise::runtime {
+
+// Does `body(state&) -> status` under the lock.
+template <class Body>
+cudaError_t call_without_device(Body&& body) noexcept {
+  try {
+    state& s = state::get();
+    const std::lock_guard guard(s.lock);
+    return static_cast<cudaError_t>(finish(body(s)));
+  } catch (const std::bad_alloc&) {
+    return static_cast<cudaError_t>(finish({error::memory_allocation, ""}));
+  } catch (...) {
+    return static_cast<cudaError_t>(finish({error::unknown, ""}));
+  }
+}
+
+// The same, once there is a device and no kernel has failed: else that is the answer.
+template <class Body>
+cudaError_t call(Body&& body) noexcept {
+  return call_without_device([&](state& s) {
+    status ready = s.ready();
+    return ready.ok() ? s.note(body(s)) : ready;
+  });
+}
+
+inline status invalid_value(std::string why) { return {error::invalid_value, std::move(why)}; }
+
+// A stream that the program may name: 0, the two special ones, or one that it created.
+inline status check_stream(const state& s, cudaStream_t stream) {
+  if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
+      s.streams.count(reinterpret_cast<stream_record*>(stream))) {
+    return {};
+  }
+  return {error::invalid_resource_handle, "there is no such stream"};
+}
+
+inline device_address address_of(const void* pointer) {
+  return reinterpret_cast<device_address>(pointer);
+}
+
+inline void* pointer_of(device_address address) { return reinterpret_cast<void*>(address); }
+
+}  // namespace stepwise::runtime

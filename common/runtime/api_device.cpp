@@ -1,0 +1,227 @@
+// The one device: its number, properties, limits and life.
+#include <algorithm>
+#include <cstring>
+
+#include "common/runtime/api.hpp"
+#include "common/runtime/properties.hpp"
+
+using namespace stepwise;
+using namespace stepwise::runtime;
+
+namespace {
+
+status check_device(int number) {
+  if (number == 0) return {};
+  return {error::invalid_device,
+          "there is no device " + std::to_string(number) + "; this runtime has one, number 0"};
+}
+
+// Does `body` for device `number`.
+template <class Body>
+cudaError_t with_device(int number, Body&& body) {
+  return call([&](state& s) {
+    status known = check_device(number);
+    return known.ok() ? body(s) : known;
+  });
+}
+
+constexpr unsigned known_device_flags = cudaDeviceMask;
+
+// What the limits are until the program sets them, on a GPU of compute capability 9.0.
+std::size_t default_limit(cudaLimit limit) {
+  switch (limit) {
+    case cudaLimitStackSize:
+      return 1024;
+    case cudaLimitPrintfFifoSize:
+      return 1 << 20;
+    case cudaLimitMallocHeapSize:
+      return 8 << 20;
+    case cudaLimitDevRuntimePendingLaunchCount:
+      return 2048;
+    case cudaLimitMaxL2FetchGranularity:
+      return 64;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  return call([&](state&) {
+    if (!count) return invalid_value("cudaGetDeviceCount: no place for the answer");
+    *count = 1;
+    return status{};
+  });
+}
+
+cudaError_t cudaGetDevice(int* number) {
+  return call([&](state&) {
+    if (!number) return invalid_value("cudaGetDevice: no place for the answer");
+    *number = 0;
+    return status{};
+  });
+}
+
+cudaError_t cudaSetDevice(int number) {
+  return with_device(number, [](state&) { return status{}; });
+}
+
+cudaError_t cudaInitDevice(int number, unsigned device_flags, unsigned flags) {
+  return with_device(number, [&](state& s) {
+    if (flags & cudaInitDeviceFlagsAreValid) s.device_flags = device_flags;
+    return status{};
+  });
+}
+
+cudaError_t cudaSetValidDevices(int* numbers, int count) {
+  return call([&](state&) {
+    if (!numbers && count != 0) return invalid_value("cudaSetValidDevices: no list");
+    for (int i = 0; i < count; i++) {
+      status known = check_device(numbers[i]);
+      if (!known.ok()) return known;
+    }
+    return status{};
+  });
+}
+
+cudaError_t cudaChooseDevice(int* number, const cudaDeviceProp* wanted) {
+  return call([&](state&) {
+    if (!number || !wanted) return invalid_value("cudaChooseDevice: a null pointer");
+    *number = 0;
+    return status{};
+  });
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned flags) {
+  return call([&](state& s) {
+    if (flags & ~known_device_flags) return invalid_value("cudaSetDeviceFlags: unknown flags");
+    s.device_flags = flags;
+    return status{};
+  });
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned* flags) {
+  return call([&](state& s) {
+    if (!flags) return invalid_value("cudaGetDeviceFlags: no place for the answer");
+    *flags = s.device_flags | cudaDeviceMapHost;
+    return status{};
+  });
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int number) {
+  return with_device(number, [&](state& s) {
+    if (!properties) return invalid_value("cudaGetDeviceProperties: no place for the answer");
+    *properties = properties_of(s.current->description());
+    return status{};
+  });
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int number) {
+  return with_device(number, [&](state& s) {
+    if (!value) return invalid_value("cudaDeviceGetAttribute: no place for the answer");
+    const auto& attributes = s.current->description().attributes;
+    const auto found = attributes.find(attribute);
+    if (found == attributes.end()) {
+      return invalid_value("there is no device attribute " +
+                           std::to_string(static_cast<int>(attribute)));
+    }
+    *value = found->second;
+    return status{};
+  });
+}
+
+cudaError_t cudaDeviceSynchronize() {
+  return call([](state& s) { return s.synchronize(); });
+}
+
+cudaError_t cudaDeviceReset() {
+  return call_without_device([](state& s) {
+    status lost = s.fault;
+    if (s.current && lost.ok()) lost = s.synchronize();
+    s.reset();
+    return status{};
+  });
+}
+
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
+  return call([&](state& s) {
+    if (!value) return invalid_value("cudaDeviceGetLimit: no place for the answer");
+    if (limit < 0 || limit >= cudaLimitPersistingL2CacheSize + 1 ||
+        limit == cudaLimitDevRuntimeSyncDepth) {
+      return status{error::unsupported_limit, "there is no such limit"};
+    }
+    const auto set = s.limits.find(limit);
+    *value = set == s.limits.end() ? default_limit(limit) : set->second;
+    return status{};
+  });
+}
+
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
+  return call([&](state& s) {
+    if (limit < 0 || limit >= cudaLimitPersistingL2CacheSize + 1 ||
+        limit == cudaLimitDevRuntimeSyncDepth) {
+      return status{error::unsupported_limit, "there is no such limit"};
+    }
+    s.limits[limit] = value;
+    return status{};
+  });
+}
+
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
+  return call([&](state& s) {
+    if (!config) return invalid_value("cudaDeviceGetCacheConfig: no place for the answer");
+    *config = static_cast<cudaFuncCache>(s.cache_config);
+    return status{};
+  });
+}
+
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
+  return call([&](state& s) {
+    s.cache_config = config;  // a wish, on hardware too
+    return status{};
+  });
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int number, int peer) {
+  return with_device(number, [&](state&) {
+    if (!can) return invalid_value("cudaDeviceCanAccessPeer: no place for the answer");
+    *can = 0;
+    return check_device(peer);
+  });
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int number) {
+  return with_device(number, [&](state& s) {
+    const cudaDeviceProp properties = properties_of(s.current->description());
+    char id[32];
+    const int needed = std::snprintf(id, sizeof id, "%04x:%02x:%02x.0", properties.pciDomainID,
+                                     properties.pciBusID, properties.pciDeviceID);
+    if (!text || length <= needed) return invalid_value("cudaDeviceGetPCIBusId: no room");
+    std::memcpy(text, id, static_cast<std::size_t>(needed) + 1);
+    return status{};
+  });
+}
+
+cudaError_t cudaCtxResetPersistingL2Cache() {
+  return call([](state&) { return status{}; });
+}
+
+// Shared memory has had banks of one size since compute capability 5.0.
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+  return call([&](state&) {
+    if (!config) return invalid_value("cudaDeviceGetSharedMemConfig: no place for the answer");
+    *config = cudaSharedMemBankSizeFourByte;
+    return status{};
+  });
+}
+
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
+  return call([](state&) { return status{}; });
+}
+
+// No device is asked: this only puts a structure together.
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                            cudaChannelFormatKind kind) {
+  return {x, y, z, w, kind};
+}

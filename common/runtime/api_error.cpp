@@ -1,0 +1,82 @@
+// Errors, versions, and what is ours beyond the runtime's API.
+#include "common/runtime/api.hpp"
+#include "common/runtime/stepwise.h"
+
+using namespace stepwise;
+using namespace stepwise::runtime;
+
+namespace {
+
+// A fault of a kernel answers these two as well, on every thread, until the device is reset.
+int visible_error(int own) {
+  state& s = state::get();
+  const std::lock_guard guard(s.lock);
+  return s.fault.ok() ? own : static_cast<int>(s.fault.code);
+}
+
+}  // namespace
+
+cudaError_t cudaGetLastError() { return static_cast<cudaError_t>(visible_error(take_error())); }
+
+cudaError_t cudaPeekAtLastError() { return static_cast<cudaError_t>(visible_error(last_error())); }
+
+const char* cudaGetErrorName(cudaError_t error) { return error_name(error); }
+
+const char* cudaGetErrorString(cudaError_t error) { return error_text(error); }
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  return call_without_device([&](state&) {
+    if (!version) return invalid_value("cudaRuntimeGetVersion: no place for the answer");
+    *version = CUDART_VERSION;
+    return status{};
+  });
+}
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  return call_without_device([&](state& s) {
+    if (!version) return invalid_value("cudaDriverGetVersion: no place for the answer");
+    const bool usable = s.fault.ok() ? s.ready().ok() : s.current != nullptr;
+    *version = usable ? s.current->description().driver_version : 0;
+    return status{};
+  });
+}
+
+cudaError_t cudaProfilerStart() {
+  return call([](state&) { return status{}; });
+}
+
+cudaError_t cudaProfilerStop() {
+  return call([](state&) { return status{}; });
+}
+
+STEPWISE_EXPORT const char* stepwiseDeviceKind() { return "emulated"; }
+
+STEPWISE_EXPORT int stepwiseGetCounters(stepwise_counters* counters) {
+  if (!counters) return 1;
+  state& s = state::get();
+  const std::lock_guard guard(s.lock);
+  // Not an API call of CUDA's: no error is kept, and a lost device still tells what it counted.
+  if (s.fault.ok() && (!s.ready().ok() || !s.synchronize().ok())) {
+    if (!s.current) return 1;
+  }
+  const auto found = s.current ? s.current->counters() : std::nullopt;
+  if (!found) return 1;
+  *counters = {found->launches,
+               found->warp_instructions,
+               found->lane_instructions,
+               found->global_load_bytes,
+               found->global_store_bytes,
+               found->shared_load_bytes,
+               found->shared_store_bytes,
+               found->atomics,
+               found->barriers};
+  return 0;
+}
+
+STEPWISE_EXPORT void stepwiseResetCounters() {
+  state& s = state::get();
+  const std::lock_guard guard(s.lock);
+  if (s.ready().ok() && s.synchronize().ok()) s.current->reset_counters();
+}
+
+STEPWISE_EXPORT const char* stepwiseLastErrorMessage() { return last_message(); }

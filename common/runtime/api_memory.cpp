@@ -1,0 +1,172 @@
+// Device memory and pinned host memory.
+#include <cstdlib>
+
+#include "common/runtime/api.hpp"
+
+using namespace stepwise;
+using namespace stepwise::runtime;
+
+namespace {
+
+// Rows of pitched memory start at multiples of this many bytes (texture alignment), as on hardware.
+constexpr std::size_t pitch_alignment = 512;
+constexpr std::size_t page = 4096;
+
+status allocate(state& s, void** address, std::size_t bytes) {
+  if (!address) return invalid_value("cudaMalloc: no place for the address");
+  *address = nullptr;
+  if (bytes == 0) return {};
+  const auto found = s.current->allocate(bytes);
+  if (!found.ok()) return found.failure();
+  *address = pointer_of(*found);
+  return {};
+}
+
+// Kernels that still run may use what is freed.
+status release(state& s, void* address) {
+  if (!address) return {};
+  status before = s.synchronize();
+  return before.ok() ? s.current->free(address_of(address)) : before;
+}
+
+status allocate_host(state& s, void** address, std::size_t bytes, unsigned flags) {
+  if (!address) return invalid_value("cudaMallocHost: no place for the address");
+  if (flags & ~(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)) {
+    return invalid_value("cudaHostAlloc: unknown flags");
+  }
+  *address = nullptr;
+  if (bytes == 0) return {};
+  void* memory =
+      bytes < SIZE_MAX - page ? std::aligned_alloc(page, (bytes + page - 1) & -page) : nullptr;
+  if (!memory) {
+    return {error::memory_allocation, "no " + std::to_string(bytes) + " bytes of host memory"};
+  }
+  s.host_allocations[memory] = {bytes, flags, false};
+  *address = memory;
+  return {};
+}
+
+status not_pinned(const char* function) {
+  return invalid_value(std::string(function) +
+                       ": this is no memory from cudaMallocHost or cudaHostAlloc");
+}
+
+}  // namespace
+
+cudaError_t cudaMalloc(void** address, std::size_t bytes) {
+  return call([&](state& s) { return allocate(s, address, bytes); });
+}
+
+cudaError_t cudaMallocAsync(void** address, std::size_t bytes, cudaStream_t stream) {
+  return call([&](state& s) {
+    status known = check_stream(s, stream);
+    return known.ok() ? allocate(s, address, bytes) : known;
+  });
+}
+STEPWISE_ALIAS(cudaMallocAsync_ptsz, cudaMallocAsync);
+
+cudaError_t cudaMallocPitch(void** address, std::size_t* pitch, std::size_t width,
+                            std::size_t rows) {
+  return call([&](state& s) {
+    if (!address || !pitch) return invalid_value("cudaMallocPitch: no place for the answer");
+    if (width > SIZE_MAX / 2 || (rows && width > SIZE_MAX / 2 / rows)) {
+      return status{error::memory_allocation, "cudaMallocPitch: more bytes than there are"};
+    }
+    *pitch = (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
+    return allocate(s, address, *pitch * rows);
+  });
+}
+
+cudaError_t cudaFree(void* address) {
+  return call([&](state& s) { return release(s, address); });
+}
+
+cudaError_t cudaFreeAsync(void* address, cudaStream_t stream) {
+  return call([&](state& s) {
+    status known = check_stream(s, stream);
+    return known.ok() ? release(s, address) : known;
+  });
+}
+STEPWISE_ALIAS(cudaFreeAsync_ptsz, cudaFreeAsync);
+
+cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
+  return call([&](state& s) {
+    if (!free_bytes || !total_bytes)
+      return invalid_value("cudaMemGetInfo: no place for the answer");
+    const auto info = s.current->memory_info();
+    *free_bytes = info[0];
+    *total_bytes = info[1];
+    return status{};
+  });
+}
+
+cudaError_t cudaMallocHost(void** address, std::size_t bytes) {
+  return call([&](state& s) { return allocate_host(s, address, bytes, cudaHostAllocDefault); });
+}
+
+cudaError_t cudaHostAlloc(void** address, std::size_t bytes, unsigned flags) {
+  return call([&](state& s) { return allocate_host(s, address, bytes, flags); });
+}
+
+cudaError_t cudaFreeHost(void* address) {
+  return call([&](state& s) {
+    if (!address) return status{};
+    const auto found = s.host_allocations.find(address);
+    if (found == s.host_allocations.end() || found->second.registered) {
+      return not_pinned("cudaFreeHost");
+    }
+    s.host_allocations.erase(found);
+    std::free(address);
+    return status{};
+  });
+}
+
+cudaError_t cudaHostRegister(void* address, std::size_t bytes, unsigned flags) {
+  return call([&](state& s) {
+    if (!address || bytes == 0) return invalid_value("cudaHostRegister: no memory");
+    if (s.find_host(address)) {
+      return status{error::host_memory_already_registered, "this memory is registered already"};
+    }
+    s.host_allocations[address] = {bytes, flags, true};
+    return status{};
+  });
+}
+
+cudaError_t cudaHostUnregister(void* address) {
+  return call([&](state& s) {
+    const auto found = s.host_allocations.find(address);
+    if (found == s.host_allocations.end() || !found->second.registered) {
+      return status{error::host_memory_not_registered, "this memory was not registered"};
+    }
+    s.host_allocations.erase(found);
+    return status{};
+  });
+}
+
+cudaError_t cudaHostGetFlags(unsigned* flags, void* address) {
+  return call([&](state& s) {
+    const auto* found = s.find_host(address);
+    if (!flags || !found) return not_pinned("cudaHostGetFlags");
+    *flags = found->second.flags | cudaHostAllocMapped;
+    return status{};
+  });
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  return call([&](state& s) {
+    if (!attributes) return invalid_value("cudaPointerGetAttributes: no place for the answer");
+    *attributes = {};
+    if (s.current->find_allocation(address_of(pointer))) {
+      attributes->type = cudaMemoryTypeDevice;
+      attributes->devicePointer = const_cast<void*>(pointer);
+    } else if (s.find_host(pointer)) {
+      attributes->type = cudaMemoryTypeHost;
+      attributes->hostPointer = const_cast<void*>(pointer);
+    } else {
+      attributes->type = cudaMemoryTypeUnregistered;
+      attributes->device = cudaInvalidDeviceId;
+      attributes->hostPointer = const_cast<void*>(pointer);
+    }
+    return status{};
+  });
+}

@@ -1,0 +1,102 @@
+#include "common/runtime/copy.hpp"
+
+#include <cstring>
+
+namespace stepwise::runtime {
+namespace {
+
+std::string bytes_text(std::size_t bytes) { return std::to_string(bytes) + " bytes"; }
+
+// Whether a pointer is the device's. Every address has one meaning (unified addressing), so the
+// kind of a copy is a claim that can be checked.
+bool is_device(state& s, const void* pointer) {
+  return s.current->find_allocation(address_of(pointer)).has_value();
+}
+
+status wrong_kind(const char* which, bool claimed_device) {
+  return invalid_value(std::string("cudaMemcpy: the kind says that the ") + which + " is " +
+                       (claimed_device ? "device" : "host") + " memory, and it is " +
+                       (claimed_device ? "not" : "device memory") +
+                       "; are the pointers in the order (to, from)?");
+}
+
+// Success if `kind` agrees with where the two areas are.
+status check_sides(const copy_request& r, bool to_device, bool from_device) {
+  switch (r.kind) {
+    case cudaMemcpyHostToHost:
+      if (to_device) return wrong_kind("destination", false);
+      return from_device ? wrong_kind("source", false) : status{};
+    case cudaMemcpyHostToDevice:
+      if (!to_device) return wrong_kind("destination", true);
+      return from_device ? wrong_kind("source", false) : status{};
+    case cudaMemcpyDeviceToHost:
+      if (to_device) return wrong_kind("destination", false);
+      return !from_device ? wrong_kind("source", true) : status{};
+    case cudaMemcpyDeviceToDevice:
+      if (!to_device) return wrong_kind("destination", true);
+      return !from_device ? wrong_kind("source", true) : status{};
+    default:
+      return {};
+  }
+}
+
+status copy_on_device(device& on, device_address to, device_address from, std::size_t bytes) {
+  const bool overlap = to < from + bytes && from < to + bytes;
+  if (!overlap) return on.copy(to, from, bytes);
+  // The device's own copy may not overlap.
+  std::vector<std::byte> through(bytes);
+  status outcome = on.read(through, from);
+  return outcome.ok() ? on.write(to, through) : outcome;
+}
+
+status copy_row(state& s, void* to, bool to_device, const void* from, bool from_device,
+                std::size_t bytes) {
+  device& on = *s.current;
+  if (to_device && from_device) {
+    return copy_on_device(on, address_of(to), address_of(from), bytes);
+  }
+  if (to_device) {
+    return on.write(address_of(to), {static_cast<const std::byte*>(from), bytes});
+  }
+  if (from_device) return on.read({static_cast<std::byte*>(to), bytes}, address_of(from));
+  std::memmove(to, from, bytes);
+  return {};
+}
+
+}  // namespace
+
+copy_request linear_copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return {to, bytes, from, bytes, bytes, 1, kind};
+}
+
+status copy(state& s, const copy_request& r) {
+  if (r.kind < cudaMemcpyHostToHost || r.kind > cudaMemcpyDefault) {
+    return {error::invalid_memcpy_direction,
+            "there is no kind " + std::to_string(static_cast<int>(r.kind)) + " of copy"};
+  }
+  if (r.width == 0 || r.rows == 0) return {};
+  if (!r.to || !r.from) {
+    return invalid_value("copying " + bytes_text(r.width) + (r.to ? " from" : " to") +
+                         " a null pointer");
+  }
+  if (r.rows > 1 && (r.width > r.to_pitch || r.width > r.from_pitch)) {
+    return {error::invalid_pitch_value, "rows of " + bytes_text(r.width) + ", but only " +
+                                            bytes_text(std::min(r.to_pitch, r.from_pitch)) +
+                                            " from one to the next"};
+  }
+  const bool to_device = is_device(s, r.to), from_device = is_device(s, r.from);
+  status sides = check_sides(r, to_device, from_device);
+  if (!sides.ok()) return sides;
+  // A host area is read or written only after the kernels before it.
+  status before = s.synchronize();
+  if (!before.ok()) return before;
+  for (std::size_t row = 0; row < r.rows; row++) {
+    status outcome =
+        copy_row(s, static_cast<char*>(r.to) + row * r.to_pitch, to_device,
+                 static_cast<const char*>(r.from) + row * r.from_pitch, from_device, r.width);
+    if (!outcome.ok()) return outcome;
+  }
+  return {};
+}
+
+}  // namespace stepwise::runtime

@@ -1,0 +1,87 @@
+#include "common/runtime/errors.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <string>
+
+namespace stepwise::runtime {
+namespace {
+
+struct error_entry {
+  int code;
+  const char* name;
+  const char* text;
+};
+
+constexpr error_entry error_table[] = {
+#define STEPWISE_ERROR(code, name, text) {code, #name, text},
+#include "common/runtime/error_table.inc"
+#undef STEPWISE_ERROR
+};
+
+constexpr char unrecognized[] = "unrecognized error code";
+
+const error_entry* find_entry(int code) {
+  const auto found = std::lower_bound(std::begin(error_table), std::end(error_table), code,
+                                      [](const error_entry& e, int c) { return e.code < c; });
+  return found != std::end(error_table) && found->code == code ? found : nullptr;
+}
+
+thread_local int last_code = 0;
+thread_local char message[2048] = "";
+
+}  // namespace
+
+int finish(const status& outcome) {
+  const std::size_t length = std::min(outcome.message.size(), sizeof message - 1);
+  std::memcpy(message, outcome.message.data(), length);
+  message[length] = '\0';
+  const int code = static_cast<int>(outcome.code);
+  if (code != 0) last_code = code;
+  return code;
+}
+
+int last_error() { return last_code; }
+
+int take_error() {
+  const int code = last_code;
+  last_code = 0;
+  return code;
+}
+
+const char* last_message() { return message; }
+
+const char* error_name(int code) {
+  const error_entry* entry = find_entry(code);
+  return entry ? entry->name : unrecognized;
+}
+
+const char* error_text(int code) {
+  const error_entry* entry = find_entry(code);
+  return entry ? entry->text : unrecognized;
+}
+
+void announce(std::string_view sentence) {
+  const char* const quiet = std::getenv("STEPWISE_QUIET");
+  if (sentence.empty() || (quiet && std::strcmp(quiet, "1") == 0)) return;
+  static std::mutex& lock = *new std::mutex;
+  static std::set<std::string, std::less<>>& said = *new std::set<std::string, std::less<>>;
+  const std::lock_guard guard(lock);
+  // A program that fails without end must not fill a disk with different sentences.
+  constexpr std::size_t most = 100;
+  if (said.size() >= most || !said.emplace(sentence).second) return;
+  std::string out;
+  while (!sentence.empty()) {
+    const std::size_t end = std::min(sentence.find('\n'), sentence.size());
+    out.append("stepwise: ").append(sentence.substr(0, end)).append("\n");
+    sentence.remove_prefix(std::min(end + 1, sentence.size()));
+  }
+  if (said.size() == most) out += "stepwise: (further messages are left out)\n";
+  std::fwrite(out.data(), 1, out.size(), stderr);
+}
+
+}  // namespace stepwise::runtime

@@ -1,0 +1,32 @@
+// The error state of the runtime: what cudaGetLastError and cudaPeekAtLastError answer, and the
+// sentence behind it.
+//
+// idea    The last error belongs to a thread. A fault of a kernel belongs to the process and is
+//         kept by `state`; here it only passes through.
+// watch   Nothing here has a destructor: programs call the runtime from static destructors too.
+// tests   tests/errors_test.cpp
+#pragma once
+
+#include <string_view>
+
+#include "common/device/error.hpp"
+
+namespace stepwise::runtime {
+
+// Ends an API call: keeps a failure as this thread's last error, and returns its number. Success
+// changes only the sentence of last_message().
+int finish(const status& outcome);
+
+int last_error();  // without resetting it
+int take_error();  // and resets it to success
+const char* last_message();
+
+// The runtime's own name and sentence for an error ("cudaErrorInvalidValue", "invalid argument").
+const char* error_name(int code);
+const char* error_text(int code);
+
+// Writes the sentence to stderr, each line after "stepwise: ", once per sentence and process;
+// nothing with STEPWISE_QUIET=1.
+void announce(std::string_view sentence);
+
+}  // namespace stepwise::runtime

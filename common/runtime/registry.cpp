@@ -1,0 +1,145 @@
+#include "common/runtime/registry.hpp"
+
+#include "common/emulator/image/image.hpp"
+
+namespace stepwise::runtime {
+
+void registered_module::load_container(device& on, const void* container) {
+  const auto bytes = container ? image::container_bytes(container) : std::nullopt;
+  if (!bytes) {
+    failure_ = {error::invalid_kernel_image,
+                "the program's fat binary is damaged: it does not start with its magic number"};
+    return;
+  }
+  result<module_handle> part =
+      on.load_module({static_cast<const std::byte*>(container), static_cast<std::size_t>(*bytes)});
+  if (part.ok()) {
+    parts_.push_back(*part);
+  } else {
+    failure_ = part.failure();
+  }
+}
+
+void registered_module::load(device& on) {
+  if (tried_) return;
+  tried_ = true;
+  failure_ = {};
+  if (wrapper_->magic != fat_binary_magic || (wrapper_->version != 1 && wrapper_->version != 2)) {
+    failure_ = {error::invalid_kernel_image,
+                "the program's fat binary is damaged, or of a form that CUDA 13 does not make"};
+    return;
+  }
+  if (wrapper_->container) load_container(on, wrapper_->container);
+  if (wrapper_->version == 2 && wrapper_->linked) {
+    for (const void* const* part = wrapper_->linked; *part; part++) load_container(on, *part);
+  } else if (!wrapper_->container) {
+    load_container(on, nullptr);
+  }
+}
+
+template <class Find>
+auto registered_module::find(device& on, Find&& find_in) -> decltype(find_in(module_handle{})) {
+  load(on);
+  decltype(find_in(module_handle{})) last(
+      failure_.ok() ? status{error::symbol_not_found, "the program's fat binary is empty"}
+                    : failure_);
+  for (const module_handle part : parts_) {
+    auto found = find_in(part);
+    if (found.ok()) return found;
+    // What kept the other parts from being loaded says more than that this one lacks the name.
+    if (found.failure().code != error::symbol_not_found || failure_.ok()) last = std::move(found);
+  }
+  return last;
+}
+
+result<kernel_handle> registered_module::find_kernel(device& on, const std::string& name) {
+  return find(on, [&](module_handle part) { return on.find_kernel(part, name); });
+}
+
+result<module_symbol> registered_module::find_symbol(device& on, const std::string& name) {
+  return find(on, [&](module_handle part) { return on.find_symbol(part, name); });
+}
+
+void registered_module::unload(device& from) {
+  for (const module_handle part : parts_) from.unload_module(part);
+  forget();
+}
+
+void registered_module::forget() {
+  parts_.clear();
+  tried_ = false;
+}
+
+registered_module* registry::add_module(const fat_binary_wrapper* wrapper) {
+  return modules_.emplace_back(std::make_unique<registered_module>(wrapper)).get();
+}
+
+void registry::add_kernel(registered_module* module, const void* host_function, const char* name) {
+  auto kernel = std::make_unique<registered_kernel>();
+  kernel->module = module;
+  kernel->name = name;
+  std::unique_ptr<registered_kernel>& place = kernels_[host_function];
+  if (place) handles_.erase(place.get());
+  place = std::move(kernel);
+  handles_[place.get()] = place.get();
+}
+
+void registry::add_variable(registered_module* module, const void* host_variable,
+                            const char* name) {
+  variables_[host_variable] = {module, name};
+}
+
+void registry::remove_module(registered_module* module, device* on) {
+  if (on) module->unload(*on);
+  std::erase_if(handles_, [&](const auto& entry) { return entry.second->module == module; });
+  std::erase_if(kernels_, [&](const auto& entry) { return entry.second->module == module; });
+  std::erase_if(variables_, [&](const auto& entry) { return entry.second.module == module; });
+  std::erase_if(modules_, [&](const auto& entry) { return entry.get() == module; });
+}
+
+registered_kernel* registry::find_kernel(const void* function) {
+  if (const auto found = kernels_.find(function); found != kernels_.end()) {
+    return found->second.get();
+  }
+  const auto found = handles_.find(function);
+  return found == handles_.end() ? nullptr : found->second;
+}
+
+result<registered_kernel*> registry::use_kernel(device& on, const void* function) {
+  registered_kernel* const kernel = find_kernel(function);
+  if (!kernel) {
+    return {error::invalid_device_function,
+            "this function is no kernel that the program registered"};
+  }
+  if (!kernel->handle) {
+    const auto handle = kernel->module->find_kernel(on, kernel->name);
+    if (!handle.ok()) {
+      return {handle.failure().code, kernel->name + ": " + handle.failure().message};
+    }
+    auto attributes = on.attributes(*handle);
+    if (!attributes.ok()) return attributes.failure();
+    kernel->attributes = std::move(*attributes);
+    kernel->handle = *handle;
+  }
+  return kernel;
+}
+
+result<module_symbol> registry::use_variable(device& on, const void* host_variable) {
+  const auto found = variables_.find(host_variable);
+  if (found == variables_.end()) {
+    return {error::invalid_symbol,
+            "this address is no __device__ or __constant__ variable of the program"};
+  }
+  const auto symbol = found->second.module->find_symbol(on, found->second.name);
+  if (!symbol.ok()) {
+    return {symbol.failure().code, found->second.name + ": " + symbol.failure().message};
+  }
+  return symbol;
+}
+
+void registry::forget_device() {
+  for (const auto& module : modules_) module->forget();
+  for (const auto& [function, kernel] : kernels_) kernel->handle.reset();
+}
+
+}  // namespace stepwise::runtime

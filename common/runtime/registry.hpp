@@ -1,0 +1,91 @@
+// What the program's static constructors register: fat binaries, kernels and variables; and how
+// they reach the device.
+//
+// idea    Registration only notes pointers: it cannot fail and costs next to nothing, because it
+//         runs before main. A module is loaded at the first use of one of its kernels or variables.
+//         Kernels are keyed by the address of their host stub, since one name may be registered
+//         by several translation units.
+// source  fatbinary_section.h and crt/host_runtime.h of the CUDA toolkit (the wrapper, the calls)
+// tests   tests/registry_test.cpp
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "common/device/device.hpp"
+
+namespace stepwise::runtime {
+
+// What nvcc puts into the section .nvFatBinSegment.
+struct fat_binary_wrapper {
+  std::uint32_t magic;
+  std::uint32_t version;
+  const void* container;
+  // Version 1: not used. Version 2 (-rdc=true): the containers that were linked into `container`,
+  // up to a null pointer; only they hold the PTX.
+  const void* const* linked;
+};
+constexpr std::uint32_t fat_binary_magic = 0x466243B1;
+
+class registered_module {
+ public:
+  explicit registered_module(const fat_binary_wrapper* wrapper) : wrapper_(wrapper) {}
+
+  result<kernel_handle> find_kernel(device& on, const std::string& name);
+  result<module_symbol> find_symbol(device& on, const std::string& name);
+  // Unloads what is loaded.
+  void unload(device& from);
+  // After the device is gone: the next use loads again.
+  void forget();
+
+ private:
+  void load(device& on);
+  void load_container(device& on, const void* container);
+  template <class Find>
+  auto find(device& on, Find&& find_in) -> decltype(find_in(module_handle{}));
+
+  const fat_binary_wrapper* wrapper_;
+  bool tried_ = false;
+  std::vector<module_handle> parts_;
+  status failure_;  // why nothing, or not everything, could be loaded
+};
+
+struct registered_kernel {
+  registered_module* module = nullptr;
+  std::string name;
+  // Set at the first use.
+  std::optional<kernel_handle> handle;
+  kernel_attributes attributes;
+};
+
+struct registered_variable {
+  registered_module* module = nullptr;
+  std::string name;
+};
+
+class registry {
+ public:
+  registered_module* add_module(const fat_binary_wrapper* wrapper);
+  void add_kernel(registered_module* module, const void* host_function, const char* name);
+  void add_variable(registered_module* module, const void* host_variable, const char* name);
+  // `on` may be null, if there is no device (any more).
+  void remove_module(registered_module* module, device* on);
+
+  // A kernel by its host stub or by its own address (a cudaKernel_t); null if there is none.
+  registered_kernel* find_kernel(const void* function);
+  // The same, ready for use: invalid_device_function if it is unknown, else what loading says.
+  result<registered_kernel*> use_kernel(device& on, const void* function);
+  // invalid_symbol if it is unknown, else what loading says.
+  result<module_symbol> use_variable(device& on, const void* host_variable);
+
+  void forget_device();
+
+ private:
+  std::vector<std::unique_ptr<registered_module>> modules_;
+  std::map<const void*, std::unique_ptr<registered_kernel>> kernels_;  // by host stub
+  std::map<const void*, registered_kernel*> handles_;                  // by own address
+  std::map<const void*, registered_variable> variables_;               // by host shadow
+};
+
+}  // namespace stepwise::runtime

@@ -1,0 +1,81 @@
+#include "common/runtime/state.hpp"
+
+#include <cstdlib>
+
+#include "common/runtime/errors.hpp"
+
+namespace stepwise::runtime {
+
+bool is_fault(error code) {
+  switch (code) {
+    case error::illegal_address:
+    case error::launch_timeout:
+    case error::assert_triggered:
+    case error::hardware_stack_error:
+    case error::illegal_instruction:
+    case error::misaligned_address:
+    case error::invalid_address_space:
+    case error::launch_failure:
+      return true;
+    default:
+      return false;
+  }
+}
+
+state& state::get() {
+  static state& only = *new state;
+  return only;
+}
+
+status state::ready() {
+  if (!fault.ok()) return fault;
+  if (current) return {};
+  if (unavailable.ok()) {
+    auto made = make_process_device();
+    if (made.ok()) {
+      current = std::move(*made);
+    } else {
+      unavailable = made.failure();
+      announce(unavailable.message);
+    }
+  }
+  return unavailable;
+}
+
+status state::synchronize() {
+  if (!fault.ok()) return fault;
+  fault = current->synchronize();
+  announce(fault.message);
+  return fault;
+}
+
+status state::note(const status& outcome) {
+  if (is_fault(outcome.code) && fault.ok()) {
+    fault = outcome;
+    announce(fault.message);
+  }
+  return outcome;
+}
+
+void state::reset() {
+  for (event_record* event : events) delete event;
+  for (stream_record* stream : streams) delete stream;
+  events.clear();
+  streams.clear();
+  limits.clear();
+  cache_config = 0;
+  registered.forget_device();
+  current.reset();
+  fault = {};
+  unavailable = {};
+}
+
+const std::pair<const void* const, host_allocation>* state::find_host(const void* address) const {
+  auto after = host_allocations.upper_bound(address);
+  if (after == host_allocations.begin()) return nullptr;
+  const auto& candidate = *--after;
+  const auto offset = static_cast<const char*>(address) - static_cast<const char*>(candidate.first);
+  return static_cast<std::size_t>(offset) < candidate.second.bytes ? &candidate : nullptr;
+}
+
+}  // namespace stepwise::runtime

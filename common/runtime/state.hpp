@@ -1,0 +1,70 @@
+// The one state of the process: the device, what is registered, what was created, and the lock.
+//
+// tests   tests/api_test.cpp, over a device that records what it is asked (tests/fake_device.hpp)
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+
+#include "common/runtime/registry.hpp"
+
+namespace stepwise::runtime {
+
+struct stream_record {
+  unsigned flags = 0;
+  int priority = 0;
+  unsigned long long id = 0;
+};
+
+struct event_record {
+  event_handle handle{};
+  unsigned flags = 0;
+  bool recorded = false;
+};
+
+struct host_allocation {
+  std::size_t bytes = 0;
+  unsigned flags = 0;
+  bool registered = false;  // by cudaHostRegister: the memory is the program's own
+};
+
+// The device that this process shall use: the GPU that STEPWISE_GPU names, emulated. Where the
+// tests are linked, theirs.
+result<std::unique_ptr<device>> make_process_device();
+
+// Everything below is guarded by `lock`, which every API call holds.
+struct state {
+  std::mutex lock;
+  registry registered;
+  std::unique_ptr<device> current;  // made by the first call that needs it
+  status unavailable;               // why there is none
+  status fault;                     // what a kernel did: every later call answers it
+  std::set<stream_record*> streams;
+  std::set<event_record*> events;
+  std::map<const void*, host_allocation> host_allocations;  // by first byte
+  unsigned device_flags = 0;
+  unsigned long long streams_made = 0;
+  std::map<int, std::size_t> limits;  // set by cudaDeviceSetLimit
+  int cache_config = 0;
+
+  // The state of this process. Never destroyed: programs call from static destructors.
+  static state& get();
+
+  // Makes the device if there is none; says why there is no usable one.
+  status ready();
+  // Waits for the device, and notes a fault. Every kernel's failure passes through here.
+  status synchronize();
+  // Notes a fault that another call met (copies wait for kernels too).
+  status note(const status& outcome);
+  // Gives up the device and what was made on it. Registered modules load again at their next use.
+  void reset();
+  // The host allocation that holds an address, or null.
+  const std::pair<const void* const, host_allocation>* find_host(const void* address) const;
+};
+
+// True for errors that only a kernel's execution can cause, after which a device is lost.
+bool is_fault(error code);
+
+}  // namespace stepwise::runtime
