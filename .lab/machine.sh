@@ -2,7 +2,7 @@
 # What the machine has: the compiler, Python, Meson, Ninja, nvcc. Sourced by ../lab; finds only,
 # changes nothing.
 
-readonly venv=$root/.venv cuda=$root/.cuda/nvidia/cu13
+readonly venv=$root/.venv cuda=$root/.cuda
 readonly meson_wanted=1.10 gxx_wanted=12 cuda_wanted=13.0
 readonly cxx=${CXX:-g++}
 meson=()  # the command, with its first arguments

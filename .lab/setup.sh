@@ -105,19 +105,19 @@ make_venv() {
   find_meson || die 3 "Meson in $venv does not run; see $log"
 }
 
-make_cuda() { # from NVIDIA's wheels, under another name until it is whole
-  local part=$root/.cuda.part
-  rm -rf -- "$part" "$root/.cuda"
+make_cuda() { # from NVIDIA's wheels, made under another name until it is whole
+  local part=$cuda.part
+  rm -rf -- "$part" "$cuda"
   mkdir -p -- "$part/tmp"
   # TMPDIR: pip unpacks on the clone's disk, not in /tmp, which may be small
   step 'fetching the CUDA 13 compiler from PyPI (100 MB)' env "TMPDIR=$part/tmp" "${pip[@]}" \
     --no-deps --target "$part" "${cuda_wheels[@]}" ||
     fail 'fetching the CUDA compiler from PyPI' 3 'is there a network? A CUDA Toolkit 13 serves too'
-  rm -rf -- "$part/tmp"
   ln -s lib "$part/nvidia/cu13/lib64" # where nvcc looks
   ln -s libcudart.so.13 "$part/nvidia/cu13/lib/libcudart.so"
-  mv -- "$part" "$root/.cuda"
-  find_nvcc || die 3 "the CUDA compiler in $root/.cuda does not run on this machine ($(uname -m))"
+  mv -- "$part/nvidia/cu13" "$cuda"
+  rm -rf -- "$part"
+  find_nvcc || die 3 "the CUDA compiler in $cuda does not run on this machine ($(uname -m))"
 }
 
 # `meson setup`, unless build/ was set up at this place, with these tools and these options.
