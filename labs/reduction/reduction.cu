@@ -1,0 +1,36 @@
+// Generated from solutions/reduction/01_interleaved.cu by lab start.
+// reduction 01_interleaved: a block adds up its elements in shared memory.
+//
+// idea    A block reads block_size elements once and writes one sum; the levels between stay on
+//         the chip. Now log256(n) launches instead of log2(n), and little more than n reads.
+// watch   tid % (2 * s): the threads that work are spread over all warps, so every warp runs
+//         every level, for ever fewer of its threads; and % by a variable is many instructions.
+// needs   A block size that is a power of two. Missing elements count as 0.
+// source  M. Harris, "Optimizing Parallel Reduction in CUDA" (2007); Filipovic, version 1.
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/reduction/reduction.hpp"
+
+constexpr int block_size = 256;  // 8 warps: while one waits for memory, another can run
+
+// out[b] = the sum of block b's elements
+__global__ void reduce_kernel(const int* in, int* out, int n) {
+  extern __shared__ int partial[];  // one per thread
+  const int tid = threadIdx.x;
+  const int i = blockIdx.x * blockDim.x + tid;
+
+  partial[tid] = i < n ? in[i] : 0;
+  __syncthreads();
+
+  // TODO: add up the block's partial[] into partial[0], level by level, all threads together.
+
+  if (tid == 0) out[blockIdx.x] = partial[0];
+}
+
+void reduce(const int* in, int* out, int* scratch, int n) {
+  const int sums = ceil_div(n, block_size);
+  int* to = sums == 1 ? out : scratch;
+  reduce_kernel<<<sums, block_size, block_size * sizeof(int)>>>(in, to, n);
+  check(cudaGetLastError());
+  if (sums > 1) reduce(to, out, scratch + sums, sums);
+}

@@ -1,0 +1,243 @@
+// Tests of the course itself: its lists agree with its files, its steps are written as steps are,
+// its skeletons are fresh and unfinished, and every program can run on the emulator.
+//
+// Where things are comes from the environment: STEPWISE_SOURCE, STEPWISE_BUILD, STEPWISE_NVCC (""
+// where there is none).
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "grader/course/source.hpp"
+#include "labs/tests/elf_needs.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using stepwise::derive_skeleton;
+using stepwise::header_fields;
+using stepwise::header_lines;
+using stepwise::split_lines;
+using stepwise::without_markers;
+
+std::string from_environment(const char* name) {
+  const char* const value = std::getenv(name);
+  REQUIRE_MESSAGE(value != nullptr, name, " is not set: run this test through `meson test`");
+  return value;
+}
+
+fs::path source_root() { return from_environment("STEPWISE_SOURCE"); }
+fs::path build_root() { return from_environment("STEPWISE_BUILD"); }
+
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  REQUIRE_MESSAGE(stream.good(), "cannot read ", file.string());
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// The first word of every line that is no comment.
+std::vector<std::string> listed_names(const fs::path& list) {
+  std::vector<std::string> names;
+  for (const std::string& line : split_lines(text_of(list))) {
+    std::istringstream words(line);
+    std::string name;
+    if (words >> name && name[0] != '#') names.push_back(name);
+  }
+  return names;
+}
+
+std::set<std::string> names_of_cu_files(const fs::path& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".cu") names.insert(entry.path().stem());
+  }
+  return names;
+}
+
+std::vector<std::string> labs() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(source_root() / "labs")) {
+    if (fs::exists(entry.path() / "lab.toml")) names.push_back(entry.path().filename());
+  }
+  REQUIRE(!names.empty());
+  return names;
+}
+
+// A step's code: no comments on lines of their own, no markers, no empty lines.
+std::vector<std::string> code_lines(const std::string& text) {
+  std::vector<std::string> code;
+  for (const std::string& line : without_markers(text).lines) {
+    const auto first = line.find_first_not_of(' ');
+    if (first != std::string::npos && line.compare(first, 2, "//") != 0) code.push_back(line);
+  }
+  return code;
+}
+
+// How many lines of `to` are not in `from`, by the longest common subsequence.
+std::size_t added_lines(const std::vector<std::string>& from, const std::vector<std::string>& to) {
+  std::vector<std::size_t> common(from.size() + 1, 0);
+  for (const std::string& line : to) {
+    std::size_t diagonal = 0;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const std::size_t above = common[i + 1];
+      common[i + 1] = from[i] == line ? diagonal + 1 : std::max(above, common[i]);
+      diagonal = above;
+    }
+  }
+  return to.size() - common.back();
+}
+
+// Calls body(lab, step, the step's text) for every step.
+template <class Body>
+void for_each_step(Body body) {
+  for (const std::string& lab : labs()) {
+    const fs::path folder = source_root() / "solutions" / lab;
+    for (const std::string& step : listed_names(folder / "steps.txt")) {
+      CAPTURE(lab);
+      CAPTURE(step);
+      body(lab, step, text_of(folder / (step + ".cu")));
+    }
+  }
+}
+
+TEST_CASE("steps.txt lists every step once, in the order of its number, and no other") {
+  for (const std::string& lab : labs()) {
+    const fs::path folder = source_root() / "solutions" / lab;
+    const std::vector<std::string> names = listed_names(folder / "steps.txt");
+    CHECK(std::set<std::string>(names.begin(), names.end()) == names_of_cu_files(folder));
+    CHECK(std::is_sorted(names.begin(), names.end()));
+    CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
+  }
+}
+
+TEST_CASE("mutants.txt lists every mutant once and no other, and each says what is wrong with it") {
+  for (const std::string& lab : labs()) {
+    const fs::path folder = source_root() / "labs" / lab / "tests";
+    const std::vector<std::string> names = listed_names(folder / "mutants.txt");
+    CHECK(std::set<std::string>(names.begin(), names.end()) ==
+          names_of_cu_files(folder / "mutants"));
+    CHECK(names.size() == std::set<std::string>(names.begin(), names.end()).size());
+    for (const std::string& name : names) {
+      CAPTURE(name);
+      const std::string start = std::string("// ") + lab + " mutant: ";
+      CHECK(text_of(folder / "mutants" / (name + ".cu")).starts_with(start));
+    }
+  }
+}
+
+TEST_CASE("a step is short, within 100 columns, and its header has every field") {
+  for_each_step([](const std::string& lab, const std::string& step, const std::string& text) {
+    const std::vector<std::string> lines = split_lines(text);
+    const std::string start = std::string("// ") + lab + " " + step + ": ";
+    CHECK(lines.at(0).starts_with(start));
+    CHECK(header_lines(lines) <= 12);
+    CHECK(lines.size() >= 30);
+    CHECK(lines.size() <= 120);
+    for (const std::string& line : lines) CHECK(line.size() <= 100);
+    const auto fields = header_fields(text);
+    for (const char* field : {"idea", "watch", "needs", "source"}) {
+      CAPTURE(field);
+      CHECK(fields.count(field) == 1);
+    }
+    // Speed figures are measured and generated; none stands in a step.
+    for (const char* unit : {" GB/s", " GFLOP", " TFLOP", "% faster", "x faster"}) {
+      CHECK(text.find(unit) == std::string::npos);
+    }
+  });
+}
+
+TEST_CASE("a step differs from the one that it is compared with by one idea's worth of lines") {
+  constexpr std::size_t most = 25;
+  for (const std::string& lab : labs()) {
+    const fs::path folder = source_root() / "solutions" / lab;
+    for (const std::string& line : split_lines(text_of(folder / "steps.txt"))) {
+      std::istringstream words(line);
+      std::string step, over;
+      if (!(words >> step >> over) || step[0] == '#' || over == "-") continue;
+      const std::size_t added = added_lines(code_lines(text_of(folder / (over + ".cu"))),
+                                            code_lines(text_of(folder / (step + ".cu"))));
+      MESSAGE(lab, " ", over, " -> ", step, ": ", added, " lines of code");
+      CHECK(added >= 1);
+      CHECK(added <= most);
+    }
+  }
+}
+
+TEST_CASE("a skeleton lacks something, says so, and only lacks lines") {
+  for_each_step([](const std::string&, const std::string& step, const std::string& text) {
+    const std::string skeleton = derive_skeleton(text, step + ".cu");
+    CHECK(skeleton.find("// TODO: ") != std::string::npos);
+    CHECK(skeleton.find("//>") == std::string::npos);
+    CHECK(skeleton.find("//<") == std::string::npos);
+    CHECK(added_lines(code_lines(text), code_lines(skeleton)) == 0);
+    CHECK(code_lines(skeleton).size() < code_lines(text).size());
+  });
+}
+
+// What a command prints; "" if it fails.
+std::string output_of(const std::string& command) {
+  std::string text;
+  FILE* const pipe = popen((command + " 2>/dev/null").c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  char buffer[4096];
+  for (std::size_t got; (got = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+    text.append(buffer, got);
+  return pclose(pipe) == 0 ? text : "";
+}
+
+std::string quoted(const fs::path& path) { return std::string("'") + path.string() + "'"; }
+
+TEST_CASE("the student's file starts as the skeleton of its lab's step") {
+  for (const std::string& lab : labs()) {
+    const fs::path file = fs::path("labs") / lab / (lab + ".cu");
+    std::string step;
+    for (const std::string& line :
+         split_lines(text_of(source_root() / "labs" / lab / "lab.toml"))) {
+      const auto quote = line.find('"');
+      if (!line.starts_with("skeleton = ")) continue;
+      step = line.substr(quote + 1, line.find('"', quote + 1) - quote - 1);
+    }
+    const fs::path solution = fs::path("solutions") / lab / (step + ".cu");
+    const std::string fresh = derive_skeleton(text_of(source_root() / solution), solution);
+    // In a student's clone the file holds the student's work: then the committed one counts.
+    const bool untouched = text_of(source_root() / file) == fresh;
+    const std::string committed =
+        output_of("git -C " + quoted(source_root()) + " show HEAD:./" + file.string());
+    INFO("stale: ./lab start ", lab, " ", step, " makes a fresh ", file.string());
+    CHECK((untouched || committed == fresh));
+  }
+}
+
+TEST_CASE("every program of the course loads libcudart.so.13 from where the environment says") {
+  if (from_environment("STEPWISE_NVCC").empty()) {
+    MESSAGE("no nvcc: no programs were built, so none was checked");
+    return;
+  }
+  std::vector<fs::path> programs;
+  for (const std::string& lab : labs()) {
+    const fs::path list = source_root() / "labs" / lab / "tests" / "mutants.txt";
+    for (const std::string& mutant : listed_names(list)) {
+      programs.push_back(build_root() / "labs" / (lab + "-mutant-" + mutant));
+    }
+  }
+  for_each_step([&](const std::string& lab, const std::string& step, const std::string&) {
+    programs.push_back(build_root() / "solutions" / (lab + "-" + step));
+  });
+  for (const fs::path& program : programs) {
+    CAPTURE(program.string());
+    const auto needs = stepwise::course::read_needs(text_of(program));
+    REQUIRE(needs.has_value());
+    CHECK(std::count(needs->libraries.begin(), needs->libraries.end(), "libcudart.so.13") == 1);
+    CHECK(!needs->has_search_path);
+  }
+}
+
+}  // namespace
