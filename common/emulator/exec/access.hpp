@@ -1,6 +1,7 @@
 // Finds the host memory behind the addresses of a warp's lanes, and refuses what is outside.
 //
-// idea    Checking is apart from reading and writing: `locate` proves that every active lane's bytes
+// idea    Checking is apart from reading and writing: `locate` proves that every active lane's
+// bytes
 //         lie in an allocation (or a window of shared or local memory) and gives host addresses.
 //         Each operation remembers the allocation that it touched last, so the usual check is one
 //         comparison per lane.
@@ -59,12 +60,21 @@ template <unsigned Bytes>
   const u64 limit = window.bytes >= Bytes ? window.bytes - Bytes + 1 : 0;
   const u64 base = window.base - static_cast<u64>(i->immediate);
   u64 outside = 0, low = 0;
-  for (int l = 0; l < lanes; ++l) {
-    const u64 in = lane_in(x.active, l) ? ~u64{0} : 0;
-    outside |= static_cast<u64>(address[l] - base >= limit) & in;
-    low |= (address[l] + static_cast<u64>(i->immediate)) & in;
+  if (x.active == all_lanes) {
+    for (int l = 0; l < lanes; ++l) {
+      outside |= static_cast<u64>(address[l] - base >= limit);
+      low |= address[l];
+    }
+    low |= static_cast<u64>(i->immediate);
+  } else {
+    for (int l = 0; l < lanes; ++l) {
+      const u64 in = lane_in(x.active, l) ? ~u64{0} : 0;
+      outside |= static_cast<u64>(address[l] - base >= limit) & in;
+      low |= (address[l] + static_cast<u64>(i->immediate)) & in;
+    }
   }
-  if (((outside & 1) | (low & (Bytes - 1))) == 0) [[likely]] return true;
+  if (((outside & 1) | (low & (Bytes - 1))) == 0) [[likely]]
+    return true;
   return check_global_lanes(x, i, address, Bytes, kind);
 }
 
@@ -96,10 +106,14 @@ bool locate(context& x, const op* i, access_kind kind, std::byte** host) {
       memory_space space = Space;
       if constexpr (Space == memory_space::generic) {
         const u64 window = (at - shared_window) / window_bytes;
-        if (window == 0) space = memory_space::shared;
-        else if (window == 1) space = memory_space::local;
-        else if (window == 2) space = memory_space::parameter;
-        else space = memory_space::global;
+        if (window == 0)
+          space = memory_space::shared;
+        else if (window == 1)
+          space = memory_space::local;
+        else if (window == 2)
+          space = memory_space::parameter;
+        else
+          space = memory_space::global;
         if (space != memory_space::global) at &= window_bytes - 1;
       }
       if (space == memory_space::shared) {
@@ -113,10 +127,12 @@ bool locate(context& x, const op* i, access_kind kind, std::byte** host) {
         host[l] = x.parameters + at;
       } else {
         access_window& window = x.windows[i->slot];
-        if ((at & (Bytes - 1)) != 0 || window.bytes < Bytes || at - window.base > window.bytes - Bytes) {
+        if ((at & (Bytes - 1)) != 0 || window.bytes < Bytes ||
+            at - window.base > window.bytes - Bytes) {
           const auto found = x.memory->find(at);
           if ((at & (Bytes - 1)) != 0 || !found || Bytes > found->bytes - (at - found->base)) {
-            stop_with(x, i, {found && (at & (Bytes - 1)) != 0, memory_space::global, kind, l, at, Bytes});
+            stop_with(x, i,
+                      {found && (at & (Bytes - 1)) != 0, memory_space::global, kind, l, at, Bytes});
             return false;
           }
           window = *found;

@@ -1,10 +1,13 @@
 // The state that an executing operation sees, and the operation itself.
 //
-// idea    A kernel is lowered once into an array of `op`s. Each holds a function that works on all 32
+// idea    A kernel is lowered once into an array of `op`s. Each holds a function that works on all
+// 32
 //         lanes of a warp and returns the op to go on with; null hands over to the scheduler.
-//         Registers are rows of 32 lanes in one block of memory per warp; every operand - constants,
-//         parameters and special registers too - is such a row, so an operation has one form.
-// watch   Operations are compiled several times for different instruction sets (see meson.build), so
+//         Registers are rows of 32 lanes in one block of memory per warp; every operand -
+//         constants, parameters and special registers too - is such a row, so an operation has one
+//         form.
+// watch   Operations are compiled several times for different instruction sets (see meson.build),
+// so
 //         nothing here may be an inline function with external linkage.
 #pragma once
 
@@ -20,8 +23,8 @@ struct op;
 struct context;
 using handler = const op* (*)(context&, const op*);
 
-// A decoded operation: 40 bytes. d, a, b, c are byte offsets of rows in the warp's registers, unless
-// the operation's comment says otherwise.
+// A decoded operation: 40 bytes. d, a, b, c are byte offsets of rows in the warp's registers,
+// unless the operation's comment says otherwise.
 struct op {
   handler run;
   std::uint32_t d, a, b, c;

@@ -57,7 +57,8 @@ double time_limit_s() {
 class emulated_device final : public device {
  public:
   explicit emulated_device(const gpu& model)
-      : model_(model), memory_(model.memory_bytes),
+      : model_(model),
+        memory_(model.memory_bytes),
         workers_(static_cast<unsigned>(environment_number(
             "STEPWISE_WORKERS", std::max(1u, std::thread::hardware_concurrency())))) {}
 
@@ -71,7 +72,8 @@ class emulated_device final : public device {
   status free(device_address address) override {
     if (!lost_.ok()) return lost_;
     if (address == 0 || memory_.free(address)) return {};
-    return {error::invalid_value, "this address was not given by an allocation, or is free already"};
+    return {error::invalid_value,
+            "this address was not given by an allocation, or is free already"};
   }
 
   std::array<std::uint64_t, 2> memory_info() override {
@@ -112,7 +114,8 @@ class emulated_device final : public device {
     if (element_bytes == 1) {
       std::memset(at, static_cast<int>(value & 0xff), count);
     } else {
-      for (std::uint64_t k = 0; k < count; ++k) std::memcpy(at + k * element_bytes, &value, element_bytes);
+      for (std::uint64_t k = 0; k < count; ++k)
+        std::memcpy(at + k * element_bytes, &value, element_bytes);
     }
     return {};
   }
@@ -204,10 +207,11 @@ result<module_image> read_image(std::span<const std::byte> bytes, const gpu& mod
   const auto sm = static_cast<std::uint32_t>(model.compute_capability());
   const image::fat_entry* text = image::choose(*entries, image::entry_kind::ptx, sm);
   if (text == nullptr) {
-    return {error::no_kernel_image_for_device,
-            "the program carries no PTX for " + model.name + " or older GPUs, and the emulator runs "
-            "PTX; build with -gencode arch=compute_" + std::to_string(sm) + ",code=compute_" +
-                std::to_string(sm) + " beside the machine code"};
+    return {error::no_kernel_image_for_device, "the program carries no PTX for " + model.name +
+                                                   " or older GPUs, and the emulator runs "
+                                                   "PTX; build with -gencode arch=compute_" +
+                                                   std::to_string(sm) + ",code=compute_" +
+                                                   std::to_string(sm) + " beside the machine code"};
   }
   const auto content = image::content_of(*text);
   if (!content.ok()) return content.failure();
@@ -264,13 +268,16 @@ status emulated_device::place_variables(loaded_module& m) {
 status emulated_device::initialise(const loaded_module& m, const ptx::variable& v) {
   std::byte* at = memory_.host(m.symbols.at(v.name).address);
   std::memset(at, 0, v.bytes);
-  if (v.initial.size() > v.bytes) return {error::invalid_ptx, std::string(v.name) + ": too many initial values"};
+  if (v.initial.size() > v.bytes)
+    return {error::invalid_ptx, std::string(v.name) + ": too many initial values"};
   if (!v.initial.empty()) std::memcpy(at, v.initial.data(), v.initial.size());
   for (const ptx::relocation& r : v.relocations) {
     const auto target = m.symbols.find(r.symbol);
     if (target == m.symbols.end() || r.mask != 0 || r.at + r.bytes > v.bytes) {
-      return {error::not_supported, std::string(v.name) + ": the emulator does not implement an initial "
-              "value made of the address of " + std::string(r.symbol)};
+      return {error::not_supported, std::string(v.name) +
+                                        ": the emulator does not implement an initial "
+                                        "value made of the address of " +
+                                        std::string(r.symbol)};
     }
     const std::uint64_t address = target->second.address + static_cast<std::uint64_t>(r.addend);
     std::memcpy(at + r.at, &address, std::min(r.bytes, 8u));
@@ -293,9 +300,11 @@ kernel_attributes attributes_of(const loaded_module& m, const ptx::function& f, 
   a.name = f.name;
   a.max_threads_per_block = model.max_threads_per_block;
   const auto limit = [&](std::uint64_t threads) {
-    if (threads != 0) a.max_threads_per_block = static_cast<int>(std::min<std::uint64_t>(threads, static_cast<std::uint64_t>(a.max_threads_per_block)));
+    if (threads != 0)
+      a.max_threads_per_block = static_cast<int>(
+          std::min<std::uint64_t>(threads, static_cast<std::uint64_t>(a.max_threads_per_block)));
   };
-  const auto product = [](const std::uint32_t (&n)[3]) {
+  const auto product = [](const std::uint32_t(&n)[3]) {
     return n[0] == 0 ? 0 : std::uint64_t{n[0]} * std::max(1u, n[1]) * std::max(1u, n[2]);
   };
   limit(product(f.max_threads));
@@ -382,7 +391,8 @@ status emulated_device::set_max_dynamic_shared_bytes(kernel_handle handle, std::
   const std::uint64_t most = model_.shared_bytes_per_block_optin;
   if (bytes > most || k->attributes.static_shared_bytes > most - bytes) {
     return {error::invalid_value, std::to_string(bytes) + " bytes of dynamic shared memory; " +
-                                      std::to_string(most) + " are the limit, static memory included"};
+                                      std::to_string(most) +
+                                      " are the limit, static memory included"};
   }
   k->attributes.max_dynamic_shared_bytes = bytes;
   return {};
@@ -409,9 +419,11 @@ status emulated_device::launch(kernel_handle handle, const launch_config& config
   state.block_count = volume(config.grid);
   const std::uint64_t threads = volume(config.block);
   const std::uint64_t per_multiprocessor = std::max<std::uint64_t>(
-      1, std::min<std::uint64_t>(static_cast<std::uint64_t>(model_.max_blocks_per_multiprocessor),
-                                 static_cast<std::uint64_t>(model_.max_threads_per_multiprocessor) / threads));
-  state.resident_blocks = static_cast<unsigned>(per_multiprocessor * static_cast<std::uint64_t>(model_.multiprocessors));
+      1, std::min<std::uint64_t>(
+             static_cast<std::uint64_t>(model_.max_blocks_per_multiprocessor),
+             static_cast<std::uint64_t>(model_.max_threads_per_multiprocessor) / threads));
+  state.resident_blocks = static_cast<unsigned>(per_multiprocessor *
+                                                static_cast<std::uint64_t>(model_.multiprocessors));
   state.time_limit_s = time_limit_s();
   if (state.time_limit_s > 0) {
     state.deadline = steady::now() + std::chrono::duration_cast<steady::duration>(

@@ -1,8 +1,8 @@
 // Lowers a parsed kernel to ops.
 //
 // idea    Every instruction becomes the name of a row ("add.s32", "ld.global.u32.b32.a64"), its
-//         operands become row offsets. What has no row fails the launch by name; nothing is guessed.
-//         Tested by tests/opcodes/ and tests/lower_test.cpp.
+//         operands become row offsets. What has no row fails the launch by name; nothing is
+//         guessed. Tested by tests/opcodes/ and tests/lower_test.cpp.
 #include <cxxabi.h>
 
 #include <algorithm>
@@ -52,12 +52,16 @@ struct unsupported {
 
 unsigned bits_of(value_class k) {
   switch (k) {
-    case value_class::b16: return 16;
+    case value_class::b16:
+      return 16;
     case value_class::b32:
-    case value_class::f32: return 32;
+    case value_class::f32:
+      return 32;
     case value_class::b64:
-    case value_class::f64: return 64;
-    default: return 0;
+    case value_class::f64:
+      return 64;
+    default:
+      return 0;
   }
 }
 
@@ -93,7 +97,8 @@ std::string memory_type(std::string_view type, unsigned bits) {
                          : type.ends_with("32") ? 32
                          : type.ends_with("64") ? 64
                                                 : 0;
-  if (width == 0 || type.find('x') != std::string_view::npos) throw unsupported{"type ." + std::string(type)};
+  if (width == 0 || type.find('x') != std::string_view::npos)
+    throw unsupported{"type ." + std::string(type)};
   return (kind == 's' && width < bits ? "s" : "u") + std::to_string(width);
 }
 
@@ -104,15 +109,30 @@ struct special_name {
 
 const special_name* find_special(std::string_view name) {
   static const std::unordered_map<std::string_view, special_name> names = {
-      {"%tid.x", {special::tid_x, 32}}, {"%tid.y", {special::tid_y, 32}}, {"%tid.z", {special::tid_z, 32}},
-      {"%ntid.x", {special::ntid_x, 32}}, {"%ntid.y", {special::ntid_y, 32}}, {"%ntid.z", {special::ntid_z, 32}},
-      {"%ctaid.x", {special::ctaid_x, 32}}, {"%ctaid.y", {special::ctaid_y, 32}}, {"%ctaid.z", {special::ctaid_z, 32}},
-      {"%nctaid.x", {special::nctaid_x, 32}}, {"%nctaid.y", {special::nctaid_y, 32}}, {"%nctaid.z", {special::nctaid_z, 32}},
-      {"%laneid", {special::laneid, 32}}, {"%warpid", {special::warpid, 32}}, {"%nwarpid", {special::nwarpid, 32}},
-      {"%smid", {special::smid, 32}}, {"%nsmid", {special::nsmid, 32}}, {"%gridid", {special::gridid, 64}},
-      {"%lanemask_eq", {special::lanemask_eq, 32}}, {"%lanemask_lt", {special::lanemask_lt, 32}},
-      {"%lanemask_le", {special::lanemask_le, 32}}, {"%lanemask_gt", {special::lanemask_gt, 32}},
-      {"%lanemask_ge", {special::lanemask_ge, 32}}, {"%dynamic_smem_size", {special::dynamic_smem_size, 32}},
+      {"%tid.x", {special::tid_x, 32}},
+      {"%tid.y", {special::tid_y, 32}},
+      {"%tid.z", {special::tid_z, 32}},
+      {"%ntid.x", {special::ntid_x, 32}},
+      {"%ntid.y", {special::ntid_y, 32}},
+      {"%ntid.z", {special::ntid_z, 32}},
+      {"%ctaid.x", {special::ctaid_x, 32}},
+      {"%ctaid.y", {special::ctaid_y, 32}},
+      {"%ctaid.z", {special::ctaid_z, 32}},
+      {"%nctaid.x", {special::nctaid_x, 32}},
+      {"%nctaid.y", {special::nctaid_y, 32}},
+      {"%nctaid.z", {special::nctaid_z, 32}},
+      {"%laneid", {special::laneid, 32}},
+      {"%warpid", {special::warpid, 32}},
+      {"%nwarpid", {special::nwarpid, 32}},
+      {"%smid", {special::smid, 32}},
+      {"%nsmid", {special::nsmid, 32}},
+      {"%gridid", {special::gridid, 64}},
+      {"%lanemask_eq", {special::lanemask_eq, 32}},
+      {"%lanemask_lt", {special::lanemask_lt, 32}},
+      {"%lanemask_le", {special::lanemask_le, 32}},
+      {"%lanemask_gt", {special::lanemask_gt, 32}},
+      {"%lanemask_ge", {special::lanemask_ge, 32}},
+      {"%dynamic_smem_size", {special::dynamic_smem_size, 32}},
       {"%total_smem_size", {special::total_smem_size, 32}},
   };
   const auto found = names.find(name);
@@ -161,12 +181,16 @@ class lowering {
   address memory_address(const operand& o, state_space space);
 
   // Emission.
-  op& emit(const row& r, std::uint32_t d = 0, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0);
-  op& emit(const std::string& name, std::uint32_t d = 0, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0);
+  op& emit(const row& r, std::uint32_t d = 0, std::uint32_t a = 0, std::uint32_t b = 0,
+           std::uint32_t c = 0);
+  op& emit(const std::string& name, std::uint32_t d = 0, std::uint32_t a = 0, std::uint32_t b = 0,
+           std::uint32_t c = 0);
   const row& find(const std::string& name) const;
   std::string text() const { return std::string(i_->text); }
   bool has(std::string_view modifier) const;
-  std::string_view type() const { return i_->modifiers.empty() ? std::string_view() : i_->modifiers.back(); }
+  std::string_view type() const {
+    return i_->modifiers.empty() ? std::string_view() : i_->modifiers.back();
+  }
 
   // Instructions.
   void instruction(std::uint32_t index);
@@ -200,14 +224,15 @@ class lowering {
   std::unordered_map<std::string, register_info> registers_;
   std::map<std::pair<unsigned, std::uint64_t>, std::uint32_t> constants_;
   std::map<std::pair<int, unsigned>, std::uint32_t> specials_;
-  std::unordered_map<std::string_view, std::pair<state_space, std::uint64_t>> locals_;  // places in the block
+  std::unordered_map<std::string_view, std::pair<state_space, std::uint64_t>>
+      locals_;  // places in the block
 
   // Control flow: blocks of instructions.
-  std::vector<std::uint32_t> block_of_;      // instruction -> block
-  std::vector<std::uint32_t> block_start_;   // block -> its first instruction
-  std::vector<std::uint32_t> meets_;         // block -> immediate post-dominator
-  std::vector<bool> is_meeting_;             // block begins with a join
-  std::vector<std::uint32_t> block_op_;      // block -> its first op
+  std::vector<std::uint32_t> block_of_;     // instruction -> block
+  std::vector<std::uint32_t> block_start_;  // block -> its first instruction
+  std::vector<std::uint32_t> meets_;        // block -> immediate post-dominator
+  std::vector<bool> is_meeting_;            // block begins with a join
+  std::vector<std::uint32_t> block_op_;     // block -> its first op
   std::vector<std::pair<std::uint32_t, std::uint32_t>> targets_;  // op -> block, to be patched
   std::vector<std::pair<std::uint32_t, std::uint32_t>> joins_;    // op -> block of its join
 };
@@ -249,13 +274,17 @@ std::uint32_t lowering::special(const special_name& s, unsigned bits) {
 void lowering::declare_registers() {
   for (const ptx::register_declaration& r : body_.registers) {
     value_class k;
-    if (r.type == scalar_type::pred) k = value_class::predicate;
-    else if (const unsigned bytes = ptx::bytes_of(r.type); bytes == 2 || bytes == 4 || bytes == 8) k = class_of_bits(8 * bytes);
-    else throw unsupported{"registers of type ." + std::string(ptx::name_of(r.type))};
+    if (r.type == scalar_type::pred)
+      k = value_class::predicate;
+    else if (const unsigned bytes = ptx::bytes_of(r.type); bytes == 2 || bytes == 4 || bytes == 8)
+      k = class_of_bits(8 * bytes);
+    else
+      throw unsupported{"registers of type ." + std::string(ptx::name_of(r.type))};
     if (r.vector_length != 1) throw unsupported{"vector registers"};
     const std::string prefix(r.name);
     if (r.count == 0) registers_[prefix] = {k, no_row};
-    for (std::uint32_t n = 0; n < r.count; ++n) registers_[prefix + std::to_string(n)] = {k, no_row};
+    for (std::uint32_t n = 0; n < r.count; ++n)
+      registers_[prefix + std::to_string(n)] = {k, no_row};
   }
 }
 
@@ -278,8 +307,10 @@ void lowering::place_variables() {
   };
   const auto consider = [&](const ptx::variable& v) {
     if (v.space == state_space::shared) {
-      if (v.is_extern || v.bytes == 0) dynamic.push_back(&v);
-      else place(v, shared);
+      if (v.is_extern || v.bytes == 0)
+        dynamic.push_back(&v);
+      else
+        place(v, shared);
       if (v.is_extern) dynamic_alignment = std::max<std::uint64_t>(dynamic_alignment, v.alignment);
     } else if (v.space == state_space::local) {
       place(v, local);
@@ -292,7 +323,8 @@ void lowering::place_variables() {
     if (used) consider(v);
   }
   for (const ptx::variable& v : body_.variables) consider(v);
-  if (!dynamic.empty()) shared = (shared + dynamic_alignment - 1) / dynamic_alignment * dynamic_alignment;
+  if (!dynamic.empty())
+    shared = (shared + dynamic_alignment - 1) / dynamic_alignment * dynamic_alignment;
   for (const ptx::variable* v : dynamic) locals_[v->name] = {state_space::shared, shared};
   out_.static_shared_bytes = shared;
   out_.local_bytes = (local + 15) / 16 * 16;
@@ -310,7 +342,9 @@ std::uint64_t lowering::symbol_address(std::string_view name, bool generic) cons
   if (const auto at = locals_.find(name); at != locals_.end()) {
     const auto [space, offset] = at->second;
     if (!generic) return offset;
-    return offset + (space == state_space::shared ? shared_window : space == state_space::local ? local_window : parameter_window);
+    return offset + (space == state_space::shared  ? shared_window
+                     : space == state_space::local ? local_window
+                                                   : parameter_window);
   }
   if (const auto at = symbols_.find(name); at != symbols_.end()) return at->second.address;
   throw unsupported{"the name " + std::string(name) + ", which is no register or variable"};
@@ -329,12 +363,15 @@ std::uint32_t lowering::source(const operand& o, value_class k) {
   switch (o.kind) {
     case operand_kind::name: {
       if (const register_info* r = find_register(o.name)) {
-        const bool fits = k == value_class::predicate ? r->kind == k : bits_of(r->kind) == bits_of(k);
+        const bool fits =
+            k == value_class::predicate ? r->kind == k : bits_of(r->kind) == bits_of(k);
         if (!fits) throw unsupported{"register " + std::string(o.name) + " of another width"};
         if (!o.negated) return r->offset;
         const std::uint32_t row = new_row(k);
-        if (k == value_class::predicate) emit("not.pred", row, r->offset, r->offset);
-        else throw unsupported{"a negated register"};
+        if (k == value_class::predicate)
+          emit("not.pred", row, r->offset, r->offset);
+        else
+          throw unsupported{"a negated register"};
         return row;
       }
       if (const special_name* s = find_special(o.name)) return special(*s, bits_of(k));
@@ -344,23 +381,32 @@ std::uint32_t lowering::source(const operand& o, value_class k) {
     case operand_kind::offset:
       return constant(k, symbol_address(o.name, false) + static_cast<std::uint64_t>(o.offset));
     case operand_kind::integer:
-      if (k == value_class::f32) return constant(k, std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int64_t>(o.bits))));
-      if (k == value_class::f64) return constant(k, std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(o.bits))));
+      if (k == value_class::f32)
+        return constant(
+            k, std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int64_t>(o.bits))));
+      if (k == value_class::f64)
+        return constant(k, std::bit_cast<std::uint64_t>(
+                               static_cast<double>(static_cast<std::int64_t>(o.bits))));
       return constant(k, o.bits);
     case operand_kind::float32:
       if (k == value_class::f64 || k == value_class::b64) {
-        return constant(k, std::bit_cast<std::uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(o.bits)))));
+        return constant(k, std::bit_cast<std::uint64_t>(static_cast<double>(
+                               std::bit_cast<float>(static_cast<std::uint32_t>(o.bits)))));
       }
       return constant(k, o.bits);
     case operand_kind::float64:
-      if (bits_of(k) == 32) return constant(k, std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(o.bits))));
+      if (bits_of(k) == 32)
+        return constant(
+            k, std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(o.bits))));
       return constant(k, o.bits);
-    default: throw unsupported{"an operand of this form"};
+    default:
+      throw unsupported{"an operand of this form"};
   }
 }
 
 std::uint32_t lowering::destination(const operand& o, value_class k) {
-  if (o.kind == operand_kind::sink || (o.kind == operand_kind::name && o.name == "_")) return new_row(k);
+  if (o.kind == operand_kind::sink || (o.kind == operand_kind::name && o.name == "_"))
+    return new_row(k);
   const register_info* r = o.kind == operand_kind::name ? find_register(o.name) : nullptr;
   if (r == nullptr) throw unsupported{"a result that is no register"};
   const bool fits = k == value_class::predicate ? r->kind == k : bits_of(r->kind) == bits_of(k);
@@ -369,9 +415,11 @@ std::uint32_t lowering::destination(const operand& o, value_class k) {
 }
 
 lowering::address lowering::memory_address(const operand& o, state_space space) {
-  if (o.kind != operand_kind::memory || !o.elements.empty()) throw unsupported{"an address of this form"};
+  if (o.kind != operand_kind::memory || !o.elements.empty())
+    throw unsupported{"an address of this form"};
   if (o.name.empty()) return {constant(value_class::b64, 0), o.offset, 64};
-  if (const register_info* r = find_register(o.name)) return {r->offset, o.offset, bits_of(r->kind)};
+  if (const register_info* r = find_register(o.name))
+    return {r->offset, o.offset, bits_of(r->kind)};
   const std::uint64_t at = symbol_address(o.name, space == state_space::none);
   const bool narrow = space == state_space::shared || space == state_space::local;
   return {constant(narrow ? value_class::b32 : value_class::b64, at), o.offset, narrow ? 32u : 64u};
@@ -385,13 +433,16 @@ const row& lowering::find(const std::string& name) const {
   return *found->second;
 }
 
-op& lowering::emit(const row& r, std::uint32_t d, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+op& lowering::emit(const row& r, std::uint32_t d, std::uint32_t a, std::uint32_t b,
+                   std::uint32_t c) {
   out_.code.push_back({r.run, d, a, b, c, 0, ordinal_, 0});
-  out_.instruction.push_back(i_ == nullptr ? -1 : static_cast<std::int32_t>(i_ - body_.instructions.data()));
+  out_.instruction.push_back(
+      i_ == nullptr ? -1 : static_cast<std::int32_t>(i_ - body_.instructions.data()));
   return out_.code.back();
 }
 
-op& lowering::emit(const std::string& name, std::uint32_t d, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+op& lowering::emit(const std::string& name, std::uint32_t d, std::uint32_t a, std::uint32_t b,
+                   std::uint32_t c) {
   return emit(find(name), d, a, b, c);
 }
 
@@ -415,7 +466,8 @@ void lowering::generic() {
   const value_class kinds[] = {r.a, r.b, r.c};
   std::uint32_t rows[3] = {0, 0, 0};
   std::size_t next = r.d == value_class::none ? 0 : 1;
-  for (int k = 0; k < 3 && kinds[k] != value_class::none && next < o.size(); ++k) rows[k] = source(o[next++], kinds[k]);
+  for (int k = 0; k < 3 && kinds[k] != value_class::none && next < o.size(); ++k)
+    rows[k] = source(o[next++], kinds[k]);
   std::uint32_t fourth = 0;
   std::int64_t table = 0;
   if (i_->opcode == "bfi") fourth = source(o.at(4), value_class::b32);
@@ -471,7 +523,8 @@ void lowering::move() {
       if (e.kind == operand_kind::sink || e.name == "_") continue;
       const std::uint32_t shifted = new_row(k);
       emit("shr.b" + std::to_string(bits), shifted, whole, constant(value_class::b32, n * part));
-      emit("cvt.u" + std::to_string(part) + ".u" + std::to_string(bits), destination(e, class_of_bits(part)), shifted);
+      emit("cvt.u" + std::to_string(part) + ".u" + std::to_string(bits),
+           destination(e, class_of_bits(part)), shifted);
     }
     return;
   }
@@ -481,7 +534,8 @@ void lowering::move() {
 // setp.cmp[.bool][.ftz].type p[|q], a, b[, c]
 void lowering::set_predicate() {
   std::string compare(i_->modifiers.at(0));
-  static const std::map<std::string, std::string> unsigned_names = {{"lo", "lt"}, {"ls", "le"}, {"hi", "gt"}, {"hs", "ge"}};
+  static const std::map<std::string, std::string> unsigned_names = {
+      {"lo", "lt"}, {"ls", "le"}, {"hi", "gt"}, {"hs", "ge"}};
   if (const auto u = unsigned_names.find(compare); u != unsigned_names.end()) compare = u->second;
   std::string kind(type());
   if (kind[0] == 'b') kind[0] = 'u';
@@ -497,14 +551,17 @@ void lowering::set_predicate() {
     emit(r, destination(first, value_class::predicate), a, b);
     return;
   }
-  const std::uint32_t holds = new_row(value_class::predicate), fails = new_row(value_class::predicate);
+  const std::uint32_t holds = new_row(value_class::predicate),
+                      fails = new_row(value_class::predicate);
   emit(r, holds, a, b);
   emit("not.pred", fails, holds, holds);
   const std::uint32_t other = combine.empty() ? 0 : source(o.at(3), value_class::predicate);
   const auto give = [&](const operand& to, std::uint32_t value) {
     const std::uint32_t d = destination(to, value_class::predicate);
-    if (combine.empty()) emit("mov.pred", d, value, value);
-    else emit(combine, d, value, other);
+    if (combine.empty())
+      emit("mov.pred", d, value, value);
+    else
+      emit(combine, d, value, other);
   };
   // The first result may be `other` itself, so it is written last.
   if (pair) give(o[0].elements.at(1), fails);
@@ -519,8 +576,8 @@ void lowering::set_value() {
   const std::uint32_t holds = new_row(value_class::predicate);
   emit(r, holds, source(i_->operands.at(1), r.a), source(i_->operands.at(2), r.b));
   const std::uint64_t yes = to == "f32" ? 0x3f800000u : 0xffffffffu;
-  emit("selp.b32", destination(i_->operands.at(0), value_class::b32), constant(value_class::b32, yes),
-       constant(value_class::b32, 0), holds);
+  emit("selp.b32", destination(i_->operands.at(0), value_class::b32),
+       constant(value_class::b32, yes), constant(value_class::b32, 0), holds);
 }
 
 void lowering::convert() {
@@ -528,19 +585,24 @@ void lowering::convert() {
   const operand& d = i_->operands.at(0);
   const operand& a = i_->operands.at(1);
   const auto is_float = [](const std::string& t) { return t[0] == 'f'; };
-  const auto width = [](const std::string& t) { return static_cast<unsigned>(std::atoi(t.c_str() + 1)); };
+  const auto width = [](const std::string& t) {
+    return static_cast<unsigned>(std::atoi(t.c_str() + 1));
+  };
   const unsigned to_bits = register_bits(d);
   unsigned from_bits = register_bits(a);
   if (from_bits == 0) from_bits = std::max(16u, width(from));
   if (!is_float(to) && !is_float(from)) {
     const bool natural = !has("sat") && to_bits == width(to) && from_bits == width(from);
     if (natural) {
-      emit("cvt." + to + "." + from, destination(d, class_of_bits(to_bits)), source(a, class_of_bits(from_bits)));
+      emit("cvt." + to + "." + from, destination(d, class_of_bits(to_bits)),
+           source(a, class_of_bits(from_bits)));
       return;
     }
     const std::uint32_t wide = new_row(value_class::b64);
-    emit("extend." + from + ".b" + std::to_string(from_bits), wide, source(a, class_of_bits(from_bits)));
-    const std::string store = has("sat") ? "store.sat." + to + (from[0] == 's' ? ".s64" : ".u64") : "store." + to;
+    emit("extend." + from + ".b" + std::to_string(from_bits), wide,
+         source(a, class_of_bits(from_bits)));
+    const std::string store =
+        has("sat") ? "store.sat." + to + (from[0] == 's' ? ".s64" : ".u64") : "store." + to;
     emit(store + ".b" + std::to_string(to_bits), destination(d, class_of_bits(to_bits)), wide);
     return;
   }
@@ -556,7 +618,8 @@ void lowering::convert() {
       const std::uint32_t result = new_row(r.d), wide = new_row(value_class::b64);
       emit(r, result, value);
       emit("extend." + to + ".b" + std::to_string(bits_of(r.d)), wide, result);
-      emit("store." + to + ".b" + std::to_string(to_bits), destination(d, class_of_bits(to_bits)), wide);
+      emit("store." + to + ".b" + std::to_string(to_bits), destination(d, class_of_bits(to_bits)),
+           wide);
     } else {
       emit(r, destination(d, r.d), value);
     }
@@ -571,7 +634,8 @@ void lowering::convert() {
   key.replace(key.rfind('.') + 1, std::string::npos, from[0] == 's' ? "s64" : "u64");
   const row& r = find(key);
   const std::uint32_t wide = new_row(value_class::b64);
-  emit("extend." + from + ".b" + std::to_string(from_bits), wide, source(a, class_of_bits(from_bits)));
+  emit("extend." + from + ".b" + std::to_string(from_bits), wide,
+       source(a, class_of_bits(from_bits)));
   emit(r, destination(d, r.d), wide);
 }
 
@@ -586,8 +650,10 @@ void lowering::convert_address() {
                                : has("param")                      ? parameter_window
                                                                    : 0;
   const std::uint32_t from = source(a, value_class::b64), to = destination(d, value_class::b64);
-  if (window == 0) emit("mov.b64", to, from);
-  else emit(has("to") ? "sub.u64" : "add.u64", to, from, constant(value_class::b64, window));
+  if (window == 0)
+    emit("mov.b64", to, from);
+  else
+    emit(has("to") ? "sub.u64" : "add.u64", to, from, constant(value_class::b64, window));
 }
 
 struct memory_form {
@@ -599,17 +665,28 @@ struct memory_form {
 memory_form form_of(const ptx::instruction& i) {
   memory_form f;
   for (const std::string_view m : i.modifiers) {
-    if (m == "global") f.space = state_space::global;
-    else if (m.starts_with("shared")) f.space = state_space::shared;
-    else if (m == "local") f.space = state_space::local;
-    else if (m.starts_with("const")) f.space = state_space::constant;
-    else if (m.starts_with("param")) f.space = state_space::param;
-    else if (m == "v2") f.vector = 2;
-    else if (m == "v4") f.vector = 4;
-    else if (m == "v8") throw unsupported{"the instruction " + std::string(i.text)};
-    else if (m == "volatile" || m == "relaxed" || m == "mmio") f.polls = true;
-    else if (m == "acquire") f.polls = f.acquires = true;
-    else if (m == "release") f.releases = true;
+    if (m == "global")
+      f.space = state_space::global;
+    else if (m.starts_with("shared"))
+      f.space = state_space::shared;
+    else if (m == "local")
+      f.space = state_space::local;
+    else if (m.starts_with("const"))
+      f.space = state_space::constant;
+    else if (m.starts_with("param"))
+      f.space = state_space::param;
+    else if (m == "v2")
+      f.vector = 2;
+    else if (m == "v4")
+      f.vector = 4;
+    else if (m == "v8")
+      throw unsupported{"the instruction " + std::string(i.text)};
+    else if (m == "volatile" || m == "relaxed" || m == "mmio")
+      f.polls = true;
+    else if (m == "acquire")
+      f.polls = f.acquires = true;
+    else if (m == "release")
+      f.releases = true;
     if (m == "shared::cluster") throw unsupported{"the instruction " + std::string(i.text)};
   }
   return f;
@@ -618,11 +695,16 @@ memory_form form_of(const ptx::instruction& i) {
 const char* row_space(state_space s) {
   switch (s) {
     case state_space::global:
-    case state_space::constant: return "global";
-    case state_space::shared: return "shared";
-    case state_space::local: return "local";
-    case state_space::param: return "param";
-    default: return "generic";
+    case state_space::constant:
+      return "global";
+    case state_space::shared:
+      return "shared";
+    case state_space::local:
+      return "local";
+    case state_space::param:
+      return "param";
+    default:
+      return "generic";
   }
 }
 
@@ -631,9 +713,11 @@ void lowering::load_parameter(const operand& to, std::string_view type, std::uin
   const unsigned bits = register_bits(to);
   const std::string memory = memory_type(type, bits);
   const unsigned bytes = static_cast<unsigned>(std::atoi(memory.c_str() + 1)) / 8;
-  if (at + bytes > out_.parameter_bytes) throw unsupported{"a read outside the kernel's parameters"};
+  if (at + bytes > out_.parameter_bytes)
+    throw unsupported{"a read outside the kernel's parameters"};
   const std::uint32_t row = new_row(class_of_bits(bits));
-  out_.parameters.push_back({row, bits / 8, bytes, memory[0] == 's', static_cast<std::uint32_t>(at)});
+  out_.parameters.push_back(
+      {row, bits / 8, bytes, memory[0] == 's', static_cast<std::uint32_t>(at)});
   emit("mov.b" + std::to_string(bits), destination(to, class_of_bits(bits)), row);
 }
 
@@ -641,22 +725,27 @@ void lowering::load() {
   const memory_form f = form_of(*i_);
   const operand& to = i_->operands.at(0);
   const operand& from = i_->operands.at(1);
-  std::vector<operand> results = to.kind == operand_kind::vector ? to.elements : std::vector<operand>{to};
+  std::vector<operand> results =
+      to.kind == operand_kind::vector ? to.elements : std::vector<operand>{to};
   if (results.size() != f.vector) throw unsupported{"the instruction " + text()};
   if (f.space == state_space::param && find_register(from.name) == nullptr) {
-    const std::uint64_t at = symbol_address(from.name, false) + static_cast<std::uint64_t>(from.offset);
-    const unsigned bytes = static_cast<unsigned>(std::atoi(std::string(type().substr(1)).c_str())) / 8;
-    for (std::size_t n = 0; n < results.size(); ++n) load_parameter(results[n], type(), at + n * bytes);
+    const std::uint64_t at =
+        symbol_address(from.name, false) + static_cast<std::uint64_t>(from.offset);
+    const unsigned bytes =
+        static_cast<unsigned>(std::atoi(std::string(type().substr(1)).c_str())) / 8;
+    for (std::size_t n = 0; n < results.size(); ++n)
+      load_parameter(results[n], type(), at + n * bytes);
     return;
   }
   unsigned bits = 0;
   for (const operand& r : results) bits = std::max(bits, register_bits(r));
-  if (bits == 0) bits = std::max(16u, static_cast<unsigned>(std::atoi(std::string(type().substr(1)).c_str())));
+  if (bits == 0)
+    bits = std::max(16u, static_cast<unsigned>(std::atoi(std::string(type().substr(1)).c_str())));
   const address at = memory_address(from, f.space);
   if (f.polls) emit("<poll>");
   const std::string vector = f.vector == 1 ? "" : ".v" + std::to_string(f.vector);
-  const row& r = find("ld" + vector + "." + row_space(f.space) + "." + memory_type(type(), bits) + ".b" +
-                      std::to_string(bits) + ".a" + std::to_string(at.bits));
+  const row& r = find("ld" + vector + "." + row_space(f.space) + "." + memory_type(type(), bits) +
+                      ".b" + std::to_string(bits) + ".a" + std::to_string(at.bits));
   std::uint32_t rows[4] = {};
   for (std::size_t n = 0; n < results.size(); ++n) rows[n] = destination(results[n], r.d);
   op& e = emit(r, rows[0], at.row);
@@ -670,19 +759,23 @@ void lowering::store() {
   const memory_form f = form_of(*i_);
   const operand& to = i_->operands.at(0);
   const operand& from = i_->operands.at(1);
-  const std::vector<operand> values = from.kind == operand_kind::vector ? from.elements : std::vector<operand>{from};
-  if (values.size() != f.vector || f.space == state_space::param) throw unsupported{"the instruction " + text()};
+  const std::vector<operand> values =
+      from.kind == operand_kind::vector ? from.elements : std::vector<operand>{from};
+  if (values.size() != f.vector || f.space == state_space::param)
+    throw unsupported{"the instruction " + text()};
   unsigned bits = 0;
   for (const operand& v : values) bits = std::max(bits, register_bits(v));
-  if (bits == 0) bits = std::max(16u, static_cast<unsigned>(std::atoi(std::string(type().substr(1)).c_str())));
+  if (bits == 0)
+    bits = std::max(16u, static_cast<unsigned>(std::atoi(std::string(type().substr(1)).c_str())));
   const address at = memory_address(to, f.space);
   if (f.releases) emit("<fence>");
   const std::string vector = f.vector == 1 ? "" : ".v" + std::to_string(f.vector);
   std::string memory = memory_type(type(), bits);
   memory[0] = 'u';
-  const row& r = find("st" + vector + "." + row_space(f.space) + "." + memory + ".b" + std::to_string(bits) + ".a" +
-                      std::to_string(at.bits));
-  const value_class kind = type()[0] == 'f' && bits >= 32 ? (bits == 32 ? value_class::f32 : value_class::f64) : r.b;
+  const row& r = find("st" + vector + "." + row_space(f.space) + "." + memory + ".b" +
+                      std::to_string(bits) + ".a" + std::to_string(at.bits));
+  const value_class kind =
+      type()[0] == 'f' && bits >= 32 ? (bits == 32 ? value_class::f32 : value_class::f64) : r.b;
   std::uint32_t rows[4] = {};
   for (std::size_t n = 0; n < values.size(); ++n) rows[n] = source(values[n], kind);
   op& e = emit(r, 0, at.row, rows[0]);
@@ -694,7 +787,8 @@ void lowering::store() {
 // atom.[sem.][scope.][space.]op.type d, [a], b[, c]; red has no d.
 void lowering::atomic(bool reduction) {
   const memory_form f = form_of(*i_);
-  if (f.space != state_space::none && f.space != state_space::global && f.space != state_space::shared)
+  if (f.space != state_space::none && f.space != state_space::global &&
+      f.space != state_space::shared)
     throw unsupported{"the instruction " + text()};
   std::string operation;
   for (const char* o : {"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"})
@@ -706,7 +800,8 @@ void lowering::atomic(bool reduction) {
   const std::size_t first = reduction ? 0 : 1;
   const std::vector<operand>& o = i_->operands;
   const address at = memory_address(o.at(first), f.space);
-  const row& r = find("atom." + std::string(row_space(f.space)) + "." + operation + "." + kind + ".a" + std::to_string(at.bits));
+  const row& r = find("atom." + std::string(row_space(f.space)) + "." + operation + "." + kind +
+                      ".a" + std::to_string(at.bits));
   const std::uint32_t b = source(o.at(first + 1), r.b);
   const std::uint32_t c = o.size() > first + 2 ? source(o[first + 2], r.c) : b;
   const std::uint32_t d = reduction ? new_row(r.d) : destination(o[0], r.d);
@@ -758,7 +853,10 @@ void lowering::warp_wide() {
     site.kind = sync_kind::warp_barrier;
     site.members = source(o.at(0), value_class::b32);
   } else if (i_->opcode == "shfl") {
-    site.kind = kind_of({{"up", sync_kind::shfl_up}, {"down", sync_kind::shfl_down}, {"bfly", sync_kind::shfl_bfly}, {"idx", sync_kind::shfl_idx}});
+    site.kind = kind_of({{"up", sync_kind::shfl_up},
+                         {"down", sync_kind::shfl_down},
+                         {"bfly", sync_kind::shfl_bfly},
+                         {"idx", sync_kind::shfl_idx}});
     const bool pair = o.at(0).kind == operand_kind::pair;
     a = source(o.at(1), value_class::b32);
     b = source(o.at(2), value_class::b32);
@@ -767,16 +865,21 @@ void lowering::warp_wide() {
     d = destination(pair ? o[0].elements.at(0) : o[0], value_class::b32);
     if (pair) site.predicate = destination(o[0].elements.at(1), value_class::predicate);
   } else if (i_->opcode == "vote") {
-    site.kind = kind_of({{"all", sync_kind::vote_all}, {"any", sync_kind::vote_any}, {"uni", sync_kind::vote_uni}, {"ballot", sync_kind::vote_ballot}});
+    site.kind = kind_of({{"all", sync_kind::vote_all},
+                         {"any", sync_kind::vote_any},
+                         {"uni", sync_kind::vote_uni},
+                         {"ballot", sync_kind::vote_ballot}});
     operand p = o.at(1);
     site.source_negated = p.negated;
     p.negated = false;
     a = source(p, value_class::predicate);
     site.members = source(o.at(2), value_class::b32);
-    d = destination(o[0], site.kind == sync_kind::vote_ballot ? value_class::b32 : value_class::predicate);
+    d = destination(
+        o[0], site.kind == sync_kind::vote_ballot ? value_class::b32 : value_class::predicate);
   } else if (i_->opcode == "match") {
     const bool wide = has("b64");
-    site.kind = has("any") ? (wide ? sync_kind::match_any64 : sync_kind::match_any32) : (wide ? sync_kind::match_all64 : sync_kind::match_all32);
+    site.kind = has("any") ? (wide ? sync_kind::match_any64 : sync_kind::match_any32)
+                           : (wide ? sync_kind::match_all64 : sync_kind::match_all32);
     const bool pair = o.at(0).kind == operand_kind::pair;
     a = source(o.at(1), wide ? value_class::b64 : value_class::b32);
     site.members = source(o.at(2), value_class::b32);
@@ -785,7 +888,10 @@ void lowering::warp_wide() {
   } else {  // redux
     const bool is_signed = has("s32");
     if (has("f32")) throw unsupported{"the instruction " + text()};
-    site.kind = kind_of({{"add", sync_kind::redux_add}, {"and", sync_kind::redux_and}, {"or", sync_kind::redux_or}, {"xor", sync_kind::redux_xor},
+    site.kind = kind_of({{"add", sync_kind::redux_add},
+                         {"and", sync_kind::redux_and},
+                         {"or", sync_kind::redux_or},
+                         {"xor", sync_kind::redux_xor},
                          {"min", is_signed ? sync_kind::redux_min_s32 : sync_kind::redux_min_u32},
                          {"max", is_signed ? sync_kind::redux_max_s32 : sync_kind::redux_max_u32}});
     a = source(o.at(1), value_class::b32);
@@ -800,9 +906,12 @@ void lowering::warp_wide() {
 void lowering::branch() {
   const std::string_view label = i_->operands.at(0).name;
   const auto at = body_.labels.find(label);
-  if (at == body_.labels.end()) throw unsupported{"a branch to " + std::string(label) + ", which is no label"};
+  if (at == body_.labels.end())
+    throw unsupported{"a branch to " + std::string(label) + ", which is no label"};
   const std::uint32_t index = static_cast<std::uint32_t>(i_ - body_.instructions.data());
-  const std::uint32_t target = at->second < block_of_.size() ? block_of_[at->second] : static_cast<std::uint32_t>(block_start_.size());
+  const std::uint32_t target = at->second < block_of_.size()
+                                   ? block_of_[at->second]
+                                   : static_cast<std::uint32_t>(block_start_.size());
   const auto here = static_cast<std::uint32_t>(out_.code.size());
   if (i_->guard.empty()) {
     emit("<branch>");
@@ -811,7 +920,8 @@ void lowering::branch() {
     if (p == nullptr) throw unsupported{"the guard " + std::string(i_->guard)};
     op& e = emit("<branch if>", 0, p->offset, i_->guard_negated ? 1 : 0);
     e.slot = no_row;
-    if (const std::uint32_t meet = meets_[block_of_[index]]; meet != no_block) joins_.emplace_back(here, meet);
+    if (const std::uint32_t meet = meets_[block_of_[index]]; meet != no_block)
+      joins_.emplace_back(here, meet);
   }
   targets_.emplace_back(here, target);
 }
@@ -828,34 +938,52 @@ void lowering::leave() {
 
 void lowering::unguarded() {
   const std::string_view o = i_->opcode;
-  if (o == "ld" || o == "ldu") load();
-  else if (o == "st") store();
-  else if (o == "mov") move();
-  else if (o == "setp") set_predicate();
-  else if (o == "set") set_value();
-  else if (o == "cvt") convert();
-  else if (o == "cvta") convert_address();
-  else if (o == "atom") atomic(false);
-  else if (o == "red") atomic(true);
+  if (o == "ld" || o == "ldu")
+    load();
+  else if (o == "st")
+    store();
+  else if (o == "mov")
+    move();
+  else if (o == "setp")
+    set_predicate();
+  else if (o == "set")
+    set_value();
+  else if (o == "cvt")
+    convert();
+  else if (o == "cvta")
+    convert_address();
+  else if (o == "atom")
+    atomic(false);
+  else if (o == "red")
+    atomic(true);
   else if (o == "membar" || (o == "fence" && !has("proxy") && !has("cluster"))) {
     emit("<poll>");
     emit("<fence>");
-  } else if (o == "nanosleep") emit("<sleep>");
-  else if ((o == "bar" && has("warp")) || o == "shfl" || o == "vote" || o == "match" || o == "redux") warp_wide();
-  else if (o == "bar" || o == "barrier") barrier();
-  else generic();
+  } else if (o == "nanosleep")
+    emit("<sleep>");
+  else if ((o == "bar" && has("warp")) || o == "shfl" || o == "vote" || o == "match" ||
+           o == "redux")
+    warp_wide();
+  else if (o == "bar" || o == "barrier")
+    barrier();
+  else
+    generic();
 }
 
 void lowering::instruction(std::uint32_t index) {
   i_ = &body_.instructions[index];
   const std::string_view o = i_->opcode;
-  if (o == "bra") branch();
-  else if (o == "ret" || o == "exit") leave();
-  else if (i_->guard.empty()) unguarded();
+  if (o == "bra")
+    branch();
+  else if (o == "ret" || o == "exit")
+    leave();
+  else if (i_->guard.empty())
+    unguarded();
   else {
     const register_info* p = find_register(i_->guard);
     if (p == nullptr) throw unsupported{"the guard " + std::string(i_->guard)};
-    const bool waits = o == "bar" || o == "barrier" || o == "shfl" || o == "vote" || o == "match" || o == "redux";
+    const bool waits =
+        o == "bar" || o == "barrier" || o == "shfl" || o == "vote" || o == "match" || o == "redux";
     const auto here = out_.code.size();
     if (waits) {  // the other lanes branch around it
       emit("<branch if>", 0, p->offset, i_->guard_negated ? 0 : 1);
@@ -879,7 +1007,9 @@ void lowering::find_blocks() {
   std::vector<bool> leads(count + 1, false);
   leads[0] = true;
   for (const auto& [name, at] : body_.labels) leads[std::min(at, count)] = true;
-  const auto ends = [](const ptx::instruction& i) { return i.opcode == "bra" || i.opcode == "ret" || i.opcode == "exit" || i.opcode == "trap"; };
+  const auto ends = [](const ptx::instruction& i) {
+    return i.opcode == "bra" || i.opcode == "ret" || i.opcode == "exit" || i.opcode == "trap";
+  };
   for (std::uint32_t n = 0; n < count; ++n)
     if (ends(body_.instructions[n])) leads[n + 1] = true;
   block_of_.resize(count);
@@ -897,7 +1027,8 @@ void lowering::find_blocks() {
     if (falls && b + 1 < blocks) successors[b].push_back(b + 1);
     if (i.opcode == "bra" && !i.operands.empty()) {
       const auto at = body_.labels.find(i.operands[0].name);
-      if (at != body_.labels.end() && at->second < count) successors[b].push_back(block_of_[at->second]);
+      if (at != body_.labels.end() && at->second < count)
+        successors[b].push_back(block_of_[at->second]);
     }
   }
   meets_ = immediate_post_dominators(successors);
@@ -940,7 +1071,8 @@ std::string lowering::where() const {
   probe.code.resize(1);
   probe.instruction = {static_cast<std::int32_t>(i_ - body_.instructions.data())};
   const std::string line = probe.source_line(probe.code.data());
-  return out_.pretty + (line.empty() ? "" : " at " + line) + " (PTX line " + std::to_string(i_->line) + ")";
+  return out_.pretty + (line.empty() ? "" : " at " + line) + " (PTX line " +
+         std::to_string(i_->line) + ")";
 }
 
 }  // namespace
@@ -955,13 +1087,15 @@ std::string program::source_line(const op* at) const {
     if (p->line == 0) continue;  // made by the compiler: the line before it
     const auto file = module->files.find(p->file);
     std::string_view name = file == module->files.end() ? std::string_view("?") : file->second;
-    if (const auto slash = name.rfind('/'); slash != std::string_view::npos) name.remove_prefix(slash + 1);
+    if (const auto slash = name.rfind('/'); slash != std::string_view::npos)
+      name.remove_prefix(slash + 1);
     return std::string(name) + ":" + std::to_string(p->line);
   }
   return "";
 }
 
-result<std::unique_ptr<program>> lower(const ptx::module& m, const ptx::function& f, const symbol_table& symbols) {
+result<std::unique_ptr<program>> lower(const ptx::module& m, const ptx::function& f,
+                                       const symbol_table& symbols) {
   auto out = std::make_unique<program>();
   try {
     lowering l(m, f, symbols, *out);

@@ -38,7 +38,8 @@ global_memory::~global_memory() {
 bool global_memory::commit(std::uint64_t end) {
   if (end <= committed_) return true;
   const std::uint64_t want = round_up(end, commit_step);
-  if (mprotect(host_base_ + committed_, want - committed_, PROT_READ | PROT_WRITE) != 0) return false;
+  if (mprotect(host_base_ + committed_, want - committed_, PROT_READ | PROT_WRITE) != 0)
+    return false;
   committed_ = want;
   return true;
 }

@@ -51,7 +51,7 @@ class global_memory {
   std::uint64_t device_base_ = 0;
   std::byte* host_base_ = nullptr;
   std::int64_t host_of_device_ = 0;
-  std::uint64_t committed_ = 0;                       // bytes from the base
+  std::uint64_t committed_ = 0;                         // bytes from the base
   std::map<std::uint64_t, std::uint64_t> allocations_;  // address -> bytes
   std::map<std::uint64_t, std::uint64_t> holes_;        // offset -> bytes, never adjacent
 };

@@ -13,9 +13,32 @@ namespace stepwise::emulator {
 
 // Special registers whose value is fixed while a warp runs.
 enum class special : std::uint8_t {
-  tid_x, tid_y, tid_z, ntid_x, ntid_y, ntid_z, ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y,
-  nctaid_z, laneid, warpid, nwarpid, smid, nsmid, gridid, lanemask_eq, lanemask_lt, lanemask_le,
-  lanemask_gt, lanemask_ge, dynamic_smem_size, total_smem_size, envreg
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpid,
+  nwarpid,
+  smid,
+  nsmid,
+  gridid,
+  lanemask_eq,
+  lanemask_lt,
+  lanemask_le,
+  lanemask_gt,
+  lanemask_ge,
+  dynamic_smem_size,
+  total_smem_size,
+  envreg
 };
 
 struct constant_row {
@@ -37,9 +60,27 @@ struct special_row {
 };
 
 enum class sync_kind : std::uint8_t {
-  warp_barrier, shfl_up, shfl_down, shfl_bfly, shfl_idx, vote_all, vote_any, vote_uni, vote_ballot,
-  match_any32, match_any64, match_all32, match_all64,
-  redux_add, redux_min_s32, redux_max_s32, redux_min_u32, redux_max_u32, redux_and, redux_or, redux_xor
+  warp_barrier,
+  shfl_up,
+  shfl_down,
+  shfl_bfly,
+  shfl_idx,
+  vote_all,
+  vote_any,
+  vote_uni,
+  vote_ballot,
+  match_any32,
+  match_any64,
+  match_all32,
+  match_all64,
+  redux_add,
+  redux_min_s32,
+  redux_max_s32,
+  redux_min_u32,
+  redux_max_u32,
+  redux_and,
+  redux_or,
+  redux_xor
 };
 
 inline constexpr std::uint32_t no_row = 0xffffffffu;
@@ -62,8 +103,8 @@ struct barrier_site {
 };
 
 struct program {
-  std::string name;      // as in the PTX
-  std::string pretty;    // demangled, without parameters
+  std::string name;    // as in the PTX
+  std::string pretty;  // demangled, without parameters
   const ptx::module* module = nullptr;
   const ptx::function* function = nullptr;
   const ptx::body* body = nullptr;

@@ -4,9 +4,11 @@
 namespace stepwise::emulator {
 
 const row_set& best_row_set() {
-#define STEPWISE_ROWS(simd)                                                                    \
-  {&simd::integer_rows, &simd::floating_rows, &simd::compare_rows, &simd::convert_rows,        \
-   &simd::memory_rows}
+#define STEPWISE_ROWS(simd)                                                              \
+  {                                                                                      \
+    &simd::integer_rows, &simd::floating_rows, &simd::compare_rows, &simd::convert_rows, \
+        &simd::memory_rows                                                               \
+  }
   static constexpr row_set plain = STEPWISE_ROWS(baseline), wide = STEPWISE_ROWS(avx2),
                            widest = STEPWISE_ROWS(avx512);
 #undef STEPWISE_ROWS
@@ -14,7 +16,8 @@ const row_set& best_row_set() {
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                         __builtin_cpu_supports("bmi2");
   const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") &&
-                          __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                          __builtin_cpu_supports("avx512bw") &&
+                          __builtin_cpu_supports("avx512dq") &&
                           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
   return has_avx512 ? widest : has_avx2 ? wide : plain;
 }

@@ -57,25 +57,40 @@ using f64 = double;
 
 template <class T>
 constexpr value_class class_of() {
-  if constexpr (std::is_same_v<T, f32>) return value_class::f32;
-  else if constexpr (std::is_same_v<T, f64>) return value_class::f64;
-  else if constexpr (sizeof(T) == 2) return value_class::b16;
-  else if constexpr (sizeof(T) == 4) return value_class::b32;
-  else return value_class::b64;
+  if constexpr (std::is_same_v<T, f32>)
+    return value_class::f32;
+  else if constexpr (std::is_same_v<T, f64>)
+    return value_class::f64;
+  else if constexpr (sizeof(T) == 2)
+    return value_class::b16;
+  else if constexpr (sizeof(T) == 4)
+    return value_class::b32;
+  else
+    return value_class::b64;
 }
 
 template <class T>
 std::string type_name() {
-  if constexpr (std::is_same_v<T, u8>) return "u8";
-  else if constexpr (std::is_same_v<T, s8>) return "s8";
-  else if constexpr (std::is_same_v<T, u16>) return "u16";
-  else if constexpr (std::is_same_v<T, s16>) return "s16";
-  else if constexpr (std::is_same_v<T, u32>) return "u32";
-  else if constexpr (std::is_same_v<T, s32>) return "s32";
-  else if constexpr (std::is_same_v<T, u64>) return "u64";
-  else if constexpr (std::is_same_v<T, s64>) return "s64";
-  else if constexpr (std::is_same_v<T, f32>) return "f32";
-  else return "f64";
+  if constexpr (std::is_same_v<T, u8>)
+    return "u8";
+  else if constexpr (std::is_same_v<T, s8>)
+    return "s8";
+  else if constexpr (std::is_same_v<T, u16>)
+    return "u16";
+  else if constexpr (std::is_same_v<T, s16>)
+    return "s16";
+  else if constexpr (std::is_same_v<T, u32>)
+    return "u32";
+  else if constexpr (std::is_same_v<T, s32>)
+    return "s32";
+  else if constexpr (std::is_same_v<T, u64>)
+    return "u64";
+  else if constexpr (std::is_same_v<T, s64>)
+    return "s64";
+  else if constexpr (std::is_same_v<T, f32>)
+    return "f32";
+  else
+    return "f64";
 }
 
 [[gnu::always_inline]] inline bool lane_in(u32 mask, int lane) { return (mask >> lane) & 1; }

@@ -14,7 +14,8 @@ namespace {
 // Applies `next` to the word at `at` until nobody came between; returns the old value.
 template <class T, class Next>
 T replace(std::byte* at, Next next) {
-  using word = std::conditional_t<sizeof(T) == 8, u64, std::conditional_t<sizeof(T) == 4, u32, u16>>;
+  using word =
+      std::conditional_t<sizeof(T) == 8, u64, std::conditional_t<sizeof(T) == 4, u32, u16>>;
   word* p = reinterpret_cast<word*>(at);
   word old = __atomic_load_n(p, __ATOMIC_RELAXED);
   while (!__atomic_compare_exchange_n(p, &old, std::bit_cast<word>(next(std::bit_cast<T>(old))),
@@ -81,7 +82,8 @@ void space_rows(row_table& t) {
   });
   add<Space, A, u16>(t, "cas.b16", [](u16 old, u16 b, u16 c) { return old == b ? c : old; });
   add<Space, A, u32>(t, "inc.u32", [](u32 old, u32 b, u32) { return old >= b ? 0 : old + 1; });
-  add<Space, A, u32>(t, "dec.u32", [](u32 old, u32 b, u32) { return old == 0 || old > b ? b : old - 1; });
+  add<Space, A, u32>(t, "dec.u32",
+                     [](u32 old, u32 b, u32) { return old == 0 || old > b ? b : old - 1; });
 }
 
 }  // namespace

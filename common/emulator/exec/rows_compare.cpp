@@ -57,7 +57,9 @@ template <class Body>
 const op* flushed_compare(context& x, const op* i) {
   const u32* a = x.row<u32>(i->a);
   const u32* b = x.row<u32>(i->b);
-  auto flush = [](u32 v) { return std::bit_cast<f32>((v & 0x7f800000u) == 0 ? v & 0x80000000u : v); };
+  auto flush = [](u32 v) {
+    return std::bit_cast<f32>((v & 0x7f800000u) == 0 ? v & 0x80000000u : v);
+  };
   u32 value = 0;
   for (int l = 0; l < lanes; ++l) value |= static_cast<u32>(Body{}(flush(a[l]), flush(b[l]))) << l;
   set_predicate(x, i->d, value);
@@ -82,7 +84,8 @@ const op* select(context& x, const op* i) {
     for (int l = 0; l < lanes; ++l) d[l] = lane_in(p, l) ? a[l] : b[l];
   } else {
 #pragma GCC ivdep
-    for (int l = 0; l < lanes; ++l) d[l] = lane_in(active, l) ? (lane_in(p, l) ? a[l] : b[l]) : d[l];
+    for (int l = 0; l < lanes; ++l)
+      d[l] = lane_in(active, l) ? (lane_in(p, l) ? a[l] : b[l]) : d[l];
   }
   return i + 1;
 }
@@ -124,7 +127,8 @@ void compare_rows(row_table& t) {
   flushed_row(t, "nan", [](f32 a, f32 b) { return !(a == a && b == b); });
   for_types<u16, u32, u64>([&]<class T>() {
     const value_class k = class_of<T>();
-    t.push_back({"selp.b" + std::to_string(8 * sizeof(T)), &select<T>, k, k, k, value_class::predicate});
+    t.push_back(
+        {"selp.b" + std::to_string(8 * sizeof(T)), &select<T>, k, k, k, value_class::predicate});
   });
   logic_row(t, "and.pred", [](u32 a, u32 b) { return a & b; });
   logic_row(t, "or.pred", [](u32 a, u32 b) { return a | b; });

@@ -1,4 +1,5 @@
-// Branches, joins, guards, barriers, warp-wide operations and exits: rows that talk to the scheduler.
+// Branches, joins, guards, barriers, warp-wide operations and exits: rows that talk to the
+// scheduler.
 //
 // idea    Names in angle brackets are not PTX: lowering makes these ops itself.
 #include "common/emulator/exec/rows.hpp"

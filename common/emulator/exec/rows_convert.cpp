@@ -83,18 +83,22 @@ void with_rounding(row_table& t, const std::string& mode) {
   add_row<f32, f32>(t, integral + "sat.f32.f32", [](f32 a) { return saturate(to_integral<R>(a)); });
   add_row<f64, f64>(t, integral + "f64.f64", [](f64 a) { return to_integral<R>(a); });
   for_types<u16, s16, u32, s32, u64, s64>([&]<class D>() {
-    add_row<D, f32>(t, integral + type_name<D>() + ".f32", [](f32 a) { return to_integer<R, D>(a); });
+    add_row<D, f32>(t, integral + type_name<D>() + ".f32",
+                    [](f32 a) { return to_integer<R, D>(a); });
     add_row<D, f32>(t, integral + "ftz." + type_name<D>() + ".f32",
                     [](f32 a) { return to_integer<R, D>(flush(a)); });
-    add_row<D, f64>(t, integral + type_name<D>() + ".f64", [](f64 a) { return to_integer<R, D>(a); });
+    add_row<D, f64>(t, integral + type_name<D>() + ".f64",
+                    [](f64 a) { return to_integer<R, D>(a); });
   });
   // 8-bit results are made in 32 bits.
   for_types<u8, s8>([&]<class D>() {
     using W = std::conditional_t<std::is_signed_v<D>, s32, u32>;
-    add_row<W, f32>(t, integral + type_name<D>() + ".f32", [](f32 a) -> W { return to_integer<R, D>(a); });
+    add_row<W, f32>(t, integral + type_name<D>() + ".f32",
+                    [](f32 a) -> W { return to_integer<R, D>(a); });
     add_row<W, f32>(t, integral + "ftz." + type_name<D>() + ".f32",
                     [](f32 a) -> W { return to_integer<R, D>(flush(a)); });
-    add_row<W, f64>(t, integral + type_name<D>() + ".f64", [](f64 a) -> W { return to_integer<R, D>(a); });
+    add_row<W, f64>(t, integral + type_name<D>() + ".f64",
+                    [](f64 a) -> W { return to_integer<R, D>(a); });
   });
 }
 
@@ -104,8 +108,10 @@ D clamp_to(A v) {
   using limits = std::numeric_limits<D>;
   if constexpr (std::is_signed_v<A>) {
     if (v < 0) {
-      if constexpr (!std::is_signed_v<D>) return 0;
-      else return v < static_cast<s64>(limits::min()) ? limits::min() : static_cast<D>(v);
+      if constexpr (!std::is_signed_v<D>)
+        return 0;
+      else
+        return v < static_cast<s64>(limits::min()) ? limits::min() : static_cast<D>(v);
     }
   }
   return static_cast<u64>(v) > static_cast<u64>(limits::max()) ? limits::max() : static_cast<D>(v);
@@ -122,7 +128,8 @@ void widths(row_table& t) {
   using R = std::conditional_t<std::is_signed_v<T>, std::make_signed_t<Register>, Register>;
   add_row<W, Register>(t, "extend." + type + bits,
                        [](Register a) { return static_cast<W>(static_cast<T>(a)); });
-  add_row<R, u64>(t, "store." + type + bits, [](u64 a) { return static_cast<R>(static_cast<T>(a)); });
+  add_row<R, u64>(t, "store." + type + bits,
+                  [](u64 a) { return static_cast<R>(static_cast<T>(a)); });
   add_row<R, u64>(t, "store.sat." + type + ".u64" + bits,
                   [](u64 a) { return static_cast<R>(clamp_to<T>(a)); });
   add_row<R, s64>(t, "store.sat." + type + ".s64" + bits,

@@ -36,7 +36,9 @@ template <bool Ftz, class T>
   return canonical(in<Ftz>(v));
 }
 // .sat: clamped to [0, 1]; NaN becomes 0.
-[[gnu::always_inline]] inline f32 saturate(f32 v) { return v > 0.0f ? (v < 1.0f ? v : 1.0f) : 0.0f; }
+[[gnu::always_inline]] inline f32 saturate(f32 v) {
+  return v > 0.0f ? (v < 1.0f ? v : 1.0f) : 0.0f;
+}
 
 // min and max take the number when one is NaN, and order -0 below +0.
 template <class T>
@@ -85,12 +87,15 @@ template <bool Ftz>
 void saturating(row_table& t) {
   const std::string type = Ftz ? "ftz.sat.f32" : "sat.f32";
   for (const char* rounding : {"", "rn."}) {
-    add_row<f32, f32, f32>(t, std::string("add.") + rounding + type,
-                           [](f32 a, f32 b) { return saturate(out<Ftz>(in<Ftz>(a) + in<Ftz>(b))); });
-    add_row<f32, f32, f32>(t, std::string("sub.") + rounding + type,
-                           [](f32 a, f32 b) { return saturate(out<Ftz>(in<Ftz>(a) - in<Ftz>(b))); });
-    add_row<f32, f32, f32>(t, std::string("mul.") + rounding + type,
-                           [](f32 a, f32 b) { return saturate(out<Ftz>(in<Ftz>(a) * in<Ftz>(b))); });
+    add_row<f32, f32, f32>(t, std::string("add.") + rounding + type, [](f32 a, f32 b) {
+      return saturate(out<Ftz>(in<Ftz>(a) + in<Ftz>(b)));
+    });
+    add_row<f32, f32, f32>(t, std::string("sub.") + rounding + type, [](f32 a, f32 b) {
+      return saturate(out<Ftz>(in<Ftz>(a) - in<Ftz>(b)));
+    });
+    add_row<f32, f32, f32>(t, std::string("mul.") + rounding + type, [](f32 a, f32 b) {
+      return saturate(out<Ftz>(in<Ftz>(a) * in<Ftz>(b)));
+    });
   }
   add_row<f32, f32, f32, f32>(t, "fma.rn." + type, [](f32 a, f32 b, f32 c) {
     return saturate(out<Ftz>(std::fma(in<Ftz>(a), in<Ftz>(b), in<Ftz>(c))));
@@ -108,7 +113,8 @@ void approximate(row_table& t) {
   });
   add_row<f32, f32>(t, "rcp.approx." + type,
                     [](f32 a) { return out<Ftz>(static_cast<f32>(1.0 / in<Ftz>(a))); });
-  add_row<f32, f32>(t, "sqrt.approx." + type, [](f32 a) { return out<Ftz>(std::sqrt(in<Ftz>(a))); });
+  add_row<f32, f32>(t, "sqrt.approx." + type,
+                    [](f32 a) { return out<Ftz>(std::sqrt(in<Ftz>(a))); });
   add_row<f32, f32>(t, "rsqrt.approx." + type, [](f32 a) {
     return out<Ftz>(static_cast<f32>(1.0 / std::sqrt(static_cast<f64>(in<Ftz>(a)))));
   });
@@ -136,8 +142,9 @@ void floating_rows(row_table& t) {
   saturating<true>(t);
   approximate<false>(t);
   approximate<true>(t);
-  add_row<f32, f32>(t, "tanh.approx.f32",
-                    [](f32 a) { return canonical(static_cast<f32>(std::tanh(static_cast<f64>(a)))); });
+  add_row<f32, f32>(t, "tanh.approx.f32", [](f32 a) {
+    return canonical(static_cast<f32>(std::tanh(static_cast<f64>(a))));
+  });
   add_row<f64, f64>(t, "rsqrt.approx.f64", [](f64 a) { return canonical(1.0 / std::sqrt(a)); });
   add_row<f32, f32, f32>(t, "copysign.f32", [](f32 a, f32 b) { return std::copysign(b, a); });
   add_row<f64, f64, f64>(t, "copysign.f64", [](f64 a, f64 b) { return std::copysign(b, a); });

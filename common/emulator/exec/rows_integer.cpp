@@ -17,12 +17,15 @@ using wide_of = std::conditional_t<
 
 template <class T>
 T multiply_high(T a, T b) {
-  return static_cast<T>((static_cast<wide_of<T>>(a) * static_cast<wide_of<T>>(b)) >> (8 * sizeof(T)));
+  return static_cast<T>((static_cast<wide_of<T>>(a) * static_cast<wide_of<T>>(b)) >>
+                        (8 * sizeof(T)));
 }
 
 template <class T>
 T saturate_sum(s64 sum) {
-  return sum > 0x7fffffffLL ? 0x7fffffff : sum < -0x80000000LL ? -0x7fffffff - 1 : static_cast<T>(sum);
+  return sum > 0x7fffffffLL    ? 0x7fffffff
+         : sum < -0x80000000LL ? -0x7fffffff - 1
+                               : static_cast<T>(sum);
 }
 
 // Division by zero gives all ones, as the hardware's routine does.
@@ -131,13 +134,15 @@ void arithmetic(row_table& t) {
     add_row<T, T, T>(t, "min." + type, [](T a, T b) { return a < b ? a : b; });
     add_row<T, T, T>(t, "max." + type, [](T a, T b) { return a < b ? b : a; });
     add_row<T, T, T, T>(t, "sad." + type, [](T a, T b, T c) {
-      return static_cast<T>(static_cast<unsigned_of<T>>(c) +
-                            (a < b ? static_cast<unsigned_of<T>>(b) - static_cast<unsigned_of<T>>(a)
-                                   : static_cast<unsigned_of<T>>(a) - static_cast<unsigned_of<T>>(b)));
+      return static_cast<T>(
+          static_cast<unsigned_of<T>>(c) +
+          (a < b ? static_cast<unsigned_of<T>>(b) - static_cast<unsigned_of<T>>(a)
+                 : static_cast<unsigned_of<T>>(a) - static_cast<unsigned_of<T>>(b)));
     });
     if constexpr (std::is_signed_v<T>) {
       add_row<T, T>(t, "abs." + type, [](T a) {
-        return static_cast<T>(a < 0 ? -static_cast<unsigned_of<T>>(a) : static_cast<unsigned_of<T>>(a));
+        return static_cast<T>(a < 0 ? -static_cast<unsigned_of<T>>(a)
+                                    : static_cast<unsigned_of<T>>(a));
       });
       add_row<T, T>(t, "neg." + type,
                     [](T a) { return static_cast<T>(-static_cast<unsigned_of<T>>(a)); });
@@ -145,8 +150,9 @@ void arithmetic(row_table& t) {
   });
   for_types<u16, s16, u32, s32>([&]<class T>() {
     using W = wide_of<T>;
-    add_row<W, T, T>(t, "mul.wide." + type_name<T>(),
-                     [](T a, T b) { return static_cast<W>(static_cast<W>(a) * static_cast<W>(b)); });
+    add_row<W, T, T>(t, "mul.wide." + type_name<T>(), [](T a, T b) {
+      return static_cast<W>(static_cast<W>(a) * static_cast<W>(b));
+    });
     add_row<W, T, T, W>(t, "mad.wide." + type_name<T>(), [](T a, T b, W c) {
       return static_cast<W>(static_cast<W>(a) * static_cast<W>(b) + c);
     });
@@ -158,7 +164,8 @@ void arithmetic(row_table& t) {
   add_row<s32, s32, s32, s32>(t, "mad.hi.sat.s32", [](s32 a, s32 b, s32 c) {
     return saturate_sum<s32>(static_cast<s64>(multiply_high(a, b)) + c);
   });
-  add_row<u32, u32, u32>(t, "mul24.lo.u32", [](u32 a, u32 b) { return (a & 0xffffff) * (b & 0xffffff); });
+  add_row<u32, u32, u32>(t, "mul24.lo.u32",
+                         [](u32 a, u32 b) { return (a & 0xffffff) * (b & 0xffffff); });
   add_row<s32, s32, s32>(t, "mul24.lo.s32",
                          [](s32 a, s32 b) { return ((a << 8) >> 8) * ((b << 8) >> 8); });
   add_row<u32, u32, u32, u32>(t, "dp4a.u32.u32",
@@ -225,8 +232,8 @@ void bit_fields(row_table& t) {
                             [](T a, u32 b, u32 c) { return extract_field(a, b, c); });
   });
   add_row<u32, u32, u32, u32>(t, "prmt.b32", [](u32 a, u32 b, u32 c) {
-    return permute_byte(a, b, c) | permute_byte(a, b, c >> 4) << 8 | permute_byte(a, b, c >> 8) << 16 |
-           permute_byte(a, b, c >> 12) << 24;
+    return permute_byte(a, b, c) | permute_byte(a, b, c >> 4) << 8 |
+           permute_byte(a, b, c >> 8) << 16 | permute_byte(a, b, c >> 12) << 24;
   });
   add_row<u32, u32, u32>(t, "bmsk.clamp.b32", [](u32 a, u32 b) {
     if (a > 31 || b == 0) return 0u;

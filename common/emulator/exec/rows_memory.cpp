@@ -26,14 +26,14 @@ template <class T>
 
 enum class pattern { scattered, uniform, contiguous };
 
-// How a full warp's addresses lie: all the same, or each `bytes` after the one before.
-template <class A>
+// How the addresses of `Count` lanes lie: all the same, or each `bytes` after the one before.
+template <int Count, class A>
 [[gnu::always_inline]] inline pattern pattern_of(const A* address, unsigned bytes) {
   A apart = 0, unequal = 0;
-  for (int l = 0; l < lanes; ++l) {
+  for (int l = 0; l < Count; ++l) {
     const A difference = address[l] - address[0];
     unequal |= difference;
-    apart |= difference ^ static_cast<A>(l * bytes);
+    apart |= difference ^ static_cast<A>(static_cast<unsigned>(l) * bytes);
   }
   return apart == 0 ? pattern::contiguous : unequal == 0 ? pattern::uniform : pattern::scattered;
 }
@@ -74,7 +74,8 @@ template <memory_space Space>
 // Shared memory belongs to one host thread, so a gather of plain words may be vectorised.
 template <class T, class R>
 [[gnu::always_inline]] inline bool gather_shared(context& x, const op* i, const u32* address) {
-  const u32 limit = x.shared_bytes >= sizeof(T) ? static_cast<u32>(x.shared_bytes - sizeof(T) + 1) : 0;
+  const u32 limit =
+      x.shared_bytes >= sizeof(T) ? static_cast<u32>(x.shared_bytes - sizeof(T) + 1) : 0;
   const u32 offset = static_cast<u32>(i->immediate);
   u32 bad = 0;
   for (int l = 0; l < lanes; ++l) {
@@ -89,45 +90,79 @@ template <class T, class R>
   return true;
 }
 
+// Loads `Count` neighbouring lanes from the first on if their addresses are contiguous or uniform
+// and inside what this operation touched last.
+template <memory_space Space, class T, class R, int Count, class A>
+[[gnu::always_inline]] inline bool load_regular(context& x, const op* i, const A* address, R* d) {
+  const pattern p = pattern_of<Count>(address, sizeof(T));
+  if (p == pattern::scattered) return false;
+  const unsigned bytes = p == pattern::contiguous ? Count * sizeof(T) : sizeof(T);
+  const std::byte* from = whole<Space>(x, i, address[0], sizeof(T), bytes);
+  if (from == nullptr) return false;
+  if (p == pattern::contiguous) {
+    T words[Count];
+    std::memcpy(words, from, sizeof words);
+#pragma GCC ivdep
+    for (int l = 0; l < Count; ++l) d[l] = static_cast<R>(words[l]);
+  } else {
+    const R value = static_cast<R>(load_word<T>(from));
+    for (int l = 0; l < Count; ++l) d[l] = value;
+  }
+  return true;
+}
+
 template <memory_space Space, class T, class R, class A>
 const op* load(context& x, const op* i) {
   count_load<Space>(x, sizeof(T));
   R* d = x.row<R>(i->d);
+  const A* address = x.row<A>(i->a);
+  constexpr int half = lanes / 2;
   if constexpr (Space == memory_space::global || Space == memory_space::shared) {
     if (x.active == all_lanes) {
-      const A* address = x.row<A>(i->a);
-      const pattern p = pattern_of(address, sizeof(T));
-      if (p == pattern::contiguous) {
-        if (const std::byte* from = whole<Space>(x, i, address[0], sizeof(T), lanes * sizeof(T))) {
-          T words[lanes];
-          std::memcpy(words, from, sizeof words);
-#pragma GCC ivdep
-          for (int l = 0; l < lanes; ++l) d[l] = static_cast<R>(words[l]);
+      if (load_regular<Space, T, R, lanes>(x, i, address, d)) return i + 1;
+      // Blocks 16 threads wide: each half of the warp is a row. The first half's result may
+      // overwrite the address register, so the second half's addresses are kept.
+      if constexpr (sizeof(T) >= 4) {
+        A second[half];
+        std::memcpy(second, address + half, sizeof second);
+        R first[half];
+        if (load_regular<Space, T, R, half>(x, i, address, first) &&
+            load_regular<Space, T, R, half>(x, i, second, d + half)) {
+          std::memcpy(d, first, sizeof first);
           return i + 1;
         }
-      } else if (p == pattern::uniform) {
-        if (const std::byte* from = whole<Space>(x, i, address[0], sizeof(T), sizeof(T))) {
-          const R value = static_cast<R>(load_word<T>(from));
-          for (int l = 0; l < lanes; ++l) d[l] = value;
-          return i + 1;
+        if constexpr (Space == memory_space::shared && sizeof(A) == 4) {
+          if (gather_shared<T, R>(x, i, address)) return i + 1;
         }
-      } else if constexpr (Space == memory_space::shared && sizeof(A) == 4 && sizeof(T) >= 4) {
-        if (gather_shared<T, R>(x, i, address)) return i + 1;
+      }
+      if constexpr (Space == memory_space::global) {
+        if (!check_global<sizeof(T)>(x, i, address, access_kind::load)) return nullptr;
+        const std::byte* zero = reinterpret_cast<const std::byte*>(x.host_of_device + i->immediate);
+#pragma GCC unroll 8
+        for (int l = 0; l < lanes; ++l) d[l] = static_cast<R>(load_word<T>(zero + address[l]));
+        return i + 1;
       }
     }
   }
   std::byte* host[lanes];
   if (!locate<Space, A, sizeof(T)>(x, i, access_kind::load, host)) return nullptr;
-  if (x.active == all_lanes) {
-#pragma GCC unroll 8
-    for (int l = 0; l < lanes; ++l) d[l] = static_cast<R>(load_word<T>(host[l]));
-  } else {
-    for (u32 m = x.active; m != 0; m &= m - 1) {
-      const int l = __builtin_ctz(m);
-      d[l] = static_cast<R>(load_word<T>(host[l]));
-    }
+  for (u32 m = x.active; m != 0; m &= m - 1) {
+    const int l = __builtin_ctz(m);
+    d[l] = static_cast<R>(load_word<T>(host[l]));
   }
   return i + 1;
+}
+
+template <memory_space Space, class T, class R, int Count, class A>
+[[gnu::always_inline]] inline bool store_regular(context& x, const op* i, const A* address,
+                                                 const R* b) {
+  if (pattern_of<Count>(address, sizeof(T)) != pattern::contiguous) return false;
+  std::byte* to = whole<Space>(x, i, address[0], sizeof(T), Count * sizeof(T));
+  if (to == nullptr) return false;
+  T words[Count];
+  for (int l = 0; l < Count; ++l) words[l] = static_cast<T>(b[l]);
+  std::memcpy(to, words, sizeof words);
+  return true;
 }
 
 template <memory_space Space, class T, class R, class A>
@@ -137,14 +172,7 @@ const op* store(context& x, const op* i) {
   if constexpr (Space == memory_space::global || Space == memory_space::shared) {
     if (x.active == all_lanes) {
       const A* address = x.row<A>(i->a);
-      if (pattern_of(address, sizeof(T)) == pattern::contiguous) {
-        if (std::byte* to = whole<Space>(x, i, address[0], sizeof(T), lanes * sizeof(T))) {
-          T words[lanes];
-          for (int l = 0; l < lanes; ++l) words[l] = static_cast<T>(b[l]);
-          std::memcpy(to, words, sizeof words);
-          return i + 1;
-        }
-      }
+      if (store_regular<Space, T, R, lanes>(x, i, address, b)) return i + 1;
     }
   }
   std::byte* host[lanes];
@@ -183,7 +211,8 @@ const op* store_vector(context& x, const op* i) {
   const u32 rows[4] = {i[1].d, i[1].a, i[1].b, i[1].c};
   for (u32 m = x.active; m != 0; m &= m - 1) {
     const int l = __builtin_ctz(m);
-    for (int k = 0; k < N; ++k) store_word<T>(host[l] + k * sizeof(T), static_cast<T>(x.row<R>(rows[k])[l]));
+    for (int k = 0; k < N; ++k)
+      store_word<T>(host[l] + k * sizeof(T), static_cast<T>(x.row<R>(rows[k])[l]));
   }
   return i + 2;
 }
@@ -192,11 +221,16 @@ template <memory_space Space, class A>
 struct named {
   static std::string space() {
     switch (Space) {
-      case memory_space::global: return "global";
-      case memory_space::shared: return "shared";
-      case memory_space::local: return "local";
-      case memory_space::parameter: return "param";
-      default: return "generic";
+      case memory_space::global:
+        return "global";
+      case memory_space::shared:
+        return "shared";
+      case memory_space::local:
+        return "local";
+      case memory_space::parameter:
+        return "param";
+      default:
+        return "generic";
     }
   }
   template <class T, class R>

@@ -12,7 +12,9 @@ constexpr unsigned idle_rounds_before_rotation = 8;
 std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
 int first_lane(std::uint32_t mask) { return __builtin_ctz(mask); }
-std::uint32_t count_of(std::uint32_t mask) { return static_cast<std::uint32_t>(__builtin_popcount(mask)); }
+std::uint32_t count_of(std::uint32_t mask) {
+  return static_cast<std::uint32_t>(__builtin_popcount(mask));
+}
 
 template <class T>
 void fill_row(std::byte* row, std::uint64_t value) {
@@ -22,23 +24,35 @@ void fill_row(std::byte* row, std::uint64_t value) {
 
 void write_row(std::byte* row, unsigned bytes, std::uint64_t value) {
   switch (bytes) {
-    case 0: *reinterpret_cast<std::uint32_t*>(row) = value != 0 ? all_lanes : 0; break;
-    case 2: fill_row<std::uint16_t>(row, value); break;
-    case 4: fill_row<std::uint32_t>(row, value); break;
-    default: fill_row<std::uint64_t>(row, value); break;
+    case 0:
+      *reinterpret_cast<std::uint32_t*>(row) = value != 0 ? all_lanes : 0;
+      break;
+    case 2:
+      fill_row<std::uint16_t>(row, value);
+      break;
+    case 4:
+      fill_row<std::uint32_t>(row, value);
+      break;
+    default:
+      fill_row<std::uint64_t>(row, value);
+      break;
   }
 }
 
 void write_lane(std::byte* row, unsigned bytes, int lane, std::uint64_t value) {
-  if (bytes == 2) reinterpret_cast<std::uint16_t*>(row)[lane] = static_cast<std::uint16_t>(value);
-  else if (bytes == 4) reinterpret_cast<std::uint32_t*>(row)[lane] = static_cast<std::uint32_t>(value);
-  else reinterpret_cast<std::uint64_t*>(row)[lane] = value;
+  if (bytes == 2)
+    reinterpret_cast<std::uint16_t*>(row)[lane] = static_cast<std::uint16_t>(value);
+  else if (bytes == 4)
+    reinterpret_cast<std::uint32_t*>(row)[lane] = static_cast<std::uint32_t>(value);
+  else
+    reinterpret_cast<std::uint64_t*>(row)[lane] = value;
 }
 
 std::uint64_t volume(const extent& e) { return std::uint64_t{e.x} * e.y * e.z; }
 
 extent place(std::uint64_t index, const extent& size) {
-  return {static_cast<std::uint32_t>(index % size.x), static_cast<std::uint32_t>(index / size.x % size.y),
+  return {static_cast<std::uint32_t>(index % size.x),
+          static_cast<std::uint32_t>(index / size.x % size.y),
           static_cast<std::uint32_t>(index / size.x / size.y)};
 }
 
@@ -49,7 +63,9 @@ std::string triple(const extent& e) {
 }  // namespace
 
 scheduler::scheduler(launch_state& launch)
-    : launch_(launch), code_(*launch.code), windows_(code_.window_count),
+    : launch_(launch),
+      code_(*launch.code),
+      windows_(code_.window_count),
       parameters_(launch.parameters) {
   threads_ = static_cast<std::uint32_t>(volume(launch.config.block));
   warps_ = (threads_ + lanes - 1) / lanes;
@@ -73,8 +89,8 @@ std::unique_ptr<block> scheduler::make_block() {
   const std::uint64_t shared = round_up(x_.shared_bytes, 64);
   const std::uint64_t bytes = warps_ * (registers + local) + shared + 64;
   b->storage = std::make_unique_for_overwrite<std::byte[]>(bytes);
-  std::byte* next = reinterpret_cast<std::byte*>(
-      round_up(reinterpret_cast<std::uint64_t>(b->storage.get()), 64));
+  std::byte* next =
+      reinterpret_cast<std::byte*>(round_up(reinterpret_cast<std::uint64_t>(b->storage.get()), 64));
   b->warps.resize(warps_);
   b->shared = next + warps_ * (registers + local);
   for (std::uint32_t k = 0; k < warps_; ++k) {
@@ -82,11 +98,13 @@ std::unique_ptr<block> scheduler::make_block() {
     w.registers = next + k * registers;
     w.local = next + warps_ * registers + k * local;
     std::memset(w.registers, 0, registers);
-    for (const constant_row& c : code_.constants) write_row(w.registers + c.offset, c.bytes, c.value);
+    for (const constant_row& c : code_.constants)
+      write_row(w.registers + c.offset, c.bytes, c.value);
     for (const parameter_row& p : code_.parameters) {
       std::uint64_t value = 0;
       std::memcpy(&value, parameters_.data() + p.parameter_offset, p.bytes);
-      if (p.is_signed && p.bytes < 8 && (value >> (8 * p.bytes - 1)) != 0) value |= ~std::uint64_t{0} << (8 * p.bytes);
+      if (p.is_signed && p.bytes < 8 && (value >> (8 * p.bytes - 1)) != 0)
+        value |= ~std::uint64_t{0} << (8 * p.bytes);
       write_row(w.registers + p.offset, p.row_bytes, value);
     }
     const extent& size = launch_.config.block;
@@ -98,27 +116,68 @@ std::unique_ptr<block> scheduler::make_block() {
         const std::uint32_t bit = std::uint32_t{1} << l;
         std::uint64_t v = 0;
         switch (s.which) {
-          case special::tid_x: v = at.x; break;
-          case special::tid_y: v = at.y; break;
-          case special::tid_z: v = at.z; break;
-          case special::ntid_x: v = size.x; break;
-          case special::ntid_y: v = size.y; break;
-          case special::ntid_z: v = size.z; break;
-          case special::nctaid_x: v = grid.x; break;
-          case special::nctaid_y: v = grid.y; break;
-          case special::nctaid_z: v = grid.z; break;
-          case special::laneid: v = static_cast<std::uint64_t>(l); break;
-          case special::warpid: v = k; break;
-          case special::nwarpid: v = 64; break;
-          case special::nsmid: v = static_cast<std::uint64_t>(launch_.model->multiprocessors); break;
-          case special::lanemask_eq: v = bit; break;
-          case special::lanemask_lt: v = bit - 1; break;
-          case special::lanemask_le: v = bit | (bit - 1); break;
-          case special::lanemask_gt: v = ~(bit | (bit - 1)); break;
-          case special::lanemask_ge: v = ~(bit - 1); break;
-          case special::dynamic_smem_size: v = launch_.config.dynamic_shared_bytes; break;
-          case special::total_smem_size: v = x_.shared_bytes; break;
-          default: break;  // those of a block: see start()
+          case special::tid_x:
+            v = at.x;
+            break;
+          case special::tid_y:
+            v = at.y;
+            break;
+          case special::tid_z:
+            v = at.z;
+            break;
+          case special::ntid_x:
+            v = size.x;
+            break;
+          case special::ntid_y:
+            v = size.y;
+            break;
+          case special::ntid_z:
+            v = size.z;
+            break;
+          case special::nctaid_x:
+            v = grid.x;
+            break;
+          case special::nctaid_y:
+            v = grid.y;
+            break;
+          case special::nctaid_z:
+            v = grid.z;
+            break;
+          case special::laneid:
+            v = static_cast<std::uint64_t>(l);
+            break;
+          case special::warpid:
+            v = k;
+            break;
+          case special::nwarpid:
+            v = 64;
+            break;
+          case special::nsmid:
+            v = static_cast<std::uint64_t>(launch_.model->multiprocessors);
+            break;
+          case special::lanemask_eq:
+            v = bit;
+            break;
+          case special::lanemask_lt:
+            v = bit - 1;
+            break;
+          case special::lanemask_le:
+            v = bit | (bit - 1);
+            break;
+          case special::lanemask_gt:
+            v = ~(bit | (bit - 1));
+            break;
+          case special::lanemask_ge:
+            v = ~(bit - 1);
+            break;
+          case special::dynamic_smem_size:
+            v = launch_.config.dynamic_shared_bytes;
+            break;
+          case special::total_smem_size:
+            v = x_.shared_bytes;
+            break;
+          default:
+            break;  // those of a block: see start()
         }
         write_lane(w.registers + s.offset, s.bytes, l, v);
       }
@@ -144,11 +203,20 @@ void scheduler::start(block& b, std::uint64_t index) {
     for (const special_row& s : code_.specials) {
       std::uint64_t v;
       switch (s.which) {
-        case special::ctaid_x: v = at.x; break;
-        case special::ctaid_y: v = at.y; break;
-        case special::ctaid_z: v = at.z; break;
-        case special::smid: v = index % static_cast<std::uint64_t>(launch_.model->multiprocessors); break;
-        default: continue;
+        case special::ctaid_x:
+          v = at.x;
+          break;
+        case special::ctaid_y:
+          v = at.y;
+          break;
+        case special::ctaid_z:
+          v = at.z;
+          break;
+        case special::smid:
+          v = index % static_cast<std::uint64_t>(launch_.model->multiprocessors);
+          break;
+        default:
+          continue;
       }
       write_row(w.registers + s.offset, s.bytes, v);
     }
@@ -160,7 +228,8 @@ void scheduler::run() {
   std::deque<std::unique_ptr<block>> resident;
   while (!launch_.stop.load(std::memory_order_relaxed)) {
     // A new block runs when none is held, or when all that are held wait for something.
-    const bool all_wait = !resident.empty() && resident.front()->idle_rounds >= idle_rounds_before_rotation;
+    const bool all_wait =
+        !resident.empty() && resident.front()->idle_rounds >= idle_rounds_before_rotation;
     if (resident.empty() || (all_wait && resident.size() < launch_.resident_blocks)) {
       const std::uint64_t index = launch_.next_block.fetch_add(1, std::memory_order_relaxed);
       if (index < launch_.block_count) {
@@ -220,8 +289,10 @@ scheduler::block_result scheduler::run_slice(block& b) {
       return block_result::failed;
     }
     if (out_of_time()) return block_result::failed;
-    if (progress_ || x_.polls == polls) b.idle_rounds = 0;
-    else if (++b.idle_rounds >= idle_rounds_before_rotation) return block_result::waiting;
+    if (progress_ || x_.polls == polls)
+      b.idle_rounds = 0;
+    else if (++b.idle_rounds >= idle_rounds_before_rotation)
+      return block_result::waiting;
   }
   return block_result::done;
 }
@@ -367,8 +438,10 @@ const op* scheduler::exit_lanes(const op* i, std::uint32_t mask) {
     join_point& join = w.joins[k];
     if (join.at == nullptr) continue;
     join.expected &= ~mask;
-    if (join.expected == 0) join.at = nullptr;
-    else if (join.arrived == join.expected) complete_join(w, static_cast<int>(k));
+    if (join.expected == 0)
+      join.at = nullptr;
+    else if (join.arrived == join.expected)
+      complete_join(w, static_cast<int>(k));
   }
   if (!w.parked.empty()) check_parked(w);
   check_barriers();
@@ -386,7 +459,9 @@ const op* scheduler::reach_barrier(const op* i) {
   const barrier_site& site = code_.barriers[i->slot];
   const int lane = first_lane(x_.mask);
   const std::uint32_t id = x_.row<std::uint32_t>(site.id)[lane];
-  if (id >= 16) return stop(i, error::launch_failure, "barrier " + std::to_string(id) + " does not exist", lane);
+  if (id >= 16)
+    return stop(i, error::launch_failure, "barrier " + std::to_string(id) + " does not exist",
+                lane);
   block_barrier& barrier = block_->barriers[id];
   barrier.expected = site.count == no_row ? 0 : x_.row<std::uint32_t>(site.count)[lane];
   barrier.arrived += count_of(x_.mask);
@@ -430,7 +505,8 @@ void scheduler::release_barrier(unsigned id) {
           if ((mask >> l) & 1) d[l] = held;
       } else if (site.reduction != barrier_reduction::none) {
         auto& d = *reinterpret_cast<std::uint32_t*>(w.registers + i->d);
-        const bool holds = site.reduction == barrier_reduction::logical_and ? held == arrived : held != 0;
+        const bool holds =
+            site.reduction == barrier_reduction::logical_and ? held == arrived : held != 0;
         d = (d & ~mask) | (holds ? mask : 0);
       }
       push_ready(w, {i + 1, mask, wait.waiting.join});
@@ -512,15 +588,18 @@ void scheduler::finish_exchange(warp& w, std::uint32_t members) {
 std::uint64_t scheduler::staged_value(const op* i, int lane) const {
   const sync_site& site = code_.syncs[i->slot];
   switch (site.kind) {
-    case sync_kind::warp_barrier: return 0;
+    case sync_kind::warp_barrier:
+      return 0;
     case sync_kind::vote_all:
     case sync_kind::vote_any:
     case sync_kind::vote_uni:
     case sync_kind::vote_ballot:
       return ((x_.predicate(i->a) >> lane) & 1) ^ (site.source_negated ? 1u : 0u);
     case sync_kind::match_any64:
-    case sync_kind::match_all64: return x_.row<std::uint64_t>(i->a)[lane];
-    default: return x_.row<std::uint32_t>(i->a)[lane];
+    case sync_kind::match_all64:
+      return x_.row<std::uint64_t>(i->a)[lane];
+    default:
+      return x_.row<std::uint32_t>(i->a)[lane];
   }
 }
 
@@ -535,10 +614,22 @@ int shuffle_source(sync_kind kind, int lane, std::uint32_t b, std::uint32_t c) {
   int source = 0;
   bool in_range = false;
   switch (kind) {
-    case sync_kind::shfl_up: source = lane - offset; in_range = source >= highest; break;
-    case sync_kind::shfl_down: source = lane + offset; in_range = source <= highest; break;
-    case sync_kind::shfl_bfly: source = lane ^ offset; in_range = source <= highest; break;
-    default: source = lowest | (offset & ~segment); in_range = source <= highest; break;
+    case sync_kind::shfl_up:
+      source = lane - offset;
+      in_range = source >= highest;
+      break;
+    case sync_kind::shfl_down:
+      source = lane + offset;
+      in_range = source <= highest;
+      break;
+    case sync_kind::shfl_bfly:
+      source = lane ^ offset;
+      in_range = source <= highest;
+      break;
+    default:
+      source = lowest | (offset & ~segment);
+      in_range = source <= highest;
+      break;
   }
   return in_range ? source : -1;
 }
@@ -551,14 +642,30 @@ std::uint32_t reduce(sync_kind kind, const std::uint64_t* staged, std::uint32_t 
       return static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b);
     };
     switch (kind) {
-      case sync_kind::redux_add: value += v; break;
-      case sync_kind::redux_and: value &= v; break;
-      case sync_kind::redux_or: value |= v; break;
-      case sync_kind::redux_xor: value ^= v; break;
-      case sync_kind::redux_min_u32: value = std::min(value, v); break;
-      case sync_kind::redux_max_u32: value = std::max(value, v); break;
-      case sync_kind::redux_min_s32: value = std::min(value, v, less); break;
-      default: value = std::max(value, v, less); break;
+      case sync_kind::redux_add:
+        value += v;
+        break;
+      case sync_kind::redux_and:
+        value &= v;
+        break;
+      case sync_kind::redux_or:
+        value |= v;
+        break;
+      case sync_kind::redux_xor:
+        value ^= v;
+        break;
+      case sync_kind::redux_min_u32:
+        value = std::min(value, v);
+        break;
+      case sync_kind::redux_max_u32:
+        value = std::max(value, v);
+        break;
+      case sync_kind::redux_min_s32:
+        value = std::min(value, v, less);
+        break;
+      default:
+        value = std::max(value, v, less);
+        break;
     }
   }
   return value;
@@ -582,13 +689,20 @@ void scheduler::exchange(const op* i, std::uint32_t mask, const std::uint64_t* s
     for (std::uint32_t m = mask; m != 0; m &= m - 1) d[first_lane(m)] = value_of(first_lane(m));
   };
   switch (site.kind) {
-    case sync_kind::warp_barrier: return;
-    case sync_kind::vote_all: set_predicate(i->d, ballot == participants ? all_lanes : 0); return;
-    case sync_kind::vote_any: set_predicate(i->d, ballot != 0 ? all_lanes : 0); return;
+    case sync_kind::warp_barrier:
+      return;
+    case sync_kind::vote_all:
+      set_predicate(i->d, ballot == participants ? all_lanes : 0);
+      return;
+    case sync_kind::vote_any:
+      set_predicate(i->d, ballot != 0 ? all_lanes : 0);
+      return;
     case sync_kind::vote_uni:
       set_predicate(i->d, ballot == participants || ballot == 0 ? all_lanes : 0);
       return;
-    case sync_kind::vote_ballot: set_lanes([&](int) { return ballot; }); return;
+    case sync_kind::vote_ballot:
+      set_lanes([&](int) { return ballot; });
+      return;
     case sync_kind::shfl_up:
     case sync_kind::shfl_down:
     case sync_kind::shfl_bfly:
@@ -657,7 +771,8 @@ bool scheduler::out_of_time() {
 }
 
 std::string scheduler::thread_name(const block& b, const warp& w, int lane) const {
-  const auto index = static_cast<std::uint64_t>(&w - b.warps.data()) * lanes + static_cast<std::uint64_t>(lane);
+  const auto index =
+      static_cast<std::uint64_t>(&w - b.warps.data()) * lanes + static_cast<std::uint64_t>(lane);
   return "block " + triple(place(b.index, launch_.config.grid)) + ", thread " +
          triple(place(index, launch_.config.block));
 }
@@ -682,21 +797,24 @@ const op* scheduler::stop(const op* i, const access_fault& fault) {
     what = "misaligned: " + what + ", which is not a multiple of " + std::to_string(fault.bytes);
   } else {
     what = "out of bounds: " + what;
-    const auto bytes = [](std::uint64_t n) { return std::to_string(n) + (n == 1 ? " byte" : " bytes"); };
+    const auto bytes = [](std::uint64_t n) {
+      return std::to_string(n) + (n == 1 ? " byte" : " bytes");
+    };
     if (fault.space == memory_space::shared) {
       what += ", outside the block's " + bytes(x_.shared_bytes) + " of shared memory";
     } else if (fault.space == memory_space::local) {
       what += ", outside the thread's " + bytes(x_.local_bytes) + " of local memory";
     } else if (const auto near = launch_.memory->before(fault.address)) {
       const std::uint64_t past = fault.address - near->base;
-      what += past >= near->bytes
-                  ? ", " + bytes(past - near->bytes) + " past the end of an allocation of " + bytes(near->bytes)
-                  : ", across the end of an allocation of " + bytes(near->bytes);
+      what += past >= near->bytes ? ", " + bytes(past - near->bytes) +
+                                        " past the end of an allocation of " + bytes(near->bytes)
+                                  : ", across the end of an allocation of " + bytes(near->bytes);
     } else {
       what += fault.address < 4096 ? ", a null pointer" : ", which no allocation holds";
     }
   }
-  return stop(i, fault.misaligned ? error::misaligned_address : error::illegal_address, what, fault.lane);
+  return stop(i, fault.misaligned ? error::misaligned_address : error::illegal_address, what,
+              fault.lane);
 }
 
 void scheduler::report_deadlock(const block& b) {
@@ -707,13 +825,15 @@ void scheduler::report_deadlock(const block& b) {
       if (told++ >= 3) return;
       const std::string line = code_.source_line(s.at);
       what += (told == 1 ? ": " : ", ") + std::to_string(count_of(s.mask)) + " threads of warp " +
-              std::to_string(&w - b.warps.data()) + " wait at " + where + (line.empty() ? "" : " at " + line);
+              std::to_string(&w - b.warps.data()) + " wait at " + where +
+              (line.empty() ? "" : " at " + line);
     };
-    for (const auto& wait : w.at_barrier) tell(wait.waiting, "barrier " + std::to_string(wait.barrier));
+    for (const auto& wait : w.at_barrier)
+      tell(wait.waiting, "barrier " + std::to_string(wait.barrier));
     for (const auto& p : w.parked) tell(p.waiting, "a warp-wide operation");
   }
-  fail(error::launch_timeout, code_.pretty + ": " + what + "; block " +
-                                  triple(place(b.index, launch_.config.grid)));
+  fail(error::launch_timeout,
+       code_.pretty + ": " + what + "; block " + triple(place(b.index, launch_.config.grid)));
 }
 
 }  // namespace stepwise::emulator

@@ -3,8 +3,8 @@
 // idea    A warp is a list of splits {op, lanes}. A branch that divides a split makes a join at the
 //         immediate post-dominator; lanes that reach it wait for the others there. The join is a
 //         hint, not a barrier: when nothing else in the warp can run, or the running split polls
-//         for long, the waiting lanes go on without the rest. So lanes of one warp may wait for each
-//         other, as they may on hardware since Volta.
+//         for long, the waiting lanes go on without the rest. So lanes of one warp may wait for
+//         each other, as they may on hardware since Volta.
 // watch   A worker runs one block until it ends, and turns to others only while a block polls for
 //         something that another block must do. Blocks of one launch may be spread over workers.
 // source  PTX ISA 9.0 "bar", "shfl.sync", "match.sync"; CUDA C++ Programming Guide, "Independent
@@ -61,7 +61,7 @@ struct warp {
   std::byte* registers = nullptr;
   std::byte* local = nullptr;
   std::uint32_t alive = 0;
-  std::vector<split> ready;        // the last one runs next
+  std::vector<split> ready;  // the last one runs next
   struct parked_split {
     split waiting;
     std::uint32_t members;

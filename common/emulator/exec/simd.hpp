@@ -5,13 +5,13 @@
 
 namespace stepwise::emulator {
 
-#define STEPWISE_DECLARE_ROWS(simd)   \
-  namespace simd {                    \
-  void integer_rows(row_table&);      \
-  void floating_rows(row_table&);     \
-  void compare_rows(row_table&);      \
-  void convert_rows(row_table&);      \
-  void memory_rows(row_table&);       \
+#define STEPWISE_DECLARE_ROWS(simd) \
+  namespace simd {                  \
+  void integer_rows(row_table&);    \
+  void floating_rows(row_table&);   \
+  void compare_rows(row_table&);    \
+  void convert_rows(row_table&);    \
+  void memory_rows(row_table&);     \
   }
 STEPWISE_DECLARE_ROWS(baseline)
 STEPWISE_DECLARE_ROWS(avx2)
