@@ -327,6 +327,7 @@ kernel_attributes attributes_of(const loaded_module& m, const ptx::function& f, 
   const image::kernel_resources& r = found->second;
   a.registers = r.registers;
   a.static_shared_bytes = r.static_shared_bytes;
+  a.max_dynamic_shared_bytes -= std::min(a.max_dynamic_shared_bytes, a.static_shared_bytes);
   a.local_bytes = r.frame_bytes;
   a.binary_version = m.machine_code->sm;
   if (r.registers > 0) {
@@ -372,7 +373,9 @@ status emulated_device::prepare(loaded_kernel& k) {
   if (!lowered.ok()) return lowered.failure();
   k.code = std::move(*lowered);
   if (!k.module->machine_code) {
-    k.attributes.static_shared_bytes = k.code->static_shared_bytes;
+    kernel_attributes& a = k.attributes;
+    a.static_shared_bytes = k.code->static_shared_bytes;
+    a.max_dynamic_shared_bytes -= std::min(a.max_dynamic_shared_bytes, a.static_shared_bytes);
     k.attributes.local_bytes = k.code->local_bytes;
   }
   return {};
