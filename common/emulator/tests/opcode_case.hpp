@@ -67,7 +67,8 @@ struct test_case {
   extent threads;
   std::uint64_t shared_bytes = 0;
   bool cooperative = false;
-  error fails = error::success;  // what the launch or the wait after it must answer
+  error fails = error::success;   // what the launch or the wait after it must answer
+  bool not_yet_emulated = false;  // the emulator must refuse it: not_supported
   std::vector<parameter> parameters;
 };
 
@@ -91,8 +92,9 @@ std::vector<test_file> read_folder(const std::string& folder);
 
 // Runs one case and returns what differs, a sentence each; empty if all is as the file says.
 // `module` was loaded from the file on that device. After a failed launch the device is lost.
-std::vector<std::string> run_case(device& on, module_handle module, const test_file& file,
-                                  const test_case& what);
+// An emulated device must refuse what it does not implement yet, and nothing else.
+std::vector<std::string> run_case(device& on, bool emulated, module_handle module,
+                                  const test_file& file, const test_case& what);
 
 // A value as the tests write it: "-5", "0x1f", "1.5", "nan".
 std::string text_of(const element_type& type, std::uint64_t bits);

@@ -223,8 +223,9 @@ struct directive {
 };
 
 bool is_directive(const std::vector<std::string>& head) {
-  static const char* const verbs[] = {"kernel", "threads", "blocks", "shared", "cooperative",
-                                      "fails",  "in",      "out",    "inout",  "value"};
+  static const char* const verbs[] = {"kernel",      "threads",  "blocks", "shared",
+                                      "cooperative", "emulated", "fails",  "in",
+                                      "out",         "inout",    "value"};
   return !head.empty() && std::find(std::begin(verbs), std::end(verbs), head[0]) != std::end(verbs);
 }
 
@@ -277,6 +278,9 @@ void read_directive(const place& at, const directive& d, test_case& into, bool& 
     into.shared_bytes = extent_from(at, words).x;
   } else if (verb == "cooperative") {
     into.cooperative = true;
+  } else if (verb == "emulated") {
+    if (words != std::vector<std::string>{"not", "yet"}) at.fail("expected 'emulated: not yet'");
+    into.not_yet_emulated = true;
   } else if (verb == "fails") {
     into.fails = error_from(at, words);
   }
