@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdio>
 #include <cstring>
 #include <limits>
@@ -83,8 +84,12 @@ class wrong_sum {
       without_last -= static_cast<std::uint32_t>(in_[in_.size() - missing]);
       without_first -= static_cast<std::uint32_t>(in_[missing - 1]);
       if (found_ == without_last) {
+        const std::size_t part = in_.size() - missing;
         return "the last " + (missing == 1 ? "element is" : plural(missing, "element") + " are") +
-               " missing - does the kernel handle n that is not a multiple of the block?";
+               " missing - does the kernel handle n that is not a multiple of the block?" +
+               (part >= 32 && std::has_single_bit(part)
+                    ? " Or is this the first block of " + std::to_string(part) + " alone?"
+                    : "");
       }
       if (found_ == without_first) {
         return "the first " + (missing == 1 ? "element is" : plural(missing, "element") + " are") +

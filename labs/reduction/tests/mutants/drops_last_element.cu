@@ -8,7 +8,7 @@ __global__ void reduce_kernel(const int* in, int* out, int n) {
   __shared__ int partial[block_size];
   const int tid = threadIdx.x;
   const int i = blockIdx.x * block_size + tid;
-  partial[tid] = i + 1 < n || n == 1 ? in[i] : 0;
+  partial[tid] = i < n - (n > 1) ? in[i] : 0;
   __syncthreads();
   for (int s = block_size / 2; s > 0; s /= 2) {
     if (tid < s) partial[tid] += partial[tid + s];

@@ -8,7 +8,7 @@ __global__ void reduce_kernel(const int* in, int* out, int n) {
   __shared__ int partial[block_size];
   const int tid = threadIdx.x;
   const int i = blockIdx.x * block_size + tid;
-  partial[tid] = in[i];
+  partial[tid] = i < n ? in[i] : 0;
   __syncthreads();
   for (int s = block_size / 2; s > 0; s /= 2) {
     if (tid < s) partial[tid] += partial[tid + s];
@@ -18,11 +18,7 @@ __global__ void reduce_kernel(const int* in, int* out, int n) {
 }
 
 void reduce(const int* in, int* out, int* scratch, int n) {
-  if (n < block_size) {
-    cudaMemcpy(out, in, sizeof(int), cudaMemcpyDeviceToDevice);
-    return;
-  }
-  const int sums = n / block_size;
+  const int sums = n < block_size ? 1 : n / block_size;
   int* to = sums == 1 ? out : scratch;
   reduce_kernel<<<sums, block_size>>>(in, to, n);
   if (sums > 1) reduce(to, out, scratch + sums, sums);
