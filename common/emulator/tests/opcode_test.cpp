@@ -40,6 +40,11 @@ void run_file(const std::string& kind, const opcodes::test_file& file, totals& s
     if (!on) {
       std::string why;
       on = make_device(kind, why);
+      if (!on) {
+        std::printf("%s.ptx: no device any more: %s\n", file.name.c_str(), why.c_str());
+        ++sum.failed;
+        return;
+      }
       auto loaded = on->load_module(std::as_bytes(std::span(file.ptx)));
       if (!loaded.ok()) {
         std::printf("%s.ptx: loading: error %d %s\n", file.name.c_str(),
@@ -66,6 +71,7 @@ int main(int count, char** arguments) {
     return 2;
   }
   const std::string kind = arguments[1];
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what was found before a crash is not lost
   totals sum;
   try {
     const std::vector<opcodes::test_file> files = opcodes::read_folder(arguments[2]);
