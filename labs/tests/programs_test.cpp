@@ -1,0 +1,172 @@
+// Tests that the course teaches what is true: on the emulator, every step is right, every mutant is
+// found out with the right class and words, and every skeleton compiles and is not yet right.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "common/lab/problem.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/course/source.hpp"
+#include "grader/judge/call_file.hpp"
+#include "grader/judge/check.hpp"
+#include "grader/judge/compile.hpp"
+#include "grader/judge/device_choice.hpp"
+#include "grader/judge/installation.hpp"
+
+namespace {
+
+using namespace stepwise;
+
+// What all tests start from; null without nvcc, since then there is nothing to run.
+struct course {
+  installation where;
+  device_choice device;
+  std::vector<lab> labs;
+};
+
+const course* loaded() {
+  static const course* const made = [] {
+    const char* const build = std::getenv("STEPWISE_BUILD");
+    REQUIRE_MESSAGE(build != nullptr, "run this test through `meson test`");
+    const installation where = load_installation(build);
+    if (where.nvcc.empty()) {
+      MESSAGE("no nvcc: no programs were built, so none was run");
+      return static_cast<course*>(nullptr);
+    }
+    return new course{where, choose_device(device_request::emulated, where), load_labs(where.root)};
+  }();
+  return made;
+}
+
+check_report check(const course& c, const lab& l, const fs::path& program, std::uint64_t seed) {
+  return check_program(l, problem_of(l), program, c.device, l.check, seed, activity());
+}
+
+struct mutant {
+  std::string name, verdict, says;
+};
+
+std::vector<mutant> mutants_of(const fs::path& root, const lab& l) {
+  std::ifstream list(root / "labs" / l.name / "tests" / "mutants.txt");
+  std::vector<mutant> mutants;
+  for (std::string line; std::getline(list, line);) {
+    std::istringstream words(line);
+    mutant m;
+    if (!(words >> m.name) || m.name[0] == '#') continue;
+    words >> m.verdict >> std::ws;
+    std::getline(words, m.says);
+    mutants.push_back(m);
+  }
+  REQUIRE(!mutants.empty());
+  return mutants;
+}
+
+TEST_CASE("every step is right at every size, for more than one seed") {
+  if (loaded() == nullptr) return;
+  for (const lab& l : loaded()->labs) {
+    for (const step& s : l.steps) {
+      for (const std::uint64_t seed : {1, 2}) {
+        const auto report = check(*loaded(), l, loaded()->where.solution(l.name, s.name), seed);
+        INFO(s.name, ": ", report.found.message);
+        CHECK(report.correct());
+        CHECK(report.right.size() == l.check.size());
+      }
+    }
+  }
+}
+
+TEST_CASE("every mutant is found out, and the message says what is wrong with it") {
+  if (loaded() == nullptr) return;
+  for (lab l : loaded()->labs) {
+    l.time_limit_s = 3;  // an endless mutant is as endless after 3 seconds
+    for (const mutant& m : mutants_of(loaded()->where.root, l)) {
+      const auto report =
+          check(*loaded(), l, loaded()->where.build / "labs" / (l.name + "-mutant-" + m.name), 1);
+      INFO(m.name, ": ", report.found.message);
+      CHECK(name_of(report.found.what) == m.verdict);
+      REQUIRE(!m.says.empty());
+      CHECK(report.found.message.find(m.says) != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("every step's skeleton compiles and is wrong") {
+  if (loaded() == nullptr) return;
+  for (const lab& l : loaded()->labs) {
+    for (const step& s : l.steps) {
+      CAPTURE(s.name);
+      std::ifstream solution(loaded()->where.root / s.file);
+      const std::string text{std::istreambuf_iterator<char>(solution), {}};
+      const fs::path file =
+          fs::temp_directory_path() / ("stepwise-skeleton-" + std::to_string(getpid()) + ".cu");
+      std::ofstream(file) << derive_skeleton(text, s.file);
+      const compile_progress silent{[](const std::string&) {}, [] {}};
+      const compiled program = compile_submission(l, file, loaded()->where, silent);
+      fs::remove(file);
+      INFO(program.log);
+      REQUIRE(!program.program.empty());
+      const auto report = check(*loaded(), l, program.program, 1);
+      CHECK(!report.correct());
+      CHECK(!report.found.message.empty());
+    }
+  }
+}
+
+// Runs a program as a person would, on our runtime; its exit code, or -1 if a signal ended it.
+int run_by_hand(const course& c, const std::string& command) {
+  const std::string environment = "LD_LIBRARY_PATH='" + c.device.runtime_folder.string() + "' ";
+  const int status = std::system((environment + command + " 2>/dev/null").c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_CASE("a runner started by hand makes every call of a file, and goes on after a failed one") {
+  if (loaded() == nullptr) return;
+  const lab& l = loaded()->labs.front();
+  const problem& p = problem_of(l);
+  const std::vector<problem_call> calls = {p.make_call(l.check.front(), 1),
+                                           p.make_call(l.check.back(), 1)};
+  const std::string file =
+      fs::temp_directory_path() / ("stepwise-calls-" + std::to_string(getpid()));
+  const std::string right = loaded()->where.solution(l.name, l.steps.back().name);
+  {
+    const call_file written(calls, {{0}, {1, 2, 3, true}}, file);
+    CHECK(run_by_hand(*loaded(), right + " " + file) == 0);
+    CHECK(written.header().device_emulated == 1);
+    CHECK(std::string(written.header().device_name) == loaded()->device.name);
+    for (const std::size_t plan : {0, 1}) {
+      CHECK(written.record(plan).state == runner::call_state::done);
+      CHECK(check_outputs(p, calls[plan], written.outputs(plan)).value_or("") == "");
+      CHECK(written.record(plan).counters.valid == 1);
+      CHECK(written.record(plan).counters.launches >= 1);
+    }
+    CHECK(written.times(1).size() == 3);
+    // One call's counters, not those of all five.
+    CHECK(written.record(0).counters.launches <= written.record(1).counters.launches);
+    CHECK(written.record(1).counters.launches <= 2);
+  }
+  {
+    const std::string unchecked =
+        loaded()->where.build / "labs" / (l.name + "-mutant-too_many_threads");
+    const call_file written(calls, {{0}, {1}}, file);
+    CHECK(run_by_hand(*loaded(), unchecked + " " + file) == 0);
+    CHECK(written.record(0).state == runner::call_state::failed);
+    CHECK(written.record(1).state == runner::call_state::failed);
+    CHECK(written.record(1).cuda_error == 9);
+  }
+  CHECK(run_by_hand(*loaded(), right) == 2);
+  CHECK(run_by_hand(*loaded(), right + " /dev/null") == 2);
+  CHECK(run_by_hand(*loaded(), right + " " + file + " --control nonsense") == 2);
+  CHECK(run_by_hand(*loaded(), right + " " + file + " --control 0 < /dev/null") == 0);
+  fs::remove(file);
+}
+
+}  // namespace
