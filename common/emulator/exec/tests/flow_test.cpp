@@ -1,0 +1,41 @@
+// Where the paths of a branch meet.
+#include "common/emulator/exec/flow.hpp"
+
+#include <doctest/doctest.h>
+
+using stepwise::emulator::immediate_post_dominators;
+using stepwise::emulator::no_block;
+using list = std::vector<std::uint32_t>;
+
+namespace {
+
+TEST_CASE("if and else meet after both") {
+  CHECK(immediate_post_dominators({{1, 2}, {3}, {3}, {}}) == list{3, 3, 3, no_block});
+}
+
+TEST_CASE("a loop's lanes meet behind it") {
+  // 0 -> 1 (head) -> 2 (body) -> 1, 1 -> 3
+  CHECK(immediate_post_dominators({{1}, {2, 3}, {1}, {}}) == list{1, 3, 1, no_block});
+}
+
+TEST_CASE("nested branches meet inside before outside") {
+  // 0 -> {1, 5}; 1 -> {2, 3}; 2 -> 4; 3 -> 4; 4 -> 5
+  CHECK(immediate_post_dominators({{1, 5}, {2, 3}, {4}, {4}, {5}, {}}) ==
+        list{5, 4, 4, 4, 5, no_block});
+}
+
+TEST_CASE("paths that end apart meet nowhere") {
+  CHECK(immediate_post_dominators({{1, 2}, {}, {}}) == list{no_block, no_block, no_block});
+}
+
+TEST_CASE("a loop without an end has no meeting point, and does no harm") {
+  // 1 runs for ever; the others end.
+  CHECK(immediate_post_dominators({{1, 2}, {1}, {}})[1] == no_block);
+}
+
+TEST_CASE("a loop with two exits meets where both lead") {
+  // 0 -> {1, 3}; 1 -> {0, 2}; 2 -> 3
+  CHECK(immediate_post_dominators({{1, 3}, {0, 2}, {3}, {}}) == list{3, 3, 3, no_block});
+}
+
+}  // namespace

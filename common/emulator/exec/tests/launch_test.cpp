@@ -1,0 +1,236 @@
+// Launches of small PTX kernels on the emulated device: what is refused, how failures are told, and
+// how lanes that wait for each other get on.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "common/device/device.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+std::string module_text(const std::string& body, const std::string& before = "") {
+  return ".version 9.0\n.target sm_90\n.address_size 64\n.file 1 \"/some/where/lesson.cu\"\n" +
+         before +
+         "\n.visible .entry _Z6kernelPii(.param .u64 out, .param .u32 n)\n{\n"
+         ".reg .pred %p<8>;\n.reg .b32 %r<32>;\n.reg .b64 %rd<16>;\n"
+         "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [n];\n" +
+         body + "\nret;\n}\n";
+}
+
+struct outcome {
+  status launch, end;
+  std::vector<int> out;
+};
+
+struct run_options {
+  unsigned blocks = 1, threads = 32;
+  std::size_t elements = 32;
+  int n = 0;
+};
+
+outcome run(const std::string& text, const run_options& o = {}) {
+  const auto model = find_gpu("h200");
+  REQUIRE(model.ok());
+  const auto device = make_emulated_device(*model);
+  const auto module = device->load_module(std::as_bytes(std::span(text)));
+  if (!module.ok()) return {module.failure(), {}, {}};
+  const auto kernel = device->find_kernel(*module, "_Z6kernelPii");
+  REQUIRE(kernel.ok());
+  const auto out = device->allocate(4 * o.elements);
+  REQUIRE(out.ok());
+  REQUIRE(device->fill(*out, 0, 4, o.elements).ok());
+  struct {
+    std::uint64_t out;
+    int n;
+  } const parameters{*out, o.n};
+  outcome result;
+  result.launch = device->launch(*kernel, {{o.blocks, 1, 1}, {o.threads, 1, 1}, 0, false},
+                                 std::as_bytes(std::span(&parameters, 1)));
+  result.end = device->synchronize();
+  result.out.resize(o.elements);
+  (void)device->read(std::as_writable_bytes(std::span(result.out)), *out);
+  return result;
+}
+
+// out[tid] = %r9
+const std::string store_result =
+    "mov.u32 %r30, %tid.x;\nmul.wide.u32 %rd14, %r30, 4;\nadd.s64 %rd15, %rd1, %rd14;\n"
+    "st.global.u32 [%rd15], %r9;\n";
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("an instruction that is not implemented fails the launch by name, kernel and line") {
+  const outcome o = run(module_text(".loc 1 42 3\nwgmma.fence.sync.aligned;"));
+  CHECK(o.launch.code == error::not_supported);
+  CHECK(contains(o.launch.message, "wgmma.fence.sync.aligned"));
+  CHECK(contains(o.launch.message, "kernel at lesson.cu:42"));
+}
+
+TEST_CASE("an address past an allocation stops the kernel and names the thread and the line") {
+  const outcome o =
+      run(module_text(".loc 1 7 3\nmov.u32 %r9, 5;\n" + store_result), {1, 64, 40, 0});
+  CHECK(o.launch.ok());
+  CHECK(o.end.code == error::illegal_address);
+  CHECK(contains(o.end.message, "kernel at lesson.cu:7: out of bounds: 4-byte write"));
+  CHECK(contains(o.end.message, "0 bytes past the end of an allocation of 160 bytes"));
+  CHECK(contains(o.end.message, "block (0,0,0), thread (40,0,0)"));
+}
+
+TEST_CASE("the outermost line of inlined code is named") {
+  const outcome o = run(module_text(
+      ".loc 1 20 3\nmov.u32 %r9, 5;\n.loc 1 3 1, function_name $L_name, inlined_at 1 20 3\n"
+      "ld.global.u32 %r9, [0];\n",
+      ".section .debug_str { $L_name: .b8 102,0 }"));
+  CHECK(contains(o.end.message, "lesson.cu:20"));
+  CHECK(contains(o.end.message, "null pointer"));
+}
+
+TEST_CASE("a misaligned address is told apart") {
+  const outcome o = run(module_text("st.global.u32 [%rd1+2], %r1;"));
+  CHECK(o.end.code == error::misaligned_address);
+  CHECK(contains(o.end.message, "misaligned"));
+}
+
+TEST_CASE("shared memory has an end") {
+  const outcome o = run(
+      module_text(".shared .align 4 .b8 s[64];\nmov.u32 %r2, s;\nst.shared.u32 [%r2+64], %r1;"));
+  CHECK(o.end.code == error::illegal_address);
+  CHECK(contains(o.end.message, "outside the block's 64 bytes of shared memory"));
+}
+
+TEST_CASE("a device that a kernel lost answers every later call with the reason") {
+  const auto device = make_emulated_device(*find_gpu("h200"));
+  const std::string text = module_text("st.global.u32 [0], %r1;");
+  const auto module = device->load_module(std::as_bytes(std::span(text)));
+  REQUIRE(module.ok());
+  const auto kernel = device->find_kernel(*module, "_Z6kernelPii");
+  std::byte parameters[16] = {};
+  CHECK(device->launch(*kernel, {}, parameters).ok());
+  CHECK(device->synchronize().code == error::illegal_address);
+  CHECK(device->synchronize().code == error::illegal_address);
+  CHECK(device->allocate(4).failure().code == error::illegal_address);
+  CHECK(device->launch(*kernel, {}, parameters).code == error::illegal_address);
+}
+
+TEST_CASE("a barrier that half a block cannot reach is a deadlock, and is told") {
+  // Warp 0 waits at barrier 0 for 64 threads, warp 1 at barrier 1 for 64.
+  const outcome o =
+      run(module_text(".loc 1 9 1\nmov.u32 %r2, %tid.x;\nshr.u32 %r3, %r2, 5;\nbar.sync %r3, 64;"),
+          {1, 64, 64, 0});
+  CHECK(o.end.code == error::launch_timeout);
+  CHECK(contains(o.end.message, "deadlock"));
+  CHECK(contains(o.end.message, "barrier 1 at lesson.cu:9"));
+}
+
+TEST_CASE("threads that have exited are not waited for") {
+  const outcome o =
+      run(module_text("mov.u32 %r2, %tid.x;\nsetp.gt.u32 %p1, %r2, 40;\n@%p1 ret;\nbar.sync 0;\n"
+                      "mov.u32 %r9, 1;\n" +
+                      store_result),
+          {1, 64, 64, 0});
+  CHECK(o.end.ok());
+  CHECK(o.out[40] == 1);
+  CHECK(o.out[41] == 0);
+}
+
+TEST_CASE("a loop without an end meets the time limit") {
+  setenv("STEPWISE_TIME_LIMIT_S", "0.2", 1);
+  const outcome o = run(module_text("$L_again:\n.loc 1 13 5\nadd.u32 %r2, %r2, 1;\nbra $L_again;"));
+  unsetenv("STEPWISE_TIME_LIMIT_S");
+  CHECK(o.end.code == error::launch_timeout);
+  CHECK(contains(o.end.message,
+                 "kernel at lesson.cu:13: still running after the time limit of 0.2 s"));
+}
+
+TEST_CASE("both sides of a branch run, and meet again") {
+  const outcome o = run(module_text(
+      "mov.u32 %r2, %tid.x;\nand.b32 %r3, %r2, 1;\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra $L_even;\n"
+      "mov.u32 %r4, 100;\nbra $L_meet;\n$L_even:\nmov.u32 %r4, 200;\n$L_meet:\n"
+      "activemask.b32 %r5;\npopc.b32 %r6, %r5;\nadd.u32 %r9, %r4, %r6;\n" +
+      store_result));
+  CHECK(o.end.ok());
+  CHECK(o.out[0] == 232);
+  CHECK(o.out[1] == 132);
+}
+
+TEST_CASE("lanes that leave a loop one by one meet behind it") {
+  const outcome o =
+      run(module_text("mov.u32 %r2, %tid.x;\nmov.u32 %r4, 0;\n$L_loop:\nadd.u32 %r4, %r4, "
+                      "1;\nsetp.lt.u32 %p1, %r4, %r2;\n"
+                      "@%p1 bra $L_loop;\nactivemask.b32 %r5;\npopc.b32 %r9, %r5;\n" +
+                      store_result));
+  CHECK(o.end.ok());
+  CHECK(o.out == std::vector<int>(32, 32));
+}
+
+TEST_CASE("a predicated instruction leaves the other lanes alone") {
+  const outcome o =
+      run(module_text("mov.u32 %r2, %tid.x;\nmov.u32 %r9, 1;\nsetp.lt.u32 %p1, %r2, 3;\n"
+                      "@!%p1 mov.u32 %r9, 2;\n" +
+                      store_result));
+  CHECK(o.out[2] == 1);
+  CHECK(o.out[3] == 2);
+}
+
+TEST_CASE("a guarded shuffle waits for its lanes only") {
+  const outcome o =
+      run(module_text("mov.u32 %r2, %tid.x;\nmov.u32 %r9, 77;\nsetp.lt.u32 %p1, %r2, 16;\n"
+                      "@%p1 shfl.sync.bfly.b32 %r9, %r2, 1, 31, 65535;\n" +
+                      store_result));
+  CHECK(o.end.ok());
+  CHECK(o.out[0] == 1);
+  CHECK(o.out[15] == 14);
+  CHECK(o.out[16] == 77);
+}
+
+TEST_CASE("registers wider than a converted value are extended by its type") {
+  const outcome o = run(module_text("mov.u32 %r2, 511;\ncvt.s32.s8 %r9, %r2;\n" + store_result));
+  CHECK(o.out[0] == -1);
+  const outcome saturated =
+      run(module_text("mov.u32 %r2, -5;\ncvt.sat.u8.s32 %r9, %r2;\n" + store_result));
+  CHECK(saturated.out[0] == 0);
+}
+
+TEST_CASE("a block waits for another that has not started, by polling") {
+  // Block 0 waits until block 1 has written out[1].
+  const std::string text = module_text(
+      "mov.u32 %r2, %ctaid.x;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra $L_writer;\n"
+      "$L_wait:\nld.volatile.global.u32 %r3, [%rd1+4];\nsetp.eq.u32 %p2, %r3, 0;\n@%p2 bra "
+      "$L_wait;\n"
+      "st.global.u32 [%rd1], %r3;\nbra $L_end;\n$L_writer:\nmov.u32 %r4, 9;\n"
+      "st.volatile.global.u32 [%rd1+4], %r4;\n$L_end:");
+  setenv("STEPWISE_WORKERS", "1", 1);
+  const outcome o = run(text, {2, 1, 2, 0});
+  unsetenv("STEPWISE_WORKERS");
+  CHECK(o.end.ok());
+  CHECK(o.out[0] == 9);
+}
+
+TEST_CASE("counters count what a warp issues and what its lanes ask for") {
+  const auto device = make_emulated_device(*find_gpu("h200"));
+  const std::string text = module_text("mov.u32 %r9, 1;\n" + store_result);
+  const auto module = device->load_module(std::as_bytes(std::span(text)));
+  const auto kernel = device->find_kernel(*module, "_Z6kernelPii");
+  const auto out = device->allocate(4 * 48);
+  struct {
+    std::uint64_t out;
+    int n;
+  } const parameters{*out, 0};
+  CHECK(device
+            ->launch(*kernel, {{1, 1, 1}, {48, 1, 1}, 0, false},
+                     std::as_bytes(std::span(&parameters, 1)))
+            .ok());
+  const auto counted = *device->counters();
+  CHECK(counted.launches == 1);
+  CHECK(counted.warp_instructions == 2 * 8);  // two warps, eight instructions with ret
+  CHECK(counted.lane_instructions == 48 * 8);
+  CHECK(counted.global_store_bytes == 48 * 4);
+  CHECK(counted.global_load_bytes == 0);
+}
+
+}  // namespace
