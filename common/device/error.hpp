@@ -22,6 +22,7 @@ enum class error : int {
   invalid_device_pointer = 17,
   invalid_memcpy_direction = 21,
   insufficient_driver = 35,
+  devices_unavailable = 46,
   missing_configuration = 52,
   invalid_device_function = 98,
   no_device = 100,

@@ -48,6 +48,7 @@ class reader {
     out_.memory_bytes = static_cast<std::uint64_t>(number("memory_bytes"));
     out_.driver_version = static_cast<int>(number("driver_version"));
     read_attributes();
+    read_limits();
     if (problem_.empty()) {
       if (const int missing = fill_from_attributes(out_)) {
         fail(fmt::format("attribute {} is missing", missing));
@@ -85,6 +86,19 @@ class reader {
             fmt::format("attribute '{}' is not `number = whole number of 32 bits`", key.str()));
       }
       out_.attributes[id] = static_cast<int>(*value);
+    }
+  }
+
+  void read_limits() {
+    const toml::table* all = table_["limits"].as_table();
+    if (!all) return fail("the table [limits] is missing");
+    for (const auto& [key, node] : *all) {
+      const int id = attribute_number(key.str());
+      const auto value = node.value<std::int64_t>();
+      if (id < 0 || !value || *value < 0) {
+        return fail(fmt::format("limit '{}' is not `number = bytes or count`", key.str()));
+      }
+      out_.limits[id] = static_cast<std::uint64_t>(*value);
     }
   }
 

@@ -41,6 +41,8 @@ struct gpu {
   int driver_version = 0;  // as cudaDriverGetVersion gives it: 13000
   // Every cudaDeviceAttr by its number, as the CUDA runtime answers it on that GPU.
   std::map<int, int> attributes;
+  // Every cudaLimit by its number, as it is until a program sets it.
+  std::map<int, std::uint64_t> limits;
 
   int compute_capability() const { return 10 * compute_major + compute_minor; }
 };

@@ -1,5 +1,6 @@
 #include "common/device/launch_check.hpp"
 
+#include "common/device/names.hpp"
 #include "common/device/occupancy.hpp"
 
 namespace stepwise {
@@ -43,20 +44,23 @@ status check_shared(const gpu& model, const kernel_attributes& kernel, std::uint
               std::to_string(kernel.static_shared_bytes) + " static bytes" + hint};
 }
 
+// More threads than registers for them is a lack of resources; more than the kernel's launch bounds
+// (or the GPU) allow is a wrong argument, like a bad grid.
 status check_threads(const gpu& model, const kernel_attributes& kernel, std::uint64_t threads,
                      const std::string& who) {
   const std::string asked = who + std::to_string(threads) + " threads per block: ";
   if (threads > static_cast<std::uint64_t>(model.max_threads_per_block)) {
-    return {error::invalid_configuration,
-            asked + "at most " + std::to_string(model.max_threads_per_block)};
+    return {error::invalid_value, asked + "at most " + std::to_string(model.max_threads_per_block)};
   }
-  if (threads > static_cast<std::uint64_t>(kernel.max_threads_per_block)) {
+  if (threads <= static_cast<std::uint64_t>(kernel.max_threads_per_block)) return {};
+  const std::string most =
+      asked + "this kernel takes at most " + std::to_string(kernel.max_threads_per_block);
+  const auto fits = resident_blocks(model, kernel, threads, 0);
+  if (fits.ok() && fits->blocks == 0 && fits->by_registers) {
     return {error::launch_out_of_resources,
-            asked + "this kernel takes at most " + std::to_string(kernel.max_threads_per_block) +
-                " (its launch bounds, or its " + std::to_string(kernel.registers) +
-                " registers per thread)"};
+            most + ", with its " + std::to_string(kernel.registers) + " registers per thread"};
   }
-  return {};
+  return {error::invalid_value, most + ", as its launch bounds say"};
 }
 
 status check_cooperative(const gpu& model, const kernel_attributes& kernel,
@@ -77,13 +81,12 @@ status check_cooperative(const gpu& model, const kernel_attributes& kernel,
 
 status check_launch(const gpu& model, const kernel_attributes& kernel,
                     const launch_config& config) {
-  const std::string who = kernel.name + ": ";
+  const std::string who = readable_name(kernel.name) + ": ";
   for (const std::string& bad : {bad_side("grid", config.grid, model.max_grid),
                                  bad_side("block", config.block, model.max_block)}) {
-    if (!bad.empty()) return {error::invalid_configuration, who + bad};
+    if (!bad.empty()) return {error::invalid_value, who + bad};
   }
-  const std::uint64_t threads = threads_of(config.block);
-  status found = check_threads(model, kernel, threads, who);
+  status found = check_threads(model, kernel, threads_of(config.block), who);
   if (found.ok()) found = check_shared(model, kernel, config.dynamic_shared_bytes, who);
   if (found.ok() && config.cooperative) found = check_cooperative(model, kernel, config, who);
   return found;

@@ -1,5 +1,7 @@
 #include "common/device/occupancy.hpp"
 
+#include "common/device/names.hpp"
+
 #if __has_include(<cuda_occupancy.h>)
 #include <cuda_occupancy.h>
 #define STEPWISE_HAS_OCCUPANCY 1
@@ -35,12 +37,14 @@ result<occupancy> resident_blocks(const gpu& model, const kernel_attributes& ker
   if (threads_per_block == 0 ||
       threads_per_block > static_cast<std::uint64_t>(model.max_threads_per_block)) {
     return {error::invalid_value,
-            kernel.name + ": " + std::to_string(threads_per_block) + " threads per block: 1 to " +
-                std::to_string(model.max_threads_per_block) + " are possible"};
+            readable_name(kernel.name) + ": " + std::to_string(threads_per_block) +
+                " threads per block: 1 to " + std::to_string(model.max_threads_per_block) +
+                " are possible"};
   }
   const cudaOccDeviceProp properties = properties_of(model);
   cudaOccFuncAttributes attributes;
-  attributes.maxThreadsPerBlock = kernel.max_threads_per_block;
+  // The runtime's answer on a GPU does not depend on launch bounds.
+  attributes.maxThreadsPerBlock = model.max_threads_per_block;
   attributes.numRegs = kernel.registers;
   attributes.sharedSizeBytes = kernel.static_shared_bytes;
   attributes.partitionedGCConfig = PARTITIONED_GC_OFF;
@@ -57,7 +61,7 @@ result<occupancy> resident_blocks(const gpu& model, const kernel_attributes& ker
   }
   if (failed != CUDA_OCC_SUCCESS) {
     return {error::invalid_value,
-            kernel.name + ": its resources make no sense to cuda_occupancy.h"};
+            readable_name(kernel.name) + ": its resources make no sense to cuda_occupancy.h"};
   }
   occupancy answer;
   answer.blocks = found.activeBlocksPerMultiprocessor;

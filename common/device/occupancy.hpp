@@ -15,7 +15,7 @@ struct occupancy {
 };
 
 // invalid_value for a block of 0 threads or more than the GPU allows; not_supported if this build
-// had no cuda_occupancy.h. `opted_in`: the kernel may use more than 48 KB of shared memory.
+// had no cuda_occupancy.h.
 result<occupancy> resident_blocks(const gpu& model, const kernel_attributes& kernel,
                                   std::uint64_t threads_per_block,
                                   std::uint64_t dynamic_shared_bytes);

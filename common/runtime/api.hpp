@@ -46,6 +46,15 @@ cudaError_t call(Body&& body) noexcept {
   });
 }
 
+// For questions that a lost device still answers, as a GPU's does: those about the device itself.
+template <class Body>
+cudaError_t call_even_lost(Body&& body) noexcept {
+  return call_without_device([&](state& s) {
+    status present = s.present();
+    return present.ok() ? body(s) : present;
+  });
+}
+
 inline status invalid_value(std::string why) { return {error::invalid_value, std::move(why)}; }
 
 // A stream that the program may name: 0, the two special ones, or one that it created.

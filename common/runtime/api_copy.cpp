@@ -8,22 +8,14 @@ using namespace stepwise::runtime;
 
 namespace {
 
-cudaError_t copy_call(const copy_request& request, cudaStream_t stream) {
-  return call([&](state& s) {
-    status known = check_stream(s, stream);
-    return known.ok() ? copy(s, request) : known;
-  });
-}
-
 // `rows` rows of `width` bytes, set to the low byte of `value`.
 cudaError_t fill_call(void* to, std::size_t pitch, int value, std::size_t width, std::size_t rows,
                       cudaStream_t stream) {
   return call([&](state& s) {
     status outcome = check_stream(s, stream);
     if (outcome.ok() && rows > 1 && width > pitch) {
-      return status{error::invalid_pitch_value, "rows of " + std::to_string(width) +
-                                                    " bytes, but only " + std::to_string(pitch) +
-                                                    " from one to the next"};
+      return invalid_value("rows of " + std::to_string(width) + " bytes, but only " +
+                           std::to_string(pitch) + " from one to the next");
     }
     if (width == 0) return outcome;
     for (std::size_t row = 0; row < rows && outcome.ok(); row++) {
@@ -54,9 +46,12 @@ cudaError_t symbol_call(const void* symbol, void* host_to, const void* host_from
                     into ? "a copy to a variable goes to the device"
                          : "a copy from a variable comes from the device"};
     }
+    if (bytes == 0) return status{};
     void* const place = pointer_of(variable->address + offset);
-    return copy(s, into ? linear_copy(place, host_from, bytes, kind)
-                        : linear_copy(host_to, place, bytes, kind));
+    const copy_request request = into ? linear_copy(place, host_from, bytes, kind)
+                                      : linear_copy(host_to, place, bytes, kind);
+    status sound = check_copy(request);
+    return sound.ok() ? copy(s, request) : sound;
   });
 }
 

@@ -19,7 +19,7 @@ status check_device(int number) {
 // Does `body` for device `number`.
 template <class Body>
 cudaError_t with_device(int number, Body&& body) {
-  return call([&](state& s) {
+  return call_even_lost([&](state& s) {
     status known = check_device(number);
     return known.ok() ? body(s) : known;
   });
@@ -27,28 +27,21 @@ cudaError_t with_device(int number, Body&& body) {
 
 constexpr unsigned known_device_flags = cudaDeviceMask;
 
-// What the limits are until the program sets them, on a GPU of compute capability 9.0.
-std::size_t default_limit(cudaLimit limit) {
-  switch (limit) {
-    case cudaLimitStackSize:
-      return 1024;
-    case cudaLimitPrintfFifoSize:
-      return 1 << 20;
-    case cudaLimitMallocHeapSize:
-      return 8 << 20;
-    case cudaLimitDevRuntimePendingLaunchCount:
-      return 2048;
-    case cudaLimitMaxL2FetchGranularity:
-      return 64;
-    default:
-      return 0;
+// The value of a limit that the program may have set, or unsupported_limit.
+result<std::size_t> limit_of(const state& s, int limit) {
+  if (const auto set = s.limits.find(limit); set != s.limits.end()) return set->second;
+  const auto& known = s.current->description().limits;
+  const auto found = known.find(limit);
+  if (found == known.end()) {
+    return {error::unsupported_limit, "there is no limit " + std::to_string(limit)};
   }
+  return std::size_t{found->second};
 }
 
 }  // namespace
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  return call([&](state&) {
+  return call_even_lost([&](state&) {
     if (!count) return invalid_value("cudaGetDeviceCount: no place for the answer");
     *count = 1;
     return status{};
@@ -56,7 +49,7 @@ cudaError_t cudaGetDeviceCount(int* count) {
 }
 
 cudaError_t cudaGetDevice(int* number) {
-  return call([&](state&) {
+  return call_even_lost([&](state&) {
     if (!number) return invalid_value("cudaGetDevice: no place for the answer");
     *number = 0;
     return status{};
@@ -137,8 +130,7 @@ cudaError_t cudaDeviceSynchronize() {
 
 cudaError_t cudaDeviceReset() {
   return call_without_device([](state& s) {
-    status lost = s.fault;
-    if (s.current && lost.ok()) lost = s.synchronize();
+    if (s.current && s.fault.ok()) s.synchronize();
     s.reset();
     return status{};
   });
@@ -147,22 +139,15 @@ cudaError_t cudaDeviceReset() {
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
   return call([&](state& s) {
     if (!value) return invalid_value("cudaDeviceGetLimit: no place for the answer");
-    if (limit < 0 || limit >= cudaLimitPersistingL2CacheSize + 1 ||
-        limit == cudaLimitDevRuntimeSyncDepth) {
-      return status{error::unsupported_limit, "there is no such limit"};
-    }
-    const auto set = s.limits.find(limit);
-    *value = set == s.limits.end() ? default_limit(limit) : set->second;
-    return status{};
+    const auto found = limit_of(s, limit);
+    if (found.ok()) *value = *found;
+    return found.ok() ? status{} : found.failure();
   });
 }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   return call([&](state& s) {
-    if (limit < 0 || limit >= cudaLimitPersistingL2CacheSize + 1 ||
-        limit == cudaLimitDevRuntimeSyncDepth) {
-      return status{error::unsupported_limit, "there is no such limit"};
-    }
+    if (!limit_of(s, limit).ok()) return invalid_value("cudaDeviceSetLimit: no such limit");
     s.limits[limit] = value;
     return status{};
   });

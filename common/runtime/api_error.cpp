@@ -5,20 +5,9 @@
 using namespace stepwise;
 using namespace stepwise::runtime;
 
-namespace {
+cudaError_t cudaGetLastError() { return static_cast<cudaError_t>(take_error()); }
 
-// A fault of a kernel answers these two as well, on every thread, until the device is reset.
-int visible_error(int own) {
-  state& s = state::get();
-  const std::lock_guard guard(s.lock);
-  return s.fault.ok() ? own : static_cast<int>(s.fault.code);
-}
-
-}  // namespace
-
-cudaError_t cudaGetLastError() { return static_cast<cudaError_t>(visible_error(take_error())); }
-
-cudaError_t cudaPeekAtLastError() { return static_cast<cudaError_t>(visible_error(last_error())); }
+cudaError_t cudaPeekAtLastError() { return static_cast<cudaError_t>(last_error()); }
 
 const char* cudaGetErrorName(cudaError_t error) { return error_name(error); }
 

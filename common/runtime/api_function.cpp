@@ -3,6 +3,7 @@
 #include <climits>
 #include <cstring>
 
+#include "common/device/names.hpp"
 #include "common/device/occupancy.hpp"
 #include "common/runtime/api.hpp"
 
@@ -43,7 +44,7 @@ status blocks_that_fit(state& s, const kernel_attributes& kernel, int threads,
   if (threads <= 0) return invalid_value("a block has at least one thread");
   *blocks = 0;
   const gpu& model = s.current->description();
-  if (threads > std::min(model.max_threads_per_block, kernel.max_threads_per_block)) return {};
+  if (threads > model.max_threads_per_block) return {};
   const auto found =
       resident_blocks(model, kernel, static_cast<std::uint64_t>(threads), dynamic_bytes);
   if (!found.ok()) return found.failure();
@@ -52,7 +53,7 @@ status blocks_that_fit(state& s, const kernel_attributes& kernel, int threads,
 }
 
 status allow_dynamic_shared(state& s, registered_kernel& kernel, int bytes) {
-  if (bytes < 0) return invalid_value(kernel.name + ": less than no shared memory");
+  if (bytes < 0) return invalid_value(readable_name(kernel.name) + ": less than no shared memory");
   status outcome =
       s.current->set_max_dynamic_shared_bytes(*kernel.handle, static_cast<std::uint64_t>(bytes));
   if (outcome.ok()) kernel.attributes.max_dynamic_shared_bytes = static_cast<std::uint64_t>(bytes);
@@ -76,10 +77,11 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
         return allow_dynamic_shared(s, kernel, value);
       case cudaFuncAttributePreferredSharedMemoryCarveout:  // a wish, on hardware too
         return value < -1 || value > 100
-                   ? invalid_value(kernel.name + ": a carve-out is -1, or 0 to 100 per cent")
+                   ? invalid_value(readable_name(kernel.name) +
+                                   ": a carve-out is -1, or 0 to 100 per cent")
                    : status{};
       default:
-        return status{error::not_supported, kernel.name + ": function attribute " +
+        return status{error::not_supported, readable_name(kernel.name) + ": function attribute " +
                                                 std::to_string(static_cast<int>(attribute)) +
                                                 " is not supported"};
     }
@@ -116,8 +118,8 @@ cudaError_t cudaFuncGetParamInfo(const void* function, std::size_t index, std::s
   return with_kernel(function, [&](state&, registered_kernel& kernel) {
     const auto& parameters = kernel.attributes.parameters;
     if (!offset || index >= parameters.size()) {
-      return invalid_value(kernel.name + " has " + std::to_string(parameters.size()) +
-                           " parameters");
+      return invalid_value(readable_name(kernel.name) + " has " +
+                           std::to_string(parameters.size()) + " parameters");
     }
     *offset = parameters[index].offset;
     if (bytes) *bytes = parameters[index].bytes;

@@ -23,9 +23,6 @@ status wrong_kind(const char* which, bool claimed_device) {
 // Success if `kind` agrees with where the two areas are.
 status check_sides(const copy_request& r, bool to_device, bool from_device) {
   switch (r.kind) {
-    case cudaMemcpyHostToHost:
-      if (to_device) return wrong_kind("destination", false);
-      return from_device ? wrong_kind("source", false) : status{};
     case cudaMemcpyHostToDevice:
       if (!to_device) return wrong_kind("destination", true);
       return from_device ? wrong_kind("source", false) : status{};
@@ -35,7 +32,7 @@ status check_sides(const copy_request& r, bool to_device, bool from_device) {
     case cudaMemcpyDeviceToDevice:
       if (!to_device) return wrong_kind("destination", true);
       return !from_device ? wrong_kind("source", true) : status{};
-    default:
+    default:  // cudaMemcpyHostToHost too: a GPU's runtime goes by the addresses then
       return {};
   }
 }
@@ -69,12 +66,11 @@ copy_request linear_copy(void* to, const void* from, std::size_t bytes, cudaMemc
   return {to, bytes, from, bytes, bytes, 1, kind};
 }
 
-status copy(state& s, const copy_request& r) {
+status check_copy(const copy_request& r) {
   if (r.kind < cudaMemcpyHostToHost || r.kind > cudaMemcpyDefault) {
     return {error::invalid_memcpy_direction,
             "there is no kind " + std::to_string(static_cast<int>(r.kind)) + " of copy"};
   }
-  if (r.width == 0 || r.rows == 0) return {};
   if (!r.to || !r.from) {
     return invalid_value("copying " + bytes_text(r.width) + (r.to ? " from" : " to") +
                          " a null pointer");
@@ -84,6 +80,10 @@ status copy(state& s, const copy_request& r) {
                                             bytes_text(std::min(r.to_pitch, r.from_pitch)) +
                                             " from one to the next"};
   }
+  return {};
+}
+
+status copy(state& s, const copy_request& r) {
   const bool to_device = is_device(s, r.to), from_device = is_device(s, r.from);
   status sides = check_sides(r, to_device, from_device);
   if (!sides.ok()) return sides;
@@ -97,6 +97,17 @@ status copy(state& s, const copy_request& r) {
     if (!outcome.ok()) return outcome;
   }
   return {};
+}
+
+cudaError_t copy_call(const copy_request& request, cudaStream_t stream) noexcept {
+  return call_even_lost([&](state& s) {
+    if (request.width == 0 || request.rows == 0) return status{};
+    status outcome = check_copy(request);
+    if (outcome.ok()) outcome = s.ready();
+    if (outcome.ok()) outcome = check_stream(s, stream);
+    if (outcome.ok()) outcome = s.note(copy(s, request));
+    return outcome;
+  });
 }
 
 }  // namespace stepwise::runtime

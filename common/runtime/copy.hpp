@@ -22,7 +22,13 @@ struct copy_request {
 // A linear copy.
 copy_request linear_copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 
-// invalid_memcpy_direction, invalid_pitch_value, or what the device says.
+// invalid_memcpy_direction, invalid_pitch_value, or invalid_value for a null pointer.
+status check_copy(const copy_request& request);
+
+// A checked copy.
 status copy(state& s, const copy_request& request);
+
+// A complete API call. A copy of nothing always succeeds.
+cudaError_t copy_call(const copy_request& request, cudaStream_t stream) noexcept;
 
 }  // namespace stepwise::runtime

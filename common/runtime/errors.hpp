@@ -1,8 +1,9 @@
 // The error state of the runtime: what cudaGetLastError and cudaPeekAtLastError answer, and the
 // sentence behind it.
 //
-// idea    The last error belongs to a thread. A fault of a kernel belongs to the process and is
-//         kept by `state`; here it only passes through.
+// idea    The last error belongs to a thread, and cudaGetLastError resets it whatever it was. What
+//         stays after a kernel's fault is the fault itself, kept by `state`: every later call
+//         fails with it again. So an H200 answered (tests/query.cu).
 // watch   Nothing here has a destructor: programs call the runtime from static destructors too.
 // tests   tests/errors_test.cpp
 #pragma once

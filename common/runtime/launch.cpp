@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "common/device/launch_check.hpp"
+#include "common/device/names.hpp"
 
 namespace stepwise::runtime {
 namespace {
@@ -33,7 +34,8 @@ result<std::vector<std::byte>> pack_arguments(const kernel_attributes& kernel,
   std::vector<std::byte> buffer;
   if (kernel.parameters.empty()) return buffer;
   if (!arguments) {
-    return {error::invalid_value, kernel.name + ": the launch has no arguments, and the kernel " +
+    return {error::invalid_value, readable_name(kernel.name) +
+                                      ": the launch has no arguments, and the kernel " +
                                       std::to_string(kernel.parameters.size()) + " parameters"};
   }
   for (const kernel_parameter& p : kernel.parameters) {
@@ -43,8 +45,8 @@ result<std::vector<std::byte>> pack_arguments(const kernel_attributes& kernel,
   for (std::size_t i = 0; i < kernel.parameters.size(); i++) {
     const kernel_parameter& p = kernel.parameters[i];
     if (!arguments[i]) {
-      return {error::invalid_value,
-              kernel.name + ": argument " + std::to_string(i) + " is a null pointer"};
+      return {error::invalid_value, readable_name(kernel.name) + ": argument " + std::to_string(i) +
+                                        " is a null pointer"};
     }
     std::memcpy(buffer.data() + p.offset, arguments[i], p.bytes);
   }

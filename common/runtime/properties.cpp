@@ -68,6 +68,8 @@ constexpr field int_fields[] = {
      cudaDevAttrDeferredMappingCudaArraySupported},
     {&cudaDeviceProp::ipcEventSupported, cudaDevAttrIpcEventSupport},
     {&cudaDeviceProp::clusterLaunch, cudaDevAttrClusterLaunch},
+    // CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS; the runtime's header keeps the number back.
+    {&cudaDeviceProp::unifiedFunctionPointers, static_cast<cudaDeviceAttr>(129)},
     {&cudaDeviceProp::deviceNumaConfig, cudaDevAttrNumaConfig},
     {&cudaDeviceProp::deviceNumaId, cudaDevAttrNumaId},
     {&cudaDeviceProp::mpsEnabled, cudaDevAttrMpsEnabled},

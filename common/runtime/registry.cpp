@@ -1,5 +1,6 @@
 #include "common/runtime/registry.hpp"
 
+#include "common/device/names.hpp"
 #include "common/emulator/image/image.hpp"
 
 namespace stepwise::runtime {
@@ -114,7 +115,7 @@ result<registered_kernel*> registry::use_kernel(device& on, const void* function
   if (!kernel->handle) {
     const auto handle = kernel->module->find_kernel(on, kernel->name);
     if (!handle.ok()) {
-      return {handle.failure().code, kernel->name + ": " + handle.failure().message};
+      return {handle.failure().code, readable_name(kernel->name) + ": " + handle.failure().message};
     }
     auto attributes = on.attributes(*handle);
     if (!attributes.ok()) return attributes.failure();

@@ -27,8 +27,9 @@ state& state::get() {
   return only;
 }
 
-status state::ready() {
-  if (!fault.ok()) return fault;
+status state::ready() { return fault.ok() ? present() : fault; }
+
+status state::present() {
   if (current) return {};
   if (unavailable.ok()) {
     auto made = make_process_device();
@@ -66,8 +67,13 @@ void state::reset() {
   cache_config = 0;
   registered.forget_device();
   current.reset();
-  fault = {};
-  unavailable = {};
+  if (fault.ok()) {
+    unavailable = {};
+  } else {
+    unavailable = {error::devices_unavailable,
+                   "the device was lost to a kernel's fault; start the program again"};
+    fault = unavailable;
+  }
 }
 
 const std::pair<const void* const, host_allocation>* state::find_host(const void* address) const {

@@ -52,13 +52,16 @@ struct state {
   // The state of this process. Never destroyed: programs call from static destructors.
   static state& get();
 
-  // Makes the device if there is none; says why there is no usable one.
+  // Makes the device if there is none; says why there is none.
+  status present();
+  // The same, and says what a kernel did to it.
   status ready();
   // Waits for the device, and notes a fault. Every kernel's failure passes through here.
   status synchronize();
   // Notes a fault that another call met (copies wait for kernels too).
   status note(const status& outcome);
   // Gives up the device and what was made on it. Registered modules load again at their next use.
+  // A device that a kernel's fault lost does not come back in this process: a GPU's does not.
   void reset();
   // The host allocation that holds an address, or null.
   const std::pair<const void* const, host_allocation>* find_host(const void* address) const;

@@ -1,0 +1,37 @@
+#include "common/device/names.hpp"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+
+namespace stepwise {
+
+std::string readable_name(std::string_view mangled) {
+  const std::string name(mangled);
+  int failed = 0;
+  const std::unique_ptr<char, decltype(&std::free)> plain(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &failed), &std::free);
+  if (failed || !plain) return name;
+  std::string text = plain.get();
+  // Cut at the parameter list: the first parenthesis outside template arguments, except in
+  // "(anonymous namespace)".
+  constexpr std::string_view anonymous = "(anonymous namespace)";
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); i++) {
+    if (text[i] == '<') depth++;
+    if (text[i] == '>') depth--;
+    if (text[i] != '(' || depth != 0) continue;
+    if (text.compare(i, anonymous.size(), anonymous) == 0) {
+      i += anonymous.size() - 1;
+      continue;
+    }
+    text.resize(i);
+    break;
+  }
+  // Templates come with their return type, which is void for every kernel.
+  if (text.starts_with("void ")) text.erase(0, 5);
+  return text;
+}
+
+}  // namespace stepwise
