@@ -1,0 +1,145 @@
+// The opcode tests' own test: that the comments are read as described, and that a wrong answer, a
+// missing write and a failed launch are all seen.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "common/emulator/tests/opcode_case.hpp"
+
+#include <doctest/doctest.h>
+
+#include <span>
+
+namespace stepwise::opcodes {
+namespace {
+
+// One kernel that adds 1, without the comments that a test puts above it.
+const char* const add_one = R"(
+.visible .entry add_one(.param .u64 a, .param .u64 y) {
+  .reg .b32 %i, %x;
+  .reg .b64 %at;
+  .reg .pred %p;
+  mov.u32 %i, %tid.x;
+  ld.param.u64 %at, [a];
+  mad.wide.u32 %at, %i, 4, %at;
+  ld.global.u32 %x, [%at];
+  setp.eq.u32 %p, %x, 999;
+  @%p ret;
+  add.u32 %x, %x, 1;
+  ld.param.u64 %at, [y];
+  mad.wide.u32 %at, %i, 4, %at;
+  st.global.u32 [%at], %x;
+  ret;
+}
+)";
+
+test_file with_comments(const std::string& comments) {
+  return read_test("sample",
+                   ".version 8.0\n.target sm_90\n.address_size 64\n" + comments + add_one);
+}
+
+std::vector<std::string> outcome(const test_file& file) {
+  std::unique_ptr<device> on = make_emulated_device(*find_gpu("h200"));
+  auto module = on->load_module(std::as_bytes(std::span(file.ptx)));
+  REQUIRE(module.ok());
+  return run_case(*on, true, *module, file, file.cases.at(0));
+}
+
+void check_refused(const std::string& comments, const std::string& message) {
+  CAPTURE(comments);
+  try {
+    with_comments(comments);
+    FAIL("was accepted");
+  } catch (const format_error& problem) {
+    CHECK_MESSAGE(std::string(problem.what()).find(message) != std::string::npos, problem.what());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a right answer passes") {
+  CHECK(
+      outcome(with_comments("// kernel: add_one\n// in a: u32 1 2\n// out y: u32 2 3\n")).empty());
+}
+
+TEST_CASE("a wrong answer is named with its place and its inputs") {
+  const auto lines =
+      outcome(with_comments("// kernel: add_one\n// in a: u32 1 2\n// out y: u32 2 4\n"));
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0] == "sample.ptx:6: add_one: y[1] = 0x3, expected 0x4 for a = 0x2");
+}
+
+TEST_CASE("a kernel that writes nothing is seen by the poison") {
+  const auto lines =
+      outcome(with_comments("// kernel: add_one\n// in a: u32 999\n// out y: u32 1000\n"));
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0].find("y[0] = 0xcdcdcdcd") != std::string::npos);
+}
+
+TEST_CASE("an unexpected failure, and an expected one that does not come, are seen") {
+  test_file file = with_comments(
+      "// kernel: add_one\n// threads: 1\n// value a: u64 64\n// value y: u64 64\n"
+      "// fails: illegal_address\n");
+  CHECK(outcome(file).empty());
+  file.cases[0].fails = error::success;
+  CHECK(outcome(file).size() == 1);
+  file = with_comments(
+      "// kernel: add_one\n// in a: u32 1\n// out y: u32 2\n// fails: launch_failure\n");
+  CHECK(outcome(file).size() == 1);
+}
+
+TEST_CASE("'not yet' must be taken away once it runs") {
+  const auto lines = outcome(
+      with_comments("// kernel: add_one\n// emulated: not yet\n// in a: u32 1\n// out y: u32 2\n"));
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0].find("remove 'emulated: not yet'") != std::string::npos);
+}
+
+TEST_CASE("values: repetition, ranges, bits, what is not compared, lines that go on") {
+  const test_file file = with_comments(
+      "// kernel: add_one\n// threads: 4 2\n// blocks: 3\n// in a: s16 -1*3 5..7\n//     0xffff\n"
+      "// out y within 2 ulp: f32 1.5 0x3f800000 -0 nan _ inf\n");
+  const test_case& c = file.cases[0];
+  CHECK(c.threads.x == 4);
+  CHECK(c.threads.y == 2);
+  CHECK(c.blocks.x == 3);
+  const std::vector<std::uint64_t> halves = {0xffff, 0xffff, 0xffff, 5, 6, 7, 0xffff};
+  REQUIRE(c.parameters[0].initial.size() == halves.size());
+  for (std::size_t i = 0; i < halves.size(); ++i) {
+    CHECK(c.parameters[0].initial[i].bits == halves[i]);
+  }
+  const parameter& y = c.parameters[1];
+  CHECK(y.ulps == 2);
+  REQUIRE(y.expected.size() == 6);
+  CHECK(y.expected[0].bits == 0x3fc00000);
+  CHECK(y.expected[1].bits == 0x3f800000);
+  CHECK(y.expected[2].bits == 0x80000000);
+  CHECK(y.expected[3].how == match::nan);
+  CHECK(y.expected[4].how == match::anything);
+  CHECK(y.expected[5].bits == 0x7f800000);
+}
+
+TEST_CASE("a structure is laid out as in C") {
+  const test_file file = with_comments(
+      "// kernel: add_one\n// threads: 1\n// value s: u8 1 f64 1 u16 2 3\n// out y: u32 1\n");
+  const parameter& s = file.cases[0].parameters[0];
+  CHECK(s.alignment == 8);
+  REQUIRE(s.plain_bytes.size() == 24);
+  CHECK(s.plain_bytes[0] == std::byte{1});
+  CHECK(s.plain_bytes[15] == std::byte{0x3f});
+  CHECK(s.plain_bytes[18] == std::byte{3});
+}
+
+TEST_CASE("comments that make no sense are refused, with their line") {
+  check_refused("", "sample.ptx:1: no '// kernel: NAME'");
+  check_refused("// in a: u32 1\n", "sample.ptx:4: 'in' before any 'kernel'");
+  check_refused("// kernel: add_one\n// in a: u32 1\n", "could not fail");
+  check_refused("// kernel: add_one\n// in a: x32 1\n", "sample.ptx:5: expected a type");
+  check_refused("// kernel: add_one\n// out y: u8 256\n", "'256' does not fit u8");
+  check_refused("// kernel: add_one\n// out y: s8 -129\n", "'-129' does not fit s8");
+  check_refused("// kernel: add_one\n// out y: u32 1x\n", "'1x' is no u32");
+  check_refused("// kernel: add_one\n// out y: u32 1*0\n", "repeats");
+  check_refused("// kernel: add_one\n// out y: u32 5..2\n", "is no range");
+  check_refused("// kernel: add_one\n// out y around 2: u32 5\n", "expected 'within'");
+  check_refused("// kernel: add_one\n// inout y: u32 1 2 -> 3\n", "found 2 and 1");
+  check_refused("// kernel: add_one\n// fails: somehow\n", "unknown error");
+}
+
+}  // namespace stepwise::opcodes
