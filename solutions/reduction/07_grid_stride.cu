@@ -13,8 +13,10 @@
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 
-constexpr int block_size = 256;   // 8 warps: while one waits for memory, another can run
-constexpr int blocks_per_sm = 8;  // 8 x 256 = 2048 threads: all that a multiprocessor can hold
+constexpr int block_size = 256;  // 8 warps: while one waits for memory, another can run
+
+// With blocks of 256, 8 make 2048 threads: all that a multiprocessor of today can hold.
+constexpr int blocks_per_sm = 8;
 
 // One level by a whole warp. Lanes that have nothing to add do so all the same: it costs nothing,
 // and what they add up is not read by those that matter.
