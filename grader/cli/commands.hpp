@@ -1,0 +1,76 @@
+// The commands of `lab`, one function each. Each returns the exit code, and throws failure where it
+// cannot go on. Help texts and options are in main.cpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/cli/context.hpp"
+
+namespace stepwise::cli {
+
+int list(context& c);
+
+struct start_options {
+  std::string lab, step;
+};
+int start(context& c, const start_options& o);
+
+struct run_options {
+  std::string lab, file, step, size;
+  std::uint64_t seed = 7;
+};
+int run(context& c, const run_options& o);
+
+struct diff_options {
+  std::string lab, before, after;
+  bool headers = false;
+};
+int diff(context& c, const diff_options& o);
+
+struct walk_options {
+  std::string lab, step;
+  std::uint64_t seed = 7;
+};
+int walk(context& c, const walk_options& o);
+
+struct grade_options {
+  std::string lab, file;
+  std::optional<std::uint64_t> seed;
+};
+int grade(context& c, const grade_options& o);
+
+struct bench_options {
+  std::string lab;
+  bool record = false, readme = false;
+  std::vector<std::string> sizes;
+};
+int bench(context& c, const bench_options& o);
+
+struct env_options {
+  std::string lab, file, step, size;
+  std::uint64_t seed = 7;
+};
+int env(context& c, const env_options& o);
+
+struct hint_options {
+  std::string lab;
+  int number = 0;
+};
+int hint(context& c, const hint_options& o);
+
+struct test_options {
+  std::vector<std::string> suites;
+};
+int test(context& c, const test_options& o);
+
+int doctor(context& c);
+
+// Shared with walk and diff: the coloured hunks between two sources, indented by two columns.
+// Leading comments are left out unless `headers`. False if there is no difference.
+bool show_diff(context& c, const std::string& before_name, const std::string& before,
+               const std::string& after_name, const std::string& after, bool headers);
+
+}  // namespace stepwise::cli

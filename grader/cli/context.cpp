@@ -1,0 +1,164 @@
+#include "grader/cli/context.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "grader/judge/compile.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise::cli {
+
+activity context::now() {
+  return {[this](const std::string& what) { busy.doing(what); }, [this] { busy.tick(); }};
+}
+
+void context::say(std::string_view text) {
+  if (as_json) return;
+  busy.clear();
+  out.line(text);
+}
+
+void context::print(const json& document) {
+  busy.clear();
+  // Student text may hold anything: what is not UTF-8 is replaced rather than refused.
+  out.line(document.dump(2, ' ', false, json::error_handler_t::replace));
+}
+
+subject prepare(context& c, const lab& l, const std::string& file, const std::string& step_name) {
+  if (!file.empty() && !step_name.empty()) {
+    throw failure(exit_code::usage, "--file and --step exclude each other: which is it?");
+  }
+  if (!step_name.empty()) {
+    const step& s = find_step(l, step_name);
+    return {s.name, c.where.solution(l.name, s.name), {}};
+  }
+  const fs::path source = file.empty() ? c.where.root / l.file : fs::absolute(file);
+  if (file.empty() && !fs::exists(source)) {
+    throw failure(exit_code::usage, l.file.string() + " is not there\n`./lab start " + l.name +
+                                        "` makes a new skeleton");
+  }
+  const auto now = c.now();
+  auto result = compile_submission(l, source, c.where, {now.doing, now.tick});
+  return {c.where.shown(source), result.explanation.empty() ? result.program : fs::path{},
+          result.explanation};
+}
+
+std::optional<lab_size> parse_size(const lab& l, const std::string& text) {
+  if (text.empty()) return {};
+  lab_size size;
+  const std::size_t wanted = l.check.at(0).size();
+  const char *at = text.data(), *end = text.data() + text.size();
+  while (at < end) {
+    std::int64_t n = 0;
+    const auto [after, error] = std::from_chars(at, end, n);
+    if (error != std::errc{}) break;
+    size.push_back(n);
+    at = after < end && (*after == 'x' || *after == ',') ? after + 1 : after;
+    if (at == after && at < end) break;
+  }
+  if (at != end || size.size() != wanted) {
+    throw failure(exit_code::usage,
+                  fmt::format("--size {}: expected {} like {}", text,
+                              wanted == 1 ? "a number" : std::to_string(wanted) + " numbers",
+                              size_text(l.check.back())));
+  }
+  return size;
+}
+
+void show_printed(context& c, const std::string& printed) {
+  if (c.as_json || printed.find_first_not_of(" \n\r\t") == std::string::npos) return;
+  c.say();
+  c.say("  " + c.out.paint(tone::dim, "the program printed"));
+  const auto width = static_cast<std::size_t>(c.out.style().width) - 4;
+  for (const auto& line : escaped_lines(printed, 12, width)) c.say(fmt::format("    {}", line));
+}
+
+void show_finding(context& c, const check_report& report) {
+  if (c.as_json) return;
+  const std::string name(name_of(report.found.what));
+  const auto lines = escaped_lines(report.found.message, 8, 1000);
+  const std::size_t indent = 11;
+  c.busy.clear();
+  c.out.paragraph(report.label.empty() ? lines.at(0) : report.label, indent,
+                  "  " + c.out.paint(tone::bad, name),
+                  report.label.empty() ? tone::plain : tone::strong);
+  if (!report.label.empty()) {
+    for (const auto& line : lines) c.out.paragraph(line, indent);
+  }
+  if (!report.right.empty()) {
+    c.out.paragraph(fmt::format("right before that: {}", right_text(c, report)), indent, {},
+                    tone::dim);
+  }
+  show_printed(c, report.printed);
+}
+
+std::string right_text(const context& c, const check_report& report) {
+  const std::size_t n = report.right.size();
+  std::string text = fmt::format("{} of {} size{}", n, report.total, report.total == 1 ? "" : "s");
+  // "n = 1, seed 7" without the seed, which is the same for all
+  const auto size_only = [](const std::string& label) {
+    return label.substr(0, label.find(", seed"));
+  };
+  if (n > 0) text += ", " + size_only(report.right.front());
+  if (n > 1)
+    text += fmt::format(" {} {}", c.out.style().ellipsis(), size_only(report.right.back()));
+  return text;
+}
+
+json device_json(const device_choice& device) {
+  json j = {{"name", device.name}, {"kind", device.kind()}};
+  if (device.gpu) {
+    j["driver"] = device.state.driver_version;
+    j["runtime"] = device.state.runtime_version;
+  }
+  return j;
+}
+
+json check_json(const check_report& report) {
+  json j = {{"correct", report.correct()},     {"class", name_of(report.found.what)},
+            {"message", report.found.message}, {"sizes_right", report.right.size()},
+            {"sizes", report.total},           {"seed", report.seed}};
+  j["failed_size"] = report.size ? json(*report.size) : json(nullptr);
+  return j;
+}
+
+json figures_json(const figures& f) {
+  json j;
+  j["size"] = f.size;
+  j["time_ms"] = f.timed() ? json(f.time_ms) : json(nullptr);
+  j["time_kind"] = f.timed() ? "measured" : "none";
+  j["time_low_ms"] = f.timed() ? json(f.time_range_ms.low) : json(nullptr);
+  j["time_high_ms"] = f.timed() ? json(f.time_range_ms.high) : json(nullptr);
+  j["gb_per_s"] = f.timed() ? json(f.gb_per_s()) : json(nullptr);
+  j["counters"] = nullptr;
+  if (f.counters) {
+    const auto& n = *f.counters;
+    j["counters"] = {{"launches", n.launches},
+                     {"warp_instructions", n.warp_instructions},
+                     {"lane_instructions", n.lane_instructions},
+                     {"global_load_bytes", n.global_load_bytes},
+                     {"global_store_bytes", n.global_store_bytes},
+                     {"shared_load_bytes", n.shared_load_bytes},
+                     {"shared_store_bytes", n.shared_store_bytes},
+                     {"atomics", n.atomics},
+                     {"barriers", n.barriers}};
+  }
+  return j;
+}
+
+int exit_code_of(verdict v) {
+  switch (v) {
+    case verdict::pass:
+      return static_cast<int>(exit_code::fine);
+    case verdict::inconclusive:
+    case verdict::infra:
+      return static_cast<int>(exit_code::environment);
+    default:
+      return static_cast<int>(exit_code::student);
+  }
+}
+
+}  // namespace stepwise::cli

@@ -1,0 +1,69 @@
+// What every command is given: where things are, where words go, which device is wanted.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/course/lab.hpp"
+#include "grader/judge/check.hpp"
+#include "grader/judge/device_choice.hpp"
+#include "grader/judge/installation.hpp"
+#include "grader/measure/figures.hpp"
+#include "grader/report/terminal.hpp"
+
+namespace stepwise::cli {
+
+using json = nlohmann::ordered_json;
+
+struct global_options {
+  std::string device = "auto";
+  bool json = false;
+  bool no_color = false;
+};
+
+struct context {
+  installation where;
+  bool as_json = false;
+  device_request request = device_request::automatic;
+  output out;
+  progress busy;
+  std::vector<std::string> arguments;  // as typed, without the program's name
+
+  device_choice device() const { return choose_device(request, where); }
+  activity now();
+  // A line for people; nothing under --json.
+  void say(std::string_view text = {});
+  // The document of --json.
+  void print(const json& document);
+};
+
+// A program to judge: the student's file, another file, or a solution step.
+struct subject {
+  std::string shown;  // "labs/reduction/reduction.cu", "03_sequential"
+  fs::path program;   // empty if it does not compile
+  std::vector<std::string> compile_errors;
+};
+
+// Compiles if needed. At most one of `file` and `step_name` is given.
+subject prepare(context& c, const lab& l, const std::string& file, const std::string& step_name);
+
+// "1023" or "512x256" for this lab's number of dimensions; failure(usage) otherwise.
+std::optional<lab_size> parse_size(const lab& l, const std::string& text);
+
+// In words: what did not pass and how to see it again.
+void show_finding(context& c, const check_report& report);
+// What the program printed, bounded and escaped; nothing if it printed nothing.
+void show_printed(context& c, const std::string& printed);
+// "22 of 22 sizes, n = 1 ... n = 1000003".
+std::string right_text(const context& c, const check_report& report);
+
+json device_json(const device_choice& device);
+json check_json(const check_report& report);
+json figures_json(const figures& f);  // the keys that walk, run and bench share
+
+// Exit code of a class: PASS 0, INFRA and INCONCLUSIVE 3, else the student's fault.
+int exit_code_of(verdict v);
+
+}  // namespace stepwise::cli

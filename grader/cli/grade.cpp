@@ -1,0 +1,136 @@
+// lab grade: the points, in practice: on trust, in this process's own environment.
+#include "grader/judge/grade.hpp"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include "grader/cli/commands.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+// New inputs for every grade; small enough to be typed again.
+std::uint64_t fresh_seed() {
+  std::uint32_t number = 1;
+  [[maybe_unused]] const auto n = getrandom(&number, sizeof number, 0);
+  return 1 + number % 1'000'000;
+}
+
+json report_json(const grade_report& report, const lab& l, const std::string& file,
+                 const device_choice& device, std::uint64_t seed) {
+  json j = {{"lab", l.name},
+            {"file", file},
+            {"trust", "practice"},
+            {"device", device_json(device)},
+            {"class", name_of(report.what)},
+            {"message", report.message},
+            {"points", report.what == verdict::infra ? json(nullptr) : json(report.points)},
+            {"max_points", report.max_points},
+            {"seed", seed},
+            {"goals", json::array()}};
+  for (const auto& g : report.goals) {
+    json entry = {{"name", g.what->name},
+                  {"points", g.points},
+                  {"max_points", g.what->points},
+                  {"passed", g.passed ? json(*g.passed) : json(nullptr)},
+                  {"message", g.message}};
+    if (g.speed && !g.speed->ratios.empty()) {
+      entry["speedup"] = {{"over", g.what->over},        {"at_least", g.what->at_least},
+                          {"ratio", g.speed->ratio},     {"low", g.speed->range.low},
+                          {"high", g.speed->range.high}, {"pairs", g.speed->ratios.size()},
+                          {"time_ms", g.speed->mine_ms}, {"other_time_ms", g.speed->other_ms}};
+    }
+    j["goals"].push_back(entry);
+  }
+  return j;
+}
+
+void show_goals(context& c, const grade_report& report) {
+  const bool unicode = c.out.style().unicode;
+  for (const auto& g : report.goals) {
+    const bool yes = g.passed.value_or(false), open = !g.passed.has_value();
+    const std::string mark = open  ? "-"
+                             : yes ? (unicode ? "\u2713" : "+")
+                                   : (unicode ? "\u2717" : "x");
+    const std::string points = open ? fmt::format("   - of {:>3g}", g.what->points)
+                                    : fmt::format("{:>4g} of {:>3g}", g.points, g.what->points);
+    c.say(fmt::format("  {} {}  {}",
+                      c.out.paint(open  ? tone::dim
+                                  : yes ? tone::good
+                                        : tone::bad,
+                                  mark),
+                      points,
+                      c.out.paint(yes    ? tone::plain
+                                  : open ? tone::dim
+                                         : tone::strong,
+                                  g.what->name)));
+    const bool told_above = g.what->what == goal::kind::correct && !yes && !open;
+    if (!told_above) c.out.paragraph(g.message, 17, {}, tone::dim);
+  }
+}
+
+tone tone_of(verdict v) {
+  switch (v) {
+    case verdict::pass:
+      return tone::good;
+    case verdict::slow:
+    case verdict::held:
+    case verdict::inconclusive:
+    case verdict::infra:
+      return tone::note;
+    default:
+      return tone::bad;
+  }
+}
+
+}  // namespace
+
+int grade(context& c, const grade_options& o) {
+  const lab l = load_lab(c.where.root, o.lab);
+  const problem& p = problem_of(l);
+  const device_choice device = c.device();
+  const std::uint64_t seed = o.seed ? *o.seed : fresh_seed();
+  const subject s = prepare(c, l, o.file, "");
+  c.say(fmt::format("{} on {}", c.out.paint(tone::strong, s.shown), device.text()));
+  c.say();
+  std::optional<file_lock> lock;
+  if (device.gpu) {
+    lock.emplace(c.where.build / "locks" / "gpu",
+                 [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
+  }
+  const grade_report report =
+      grade_program(l, p, s.shown, s.program, s.compile_errors, c.where, device, seed, c.now());
+  if (c.as_json) {
+    c.print(report_json(report, l, s.shown, device, seed));
+    return exit_code_of(report.what);
+  }
+  if (report.what == verdict::compile) {
+    c.say("  " + c.out.paint(tone::bad, "COMPILE") + "  " + s.compile_errors.at(0));
+    for (std::size_t i = 1; i < s.compile_errors.size(); ++i)
+      c.say("           " + s.compile_errors[i]);
+    c.say();
+  } else if (report.correctness && !report.correctness->correct()) {
+    show_finding(c, *report.correctness);
+    c.say();
+    if (report.correctness->size) {
+      c.say(fmt::format(
+          "  {}./lab run {}{} --size {} --seed {}", c.out.paint(tone::dim, "again    "), l.name,
+          o.file.empty() ? "" : " --file " + o.file, size_text(*report.correctness->size), seed));
+      c.say();
+    }
+  }
+  show_goals(c, report);
+  c.say();
+  const std::string points =
+      report.what == verdict::infra
+          ? "no points: this was not the submission's fault"
+          : fmt::format("{:g} of {:g} points", report.points, report.max_points);
+  c.say(fmt::format("  {}  {}{}", c.out.paint(tone_of(report.what), name_of(report.what)),
+                    c.out.paint(tone::strong, points),
+                    c.out.paint(tone::dim, fmt::format("   trust: practice, seed {}", seed))));
+  return exit_code_of(report.what);
+}
+
+}  // namespace stepwise::cli

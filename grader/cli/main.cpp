@@ -1,0 +1,243 @@
+// The `lab` program: options, help texts, and how errors reach people and scripts.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <new>
+
+#include "grader/cli/commands.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/signals.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+// One command: its options are bound when it is added; `action` runs it.
+struct command_line {
+  CLI::App app{"Stepwise: learn to optimise CUDA kernels, one idea at a time.", "lab"};
+  global_options globals;
+  std::function<int(context&)> action;
+
+  CLI::App* verb(const std::string& name, const std::string& what, const std::string& examples) {
+    CLI::App* sub = app.add_subcommand(name, what);
+    sub->fallthrough();
+    sub->footer("Examples\n" + examples);
+    return sub;
+  }
+};
+
+void add_study_verbs(command_line& line) {
+  CLI::App* sub =
+      line.verb("list", "the labs, and how far you are", "  lab list\n  lab list --json");
+  sub->callback([&line] { line.action = [](context& c) { return list(c); }; });
+
+  static start_options start_with;
+  sub = line.verb("start", "a new skeleton to work on; keeps what you wrote before",
+                  "  lab start reduction                the lab's first exercise\n"
+                  "  lab start reduction 03_sequential  any other step as an exercise");
+  sub->add_option("LAB", start_with.lab, "the lab's name")->required();
+  sub->add_option("STEP", start_with.step, "the step to write yourself");
+  sub->callback([&line] { line.action = [](context& c) { return start(c, start_with); }; });
+
+  static run_options run_with;
+  sub = line.verb("run", "is it right, and what does one call cost?",
+                  "  lab run reduction                      your file, all check sizes\n"
+                  "  lab run reduction --size 1023 --seed 7 one size again\n"
+                  "  lab run reduction --step 03            a worked solution\n"
+                  "  lab run reduction --file try.cu        another file");
+  sub->add_option("LAB", run_with.lab, "the lab's name")->required();
+  sub->add_option("--file", run_with.file, "a .cu file other than your own");
+  sub->add_option("--step", run_with.step, "a solution step instead of a file");
+  sub->add_option("--size", run_with.size, "one size only, like 1023 or 512x256");
+  sub->add_option("--seed", run_with.seed, "of the random inputs (7)");
+  sub->callback([&line] { line.action = [](context& c) { return run(c, run_with); }; });
+
+  static grade_options grade_with;
+  static std::uint64_t grade_seed = 0;
+  sub = line.verb("grade", "points: correctness first, then speed (on a GPU)",
+                  "  lab grade reduction                 your file\n"
+                  "  lab grade reduction --file try.cu   another file\n"
+                  "  lab grade reduction --seed 1234     the same inputs again");
+  sub->add_option("LAB", grade_with.lab, "the lab's name")->required();
+  sub->add_option("--file", grade_with.file, "a .cu file other than your own");
+  CLI::Option* seed =
+      sub->add_option("--seed", grade_seed, "of the random inputs (new every time)");
+  sub->callback([&line, seed] {
+    if (seed->count() > 0) grade_with.seed = grade_seed;
+    line.action = [](context& c) { return grade(c, grade_with); };
+  });
+
+  static hint_options hint_with;
+  sub = line.verb("hint", "help in small portions",
+                  "  lab hint reduction     what there is\n  lab hint reduction 1   the first one");
+  sub->add_option("LAB", hint_with.lab, "the lab's name")->required();
+  sub->add_option("N", hint_with.number, "the hint's number");
+  sub->callback([&line] { line.action = [](context& c) { return hint(c, hint_with); }; });
+}
+
+void add_solution_verbs(command_line& line) {
+  static walk_options walk_with;
+  CLI::App* sub =
+      line.verb("walk", "all versions of a lab: idea, diff, correctness, figures, limit",
+                "  lab walk reduction                      from the first to the last\n"
+                "  lab walk reduction --step 03_sequential one of them\n"
+                "  lab walk reduction --device gpu         measured, or an error");
+  sub->add_option("LAB", walk_with.lab, "the lab's name")->required();
+  sub->add_option("--step", walk_with.step, "one step only");
+  sub->add_option("--seed", walk_with.seed, "of the random inputs (7)");
+  sub->callback([&line] { line.action = [](context& c) { return walk(c, walk_with); }; });
+
+  static diff_options diff_with;
+  sub = line.verb("diff", "what changes between two versions",
+                  "  lab diff reduction 02 03             two steps\n"
+                  "  lab diff reduction 03_sequential mine  a step and your file");
+  sub->add_option("LAB", diff_with.lab, "the lab's name")->required();
+  sub->add_option("A", diff_with.before, "a step, a file, or mine")->required();
+  sub->add_option("B", diff_with.after, "a step, a file, or mine")->required();
+  sub->add_flag("--headers", diff_with.headers, "compare the leading comments too");
+  sub->callback([&line] { line.action = [](context& c) { return diff(c, diff_with); }; });
+
+  static bench_options bench_with;
+  sub = line.verb(
+      "bench", "all versions side by side, measured in turns",
+      "  lab bench reduction                 at the lab's sizes\n"
+      "  lab bench reduction --sizes 1048576,268435456\n"
+      "  lab bench reduction --record        and keep the result (GPU only)\n"
+      "  lab bench --readme                  results table of README.md from the records");
+  sub->add_option("LAB", bench_with.lab, "the lab's name");
+  sub->add_option("--sizes", bench_with.sizes, "sizes other than the lab's")->delimiter(',');
+  sub->add_flag("--record", bench_with.record, "write solutions/LAB/measured/GPU.json");
+  sub->add_flag("--readme", bench_with.readme, "only write the results table of README.md");
+  sub->callback([&line] { line.action = [](context& c) { return bench(c, bench_with); }; });
+}
+
+void add_machine_verbs(command_line& line) {
+  static env_options env_with;
+  CLI::App* sub =
+      line.verb("env", "run a program by hand: under gdb, ncu, compute-sanitizer",
+                "  lab env reduction                 prints the environment and the commands\n"
+                "  eval \"$(lab env reduction)\"       sets the environment\n"
+                "  lab env reduction --step 03 --size 1023");
+  sub->add_option("LAB", env_with.lab, "the lab's name")->required();
+  sub->add_option("--file", env_with.file, "a .cu file other than your own");
+  sub->add_option("--step", env_with.step, "a solution step instead of a file");
+  sub->add_option("--size", env_with.size, "the call's size");
+  sub->add_option("--seed", env_with.seed, "of the random inputs (7)");
+  sub->callback([&line] { line.action = [](context& c) { return env(c, env_with); }; });
+
+  static test_options test_with;
+  sub =
+      line.verb("test", "the course's own tests",
+                "  lab test          all that this machine can run\n  lab test unit     one suite");
+  sub->add_option("SUITE", test_with.suites, "suites or tests by name");
+  sub->callback([&line] { line.action = [](context& c) { return test(c, test_with); }; });
+
+  sub = line.verb("doctor", "what is here, and what a missing thing would enable",
+                  "  lab doctor\n  lab doctor --json");
+  sub->callback([&line] { line.action = [](context& c) { return doctor(c); }; });
+}
+
+// "lab: what\n     more" on stderr, or the one document on stdout.
+int report_failure(const failure& error, bool as_json, const terminal_style& style) {
+  const std::string message = error.what();
+  if (message.empty()) return static_cast<int>(error.code());
+  if (as_json) {
+    const json document = {{"error", message}, {"exit_code", static_cast<int>(error.code())}};
+    fmt::print("{}\n", document.dump(2, ' ', false, json::error_handler_t::replace));
+    std::fflush(stdout);
+    return static_cast<int>(error.code());
+  }
+  std::string text = style.paint(tone::bad, "lab:") + " ";
+  for (const char c : message) text += c == '\n' ? std::string("\n     ") : std::string(1, c);
+  fmt::print(stderr, "{}\n", text);
+  return static_cast<int>(error.code());
+}
+
+void check_verb(const CLI::App& app, const std::vector<std::string>& arguments) {
+  std::vector<std::string> names;
+  for (const auto* sub : app.get_subcommands({})) names.push_back(sub->get_name());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--device")
+      ++i;
+    else if (!arguments[i].starts_with('-')) {
+      if (std::count(names.begin(), names.end(), arguments[i]) > 0) return;
+      const std::string near = nearest(arguments[i], names);
+      throw failure(exit_code::usage, "there is no command \"" + arguments[i] + "\"" +
+                                          (near.empty() ? "" : "; did you mean \"" + near + "\"?") +
+                                          "\n`./lab --help` lists the commands");
+    }
+  }
+}
+
+device_request parse_device(const std::string& text) {
+  if (text == "auto") return device_request::automatic;
+  if (text == "gpu") return device_request::gpu;
+  if (text == "emulated") return device_request::emulated;
+  throw failure(exit_code::usage, "--device " + text + ": expected auto, gpu or emulated");
+}
+
+int run_command(command_line& line, const std::vector<std::string>& arguments) {
+  context c{load_own_installation(),
+            line.globals.json,
+            parse_device(line.globals.device),
+            output(detect_style(STDOUT_FILENO, !line.globals.no_color)),
+            progress(true),
+            arguments};
+  return line.action(c);
+}
+
+}  // namespace
+
+int lab_main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  // Known before parsing, which may fail: --json promises a document in that case, too.
+  const bool as_json = std::count(arguments.begin(), arguments.end(), "--json") > 0;
+  const bool plain = std::count(arguments.begin(), arguments.end(), "--no-color") > 0;
+  const terminal_style style = detect_style(STDERR_FILENO, !plain);
+  install_signal_handlers();
+  command_line line;
+  line.app.add_option("--device", line.globals.device, "auto (default), gpu or emulated");
+  line.app.add_flag("--json", line.globals.json, "one JSON document on stdout, see grader/JSON.md");
+  line.app.add_flag("--no-color,--no-colour", line.globals.no_color,
+                    "no colours (or set NO_COLOR)");
+  line.app.set_version_flag("--version", [] { return "lab " + load_own_installation().version; });
+  line.app.footer(
+      "Begin with\n  lab walk reduction     the versions of the first lab, explained and run\n"
+      "  lab start reduction    your own file\n\n`lab COMMAND --help` has examples.");
+  add_study_verbs(line);
+  add_solution_verbs(line);
+  add_machine_verbs(line);
+  try {
+    check_verb(line.app, arguments);
+    line.app.parse(argc, argv);
+    if (!line.action) {
+      fmt::print("{}", line.app.help());
+      return 0;
+    }
+    return run_command(line, arguments);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return line.app.exit(error);  // --help, --version
+    std::string verb;
+    for (const auto* sub : line.app.get_subcommands()) verb = " " + sub->get_name();
+    return report_failure(failure(exit_code::usage, std::string(error.what()) + "\n`./lab" + verb +
+                                                        " --help` shows how"),
+                          as_json, style);
+  } catch (const failure& error) {
+    return report_failure(error, as_json, style);
+  } catch (const std::bad_alloc&) {
+    return report_failure(failure(exit_code::environment, "out of memory; choose a smaller --size"),
+                          as_json, style);
+  } catch (const std::exception& error) {
+    return report_failure(
+        failure(exit_code::ours, std::string("a mistake of ours: ") + error.what()), as_json,
+        style);
+  }
+}
+
+}  // namespace stepwise::cli
+
+int main(int argc, char** argv) { return stepwise::cli::lab_main(argc, argv); }

@@ -1,0 +1,266 @@
+#include "grader/course/lab.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <set>
+#include <sstream>
+
+#define TOML_EXCEPTIONS 1
+#include <toml++/toml.h>
+
+#include "grader/course/source.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise {
+namespace {
+
+[[noreturn]] void fail(const std::string& where, const std::string& what) {
+  throw failure(exit_code::ours, where + ": " + what);
+}
+
+std::string at_line(const std::string& origin, const toml::node& node) {
+  return origin + ":" + std::to_string(node.source().begin.line);
+}
+
+template <class Value>
+Value required(const toml::table& table, std::string_view key, const std::string& origin) {
+  const toml::node* node = table.get(key);
+  if (node == nullptr) fail(origin, "missing key `" + std::string(key) + "`");
+  if (const auto value = node->value<Value>()) return *value;
+  fail(at_line(origin, *node), "`" + std::string(key) + "` has the wrong type");
+}
+
+std::vector<lab_size> parse_sizes(const toml::table& sizes, std::string_view key,
+                                  const std::string& origin) {
+  const toml::array* list = sizes.get_as<toml::array>(key);
+  if (list == nullptr || list->empty()) {
+    fail(at_line(origin, sizes),
+         "sizes." + std::string(key) + " must be a list like [[1], [1023]]");
+  }
+  std::vector<lab_size> result;
+  for (const auto& entry : *list) {
+    lab_size size;
+    if (const toml::array* numbers = entry.as_array()) {
+      for (const auto& number : *numbers) {
+        if (const auto value = number.value<std::int64_t>()) size.push_back(*value);
+      }
+      if (size.size() != numbers->size()) size.clear();
+    }
+    if (size.empty()) fail(at_line(origin, entry), "a size is a list of integers, like [1023]");
+    result.push_back(std::move(size));
+  }
+  return result;
+}
+
+goal parse_goal(const toml::table& table, const std::string& origin) {
+  const std::string where = at_line(origin, table);
+  goal g;
+  g.name = required<std::string>(table, "name", where);
+  g.points = required<double>(table, "points", where);
+  if (g.points <= 0) fail(where, "a goal's points must be positive");
+  const auto kind = required<std::string>(table, "kind", where);
+  if (kind == "correct") {
+    g.what = goal::kind::correct;
+  } else if (kind == "speedup") {
+    g.what = goal::kind::speedup;
+    g.over = required<std::string>(table, "over", where);
+    g.at_least = required<double>(table, "at_least", where);
+  } else {
+    fail(where, "unknown kind \"" + kind + "\"; known are correct and speedup");
+  }
+  return g;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replace = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replace});
+    }
+  }
+  return row.back();
+}
+
+std::vector<std::string> lab_names(const fs::path& root) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(root / "labs", error)) {
+    if (fs::exists(entry.path() / "lab.toml")) names.push_back(entry.path().filename());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void check_references(const lab& l, const std::string& toml_origin) {
+  const auto known = [&](const std::string& name) {
+    return std::any_of(l.steps.begin(), l.steps.end(),
+                       [&](const step& s) { return s.name == name; });
+  };
+  if (!known(l.skeleton)) {
+    fail(toml_origin, "skeleton = \"" + l.skeleton + "\" is no step of steps.txt");
+  }
+  for (const auto& g : l.goals) {
+    if (g.what == goal::kind::speedup && !known(g.over)) {
+      fail(toml_origin, "goal \"" + g.name + "\": over = \"" + g.over + "\" is no step");
+    }
+  }
+}
+
+}  // namespace
+
+double lab::points() const {
+  return std::accumulate(goals.begin(), goals.end(), 0.0,
+                         [](double sum, const goal& g) { return sum + g.points; });
+}
+
+std::vector<step> parse_steps(std::string_view text, const std::string& origin,
+                              const fs::path& folder) {
+  std::vector<step> steps;
+  int number = 0;
+  for (const auto& line : split_lines(text)) {
+    ++number;
+    const std::string where = origin + ":" + std::to_string(number);
+    std::istringstream words(line);
+    step s;
+    std::string at_least;
+    if (!(words >> s.name) || s.name.starts_with('#')) continue;
+    if (!(words >> s.over >> at_least >> std::ws) || !std::getline(words, s.idea)) {
+      fail(where, "expected four columns: name over at_least idea");
+    }
+    const auto known = [&](const std::string& name) {
+      return std::any_of(steps.begin(), steps.end(),
+                         [&](const step& other) { return other.name == name; });
+    };
+    if (known(s.name)) fail(where, "step " + s.name + " is listed twice");
+    if (s.over == "-") {
+      s.over.clear();
+    } else if (!known(s.over)) {
+      fail(where, "step " + s.name + " is over " + s.over + ", which is not listed before it");
+    }
+    if (at_least != "-") {
+      double value = 0;
+      const auto [end, error] =
+          std::from_chars(at_least.data(), at_least.data() + at_least.size(), value);
+      if (error != std::errc{} || end != at_least.data() + at_least.size() || !(value > 0)) {
+        fail(where, "at_least is a positive number or -, found \"" + at_least + "\"");
+      }
+      s.at_least = value;
+    }
+    s.file = folder / (s.name + ".cu");
+    steps.push_back(std::move(s));
+  }
+  if (steps.empty()) fail(origin, "lists no step");
+  return steps;
+}
+
+lab parse_lab(std::string_view text, const std::string& origin, const std::string& name) {
+  try {
+    const toml::table table = toml::parse(text, origin);
+    lab l;
+    l.name = name;
+    l.title = required<std::string>(table, "title", origin);
+    l.order = required<std::int64_t>(table, "order", origin);
+    l.function = required<std::string>(table, "function", origin);
+    l.contract = required<std::string>(table, "contract", origin);
+    l.skeleton = required<std::string>(table, "skeleton", origin);
+    l.time_limit_s = table["time_limit_s"].value_or(l.time_limit_s);
+    const toml::table* sizes = table.get_as<toml::table>("sizes");
+    if (sizes == nullptr) fail(origin, "missing table `sizes`");
+    l.check = parse_sizes(*sizes, "check", origin);
+    l.bench = parse_sizes(*sizes, "bench", origin);
+    l.emulated = parse_sizes(*sizes, "emulated", origin);
+    const toml::array* goals = table.get_as<toml::array>("goals");
+    if (goals == nullptr || goals->empty()) fail(origin, "needs at least one [[goals]]");
+    for (const auto& entry : *goals) {
+      const toml::table* g = entry.as_table();
+      if (g == nullptr) fail(at_line(origin, entry), "a goal is a table: [[goals]]");
+      l.goals.push_back(parse_goal(*g, origin));
+    }
+    return l;
+  } catch (const toml::parse_error& error) {
+    fail(origin + ":" + std::to_string(error.source().begin.line),
+         std::string(error.description()));
+  }
+}
+
+lab load_lab(const fs::path& root, const std::string& name) {
+  const auto names = lab_names(root);
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    const std::string near = nearest(name, names);
+    throw failure(exit_code::usage, "there is no lab \"" + name + "\"" +
+                                        (near.empty() ? "" : "; did you mean \"" + near + "\"?") +
+                                        "\n`./lab list` shows all labs");
+  }
+  const fs::path toml_file = fs::path("labs") / name / "lab.toml";
+  const fs::path folder = fs::path("solutions") / name;
+  const int ours = static_cast<int>(exit_code::ours);
+  lab l = parse_lab(read_file(root / toml_file, ours), toml_file, name);
+  l.steps = parse_steps(read_file(root / folder / "steps.txt", ours), folder / "steps.txt", folder);
+  l.file = fs::path("labs") / name / (name + ".cu");
+  check_references(l, toml_file);
+  return l;
+}
+
+std::vector<lab> load_labs(const fs::path& root) {
+  std::vector<lab> labs;
+  for (const auto& name : lab_names(root)) labs.push_back(load_lab(root, name));
+  std::sort(labs.begin(), labs.end(), [](const lab& a, const lab& b) {
+    return std::pair(a.order, a.name) < std::pair(b.order, b.name);
+  });
+  return labs;
+}
+
+const step& find_step(const lab& l, std::string_view name) {
+  std::vector<std::string> names;
+  for (const auto& s : l.steps) {
+    // "03_sequential", and for short "03" or "sequential"
+    const auto split = s.name.find('_');
+    if (s.name == name || s.name.substr(0, split) == name) return s;
+    if (split != std::string::npos && s.name.substr(split + 1) == name) return s;
+    names.push_back(s.name);
+  }
+  const std::string near = nearest(name, names);
+  std::string message = "the " + l.name + " lab has no step \"" + std::string(name) + "\"";
+  if (!near.empty()) message += "; did you mean \"" + near + "\"?";
+  message += "\nits steps are";
+  for (const auto& n : names) message += " " + n;
+  throw failure(exit_code::usage, message);
+}
+
+std::string nearest(std::string_view given, const std::vector<std::string>& candidates) {
+  std::string best;
+  std::size_t best_distance = std::string::npos;
+  int containing = 0;
+  for (const auto& candidate : candidates) {
+    const std::size_t distance = edit_distance(given, candidate);
+    if (distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  if (best_distance <= std::max<std::size_t>(1, best.size() / 3)) return best;
+  if (given.size() < 2) return {};
+  // "sequential" or "03" for "03_sequential"
+  for (const auto& candidate : candidates) {
+    if (candidate.find(given) != std::string::npos) {
+      best = candidate;
+      ++containing;
+    }
+  }
+  return containing == 1 ? best : std::string{};
+}
+
+std::string size_text(const lab_size& size) {
+  std::string text;
+  for (const auto n : size) text += (text.empty() ? "" : "x") + std::to_string(n);
+  return text;
+}
+
+}  // namespace stepwise

@@ -1,0 +1,79 @@
+// What the files of a lab say: labs/<lab>/lab.toml and solutions/<lab>/steps.txt.
+//
+// idea    The folders are the list of labs, steps.txt is the only list of steps; nothing is
+//         registered anywhere else. Errors name file and line.
+// Tested by tests/lab_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stepwise {
+
+namespace fs = std::filesystem;
+
+using lab_size = std::vector<std::int64_t>;
+
+struct step {
+  std::string name;                // "03_sequential"
+  std::string over;                // the step it is compared with; empty for the first
+  std::optional<double> at_least;  // the speedup over it that must hold on the reference GPU
+  std::string idea;                // one line
+  fs::path file;                   // relative to the root
+};
+
+struct goal {
+  enum class kind { correct, speedup };
+  std::string name;
+  double points = 0;
+  kind what = kind::correct;
+  std::string over;     // speedup: the solution step it is measured against
+  double at_least = 0;  // speedup
+};
+
+struct lab {
+  std::string name, title, function;
+  std::int64_t order = 0;
+  std::string contract;            // the header's name in the lab's folder
+  std::string skeleton;            // the step that the student's file starts from
+  double time_limit_s = 10;        // of one call at a check size
+  std::vector<lab_size> check;     // correctness
+  std::vector<lab_size> bench;     // figures on a GPU, ascending
+  std::vector<lab_size> emulated;  // figures counted on the emulator, ascending
+  std::vector<goal> goals;
+  std::vector<step> steps;
+  fs::path file;  // the student's, relative to the root
+
+  double points() const;
+};
+
+// Reads one lab. failure(usage) names the nearest lab if there is none of that name; failure(ours)
+// if its files are malformed.
+lab load_lab(const fs::path& root, const std::string& name);
+
+// All labs by order, then name.
+std::vector<lab> load_labs(const fs::path& root);
+
+// By its name, its number ("03") or the name after the number. failure(usage) names the nearest
+// step and all of them.
+const step& find_step(const lab& l, std::string_view name);
+
+// Of steps.txt. `origin` names the file in messages, `folder` is where the steps' files are.
+std::vector<step> parse_steps(std::string_view text, const std::string& origin,
+                              const fs::path& folder);
+
+// Of lab.toml; steps and file are left empty.
+lab parse_lab(std::string_view text, const std::string& origin, const std::string& name);
+
+// The candidate that is most likely meant: a unique prefix or the smallest edit distance, if that
+// is at most a third of its length. Empty if none.
+std::string nearest(std::string_view given, const std::vector<std::string>& candidates);
+
+// "n = 1 000 000"-like text is the problem's; this one is for messages: "1023" or "512x256".
+std::string size_text(const lab_size& size);
+
+}  // namespace stepwise

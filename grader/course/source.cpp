@@ -1,0 +1,110 @@
+#include "grader/course/source.hpp"
+
+#include "grader/system/failure.hpp"
+
+namespace stepwise {
+namespace {
+
+constexpr std::string_view region_begin = "//> todo:";
+constexpr std::string_view region_end = "//<";
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+bool begins_region(std::string_view line) { return trimmed(line).starts_with(region_begin); }
+bool ends_region(std::string_view line) { return trimmed(line) == region_end; }
+
+}  // namespace
+
+std::vector<std::string> split_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.emplace_back(line);
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+std::size_t header_lines(const std::vector<std::string>& lines) {
+  std::size_t count = 0;
+  while (count < lines.size() && lines[count].starts_with("//")) ++count;
+  return count;
+}
+
+std::map<std::string, std::string> header_fields(std::string_view text) {
+  const auto lines = split_lines(text);
+  std::map<std::string, std::string> fields;
+  std::string field;
+  for (std::size_t i = 0; i < header_lines(lines); ++i) {
+    std::string_view line = std::string_view(lines[i]).substr(2);
+    if (line.starts_with(' ')) line.remove_prefix(1);
+    if (trimmed(line).empty()) continue;
+    // A field's name starts in the comment's first column, its text in the ninth; continuation
+    // lines have blanks there instead.
+    const auto name_end = line.find(' ');
+    const bool starts_field = !line.starts_with(' ') && name_end != std::string_view::npos &&
+                              name_end < 8 && line.size() > 8 && line[7] == ' ' && line[8] != ' ' &&
+                              trimmed(line.substr(0, 8)).find(' ') == std::string_view::npos;
+    if (starts_field) {
+      field = line.substr(0, name_end);
+      fields[field] = trimmed(line.substr(8));
+    } else if (fields.empty()) {
+      const auto colon = line.find(": ");
+      fields[""] = trimmed(colon == std::string_view::npos ? line : line.substr(colon + 2));
+    } else {
+      fields[field] += " " + std::string(trimmed(line));
+    }
+  }
+  return fields;
+}
+
+clean_source without_markers(std::string_view text) {
+  clean_source clean;
+  int number = 0;
+  for (auto& line : split_lines(text)) {
+    ++number;
+    if (begins_region(line) || ends_region(line)) continue;
+    clean.lines.push_back(std::move(line));
+    clean.numbers.push_back(number);
+  }
+  return clean;
+}
+
+std::string derive_skeleton(std::string_view text, const std::string& origin) {
+  std::string skeleton = "// Generated from " + origin + " by lab start.\n";
+  const auto fail = [&](std::size_t line, const std::string& what) {
+    throw failure(exit_code::ours, origin + ":" + std::to_string(line) + ": " + what);
+  };
+  std::size_t opened = 0;  // the open region's line, from 1
+  std::size_t regions = 0;
+  const auto lines = split_lines(text);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string& line = lines[i];
+    if (begins_region(line)) {
+      if (opened != 0) fail(i + 1, "//> inside the region of line " + std::to_string(opened));
+      opened = i + 1;
+      ++regions;
+      const auto marker = line.find(region_begin);
+      skeleton +=
+          line.substr(0, marker) + "// TODO: " +
+          std::string(trimmed(std::string_view(line).substr(marker + region_begin.size()))) + "\n";
+    } else if (ends_region(line)) {
+      if (opened == 0) fail(i + 1, "//< without a //> todo: before it");
+      opened = 0;
+    } else if (opened == 0) {
+      skeleton += line + "\n";
+    }
+  }
+  if (opened != 0) fail(opened, "//> todo: without a //< after it");
+  if (regions == 0) fail(1, "the step has no //> todo: region, so it has no skeleton");
+  return skeleton;
+}
+
+}  // namespace stepwise

@@ -1,0 +1,63 @@
+// The file through which calls go to a runner and outputs come back (common/runner/call_file.hpp).
+//
+// idea    lab lays the file out and keeps the layout for itself: whatever the runner writes into
+//         the records, outputs and times are looked for only where lab put them.
+// Tested by tests/session_test.cpp.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/lab/problem.hpp"
+#include "common/runner/call_file.hpp"
+
+namespace stepwise {
+
+struct planned_call {
+  std::size_t data = 0;  // which of the problem_calls: several plans may share its buffers
+  std::uint32_t warmups = 0;
+  std::uint32_t repetitions = 1;
+  bool cold_l2 = false;
+};
+
+class call_file {
+ public:
+  // A sealed memfd (nobody can shrink it under us), or a file on disk if `file` is not empty.
+  // `calls` must outlive this. failure(environment) if there is no memory or space.
+  call_file(const std::vector<problem_call>& calls, const std::vector<planned_call>& plans,
+            const std::filesystem::path& file = {});
+  ~call_file();
+  call_file(const call_file&) = delete;
+  call_file& operator=(const call_file&) = delete;
+
+  int descriptor() const { return descriptor_; }
+  std::size_t bytes() const { return bytes_; }
+  const problem_call& call(std::size_t plan) const { return calls_[plans_[plan].data]; }
+
+  // A copy of what the runner wrote; message and device_name are NUL-terminated.
+  runner::call_record record(std::size_t plan) const;
+  runner::call_file_header header() const;
+
+  // The outputs, copied, in the order of the contract; and as the span that problem::check takes.
+  std::vector<std::vector<std::byte>> outputs(std::size_t plan) const;
+  // The positive finite times of the repetitions, in ms.
+  std::vector<double> times(std::size_t plan) const;
+
+ private:
+  const std::vector<problem_call>& calls_;
+  std::vector<planned_call> plans_;
+  std::vector<std::vector<std::size_t>> offsets_;  // of each problem_call's buffers
+  std::vector<std::size_t> times_offsets_;         // of each plan
+  int descriptor_ = -1;
+  std::size_t bytes_ = 0;
+  std::byte* data_ = nullptr;
+};
+
+// problem::check on copied outputs.
+std::optional<std::string> check_outputs(const problem& p, const problem_call& call,
+                                         const std::vector<std::vector<std::byte>>& outputs);
+
+}  // namespace stepwise

@@ -1,0 +1,46 @@
+// Is a program right? Calls it at every check size, each with fresh inputs, and compares.
+//
+// Tested by tests/check_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/lab/problem.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/judge/device_choice.hpp"
+#include "grader/judge/verdict.hpp"
+
+namespace stepwise {
+
+struct activity {
+  std::function<void(const std::string&)> doing = [](const std::string&) {};
+  std::function<void()> tick = [] {};
+};
+
+struct check_report {
+  finding found;                   // of the first call that is not right
+  std::string label;               // of that call: "n = 1023, seed 7"
+  std::optional<lab_size> size;    // of that call
+  std::vector<std::string> right;  // the labels before it
+  std::size_t total = 0;
+  std::uint64_t seed = 0;
+  std::string printed;  // by the program
+
+  bool correct() const { return found.ok(); }
+};
+
+// Stops at the first size that is not right. Sizes run in the given order, smallest first by
+// custom: the smallest counterexample is the easiest to think about.
+check_report check_program(const lab& l, const problem& p, const std::filesystem::path& program,
+                           const device_choice& device, const std::vector<lab_size>& sizes,
+                           std::uint64_t seed, const activity& now);
+
+// The problem that is linked in for this lab; failure(ours) if there is none.
+const problem& problem_of(const lab& l);
+
+}  // namespace stepwise

@@ -1,0 +1,202 @@
+#include "grader/judge/compile.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "grader/report/text.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+#include "grader/system/process.hpp"
+
+namespace stepwise {
+namespace {
+
+constexpr double compile_limit_s = 180;
+constexpr std::size_t cache_entries = 200;
+
+std::string hash_of_file(const fs::path& file) {
+  const auto content = read_if_there(file);
+  return content ? content_hash().add(*content).hex() : std::string("missing");
+}
+
+// Meson's archives are thin: they name their objects, so a new object changes only the time.
+std::string time_of(const fs::path& file) {
+  std::error_code error;
+  const auto time = fs::last_write_time(file, error);
+  return error ? std::string{} : std::to_string(time.time_since_epoch().count());
+}
+
+// The prerequisites of a make rule, as `nvcc -MMD` writes it: blanks are escaped, lines continued.
+std::vector<std::string> prerequisites(const std::string& rule) {
+  std::vector<std::string> files;
+  std::string word;
+  auto at = rule.find(": ");
+  if (at == std::string::npos) return files;
+  for (at += 1; at < rule.size(); ++at) {
+    const char c = rule[at];
+    if (c == '\\' && at + 1 < rule.size() && rule[at + 1] != '\n') {
+      word += rule[++at];
+    } else if (c == ' ' || c == '\n' || c == '\\' || c == '\t') {
+      if (!word.empty()) files.push_back(std::move(word));
+      word.clear();
+    } else {
+      word += c;
+    }
+  }
+  if (!word.empty()) files.push_back(std::move(word));
+  return files;
+}
+
+// Is the entry whole, and is every header as it was?
+bool is_fresh(const fs::path& entry, const fs::path& root) {
+  const auto text = read_if_there(entry / "headers.json");
+  if (!text || access((entry / "program").c_str(), X_OK) != 0) return false;
+  const auto headers = nlohmann::json::parse(*text, nullptr, false);
+  if (!headers.is_object()) return false;
+  for (const auto& [file, hash] : headers.items()) {
+    if (!hash.is_string() || hash_of_file(root / file) != hash.get<std::string>()) return false;
+  }
+  return true;
+}
+
+void remember_headers(const fs::path& entry, const fs::path& rule_file, const fs::path& root) {
+  nlohmann::json headers = nlohmann::json::object();
+  const auto rule = read_if_there(rule_file);
+  for (const auto& file : prerequisites(rule.value_or(""))) {
+    headers[file] = hash_of_file(root / file);
+  }
+  write_atomically(entry / "headers.json", headers.dump(1) + "\n");
+}
+
+// Removes the entries that were not used for longest. An entry in use keeps its inode open.
+void prune(const fs::path& cache) {
+  std::vector<std::pair<fs::file_time_type, fs::path>> entries;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(cache, ignored)) {
+    if (entry.is_directory(ignored) && fs::exists(entry.path() / "headers.json", ignored)) {
+      entries.emplace_back(fs::last_write_time(entry.path() / "headers.json", ignored),
+                           entry.path());
+    }
+  }
+  if (entries.size() <= cache_entries) return;
+  std::sort(entries.begin(), entries.end());
+  for (std::size_t i = 0; i < entries.size() - cache_entries; ++i) {
+    fs::remove_all(entries[i].second, ignored);
+  }
+}
+
+void refuse_what_is_not_the_students_fault(const child_result& result, const fs::path& cache) {
+  const auto says = [&](std::string_view text) {
+    return result.err.find(text) != std::string::npos || result.out.find(text) != std::string::npos;
+  };
+  if (says("No space left on device") || says("Disk quota exceeded")) {
+    throw failure(exit_code::environment, "the disk is full: the compiler cannot write below " +
+                                              cache.string() +
+                                              "; free some space and run it again");
+  }
+  if (says("Killed signal terminated program") || says("virtual memory exhausted") ||
+      says("out of memory allocating") || says("Cannot allocate memory")) {
+    throw failure(exit_code::environment,
+                  "the compiler ran out of memory; close other programs and run it again");
+  }
+  if (says("gcc: No such file or directory") || says("cc1plus: No such file")) {
+    throw failure(exit_code::environment, "nvcc finds no host compiler; install g++");
+  }
+}
+
+compiled refused(const child_result& result, const lab& l, const installation& where) {
+  compiled c;
+  c.log = result.err + result.out;
+  if (result.end.how == child_end::cause::deadline) {
+    c.explanation = {fmt::format("the compiler did not finish within {:g} s", compile_limit_s)};
+    return c;
+  }
+  const auto errors = parse_diagnostics(c.log);
+  if (!errors.empty()) {
+    c.explanation = explain(errors[0], errors.size(), where);
+    if (c.log.find("undefined reference") != std::string::npos) {
+      c.explanation.push_back("the contract is labs/" + l.name + "/" + l.contract);
+    }
+    return c;
+  }
+  c.explanation = escaped_lines(c.log, 12, 200);
+  c.explanation.insert(c.explanation.begin(), "the compiler failed and said:");
+  return c;
+}
+
+}  // namespace
+
+compiled compile_submission(const lab& l, const fs::path& file, const installation& where,
+                            const compile_progress& progress) {
+  const std::string source = read_file(file, static_cast<int>(exit_code::usage));
+  const fs::path archive = where.runner_archive(l.name);
+  const std::string shown = where.shown(file);
+  std::vector<std::string> command = {where.nvcc};
+  command.insert(command.end(), where.cuda_args.begin(), where.cuda_args.end());
+  command.insert(command.end(), {"-I.", "-I" + ("labs/" + l.name), "-MMD"});
+  content_hash hash;
+  hash.add(shown).add(source).add(hash_of_file(archive)).add(time_of(archive));
+  for (const auto& part : command) hash.add(part);
+  const fs::path cache = where.build / "submissions";
+  const fs::path entry = cache / hash.hex();
+  const file_lock lock(cache / (hash.hex() + ".lock"),
+                       [&] { progress.doing("waiting for another lab that compiles " + shown); });
+  compiled result;
+  result.program = entry / "program";
+  result.cached = is_fresh(entry, where.root);
+  if (result.cached) {
+    std::error_code ignored;
+    fs::last_write_time(entry / "headers.json", fs::file_time_type::clock::now(), ignored);
+    return result;
+  }
+  if (where.nvcc.empty() || access(where.nvcc.c_str(), X_OK) != 0) {
+    throw failure(exit_code::environment,
+                  "there is no CUDA compiler to compile " + shown +
+                      (where.nvcc.empty() ? std::string{} : " (" + where.nvcc + " is gone)") +
+                      "; `./lab doctor` says how to get one");
+  }
+  progress.doing("compiling " + shown);
+  const temporary_folder work(cache);
+  const auto step = [&](std::vector<std::string> arguments) {
+    child_options options;
+    options.command = std::move(arguments);
+    options.directory = where.root;
+    options.environment = {"TMPDIR=" + work.path().string(), "LC_ALL=C"};
+    options.keep_bytes = 1 << 20;
+    options.tick = progress.tick;
+    auto outcome = run_child(std::move(options), compile_limit_s);
+    result.seconds += outcome.end.wall_s;
+    if (!outcome.end.ok()) refuse_what_is_not_the_students_fault(outcome, cache);
+    return outcome;
+  };
+  const fs::path object = work.path() / "student.o", program = work.path() / "program";
+  command.insert(command.end(), {"-MF", work.path() / "headers.d", "-c", shown, "-o", object});
+  auto outcome = step(command);
+  if (outcome.end.ok()) {
+    std::vector<std::string> link = {where.nvcc, object, archive};
+    link.insert(link.end(), where.cuda_link.begin(), where.cuda_link.end());
+    link.insert(link.end(), {"-o", program});
+    outcome = step(link);
+  }
+  if (!outcome.end.ok()) {
+    const double seconds = result.seconds;
+    result = refused(outcome, l, where);
+    result.seconds = seconds;
+    return result;
+  }
+  make_folder(entry);
+  std::error_code error;
+  fs::rename(program, entry / "program", error);
+  if (error) {
+    throw failure(exit_code::environment,
+                  "cannot write " + entry.string() + ": " + error.message());
+  }
+  remember_headers(entry, work.path() / "headers.d", where.root);
+  prune(cache);
+  return result;
+}
+
+}  // namespace stepwise

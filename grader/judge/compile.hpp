@@ -1,0 +1,56 @@
+// Compiles a student's .cu and links it with its lab's runner, with a cache.
+//
+// idea    The same flags as Meson uses for the solutions. A program is kept in build/submissions
+// under
+//         the hash of its source, its flags and the runner, and is used again only while every
+//         header that it included is unchanged.
+// Tested by tests/compile_test.cpp.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/course/lab.hpp"
+#include "grader/judge/installation.hpp"
+
+namespace stepwise {
+
+// One message of a compiler, with the line it points to.
+struct diagnostic {
+  std::string file;  // as the compiler names it; empty for the linker
+  int line = 0;      // from 1; 0: unknown
+  int column = 0;    // from 1; 0: unknown
+  std::string message;
+  std::string at_caret;  // the excerpt from the caret on: nvcc expands macros before it
+};
+
+// The errors in what nvcc, the host compiler, ptxas and the linker print, in order.
+std::vector<diagnostic> parse_diagnostics(const std::string& text);
+
+// The first error as several lines for a terminal: what, where, the source line and a caret.
+// `count` is the number of errors.
+std::vector<std::string> explain(const diagnostic& first, std::size_t count,
+                                 const installation& where);
+
+struct compiled {
+  std::filesystem::path program;  // empty if it does not compile
+  bool cached = false;
+  double seconds = 0;
+  std::vector<std::string> explanation;  // if it does not compile; the first line is the summary
+  std::string log;                       // all that the compiler printed, if it does not compile
+};
+
+struct compile_progress {
+  std::function<void(const std::string&)> doing;
+  std::function<void()> tick;
+};
+
+// failure(environment) if there is no compiler, no space or no memory; failure(usage) if there is
+// no such file.
+compiled compile_submission(const lab& l, const std::filesystem::path& file,
+                            const installation& where, const compile_progress& progress);
+
+}  // namespace stepwise

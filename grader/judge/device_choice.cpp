@@ -1,0 +1,134 @@
+#include "grader/judge/device_choice.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#define TOML_EXCEPTIONS 1
+#include <toml++/toml.h>
+
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise {
+namespace {
+
+// "580.65.06" from the kernel module, which is what people compare.
+std::string module_version() {
+  const auto text = read_if_there("/sys/module/nvidia/version");
+  return text ? text->substr(0, text->find('\n')) : std::string{};
+}
+
+template <class Function>
+Function* symbol(void* library, const char* name) {
+  return reinterpret_cast<Function*>(dlsym(library, name));
+}
+
+// Driver API attributes; source: CUDA Toolkit 13.0, cuda.h, enum CUdevice_attribute.
+constexpr int memory_clock_khz_attribute = 36;
+constexpr int memory_bus_bits_attribute = 37;
+
+void probe_driver(gpu_state& state) {
+  void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    state.missing = "the NVIDIA driver's libcuda.so.1 is not installed";
+    return;
+  }
+  state.driver = true;
+  const auto init = symbol<int(unsigned)>(library, "cuInit");
+  const auto count = symbol<int(int*)>(library, "cuDeviceGetCount");
+  const auto name = symbol<int(char*, int, int)>(library, "cuDeviceGetName");
+  const auto version = symbol<int(int*)>(library, "cuDriverGetVersion");
+  const auto attribute = symbol<int(int*, int, int)>(library, "cuDeviceGetAttribute");
+  if (init == nullptr || count == nullptr || name == nullptr) {
+    state.missing = "libcuda.so.1 lacks the driver API";
+    return;
+  }
+  const int error = init(0);
+  int devices = 0;
+  if (error != 0 || count(&devices) != 0 || devices == 0) {
+    state.missing = "the NVIDIA driver is there, but it finds no GPU" +
+                    (error == 0 ? std::string{} : " (cuInit: error " + std::to_string(error) + ")");
+    return;
+  }
+  char text[256] = "";
+  name(text, sizeof text, 0);
+  state.device = true;
+  state.name = text;
+  int number = 0, clock_khz = 0, bus_bits = 0;
+  state.driver_version = module_version();
+  if (state.driver_version.empty() && version != nullptr && version(&number) == 0) {
+    state.driver_version =
+        "CUDA " + std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+  }
+  if (attribute != nullptr && attribute(&clock_khz, memory_clock_khz_attribute, 0) == 0 &&
+      attribute(&bus_bits, memory_bus_bits_attribute, 0) == 0) {
+    state.peak_gb_per_s = 2.0 * clock_khz * 1e3 * bus_bits / 8 / 1e9;  // double data rate
+  }
+}
+
+void find_runtime(gpu_state& state, const installation& where) {
+  std::error_code error;
+  const fs::path ours = fs::weakly_canonical(where.emulated_runtime / "libcudart.so.13", error);
+  for (const auto& folder : where.nvidia_runtimes) {
+    const fs::path library = folder / "libcudart.so.13";
+    const fs::path real = fs::canonical(library, error);
+    if (error || real == ours) continue;
+    state.runtime = folder;
+    const std::string name = real.filename();
+    state.runtime_version = name.substr(std::string("libcudart.so.").size());
+    return;
+  }
+  if (state.missing.empty()) {
+    state.missing =
+        "NVIDIA's libcudart.so.13 was not found; install the CUDA 13 toolkit or set CUDA_HOME";
+  }
+}
+
+std::string emulated_name(const fs::path& root) {
+  const char* chosen = std::getenv("STEPWISE_GPU");
+  const std::string id = chosen != nullptr && *chosen != '\0' ? chosen : "h200";
+  try {
+    const auto table = toml::parse_file((root / "common" / "gpus" / (id + ".toml")).string());
+    if (const auto name = table["name"].value<std::string>()) return *name;
+  } catch (const toml::parse_error&) {
+  }
+  return id;
+}
+
+}  // namespace
+
+gpu_state probe_gpu(const installation& where) {
+  gpu_state state;
+  probe_driver(state);
+  find_runtime(state, where);
+  return state;
+}
+
+std::vector<std::string> device_choice::environment() const {
+  std::string path = runtime_folder.string();
+  if (gpu) {
+    // The driver may lie in an unusual place that the user's own path names.
+    if (const char* inherited = std::getenv("LD_LIBRARY_PATH")) {
+      if (*inherited != '\0') path += std::string(":") + inherited;
+    }
+  }
+  return {"LD_LIBRARY_PATH=" + path};
+}
+
+device_choice choose_device(device_request request, const installation& where) {
+  device_choice choice;
+  if (request != device_request::emulated) choice.state = probe_gpu(where);
+  if (request == device_request::gpu && !choice.state.usable()) {
+    throw failure(exit_code::environment,
+                  "--device gpu: " + choice.state.missing +
+                      "\nwithout --device gpu the kernels run on the emulator");
+  }
+  choice.gpu = request != device_request::emulated && choice.state.usable();
+  choice.name = choice.gpu ? choice.state.name : emulated_name(where.root);
+  choice.runtime_folder = choice.gpu ? choice.state.runtime : where.emulated_runtime;
+  return choice;
+}
+
+}  // namespace stepwise

@@ -1,0 +1,44 @@
+// Which device runs the kernels: a GPU through NVIDIA's runtime, or the emulator through ours.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "grader/judge/installation.hpp"
+
+namespace stepwise {
+
+enum class device_request { automatic, gpu, emulated };
+
+// What this machine has. Opens libcuda.so.1 and asks it; makes no context.
+struct gpu_state {
+  bool driver = false;          // libcuda.so.1 can be opened
+  bool device = false;          // cuInit succeeds and there is a device
+  std::string name;             // of device 0
+  std::string driver_version;   // "580.65.06", or the CUDA version it supports
+  fs::path runtime;             // folder of NVIDIA's libcudart.so.13; empty if not found
+  std::string runtime_version;  // from the library's file name
+  double peak_gb_per_s = 0;     // of the memory: clock x width; 0 if unknown
+  bool usable() const { return driver && device && !runtime.empty(); }
+  std::string missing;  // what to say if not usable
+};
+gpu_state probe_gpu(const installation& where);
+
+struct device_choice {
+  bool gpu = false;
+  std::string name;         // "NVIDIA H200"
+  fs::path runtime_folder;  // for LD_LIBRARY_PATH
+  gpu_state state;          // of the machine, also when the emulator was asked for
+
+  std::string kind() const { return gpu ? "gpu" : "emulated"; }
+  // "NVIDIA H200", "the emulator (NVIDIA H200)"
+  std::string text() const { return gpu ? name : "the emulator (as " + name + ")"; }
+  // The environment in which a runner finds this device.
+  std::vector<std::string> environment() const;
+};
+
+// failure(environment) says what is missing if a GPU is demanded and there is none.
+device_choice choose_device(device_request request, const installation& where);
+
+}  // namespace stepwise

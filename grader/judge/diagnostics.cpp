@@ -1,0 +1,200 @@
+// Reads compilers' messages: nvcc's front end, g++, ptxas and the linker have a format each.
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+
+#include "grader/course/source.hpp"
+#include "grader/judge/compile.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise {
+namespace {
+
+std::optional<int> number(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return {};
+  return value;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// '_Z6kernelPi' becomes 'kernel(int*)'.
+std::string with_readable_names(std::string_view text) {
+  std::string result(text);
+  for (std::size_t at = result.find("_Z"); at != std::string::npos;
+       at = result.find("_Z", at + 1)) {
+    std::size_t end = at;
+    while (end < result.size() &&
+           (std::isalnum(static_cast<unsigned char>(result[end])) != 0 || result[end] == '_')) {
+      ++end;
+    }
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> name(
+        abi::__cxa_demangle(result.substr(at, end - at).c_str(), nullptr, nullptr, &status),
+        &std::free);
+    if (status == 0 && name != nullptr) result.replace(at, end - at, name.get());
+  }
+  return result;
+}
+
+// Where the caret stands in the file's own line, from 0. nvcc's excerpt has macros expanded
+// (__global__ is one), so only what follows the caret can be found again.
+std::size_t caret_column(const diagnostic& d, const std::string& source) {
+  if (d.column > 0) return static_cast<std::size_t>(d.column) - 1;
+  for (std::size_t length = d.at_caret.size(); length > 0; --length) {
+    const auto at = source.rfind(d.at_caret.substr(0, length));
+    if (at != std::string::npos) return at;
+  }
+  const auto first = source.find_first_not_of(" \t");
+  return first == std::string::npos ? 0 : first;
+}
+
+bool is_caret_line(const std::string& line) { return trimmed(line) == "^"; }
+
+// file.cu(23): error: identifier "x" is undefined, then perhaps more of the message, the source
+// line and a line with a caret, up to an empty line.
+std::optional<diagnostic> front_end_error(const std::vector<std::string>& lines, std::size_t i) {
+  const std::string& line = lines[i];
+  for (std::string_view mark : {"): error: ", "): error #", "): catastrophic error: "}) {
+    const auto close = line.find(mark);
+    const auto open = close == std::string::npos ? close : line.rfind('(', close);
+    if (open == std::string::npos) continue;
+    const auto line_number = number(std::string_view(line).substr(open + 1, close - open - 1));
+    if (!line_number) continue;
+    diagnostic d{line.substr(0, open), *line_number, 0, {}, {}};
+    d.message = line.substr(line.find(": ", close + mark.size() - 2) + 2);
+    std::size_t end = i + 1;
+    while (end < lines.size() && !trimmed(lines[end]).empty()) ++end;
+    for (std::size_t k = i + 1; k < end; ++k) {
+      if (k + 1 < end && is_caret_line(lines[k + 1])) {
+        d.at_caret = lines[k].substr(std::min(lines[k].size(), lines[k + 1].find('^')));
+        break;
+      }
+      if (!is_caret_line(lines[k])) d.message += " " + std::string(trimmed(lines[k]));
+    }
+    return d;
+  }
+  return {};
+}
+
+// file.cu:23:10: fatal error: x.hpp: No such file or directory
+std::optional<diagnostic> host_error(const std::string& line) {
+  for (std::string_view mark : {": fatal error: ", ": error: "}) {
+    const auto at = line.find(mark);
+    if (at == std::string::npos) continue;
+    diagnostic d;
+    d.message = line.substr(at + mark.size());
+    std::string_view place = std::string_view(line).substr(0, at);
+    std::vector<int> numbers;
+    while (numbers.size() < 2) {
+      const auto colon = place.rfind(':');
+      if (colon == std::string_view::npos) break;
+      const auto n = number(place.substr(colon + 1));
+      if (!n) break;
+      numbers.push_back(*n);
+      place = place.substr(0, colon);
+    }
+    if (numbers.empty()) continue;
+    d.line = numbers.back();
+    if (numbers.size() == 2) d.column = numbers.front();
+    d.file = place;
+    return d;
+  }
+  return {};
+}
+
+// ptxas error   : Entry function '_Z...' uses too much shared data (0x20000 bytes, 0xc000 max)
+std::optional<diagnostic> tool_error(const std::string& line) {
+  for (std::string_view tool : {"ptxas error", "ptxas fatal", "nvlink error", "nvcc fatal"}) {
+    if (!line.starts_with(tool)) continue;
+    const auto colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    const auto message = trimmed(std::string_view(line).substr(colon + 1));
+    return diagnostic{{}, 0, 0, with_readable_names(message), {}};
+  }
+  return {};
+}
+
+// ...: undefined reference to `reduce(int const*, int*, int*, int)'
+std::optional<diagnostic> linker_error(const std::string& line) {
+  for (std::string_view mark : {"undefined reference to ", "multiple definition of "}) {
+    const auto at = line.find(mark);
+    if (at == std::string::npos) continue;
+    std::string symbol = line.substr(at + mark.size());
+    symbol = symbol.substr(0, symbol.find(';'));
+    if (symbol.size() > 2 && symbol.front() == '`') symbol = symbol.substr(1);
+    if (symbol.ends_with('\'')) symbol.pop_back();
+    const bool missing = mark.front() == 'u';
+    return diagnostic{{},
+                      0,
+                      0,
+                      missing ? "nothing defines " + symbol + ", which the runner calls"
+                              : symbol + " is defined twice",
+                      {}};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<diagnostic> parse_diagnostics(const std::string& text) {
+  std::vector<diagnostic> found;
+  const auto lines = split_lines(text);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    auto d = front_end_error(lines, i);
+    if (!d) d = host_error(lines[i]);
+    if (!d) d = tool_error(lines[i]);
+    if (!d) d = linker_error(lines[i]);
+    if (d) found.push_back(*std::move(d));
+  }
+  return found;
+}
+
+std::vector<std::string> explain(const diagnostic& first, std::size_t count,
+                                 const installation& where) {
+  std::vector<std::string> lines;
+  const auto clean = [](const std::string& text) {
+    const auto escaped = escaped_lines(text, 1, 400);
+    return escaped.empty() ? std::string{} : escaped[0];
+  };
+  std::string place;
+  if (!first.file.empty()) {
+    const fs::path file =
+        fs::path(first.file).is_absolute() ? fs::path(first.file) : where.root / first.file;
+    place = clean(where.shown(file)) + ":" + std::to_string(first.line) + ": ";
+    lines.push_back(place + clean(first.message));
+    if (const auto text = read_if_there(file)) {
+      const auto source = split_lines(*text);
+      const auto index = static_cast<std::size_t>(first.line) - 1;
+      if (first.line > 0 && index < source.size()) {
+        const std::string gutter = std::to_string(first.line) + " | ";
+        lines.push_back(gutter + clean(source[index]));
+        const std::size_t column = caret_column(first, source[index]);
+        const std::string before = clean(source[index].substr(0, column) + "x");
+        lines.push_back(std::string(gutter.size() - 2, ' ') + "| " +
+                        std::string(display_width(before) - 1, ' ') + "^");
+      }
+    }
+  } else {
+    lines.push_back(clean(first.message));
+  }
+  if (count > 1) {
+    lines.push_back(std::to_string(count - 1) +
+                    (count == 2 ? " more error follows" : " more errors follow") +
+                    "; the first one often causes the others");
+  }
+  return lines;
+}
+
+}  // namespace stepwise

@@ -1,0 +1,92 @@
+#include "grader/judge/installation.hpp"
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise {
+namespace {
+
+// NVIDIA's runtime lies beside the compiler, in one of the toolkit's usual places, or in a wheel.
+std::vector<fs::path> runtime_candidates(const fs::path& root, const std::string& nvcc) {
+  std::vector<fs::path> folders;
+  const auto toolkit = [&](const fs::path& base) {
+    for (const char* lib : {"lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "lib"}) {
+      folders.push_back(base / lib);
+    }
+  };
+  if (!nvcc.empty()) {
+    std::error_code error;
+    const fs::path real = fs::weakly_canonical(nvcc, error);
+    toolkit(fs::path(nvcc).parent_path().parent_path());
+    if (!error) toolkit(real.parent_path().parent_path());
+  }
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const char* value = std::getenv(name)) toolkit(value);
+  }
+  toolkit("/usr/local/cuda");
+  toolkit("/usr/local/cuda-13");
+  for (const char* minor : {"13.0", "13.1", "13.2", "13.3"}) {
+    toolkit(std::string("/usr/local/cuda-") + minor);
+  }
+  toolkit(root / ".cuda");
+  if (const char* path = std::getenv("LD_LIBRARY_PATH")) {
+    const std::string list = path;
+    for (std::size_t begin = 0; begin <= list.size();) {
+      const auto end = std::min(list.find(':', begin), list.size());
+      if (end > begin) folders.push_back(list.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  for (const char* folder :
+       {"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib/aarch64-linux-gnu"}) {
+    folders.push_back(folder);
+  }
+  return folders;
+}
+
+}  // namespace
+
+std::string installation::shown(const fs::path& file) const {
+  const fs::path relative = fs::absolute(file).lexically_normal().lexically_relative(root);
+  if (relative.empty() || *relative.begin() == "..") return file.string();
+  return relative.string();
+}
+
+installation load_installation(const fs::path& build) {
+  const fs::path file = build / "grader" / "lab.json";
+  try {
+    const auto json = nlohmann::json::parse(read_file(file, static_cast<int>(exit_code::ours)));
+    installation where;
+    where.build = fs::canonical(build);
+    where.root = fs::canonical(where.build / json.at("source_root").get<std::string>());
+    const std::string then = json.at("configured_root"), now = where.root.string();
+    const auto here = [&](std::string text) {
+      const auto at = text.find(then);
+      if (at != std::string::npos && then != now) text.replace(at, then.size(), now);
+      return text;
+    };
+    where.version = json.at("version");
+    where.nvcc = here(json.at("nvcc"));
+    for (const std::string arg : json.at("cuda_args")) where.cuda_args.push_back(here(arg));
+    for (const std::string arg : json.at("cuda_link")) where.cuda_link.push_back(here(arg));
+    where.emulated_runtime = where.build / "common" / "runtime";
+    where.nvidia_runtimes = runtime_candidates(where.root, where.nvcc);
+    return where;
+  } catch (const nlohmann::json::exception& error) {
+    throw failure(exit_code::ours, file.string() + " is malformed: " + error.what() +
+                                       "; `rm -rf build` and start again");
+  } catch (const fs::filesystem_error& error) {
+    throw failure(exit_code::ours, std::string(error.what()) + "; `rm -rf build` and start again");
+  }
+}
+
+installation load_own_installation() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  return load_installation(self.parent_path().parent_path());
+}
+
+}  // namespace stepwise

@@ -1,0 +1,41 @@
+// Where things are: the clone, its build folder, the compiler and its flags.
+//
+// idea    Meson writes build/grader/lab.json; `lab` finds it from its own location, and paths below the
+//         clone are translated from where it was configured to where it is now, so that a built
+//         clone can be moved or carried to another machine.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace stepwise {
+
+namespace fs = std::filesystem;
+
+struct installation {
+  fs::path root, build;
+  std::string version;
+  std::string nvcc;                    // empty: configured without CUDA
+  std::vector<std::string> cuda_args;  // as Meson compiles the solutions
+  std::vector<std::string> cuda_link;
+  fs::path emulated_runtime;              // the folder of our libcudart.so.13
+  std::vector<fs::path> nvidia_runtimes;  // folders that may hold NVIDIA's libcudart.so.13
+
+  fs::path solution(const std::string& lab, const std::string& step) const {
+    return build / "solutions" / (lab + "-" + step);
+  }
+  fs::path runner_archive(const std::string& lab) const {
+    return build / "labs" / ("librunner-" + lab + ".a");
+  }
+  // `file` as a person at the root would type it.
+  std::string shown(const fs::path& file) const;
+};
+
+// Reads BUILD/grader/lab.json; failure(ours) if it is missing or malformed.
+installation load_installation(const fs::path& build);
+
+// Of the running program, which is BUILD/grader/lab.
+installation load_own_installation();
+
+}  // namespace stepwise

@@ -1,0 +1,61 @@
+// A runner as a child process that makes calls one at a time.
+//
+// idea    The runner is started with --control; lab asks for one call, waits for the answer with a
+//         deadline, and so knows which call never ended, crashed or flooded. What the runner writes
+//         into the call file is read only as that call's answer.
+// Tested by tests/session_test.cpp with tests/fake_runner.cpp.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "grader/judge/call_file.hpp"
+#include "grader/judge/device_choice.hpp"
+#include "grader/judge/verdict.hpp"
+#include "grader/system/process.hpp"
+
+namespace stepwise {
+
+struct session_options {
+  double time_limit_s = 10;            // of one call
+  double start_limit_s = 60;           // more for the first call: loading, a GPU's context
+  std::uint64_t data_limit_bytes = 0;  // 0: none (CUDA maps far more than it uses)
+  std::uint64_t output_limit_bytes = 1 << 20;
+  int workers = 0;  // emulator threads; 0: all cores
+  std::function<void()> tick;
+};
+
+// The limits for this device: the emulator's memory is limited, a GPU process's is not.
+session_options options_for(const device_choice& device, double time_limit_s,
+                            std::size_t call_file_bytes);
+
+class session {
+ public:
+  // failure(environment) if the program is missing or cannot be started. `file` must outlive this.
+  session(const std::filesystem::path& program, const device_choice& device, const call_file& file,
+          session_options options);
+  ~session();
+
+  // Makes one call. After a finding that is not ok, the session is over.
+  finding call(std::size_t number);
+
+  // What the program printed so far, without our runtime's own lines; bounded.
+  std::string printed() const;
+
+ private:
+  finding classify_failed_call(const runner::call_record& record) const;
+  finding classify_end(const child_end& end) const;
+  finding too_slow(child_end::cause cause);
+  bool send(std::uint32_t number);
+
+  const call_file& file_;
+  session_options options_;
+  std::string program_;
+  int control_ = -1;
+  bool first_ = true;
+  std::unique_ptr<child> process_;
+};
+
+}  // namespace stepwise

@@ -1,0 +1,170 @@
+#include "grader/measure/alternate.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <stdexcept>
+
+#include "grader/judge/call_file.hpp"
+#include "grader/judge/session.hpp"
+#include "grader/system/failure.hpp"
+
+namespace stepwise {
+namespace {
+
+constexpr std::uint32_t warmups = 1, repetitions = 3;  // of one visit to a program
+constexpr std::size_t first_pairs = 20, more_pairs = 10, most_pairs = 60;
+constexpr int bench_rounds = 4;  // each forwards and backwards
+
+std::vector<problem_call> make_calls(const problem& p, const std::vector<lab_size>& sizes,
+                                     std::uint64_t seed, const activity& now) {
+  std::vector<problem_call> calls;
+  for (const auto& size : sizes) {
+    now.doing("making inputs of size " + size_text(size));
+    try {
+      calls.push_back(p.make_call(size, seed));
+    } catch (const std::invalid_argument& error) {
+      throw failure(exit_code::usage, error.what());
+    }
+  }
+  return calls;
+}
+
+// A program that stays alive between visits. Every visit's output is compared: with the first one,
+// byte by byte, and that one with the reference.
+class visited {
+ public:
+  visited(const lab& l, const problem& p, const contender& who, const device_choice& device,
+          const call_file& file, const activity& now)
+      : problem_(p),
+        file_(file),
+        session_(who.program, device, file, options(l, device, file, now)) {}
+
+  // The median of the visit's calls in ms; found says if there is none.
+  double visit(std::size_t plan, finding& found) {
+    found = session_.call(plan);
+    if (!found.ok()) return 0;
+    auto outputs = file_.outputs(plan);
+    if (!(right_.size() > plan && right_[plan] == outputs)) {
+      if (const auto wrong = check_outputs(problem_, file_.call(plan), outputs)) {
+        found = {verdict::wrong, *wrong};
+        return 0;
+      }
+      if (right_.size() <= plan) right_.resize(plan + 1);
+      right_[plan] = std::move(outputs);
+    }
+    const auto times = file_.times(plan);
+    if (times.empty()) found = {verdict::protocol, "the program reported no time for its calls"};
+    return median(times);
+  }
+
+ private:
+  static session_options options(const lab& l, const device_choice& device, const call_file& file,
+                                 const activity& now) {
+    auto result = options_for(device, 6 * l.time_limit_s, file.bytes());
+    result.tick = now.tick;
+    return result;
+  }
+
+  const problem& problem_;
+  const call_file& file_;
+  session session_;
+  std::vector<std::vector<std::vector<std::byte>>> right_;  // by plan
+};
+
+sample_summary summarise(const std::vector<double>& times) {
+  return {times.size(), median(times), median_interval(times)};
+}
+
+}  // namespace
+
+decision decide(const interval& range, double at_least) {
+  if (range.low >= at_least) return decision::above;
+  return range.high < at_least ? decision::below : decision::open;
+}
+
+comparison compare(const lab& l, const problem& p, const contender& mine, const contender& other,
+                   const device_choice& device, const lab_size& size, std::uint64_t seed,
+                   double at_least, const activity& now) {
+  comparison result;
+  const auto calls = make_calls(p, {size}, seed, now);
+  result.label = calls[0].label;
+  result.work = p.work(size);
+  const planned_call plan{.warmups = warmups, .repetitions = repetitions, .cold_l2 = true};
+  // A file each: neither program sees the other's outputs.
+  const call_file my_file(calls, {plan}), other_file(calls, {plan});
+  visited me(l, p, mine, device, my_file, now), them(l, p, other, device, other_file, now);
+  std::vector<double> my_times, other_times;
+  const auto pair = [&](bool me_first) {
+    double times[2] = {0, 0};  // mine, other
+    for (const bool is_me : {me_first, !me_first}) {
+      times[is_me ? 0 : 1] = (is_me ? me : them).visit(0, result.found);
+      if (!result.found.ok()) {
+        result.whose = is_me ? mine.name : other.name;
+        return false;
+      }
+    }
+    my_times.push_back(times[0]);
+    other_times.push_back(times[1]);
+    result.ratios.push_back(times[1] / times[0]);
+    return true;
+  };
+  for (std::size_t wanted = first_pairs; wanted <= most_pairs; wanted += more_pairs) {
+    while (result.ratios.size() < wanted) {
+      now.doing(fmt::format("timing against {} at {}: pair {}", other.name, result.label,
+                            result.ratios.size() + 1));
+      if (!pair(result.ratios.size() % 2 == 0)) return result;
+    }
+    result.range = median_interval(result.ratios);
+    if (decide(result.range, at_least) != decision::open) break;
+  }
+  result.ratio = median(result.ratios);
+  result.mine_ms = median(my_times);
+  result.other_ms = median(other_times);
+  return result;
+}
+
+std::vector<bench_row> bench(const lab& l, const problem& p, const std::vector<contender>& all,
+                             const device_choice& device, const std::vector<lab_size>& sizes,
+                             std::uint64_t seed, const activity& now) {
+  const auto calls = make_calls(p, sizes, seed, now);
+  std::vector<planned_call> plans;  // 2 s: size s cold; 2 s + 1: warm
+  for (std::size_t s = 0; s < sizes.size(); ++s) {
+    for (const bool cold : {true, false}) {
+      plans.push_back({s, warmups, repetitions, cold});
+    }
+  }
+  // One file for all: they are called one at a time and read at once. These are our own programs.
+  const call_file file(calls, plans);
+  std::vector<bench_row> rows;
+  std::vector<std::unique_ptr<visited>> programs;
+  for (const auto& who : all) {
+    rows.push_back({who.name, {}, {}});
+    programs.push_back(std::make_unique<visited>(l, p, who, device, file, now));
+  }
+  std::vector<std::vector<std::vector<double>>> times(
+      all.size(), std::vector<std::vector<double>>(plans.size()));
+  for (std::size_t plan = 0; plan < plans.size(); ++plan) {
+    for (int round = 0; round < 2 * bench_rounds; ++round) {
+      for (std::size_t k = 0; k < all.size(); ++k) {
+        const std::size_t who = round % 2 == 0 ? k : all.size() - 1 - k;
+        if (!rows[who].found.ok()) continue;
+        now.doing(fmt::format("{} {}, round {} of {}: {}", calls[plans[plan].data].label,
+                              plans[plan].cold_l2 ? "cold" : "warm", round + 1, 2 * bench_rounds,
+                              all[who].name));
+        const double time_ms = programs[who]->visit(plan, rows[who].found);
+        if (rows[who].found.ok()) times[who][plan].push_back(time_ms);
+      }
+    }
+  }
+  for (std::size_t who = 0; who < all.size(); ++who) {
+    if (!rows[who].found.ok()) continue;
+    for (std::size_t s = 0; s < sizes.size(); ++s) {
+      rows[who].cells.push_back({sizes[s], calls[s].label, p.work(sizes[s]),
+                                 summarise(times[who][2 * s]), summarise(times[who][2 * s + 1])});
+    }
+  }
+  return rows;
+}
+
+}  // namespace stepwise

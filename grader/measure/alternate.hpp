@@ -1,0 +1,70 @@
+// Times programs side by side: one call each in turn, forwards and backwards, so that a drift of
+// clocks or temperature meets all of them alike.
+//
+// Tested by tests/measure_test.cpp.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/lab/problem.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/judge/check.hpp"
+#include "grader/measure/statistics.hpp"
+
+namespace stepwise {
+
+struct contender {
+  std::string name;
+  std::filesystem::path program;
+};
+
+// How much faster `mine` is than `other`: the median of other's time over mine's, of pairs that
+// were measured next to each other in ABBA order.
+struct comparison {
+  finding found;  // not ok: of the program named by `whose`
+  std::string whose;
+  std::vector<double> ratios;
+  double ratio = 0;                  // median
+  interval range;                    // 95 %
+  double mine_ms = 0, other_ms = 0;  // medians
+  std::string label;                 // "n = 268435456, seed 7"
+  problem_work work;
+};
+
+// Measures until the interval lies on one side of `at_least`, or `most_pairs` is reached.
+comparison compare(const lab& l, const problem& p, const contender& mine, const contender& other,
+                   const device_choice& device, const lab_size& size, std::uint64_t seed,
+                   double at_least, const activity& now);
+
+// Whether the interval decides: `above` if it lies at or above the goal, `below`, or `open`.
+enum class decision { above, below, open };
+decision decide(const interval& range, double at_least);
+
+struct sample_summary {
+  std::size_t samples = 0;
+  double median_ms = 0;
+  interval range_ms;  // 95 %
+};
+
+struct bench_cell {
+  lab_size size;
+  std::string label;
+  problem_work work;
+  sample_summary cold, warm;  // with the L2 cache overwritten before every call, and without
+};
+
+struct bench_row {
+  std::string name;
+  finding found;  // not ok: the step failed and has no cells
+  std::vector<bench_cell> cells;
+};
+
+// Times all contenders at all sizes, each round once in order and once backwards; every output is
+// checked.
+std::vector<bench_row> bench(const lab& l, const problem& p, const std::vector<contender>& all,
+                             const device_choice& device, const std::vector<lab_size>& sizes,
+                             std::uint64_t seed, const activity& now);
+
+}  // namespace stepwise

@@ -1,0 +1,47 @@
+// What one call costs: time on a GPU, counted work on the emulator.
+//
+// idea    The emulator's clock says nothing about a GPU's, so without a GPU there is no time at
+// all:
+//         figures are what was executed and moved, and say so.
+// Tested by tests/figures_test.cpp.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/lab/problem.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/judge/check.hpp"
+#include "grader/measure/statistics.hpp"
+
+namespace stepwise {
+
+struct figures {
+  finding found;  // of the call itself; the rest is empty unless it is ok
+  lab_size size;
+  std::string label;  // "n = 1048576, seed 7"
+  problem_work work;
+  std::size_t samples = 0;  // timed calls; 0: no time
+  double time_ms = 0;       // median
+  interval time_range_ms;   // 95 % interval of the median
+  std::optional<runner::counter_record> counters;
+  std::string printed;
+
+  bool timed() const { return samples > 0; }
+  double gb_per_s() const { return time_ms > 0 ? work.bytes / time_ms / 1e6 : 0; }
+  double global_bytes() const;  // loaded and stored; 0 without counters
+};
+
+// The largest size for figures on this device, unless `wanted` is given.
+lab_size figure_size(const lab& l, const device_choice& device,
+                     const std::optional<lab_size>& wanted);
+
+// Makes warm-up calls and timed calls with a cold L2 cache (on a GPU), or one counted call (on the
+// emulator), and checks the last one's result.
+figures measure_program(const lab& l, const problem& p, const std::filesystem::path& program,
+                        const device_choice& device, const lab_size& size, std::uint64_t seed,
+                        const activity& now);
+
+}  // namespace stepwise

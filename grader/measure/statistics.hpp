@@ -1,0 +1,22 @@
+// Medians, and intervals for them that assume nothing about the distribution.
+//
+// Tested by tests/statistics_test.cpp.
+#pragma once
+
+#include <vector>
+
+namespace stepwise {
+
+// 0 for no values. The mean of the middle two for an even count.
+double median(std::vector<double> values);
+
+struct interval {
+  double low = 0, high = 0;
+};
+
+// The interval between two order statistics that holds the median with at least the given
+// confidence, by the binomial distribution (sign test); the whole range where the values are too
+// few (fewer than 6 for 95 %). Source: Conover, Practical Nonparametric Statistics, section 3.2.
+interval median_interval(std::vector<double> values, double confidence = 0.95);
+
+}  // namespace stepwise

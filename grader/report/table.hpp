@@ -1,0 +1,39 @@
+// Tables and bar charts that fit the terminal.
+//
+// Tested by tests/table_test.cpp.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "grader/report/terminal.hpp"
+
+namespace stepwise {
+
+struct cell {
+  std::string text;
+  tone t = tone::plain;
+};
+
+struct column {
+  std::string title;
+  bool right = false;     // numbers
+  bool flexible = false;  // shortened when the table is wider than the terminal; at most one
+};
+
+// Lines of the table: titles, a rule, one line per row; no line is wider than style.width unless
+// the inflexible columns alone are.
+std::vector<std::string> table_lines(const std::vector<column>& columns,
+                                     const std::vector<std::vector<cell>>& rows,
+                                     const terminal_style& style);
+
+struct bar {
+  std::string label;
+  double value = 0;  // its length, as a share of the largest; nothing is drawn unless positive
+  std::string text;  // after the bar
+  tone t = tone::plain;
+};
+
+std::vector<std::string> bar_lines(const std::vector<bar>& bars, const terminal_style& style);
+
+}  // namespace stepwise

@@ -1,0 +1,66 @@
+// Where a command's words go: stdout with colours, width and checked writes; progress on stderr.
+//
+// idea    Colours, line drawing and width are decided once, from the terminal and the environment,
+//         so everything else only says what a piece of text means.
+// Tested by tests/text_test.cpp.
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace stepwise {
+
+enum class tone { plain, strong, dim, good, bad, note, added, removed, place };
+
+struct terminal_style {
+  bool colour = false;
+  bool unicode = false;  // line drawing and bars beyond ASCII
+  int width = 80;        // columns to fill, between 40 and 140
+
+  std::string paint(tone t, std::string_view text) const;
+  std::string_view ellipsis() const { return unicode ? "\u2026" : "..."; }
+};
+
+// What `descriptor` offers: colours only on a terminal, without NO_COLOR, TERM not dumb; COLUMNS,
+// the terminal's width, or 80; Unicode if the locale's variables say UTF-8.
+terminal_style detect_style(int descriptor, bool allow_colour);
+
+// Writes to stdout. Throws failure(environment) if it cannot be written (a full disk), or ends
+// quietly if the reader has gone (a closed pipe).
+class output {
+ public:
+  explicit output(terminal_style style) : style_(style) {}
+  const terminal_style& style() const { return style_; }
+  std::string paint(tone t, std::string_view text) const { return style_.paint(t, text); }
+  void line(std::string_view text = {});
+  // Wrapped to the width, every line after `first` columns of indentation. `label` stands in the
+  // first line's indentation.
+  void paragraph(std::string_view text, std::size_t indent, std::string_view label = {},
+                 tone t = tone::plain);
+
+ private:
+  void write(std::string_view text);
+  terminal_style style_;
+};
+
+// One line on stderr that says what is being done, once that has taken two seconds: redrawn in
+// place on a terminal, else a new line per activity and at most one in ten seconds.
+class progress {
+ public:
+  explicit progress(bool enabled);
+  ~progress() { clear(); }
+  void doing(std::string what);
+  void tick();
+  void clear();  // before other output
+
+ private:
+  bool enabled_, terminal_;
+  bool drawn_ = false;
+  std::string what_, said_;
+  std::chrono::steady_clock::time_point started_, last_;
+  int phase_ = 0;
+};
+
+}  // namespace stepwise

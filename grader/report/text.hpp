@@ -1,0 +1,35 @@
+// Text for terminals: widths, wrapping, escaping what a student's program wrote, numbers with
+// units.
+//
+// Tested by tests/text_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stepwise {
+
+// Columns that `text` takes on a terminal: code points, escape sequences not counted.
+std::size_t display_width(std::string_view text);
+
+// At most `width` columns; a longer text ends with `mark`. `text` has no escape sequences.
+std::string shortened(std::string_view text, std::size_t width, std::string_view mark = "...");
+
+// Lines of at most `width` columns, broken at blanks; words longer than that are kept whole.
+std::vector<std::string> wrapped(std::string_view text, std::size_t width);
+
+// Text of unknown origin made harmless and bounded: control characters, escape sequences, invalid
+// UTF-8 and direction overrides become visible (\x1b), tabs become blanks; at most `lines` lines
+// (the first and last ones), each at most `columns` columns.
+std::vector<std::string> escaped_lines(std::string_view text, std::size_t lines,
+                                       std::size_t columns);
+
+std::string count_text(double count);    // 950, 12.3 k, 4.56 M, 7.89 G
+std::string bytes_text(double bytes);    // 512 B, 4.19 MB (decimal units, as GB/s has)
+std::string time_text(double time_ms);   // 12.3 us, 4.56 ms, 7.89 s
+std::string ratio_text(double ratio);    // 1.07x, 12.3x
+std::string rate_text(double gb_per_s);  // 4312 GB/s, 35.2 GB/s
+
+}  // namespace stepwise

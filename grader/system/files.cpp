@@ -1,0 +1,153 @@
+#include "grader/system/files.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "grader/system/failure.hpp"
+#include "grader/system/signals.hpp"
+
+namespace stepwise {
+namespace {
+
+[[noreturn]] void fail_writing(const fs::path& file, int error) {
+  std::string advice;
+  if (error == ENOSPC || error == EDQUOT) advice = "; free some space there and run it again";
+  if (error == EACCES || error == EROFS || error == EPERM) {
+    advice = "; is the folder yours and writable?";
+  }
+  throw failure(exit_code::environment,
+                "cannot write " + file.string() + ": " + strerror(error) + advice);
+}
+
+void write_all(int descriptor, std::string_view content, const fs::path& file,
+               const fs::path& temporary) {
+  int error = 0;
+  while (!content.empty() && error == 0) {
+    const ssize_t n = ::write(descriptor, content.data(), content.size());
+    if (n >= 0) {
+      content.remove_prefix(static_cast<std::size_t>(n));
+    } else if (errno != EINTR) {
+      error = errno;
+    }
+  }
+  if (error == 0 && fsync(descriptor) != 0 && errno != EINVAL) error = errno;
+  if (::close(descriptor) != 0 && error == 0) error = errno;
+  if (error != 0) {
+    unlink(temporary.c_str());
+    fail_writing(file, error);
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> read_if_there(const fs::path& file) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) return std::nullopt;
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return std::nullopt;
+  std::ostringstream content;
+  content << stream.rdbuf();
+  return std::move(content).str();
+}
+
+std::string read_file(const fs::path& file, int code) {
+  if (auto content = read_if_there(file)) return *std::move(content);
+  std::error_code ignored;
+  const std::string why = !fs::exists(file, ignored)        ? "there is no such file"
+                          : fs::is_directory(file, ignored) ? "it is a folder"
+                          : access(file.c_str(), R_OK) != 0 ? strerror(errno)
+                                                            : "it is not a regular file";
+  throw failure(static_cast<exit_code>(code), "cannot read " + file.string() + ": " + why);
+}
+
+void write_atomically(const fs::path& file, std::string_view content) {
+  make_folder(file.parent_path());
+  std::string temporary = (file.parent_path() / ("." + file.filename().string() + ".XXXXXX"));
+  const int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
+  if (descriptor < 0) fail_writing(file, errno);
+  fchmod(descriptor, 0644);
+  write_all(descriptor, content, file, temporary);
+  if (rename(temporary.c_str(), file.c_str()) != 0) {
+    const int error = errno;
+    unlink(temporary.c_str());
+    fail_writing(file, error);
+  }
+}
+
+fs::path keep_copy(const fs::path& file, std::string_view content) {
+  for (int i = 1;; ++i) {
+    const fs::path kept = file.string() + ".kept-" + std::to_string(i);
+    const int descriptor = ::open(kept.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (descriptor >= 0) {
+      write_all(descriptor, content, kept, kept);
+      return kept;
+    }
+    if (errno != EEXIST) fail_writing(kept, errno);
+  }
+}
+
+void make_folder(const fs::path& folder) {
+  if (folder.empty()) return;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) fail_writing(folder, error.value());
+}
+
+void file_lock::open(const fs::path& file) {
+  make_folder(file.parent_path());
+  descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor_ < 0) fail_writing(file, errno);
+}
+
+bool file_lock::try_lock() { return flock(descriptor_, LOCK_EX | LOCK_NB) == 0; }
+
+void file_lock::wait() {
+  // Polled rather than blocked in flock: a signal that arrives just before it must not be lost.
+  while (!try_lock()) {
+    throw_if_interrupted();
+    usleep(20'000);
+  }
+}
+
+file_lock::~file_lock() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+temporary_folder::temporary_folder(const fs::path& parent) {
+  make_folder(parent);
+  std::string name = parent / "tmp-XXXXXX";
+  if (mkdtemp(name.data()) == nullptr) fail_writing(parent, errno);
+  path_ = name;
+}
+
+temporary_folder::~temporary_folder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+content_hash& content_hash::add(std::string_view part) {
+  constexpr unsigned __int128 prime = (static_cast<unsigned __int128>(1) << 88) | 0x13b;
+  const auto mix = [&](unsigned char byte) { state_ = (state_ ^ byte) * prime; };
+  for (std::uint64_t size = part.size(), i = 0; i < 8; ++i) {
+    mix(static_cast<unsigned char>(size >> (8 * i)));
+  }
+  for (const char c : part) mix(static_cast<unsigned char>(c));
+  return *this;
+}
+
+std::string content_hash::hex() const {
+  std::string digits;
+  for (int shift = 124; shift >= 0; shift -= 4) {
+    digits += "0123456789abcdef"[static_cast<unsigned>(state_ >> shift) & 15];
+  }
+  return digits;
+}
+
+}  // namespace stepwise

@@ -1,0 +1,101 @@
+// A child process: its own process group, bounded output, limits, and no way to outlive us.
+//
+// idea    fork and exec, pipes and poll. Output is read all the time and only its head and tail are
+//         kept, so a chatty child neither blocks nor fills memory. Whatever ends the wait - the
+//         deadline, a flood, Ctrl-C, the destructor - kills the whole group and reaps it.
+// Tested by tests/process_test.cpp.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace stepwise {
+
+// The head and the tail of a stream, each at most half of `capacity` bytes.
+class bounded_text {
+ public:
+  explicit bounded_text(std::size_t capacity) : half_(capacity / 2) {}
+  void append(const char* data, std::size_t size);
+  std::uint64_t total() const { return total_; }
+  // What was kept, with a line that says how many bytes were left out, if any.
+  std::string text() const;
+
+ private:
+  std::size_t half_;
+  std::string head_, tail_;
+  std::uint64_t total_ = 0;
+};
+
+struct child_options {
+  std::vector<std::string> command;      // [0] is looked up on PATH if it has no slash
+  std::vector<std::string> environment;  // "NAME=value" replaces, "NAME" removes; the rest is ours
+  std::string directory;                 // empty: ours
+  std::vector<int> pass;                 // our descriptors; the child has them as 3, 4, ...
+  std::uint64_t data_limit_bytes = 0;    // RLIMIT_DATA; 0: none
+  std::uint64_t file_limit_bytes = 0;    // RLIMIT_FSIZE; 0: none
+  std::size_t keep_bytes = 64 << 10;     // of each stream
+  std::uint64_t flood_bytes = 64 << 20;  // of both streams together: more ends the child
+  std::function<void()> tick;            // called about ten times a second while waiting
+};
+
+struct child_end {
+  enum class cause { exited, signalled, deadline, flooded } how = cause::exited;
+  int exit_code = 0;  // exited
+  int signal = 0;     // signalled
+  double wall_s = 0, cpu_s = 0;
+  std::uint64_t peak_bytes = 0;
+
+  bool ok() const { return how == cause::exited && exit_code == 0; }
+};
+
+class child {
+ public:
+  // Throws failure(environment) if the program cannot be started.
+  explicit child(child_options options);
+  ~child();
+  child(const child&) = delete;
+  child& operator=(const child&) = delete;
+
+  enum class event { readable, ended, deadline, flooded };
+  // Waits until `descriptor` (if not -1) can be read, the child has ended, `seconds` have passed or
+  // the child has written too much. Readable wins over ended. Throws interrupted.
+  event wait(double seconds, int descriptor = -1);
+
+  // Kills the group if it still runs, reaps, and says how it ended; `cause` is what to report if
+  // the child had not ended by itself.
+  const child_end& end(child_end::cause cause);
+
+  const bounded_text& output() const { return out_; }
+  const bounded_text& errors() const { return err_; }
+  pid_t id() const { return id_; }
+
+ private:
+  void drain();
+  bool has_ended() const;
+
+  child_options options_;
+  pid_t id_ = -1;
+  int out_fd_ = -1, err_fd_ = -1, pid_fd_ = -1;
+  bool reaped_ = false;
+  child_end end_;
+  bounded_text out_, err_;
+  std::chrono::steady_clock::time_point started_;
+};
+
+struct child_result {
+  child_end end;
+  std::string out, err;
+};
+
+// Runs a program to its end, or for `seconds` at most.
+child_result run_child(child_options options, double seconds);
+
+// "segmentation fault (SIGSEGV)"
+std::string signal_text(int signal);
+
+}  // namespace stepwise

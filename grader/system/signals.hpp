@@ -1,0 +1,18 @@
+// Ctrl-C: the first one asks every wait to stop, the second one ends at once.
+#pragma once
+
+#include <sys/types.h>
+
+namespace stepwise {
+
+// SIGINT, SIGTERM and SIGHUP set a flag; SIGPIPE is ignored (writes report it instead).
+void install_signal_handlers();
+
+// Throws `interrupted` once a signal has arrived. Called at every wait and between calls.
+void throw_if_interrupted();
+
+// Process groups that a second signal kills before the process ends; at most 64 at a time.
+void register_group(pid_t group);
+void forget_group(pid_t group);
+
+}  // namespace stepwise
