@@ -37,10 +37,14 @@ T round_to(A exact) {
   return got < want ? std::nextafter(nearest, infinity) : nearest;
 }
 
-// Out of range clamps; NaN becomes 0.
+// Out of range clamps. NaN becomes 0 or, where either type has 64 bits, the top bit alone, as an
+// H200 answers.
 template <rounding R, class D, class A>
 D to_integer(A v) {
-  if (!(v == v)) return 0;
+  if (!(v == v)) {
+    const bool wide = sizeof(A) == 8 || sizeof(D) == 8;
+    return wide ? static_cast<D>(std::make_unsigned_t<D>{1} << (8 * sizeof(D) - 1)) : D{0};
+  }
   const A r = to_integral<R>(v);
   // 2^digits is exact in A, the largest value of D may not be.
   const A limit = std::ldexp(A{1}, std::numeric_limits<D>::digits);

@@ -28,7 +28,7 @@ T saturate_sum(s64 sum) {
                                : static_cast<T>(sum);
 }
 
-// Division by zero gives all ones, as the hardware's routine does.
+// Division by zero gives all ones, quotient and remainder alike, as an H200 answers.
 template <class T>
 T divide(T a, T b) {
   if (b == 0) return static_cast<T>(-1);
@@ -40,7 +40,7 @@ T divide(T a, T b) {
 
 template <class T>
 T remainder(T a, T b) {
-  if (b == 0) return a;
+  if (b == 0) return static_cast<T>(-1);
   if constexpr (std::is_signed_v<T>) {
     if (b == -1) return 0;
   }
@@ -82,11 +82,13 @@ u32 find_bit_shift(T a) {
 
 template <class T>
 T extract_field(T a, u32 b, u32 c) {
-  const u32 bits = 8 * sizeof(T), position = b & 0xff, length = c & 0xff;
+  // Of the position 8 bits count, but all of them in 64-bit code, as an H200 answers.
+  const u32 bits = 8 * sizeof(T), position = sizeof(T) == 8 ? b : b & 0xff, length = c & 0xff;
   if (length == 0) return 0;
   bool sign = false;
   if constexpr (std::is_signed_v<T>) {
-    const u32 top = position + length - 1 < bits - 1 ? position + length - 1 : bits - 1;
+    const u64 end = u64{position} + length - 1;
+    const u32 top = end < bits - 1 ? static_cast<u32>(end) : bits - 1;
     sign = (static_cast<unsigned_of<T>>(a) >> top) & 1;
   }
   unsigned_of<T> value = position < bits ? static_cast<unsigned_of<T>>(a) >> position : 0;
@@ -252,7 +254,8 @@ const op* insert_field(context& x, const op* i) {
   const u32* e = x.row<u32>(i->slot);
   for (int l = 0; l < lanes; ++l) {
     if (!lane_in(x.active, l)) continue;
-    const u32 bits = 8 * sizeof(T), position = c[l] & 0xff, length = e[l] & 0xff;
+    const u32 bits = 8 * sizeof(T), length = e[l] & 0xff;
+    const u32 position = sizeof(T) == 8 ? c[l] : c[l] & 0xff;  // as in extract_field
     if (length == 0 || position >= bits) {
       d[l] = b[l];
       continue;
