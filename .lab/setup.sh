@@ -147,7 +147,12 @@ compile() { # SCOPE: by Ninja, one job per core, but not more than one per 700 M
 }
 
 lock() { # SCOPE: one set-up at a time; true when another one has meanwhile done the work
+  local folder
   mkdir -p -- "$build" 2>/dev/null || { full_disk '' && die 3 "cannot write to $root"; }
+  for folder in "$build" "$venv" "$cuda"; do
+    [[ ! -e $folder || -w $folder ]] ||
+      die 3 "cannot write to $folder, which belongs to $(stat -c %U -- "$folder")"
+  done
   { exec 9>>"$build/lab.lock"; } 2>/dev/null || { full_disk '' && die 3 "cannot write to $build"; }
   if command -v flock >/dev/null && ! flock -n 9; then
     say 'another ./lab sets up or builds this clone; waiting for it'
