@@ -5,7 +5,7 @@
 //         where it happened, instead of showing up later as a wrong result.
 // watch   A launch is checked before the kernel runs; what goes wrong inside it is reported by a
 //         later call that waits, such as cudaDeviceSynchronize().
-// tested  common/lab/tests/lab_test.cpp
+// tested  common/lab/tests/check_test.cpp
 #pragma once
 
 #include <cuda_runtime_api.h>

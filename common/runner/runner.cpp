@@ -69,7 +69,7 @@ int run(int argument_count, char** arguments) {
   if ((argument_count != 2 && !controlled) || (controlled && !control)) {
     std::fprintf(stderr,
                  "usage: %s CALLS [--control FD]\nMakes the calls of %s() that the file CALLS asks "
-                 "for. `lab run` writes such files.\n",
+                 "for; `./lab env` writes such a file.\n",
                  arguments[0], lab_contract.name);
     return bad_usage_or_file;
   }

@@ -1,0 +1,32 @@
+// Tests of check(), linked with our CUDA runtime for the names of errors.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "common/lab/check.hpp"
+
+#include <doctest/doctest.h>
+
+#include <source_location>
+#include <string>
+
+namespace {
+
+TEST_CASE("success passes, and every other code throws") {
+  CHECK_NOTHROW(check(cudaSuccess));
+  CHECK_THROWS_AS(check(cudaErrorMemoryAllocation), stepwise::cuda_error);
+}
+
+TEST_CASE("an error names the caller's file and line, the error, and what it means") {
+  std::string message;
+  cudaError_t code = cudaSuccess;
+  const auto line = std::source_location::current().line() + 2;
+  try {
+    check(cudaErrorInvalidConfiguration);
+  } catch (const stepwise::cuda_error& error) {
+    message = error.what();
+    code = error.code();
+  }
+  CHECK(code == cudaErrorInvalidConfiguration);
+  CHECK(message == "check_test.cpp:" + std::to_string(line) +
+                       ": cudaErrorInvalidConfiguration: invalid configuration argument");
+}
+
+}  // namespace
