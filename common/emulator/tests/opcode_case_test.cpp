@@ -95,7 +95,7 @@ TEST_CASE("'not yet' must be taken away once it runs") {
 TEST_CASE("values: repetition, ranges, bits, what is not compared, lines that go on") {
   const test_file file = with_comments(
       "// kernel: add_one\n// threads: 4 2\n// blocks: 3\n// in a: s16 -1*3 5..7\n//     0xffff\n"
-      "// out y within 2 ulp: f32 1.5 0x3f800000 -0 nan _ inf\n");
+      "// out y within 2 ulp or 1e-6: f32 1.5 0x3f800000 -0 nan _ inf\n");
   const test_case& c = file.cases[0];
   CHECK(c.threads.x == 4);
   CHECK(c.threads.y == 2);
@@ -107,6 +107,7 @@ TEST_CASE("values: repetition, ranges, bits, what is not compared, lines that go
   }
   const parameter& y = c.parameters[1];
   CHECK(y.ulps == 2);
+  CHECK(y.absolute == 1e-6);
   REQUIRE(y.expected.size() == 6);
   CHECK(y.expected[0].bits == 0x3fc00000);
   CHECK(y.expected[1].bits == 0x3f800000);

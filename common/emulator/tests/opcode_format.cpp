@@ -142,19 +142,16 @@ error error_from(const place& at, const std::vector<std::string>& words) {
   at.fail("unknown error in 'fails'");
 }
 
-// "within 2 ulp" or "within 1e-6": words from `start` on.
+// "within 2 ulp", "within 1e-6" or "within 2 ulp or 1e-6": words from `start` on.
 void read_tolerance(const place& at, const std::vector<std::string>& words, std::size_t start,
                     parameter& p) {
-  if (words.size() == start) return;
-  if (words.size() < start + 2 || words[start] != "within") at.fail("expected 'within'");
-  double amount = std::strtod(words[start + 1].c_str(), nullptr);
-  if (!(amount > 0)) at.fail("'within' needs a positive amount");
-  if (words.size() == start + 3 && words[start + 2] == "ulp") {
-    p.ulps = amount;
-  } else if (words.size() == start + 2) {
-    p.absolute = amount;
-  } else {
-    at.fail("expected 'within N ulp' or 'within X'");
+  for (std::size_t i = start; i < words.size();) {
+    if (words[i] != (i == start ? "within" : "or")) at.fail("expected 'within N ulp or X'");
+    const double amount = i + 1 < words.size() ? std::strtod(words[i + 1].c_str(), nullptr) : 0;
+    if (!(amount > 0)) at.fail("'within' needs a positive amount");
+    const bool in_ulps = i + 2 < words.size() && words[i + 2] == "ulp";
+    (in_ulps ? p.ulps : p.absolute) = amount;
+    i += in_ulps ? 3 : 2;
   }
 }
 

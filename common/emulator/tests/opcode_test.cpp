@@ -2,6 +2,9 @@
 //
 // Each .ptx file is loaded as it is; a GPU's driver compiles it, the emulator interprets it. Both
 // must answer as its comments say. Exit status 77: no GPU.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <memory>
 #include <span>
@@ -30,36 +33,83 @@ struct totals {
   unsigned cases = 0, failed = 0;
 };
 
-// Runs a file's cases on a fresh device, and on another after each case that lost it.
-void run_file(const std::string& kind, const opcodes::test_file& file, totals& sum) {
-  std::unique_ptr<device> on;
-  stepwise::module_handle module{};
-  for (const opcodes::test_case& what : file.cases) {
-    ++sum.cases;
-    std::vector<std::string> differences;
-    if (!on) {
-      std::string why;
-      on = make_device(kind, why);
-      if (!on) {
-        std::printf("%s.ptx: no device any more: %s\n", file.name.c_str(), why.c_str());
-        ++sum.failed;
-        return;
-      }
-      auto loaded = on->load_module(std::as_bytes(std::span(file.ptx)));
-      if (!loaded.ok()) {
-        std::printf("%s.ptx: loading: error %d %s\n", file.name.c_str(),
-                    static_cast<int>(loaded.failure().code), loaded.failure().message.c_str());
-        ++sum.failed;
-        return;
-      }
-      module = *loaded;
-    }
-    differences = opcodes::run_case(*on, kind == "emulated", module, file, what);
+// What the process that ran a part of a file tells the one that waits for it.
+struct part_report {
+  totals sum;
+  std::size_t next = 0;  // the first case that was not run
+};
+
+// Runs a file's cases from `first` on, up to one that loses the device.
+part_report run_part(const std::string& kind, const opcodes::test_file& file, std::size_t first) {
+  part_report report{{}, first};
+  auto give_up = [&](const std::string& why) {
+    std::printf("%s.ptx: %s\n", file.name.c_str(), why.c_str());
+    ++report.sum.failed;
+    report.next = file.cases.size();
+    return report;
+  };
+  std::string why;
+  const std::unique_ptr<device> on = make_device(kind, why);
+  if (!on) return give_up("no device any more: " + why);
+  auto module = on->load_module(std::as_bytes(std::span(file.ptx)));
+  if (!module.ok()) return give_up("loading: " + module.failure().message);
+  while (report.next < file.cases.size()) {
+    const opcodes::test_case& what = file.cases[report.next++];
+    ++report.sum.cases;
+    const auto differences = opcodes::run_case(*on, kind == "emulated", *module, file, what);
     for (const std::string& line : differences) std::printf("%s\n", line.c_str());
-    if (!differences.empty()) ++sum.failed;
-    const bool lost = !on->synchronize().ok();
-    if (lost) on.reset();
+    if (!differences.empty()) ++report.sum.failed;
+    if (!on->synchronize().ok()) break;
   }
+  return report;
+}
+
+// Runs `work` in a process of its own: a GPU that was lost stays lost for its process, and a crash
+// ends one file's test only. False if the process died.
+template <class Result, class Work>
+bool in_own_process(Result& answer, Work&& work) {
+  int ends[2];
+  if (pipe(ends) != 0) return false;
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child < 0) return false;
+  if (child == 0) {
+    const Result made = work();
+    std::fflush(stdout);
+    _exit(write(ends[1], &made, sizeof made) == sizeof made ? 0 : 1);
+  }
+  close(ends[1]);
+  const bool told = read(ends[0], &answer, sizeof answer) == sizeof answer;
+  close(ends[0]);
+  int ended = 0;
+  waitpid(child, &ended, 0);
+  return told;
+}
+
+void run_file(const std::string& kind, const opcodes::test_file& file, totals& sum) {
+  for (std::size_t next = 0; next < file.cases.size();) {
+    part_report report;
+    if (!in_own_process(report, [&] { return run_part(kind, file, next); })) {
+      std::printf("%s.ptx: the process that ran it died\n", file.name.c_str());
+      ++sum.failed;
+      return;
+    }
+    sum.cases += report.sum.cases;
+    sum.failed += report.sum.failed;
+    next = report.next;
+  }
+}
+
+// Whether there is a device at all.
+bool find_device(const std::string& kind) {
+  bool found = false;
+  const bool lived = in_own_process(found, [&] {
+    std::string why;
+    if (make_device(kind, why)) return true;
+    std::fprintf(stderr, "opcode_test: no device: %s\n", why.c_str());
+    return false;
+  });
+  return lived && found;
 }
 
 }  // namespace
@@ -71,15 +121,10 @@ int main(int count, char** arguments) {
     return 2;
   }
   const std::string kind = arguments[1];
-  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what was found before a crash is not lost
   totals sum;
   try {
     const std::vector<opcodes::test_file> files = opcodes::read_folder(arguments[2]);
-    std::string why;
-    if (!make_device(kind, why)) {
-      std::fprintf(stderr, "opcode_test: no device: %s\n", why.c_str());
-      return skipped;
-    }
+    if (!find_device(kind)) return skipped;
     for (const opcodes::test_file& file : files) {
       bool wanted = count == 3;
       for (int i = 3; i < count; ++i) wanted = wanted || file.name == arguments[i];
