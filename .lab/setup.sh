@@ -59,7 +59,7 @@ fail() {
   if [[ -n $first ]]; then text=$(sed -n "${first},$((first + 4))p" <<<"$text"); else
     text=$(tail -n 5 <<<"$text")
   fi
-  die "$code" "$label failed${hint:+; $hint}; all of it is in $log$bar${text//$'\n'/$bar}"
+  die "$code" "$label failed${hint:+ ($hint)}; all of it is in $log$bar${text//$'\n'/$bar}"
 }
 
 full_disk() { # ends when OUTPUT, or a disk without a free block, says that there was no room
@@ -86,7 +86,7 @@ install_packages() {
   apt=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y)
   say "not on this machine: ${missing[*]}"
   "${sudo[@]}" dpkg --configure -a >>"$log" 2>&1 || true # finishes an interrupted installation
-  step 'fetching the package lists' "${apt[@]}" update ||
+  step 'fetching the package lists' "${apt[@]}" -o APT::Update::Error-Mode=any update ||
     fail 'apt-get update' 3 'is there a network?'
   step "installing ${missing[*]} ${library_packages[*]}" "${apt[@]}" install \
     --no-install-recommends "${missing[@]}" "${library_packages[@]}" ||
