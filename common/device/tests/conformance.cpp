@@ -1,0 +1,462 @@
+// What every device does alike, the emulated one and a GPU.
+//
+// idea    The kernels are PTX text in this file, so that nothing but a device is needed.
+#include "common/device/tests/conformance.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+using namespace stepwise;
+using stepwise::conformance::make_device;
+
+namespace {
+
+constexpr std::string_view ptx = R"(
+.version 8.0
+.target sm_80
+.address_size 64
+
+.visible .global .align 4 .u32 counter = 7;
+.visible .global .align 8 .b8 table[400];
+.visible .const .align 4 .u32 factors[2] = {3, 5};
+
+// data[i] = data[i] * factors[1] + value + wide.low, for i < n
+.visible .entry work(
+  .param .u64 data,
+  .param .u8 value,
+  .param .align 8 .b8 wide[16],
+  .param .u32 n
+)
+{
+  .reg .pred %p<2>;
+  .reg .b16 %h<2>;
+  .reg .b32 %r<10>;
+  .reg .b64 %d<6>;
+  ld.param.u64 %d1, [data];
+  ld.param.u8 %h1, [value];
+  ld.param.u64 %d2, [wide];
+  ld.param.u32 %r1, [n];
+  mov.u32 %r2, %tid.x;
+  mov.u32 %r3, %ctaid.x;
+  mov.u32 %r4, %ntid.x;
+  mad.lo.s32 %r5, %r3, %r4, %r2;
+  setp.ge.u32 %p1, %r5, %r1;
+  @%p1 bra DONE;
+  cvta.to.global.u64 %d3, %d1;
+  mul.wide.u32 %d4, %r5, 4;
+  add.s64 %d5, %d3, %d4;
+  ld.global.u32 %r6, [%d5];
+  ld.const.u32 %r7, [factors+4];
+  cvt.u32.u16 %r8, %h1;
+  cvt.u32.u64 %r9, %d2;
+  mad.lo.u32 %r6, %r6, %r7, %r8;
+  add.u32 %r6, %r6, %r9;
+  st.global.u32 [%d5], %r6;
+DONE:
+  ret;
+}
+
+.visible .entry count()
+{
+  .reg .b32 %r<2>;
+  atom.global.add.u32 %r1, [counter], 1;
+  ret;
+}
+
+.visible .entry bounded() .maxntid 64, 1, 1
+{
+  ret;
+}
+
+.visible .entry poke(.param .u64 address)
+{
+  .reg .b32 %r<2>;
+  .reg .b64 %d<2>;
+  ld.param.u64 %d1, [address];
+  mov.u32 %r1, 1;
+  st.global.u32 [%d1], %r1;
+  ret;
+}
+
+.extern .shared .align 4 .b8 dynamic[];
+.visible .entry uses_shared(.param .u64 out)
+{
+  .shared .align 4 .b8 fixed[128];
+  .reg .b32 %r<4>;
+  .reg .b64 %d<3>;
+  ld.param.u64 %d1, [out];
+  cvta.to.global.u64 %d2, %d1;
+  mov.u32 %r1, 11;
+  st.shared.u32 [fixed+4], %r1;
+  st.shared.u32 [dynamic], %r1;
+  ld.shared.u32 %r2, [fixed+4];
+  ld.shared.u32 %r3, [dynamic];
+  add.u32 %r2, %r2, %r3;
+  st.global.u32 [%d2], %r2;
+  ret;
+}
+)";
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+template <class T>
+std::span<const std::byte> bytes_of(const std::vector<T>& values) {
+  return std::as_bytes(std::span(values));
+}
+
+// A fat binary container with the PTX in it, uncompressed, as `nvcc -compress-mode=none` makes it.
+std::vector<std::byte> container_of(std::string_view text) {
+  struct {
+    std::uint32_t magic = 0xBA55ED50;
+    std::uint16_t version = 1, header_bytes = 16;
+    std::uint64_t bytes = 0;
+  } container;
+  struct {
+    std::uint16_t kind = 1, unknown = 0x0101;
+    std::uint32_t header_bytes = 64;
+    std::uint64_t padded_bytes = 0;
+    std::uint32_t compressed_bytes = 0, options_offset = 0;
+    std::uint16_t minor = 0, major = 8;
+    std::uint32_t arch = 80, name_offset = 0, name_bytes = 0;
+    std::uint64_t flags = 0x11, reserved = 0, bytes = 0;
+  } entry;
+  static_assert(sizeof container == 16 && sizeof entry == 64);
+  entry.bytes = text.size() + 1;
+  entry.padded_bytes = (entry.bytes + 7) / 8 * 8;
+  container.bytes = sizeof entry + entry.padded_bytes;
+  std::vector<std::byte> out(sizeof container + container.bytes);
+  std::memcpy(out.data(), &container, sizeof container);
+  std::memcpy(out.data() + 16, &entry, sizeof entry);
+  std::memcpy(out.data() + 80, text.data(), text.size());
+  return out;
+}
+
+// A device with the module above.
+struct fixture {
+  std::unique_ptr<device> on = make_device();
+  module_handle module{};
+
+  fixture() {
+    const auto loaded = on->load_module(bytes_of(ptx));
+    INFO(loaded.failure().message);
+    REQUIRE(loaded.ok());
+    module = *loaded;
+  }
+  device_address allocate(std::uint64_t bytes) {
+    const auto found = on->allocate(bytes);
+    REQUIRE(found.ok());
+    return *found;
+  }
+  kernel_handle kernel(std::string_view name) {
+    const auto found = on->find_kernel(module, name);
+    INFO(found.failure().message);
+    REQUIRE(found.ok());
+    return *found;
+  }
+  std::vector<std::uint32_t> read(device_address from, std::size_t count) {
+    std::vector<std::uint32_t> out(count);
+    REQUIRE(on->read(std::as_writable_bytes(std::span(out)), from).ok());
+    return out;
+  }
+  status poke(device_address address) {
+    std::byte parameter[8];
+    std::memcpy(parameter, &address, sizeof address);
+    return on->launch(kernel("poke"), {}, parameter);
+  }
+};
+
+}  // namespace
+
+TEST_CASE_FIXTURE(fixture, "the description names a GPU with its limits") {
+  const gpu& model = on->description();
+  CHECK(!model.name.empty());
+  CHECK(model.compute_capability() >= 80);
+  CHECK(model.warp_size == 32);
+  CHECK(model.max_threads_per_block >= 1024);
+  CHECK(model.shared_bytes_per_block >= 48 * 1024);
+  CHECK(model.attributes.at(10) == 32);
+  CHECK(model.driver_version >= 12000);
+}
+
+TEST_CASE_FIXTURE(fixture, "memory is allocated, aligned, found again and freed") {
+  const device_address a = allocate(1000), b = allocate(1), c = allocate(256);
+  CHECK(a % 256 == 0);
+  CHECK(b % 256 == 0);
+  CHECK(a != b);
+  for (const device_address inside : {a, a + 999}) {
+    const auto found = on->find_allocation(inside);
+    REQUIRE(found);
+    CHECK(found->address == a);
+    CHECK(found->bytes >= 1000);
+  }
+  CHECK(on->free(a).ok());
+  CHECK(on->free(a).code == error::invalid_value);
+  CHECK(on->free(c + 4).code == error::invalid_value);
+  CHECK(on->free(0).ok());
+  CHECK(on->free(b).ok());
+  CHECK(on->free(c).ok());
+  CHECK(!on->find_allocation(c));
+  CHECK(!on->find_allocation(0));
+}
+
+TEST_CASE_FIXTURE(fixture, "nothing, and more than there is, cannot be allocated") {
+  CHECK(on->allocate(0).failure().code == error::invalid_value);
+  CHECK(on->allocate(std::uint64_t{1} << 50).failure().code == error::memory_allocation);
+  CHECK(on->allocate(UINT64_MAX).failure().code == error::memory_allocation);
+  const auto [free_before, total] = on->memory_info();
+  CHECK(free_before <= total);
+  CHECK(total == on->description().memory_bytes);
+  const device_address a = allocate(64 << 20);
+  CHECK(on->memory_info()[0] <= free_before - (64 << 20));
+  CHECK(on->free(a).ok());
+  CHECK(on->memory_info()[0] == free_before);
+}
+
+TEST_CASE_FIXTURE(fixture, "bytes are written, copied and read") {
+  std::vector<std::uint32_t> values(1000);
+  std::iota(values.begin(), values.end(), 5u);
+  const device_address a = allocate(4000), b = allocate(4000);
+  CHECK(on->write(a, bytes_of(values)).ok());
+  CHECK(on->copy(b, a, 4000).ok());
+  CHECK(read(b, 1000) == values);
+  // An odd part of it.
+  const std::byte three[3] = {std::byte{1}, std::byte{2}, std::byte{3}};
+  CHECK(on->write(b + 5, three).ok());
+  std::byte back[5];
+  CHECK(on->read(back, b + 4).ok());
+  CHECK(std::equal(three, three + 3, back + 1));
+  CHECK(on->write(a, {}).ok());
+  CHECK(on->read({}, a).ok());
+  CHECK(on->copy(a, b, 0).ok());
+}
+
+TEST_CASE_FIXTURE(fixture, "memory is filled with elements of one, two and four bytes") {
+  const device_address a = allocate(32);
+  CHECK(on->fill(a, 0x12345678, 1, 32).ok());
+  CHECK(read(a, 8) == std::vector<std::uint32_t>(8, 0x78787878));
+  CHECK(on->fill(a + 4, 0x12345678, 2, 4).ok());
+  CHECK(on->fill(a + 16, 0x12345678, 4, 3).ok());
+  CHECK(read(a, 8) == std::vector<std::uint32_t>{0x78787878, 0x56785678, 0x56785678, 0x78787878,
+                                                 0x12345678, 0x12345678, 0x12345678, 0x78787878});
+  CHECK(on->fill(a, 0, 1, 0).ok());
+  CHECK(on->fill(a, 0, 3, 1).code == error::invalid_value);
+  CHECK(on->fill(a, 0, 4, UINT64_MAX).code == error::invalid_value);
+}
+
+TEST_CASE_FIXTURE(fixture, "an area outside of allocations is refused, and nothing is harmed") {
+  const device_address a = allocate(100);
+  std::vector<std::byte> area(101);
+  CHECK(on->write(a, area).code == error::invalid_value);
+  CHECK(on->read(area, a).code == error::invalid_value);
+  CHECK(on->copy(a, a + 50, 51).code == error::invalid_value);
+  CHECK(on->copy(a + 50, a, 51).code == error::invalid_value);
+  CHECK(on->fill(a, 0, 1, 101).code == error::invalid_value);
+  CHECK(on->write(0, std::span(area).first(1)).code == error::invalid_value);
+  CHECK(on->read(std::span(area).first(1), 0x1234).code == error::invalid_value);
+  CHECK(on->free(a).ok());
+  CHECK(on->write(a, std::span(area).first(1)).code == error::invalid_value);
+  CHECK(on->synchronize().ok());
+}
+
+TEST_CASE_FIXTURE(fixture, "a module comes from PTX text or from a fat binary alike") {
+  const std::vector<std::byte> container = container_of(ptx);
+  const auto second = on->load_module(container);
+  INFO(second.failure().message);
+  REQUIRE(second.ok());
+  CHECK(on->find_kernel(*second, "work").ok());
+  // Each module has its own variables.
+  const auto first_counter = on->find_symbol(module, "counter");
+  const auto second_counter = on->find_symbol(*second, "counter");
+  REQUIRE(first_counter.ok());
+  REQUIRE(second_counter.ok());
+  CHECK(first_counter->address != second_counter->address);
+  const std::vector<std::uint32_t> nine = {9};
+  CHECK(on->write(second_counter->address, bytes_of(nine)).ok());
+  CHECK(read(first_counter->address, 1)[0] == 7);
+  CHECK(read(second_counter->address, 1)[0] == 9);
+  CHECK(on->unload_module(*second).ok());
+  CHECK(on->unload_module(*second).code == error::invalid_resource_handle);
+  CHECK(on->find_kernel(*second, "work").failure().code == error::invalid_resource_handle);
+  CHECK(on->find_kernel(module, "work").ok());
+}
+
+TEST_CASE_FIXTURE(fixture, "what is no module is refused") {
+  CHECK(!on->load_module(bytes_of(std::string_view("this is no PTX\n"))).ok());
+  std::vector<std::byte> cut = container_of(ptx);
+  CHECK(!on->load_module(std::span(cut).first(0)).ok());
+  CHECK(on->synchronize().ok());
+  CHECK(on->find_kernel(module, "work").ok());
+}
+
+TEST_CASE_FIXTURE(fixture, "variables have an address, a size and their first values") {
+  const auto counter = on->find_symbol(module, "counter");
+  const auto table = on->find_symbol(module, "table");
+  const auto factors = on->find_symbol(module, "factors");
+  REQUIRE(counter.ok());
+  REQUIRE(table.ok());
+  REQUIRE(factors.ok());
+  CHECK(counter->bytes == 4);
+  CHECK(table->bytes == 400);
+  CHECK(factors->bytes == 8);
+  CHECK(read(counter->address, 1)[0] == 7);
+  CHECK(read(table->address, 100) == std::vector<std::uint32_t>(100, 0));
+  CHECK(read(factors->address, 2) == std::vector<std::uint32_t>{3, 5});
+  CHECK(on->find_allocation(table->address + 399));
+  CHECK(on->find_symbol(module, "no_such").failure().code == error::symbol_not_found);
+  CHECK(on->find_symbol(module, "work").failure().code == error::symbol_not_found);
+}
+
+TEST_CASE_FIXTURE(fixture, "kernels are found by name and described") {
+  const auto work = on->attributes(kernel("work"));
+  REQUIRE(work.ok());
+  CHECK(work->name == "work");
+  REQUIRE(work->parameters.size() == 4);
+  const std::uint32_t offsets[] = {0, 8, 16, 32}, sizes[] = {8, 1, 16, 4};
+  for (int i = 0; i < 4; i++) {
+    CHECK(work->parameters[i].offset == offsets[i]);
+    CHECK(work->parameters[i].bytes == sizes[i]);
+  }
+  CHECK(work->max_threads_per_block == 1024);
+  CHECK(work->static_shared_bytes == 0);
+  CHECK(work->max_dynamic_shared_bytes == 48 * 1024);
+  CHECK(work->ptx_version == 80);
+  CHECK(on->attributes(kernel("bounded"))->max_threads_per_block == 64);
+  CHECK(on->attributes(kernel("uses_shared"))->static_shared_bytes == 128);
+  CHECK(on->attributes(kernel("uses_shared"))->max_dynamic_shared_bytes == 48 * 1024 - 128);
+  CHECK(on->find_kernel(module, "no_such").failure().code == error::symbol_not_found);
+  CHECK(on->find_kernel(module, "counter").failure().code == error::symbol_not_found);
+}
+
+TEST_CASE_FIXTURE(fixture, "a launch runs every thread with its parameters") {
+  constexpr std::uint32_t n = 1000;
+  std::vector<std::uint32_t> values(n + 24);
+  std::iota(values.begin(), values.end(), 0u);
+  const device_address data = allocate(values.size() * 4);
+  REQUIRE(on->write(data, bytes_of(values)).ok());
+  std::byte parameters[36] = {};
+  const std::uint64_t wide[2] = {100, ~std::uint64_t{0}};
+  std::memcpy(parameters, &data, 8);
+  parameters[8] = std::byte{200};
+  std::memcpy(parameters + 16, wide, 16);
+  std::memcpy(parameters + 32, &n, 4);
+  launch_config config;
+  config.grid.x = 16;
+  config.block.x = 64;
+  REQUIRE(on->launch(kernel("work"), config, parameters).ok());
+  CHECK(on->synchronize().ok());
+  for (std::uint32_t i = 0; i < n; i++) values[i] = values[i] * 5 + 200 + 100;
+  CHECK(read(data, values.size()) == values);
+}
+
+TEST_CASE_FIXTURE(fixture, "launches run in order, and every block of a grid runs once") {
+  const auto counter = on->find_symbol(module, "counter");
+  launch_config config;
+  config.grid = {3, 4, 5};
+  config.block = {8, 2, 2};
+  REQUIRE(on->launch(kernel("count"), config, {}).ok());
+  REQUIRE(on->launch(kernel("count"), config, {}).ok());
+  CHECK(read(counter->address, 1)[0] == 7 + 2 * 60 * 32);
+}
+
+TEST_CASE_FIXTURE(fixture, "dynamic shared memory is given as asked, and more when allowed") {
+  const device_address out = allocate(4);
+  std::byte parameter[8];
+  std::memcpy(parameter, &out, sizeof out);
+  const kernel_handle k = kernel("uses_shared");
+  const std::uint64_t optin = on->description().shared_bytes_per_block_optin;
+  launch_config config;
+  config.dynamic_shared_bytes = 48 * 1024 - 128;
+  CHECK(on->launch(k, config, parameter).ok());
+  CHECK(read(out, 1)[0] == 22);
+  config.dynamic_shared_bytes += 1;
+  CHECK(on->launch(k, config, parameter).code == error::invalid_value);
+  CHECK(on->set_max_dynamic_shared_bytes(k, optin).code == error::invalid_value);
+  CHECK(on->set_max_dynamic_shared_bytes(k, optin - 128).ok());
+  config.dynamic_shared_bytes = optin - 128;
+  CHECK(on->launch(k, config, parameter).ok());
+  CHECK(on->synchronize().ok());
+  CHECK(on->attributes(k)->max_dynamic_shared_bytes == optin - 128);
+}
+
+TEST_CASE_FIXTURE(fixture, "a launch that can be seen to be wrong is refused and harms nothing") {
+  const auto refused = [&](std::string_view name, extent grid, extent block) {
+    launch_config config;
+    config.grid = grid;
+    config.block = block;
+    return on->launch(kernel(name), config, {}).code;
+  };
+  CHECK(refused("count", {0, 1, 1}, {1, 1, 1}) == error::invalid_value);
+  CHECK(refused("count", {1, 1, 1}, {0, 1, 1}) == error::invalid_value);
+  CHECK(refused("count", {1, 65536, 1}, {1, 1, 1}) == error::invalid_value);
+  CHECK(refused("count", {1, 1, 1}, {1025, 1, 1}) == error::invalid_value);
+  CHECK(refused("bounded", {1, 1, 1}, {65, 1, 1}) == error::invalid_value);
+  std::byte few[8] = {};
+  CHECK(on->launch(kernel("work"), {}, few).code == error::invalid_value);
+  CHECK(on->launch(kernel_handle{12345678}, {}, {}).code == error::invalid_resource_handle);
+  CHECK(on->synchronize().ok());
+  CHECK(read(on->find_symbol(module, "counter")->address, 1)[0] == 7);
+}
+
+TEST_CASE_FIXTURE(fixture, "a kernel's fault is told by what waits, and the device is lost") {
+  const device_address a = allocate(4);
+  REQUIRE(poke(a).ok());
+  REQUIRE(on->synchronize().ok());
+  CHECK(read(a, 1)[0] == 1);
+  REQUIRE(poke(a + (std::uint64_t{1} << 44)).ok());
+  const status failed = on->synchronize();
+  CHECK(failed.code == error::illegal_address);
+  CHECK(!failed.message.empty());
+  CHECK(on->synchronize().code == error::illegal_address);
+  std::byte four[4];
+  CHECK(on->read(four, a).code == error::illegal_address);
+  CHECK(on->write(a, four).code == error::illegal_address);
+  CHECK(on->fill(a, 0, 1, 4).code == error::illegal_address);
+  CHECK(on->allocate(4).failure().code == error::illegal_address);
+  CHECK(on->free(a).code == error::illegal_address);
+}
+
+TEST_CASE("a device that was lost is made anew") {
+  {
+    fixture lost;
+    REQUIRE(lost.poke(0).ok());
+    REQUIRE(lost.on->synchronize().code == error::illegal_address);
+  }
+  fixture again;
+  const device_address a = again.allocate(4);
+  REQUIRE(again.poke(a).ok());
+  CHECK(again.read(a, 1)[0] == 1);
+}
+
+TEST_CASE_FIXTURE(fixture, "a misaligned access is a fault of its own") {
+  const device_address a = allocate(8);
+  REQUIRE(poke(a + 2).ok());
+  CHECK(on->synchronize().code == error::misaligned_address);
+}
+
+TEST_CASE_FIXTURE(fixture, "events tell the time between points of the queue") {
+  const auto start = on->create_event(), stop = on->create_event();
+  REQUIRE(start.ok());
+  REQUIRE(stop.ok());
+  CHECK(on->elapsed_ms(*start, *stop).failure().code == error::invalid_resource_handle);
+  CHECK(on->record(*start).ok());
+  launch_config config;
+  config.grid.x = 1000;
+  config.block.x = 256;
+  CHECK(on->launch(kernel("count"), config, {}).ok());
+  CHECK(on->record(*stop).ok());
+  CHECK(on->synchronize().ok());
+  const auto ms = on->elapsed_ms(*start, *stop);
+  REQUIRE(ms.ok());
+  CHECK(*ms > 0);
+  CHECK(*ms < 10000);
+  CHECK(*on->elapsed_ms(*start, *start) == 0);
+  CHECK(on->destroy_event(*stop).ok());
+  CHECK(on->destroy_event(*stop).code == error::invalid_resource_handle);
+  CHECK(on->record(*stop).code == error::invalid_resource_handle);
+  CHECK(on->elapsed_ms(*start, *stop).failure().code == error::invalid_resource_handle);
+}

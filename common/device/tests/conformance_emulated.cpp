@@ -1,0 +1,10 @@
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include "common/device/tests/conformance.hpp"
+
+namespace stepwise::conformance {
+
+std::unique_ptr<device> make_device() { return make_emulated_device(*find_gpu("h200")); }
+
+}  // namespace stepwise::conformance

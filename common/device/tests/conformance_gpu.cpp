@@ -1,0 +1,24 @@
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <cstdio>
+
+#include "common/device/tests/conformance.hpp"
+
+namespace stepwise::conformance {
+
+std::unique_ptr<device> make_device() {
+  std::string why;
+  return make_gpu_device(0, why);
+}
+
+}  // namespace stepwise::conformance
+
+int main(int argc, char** argv) {
+  std::string why;
+  if (!stepwise::make_gpu_device(0, why)) {
+    std::printf("skipped: %s\n", why.c_str());
+    return 77;
+  }
+  return doctest::Context(argc, argv).run();
+}

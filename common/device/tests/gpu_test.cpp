@@ -1,0 +1,73 @@
+// GPU descriptions.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "common/device/device.hpp"
+
+using namespace stepwise;
+
+TEST_CASE("the description of an H200 has the figures of its data sheet") {
+  const auto found = find_gpu("h200");
+  REQUIRE(found.ok());
+  const gpu& h200 = *found;
+  CHECK(h200.id == "h200");
+  CHECK(h200.name == "NVIDIA H200");
+  CHECK(h200.compute_capability() == 90);
+  CHECK(h200.multiprocessors == 132);
+  CHECK(h200.warp_size == 32);
+  CHECK(h200.max_threads_per_block == 1024);
+  CHECK(h200.max_block[2] == 64);
+  CHECK(h200.max_grid[0] == 2147483647);
+  CHECK(h200.max_grid[1] == 65535);
+  CHECK(h200.shared_bytes_per_block == 48 * 1024);
+  CHECK(h200.shared_bytes_per_block_optin == 227 * 1024);
+  CHECK(h200.shared_bytes_per_multiprocessor == 228 * 1024);
+  CHECK(h200.reserved_shared_bytes_per_block == 1024);
+  CHECK(h200.registers_per_multiprocessor == 65536);
+  CHECK(h200.l2_bytes == 60u << 20);
+  CHECK(h200.memory_bytes > 139ull << 30);
+  CHECK(h200.attributes.at(10) == 32);
+  CHECK(h200.limits.at(0) == 1024);
+}
+
+TEST_CASE("every description in common/gpus is built in and can be read") {
+  std::set<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(STEPWISE_GPUS_FOLDER)) {
+    if (entry.path().extension() == ".toml") files.insert(entry.path().stem());
+  }
+  const auto known = known_gpus();
+  CHECK(files == std::set<std::string>(known.begin(), known.end()));
+  for (const std::string& id : known) {
+    const auto found = find_gpu(id);
+    INFO(id << ": " << found.failure().message);
+    CHECK(found.ok());
+  }
+}
+
+TEST_CASE("an unknown GPU is refused with the names of the known ones") {
+  const auto found = find_gpu("h2000");
+  REQUIRE(!found.ok());
+  CHECK(found.failure().code == error::invalid_value);
+  CHECK(found.failure().message.find("h2000") != std::string::npos);
+  CHECK(found.failure().message.find("h200") != std::string::npos);
+}
+
+TEST_CASE("a broken description is refused, and the message says where") {
+  const auto message = [](std::string_view text) {
+    const auto parsed = parse_gpu("broken", text);
+    return parsed.ok() ? std::string("accepted") : parsed.failure().message;
+  };
+  CHECK(message("name = ").find("line 1") != std::string::npos);
+  CHECK(message("name = \"x\"\nmemory_bytes = -1\n").find("memory_bytes") != std::string::npos);
+  const std::string head = "name = \"x\"\nmemory_bytes = 1\ndriver_version = 1\n";
+  CHECK(message(head).find("[attributes]") != std::string::npos);
+  CHECK(message(head + "[attributes]\n1 = 2\n").find("[limits]") != std::string::npos);
+  CHECK(message(head + "[attributes]\n1 = 2\n[limits]\n").find("attribute 75") !=
+        std::string::npos);
+  CHECK(message(head + "[attributes]\nx = 2\n").find("'x'") != std::string::npos);
+  CHECK(message(head + "[attributes]\n01 = 2\n").find("'01'") != std::string::npos);
+  CHECK(message(head + "[attributes]\n1 = 4294967296\n").find("'1'") != std::string::npos);
+  CHECK(message(head + "[attributes]\n1 = \"2\"\n").find("'1'") != std::string::npos);
+}

@@ -1,0 +1,116 @@
+// Launch rules, occupancy and names: what they are compared with was asked of an H200.
+#include <doctest/doctest.h>
+
+#include "common/device/launch_check.hpp"
+#include "common/device/names.hpp"
+#include "common/device/occupancy.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+gpu h200() { return *find_gpu("h200"); }
+
+kernel_attributes kernel(int registers = 10) {
+  kernel_attributes k;
+  k.name = "_Z5storePii";
+  k.registers = registers;
+  k.max_threads_per_block = 1024;
+  k.max_dynamic_shared_bytes = 48 * 1024;
+  return k;
+}
+
+error check(const kernel_attributes& k, extent grid, extent block, std::uint64_t shared = 0,
+            bool cooperative = false) {
+  return check_launch(h200(), k, {grid, block, shared, cooperative}).code;
+}
+
+}  // namespace
+
+TEST_CASE("grids and blocks have sides of at least 1 and at most what the GPU allows") {
+  CHECK(check(kernel(), {1, 1, 1}, {1, 1, 1}) == error::success);
+  CHECK(check(kernel(), {0, 1, 1}, {1, 1, 1}) == error::invalid_value);
+  CHECK(check(kernel(), {1, 0, 1}, {1, 1, 1}) == error::invalid_value);
+  CHECK(check(kernel(), {1, 1, 0}, {1, 1, 1}) == error::invalid_value);
+  CHECK(check(kernel(), {1, 1, 1}, {0, 1, 1}) == error::invalid_value);
+  CHECK(check(kernel(), {1, 1, 1}, {1, 1, 0}) == error::invalid_value);
+  CHECK(check(kernel(), {2147483647, 65535, 65535}, {1, 1, 1}) == error::success);
+  CHECK(check(kernel(), {2147483648u, 1, 1}, {1, 1, 1}) == error::invalid_value);
+  CHECK(check(kernel(), {1, 65536, 1}, {1, 1, 1}) == error::invalid_value);
+  CHECK(check(kernel(), {1, 1, 65536}, {1, 1, 1}) == error::invalid_value);
+  CHECK(check(kernel(), {1, 1, 1}, {1, 1, 64}) == error::success);
+  CHECK(check(kernel(), {1, 1, 1}, {1, 1, 65}) == error::invalid_value);
+  CHECK(check(kernel(), {1, 1, 1}, {65536, 65536, 1}) == error::invalid_value);
+}
+
+TEST_CASE("threads are limited by the GPU, by launch bounds and by registers") {
+  CHECK(check(kernel(), {}, {1024, 1, 1}) == error::success);
+  CHECK(check(kernel(), {}, {1025, 1, 1}) == error::invalid_value);
+  CHECK(check(kernel(), {}, {32, 33, 1}) == error::invalid_value);
+  kernel_attributes bounded = kernel();
+  bounded.max_threads_per_block = 256;
+  CHECK(check(bounded, {}, {256, 1, 1}) == error::success);
+  CHECK(check(bounded, {}, {257, 1, 1}) == error::invalid_value);
+  kernel_attributes hungry = kernel(128);
+  hungry.max_threads_per_block = 512;  // 65536 registers / 128
+  CHECK(check(hungry, {}, {512, 1, 1}) == error::success);
+  CHECK(check(hungry, {}, {1024, 1, 1}) == error::launch_out_of_resources);
+  CHECK(check(hungry, {}, {1025, 1, 1}) == error::invalid_value);
+}
+
+TEST_CASE("dynamic shared memory is limited by what the kernel was allowed") {
+  CHECK(check(kernel(), {}, {}, 49152) == error::success);
+  CHECK(check(kernel(), {}, {}, 49153) == error::invalid_value);
+  CHECK(check(kernel(), {}, {}, std::uint64_t{1} << 40) == error::invalid_value);
+  kernel_attributes allowed = kernel();
+  allowed.max_dynamic_shared_bytes = 100000;
+  CHECK(check(allowed, {}, {}, 100000) == error::success);
+  CHECK(check(allowed, {}, {}, 100001) == error::invalid_value);
+}
+
+TEST_CASE("the blocks of a cooperative launch are all resident") {
+  const extent warp = {32, 1, 1};
+  CHECK(check(kernel(), {132 * 32, 1, 1}, warp, 0, true) == error::success);
+  CHECK(check(kernel(), {132 * 32 + 1, 1, 1}, warp, 0, true) ==
+        error::cooperative_launch_too_large);
+  CHECK(check(kernel(), {2147483647, 65535, 65535}, warp, 0, true) ==
+        error::cooperative_launch_too_large);
+}
+
+TEST_CASE("a refused launch is told in words: the kernel, what was asked, what is allowed") {
+  const std::string message =
+      check_launch(h200(), kernel(), {{1, 1, 1}, {32, 33, 1}, 0, false}).message;
+  CHECK(message.find("store:") == 0);
+  CHECK(message.find("1056") != std::string::npos);
+  CHECK(message.find("1024") != std::string::npos);
+}
+
+TEST_CASE("occupancy is what an H200 answered") {
+  const auto blocks = [](const kernel_attributes& k, std::uint64_t threads, std::uint64_t shared) {
+    const auto found = resident_blocks(h200(), k, threads, shared);
+    REQUIRE(found.ok());
+    return found->blocks;
+  };
+  CHECK(blocks(kernel(), 32, 0) == 32);
+  CHECK(blocks(kernel(), 96, 0) == 21);
+  CHECK(blocks(kernel(), 1000, 0) == 2);
+  CHECK(blocks(kernel(), 1024, 0) == 2);
+  CHECK(blocks(kernel(128), 256, 0) == 2);
+  CHECK(blocks(kernel(128), 512, 0) == 1);
+  CHECK(blocks(kernel(128), 1024, 0) == 0);
+  CHECK(blocks(kernel(), 256, 48000) == 4);
+  CHECK(blocks(kernel(), 256, 49153) == 0);  // not allowed without asking
+  const auto limited = resident_blocks(h200(), kernel(128), 256, 0);
+  CHECK(limited->by_registers);
+  CHECK(!limited->by_warps);
+  CHECK(resident_blocks(h200(), kernel(), 0, 0).failure().code == error::invalid_value);
+  CHECK(resident_blocks(h200(), kernel(), 1025, 0).failure().code == error::invalid_value);
+}
+
+TEST_CASE("names are told as they were written") {
+  CHECK(readable_name("_Z5storePii") == "store");
+  CHECK(readable_name("_Z6reduceILj256EEvPKiPi") == "reduce<256u>");
+  CHECK(readable_name("_ZN12_GLOBAL__N_14workEPi") == "(anonymous namespace)::work");
+  CHECK(readable_name("plain_c_name") == "plain_c_name");
+  CHECK(readable_name("") == "");
+}
