@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # ./lab doctor: what this machine has to set up, build and measure with, and what each missing thing
 # would enable. Sourced by ../lab after machine.sh. Changes nothing. Where the program is built, its
-# own half (devices, labs) follows.
+# own rows (devices, CUDA's tools, memory) follow in the same form.
 
 rows=()  # state, name, detail; state is ok, get (./lab brings it), none (optional) or lack
 lacks=() # Debian packages that ./lab may not install itself
@@ -39,15 +39,18 @@ check_build_tools() {
   else package Python 'none' python3 python3-venv; fi
 }
 
-check_cuda() {
-  local gpu
+check_nvcc() {
   if find_nvcc; then row ok nvcc "$(nvcc_version "$nvcc") ($nvcc)"; else
     row get nvcc './lab fetches the CUDA 13 compiler (100 MB) from PyPI into .cuda'
   fi
+}
+
+check_gpu() {
+  local gpu
   gpu=$(nvidia-smi --query-gpu=name,compute_cap --format=csv,noheader 2>/dev/null || true)
   gpu=${gpu%%$'\n'*}
   if [[ -n $gpu ]]; then row ok GPU "$gpu"; else
-    row none GPU 'none: the emulator serves; would enable: times, GB/s, speed goals'
+    row none GPU 'none: the emulator serves; would enable: time, GB/s, speed goals'
   fi
 }
 
@@ -56,7 +59,7 @@ check_library() { # NAME PKG_CONFIG_NAME HEADER
   local version
   if version=$(pkg-config --modversion "$2" 2>/dev/null); then row ok "$1" "$version"
   elif [[ $1 == doctest && -e /usr/include/$3 ]]; then row ok "$1" "the system's"
-  else row ok "$1" "the copy in subprojects/$2"; fi
+  else row ok "$1" 'the copy in subprojects/'; fi
 }
 
 check_tool() { # NAME WHAT IT ENABLES
@@ -91,41 +94,43 @@ print_rows() {
 }
 
 print_json() { # only where the program, which has a --json of its own, is not built
-  local i text separator=''
+  local i separator=''
   printf '{"built": false, "machine": ['
   for ((i = 0; i < ${#rows[@]}; i += 3)); do
-    text=${rows[i + 2]//\\/\\\\}
     printf '%s\n  {"state": "%s", "name": "%s", "detail": "%s"}' "$separator" "${rows[i]}" \
-      "${rows[i + 1]}" "${text//\"/\\\"}"
+      "${rows[i + 1]}" "$(json_text "${rows[i + 2]}")"
     separator=,
   done
   printf '\n]}\n'
 }
 
 doctor() { # ARGUMENTS of the command, "doctor" first
-  local json=0 built=0
-  [[ " $* " != *' --json '* ]] || json=1
+  local built=0
   [[ ! -x $build/grader/lab ]] || built=1
-  if ((!json || !built)); then
-    check_build_tools
-    check_cuda
-    check_library doctest doctest doctest/doctest.h
-    check_library CLI11 CLI11 CLI/CLI.hpp
-    check_library nlohmann-json nlohmann_json nlohmann/json.hpp
-    check_library toml++ tomlplusplus toml++/toml.h
-    check_library fmt fmt fmt/format.h
-    check_library zstd libzstd zstd.h
-    check_library lz4 liblz4 lz4.h
-    check_tool gdb 'stopping inside a kernel on the emulator'
+  ((!built || !as_json)) || exec "$build/grader/lab" "$@"
+  check_build_tools
+  check_nvcc
+  check_library doctest doctest doctest/doctest.h
+  check_library CLI11 CLI11 CLI/CLI.hpp
+  check_library nlohmann-json nlohmann_json nlohmann/json.hpp
+  check_library toml++ tomlplusplus toml++/toml.h
+  check_library fmt fmt fmt/format.h
+  check_library zstd libzstd zstd.h
+  check_library lz4 liblz4 lz4.h
+  check_tool clang-format 'the test of the formatting'
+  check_tool shellcheck 'the test of the shell scripts'
+  if ((!built)); then
+    check_gpu
+    check_tool gdb 'stopping in a program by hand'
     check_tool compute-sanitizer "NVIDIA's memory and race checks, on a GPU"
     check_tool ncu 'hardware counters, on a GPU'
-    check_tool clang-format 'the format test'
-    check_tool shellcheck 'the test of the shell scripts'
-    check_network
-    check_build
-    if ((json)); then print_json; else print_rows; fi
   fi
+  check_network
+  check_build
+  if ((as_json)); then print_json; else print_rows; fi
   ((!built)) || exec "$build/grader/lab" "$@"
-  ((${#lacks[@]} == 0)) || die 3 "missing: ${lacks[*]}. Install: sudo apt-get install ${lacks[*]}"
-  [[ " ${rows[*]} " != *' lack '* ]] || exit 3
+  [[ " ${rows[*]} " == *' lack '* ]] || return 0
+  ((as_json || ${#lacks[@]} == 0)) ||
+    say "missing: ${lacks[*]}. Install: sudo apt-get install ${lacks[*]}"
+  exit 3
 }
