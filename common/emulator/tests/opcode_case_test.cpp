@@ -138,7 +138,7 @@ TEST_CASE("comments that make no sense are refused, with their line") {
   check_refused("// kernel: add_one\n// out y: u32 1x\n", "'1x' is no u32");
   check_refused("// kernel: add_one\n// out y: u32 1*0\n", "repeats");
   check_refused("// kernel: add_one\n// out y: u32 5..2\n", "is no range");
-  check_refused("// kernel: add_one\n// out y around 2: u32 5\n", "expected 'within'");
+  check_refused("// kernel: add_one\n// out y around 2: u32 5\n", "expected 'within N ulp");
   check_refused("// kernel: add_one\n// inout y: u32 1 2 -> 3\n", "found 2 and 1");
   check_refused("// kernel: add_one\n// fails: somehow\n", "unknown error");
 }
