@@ -16,7 +16,7 @@
 
 namespace stepwise {
 
-// Its what() reads: reduction.cu:34: cudaErrorInvalidConfiguration: invalid configuration argument
+// Its what() reads: reduction.cu:34: cudaErrorInvalidValue: invalid argument
 class cuda_error : public std::runtime_error {
  public:
   cuda_error(cudaError_t code, const std::source_location& where)
