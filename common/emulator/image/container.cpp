@@ -47,7 +47,7 @@ constexpr std::uint64_t flag_arch_specific = 0x100000;
 constexpr std::uint64_t flag_family_specific = 0x200000;
 
 // No entry is larger: what a file says of its content must not empty the machine's memory.
-constexpr std::uint64_t content_limit = std::uint64_t{1} << 30;
+constexpr std::uint64_t content_limit = std::uint64_t{256} << 20;
 
 status failure(const char* what, const corrupt& why) {
   return {error::invalid_kernel_image, std::string(what) + ": " + why.what()};
@@ -117,7 +117,7 @@ std::vector<std::byte> unpack(const fat_entry& entry) {
   const bool packed = entry.compressed_bytes != 0;
   if (entry.uncompressed_bytes > content_limit) {
     throw corrupt("an entry of " + std::to_string(entry.uncompressed_bytes) +
-                  " bytes, more than 1 GiB");
+                  " bytes, more than 256 MiB");
   }
   if (packed && (entry.flags & flag_zstd)) return unpack_zstd(entry);
   if (packed && (entry.flags & flag_lz4)) return unpack_lz4(entry);

@@ -15,7 +15,8 @@ constexpr std::uint8_t osabi_cuda = 0x41;
 constexpr std::uint8_t abi_version = 8;
 constexpr std::uint8_t entry_flag = 0x10;  // in a symbol's st_other: a kernel
 
-// sm_90 and later keep the first 1024 bytes of a block's shared memory for the system.
+// sm_90 and later keep the first 1024 bytes of a block's shared memory for the system. The linker
+// adds them: relocatable files (nvcc -rdc=true) do not have them yet.
 constexpr std::uint64_t reserved_shared = 1024;
 constexpr int first_sm_with_reserved = 90;
 
@@ -148,21 +149,24 @@ class cubin_reader {
     kernel_resources* const k = kernel(name);
     if (k == nullptr) return;  // .nv.shared.reserved.0
     if (size > shared_limit) throw corrupt("a kernel with more than 1 GiB of shared memory");
-    const std::uint64_t reserved = out_.sm >= first_sm_with_reserved ? reserved_shared : 0;
-    k->static_shared_bytes = size - std::min(size, reserved);
+    const bool reserves = out_.sm >= first_sm_with_reserved && elf_.header().e_type == ET_EXEC;
+    k->static_shared_bytes = size - std::min(size, reserves ? reserved_shared : 0);
   }
 
-  // Which kernel a sequence of the line table describes is told by the relocation of its address.
+  // Which kernel a sequence of the line table describes is told by the relocation of its address:
+  // with an addend of its own (RELA, sm_90 and later) or without (REL, before).
   std::unordered_map<std::uint64_t, const elf_file::symbol*> relocations_of(
       const elf_file::section& section) {
     std::unordered_map<std::uint64_t, const elf_file::symbol*> out;
     const auto number = static_cast<std::uint32_t>(&section - elf_.sections().data());
     for (const auto& s : elf_.sections()) {
-      if (s.header.sh_type != SHT_RELA || s.header.sh_info != number) continue;
+      if (s.header.sh_type != SHT_RELA && s.header.sh_type != SHT_REL) continue;
+      if (s.header.sh_info != number) continue;
+      const std::size_t stride =
+          s.header.sh_type == SHT_RELA ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
       const bytes table = elf_.content(s);
-      for (std::uint64_t at = 0; at + sizeof(Elf64_Rela) <= table.size();
-           at += sizeof(Elf64_Rela)) {
-        const auto r = read_at<Elf64_Rela>(table, at, "a relocation");
+      for (std::uint64_t at = 0; at + stride <= table.size(); at += stride) {
+        const auto r = read_at<Elf64_Rel>(table, at, "a relocation");
         const std::uint64_t symbol = ELF64_R_SYM(r.r_info);
         if (symbol >= elf_.symbols().size()) throw corrupt("a relocation without its symbol");
         out[r.r_offset] = &elf_.symbols()[symbol];

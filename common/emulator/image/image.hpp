@@ -3,7 +3,7 @@
 //
 // idea    Reads containers, ELF attributes and debug tables; machine-code words are never decoded.
 // watch   Every field comes from a student's file: bounds are checked, nothing is believed.
-// source  shared knowledge of the formats is in DESIGN.md, "Fat binaries" and "Cubins".
+// source  FORMATS.md in this folder. Tested by tests/.
 #pragma once
 
 #include <cstdint>
@@ -52,12 +52,15 @@ const fat_entry* choose(const std::vector<fat_entry>& entries, entry_kind kind, 
 struct kernel_resources {
   int registers = 0;
   std::uint64_t static_shared_bytes = 0;  // without what the system reserves
-  std::uint64_t frame_bytes = 0;          // stack per thread
+  std::uint64_t frame_bytes = 0;          // stack per thread, without the functions it calls
   int barriers = 0;
   int max_threads = 0;  // launch bounds; 0: none
   std::uint32_t parameter_bytes = 0;
   // Machine instructions per PTX line, from the line table .nv_debug_line_sass (empty without
-  // -lineinfo).
+  // -lineinfo), with those of the functions that were not inlined. Lines that became no
+  // instruction are absent. The line of a body's '{' has what a function does before its first
+  // instruction. Where a function ends, padding cannot be told from code: its last line counts
+  // one instruction.
   std::map<std::uint32_t, std::uint32_t> instructions_of_ptx_line;
 };
 

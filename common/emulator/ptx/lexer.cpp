@@ -78,7 +78,6 @@ bool lexer::skip_comment() {
 void lexer::skip_quoted() {
   const std::uint32_t opened = line_;
   for (++at_; at_ != end_ && *at_ != '"'; ++at_) {
-    if (*at_ == '\\' && end_ - at_ > 1) ++at_;
     if (*at_ == '\n') throw parse_error(opened, "expected '\"' at the end of a string");
   }
   if (at_ == end_) throw parse_error(opened, "expected '\"' at the end of a string");

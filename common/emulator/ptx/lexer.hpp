@@ -21,7 +21,7 @@ enum class token_kind : std::uint8_t {
   integer,    // value in `bits`
   float32,    // IEEE bits in the low half of `bits`
   float64,    // IEEE bits in `bits`
-  string,     // `text` is what stands between the quotes, escapes untouched
+  string,     // `text` is what stands between the quotes, which has no escapes
   mark,       // one character of punctuation
 };
 
