@@ -34,6 +34,9 @@ struct extent {
   std::uint32_t x = 1, y = 1, z = 1;
 };
 
+// How many blocks or threads an extent holds. No launch's grid overflows it.
+inline std::uint64_t volume(const extent& e) { return std::uint64_t{e.x} * e.y * e.z; }
+
 struct launch_config {
   extent grid;
   extent block;

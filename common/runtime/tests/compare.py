@@ -1,0 +1,39 @@
+"""Runs a program with our runtime and compares what it prints with what it printed on a GPU.
+
+compare.py FOLDER_OF_OUR_RUNTIME PROGRAM EXPECTED [DIFFERENCES]
+
+EXPECTED was recorded with NVIDIA's runtime. DIFFERENCES lists the lines that differ on purpose, in
+order: `-` and the GPU's line, `+` and ours; lines that begin with `#` say why. A difference that is
+not listed fails, and so does a listed one that does not occur.
+"""
+
+import difflib
+import os
+import pathlib
+import subprocess
+import sys
+
+
+def main():
+    runtime, program, expected = sys.argv[1:4]
+    environment = os.environ | {"LD_LIBRARY_PATH": runtime}
+    environment.pop("STEPWISE_GPU", None)
+    run = subprocess.run([program], env=environment, capture_output=True, text=True, timeout=110)
+    sys.stderr.write(run.stderr)
+    if run.returncode != 0:
+        print(f"{program} ended with {run.returncode}")
+        return 1
+    found = [line for line in difflib.unified_diff(pathlib.Path(expected).read_text().splitlines(),
+                                                   run.stdout.splitlines(), lineterm="", n=0)
+             if line[0] in "+-" and not line.startswith(("+++", "---"))]
+    listed = []
+    if len(sys.argv) > 4:
+        listed = [line for line in pathlib.Path(sys.argv[4]).read_text().splitlines()
+                  if line and not line.startswith("#")]
+    problems = list(difflib.unified_diff(listed, found, "listed differences", "found differences",
+                                         lineterm=""))
+    print("\n".join(problems) if problems else f"{program}: as on the GPU")
+    return 1 if problems else 0
+
+
+sys.exit(main())

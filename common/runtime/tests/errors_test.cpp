@@ -1,0 +1,182 @@
+// The error state, error names and sentences, and what is said on stderr.
+#include "common/runtime/errors.hpp"
+
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "common/runtime/api.hpp"
+#include "common/runtime/tests/capture.hpp"
+#include "common/runtime/tests/fake_device.hpp"
+
+using namespace stepwise;
+
+TEST_CASE("errors have the names and sentences of CUDA 13") {
+  CHECK(std::string(cudaGetErrorName(cudaSuccess)) == "cudaSuccess");
+  CHECK(std::string(cudaGetErrorString(cudaSuccess)) == "no error");
+  CHECK(std::string(cudaGetErrorName(cudaErrorIllegalAddress)) == "cudaErrorIllegalAddress");
+  CHECK(std::string(cudaGetErrorString(cudaErrorIllegalAddress)) ==
+        "an illegal memory access was encountered");
+  CHECK(std::string(cudaGetErrorName(cudaErrorUnknown)) == "cudaErrorUnknown");
+  CHECK(std::string(cudaGetErrorName(static_cast<cudaError_t>(4711))) == "unrecognized error code");
+  CHECK(std::string(cudaGetErrorString(static_cast<cudaError_t>(-1))) == "unrecognized error code");
+}
+
+// The toolkit's library answers these two without a driver.
+TEST_CASE("every name and sentence is the real library's, where it is installed") {
+  const char* const path = std::getenv("STEPWISE_TEST_REAL_CUDART");
+  void* const real = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
+  if (!real) {
+    MESSAGE("not compared: the toolkit's libcudart.so.13 is not here");
+    return;
+  }
+  using answer = const char* (*)(cudaError_t);
+  const auto name = reinterpret_cast<answer>(dlsym(real, "cudaGetErrorName"));
+  const auto text = reinterpret_cast<answer>(dlsym(real, "cudaGetErrorString"));
+  REQUIRE((name && text));
+  for (int code = -2; code < 1100; code++) {
+    const auto e = static_cast<cudaError_t>(code);
+    INFO("code " << code);
+    CHECK(std::string(cudaGetErrorName(e)) == name(e));
+    CHECK(std::string(cudaGetErrorString(e)) == text(e));
+  }
+}
+
+TEST_CASE("the last error is kept until it is taken, and success does not reset it") {
+  fake::reset();
+  CHECK(cudaGetLastError() == cudaSuccess);
+  CHECK(cudaSetDevice(9) == cudaErrorInvalidDevice);
+  CHECK(cudaPeekAtLastError() == cudaErrorInvalidDevice);
+  CHECK(cudaPeekAtLastError() == cudaErrorInvalidDevice);
+  CHECK(cudaFree(nullptr) == cudaSuccess);
+  CHECK(cudaPeekAtLastError() == cudaErrorInvalidDevice);
+  CHECK(cudaMalloc(nullptr, 1) == cudaErrorInvalidValue);
+  CHECK(cudaGetLastError() == cudaErrorInvalidValue);
+  CHECK(cudaGetLastError() == cudaSuccess);
+}
+
+TEST_CASE("the last error belongs to a thread") {
+  fake::reset();
+  CHECK(cudaSetDevice(9) == cudaErrorInvalidDevice);
+  std::thread([] {
+    CHECK(cudaPeekAtLastError() == cudaSuccess);
+    CHECK(cudaMalloc(nullptr, 1) == cudaErrorInvalidValue);
+    CHECK(cudaPeekAtLastError() == cudaErrorInvalidValue);
+  }).join();
+  CHECK(cudaGetLastError() == cudaErrorInvalidDevice);
+}
+
+TEST_CASE("a kernel's fault is answered by every later call, and taken like any other error") {
+  fake::reset();
+  void* memory;
+  CHECK(cudaMalloc(&memory, 16) == cudaSuccess);
+  fake::tell().fault = {error::illegal_address, "kernel k wrote where nothing is (case 1)"};
+  const std::string said = captured_stderr([&] {
+    CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+    CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
+    CHECK(cudaGetLastError() == cudaSuccess);
+    CHECK(cudaMalloc(&memory, 16) == cudaErrorIllegalAddress);
+    CHECK(cudaFree(memory) == cudaErrorIllegalAddress);
+    CHECK(cudaMalloc(nullptr, 16) == cudaErrorIllegalAddress);
+    CHECK(cudaStreamSynchronize(nullptr) == cudaErrorIllegalAddress);
+    std::thread([] { CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress); }).join();
+    CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
+  });
+  CHECK(said == "stepwise: kernel k wrote where nothing is (case 1)\n");  // once
+  // Questions about the device itself are still answered.
+  int count = 0;
+  cudaDeviceProp properties;
+  CHECK(cudaGetDeviceCount(&count) == cudaSuccess);
+  CHECK(count == 1);
+  CHECK(cudaSetDevice(0) == cudaSuccess);
+  CHECK(cudaGetDeviceProperties(&properties, 0) == cudaSuccess);
+  int value = 1;
+  CHECK(cudaMemcpy(&value, &value, 0, cudaMemcpyHostToHost) == cudaSuccess);
+  CHECK(cudaMemcpy(&value, &value, 4, static_cast<cudaMemcpyKind>(9)) ==
+        cudaErrorInvalidMemcpyDirection);
+  CHECK(cudaMemcpy(&value, &count, 4, cudaMemcpyHostToHost) == cudaErrorIllegalAddress);
+  // And it does not come back in this process.
+  fake::tell().fault = {};
+  CHECK(cudaDeviceReset() == cudaSuccess);
+  CHECK(cudaMalloc(&memory, 16) == cudaErrorDevicesUnavailable);
+  CHECK(fake::tell().devices_made == 1);
+}
+
+TEST_CASE("a fault is found by whichever call waits first") {
+  for (int which = 0; which < 5; which++) {
+    fake::reset();
+    void* memory;
+    int value = 0;
+    cudaEvent_t event;
+    CHECK(cudaMalloc(&memory, 16) == cudaSuccess);
+    CHECK(cudaEventCreate(&event) == cudaSuccess);
+    fake::tell().fault = {error::misaligned_address, ""};
+    CHECK(cudaPeekAtLastError() == cudaSuccess);
+    CHECK((which == 0   ? cudaMemcpy(&value, memory, 4, cudaMemcpyDeviceToHost)
+           : which == 1 ? cudaFree(memory)
+           : which == 2 ? cudaEventSynchronize(event)
+           : which == 3 ? cudaStreamQuery(nullptr)
+                        : cudaMemcpy(memory, &value, 4, cudaMemcpyHostToDevice)) ==
+          cudaErrorMisalignedAddress);
+    CHECK(cudaMalloc(&memory, 16) == cudaErrorMisalignedAddress);
+  }
+}
+
+TEST_CASE("without a usable device every call says so, and stderr says why once") {
+  fake::reset();
+  fake::tell().no_device = {error::no_device, "no such GPU (case 2)"};
+  int count = 5;
+  void* memory;
+  const std::string said = captured_stderr([&] {
+    CHECK(cudaGetDeviceCount(&count) == cudaErrorNoDevice);
+    CHECK(cudaMalloc(&memory, 4) == cudaErrorNoDevice);
+    CHECK(cudaDeviceSynchronize() == cudaErrorNoDevice);
+  });
+  CHECK(said == "stepwise: no such GPU (case 2)\n");
+  CHECK(count == 5);
+  CHECK(std::string(stepwise::runtime::last_message()) == "no such GPU (case 2)");
+  int version = -1;
+  CHECK(cudaDriverGetVersion(&version) == cudaSuccess);
+  CHECK(version == 0);
+  CHECK(cudaRuntimeGetVersion(&version) == cudaSuccess);
+  CHECK(version == CUDART_VERSION);
+}
+
+TEST_CASE("each sentence is said once, line by line, and not at all when it shall be quiet") {
+  const auto said = [](const char* sentence) {
+    return captured_stderr([&] { runtime::announce(sentence); });
+  };
+  CHECK(said("one line\nand another") == "stepwise: one line\nstepwise: and another\n");
+  CHECK(said("one line\nand another") == "");
+  CHECK(said("") == "");
+  setenv("STEPWISE_QUIET", "1", 1);
+  CHECK(said("something else") == "");
+  setenv("STEPWISE_QUIET", "0", 1);
+  CHECK(said("something else") == "stepwise: something else\n");
+  unsetenv("STEPWISE_QUIET");
+}
+
+TEST_CASE("a sentence longer than its place is cut, not spilled") {
+  fake::reset();
+  fake::tell().no_device = {error::no_device, std::string(100'000, 'x')};
+  setenv("STEPWISE_QUIET", "1", 1);
+  CHECK(cudaFree(nullptr) == cudaErrorNoDevice);
+  unsetenv("STEPWISE_QUIET");
+  const std::size_t length = std::strlen(runtime::last_message());
+  CHECK(length > 1000);
+  CHECK(length < 10'000);
+}
+
+TEST_CASE("what is not supported says so once, by name") {
+  fake::reset();
+  const std::string said = captured_stderr([] {
+    CHECK(cudaGraphCreate(nullptr, 0) == cudaErrorNotSupported);
+    CHECK(cudaGraphCreate(nullptr, 0) == cudaErrorNotSupported);
+  });
+  CHECK(said.find("stepwise: cudaGraphCreate is not supported") == 0);
+  CHECK(said.find('\n') == said.size() - 1);
+  CHECK(cudaGetLastError() == cudaErrorNotSupported);
+}

@@ -1,0 +1,65 @@
+"""Checks what libcudart.so.13 exports: exports_test.py LIBRARY NAMES [REAL_LIBRARY]
+
+Every name of the real library is there, with its version; nothing else is; and the library needs
+nothing that a machine for which it was built might lack. NAMES lists the real library's names, one
+per line; where the real library is given, the list is compared with it.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+VERSION = "libcudart.so.13"
+
+
+def dynamic_symbols(library):
+    """Name to version of every defined dynamic symbol that is no version node itself."""
+    text = subprocess.run(["nm", "-D", "--defined-only", "--with-symbol-versions", library],
+                          check=True, capture_output=True, text=True).stdout
+    symbols = {}
+    for line in text.splitlines():
+        kind, name = line.split()[-2:]
+        if kind != "A":
+            base, _, version = name.partition("@@")
+            symbols[base] = version
+    return symbols
+
+
+def main():
+    library, names_file = sys.argv[1:3]
+    failures = []
+    names = set(pathlib.Path(names_file).read_text().split())
+    ours = dynamic_symbols(library)
+
+    failures += [f"{name} is missing" for name in sorted(names - ours.keys())]
+    failures += [f"{name} has the version '{version}', expected '{VERSION}'"
+                 for name, version in sorted(ours.items()) if version != VERSION]
+    failures += [f"{name} is exported, but no name of the runtime"
+                 for name in sorted(ours.keys() - names) if not name.startswith("stepwise")]
+
+    dynamic = subprocess.run(["readelf", "-d", library], check=True, capture_output=True,
+                             text=True).stdout
+    if f"soname: [{VERSION}]" not in dynamic:
+        failures.append(f"the SONAME is not {VERSION}")
+    allowed = r"lib(stdc\+\+|m|gcc_s|c|dl|pthread|zstd|lz4)\.so\.\d+|ld-linux.*"
+    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)
+    failures += [f"it needs {name}" for name in needed if not re.fullmatch(allowed, name)]
+    if re.search(r"\((RPATH|RUNPATH|TEXTREL)\)", dynamic):
+        failures.append("it has a run path or text relocations")
+
+    if len(sys.argv) > 3:
+        real = set(dynamic_symbols(sys.argv[3]))
+        failures += [f"{name} is a name of {sys.argv[3]}, but not in {names_file}"
+                     for name in sorted(real - names)]
+        failures += [f"{name} is in {names_file}, but no name of {sys.argv[3]}"
+                     for name in sorted(names - real)]
+    else:
+        print("not compared with the real library: it is not here, or of another version")
+    for failure in failures:
+        print(f"{library}: {failure}")
+    print(f"{len(ours)} names, {len(failures)} failures")
+    return 1 if failures else 0
+
+
+sys.exit(main())

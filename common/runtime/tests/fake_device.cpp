@@ -1,0 +1,174 @@
+#include "common/runtime/tests/fake_device.hpp"
+
+#include <cstring>
+#include <set>
+
+#include "common/runtime/errors.hpp"
+#include "common/runtime/state.hpp"
+
+namespace stepwise {
+namespace {
+
+class fake_device final : public device {
+ public:
+  const gpu& description() const override { return model_; }
+
+  result<device_address> allocate(std::uint64_t bytes) override {
+    if (bytes == 0) return status{error::invalid_value, "nothing"};
+    if (bytes > std::uint64_t{1} << 30) return status{error::memory_allocation, "too much"};
+    const device_address address = next_;
+    next_ += (bytes + 0xFFFF) & ~std::uint64_t{0xFFFF};
+    memory_[address].resize(bytes);
+    return address;
+  }
+  status free(device_address address) override {
+    return memory_.erase(address) || address == 0 ? status{} : bad();
+  }
+  std::array<std::uint64_t, 2> memory_info() override { return {1000, 2000}; }
+  std::optional<module_symbol> find_allocation(device_address address) override {
+    for (const auto& [base, bytes] : memory_) {
+      if (address >= base && address < base + bytes.size()) {
+        return module_symbol{base, bytes.size()};
+      }
+    }
+    return std::nullopt;
+  }
+
+  status write(device_address to, std::span<const std::byte> from) override {
+    std::byte* const place = at(to, from.size());
+    if (place) std::memcpy(place, from.data(), from.size());
+    return place ? status{} : bad();
+  }
+  status read(std::span<std::byte> to, device_address from) override {
+    const std::byte* const place = at(from, to.size());
+    if (place) std::memcpy(to.data(), place, to.size());
+    return place ? status{} : bad();
+  }
+  status copy(device_address to, device_address from, std::uint64_t bytes) override {
+    fake::tell().copies++;
+    std::byte *const out = at(to, bytes), *const in = at(from, bytes);
+    if (!out || !in) return bad();
+    std::memcpy(out, in, bytes);
+    return {};
+  }
+  status fill(device_address to, std::uint32_t value, unsigned element_bytes,
+              std::uint64_t count) override {
+    std::byte* const place = at(to, element_bytes * count);
+    if (place) std::memset(place, static_cast<int>(value), element_bytes * count);
+    return place ? status{} : bad();
+  }
+
+  result<module_handle> load_module(std::span<const std::byte> image) override {
+    if (!fake::tell().load_failure.ok()) return fake::tell().load_failure;
+    fake::tell().modules_loaded++;
+    fake::tell().module_bytes.push_back(image.size());
+    return module_handle{++handles_};
+  }
+  status unload_module(module_handle) override {
+    fake::tell().modules_unloaded++;
+    return {};
+  }
+  result<kernel_handle> find_kernel(module_handle, std::string_view name) override {
+    const auto found = fake::tell().kernels.find(std::string(name));
+    if (found == fake::tell().kernels.end()) {
+      return status{error::symbol_not_found, "no kernel " + std::string(name)};
+    }
+    kernels_[++handles_] = found->second;
+    kernels_[handles_].name = name;
+    return kernel_handle{handles_};
+  }
+  result<module_symbol> find_symbol(module_handle, std::string_view name) override {
+    const auto found = fake::tell().variables.find(std::string(name));
+    if (found == fake::tell().variables.end()) {
+      return status{error::symbol_not_found, "no variable " + std::string(name)};
+    }
+    auto& place = variables_[found->first];
+    if (place == 0) place = *allocate(found->second);
+    return module_symbol{place, found->second};
+  }
+  result<kernel_attributes> attributes(kernel_handle kernel) override {
+    return kernels_.at(static_cast<std::uint64_t>(kernel));
+  }
+  status set_max_dynamic_shared_bytes(kernel_handle kernel, std::uint64_t bytes) override {
+    kernel_attributes& k = kernels_.at(static_cast<std::uint64_t>(kernel));
+    if (bytes + k.static_shared_bytes > model_.shared_bytes_per_block_optin) return bad();
+    k.max_dynamic_shared_bytes = bytes;
+    return {};
+  }
+  status launch(kernel_handle kernel, const launch_config& config,
+                std::span<const std::byte> parameters) override {
+    if (!fake::tell().launch_failure.ok()) {
+      return std::exchange(fake::tell().launch_failure, {});
+    }
+    fake::tell().launches.push_back({kernels_.at(static_cast<std::uint64_t>(kernel)).name,
+                                     config,
+                                     {parameters.begin(), parameters.end()}});
+    return {};
+  }
+  status synchronize() override { return fake::tell().fault; }
+
+  result<event_handle> create_event() override {
+    events_.insert(++handles_);
+    return event_handle{handles_};
+  }
+  status destroy_event(event_handle event) override {
+    return events_.erase(static_cast<std::uint64_t>(event)) ? status{} : bad();
+  }
+  status record(event_handle event) override {
+    times_[static_cast<std::uint64_t>(event)] = ++clock_;
+    return {};
+  }
+  result<float> elapsed_ms(event_handle start, event_handle stop) override {
+    return times_.at(static_cast<std::uint64_t>(stop)) -
+           times_.at(static_cast<std::uint64_t>(start));
+  }
+
+ private:
+  static status bad() { return {error::invalid_value, "outside of allocations"}; }
+  std::byte* at(device_address address, std::uint64_t bytes) {
+    const auto area = find_allocation(address);
+    if (!area || address - area->address + bytes > area->bytes) return nullptr;
+    return memory_[area->address].data() + (address - area->address);
+  }
+
+  const gpu model_ = *find_gpu("h200");
+  device_address next_ = 0x7000'0000'0000'0000;  // no host address looks like this
+  std::map<device_address, std::vector<std::byte>> memory_;
+  std::map<std::string, device_address> variables_;
+  std::map<std::uint64_t, kernel_attributes> kernels_;
+  std::set<std::uint64_t> events_;
+  std::map<std::uint64_t, float> times_;
+  float clock_ = 0;
+  std::uint64_t handles_ = 0;
+};
+
+}  // namespace
+
+namespace fake {
+
+control& tell() {
+  static control only;
+  return only;
+}
+
+void reset() {
+  tell() = {};
+  runtime::state& s = runtime::state::get();
+  s.fault = {};
+  s.reset();
+  s.registered = {};
+  runtime::take_error();
+}
+
+}  // namespace fake
+
+namespace runtime {
+
+result<std::unique_ptr<device>> make_process_device() {
+  if (!fake::tell().no_device.ok()) return fake::tell().no_device;
+  fake::tell().devices_made++;
+  return std::unique_ptr<device>(std::make_unique<fake_device>());
+}
+
+}  // namespace runtime
+}  // namespace stepwise

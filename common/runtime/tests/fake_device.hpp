@@ -1,0 +1,40 @@
+// A device in a few maps, for the runtime's own tests: it runs no kernels but writes down what it
+// is asked, and fails where a test tells it to.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/device/device.hpp"
+
+namespace stepwise::fake {
+
+struct recorded_launch {
+  std::string kernel;
+  launch_config config;
+  std::vector<std::byte> parameters;
+};
+
+// What all fake devices of the process share; reset() before each test.
+struct control {
+  // Told to the device.
+  std::map<std::string, kernel_attributes> kernels;
+  std::map<std::string, std::uint64_t> variables;  // name, bytes
+  status no_device;                                // why there is no device
+  status load_failure;                             // of every module
+  status launch_failure;                           // of the next launch
+  status fault;                                    // met by the next synchronize()
+  // Told by the device.
+  int devices_made = 0;
+  int modules_loaded = 0, modules_unloaded = 0;
+  std::vector<std::size_t> module_bytes;
+  std::vector<recorded_launch> launches;
+  int copies = 0;
+};
+control& tell();
+
+// A clean runtime: no device, no error on this thread, `tell()` as at the start.
+void reset();
+
+}  // namespace stepwise::fake
