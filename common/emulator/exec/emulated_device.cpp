@@ -401,8 +401,6 @@ status emulated_device::set_max_dynamic_shared_bytes(kernel_handle handle, std::
   return {};
 }
 
-std::uint64_t volume(const extent& e) { return std::uint64_t{e.x} * e.y * e.z; }
-
 status emulated_device::launch(kernel_handle handle, const launch_config& config,
                                std::span<const std::byte> parameters) {
   if (!lost_.ok()) return lost_;

@@ -8,7 +8,7 @@
 // watch   A worker runs one block until it ends, and turns to others only while a block polls for
 //         something that another block must do. Blocks of one launch may be spread over workers.
 // source  PTX ISA 9.0 "bar", "shfl.sync", "match.sync"; CUDA C++ Programming Guide, "Independent
-//         Thread Scheduling". Tested by tests/reconvergence programs.
+//         Thread Scheduling". Tested by ../tests/programs/.
 #pragma once
 
 #include <atomic>
@@ -91,6 +91,18 @@ struct block {
   unsigned idle_rounds = 0;  // rounds of polling without an exit or a barrier
 };
 
+inline int first_lane(std::uint32_t mask) { return __builtin_ctz(mask); }
+inline std::uint32_t count_of(std::uint32_t mask) {
+  return static_cast<std::uint32_t>(__builtin_popcount(mask));
+}
+
+// The coordinates of a thread in its block, or a block in its grid, by its number: x runs first.
+inline extent place(std::uint64_t index, const extent& size) {
+  return {static_cast<std::uint32_t>(index % size.x),
+          static_cast<std::uint32_t>(index / size.x % size.y),
+          static_cast<std::uint32_t>(index / size.x / size.y)};
+}
+
 class scheduler {
  public:
   explicit scheduler(launch_state& launch);
@@ -115,6 +127,7 @@ class scheduler {
   enum class block_result { done, waiting, failed };
 
   std::unique_ptr<block> make_block();
+  std::uint64_t special_value(special which, std::uint32_t warp, int lane) const;
   void start(block& b, std::uint64_t index);
   block_result run_slice(block& b);
   void run_warp(warp& w);

@@ -1,0 +1,102 @@
+// What is said of a launch that fails: the kernel, the line, the thread, and what it did.
+#include <cstdio>
+
+#include "common/emulator/exec/scheduler.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+std::string triple(const extent& e) {
+  return "(" + std::to_string(e.x) + "," + std::to_string(e.y) + "," + std::to_string(e.z) + ")";
+}
+
+}  // namespace
+
+void scheduler::fail(error code, std::string message) {
+  const std::lock_guard lock(launch_.mutex);
+  launch_.stop.store(true);
+  if (launch_.failure.ok()) launch_.failure = {code, std::move(message)};
+}
+
+bool scheduler::out_of_time() {
+  if (std::chrono::steady_clock::now() < launch_.deadline) return false;
+  const op* at = nullptr;
+  for (const warp& w : block_->warps)
+    if (at == nullptr && !w.ready.empty()) at = w.ready.front().at;
+  const std::string line = at != nullptr ? code_.source_line(at) : "";
+  std::string limit = std::to_string(launch_.time_limit_s);
+  limit.erase(limit.find_last_not_of('0') + 1);
+  if (limit.back() == '.') limit.pop_back();
+  fail(error::launch_timeout, code_.pretty + (line.empty() ? "" : " at " + line) +
+                                  ": still running after the time limit of " + limit +
+                                  " s; does every loop end?");
+  return true;
+}
+
+std::string scheduler::thread_name(const block& b, const warp& w, int lane) const {
+  const auto index =
+      static_cast<std::uint64_t>(&w - b.warps.data()) * lanes + static_cast<std::uint64_t>(lane);
+  return "block " + triple(place(b.index, launch_.config.grid)) + ", thread " +
+         triple(place(index, launch_.config.block));
+}
+
+const op* scheduler::stop(const op* i, error code, const std::string& what, int lane) {
+  const std::string line = code_.source_line(i);
+  fail(code, code_.pretty + (line.empty() ? "" : " at " + line) + ": " + what + "; " +
+                 thread_name(*block_, *warp_, lane));
+  return nullptr;
+}
+
+const op* scheduler::stop(const op* i, const access_fault& fault) {
+  const char* verb = fault.kind == access_kind::load    ? "read"
+                     : fault.kind == access_kind::store ? "write"
+                                                        : "atomic operation";
+  static constexpr const char* spaces[] = {"global", "shared", "local", "parameter", "generic"};
+  char address[32];
+  std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(fault.address));
+  std::string what = std::to_string(fault.bytes) + "-byte " + verb + " at " +
+                     spaces[static_cast<int>(fault.space)] + " address " + address;
+  if (fault.misaligned) {
+    what = "misaligned: " + what + ", which is not a multiple of " + std::to_string(fault.bytes);
+  } else {
+    what = "out of bounds: " + what;
+    const auto bytes = [](std::uint64_t n) {
+      return std::to_string(n) + (n == 1 ? " byte" : " bytes");
+    };
+    if (fault.space == memory_space::shared) {
+      what += ", outside the block's " + bytes(x_.shared_bytes) + " of shared memory";
+    } else if (fault.space == memory_space::local) {
+      what += ", outside the thread's " + bytes(x_.local_bytes) + " of local memory";
+    } else if (const auto near = launch_.memory->before(fault.address)) {
+      const std::uint64_t past = fault.address - near->base;
+      what += past >= near->bytes ? ", " + bytes(past - near->bytes) +
+                                        " past the end of an allocation of " + bytes(near->bytes)
+                                  : ", across the end of an allocation of " + bytes(near->bytes);
+    } else {
+      what += fault.address < 4096 ? ", a null pointer" : ", which no allocation holds";
+    }
+  }
+  return stop(i, fault.misaligned ? error::misaligned_address : error::illegal_address, what,
+              fault.lane);
+}
+
+void scheduler::report_deadlock(const block& b) {
+  std::string what = "deadlock: no thread of the block can go on";
+  unsigned told = 0;
+  for (const warp& w : b.warps) {
+    const auto tell = [&](const split& s, const std::string& where) {
+      if (told++ >= 3) return;
+      const std::string line = code_.source_line(s.at);
+      what += (told == 1 ? ": " : ", ") + std::to_string(count_of(s.mask)) + " threads of warp " +
+              std::to_string(&w - b.warps.data()) + " wait at " + where +
+              (line.empty() ? "" : " at " + line);
+    };
+    for (const auto& wait : w.at_barrier)
+      tell(wait.waiting, "barrier " + std::to_string(wait.barrier));
+    for (const auto& p : w.parked) tell(p.waiting, "a warp-wide operation");
+  }
+  fail(error::launch_timeout,
+       code_.pretty + ": " + what + "; block " + triple(place(b.index, launch_.config.grid)));
+}
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,175 @@
+// Lowering: loads, stores and atomic operations.
+#include <algorithm>
+
+#include "common/emulator/exec/lowering.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+// The element type's name as memory rows use it, for a value kept in a register of `bits`.
+std::string memory_type(std::string_view type, unsigned bits) {
+  const char kind = type[0] == 's' ? 's' : 'u';
+  const unsigned width = type.ends_with("8")    ? 8
+                         : type.ends_with("16") ? 16
+                         : type.ends_with("32") ? 32
+                         : type.ends_with("64") ? 64
+                                                : 0;
+  if (width == 0 || type.find('x') != std::string_view::npos)
+    throw unsupported{"type ." + std::string(type)};
+  return (kind == 's' && width < bits ? "s" : "u") + std::to_string(width);
+}
+
+struct memory_form {
+  state_space space = state_space::none;
+  unsigned vector = 1;
+  bool polls = false, acquires = false, releases = false;
+};
+
+memory_form form_of(const ptx::instruction& i) {
+  memory_form f;
+  for (const std::string_view m : i.modifiers) {
+    if (m == "global")
+      f.space = state_space::global;
+    else if (m.starts_with("shared"))
+      f.space = state_space::shared;
+    else if (m == "local")
+      f.space = state_space::local;
+    else if (m.starts_with("const"))
+      f.space = state_space::constant;
+    else if (m.starts_with("param"))
+      f.space = state_space::param;
+    else if (m == "v2")
+      f.vector = 2;
+    else if (m == "v4")
+      f.vector = 4;
+    else if (m == "v8")
+      throw unsupported{"the instruction " + std::string(i.text)};
+    else if (m == "volatile" || m == "relaxed" || m == "mmio")
+      f.polls = true;
+    else if (m == "acquire")
+      f.polls = f.acquires = true;
+    else if (m == "release")
+      f.releases = true;
+    if (m == "shared::cluster") throw unsupported{"the instruction " + std::string(i.text)};
+  }
+  return f;
+}
+
+const char* row_space(state_space s) {
+  switch (s) {
+    case state_space::global:
+    case state_space::constant:
+      return "global";
+    case state_space::shared:
+      return "shared";
+    case state_space::local:
+      return "local";
+    case state_space::param:
+      return "param";
+    default:
+      return "generic";
+  }
+}
+
+}  // namespace
+
+// A kernel parameter at a known offset is a row that is filled before the warp starts.
+void lowering::load_parameter(const operand& to, std::string_view type, std::uint64_t at) {
+  const unsigned bits = register_bits(to);
+  const std::string memory = memory_type(type, bits);
+  const unsigned bytes = type_bits(memory) / 8;
+  if (at + bytes > out_.parameter_bytes)
+    throw unsupported{"a read outside the kernel's parameters"};
+  const std::uint32_t row = new_row(class_of_bits(bits));
+  out_.parameters.push_back(
+      {row, bits / 8, bytes, memory[0] == 's', static_cast<std::uint32_t>(at)});
+  emit("mov.b" + std::to_string(bits), destination(to, class_of_bits(bits)), row);
+}
+
+void lowering::load() {
+  const memory_form f = form_of(*i_);
+  const operand& to = i_->operands.at(0);
+  const operand& from = i_->operands.at(1);
+  std::vector<operand> results =
+      to.kind == operand_kind::vector ? to.elements : std::vector<operand>{to};
+  if (results.size() != f.vector) throw unsupported{"the instruction " + text()};
+  if (f.space == state_space::param && find_register(from.name) == nullptr) {
+    const std::uint64_t at =
+        symbol_address(from.name, false) + static_cast<std::uint64_t>(from.offset);
+    const unsigned bytes = type_bits(type()) / 8;
+    for (std::size_t n = 0; n < results.size(); ++n)
+      load_parameter(results[n], type(), at + n * bytes);
+    return;
+  }
+  unsigned bits = 0;
+  for (const operand& r : results) bits = std::max(bits, register_bits(r));
+  if (bits == 0) bits = std::max(16u, type_bits(type()));
+  const address at = memory_address(from, f.space);
+  if (f.polls) emit("<poll>");
+  const std::string vector = f.vector == 1 ? "" : ".v" + std::to_string(f.vector);
+  const row& r = find("ld" + vector + "." + row_space(f.space) + "." + memory_type(type(), bits) +
+                      ".b" + std::to_string(bits) + ".a" + std::to_string(at.bits));
+  std::uint32_t rows[4] = {};
+  for (std::size_t n = 0; n < results.size(); ++n) rows[n] = destination(results[n], r.d);
+  op& e = emit(r, rows[0], at.row);
+  e.immediate = at.offset;
+  e.slot = out_.window_count++;
+  if (f.vector != 1) emit("<rows>", rows[0], rows[1], rows[2], rows[3]);
+  if (f.acquires) emit("<fence>");
+}
+
+void lowering::store() {
+  const memory_form f = form_of(*i_);
+  const operand& to = i_->operands.at(0);
+  const operand& from = i_->operands.at(1);
+  const std::vector<operand> values =
+      from.kind == operand_kind::vector ? from.elements : std::vector<operand>{from};
+  if (values.size() != f.vector || f.space == state_space::param)
+    throw unsupported{"the instruction " + text()};
+  unsigned bits = 0;
+  for (const operand& v : values) bits = std::max(bits, register_bits(v));
+  if (bits == 0) bits = std::max(16u, type_bits(type()));
+  const address at = memory_address(to, f.space);
+  if (f.releases) emit("<fence>");
+  const std::string vector = f.vector == 1 ? "" : ".v" + std::to_string(f.vector);
+  std::string memory = memory_type(type(), bits);
+  memory[0] = 'u';
+  const row& r = find("st" + vector + "." + row_space(f.space) + "." + memory + ".b" +
+                      std::to_string(bits) + ".a" + std::to_string(at.bits));
+  const value_class kind =
+      type()[0] == 'f' && bits >= 32 ? (bits == 32 ? value_class::f32 : value_class::f64) : r.b;
+  std::uint32_t rows[4] = {};
+  for (std::size_t n = 0; n < values.size(); ++n) rows[n] = source(values[n], kind);
+  op& e = emit(r, 0, at.row, rows[0]);
+  e.immediate = at.offset;
+  e.slot = out_.window_count++;
+  if (f.vector != 1) emit("<rows>", rows[0], rows[1], rows[2], rows[3]);
+}
+
+// atom.[sem.][scope.][space.]op.type d, [a], b[, c]; red has no d.
+void lowering::atomic(bool reduction) {
+  const memory_form f = form_of(*i_);
+  if (f.space != state_space::none && f.space != state_space::global &&
+      f.space != state_space::shared)
+    throw unsupported{"the instruction " + text()};
+  std::string operation;
+  for (const char* o : {"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"})
+    if (has(o)) operation = o;
+  std::string kind(type());
+  static constexpr std::string_view bitwise[] = {"and", "or", "xor", "exch", "cas"};
+  if (std::ranges::find(bitwise, operation) != std::end(bitwise)) kind[0] = 'b';
+  if (has("noftz") || f.vector != 1) throw unsupported{"the instruction " + text()};
+  const std::size_t first = reduction ? 0 : 1;
+  const std::vector<operand>& o = i_->operands;
+  const address at = memory_address(o.at(first), f.space);
+  const row& r = find("atom." + std::string(row_space(f.space)) + "." + operation + "." + kind +
+                      ".a" + std::to_string(at.bits));
+  const std::uint32_t b = source(o.at(first + 1), r.b);
+  const std::uint32_t c = o.size() > first + 2 ? source(o[first + 2], r.c) : b;
+  const std::uint32_t d = reduction ? new_row(r.d) : destination(o[0], r.d);
+  op& e = emit(r, d, at.row, b, c);
+  e.immediate = at.offset;
+  e.slot = out_.window_count++;
+}
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,313 @@
+// Lowering: where registers, constants and variables are kept, and what an operand becomes.
+#include <algorithm>
+#include <bit>
+
+#include "common/emulator/exec/lowering.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+using row_index = std::unordered_map<std::string_view, const row*>;
+
+const row_index& all_rows() {
+  static const row_table table = [] {
+    row_table t;
+    const row_set& best = best_row_set();
+    best.integer(t);
+    best.floating(t);
+    best.compare(t);
+    best.convert(t);
+    best.memory(t);
+    atomic_rows(t);
+    control_rows(t);
+    return t;
+  }();
+  static const row_index index = [] {
+    row_index m;
+    for (const row& r : table) m.emplace(r.name, &r);
+    return m;
+  }();
+  return index;
+}
+
+struct special_name {
+  special which;
+  unsigned natural;  // bits
+};
+
+const special_name* find_special(std::string_view name) {
+  static const std::unordered_map<std::string_view, special_name> names = {
+      {"%tid.x", {special::tid_x, 32}},
+      {"%tid.y", {special::tid_y, 32}},
+      {"%tid.z", {special::tid_z, 32}},
+      {"%ntid.x", {special::ntid_x, 32}},
+      {"%ntid.y", {special::ntid_y, 32}},
+      {"%ntid.z", {special::ntid_z, 32}},
+      {"%ctaid.x", {special::ctaid_x, 32}},
+      {"%ctaid.y", {special::ctaid_y, 32}},
+      {"%ctaid.z", {special::ctaid_z, 32}},
+      {"%nctaid.x", {special::nctaid_x, 32}},
+      {"%nctaid.y", {special::nctaid_y, 32}},
+      {"%nctaid.z", {special::nctaid_z, 32}},
+      {"%laneid", {special::laneid, 32}},
+      {"%warpid", {special::warpid, 32}},
+      {"%nwarpid", {special::nwarpid, 32}},
+      {"%smid", {special::smid, 32}},
+      {"%nsmid", {special::nsmid, 32}},
+      {"%gridid", {special::gridid, 64}},
+      {"%lanemask_eq", {special::lanemask_eq, 32}},
+      {"%lanemask_lt", {special::lanemask_lt, 32}},
+      {"%lanemask_le", {special::lanemask_le, 32}},
+      {"%lanemask_gt", {special::lanemask_gt, 32}},
+      {"%lanemask_ge", {special::lanemask_ge, 32}},
+      {"%dynamic_smem_size", {special::dynamic_smem_size, 32}},
+      {"%total_smem_size", {special::total_smem_size, 32}},
+  };
+  const auto found = names.find(name);
+  return found == names.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+unsigned bits_of(value_class k) {
+  switch (k) {
+    case value_class::b16:
+      return 16;
+    case value_class::b32:
+    case value_class::f32:
+      return 32;
+    case value_class::b64:
+    case value_class::f64:
+      return 64;
+    default:
+      return 0;
+  }
+}
+
+value_class class_of_bits(unsigned bits) {
+  return bits == 16 ? value_class::b16 : bits == 32 ? value_class::b32 : value_class::b64;
+}
+
+unsigned type_bits(std::string_view type) {
+  unsigned bits = 0;
+  for (const char c : type.substr(1)) {
+    if (c < '0' || c > '9') break;
+    bits = 10 * bits + static_cast<unsigned>(c - '0');
+  }
+  return bits;
+}
+
+// --- storage -----------------------------------------------------------------------------------
+
+std::uint32_t lowering::take(unsigned row_bytes) {
+  const std::uint32_t align = std::min(row_bytes, 64u);
+  next_row_ = (next_row_ + align - 1) / align * align;
+  const std::uint32_t at = next_row_;
+  next_row_ += row_bytes;
+  return at;
+}
+
+std::uint32_t lowering::new_row(value_class k) {
+  return take(k == value_class::predicate ? 4 : bits_of(k) / 8 * lanes);
+}
+
+std::uint32_t lowering::constant(value_class k, std::uint64_t value) {
+  const unsigned bytes = bits_of(k) / 8;  // 0 for a predicate
+  if (bytes != 0 && bytes < 8) value &= (std::uint64_t{1} << (8 * bytes)) - 1;
+  const auto [at, fresh] = constants_.try_emplace({bytes, value}, 0);
+  if (fresh) {
+    at->second = new_row(k);
+    out_.constants.push_back({at->second, bytes, value});
+  }
+  return at->second;
+}
+
+std::uint32_t lowering::special_row_of(special which, unsigned bits) {
+  const auto [at, fresh] = specials_.try_emplace({static_cast<int>(which), bits}, 0);
+  if (fresh) {
+    at->second = new_row(class_of_bits(bits));
+    out_.specials.push_back({at->second, bits / 8, which});
+  }
+  return at->second;
+}
+
+void lowering::declare_registers() {
+  for (const ptx::register_declaration& r : body_.registers) {
+    value_class k;
+    if (r.type == scalar_type::pred)
+      k = value_class::predicate;
+    else if (const unsigned bytes = ptx::bytes_of(r.type); bytes == 2 || bytes == 4 || bytes == 8)
+      k = class_of_bits(8 * bytes);
+    else
+      throw unsupported{"registers of type ." + std::string(ptx::name_of(r.type))};
+    if (r.vector_length != 1) throw unsupported{"vector registers"};
+    const std::string prefix(r.name);
+    if (r.count == 0) registers_[prefix] = {k, no_row};
+    for (std::uint32_t n = 0; n < r.count; ++n)
+      registers_[prefix + std::to_string(n)] = {k, no_row};
+  }
+}
+
+const register_info* lowering::find_register(std::string_view name) {
+  const auto found = registers_.find(std::string(name));
+  if (found == registers_.end()) return nullptr;
+  if (found->second.offset == no_row) found->second.offset = new_row(found->second.kind);
+  return &found->second;
+}
+
+// Shared variables first, each at its alignment; dynamic shared memory after all of them.
+void lowering::place_variables() {
+  std::uint64_t shared = 0, local = 0, dynamic_alignment = 16;
+  std::vector<const ptx::variable*> dynamic;
+  const auto place = [&](const ptx::variable& v, std::uint64_t& next) {
+    const std::uint64_t align = std::max(1u, v.alignment);
+    next = (next + align - 1) / align * align;
+    locals_[v.name] = {v.space, next};
+    next += v.bytes;
+  };
+  const auto consider = [&](const ptx::variable& v) {
+    if (v.space == state_space::shared) {
+      if (v.is_extern || v.bytes == 0)
+        dynamic.push_back(&v);
+      else
+        place(v, shared);
+      if (v.is_extern) dynamic_alignment = std::max<std::uint64_t>(dynamic_alignment, v.alignment);
+    } else if (v.space == state_space::local) {
+      place(v, local);
+    }
+  };
+  for (const ptx::variable& v : module_.variables) {
+    if (v.space != state_space::shared) continue;
+    // A shared variable of the module belongs to the kernels that name it.
+    const bool used = function_.body_text.find(v.name) != std::string_view::npos;
+    if (used) consider(v);
+  }
+  for (const ptx::variable& v : body_.variables) consider(v);
+  if (!dynamic.empty())
+    shared = (shared + dynamic_alignment - 1) / dynamic_alignment * dynamic_alignment;
+  for (const ptx::variable* v : dynamic) locals_[v->name] = {state_space::shared, shared};
+  out_.static_shared_bytes = shared;
+  out_.local_bytes = (local + 15) / 16 * 16;
+  std::uint64_t at = 0;
+  for (const ptx::variable& p : function_.parameters) {
+    const std::uint64_t align = std::max(1u, p.alignment);
+    at = (at + align - 1) / align * align;
+    locals_[p.name] = {state_space::param, at};
+    at += p.bytes;
+  }
+  out_.parameter_bytes = at;
+}
+
+std::uint64_t lowering::symbol_address(std::string_view name, bool generic) const {
+  if (const auto at = locals_.find(name); at != locals_.end()) {
+    const auto [space, offset] = at->second;
+    if (!generic) return offset;
+    return offset + (space == state_space::shared  ? shared_window
+                     : space == state_space::local ? local_window
+                                                   : parameter_window);
+  }
+  if (const auto at = symbols_.find(name); at != symbols_.end()) return at->second.address;
+  throw unsupported{"the name " + std::string(name) + ", which is no register or variable"};
+}
+
+// --- operands ----------------------------------------------------------------------------------
+
+unsigned lowering::register_bits(const operand& o) {
+  if (o.kind != operand_kind::name) return 0;
+  if (const register_info* r = find_register(o.name)) return bits_of(r->kind);
+  if (const special_name* s = find_special(o.name)) return s->natural;
+  return 0;
+}
+
+std::uint32_t lowering::source(const operand& o, value_class k) {
+  switch (o.kind) {
+    case operand_kind::name: {
+      if (const register_info* r = find_register(o.name)) {
+        const bool fits =
+            k == value_class::predicate ? r->kind == k : bits_of(r->kind) == bits_of(k);
+        if (!fits) throw unsupported{"register " + std::string(o.name) + " of another width"};
+        if (!o.negated) return r->offset;
+        const std::uint32_t row = new_row(k);
+        if (k == value_class::predicate)
+          emit("not.pred", row, r->offset, r->offset);
+        else
+          throw unsupported{"a negated register"};
+        return row;
+      }
+      if (const special_name* s = find_special(o.name)) return special_row_of(s->which, bits_of(k));
+      if (o.name == "WARP_SZ") return constant(k, 32);
+      return constant(k, symbol_address(o.name, false));
+    }
+    case operand_kind::offset:
+      return constant(k, symbol_address(o.name, false) + static_cast<std::uint64_t>(o.offset));
+    case operand_kind::integer:
+      if (k == value_class::f32)
+        return constant(
+            k, std::bit_cast<std::uint32_t>(static_cast<float>(static_cast<std::int64_t>(o.bits))));
+      if (k == value_class::f64)
+        return constant(k, std::bit_cast<std::uint64_t>(
+                               static_cast<double>(static_cast<std::int64_t>(o.bits))));
+      return constant(k, o.bits);
+    case operand_kind::float32:
+      if (k == value_class::f64 || k == value_class::b64) {
+        return constant(k, std::bit_cast<std::uint64_t>(static_cast<double>(
+                               std::bit_cast<float>(static_cast<std::uint32_t>(o.bits)))));
+      }
+      return constant(k, o.bits);
+    case operand_kind::float64:
+      if (bits_of(k) == 32)
+        return constant(
+            k, std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(o.bits))));
+      return constant(k, o.bits);
+    default:
+      throw unsupported{"an operand of this form"};
+  }
+}
+
+std::uint32_t lowering::destination(const operand& o, value_class k) {
+  if (o.kind == operand_kind::sink || (o.kind == operand_kind::name && o.name == "_"))
+    return new_row(k);
+  const register_info* r = o.kind == operand_kind::name ? find_register(o.name) : nullptr;
+  if (r == nullptr) throw unsupported{"a result that is no register"};
+  const bool fits = k == value_class::predicate ? r->kind == k : bits_of(r->kind) == bits_of(k);
+  if (!fits) throw unsupported{"register " + std::string(o.name) + " of another width"};
+  return r->offset;
+}
+
+lowering::address lowering::memory_address(const operand& o, state_space space) {
+  if (o.kind != operand_kind::memory || !o.elements.empty())
+    throw unsupported{"an address of this form"};
+  if (o.name.empty()) return {constant(value_class::b64, 0), o.offset, 64};
+  if (const register_info* r = find_register(o.name))
+    return {r->offset, o.offset, bits_of(r->kind)};
+  const std::uint64_t at = symbol_address(o.name, space == state_space::none);
+  const bool narrow = space == state_space::shared || space == state_space::local;
+  return {constant(narrow ? value_class::b32 : value_class::b64, at), o.offset, narrow ? 32u : 64u};
+}
+
+// --- emission ----------------------------------------------------------------------------------
+
+const row& lowering::find(const std::string& name) const {
+  const auto found = all_rows().find(name);
+  if (found == all_rows().end()) throw unsupported{"the instruction " + text()};
+  return *found->second;
+}
+
+op& lowering::emit(const row& r, std::uint32_t d, std::uint32_t a, std::uint32_t b,
+                   std::uint32_t c) {
+  out_.code.push_back({r.run, d, a, b, c, 0, ordinal_, 0});
+  out_.instruction.push_back(
+      i_ == nullptr ? -1 : static_cast<std::int32_t>(i_ - body_.instructions.data()));
+  return out_.code.back();
+}
+
+op& lowering::emit(const std::string& name, std::uint32_t d, std::uint32_t a, std::uint32_t b,
+                   std::uint32_t c) {
+  return emit(find(name), d, a, b, c);
+}
+
+bool lowering::has(std::string_view modifier) const {
+  return std::ranges::find(i_->modifiers, modifier) != i_->modifiers.end();
+}
+
+}  // namespace stepwise::emulator

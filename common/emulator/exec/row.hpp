@@ -1,0 +1,36 @@
+// A row: which function executes a PTX operation, and of what type its operands are.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/emulator/exec/context.hpp"
+
+namespace stepwise::emulator {
+
+// The type of an operand as lowering needs it: which registers fit, how a literal is stored.
+enum class value_class : std::uint8_t { none, predicate, b16, b32, b64, f32, f64 };
+
+struct row {
+  std::string name;  // "add.s32": what lowering looks up
+  handler run;
+  value_class d, a, b, c;
+};
+using row_table = std::vector<row>;
+
+// The rows of one instruction set, by file; appended to `table`.
+struct row_set {
+  void (*integer)(row_table&);
+  void (*floating)(row_table&);
+  void (*compare)(row_table&);
+  void (*convert)(row_table&);
+  void (*memory)(row_table&);
+};
+
+// The rows compiled for the best instruction set that this CPU has.
+const row_set& best_row_set();
+// Rows that exist once, because their work is scalar.
+void atomic_rows(row_table& table);
+void control_rows(row_table& table);
+
+}  // namespace stepwise::emulator

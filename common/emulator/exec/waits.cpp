@@ -1,0 +1,304 @@
+// Where threads wait for each other: block barriers and warp-wide operations.
+#include <algorithm>
+
+#include "common/emulator/exec/scheduler.hpp"
+
+namespace stepwise::emulator {
+
+// --- barriers ----------------------------------------------------------------------------------
+
+const op* scheduler::reach_barrier(const op* i) {
+  account(i->ordinal + 1);
+  warp& w = *warp_;
+  const barrier_site& site = code_.barriers[i->slot];
+  const int lane = first_lane(x_.mask);
+  const std::uint32_t id = x_.row<std::uint32_t>(site.id)[lane];
+  if (id >= 16)
+    return stop(i, error::launch_failure, "barrier " + std::to_string(id) + " does not exist",
+                lane);
+  block_barrier& barrier = block_->barriers[id];
+  barrier.expected = site.count == no_row ? 0 : x_.row<std::uint32_t>(site.count)[lane];
+  barrier.arrived += count_of(x_.mask);
+  if (site.reduction != barrier_reduction::none) {
+    const std::uint32_t p = x_.predicate(site.source) ^ (site.source_negated ? all_lanes : 0);
+    barrier.count += count_of(p & x_.mask);
+  }
+  ++counters_.barriers;
+  progress_ = true;
+  x_.segment = i + 1;
+  if (site.arrive_only) {
+    push_ready(w, {i + 1, x_.mask, join_});
+  } else {
+    w.at_barrier.push_back({{i, x_.mask, join_}, id});
+  }
+  check_barriers();
+  return nullptr;
+}
+
+void scheduler::check_barriers() {
+  for (unsigned id = 0; id < 16; ++id) {
+    const block_barrier& barrier = block_->barriers[id];
+    if (barrier.arrived == 0) continue;
+    const std::uint32_t expected = barrier.expected != 0 ? barrier.expected : block_->alive;
+    if (barrier.arrived >= expected) release_barrier(id);
+  }
+}
+
+void scheduler::release_barrier(unsigned id) {
+  const std::uint32_t arrived = block_->barriers[id].arrived, held = block_->barriers[id].count;
+  block_->barriers[id] = {};
+  for (warp& w : block_->warps) {
+    std::erase_if(w.at_barrier, [&](const warp::barrier_wait& wait) {
+      if (wait.barrier != id) return false;
+      const op* i = wait.waiting.at;
+      const barrier_site& site = code_.barriers[i->slot];
+      const std::uint32_t mask = wait.waiting.mask;
+      if (site.reduction == barrier_reduction::popc) {
+        auto* d = reinterpret_cast<std::uint32_t*>(w.registers + i->d);
+        for (int l = 0; l < lanes; ++l)
+          if ((mask >> l) & 1) d[l] = held;
+      } else if (site.reduction != barrier_reduction::none) {
+        auto& d = *reinterpret_cast<std::uint32_t*>(w.registers + i->d);
+        const bool holds =
+            site.reduction == barrier_reduction::logical_and ? held == arrived : held != 0;
+        d = (d & ~mask) | (holds ? mask : 0);
+      }
+      push_ready(w, {i + 1, mask, wait.waiting.join});
+      return true;
+    });
+  }
+}
+
+// --- warp-wide operations ----------------------------------------------------------------------
+
+const op* scheduler::synchronise(const op* i) {
+  warp& w = *warp_;
+  const sync_site& site = code_.syncs[i->slot];
+  const std::uint32_t* masks = x_.row<std::uint32_t>(site.members);
+  const std::uint32_t members = masks[first_lane(x_.mask)];
+  // Lanes with another membermask are a group of their own.
+  std::uint32_t others = 0;
+  for (std::uint32_t m = x_.mask; m != 0; m &= m - 1)
+    if (masks[first_lane(m)] != members) others |= m & -m;
+  if (others != 0) {
+    account(i->ordinal);
+    x_.segment = i;
+    w.ready.push_back({i, others, join_});
+    x_.mask = x_.active = x_.mask & ~others;
+  }
+  if ((members & w.alive & ~x_.mask) == 0) {
+    std::uint64_t staged[lanes];
+    for (int l = 0; l < lanes; ++l) staged[l] = staged_value(i, l);
+    exchange(i, x_.mask, staged, x_.mask);
+    return i + 1;
+  }
+  account(i->ordinal);
+  x_.segment = i;
+  w.parked.push_back({{i, x_.mask, join_}, members});
+  check_parked(w);
+  return nullptr;
+}
+
+// Ends the wait of every group of parked splits that is complete. Splits of one membermask form a
+// group, at whatever instruction they wait.
+void scheduler::check_parked(warp& w) {
+  for (std::size_t k = 0; k < w.parked.size();) {
+    const std::uint32_t members = w.parked[k].members;
+    std::uint32_t present = 0;
+    for (const auto& p : w.parked)
+      if (p.members == members) present |= p.waiting.mask;
+    if ((members & w.alive & ~present) == 0) {
+      finish_exchange(w, members);
+      k = 0;
+    } else {
+      ++k;
+    }
+  }
+}
+
+void scheduler::finish_exchange(warp& w, std::uint32_t members) {
+  const std::uint32_t saved = x_.active;
+  std::uint64_t staged[lanes] = {};
+  std::uint32_t participants = 0;
+  for (const auto& p : w.parked) {
+    if (p.members != members) continue;
+    participants |= p.waiting.mask;
+    for (std::uint32_t m = p.waiting.mask; m != 0; m &= m - 1)
+      staged[first_lane(m)] = staged_value(p.waiting.at, first_lane(m));
+  }
+  std::erase_if(w.parked, [&](const warp::parked_split& p) {
+    if (p.members != members) return false;
+    exchange(p.waiting.at, p.waiting.mask, staged, participants);
+    const std::uint64_t count = count_of(p.waiting.mask);
+    counters_.warp_instructions += 1;
+    counters_.lane_instructions += count;
+    push_ready(w, {p.waiting.at + 1, p.waiting.mask, p.waiting.join});
+    return true;
+  });
+  x_.active = saved;
+}
+
+// What a lane puts in: its source operand, or one bit for a vote.
+std::uint64_t scheduler::staged_value(const op* i, int lane) const {
+  const sync_site& site = code_.syncs[i->slot];
+  switch (site.kind) {
+    case sync_kind::warp_barrier:
+      return 0;
+    case sync_kind::vote_all:
+    case sync_kind::vote_any:
+    case sync_kind::vote_uni:
+    case sync_kind::vote_ballot:
+      return ((x_.predicate(i->a) >> lane) & 1) ^ (site.source_negated ? 1u : 0u);
+    case sync_kind::match_any64:
+    case sync_kind::match_all64:
+      return x_.row<std::uint64_t>(i->a)[lane];
+    default:
+      return x_.row<std::uint32_t>(i->a)[lane];
+  }
+}
+
+namespace {
+
+// The lane that a shuffle reads, or -1 where it is out of the segment's range.
+int shuffle_source(sync_kind kind, int lane, std::uint32_t b, std::uint32_t c) {
+  const int offset = static_cast<int>(b & 31), clamp = static_cast<int>(c & 31);
+  const int segment = static_cast<int>((c >> 8) & 31);
+  const int highest = (lane & segment) | (clamp & ~segment);
+  const int lowest = lane & segment;
+  int source = 0;
+  bool in_range = false;
+  switch (kind) {
+    case sync_kind::shfl_up:
+      source = lane - offset;
+      in_range = source >= highest;
+      break;
+    case sync_kind::shfl_down:
+      source = lane + offset;
+      in_range = source <= highest;
+      break;
+    case sync_kind::shfl_bfly:
+      source = lane ^ offset;
+      in_range = source <= highest;
+      break;
+    default:
+      source = lowest | (offset & ~segment);
+      in_range = source <= highest;
+      break;
+  }
+  return in_range ? source : -1;
+}
+
+std::uint32_t reduce(sync_kind kind, const std::uint64_t* staged, std::uint32_t participants) {
+  std::uint32_t value = static_cast<std::uint32_t>(staged[first_lane(participants)]);
+  for (std::uint32_t m = participants & (participants - 1); m != 0; m &= m - 1) {
+    const std::uint32_t v = static_cast<std::uint32_t>(staged[first_lane(m)]);
+    const auto less = [](std::uint32_t a, std::uint32_t b) {
+      return static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b);
+    };
+    switch (kind) {
+      case sync_kind::redux_add:
+        value += v;
+        break;
+      case sync_kind::redux_and:
+        value &= v;
+        break;
+      case sync_kind::redux_or:
+        value |= v;
+        break;
+      case sync_kind::redux_xor:
+        value ^= v;
+        break;
+      case sync_kind::redux_min_u32:
+        value = std::min(value, v);
+        break;
+      case sync_kind::redux_max_u32:
+        value = std::max(value, v);
+        break;
+      case sync_kind::redux_min_s32:
+        value = std::min(value, v, less);
+        break;
+      default:
+        value = std::max(value, v, less);
+        break;
+    }
+  }
+  return value;
+}
+
+}  // namespace
+
+// Writes the results of the lanes in `mask`, from what all participants put in.
+void scheduler::exchange(const op* i, std::uint32_t mask, const std::uint64_t* staged,
+                         std::uint32_t participants) {
+  const sync_site& site = code_.syncs[i->slot];
+  std::uint32_t ballot = 0;
+  for (std::uint32_t m = participants; m != 0; m &= m - 1)
+    if (staged[first_lane(m)] != 0) ballot |= m & -m;
+  const auto set_predicate = [&](std::uint32_t row, std::uint32_t value) {
+    std::uint32_t& p = x_.predicate(row);
+    p = (p & ~mask) | (value & mask);
+  };
+  const auto set_lanes = [&](auto value_of) {
+    std::uint32_t* d = x_.row<std::uint32_t>(i->d);
+    for (std::uint32_t m = mask; m != 0; m &= m - 1) d[first_lane(m)] = value_of(first_lane(m));
+  };
+  switch (site.kind) {
+    case sync_kind::warp_barrier:
+      return;
+    case sync_kind::vote_all:
+      set_predicate(i->d, ballot == participants ? all_lanes : 0);
+      return;
+    case sync_kind::vote_any:
+      set_predicate(i->d, ballot != 0 ? all_lanes : 0);
+      return;
+    case sync_kind::vote_uni:
+      set_predicate(i->d, ballot == participants || ballot == 0 ? all_lanes : 0);
+      return;
+    case sync_kind::vote_ballot:
+      set_lanes([&](int) { return ballot; });
+      return;
+    case sync_kind::shfl_up:
+    case sync_kind::shfl_down:
+    case sync_kind::shfl_bfly:
+    case sync_kind::shfl_idx: {
+      const std::uint32_t* b = x_.row<std::uint32_t>(i->b);
+      const std::uint32_t* c = x_.row<std::uint32_t>(i->c);
+      std::uint32_t valid = 0;
+      std::uint32_t out[lanes];
+      for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+        const int l = first_lane(m);
+        const int source = shuffle_source(site.kind, l, b[l], c[l]);
+        if (source >= 0) valid |= m & -m;
+        out[l] = static_cast<std::uint32_t>(staged[source >= 0 ? source : l]);
+      }
+      set_lanes([&](int l) { return out[l]; });
+      if (site.predicate != no_row) set_predicate(site.predicate, valid);
+      return;
+    }
+    case sync_kind::match_any32:
+    case sync_kind::match_any64:
+      set_lanes([&](int l) {
+        std::uint32_t same = 0;
+        for (std::uint32_t m = participants; m != 0; m &= m - 1)
+          if (staged[first_lane(m)] == staged[l]) same |= m & -m;
+        return same;
+      });
+      return;
+    case sync_kind::match_all32:
+    case sync_kind::match_all64: {
+      bool all = true;
+      for (std::uint32_t m = participants; m != 0; m &= m - 1)
+        all = all && staged[first_lane(m)] == staged[first_lane(participants)];
+      set_lanes([&](int) { return all ? participants : 0; });
+      if (site.predicate != no_row) set_predicate(site.predicate, all ? all_lanes : 0);
+      return;
+    }
+    default: {
+      const std::uint32_t value = reduce(site.kind, staged, participants);
+      set_lanes([&](int) { return value; });
+      return;
+    }
+  }
+}
+
+}  // namespace stepwise::emulator
