@@ -94,7 +94,7 @@ std::string call_maker::sentence_for(int code) const {
   return sentence + " (" + cudaGetErrorName(error) + ")";
 }
 
-void call_maker::make(mapped_call_file& file, std::uint32_t number) const {
+void call_maker::make(mapped_call_file& file, std::uint32_t number) {
   const call_record request = file.checked_record(number, function_);
   call_record& answer = file.record(number);
   answer.cuda_error = 0;
@@ -103,6 +103,7 @@ void call_maker::make(mapped_call_file& file, std::uint32_t number) const {
   answer.state = call_state::running;
   call_failure failure{0, ""};
   try {
+    if (lost_ != 0) throw call_failure{lost_, "not made: an earlier call made the device unusable"};
     cudaGetLastError();  // an error of the call before is not this call's
     run(file, request, answer);
   } catch (const call_failure& known) {
@@ -116,6 +117,7 @@ void call_maker::make(mapped_call_file& file, std::uint32_t number) const {
   } catch (...) {
     failure.message = std::string(function_.name) + "() threw an exception";
   }
+  if (!failure.message.empty()) lost_ = cudaDeviceSynchronize();
   answer.cuda_error = failure.code;
   std::snprintf(answer.message, sizeof answer.message, "%s", failure.message.c_str());
   answer.state = failure.message.empty() ? call_state::done : call_state::failed;

@@ -30,9 +30,10 @@ class call_maker {
   // What the header of a call file says about the device.
   void describe_device(call_file_header& header) const;
 
-  // Makes one call and writes the answer into its record: done, or failed with a message. Throws
-  // file_error if the record cannot be acted upon.
-  void make(mapped_call_file& file, std::uint32_t number) const;
+  // Makes one call and writes the answer into its record: done, or failed with a message. After a
+  // fault in a kernel the device is lost, and the calls that follow fail with a message that says
+  // so. Throws file_error if the record cannot be acted upon.
+  void make(mapped_call_file& file, std::uint32_t number);
 
  private:
   struct prepared_call;
@@ -45,6 +46,7 @@ class call_maker {
   const contract& function_;
   runtime_additions additions_;
   bool guarded_ = true;
+  int lost_ = 0;  // the cudaError_t that every call has returned since a fault
   std::uint64_t l2_bytes_ = 0;
   std::string device_name_;
 };

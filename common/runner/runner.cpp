@@ -50,7 +50,7 @@ bool write_all(int to, const void* from, std::size_t size) {
   return true;
 }
 
-void make_calls(mapped_call_file& file, const call_maker& maker, std::optional<int> control) {
+void make_calls(mapped_call_file& file, call_maker& maker, std::optional<int> control) {
   if (!control) {
     for (std::uint32_t number = 0; number < file.call_count(); ++number) maker.make(file, number);
     return;

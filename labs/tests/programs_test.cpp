@@ -162,6 +162,14 @@ TEST_CASE("a runner started by hand makes every call of a file, and goes on afte
     CHECK(written.record(1).state == runner::call_state::failed);
     CHECK(written.record(1).cuda_error != 0);
   }
+  {
+    const std::string faulty =
+        loaded()->where.build / "labs" / (l.name + "-mutant-writes_past_end");
+    const call_file written(calls, {{0}, {1}}, file);
+    CHECK(run_by_hand(*loaded(), faulty + " " + file) == 0);
+    CHECK(std::string(written.record(0).message).find("out of bounds") != std::string::npos);
+    CHECK(std::string(written.record(1).message).starts_with("not made"));
+  }
   CHECK(run_by_hand(*loaded(), right) == 2);
   CHECK(run_by_hand(*loaded(), right + " /dev/null") == 2);
   CHECK(run_by_hand(*loaded(), right + " " + file + " --control nonsense") == 2);
