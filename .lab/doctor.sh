@@ -109,7 +109,7 @@ doctor() { # ARGUMENTS of the command, "doctor" first
   [[ ! -x $build/grader/lab ]] || built=1
   ((!built || !as_json)) || exec "$build/grader/lab" "$@"
   check_build_tools
-  check_nvcc
+  { ((built)) && find_nvcc; } || check_nvcc
   check_library doctest doctest doctest/doctest.h
   check_library CLI11 CLI11 CLI/CLI.hpp
   check_library nlohmann-json nlohmann_json nlohmann/json.hpp
