@@ -1,7 +1,6 @@
 // What nvcc made of resources.cu, against what can be known of it without our reader: the bytes of
 // the uncompressed file, and the words of ptxas.
 #include <algorithm>
-#include <regex>
 #include <sstream>
 
 #include "common/emulator/image/tests/inputs.hpp"
@@ -52,29 +51,34 @@ struct said {
   std::uint64_t frame = 0;
 };
 
+// The number that stands before `unit`, where the line has one.
+template <class T>
+void number_before(const std::string& line, const std::string& unit, T& out) {
+  const std::size_t end = line.find(" " + unit);
+  if (end == std::string::npos) return;
+  const std::size_t before = line.find_last_of(' ', end - 1);
+  out = static_cast<T>(std::stoull(line.substr(before + 1, end - before - 1)));
+}
+
 std::map<std::string, said> ptxas_words(const std::string& text) {
-  static const std::regex entry("Compiling entry function '(\\w+)'");
-  static const std::regex about("Function properties for (\\w+)");
-  static const std::regex frame("(\\d+) bytes stack frame");
-  static const std::regex used("Used (\\d+) registers");
-  static const std::regex barriers("used (\\d+) barriers");
-  static const std::regex shared("(\\d+) bytes smem");
+  const std::string entry = "Compiling entry function '", about = "Function properties for ";
   std::map<std::string, said> out;
   std::string kernel, function;
-  std::smatch m;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    if (std::regex_search(line, m, entry)) kernel = m[1];
-    if (std::regex_search(line, m, about)) function = m[1];
-    if (std::regex_search(line, m, frame) && function == kernel) {
-      out[kernel].frame = std::stoull(m[1]);
+    if (const std::size_t at = line.find(entry); at != std::string::npos) {
+      const std::size_t first = at + entry.size();
+      kernel = line.substr(first, line.find('\'', first) - first);
+    } else if (const std::size_t at = line.find(about); at != std::string::npos) {
+      function = line.substr(at + about.size());
+    } else if (function == kernel) {
+      number_before(line, "bytes stack frame", out[kernel].frame);
+      number_before(line, "registers", out[kernel].registers);
+      number_before(line, "barriers", out[kernel].barriers);
+      number_before(line, "bytes smem", out[kernel].shared);
     }
-    if (!std::regex_search(line, m, used)) continue;
-    said& s = out[kernel];
-    s.registers = std::stoi(m[1]);
-    if (std::regex_search(line, m, barriers)) s.barriers = std::stoi(m[1]);
-    if (std::regex_search(line, m, shared)) s.shared = std::stoull(m[1]);
   }
+  out.erase("");  // what was said before the first kernel
   return out;
 }
 

@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace {
 
-constexpr int changes_per_file = 300;
+constexpr int changes_per_file = 2000;
 
 void replay(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
