@@ -13,18 +13,28 @@ constexpr std::uint64_t commit_step = std::uint64_t{1} << 21;
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
+// Null where there is no room.
 std::byte* reserve(std::uint64_t bytes) {
   void* p = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p == MAP_FAILED) throw std::bad_alloc();
-  return static_cast<std::byte*>(p);
+  return p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
 }
 
 }  // namespace
 
 global_memory::global_memory(std::uint64_t bytes)
     : total_(bytes), reserved_(round_up(bytes + bytes / 4, commit_step)) {
-  device_base_ = reinterpret_cast<std::uint64_t>(reserve(reserved_));
-  host_base_ = reserve(reserved_);
+  // A limit on address space (ulimit -v) leaves less than the GPU has; allocations then fail
+  // earlier.
+  constexpr std::uint64_t least = std::uint64_t{1} << 28;
+  std::byte* device_base = nullptr;
+  for (;; reserved_ = round_up(reserved_ / 2, commit_step)) {
+    device_base = reserve(reserved_);
+    if (device_base != nullptr) host_base_ = reserve(reserved_);
+    if (host_base_ != nullptr) break;
+    if (device_base != nullptr) munmap(device_base, reserved_);
+    if (reserved_ <= least) throw std::bad_alloc();
+  }
+  device_base_ = reinterpret_cast<std::uint64_t>(device_base);
   host_of_device_ =
       static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(host_base_) - device_base_);
   holes_[0] = reserved_;

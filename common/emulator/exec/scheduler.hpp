@@ -142,7 +142,7 @@ class scheduler {
   void finish_exchange(warp& w, std::uint32_t members);
   void exchange(const op* i, std::uint32_t mask, const std::uint64_t* staged,
                 std::uint32_t participants);
-  std::uint64_t staged_value(const op* i, int lane) const;
+  void stage(const op* i, std::uint32_t mask, std::uint64_t* staged) const;
   void check_barriers();
   void release_barrier(unsigned id);
   void report_deadlock(const block& b);

@@ -88,7 +88,7 @@ const op* scheduler::synchronise(const op* i) {
   }
   if ((members & w.alive & ~x_.mask) == 0) {
     std::uint64_t staged[lanes];
-    for (int l = 0; l < lanes; ++l) staged[l] = staged_value(i, l);
+    stage(i, all_lanes, staged);
     exchange(i, x_.mask, staged, x_.mask);
     return i + 1;
   }
@@ -123,8 +123,7 @@ void scheduler::finish_exchange(warp& w, std::uint32_t members) {
   for (const auto& p : w.parked) {
     if (p.members != members) continue;
     participants |= p.waiting.mask;
-    for (std::uint32_t m = p.waiting.mask; m != 0; m &= m - 1)
-      staged[first_lane(m)] = staged_value(p.waiting.at, first_lane(m));
+    stage(p.waiting.at, p.waiting.mask, staged);
   }
   std::erase_if(w.parked, [&](const warp::parked_split& p) {
     if (p.members != members) return false;
@@ -138,54 +137,68 @@ void scheduler::finish_exchange(warp& w, std::uint32_t members) {
   x_.active = saved;
 }
 
-// What a lane puts in: its source operand, or one bit for a vote.
-std::uint64_t scheduler::staged_value(const op* i, int lane) const {
+// What the lanes in `mask` put in: their source operands, or one bit each for a vote.
+void scheduler::stage(const op* i, std::uint32_t mask, std::uint64_t* staged) const {
   const sync_site& site = code_.syncs[i->slot];
+  const auto from_row = [&](const auto* row) {
+    for (int l = 0; l < lanes; ++l)
+      if ((mask >> l) & 1) staged[l] = row[l];
+  };
   switch (site.kind) {
     case sync_kind::warp_barrier:
-      return 0;
+      return;
     case sync_kind::vote_all:
     case sync_kind::vote_any:
     case sync_kind::vote_uni:
-    case sync_kind::vote_ballot:
-      return ((x_.predicate(i->a) >> lane) & 1) ^ (site.source_negated ? 1u : 0u);
+    case sync_kind::vote_ballot: {
+      const std::uint32_t p = x_.predicate(i->a) ^ (site.source_negated ? all_lanes : 0);
+      for (int l = 0; l < lanes; ++l)
+        if ((mask >> l) & 1) staged[l] = (p >> l) & 1;
+      return;
+    }
     case sync_kind::match_any64:
     case sync_kind::match_all64:
-      return x_.row<std::uint64_t>(i->a)[lane];
+      return from_row(x_.row<std::uint64_t>(i->a));
     default:
-      return x_.row<std::uint32_t>(i->a)[lane];
+      return from_row(x_.row<std::uint32_t>(i->a));
   }
 }
 
 namespace {
 
-// The lane that a shuffle reads, or -1 where it is out of the segment's range.
-int shuffle_source(sync_kind kind, int lane, std::uint32_t b, std::uint32_t c) {
-  const int offset = static_cast<int>(b & 31), clamp = static_cast<int>(c & 31);
-  const int segment = static_cast<int>((c >> 8) & 31);
-  const int highest = (lane & segment) | (clamp & ~segment);
-  const int lowest = lane & segment;
-  int source = 0;
-  bool in_range = false;
+// Writes to out[l] what lane l reads, and returns the lanes whose source is in their segment's
+// range; the others read themselves. c is a segment mask (bits 8-12) and a clamp (bits 0-4).
+std::uint32_t shuffle(sync_kind kind, const std::uint64_t* staged, const std::uint32_t* b,
+                      const std::uint32_t* c, std::uint32_t* out) {
+  std::uint32_t valid = 0;
+  const auto each = [&](auto source_of, auto in_range) {
+    for (int l = 0; l < lanes; ++l) {
+      const int segment = static_cast<int>((c[l] >> 8) & 31);
+      const int bound = (l & segment) | (static_cast<int>(c[l] & 31) & ~segment);
+      const int source = source_of(l, static_cast<int>(b[l] & 31), segment);
+      const bool reads = in_range(source, bound);
+      valid |= static_cast<std::uint32_t>(reads) << l;
+      out[l] = static_cast<std::uint32_t>(staged[reads ? source : l]);
+    }
+  };
+  const auto not_above = [](int source, int bound) { return source <= bound; };
   switch (kind) {
     case sync_kind::shfl_up:
-      source = lane - offset;
-      in_range = source >= highest;
+      each([](int l, int offset, int) { return l - offset; },
+           [](int source, int bound) { return source >= bound; });
       break;
     case sync_kind::shfl_down:
-      source = lane + offset;
-      in_range = source <= highest;
+      each([](int l, int offset, int) { return l + offset; }, not_above);
       break;
     case sync_kind::shfl_bfly:
-      source = lane ^ offset;
-      in_range = source <= highest;
+      each([](int l, int offset, int) { return l ^ offset; }, not_above);
       break;
     default:
-      source = lowest | (offset & ~segment);
-      in_range = source <= highest;
+      each([](int l, int offset, int segment) { return (l & segment) | (offset & ~segment); },
+           not_above);
       break;
   }
-  return in_range ? source : -1;
+  return valid;
 }
 
 std::uint32_t reduce(sync_kind kind, const std::uint64_t* staged, std::uint32_t participants) {
@@ -261,16 +274,9 @@ void scheduler::exchange(const op* i, std::uint32_t mask, const std::uint64_t* s
     case sync_kind::shfl_down:
     case sync_kind::shfl_bfly:
     case sync_kind::shfl_idx: {
-      const std::uint32_t* b = x_.row<std::uint32_t>(i->b);
-      const std::uint32_t* c = x_.row<std::uint32_t>(i->c);
-      std::uint32_t valid = 0;
       std::uint32_t out[lanes];
-      for (std::uint32_t m = mask; m != 0; m &= m - 1) {
-        const int l = first_lane(m);
-        const int source = shuffle_source(site.kind, l, b[l], c[l]);
-        if (source >= 0) valid |= m & -m;
-        out[l] = static_cast<std::uint32_t>(staged[source >= 0 ? source : l]);
-      }
+      const std::uint32_t valid =
+          shuffle(site.kind, staged, x_.row<std::uint32_t>(i->b), x_.row<std::uint32_t>(i->c), out);
       set_lanes([&](int l) { return out[l]; });
       if (site.predicate != no_row) set_predicate(site.predicate, valid);
       return;

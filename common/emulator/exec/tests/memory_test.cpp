@@ -2,6 +2,7 @@
 #include "common/emulator/exec/memory.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 #include <cstring>
 
@@ -64,6 +65,20 @@ TEST_CASE("neighbouring holes become one") {
   const auto all = memory.allocate(1000 << 20);
   REQUIRE(all.ok());
   CHECK(*all == *a);
+}
+
+TEST_CASE("a limit on address space leaves a smaller memory, not a failure") {
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
+  rlimit small = before;
+  small.rlim_cur = std::uint64_t{8} << 30;
+  REQUIRE(setrlimit(RLIMIT_AS, &small) == 0);
+  {
+    global_memory memory(141 * gigabyte);
+    CHECK(memory.allocate(1 << 20).ok());
+    CHECK(memory.allocate(20 * gigabyte).failure().code == error::memory_allocation);
+  }
+  REQUIRE(setrlimit(RLIMIT_AS, &before) == 0);
 }
 
 TEST_CASE("nothing and too much are refused with a reason") {
