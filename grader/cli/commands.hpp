@@ -51,6 +51,7 @@ int bench(context& c, const bench_options& o);
 
 struct env_options {
   std::string lab, file, step, size;
+  bool check = false;
   std::uint64_t seed = 7;
 };
 int env(context& c, const env_options& o);

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "grader/course/source.hpp"
 #include "grader/judge/compile.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
@@ -78,21 +79,38 @@ void show_printed(context& c, const std::string& printed) {
 
 void show_finding(context& c, const check_report& report) {
   if (c.as_json) return;
-  const std::string name(name_of(report.found.what));
-  const auto lines = escaped_lines(report.found.message, 8, 1000);
   const std::size_t indent = 11;
+  const std::string mark = "  " + c.out.paint(tone::bad, name_of(report.found.what));
+  auto lines = escaped_lines(report.found.message, 8, 1000);
+  // A wrong result's sentence names the call already.
+  const bool named =
+      report.label.empty() || report.found.message.find(report.label) != std::string::npos;
+  if (!named) lines.insert(lines.begin(), report.label);
   c.busy.clear();
-  c.out.paragraph(report.label.empty() ? lines.at(0) : report.label, indent,
-                  "  " + c.out.paint(tone::bad, name),
-                  report.label.empty() ? tone::plain : tone::strong);
-  if (!report.label.empty()) {
-    for (const auto& line : lines) c.out.paragraph(line, indent);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    c.out.paragraph(lines[i], indent, i == 0 ? mark : "",
+                    i == 0 && !named ? tone::strong : tone::plain);
   }
   if (!report.right.empty()) {
     c.out.paragraph(fmt::format("right before that: {}", right_text(c, report)), indent, {},
                     tone::dim);
   }
   show_printed(c, report.printed);
+}
+
+void show_todos(context& c, const std::string& shown) {
+  const auto text = read_if_there(c.where.root / shown);
+  if (c.as_json || !text) return;
+  const auto todos = find_todos(*text);
+  if (todos.empty()) return;
+  c.say();
+  c.out.paragraph(
+      fmt::format("there {} still to write:", todos.size() == 1 ? "is this" : "are these"), 11,
+      "  " + c.out.paint(tone::note, "TODO"));
+  for (const auto& todo : todos) {
+    const std::string label = fmt::format("           line {}: ", todo.line);
+    c.out.paragraph(escaped_lines(todo.text, 1, 300).at(0), label.size(), label, tone::note);
+  }
 }
 
 std::string right_text(const context& c, const check_report& report) {

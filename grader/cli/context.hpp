@@ -54,6 +54,8 @@ std::optional<lab_size> parse_size(const lab& l, const std::string& text);
 
 // In words: what did not pass and how to see it again.
 void show_finding(context& c, const check_report& report);
+// The TODO lines that are left in a file that did not pass: often all there is to say.
+void show_todos(context& c, const std::string& shown);
 // What the program printed, bounded and escaped; nothing if it printed nothing.
 void show_printed(context& c, const std::string& printed);
 // "22 of 22 sizes, n = 1 ... n = 1000003".

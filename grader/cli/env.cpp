@@ -1,7 +1,7 @@
 // lab env: how to run a runner by hand, under gdb, ncu or compute-sanitizer.
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <stdexcept>
 
 #include "grader/cli/commands.hpp"
 #include "grader/judge/call_file.hpp"
@@ -22,11 +22,70 @@ std::string quoted(const std::string& text) {
   return result + "'";
 }
 
+// What a run by hand is about: kept beside the call file, so that --check knows it.
+struct by_hand {
+  fs::path calls, about;
+  by_hand(const context& c, const lab& l, const std::string& name)
+      : calls(c.where.build / "hand" / fmt::format("{}-{}.calls", l.name, name)),
+        about(fs::path(calls).replace_extension(".json")) {}
+};
+
+problem_call make_call(const problem& p, const lab_size& size, std::uint64_t seed) {
+  try {
+    return p.make_call(size, seed);
+  } catch (const std::invalid_argument& error) {
+    throw failure(exit_code::usage, error.what());
+  }
+}
+
+// Was the call that was run by hand made, and is it right?
+int check_by_hand(context& c, const lab& l, const problem& p, const by_hand& files) {
+  const auto about = json::parse(read_if_there(files.about).value_or(""), nullptr, false);
+  if (!about.is_object() || !about.contains("size") || !about.contains("seed")) {
+    throw failure(exit_code::usage, "nothing was run by hand yet: `./lab env " + l.name +
+                                        "` makes the call file first");
+  }
+  const std::vector<problem_call> calls = {
+      make_call(p, about["size"].get<lab_size>(), about["seed"].get<std::uint64_t>())};
+  call_file file(calls, {planned_call{}});
+  if (!file.load(files.calls)) {
+    throw failure(exit_code::usage, c.where.shown(files.calls) +
+                                        " is not the file that `./lab env " + l.name +
+                                        "` made; make it again");
+  }
+  const auto record = file.record(0);
+  finding found;
+  if (record.state == runner::call_state::waiting) {
+    found = {verdict::protocol,
+             "the call has not been made yet: run the program on the file first"};
+  } else if (record.state != runner::call_state::done) {
+    found = {verdict::crash,
+             record.message[0] != '\0' ? record.message : "the call did not come back"};
+  } else if (const auto wrong = check_outputs(p, calls[0], file.outputs(0))) {
+    found = {verdict::wrong, *wrong};
+  }
+  check_report report;
+  report.found = found;
+  report.label = calls[0].label;
+  if (c.as_json) {
+    json document = {{"lab", l.name}, {"call_file", files.calls.string()}};
+    document.update({{"correct", found.ok()}, {"message", found.message}, {"call", report.label}});
+    c.print(document);
+  } else if (found.ok()) {
+    c.say(fmt::format("  {}  {}", c.out.paint(tone::good, "correct"), report.label));
+  } else {
+    show_finding(c, report);
+  }
+  return exit_code_of(found.what);
+}
+
 }  // namespace
 
 int env(context& c, const env_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
   const problem& p = problem_of(l);
+  const by_hand files(c, l, o.step.empty() ? "mine" : find_step(l, o.step).name);
+  if (o.check) return check_by_hand(c, l, p, files);
   const auto wanted = parse_size(l, o.size);
   const device_choice device = c.device();
   const subject s = prepare(c, l, o.file, o.step);
@@ -37,17 +96,11 @@ int env(context& c, const env_options& o) {
   }
   // A size at which several blocks work, and small enough for stepping through.
   const lab_size size = wanted ? *wanted : l.check[l.check.size() / 2];
-  std::vector<problem_call> calls;
-  try {
-    calls.push_back(p.make_call(size, o.seed));
-  } catch (const std::invalid_argument& error) {
-    throw failure(exit_code::usage, error.what());
-  }
-  const fs::path folder = c.where.build / "hand";
-  make_folder(folder);
-  const std::string name = o.step.empty() ? "mine" : find_step(l, o.step).name;
-  const fs::path file = folder / fmt::format("{}-{}.calls", l.name, name);
-  { const call_file written(calls, {planned_call{}}, file); }
+  const std::vector<problem_call> calls = {make_call(p, size, o.seed)};
+  make_folder(files.calls.parent_path());
+  { const call_file written(calls, {planned_call{}}, files.calls); }
+  write_atomically(files.about, json{{"size", size}, {"seed", o.seed}}.dump() + "\n");
+  const fs::path& file = files.calls;
   const std::string program = quoted(s.program), file_text = quoted(file);
   const std::string runner = program + " " + file_text;
   if (c.as_json) {
@@ -79,6 +132,8 @@ int env(context& c, const env_options& o) {
     c.say("#   STEPWISE_WORKERS=1 gdb --args " + runner + "     (kernels run in this one thread)");
     c.say("# ncu and compute-sanitizer need a GPU; --device gpu prints their commands there");
   }
+  c.say(fmt::format("# and then: was it right?\n#   ./lab env {}{} --check", l.name,
+                    o.step.empty() ? "" : " --step " + o.step));
   return 0;
 }
 

@@ -49,12 +49,16 @@ json report_json(const grade_report& report, const lab& l, const std::string& fi
 
 void show_goals(context& c, const grade_report& report) {
   const bool unicode = c.out.style().unicode;
-  for (const auto& g : report.goals) {
+  for (std::size_t i = 0; i < report.goals.size(); ++i) {
+    const auto& g = report.goals[i];
+    // Goals that are open for the same reason share one line for it.
+    const bool same_follows =
+        i + 1 < report.goals.size() && report.goals[i + 1].message == g.message;
     const bool yes = g.passed.value_or(false), open = !g.passed.has_value();
     const std::string mark = open  ? "-"
                              : yes ? (unicode ? "\u2713" : "+")
                                    : (unicode ? "\u2717" : "x");
-    const std::string points = open ? fmt::format("   - of {:>3g}", g.what->points)
+    const std::string points = open ? fmt::format("{:>11}", fmt::format("({:g})", g.what->points))
                                     : fmt::format("{:>4g} of {:>3g}", g.points, g.what->points);
     c.say(fmt::format("  {} {}  {}",
                       c.out.paint(open  ? tone::dim
@@ -67,7 +71,7 @@ void show_goals(context& c, const grade_report& report) {
                                          : tone::strong,
                                   g.what->name)));
     const bool told_above = g.what->what == goal::kind::correct && !yes && !open;
-    if (!told_above) c.out.paragraph(g.message, 17, {}, tone::dim);
+    if (!told_above && !same_follows) c.out.paragraph(g.message, 17, {}, tone::dim);
   }
 }
 
@@ -113,6 +117,7 @@ int grade(context& c, const grade_options& o) {
     c.say();
   } else if (report.correctness && !report.correctness->correct()) {
     show_finding(c, *report.correctness);
+    show_todos(c, s.shown);
     c.say();
     if (report.correctness->size) {
       c.say(fmt::format(

@@ -126,6 +126,7 @@ void add_machine_verbs(command_line& line) {
   sub->add_option("--file", env_with.file, "a .cu file other than your own");
   sub->add_option("--step", env_with.step, "a solution step instead of a file");
   sub->add_option("--size", env_with.size, "the call's size");
+  sub->add_flag("--check", env_with.check, "say whether the call that was run by hand is right");
   sub->add_option("--seed", env_with.seed, "of the random inputs (7)");
   sub->callback([&line] { line.action = [](context& c) { return env(c, env_with); }; });
 

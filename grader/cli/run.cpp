@@ -57,6 +57,7 @@ int run(context& c, const run_options& o) {
       c.print(document);
     } else {
       show_finding(c, report);
+      show_todos(c, s.shown);
       c.say();
       c.say("  " + c.out.paint(tone::dim, "again    ") + again(o, report));
     }

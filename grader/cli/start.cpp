@@ -19,15 +19,6 @@ bool is_work(const context& c, const lab& l, const std::string& text) {
   });
 }
 
-int count_todos(const std::string& text) {
-  int count = 0;
-  for (auto at = text.find("// TODO:"); at != std::string::npos;
-       at = text.find("// TODO:", at + 1)) {
-    ++count;
-  }
-  return count;
-}
-
 }  // namespace
 
 int start(context& c, const start_options& o) {
@@ -64,7 +55,7 @@ int start(context& c, const start_options& o) {
   if (!kept.empty()) {
     c.say(fmt::format("your work was kept as {}", c.out.paint(tone::place, kept)));
   }
-  const int todos = count_todos(skeleton);
+  const auto todos = find_todos(skeleton).size();
   c.say(fmt::format("it has {} TODO{}; see how far you are with  ./lab run {}", todos,
                     todos == 1 ? "" : "s", l.name));
   return 0;

@@ -124,7 +124,7 @@ void show_measured_table(context& c, const std::vector<walked>& all) {
                                        {"time", true},
                                        {"rate", true},
                                        {"over before", true},
-                                       {"idea", false, true}},
+                                       {"idea", false, true, true}},
                                       rows, c.out.style())) {
     c.say(line);
   }
@@ -162,7 +162,7 @@ void show_counted_table(context& c, const std::vector<walked>& all) {
                                        {"global", true},
                                        {"shared", true},
                                        {"launches", true},
-                                       {"idea", false, true}},
+                                       {"idea", false, true, true}},
                                       rows, c.out.style())) {
     c.say(line);
   }

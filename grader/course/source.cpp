@@ -107,4 +107,15 @@ std::string derive_skeleton(std::string_view text, const std::string& origin) {
   return skeleton;
 }
 
+std::vector<todo> find_todos(std::string_view text) {
+  constexpr std::string_view mark = "// TODO: ";
+  std::vector<todo> todos;
+  const auto lines = split_lines(text);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto line = trimmed(lines[i]);
+    if (line.starts_with(mark)) todos.push_back({i + 1, std::string(line.substr(mark.size()))});
+  }
+  return todos;
+}
+
 }  // namespace stepwise

@@ -35,4 +35,11 @@ clean_source without_markers(std::string_view text);
 // there is no region at all.
 std::string derive_skeleton(std::string_view text, const std::string& origin);
 
+// The `// TODO: text` lines of a source, as derive_skeleton writes them.
+struct todo {
+  std::size_t line = 0;  // from 1
+  std::string text;
+};
+std::vector<todo> find_todos(std::string_view text);
+
 }  // namespace stepwise

@@ -12,6 +12,7 @@
 
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
 
 namespace stepwise {
 namespace {
@@ -20,9 +21,11 @@ using runner::buffer_role;
 
 std::size_t aligned(std::size_t offset) { return (offset + 63) / 64 * 64; }
 
-// Not 0 and not the usual fill bytes: a result that happens to equal the poison would hide a kernel
-// that writes nothing.
-constexpr std::uint8_t poison = 0xa5;
+// Neither 0 nor the same for neighbouring calls: what one call left behind is not what the next one
+// finds.
+std::uint8_t poison_of(std::size_t plan) {
+  return static_cast<std::uint8_t>(0xa5 + 2 * (plan % 32));
+}
 
 [[noreturn]] void fail(std::size_t bytes, int error) {
   throw failure(exit_code::environment, "cannot make a call file of " +
@@ -99,7 +102,7 @@ call_file::call_file(const std::vector<problem_call>& calls, const std::vector<p
       to.role = call.buffers[b].role;
       to.bytes = call.buffers[b].bytes;
       to.offset = offsets_[plan.data][b];
-      to.poison = poison;
+      to.poison = poison_of(p);
     }
     std::copy(call.scalars.begin(), call.scalars.end(), record.scalars);
     record.warmups = plan.warmups;
@@ -121,6 +124,13 @@ call_file::call_file(const std::vector<problem_call>& calls, const std::vector<p
 call_file::~call_file() {
   munmap(data_, bytes_);
   close(descriptor_);
+}
+
+bool call_file::load(const std::filesystem::path& file) {
+  const auto content = read_if_there(file);
+  if (!content || content->size() != bytes_) return false;
+  std::memcpy(data_, content->data(), bytes_);
+  return true;
 }
 
 runner::call_record call_file::record(std::size_t plan) const {

@@ -37,6 +37,10 @@ class call_file {
   std::size_t bytes() const { return bytes_; }
   const problem_call& call(std::size_t plan) const { return calls_[plans_[plan].data]; }
 
+  // Takes over the content of a file on disk that was made from the same calls and plans and has
+  // been run since; false if its size is another.
+  bool load(const std::filesystem::path& file);
+
   // A copy of what the runner wrote; message and device_name are NUL-terminated.
   runner::call_record record(std::size_t plan) const;
   runner::call_file_header header() const;

@@ -1,6 +1,7 @@
 // Where things are: the clone, its build folder, the compiler and its flags.
 //
-// idea    Meson writes build/grader/lab.json; `lab` finds it from its own location, and paths below the
+// idea    Meson writes build/grader/lab.json; `lab` finds it from its own location, and paths below
+// the
 //         clone are translated from where it was configured to where it is now, so that a built
 //         clone can be moved or carried to another machine.
 #pragma once

@@ -128,8 +128,8 @@ finding session::call(std::size_t number) {
   }
   std::uint32_t answer = 0;
   const ssize_t n = recv(control_, &answer, sizeof answer, MSG_DONTWAIT);
-  if (n == 0) {
-    // The program closed its end: it is ending, or it tampers with descriptors.
+  if (n <= 0) {
+    // The program's end is closed: it is ending, or it tampers with descriptors.
     if (process_->wait(2) == child::event::ended) {
       return classify_end(process_->end(child_end::cause::exited));
     }

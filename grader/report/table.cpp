@@ -9,7 +9,7 @@ namespace stepwise {
 namespace {
 
 constexpr std::size_t gap = 2;  // columns between columns
-constexpr std::size_t least_flexible = 12;
+constexpr std::size_t least_flexible = 12, least_optional = 24;
 
 std::string padded(const std::string& text, std::size_t width, bool right) {
   const std::size_t used = display_width(text);
@@ -34,9 +34,11 @@ std::string drawn_bar(double eighths, bool unicode) {
 
 }  // namespace
 
-std::vector<std::string> table_lines(const std::vector<column>& columns,
-                                     const std::vector<std::vector<cell>>& rows,
+std::vector<std::string> table_lines(const std::vector<column>& wanted_columns,
+                                     const std::vector<std::vector<cell>>& wanted_rows,
                                      const terminal_style& style) {
+  std::vector<column> columns = wanted_columns;
+  std::vector<std::vector<cell>> rows = wanted_rows;
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     std::size_t width = display_width(columns[c].title);
@@ -50,6 +52,14 @@ std::vector<std::string> table_lines(const std::vector<column>& columns,
     if (!columns[c].flexible) continue;
     const std::size_t least = std::min(least_flexible, widths[c]);
     const std::size_t width = std::max(least, widths[c] - std::min(widths[c], total - limit));
+    if (columns[c].optional && width < std::min(least_optional, widths[c])) {
+      total -= widths[c] + gap;
+      const auto at = static_cast<std::ptrdiff_t>(c);
+      columns.erase(columns.begin() + at);
+      widths.erase(widths.begin() + at);
+      for (auto& row : rows) row.erase(row.begin() + at);
+      break;
+    }
     total -= widths[c] - width;
     widths[c] = width;
   }

@@ -19,6 +19,7 @@ struct column {
   std::string title;
   bool right = false;     // numbers
   bool flexible = false;  // shortened when the table is wider than the terminal; at most one
+  bool optional = false;  // flexible, and left out rather than shortened to under 24 columns
 };
 
 // Lines of the table: titles, a rule, one line per row; no line is wider than style.width unless

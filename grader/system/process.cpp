@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -76,7 +77,7 @@ void limit(int resource, std::uint64_t bytes) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);  // the parent died before prctl
-  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) {
     signal(signal_number, SIG_DFL);
   }
   const struct rlimit no_core { 0, 0 };
@@ -90,11 +91,11 @@ void limit(int resource, std::uint64_t bytes) {
   report = fcntl(report, F_DUPFD_CLOEXEC, base);
   for (int i = 0; i + 3 < base; ++i) pass[i] = fcntl(pass[i], F_DUPFD_CLOEXEC, base);
   for (int i = 0; i + 3 < base; ++i) dup2(pass[i], 3 + i);
-  const int null = open("/dev/null", O_RDONLY);
-  dup2(null, 0);
-  if (null > 2 && null >= base) close(null);
+  dup2(open("/dev/null", O_RDONLY), 0);
   dup2(out, 1);
   dup2(err, 2);
+  // Nothing else of ours, and nothing that our own parent left open.
+  close_range(static_cast<unsigned>(base), ~0u, CLOSE_RANGE_CLOEXEC);
   if (!options.directory.empty() && chdir(options.directory.c_str()) != 0) {
     const int error = errno;
     [[maybe_unused]] const auto n = ::write(report, &error, sizeof error);

@@ -27,7 +27,7 @@ void install_signal_handlers() {
   struct sigaction action {};
   action.sa_handler = on_signal;  // no SA_RESTART: poll must return
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
-  signal(SIGPIPE, SIG_IGN);
+  for (const int signal_number : {SIGPIPE, SIGXFSZ}) signal(signal_number, SIG_IGN);
 }
 
 void throw_if_interrupted() {

@@ -5,7 +5,8 @@
 
 namespace stepwise {
 
-// SIGINT, SIGTERM and SIGHUP set a flag; SIGPIPE is ignored (writes report it instead).
+// SIGINT, SIGTERM and SIGHUP set a flag; SIGPIPE and SIGXFSZ are ignored (writes
+// report it instead).
 void install_signal_handlers();
 
 // Throws `interrupted` once a signal has arrived. Called at every wait and between calls.

@@ -1,0 +1,449 @@
+// The program as people and scripts meet it: commands, messages, exit codes, JSON. Runs in a copy
+// of the clone, so that nobody's work is touched; needs nvcc and the emulator.
+//
+// LAB_BUILD is the build folder, LAB_ROOT the clone.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "grader/course/lab.hpp"
+#include "grader/course/source.hpp"
+#include "grader/system/files.hpp"
+#include "grader/system/process.hpp"
+
+using namespace stepwise;
+using nlohmann::json;
+
+namespace {
+
+// A clone whose labs can be written to; what is large is linked.
+class cloned_course {
+ public:
+  cloned_course() : folder_(fs::temp_directory_path()) {
+    const fs::path from = std::getenv("LAB_ROOT"), build = std::getenv("LAB_BUILD");
+    fs::copy(from / "labs", root() / "labs", fs::copy_options::recursive);
+    fs::copy(from / "README.md", root() / "README.md");
+    for (const char* name : {"common", "solutions", ".cuda", "grader"}) {
+      if (fs::exists(from / name)) fs::create_symlink(from / name, root() / name);
+    }
+    fs::create_directories(root() / "build" / "grader");
+    for (const char* name : {"grader/lab", "grader/lab.json"}) {
+      fs::copy(build / name, root() / "build" / name);
+    }
+    for (const char* name : {"labs", "solutions", "common"}) {
+      fs::create_symlink(build / name, root() / "build" / name);
+    }
+    // The same depth as the real one, whatever it is called: the build folder is the root's child.
+    auto config = json::parse(*read_if_there(root() / "build/grader/lab.json"));
+    config["source_root"] = "..";
+    write_atomically(root() / "build/grader/lab.json", config.dump());
+  }
+  const fs::path& root() const { return folder_.path(); }
+
+  child_options command(std::vector<std::string> arguments) const {
+    child_options options;
+    options.command = {(root() / "build/grader/lab").string()};
+    options.command.insert(options.command.end(), arguments.begin(), arguments.end());
+    options.directory = root();
+    options.environment = {"NO_COLOR=1", "LC_ALL=C", "COLUMNS=100"};
+    return options;
+  }
+  child_result lab(std::vector<std::string> arguments) const {
+    return run_child(command(std::move(arguments)), 120);
+  }
+
+ private:
+  temporary_folder folder_;
+};
+
+bool has(const std::string& text, std::string_view what) {
+  return text.find(what) != std::string::npos;
+}
+
+// The one document of a --json run; it must be all of stdout.
+json document_of(const child_result& result) {
+  const json document = json::parse(result.out, nullptr, false);
+  INFO("stdout: ", result.out, " stderr: ", result.err);
+  REQUIRE(document.is_object());
+  return document;
+}
+
+void collect_keys(const json& value, std::set<std::string>& keys) {
+  if (value.is_object()) {
+    for (const auto& [key, part] : value.items()) {
+      keys.insert(key);
+      collect_keys(part, keys);
+    }
+  } else if (value.is_array()) {
+    for (const auto& part : value) collect_keys(part, keys);
+  }
+}
+
+void check_documented(const json& document) {
+  const std::string text = *read_if_there(fs::path(std::getenv("LAB_ROOT")) / "grader/JSON.md");
+  std::set<std::string> keys;
+  collect_keys(document, keys);
+  for (const auto& key : keys) {
+    CAPTURE(key);
+    CHECK(has(text, "`" + key + "`"));
+  }
+}
+
+std::string step_file(const char* step) {
+  return std::string("solutions/reduction/") + step + ".cu";
+}
+
+}  // namespace
+
+TEST_CASE("walk: every step is correct, counted on the emulator, in the documented form") {
+  const cloned_course c;
+  const auto result = c.lab({"walk", "reduction", "--device", "emulated", "--json"});
+  CHECK(result.end.exit_code == 0);
+  const json walk = document_of(result);
+  check_documented(walk);
+  CHECK(walk["lab"] == "reduction");
+  CHECK(walk["device"]["kind"] == "emulated");
+  const auto steps = load_lab(c.root(), "reduction").steps;
+  REQUIRE(walk["steps"].size() == steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const auto& step = walk["steps"][i];
+    CAPTURE(steps[i].name);
+    CHECK(step["name"] == steps[i].name);
+    CHECK(step["over"] == (steps[i].over.empty() ? json(nullptr) : json(steps[i].over)));
+    CHECK(step["correct"] == true);
+    CHECK(step["class"] == "PASS");
+    CHECK(step["time_ms"].is_null());
+    CHECK(step["time_kind"] == "none");
+    CHECK(step["counters"]["warp_instructions"] > 0);
+    CHECK(!step["limit"].get<std::string>().empty());
+  }
+}
+
+TEST_CASE("walk: people see idea, diff, limit, table and chart, within the terminal's width") {
+  const cloned_course c;
+  const auto result = c.lab({"walk", "reduction", "--device", "emulated"});
+  CHECK(result.end.exit_code == 0);
+  for (const char* part : {"idea", "limit", "@@ -", "correct", "counted on the emulator", "####"}) {
+    CAPTURE(part);
+    CHECK(has(result.out, part));
+  }
+  CHECK(!has(result.out, "\x1b"));
+  CHECK(!has(result.out, "//>"));
+  const auto one = c.lab({"walk", "reduction", "--step", "03", "--device", "emulated"});
+  CHECK(one.end.exit_code == 0);
+  CHECK(has(one.out, "03_sequential"));
+  CHECK(!has(one.out, "04_first_add"));
+}
+
+TEST_CASE("grade: the untouched skeleton fails and says what is left to do") {
+  const cloned_course c;
+  REQUIRE(c.lab({"start", "reduction"}).end.exit_code == 0);
+  const auto result = c.lab({"grade", "reduction", "--device", "emulated"});
+  CHECK(result.end.exit_code == 1);
+  CHECK(has(result.out, "TODO"));
+  CHECK(has(result.out, "0 of 40 points"));
+  const json grade = document_of(c.lab({"grade", "reduction", "--device", "emulated", "--json"}));
+  check_documented(grade);
+  CHECK(grade["class"] == "WRONG");
+  CHECK(grade["trust"] == "practice");
+  CHECK(grade["file"] == "labs/reduction/reduction.cu");
+  CHECK(grade["points"] == 0);
+}
+
+TEST_CASE("grade: a solution passes; speed goals count neither way on the emulator") {
+  const cloned_course c;
+  const auto result = c.lab({"grade", "reduction", "--file", step_file("07_grid_stride"),
+                             "--device", "emulated", "--json"});
+  CHECK(result.end.exit_code == 0);
+  const json grade = document_of(result);
+  CHECK(grade["class"] == "PASS");
+  CHECK(grade["points"] == grade["max_points"]);
+  for (const auto& goal : grade["goals"]) {
+    if (goal["passed"].is_null()) {
+      CHECK(goal["message"].get<std::string>().starts_with("not graded here: "));
+      CHECK(goal["points"] == 0);
+    } else {
+      CHECK(goal["passed"] == true);
+    }
+  }
+}
+
+TEST_CASE("grade: the same seed gives the same answer") {
+  const cloned_course c;
+  REQUIRE(c.lab({"start", "reduction"}).end.exit_code == 0);
+  const std::vector<std::string> command = {"grade",  "reduction", "--device", "emulated",
+                                            "--json", "--seed",    "11"};
+  CHECK(c.lab(command).out == c.lab(command).out);
+}
+
+TEST_CASE("a file that does not compile: the first error, the student's line, a caret") {
+  const cloned_course c;
+  std::string text = *read_if_there(c.root() / step_file("03_sequential"));
+  const auto at = text.find("partial[tid] +=");
+  REQUIRE(at != std::string::npos);
+  text.replace(at, 12, "partial[tidd]");
+  write_atomically(c.root() / "mine.cu", text);
+  const auto line =
+      std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
+  const auto result = c.lab({"run", "reduction", "--file", "mine.cu"});
+  CHECK(result.end.exit_code == 1);
+  CHECK(has(result.out, "COMPILE"));
+  CHECK(has(result.out, "mine.cu:" + std::to_string(line) + ": identifier \"tidd\" is undefined"));
+  CHECK(has(result.out, "partial[tidd]"));
+  CHECK(has(result.out, "^"));
+  const json grade = document_of(c.lab({"grade", "reduction", "--file", "mine.cu", "--json"}));
+  CHECK(grade["class"] == "COMPILE");
+  CHECK(grade["points"] == 0);
+}
+
+TEST_CASE("a file without the function: the contract is named") {
+  const cloned_course c;
+  write_atomically(c.root() / "empty.cu", "// nothing\n");
+  const auto result = c.lab({"run", "reduction", "--file", "empty.cu"});
+  CHECK(result.end.exit_code == 1);
+  CHECK(has(result.out, "nothing defines reduce(int const*, int*, int*, int)"));
+  CHECK(has(result.out, "labs/reduction/reduction.hpp"));
+}
+
+TEST_CASE("a kernel that writes out of bounds is told so, with its line") {
+  const cloned_course c;
+  const auto result =
+      c.lab({"run", "reduction", "--file", "labs/reduction/tests/mutants/writes_past_end.cu",
+             "--device", "emulated", "--json"});
+  CHECK(result.end.exit_code == 1);
+  const json run = document_of(result);
+  check_documented(run);
+  CHECK(run["class"] == "CHECK");
+  CHECK(has(run["message"].get<std::string>(), "writes_past_end.cu:"));
+  CHECK(has(run["message"].get<std::string>(), "out of bounds"));
+}
+
+TEST_CASE("Ctrl-C in the middle: exit 130, no child left, nothing half done") {
+  const cloned_course c;
+  child running(c.command({"run", "reduction", "--file", "labs/reduction/tests/mutants/endless.cu",
+                           "--device", "emulated"}));
+  // Until the runner is there, which is when the compile cache holds the program.
+  const auto compiled = [&] {
+    for (const auto& entry : fs::directory_iterator(c.root() / "build/submissions")) {
+      if (fs::exists(entry.path() / "headers.json")) return true;
+    }
+    return false;
+  };
+  for (int i = 0; i < 600; ++i) {
+    REQUIRE(running.wait(0.1) == child::event::deadline);
+    if (fs::exists(c.root() / "build/submissions") && compiled()) break;
+  }
+  REQUIRE(running.wait(0.5) == child::event::deadline);
+  kill(running.id(), SIGINT);
+  REQUIRE(running.wait(20) == child::event::ended);
+  const auto& end = running.end(child_end::cause::deadline);
+  CHECK(end.exit_code == 130);
+  CHECK(running.errors().text().ends_with("interrupted; nothing was lost\n"));
+  for (const auto& entry : fs::directory_iterator(c.root() / "build/submissions")) {
+    CHECK(!entry.path().filename().string().starts_with("tmp-"));
+  }
+  const std::string here = c.root().string();
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    std::error_code error;
+    const auto program = fs::read_symlink(entry.path() / "exe", error);
+    if (!error) CHECK(!program.string().starts_with(here));
+  }
+}
+
+TEST_CASE("a call that never ends is stopped and named; a second lab waits for nothing") {
+  const cloned_course c;
+  auto toml = *read_if_there(c.root() / "labs/reduction/lab.toml");
+  const auto at = toml.find("time_limit_s = 10");
+  REQUIRE(at != std::string::npos);
+  toml.replace(at, 17, "time_limit_s = 1");
+  write_atomically(c.root() / "labs/reduction/lab.toml", toml);
+  const std::vector<std::string> arguments = {
+      "run",      "reduction", "--file", "labs/reduction/tests/mutants/endless.cu",
+      "--device", "emulated",  "--json"};
+  child first(c.command(arguments)), second(c.command(arguments));
+  for (child* one : {&first, &second}) {
+    REQUIRE(one->wait(120) == child::event::ended);
+    CHECK(one->end(child_end::cause::deadline).exit_code == 1);
+    const json run = json::parse(one->output().text());
+    CHECK(run["class"] == "TIMEOUT");
+    CHECK(has(run["message"].get<std::string>(), "endless.cu:"));
+  }
+}
+
+TEST_CASE("start keeps changed work, and says where") {
+  const cloned_course c;
+  const fs::path file = c.root() / "labs/reduction/reduction.cu";
+  REQUIRE(c.lab({"start", "reduction"}).end.exit_code == 0);
+  const std::string skeleton = *read_if_there(file);
+  CHECK(skeleton.starts_with("// Generated from solutions/reduction/"));
+  CHECK(has(c.lab({"start", "reduction"}).out, "nothing was changed"));
+  // An untouched skeleton is no work: it is replaced without a copy.
+  const json other = document_of(c.lab({"start", "reduction", "03", "--json"}));
+  check_documented(other);
+  CHECK(other["kept"].is_null());
+  write_atomically(file, skeleton + "// my work\n");
+  const auto result = c.lab({"start", "reduction"});
+  CHECK(has(result.out, "labs/reduction/reduction.cu.kept-1"));
+  CHECK(read_if_there(file.string() + ".kept-1") == skeleton + "// my work\n");
+  CHECK(read_if_there(file) == skeleton);
+}
+
+TEST_CASE("a full disk is one message, and the work stays") {
+  const cloned_course c;
+  const fs::path file = c.root() / "labs/reduction/reduction.cu";
+  write_atomically(file, "// my work\n");
+  auto options = c.command({"start", "reduction"});
+  options.file_limit_bytes = 100;  // a write beyond that fails, as on a full disk
+  const auto result = run_child(options, 60);
+  CHECK(result.end.exit_code == 3);
+  CHECK(has(result.err, "lab: cannot write "));
+  CHECK(read_if_there(file) == "// my work\n");
+  options = c.command({"list"});
+  options.command = {"/bin/sh", "-c", "exec \"$0\" list > /dev/full", options.command[0]};
+  const auto full = run_child(options, 60);
+  CHECK(full.end.exit_code == 3);
+  CHECK(has(full.err, "No space left on device"));
+}
+
+TEST_CASE("bad input: one clear message and the right exit code") {
+  struct row {
+    std::vector<std::string> arguments;
+    int code;
+    const char* says;
+  };
+  const cloned_course c;
+  for (const row& r : std::vector<row>{
+           {{"run", "reductoin"}, 2, "there is no lab \"reductoin\"; did you mean \"reduction\"?"},
+           {{"wlak", "reduction"}, 2, "there is no command \"wlak\"; did you mean \"walk\"?"},
+           {{"walk", "reduction", "--step", "03_sequentail"}, 2, "did you mean \"03_sequential\"?"},
+           {{"run", "reduction", "--file", "nowhere.cu"}, 2, "nowhere.cu: there is no such file"},
+           {{"run", "reduction", "--file", "labs"}, 2, "it is a folder"},
+           {{"run", "reduction", "--file", "a.cu", "--step", "03"}, 2, "exclude each other"},
+           {{"run", "reduction", "--size", "12x7"}, 2, "--size 12x7: expected a number"},
+           {{"run", "reduction", "--step", "03", "--size", "0"}, 2, "from 1 to"},
+           {{"run", "reduction", "--device", "cpu"}, 2, "expected auto, gpu or emulated"},
+           {{"run"}, 2, "LAB is required"},
+           {{"run", "reduction", "--speed"}, 2, "--speed"},
+           {{"diff", "reduction", "03", "mime"}, 2, "no step \"mime\""},
+           {{"hint", "reduction", "99"}, 2, "has hints 1 to"},
+           {{"bench", "reduction", "--record", "--device", "emulated"}, 3, "--record needs a GPU"},
+           {{"test", "nosuchsuite"}, 4, ""},
+       }) {
+    CAPTURE(r.arguments);
+    const auto result = c.lab(r.arguments);
+    CHECK(result.end.exit_code == r.code);
+    CHECK(result.out.empty());
+    CHECK(has(result.err, r.says));
+    CHECK(result.err.starts_with("lab: "));
+    // The same with --json: one document, and the exit code in it.
+    auto arguments = r.arguments;
+    arguments.push_back("--json");
+    const auto as_json = c.lab(arguments);
+    CHECK(as_json.end.exit_code == r.code);
+    const json document = document_of(as_json);
+    CHECK(document["exit_code"] == r.code);
+    CHECK(has(document["error"].get<std::string>(), r.says));
+    check_documented(document);
+  }
+}
+
+TEST_CASE("--device gpu without one is the environment's fault") {
+  const cloned_course c;
+  const json doctor = document_of(c.lab({"doctor", "--json"}));
+  check_documented(doctor);
+  if (doctor["device"]["kind"] == "gpu") return;
+  const auto result = c.lab({"walk", "reduction", "--device", "gpu"});
+  CHECK(result.end.exit_code == 3);
+  CHECK(has(result.err, "--device gpu: "));
+}
+
+TEST_CASE("help has examples, version a number, and both go to stdout") {
+  const cloned_course c;
+  for (const char* verb : {"list", "start", "run", "diff", "walk", "grade", "bench", "env", "hint",
+                           "test", "doctor"}) {
+    CAPTURE(verb);
+    const auto result = c.lab({verb, "--help"});
+    CHECK(result.end.exit_code == 0);
+    CHECK(has(result.out, std::string("  lab ") + verb));
+  }
+  CHECK(has(c.lab({"--version"}).out, "lab 0."));
+  CHECK(has(c.lab({}).out, "lab walk reduction"));
+}
+
+TEST_CASE("diff, list, hint and env: people's form and JSON") {
+  const cloned_course c;
+  const auto diff = c.lab({"diff", "reduction", "02", "03"});
+  CHECK(diff.end.exit_code == 0);
+  CHECK(has(diff.out, "--- solutions/reduction/02_strided.cu"));
+  CHECK(has(diff.out, "@@ -"));
+  CHECK(!has(diff.out, "todo"));
+  check_documented(document_of(c.lab({"diff", "reduction", "02", "03", "--json"})));
+  CHECK(has(c.lab({"diff", "reduction", "03", "03"}).out, "no difference"));
+  CHECK(has(c.lab({"list"}).out, "reduction"));
+  check_documented(document_of(c.lab({"list", "--json"})));
+  CHECK(has(c.lab({"hint", "reduction"}).out, "lab hint reduction 1"));
+  check_documented(document_of(c.lab({"hint", "reduction", "1", "--json"})));
+  check_documented(document_of(c.lab({"bench", "reduction", "--device", "emulated", "--json"})));
+}
+
+TEST_CASE("env: its output is shell, and the program runs by hand with it") {
+  const cloned_course c;
+  const auto env =
+      c.lab({"env", "reduction", "--step", "03", "--size", "1023", "--device", "emulated"});
+  REQUIRE(env.end.exit_code == 0);
+  check_documented(
+      document_of(c.lab({"env", "reduction", "--step", "03", "--device", "emulated", "--json"})));
+  child_options shell;
+  shell.command = {"/bin/sh", "-c", "eval \"$0\"; \"$STEPWISE_PROGRAM\" \"$STEPWISE_CALLS\"",
+                   env.out};
+  shell.directory = c.root();
+  CHECK(run_child(shell, 60).end.exit_code == 0);
+  const auto checked = c.lab({"env", "reduction", "--step", "03", "--check"});
+  CHECK(checked.end.exit_code == 0);
+  CHECK(has(checked.out, "correct"));
+}
+
+TEST_CASE("the README's table says what the records say") {
+  const cloned_course c;
+  const std::string before = *read_if_there(c.root() / "README.md");
+  const auto result = c.lab({"bench", "--readme", "--json"});
+  CHECK(result.end.exit_code == 0);
+  check_documented(document_of(result));
+  INFO("./lab bench --readme makes it fresh");
+  CHECK(read_if_there(c.root() / "README.md") == before);
+}
+
+TEST_CASE("a student's file is compiled with the flags of the solutions") {
+  const fs::path build = std::getenv("LAB_BUILD");
+  const auto commands = json::parse(*read_if_there(build / "compile_commands.json"));
+  const auto config = json::parse(*read_if_there(build / "grader/lab.json"));
+  int compared = 0;
+  for (const auto& entry : commands) {
+    if (!has(entry["file"].get<std::string>(), "solutions/reduction/03_sequential.cu")) continue;
+    const std::string theirs = " " + entry["command"].get<std::string>() + " ";
+    std::string ours;
+    for (const auto& flag : config["cuda_args"]) ours += " " + flag.get<std::string>();
+    std::size_t known = 0;
+    for (const auto& flag : config["cuda_args"]) {
+      CAPTURE(flag);
+      CHECK(has(theirs, " " + flag.get<std::string>() + " "));
+      ++known;
+    }
+    // And none that ours lack, but folders, warnings and files.
+    for (const char* other :
+         {"-G", "-O0", "-O1", "-O2", "-g", "-use_fast_math", "-fmad=false", "-maxrregcount"}) {
+      CAPTURE(other);
+      CHECK(has(theirs, std::string(" ") + other + " ") ==
+            has(ours + " ", std::string(" ") + other + " "));
+    }
+    CHECK(known > 4);
+    ++compared;
+  }
+  CHECK(compared == 1);
+}

@@ -1,0 +1,69 @@
+#include <doctest/doctest.h>
+
+#include "grader/judge/compile.hpp"
+#include "grader/system/files.hpp"
+
+using namespace stepwise;
+
+// What nvcc 13.0.88 with g++ 12.2 prints.
+TEST_CASE("nvcc's front end: file, line, message over several lines, caret") {
+  const auto found = parse_diagnostics(
+      "a.cu(2): warning #177-D: variable \"x\" was declared but never referenced\n\n"
+      "a.cu(3): error: identifier \"tidd\" is undefined\n"
+      "   p[tidd] = 0; int x = \"a\";\n"
+      "     ^\n"
+      "\n"
+      "a.cu(6): error: no instance matches\n"
+      "            argument types are: (int)\n"
+      "  __attribute__((global)) void h() { g(1, 2); }\n"
+      "                                          ^\n"
+      "\n"
+      "2 errors detected in the compilation of \"a.cu\".\n");
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].file == "a.cu");
+  CHECK(found[0].line == 3);
+  CHECK(found[0].message == "identifier \"tidd\" is undefined");
+  CHECK(found[1].message == "no instance matches argument types are: (int)");
+  CHECK(found[1].at_caret == "2); }");
+}
+
+TEST_CASE("the host compiler, ptxas and the linker") {
+  auto found = parse_diagnostics("b.cu:1:10: fatal error: nix.hpp: No such file or directory\n");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].file == "b.cu");
+  CHECK(found[0].line == 1);
+  CHECK(found[0].column == 10);
+  found = parse_diagnostics(
+      "ptxas error   : Entry function '_Z1hPi' uses too much shared data (0x61a80 bytes, 0xc000 "
+      "max)\n");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].message ==
+        "Entry function 'h(int*)' uses too much shared data (0x61a80 bytes, 0xc000 max)");
+  found = parse_diagnostics(
+      "/usr/bin/ld: /tmp/x.o: in function `main':\n"
+      "x.cpp:(.text+0xf7): undefined reference to `reduce(int const*, int*, int*, int)'\n"
+      "collect2: error: ld returned 1 exit status\n");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].message ==
+        "nothing defines reduce(int const*, int*, int*, int), which the runner calls");
+  CHECK(parse_diagnostics("all is well\n").empty());
+}
+
+TEST_CASE("the explanation shows the student's own line with a caret under the mistake") {
+  const temporary_folder root(fs::temp_directory_path());
+  installation where;
+  where.root = root.path();
+  write_atomically(root.path() / "a.cu",
+                   "int a;\n\tp[tidd] = 0;\n__global__ void h() { g(1, 2); }\n");
+  diagnostic d{"a.cu", 2, 0, "identifier \"tidd\" is undefined", "tidd] = 0;"};
+  CHECK(explain(d, 1, where) == std::vector<std::string>{"a.cu:2: identifier \"tidd\" is undefined",
+                                                         "2 |         p[tidd] = 0;",
+                                                         "  |           ^"});
+  // __global__ is expanded in nvcc's excerpt; the caret is found by what follows it.
+  d = {"a.cu", 3, 0, "too many arguments", "2); }"};
+  const auto lines = explain(d, 3, where);
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[1] == "3 | __global__ void h() { g(1, 2); }");
+  CHECK(lines[2] == "  |                            ^");
+  CHECK(lines[3] == "2 more errors follow; the first one often causes the others");
+}

@@ -1,0 +1,112 @@
+// A runner that behaves or misbehaves as FAKE says; it doubles each int of its input. No CUDA.
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "common/runner/call_file.hpp"
+
+namespace {
+
+using namespace stepwise::runner;
+
+std::string behaviour() {
+  const char* text = std::getenv("FAKE");
+  return text == nullptr ? "good" : text;
+}
+
+void compute(char* data, call_record& record, const std::string& what) {
+  const auto* in = reinterpret_cast<const std::int32_t*>(data + record.buffers[0].offset);
+  auto* out = reinterpret_cast<std::int32_t*>(data + record.buffers[1].offset);
+  for (std::int64_t i = 0; i < record.scalars[0]; ++i) {
+    const auto bits = static_cast<std::uint32_t>(in[i]);
+    out[i] = static_cast<std::int32_t>(2 * bits + (what == "wrong" ? 1 : 0));
+  }
+  // FAKE_MS: the time of a call; every third one is a little slower, as in life.
+  const char* ms = std::getenv("FAKE_MS");
+  auto* times = reinterpret_cast<float*>(data + record.times_offset);
+  for (std::uint32_t r = 0; r < record.repetitions; ++r) {
+    times[r] = (ms == nullptr ? 1.0f : std::strtof(ms, nullptr)) * (r % 3 == 2 ? 1.01f : 1.0f);
+  }
+  record.counters.valid = 1;
+  record.counters.warp_instructions = 100;
+  record.counters.global_load_bytes = 4 * static_cast<std::uint64_t>(record.scalars[0]);
+  record.state = call_state::done;
+}
+
+void misbehave(call_record& record, const std::string& what, int file) {
+  if (what == "crash") raise(SIGSEGV);
+  if (what == "exit") _exit(0);
+  if (what == "hang") {
+    while (true) pause();
+  }
+  if (what == "orphan") {  // a child of its own that keeps the pipes open
+    if (fork() == 0) {
+      while (true) pause();
+    }
+    _exit(5);
+  }
+  if (what == "memory") {
+    std::vector<char*> kept;
+    while (true) kept.push_back(new char[64 << 20]);
+  }
+  if (what == "flood") {
+    while (true) std::puts("all work and no play makes Jack a dull boy");
+  }
+  if (what == "escape") std::puts("\x1b[31mred\x1b]0;title\a and \xff\xfe not UTF-8");
+  if (what == "truncate" && ftruncate(file, 0) == 0) _exit(9);  // must be refused
+  if (what == "undecided") record.state = call_state::running;
+  if (what.starts_with("error ")) {
+    record.state = call_state::failed;
+    record.cuda_error = std::atoi(what.c_str() + 6);
+    std::snprintf(record.message, sizeof record.message, "k at x.cu:7: told so");
+  }
+  if (what == "guard" || what == "modified") {
+    record.state = call_state::failed;
+    if (what == "guard") record.buffers[1].guard_broken = 2;
+    if (what == "modified") record.buffers[0].modified = 1;
+    std::snprintf(record.message, sizeof record.message, "a kernel wrote where it must not");
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4) return 2;
+  const std::string what = behaviour();
+  if (what == "no device") {
+    std::fputs("runner: cannot use a CUDA device: none\n", stderr);
+    return 3;
+  }
+  const int file = open(argv[1], O_RDWR);
+  struct stat status {};
+  if (file < 0 || fstat(file, &status) != 0) return 2;
+  const auto size = static_cast<std::size_t>(status.st_size);
+  char* data = static_cast<char*>(mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
+  const int control = std::atoi(argv[3]);
+  std::uint32_t number = 0;
+  while (read(control, &number, sizeof number) == sizeof number) {
+    auto& record = *reinterpret_cast<call_record*>(data + sizeof(call_file_header) +
+                                                   number * sizeof(call_record));
+    if (what == "late") {  // right at first, wrong from the third call on
+      static int calls = 0;
+      compute(data, record, ++calls > 2 ? "wrong" : "good");
+    } else {
+      compute(data, record, what);
+    }
+    misbehave(record, what, file);
+    std::fflush(nullptr);
+    if (what == "alien") number += 1;
+    if (write(control, &number, sizeof number) != sizeof number) return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,97 @@
+#include "grader/system/files.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "grader/system/failure.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+std::size_t entries(const fs::path& folder) {
+  return static_cast<std::size_t>(
+      std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+}  // namespace
+
+TEST_CASE("write_atomically replaces a file and leaves nothing else") {
+  const temporary_folder work(fs::temp_directory_path());
+  const fs::path file = work.path() / "deep" / "file";
+  write_atomically(file, "one");
+  write_atomically(file, "two");
+  CHECK(read_if_there(file) == "two");
+  CHECK(entries(file.parent_path()) == 1);
+}
+
+TEST_CASE("a write that fails keeps the old content and says why") {
+  const temporary_folder work(fs::temp_directory_path());
+  const fs::path file = work.path() / "file";
+  write_atomically(file, "old");
+  std::signal(SIGXFSZ, SIG_IGN);
+  struct rlimit before {};
+  getrlimit(RLIMIT_FSIZE, &before);
+  struct rlimit small = before;
+  small.rlim_cur = 100;
+  setrlimit(RLIMIT_FSIZE, &small);
+  CHECK_THROWS_AS(write_atomically(file, std::string(1000, 'x')), failure);
+  setrlimit(RLIMIT_FSIZE, &before);
+  CHECK(read_if_there(file) == "old");
+  CHECK(entries(work.path()) == 1);
+}
+
+TEST_CASE("kept copies never overwrite one another") {
+  const temporary_folder work(fs::temp_directory_path());
+  const fs::path file = work.path() / "lab.cu";
+  CHECK(keep_copy(file, "a").filename() == "lab.cu.kept-1");
+  CHECK(keep_copy(file, "b").filename() == "lab.cu.kept-2");
+  CHECK(read_if_there(work.path() / "lab.cu.kept-1") == "a");
+}
+
+TEST_CASE("a temporary folder goes with its content") {
+  fs::path path;
+  {
+    const temporary_folder work(fs::temp_directory_path());
+    path = work.path();
+    write_atomically(path / "a" / "b", "c");
+  }
+  CHECK(!fs::exists(path));
+}
+
+TEST_CASE("a lock excludes another process") {
+  const temporary_folder work(fs::temp_directory_path());
+  const fs::path file = work.path() / "lock";
+  int ready[2];
+  REQUIRE(pipe(ready) == 0);
+  const pid_t other = fork();
+  if (other == 0) {
+    const file_lock lock(file);
+    [[maybe_unused]] auto n = write(ready[1], "x", 1);
+    usleep(300'000);
+    _exit(0);
+  }
+  char c;
+  REQUIRE(read(ready[0], &c, 1) == 1);
+  bool waited = false;
+  const file_lock lock(file, [&] { waited = true; });
+  CHECK(waited);
+  close(ready[0]);
+  close(ready[1]);
+}
+
+TEST_CASE("reading says what is wrong with a path") {
+  CHECK(!read_if_there("/nowhere"));
+  CHECK_THROWS_WITH_AS(read_file("/nowhere", 2), "cannot read /nowhere: there is no such file",
+                       failure);
+  CHECK_THROWS_WITH_AS(read_file("/tmp", 2), "cannot read /tmp: it is a folder", failure);
+}
+
+TEST_CASE("the hash keeps parts apart") {
+  CHECK(content_hash().add("ab").add("c").hex() != content_hash().add("a").add("bc").hex());
+  CHECK(content_hash().add("").hex() != content_hash().hex());
+  CHECK(content_hash().add("abc").hex().size() == 32);
+}

@@ -1,0 +1,122 @@
+#include "grader/course/lab.hpp"
+
+#include <doctest/doctest.h>
+
+#include "grader/system/failure.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+const std::string good_toml = R"(title = "T"
+order = 2
+function = "f"
+contract = "t.hpp"
+skeleton = "00_a"
+[sizes]
+check = [[1], [33]]
+bench = [[100]]
+emulated = [[10]]
+[[goals]]
+name = "right"
+kind = "correct"
+points = 40
+[[goals]]
+name = "fast"
+kind = "speedup"
+over = "00_a"
+at_least = 1.5
+points = 2.5
+)";
+
+std::string message_of(const std::string& toml) {
+  try {
+    parse_lab(toml, "lab.toml", "t");
+  } catch (const failure& error) {
+    CHECK(error.code() == exit_code::ours);
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& with) {
+  text.replace(text.find(what), what.size(), with);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("lab.toml is read") {
+  const lab l = parse_lab(good_toml, "lab.toml", "t");
+  CHECK(l.title == "T");
+  CHECK(l.check == std::vector<lab_size>{{1}, {33}});
+  REQUIRE(l.goals.size() == 2);
+  CHECK(l.goals[1].what == goal::kind::speedup);
+  CHECK(l.goals[1].at_least == 1.5);
+  CHECK(l.points() == 42.5);
+}
+
+TEST_CASE("errors in lab.toml name file, line and key") {
+  CHECK(message_of(replaced(good_toml, "order = 2\n", "")) == "lab.toml: missing key `order`");
+  CHECK(message_of(replaced(good_toml, "order = 2", "order = \"2\"")) ==
+        "lab.toml:2: `order` has the wrong type");
+  CHECK(message_of(replaced(good_toml, "\"speedup\"", "\"speed\""))
+            .starts_with("lab.toml:14: unknown kind \"speed\""));
+  CHECK(message_of(replaced(good_toml, "[[1], [33]]", "[1, 33]"))
+            .starts_with("lab.toml:7: a size is"));
+  CHECK(message_of(replaced(good_toml, "points = 40", "points = 0")).find("positive") !=
+        std::string::npos);
+  CHECK(message_of("title = \n").starts_with("lab.toml:1: "));
+}
+
+TEST_CASE("steps.txt is read, comments and empty lines aside") {
+  const auto steps =
+      parse_steps("# comment\n\n00_a  -  -  the first idea\n01_b  00_a  1.15  the second: more\n",
+                  "steps.txt", "dir");
+  REQUIRE(steps.size() == 2);
+  CHECK(steps[0].over.empty());
+  CHECK(!steps[0].at_least);
+  CHECK(steps[1].at_least == 1.15);
+  CHECK(steps[1].idea == "the second: more");
+  CHECK(steps[1].file == "dir/01_b.cu");
+}
+
+TEST_CASE("errors in steps.txt name the line") {
+  const auto message = [](const std::string& text) {
+    try {
+      parse_steps(text, "steps.txt", "dir");
+    } catch (const failure& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  CHECK(message("00_a - -\n") == "steps.txt:1: expected four columns: name over at_least idea");
+  CHECK(message("00_a - - x\n00_a - - x\n") == "steps.txt:2: step 00_a is listed twice");
+  CHECK(message("00_a 01_b - x\n").find("not listed before it") != std::string::npos);
+  CHECK(message("00_a - fast x\n").find("found \"fast\"") != std::string::npos);
+  CHECK(message("# nothing\n") == "steps.txt: lists no step");
+}
+
+TEST_CASE("steps are found by name, number or word; the nearest is suggested") {
+  lab l;
+  l.name = "t";
+  l.steps = parse_steps("00_pairs - - x\n01_strided 00_pairs - y\n", "steps.txt", "dir");
+  CHECK(find_step(l, "01_strided").name == "01_strided");
+  CHECK(find_step(l, "01").name == "01_strided");
+  CHECK(find_step(l, "pairs").name == "00_pairs");
+  try {
+    find_step(l, "01_stridde");
+    FAIL("found");
+  } catch (const failure& error) {
+    CHECK(error.code() == exit_code::usage);
+    CHECK(std::string(error.what()).find("did you mean \"01_strided\"?") != std::string::npos);
+  }
+}
+
+TEST_CASE("nearest suggests what is likely meant, or nothing") {
+  const std::vector<std::string> labs = {"matmul", "reduction", "transpose"};
+  CHECK(nearest("reductoin", labs) == "reduction");
+  CHECK(nearest("transp", labs) == "transpose");
+  CHECK(nearest("blur", labs).empty());
+  CHECK(nearest("x", {}).empty());
+}

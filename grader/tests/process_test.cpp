@@ -1,0 +1,113 @@
+#include "grader/system/process.hpp"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "grader/system/failure.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+child_options shell(const std::string& script) {
+  child_options options;
+  options.command = {"/bin/sh", "-c", script};
+  return options;
+}
+
+bool is_alive(pid_t id) { return kill(id, 0) == 0; }
+
+}  // namespace
+
+TEST_CASE("output and exit code come back") {
+  const auto result = run_child(shell("echo out; echo err >&2; exit 3"), 10);
+  CHECK(result.end.how == child_end::cause::exited);
+  CHECK(result.end.exit_code == 3);
+  CHECK(result.out == "out\n");
+  CHECK(result.err == "err\n");
+}
+
+TEST_CASE("a signal is named") {
+  const auto result = run_child(shell("kill -SEGV $$"), 10);
+  CHECK(result.end.how == child_end::cause::signalled);
+  CHECK(result.end.signal == SIGSEGV);
+  CHECK(signal_text(result.end.signal) == "segmentation fault (SIGSEGV)");
+}
+
+TEST_CASE("the deadline ends the child and everything that it started") {
+  const auto result = run_child(shell("sleep 100 & echo $!; wait"), 0.3);
+  CHECK(result.end.how == child_end::cause::deadline);
+  CHECK(result.end.wall_s < 5);
+  const pid_t grandchild = std::stoi(result.out);
+  for (int i = 0; i < 100 && is_alive(grandchild); ++i) usleep(20'000);
+  CHECK(!is_alive(grandchild));
+}
+
+TEST_CASE("a grandchild that keeps the pipes open does not hold us") {
+  const auto start = std::chrono::steady_clock::now();
+  const auto result = run_child(shell("sleep 100 & echo done"), 20);
+  CHECK(result.end.ok());
+  CHECK(result.out == "done\n");
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+}
+
+TEST_CASE("a flood is bounded in memory and ended") {
+  auto options = shell("yes 0123456789");
+  options.flood_bytes = 1 << 20;
+  options.keep_bytes = 1000;
+  const auto result = run_child(options, 20);
+  CHECK(result.end.how == child_end::cause::flooded);
+  CHECK(result.out.size() < 1200);
+  CHECK(result.out.find("bytes left out") != std::string::npos);
+}
+
+TEST_CASE("bounded_text keeps the head and the tail") {
+  bounded_text text(20);
+  for (int i = 0; i < 1000; ++i) text.append("0123456789", 10);
+  text.append("the end", 7);
+  CHECK(text.total() == 10007);
+  CHECK(text.text().starts_with("0123456789\n[... "));
+  CHECK(text.text().ends_with("789the end"));
+}
+
+TEST_CASE("limits hold in the child") {
+  auto options = shell(
+      "dd if=/dev/zero of=/tmp/stepwise-limit-$$ bs=1M count=8 2>/dev/null; rc=$?; "
+      "rm -f /tmp/stepwise-limit-$$; exit $rc");
+  options.file_limit_bytes = 1 << 20;
+  CHECK(!run_child(options, 20).end.ok());
+}
+
+TEST_CASE("descriptors are passed as 3, 4, and none else is") {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  auto options = shell("ls /proc/self/fd | tr '\\n' ' '; echo hello >&3");
+  options.pass = {ends[1]};
+  const auto result = run_child(options, 10);
+  char text[6] = "";
+  CHECK(read(ends[0], text, 6) == 6);
+  CHECK(std::string(text, 5) == "hello");
+  // ls itself has one more for the folder that it reads
+  CHECK(result.out == "0 1 2 3 4 ");
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST_CASE("the environment is changed entry by entry") {
+  setenv("STEPWISE_TEST_KEPT", "kept", 1);
+  setenv("STEPWISE_TEST_GONE", "there", 1);
+  auto options = shell("echo $STEPWISE_TEST_KEPT-$STEPWISE_TEST_GONE-$STEPWISE_TEST_NEW");
+  options.environment = {"STEPWISE_TEST_GONE", "STEPWISE_TEST_NEW=new"};
+  CHECK(run_child(options, 10).out == "kept--new\n");
+}
+
+TEST_CASE("a program that cannot be started says why") {
+  child_options options;
+  options.command = {"/nowhere/program"};
+  CHECK_THROWS_WITH_AS(child{options}, "cannot start /nowhere/program: No such file or directory",
+                       failure);
+}

@@ -1,0 +1,69 @@
+#include "grader/course/source.hpp"
+
+#include <doctest/doctest.h>
+
+#include "grader/system/failure.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+constexpr const char* step_text =
+    "// lab 01_x: what it does.\n"
+    "//\n"
+    "// idea    A block reads once\n"
+    "//         and writes one sum.\n"
+    "// watch   Idle warps: 2 of 3.\n"
+    "// source  Somebody: \"A book\" (2007).\n"
+    "#include \"x.hpp\"\n"
+    "void f() {\n"
+    "  //> todo: add up; wait.\n"
+    "  one();\n"
+    "  two();\n"
+    "  //<\n"
+    "}\n";
+
+}  // namespace
+
+TEST_CASE("a region becomes one TODO line with its indentation") {
+  const std::string skeleton = derive_skeleton(step_text, "solutions/lab/01_x.cu");
+  CHECK(skeleton.starts_with("// Generated from solutions/lab/01_x.cu by lab start.\n// lab 01_x"));
+  CHECK(skeleton.find("void f() {\n  // TODO: add up; wait.\n}\n") != std::string::npos);
+  CHECK(skeleton.find("one()") == std::string::npos);
+  const auto todos = find_todos(skeleton);
+  REQUIRE(todos.size() == 1);
+  CHECK(todos[0].text == "add up; wait.");
+  CHECK(split_lines(skeleton).at(todos[0].line - 1) == "  // TODO: add up; wait.");
+}
+
+TEST_CASE("unpaired markers are named by line") {
+  CHECK_THROWS_WITH_AS(derive_skeleton("a\n//> todo: x\nb\n", "f.cu"),
+                       "f.cu:2: //> todo: without a //< after it", failure);
+  CHECK_THROWS_WITH_AS(derive_skeleton("a\n//<\n", "f.cu"),
+                       "f.cu:2: //< without a //> todo: before it", failure);
+  CHECK_THROWS_WITH_AS(derive_skeleton("//> todo: x\n//> todo: y\n//<\n", "f.cu"),
+                       "f.cu:2: //> inside the region of line 1", failure);
+  CHECK_THROWS_AS(derive_skeleton("int x;\n", "f.cu"), failure);
+}
+
+TEST_CASE("the header's fields are read with their continuation lines") {
+  auto fields = header_fields(step_text);
+  CHECK(fields[""] == "what it does.");
+  CHECK(fields["idea"] == "A block reads once and writes one sum.");
+  CHECK(fields["watch"] == "Idle warps: 2 of 3.");
+  CHECK(fields["source"] == "Somebody: \"A book\" (2007).");
+  CHECK(header_lines(split_lines(step_text)) == 6);
+}
+
+TEST_CASE("markers disappear and line numbers stay") {
+  const auto clean = without_markers(step_text);
+  REQUIRE(clean.lines.size() == 11);
+  CHECK(clean.lines[8] == "  one();");
+  CHECK(clean.numbers[8] == 10);
+  CHECK(clean.numbers[10] == 13);
+}
+
+TEST_CASE("lines end in any of the usual ways") {
+  CHECK(split_lines("a\r\nb\n\nc") == std::vector<std::string>{"a", "b", "", "c"});
+  CHECK(split_lines("").empty());
+}
