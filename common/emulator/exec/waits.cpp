@@ -244,9 +244,12 @@ std::uint32_t reduce(sync_kind kind, const std::uint64_t* staged, std::uint32_t 
 void scheduler::exchange(const op* i, std::uint32_t mask, const std::uint64_t* staged,
                          std::uint32_t participants) {
   const sync_site& site = code_.syncs[i->slot];
-  std::uint32_t ballot = 0;
-  for (std::uint32_t m = participants; m != 0; m &= m - 1)
-    if (staged[first_lane(m)] != 0) ballot |= m & -m;
+  const auto held_by = [&] {
+    std::uint32_t held = 0;
+    for (std::uint32_t m = participants; m != 0; m &= m - 1)
+      if (staged[first_lane(m)] != 0) held |= m & -m;
+    return held;
+  };
   const auto set_predicate = [&](std::uint32_t row, std::uint32_t value) {
     std::uint32_t& p = x_.predicate(row);
     p = (p & ~mask) | (value & mask);
@@ -259,16 +262,18 @@ void scheduler::exchange(const op* i, std::uint32_t mask, const std::uint64_t* s
     case sync_kind::warp_barrier:
       return;
     case sync_kind::vote_all:
-      set_predicate(i->d, ballot == participants ? all_lanes : 0);
+      set_predicate(i->d, held_by() == participants ? all_lanes : 0);
       return;
     case sync_kind::vote_any:
-      set_predicate(i->d, ballot != 0 ? all_lanes : 0);
+      set_predicate(i->d, held_by() != 0 ? all_lanes : 0);
       return;
-    case sync_kind::vote_uni:
-      set_predicate(i->d, ballot == participants || ballot == 0 ? all_lanes : 0);
+    case sync_kind::vote_uni: {
+      const std::uint32_t held = held_by();
+      set_predicate(i->d, held == participants || held == 0 ? all_lanes : 0);
       return;
+    }
     case sync_kind::vote_ballot:
-      set_lanes([&](int) { return ballot; });
+      set_lanes([held = held_by()](int) { return held; });
       return;
     case sync_kind::shfl_up:
     case sync_kind::shfl_down:
