@@ -9,6 +9,7 @@
 #include <cuda_runtime_api.h>
 #pragma GCC visibility pop
 
+#include <cstring>
 #include <new>
 
 #include "common/runtime/errors.hpp"
@@ -64,6 +65,16 @@ inline status check_stream(const state& s, cudaStream_t stream) {
     return {};
   }
   return {error::invalid_resource_handle, "there is no such stream"};
+}
+
+// The number behind an enumeration that a program passed. C lets it pass any number; reading one
+// that the enumeration does not have would be undefined here.
+template <class Enum>
+int number_of(const Enum& passed) {
+  static_assert(sizeof(Enum) == sizeof(int));
+  int number;
+  std::memcpy(&number, &passed, sizeof number);
+  return number;
 }
 
 inline device_address address_of(const void* pointer) {

@@ -28,7 +28,7 @@ cudaError_t fill_call(void* to, std::size_t pitch, int value, std::size_t width,
 
 // A copy to (`to_symbol`) or from `bytes` of a variable, `offset` bytes into it.
 cudaError_t symbol_call(const void* symbol, void* host_to, const void* host_from, std::size_t bytes,
-                        std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
+                        std::size_t offset, int kind, cudaStream_t stream) {
   return call([&](state& s) {
     status known = check_stream(s, stream);
     if (!known.ok()) return known;
@@ -40,7 +40,7 @@ cudaError_t symbol_call(const void* symbol, void* host_to, const void* host_from
                            std::to_string(variable->bytes) + " bytes");
     }
     const bool into = host_from != nullptr || host_to == nullptr;
-    const cudaMemcpyKind opposite = into ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
+    const int opposite = into ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
     if (kind == opposite || kind == cudaMemcpyHostToHost) {
       return status{error::invalid_memcpy_direction,
                     into ? "a copy to a variable goes to the device"
@@ -58,26 +58,26 @@ cudaError_t symbol_call(const void* symbol, void* host_to, const void* host_from
 }  // namespace
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  return copy_call(linear_copy(to, from, bytes, kind), nullptr);
+  return copy_call(linear_copy(to, from, bytes, number_of(kind)), nullptr);
 }
 STEPWISE_ALIAS(cudaMemcpy_ptds, cudaMemcpy);
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  return copy_call(linear_copy(to, from, bytes, kind), stream);
+  return copy_call(linear_copy(to, from, bytes, number_of(kind)), stream);
 }
 STEPWISE_ALIAS(cudaMemcpyAsync_ptsz, cudaMemcpyAsync);
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t width, std::size_t rows, cudaMemcpyKind kind) {
-  return copy_call({to, to_pitch, from, from_pitch, width, rows, kind}, nullptr);
+  return copy_call({to, to_pitch, from, from_pitch, width, rows, number_of(kind)}, nullptr);
 }
 STEPWISE_ALIAS(cudaMemcpy2D_ptds, cudaMemcpy2D);
 
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t width, std::size_t rows,
                               cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy_call({to, to_pitch, from, from_pitch, width, rows, kind}, stream);
+  return copy_call({to, to_pitch, from, from_pitch, width, rows, number_of(kind)}, stream);
 }
 STEPWISE_ALIAS(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
 
@@ -97,26 +97,26 @@ cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_d
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
                                std::size_t offset, cudaMemcpyKind kind) {
-  return symbol_call(symbol, nullptr, from, bytes, offset, kind, nullptr);
+  return symbol_call(symbol, nullptr, from, bytes, offset, number_of(kind), nullptr);
 }
 STEPWISE_ALIAS(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol);
 
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes,
                                     std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
-  return symbol_call(symbol, nullptr, from, bytes, offset, kind, stream);
+  return symbol_call(symbol, nullptr, from, bytes, offset, number_of(kind), stream);
 }
 STEPWISE_ALIAS(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync);
 
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes,
                                  std::size_t offset, cudaMemcpyKind kind) {
-  return symbol_call(symbol, to, nullptr, bytes, offset, kind, nullptr);
+  return symbol_call(symbol, to, nullptr, bytes, offset, number_of(kind), nullptr);
 }
 STEPWISE_ALIAS(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol);
 
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes,
                                       std::size_t offset, cudaMemcpyKind kind,
                                       cudaStream_t stream) {
-  return symbol_call(symbol, to, nullptr, bytes, offset, kind, stream);
+  return symbol_call(symbol, to, nullptr, bytes, offset, number_of(kind), stream);
 }
 STEPWISE_ALIAS(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync);
 

@@ -114,10 +114,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int num
   return with_device(number, [&](state& s) {
     if (!value) return invalid_value("cudaDeviceGetAttribute: no place for the answer");
     const auto& attributes = s.current->description().attributes;
-    const auto found = attributes.find(attribute);
+    const auto found = attributes.find(number_of(attribute));
     if (found == attributes.end()) {
-      return invalid_value("there is no device attribute " +
-                           std::to_string(static_cast<int>(attribute)));
+      return invalid_value("there is no device attribute " + std::to_string(number_of(attribute)));
     }
     *value = found->second;
     return status{};
@@ -139,7 +138,7 @@ cudaError_t cudaDeviceReset() {
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
   return call([&](state& s) {
     if (!value) return invalid_value("cudaDeviceGetLimit: no place for the answer");
-    const auto found = limit_of(s, limit);
+    const auto found = limit_of(s, number_of(limit));
     if (found.ok()) *value = *found;
     return found.ok() ? status{} : found.failure();
   });
@@ -147,8 +146,9 @@ cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   return call([&](state& s) {
-    if (!limit_of(s, limit).ok()) return invalid_value("cudaDeviceSetLimit: no such limit");
-    s.limits[limit] = value;
+    if (!limit_of(s, number_of(limit)).ok())
+      return invalid_value("cudaDeviceSetLimit: no such limit");
+    s.limits[number_of(limit)] = value;
     return status{};
   });
 }
@@ -163,7 +163,7 @@ cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
 
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
   return call([&](state& s) {
-    s.cache_config = config;  // a wish, on hardware too
+    s.cache_config = number_of(config);  // a wish, on hardware too
     return status{};
   });
 }

@@ -9,9 +9,9 @@ cudaError_t cudaGetLastError() { return static_cast<cudaError_t>(take_error()); 
 
 cudaError_t cudaPeekAtLastError() { return static_cast<cudaError_t>(last_error()); }
 
-const char* cudaGetErrorName(cudaError_t error) { return error_name(error); }
+const char* cudaGetErrorName(cudaError_t error) { return error_name(number_of(error)); }
 
-const char* cudaGetErrorString(cudaError_t error) { return error_text(error); }
+const char* cudaGetErrorString(cudaError_t error) { return error_text(number_of(error)); }
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
   return call_without_device([&](state&) {

@@ -72,7 +72,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
 
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
   return with_kernel(function, [&](state& s, registered_kernel& kernel) {
-    switch (attribute) {
+    switch (number_of(attribute)) {
       case cudaFuncAttributeMaxDynamicSharedMemorySize:
         return allow_dynamic_shared(s, kernel, value);
       case cudaFuncAttributePreferredSharedMemoryCarveout:  // a wish, on hardware too
@@ -82,7 +82,7 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
                    : status{};
       default:
         return status{error::not_supported, readable_name(kernel.name) + ": function attribute " +
-                                                std::to_string(static_cast<int>(attribute)) +
+                                                std::to_string(number_of(attribute)) +
                                                 " is not supported"};
     }
   });

@@ -9,7 +9,7 @@ namespace {
 // What of a launch's attributes changes its result. Hints about caches, priorities and overlap
 // change nothing here.
 status apply_attribute(const cudaLaunchAttribute& attribute, launch_request& request) {
-  switch (attribute.id) {
+  switch (number_of(attribute.id)) {
     case cudaLaunchAttributeCooperative:
       request.cooperative = attribute.val.cooperative != 0;
       return {};
@@ -30,7 +30,7 @@ status apply_attribute(const cudaLaunchAttribute& attribute, launch_request& req
       return {};
     default:
       return {error::not_supported,
-              "launch attribute " + std::to_string(attribute.id) + " is not supported"};
+              "launch attribute " + std::to_string(number_of(attribute.id)) + " is not supported"};
   }
 }
 

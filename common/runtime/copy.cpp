@@ -62,14 +62,14 @@ status copy_row(state& s, void* to, bool to_device, const void* from, bool from_
 
 }  // namespace
 
-copy_request linear_copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+copy_request linear_copy(void* to, const void* from, std::size_t bytes, int kind) {
   return {to, bytes, from, bytes, bytes, 1, kind};
 }
 
 status check_copy(const copy_request& r) {
   if (r.kind < cudaMemcpyHostToHost || r.kind > cudaMemcpyDefault) {
     return {error::invalid_memcpy_direction,
-            "there is no kind " + std::to_string(static_cast<int>(r.kind)) + " of copy"};
+            "there is no kind " + std::to_string(r.kind) + " of copy"};
   }
   if (!r.to || !r.from) {
     return invalid_value("copying " + bytes_text(r.width) + (r.to ? " from" : " to") +

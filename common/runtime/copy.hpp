@@ -16,11 +16,11 @@ struct copy_request {
   std::size_t from_pitch = 0;
   std::size_t width = 0;
   std::size_t rows = 1;
-  cudaMemcpyKind kind = cudaMemcpyDefault;
+  int kind = cudaMemcpyDefault;  // a cudaMemcpyKind, or what the program passed for one
 };
 
 // A linear copy.
-copy_request linear_copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
+copy_request linear_copy(void* to, const void* from, std::size_t bytes, int kind);
 
 // invalid_memcpy_direction, invalid_pitch_value, or invalid_value for a null pointer.
 status check_copy(const copy_request& request);
