@@ -30,10 +30,10 @@ std::string command_text(const context& c) {
   return text;
 }
 
-std::vector<lab_size> wanted_sizes(const lab& l, const device_choice& device,
+std::vector<lab_size> wanted_sizes(const lab& l, const problem& p, const device_choice& device,
                                    const std::vector<std::string>& texts) {
   std::vector<lab_size> sizes;
-  for (const auto& text : texts) sizes.push_back(*parse_size(l, text));
+  for (const auto& text : texts) sizes.push_back(*parse_size(l, p, text));
   if (sizes.empty()) sizes = device.gpu ? l.bench : l.emulated;
   std::sort(sizes.begin(), sizes.end());
   return sizes;
@@ -145,7 +145,7 @@ int bench(context& c, const bench_options& o) {
         "--record needs a GPU, and there is none to use: " + why +
             "\nthe emulator counts work but has no clock, so its figures are not recorded");
   }
-  const auto sizes = wanted_sizes(l, device, o.sizes);
+  const auto sizes = wanted_sizes(l, p, device, o.sizes);
   if (!device.gpu) return bench_counted(c, l, p, device, sizes);
   std::vector<contender> all;
   for (const auto& s : l.steps) all.push_back({s.name, c.where.solution(l.name, s.name)});

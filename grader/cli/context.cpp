@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <stdexcept>
 
 #include "grader/course/source.hpp"
 #include "grader/judge/compile.hpp"
@@ -47,7 +48,7 @@ subject prepare(context& c, const lab& l, const std::string& file, const std::st
           result.explanation};
 }
 
-std::optional<lab_size> parse_size(const lab& l, const std::string& text) {
+std::optional<lab_size> parse_size(const lab& l, const problem& p, const std::string& text) {
   if (text.empty()) return {};
   lab_size size;
   const std::size_t wanted = l.check.at(0).size();
@@ -65,6 +66,11 @@ std::optional<lab_size> parse_size(const lab& l, const std::string& text) {
                   fmt::format("--size {}: expected {} like {}", text,
                               wanted == 1 ? "a number" : std::to_string(wanted) + " numbers",
                               size_text(l.check.back())));
+  }
+  try {
+    p.work(size);
+  } catch (const std::invalid_argument& error) {
+    throw failure(exit_code::usage, fmt::format("--size {}: {}", text, error.what()));
   }
   return size;
 }

@@ -49,8 +49,8 @@ struct subject {
 // Compiles if needed. At most one of `file` and `step_name` is given.
 subject prepare(context& c, const lab& l, const std::string& file, const std::string& step_name);
 
-// "1023" or "512x256" for this lab's number of dimensions; failure(usage) otherwise.
-std::optional<lab_size> parse_size(const lab& l, const std::string& text);
+// "1023" or "512x256", a size that this problem takes; failure(usage) otherwise. None for "".
+std::optional<lab_size> parse_size(const lab& l, const problem& p, const std::string& text);
 
 // In words: what did not pass and how to see it again.
 void show_finding(context& c, const check_report& report);

@@ -86,7 +86,7 @@ int env(context& c, const env_options& o) {
   const problem& p = problem_of(l);
   const by_hand files(c, l, o.step.empty() ? "mine" : find_step(l, o.step).name);
   if (o.check) return check_by_hand(c, l, p, files);
-  const auto wanted = parse_size(l, o.size);
+  const auto wanted = parse_size(l, p, o.size);
   const device_choice device = c.device();
   const subject s = prepare(c, l, o.file, o.step);
   if (s.program.empty()) {

@@ -28,7 +28,7 @@ std::string again(const run_options& o, const check_report& report) {
 int run(context& c, const run_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
   const problem& p = problem_of(l);
-  const auto wanted = parse_size(l, o.size);
+  const auto wanted = parse_size(l, p, o.size);
   const device_choice device = c.device();
   const subject s = prepare(c, l, o.file, o.step);
   json document = {{"lab", l.name}, {"subject", s.shown}, {"device", device_json(device)}};

@@ -335,8 +335,11 @@ TEST_CASE("bad input: one clear message and the right exit code") {
            {{"bench", "reduction", "--record", "--device", "emulated"}, 3, "--record needs a GPU"},
            {{"test", "nosuchsuite"}, 4, ""},
        }) {
-    CAPTURE(r.arguments);
+    std::string typed;
+    for (const auto& argument : r.arguments) typed += argument + " ";
+    CAPTURE(typed);
     const auto result = c.lab(r.arguments);
+    CAPTURE(result.err);
     CHECK(result.end.exit_code == r.code);
     CHECK(result.out.empty());
     CHECK(has(result.err, r.says));

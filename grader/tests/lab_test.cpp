@@ -117,6 +117,7 @@ TEST_CASE("nearest suggests what is likely meant, or nothing") {
   const std::vector<std::string> labs = {"matmul", "reduction", "transpose"};
   CHECK(nearest("reductoin", labs) == "reduction");
   CHECK(nearest("transp", labs) == "transpose");
+  CHECK(nearest("wlak", {"run", "walk"}) == "walk");
   CHECK(nearest("blur", labs).empty());
   CHECK(nearest("x", {}).empty());
 }
