@@ -101,8 +101,6 @@ int env(context& c, const env_options& o) {
   { const call_file written(calls, {planned_call{}}, files.calls); }
   write_atomically(files.about, json{{"size", size}, {"seed", o.seed}}.dump() + "\n");
   const fs::path& file = files.calls;
-  const std::string program = quoted(s.program), file_text = quoted(file);
-  const std::string runner = program + " " + file_text;
   if (c.as_json) {
     c.print({{"lab", l.name},
              {"program", s.program.string()},
@@ -117,22 +115,21 @@ int env(context& c, const env_options& o) {
     const auto split = entry.find('=');
     c.say(fmt::format("export {}={}", entry.substr(0, split), quoted(entry.substr(split + 1))));
   }
-  c.say(fmt::format("export STEPWISE_CALLS={} STEPWISE_PROGRAM={}", file_text, program));
-  c.say("#");
-  c.say(
-      "# then one of (the environment is for the program only: LD_LIBRARY_PATH changes what it "
-      "loads)");
+  c.say("export STEPWISE_PROGRAM=" + quoted(s.program));
+  c.say("export STEPWISE_CALLS=" + quoted(file));
+  const std::string runner = R"("$STEPWISE_PROGRAM" "$STEPWISE_CALLS")";
+  c.say("# then one of");
   c.say("#   " + runner);
-  c.say("#   gdb --args " + runner);
   if (device.gpu) {
+    c.say("#   gdb --args " + runner);
     c.say("#   ncu --set full " + runner);
     c.say("#   STEPWISE_EXACT_ALLOCATIONS=1 compute-sanitizer " + runner);
     c.say("#   STEPWISE_EXACT_ALLOCATIONS=1 compute-sanitizer --tool racecheck " + runner);
   } else {
-    c.say("#   STEPWISE_WORKERS=1 gdb --args " + runner + "     (kernels run in this one thread)");
-    c.say("# ncu and compute-sanitizer need a GPU; --device gpu prints their commands there");
+    c.say("#   STEPWISE_WORKERS=1 gdb --args " + runner + "     all kernels in one thread");
+    c.say("# (ncu and compute-sanitizer need a GPU: there, this prints their commands too)");
   }
-  c.say(fmt::format("# and then: was it right?\n#   ./lab env {}{} --check", l.name,
+  c.say(fmt::format("# and then, was it right?\n#   ./lab env {}{} --check", l.name,
                     o.step.empty() ? "" : " --step " + o.step));
   return 0;
 }

@@ -18,7 +18,7 @@ namespace {
 
 // One command: its options are bound when it is added; `action` runs it.
 struct command_line {
-  CLI::App app{"Stepwise: learn to optimise CUDA kernels, one idea at a time.", "lab"};
+  CLI::App app{"Stepwise: learn to optimise CUDA kernels, one idea at a time.", "./lab"};
   global_options globals;
   std::function<int(context&)> action;
 
@@ -32,23 +32,23 @@ struct command_line {
 
 void add_study_verbs(command_line& line) {
   CLI::App* sub =
-      line.verb("list", "the labs, and how far you are", "  lab list\n  lab list --json");
+      line.verb("list", "the labs, and how far you are", "  ./lab list\n  ./lab list --json");
   sub->callback([&line] { line.action = [](context& c) { return list(c); }; });
 
   static start_options start_with;
   sub = line.verb("start", "a new skeleton to work on; keeps what you wrote before",
-                  "  lab start reduction                the lab's first exercise\n"
-                  "  lab start reduction 03_sequential  any other step as an exercise");
+                  "  ./lab start reduction                the lab's first exercise\n"
+                  "  ./lab start reduction 03_sequential  any other step as an exercise");
   sub->add_option("LAB", start_with.lab, "the lab's name")->required();
   sub->add_option("STEP", start_with.step, "the step to write yourself");
   sub->callback([&line] { line.action = [](context& c) { return start(c, start_with); }; });
 
   static run_options run_with;
   sub = line.verb("run", "is it right, and what does one call cost?",
-                  "  lab run reduction                      your file, all check sizes\n"
-                  "  lab run reduction --size 1023 --seed 7 one size again\n"
-                  "  lab run reduction --step 03            a worked solution\n"
-                  "  lab run reduction --file try.cu        another file");
+                  "  ./lab run reduction                      your file, all check sizes\n"
+                  "  ./lab run reduction --size 1023 --seed 7 one size again\n"
+                  "  ./lab run reduction --step 03            a worked solution\n"
+                  "  ./lab run reduction --file try.cu        another file");
   sub->add_option("LAB", run_with.lab, "the lab's name")->required();
   sub->add_option("--file", run_with.file, "a .cu file other than your own");
   sub->add_option("--step", run_with.step, "a solution step instead of a file");
@@ -59,9 +59,9 @@ void add_study_verbs(command_line& line) {
   static grade_options grade_with;
   static std::uint64_t grade_seed = 0;
   sub = line.verb("grade", "points: correctness first, then speed (on a GPU)",
-                  "  lab grade reduction                 your file\n"
-                  "  lab grade reduction --file try.cu   another file\n"
-                  "  lab grade reduction --seed 1234     the same inputs again");
+                  "  ./lab grade reduction                 your file\n"
+                  "  ./lab grade reduction --file try.cu   another file\n"
+                  "  ./lab grade reduction --seed 1234     the same inputs again");
   sub->add_option("LAB", grade_with.lab, "the lab's name")->required();
   sub->add_option("--file", grade_with.file, "a .cu file other than your own");
   CLI::Option* seed =
@@ -72,8 +72,9 @@ void add_study_verbs(command_line& line) {
   });
 
   static hint_options hint_with;
-  sub = line.verb("hint", "help in small portions",
-                  "  lab hint reduction     what there is\n  lab hint reduction 1   the first one");
+  sub = line.verb(
+      "hint", "help in small portions",
+      "  ./lab hint reduction     what there is\n  ./lab hint reduction 1   the first one");
   sub->add_option("LAB", hint_with.lab, "the lab's name")->required();
   sub->add_option("N", hint_with.number, "the hint's number");
   sub->callback([&line] { line.action = [](context& c) { return hint(c, hint_with); }; });
@@ -83,9 +84,9 @@ void add_solution_verbs(command_line& line) {
   static walk_options walk_with;
   CLI::App* sub =
       line.verb("walk", "all versions of a lab: idea, diff, correctness, figures, limit",
-                "  lab walk reduction                      from the first to the last\n"
-                "  lab walk reduction --step 03_sequential one of them\n"
-                "  lab walk reduction --device gpu         measured, or an error");
+                "  ./lab walk reduction                      from the first to the last\n"
+                "  ./lab walk reduction --step 03_sequential one of them\n"
+                "  ./lab walk reduction --device gpu         measured, or an error");
   sub->add_option("LAB", walk_with.lab, "the lab's name")->required();
   sub->add_option("--step", walk_with.step, "one step only");
   sub->add_option("--seed", walk_with.seed, "of the random inputs (7)");
@@ -93,8 +94,8 @@ void add_solution_verbs(command_line& line) {
 
   static diff_options diff_with;
   sub = line.verb("diff", "what changes between two versions",
-                  "  lab diff reduction 02 03             two steps\n"
-                  "  lab diff reduction 03_sequential mine  a step and your file");
+                  "  ./lab diff reduction 02 03             two steps\n"
+                  "  ./lab diff reduction 03_sequential mine  a step and your file");
   sub->add_option("LAB", diff_with.lab, "the lab's name")->required();
   sub->add_option("A", diff_with.before, "a step, a file, or mine")->required();
   sub->add_option("B", diff_with.after, "a step, a file, or mine")->required();
@@ -104,10 +105,10 @@ void add_solution_verbs(command_line& line) {
   static bench_options bench_with;
   sub = line.verb(
       "bench", "all versions side by side, measured in turns",
-      "  lab bench reduction                 at the lab's sizes\n"
-      "  lab bench reduction --sizes 1048576,268435456\n"
-      "  lab bench reduction --record        and keep the result (GPU only)\n"
-      "  lab bench --readme                  results table of README.md from the records");
+      "  ./lab bench reduction                 at the lab's sizes\n"
+      "  ./lab bench reduction --sizes 1048576,268435456\n"
+      "  ./lab bench reduction --record        and keep the result (GPU only)\n"
+      "  ./lab bench --readme                  results table of README.md from the records");
   sub->add_option("LAB", bench_with.lab, "the lab's name");
   sub->add_option("--sizes", bench_with.sizes, "sizes other than the lab's")->delimiter(',');
   sub->add_flag("--record", bench_with.record, "write solutions/LAB/measured/GPU.json");
@@ -119,9 +120,9 @@ void add_machine_verbs(command_line& line) {
   static env_options env_with;
   CLI::App* sub =
       line.verb("env", "run a program by hand: under gdb, ncu, compute-sanitizer",
-                "  lab env reduction                 prints the environment and the commands\n"
-                "  eval \"$(lab env reduction)\"       sets the environment\n"
-                "  lab env reduction --step 03 --size 1023");
+                "  ./lab env reduction                 prints the environment and the commands\n"
+                "  eval \"$(./lab env reduction)\"       sets the environment\n"
+                "  ./lab env reduction --step 03 --size 1023");
   sub->add_option("LAB", env_with.lab, "the lab's name")->required();
   sub->add_option("--file", env_with.file, "a .cu file other than your own");
   sub->add_option("--step", env_with.step, "a solution step instead of a file");
@@ -131,14 +132,14 @@ void add_machine_verbs(command_line& line) {
   sub->callback([&line] { line.action = [](context& c) { return env(c, env_with); }; });
 
   static test_options test_with;
-  sub =
-      line.verb("test", "the course's own tests",
-                "  lab test          all that this machine can run\n  lab test unit     one suite");
+  sub = line.verb(
+      "test", "the course's own tests",
+      "  ./lab test          all that this machine can run\n  ./lab test unit     one suite");
   sub->add_option("SUITE", test_with.suites, "suites or tests by name");
   sub->callback([&line] { line.action = [](context& c) { return test(c, test_with); }; });
 
   sub = line.verb("doctor", "what is here, and what a missing thing would enable",
-                  "  lab doctor\n  lab doctor --json");
+                  "  ./lab doctor\n  ./lab doctor --json");
   sub->callback([&line] { line.action = [](context& c) { return doctor(c); }; });
 }
 
@@ -207,8 +208,8 @@ int lab_main(int argc, char** argv) {
                     "no colours (or set NO_COLOR)");
   line.app.set_version_flag("--version", [] { return "lab " + load_own_installation().version; });
   line.app.footer(
-      "Begin with\n  lab walk reduction     the versions of the first lab, explained and run\n"
-      "  lab start reduction    your own file\n\n`lab COMMAND --help` has examples.");
+      "Begin with\n  ./lab walk reduction     the versions of the first lab, explained and run\n"
+      "  ./lab start reduction    your own file\n\n`./lab COMMAND --help` has examples.");
   add_study_verbs(line);
   add_solution_verbs(line);
   add_machine_verbs(line);

@@ -180,8 +180,10 @@ void show_summary(context& c, const lab& l, const std::vector<walked>& all,
   show_rule(c);
   std::string label;
   for (const auto& w : all) label = w.f.label.empty() ? label : w.f.label;
-  c.say(fmt::format("{} on {}: one call at {}{}", c.out.paint(tone::strong, l.title), device.text(),
-                    label, device.gpu ? ", cold L2" : ""));
+  label = label.substr(0, label.find(", seed"));
+  c.say(c.out.paint(tone::strong, l.title) + fmt::format(" on {}", device.text()));
+  c.say(c.out.paint(tone::dim,
+                    fmt::format("one call at {}{}", label, device.gpu ? ", cold L2" : "")));
   c.say();
   if (device.gpu) {
     show_measured_table(c, all);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "grader/report/text.hpp"
@@ -71,7 +72,8 @@ void remember_headers(const fs::path& entry, const fs::path& rule_file, const fs
   write_atomically(entry / "headers.json", headers.dump(1) + "\n");
 }
 
-// Removes the entries that were not used for longest. An entry in use keeps its inode open.
+// Removes the entries that were not used for longest (a program that runs keeps its inode), and
+// what a lab that was killed left behind a day ago.
 void prune(const fs::path& cache) {
   std::vector<std::pair<fs::file_time_type, fs::path>> entries;
   std::error_code ignored;
@@ -79,6 +81,11 @@ void prune(const fs::path& cache) {
     if (entry.is_directory(ignored) && fs::exists(entry.path() / "headers.json", ignored)) {
       entries.emplace_back(fs::last_write_time(entry.path() / "headers.json", ignored),
                            entry.path());
+    }
+    const bool left_behind = entry.path().filename().string().starts_with("tmp-");
+    if (left_behind && fs::file_time_type::clock::now() - entry.last_write_time(ignored) >
+                           std::chrono::hours(24)) {
+      fs::remove_all(entry.path(), ignored);
     }
   }
   if (entries.size() <= cache_entries) return;
@@ -142,7 +149,9 @@ compiled compile_submission(const lab& l, const fs::path& file, const installati
   for (const auto& part : command) hash.add(part);
   const fs::path cache = where.build / "submissions";
   const fs::path entry = cache / hash.hex();
-  const file_lock lock(cache / (hash.hex() + ".lock"),
+  // A few locks for all entries: a lock file cannot be removed safely, so there is not one for
+  // each.
+  const file_lock lock(cache / ("lock-" + hash.hex().substr(0, 1)),
                        [&] { progress.doing("waiting for another lab that compiles " + shown); });
   compiled result;
   result.program = entry / "program";

@@ -111,7 +111,7 @@ void output::paragraph(std::string_view text, std::size_t indent, std::string_vi
     if (first && !label.empty()) {
       start = std::string(label);
       const std::size_t used = display_width(label);
-      start.append(used < indent ? indent - used : 1, ' ');
+      start.append(used < indent ? indent - used : label.ends_with(' ') ? 0 : 1, ' ');
     }
     line(start + paint(t, piece));
     first = false;

@@ -373,10 +373,10 @@ TEST_CASE("help has examples, version a number, and both go to stdout") {
     CAPTURE(verb);
     const auto result = c.lab({verb, "--help"});
     CHECK(result.end.exit_code == 0);
-    CHECK(has(result.out, std::string("  lab ") + verb));
+    CHECK(has(result.out, std::string("  ./lab ") + verb));
   }
   CHECK(has(c.lab({"--version"}).out, "lab 0."));
-  CHECK(has(c.lab({}).out, "lab walk reduction"));
+  CHECK(has(c.lab({}).out, "./lab walk reduction"));
 }
 
 TEST_CASE("diff, list, hint and env: people's form and JSON") {
