@@ -39,7 +39,7 @@ struct test_outcome {
   std::string log;
 };
 
-// Replaces the configured source root by where it is now.
+// Replaces a folder of the time of configuration by where it is now.
 void translate(std::string& text, const std::string& then, const std::string& now) {
   if (then == now) return;
   for (auto at = text.find(then); at != std::string::npos; at = text.find(then, at + now.size())) {
@@ -51,11 +51,11 @@ std::vector<test_case> load_tests(const installation& where) {
   const fs::path file = where.build / "meson-info" / "intro-tests.json";
   const int ours = static_cast<int>(exit_code::ours);
   try {
-    const std::string then =
-        json::parse(read_file(where.build / "grader" / "lab.json", ours)).at("configured_root");
+    const auto config = json::parse(read_file(where.build / "grader" / "lab.json", ours));
     std::vector<test_case> tests;
     std::string text = read_file(file, ours);
-    translate(text, then, where.root.string());
+    translate(text, config.at("configured_build"), where.build);
+    translate(text, config.at("configured_root"), where.root);
     for (const auto& entry : json::parse(text)) {
       test_case t;
       t.name = entry.at("name");

@@ -85,6 +85,11 @@ call_file::call_file(const std::vector<problem_call>& calls, const std::vector<p
   }
   data_ = static_cast<std::byte*>(mapped);
 
+  write_records();
+  write_inputs();
+}
+
+void call_file::write_records() {
   runner::call_file_header head{};
   std::memcpy(head.magic, runner::call_file_magic, sizeof head.magic);
   head.version = runner::call_file_version;
@@ -111,6 +116,9 @@ call_file::call_file(const std::vector<problem_call>& calls, const std::vector<p
     record.times_offset = times_offsets_[p];
     std::memcpy(data_ + sizeof head + p * sizeof record, &record, sizeof record);
   }
+}
+
+void call_file::write_inputs() {
   for (std::size_t c = 0; c < calls_.size(); ++c) {
     for (std::size_t b = 0; b < calls_[c].buffers.size(); ++b) {
       const auto& buffer = calls_[c].buffers[b];

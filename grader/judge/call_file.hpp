@@ -51,6 +51,9 @@ class call_file {
   std::vector<double> times(std::size_t plan) const;
 
  private:
+  void write_records();
+  void write_inputs();
+
   const std::vector<problem_call>& calls_;
   std::vector<planned_call> plans_;
   std::vector<std::vector<std::size_t>> offsets_;  // of each problem_call's buffers

@@ -134,6 +134,70 @@ compiled refused(const child_result& result, const lab& l, const installation& w
   return c;
 }
 
+// One compilation: nvcc's two runs in a temporary folder, and the entry that they fill.
+class compilation {
+ public:
+  compilation(const installation& where, const fs::path& cache, const compile_progress& progress)
+      : where_(where), cache_(cache), progress_(progress), work_(cache) {}
+
+  // Runs `compile` and `link`, completed with their files; the first that fails ends it.
+  child_result run(std::vector<std::string> compile, const std::string& shown,
+                   const fs::path& archive) {
+    const fs::path object = work_.path() / "student.o";
+    compile.insert(compile.end(), {"-MF", rule(), "-c", shown, "-o", object});
+    auto outcome = run_one(std::move(compile));
+    if (!outcome.end.ok()) return outcome;
+    std::vector<std::string> link = {where_.nvcc, object, archive};
+    link.insert(link.end(), where_.cuda_link.begin(), where_.cuda_link.end());
+    link.insert(link.end(), {"-o", program()});
+    return run_one(std::move(link));
+  }
+
+  void fill(const fs::path& entry) const {
+    make_folder(entry);
+    std::error_code error;
+    fs::rename(program(), entry / "program", error);
+    if (error) {
+      throw failure(exit_code::environment,
+                    "cannot write " + entry.string() + ": " + error.message());
+    }
+    remember_headers(entry, rule(), where_.root);
+  }
+
+  double seconds() const { return seconds_; }
+
+ private:
+  fs::path program() const { return work_.path() / "program"; }
+  fs::path rule() const { return work_.path() / "headers.d"; }
+
+  child_result run_one(std::vector<std::string> command) {
+    child_options options;
+    options.command = std::move(command);
+    options.directory = where_.root;
+    options.environment = {"TMPDIR=" + work_.path().string(), "LC_ALL=C"};
+    options.keep_bytes = 1 << 20;
+    options.tick = progress_.tick;
+    auto outcome = run_child(std::move(options), compile_limit_s);
+    seconds_ += outcome.end.wall_s;
+    if (!outcome.end.ok()) refuse_what_is_not_the_students_fault(outcome, cache_);
+    return outcome;
+  }
+
+  const installation& where_;
+  const fs::path cache_;
+  const compile_progress& progress_;
+  temporary_folder work_;
+  double seconds_ = 0;
+};
+
+void require_compiler(const installation& where, const std::string& shown) {
+  if (!where.nvcc.empty() && access(where.nvcc.c_str(), X_OK) == 0) return;
+  throw failure(exit_code::environment,
+                "there is no CUDA compiler to compile " + shown +
+                    (where.nvcc.empty() ? std::string{} : " (" + where.nvcc + " is gone)") +
+                    "; `./lab doctor` says how to get one");
+}
+
 }  // namespace
 
 compiled compile_submission(const lab& l, const fs::path& file, const installation& where,
@@ -154,57 +218,25 @@ compiled compile_submission(const lab& l, const fs::path& file, const installati
   const file_lock lock(cache / ("lock-" + hash.hex().substr(0, 1)),
                        [&] { progress.doing("waiting for another lab that compiles " + shown); });
   compiled result;
-  result.program = entry / "program";
-  result.cached = is_fresh(entry, where.root);
-  if (result.cached) {
+  if (is_fresh(entry, where.root)) {
     std::error_code ignored;
     fs::last_write_time(entry / "headers.json", fs::file_time_type::clock::now(), ignored);
+    result.program = entry / "program";
+    result.cached = true;
     return result;
   }
-  if (where.nvcc.empty() || access(where.nvcc.c_str(), X_OK) != 0) {
-    throw failure(exit_code::environment,
-                  "there is no CUDA compiler to compile " + shown +
-                      (where.nvcc.empty() ? std::string{} : " (" + where.nvcc + " is gone)") +
-                      "; `./lab doctor` says how to get one");
-  }
+  require_compiler(where, shown);
   progress.doing("compiling " + shown);
-  const temporary_folder work(cache);
-  const auto step = [&](std::vector<std::string> arguments) {
-    child_options options;
-    options.command = std::move(arguments);
-    options.directory = where.root;
-    options.environment = {"TMPDIR=" + work.path().string(), "LC_ALL=C"};
-    options.keep_bytes = 1 << 20;
-    options.tick = progress.tick;
-    auto outcome = run_child(std::move(options), compile_limit_s);
-    result.seconds += outcome.end.wall_s;
-    if (!outcome.end.ok()) refuse_what_is_not_the_students_fault(outcome, cache);
-    return outcome;
-  };
-  const fs::path object = work.path() / "student.o", program = work.path() / "program";
-  command.insert(command.end(), {"-MF", work.path() / "headers.d", "-c", shown, "-o", object});
-  auto outcome = step(command);
+  compilation work(where, cache, progress);
+  const auto outcome = work.run(std::move(command), shown, archive);
   if (outcome.end.ok()) {
-    std::vector<std::string> link = {where.nvcc, object, archive};
-    link.insert(link.end(), where.cuda_link.begin(), where.cuda_link.end());
-    link.insert(link.end(), {"-o", program});
-    outcome = step(link);
-  }
-  if (!outcome.end.ok()) {
-    const double seconds = result.seconds;
+    work.fill(entry);
+    prune(cache);
+    result.program = entry / "program";
+  } else {
     result = refused(outcome, l, where);
-    result.seconds = seconds;
-    return result;
   }
-  make_folder(entry);
-  std::error_code error;
-  fs::rename(program, entry / "program", error);
-  if (error) {
-    throw failure(exit_code::environment,
-                  "cannot write " + entry.string() + ": " + error.message());
-  }
-  remember_headers(entry, work.path() / "headers.d", where.root);
-  prune(cache);
+  result.seconds = work.seconds();
   return result;
 }
 

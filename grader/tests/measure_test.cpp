@@ -53,8 +53,8 @@ class two_programs {
  private:
   void write(const std::string& name, const std::string& what, const std::string& ms) {
     const fs::path file = work_.path() / name;
-    write_atomically(file, "#!/bin/sh\nFAKE='" + what + "' FAKE_MS=" + ms + " exec " +
-                               fake_runner().string() + " \"$@\"\n");
+    write_atomically(file, "#!/bin/sh\nFAKE='" + what + "' FAKE_MS=" + ms + " exec '" +
+                               fake_runner().string() + "' \"$@\"\n");
     fs::permissions(file, fs::perms::owner_all);
   }
   temporary_folder work_;
