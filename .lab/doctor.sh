@@ -114,7 +114,6 @@ doctor() { # ARGUMENTS of the command, "doctor" first
   check_library CLI11 CLI11 CLI/CLI.hpp
   check_library nlohmann-json nlohmann_json nlohmann/json.hpp
   check_library toml++ tomlplusplus toml++/toml.h
-  check_library fmt fmt fmt/format.h
   check_library zstd libzstd zstd.h
   check_library lz4 liblz4 lz4.h
   check_tool clang-format 'the test of the formatting'

@@ -6,7 +6,7 @@ readonly cuda_wheels=(nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-
   nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85)
 # Used where packages are installed anyway; elsewhere the copies in subprojects/ serve.
 readonly library_packages=(pkg-config doctest-dev libcli11-dev nlohmann-json3-dev
-  libtomlplusplus-dev libfmt-dev libzstd-dev liblz4-dev)
+  libtomlplusplus-dev libzstd-dev liblz4-dev)
 readonly log=$build/lab.log
 readonly config=$build/lab.config # what build/ was configured with
 child=''                          # the running step
@@ -84,11 +84,11 @@ install_packages() {
   command -v apt-get >/dev/null ||
     die 3 "missing: ${missing[*]} (Debian's names): install what this system calls them"
   apt=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y)
-  say "not on this machine: ${missing[*]}"
+  say "this machine has no ${missing[*]}"
   "${sudo[@]}" dpkg --configure -a >>"$log" 2>&1 || true # finishes an interrupted installation
   step 'fetching the package lists' "${apt[@]}" -o APT::Update::Error-Mode=any update ||
     fail 'apt-get update' 3 'is there a network?'
-  step "installing ${missing[*]} ${library_packages[*]}" "${apt[@]}" install \
+  step 'installing them and the libraries' "${apt[@]}" install \
     --no-install-recommends "${missing[@]}" "${library_packages[@]}" ||
     fail 'apt-get install' 3 'is there a network?'
 }
