@@ -139,11 +139,11 @@ configure() {
 }
 
 compile() { # SCOPE: by Ninja, one job per core, but not more than one per 700 MB of free memory
-  local target=all jobs most
-  [[ $1 == all ]] || ! grep -q '^build course:' "$build/build.ninja" || target=course
+  local targets=(course) jobs most
+  [[ $1 == course ]] || targets=(all meson-test-prereq) # the latter: what only tests read
   jobs=$(nproc)
   most=$(awk '/^MemAvailable/ { print int($2 / 700000) + 1 }' /proc/meminfo)
-  step 'building' ninja -C "$build" -j $((jobs < most ? jobs : most)) "$target" || fail 'building'
+  step 'building' ninja -C "$build" -j $((jobs < most ? jobs : most)) "${targets[@]}" || fail 'building'
 }
 
 lock() { # SCOPE: one set-up at a time; true when another one has meanwhile done the work
@@ -168,7 +168,9 @@ set_up() { # SCOPE
   ! lock "$1" || return 0
   trap interrupted INT TERM
   { : >"$log"; } 2>/dev/null || { full_disk '' && die 3 "cannot write to $build"; }
-  [[ ! -r $stamp ]] || say 'the sources changed since build/ was made'
+  before=$(fingerprint)
+  [[ ! -r $stamp || $(sed -n 2p "$stamp") == "$before" ]] ||
+    say 'the sources changed since build/ was made'
   find_missing
   ((${#missing[@]} == 0)) || { install_packages && find_missing; }
   ((${#missing[@]} == 0)) || die 3 "still missing after the installation: ${missing[*]}; see $log"
@@ -178,7 +180,6 @@ set_up() { # SCOPE
   ! venv_needed || make_venv
   find_nvcc || make_cuda
   rm -f -- "$stamp"
-  before=$(fingerprint)
   configure
   compile "$1"
   { printf '%s\n' "$1" "$before" "$(gpus_seen)" "$archs" >"$stamp"; } 2>/dev/null || fail 'building'
