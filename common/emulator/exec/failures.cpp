@@ -76,8 +76,11 @@ const op* scheduler::stop(const op* i, const access_fault& fault) {
       what += fault.address < 4096 ? ", a null pointer" : ", which no allocation holds";
     }
   }
-  return stop(i, fault.misaligned ? error::misaligned_address : error::illegal_address, what,
-              fault.lane);
+  // An H200 answers an access outside of shared memory with "illegal instruction".
+  const error code = fault.misaligned                      ? error::misaligned_address
+                     : fault.space == memory_space::shared ? error::illegal_instruction
+                                                           : error::illegal_address;
+  return stop(i, code, what, fault.lane);
 }
 
 void scheduler::report_deadlock(const block& b) {

@@ -1,8 +1,8 @@
 // Floating-point operations, one row beside each body.
 //
 // idea    Every result is the IEEE one with round-to-nearest; a single-precision NaN becomes the
-//         canonical NaN, as on hardware. Approximate instructions are computed in double precision
-//         and rounded once, which is within PTX's stated error.
+//         canonical NaN 0x7fffffff, as on an H200. Approximate instructions are computed in double
+//         precision and rounded once, which is within PTX's stated error.
 // source  PTX ISA 9.0, "Floating Point Instructions". Tested by tests/opcodes/.
 #include <bit>
 #include <cmath>
@@ -15,9 +15,9 @@ namespace {
 [[gnu::always_inline]] inline f32 canonical(f32 v) {
   return v == v ? v : std::bit_cast<f32>(0x7fffffffu);
 }
-[[gnu::always_inline]] inline f64 canonical(f64 v) {
-  return v == v ? v : std::bit_cast<f64>(0x7fffffffffffffffull & 0xfff8000000000000ull);
-}
+// In double precision a NaN operand is quieted and passed on, and an invalid operation gives
+// 0xfff8000000000000: what x86 does too.
+[[gnu::always_inline]] inline f64 canonical(f64 v) { return v; }
 
 // .ftz: a subnormal becomes a zero of its sign.
 [[gnu::always_inline]] inline f32 flush(f32 v) {
