@@ -76,10 +76,13 @@ const op* scheduler::stop(const op* i, const access_fault& fault) {
       what += fault.address < 4096 ? ", a null pointer" : ", which no allocation holds";
     }
   }
-  // An H200 answers an access outside of shared memory with "illegal instruction".
-  const error code = fault.misaligned                      ? error::misaligned_address
-                     : fault.space == memory_space::shared ? error::illegal_instruction
-                                                           : error::illegal_address;
+  // An H200 answers an access outside of a block's shared memory with "illegal address", and one
+  // beyond the 16 MB of addresses that shared memory has with "illegal instruction".
+  const bool no_shared_address =
+      fault.space == memory_space::shared && fault.address >= (std::uint64_t{1} << 24);
+  const error code = fault.misaligned    ? error::misaligned_address
+                     : no_shared_address ? error::illegal_instruction
+                                         : error::illegal_address;
   return stop(i, code, what, fault.lane);
 }
 

@@ -99,7 +99,7 @@ TEST_CASE("a misaligned address is told apart") {
 TEST_CASE("shared memory has an end") {
   const outcome o = run(
       module_text(".shared .align 4 .b8 s[64];\nmov.u32 %r2, s;\nst.shared.u32 [%r2+64], %r1;"));
-  CHECK(o.end.code == error::illegal_instruction);
+  CHECK(o.end.code == error::illegal_address);
   CHECK(contains(o.end.message, "outside the block's 64 bytes of shared memory"));
 }
 
