@@ -87,12 +87,12 @@ terminal_style detect_style(int descriptor, bool allow_colour) {
 }
 
 void output::write(std::string_view text) {
-  while (!text.empty()) {
+  while (!text.empty() && !unread_) {
     const ssize_t n = ::write(STDOUT_FILENO, text.data(), text.size());
     if (n >= 0) {
       text.remove_prefix(static_cast<std::size_t>(n));
     } else if (errno == EPIPE) {
-      throw failure(exit_code::fine, "");  // `lab ... | head`: nobody reads on
+      unread_ = true;
     } else if (errno != EINTR) {
       throw failure(exit_code::environment,
                     fmt::format("cannot write to standard output: {}", strerror(errno)));

@@ -311,6 +311,14 @@ TEST_CASE("a full disk is one message, and the work stays") {
   CHECK(has(full.err, "No space left on device"));
 }
 
+TEST_CASE("a reader that goes away does not turn a wrong answer into a right one") {
+  const cloned_course c;
+  auto options = c.command({"grade"});
+  options.command = {"/bin/bash", "-c", "\"$0\" grade reduction | true; exit ${PIPESTATUS[0]}",
+                     options.command[0]};
+  CHECK(run_child(options, 60).end.exit_code == 1);
+}
+
 TEST_CASE("bad input: one clear message and the right exit code") {
   struct row {
     std::vector<std::string> arguments;
