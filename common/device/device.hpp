@@ -5,7 +5,8 @@
 //         suite (device_conformance.hpp) holds for every implementation.
 // watch   A launch answers at once only for what can be seen before it runs (a grid that is too
 //         large). What goes wrong while a kernel runs is answered by the next synchronize() and,
-//         as on hardware, by every later call: the device is lost until it is made anew.
+//         as on hardware, by every later call: the device is lost. An emulated one can be made
+//         anew; a GPU's driver refuses that within the same process.
 #pragma once
 
 #include <array>

@@ -330,8 +330,10 @@ result<module_symbol> gpu_device::find_symbol(module_handle module, std::string_
   const std::string text(name);
   CUdeviceptr address = 0;
   std::size_t bytes = 0;
-  const status s = status_of(cu_, cu_.module_get_global(&address, &bytes, found, text.c_str()),
-                             "variable " + text);
+  status s = status_of(cu_, cu_.module_get_global(&address, &bytes, found, text.c_str()),
+                       "variable " + text);
+  // So the driver answers for the name of a kernel.
+  if (s.code == error::invalid_value) s.code = error::symbol_not_found;
   if (!s.ok()) return s;
   return module_symbol{address, bytes};
 }

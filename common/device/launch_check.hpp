@@ -2,10 +2,11 @@
 //
 // idea    One rule for every device, so that a launch that works on the emulator is not refused by
 //         the GPU.
-// source  an H200 with CUDA 13.0 and driver 580.159.04, asked by common/runtime/tests/query.cu on
+// source  an H200 with CUDA 13.0 and driver 580.159.04, asked by
+// common/runtime/tests/query/query.cu on
 //         2026-11-20. A grid or block that is no good is cudaErrorInvalidValue there, where older
 //         runtimes said cudaErrorInvalidConfiguration.
-// tests   tests/launch_check_test.cpp
+// tests   tests/rules_test.cpp
 #pragma once
 
 #include "common/device/device.hpp"

@@ -57,7 +57,10 @@ cudaError_t cudaGetDevice(int* number) {
 }
 
 cudaError_t cudaSetDevice(int number) {
-  return with_device(number, [](state&) { return status{}; });
+  // A device that was lost and reset cannot be chosen any more; one that was lost can.
+  return with_device(number, [](state& s) {
+    return s.fault.code == error::devices_unavailable ? s.fault : status{};
+  });
 }
 
 cudaError_t cudaInitDevice(int number, unsigned device_flags, unsigned flags) {
@@ -189,6 +192,12 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int number) {
 }
 
 cudaError_t cudaCtxResetPersistingL2Cache() {
+  return call([](state&) { return status{}; });
+}
+
+// Nothing but this process writes to the device's memory.
+cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(cudaFlushGPUDirectRDMAWritesTarget,
+                                               cudaFlushGPUDirectRDMAWritesScope) {
   return call([](state&) { return status{}; });
 }
 

@@ -80,10 +80,18 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
                    ? invalid_value(readable_name(kernel.name) +
                                    ": a carve-out is -1, or 0 to 100 per cent")
                    : status{};
-      default:
+      case cudaFuncAttributeClusterDimMustBeSet:
+      case cudaFuncAttributeRequiredClusterWidth:
+      case cudaFuncAttributeRequiredClusterHeight:
+      case cudaFuncAttributeRequiredClusterDepth:
+      case cudaFuncAttributeNonPortableClusterSizeAllowed:
+      case cudaFuncAttributeClusterSchedulingPolicyPreference:
         return status{error::not_supported, readable_name(kernel.name) + ": function attribute " +
                                                 std::to_string(number_of(attribute)) +
                                                 " is not supported"};
+      default:
+        return invalid_value(readable_name(kernel.name) + ": there is no function attribute " +
+                             std::to_string(number_of(attribute)));
     }
   });
 }
@@ -106,9 +114,17 @@ cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig
 }
 
 cudaError_t cudaFuncGetName(const char** name, const void* function) {
-  return with_kernel(function, [&](state&, registered_kernel& kernel) {
+  return call_even_lost([&](state& s) {
     if (!name) return invalid_value("cudaFuncGetName: no place for the answer");
-    *name = kernel.name.c_str();
+    if (s.fault.ok()) {
+      const auto usable = s.registered.use_kernel(*s.current, function);
+      if (!usable.ok()) return usable.failure();
+    }
+    const registered_kernel* const found = s.registered.find_kernel(function);
+    if (!found) {
+      return status{error::invalid_device_function, "this function is no kernel of the program"};
+    }
+    *name = found->name.c_str();
     return status{};
   });
 }
@@ -162,26 +178,13 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
   });
 }
 
-// The most dynamic shared memory with which `blocks` blocks still fit. It only shrinks as memory
-// grows, so bisection finds it.
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* function,
                                                       int blocks, int threads) {
   return with_kernel(function, [&](state& s, registered_kernel& kernel) {
-    if (!bytes || blocks <= 0) return invalid_value("a null pointer, or no blocks");
-    kernel_attributes allowed = kernel.attributes;
-    const std::size_t most = s.current->description().shared_bytes_per_block_optin -
-                             std::min(s.current->description().shared_bytes_per_block_optin,
-                                      allowed.static_shared_bytes);
-    allowed.max_dynamic_shared_bytes = most;
-    std::size_t fits = 0, too_much = most + 1;
-    while (fits + 1 < too_much) {
-      const std::size_t middle = fits + (too_much - fits) / 2;
-      int found = 0;
-      status outcome = blocks_that_fit(s, allowed, threads, middle, &found);
-      if (!outcome.ok()) return outcome;
-      (found >= blocks ? fits : too_much) = middle;
-    }
-    *bytes = fits;
-    return status{};
+    if (!bytes || threads <= 0) return invalid_value("a null pointer, or no threads");
+    const auto found = available_dynamic_shared(s.current->description(), kernel.attributes, blocks,
+                                                static_cast<std::uint64_t>(threads));
+    if (found.ok()) *bytes = *found;
+    return found.ok() ? status{} : found.failure();
   });
 }

@@ -54,7 +54,11 @@ status not_pinned(const char* function) {
 }  // namespace
 
 cudaError_t cudaMalloc(void** address, std::size_t bytes) {
-  return call([&](state& s) { return allocate(s, address, bytes); });
+  return call_even_lost([&](state& s) {
+    if (!address) return invalid_value("cudaMalloc: no place for the address");
+    status usable = s.ready();
+    return usable.ok() ? s.note(allocate(s, address, bytes)) : usable;
+  });
 }
 
 cudaError_t cudaMallocAsync(void** address, std::size_t bytes, cudaStream_t stream) {
@@ -151,7 +155,7 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* address) {
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
-  return call([&](state& s) {
+  return call_even_lost([&](state& s) {
     if (!attributes) return invalid_value("cudaPointerGetAttributes: no place for the answer");
     *attributes = {};
     if (s.current->find_allocation(address_of(pointer))) {

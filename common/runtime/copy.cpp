@@ -101,6 +101,7 @@ status copy(state& s, const copy_request& r) {
 
 cudaError_t copy_call(const copy_request& request, cudaStream_t stream) noexcept {
   return call_even_lost([&](state& s) {
+    if (s.fault.code == error::devices_unavailable) return s.fault;
     if (request.width == 0 || request.rows == 0) return status{};
     status outcome = check_copy(request);
     if (outcome.ok()) outcome = s.ready();

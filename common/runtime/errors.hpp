@@ -3,7 +3,7 @@
 //
 // idea    The last error belongs to a thread, and cudaGetLastError resets it whatever it was. What
 //         stays after a kernel's fault is the fault itself, kept by `state`: every later call
-//         fails with it again. So an H200 answered (tests/query.cu).
+//         fails with it again. So an H200 answered (tests/query).
 // watch   Nothing here has a destructor: programs call the runtime from static destructors too.
 // tests   tests/errors_test.cpp
 #pragma once

@@ -1,6 +1,6 @@
 // cudaDeviceProp of a described GPU.
 //
-// tests   tests/properties_test.cpp
+// tests   tests/memory_test.cpp and, on a GPU, tests/query
 #pragma once
 
 #include <cuda_runtime_api.h>

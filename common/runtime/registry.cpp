@@ -6,7 +6,7 @@
 namespace stepwise::runtime {
 
 void registered_module::load_container(device& on, const void* container) {
-  const auto bytes = container ? image::container_bytes(container) : std::nullopt;
+  const auto bytes = image::container_bytes(container);
   if (!bytes) {
     failure_ = {error::invalid_kernel_image,
                 "the program's fat binary is damaged: it does not start with its magic number"};
@@ -25,16 +25,18 @@ void registered_module::load(device& on) {
   if (tried_) return;
   tried_ = true;
   failure_ = {};
-  if (wrapper_->magic != fat_binary_magic || (wrapper_->version != 1 && wrapper_->version != 2)) {
+  if (wrapper_->magic != fat_binary_magic) {
     failure_ = {error::invalid_kernel_image,
-                "the program's fat binary is damaged, or of a form that CUDA 13 does not make"};
-    return;
-  }
-  if (wrapper_->container) load_container(on, wrapper_->container);
-  if (wrapper_->version == 2 && wrapper_->linked) {
-    for (const void* const* part = wrapper_->linked; *part; part++) load_container(on, *part);
-  } else if (!wrapper_->container) {
-    load_container(on, nullptr);
+                "the program's fat binary is damaged: its wrapper lacks the magic number"};
+  } else if (wrapper_->version != 1 && wrapper_->version != 2) {
+    failure_ = {error::no_kernel_image_for_device, "the program's fat binary has version " +
+                                                       std::to_string(wrapper_->version) +
+                                                       "; versions 1 and 2 are known"};
+  } else {
+    if (wrapper_->container) load_container(on, wrapper_->container);
+    if (wrapper_->version == 2 && wrapper_->linked) {
+      for (const void* const* part = wrapper_->linked; *part; part++) load_container(on, *part);
+    }
   }
 }
 

@@ -6,7 +6,7 @@
 //         Kernels are keyed by the address of their host stub, since one name may be registered
 //         by several translation units.
 // source  fatbinary_section.h and crt/host_runtime.h of the CUDA toolkit (the wrapper, the calls)
-// tests   tests/registry_test.cpp
+// tests   tests/launch_test.cpp
 #pragma once
 
 #include <map>

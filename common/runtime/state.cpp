@@ -66,13 +66,12 @@ void state::reset() {
   limits.clear();
   cache_config = 0;
   registered.forget_device();
-  current.reset();
+  unavailable = {};
   if (fault.ok()) {
-    unavailable = {};
-  } else {
-    unavailable = {error::devices_unavailable,
-                   "the device was lost to a kernel's fault; start the program again"};
-    fault = unavailable;
+    current.reset();
+  } else {  // it still tells what it is
+    fault = {error::devices_unavailable,
+             "the device was lost to a kernel's fault; start the program again"};
   }
 }
 

@@ -1,6 +1,6 @@
 // The one state of the process: the device, what is registered, what was created, and the lock.
 //
-// tests   tests/api_test.cpp, over a device that records what it is asked (tests/fake_device.hpp)
+// tests   tests/memory_test.cpp, tests/launch_test.cpp, over tests/fake_device.hpp
 #pragma once
 
 #include <map>

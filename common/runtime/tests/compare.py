@@ -3,8 +3,8 @@
 compare.py FOLDER_OF_OUR_RUNTIME PROGRAM EXPECTED [DIFFERENCES]
 
 EXPECTED was recorded with NVIDIA's runtime. DIFFERENCES lists the lines that differ on purpose, in
-order: `-` and the GPU's line, `+` and ours; lines that begin with `#` say why. A difference that is
-not listed fails, and so does a listed one that does not occur.
+order, as pairs: `-` and the GPU's line, `+` and ours; lines that begin with `#` say why. A
+difference that is not listed fails, and so does a listed one that does not occur.
 """
 
 import difflib
@@ -23,9 +23,13 @@ def main():
     if run.returncode != 0:
         print(f"{program} ended with {run.returncode}")
         return 1
-    found = [line for line in difflib.unified_diff(pathlib.Path(expected).read_text().splitlines(),
-                                                   run.stdout.splitlines(), lineterm="", n=0)
-             if line[0] in "+-" and not line.startswith(("+++", "---"))]
+    wanted = pathlib.Path(expected).read_text().splitlines()
+    got = run.stdout.splitlines()
+    if len(wanted) != len(got):
+        print("\n".join(difflib.unified_diff(wanted, got, "on the GPU", "ours", lineterm="")))
+        return 1
+    found = [line for pair in zip(wanted, got) if pair[0] != pair[1]
+             for line in ("-" + pair[0], "+" + pair[1])]
     listed = []
     if len(sys.argv) > 4:
         listed = [line for line in pathlib.Path(sys.argv[4]).read_text().splitlines()

@@ -80,7 +80,7 @@ TEST_CASE("a kernel's fault is answered by every later call, and taken like any 
     CHECK(cudaGetLastError() == cudaSuccess);
     CHECK(cudaMalloc(&memory, 16) == cudaErrorIllegalAddress);
     CHECK(cudaFree(memory) == cudaErrorIllegalAddress);
-    CHECK(cudaMalloc(nullptr, 16) == cudaErrorIllegalAddress);
+    CHECK(cudaMalloc(nullptr, 16) == cudaErrorInvalidValue);
     CHECK(cudaStreamSynchronize(nullptr) == cudaErrorIllegalAddress);
     std::thread([] { CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress); }).join();
     CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
@@ -102,6 +102,9 @@ TEST_CASE("a kernel's fault is answered by every later call, and taken like any 
   fake::tell().fault = {};
   CHECK(cudaDeviceReset() == cudaSuccess);
   CHECK(cudaMalloc(&memory, 16) == cudaErrorDevicesUnavailable);
+  CHECK(cudaSetDevice(0) == cudaErrorDevicesUnavailable);
+  CHECK(cudaSetDevice(1) == cudaErrorInvalidDevice);
+  CHECK(cudaGetDeviceProperties(&properties, 0) == cudaSuccess);
   CHECK(fake::tell().devices_made == 1);
 }
 

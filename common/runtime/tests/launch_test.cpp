@@ -285,11 +285,11 @@ TEST_CASE_FIXTURE(program, "damaged fat binaries fail where they are used, and n
     cudaError_t expected;
   } cases[] = {
       {{fat_binary_magic, 1, zeros, nullptr}, cudaErrorInvalidKernelImage},
-      {{fat_binary_magic, 1, nullptr, nullptr}, cudaErrorInvalidKernelImage},
-      {{fat_binary_magic, 9, &good, nullptr}, cudaErrorInvalidKernelImage},
+      {{fat_binary_magic, 1, nullptr, nullptr}, cudaErrorSymbolNotFound},
+      {{fat_binary_magic, 9, &good, nullptr}, cudaErrorNoKernelImageForDevice},
       {{0x12345678, 1, &good, nullptr}, cudaErrorInvalidKernelImage},
       {{fat_binary_magic, 1, &good, nullptr}, cudaErrorSymbolNotFound},  // no such kernel in it
-      {{fat_binary_magic, 2, nullptr, nullptr}, cudaErrorInvalidKernelImage},
+      {{fat_binary_magic, 2, nullptr, nullptr}, cudaErrorSymbolNotFound},
   };
   for (const auto& c : cases) {
     fat_binary_wrapper wrapper = c.wrapper;

@@ -28,9 +28,9 @@ __global__ void needs_registers(float* data, int rounds) {
   for (int i = 0; i < 96; i++) data[i * 32 + threadIdx.x % 32] = a[i];
 }
 
-#define LAUNCH(...)                                                        \
-  {                                                                        \
-    __VA_ARGS__;                                                           \
+#define LAUNCH(...)                                                              \
+  {                                                                              \
+    __VA_ARGS__;                                                                 \
     std::printf("%s: %s\n", #__VA_ARGS__, cudaGetErrorName(cudaGetLastError())); \
   }
 

@@ -1,7 +1,6 @@
 // Two translation units with the same kernel template and a static variable of the same name.
-#include "templates.h"
-
 #include "check.h"
+#include "templates.h"
 
 static __device__ int own = 1000;
 
