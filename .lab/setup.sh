@@ -48,17 +48,19 @@ ninja_count() {
   tail -c 400 -- "$log" 2>/dev/null | sed -n 's/^\[\([0-9]*\/[0-9]*\)\].*/ \1/p' | tail -n1
 }
 
-# fail LABEL [CODE [HINT]]: ends with one message: the full disk where that is the cause, else the
-# first error of the step's output.
+# fail LABEL [CODE [HINT]]: ends with one message: the full disk where that is the cause, else what
+# Ninja could not make and the first error in the step's output.
 fail() {
-  local label=$1 code=${2:-4} hint=${3:-} text first bar=$'\n  | '
+  local label=$1 code=${2:-4} hint=${3:-} text first target bar=$'\n  | '
   text=$(tail -c +$((log_start + 1)) -- "$log" 2>/dev/null || true)
   full_disk "$text"
+  target=$(grep -m1 '^FAILED: ' <<<"$text" || true)
   first=$(grep -nEm1 '(^|[^a-z])([Ee]rror|ERROR):|^E: |undefined reference|No module named' \
     <<<"$text" | cut -d: -f1 || true)
   if [[ -n $first ]]; then text=$(sed -n "${first},$((first + 4))p" <<<"$text"); else
     text=$(tail -n 5 <<<"$text")
   fi
+  text=${target:+$target$'\n'}$text
   die "$code" "$label failed${hint:+ ($hint)}; all of it is in $log$bar${text//$'\n'/$bar}"
 }
 
