@@ -15,7 +15,7 @@ may_install() {
 package() { # NAME WHY PACKAGE...: a Debian package that set-up cannot do without
   local name=$1 why=$2
   shift 2
-  if may_install; then row get "$name" "$why; ./lab installs $*"; else
+  if may_install; then row get "$name" "$why; ./lab setup installs $*"; else
     row lack "$name" "$why; install $*" && lacks+=("$@")
   fi
 }
@@ -28,7 +28,7 @@ check_build_tools() {
     row lack 'C++ compiler' "$cxx $version; $gxx_wanted or newer builds the course (name it in CXX)"
   else row ok 'C++ compiler' "$cxx $version"; fi
   if find_meson; then row ok Meson "$("${meson[@]}" --version), Ninja $(ninja --version)"; else
-    row get Meson './lab fetches Meson and Ninja from PyPI into .venv'
+    row get Meson './lab setup fetches Meson and Ninja from PyPI into .venv'
   fi
   if ! venv_needed; then row ok Python 'not needed any more'
   elif find_python && "$python" -c 'import ensurepip, venv' 2>/dev/null; then
@@ -41,7 +41,7 @@ check_build_tools() {
 
 check_nvcc() {
   if find_nvcc; then row ok nvcc "$(nvcc_version "$nvcc") ($nvcc)"; else
-    row get nvcc './lab fetches the CUDA 13 compiler (100 MB) from PyPI into .cuda'
+    row get nvcc './lab setup fetches the CUDA 13 compiler (100 MB) from PyPI into .cuda'
   fi
 }
 

@@ -145,7 +145,8 @@ compile() { # SCOPE: by Ninja, one job per core, but not more than one per 700 M
   [[ $1 == course ]] || targets=(all meson-test-prereq) # the latter: what only tests read
   jobs=$(nproc)
   most=$(awk '/^MemAvailable/ { print int($2 / 700000) + 1 }' /proc/meminfo)
-  step 'building' ninja -C "$build" -j $((jobs < most ? jobs : most)) "${targets[@]}" || fail 'building'
+  step 'building' ninja -C "$build" -j $((jobs < most ? jobs : most)) "${targets[@]}" ||
+    fail 'building'
 }
 
 lock() { # SCOPE: one set-up at a time; true when another one has meanwhile done the work

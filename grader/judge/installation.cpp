@@ -1,5 +1,7 @@
 #include "grader/judge/installation.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -70,6 +72,9 @@ installation load_installation(const fs::path& build) {
     };
     where.version = json.at("version");
     where.nvcc = here(json.at("nvcc"));
+    if (access(where.nvcc.c_str(), X_OK) != 0) {
+      if (const char* found = std::getenv("STEPWISE_NVCC")) where.nvcc = found;
+    }
     for (const std::string arg : json.at("cuda_args")) where.cuda_args.push_back(here(arg));
     for (const std::string arg : json.at("cuda_link")) where.cuda_link.push_back(here(arg));
     where.emulated_runtime = where.build / "common" / "runtime";

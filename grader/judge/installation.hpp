@@ -3,7 +3,9 @@
 // idea    Meson writes build/grader/lab.json; `lab` finds it from its own location, and paths below
 // the
 //         clone are translated from where it was configured to where it is now, so that a built
-//         clone can be moved or carried to another machine.
+//         clone can be moved or carried to another machine. Where the compiler is gone, the one
+//         that the launcher found (STEPWISE_NVCC) takes its place.
+// Tested by tests/installation_test.cpp.
 #pragma once
 
 #include <filesystem>

@@ -1,0 +1,50 @@
+#include "grader/judge/installation.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+// A build folder that was configured at `then`, with a compiler inside that clone.
+fs::path make_build(const fs::path& clone, const std::string& then) {
+  write_atomically(clone / "build" / "grader" / "lab.json",
+                   R"({"version": "1", "source_root": "..", "configured_root": ")" + then +
+                       R"(", "configured_build": ")" + then + R"(/build", "nvcc": ")" + then +
+                       R"(/.cuda/bin/nvcc", "cuda_args": ["-lineinfo", "-I)" + then +
+                       R"(/common"], "cuda_link": ["--cudart=shared"]})");
+  return clone / "build";
+}
+
+}  // namespace
+
+TEST_CASE("a moved clone finds what lies in it at its new place") {
+  const temporary_folder work(fs::temp_directory_path());
+  const auto where = load_installation(make_build(work.path(), "/once/here"));
+  const fs::path root = fs::canonical(work.path());
+  CHECK(where.root == root);
+  CHECK(where.nvcc == (root / ".cuda/bin/nvcc").string());
+  CHECK(where.cuda_args == std::vector<std::string>{"-lineinfo", "-I" + root.string() + "/common"});
+}
+
+TEST_CASE("the launcher's compiler is taken only where the configured one is gone") {
+  const temporary_folder work(fs::temp_directory_path());
+  const fs::path build = make_build(work.path(), "/once/here");
+  setenv("STEPWISE_NVCC", "/elsewhere/bin/nvcc", 1);
+  CHECK(load_installation(build).nvcc == "/elsewhere/bin/nvcc");
+  const fs::path own = fs::canonical(work.path()) / ".cuda/bin/nvcc";
+  write_atomically(own, "#!/bin/sh\n");
+  fs::permissions(own, fs::perms::owner_exec, fs::perm_options::add);
+  CHECK(load_installation(build).nvcc == own.string());
+  unsetenv("STEPWISE_NVCC");
+}
+
+TEST_CASE("a build folder without lab.json is our mistake, in words") {
+  const temporary_folder work(fs::temp_directory_path());
+  CHECK_THROWS_AS(load_installation(work.path() / "build"), failure);
+}
