@@ -227,6 +227,12 @@ result<std::unique_ptr<program>> lower(const ptx::module& m, const ptx::function
                                        const symbol_table& symbols) {
   auto out = std::make_unique<program>();
   out->pretty = demangle(f.name);
+  if (f.has_cluster) {
+    return {error::not_supported,
+            out->pretty + " (PTX line " + std::to_string(f.line) +
+                "): the emulator does not implement clusters of blocks, which the kernel's "
+                "directives .explicitcluster or .reqnctapercluster ask for"};
+  }
   try {
     lowering l(m, f, symbols, *out);
     try {

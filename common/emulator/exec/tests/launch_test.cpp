@@ -71,6 +71,15 @@ TEST_CASE("an instruction that is not implemented fails the launch by name, kern
   CHECK(contains(o.launch.message, "kernel at lesson.cu:42"));
 }
 
+TEST_CASE("a directive that is not implemented fails the launch by name and kernel") {
+  std::string text = module_text("");
+  text.insert(text.find("\n{") + 1, ".explicitcluster\n.reqnctapercluster 2, 1, 1\n");
+  const outcome o = run(text);
+  CHECK(o.launch.code == error::not_supported);
+  CHECK(contains(o.launch.message, "kernel (PTX line"));
+  CHECK(contains(o.launch.message, ".reqnctapercluster"));
+}
+
 TEST_CASE("an address past an allocation stops the kernel and names the thread and the line") {
   const outcome o =
       run(module_text(".loc 1 7 3\nmov.u32 %r9, 5;\n" + store_result), {1, 64, 40, 0});
