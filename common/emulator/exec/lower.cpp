@@ -1,38 +1,13 @@
 // Lowering: control flow, and the kernel as a whole.
 //
 //         Tested by tests/launch_test.cpp and ../tests/opcodes/.
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
 
+#include "common/device/names.hpp"
 #include "common/emulator/exec/flow.hpp"
 #include "common/emulator/exec/lowering.hpp"
 
 namespace stepwise::emulator {
-namespace {
-
-std::string demangle(std::string_view name) {
-  int state = 0;
-  const std::string text(name);
-  char* plain = abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &state);
-  std::string result = state == 0 && plain != nullptr ? plain : text;
-  std::free(plain);
-  // "void reduce<256u>(int const*, int*)" is told as "reduce<256u>".
-  int depth = 0;
-  for (std::size_t k = 0; k < result.size(); ++k) {
-    if (result[k] == '<') ++depth;
-    if (result[k] == '>') --depth;
-    if (result[k] == '(' && depth == 0) {
-      result.resize(k);
-      break;
-    }
-  }
-  if (result.starts_with("void ")) result.erase(0, 5);
-  return result;
-}
-
-}  // namespace
 
 void lowering::branch() {
   const std::string_view label = i_->operands.at(0).name;
@@ -226,7 +201,7 @@ std::string program::source_line(const op* at) const {
 result<std::unique_ptr<program>> lower(const ptx::module& m, const ptx::function& f,
                                        const symbol_table& symbols) {
   auto out = std::make_unique<program>();
-  out->pretty = demangle(f.name);
+  out->pretty = readable_name(f.name);
   if (f.has_cluster) {
     return {error::not_supported,
             out->pretty + " (PTX line " + std::to_string(f.line) +
