@@ -1,16 +1,22 @@
 // Containers made here, field by field; and what is wrong with them named.
 #include <lz4.h>
-#include <zstd.h>
 
 #include "common/emulator/image/tests/inputs.hpp"
 
 namespace stepwise::image {
 namespace {
 
+// A zstd frame (RFC 8878) that states its size and holds one uncompressed block: the zstd that is
+// bundled only decodes. compiled_test.cpp reads frames that nvcc compressed.
 std::string packed_zstd(const std::string& text) {
-  std::string out(ZSTD_compressBound(text.size()), '\0');
-  out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3));
-  return out;
+  const auto little_endian = [](std::size_t value, int bytes) {
+    std::string out;
+    for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xff);
+    return out;
+  };
+  constexpr std::size_t magic = 0xfd2fb528, single_segment_with_4_byte_size = 0xa0, last_raw = 1;
+  return little_endian(magic, 4) + little_endian(single_segment_with_4_byte_size, 1) +
+         little_endian(text.size(), 4) + little_endian(text.size() << 3 | last_raw, 3) + text;
 }
 
 std::string packed_lz4(const std::string& text) {
