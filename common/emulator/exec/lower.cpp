@@ -42,36 +42,49 @@ void lowering::leave() {
   emit("<exit if>", 0, p->offset, i_->guard_negated ? 1 : 0);
 }
 
+void lowering::fence() {
+  if (has("proxy") || has("cluster")) return generic();
+  emit("<poll>");
+  emit("<fence>");
+}
+
 void lowering::unguarded() {
-  const std::string_view o = i_->opcode;
-  if (o == "ld" || o == "ldu")
-    load();
-  else if (o == "st")
-    store();
-  else if (o == "mov")
-    move();
-  else if (o == "setp")
-    set_predicate();
-  else if (o == "set")
-    set_value();
-  else if (o == "cvt")
-    convert();
-  else if (o == "cvta")
-    convert_address();
-  else if (o == "atom")
-    atomic(false);
-  else if (o == "red")
-    atomic(true);
-  else if (o == "membar" || (o == "fence" && !has("proxy") && !has("cluster"))) {
-    emit("<poll>");
-    emit("<fence>");
-  } else if (o == "nanosleep")
-    emit("<sleep>");
-  else if ((o == "bar" && has("warp")) || o == "shfl" || o == "vote" || o == "match" ||
-           o == "redux")
+  using family = void (lowering::*)();
+  static const std::unordered_map<std::string_view, family> families = {
+      {"ld", &lowering::load},
+      {"ldu", &lowering::load},
+      {"st", &lowering::store},
+      {"mov", &lowering::move},
+      {"setp", &lowering::set_predicate},
+      {"set", &lowering::set_value},
+      {"cvt", &lowering::convert},
+      {"cvta", &lowering::convert_address},
+      {"atom", &lowering::atomic},
+      {"red", &lowering::atomic},
+      {"membar", &lowering::fence},
+      {"fence", &lowering::fence},
+      {"shfl", &lowering::warp_wide},
+      {"vote", &lowering::warp_wide},
+      {"match", &lowering::warp_wide},
+      {"redux", &lowering::warp_wide},
+      {"bar", &lowering::barrier},
+      {"barrier", &lowering::barrier},
+      {"call", &lowering::call},
+      {"cp", &lowering::async_copy},
+      {"mbarrier", &lowering::memory_barrier},
+      {"ldmatrix", &lowering::matrix},
+      {"stmatrix", &lowering::matrix},
+      {"movmatrix", &lowering::matrix},
+      {"mma", &lowering::matrix},
+      {"wmma", &lowering::matrix},
+  };
+  const auto found = families.find(i_->opcode);
+  if (i_->opcode == "bar" && has("warp"))
     warp_wide();
-  else if (o == "bar" || o == "barrier")
-    barrier();
+  else if (i_->opcode == "nanosleep")
+    emit("<sleep>");
+  else if (found != families.end())
+    (this->*found->second)();
   else
     generic();
 }

@@ -147,7 +147,8 @@ void lowering::store() {
 }
 
 // atom.[sem.][scope.][space.]op.type d, [a], b[, c]; red has no d.
-void lowering::atomic(bool reduction) {
+void lowering::atomic() {
+  const bool reduction = i_->opcode == "red";
   const memory_form f = form_of(*i_);
   if (f.space != state_space::none && f.space != state_space::global &&
       f.space != state_space::shared)

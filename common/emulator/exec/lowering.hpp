@@ -96,11 +96,16 @@ class lowering {
   void load();
   void store();
   void load_parameter(const operand& to, std::string_view type, std::uint64_t at);
-  void atomic(bool reduction);
+  void atomic();
+  void fence();
   void barrier();
   void warp_wide();
   void branch();
   void leave();
+  void call();            // lower_calls.cpp
+  void async_copy();      // lower_async.cpp: cp.async, cp.async.bulk
+  void memory_barrier();  // lower_async.cpp: mbarrier
+  void matrix();          // lower_matrix.cpp: ldmatrix, stmatrix, movmatrix, mma, wmma
 
   void find_blocks();
 

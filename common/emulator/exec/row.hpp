@@ -29,8 +29,15 @@ struct row_set {
 
 // The rows compiled for the best instruction set that this CPU has.
 const row_set& best_row_set();
-// Rows that exist once, because their work is scalar.
+// Rows that exist once, because their work is scalar or rare.
 void atomic_rows(row_table& table);
 void control_rows(row_table& table);
+void half_rows(row_table& table);      // f16, bf16 and their pairs
+void rounding_rows(row_table& table);  // .rz .rm .rp of floating-point arithmetic
+void carry_rows(row_table& table);     // add.cc, addc, madc ...
+void packed_rows(row_table& table);    // several integers in a register: dp2a, vabsdiff4 ...
+void async_rows(row_table& table);     // cp.async, mbarrier
+void matrix_rows(row_table& table);    // ldmatrix, mma, wmma
+void call_rows(row_table& table);      // calls and returns, printf, malloc
 
 }  // namespace stepwise::emulator
