@@ -71,6 +71,13 @@ struct module_symbol {
   std::uint64_t bytes = 0;
 };
 
+// What a program may set before its kernels run, numbered as enum cudaLimit.
+enum class device_limit : int {
+  stack_bytes = 0,   // local memory for the calls of one thread
+  printf_bytes = 1,  // buffer for the output of kernels
+  heap_bytes = 2,    // memory from which kernels allocate
+};
+
 // What the kernels since reset_counters() executed. Counted by emulated devices only.
 struct execution_counters {
   std::uint64_t launches = 0;
@@ -132,6 +139,12 @@ class device {
   virtual status destroy_event(event_handle event) = 0;
   virtual status record(event_handle event) = 0;
   virtual result<float> elapsed_ms(event_handle start, event_handle stop) = 0;
+
+  // A limit holds for the kernels launched from then on. The device may round it up; one that it
+  // cannot give is invalid_value.
+  virtual status set_limit(device_limit which, std::uint64_t bytes) = 0;
+  // 0 on a device that is lost.
+  virtual std::uint64_t limit(device_limit which) = 0;
 
   // Counters, where the device keeps them.
   virtual std::optional<execution_counters> counters() { return std::nullopt; }

@@ -23,6 +23,8 @@ struct driver {
   CUresult (*ctx_push_current)(CUcontext context);
   CUresult (*ctx_pop_current)(CUcontext* context);
   CUresult (*ctx_synchronize)();
+  CUresult (*ctx_set_limit)(CUlimit limit, std::size_t value);
+  CUresult (*ctx_get_limit)(std::size_t* value, CUlimit limit);
   CUresult (*mem_alloc)(CUdeviceptr* address, std::size_t bytes);
   CUresult (*mem_free)(CUdeviceptr address);
   CUresult (*mem_get_info)(std::size_t* free_bytes, std::size_t* total_bytes);

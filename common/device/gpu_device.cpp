@@ -178,6 +178,19 @@ class gpu_device final : public device {
     return ms;
   }
 
+  // The driver numbers its limits as we do.
+  status set_limit(device_limit which, std::uint64_t bytes) override {
+    const current_context use(cu_, context_);
+    return status_of(cu_, cu_.ctx_set_limit(static_cast<CUlimit>(which), bytes),
+                     "setting a limit to " + std::to_string(bytes) + " bytes");
+  }
+
+  std::uint64_t limit(device_limit which) override {
+    const current_context use(cu_, context_);
+    std::size_t bytes = 0;
+    return cu_.ctx_get_limit(&bytes, static_cast<CUlimit>(which)) == CUDA_SUCCESS ? bytes : 0;
+  }
+
  private:
   struct loaded_kernel {
     CUfunction function = nullptr;

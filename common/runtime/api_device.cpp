@@ -27,8 +27,18 @@ cudaError_t with_device(int number, Body&& body) {
 
 constexpr unsigned known_device_flags = cudaDeviceMask;
 
+// The limits that the device keeps; those behind them are numbers that nothing here reads.
+std::optional<device_limit> limit_of_device(int limit) {
+  static_assert(int(device_limit::stack_bytes) == cudaLimitStackSize &&
+                int(device_limit::printf_bytes) == cudaLimitPrintfFifoSize &&
+                int(device_limit::heap_bytes) == cudaLimitMallocHeapSize);
+  if (limit < cudaLimitStackSize || limit > cudaLimitMallocHeapSize) return std::nullopt;
+  return static_cast<device_limit>(limit);
+}
+
 // The value of a limit that the program may have set, or unsupported_limit.
 result<std::size_t> limit_of(const state& s, int limit) {
+  if (const auto which = limit_of_device(limit)) return std::size_t{s.current->limit(*which)};
   if (const auto set = s.limits.find(limit); set != s.limits.end()) return set->second;
   const auto& known = s.current->description().limits;
   const auto found = known.find(limit);
@@ -151,6 +161,9 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   return call([&](state& s) {
     if (!limit_of(s, number_of(limit)).ok())
       return invalid_value("cudaDeviceSetLimit: no such limit");
+    if (const auto which = limit_of_device(number_of(limit))) {
+      return s.current->set_limit(*which, value);
+    }
     s.limits[number_of(limit)] = value;
     return status{};
   });

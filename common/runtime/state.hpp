@@ -46,7 +46,7 @@ struct state {
   std::map<const void*, host_allocation> host_allocations;  // by first byte
   unsigned device_flags = 0;
   unsigned long long streams_made = 0;
-  std::map<int, std::size_t> limits;  // set by cudaDeviceSetLimit
+  std::map<int, std::size_t> limits;  // set by cudaDeviceSetLimit, but for the device's own
   int cache_config = 0;
 
   // The state of this process. Never destroyed: programs call from static destructors.

@@ -469,3 +469,16 @@ TEST_CASE_FIXTURE(fixture, "events tell the time between points of the queue") {
   CHECK(on->record(*stop).code == error::invalid_resource_handle);
   CHECK(on->elapsed_ms(*start, *stop).failure().code == error::invalid_resource_handle);
 }
+
+TEST_CASE_FIXTURE(fixture, "limits are kept, and what cannot be given is refused") {
+  for (const device_limit which :
+       {device_limit::stack_bytes, device_limit::printf_bytes, device_limit::heap_bytes}) {
+    const std::uint64_t before = on->limit(which);
+    CHECK(before > 0);
+    CHECK(on->set_limit(which, 2 * before).ok());
+    CHECK(on->limit(which) >= 2 * before);
+    CHECK(!on->set_limit(which, std::uint64_t{1} << 50).ok());
+    CHECK(on->limit(which) >= 2 * before);
+  }
+  CHECK(on->synchronize().ok());
+}

@@ -4,6 +4,7 @@
 //         wrong in it is kept and answered from the next synchronize() on, as a GPU answers it.
 //         Tested by common/device/tests (conformance) and common/emulator/tests.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -54,13 +55,22 @@ double time_limit_s() {
   return value > 0 ? value : 0;
 }
 
+// The local memory of a thread on every GPU since compute capability 2.0 (CUDA C++ Programming
+// Guide, table of technical specifications).
+constexpr std::uint64_t most_stack_bytes = 512 << 10;
+
 class emulated_device final : public device {
  public:
   explicit emulated_device(const gpu& model)
       : model_(model),
         memory_(model.memory_bytes),
         workers_(static_cast<unsigned>(environment_number(
-            "STEPWISE_WORKERS", std::max(1u, std::thread::hardware_concurrency())))) {}
+            "STEPWISE_WORKERS", std::max(1u, std::thread::hardware_concurrency())))) {
+    for (std::size_t n = 0; n < limits_.size(); ++n) {
+      const auto found = model_.limits.find(static_cast<int>(n));
+      if (found != model_.limits.end()) limits_[n] = found->second;
+    }
+  }
 
   const gpu& description() const override { return model_; }
 
@@ -153,6 +163,26 @@ class emulated_device final : public device {
     return std::chrono::duration<float, std::milli>(*b->second - *a->second).count();
   }
 
+  status set_limit(device_limit which, std::uint64_t bytes) override {
+    if (!lost_.ok()) return lost_;
+    if (which == device_limit::stack_bytes && bytes > most_stack_bytes) {
+      return {error::invalid_value, "a stack of " + std::to_string(bytes) +
+                                        " bytes per thread: at most " +
+                                        std::to_string(most_stack_bytes) + " are possible"};
+    }
+    if (which != device_limit::stack_bytes && bytes > memory_.total_bytes()) {
+      return {error::invalid_value,
+              "a limit of " + std::to_string(bytes) + " bytes is more than the GPU's memory"};
+    }
+    // A stack is made of steps of 16 bytes, as wide as the widest access.
+    const std::uint64_t step = which == device_limit::stack_bytes ? 16 : 1;
+    limits_[static_cast<std::size_t>(which)] = (bytes + step - 1) / step * step;
+    return {};
+  }
+  std::uint64_t limit(device_limit which) override {
+    return limits_[static_cast<std::size_t>(which)];
+  }
+
   std::optional<execution_counters> counters() override { return counters_; }
   void reset_counters() override { counters_ = {}; }
 
@@ -179,6 +209,8 @@ class emulated_device final : public device {
   gpu model_;
   global_memory memory_;
   unsigned workers_;
+  // By device_limit; those of CUDA's manual where the description tells none.
+  std::array<std::uint64_t, 3> limits_ = {1024, 1 << 20, 8 << 20};
   status lost_;  // what a kernel did that lost the device
   std::uint64_t last_handle_ = 0;
   std::map<std::uint64_t, std::unique_ptr<loaded_module>> modules_;

@@ -107,6 +107,13 @@ class fake_device final : public device {
   }
   status synchronize() override { return fake::tell().fault; }
 
+  status set_limit(device_limit which, std::uint64_t bytes) override {
+    if (bytes > 1 << 30) return bad();
+    limits_[which] = bytes;
+    return {};
+  }
+  std::uint64_t limit(device_limit which) override { return limits_[which]; }
+
   result<event_handle> create_event() override {
     events_.insert(++handles_);
     return event_handle{handles_};
@@ -138,6 +145,9 @@ class fake_device final : public device {
   std::map<std::uint64_t, kernel_attributes> kernels_;
   std::set<std::uint64_t> events_;
   std::map<std::uint64_t, float> times_;
+  std::map<device_limit, std::uint64_t> limits_ = {{device_limit::stack_bytes, 1024},
+                                                   {device_limit::printf_bytes, 1 << 20},
+                                                   {device_limit::heap_bytes, 8 << 20}};
   float clock_ = 0;
   std::uint64_t handles_ = 0;
 };

@@ -273,4 +273,19 @@ static void limits() {
   S(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1 << 24));
   S(cudaDeviceSetLimit((cudaLimit)77, 1));
   GET();
+  size_t kept = 0;
+  S(cudaDeviceGetLimit(&kept, cudaLimitStackSize));
+  N(kept);
+  S(cudaDeviceGetLimit(&kept, cudaLimitMallocHeapSize));
+  N(kept);
+  S(cudaDeviceSetLimit(cudaLimitStackSize, 1000));
+  S(cudaDeviceGetLimit(&kept, cudaLimitStackSize));
+  N(kept);
+  S(cudaDeviceSetLimit(cudaLimitStackSize, 1 << 20));
+  GET();
+  S(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 1 << 20));
+  S(cudaDeviceGetLimit(&kept, cudaLimitPrintfFifoSize));
+  N(kept);
+  S(cudaDeviceSetLimit(cudaLimitMallocHeapSize, (size_t)1 << 50));
+  GET();
 }
