@@ -21,7 +21,9 @@ struct access_fault {
   access_kind kind = access_kind::load;
   int lane = 0;
   std::uint64_t address = 0;
-  unsigned bytes = 0;
+  std::uint64_t bytes = 0;
+  unsigned alignment = 0;  // that the access needs, if it is not its size
+  const char* whose = "";  // "the source of ", where an operation has several addresses
 };
 
 // Stops the launch with a message made of the fault; returns null. In scheduler.cpp.

@@ -91,6 +91,8 @@ std::uint64_t scheduler::special_value(special which, std::uint32_t warp, int la
       return launch_.config.dynamic_shared_bytes;
     case special::total_smem_size:
       return x_.shared_bytes;
+    case special::one:
+      return 1;
     default:
       return 0;
   }

@@ -54,10 +54,11 @@ const op* scheduler::stop(const op* i, const access_fault& fault) {
   static constexpr const char* spaces[] = {"global", "shared", "local", "parameter", "generic"};
   char address[32];
   std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(fault.address));
-  std::string what = std::to_string(fault.bytes) + "-byte " + verb + " at " +
+  std::string what = fault.whose + std::to_string(fault.bytes) + "-byte " + verb + " at " +
                      spaces[static_cast<int>(fault.space)] + " address " + address;
   if (fault.misaligned) {
-    what = "misaligned: " + what + ", which is not a multiple of " + std::to_string(fault.bytes);
+    what = "misaligned: " + what + ", which is not a multiple of " +
+           std::to_string(fault.alignment != 0 ? fault.alignment : fault.bytes);
   } else {
     what = "out of bounds: " + what;
     const auto bytes = [](std::uint64_t n) {

@@ -2,6 +2,7 @@
 //
 //         Tested by tests/launch_test.cpp and ../tests/opcodes/.
 #include <algorithm>
+#include <unordered_set>
 
 #include "common/device/names.hpp"
 #include "common/emulator/exec/flow.hpp"
@@ -43,7 +44,7 @@ void lowering::leave() {
 }
 
 void lowering::fence() {
-  if (has("proxy") || has("cluster")) return generic();
+  if (has("proxy::tensormap") || has("tensormap::generic")) return generic();
   emit("<poll>");
   emit("<fence>");
 }
@@ -72,6 +73,16 @@ void lowering::unguarded() {
       {"call", &lowering::call},
       {"cp", &lowering::async_copy},
       {"mbarrier", &lowering::memory_barrier},
+      {"mapa", &lowering::cluster_address},
+      {"getctarank", &lowering::cluster_address},
+      {"elect", &lowering::elect},
+      {"prefetch", &lowering::without_effect},
+      {"prefetchu", &lowering::without_effect},
+      {"applypriority", &lowering::without_effect},
+      {"discard", &lowering::without_effect},
+      {"createpolicy", &lowering::without_effect},
+      {"griddepcontrol", &lowering::without_effect},
+      {"setmaxnreg", &lowering::without_effect},
       {"ldmatrix", &lowering::matrix},
       {"stmatrix", &lowering::matrix},
       {"movmatrix", &lowering::matrix},
@@ -101,8 +112,10 @@ void lowering::instruction(std::uint32_t index) {
   else {
     const register_info* p = find_register(i_->guard);
     if (p == nullptr) throw unsupported{"the guard " + std::string(i_->guard)};
-    const bool waits =
-        o == "bar" || o == "barrier" || o == "shfl" || o == "vote" || o == "match" || o == "redux";
+    static const std::unordered_set<std::string_view> waiting = {
+        "bar",   "barrier",  "shfl",     "vote",      "match", "redux",
+        "elect", "ldmatrix", "stmatrix", "movmatrix", "mma",   "wmma"};
+    const bool waits = waiting.contains(o);
     const auto here = out_.code.size();
     if (waits) {  // the other lanes branch around it
       emit("<branch if>", 0, p->offset, i_->guard_negated ? 0 : 1);

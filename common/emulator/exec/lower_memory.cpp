@@ -25,6 +25,9 @@ struct memory_form {
   bool polls = false, acquires = false, releases = false;
 };
 
+// What an access's modifiers say. Those that ask a cache for speed (".L2::128B"), or that name the
+// weakest order or a scope, change nothing here. A block is a cluster of its own, so
+// shared::cluster is its shared memory.
 memory_form form_of(const ptx::instruction& i) {
   memory_form f;
   for (const std::string_view m : i.modifiers) {
@@ -42,7 +45,7 @@ memory_form form_of(const ptx::instruction& i) {
       f.vector = 2;
     else if (m == "v4")
       f.vector = 4;
-    else if (m == "v8")
+    else if (m == "v8" || m == "async" || m == "bulk")
       throw unsupported{"the instruction " + std::string(i.text)};
     else if (m == "volatile" || m == "relaxed" || m == "mmio")
       f.polls = true;
@@ -50,7 +53,6 @@ memory_form form_of(const ptx::instruction& i) {
       f.polls = f.acquires = true;
     else if (m == "release")
       f.releases = true;
-    if (m == "shared::cluster") throw unsupported{"the instruction " + std::string(i.text)};
   }
   return f;
 }

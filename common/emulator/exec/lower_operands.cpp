@@ -63,6 +63,21 @@ const special_name* find_special(std::string_view name) {
       {"%lanemask_ge", {special::lanemask_ge, 32}},
       {"%dynamic_smem_size", {special::dynamic_smem_size, 32}},
       {"%total_smem_size", {special::total_smem_size, 32}},
+      // A block is a cluster of its own.
+      {"%clusterid.x", {special::ctaid_x, 32}},
+      {"%clusterid.y", {special::ctaid_y, 32}},
+      {"%clusterid.z", {special::ctaid_z, 32}},
+      {"%nclusterid.x", {special::nctaid_x, 32}},
+      {"%nclusterid.y", {special::nctaid_y, 32}},
+      {"%nclusterid.z", {special::nctaid_z, 32}},
+      {"%cluster_ctaid.x", {special::zero, 32}},
+      {"%cluster_ctaid.y", {special::zero, 32}},
+      {"%cluster_ctaid.z", {special::zero, 32}},
+      {"%cluster_nctaid.x", {special::one, 32}},
+      {"%cluster_nctaid.y", {special::one, 32}},
+      {"%cluster_nctaid.z", {special::one, 32}},
+      {"%cluster_ctarank", {special::zero, 32}},
+      {"%cluster_nctarank", {special::one, 32}},
   };
   const auto found = names.find(name);
   return found == names.end() ? nullptr : &found->second;

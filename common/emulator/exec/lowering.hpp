@@ -105,7 +105,13 @@ class lowering {
   void call();            // lower_calls.cpp
   void async_copy();      // lower_async.cpp: cp.async, cp.async.bulk
   void memory_barrier();  // lower_async.cpp: mbarrier
-  void matrix();          // lower_matrix.cpp: ldmatrix, stmatrix, movmatrix, mma, wmma
+  void bulk_copy();
+  void without_effect();  // lower_async.cpp: prefetches and other hints
+  void cluster_address();
+  void elect();
+  std::uint32_t generic_address(const operand& o, state_space space);
+  void whole_warp();  // lower_matrix.cpp
+  void matrix();      // lower_matrix.cpp: ldmatrix, stmatrix, movmatrix, mma, wmma
 
   void find_blocks();
 

@@ -38,6 +38,8 @@ enum class special : std::uint8_t {
   lanemask_ge,
   dynamic_smem_size,
   total_smem_size,
+  zero,
+  one,
   envreg
 };
 
@@ -80,7 +82,9 @@ enum class sync_kind : std::uint8_t {
   redux_max_u32,
   redux_and,
   redux_or,
-  redux_xor
+  redux_xor,
+  elect,
+  whole_warp  // all 32 lanes come to one instruction; the op after it then runs once, for all
 };
 
 inline constexpr std::uint32_t no_row = 0xffffffffu;

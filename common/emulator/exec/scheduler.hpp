@@ -140,6 +140,8 @@ class scheduler {
   int new_join(warp& w);
   void check_parked(warp& w);
   void finish_exchange(warp& w, std::uint32_t members);
+  bool finish_whole_warp(warp& w, std::uint32_t members);
+  const op* lacks_lanes(const op* i);
   void exchange(const op* i, std::uint32_t mask, const std::uint64_t* staged,
                 std::uint32_t participants);
   void stage(const op* i, std::uint32_t mask, std::uint64_t* staged) const;

@@ -87,6 +87,7 @@ const op* scheduler::synchronise(const op* i) {
     x_.mask = x_.active = x_.mask & ~others;
   }
   if ((members & w.alive & ~x_.mask) == 0) {
+    if (site.kind == sync_kind::whole_warp) return x_.mask == all_lanes ? i + 1 : lacks_lanes(i);
     std::uint64_t staged[lanes];
     stage(i, all_lanes, staged);
     exchange(i, x_.mask, staged, x_.mask);
@@ -116,7 +117,50 @@ void scheduler::check_parked(warp& w) {
   }
 }
 
+const op* scheduler::lacks_lanes(const op* i) {
+  const std::uint32_t missing = count_of(~warp_->alive);
+  return stop(i, error::launch_failure,
+              "an instruction for all 32 lanes of a warp, " + std::to_string(missing) +
+                  " of which have exited or never began",
+              first_lane(x_.mask));
+}
+
+// Runs the operation that a whole warp has come to, in several splits. True if the group waited for
+// such an operation.
+bool scheduler::finish_whole_warp(warp& w, std::uint32_t members) {
+  const op* at = nullptr;
+  bool whole = false, same = true;
+  for (const auto& p : w.parked) {
+    if (p.members != members) continue;
+    whole = whole || code_.syncs[p.waiting.at->slot].kind == sync_kind::whole_warp;
+    same = same && (at == nullptr || p.waiting.at == at);
+    at = p.waiting.at;
+  }
+  if (!whole) return false;
+  const op* next = nullptr;
+  const std::uint32_t mask = x_.mask, active = x_.active;
+  x_.mask = x_.active = all_lanes;
+  if (!same)
+    stop(at, error::launch_failure,
+         "an instruction for all 32 lanes of a warp, but some lanes wait at another one", 0);
+  else if (w.alive != all_lanes)
+    x_.mask = w.alive, lacks_lanes(at);
+  else
+    next = (at + 1)->run(x_, at + 1);
+  x_.mask = mask;
+  x_.active = active;
+  counters_.warp_instructions += 1;
+  counters_.lane_instructions += lanes;
+  std::erase_if(w.parked, [&](const warp::parked_split& p) {
+    if (p.members != members) return false;
+    if (next != nullptr) push_ready(w, {next, p.waiting.mask, p.waiting.join});
+    return true;
+  });
+  return true;
+}
+
 void scheduler::finish_exchange(warp& w, std::uint32_t members) {
+  if (finish_whole_warp(w, members)) return;
   const std::uint32_t saved = x_.active;
   std::uint64_t staged[lanes] = {};
   std::uint32_t participants = 0;
@@ -260,6 +304,10 @@ void scheduler::exchange(const op* i, std::uint32_t mask, const std::uint64_t* s
   };
   switch (site.kind) {
     case sync_kind::warp_barrier:
+      return;
+    case sync_kind::elect:
+      set_lanes([&](int) { return static_cast<std::uint32_t>(first_lane(participants)); });
+      set_predicate(site.predicate, participants & -participants);
       return;
     case sync_kind::vote_all:
       set_predicate(i->d, held_by() == participants ? all_lanes : 0);
