@@ -58,6 +58,8 @@ void lowering::unguarded() {
       {"mov", &lowering::move},
       {"setp", &lowering::set_predicate},
       {"set", &lowering::set_value},
+      {"slct", &lowering::select_by_sign},
+      {"isspacep", &lowering::address_space},
       {"cvt", &lowering::convert},
       {"cvta", &lowering::convert_address},
       {"atom", &lowering::atomic},

@@ -303,10 +303,15 @@ lowering::address lowering::memory_address(const operand& o, state_space space) 
 
 // --- emission ----------------------------------------------------------------------------------
 
-const row& lowering::find(const std::string& name) const {
+const row* lowering::look_up(const std::string& name) const {
   const auto found = all_rows().find(name);
-  if (found == all_rows().end()) throw unsupported{"the instruction " + text()};
-  return *found->second;
+  return found == all_rows().end() ? nullptr : found->second;
+}
+
+const row& lowering::find(const std::string& name) const {
+  const row* r = look_up(name);
+  if (r == nullptr) throw unsupported{"the instruction " + text()};
+  return *r;
 }
 
 op& lowering::emit(const row& r, std::uint32_t d, std::uint32_t a, std::uint32_t b,

@@ -15,6 +15,8 @@ void lowering::generic() {
     key = std::string(i_->opcode) + ".b" + std::string(type().substr(1));
   }
   if (i_->opcode == "lop3" && has("b32") && i_->operands.size() == 5) key = "lop3.b32";
+  if (i_->opcode == "lop3" && i_->operands.size() == 6) return look_up_and_test();
+  if (look_up(key) == nullptr) return decorated(key);
   const row& r = find(key);
   const std::vector<operand>& o = i_->operands;
   const value_class kinds[] = {r.a, r.b, r.c};
@@ -24,12 +26,65 @@ void lowering::generic() {
     rows[k] = source(o[next++], kinds[k]);
   std::uint32_t fourth = 0;
   std::int64_t table = 0;
+  const bool carries = has("cc") || i_->opcode.ends_with('c');
+  if (carries && (i_->opcode.starts_with("add") || i_->opcode.starts_with("sub") ||
+                  i_->opcode.starts_with("mad"))) {
+    if (carry_row_ == no_row) carry_row_ = new_row(value_class::predicate);
+    fourth = carry_row_;
+  }
   if (i_->opcode == "bfi") fourth = source(o.at(4), value_class::b32);
   if (i_->opcode == "lop3") table = static_cast<std::int64_t>(o.at(4).bits);
   const std::uint32_t d = r.d == value_class::none ? 0 : destination(o.at(0), r.d);
   op& e = emit(r, d, rows[0], rows[1], rows[2]);
   e.slot = fourth;
   e.immediate = table;
+}
+
+// .ftz, .sat and .relu of an operation whose row does not know them: rows of their own before and
+// after it.
+void lowering::decorated(const std::string& key) {
+  std::string plain(i_->opcode);
+  bool any = false;
+  for (const std::string_view m : i_->modifiers) {
+    const bool decoration = m == "ftz" || m == "sat" || m == "relu";
+    if (!decoration) plain += "." + std::string(m);
+    any |= decoration;
+  }
+  const row& r = find(any ? plain : key);
+  const std::string type_text(type());
+  const value_class kinds[] = {r.a, r.b, r.c};
+  std::uint32_t rows[3] = {0, 0, 0};
+  for (std::size_t k = 0; k < 3 && kinds[k] != value_class::none; ++k) {
+    rows[k] = source(i_->operands.at(k + 1), kinds[k]);
+    if (!has("ftz")) continue;
+    const std::uint32_t flushed = new_row(kinds[k]);
+    emit("<ftz>." + type_text, flushed, rows[k]);
+    rows[k] = flushed;
+  }
+  const std::uint32_t d = destination(i_->operands.at(0), r.d);
+  std::vector<std::string> after;
+  for (const char* m : {"ftz", "sat", "relu"})
+    if (has(m)) after.push_back("<" + std::string(m) + ">." + type_text);
+  std::uint32_t result = after.empty() ? d : new_row(r.d);
+  emit(r, result, rows[0], rows[1], rows[2]);
+  for (std::size_t n = 0; n < after.size(); ++n) {
+    const std::uint32_t next = n + 1 == after.size() ? d : new_row(r.d);
+    emit(after[n], next, result);
+    result = next;
+  }
+}
+
+// lop3.BoolOp.b32 d|p, a, b, c, table, q: p = (d != 0) BoolOp q.
+void lowering::look_up_and_test() {
+  const std::vector<operand>& o = i_->operands;
+  if (o.at(0).kind != operand_kind::pair) throw unsupported{"the instruction " + text()};
+  const std::uint32_t value = new_row(value_class::b32), holds = new_row(value_class::predicate);
+  op& e = emit("lop3.b32", value, source(o.at(1), value_class::b32),
+               source(o.at(2), value_class::b32), source(o.at(3), value_class::b32));
+  e.immediate = static_cast<std::int64_t>(o.at(4).bits);
+  emit("setp.ne.u32", holds, value, constant(value_class::b32, 0));
+  give_predicate(o[0].elements.at(1), holds, source(o.at(5), value_class::predicate));
+  emit("mov.b32", destination(o[0].elements.at(0), value_class::b32), value);
 }
 
 void lowering::move() {
@@ -85,53 +140,174 @@ void lowering::move() {
   emit(name, destination(to, k), source(from, k));
 }
 
+// The relation of setp or set, by the one name that rows have for it.
+static std::string relation_of(const ptx::instruction& i) {
+  static const std::map<std::string_view, std::string> unsigned_names = {
+      {"lo", "lt"}, {"ls", "le"}, {"hi", "gt"}, {"hs", "ge"}};
+  const std::string_view name = i.modifiers.at(0);
+  const auto u = unsigned_names.find(name);
+  return u == unsigned_names.end() ? std::string(name) : u->second;
+}
+
+static bool is_half(std::string_view type) {
+  return type == "f16" || type == "bf16" || type == "f16x2" || type == "bf16x2";
+}
+
+// holds = a relation b, for the rows a and b of values of type `kind`.
+void lowering::compare(const std::string& relation, const std::string& kind, std::uint32_t holds,
+                       std::uint32_t a, std::uint32_t b) {
+  if (!is_half(kind)) {
+    emit("setp." + relation + (has("ftz") ? ".ftz." : ".") + kind, holds, a, b);
+    return;
+  }
+  if (has("ftz")) {
+    for (std::uint32_t* operand_row : {&a, &b}) {
+      const std::uint32_t flushed = new_row(value_class::b16);
+      emit("<ftz>." + kind, flushed, *operand_row);
+      *operand_row = flushed;
+    }
+  }
+  emit("setp." + relation + "." + kind, holds, a, b);
+}
+
+// to = value, combined with `other` as the instruction's .and, .or or .xor says.
+void lowering::give_predicate(const operand& to, std::uint32_t value, std::uint32_t other) {
+  const std::uint32_t d = destination(to, value_class::predicate);
+  for (const char* c : {"and", "or", "xor"})
+    if (has(c)) return void(emit(std::string(c) + ".pred", d, value, other));
+  emit("mov.pred", d, value, value);
+}
+
 // setp.cmp[.bool][.ftz].type p[|q], a, b[, c]
 void lowering::set_predicate() {
-  std::string compare(i_->modifiers.at(0));
-  static const std::map<std::string, std::string> unsigned_names = {
-      {"lo", "lt"}, {"ls", "le"}, {"hi", "gt"}, {"hs", "ge"}};
-  if (const auto u = unsigned_names.find(compare); u != unsigned_names.end()) compare = u->second;
+  const std::string relation = relation_of(*i_);
   std::string kind(type());
-  if (kind[0] == 'b') kind[0] = 'u';
-  const row& r = find("setp." + compare + (has("ftz") ? ".ftz." : ".") + kind);
+  if (kind[0] == 'b' && !is_half(kind)) kind[0] = 'u';
   const std::vector<operand>& o = i_->operands;
-  const std::uint32_t a = source(o.at(1), r.a), b = source(o.at(2), r.b);
-  const bool pair = o[0].kind == operand_kind::pair;
+  const bool pair = o.at(0).kind == operand_kind::pair;
   const operand& first = pair ? o[0].elements.at(0) : o[0];
-  std::string combine;
-  for (const char* c : {"and", "or", "xor"})
-    if (has(c)) combine = std::string(c) + ".pred";
-  if (!pair && combine.empty()) {
-    emit(r, destination(first, value_class::predicate), a, b);
+  const bool combines = has("and") || has("or") || has("xor");
+  const std::uint32_t other = combines ? source(o.at(3), value_class::predicate) : 0;
+  if (kind.ends_with("x2")) {  // of the lower halves and of the upper halves
+    const std::string part = kind.substr(0, kind.size() - 2);
+    const std::uint32_t a = source(o.at(1), value_class::b32);
+    const std::uint32_t b = source(o.at(2), value_class::b32);
+    std::uint32_t holds[2];
+    for (unsigned n = 0; n < 2; ++n) {
+      holds[n] = new_row(value_class::predicate);
+      compare(relation, part, holds[n], part_of(a, 32, 16, n), part_of(b, 32, 16, n));
+    }
+    if (pair) give_predicate(o[0].elements.at(1), holds[1], other);
+    give_predicate(first, holds[0], other);
+    return;
+  }
+  const row& r = find("setp." + relation + (has("ftz") && !is_half(kind) ? ".ftz." : ".") + kind);
+  const std::uint32_t a = source(o.at(1), r.a), b = source(o.at(2), r.b);
+  if (!pair && !combines) {
+    compare(relation, kind, destination(first, value_class::predicate), a, b);
     return;
   }
   const std::uint32_t holds = new_row(value_class::predicate),
                       fails = new_row(value_class::predicate);
-  emit(r, holds, a, b);
+  compare(relation, kind, holds, a, b);
   emit("not.pred", fails, holds, holds);
-  const std::uint32_t other = combine.empty() ? 0 : source(o.at(3), value_class::predicate);
-  const auto give = [&](const operand& to, std::uint32_t value) {
-    const std::uint32_t d = destination(to, value_class::predicate);
-    if (combine.empty())
-      emit("mov.pred", d, value, value);
-    else
-      emit(combine, d, value, other);
-  };
   // The first result may be `other` itself, so it is written last.
-  if (pair) give(o[0].elements.at(1), fails);
-  give(first, holds);
+  if (pair) give_predicate(o[0].elements.at(1), fails, other);
+  give_predicate(first, holds, other);
 }
 
-// set.cmp[.ftz].dtype.atype d, a, b: all ones, or 1.0f, where the comparison holds.
+// set.cmp[.bool][.ftz].dtype.atype d, a, b[, c]: all ones, or 1.0, where the comparison holds; for
+// pairs in each half.
 void lowering::set_value() {
-  const std::string compare(i_->modifiers.at(0));
+  const std::string relation = relation_of(*i_);
+  const std::string to(i_->modifiers.at(i_->modifiers.size() - 2));
+  std::string from(type());
+  if (from[0] == 'b' && !is_half(from)) from[0] = 'u';
+  const std::vector<operand>& o = i_->operands;
+  const bool pairs = from.ends_with("x2");
+  const std::string one = pairs ? from.substr(0, from.size() - 2) : from;
+  const row& r = find("setp." + relation + (has("ftz") && !is_half(from) ? ".ftz." : ".") + one);
+  const unsigned bits = pairs ? 32 : std::max(16u, register_bits(o.at(0)));
+  const value_class wide = class_of_bits(bits);
+  const std::uint64_t yes = to == "f32"      ? 0x3f800000u
+                            : to == "f16"    ? 0x3c00u
+                            : to == "bf16"   ? 0x3f80u
+                            : to == "f16x2"  ? 0x3c003c00u
+                            : to == "bf16x2" ? 0x3f803f80u
+                                             : 0xffffffffu;
+  const std::uint32_t a = source(o.at(1), pairs ? value_class::b32 : r.a);
+  const std::uint32_t b = source(o.at(2), pairs ? value_class::b32 : r.b);
+  const bool combines = has("and") || has("or") || has("xor");
+  const std::uint32_t other = combines ? source(o.at(3), value_class::predicate) : 0;
+  std::uint32_t result = constant(wide, 0);
+  for (unsigned n = 0; n < (pairs ? 2 : 1); ++n) {
+    std::uint32_t holds = new_row(value_class::predicate);
+    if (pairs)
+      compare(relation, one, holds, part_of(a, 32, 16, n), part_of(b, 32, 16, n));
+    else
+      compare(relation, from, holds, a, b);
+    for (const char* c : {"and", "or", "xor"}) {
+      if (!has(c)) continue;
+      const std::uint32_t combined = new_row(value_class::predicate);
+      emit(std::string(c) + ".pred", combined, holds, other);
+      holds = combined;
+    }
+    const std::uint64_t part = pairs ? 0xffffu << (16 * n) : ~0u;
+    const std::uint32_t chosen = new_row(wide);
+    emit("selp.b" + std::to_string(bits), chosen, constant(wide, yes & part), constant(wide, 0),
+         holds);
+    const std::uint32_t sum = new_row(wide);
+    emit("or.b" + std::to_string(bits), sum, result, chosen);
+    result = sum;
+  }
+  emit("mov.b" + std::to_string(bits), destination(o.at(0), wide), result);
+}
+
+// slct[.ftz].dtype.ctype d, a, b, c: c >= 0 ? a : b.
+void lowering::select_by_sign() {
   const std::string to(i_->modifiers.at(i_->modifiers.size() - 2)), from(type());
-  const row& r = find("setp." + compare + (has("ftz") ? ".ftz." : ".") + from);
+  const std::vector<operand>& o = i_->operands;
+  const value_class k = class_of_bits(type_bits(to));
+  const bool floats = to[0] == 'f';
+  const value_class kind = !floats ? k : type_bits(to) == 32 ? value_class::f32 : value_class::f64;
+  const row& r = find("setp.ge." + from);
   const std::uint32_t holds = new_row(value_class::predicate);
-  emit(r, holds, source(i_->operands.at(1), r.a), source(i_->operands.at(2), r.b));
-  const std::uint64_t yes = to == "f32" ? 0x3f800000u : 0xffffffffu;
-  emit("selp.b32", destination(i_->operands.at(0), value_class::b32),
-       constant(value_class::b32, yes), constant(value_class::b32, 0), holds);
+  compare("ge", from, holds, source(o.at(3), r.a), constant(r.a, 0));
+  const std::uint32_t a = source(o.at(1), kind), b = source(o.at(2), kind);
+  emit("selp.b" + std::to_string(type_bits(to)), destination(o.at(0), k), a, b, holds);
+}
+
+// isspacep.space p, a: whether the generic address a lies in the space's window, or, for constant
+// memory, in one of its variables. All else is global.
+void lowering::address_space() {
+  const std::string_view space = i_->modifiers.at(0);
+  const std::uint32_t a = source(i_->operands.at(1), value_class::b64);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;  // first address, bytes
+  const bool global = space == "global";
+  if (global || space.starts_with("shared")) ranges.emplace_back(shared_window, window_bytes);
+  if (global || space == "local") ranges.emplace_back(local_window, window_bytes);
+  if (global || space.starts_with("param")) ranges.emplace_back(parameter_window, window_bytes);
+  if (global || space == "const") {
+    for (const ptx::variable& v : module_.variables) {
+      const auto at = symbols_.find(v.name);
+      if (v.space == state_space::constant && at != symbols_.end())
+        ranges.emplace_back(at->second.address, v.bytes);
+    }
+  }
+  const std::uint32_t none = new_row(value_class::predicate);
+  std::uint32_t inside = none;
+  emit("xor.pred", none, none, none);
+  for (const auto& [first, bytes] : ranges) {
+    const std::uint32_t offset = new_row(value_class::b64);
+    const std::uint32_t here = new_row(value_class::predicate),
+                        sum = new_row(value_class::predicate);
+    emit("sub.u64", offset, a, constant(value_class::b64, first));
+    emit("setp.lt.u64", here, offset, constant(value_class::b64, bytes));
+    emit("or.pred", sum, inside, here);
+    inside = sum;
+  }
+  emit(global ? "not.pred" : "mov.pred", destination(i_->operands.at(0), value_class::predicate),
+       inside, inside);
 }
 
 void lowering::convert() {
@@ -139,6 +315,10 @@ void lowering::convert() {
   const operand& d = i_->operands.at(0);
   const operand& a = i_->operands.at(1);
   const auto is_float = [](const std::string& t) { return t[0] == 'f'; };
+  const auto is_narrow = [](const std::string& t) {
+    return is_half(t) || t == "tf32" || t.starts_with("e4m3") || t.starts_with("e5m2");
+  };
+  if (is_narrow(to) || is_narrow(from)) return convert_narrow(to, from);
   const unsigned to_bits = register_bits(d);
   unsigned from_bits = register_bits(a);
   if (from_bits == 0) from_bits = std::max(16u, type_bits(from));
@@ -161,19 +341,10 @@ void lowering::convert() {
   for (const std::string_view m : i_->modifiers) key += "." + std::string(m);
   // A float's saturation to an integer type is what the conversion does anyway.
   if (!is_float(to) && has("sat")) key.erase(key.find(".sat"), 4);
+  if (!is_float(to)) return convert_to_integer(key, source(a, find(key).a));
   if (is_float(from)) {
-    const bool narrow = to == "u8" || to == "s8";
     const row& r = find(key);
-    const std::uint32_t value = source(a, r.a);
-    if (narrow || bits_of(r.d) != to_bits) {
-      const std::uint32_t result = new_row(r.d), wide = new_row(value_class::b64);
-      emit(r, result, value);
-      emit("extend." + to + ".b" + std::to_string(bits_of(r.d)), wide, result);
-      emit("store." + to + ".b" + std::to_string(to_bits), destination(d, class_of_bits(to_bits)),
-           wide);
-    } else {
-      emit(r, destination(d, r.d), value);
-    }
+    emit(r, destination(d, r.d), source(a, r.a));
     return;
   }
   // Integer to float: narrow integers and odd registers go through 64 bits.
@@ -188,6 +359,23 @@ void lowering::convert() {
   emit("extend." + from + ".b" + std::to_string(from_bits), wide,
        source(a, class_of_bits(from_bits)));
   emit(r, destination(d, r.d), wide);
+}
+
+// `value`, a row of the type that the row `key` takes, into the instruction's result.
+void lowering::convert_to_integer(const std::string& key, std::uint32_t value) {
+  const row& r = find(key);
+  const operand& d = i_->operands.at(0);
+  const std::string to(i_->modifiers.at(i_->modifiers.size() - 2));
+  const unsigned to_bits = register_bits(d);
+  if (to != "u8" && to != "s8" && bits_of(r.d) == to_bits) {
+    emit(r, destination(d, r.d), value);
+    return;
+  }
+  const std::uint32_t result = new_row(r.d), wide = new_row(value_class::b64);
+  emit(r, result, value);
+  emit("extend." + to + ".b" + std::to_string(bits_of(r.d)), wide, result);
+  emit("store." + to + ".b" + std::to_string(to_bits), destination(d, class_of_bits(to_bits)),
+       wide);
 }
 
 // cvta: between a state space's addresses and generic ones. Those of global and constant memory

@@ -78,6 +78,7 @@ class lowering {
   op& emit(const std::string& name, std::uint32_t d = 0, std::uint32_t a = 0, std::uint32_t b = 0,
            std::uint32_t c = 0);
   const row& find(const std::string& name) const;
+  const row* look_up(const std::string& name) const;  // null if there is none
   std::string text() const { return std::string(i_->text); }
   bool has(std::string_view modifier) const;
   std::string_view type() const {
@@ -88,10 +89,23 @@ class lowering {
   void instruction(std::uint32_t index);
   void unguarded();
   void generic();
+  void decorated(const std::string& key);
   void move();
   void set_predicate();
+  void compare(const std::string& relation, const std::string& kind, std::uint32_t holds,
+               std::uint32_t a, std::uint32_t b);
+  void give_predicate(const operand& to, std::uint32_t value, std::uint32_t other);
   void set_value();
+  void select_by_sign();
+  void address_space();
+  void look_up_and_test();
   void convert();
+  void convert_to_integer(const std::string& key, std::uint32_t value);
+  void convert_narrow(const std::string& to, const std::string& from);  // lower_narrow.cpp
+  void convert_pair(const std::string& to, const std::string& from);
+  std::uint32_t widened(std::uint32_t row, const std::string& from);
+  std::uint32_t rounded(std::uint32_t wide, const std::string& to);
+  std::uint32_t part_of(std::uint32_t whole, unsigned bits, unsigned part, unsigned index);
   void convert_address();
   void load();
   void store();
@@ -125,6 +139,8 @@ class lowering {
   std::uint32_t next_row_ = 64;  // offset 0 is never a row
 
   std::unordered_map<std::string, register_info> registers_;
+  std::uint32_t carry_row_ = no_row;  // predicate: what add.cc leaves for addc
+
   std::map<std::pair<unsigned, std::uint64_t>, std::uint32_t> constants_;
   std::map<std::pair<int, unsigned>, std::uint32_t> specials_;
   std::unordered_map<std::string_view, std::pair<state_space, std::uint64_t>>
