@@ -24,7 +24,8 @@
 
 namespace stepwise {
 
-// An address in device memory. It is never a host pointer: reading it on the host is a fault.
+// An address in device memory. It is no host pointer: reading it on the host is a fault. Only the
+// addresses of allocate_shared() and of managed variables serve the host too.
 using device_address = std::uint64_t;
 
 enum class module_handle : std::uint64_t {};
@@ -69,6 +70,7 @@ struct kernel_attributes {
 struct module_symbol {
   device_address address = 0;
   std::uint64_t bytes = 0;
+  bool shared = false;  // the host may use the address
 };
 
 // What a program may set before its kernels run, numbered as enum cudaLimit.
@@ -102,6 +104,11 @@ class device {
   // free() takes what allocate() gave (0 is fine), else invalid_value.
   virtual result<device_address> allocate(std::uint64_t bytes) = 0;
   virtual status free(device_address address) = 0;
+  // Memory that the host reads and writes at the address by which kernels know it, while no kernel
+  // runs. It is aligned to
+  // 256 bytes, freed by free(), and does not come out of the device's memory.
+  // not_supported on a device that cannot do it.
+  virtual result<device_address> allocate_shared(std::uint64_t bytes) = 0;
   // Free and total bytes of device memory.
   virtual std::array<std::uint64_t, 2> memory_info() = 0;
   // The allocation or module variable that holds an address, if any.

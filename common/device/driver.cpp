@@ -29,6 +29,8 @@ bool load_all(void* library, driver& out, std::string& why) {
       {&out.ctx_set_limit, "cuCtxSetLimit"},
       {&out.ctx_get_limit, "cuCtxGetLimit"},
       {&out.mem_alloc, "cuMemAlloc_v2"},
+      {&out.mem_alloc_managed, "cuMemAllocManaged"},
+      {&out.pointer_get_attribute, "cuPointerGetAttribute"},
       {&out.mem_free, "cuMemFree_v2"},
       {&out.mem_get_info, "cuMemGetInfo_v2"},
       {&out.mem_get_address_range, "cuMemGetAddressRange_v2"},

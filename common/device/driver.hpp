@@ -26,6 +26,8 @@ struct driver {
   CUresult (*ctx_set_limit)(CUlimit limit, std::size_t value);
   CUresult (*ctx_get_limit)(std::size_t* value, CUlimit limit);
   CUresult (*mem_alloc)(CUdeviceptr* address, std::size_t bytes);
+  CUresult (*mem_alloc_managed)(CUdeviceptr* address, std::size_t bytes, unsigned flags);
+  CUresult (*pointer_get_attribute)(void* value, CUpointer_attribute which, CUdeviceptr address);
   CUresult (*mem_free)(CUdeviceptr address);
   CUresult (*mem_get_info)(std::size_t* free_bytes, std::size_t* total_bytes);
   CUresult (*mem_get_address_range)(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr address);

@@ -77,6 +77,15 @@ class gpu_device final : public device {
     return device_address{address};
   }
 
+  result<device_address> allocate_shared(std::uint64_t bytes) override {
+    const current_context use(cu_, context_);
+    CUdeviceptr address = 0;
+    const status s = status_of(cu_, cu_.mem_alloc_managed(&address, bytes, CU_MEM_ATTACH_GLOBAL),
+                               "allocating " + std::to_string(bytes) + " managed bytes");
+    if (!s.ok()) return s;
+    return device_address{address};
+  }
+
   status free(device_address address) override {
     if (address == 0) return {};
     const current_context use(cu_, context_);
@@ -95,7 +104,9 @@ class gpu_device final : public device {
     CUdeviceptr base = 0;
     std::size_t bytes = 0;
     if (cu_.mem_get_address_range(&base, &bytes, address) != CUDA_SUCCESS) return std::nullopt;
-    return module_symbol{base, bytes};
+    unsigned managed = 0;
+    (void)cu_.pointer_get_attribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address);
+    return module_symbol{base, bytes, managed != 0};
   }
 
   status write(device_address to, std::span<const std::byte> from) override {
@@ -348,7 +359,9 @@ result<module_symbol> gpu_device::find_symbol(module_handle module, std::string_
   // So the driver answers for the name of a kernel.
   if (s.code == error::invalid_value) s.code = error::symbol_not_found;
   if (!s.ok()) return s;
-  return module_symbol{address, bytes};
+  unsigned managed = 0;
+  (void)cu_.pointer_get_attribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address);
+  return module_symbol{address, bytes, managed != 0};
 }
 
 result<kernel_attributes> gpu_device::attributes(kernel_handle kernel) {

@@ -482,3 +482,25 @@ TEST_CASE_FIXTURE(fixture, "limits are kept, and what cannot be given is refused
   }
   CHECK(on->synchronize().ok());
 }
+
+TEST_CASE_FIXTURE(fixture, "shared memory has one address for the host and for kernels") {
+  const auto a = on->allocate_shared(10000);
+  REQUIRE(a.ok());
+  CHECK(*a % 256 == 0);
+  const device_address plain = allocate(4);
+  REQUIRE(on->find_allocation(*a + 9999));
+  CHECK(on->find_allocation(*a + 9999)->shared);
+  CHECK(!on->find_allocation(plain)->shared);
+  auto* const seen = reinterpret_cast<std::uint32_t*>(*a);
+  seen[0] = 5;
+  REQUIRE(on->synchronize().ok());
+  CHECK(read(*a, 1)[0] == 5);
+  REQUIRE(poke(*a).ok());
+  REQUIRE(on->synchronize().ok());
+  CHECK(seen[0] == 1);
+  CHECK(on->fill(*a, 7, 4, 2).ok());
+  REQUIRE(on->synchronize().ok());
+  CHECK(seen[1] == 7);
+  CHECK(on->free(*a).ok());
+  CHECK(on->free(*a).code == error::invalid_value);
+}

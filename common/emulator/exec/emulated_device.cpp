@@ -79,6 +79,11 @@ class emulated_device final : public device {
     return memory_.allocate(bytes);
   }
 
+  result<device_address> allocate_shared(std::uint64_t bytes) override {
+    if (!lost_.ok()) return lost_;
+    return memory_.allocate_shared(bytes);
+  }
+
   status free(device_address address) override {
     if (!lost_.ok()) return lost_;
     if (address == 0 || memory_.free(address)) return {};
@@ -93,7 +98,7 @@ class emulated_device final : public device {
   std::optional<module_symbol> find_allocation(device_address address) override {
     const auto found = memory_.find(address);
     if (!found) return std::nullopt;
-    return module_symbol{found->base, found->bytes};
+    return module_symbol{found->base, found->bytes, memory_.is_shared(address)};
   }
 
   status write(device_address to, std::span<const std::byte> from) override {
@@ -284,11 +289,12 @@ status emulated_device::place_variables(loaded_module& m) {
   for (const ptx::variable& v : m.text->variables) {
     if (v.space != state_space::global && v.space != state_space::constant) continue;
     if (v.is_extern) continue;
-    const auto at = memory_.allocate(std::max<std::uint64_t>(v.bytes, 1));
+    const std::uint64_t room = std::max<std::uint64_t>(v.bytes, 1);
+    const auto at = v.is_managed ? memory_.allocate_shared(room) : memory_.allocate(room);
     if (!at.ok()) return at.failure();
     m.allocations.push_back(*at);
     m.symbols[v.name] = {v.space, *at};
-    m.variables.emplace(v.name, module_symbol{*at, v.bytes});
+    m.variables.emplace(v.name, module_symbol{*at, v.bytes, v.is_managed});
   }
   for (const ptx::variable& v : m.text->variables) {
     if (!m.symbols.contains(v.name)) continue;

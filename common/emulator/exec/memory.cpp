@@ -9,6 +9,8 @@ namespace stepwise::emulator {
 namespace {
 
 constexpr std::uint64_t grain = 256;
+constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t arena_bytes = std::uint64_t{4} << 20;
 constexpr std::uint64_t commit_step = std::uint64_t{1} << 21;
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
@@ -20,6 +22,36 @@ std::byte* reserve(std::uint64_t bytes) {
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> free_ranges::take(std::uint64_t bytes, std::uint64_t alignment) {
+  for (auto range = ranges_.begin(); range != ranges_.end(); ++range) {
+    const std::uint64_t first = range->first, end = first + range->second;
+    const std::uint64_t offset = round_up(first, alignment);
+    if (offset > end || end - offset < bytes) continue;
+    ranges_.erase(range);
+    if (offset != first) ranges_[first] = offset - first;
+    if (offset + bytes != end) ranges_[offset + bytes] = end - offset - bytes;
+    return offset;
+  }
+  return std::nullopt;
+}
+
+void free_ranges::give_back(std::uint64_t offset, std::uint64_t bytes) {
+  auto next = ranges_.lower_bound(offset);
+  if (next != ranges_.end() && next->first == offset + bytes) {
+    bytes += next->second;
+    next = ranges_.erase(next);
+  }
+  if (next != ranges_.begin()) {
+    const auto previous = std::prev(next);
+    if (previous->first + previous->second == offset) {
+      offset = previous->first;
+      bytes += previous->second;
+      ranges_.erase(previous);
+    }
+  }
+  ranges_[offset] = bytes;
+}
 
 global_memory::global_memory(std::uint64_t bytes)
     : total_(bytes), reserved_(round_up(bytes + bytes / 4, commit_step)) {
@@ -37,7 +69,7 @@ global_memory::global_memory(std::uint64_t bytes)
   device_base_ = reinterpret_cast<std::uint64_t>(device_base);
   host_of_device_ =
       static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(host_base_) - device_base_);
-  holes_[0] = reserved_;
+  holes_.give_back(0, reserved_);
 }
 
 global_memory::~global_memory() {
@@ -54,6 +86,22 @@ bool global_memory::commit(std::uint64_t end) {
   return true;
 }
 
+result<std::uint64_t> global_memory::take(std::uint64_t bytes, std::uint64_t alignment) {
+  const auto offset = holes_.take(bytes, alignment);
+  if (!offset) return {error::memory_allocation, "the free memory is fragmented"};
+  if (commit(*offset + bytes)) return *offset;
+  holes_.give_back(*offset, bytes);
+  return {error::memory_allocation, "the host has no memory for it"};
+}
+
+// Room in both ranges, of whole pages.
+result<std::uint64_t> global_memory::take_shared(std::uint64_t bytes) {
+  auto offset = take(bytes, page);
+  if (!offset.ok() || share(*offset, bytes)) return offset;
+  if (unshare(*offset, bytes)) holes_.give_back(*offset, bytes);
+  return {error::memory_allocation, "the host has no memory for it"};
+}
+
 result<std::uint64_t> global_memory::allocate(std::uint64_t bytes) {
   if (bytes == 0) return {error::invalid_value, "an allocation of 0 bytes"};
   const std::string wanted = "no room for " + std::to_string(bytes) + " bytes: ";
@@ -62,64 +110,103 @@ result<std::uint64_t> global_memory::allocate(std::uint64_t bytes) {
                                           std::to_string(total_) + " bytes are free"};
   }
   const std::uint64_t block = round_up(bytes, grain) + grain;  // the last grain is never given out
-  for (auto hole = holes_.begin(); hole != holes_.end(); ++hole) {
-    if (hole->second < block) continue;
-    const std::uint64_t offset = hole->first, left = hole->second - block;
-    if (!commit(offset + block)) {
-      return {error::memory_allocation, wanted + "the host has no memory for it"};
+  const auto offset = take(block, grain);
+  if (!offset.ok()) return {offset.failure().code, wanted + offset.failure().message};
+  allocations_[device_base_ + *offset] = {bytes, block, placement::plain};
+  used_ += bytes;
+  return device_base_ + *offset;
+}
+
+result<std::uint64_t> global_memory::allocate_shared(std::uint64_t bytes) {
+  if (bytes == 0) return {error::invalid_value, "an allocation of 0 bytes"};
+  const std::string wanted = "no room for " + std::to_string(bytes) + " shared bytes: ";
+  if (bytes > reserved_) return {error::memory_allocation, wanted + "more than there are"};
+  // Each mapping counts against a limit of the host (vm.max_map_count): small allocations share.
+  const bool small = bytes < arena_bytes / 4;
+  const std::uint64_t block =
+      small ? round_up(bytes, grain) + grain : round_up(bytes + grain, page);
+  std::optional<std::uint64_t> offset = small ? arena_holes_.take(block, grain) : std::nullopt;
+  if (!offset) {
+    const auto fresh = take_shared(small ? arena_bytes : block);
+    if (!fresh.ok()) return {fresh.failure().code, wanted + fresh.failure().message};
+    offset = *fresh;
+    if (small) {
+      arena_holes_.give_back(*fresh, arena_bytes);
+      offset = arena_holes_.take(block, grain);
     }
-    holes_.erase(hole);
-    if (left != 0) holes_[offset + block] = left;
-    allocations_[device_base_ + offset] = bytes;
-    used_ += bytes;
-    return device_base_ + offset;
   }
-  return {error::memory_allocation, wanted + "the free memory is fragmented"};
+  allocations_[device_base_ + *offset] = {bytes, block,
+                                          small ? placement::arena : placement::shared};
+  return device_base_ + *offset;
 }
 
 bool global_memory::free(std::uint64_t address) {
   const auto found = allocations_.find(address);
   if (found == allocations_.end()) return false;
-  std::uint64_t offset = address - device_base_, bytes = round_up(found->second, grain) + grain;
-  used_ -= found->second;
-  // Whole pages go back to the host at once; they read as zero when they are reused.
-  constexpr std::uint64_t page = 4096;
-  const std::uint64_t first = round_up(offset, page), end = (offset + bytes) / page * page;
-  if (end > first) madvise(host_base_ + first, end - first, MADV_DONTNEED);
+  const allocation freed = found->second;
+  const std::uint64_t offset = address - device_base_, end = offset + freed.block_bytes;
   allocations_.erase(found);
-  auto next = holes_.lower_bound(offset);
-  if (next != holes_.end() && next->first == offset + bytes) {
-    bytes += next->second;
-    next = holes_.erase(next);
+  if (freed.where == placement::arena) {
+    arena_holes_.give_back(offset, freed.block_bytes);
+    return true;
   }
-  if (next != holes_.begin()) {
-    const auto previous = std::prev(next);
-    if (previous->first + previous->second == offset) {
-      offset = previous->first;
-      bytes += previous->second;
-      holes_.erase(previous);
-    }
+  if (freed.where == placement::shared) {
+    // If the host refuses, the addresses stay unused, and kernels that use them are still caught.
+    if (unshare(offset, freed.block_bytes)) holes_.give_back(offset, freed.block_bytes);
+    return true;
   }
-  holes_[offset] = bytes;
+  used_ -= freed.bytes;
+  // Whole pages go back to the host at once; they read as zero when they are reused.
+  const std::uint64_t first = round_up(offset, page), last = end / page * page;
+  if (last > first) madvise(host_base_ + first, last - first, MADV_DONTNEED);
+  holes_.give_back(offset, freed.block_bytes);
   return true;
 }
 
+// Puts the same fresh pages into both ranges.
+bool global_memory::share(std::uint64_t offset, std::uint64_t bytes) {
+  void* const backing = mmap(host_base_ + offset, bytes, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  if (backing == MAP_FAILED) return false;
+  // With an old size of 0, the pages of a shared mapping get a second place.
+  return mremap(backing, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+                reinterpret_cast<void*>(device_base_ + offset)) != MAP_FAILED;
+}
+
+// Both ranges as they are where nothing is shared.
+bool global_memory::unshare(std::uint64_t offset, std::uint64_t bytes) {
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+  void* const device_side = reinterpret_cast<void*>(device_base_ + offset);
+  const bool closed = mmap(device_side, bytes, PROT_NONE, flags, -1, 0) != MAP_FAILED;
+  return mmap(host_base_ + offset, bytes, PROT_READ | PROT_WRITE, flags, -1, 0) != MAP_FAILED &&
+         closed;
+}
+
+const std::pair<const std::uint64_t, global_memory::allocation>* global_memory::nearest(
+    std::uint64_t address) const {
+  const auto next = allocations_.upper_bound(address);
+  return next == allocations_.begin() ? nullptr : &*std::prev(next);
+}
+
 std::optional<access_window> global_memory::before(std::uint64_t address) const {
-  auto next = allocations_.upper_bound(address);
-  if (next == allocations_.begin()) return std::nullopt;
-  --next;
-  return access_window{next->first, next->second};
+  const auto* const found = nearest(address);
+  if (found == nullptr) return std::nullopt;
+  return access_window{found->first, found->second.bytes};
 }
 
 std::optional<access_window> global_memory::find(std::uint64_t address) const {
-  const auto nearest = before(address);
-  if (!nearest || address - nearest->base >= nearest->bytes) return std::nullopt;
-  return nearest;
+  const auto at = before(address);
+  if (!at || address - at->base >= at->bytes) return std::nullopt;
+  return at;
 }
 
 bool global_memory::contains(std::uint64_t address, std::uint64_t bytes) const {
   const auto at = find(address);
   return at && bytes <= at->bytes - (address - at->base);
+}
+
+bool global_memory::is_shared(std::uint64_t address) const {
+  return find(address) && nearest(address)->second.where != placement::plain;
 }
 
 }  // namespace stepwise::emulator

@@ -2,7 +2,8 @@
 //
 // idea    Two address ranges of the GPU's size are reserved. Programs get addresses in the first,
 //         which stays inaccessible, so that a host that dereferences a device pointer faults as it
-//         would with a GPU. The bytes live in the second, a constant distance away.
+//         would with a GPU. The bytes live in the second, a constant distance away. Memory that the
+//         host shares (managed, pinned) is the same pages mapped into both ranges.
 // watch   Pages are committed as allocations reach them, so a limit on the process's data
 //         (RLIMIT_DATA) is met by a failing allocation, not by a signal.
 //         Tested by tests/memory_test.cpp.
@@ -17,6 +18,17 @@
 
 namespace stepwise::emulator {
 
+// Ranges of addresses, taken by first fit. Freed neighbours become one.
+class free_ranges {
+ public:
+  // Room of `bytes` at a multiple of `alignment` (a power of two), if there is any.
+  std::optional<std::uint64_t> take(std::uint64_t bytes, std::uint64_t alignment);
+  void give_back(std::uint64_t offset, std::uint64_t bytes);
+
+ private:
+  std::map<std::uint64_t, std::uint64_t> ranges_;  // offset -> bytes, never adjacent
+};
+
 class global_memory {
  public:
   // Throws std::bad_alloc where the address space cannot be reserved.
@@ -28,6 +40,9 @@ class global_memory {
   // Aligned to 256 bytes; neighbours lie at least 256 bytes apart. Fresh pages read as zero; reused
   // memory reads as zero or as its old content.
   result<std::uint64_t> allocate(std::uint64_t bytes);
+  // The same for memory whose addresses the host may use too. It comes out of the host's memory,
+  // not of the GPU's.
+  result<std::uint64_t> allocate_shared(std::uint64_t bytes);
   // False if `address` is not the start of an allocation.
   bool free(std::uint64_t address);
 
@@ -36,6 +51,8 @@ class global_memory {
   // The nearest allocation that ends at or before `address`, to say how far past it is.
   std::optional<access_window> before(std::uint64_t address) const;
   bool contains(std::uint64_t address, std::uint64_t bytes) const;
+  // True for an address in an allocation of allocate_shared().
+  bool is_shared(std::uint64_t address) const;
 
   std::byte* host(std::uint64_t address) const {
     return reinterpret_cast<std::byte*>(address + static_cast<std::uint64_t>(host_of_device_));
@@ -45,15 +62,34 @@ class global_memory {
   std::uint64_t total_bytes() const { return total_; }
 
  private:
+  enum class placement : std::uint8_t {
+    plain,   // the host cannot reach it
+    shared,  // a mapping of its own, which free() closes
+    arena,   // a part of a shared mapping that stays
+  };
+  struct allocation {
+    std::uint64_t bytes = 0;        // as asked for
+    std::uint64_t block_bytes = 0;  // taken from a free range
+    placement where = placement::plain;
+  };
+
   bool commit(std::uint64_t end);
+  // Committed room: an offset, or memory_allocation.
+  result<std::uint64_t> take(std::uint64_t bytes, std::uint64_t alignment);
+  result<std::uint64_t> take_shared(std::uint64_t bytes);
+  bool share(std::uint64_t offset, std::uint64_t bytes);
+  bool unshare(std::uint64_t offset, std::uint64_t bytes);
+  // The allocation at or before an address, or null.
+  const std::pair<const std::uint64_t, allocation>* nearest(std::uint64_t address) const;
 
   std::uint64_t total_ = 0, used_ = 0, reserved_ = 0;
   std::uint64_t device_base_ = 0;
   std::byte* host_base_ = nullptr;
   std::int64_t host_of_device_ = 0;
-  std::uint64_t committed_ = 0;                         // bytes from the base
-  std::map<std::uint64_t, std::uint64_t> allocations_;  // address -> bytes
-  std::map<std::uint64_t, std::uint64_t> holes_;        // offset -> bytes, never adjacent
+  std::uint64_t committed_ = 0;                      // bytes from the base
+  std::map<std::uint64_t, allocation> allocations_;  // by address
+  free_ranges holes_;                                // neither allocated nor shared
+  free_ranges arena_holes_;                          // shared, and free for small allocations
 };
 
 }  // namespace stepwise::emulator

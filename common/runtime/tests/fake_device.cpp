@@ -21,14 +21,24 @@ class fake_device final : public device {
     memory_[address].resize(bytes);
     return address;
   }
+  // The memory is the host's, so its address is too.
+  result<device_address> allocate_shared(std::uint64_t bytes) override {
+    if (bytes > std::uint64_t{1} << 30) return status{error::memory_allocation, "too much"};
+    std::vector<std::byte> memory(bytes);
+    const auto address = reinterpret_cast<device_address>(memory.data());
+    memory_[address] = std::move(memory);
+    shared_.insert(address);
+    return address;
+  }
   status free(device_address address) override {
+    shared_.erase(address);
     return memory_.erase(address) || address == 0 ? status{} : bad();
   }
   std::array<std::uint64_t, 2> memory_info() override { return {1000, 2000}; }
   std::optional<module_symbol> find_allocation(device_address address) override {
     for (const auto& [base, bytes] : memory_) {
       if (address >= base && address < base + bytes.size()) {
-        return module_symbol{base, bytes.size()};
+        return module_symbol{base, bytes.size(), shared_.count(base) != 0};
       }
     }
     return std::nullopt;
@@ -84,7 +94,7 @@ class fake_device final : public device {
     }
     auto& place = variables_[found->first];
     if (place == 0) place = *allocate(found->second);
-    return module_symbol{place, found->second};
+    return module_symbol{place, found->second, shared_.count(place) != 0};
   }
   result<kernel_attributes> attributes(kernel_handle kernel) override {
     return kernels_.at(static_cast<std::uint64_t>(kernel));
@@ -141,6 +151,7 @@ class fake_device final : public device {
   const gpu model_ = *find_gpu("h200");
   device_address next_ = 0x7000'0000'0000'0000;  // no host address looks like this
   std::map<device_address, std::vector<std::byte>> memory_;
+  std::set<device_address> shared_;
   std::map<std::string, device_address> variables_;
   std::map<std::uint64_t, kernel_attributes> kernels_;
   std::set<std::uint64_t> events_;

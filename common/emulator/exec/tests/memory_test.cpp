@@ -3,8 +3,11 @@
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
+#include <vector>
 
 using namespace stepwise;
 using emulator::global_memory;
@@ -81,8 +84,81 @@ TEST_CASE("a limit on address space leaves a smaller memory, not a failure") {
   REQUIRE(setrlimit(RLIMIT_AS, &before) == 0);
 }
 
+TEST_CASE("shared memory is the same bytes at the device's address and at the host's") {
+  global_memory memory(gigabyte);
+  const auto before = memory.allocate(1000), a = memory.allocate_shared(5000);
+  const auto b = memory.allocate_shared(1), after = memory.allocate(1);
+  REQUIRE(a.ok());
+  REQUIRE(b.ok());
+  CHECK(memory.is_shared(*a + 4999));
+  CHECK_FALSE(memory.is_shared(*a + 5000));
+  CHECK_FALSE(memory.is_shared(*before));
+  CHECK(memory.find(*a + 4999)->base == *a);
+  CHECK_FALSE(memory.find(*a + 5000).has_value());
+  CHECK(*b >= *a + 5000 + 256);
+  CHECK(memory.free_bytes() == gigabyte - 1001);  // it is the host's memory
+  char* const seen = reinterpret_cast<char*>(*a);
+  for (int k : {0, 4096, 4999}) CHECK(seen[k] == 0);
+  std::memset(memory.host(*a), 7, 5000);
+  CHECK(seen[4999] == 7);
+  seen[4097] = 9;
+  CHECK(static_cast<int>(memory.host(*a + 4097)[0]) == 9);
+  CHECK(memory.free(*after));
+}
+
+TEST_CASE("many small shared allocations are apart, and their room is used again") {
+  global_memory memory(gigabyte);
+  std::vector<std::uint64_t> all;
+  for (int k = 0; k < 100'000; ++k) {
+    const auto a = memory.allocate_shared(64);
+    REQUIRE(a.ok());
+    *reinterpret_cast<int*>(*a) = k;
+    all.push_back(*a);
+  }
+  int wrong = 0;
+  for (int k = 0; k < 100'000; ++k) {
+    if (*reinterpret_cast<int*>(memory.host(all[k])) != k) ++wrong;
+    if (!memory.is_shared(all[k]) || memory.find(all[k] + 64)) ++wrong;
+  }
+  CHECK(wrong == 0);
+  for (const std::uint64_t a : all) REQUIRE(memory.free(a));
+  CHECK_FALSE(memory.find(all[5]).has_value());
+  CHECK(*memory.allocate_shared(64) == all[0]);
+}
+
+TEST_CASE("freed shared memory is closed to the host, and its room is ordinary again") {
+  global_memory memory(gigabyte);
+  const auto a = memory.allocate_shared(3 << 20);
+  REQUIRE(a.ok());
+  std::memset(reinterpret_cast<void*>(*a), 1, 3 << 20);
+  CHECK(memory.free(*a));
+  CHECK_FALSE(memory.free(*a));
+  CHECK_FALSE(memory.find(*a).has_value());
+  // Nothing can be read there: write() would copy from it.
+  int pipe_ends[2];
+  REQUIRE(pipe(pipe_ends) == 0);
+  CHECK(write(pipe_ends[1], reinterpret_cast<void*>(*a), 1) == -1);
+  CHECK(errno == EFAULT);
+  const auto again = memory.allocate(3 << 20);
+  REQUIRE(again.ok());
+  CHECK(*again == *a);
+  CHECK(static_cast<int>(memory.host(*again)[0]) == 0);
+  std::memset(memory.host(*again), 2, 3 << 20);
+  CHECK(write(pipe_ends[1], reinterpret_cast<void*>(*again), 1) == -1);
+  close(pipe_ends[0]);
+  close(pipe_ends[1]);
+  for (int k = 0; k < 1000; ++k) {
+    const auto c = memory.allocate_shared(900 << 20);
+    REQUIRE(c.ok());
+    CHECK(memory.free(*c));
+  }
+  CHECK(memory.allocate_shared(2 * gigabyte).failure().code == error::memory_allocation);
+  CHECK(memory.allocate_shared(UINT64_MAX).failure().code == error::memory_allocation);
+}
+
 TEST_CASE("nothing and too much are refused with a reason") {
   global_memory memory(gigabyte);
+  CHECK(memory.allocate_shared(0).failure().code == error::invalid_value);
   CHECK(memory.allocate(0).failure().code == error::invalid_value);
   const auto huge = memory.allocate(gigabyte + 1);
   CHECK(huge.failure().code == error::memory_allocation);
