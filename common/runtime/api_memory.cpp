@@ -1,6 +1,4 @@
 // Device memory and pinned host memory.
-#include <cstdlib>
-
 #include "common/runtime/api.hpp"
 
 using namespace stepwise;
@@ -10,7 +8,6 @@ namespace {
 
 // Rows of pitched memory start at multiples of this many bytes (texture alignment), as on hardware.
 constexpr std::size_t pitch_alignment = 512;
-constexpr std::size_t page = 4096;
 
 status allocate(state& s, void** address, std::size_t bytes) {
   if (!address) return invalid_value("cudaMalloc: no place for the address");
@@ -25,10 +22,18 @@ status allocate(state& s, void** address, std::size_t bytes) {
 // Kernels that still run may use what is freed.
 status release(state& s, void* address) {
   if (!address) return {};
+  if (s.find_host(address)) {
+    return invalid_value("cudaFree: this is host memory, for cudaFreeHost");
+  }
   status before = s.synchronize();
-  return before.ok() ? s.current->free(address_of(address)) : before;
+  if (!before.ok()) return before;
+  const auto area = s.current->find_allocation(address_of(address));
+  status freed = s.current->free(address_of(address));
+  if (freed.ok() && area && area->shared) s.advice.forget(area->address, area->bytes);
+  return freed;
 }
 
+// Kernels use pinned memory by its own address (unified addressing).
 status allocate_host(state& s, void** address, std::size_t bytes, unsigned flags) {
   if (!address) return invalid_value("cudaMallocHost: no place for the address");
   if (flags & ~(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)) {
@@ -36,13 +41,10 @@ status allocate_host(state& s, void** address, std::size_t bytes, unsigned flags
   }
   *address = nullptr;
   if (bytes == 0) return {};
-  void* memory =
-      bytes < SIZE_MAX - page ? std::aligned_alloc(page, (bytes + page - 1) & -page) : nullptr;
-  if (!memory) {
-    return {error::memory_allocation, "no " + std::to_string(bytes) + " bytes of host memory"};
-  }
-  s.host_allocations[memory] = {bytes, flags, false};
-  *address = memory;
+  const auto found = s.current->allocate_shared(bytes);
+  if (!found.ok()) return found.failure();
+  *address = pointer_of(*found);
+  s.host_allocations[*address] = {bytes, flags, false};
   return {};
 }
 
@@ -117,9 +119,10 @@ cudaError_t cudaFreeHost(void* address) {
     if (found == s.host_allocations.end() || found->second.registered) {
       return not_pinned("cudaFreeHost");
     }
+    status before = s.synchronize();
+    if (!before.ok()) return before;
     s.host_allocations.erase(found);
-    std::free(address);
-    return status{};
+    return s.current->free(address_of(address));
   });
 }
 
@@ -128,6 +131,9 @@ cudaError_t cudaHostRegister(void* address, std::size_t bytes, unsigned flags) {
     if (!address || bytes == 0) return invalid_value("cudaHostRegister: no memory");
     if (s.find_host(address)) {
       return status{error::host_memory_already_registered, "this memory is registered already"};
+    }
+    if (flags & ~(cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly)) {
+      return invalid_value("cudaHostRegister: unknown flags, or memory of another device");
     }
     s.host_allocations[address] = {bytes, flags, true};
     return status{};
@@ -154,16 +160,38 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* address) {
   });
 }
 
+cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* address, unsigned flags) {
+  return call([&](state& s) {
+    if (!device_pointer || flags != 0) {
+      return invalid_value("cudaHostGetDevicePointer: no place for the answer, or unknown flags");
+    }
+    *device_pointer = nullptr;
+    const auto* const found = s.find_host(address);
+    if (!found) return not_pinned("cudaHostGetDevicePointer");
+    if (found->second.registered) {
+      const status refused{error::not_supported,
+                           "cudaHostGetDevicePointer of memory from cudaHostRegister is not "
+                           "supported: kernels reach memory from cudaMallocHost"};
+      announce(refused.message);
+      return refused;
+    }
+    *device_pointer = address;
+    return status{};
+  });
+}
+
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
   return call_even_lost([&](state& s) {
     if (!attributes) return invalid_value("cudaPointerGetAttributes: no place for the answer");
     *attributes = {};
-    if (s.current->find_allocation(address_of(pointer))) {
-      attributes->type = cudaMemoryTypeDevice;
-      attributes->devicePointer = const_cast<void*>(pointer);
-    } else if (s.find_host(pointer)) {
-      attributes->type = cudaMemoryTypeHost;
-      attributes->hostPointer = const_cast<void*>(pointer);
+    const auto area = s.current->find_allocation(address_of(pointer));
+    const bool on_host = s.find_host(pointer) != nullptr;
+    if (area || on_host) {
+      attributes->type = on_host        ? cudaMemoryTypeHost
+                         : area->shared ? cudaMemoryTypeManaged
+                                        : cudaMemoryTypeDevice;
+      if (area) attributes->devicePointer = const_cast<void*>(pointer);
+      if (on_host || area->shared) attributes->hostPointer = const_cast<void*>(pointer);
     } else {
       attributes->type = cudaMemoryTypeUnregistered;
       attributes->device = cudaInvalidDeviceId;

@@ -71,16 +71,24 @@ STEPWISE_EXPORT void __cudaRegisterVar(void** handle, char* host_variable, char*
 
 STEPWISE_EXPORT void __cudaRegisterHostVar(void**, const char*, char*, std::size_t) {}
 
-STEPWISE_EXPORT void __cudaRegisterManagedVar(void**, void**, char*, const char* device_name, int,
-                                              std::size_t, int, int) {
-  announce(std::string("the variable ") + device_name +
-           " is __managed__, which this runtime does not support: use __device__ and "
-           "cudaMemcpyToSymbol");
+STEPWISE_EXPORT void __cudaRegisterManagedVar(void** handle, void** place, char*,
+                                              const char* device_name, int, std::size_t, int, int) {
+  if (!handle) return;
+  quietly([&](state&) { module_of(handle)->add_managed(place, device_name); });
 }
 
 STEPWISE_EXPORT void __cudaRegisterUnifiedTable(void**, void*) {}
 
-STEPWISE_EXPORT char __cudaInitModule(void**) { return 1; }
+// Host code calls it before its first use of a translation unit's managed variables, and goes on to
+// use them whatever the answer: without a device, that is a null pointer.
+STEPWISE_EXPORT char __cudaInitModule(void** handle) {
+  const cudaError_t outcome = call([&](state& s) {
+    status placed = handle ? module_of(handle)->place_managed(*s.current) : status{};
+    announce(placed.message);
+    return placed;
+  });
+  return outcome == cudaSuccess ? 1 : 0;
+}
 
 STEPWISE_EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block,
                                                      std::size_t shared_bytes,

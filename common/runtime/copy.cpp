@@ -7,10 +7,15 @@ namespace {
 
 std::string bytes_text(std::size_t bytes) { return std::to_string(bytes) + " bytes"; }
 
-// Whether a pointer is the device's. Every address has one meaning (unified addressing), so the
-// kind of a copy is a claim that can be checked.
-bool is_device(state& s, const void* pointer) {
-  return s.current->find_allocation(address_of(pointer)).has_value();
+// Whose a pointer is. Every address has one meaning (unified addressing), so the kind of a copy is
+// a claim that can be checked. Managed and pinned memory is both the device's and the host's.
+struct side {
+  bool device = false, host = true;
+};
+
+side side_of(state& s, const void* pointer) {
+  const auto area = s.current->find_allocation(address_of(pointer));
+  return {area.has_value(), !area || area->shared};
 }
 
 status wrong_kind(const char* which, bool claimed_device) {
@@ -21,17 +26,17 @@ status wrong_kind(const char* which, bool claimed_device) {
 }
 
 // Success if `kind` agrees with where the two areas are.
-status check_sides(const copy_request& r, bool to_device, bool from_device) {
+status check_sides(const copy_request& r, const side& to, const side& from) {
   switch (r.kind) {
     case cudaMemcpyHostToDevice:
-      if (!to_device) return wrong_kind("destination", true);
-      return from_device ? wrong_kind("source", false) : status{};
+      if (!to.device) return wrong_kind("destination", true);
+      return !from.host ? wrong_kind("source", false) : status{};
     case cudaMemcpyDeviceToHost:
-      if (to_device) return wrong_kind("destination", false);
-      return !from_device ? wrong_kind("source", true) : status{};
+      if (!to.host) return wrong_kind("destination", false);
+      return !from.device ? wrong_kind("source", true) : status{};
     case cudaMemcpyDeviceToDevice:
-      if (!to_device) return wrong_kind("destination", true);
-      return !from_device ? wrong_kind("source", true) : status{};
+      if (!to.device) return wrong_kind("destination", true);
+      return !from.device ? wrong_kind("source", true) : status{};
     default:  // cudaMemcpyHostToHost too: a GPU's runtime goes by the addresses then
       return {};
   }
@@ -84,16 +89,16 @@ status check_copy(const copy_request& r) {
 }
 
 status copy(state& s, const copy_request& r) {
-  const bool to_device = is_device(s, r.to), from_device = is_device(s, r.from);
-  status sides = check_sides(r, to_device, from_device);
+  const side to = side_of(s, r.to), from = side_of(s, r.from);
+  status sides = check_sides(r, to, from);
   if (!sides.ok()) return sides;
   // A host area is read or written only after the kernels before it.
   status before = s.synchronize();
   if (!before.ok()) return before;
   for (std::size_t row = 0; row < r.rows; row++) {
     status outcome =
-        copy_row(s, static_cast<char*>(r.to) + row * r.to_pitch, to_device,
-                 static_cast<const char*>(r.from) + row * r.from_pitch, from_device, r.width);
+        copy_row(s, static_cast<char*>(r.to) + row * r.to_pitch, to.device,
+                 static_cast<const char*>(r.from) + row * r.from_pitch, from.device, r.width);
     if (!outcome.ok()) return outcome;
   }
   return {};

@@ -63,6 +63,24 @@ result<module_symbol> registered_module::find_symbol(device& on, const std::stri
   return find(on, [&](module_handle part) { return on.find_symbol(part, name); });
 }
 
+status registered_module::place_managed(device& on) {
+  for (managed_variable& v : managed_) {
+    if (v.address != 0) continue;
+    const auto symbol = find_symbol(on, v.name);
+    if (!symbol.ok()) return symbol.failure();
+    v.address = symbol->address;
+    *v.place = reinterpret_cast<void*>(symbol->address);
+  }
+  return {};
+}
+
+const std::string* registered_module::managed_at(const void* address) const {
+  for (const managed_variable& v : managed_) {
+    if (address && *v.place == address) return &v.name;
+  }
+  return nullptr;
+}
+
 void registered_module::unload(device& from) {
   for (const module_handle part : parts_) from.unload_module(part);
   forget();
@@ -71,6 +89,7 @@ void registered_module::unload(device& from) {
 void registered_module::forget() {
   parts_.clear();
   tried_ = false;
+  for (managed_variable& v : managed_) v.address = 0;
 }
 
 registered_module* registry::add_module(const fat_binary_wrapper* wrapper) {
@@ -119,6 +138,7 @@ result<registered_kernel*> registry::use_kernel(device& on, const void* function
     if (!handle.ok()) {
       return {handle.failure().code, readable_name(kernel->name) + ": " + handle.failure().message};
     }
+    if (const status placed = kernel->module->place_managed(on); !placed.ok()) return placed;
     auto attributes = on.attributes(*handle);
     if (!attributes.ok()) return attributes.failure();
     kernel->attributes = std::move(*attributes);
@@ -130,6 +150,11 @@ result<registered_kernel*> registry::use_kernel(device& on, const void* function
 result<module_symbol> registry::use_variable(device& on, const void* host_variable) {
   const auto found = variables_.find(host_variable);
   if (found == variables_.end()) {
+    for (const auto& module : modules_) {
+      if (const std::string* name = module->managed_at(host_variable)) {
+        return module->find_symbol(on, *name);
+      }
+    }
     return {error::invalid_symbol,
             "this address is no __device__ or __constant__ variable of the program"};
   }

@@ -39,6 +39,13 @@ class registered_module {
   // After the device is gone: the next use loads again.
   void forget();
 
+  // A __managed__ variable: `*place` becomes its address when the module's kernels or variables are
+  // first used, or place_managed() is called.
+  void add_managed(void** place, const char* name) { managed_.push_back({place, name, 0}); }
+  status place_managed(device& on);
+  // The name of the managed variable at an address; null if there is none.
+  const std::string* managed_at(const void* address) const;
+
  private:
   void load(device& on);
   void load_container(device& on, const void* container);
@@ -48,6 +55,12 @@ class registered_module {
   const fat_binary_wrapper* wrapper_;
   bool tried_ = false;
   std::vector<module_handle> parts_;
+  struct managed_variable {
+    void** place;
+    std::string name;
+    device_address address;  // 0 until it is placed
+  };
+  std::vector<managed_variable> managed_;
   status failure_;  // why nothing, or not everything, could be loaded
 };
 
@@ -77,6 +90,7 @@ class registry {
   // The same, ready for use: invalid_device_function if it is unknown, else what loading says.
   result<registered_kernel*> use_kernel(device& on, const void* function);
   // invalid_symbol if it is unknown, else what loading says.
+  // A managed variable is known by its own address.
   result<module_symbol> use_variable(device& on, const void* host_variable);
 
   void forget_device();

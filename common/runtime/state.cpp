@@ -68,6 +68,8 @@ void state::reset() {
   registered.forget_device();
   unavailable = {};
   if (fault.ok()) {
+    advice = {};
+    std::erase_if(host_allocations, [](const auto& entry) { return !entry.second.registered; });
     current.reset();
   } else {  // it still tells what it is
     fault = {error::devices_unavailable,

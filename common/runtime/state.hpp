@@ -8,6 +8,7 @@
 #include <mutex>
 #include <set>
 
+#include "common/runtime/managed.hpp"
 #include "common/runtime/registry.hpp"
 
 namespace stepwise::runtime {
@@ -44,6 +45,7 @@ struct state {
   std::set<stream_record*> streams;
   std::set<event_record*> events;
   std::map<const void*, host_allocation> host_allocations;  // by first byte
+  managed_advice advice;
   unsigned device_flags = 0;
   unsigned long long streams_made = 0;
   std::map<int, std::size_t> limits;  // set by cudaDeviceSetLimit, but for the device's own

@@ -312,6 +312,7 @@ TEST_CASE_FIXTURE(fixture, "variables have an address, a size and their first va
   CHECK(read(table->address, 100) == std::vector<std::uint32_t>(100, 0));
   CHECK(read(factors->address, 2) == std::vector<std::uint32_t>{3, 5});
   CHECK(on->find_allocation(table->address + 399));
+  CHECK(on->free(table->address).code == error::invalid_value);
   CHECK(on->find_symbol(module, "no_such").failure().code == error::symbol_not_found);
   CHECK(on->find_symbol(module, "work").failure().code == error::symbol_not_found);
 }

@@ -86,7 +86,7 @@ class emulated_device final : public device {
 
   status free(device_address address) override {
     if (!lost_.ok()) return lost_;
-    if (address == 0 || memory_.free(address)) return {};
+    if (address == 0 || (!is_variable(address) && memory_.free(address))) return {};
     return {error::invalid_value,
             "this address was not given by an allocation, or is free already"};
   }
@@ -196,6 +196,13 @@ class emulated_device final : public device {
     if (!lost_.ok()) return lost_;
     if (bytes == 0 || memory_.contains(at, bytes)) return {};
     return {error::invalid_value, std::to_string(bytes) + " bytes that no allocation holds"};
+  }
+  // A module's variables live as long as the module.
+  bool is_variable(device_address address) const {
+    return std::any_of(modules_.begin(), modules_.end(), [&](const auto& m) {
+      const std::vector<device_address>& own = m.second->allocations;
+      return std::find(own.begin(), own.end(), address) != own.end();
+    });
   }
   status place_variables(loaded_module& m);
   status initialise(const loaded_module& m, const ptx::variable& v);
