@@ -69,6 +69,13 @@ int test(context& c, const test_options& o);
 
 int doctor(context& c);
 
+struct exec_options {
+  std::vector<std::string> command;  // the program and its arguments
+  std::string gpu;                   // empty: STEPWISE_GPU, else the runtime's own choice
+  std::optional<double> time_limit_s;
+};
+int exec(context& c, const exec_options& o);
+
 // Shared with walk and diff: the coloured hunks between two sources, indented by two columns.
 // Leading comments are left out unless `headers`. False if there is no difference.
 bool show_diff(context& c, const std::string& before_name, const std::string& before,

@@ -30,6 +30,7 @@ struct context {
   output out;
   progress busy;
   std::vector<std::string> arguments;  // as typed, without the program's name
+  std::vector<std::string> program;    // exec: the program and its arguments, which are not ours
 
   device_choice device() const { return choose_device(request, where); }
   activity now();

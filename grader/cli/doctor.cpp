@@ -22,20 +22,6 @@ struct item {
   std::string enables;  // what it is for
 };
 
-std::string on_path(const std::string& program) {
-  const char* path = std::getenv("PATH");
-  const std::string list = path != nullptr ? path : "";
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const auto end = std::min(list.find(':', begin), list.size());
-    const fs::path file = fs::path(list.substr(begin, end - begin)) / program;
-    std::error_code ignored;
-    if (end > begin && access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file, ignored))
-      return file;
-    begin = end + 1;
-  }
-  return {};
-}
-
 // A tool of the CUDA toolkit: on PATH, else beside nvcc.
 item tool(const installation& where, const std::string& name, const std::string& enables) {
   std::string file = on_path(name);

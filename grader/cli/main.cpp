@@ -116,6 +116,29 @@ void add_solution_verbs(command_line& line) {
   sub->callback([&line] { line.action = [](context& c) { return bench(c, bench_with); }; });
 }
 
+void add_exec(command_line& line) {
+  static exec_options exec_with;
+  static double seconds = 0;
+  CLI::App* sub = line.verb(
+      "exec", "run any CUDA program on the emulator: [OPTIONS] [--] PROGRAM ARGS...",
+      "  nvcc --cudart=shared -arch=sm_90 -o saxpy saxpy.cu\n"
+      "  ./lab exec ./saxpy 1000                  what follows PROGRAM is the program's\n"
+      "  ./lab exec --time-limit 5 -- ./saxpy -v  a kernel may take 5 seconds\n"
+      "  ./lab exec --gpu h200 ./saxpy            which GPU to be\n\n"
+      "Streams, signals and the exit status are the program's own; 128 + N tells that signal N\n"
+      "ended it, 2 that it cannot run here, and why.");
+  sub->add_option("--gpu", exec_with.gpu, "a name from common/gpus/ (h200)");
+  CLI::Option* limit =
+      sub->add_option("--time-limit", seconds, "seconds for each kernel (no limit)");
+  sub->callback([&line, limit] {
+    if (limit->count() > 0) exec_with.time_limit_s = seconds;
+    line.action = [](context& c) {
+      exec_with.command = c.program;
+      return exec(c, exec_with);
+    };
+  });
+}
+
 void add_machine_verbs(command_line& line) {
   static env_options env_with;
   CLI::App* sub =
@@ -182,20 +205,50 @@ device_request parse_device(const std::string& text) {
   throw failure(exit_code::usage, "--device " + text + ": expected auto, gpu or emulated");
 }
 
-int run_command(command_line& line, const std::vector<std::string>& arguments) {
+// The command line, and what behind `exec` is another program's: from the first word on that is no
+// option, or from behind "--".
+struct split_words {
+  std::vector<std::string> ours, program;
+};
+
+split_words split(int argc, char** argv) {
+  split_words words{{argv + 1, argv + argc}, {}};
+  const auto takes_value = [](const std::string& word) {
+    return word == "--device" || word == "--gpu" || word == "--time-limit";
+  };
+  bool behind_exec = false;
+  for (auto word = words.ours.begin(); word != words.ours.end(); ++word) {
+    if (takes_value(*word) && word + 1 != words.ours.end()) {
+      ++word;
+    } else if (*word == "--" || !word->starts_with('-')) {
+      if (behind_exec) {
+        words.program.assign(word + (*word == "--" ? 1 : 0), words.ours.end());
+        words.ours.erase(word, words.ours.end());
+        break;
+      }
+      if (*word != "exec") break;
+      behind_exec = true;
+    }
+  }
+  return words;
+}
+
+int run_command(command_line& line, const split_words& words) {
   context c{load_own_installation(),
             line.globals.json,
             parse_device(line.globals.device),
             output(detect_style(STDOUT_FILENO, !line.globals.no_color)),
             progress(true),
-            arguments};
+            words.ours,
+            words.program};
   return line.action(c);
 }
 
 }  // namespace
 
 int lab_main(int argc, char** argv) {
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const split_words words = split(argc, argv);
+  const std::vector<std::string>& arguments = words.ours;
   // Known before parsing, which may fail: --json promises a document in that case, too.
   const bool as_json = std::count(arguments.begin(), arguments.end(), "--json") > 0;
   const bool plain = std::count(arguments.begin(), arguments.end(), "--no-color") > 0;
@@ -212,15 +265,17 @@ int lab_main(int argc, char** argv) {
       "  ./lab start reduction    your own file\n\n`./lab COMMAND --help` has examples.");
   add_study_verbs(line);
   add_solution_verbs(line);
+  add_exec(line);
   add_machine_verbs(line);
   try {
     check_verb(line.app, arguments);
-    line.app.parse(argc, argv);
+    line.app.parse(
+        std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // from the back
     if (!line.action) {
       fmt::print("{}", line.app.help());
       return 0;
     }
-    return run_command(line, arguments);
+    return run_command(line, words);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return line.app.exit(error);  // --help, --version
     std::string verb;

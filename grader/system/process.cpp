@@ -14,6 +14,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
+#include <filesystem>
 
 #include "grader/system/failure.hpp"
 #include "grader/system/signals.hpp"
@@ -27,28 +29,6 @@ using clock = std::chrono::steady_clock;
 
 double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
-}
-
-std::vector<std::string> merged_environment(const std::vector<std::string>& changes) {
-  std::vector<std::string> all;
-  const auto name_of = [](const std::string& entry) { return entry.substr(0, entry.find('=')); };
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const bool changed = std::any_of(changes.begin(), changes.end(), [&](const std::string& c) {
-      return name_of(c) == name_of(*entry);
-    });
-    if (!changed) all.emplace_back(*entry);
-  }
-  for (const auto& change : changes) {
-    if (change.find('=') != std::string::npos) all.push_back(change);
-  }
-  return all;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> result;
-  for (auto& s : strings) result.push_back(s.data());
-  result.push_back(nullptr);
-  return result;
 }
 
 struct pipe_pair {
@@ -108,6 +88,44 @@ void limit(int resource, std::uint64_t bytes) {
 }
 
 }  // namespace
+
+std::vector<std::string> merged_environment(const std::vector<std::string>& changes) {
+  std::vector<std::string> all;
+  const auto name_of = [](const std::string& entry) { return entry.substr(0, entry.find('=')); };
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const bool changed = std::any_of(changes.begin(), changes.end(), [&](const std::string& c) {
+      return name_of(c) == name_of(*entry);
+    });
+    if (!changed) all.emplace_back(*entry);
+  }
+  for (const auto& change : changes) {
+    if (change.find('=') != std::string::npos) all.push_back(change);
+  }
+  return all;
+}
+
+std::string on_path(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  const std::string list = path != nullptr ? path : "";
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const auto end = std::min(list.find(':', begin), list.size());
+    const std::filesystem::path file =
+        std::filesystem::path(list.substr(begin, end - begin)) / program;
+    std::error_code ignored;
+    if (end > begin && access(file.c_str(), X_OK) == 0 &&
+        std::filesystem::is_regular_file(file, ignored))
+      return file;
+    begin = end + 1;
+  }
+  return {};
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  for (auto& s : strings) result.push_back(s.data());
+  result.push_back(nullptr);
+  return result;
+}
 
 void bounded_text::append(const char* data, std::size_t size) {
   total_ += size;

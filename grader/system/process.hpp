@@ -95,6 +95,15 @@ struct child_result {
 // Runs a program to its end, or for `seconds` at most.
 child_result run_child(child_options options, double seconds);
 
+// Ours with changes: "NAME=value" replaces, "NAME" removes.
+std::vector<std::string> merged_environment(const std::vector<std::string>& changes);
+
+// The program's file as a shell finds it; empty if PATH has none of that name.
+std::string on_path(const std::string& program);
+
+// For exec: they point into `strings`, and a nullptr ends them.
+std::vector<char*> pointers(std::vector<std::string>& strings);
+
 // "segmentation fault (SIGSEGV)"
 std::string signal_text(int signal);
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <iterator>
 
 #include "grader/system/failure.hpp"
 
@@ -12,6 +13,10 @@ namespace {
 
 std::atomic<int> arrived{0};
 std::atomic<pid_t> groups[64];
+
+constexpr int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
+struct sigaction inherited[std::size(handled)];
+bool installed = false;
 
 void on_signal(int) {
   if (arrived.fetch_add(1) == 0) return;
@@ -24,10 +29,21 @@ void on_signal(int) {
 }  // namespace
 
 void install_signal_handlers() {
+  for (std::size_t i = 0; i < std::size(handled); ++i) {
+    sigaction(handled[i], nullptr, &inherited[i]);
+  }
+  installed = true;
   struct sigaction action {};
   action.sa_handler = on_signal;  // no SA_RESTART: poll must return
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
   for (const int signal_number : {SIGPIPE, SIGXFSZ}) signal(signal_number, SIG_IGN);
+}
+
+void restore_inherited_signals() {
+  if (!installed) return;
+  for (std::size_t i = 0; i < std::size(handled); ++i) {
+    sigaction(handled[i], &inherited[i], nullptr);
+  }
 }
 
 void throw_if_interrupted() {

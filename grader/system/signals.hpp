@@ -9,6 +9,10 @@ namespace stepwise {
 // report it instead).
 void install_signal_handlers();
 
+// As they were when we were started: what a program in our place should meet. Between fork and
+// exec.
+void restore_inherited_signals();
+
 // Throws `interrupted` once a signal has arrived. Called at every wait and between calls.
 void throw_if_interrupted();
 

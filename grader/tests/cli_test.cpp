@@ -377,7 +377,7 @@ TEST_CASE("--device gpu without one is the environment's fault") {
 TEST_CASE("help has examples, version a number, and both go to stdout") {
   const cloned_course c;
   for (const char* verb : {"list", "start", "run", "diff", "walk", "grade", "bench", "env", "hint",
-                           "test", "doctor"}) {
+                           "exec", "test", "doctor"}) {
     CAPTURE(verb);
     const auto result = c.lab({verb, "--help"});
     CHECK(result.end.exit_code == 0);

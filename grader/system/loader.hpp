@@ -1,0 +1,29 @@
+// What the dynamic loader would load for a program, as the loader itself says.
+//
+// idea    `ld-linux-x86-64.so.2 --list PROGRAM`, which is what ldd does: it resolves RPATH,
+// RUNPATH,
+//         LD_LIBRARY_PATH and the cache by its own rules, and runs nothing of the program.
+// Tested by tests/cli_test.cpp (lab exec).
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace stepwise {
+
+namespace fs = std::filesystem;
+
+struct loaded_library {
+  std::string name;  // as it was asked for: "libcudart.so.13"
+  fs::path file;     // empty: not found
+};
+
+// `interpreter`: the program's own (PT_INTERP). `environment`: changes to ours. nullopt where it
+// cannot be asked: it is not glibc's, or it does not answer.
+std::optional<std::vector<loaded_library>> libraries_of(
+    const fs::path& program, const std::string& interpreter,
+    const std::vector<std::string>& environment);
+
+}  // namespace stepwise

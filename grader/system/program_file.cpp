@@ -1,0 +1,191 @@
+#include "grader/system/program_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "common/emulator/image/elf.hpp"
+#include "common/emulator/image/image.hpp"
+
+namespace stepwise {
+namespace {
+
+class mapped_file {
+ public:
+  explicit mapped_file(const fs::path& file) {
+    const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return;
+    struct stat about {};
+    if (fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0) {
+      size_ = static_cast<std::size_t>(about.st_size);
+      data_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    }
+    close(descriptor);
+  }
+  ~mapped_file() {
+    if (data_ != MAP_FAILED) munmap(data_, size_);
+  }
+  mapped_file(const mapped_file&) = delete;
+  mapped_file& operator=(const mapped_file&) = delete;
+
+  image::bytes content() const {
+    if (data_ == MAP_FAILED) return {};
+    return {static_cast<const std::byte*>(data_), size_};
+  }
+
+ private:
+  void* data_ = MAP_FAILED;
+  std::size_t size_ = 0;
+};
+
+void add_once(std::vector<std::string>& to, const std::string& text) {
+  if (std::find(to.begin(), to.end(), text) == to.end()) to.push_back(text);
+}
+
+std::string architecture(const image::fat_entry& entry) {
+  constexpr std::uint64_t this_very_one = 0x100000, its_family = 0x200000;  // image/FORMATS.md
+  const char* suffix = entry.flags & this_very_one ? "a" : entry.flags & its_family ? "f" : "";
+  return std::to_string(entry.arch) + suffix;
+}
+
+void add_container(device_code& code, const std::vector<image::fat_entry>& entries,
+                   std::uint32_t sm) {
+  std::string source;
+  bool machine_code = false;
+  for (const auto& entry : entries) {
+    if (entry.kind == image::entry_kind::ptx) add_once(code.ptx, architecture(entry));
+    if (entry.kind == image::entry_kind::elf) {
+      machine_code = true;
+      add_once(code.machine_code, architecture(entry));
+    }
+    if (source.empty()) source = entry.source_name;
+  }
+  if (image::choose(entries, image::entry_kind::ptx, sm) != nullptr) {
+    code.for_gpu = true;
+  } else if (machine_code && !source.empty()) {
+    add_once(code.without_ptx, source);
+  }
+}
+
+// Containers lie back to back, with zeros between them where the linker aligned.
+void add_section(device_code& code, image::bytes section, std::uint32_t sm) {
+  constexpr std::size_t header = 16;
+  for (std::size_t at = 0; at + header <= section.size();) {
+    const auto size = image::container_bytes(section.data() + at);
+    if (!size || *size < header || *size > section.size() - at) {
+      at += 8;
+      continue;
+    }
+    const auto entries = image::read_container(section.subspan(at, *size));
+    if (entries.ok()) add_container(code, *entries, sm);
+    at += (*size + 7) / 8 * 8;
+  }
+}
+
+device_code read_device_code(image::elf_file& elf, std::uint32_t sm) {
+  device_code code;
+  if (const auto* plain = elf.find(".nv_fatbin")) add_section(code, elf.content(*plain), sm);
+  // Relocatable device code: the parts, with their PTX, lie beside what was linked of them.
+  if (const auto* parts = elf.find("__nv_relfatbin")) {
+    add_section(code, elf.content(*parts), sm);
+    code.without_ptx.clear();
+  }
+  return code;
+}
+
+std::vector<std::string> read_needed(image::elf_file& elf, bool& position_independent) {
+  std::vector<std::string> needed;
+  for (const auto& section : elf.sections()) {
+    if (section.header.sh_type != SHT_DYNAMIC) continue;
+    if (section.header.sh_link >= elf.sections().size()) return {};
+    const image::bytes table = elf.content(section);
+    const image::bytes strings = elf.content(elf.sections()[section.header.sh_link]);
+    for (std::size_t at = 0; at + sizeof(Elf64_Dyn) <= table.size(); at += sizeof(Elf64_Dyn)) {
+      const auto entry = image::read_at<Elf64_Dyn>(table, at, "a dynamic entry");
+      if (entry.d_tag == DT_NULL) break;
+      if (entry.d_tag == DT_FLAGS_1) position_independent = (entry.d_un.d_val & DF_1_PIE) != 0;
+      if (entry.d_tag != DT_NEEDED || entry.d_un.d_val >= strings.size()) continue;
+      const char* name = reinterpret_cast<const char*>(strings.data()) + entry.d_un.d_val;
+      needed.emplace_back(name, strnlen(name, strings.size() - entry.d_un.d_val));
+    }
+  }
+  return needed;
+}
+
+}  // namespace
+
+std::optional<program_file> read_program_file(const fs::path& file, std::uint32_t sm) {
+  const mapped_file mapped(file);
+  const image::bytes content = mapped.content();
+  if (content.size() < sizeof(Elf64_Ehdr)) return {};
+  const auto* ident = reinterpret_cast<const unsigned char*>(content.data());
+  if (!std::equal(ident, ident + SELFMAG, ELFMAG)) return {};
+  program_file found;
+  // At the same place in 32-bit files; numbers of the other byte order are machines of their own.
+  found.machine =
+      image::read_at<std::uint16_t>(content, offsetof(Elf64_Ehdr, e_machine), "machine");
+  const auto type = image::read_at<std::uint16_t>(content, offsetof(Elf64_Ehdr, e_type), "type");
+  if (ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != ELFDATA2LSB) return found;
+  try {
+    image::elf_file elf(content);
+    bool position_independent = false;
+    found.needed = read_needed(elf, position_independent);
+    if (const auto* section = elf.find(".interp")) {
+      const image::bytes name = elf.content(*section);
+      const auto* text = reinterpret_cast<const char*>(name.data());
+      found.interpreter.assign(text, strnlen(text, name.size()));
+    }
+    if (type == ET_REL) {
+      found.is = program_file::kind::object;
+    } else if (!found.interpreter.empty()) {
+      found.is = program_file::kind::program;
+    } else if (type == ET_EXEC || (type == ET_DYN && position_independent)) {
+      found.is = program_file::kind::static_program;
+    } else if (type == ET_DYN) {
+      found.is = program_file::kind::library;
+    }
+    found.code = read_device_code(elf, sm);
+  } catch (const image::corrupt&) {
+    // Stripped of its section table, say. It may run all the same.
+    if (type == ET_EXEC || type == ET_DYN) {
+      found.is = program_file::kind::program;
+    }
+  }
+  return found;
+}
+
+std::string machine_name(std::uint16_t machine) {
+  switch (machine) {
+    case EM_X86_64:
+      return "x86-64";
+    case EM_AARCH64:
+      return "AArch64";
+    case EM_386:
+      return "32-bit x86";
+    case EM_ARM:
+      return "32-bit ARM";
+    case EM_PPC64:
+      return "POWER";
+    case EM_RISCV:
+      return "RISC-V";
+    default:
+      return "machine " + std::to_string(machine);
+  }
+}
+
+std::uint16_t own_machine() {
+  static const std::uint16_t machine = [] {
+    Elf64_Ehdr header{};
+    const int descriptor = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return std::uint16_t{EM_NONE};
+    const ssize_t n = read(descriptor, &header, sizeof header);
+    close(descriptor);
+    return n == sizeof header ? std::uint16_t{header.e_machine} : std::uint16_t{EM_NONE};
+  }();
+  return machine;
+}
+
+}  // namespace stepwise

@@ -1,0 +1,62 @@
+// What exec_test.cpp runs: a kernel, and ways to end.
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+__global__ void add(int* sum) { atomicAdd(sum, static_cast<int>(threadIdx.x)); }
+__global__ void wait_for_ever(int* sum) {
+  while (atomicAdd(sum, 0) == 0) {
+  }
+}
+
+namespace {
+
+void on_signal(int number) { _exit(40 + number); }
+
+int run_kernel(bool endless) {
+  int* on_device = nullptr;
+  int sum = 0;
+  if (cudaMalloc(&on_device, sizeof sum) != cudaSuccess) return 5;
+  cudaMemset(on_device, 0, sizeof sum);
+  if (endless) {
+    wait_for_ever<<<1, 1>>>(on_device);
+  } else {
+    add<<<1, 32>>>(on_device);
+  }
+  const cudaError_t code = cudaMemcpy(&sum, on_device, sizeof sum, cudaMemcpyDeviceToHost);
+  if (code != cudaSuccess) {
+    std::printf("%s\n", cudaGetErrorName(code));
+    return 6;
+  }
+  std::printf("sum %d\n", sum);
+  return sum == 496 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::string what = count > 1 ? words[1] : "";
+  const int number = count > 2 ? std::atoi(words[2]) : 0;
+  if (what == "exit") return number;
+  if (what == "raise") return raise(number);
+  if (what == "wait") {
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
+    std::puts("ready");
+    std::fflush(stdout);
+    while (true) pause();
+  }
+  if (what == "cat") {
+    for (int c = std::getchar(); c != EOF; c = std::getchar()) std::putchar(c);
+    std::fputs("to stderr\n", stderr);
+    return 0;
+  }
+  if (what == "words") {
+    for (int i = 0; i < count; ++i) std::printf("<%s>", words[i]);
+    return 0;
+  }
+  return run_kernel(what == "endless");
+}
