@@ -125,7 +125,12 @@ class device {
 
   // A module from a fat binary container (the bytes that a fat binary wrapper points to), or from
   // PTX text. Its bytes are copied. Variables are placed and initialised at once.
-  virtual result<module_handle> load_module(std::span<const std::byte> image) = 0;
+  result<module_handle> load_module(std::span<const std::byte> image) {
+    return load_linked(std::span(&image, 1));
+  }
+  // The same from the parts of a program built with -rdc=true, linked: what one part declares,
+  // another defines. Parts without PTX only tell of machine code.
+  virtual result<module_handle> load_linked(std::span<const std::span<const std::byte>> parts) = 0;
   virtual status unload_module(module_handle module) = 0;
   // A kernel or a variable by its name in the module; symbol_not_found.
   virtual result<kernel_handle> find_kernel(module_handle module, std::string_view name) = 0;

@@ -135,7 +135,7 @@ class gpu_device final : public device {
 
   status fill(device_address to, std::uint32_t value, unsigned element_bytes,
               std::uint64_t count) override;
-  result<module_handle> load_module(std::span<const std::byte> image) override;
+  result<module_handle> load_linked(std::span<const std::span<const std::byte>> parts) override;
   status unload_module(module_handle module) override;
   result<kernel_handle> find_kernel(module_handle module, std::string_view name) override;
   result<module_symbol> find_symbol(module_handle module, std::string_view name) override;
@@ -276,7 +276,10 @@ status gpu_device::fill(device_address to, std::uint32_t value, unsigned element
   return status_of(cu_, code, "filling device memory");
 }
 
-result<module_handle> gpu_device::load_module(std::span<const std::byte> image) {
+result<module_handle> gpu_device::load_linked(std::span<const std::span<const std::byte>> parts) {
+  if (parts.size() != 1)
+    return {error::not_supported, "modules of several parts are not linked for a GPU"};
+  const std::span<const std::byte> image = parts[0];
   const current_context use(cu_, context_);
   // PTX text must end with a zero, and the contract does not ask for one.
   std::vector<char> bytes(image.size() + 1, '\0');

@@ -5,22 +5,6 @@
 
 namespace stepwise::runtime {
 
-void registered_module::load_container(device& on, const void* container) {
-  const auto bytes = image::container_bytes(container);
-  if (!bytes) {
-    failure_ = {error::invalid_kernel_image,
-                "the program's fat binary is damaged: it does not start with its magic number"};
-    return;
-  }
-  result<module_handle> part =
-      on.load_module({static_cast<const std::byte*>(container), static_cast<std::size_t>(*bytes)});
-  if (part.ok()) {
-    parts_.push_back(*part);
-  } else {
-    failure_ = part.failure();
-  }
-}
-
 void registered_module::load(device& on) {
   if (tried_) return;
   tried_ = true;
@@ -28,39 +12,46 @@ void registered_module::load(device& on) {
   if (wrapper_->magic != fat_binary_magic) {
     failure_ = {error::invalid_kernel_image,
                 "the program's fat binary is damaged: its wrapper lacks the magic number"};
-  } else if (wrapper_->version != 1 && wrapper_->version != 2) {
+    return;
+  }
+  if (wrapper_->version != 1 && wrapper_->version != 2) {
     failure_ = {error::no_kernel_image_for_device, "the program's fat binary has version " +
                                                        std::to_string(wrapper_->version) +
                                                        "; versions 1 and 2 are known"};
-  } else {
-    if (wrapper_->container) load_container(on, wrapper_->container);
-    if (wrapper_->version == 2 && wrapper_->linked) {
-      for (const void* const* part = wrapper_->linked; *part; part++) load_container(on, *part);
+    return;
+  }
+  std::vector<const void*> containers;
+  if (wrapper_->container) containers.push_back(wrapper_->container);
+  if (wrapper_->version == 2 && wrapper_->linked) {
+    for (const void* const* part = wrapper_->linked; *part; part++) containers.push_back(*part);
+  }
+  std::vector<std::span<const std::byte>> parts;
+  for (const void* container : containers) {
+    const auto bytes = image::container_bytes(container);
+    if (!bytes) {
+      failure_ = {error::invalid_kernel_image,
+                  "the program's fat binary is damaged: it does not start with its magic number"};
+      return;
     }
+    parts.emplace_back(static_cast<const std::byte*>(container), static_cast<std::size_t>(*bytes));
   }
-}
-
-template <class Find>
-auto registered_module::find(device& on, Find&& find_in) -> decltype(find_in(module_handle{})) {
-  load(on);
-  decltype(find_in(module_handle{})) last(
-      failure_.ok() ? status{error::symbol_not_found, "the program's fat binary is empty"}
-                    : failure_);
-  for (const module_handle part : parts_) {
-    auto found = find_in(part);
-    if (found.ok()) return found;
-    // What kept the other parts from being loaded says more than that this one lacks the name.
-    if (found.failure().code != error::symbol_not_found || failure_.ok()) last = std::move(found);
-  }
-  return last;
+  const auto loaded = on.load_linked(parts);
+  if (loaded.ok())
+    handle_ = *loaded;
+  else
+    failure_ = loaded.failure();
 }
 
 result<kernel_handle> registered_module::find_kernel(device& on, const std::string& name) {
-  return find(on, [&](module_handle part) { return on.find_kernel(part, name); });
+  load(on);
+  if (!handle_) return failure_;
+  return on.find_kernel(*handle_, name);
 }
 
 result<module_symbol> registered_module::find_symbol(device& on, const std::string& name) {
-  return find(on, [&](module_handle part) { return on.find_symbol(part, name); });
+  load(on);
+  if (!handle_) return failure_;
+  return on.find_symbol(*handle_, name);
 }
 
 status registered_module::place_managed(device& on) {
@@ -82,12 +73,12 @@ const std::string* registered_module::managed_at(const void* address) const {
 }
 
 void registered_module::unload(device& from) {
-  for (const module_handle part : parts_) from.unload_module(part);
+  if (handle_) from.unload_module(*handle_);
   forget();
 }
 
 void registered_module::forget() {
-  parts_.clear();
+  handle_.reset();
   tried_ = false;
   for (managed_variable& v : managed_) v.address = 0;
 }

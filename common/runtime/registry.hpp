@@ -11,6 +11,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "common/device/device.hpp"
@@ -48,20 +49,17 @@ class registered_module {
 
  private:
   void load(device& on);
-  void load_container(device& on, const void* container);
-  template <class Find>
-  auto find(device& on, Find&& find_in) -> decltype(find_in(module_handle{}));
 
   const fat_binary_wrapper* wrapper_;
   bool tried_ = false;
-  std::vector<module_handle> parts_;
+  std::optional<module_handle> handle_;
   struct managed_variable {
     void** place;
     std::string name;
     device_address address;  // 0 until it is placed
   };
   std::vector<managed_variable> managed_;
-  status failure_;  // why nothing, or not everything, could be loaded
+  status failure_;  // why it could not be loaded
 };
 
 struct registered_kernel {

@@ -93,14 +93,54 @@ std::uint64_t scheduler::special_value(special which, std::uint32_t warp, int la
       return x_.shared_bytes;
     case special::one:
       return 1;
+    case special::grid_workspace_low:
+      return launch_.grid_workspace & 0xffffffffu;
+    case special::grid_workspace_high:
+      return launch_.grid_workspace >> 32;
     default:
       return 0;
   }
 }
 
+// Constants and the special registers that are the same for every block.
+void scheduler::fill_frame(std::byte* registers, const program_function& f, std::uint32_t warp) {
+  std::memset(registers, 0, f.register_bytes);
+  for (const constant_row& c : f.constants) write_row(registers + c.offset, c.bytes, c.value);
+  for (const special_row& s : f.specials) {
+    for (int l = 0; l < lanes; ++l)
+      write_lane(registers + s.offset, s.bytes, l, special_value(s.which, warp, l));
+  }
+}
+
+void scheduler::fill_block_values(std::byte* registers, const program_function& f,
+                                  std::uint64_t index) {
+  const extent at = place(index, launch_.config.grid);
+  for (const special_row& s : f.specials) {
+    std::uint64_t v;
+    switch (s.which) {
+      case special::ctaid_x:
+        v = at.x;
+        break;
+      case special::ctaid_y:
+        v = at.y;
+        break;
+      case special::ctaid_z:
+        v = at.z;
+        break;
+      case special::smid:
+        v = index % static_cast<std::uint64_t>(launch_.model->multiprocessors);
+        break;
+      default:
+        continue;
+    }
+    write_row(registers + s.offset, s.bytes, v);
+  }
+}
+
 std::unique_ptr<block> scheduler::make_block() {
   auto b = std::make_unique<block>();
-  const std::uint64_t registers = round_up(code_.register_bytes, 64);
+  const program_function& kernel = code_.functions.front();
+  const std::uint64_t registers = round_up(kernel.register_bytes, 64);
   const std::uint64_t local = round_up(x_.local_bytes * lanes, 64);
   const std::uint64_t shared = round_up(x_.shared_bytes, 64);
   const std::uint64_t bytes = warps_ * (registers + local) + shared + 64;
@@ -111,21 +151,16 @@ std::unique_ptr<block> scheduler::make_block() {
   b->shared = next + warps_ * (registers + local);
   for (std::uint32_t k = 0; k < warps_; ++k) {
     warp& w = b->warps[k];
-    w.registers = next + k * registers;
+    w.kernel.registers = next + k * registers;
+    w.kernel.local_end = kernel.local_bytes;
     w.local = next + warps_ * registers + k * local;
-    std::memset(w.registers, 0, registers);
-    for (const constant_row& c : code_.constants)
-      write_row(w.registers + c.offset, c.bytes, c.value);
+    fill_frame(w.kernel.registers, kernel, k);
     for (const parameter_row& p : code_.parameters) {
       std::uint64_t value = 0;
       std::memcpy(&value, parameters_.data() + p.parameter_offset, p.bytes);
       if (p.is_signed && p.bytes < 8 && (value >> (8 * p.bytes - 1)) != 0)
         value |= ~std::uint64_t{0} << (8 * p.bytes);
-      write_row(w.registers + p.offset, p.row_bytes, value);
-    }
-    for (const special_row& s : code_.specials) {
-      for (int l = 0; l < lanes; ++l)
-        write_lane(w.registers + s.offset, s.bytes, l, special_value(s.which, k, l));
+      write_row(w.kernel.registers + p.offset, p.row_bytes, value);
     }
   }
   return b;
@@ -136,35 +171,17 @@ void scheduler::start(block& b, std::uint64_t index) {
   b.alive = threads_;
   b.idle_rounds = 0;
   for (block_barrier& barrier : b.barriers) barrier = {};
-  const extent at = place(index, launch_.config.grid);
   for (std::uint32_t k = 0; k < warps_; ++k) {
     warp& w = b.warps[k];
     const std::uint32_t threads = std::min<std::uint32_t>(threads_ - k * lanes, lanes);
     w.alive = threads == lanes ? all_lanes : (std::uint32_t{1} << threads) - 1;
-    w.ready.assign(1, {code_.code.data(), w.alive, -1});
+    w.ready.assign(1, {code_.code.data(), w.alive, -1, &w.kernel});
     w.parked.clear();
     w.at_barrier.clear();
     w.joins.clear();
-    for (const special_row& s : code_.specials) {
-      std::uint64_t v;
-      switch (s.which) {
-        case special::ctaid_x:
-          v = at.x;
-          break;
-        case special::ctaid_y:
-          v = at.y;
-          break;
-        case special::ctaid_z:
-          v = at.z;
-          break;
-        case special::smid:
-          v = index % static_cast<std::uint64_t>(launch_.model->multiprocessors);
-          break;
-        default:
-          continue;
-      }
-      write_row(w.registers + s.offset, s.bytes, v);
-    }
+    fill_block_values(w.kernel.registers, code_.functions.front(), index);
+    for (const auto& f : w.frames)
+      fill_block_values(f->registers, code_.functions[f->function], index);
   }
 }
 

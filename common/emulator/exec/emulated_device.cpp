@@ -13,33 +13,16 @@
 
 #include "common/device/device.hpp"
 #include "common/device/launch_check.hpp"
+#include "common/emulator/exec/modules.hpp"
 #include "common/emulator/exec/scheduler.hpp"
-#include "common/emulator/image/image.hpp"
 
 namespace stepwise {
 namespace {
 
 using emulator::global_memory;
+using emulator::loaded_kernel;
+using emulator::loaded_module;
 using steady = std::chrono::steady_clock;
-
-struct loaded_module;
-
-struct loaded_kernel {
-  loaded_module* module = nullptr;
-  const ptx::function* function = nullptr;
-  kernel_attributes attributes;
-  std::uint64_t dynamic_limit = 0;
-  std::unique_ptr<emulator::program> code;  // made at the first launch
-};
-
-struct loaded_module {
-  std::unique_ptr<ptx::module> text;
-  std::optional<image::cubin> machine_code;
-  std::map<std::string, module_symbol, std::less<>> variables;
-  emulator::symbol_table symbols;
-  std::vector<device_address> allocations;
-  std::map<std::string, std::unique_ptr<loaded_kernel>, std::less<>> kernels;
-};
 
 long environment_number(const char* name, long otherwise) {
   const char* text = std::getenv(name);
@@ -58,6 +41,9 @@ double time_limit_s() {
 // The local memory of a thread on every GPU since compute capability 2.0 (CUDA C++ Programming
 // Guide, table of technical specifications).
 constexpr std::uint64_t most_stack_bytes = 512 << 10;
+
+// What grid.sync() keeps of a cooperative launch: its barrier takes a few words.
+constexpr std::uint64_t grid_workspace_bytes = 256;
 
 class emulated_device final : public device {
  public:
@@ -109,6 +95,7 @@ class emulated_device final : public device {
 
   status read(std::span<std::byte> to, device_address from) override {
     if (const status s = ready_for(from, to.size()); !s.ok()) return s;
+    library_.flush();
     if (!to.empty()) std::memcpy(to.data(), memory_.host(from), to.size());
     return {};
   }
@@ -135,7 +122,7 @@ class emulated_device final : public device {
     return {};
   }
 
-  result<module_handle> load_module(std::span<const std::byte> bytes) override;
+  result<module_handle> load_linked(std::span<const std::span<const std::byte>> parts) override;
   status unload_module(module_handle module) override;
   result<kernel_handle> find_kernel(module_handle module, std::string_view name) override;
   result<module_symbol> find_symbol(module_handle module, std::string_view name) override;
@@ -143,7 +130,10 @@ class emulated_device final : public device {
   status set_max_dynamic_shared_bytes(kernel_handle kernel, std::uint64_t bytes) override;
   status launch(kernel_handle kernel, const launch_config& config,
                 std::span<const std::byte> parameters) override;
-  status synchronize() override { return lost_; }
+  status synchronize() override {
+    library_.flush();
+    return lost_;
+  }
 
   result<event_handle> create_event() override {
     events_[++last_handle_] = std::nullopt;
@@ -204,9 +194,8 @@ class emulated_device final : public device {
       return std::find(own.begin(), own.end(), address) != own.end();
     });
   }
-  status place_variables(loaded_module& m);
-  status initialise(const loaded_module& m, const ptx::variable& v);
   status prepare(loaded_kernel& k);
+  status prepare_library(const emulator::program& code);
   void run(emulator::launch_state& state);
 
   loaded_kernel* kernel(kernel_handle h) {
@@ -220,6 +209,7 @@ class emulated_device final : public device {
 
   gpu model_;
   global_memory memory_;
+  emulator::device_library library_{memory_};
   unsigned workers_;
   // By device_limit; those of CUDA's manual where the description tells none.
   std::array<std::uint64_t, 3> limits_ = {1024, 1 << 20, 8 << 20};
@@ -231,103 +221,13 @@ class emulated_device final : public device {
   execution_counters counters_;
 };
 
-struct module_image {
-  std::string text;
-  std::optional<image::cubin> machine_code;
-};
-
-// The PTX that this GPU would use, and the tables of its machine code if there is any.
-result<module_image> read_image(std::span<const std::byte> bytes, const gpu& model) {
-  module_image out;
-  if (bytes.size() < 16 || !image::container_bytes(bytes.data())) {
-    out.text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (const auto nul = out.text.find('\0'); nul != std::string::npos) out.text.resize(nul);
-    if (out.text.find(".version") == std::string::npos)
-      return {error::invalid_kernel_image, "neither a fat binary nor PTX text"};
-    return out;
-  }
-  const auto entries = image::read_container(bytes);
-  if (!entries.ok()) return entries.failure();
-  const auto sm = static_cast<std::uint32_t>(model.compute_capability());
-  const image::fat_entry* text = image::choose(*entries, image::entry_kind::ptx, sm);
-  if (text == nullptr) {
-    return {error::no_kernel_image_for_device, "the program carries no PTX for " + model.name +
-                                                   " or older GPUs, and the emulator runs "
-                                                   "PTX; build with -gencode arch=compute_" +
-                                                   std::to_string(sm) + ",code=compute_" +
-                                                   std::to_string(sm) + " beside the machine code"};
-  }
-  const auto content = image::content_of(*text);
-  if (!content.ok()) return content.failure();
-  out.text.assign(reinterpret_cast<const char*>(content->data()), content->size());
-  if (const image::fat_entry* elf = image::choose(*entries, image::entry_kind::elf, sm)) {
-    if (const auto raw = image::content_of(*elf); raw.ok()) {
-      auto cubin = image::read_cubin(*raw);
-      if (!cubin.ok()) return cubin.failure();
-      out.machine_code = std::move(*cubin);
-    } else {
-      return raw.failure();
-    }
-  }
-  return out;
-}
-
-result<module_handle> emulated_device::load_module(std::span<const std::byte> bytes) {
+result<module_handle> emulated_device::load_linked(
+    std::span<const std::span<const std::byte>> parts) {
   if (!lost_.ok()) return lost_;
-  auto read = read_image(bytes, model_);
-  if (!read.ok()) return read.failure();
-  auto m = std::make_unique<loaded_module>();
-  m->machine_code = std::move(read->machine_code);
-  try {
-    m->text = std::make_unique<ptx::module>(std::move(read->text));
-  } catch (const ptx::parse_error& e) {
-    return {error::invalid_ptx, e.what()};
-  }
-  if (const status s = place_variables(*m); !s.ok()) {
-    for (const device_address a : m->allocations) memory_.free(a);
-    return s;
-  }
-  modules_[++last_handle_] = std::move(m);
+  auto loaded = emulator::load_parts(parts, model_, memory_);
+  if (!loaded.ok()) return loaded.failure();
+  modules_[++last_handle_] = std::move(*loaded);
   return module_handle{last_handle_};
-}
-
-status emulated_device::place_variables(loaded_module& m) {
-  using ptx::state_space;
-  for (const ptx::variable& v : m.text->variables) {
-    if (v.space != state_space::global && v.space != state_space::constant) continue;
-    if (v.is_extern) continue;
-    const std::uint64_t room = std::max<std::uint64_t>(v.bytes, 1);
-    const auto at = v.is_managed ? memory_.allocate_shared(room) : memory_.allocate(room);
-    if (!at.ok()) return at.failure();
-    m.allocations.push_back(*at);
-    m.symbols[v.name] = {v.space, *at};
-    m.variables.emplace(v.name, module_symbol{*at, v.bytes, v.is_managed});
-  }
-  for (const ptx::variable& v : m.text->variables) {
-    if (!m.symbols.contains(v.name)) continue;
-    if (const status s = initialise(m, v); !s.ok()) return s;
-  }
-  return {};
-}
-
-status emulated_device::initialise(const loaded_module& m, const ptx::variable& v) {
-  std::byte* at = memory_.host(m.symbols.at(v.name).address);
-  std::memset(at, 0, v.bytes);
-  if (v.initial.size() > v.bytes)
-    return {error::invalid_ptx, std::string(v.name) + ": too many initial values"};
-  if (!v.initial.empty()) std::memcpy(at, v.initial.data(), v.initial.size());
-  for (const ptx::relocation& r : v.relocations) {
-    const auto target = m.symbols.find(r.symbol);
-    if (target == m.symbols.end() || r.mask != 0 || r.at + r.bytes > v.bytes) {
-      return {error::not_supported, std::string(v.name) +
-                                        ": the emulator does not implement an initial "
-                                        "value made of the address of " +
-                                        std::string(r.symbol)};
-    }
-    const std::uint64_t address = target->second.address + static_cast<std::uint64_t>(r.addend);
-    std::memcpy(at + r.at, &address, std::min(r.bytes, 8u));
-  }
-  return {};
 }
 
 status emulated_device::unload_module(module_handle handle) {
@@ -339,55 +239,11 @@ status emulated_device::unload_module(module_handle handle) {
   return {};
 }
 
-// What can be told of a kernel from its PTX directives and its machine code's tables.
-kernel_attributes attributes_of(const loaded_module& m, const ptx::function& f, const gpu& model) {
-  kernel_attributes a;
-  a.name = f.name;
-  a.max_threads_per_block = model.max_threads_per_block;
-  const auto limit = [&](std::uint64_t threads) {
-    if (threads != 0)
-      a.max_threads_per_block = static_cast<int>(
-          std::min<std::uint64_t>(threads, static_cast<std::uint64_t>(a.max_threads_per_block)));
-  };
-  const auto product = [](const std::uint32_t(&n)[3]) {
-    return n[0] == 0 ? 0 : std::uint64_t{n[0]} * std::max(1u, n[1]) * std::max(1u, n[2]);
-  };
-  limit(product(f.max_threads));
-  limit(product(f.required_threads));
-  a.ptx_version = static_cast<int>(m.text->target_sm);
-  a.binary_version = model.compute_capability();
-  a.max_dynamic_shared_bytes = model.shared_bytes_per_block;
-  std::uint32_t at = 0;
-  for (const ptx::variable& p : f.parameters) {
-    const std::uint32_t align = std::max(1u, p.alignment);
-    at = (at + align - 1) / align * align;
-    a.parameters.push_back({at, static_cast<std::uint32_t>(p.bytes)});
-    at += static_cast<std::uint32_t>(p.bytes);
-  }
-  for (const ptx::variable& v : m.text->variables)
-    if (v.space == ptx::state_space::constant) a.constant_bytes += v.bytes;
-  if (!m.machine_code) return a;
-  const auto found = m.machine_code->kernels.find(f.name);
-  if (found == m.machine_code->kernels.end()) return a;
-  const image::kernel_resources& r = found->second;
-  a.registers = r.registers;
-  a.static_shared_bytes = r.static_shared_bytes;
-  a.max_dynamic_shared_bytes -= std::min(a.max_dynamic_shared_bytes, a.static_shared_bytes);
-  a.local_bytes = r.frame_bytes;
-  a.binary_version = m.machine_code->sm;
-  if (r.registers > 0) {
-    // A block's registers are given out per warp, 256 at a time.
-    const std::uint64_t per_warp = (static_cast<std::uint64_t>(r.registers) * 32 + 255) / 256 * 256;
-    limit(static_cast<std::uint64_t>(model.registers_per_block) / per_warp / 4 * 4 * 32);
-  }
-  return a;
-}
-
 result<kernel_handle> emulated_device::find_kernel(module_handle handle, std::string_view name) {
   loaded_module* m = module(handle);
   if (m == nullptr) return {error::invalid_resource_handle, "no such module"};
-  const ptx::function* f = m->text->find_function(name);
-  if (f == nullptr || !f->is_entry || f->is_declaration)
+  const emulator::linked_function* f = m->unit.find_kernel(name);
+  if (f == nullptr)
     return {error::symbol_not_found, "the module has no kernel " + std::string(name)};
   auto& slot = m->kernels[std::string(name)];
   if (slot == nullptr) {
@@ -414,10 +270,10 @@ result<module_symbol> emulated_device::find_symbol(module_handle handle, std::st
 // Lowers a kernel once; its static shared memory is then known even without machine code.
 status emulated_device::prepare(loaded_kernel& k) {
   if (k.code != nullptr) return {};
-  auto lowered = emulator::lower(*k.module->text, *k.function, k.module->symbols);
+  auto lowered = emulator::lower(k.module->unit, *k.function);
   if (!lowered.ok()) return lowered.failure();
   k.code = std::move(*lowered);
-  if (!k.module->machine_code) {
+  if (k.module->resources(k.code->name) == nullptr) {
     kernel_attributes& a = k.attributes;
     a.static_shared_bytes = k.code->static_shared_bytes;
     a.max_dynamic_shared_bytes -= std::min(a.max_dynamic_shared_bytes, a.static_shared_bytes);
@@ -429,7 +285,7 @@ status emulated_device::prepare(loaded_kernel& k) {
 result<kernel_attributes> emulated_device::attributes(kernel_handle handle) {
   loaded_kernel* k = kernel(handle);
   if (k == nullptr) return {error::invalid_resource_handle, "no such kernel"};
-  if (!k->module->machine_code) (void)prepare(*k);
+  if (k->module->resources(k->attributes.name) == nullptr) (void)prepare(*k);
   return k->attributes;
 }
 
@@ -456,8 +312,18 @@ status emulated_device::launch(kernel_handle handle, const launch_config& config
   if (parameters.size() < k->code->parameter_bytes)
     return {error::invalid_value, "the parameter buffer is too short"};
 
+  if (const status s = prepare_library(*k->code); !s.ok()) return s;
   emulator::launch_state state;
   state.code = k->code.get();
+  state.library = &library_;
+  state.stack_limit = limit(device_limit::stack_bytes);
+  result<device_address> workspace(device_address{0});
+  if (config.cooperative) {
+    workspace = memory_.allocate(grid_workspace_bytes);
+    if (!workspace.ok()) return workspace.failure();
+    std::memset(memory_.host(*workspace), 0, grid_workspace_bytes);
+    state.grid_workspace = *workspace;
+  }
   state.model = &model_;
   state.memory = &memory_;
   state.config = config;
@@ -476,6 +342,7 @@ status emulated_device::launch(kernel_handle handle, const launch_config& config
                                          std::chrono::duration<double>(state.time_limit_s));
   }
   run(state);
+  if (*workspace != 0) memory_.free(*workspace);
   execution_counters& c = counters_;
   const execution_counters& n = state.counters;
   c.launches += 1;
@@ -489,6 +356,13 @@ status emulated_device::launch(kernel_handle handle, const launch_config& config
   c.barriers += n.barriers;
   lost_ = state.failure;
   return {};
+}
+
+// The heap is made for the first kernel that may allocate from it.
+status emulated_device::prepare_library(const emulator::program& code) {
+  library_.set_printf_bytes(limit(device_limit::printf_bytes));
+  if (!code.uses(emulator::device_function::malloc)) return {};
+  return library_.make_heap(limit(device_limit::heap_bytes));
 }
 
 // Spreads a launch's blocks over the workers; this thread is one of them.

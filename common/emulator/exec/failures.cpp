@@ -40,9 +40,18 @@ std::string scheduler::thread_name(const block& b, const warp& w, int lane) cons
          triple(place(index, launch_.config.block));
 }
 
+scheduler::thread_place scheduler::place_of(int lane) const {
+  const auto index = static_cast<std::uint64_t>(warp_ - block_->warps.data()) * lanes +
+                     static_cast<std::uint64_t>(lane);
+  return {place(block_->index, launch_.config.grid), place(index, launch_.config.block)};
+}
+
 const op* scheduler::stop(const op* i, error code, const std::string& what, int lane) {
   const std::string line = code_.source_line(i);
-  fail(code, code_.pretty + (line.empty() ? "" : " at " + line) + ": " + what + "; " +
+  const program_function& f = code_.function_of(i);
+  const std::string name =
+      &f == &code_.functions.front() ? f.pretty : f.pretty + ", called by " + code_.pretty;
+  fail(code, name + (line.empty() ? "" : " at " + line) + ": " + what + "; " +
                  thread_name(*block_, *warp_, lane));
   return nullptr;
 }

@@ -4,21 +4,23 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "common/device/names.hpp"
 #include "common/emulator/exec/flow.hpp"
 #include "common/emulator/exec/lowering.hpp"
 
 namespace stepwise::emulator {
 
-void lowering::branch() {
-  const std::string_view label = i_->operands.at(0).name;
+// The block that a label begins; one past the last for a label at the end.
+std::uint32_t lowering::block_at(std::string_view label) const {
   const auto at = body_.labels.find(label);
   if (at == body_.labels.end())
     throw unsupported{"a branch to " + std::string(label) + ", which is no label"};
+  return at->second < block_of_.size() ? block_of_[at->second]
+                                       : static_cast<std::uint32_t>(block_start_.size());
+}
+
+void lowering::branch() {
+  const std::uint32_t target = block_at(i_->operands.at(0).name);
   const std::uint32_t index = static_cast<std::uint32_t>(i_ - body_.instructions.data());
-  const std::uint32_t target = at->second < block_of_.size()
-                                   ? block_of_[at->second]
-                                   : static_cast<std::uint32_t>(block_start_.size());
   const auto here = static_cast<std::uint32_t>(out_.code.size());
   if (i_->guard.empty()) {
     emit("<branch>");
@@ -33,14 +35,33 @@ void lowering::branch() {
   targets_.emplace_back(here, target);
 }
 
+// brx.idx index, list: every lane goes to the target that its index names.
+void lowering::branch_indexed() {
+  const auto list = body_.target_lists.find(i_->operands.at(1).name);
+  if (list == body_.target_lists.end() || !i_->guard.empty())
+    throw unsupported{"the instruction " + text()};
+  const std::uint32_t index = static_cast<std::uint32_t>(i_ - body_.instructions.data());
+  const std::uint32_t a = source(i_->operands[0], value_class::b32);
+  const auto here = static_cast<std::uint32_t>(out_.code.size());
+  op& e = emit("<branch indexed>", 0, a);
+  e.slot = no_row;
+  e.immediate = static_cast<std::int64_t>(out_.jump_tables.size());
+  if (const std::uint32_t meet = meets_[block_of_[index]]; meet != no_block)
+    joins_.emplace_back(here, meet);
+  tables_.push_back(out_.jump_tables.size());
+  std::vector<std::uint32_t>& table = out_.jump_tables.emplace_back();
+  for (const std::string_view label : list->second) table.push_back(block_at(label));
+}
+
 void lowering::leave() {
+  const char* const name = is_kernel() || i_->opcode == "exit" ? "exit" : "return";
   if (i_->guard.empty()) {
-    emit("<exit>");
+    emit("<" + std::string(name) + ">");
     return;
   }
   const register_info* p = find_register(i_->guard);
   if (p == nullptr) throw unsupported{"the guard " + std::string(i_->guard)};
-  emit("<exit if>", 0, p->offset, i_->guard_negated ? 1 : 0);
+  emit("<" + std::string(name) + " if>", 0, p->offset, i_->guard_negated ? 1 : 0);
 }
 
 void lowering::fence() {
@@ -107,6 +128,8 @@ void lowering::instruction(std::uint32_t index) {
   const std::string_view o = i_->opcode;
   if (o == "bra")
     branch();
+  else if (o == "brx")
+    branch_indexed();
   else if (o == "ret" || o == "exit")
     leave();
   else if (i_->guard.empty())
@@ -115,7 +138,7 @@ void lowering::instruction(std::uint32_t index) {
     const register_info* p = find_register(i_->guard);
     if (p == nullptr) throw unsupported{"the guard " + std::string(i_->guard)};
     static const std::unordered_set<std::string_view> waiting = {
-        "bar",   "barrier",  "shfl",     "vote",      "match", "redux",
+        "bar",   "barrier",  "shfl",     "vote",      "match", "redux", "call",
         "elect", "ldmatrix", "stmatrix", "movmatrix", "mma",   "wmma"};
     const bool waits = waiting.contains(o);
     const auto here = out_.code.size();
@@ -142,7 +165,8 @@ void lowering::find_blocks() {
   leads[0] = true;
   for (const auto& [name, at] : body_.labels) leads[std::min(at, count)] = true;
   const auto ends = [](const ptx::instruction& i) {
-    return i.opcode == "bra" || i.opcode == "ret" || i.opcode == "exit" || i.opcode == "trap";
+    return i.opcode == "bra" || i.opcode == "brx" || i.opcode == "ret" || i.opcode == "exit" ||
+           i.opcode == "trap";
   };
   for (std::uint32_t n = 0; n < count; ++n)
     if (ends(body_.instructions[n])) leads[n + 1] = true;
@@ -159,10 +183,16 @@ void lowering::find_blocks() {
     // Lanes that leave by a guarded exit need not be waited for: it counts as passing on.
     const bool falls = !ends(i) || !i.guard.empty();
     if (falls && b + 1 < blocks) successors[b].push_back(b + 1);
-    if (i.opcode == "bra" && !i.operands.empty()) {
-      const auto at = body_.labels.find(i.operands[0].name);
+    const auto leads_to = [&](std::string_view label) {
+      const auto at = body_.labels.find(label);
       if (at != body_.labels.end() && at->second < count)
         successors[b].push_back(block_of_[at->second]);
+    };
+    if (i.opcode == "bra" && !i.operands.empty()) leads_to(i.operands[0].name);
+    if (i.opcode == "brx" && i.operands.size() > 1) {
+      const auto list = body_.target_lists.find(i.operands[1].name);
+      if (list == body_.target_lists.end()) continue;
+      for (const std::string_view label : list->second) leads_to(label);
     }
   }
   meets_ = immediate_post_dominators(successors);
@@ -172,83 +202,36 @@ void lowering::find_blocks() {
 }
 
 void lowering::run() {
+  frame_.first_op = static_cast<std::uint32_t>(out_.code.size());
   declare_registers();
   place_variables();
-  if (body_.instructions.empty()) {
-    emit("<exit>");
-  } else {
-    find_blocks();
-    const auto blocks = static_cast<std::uint32_t>(block_start_.size());
-    block_op_.resize(blocks + 1);
-    for (std::uint32_t n = 0; n < body_.instructions.size(); ++n) {
-      const std::uint32_t b = block_of_[n];
-      if (block_start_[b] == n) {
-        block_op_[b] = static_cast<std::uint32_t>(out_.code.size());
-        i_ = &body_.instructions[n];
-        if (is_meeting_[b]) emit("<join>");
-      }
-      instruction(n);
+  if (!body_.instructions.empty()) find_blocks();
+  const auto blocks = static_cast<std::uint32_t>(block_start_.size());
+  block_op_.resize(blocks + 1);
+  for (std::uint32_t n = 0; n < body_.instructions.size(); ++n) {
+    const std::uint32_t b = block_of_[n];
+    if (block_start_[b] == n) {
+      block_op_[b] = static_cast<std::uint32_t>(out_.code.size());
+      i_ = &body_.instructions[n];
+      if (is_meeting_[b]) emit("<join>");
     }
-    block_op_[blocks] = static_cast<std::uint32_t>(out_.code.size());
-    emit("<exit>");  // a body may end without ret
-    for (const auto& [at, block] : targets_) out_.code[at].immediate = block_op_[block];
-    for (const auto& [at, block] : joins_) out_.code[at].slot = block_op_[block];
+    instruction(n);
   }
-  out_.register_bytes = next_row_;
+  block_op_[blocks] = static_cast<std::uint32_t>(out_.code.size());
+  emit(is_kernel() ? "<exit>" : "<return>");  // a body may end without ret
+  for (const auto& [at, block] : targets_) out_.code[at].immediate = block_op_[block];
+  for (const auto& [at, block] : joins_) out_.code[at].slot = block_op_[block];
+  for (const std::size_t table : tables_)
+    for (std::uint32_t& block : out_.jump_tables[table]) block = block_op_[block];
+  frame_.register_bytes = next_row_;
 }
 
 std::string lowering::where() const {
-  if (i_ == nullptr || out_.instruction.empty()) return out_.pretty;
-  program probe;
-  probe.body = &body_;
-  probe.module = &module_;
-  probe.code.resize(1);
-  probe.instruction = {static_cast<std::int32_t>(i_ - body_.instructions.data())};
-  const std::string line = probe.source_line(probe.code.data());
-  return out_.pretty + (line.empty() ? "" : " at " + line) + " (PTX line " +
+  if (i_ == nullptr) return frame_.pretty;
+  const auto index = static_cast<std::int32_t>(i_ - body_.instructions.data());
+  const std::string line = source_line_of(frame_, index);
+  return frame_.pretty + (line.empty() ? "" : " at " + line) + " (PTX line " +
          std::to_string(i_->line) + ")";
-}
-
-std::string program::source_line(const op* at) const {
-  std::int32_t index = instruction[static_cast<std::size_t>(at - code.data())];
-  for (; index >= 0; --index) {
-    std::int32_t position = body->instructions[static_cast<std::size_t>(index)].position;
-    if (position < 0) return "";
-    const ptx::source_position* p = &body->positions[static_cast<std::size_t>(position)];
-    while (p->inlined_at >= 0) p = &body->positions[static_cast<std::size_t>(p->inlined_at)];
-    if (p->line == 0) continue;  // made by the compiler: the line before it
-    const auto file = module->files.find(p->file);
-    std::string_view name = file == module->files.end() ? std::string_view("?") : file->second;
-    if (const auto slash = name.rfind('/'); slash != std::string_view::npos)
-      name.remove_prefix(slash + 1);
-    return std::string(name) + ":" + std::to_string(p->line);
-  }
-  return "";
-}
-
-result<std::unique_ptr<program>> lower(const ptx::module& m, const ptx::function& f,
-                                       const symbol_table& symbols) {
-  auto out = std::make_unique<program>();
-  out->pretty = readable_name(f.name);
-  if (f.has_cluster) {
-    return {error::not_supported,
-            out->pretty + " (PTX line " + std::to_string(f.line) +
-                "): the emulator does not implement clusters of blocks, which the kernel's "
-                "directives .explicitcluster or .reqnctapercluster ask for"};
-  }
-  try {
-    lowering l(m, f, symbols, *out);
-    try {
-      l.run();
-    } catch (const unsupported& u) {
-      return {error::not_supported, l.where() + ": the emulator does not implement " + u.what};
-    } catch (const std::out_of_range&) {
-      return {error::invalid_ptx, l.where() + ": an instruction has too few operands"};
-    }
-  } catch (const ptx::parse_error& e) {
-    return {error::invalid_ptx, std::string(f.name) + ": " + e.what()};
-  }
-  return out;
 }
 
 }  // namespace stepwise::emulator

@@ -89,12 +89,13 @@ void lowering::load_parameter(const operand& to, std::string_view type, std::uin
 }
 
 void lowering::load() {
-  const memory_form f = form_of(*i_);
+  memory_form f = form_of(*i_);
   const operand& to = i_->operands.at(0);
   const operand& from = i_->operands.at(1);
   std::vector<operand> results =
       to.kind == operand_kind::vector ? to.elements : std::vector<operand>{to};
   if (results.size() != f.vector) throw unsupported{"the instruction " + text()};
+  if (f.space == state_space::param && is_in_frame(from.name)) f.space = state_space::local;
   if (f.space == state_space::param && find_register(from.name) == nullptr) {
     const std::uint64_t at =
         symbol_address(from.name, false) + static_cast<std::uint64_t>(from.offset);
@@ -121,8 +122,9 @@ void lowering::load() {
 }
 
 void lowering::store() {
-  const memory_form f = form_of(*i_);
+  memory_form f = form_of(*i_);
   const operand& to = i_->operands.at(0);
+  if (f.space == state_space::param && is_in_frame(to.name)) f.space = state_space::local;
   const operand& from = i_->operands.at(1);
   const std::vector<operand> values =
       from.kind == operand_kind::vector ? from.elements : std::vector<operand>{from};

@@ -78,6 +78,8 @@ const special_name* find_special(std::string_view name) {
       {"%cluster_nctaid.z", {special::one, 32}},
       {"%cluster_ctarank", {special::zero, 32}},
       {"%cluster_nctarank", {special::one, 32}},
+      {"%envreg1", {special::grid_workspace_high, 32}},
+      {"%envreg2", {special::grid_workspace_low, 32}},
   };
   const auto found = names.find(name);
   return found == names.end() ? nullptr : &found->second;
@@ -133,7 +135,7 @@ std::uint32_t lowering::constant(value_class k, std::uint64_t value) {
   const auto [at, fresh] = constants_.try_emplace({bytes, value}, 0);
   if (fresh) {
     at->second = new_row(k);
-    out_.constants.push_back({at->second, bytes, value});
+    frame_.constants.push_back({at->second, bytes, value});
   }
   return at->second;
 }
@@ -142,7 +144,7 @@ std::uint32_t lowering::special_row_of(special which, unsigned bits) {
   const auto [at, fresh] = specials_.try_emplace({static_cast<int>(which), bits}, 0);
   if (fresh) {
     at->second = new_row(class_of_bits(bits));
-    out_.specials.push_back({at->second, bits / 8, which});
+    frame_.specials.push_back({at->second, bits / 8, which});
   }
   return at->second;
 }
@@ -171,49 +173,52 @@ const register_info* lowering::find_register(std::string_view name) {
   return &found->second;
 }
 
-// Shared variables first, each at its alignment; dynamic shared memory after all of them.
 void lowering::place_variables() {
-  std::uint64_t shared = 0, local = 0, dynamic_alignment = 16;
-  std::vector<const ptx::variable*> dynamic;
-  const auto place = [&](const ptx::variable& v, std::uint64_t& next) {
-    const std::uint64_t align = std::max(1u, v.alignment);
-    next = (next + align - 1) / align * align;
-    locals_[v.name] = {v.space, next};
-    next += v.bytes;
-  };
-  const auto consider = [&](const ptx::variable& v) {
+  for (const ptx::variable& v : module_.variables)
+    if (plan_.has_shared(&v)) locals_[v.name] = {state_space::shared, plan_.shared_offset(&v)};
+  place_call_variables();
+  std::uint64_t local = frame_.local_bytes;
+  const std::uint64_t before = local;
+  for (const ptx::variable& v : body_.variables) {
     if (v.space == state_space::shared) {
-      if (v.is_extern || v.bytes == 0)
-        dynamic.push_back(&v);
-      else
-        place(v, shared);
-      if (v.is_extern) dynamic_alignment = std::max<std::uint64_t>(dynamic_alignment, v.alignment);
-    } else if (v.space == state_space::local) {
-      place(v, local);
+      locals_[v.name] = {state_space::shared, plan_.shared_offset(&v)};
+    } else if (v.space == state_space::local || v.space == state_space::param) {
+      const std::uint64_t align = std::max(1u, v.alignment);
+      local = (local + align - 1) / align * align;
+      locals_[v.name] = {state_space::local, local};
+      local += v.bytes;
+      if (v.space == state_space::local) frame_.stack_bytes += v.bytes;
     }
-  };
-  for (const ptx::variable& v : module_.variables) {
-    if (v.space != state_space::shared) continue;
-    // A shared variable of the module belongs to the kernels that name it.
-    const bool used = function_.body_text.find(v.name) != std::string_view::npos;
-    if (used) consider(v);
   }
-  for (const ptx::variable& v : body_.variables) consider(v);
-  if (!dynamic.empty())
-    shared = (shared + dynamic_alignment - 1) / dynamic_alignment * dynamic_alignment;
-  for (const ptx::variable* v : dynamic) locals_[v->name] = {state_space::shared, shared};
-  out_.static_shared_bytes = shared;
-  out_.local_bytes = (local + 15) / 16 * 16;
-  std::uint64_t at = 0;
-  for (const ptx::variable& p : function_.parameters) {
-    const std::uint64_t align = std::max(1u, p.alignment);
-    at = (at + align - 1) / align * align;
-    locals_[p.name] = {state_space::param, at};
-    at += p.bytes;
-  }
-  out_.parameter_bytes = at;
+  if (local != before || before != 0) frame_.local_bytes = (local + 15) / 16 * 16;
 }
 
+// A kernel's parameters lie in a buffer of their own, those of other functions in their frames.
+void lowering::place_call_variables() {
+  if (is_kernel()) {
+    std::uint64_t at = 0;
+    for (const ptx::variable& p : function_.parameters) {
+      const std::uint64_t align = std::max(1u, p.alignment);
+      at = (at + align - 1) / align * align;
+      locals_[p.name] = {state_space::param, at};
+      at += p.bytes;
+    }
+    out_.parameter_bytes = at;
+    return;
+  }
+  std::vector<std::uint32_t> offsets;
+  frame_.local_bytes = frame_offsets(function_.returns, function_.parameters, offsets);
+  std::size_t n = 0;
+  for (const auto* list : {&function_.returns, &function_.parameters})
+    for (const ptx::variable& v : *list) locals_[v.name] = {state_space::local, offsets[n++]};
+}
+
+bool lowering::is_in_frame(std::string_view name) const {
+  const auto at = locals_.find(name);
+  return at != locals_.end() && at->second.first == state_space::local;
+}
+
+// For a name in the frame of a function other than the kernel: relative to the frame's base.
 std::uint64_t lowering::symbol_address(std::string_view name, bool generic) const {
   if (const auto at = locals_.find(name); at != locals_.end()) {
     const auto [space, offset] = at->second;
@@ -222,8 +227,19 @@ std::uint64_t lowering::symbol_address(std::string_view name, bool generic) cons
                      : space == state_space::local ? local_window
                                                    : parameter_window);
   }
-  if (const auto at = symbols_.find(name); at != symbols_.end()) return at->second.address;
+  if (const std::uint64_t at = plan_.unit().address_of(part_, name); at != 0) return at;
   throw unsupported{"the name " + std::string(name) + ", which is no register or variable"};
+}
+
+// The address of a name as a row: a constant, or for other frames than the kernel's a sum.
+std::uint32_t lowering::symbol_row(std::string_view name, value_class k, bool generic,
+                                   std::int64_t offset) {
+  const std::uint64_t at = symbol_address(name, generic) + static_cast<std::uint64_t>(offset);
+  if (is_kernel() || !is_in_frame(name)) return constant(k, at);
+  const std::uint32_t row = new_row(k);
+  emit(bits_of(k) == 32 ? "add.u32" : "add.u64", row,
+       special_row_of(special::frame_base, bits_of(k)), constant(k, at));
+  return row;
 }
 
 // --- operands ----------------------------------------------------------------------------------
@@ -252,10 +268,10 @@ std::uint32_t lowering::source(const operand& o, value_class k) {
       }
       if (const special_name* s = find_special(o.name)) return special_row_of(s->which, bits_of(k));
       if (o.name == "WARP_SZ") return constant(k, 32);
-      return constant(k, symbol_address(o.name, false));
+      return symbol_row(o.name, k, false, 0);
     }
     case operand_kind::offset:
-      return constant(k, symbol_address(o.name, false) + static_cast<std::uint64_t>(o.offset));
+      return symbol_row(o.name, k, false, o.offset);
     case operand_kind::integer:
       if (k == value_class::f32)
         return constant(
@@ -296,9 +312,13 @@ lowering::address lowering::memory_address(const operand& o, state_space space) 
   if (o.name.empty()) return {constant(value_class::b64, 0), o.offset, 64};
   if (const register_info* r = find_register(o.name))
     return {r->offset, o.offset, bits_of(r->kind)};
-  const std::uint64_t at = symbol_address(o.name, space == state_space::none);
   const bool narrow = space == state_space::shared || space == state_space::local;
-  return {constant(narrow ? value_class::b32 : value_class::b64, at), o.offset, narrow ? 32u : 64u};
+  const value_class k = narrow ? value_class::b32 : value_class::b64;
+  if (space == state_space::local && !is_kernel() && is_in_frame(o.name)) {
+    const auto at = static_cast<std::int64_t>(symbol_address(o.name, false));
+    return {special_row_of(special::frame_base, 32), at + o.offset, 32};
+  }
+  return {symbol_row(o.name, k, space == state_space::none, 0), o.offset, bits_of(k)};
 }
 
 // --- emission ----------------------------------------------------------------------------------

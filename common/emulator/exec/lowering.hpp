@@ -37,14 +37,63 @@ struct register_info {
   std::uint32_t offset = no_row;
 };
 
+// What the functions of one program share while they are lowered: which there are, and where their
+// shared variables lie. In lower_calls.cpp.
+class call_plan {
+ public:
+  call_plan(const link_unit& unit, const linked_function& kernel);
+
+  struct planned {
+    const linked_function* function;
+    bool by_address_only;  // no chain of direct calls leads to it
+    std::vector<std::size_t> callees;
+  };
+  const std::vector<planned>& functions() const { return functions_; }
+  // Index of a function among functions().
+  std::size_t index_of(const linked_function* f) const { return index_.at(f); }
+  // Offset of a shared variable in the block's shared memory.
+  std::uint64_t shared_offset(const ptx::variable* v) const { return shared_.at(v); }
+  bool has_shared(const ptx::variable* v) const { return shared_.contains(v); }
+  std::uint64_t static_shared_bytes() const { return static_shared_bytes_; }
+  const link_unit& unit() const { return unit_; }
+  bool has_indirect_calls() const { return !prototypes_.empty(); }
+
+ private:
+  void reach(const linked_function* f, bool by_address_only);
+  void follow_calls();
+  void place_shared();
+
+  const link_unit& unit_;
+  std::vector<planned> functions_;
+  std::unordered_map<const linked_function*, std::size_t> index_;
+  std::vector<std::string> prototypes_;  // signatures of the indirect calls
+  std::unordered_map<const ptx::variable*, std::uint64_t> shared_;
+  std::uint64_t static_shared_bytes_ = 0;
+};
+
+// Where a function's results and parameters lie at the start of its frame, in this order; appended
+// to `offsets`. The bytes that they take.
+std::uint64_t frame_offsets(const std::vector<ptx::variable>& returns,
+                            const std::vector<ptx::variable>& parameters,
+                            std::vector<std::uint32_t>& offsets);
+// "8:24,4:4": alignment and size of each result and parameter; equal for callers and callees.
+std::string signature_of(const std::vector<ptx::variable>& returns,
+                         const std::vector<ptx::variable>& parameters);
+
 class lowering {
  public:
-  lowering(const ptx::module& m, const ptx::function& f, const symbol_table& symbols, program& out)
-      : module_(m), function_(f), symbols_(symbols), out_(out), body_(m.body_of(f)) {
-    out_.module = &m;
-    out_.function = &f;
-    out_.body = &body_;
-    out_.name = f.name;
+  lowering(const call_plan& plan, const linked_function& f, program& out, program_function& frame)
+      : plan_(plan),
+        part_(f.part),
+        module_(*f.module),
+        function_(*f.function),
+        out_(out),
+        frame_(frame),
+        body_(f.module->body_of(*f.function)) {
+    frame_.module = &module_;
+    frame_.function = &function_;
+    frame_.body = &body_;
+    ordinal_ = out.code.empty() ? 0 : out.code.back().ordinal + 1;
   }
 
   void run();
@@ -58,8 +107,12 @@ class lowering {
   std::uint32_t special_row_of(special which, unsigned bits);
   void declare_registers();
   void place_variables();
+  void place_call_variables();
+  bool is_kernel() const { return function_.is_entry; }
   const register_info* find_register(std::string_view name);
   std::uint64_t symbol_address(std::string_view name, bool generic) const;
+  std::uint32_t symbol_row(std::string_view name, value_class k, bool generic, std::int64_t offset);
+  bool is_in_frame(std::string_view name) const;
 
   // Operands.
   std::uint32_t source(const operand& o, value_class k);
@@ -114,7 +167,9 @@ class lowering {
   void fence();
   void barrier();
   void warp_wide();
+  std::uint32_t block_at(std::string_view label) const;
   void branch();
+  void branch_indexed();
   void leave();
   void call();            // lower_calls.cpp
   void async_copy();      // lower_async.cpp: cp.async, cp.async.bulk
@@ -129,10 +184,17 @@ class lowering {
 
   void find_blocks();
 
+  // In lower_calls.cpp.
+  void library_function(device_function which, const std::vector<const ptx::variable*>& arguments,
+                        const std::vector<const ptx::variable*>& results);
+  const ptx::variable* call_variable(const operand& o) const;
+
+  const call_plan& plan_;
+  std::size_t part_;
   const ptx::module& module_;
   const ptx::function& function_;
-  const symbol_table& symbols_;
   program& out_;
+  program_function& frame_;
   const ptx::body& body_;
   const ptx::instruction* i_ = nullptr;
   std::uint32_t ordinal_ = 0;
@@ -154,6 +216,7 @@ class lowering {
   std::vector<std::uint32_t> block_op_;     // block -> its first op
   std::vector<std::pair<std::uint32_t, std::uint32_t>> targets_;  // op -> block, to be patched
   std::vector<std::pair<std::uint32_t, std::uint32_t>> joins_;    // op -> block of its join
+  std::vector<std::size_t> tables_;  // jump tables of blocks, to be patched
 };
 
 }  // namespace stepwise::emulator

@@ -1,12 +1,15 @@
 // A kernel, lowered: the ops, and what must be put into its rows before a warp starts.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "common/device/error.hpp"
 #include "common/emulator/exec/context.hpp"
+#include "common/emulator/exec/link.hpp"
 #include "common/emulator/ptx/ast.hpp"
 
 namespace stepwise::emulator {
@@ -40,7 +43,9 @@ enum class special : std::uint8_t {
   total_smem_size,
   zero,
   one,
-  envreg
+  grid_workspace_low,  // %envreg2 and %envreg1: the address of the words that grid.sync() uses
+  grid_workspace_high,
+  frame_base  // where the function's own local memory begins
 };
 
 struct constant_row {
@@ -106,39 +111,81 @@ struct barrier_site {
   bool source_negated = false;
 };
 
-struct program {
-  std::string name;    // as in the PTX
+// A call. Arguments and results are bytes of local memory: of the caller's frame, copied to the
+// callee's, and back.
+struct call_site {
+  static constexpr std::uint32_t indirect = 0xffffffffu;
+  std::uint32_t function = indirect;  // index into program::functions
+  std::uint32_t target = no_row;      // indirect: addresses
+  struct piece {
+    std::uint32_t caller, callee, bytes;  // offsets in the two frames
+  };
+  std::vector<piece> arguments, results;
+  std::string signature;
+};
+
+// What the device's runtime library provides: functions that PTX calls and nobody defines.
+enum class device_function : std::uint8_t { vprintf, malloc, free, assertfail };
+
+struct library_call {
+  device_function which;
+  std::vector<std::uint32_t> arguments;  // offsets in the caller's frame
+  std::uint32_t result = 0;
+};
+
+// A function of a program: the kernel itself, or one that it may call. Its registers and its local
+// memory are a frame, made when it is called.
+struct program_function {
   std::string pretty;  // demangled, without parameters
   const ptx::module* module = nullptr;
   const ptx::function* function = nullptr;
   const ptx::body* body = nullptr;
+  std::uint32_t first_op = 0;        // its ops reach to the next function's first
+  std::uint32_t register_bytes = 0;  // rows of one warp
+  std::vector<constant_row> constants;
+  std::vector<special_row> specials;
+  std::uint64_t local_bytes = 0;  // per thread: variables, arguments, results
+  std::uint64_t stack_bytes = 0;  // what it takes of the thread's stack, as a GPU counts it
+  std::string signature;          // sizes and alignments of results and parameters
+  status failure;                 // why it could not be lowered, if only an address may lead to it
+};
+
+struct program {
+  std::string name;    // as in the PTX
+  std::string pretty;  // demangled, without parameters
   std::vector<op> code;
-  std::vector<std::int32_t> instruction;  // of each op: index into the body's instructions, or -1
-  std::uint32_t register_bytes = 0;       // rows of one warp
+  std::vector<std::int32_t> instruction;   // of each op: index into the body's instructions, or -1
+  std::deque<program_function> functions;  // the kernel first
   std::uint32_t window_count = 0;
   std::uint64_t static_shared_bytes = 0;  // dynamic shared memory starts at this offset
-  std::uint64_t local_bytes = 0;          // per thread
   std::uint64_t parameter_bytes = 0;
-  std::vector<constant_row> constants;
   std::vector<parameter_row> parameters;
-  std::vector<special_row> specials;
   std::vector<sync_site> syncs;
   std::vector<barrier_site> barriers;
+  std::vector<call_site> calls;
+  std::vector<library_call> library_calls;
+  std::vector<std::vector<std::uint32_t>> jump_tables;          // ops that a brx.idx leads to
+  std::unordered_map<std::uint64_t, std::uint32_t> by_address;  // functions that have addresses
 
+  // Local memory of a thread: that of the longest chain of calls. With recursion, or calls through
+  // pointers, there is no longest chain: `limited_stack` is set, and a launch allows for as many
+  // frames as the stack limit does.
+  std::uint64_t local_bytes = 0;
+  bool limited_stack = false;
+  // Bytes of local memory that are needed for a stack of `limit` bytes.
+  std::uint64_t local_bytes_for(std::uint64_t limit) const;
+
+  bool uses(device_function f) const;
+  const program_function& function_of(const op* i) const;
   // "reduction.cu:23", the outermost frame of the line that `i` comes from; "" if unknown.
   std::string source_line(const op* i) const;
 };
 
-// Addresses of the module's variables, for operands that name them.
-struct symbol_place {
-  ptx::state_space space;
-  std::uint64_t address;  // global, constant: device address
-};
-using symbol_table = std::unordered_map<std::string_view, symbol_place>;
+// The same for an instruction of a function's body.
+std::string source_line_of(const program_function& f, std::int32_t instruction);
 
-// Lowers a kernel. not_supported, naming the instruction, the kernel and the source line, for what
-// the emulator does not implement; invalid_ptx for what does not parse.
-result<std::unique_ptr<program>> lower(const ptx::module& m, const ptx::function& f,
-                                       const symbol_table& symbols);
+// Lowers a kernel and what it calls. not_supported, naming the instruction, the function and the
+// source line, for what the emulator does not implement; invalid_ptx for what does not parse.
+result<std::unique_ptr<program>> lower(const link_unit& unit, const linked_function& kernel);
 
 }  // namespace stepwise::emulator

@@ -20,6 +20,8 @@ const op* branch_if(context& x, const op* i) {
   return x.owner->diverge(i, taken);
 }
 
+const op* branch_indexed(context& x, const op* i) { return x.owner->branch_indexed(i); }
+
 const op* join(context& x, const op* i) { return x.owner->reach_join(i); }
 
 // The operations up to the op at `immediate` run for the lanes whose guard holds.
@@ -107,6 +109,7 @@ void control_rows(row_table& t) {
   using enum value_class;
   t.push_back({"<branch>", &branch, none, none, none, none});
   t.push_back({"<branch if>", &branch_if, none, none, none, none});
+  t.push_back({"<branch indexed>", &branch_indexed, none, b32, none, none});
   t.push_back({"<join>", &join, none, none, none, none});
   t.push_back({"<guard>", &guard_begin, none, none, none, none});
   t.push_back({"<end of guard>", &guard_end, none, none, none, none});

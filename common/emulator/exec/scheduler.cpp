@@ -22,7 +22,7 @@ scheduler::scheduler(launch_state& launch)
   x_.parameters = parameters_.data();
   x_.parameter_bytes = parameters_.size();
   x_.shared_bytes = code_.static_shared_bytes + launch.config.dynamic_shared_bytes;
-  x_.local_bytes = code_.local_bytes;
+  x_.local_bytes = code_.local_bytes_for(launch.stack_limit);
   x_.owner = this;
 }
 
@@ -106,7 +106,6 @@ scheduler::block_result scheduler::run_slice(block& b) {
 
 void scheduler::run_warp(warp& w) {
   warp_ = &w;
-  x_.registers = w.registers;
   x_.local = w.local;
   yielded_ = false;
   do {
@@ -117,6 +116,7 @@ void scheduler::run_warp(warp& w) {
       x_.budget = slice_instructions;
       x_.segment = s.at;
       join_ = s.join;
+      enter(s.in);
       const op* i = s.at;
       do i = i->run(x_, i);
       while (i != nullptr);
@@ -137,7 +137,7 @@ std::uint64_t scheduler::clock() const { return counters_.warp_instructions; }
 
 void scheduler::push_ready(warp& w, split s) {
   for (split& other : w.ready) {
-    if (other.at == s.at && other.join == s.join) {
+    if (other.at == s.at && other.join == s.join && other.in == s.in) {
       other.mask |= s.mask;
       return;
     }
@@ -154,7 +154,7 @@ const op* scheduler::branch(const op* i, const op* target) {
 // The running split goes behind all others; lanes that wait for it at joins no longer do.
 const op* scheduler::yield(const op* at) {
   warp& w = *warp_;
-  w.ready.insert(w.ready.begin(), {at, x_.mask, join_});
+  w.ready.insert(w.ready.begin(), {at, x_.mask, join_, frame_});
   release_joins(w);
   yielded_ = true;
   return nullptr;
@@ -167,17 +167,28 @@ int scheduler::new_join(warp& w) {
   return static_cast<int>(w.joins.size()) - 1;
 }
 
+// True if the lanes of a join wait at `at`, in the function that runs.
+bool scheduler::waits_at(int join, const op* at) const {
+  if (join < 0) return false;
+  const join_point& j = warp_->joins[static_cast<std::size_t>(join)];
+  return j.at == at && j.in == frame_;
+}
+
+// The join for the running split's lanes at `meet`. A loop whose lanes leave one after the other
+// keeps using the join of the first that left.
+int scheduler::join_for(const op* meet) {
+  if (meet == nullptr || waits_at(join_, meet)) return join_;
+  const int fresh = new_join(*warp_);
+  warp_->joins[static_cast<std::size_t>(fresh)] = {meet, frame_, x_.mask, 0, join_};
+  return fresh;
+}
+
 const op* scheduler::diverge(const op* i, std::uint32_t taken) {
   account(i->ordinal + 1);
   warp& w = *warp_;
   const op* target = x_.code + i->immediate;
   const op* meet = i->slot == no_row ? nullptr : x_.code + i->slot;
-  // A loop whose lanes leave one after the other keeps using the join of the first that left.
-  if (meet != nullptr && !(join_ >= 0 && w.joins[static_cast<std::size_t>(join_)].at == meet)) {
-    const int fresh = new_join(w);
-    w.joins[static_cast<std::size_t>(fresh)] = {meet, x_.mask, 0, join_};
-    join_ = fresh;
-  }
+  join_ = join_for(meet);
   const std::uint32_t stay = x_.mask & ~taken;
   join_point* join = meet != nullptr ? &w.joins[static_cast<std::size_t>(join_)] : nullptr;
   if (target == meet) {
@@ -189,17 +200,56 @@ const op* scheduler::diverge(const op* i, std::uint32_t taken) {
     x_.segment = target;
     return x_.budget > 0 ? target : yield(target);
   }
-  if (taken != 0) push_ready(w, {target, taken, join_});
+  if (taken != 0) push_ready(w, {target, taken, join_, frame_});
   x_.mask = x_.active = stay;
   x_.segment = i + 1;
   return i + 1;
 }
 
+// Every lane goes where its index leads; an index past the table leads nowhere that PTX defines.
+const op* scheduler::branch_indexed(const op* i) {
+  const std::vector<std::uint32_t>& table =
+      code_.jump_tables[static_cast<std::size_t>(i->immediate)];
+  const std::uint32_t* index = x_.row<std::uint32_t>(i->a);
+  std::uint32_t left = x_.mask;
+  const auto group = [&] {  // the lanes that go with the first that is left
+    const std::uint32_t wanted = index[first_lane(left)];
+    std::uint32_t with = 0;
+    for (std::uint32_t m = left; m != 0; m &= m - 1)
+      if (index[first_lane(m)] == wanted) with |= m & -m;
+    return with;
+  };
+  for (std::uint32_t m = left; m != 0; m &= m - 1) {
+    if (index[first_lane(m)] >= table.size()) {
+      return stop(i, error::illegal_instruction,
+                  "a branch by index " + std::to_string(index[first_lane(m)]) +
+                      " into a table of " + std::to_string(table.size()),
+                  first_lane(m));
+    }
+  }
+  if (const std::uint32_t first = group(); first == left)
+    return branch(i, x_.code + table[index[first_lane(left)]]);
+  account(i->ordinal + 1);
+  warp& w = *warp_;
+  const op* meet = i->slot == no_row ? nullptr : x_.code + i->slot;
+  join_ = join_for(meet);
+  while (left != 0) {
+    const std::uint32_t with = group();
+    const op* target = x_.code + table[index[first_lane(left)]];
+    left &= ~with;
+    if (target == meet)
+      w.joins[static_cast<std::size_t>(join_)].arrived |= with;
+    else
+      push_ready(w, {target, with, join_, frame_});
+  }
+  x_.segment = i + 1;
+  return nullptr;
+}
+
 const op* scheduler::reach_join(const op* i) {
   warp& w = *warp_;
-  while (join_ >= 0) {
+  while (waits_at(join_, i)) {
     join_point& join = w.joins[static_cast<std::size_t>(join_)];
-    if (join.at != i) break;
     join.arrived |= x_.mask;
     account(i->ordinal);
     x_.segment = i;
@@ -213,7 +263,7 @@ const op* scheduler::reach_join(const op* i) {
 
 void scheduler::complete_join(warp& w, int index) {
   join_point& join = w.joins[static_cast<std::size_t>(index)];
-  const split s{join.at, join.arrived, join.parent};
+  const split s{join.at, join.arrived, join.parent, join.in};
   join.at = nullptr;
   push_ready(w, s);
 }
@@ -223,7 +273,7 @@ bool scheduler::release_joins(warp& w) {
   bool any = false;
   for (join_point& join : w.joins) {
     if (join.at == nullptr || join.arrived == 0) continue;
-    const split s{join.at, join.arrived, join.parent};
+    const split s{join.at, join.arrived, join.parent, join.in};
     join.expected &= ~join.arrived;
     join.arrived = 0;
     if (join.expected == 0) join.at = nullptr;
@@ -233,21 +283,27 @@ bool scheduler::release_joins(warp& w) {
   return any;
 }
 
-const op* scheduler::exit_lanes(const op* i, std::uint32_t mask) {
-  account(i->ordinal + 1);
-  progress_ = true;
-  warp& w = *warp_;
-  w.alive &= ~mask;
-  block_->alive -= count_of(mask);
+// Lanes that will not come to the joins any more: to those of one function, or to any.
+void scheduler::leave_joins(warp& w, std::uint32_t mask, const frame* in) {
   for (std::size_t k = 0; k < w.joins.size(); ++k) {
     join_point& join = w.joins[k];
-    if (join.at == nullptr) continue;
+    if (join.at == nullptr || (in != nullptr && join.in != in)) continue;
     join.expected &= ~mask;
     if (join.expected == 0)
       join.at = nullptr;
     else if (join.arrived == join.expected)
       complete_join(w, static_cast<int>(k));
   }
+}
+
+const op* scheduler::exit_lanes(const op* i, std::uint32_t mask) {
+  account(i->ordinal + 1);
+  progress_ = true;
+  warp& w = *warp_;
+  w.alive &= ~mask;
+  block_->alive -= count_of(mask);
+  leave_joins(w, mask, nullptr);
+  if (frame_->caller != nullptr) leave_frames(w, mask);
   if (!w.parked.empty()) check_parked(w);
   check_barriers();
   x_.mask &= ~mask;

@@ -20,6 +20,7 @@
 
 #include "common/device/device.hpp"
 #include "common/emulator/exec/access.hpp"
+#include "common/emulator/exec/device_library.hpp"
 #include "common/emulator/exec/memory.hpp"
 #include "common/emulator/exec/program.hpp"
 
@@ -32,6 +33,9 @@ struct launch_state {
   global_memory* memory = nullptr;
   launch_config config;
   std::vector<std::byte> parameters;
+  device_library* library = nullptr;
+  std::uint64_t stack_limit = 0;     // bytes of each thread
+  std::uint64_t grid_workspace = 0;  // device address, of a cooperative launch
   std::uint64_t block_count = 0;
   unsigned resident_blocks = 1;  // that one worker may hold at a time
   std::atomic<std::uint64_t> next_block{0};
@@ -44,21 +48,37 @@ struct launch_state {
   execution_counters counters;
 };
 
+// A function that some lanes of a warp are in: its registers, and where they return to.
+struct frame {
+  std::uint32_t function = 0;  // index into program::functions
+  std::byte* registers = nullptr;
+  std::unique_ptr<std::byte[]> storage;  // of the registers, except the kernel's
+  frame* caller = nullptr;               // null: the kernel's
+  const op* call = nullptr;
+  int join = -1;            // where the caller's lanes meet after the call
+  std::uint32_t lanes = 0;  // still in it
+  std::uint64_t local_base = 0, local_end = 0, stack_bytes = 0;
+};
+
 struct split {
   const op* at;
   std::uint32_t mask;
-  int join;  // index into warp::joins, -1 for none
+  int join;   // index into warp::joins, -1 for none
+  frame* in;  // of the function that it runs
 };
 
 struct join_point {
   const op* at = nullptr;  // null: unused
+  frame* in = nullptr;
   std::uint32_t expected = 0;
   std::uint32_t arrived = 0;
   int parent = -1;
 };
 
 struct warp {
-  std::byte* registers = nullptr;
+  frame kernel;
+  std::vector<std::unique_ptr<frame>> frames;      // of functions, made so far
+  std::vector<std::vector<frame*>> unused_frames;  // by function
   std::byte* local = nullptr;
   std::uint32_t alive = 0;
   std::vector<split> ready;  // the last one runs next
@@ -113,8 +133,12 @@ class scheduler {
   // For handlers. Each returns the op to go on with, or null.
   const op* branch(const op* i, const op* target);
   const op* diverge(const op* i, std::uint32_t taken);
+  const op* branch_indexed(const op* i);
   const op* reach_join(const op* i);
   const op* exit_lanes(const op* i, std::uint32_t mask);
+  const op* call(const op* i);
+  const op* return_lanes(const op* i, std::uint32_t mask);
+  const op* call_library(const op* i);
   const op* reach_barrier(const op* i);
   const op* synchronise(const op* i);
   const op* stop(const op* i, error code, const std::string& what, int lane);
@@ -122,6 +146,14 @@ class scheduler {
   std::uint64_t clock() const;
 
   context& state() { return x_; }
+  // For the device's library: a lane's local memory in the frame that runs, and where it is.
+  std::byte* frame_bytes(const context& x, int lane) const {
+    return x.local + static_cast<std::uint64_t>(lane) * x.local_bytes + frame_->local_base;
+  }
+  struct thread_place {
+    extent block, thread;
+  };
+  thread_place place_of(int lane) const;
 
  private:
   enum class block_result { done, waiting, failed };
@@ -138,6 +170,16 @@ class scheduler {
   bool release_joins(warp& w);
   void complete_join(warp& w, int join);
   int new_join(warp& w);
+  bool waits_at(int join, const op* at) const;
+  int join_for(const op* meet);
+  void leave_joins(warp& w, std::uint32_t mask, const frame* in);
+  frame* take_frame(warp& w, std::uint32_t function);
+  void leave_frames(warp& w, std::uint32_t mask);
+  void enter(frame* f);
+  void fill_frame(std::byte* registers, const program_function& f, std::uint32_t warp);
+  void fill_block_values(std::byte* registers, const program_function& f, std::uint64_t index);
+  void copy_local(const std::vector<call_site::piece>& pieces, std::uint64_t caller,
+                  std::uint64_t callee, bool back, std::uint32_t mask);
   void check_parked(warp& w);
   void finish_exchange(warp& w, std::uint32_t members);
   bool finish_whole_warp(warp& w, std::uint32_t members);
@@ -159,7 +201,8 @@ class scheduler {
   std::vector<std::byte> parameters_;
   block* block_ = nullptr;
   warp* warp_ = nullptr;
-  int join_ = -1;  // of the running split
+  int join_ = -1;           // of the running split
+  frame* frame_ = nullptr;  // of the running split
   bool yielded_ = false;
   bool progress_ = false;
   std::uint32_t threads_ = 0, warps_ = 0;

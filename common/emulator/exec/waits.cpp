@@ -27,9 +27,9 @@ const op* scheduler::reach_barrier(const op* i) {
   progress_ = true;
   x_.segment = i + 1;
   if (site.arrive_only) {
-    push_ready(w, {i + 1, x_.mask, join_});
+    push_ready(w, {i + 1, x_.mask, join_, frame_});
   } else {
-    w.at_barrier.push_back({{i, x_.mask, join_}, id});
+    w.at_barrier.push_back({{i, x_.mask, join_, frame_}, id});
   }
   check_barriers();
   return nullptr;
@@ -54,16 +54,16 @@ void scheduler::release_barrier(unsigned id) {
       const barrier_site& site = code_.barriers[i->slot];
       const std::uint32_t mask = wait.waiting.mask;
       if (site.reduction == barrier_reduction::popc) {
-        auto* d = reinterpret_cast<std::uint32_t*>(w.registers + i->d);
+        auto* d = reinterpret_cast<std::uint32_t*>(wait.waiting.in->registers + i->d);
         for (int l = 0; l < lanes; ++l)
           if ((mask >> l) & 1) d[l] = held;
       } else if (site.reduction != barrier_reduction::none) {
-        auto& d = *reinterpret_cast<std::uint32_t*>(w.registers + i->d);
+        auto& d = *reinterpret_cast<std::uint32_t*>(wait.waiting.in->registers + i->d);
         const bool holds =
             site.reduction == barrier_reduction::logical_and ? held == arrived : held != 0;
         d = (d & ~mask) | (holds ? mask : 0);
       }
-      push_ready(w, {i + 1, mask, wait.waiting.join});
+      push_ready(w, {i + 1, mask, wait.waiting.join, wait.waiting.in});
       return true;
     });
   }
@@ -83,7 +83,7 @@ const op* scheduler::synchronise(const op* i) {
   if (others != 0) {
     account(i->ordinal);
     x_.segment = i;
-    w.ready.push_back({i, others, join_});
+    w.ready.push_back({i, others, join_, frame_});
     x_.mask = x_.active = x_.mask & ~others;
   }
   if ((members & w.alive & ~x_.mask) == 0) {
@@ -95,7 +95,7 @@ const op* scheduler::synchronise(const op* i) {
   }
   account(i->ordinal);
   x_.segment = i;
-  w.parked.push_back({{i, x_.mask, join_}, members});
+  w.parked.push_back({{i, x_.mask, join_, frame_}, members});
   check_parked(w);
   return nullptr;
 }
@@ -167,18 +167,21 @@ void scheduler::finish_exchange(warp& w, std::uint32_t members) {
   for (const auto& p : w.parked) {
     if (p.members != members) continue;
     participants |= p.waiting.mask;
+    x_.registers = p.waiting.in->registers;
     stage(p.waiting.at, p.waiting.mask, staged);
   }
   std::erase_if(w.parked, [&](const warp::parked_split& p) {
     if (p.members != members) return false;
+    x_.registers = p.waiting.in->registers;
     exchange(p.waiting.at, p.waiting.mask, staged, participants);
     const std::uint64_t count = count_of(p.waiting.mask);
     counters_.warp_instructions += 1;
     counters_.lane_instructions += count;
-    push_ready(w, {p.waiting.at + 1, p.waiting.mask, p.waiting.join});
+    push_ready(w, {p.waiting.at + 1, p.waiting.mask, p.waiting.join, p.waiting.in});
     return true;
   });
   x_.active = saved;
+  x_.registers = frame_->registers;
 }
 
 // What the lanes in `mask` put in: their source operands, or one bit each for a vote.

@@ -68,10 +68,10 @@ class fake_device final : public device {
     return place ? status{} : bad();
   }
 
-  result<module_handle> load_module(std::span<const std::byte> image) override {
+  result<module_handle> load_linked(std::span<const std::span<const std::byte>> parts) override {
     if (!fake::tell().load_failure.ok()) return fake::tell().load_failure;
     fake::tell().modules_loaded++;
-    fake::tell().module_bytes.push_back(image.size());
+    for (const auto part : parts) fake::tell().module_bytes.push_back(part.size());
     return module_handle{++handles_};
   }
   status unload_module(module_handle) override {

@@ -1,0 +1,130 @@
+// Which functions a kernel may call, and what they share.
+#include <algorithm>
+
+#include "common/emulator/exec/lowering.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
+
+}  // namespace
+
+std::uint64_t frame_offsets(const std::vector<ptx::variable>& returns,
+                            const std::vector<ptx::variable>& parameters,
+                            std::vector<std::uint32_t>& offsets) {
+  std::uint64_t at = 0;
+  for (const auto* list : {&returns, &parameters}) {
+    for (const ptx::variable& v : *list) {
+      at = round_up(at, std::max(1u, v.alignment));
+      offsets.push_back(static_cast<std::uint32_t>(at));
+      at += v.bytes;
+    }
+  }
+  return round_up(at, 16);
+}
+
+std::string signature_of(const std::vector<ptx::variable>& returns,
+                         const std::vector<ptx::variable>& parameters) {
+  std::string text;
+  for (const auto* list : {&returns, &parameters}) {
+    for (const ptx::variable& v : *list)
+      text += std::to_string(v.alignment) + ":" + std::to_string(v.bytes) + ",";
+    text += ";";
+  }
+  return text;
+}
+
+call_plan::call_plan(const link_unit& unit, const linked_function& kernel) : unit_(unit) {
+  reach(&kernel, false);
+  follow_calls();
+  place_shared();
+}
+
+void call_plan::reach(const linked_function* f, bool by_address_only) {
+  if (index_.try_emplace(f, functions_.size()).second)
+    functions_.push_back({f, by_address_only, {}});
+}
+
+// Direct calls first. Then, if there are calls through pointers, every function of a signature that
+// such a call has, and what those call: a pointer may come from anywhere.
+void call_plan::follow_calls() {
+  std::size_t next = 0, candidates_seen = 0;
+  const auto follow = [&] {
+    for (; next < functions_.size(); ++next) {
+      const linked_function& f = *functions_[next].function;
+      const bool by_address_only = functions_[next].by_address_only;
+      std::vector<std::size_t> callees;
+      const ptx::body* body;
+      try {
+        body = &f.module->body_of(*f.function);
+      } catch (const ptx::parse_error&) {
+        continue;  // lowering meets it again, and tells it
+      }
+      for (const ptx::instruction& i : body->instructions) {
+        if (i.opcode != "call") continue;
+        const std::size_t at =
+            !i.operands.empty() && i.operands[0].kind == operand_kind::list ? 1 : 0;
+        if (at >= i.operands.size()) continue;
+        const std::string_view name = i.operands[at].name;
+        if (const linked_function* callee = unit_.find_function(f.part, name)) {
+          reach(callee, by_address_only);
+          callees.push_back(index_.at(callee));
+        } else if (name.starts_with('%')) {
+          const auto prototype = body->prototypes.find(i.operands.back().name);
+          if (prototype != body->prototypes.end())
+            prototypes_.push_back(
+                signature_of(prototype->second.returns, prototype->second.parameters));
+        }
+      }
+      functions_[next].callees = std::move(callees);
+    }
+  };
+  for (follow(); candidates_seen < prototypes_.size(); follow()) {
+    const std::vector<std::string> wanted(
+        prototypes_.begin() + static_cast<std::ptrdiff_t>(candidates_seen), prototypes_.end());
+    candidates_seen = prototypes_.size();
+    for (const linked_function& f : unit_.functions()) {
+      const std::string signature = signature_of(f.function->returns, f.function->parameters);
+      if (std::ranges::find(wanted, signature) != wanted.end()) reach(&f, true);
+    }
+  }
+}
+
+// Static variables first, each at its alignment; dynamic shared memory after all of them.
+void call_plan::place_shared() {
+  std::uint64_t next = 0, dynamic_alignment = 16;
+  std::vector<const ptx::variable*> dynamic;
+  const auto place = [&](const ptx::variable& v) {
+    if (v.space != state_space::shared || shared_.contains(&v)) return;
+    const std::uint64_t align = std::max(1u, v.alignment);
+    if (v.is_extern || v.bytes == 0) {
+      dynamic.push_back(&v);
+      shared_[&v] = 0;
+      if (v.is_extern) dynamic_alignment = std::max(dynamic_alignment, align);
+    } else {
+      next = round_up(next, align);
+      shared_[&v] = next;
+      next += v.bytes;
+    }
+  };
+  for (const planned& p : functions_) {
+    // A shared variable of the module belongs to the kernels whose code names it.
+    for (const ptx::variable& v : p.function->module->variables) {
+      if (v.space == state_space::shared &&
+          p.function->function->body_text.find(v.name) != std::string_view::npos)
+        place(v);
+    }
+    try {
+      for (const ptx::variable& v : p.function->module->body_of(*p.function->function).variables)
+        place(v);
+    } catch (const ptx::parse_error&) {
+      continue;
+    }
+  }
+  if (!dynamic.empty()) next = round_up(next, dynamic_alignment);
+  for (const ptx::variable* v : dynamic) shared_[v] = next;
+  static_shared_bytes_ = next;
+}
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,27 @@
+// The text that printf makes on a device.
+//
+// source  CUDA C++ Programming Guide, "Formatted Output". Tested by tests/printf_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace stepwise::emulator {
+
+struct printf_arguments {
+  // The next argument, of 4 or 8 bytes, at its natural alignment.
+  std::function<std::uint64_t(unsigned bytes)> next;
+  // The zero-terminated text at an address that an argument gave.
+  std::function<std::string(std::uint64_t address)> text;
+};
+
+struct printf_result {
+  std::string text;
+  int arguments = 0;  // that the format asks for
+};
+
+printf_result format_printf(std::string_view format, const printf_arguments& arguments);
+
+}  // namespace stepwise::emulator
