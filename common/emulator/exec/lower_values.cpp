@@ -289,9 +289,9 @@ void lowering::address_space() {
   if (global || space.starts_with("param")) ranges.emplace_back(parameter_window, window_bytes);
   if (global || space == "const") {
     for (const ptx::variable& v : module_.variables) {
-      const auto at = symbols_.find(v.name);
-      if (v.space == state_space::constant && at != symbols_.end())
-        ranges.emplace_back(at->second.address, v.bytes);
+      if (v.space != state_space::constant) continue;
+      if (const symbol_place* at = plan_.unit().find_variable(part_, v.name))
+        ranges.emplace_back(at->address, v.bytes);
     }
   }
   const std::uint32_t none = new_row(value_class::predicate);

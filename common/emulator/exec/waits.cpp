@@ -153,7 +153,7 @@ bool scheduler::finish_whole_warp(warp& w, std::uint32_t members) {
   counters_.lane_instructions += lanes;
   std::erase_if(w.parked, [&](const warp::parked_split& p) {
     if (p.members != members) return false;
-    if (next != nullptr) push_ready(w, {next, p.waiting.mask, p.waiting.join});
+    if (next != nullptr) push_ready(w, {next, p.waiting.mask, p.waiting.join, p.waiting.in});
     return true;
   });
   return true;
