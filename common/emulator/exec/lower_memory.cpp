@@ -163,18 +163,31 @@ void lowering::atomic() {
   std::string kind(type());
   static constexpr std::string_view bitwise[] = {"and", "or", "xor", "exch", "cas"};
   if (std::ranges::find(bitwise, operation) != std::end(bitwise)) kind[0] = 'b';
-  if (has("noftz") || f.vector != 1) throw unsupported{"the instruction " + text()};
   const std::size_t first = reduction ? 0 : 1;
   const std::vector<operand>& o = i_->operands;
   const address at = memory_address(o.at(first), f.space);
   const row& r = find("atom." + std::string(row_space(f.space)) + "." + operation + "." + kind +
                       ".a" + std::to_string(at.bits));
-  const std::uint32_t b = source(o.at(first + 1), r.b);
-  const std::uint32_t c = o.size() > first + 2 ? source(o[first + 2], r.c) : b;
-  const std::uint32_t d = reduction ? new_row(r.d) : destination(o[0], r.d);
-  op& e = emit(r, d, at.row, b, c);
-  e.immediate = at.offset;
-  e.slot = out_.window_count++;
+  // Of a vector every element is an atomic operation of its own.
+  const auto element = [&](const operand& v, unsigned n) -> const operand& {
+    return v.kind == operand_kind::vector ? v.elements.at(n) : v;
+  };
+  const unsigned bytes = bits_of(r.d) / 8;
+  std::uint32_t results[8] = {};
+  for (unsigned n = 0; n < f.vector; ++n) {
+    const std::uint32_t b = source(element(o.at(first + 1), n), r.b);
+    const bool third = o.size() > first + 2 && (operation == "cas");
+    const std::uint32_t c = third ? source(o[first + 2], r.c) : b;
+    const bool direct = !reduction && f.vector == 1;
+    results[n] = direct ? destination(o[0], r.d) : new_row(r.d);
+    op& e = emit(r, results[n], at.row, b, c);
+    e.immediate = at.offset + static_cast<std::int64_t>(n * bytes);
+    e.slot = out_.window_count++;
+  }
+  if (reduction || f.vector == 1) return;
+  // Not before all operands have been read: they may be the same registers.
+  for (unsigned n = 0; n < f.vector; ++n)
+    emit("mov.b" + std::to_string(8 * bytes), destination(element(o[0], n), r.d), results[n]);
 }
 
 }  // namespace stepwise::emulator

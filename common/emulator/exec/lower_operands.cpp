@@ -19,7 +19,7 @@ const row_index& all_rows() {
     best.convert(t);
     best.memory(t);
     for (const auto rows : {atomic_rows, control_rows, half_rows, rounding_rows, carry_rows,
-                            packed_rows, async_rows, matrix_rows, call_rows})
+                            packed_rows, video_rows, async_rows, matrix_rows, call_rows})
       rows(t);
     return t;
   }();
@@ -63,6 +63,14 @@ const special_name* find_special(std::string_view name) {
       {"%lanemask_ge", {special::lanemask_ge, 32}},
       {"%dynamic_smem_size", {special::dynamic_smem_size, 32}},
       {"%total_smem_size", {special::total_smem_size, 32}},
+      {"%aggr_smem_size", {special::total_smem_size, 32}},  // nothing is reserved here
+      // Without clusters every block is one.
+      {"%clusterid.x", {special::ctaid_x, 32}},
+      {"%clusterid.y", {special::ctaid_y, 32}},
+      {"%clusterid.z", {special::ctaid_z, 32}},
+      {"%nclusterid.x", {special::nctaid_x, 32}},
+      {"%nclusterid.y", {special::nctaid_y, 32}},
+      {"%nclusterid.z", {special::nctaid_z, 32}},
       // A block is a cluster of its own.
       {"%clusterid.x", {special::ctaid_x, 32}},
       {"%clusterid.y", {special::ctaid_y, 32}},
@@ -83,6 +91,24 @@ const special_name* find_special(std::string_view name) {
   };
   const auto found = names.find(name);
   return found == names.end() ? nullptr : &found->second;
+}
+
+// Special registers that are the same for all threads: those of clusters, as each block is one of
+// its own; shared memory reserved by the system, of which there is none; performance counters.
+const std::uint64_t* find_fixed_special(std::string_view name) {
+  static const std::unordered_map<std::string_view, std::uint64_t> values = {
+      {"%cluster_ctaid.x", 0},          {"%cluster_ctaid.y", 0},
+      {"%cluster_ctaid.z", 0},          {"%cluster_nctaid.x", 1},
+      {"%cluster_nctaid.y", 1},         {"%cluster_nctaid.z", 1},
+      {"%cluster_ctarank", 0},          {"%cluster_nctarank", 1},
+      {"%is_explicit_cluster", 0},      {"%reserved_smem_offset_begin", 0},
+      {"%reserved_smem_offset_end", 0}, {"%reserved_smem_offset_cap", 0},
+      {"%reserved_smem_offset_0", 0},   {"%reserved_smem_offset_1", 0},
+  };
+  static constexpr std::uint64_t zero = 0;
+  if (name.starts_with("%pm") && name.size() >= 4 && name[3] >= '0' && name[3] <= '7') return &zero;
+  const auto found = values.find(name);
+  return found == values.end() ? nullptr : &found->second;
 }
 
 }  // namespace
@@ -154,8 +180,9 @@ void lowering::declare_registers() {
     value_class k;
     if (r.type == scalar_type::pred)
       k = value_class::predicate;
-    else if (const unsigned bytes = ptx::bytes_of(r.type); bytes == 2 || bytes == 4 || bytes == 8)
-      k = class_of_bits(8 * bytes);
+    else if (const unsigned bytes = ptx::bytes_of(r.type);
+             bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8)
+      k = class_of_bits(std::max(16u, 8 * bytes));
     else
       throw unsupported{"registers of type ." + std::string(ptx::name_of(r.type))};
     if (r.vector_length != 1) throw unsupported{"vector registers"};
@@ -267,6 +294,7 @@ std::uint32_t lowering::source(const operand& o, value_class k) {
         return row;
       }
       if (const special_name* s = find_special(o.name)) return special_row_of(s->which, bits_of(k));
+      if (const std::uint64_t* value = find_fixed_special(o.name)) return constant(k, *value);
       if (o.name == "WARP_SZ") return constant(k, 32);
       return symbol_row(o.name, k, false, 0);
     }

@@ -16,7 +16,7 @@ void lowering::generic() {
   }
   if (i_->opcode == "lop3" && has("b32") && i_->operands.size() == 5) key = "lop3.b32";
   if (i_->opcode == "lop3" && i_->operands.size() == 6) return look_up_and_test();
-  if (look_up(key) == nullptr) return decorated(key);
+  if (look_up(key) == nullptr) return i_->opcode[0] == 'v' ? video() : decorated(key);
   const row& r = find(key);
   const std::vector<operand>& o = i_->operands;
   const value_class kinds[] = {r.a, r.b, r.c};
@@ -87,6 +87,21 @@ void lowering::look_up_and_test() {
   emit("mov.b32", destination(o[0].elements.at(0), value_class::b32), value);
 }
 
+// The registers that change while a warp runs. False if `name` is none of them.
+bool lowering::read_clock(const operand& to, std::string_view name, value_class k) {
+  if (name == "%clock" || name == "%clock64" || name == "%globaltimer") {
+    emit("<" + std::string(name.substr(1)) + ">", destination(to, k));
+    return true;
+  }
+  const bool high = name == "%clock_hi" || name == "%globaltimer_hi";
+  if (!high && name != "%globaltimer_lo") return false;
+  const std::uint32_t whole = new_row(value_class::b64), word = new_row(value_class::b64);
+  emit(name == "%clock_hi" ? "<clock64>" : "<globaltimer>", whole);
+  emit("shr.b64", word, whole, constant(value_class::b32, high ? 32 : 0));
+  emit("cvt.u32.u64", destination(to, k), word);
+  return true;
+}
+
 void lowering::move() {
   const operand& to = i_->operands.at(0);
   const operand& from = i_->operands.at(1);
@@ -99,14 +114,7 @@ void lowering::move() {
   if (bits != 16 && bits != 32 && bits != 64) throw unsupported{"the instruction " + text()};
   const value_class k = class_of_bits(bits);
   const std::string name = "mov.b" + std::to_string(bits);
-  if (from.kind == operand_kind::name && from.name.starts_with("%clock")) {
-    emit(from.name == "%clock64" ? "<clock64>" : "<clock>", destination(to, k));
-    return;
-  }
-  if (from.kind == operand_kind::name && from.name == "%globaltimer") {
-    emit("<globaltimer>", destination(to, k));
-    return;
-  }
+  if (from.kind == operand_kind::name && read_clock(to, from.name, k)) return;
   if (from.kind == operand_kind::vector) {  // pack, lowest part first
     const unsigned part = bits / static_cast<unsigned>(from.elements.size());
     if (part < 16) throw unsupported{"the instruction " + text()};

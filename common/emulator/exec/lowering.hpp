@@ -144,6 +144,7 @@ class lowering {
   void generic();
   void decorated(const std::string& key);
   void move();
+  bool read_clock(const operand& to, std::string_view name, value_class k);
   void set_predicate();
   void compare(const std::string& relation, const std::string& kind, std::uint32_t holds,
                std::uint32_t a, std::uint32_t b);
@@ -152,6 +153,7 @@ class lowering {
   void select_by_sign();
   void address_space();
   void look_up_and_test();
+  void video();  // lower_video.cpp
   void convert();
   void convert_to_integer(const std::string& key, std::uint32_t value);
   void convert_narrow(const std::string& to, const std::string& from);  // lower_narrow.cpp

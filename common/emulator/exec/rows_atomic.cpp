@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "common/emulator/exec/access.hpp"
+#include "common/emulator/exec/narrow.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -61,6 +62,32 @@ void add(row_table& t, const std::string& name, Next) {
                &atomic<Space, A, T, Next>, k, a, k, k});
 }
 
+// Both halves at once: .noftz is the only form, so subnormals stay.
+template <class F>
+u16 half_sum(u32 a, u32 b) {
+  return F::rounded(F::value(a & 0xffff) + F::value(b & 0xffff));
+}
+template <class F, bool Least>
+u16 half_choice(u32 a, u32 b) {
+  const f32 p = F::value(a & 0xffff), q = F::value(b & 0xffff);
+  if (p != p && q != q) return 0x7fff;
+  const bool first = q != q || (p == p && (p == q ? std::signbit(p) == Least : (p < q) == Least));
+  return static_cast<u16>(first ? a : b);
+}
+
+template <memory_space Space, class A, class F>
+void half_rows_of(row_table& t) {
+  const auto rows = [&]<class Body>(const std::string& name, Body) {
+    add<Space, A, u16>(t, name + F::name, [](u16 old, u16 b, u16) { return Body{}(old, b); });
+    add<Space, A, u32>(t, name + F::name + "x2", [](u32 old, u32 b, u32) {
+      return Body{}(old, b) | static_cast<u32>(Body{}(old >> 16, b >> 16)) << 16;
+    });
+  };
+  rows("add.", [](u32 a, u32 b) { return half_sum<F>(a, b); });
+  rows("min.", [](u32 a, u32 b) { return half_choice<F, true>(a, b); });
+  rows("max.", [](u32 a, u32 b) { return half_choice<F, false>(a, b); });
+}
+
 template <memory_space Space, class A>
 void space_rows(row_table& t) {
   for_types<u32, s32, u64, s64>([&]<class T>() {
@@ -80,6 +107,8 @@ void space_rows(row_table& t) {
     add<Space, A, T>(t, "exch" + type, [](T, T b, T) { return b; });
     add<Space, A, T>(t, "cas" + type, [](T old, T b, T c) { return old == b ? c : old; });
   });
+  half_rows_of<Space, A, f16_arithmetic>(t);
+  half_rows_of<Space, A, bf16_arithmetic>(t);
   add<Space, A, u16>(t, "cas.b16", [](u16 old, u16 b, u16 c) { return old == b ? c : old; });
   add<Space, A, u32>(t, "inc.u32", [](u32 old, u32 b, u32) { return old >= b ? 0 : old + 1; });
   add<Space, A, u32>(t, "dec.u32",

@@ -77,6 +77,24 @@ void modifiers(row_table& t) {
   add_row<T, T>(t, "<relu" + type, [](T a) { return a <= 0 ? T{0} : canonical(a); });
 }
 
+f64 upper_word(f64 v) { return std::bit_cast<f64>(std::bit_cast<u64>(v) & ~u64{0xffffffff}); }
+// 20 bits of mantissa, to nearest.
+f64 rounded_upper_word(f64 v) {
+  return upper_word(std::bit_cast<f64>(std::bit_cast<u64>(v) + 0x80000000u));
+}
+
+// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper word of the operand alone, and set
+// the upper word of the result.
+f64 flush(f64 v) { return std::isnormal(v) || v != v || std::isinf(v) ? v : std::copysign(0.0, v); }
+
+void gross_approximations(row_table& t) {
+  add_row<f64, f64>(t, "rcp.approx.ftz.f64",
+                    [](f64 a) { return rounded_upper_word(flush(1.0 / flush(upper_word(a)))); });
+  add_row<f64, f64>(t, "rsqrt.approx.ftz.f64", [](f64 a) {
+    return rounded_upper_word(1.0 / std::sqrt(flush(upper_word(a))));
+  });
+}
+
 }  // namespace
 
 void rounding_rows(row_table& t) {
@@ -86,6 +104,7 @@ void rounding_rows(row_table& t) {
     mode_rows<T, FE_UPWARD>(t, "rp");
     modifiers<T>(t);
   });
+  gross_approximations(t);
   add_row<f32, f32>(t, "<ftz>.f32", [](f32 a) {
     const u32 bits = std::bit_cast<u32>(a);
     return (bits & 0x7f800000u) == 0 ? std::bit_cast<f32>(bits & 0x80000000u) : a;
