@@ -102,6 +102,53 @@ bool lowering::read_clock(const operand& to, std::string_view name, value_class 
   return true;
 }
 
+// mov.b64 d, {a, b}: the lowest part first. Registers of 8 bits are rows of 16.
+void lowering::pack_vector(const operand& to, const operand& from, unsigned bits) {
+  const unsigned part = bits / static_cast<unsigned>(from.elements.size());
+  if (part < 8) throw unsupported{"the instruction " + text()};
+  const value_class k = class_of_bits(bits);
+  const std::string whole = std::to_string(bits), u = std::to_string(part);
+  std::uint32_t sum = constant(k, 0);
+  for (unsigned n = 0; n < from.elements.size(); ++n) {
+    const std::uint32_t wide = new_row(k), shifted = new_row(k), next = new_row(k);
+    const std::uint32_t value = source(from.elements[n], class_of_bits(std::max(16u, part)));
+    if (part == 8) {
+      const std::uint32_t byte = new_row(value_class::b64);
+      emit("extend.u8.b16", byte, value);
+      emit("cvt.u" + whole + ".u64", wide, byte);
+    } else {
+      emit("cvt.u" + whole + ".u" + u, wide, value);
+    }
+    emit("shl.b" + whole, shifted, wide, constant(value_class::b32, n * part));
+    emit("or.b" + whole, next, sum, shifted);
+    sum = next;
+  }
+  emit("mov.b" + whole, destination(to, k), sum);
+}
+
+// mov.b64 {d, e}, a
+void lowering::unpack_vector(const operand& to, const operand& from, unsigned bits) {
+  const unsigned part = bits / static_cast<unsigned>(to.elements.size());
+  if (part < 8) throw unsupported{"the instruction " + text()};
+  const value_class k = class_of_bits(bits);
+  const std::uint32_t whole = new_row(k);
+  emit("mov.b" + std::to_string(bits), whole, source(from, k));
+  for (unsigned n = 0; n < to.elements.size(); ++n) {
+    const operand& e = to.elements[n];
+    if (e.kind == operand_kind::sink || e.name == "_") continue;
+    const std::uint32_t shifted = new_row(k), byte = new_row(value_class::b16);
+    emit("shr.b" + std::to_string(bits), shifted, whole, constant(value_class::b32, n * part));
+    const std::string name =
+        "cvt.u" + std::to_string(std::max(16u, part)) + ".u" + std::to_string(bits);
+    if (part != 8) {
+      emit(name, destination(e, class_of_bits(part)), shifted);
+      continue;
+    }
+    emit(name, byte, shifted);
+    emit("and.b16", destination(e, value_class::b16), byte, constant(value_class::b16, 0xff));
+  }
+}
+
 void lowering::move() {
   const operand& to = i_->operands.at(0);
   const operand& from = i_->operands.at(1);
@@ -115,36 +162,8 @@ void lowering::move() {
   const value_class k = class_of_bits(bits);
   const std::string name = "mov.b" + std::to_string(bits);
   if (from.kind == operand_kind::name && read_clock(to, from.name, k)) return;
-  if (from.kind == operand_kind::vector) {  // pack, lowest part first
-    const unsigned part = bits / static_cast<unsigned>(from.elements.size());
-    if (part < 16) throw unsupported{"the instruction " + text()};
-    const std::string u = "u" + std::to_string(part), whole = "u" + std::to_string(bits);
-    std::uint32_t sum = constant(k, 0);
-    for (unsigned n = 0; n < from.elements.size(); ++n) {
-      const std::uint32_t wide = new_row(k), shifted = new_row(k), next = new_row(k);
-      emit("cvt." + whole + "." + u, wide, source(from.elements[n], class_of_bits(part)));
-      emit("shl.b" + std::to_string(bits), shifted, wide, constant(value_class::b32, n * part));
-      emit("or.b" + std::to_string(bits), next, sum, shifted);
-      sum = next;
-    }
-    emit(name, destination(to, k), sum);
-    return;
-  }
-  if (to.kind == operand_kind::vector) {  // unpack
-    const unsigned part = bits / static_cast<unsigned>(to.elements.size());
-    if (part < 16) throw unsupported{"the instruction " + text()};
-    const std::uint32_t whole = new_row(k);
-    emit(name, whole, source(from, k));
-    for (unsigned n = 0; n < to.elements.size(); ++n) {
-      const operand& e = to.elements[n];
-      if (e.kind == operand_kind::sink || e.name == "_") continue;
-      const std::uint32_t shifted = new_row(k);
-      emit("shr.b" + std::to_string(bits), shifted, whole, constant(value_class::b32, n * part));
-      emit("cvt.u" + std::to_string(part) + ".u" + std::to_string(bits),
-           destination(e, class_of_bits(part)), shifted);
-    }
-    return;
-  }
+  if (from.kind == operand_kind::vector) return pack_vector(to, from, bits);
+  if (to.kind == operand_kind::vector) return unpack_vector(to, from, bits);
   emit(name, destination(to, k), source(from, k));
 }
 

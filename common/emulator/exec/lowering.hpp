@@ -144,6 +144,8 @@ class lowering {
   void generic();
   void decorated(const std::string& key);
   void move();
+  void pack_vector(const operand& to, const operand& from, unsigned bits);
+  void unpack_vector(const operand& to, const operand& from, unsigned bits);
   bool read_clock(const operand& to, std::string_view name, value_class k);
   void set_predicate();
   void compare(const std::string& relation, const std::string& kind, std::uint32_t holds,
