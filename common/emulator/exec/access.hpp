@@ -29,6 +29,19 @@ struct access_fault {
 // Stops the launch with a message made of the fault; returns null. In scheduler.cpp.
 const op* stop_with(context& x, const op* i, const access_fault& fault);
 
+// What an operation does to a run of bytes, for its checks and for the words of a fault.
+struct span {
+  std::uint64_t bytes;
+  unsigned alignment;
+  memory_space space;  // shared, global, or generic for either
+  access_kind kind;
+  const char* whose;  // "the source of cp.async: "
+};
+
+// Host address of the bytes at a generic address; null (and the launch stopped) if they are not
+// whole, aligned and in the wanted space. In access.cpp.
+std::byte* reach(context& x, const op* i, int lane, std::uint64_t at, const span& s);
+
 }  // namespace stepwise::emulator
 
 namespace stepwise::emulator {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/emulator/exec/matrix.hpp"
 #include "common/emulator/exec/program.hpp"
 #include "common/emulator/exec/row.hpp"
 
@@ -183,8 +184,13 @@ class lowering {
   void cluster_address();
   void elect();
   std::uint32_t generic_address(const operand& o, state_space space);
-  void whole_warp();  // lower_matrix.cpp
-  void matrix();      // lower_matrix.cpp: ldmatrix, stmatrix, movmatrix, mma, wmma
+  void matrix();  // lower_matrix.cpp: ldmatrix, stmatrix, movmatrix, mma, wmma
+  void multiply_matrices();
+  void move_matrix_tile();
+  void move_small_matrices();
+  matrix_fragment fragment(const operand& o, matrix_role role, matrix_type type, bool is_result);
+  void whole_warp();
+  void emit_matrix(const char* name, const matrix_form& form);
 
   void find_blocks();
 

@@ -10,6 +10,7 @@
 #include "common/device/error.hpp"
 #include "common/emulator/exec/context.hpp"
 #include "common/emulator/exec/link.hpp"
+#include "common/emulator/exec/matrix.hpp"
 #include "common/emulator/ptx/ast.hpp"
 
 namespace stepwise::emulator {
@@ -166,6 +167,7 @@ struct program {
   std::vector<library_call> library_calls;
   std::vector<std::vector<std::uint32_t>> jump_tables;          // ops that a brx.idx leads to
   std::unordered_map<std::uint64_t, std::uint32_t> by_address;  // functions that have addresses
+  std::deque<matrix_form> matrices;  // ops keep their addresses
 
   // Local memory of a thread: that of the longest chain of calls. With recursion, or calls through
   // pointers, there is no longest chain: `limited_stack` is set, and a launch allows for as many

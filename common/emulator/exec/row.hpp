@@ -25,6 +25,7 @@ struct row_set {
   void (*compare)(row_table&);
   void (*convert)(row_table&);
   void (*memory)(row_table&);
+  void (*matrix)(row_table&);  // ldmatrix, mma, wmma
 };
 
 // The rows compiled for the best instruction set that this CPU has.
@@ -38,7 +39,6 @@ void carry_rows(row_table& table);     // add.cc, addc, madc ...
 void packed_rows(row_table& table);    // several integers in a register: dp2a, vabsdiff4 ...
 void video_rows(row_table& table);     // vadd, vabsdiff4 ...
 void async_rows(row_table& table);     // cp.async, mbarrier
-void matrix_rows(row_table& table);    // ldmatrix, mma, wmma
 void call_rows(row_table& table);      // calls and returns, printf, malloc
 
 }  // namespace stepwise::emulator

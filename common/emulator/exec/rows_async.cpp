@@ -16,42 +16,6 @@
 namespace stepwise::emulator {
 namespace {
 
-// What an operation does at an address, for its checks and for the words of a fault.
-struct span {
-  u64 bytes;
-  unsigned alignment;
-  memory_space space;  // shared or global
-  access_kind kind;
-  const char* whose;
-};
-
-// Host address of `s.bytes` bytes at a generic address; null (and the launch stopped) if they are
-// not whole, aligned and in the wanted space.
-std::byte* reach(context& x, const op* i, int lane, u64 at, const span& s) {
-  const bool shared = s.space == memory_space::shared;
-  const u64 offset = at - shared_window;
-  if (shared && offset >= window_bytes) {
-    x.owner->stop(i, error::illegal_address,
-                  std::string(s.whose) + "an address that is not in shared memory", lane);
-    return nullptr;
-  }
-  const u64 place = shared ? offset : at;
-  access_fault fault{
-      (at & (s.alignment - 1)) != 0, s.space, s.kind, lane, place, s.bytes, s.alignment, s.whose};
-  if (shared) {
-    const bool inside = offset <= x.shared_bytes && s.bytes <= x.shared_bytes - offset;
-    if (inside && !fault.misaligned) return x.shared + offset;
-    fault.misaligned = inside;
-  } else {
-    const auto found = x.memory->find(at);
-    const bool inside = found && s.bytes <= found->bytes - (at - found->base);
-    if (inside && !fault.misaligned) return x.memory->host(at);
-    fault.misaligned = inside;
-  }
-  stop_with(x, i, fault);
-  return nullptr;
-}
-
 template <class Work>
 const op* each_lane(context& x, const op* i, Work work) {
   for (u32 m = x.active; m != 0; m &= m - 1)

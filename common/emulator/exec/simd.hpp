@@ -12,6 +12,7 @@ namespace stepwise::emulator {
   void compare_rows(row_table&);    \
   void convert_rows(row_table&);    \
   void memory_rows(row_table&);     \
+  void matrix_rows(row_table&);     \
   }
 STEPWISE_DECLARE_ROWS(baseline)
 STEPWISE_DECLARE_ROWS(avx2)

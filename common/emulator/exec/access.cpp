@@ -1,0 +1,38 @@
+// Checked access to a run of bytes, for operations that are not one access per lane.
+#include "common/emulator/exec/scheduler.hpp"
+
+namespace stepwise::emulator {
+
+std::byte* reach(context& x, const op* i, int lane, std::uint64_t at, const span& s) {
+  const std::uint64_t offset = at - shared_window;
+  const bool in_window = offset < window_bytes;
+  if (s.space == memory_space::shared && !in_window) {
+    x.owner->stop(i, error::illegal_address,
+                  std::string(s.whose) + "an address that is not in shared memory", lane);
+    return nullptr;
+  }
+  const bool shared =
+      s.space == memory_space::shared || (s.space == memory_space::generic && in_window);
+  access_fault fault{(at & (s.alignment - 1)) != 0,
+                     shared ? memory_space::shared : memory_space::global,
+                     s.kind,
+                     lane,
+                     shared ? offset : at,
+                     s.bytes,
+                     s.alignment,
+                     s.whose};
+  bool inside = false;
+  if (shared) {
+    inside = offset <= x.shared_bytes && s.bytes <= x.shared_bytes - offset;
+    if (inside && !fault.misaligned) return x.shared + offset;
+  } else {
+    const auto found = x.memory->find(at);
+    inside = found && s.bytes <= found->bytes - (at - found->base);
+    if (inside && !fault.misaligned) return x.memory->host(at);
+  }
+  fault.misaligned = inside;
+  stop_with(x, i, fault);
+  return nullptr;
+}
+
+}  // namespace stepwise::emulator
