@@ -129,24 +129,32 @@ const op* scheduler::lacks_lanes(const op* i) {
 // such an operation.
 bool scheduler::finish_whole_warp(warp& w, std::uint32_t members) {
   const op* at = nullptr;
+  const frame* in = nullptr;
   bool whole = false, same = true;
   for (const auto& p : w.parked) {
     if (p.members != members) continue;
     whole = whole || code_.syncs[p.waiting.at->slot].kind == sync_kind::whole_warp;
-    same = same && (at == nullptr || p.waiting.at == at);
+    same = same && (at == nullptr || (p.waiting.at == at && p.waiting.in == in));
     at = p.waiting.at;
+    in = p.waiting.in;
   }
   if (!whole) return false;
   const op* next = nullptr;
   const std::uint32_t mask = x_.mask, active = x_.active;
   x_.mask = x_.active = all_lanes;
-  if (!same)
+  x_.registers = in->registers;
+  if (!same) {
     stop(at, error::launch_failure,
-         "an instruction for all 32 lanes of a warp, but some lanes wait at another one", 0);
-  else if (w.alive != all_lanes)
-    x_.mask = w.alive, lacks_lanes(at);
-  else
+         "an instruction for all 32 lanes of a warp, but some lanes wait at another one, or in "
+         "another call",
+         0);
+  } else if (w.alive != all_lanes) {
+    x_.mask = w.alive;
+    lacks_lanes(at);
+  } else {
     next = (at + 1)->run(x_, at + 1);
+  }
+  x_.registers = frame_->registers;
   x_.mask = mask;
   x_.active = active;
   counters_.warp_instructions += 1;
