@@ -137,7 +137,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int num
 }
 
 cudaError_t cudaDeviceSynchronize() {
-  return call([](state& s) { return s.synchronize(); });
+  return call([](state& s) { return s.settle(); });
 }
 
 cudaError_t cudaDeviceReset() {

@@ -1,7 +1,7 @@
 // Managed memory: the host and kernels use it by one address.
 #include <algorithm>
 
-#include "common/runtime/api.hpp"
+#include "common/runtime/batch.hpp"
 
 using namespace stepwise;
 using namespace stepwise::runtime;
@@ -141,20 +141,45 @@ status range_attribute(state& s, void* data, std::size_t data_bytes, int attribu
   return {};
 }
 
-// What several ranges and a list of places have in common: each place begins at the range whose
-// index stands beside it.
-status check_batch(const char* function, const void* pointers, const std::size_t* sizes,
-                   std::size_t count, const std::size_t* starts, std::size_t places) {
-  if (!pointers || !sizes || count == 0) {
-    return invalid_value(std::string(function) + ": no ranges");
+struct range_batch {
+  void** pointers;
+  std::size_t* sizes;
+  std::size_t count;
+  unsigned long long flags;
+  cudaStream_t stream;
+  bool per_thread = false;
+};
+
+status check_ranges(state& s, const range_batch& batch) {
+  status known = check_batch_stream(s, batch.stream, batch.per_thread);
+  if (known.ok() && (!batch.pointers || !batch.sizes || batch.count == 0 || batch.flags != 0)) {
+    known = invalid_value("a batch of ranges: none are given, or unknown flags");
   }
-  if (places == 0) return {};
-  if (!starts || starts[0] != 0 || places > count || starts[places - 1] >= count ||
-      !std::is_sorted(starts, starts + places, std::less_equal<>())) {
-    return invalid_value(std::string(function) +
-                         ": the indices of the places must rise from 0 and stay below the count");
+  for (std::size_t i = 0; i < batch.count && known.ok(); i++) {
+    known = check_managed(s, "a batch of ranges", batch.pointers[i], batch.sizes[i]);
   }
-  return {};
+  return known;
+}
+
+cudaError_t prefetch_batch(const range_batch& batch, const cudaMemLocation* places,
+                           const std::size_t* starts, std::size_t place_count) {
+  return call([&](state& s) {
+    status known = check_ranges(s, batch);
+    if (known.ok()) {
+      known =
+          check_batch_entries("a batch of prefetches", batch.count, places, starts, place_count);
+    }
+    std::size_t place = 0;
+    for (std::size_t i = 0; i < batch.count && known.ok(); i++) {
+      if (place + 1 < place_count && starts[place + 1] == i) place++;
+      known = prefetch(s, batch.pointers[i], batch.sizes[i], places[place]);
+    }
+    return known;
+  });
+}
+
+cudaError_t discard_batch(const range_batch& batch) {
+  return call([&](state& s) { return check_ranges(s, batch); });
 }
 
 }  // namespace
@@ -208,49 +233,37 @@ cudaError_t cudaMemPrefetchBatchAsync(void** pointers, std::size_t* sizes, std::
                                       cudaMemLocation* places, std::size_t* starts,
                                       std::size_t place_count, unsigned long long flags,
                                       cudaStream_t stream) {
-  return call([&](state& s) {
-    status known = check_stream(s, stream);
-    if (known.ok()) {
-      known = check_batch("cudaMemPrefetchBatchAsync", pointers, sizes, count, starts, place_count);
-    }
-    if (known.ok() && (!places || place_count == 0 || flags != 0)) {
-      known = invalid_value("cudaMemPrefetchBatchAsync: no places, or unknown flags");
-    }
-    std::size_t place = 0;
-    for (std::size_t i = 0; i < count && known.ok(); i++) {
-      if (place + 1 < place_count && starts[place + 1] == i) place++;
-      known = prefetch(s, pointers[i], sizes[i], places[place]);
-    }
-    return known;
-  });
+  return prefetch_batch({pointers, sizes, count, flags, stream}, places, starts, place_count);
 }
-STEPWISE_ALIAS(cudaMemPrefetchBatchAsync_ptsz, cudaMemPrefetchBatchAsync);
+STEPWISE_EXPORT cudaError_t cudaMemPrefetchBatchAsync_ptsz(
+    void** pointers, std::size_t* sizes, std::size_t count, cudaMemLocation* places,
+    std::size_t* starts, std::size_t place_count, unsigned long long flags, cudaStream_t stream) {
+  return prefetch_batch({pointers, sizes, count, flags, stream, true}, places, starts, place_count);
+}
 
 // Discarded memory may hold anything, so also what it held.
 cudaError_t cudaMemDiscardBatchAsync(void** pointers, std::size_t* sizes, std::size_t count,
                                      unsigned long long flags, cudaStream_t stream) {
-  return call([&](state& s) {
-    status known = check_stream(s, stream);
-    if (known.ok()) {
-      known = check_batch("cudaMemDiscardBatchAsync", pointers, sizes, count, nullptr, 0);
-    }
-    if (known.ok() && flags != 0) known = invalid_value("cudaMemDiscardBatchAsync: unknown flags");
-    for (std::size_t i = 0; i < count && known.ok(); i++) {
-      known = check_managed(s, "cudaMemDiscardBatchAsync", pointers[i], sizes[i]);
-    }
-    return known;
-  });
+  return discard_batch({pointers, sizes, count, flags, stream});
 }
-STEPWISE_ALIAS(cudaMemDiscardBatchAsync_ptsz, cudaMemDiscardBatchAsync);
+STEPWISE_EXPORT cudaError_t cudaMemDiscardBatchAsync_ptsz(void** pointers, std::size_t* sizes,
+                                                          std::size_t count,
+                                                          unsigned long long flags,
+                                                          cudaStream_t stream) {
+  return discard_batch({pointers, sizes, count, flags, stream, true});
+}
 
 cudaError_t cudaMemDiscardAndPrefetchBatchAsync(void** pointers, std::size_t* sizes,
                                                 std::size_t count, cudaMemLocation* places,
                                                 std::size_t* starts, std::size_t place_count,
                                                 unsigned long long flags, cudaStream_t stream) {
-  return cudaMemPrefetchBatchAsync(pointers, sizes, count, places, starts, place_count, flags,
-                                   stream);
+  return prefetch_batch({pointers, sizes, count, flags, stream}, places, starts, place_count);
 }
-STEPWISE_ALIAS(cudaMemDiscardAndPrefetchBatchAsync_ptsz, cudaMemDiscardAndPrefetchBatchAsync);
+STEPWISE_EXPORT cudaError_t cudaMemDiscardAndPrefetchBatchAsync_ptsz(
+    void** pointers, std::size_t* sizes, std::size_t count, cudaMemLocation* places,
+    std::size_t* starts, std::size_t place_count, unsigned long long flags, cudaStream_t stream) {
+  return prefetch_batch({pointers, sizes, count, flags, stream, true}, places, starts, place_count);
+}
 
 cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice,
                           cudaMemLocation place) {

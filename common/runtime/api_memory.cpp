@@ -1,5 +1,7 @@
 // Device memory and pinned host memory.
-#include "common/runtime/api.hpp"
+#include <algorithm>
+
+#include "common/runtime/allocation.hpp"
 
 using namespace stepwise;
 using namespace stepwise::runtime;
@@ -9,28 +11,8 @@ namespace {
 // Rows of pitched memory start at multiples of this many bytes (texture alignment), as on hardware.
 constexpr std::size_t pitch_alignment = 512;
 
-status allocate(state& s, void** address, std::size_t bytes) {
-  if (!address) return invalid_value("cudaMalloc: no place for the address");
-  *address = nullptr;
-  if (bytes == 0) return {};
-  const auto found = s.current->allocate(bytes);
-  if (!found.ok()) return found.failure();
-  *address = pointer_of(*found);
-  return {};
-}
-
-// Kernels that still run may use what is freed.
-status release(state& s, void* address) {
-  if (!address) return {};
-  if (s.find_host(address)) {
-    return invalid_value("cudaFree: this is host memory, for cudaFreeHost");
-  }
-  status before = s.synchronize();
-  if (!before.ok()) return before;
-  const auto area = s.current->find_allocation(address_of(address));
-  status freed = s.current->free(address_of(address));
-  if (freed.ok() && area && area->shared) s.advice.forget(area->address, area->bytes);
-  return freed;
+std::size_t in_pitch(std::size_t width) {
+  return (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
 }
 
 // Kernels use pinned memory by its own address (unified addressing).
@@ -48,6 +30,10 @@ status allocate_host(state& s, void** address, std::size_t bytes, unsigned flags
   return {};
 }
 
+status too_many_bytes(const char* function) {
+  return {error::memory_allocation, std::string(function) + ": more bytes than there are"};
+}
+
 status not_pinned(const char* function) {
   return invalid_value(std::string(function) +
                        ": this is no memory from cudaMallocHost or cudaHostAlloc");
@@ -63,23 +49,30 @@ cudaError_t cudaMalloc(void** address, std::size_t bytes) {
   });
 }
 
-cudaError_t cudaMallocAsync(void** address, std::size_t bytes, cudaStream_t stream) {
-  return call([&](state& s) {
-    status known = check_stream(s, stream);
-    return known.ok() ? allocate(s, address, bytes) : known;
-  });
-}
-STEPWISE_ALIAS(cudaMallocAsync_ptsz, cudaMallocAsync);
-
 cudaError_t cudaMallocPitch(void** address, std::size_t* pitch, std::size_t width,
                             std::size_t rows) {
   return call([&](state& s) {
     if (!address || !pitch) return invalid_value("cudaMallocPitch: no place for the answer");
     if (width > SIZE_MAX / 2 || (rows && width > SIZE_MAX / 2 / rows)) {
-      return status{error::memory_allocation, "cudaMallocPitch: more bytes than there are"};
+      return too_many_bytes("cudaMallocPitch");
     }
-    *pitch = (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
+    *pitch = in_pitch(width);
     return allocate(s, address, *pitch * rows);
+  });
+}
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
+  return call([&](state& s) {
+    if (!memory) return invalid_value("cudaMalloc3D: no place for the answer");
+    if (extent.width > SIZE_MAX / 2) return too_many_bytes("cudaMalloc3D");
+    const std::size_t pitch = in_pitch(extent.width);
+    std::size_t layer = 0, bytes = 0;
+    if (__builtin_mul_overflow(pitch, extent.height, &layer) ||
+        __builtin_mul_overflow(layer, extent.depth, &bytes)) {
+      return too_many_bytes("cudaMalloc3D");
+    }
+    *memory = {nullptr, pitch, extent.width, extent.height};
+    return allocate(s, &memory->ptr, bytes);
   });
 }
 
@@ -87,18 +80,10 @@ cudaError_t cudaFree(void* address) {
   return call([&](state& s) { return release(s, address); });
 }
 
-cudaError_t cudaFreeAsync(void* address, cudaStream_t stream) {
-  return call([&](state& s) {
-    status known = check_stream(s, stream);
-    return known.ok() ? release(s, address) : known;
-  });
-}
-STEPWISE_ALIAS(cudaFreeAsync_ptsz, cudaFreeAsync);
-
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
   return call([&](state& s) {
     const auto info = s.current->memory_info();
-    if (free_bytes) *free_bytes = info[0];
+    if (free_bytes) *free_bytes = info[0] - std::min(info[0], s.pools.idle_bytes());
     if (total_bytes) *total_bytes = info[1];
     return status{};
   });

@@ -75,7 +75,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return with_stream(stream, [](state& s, const stream_record&) { return s.synchronize(); });
+  return with_stream(stream, [](state& s, const stream_record&) { return s.settle(); });
 }
 STEPWISE_ALIAS(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
 
@@ -193,7 +193,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 STEPWISE_ALIAS(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return call([&](state& s) { return record_of(s, event) ? s.synchronize() : unknown_event(); });
+  return call([&](state& s) { return record_of(s, event) ? s.settle() : unknown_event(); });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {

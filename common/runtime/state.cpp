@@ -50,6 +50,12 @@ status state::synchronize() {
   return fault;
 }
 
+status state::settle() {
+  status outcome = synchronize();
+  pools.settle();
+  return outcome;
+}
+
 status state::note(const status& outcome) {
   if (is_fault(outcome.code) && fault.ok()) {
     fault = outcome;
@@ -69,6 +75,7 @@ void state::reset() {
   unavailable = {};
   if (fault.ok()) {
     advice = {};
+    pools.clear();
     std::erase_if(host_allocations, [](const auto& entry) { return !entry.second.registered; });
     current.reset();
   } else {  // it still tells what it is

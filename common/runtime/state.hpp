@@ -9,6 +9,7 @@
 #include <set>
 
 #include "common/runtime/managed.hpp"
+#include "common/runtime/pools.hpp"
 #include "common/runtime/registry.hpp"
 
 namespace stepwise::runtime {
@@ -46,6 +47,7 @@ struct state {
   std::set<event_record*> events;
   std::map<const void*, host_allocation> host_allocations;  // by first byte
   managed_advice advice;
+  pool_set pools;
   unsigned device_flags = 0;
   unsigned long long streams_made = 0;
   std::map<int, std::size_t> limits;  // set by cudaDeviceSetLimit, but for the device's own
@@ -60,6 +62,8 @@ struct state {
   status ready();
   // Waits for the device, and notes a fault. Every kernel's failure passes through here.
   status synchronize();
+  // The same for the calls whose purpose is to wait: memory pools shrink then.
+  status settle();
   // Notes a fault that another call met (copies wait for kernels too).
   status note(const status& outcome);
   // Gives up the device and what was made on it. Registered modules load again at their next use.

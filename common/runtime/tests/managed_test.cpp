@@ -137,18 +137,21 @@ TEST_CASE_FIXTURE(managed_memory, "several ranges are prefetched by one call") {
   void* ranges[] = {bytes, bytes + 20, bytes + 40};
   std::size_t sizes[] = {20, 20, 20}, starts[] = {0, 2};
   cudaMemLocation places[] = {on_device, on_host};
-  CHECK(cudaMemPrefetchBatchAsync(ranges, sizes, 3, places, starts, 2, 0, nullptr) == cudaSuccess);
+  CHECK(cudaMemPrefetchBatchAsync(ranges, sizes, 3, places, starts, 2, 0, nullptr) ==
+        cudaErrorInvalidValue);  // not in the legacy default stream
+  const cudaStream_t stream = cudaStreamPerThread;
+  CHECK(cudaMemPrefetchBatchAsync(ranges, sizes, 3, places, starts, 2, 0, stream) == cudaSuccess);
   CHECK(ask(cudaMemRangeAttributeLastPrefetchLocation, 0, 40) == 0);
   CHECK(ask(cudaMemRangeAttributeLastPrefetchLocation, 40, 20) == cudaCpuDeviceId);
   starts[1] = 3;
-  CHECK(cudaMemPrefetchBatchAsync(ranges, sizes, 3, places, starts, 2, 0, nullptr) ==
+  CHECK(cudaMemPrefetchBatchAsync(ranges, sizes, 3, places, starts, 2, 0, stream) ==
         cudaErrorInvalidValue);
   starts[0] = 1;
-  CHECK(cudaMemPrefetchBatchAsync(ranges, sizes, 3, places, starts, 1, 0, nullptr) ==
+  CHECK(cudaMemPrefetchBatchAsync(ranges, sizes, 3, places, starts, 1, 0, stream) ==
         cudaErrorInvalidValue);
-  CHECK(cudaMemDiscardBatchAsync(ranges, sizes, 3, 0, nullptr) == cudaSuccess);
+  CHECK(cudaMemDiscardBatchAsync(ranges, sizes, 3, 0, stream) == cudaSuccess);
   ranges[1] = places;
-  CHECK(cudaMemDiscardBatchAsync(ranges, sizes, 3, 0, nullptr) == cudaErrorInvalidValue);
+  CHECK(cudaMemDiscardBatchAsync(ranges, sizes, 3, 0, stream) == cudaErrorInvalidValue);
 }
 
 TEST_CASE_FIXTURE(managed_memory, "kernels know pinned memory by its own address") {

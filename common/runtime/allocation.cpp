@@ -1,0 +1,30 @@
+#include "common/runtime/allocation.hpp"
+
+namespace stepwise::runtime {
+
+status allocate(state& s, void** address, std::size_t bytes) {
+  if (!address) return invalid_value("cudaMalloc: no place for the address");
+  *address = nullptr;
+  if (bytes == 0) return {};
+  const auto found = s.current->allocate(bytes);
+  if (!found.ok()) return found.failure();
+  *address = pointer_of(*found);
+  return {};
+}
+
+status release(state& s, void* address) {
+  if (!address) return {};
+  if (s.find_host(address)) {
+    return invalid_value("cudaFree: this is host memory, for cudaFreeHost");
+  }
+  status before = s.synchronize();
+  if (!before.ok()) return before;
+  const auto area = s.current->find_allocation(address_of(address));
+  status freed = s.current->free(address_of(address));
+  if (!freed.ok()) return freed;
+  if (area && area->shared) s.advice.forget(area->address, area->bytes);
+  s.pools.forget(address_of(address));
+  return {};
+}
+
+}  // namespace stepwise::runtime

@@ -1,0 +1,17 @@
+// Device memory as programs ask for it, whichever call they use.
+//
+// tests   tests/memory_test.cpp, tests/pool_test.cpp
+#pragma once
+
+#include "common/runtime/api.hpp"
+
+namespace stepwise::runtime {
+
+// An allocation; of 0 bytes it is a null pointer.
+status allocate(state& s, void** address, std::size_t bytes);
+
+// Frees what any call allocated on the device, or from a pool, or as managed memory. It waits for
+// the kernels that may still use it.
+status release(state& s, void* address);
+
+}  // namespace stepwise::runtime

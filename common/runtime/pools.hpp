@@ -1,0 +1,78 @@
+// Memory pools: what cudaMallocAsync takes memory from, and their accounts.
+//
+// idea    A pool holds no memory of its own. What it gives comes from the device and goes back
+// there
+//         at once, so that a use after cudaFreeAsync is caught; "reserved" is the account of what a
+//         GPU would keep for the next allocation.
+// tests   tests/pool_test.cpp
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+
+#include "common/device/device.hpp"
+
+namespace stepwise::runtime {
+
+class memory_pool {
+ public:
+  explicit memory_pool(std::uint64_t max_bytes = 0) : max_bytes_(max_bytes) {}
+
+  // memory_allocation beyond the size that the pool was created with.
+  status check_room(std::uint64_t bytes) const;
+  void add(device_address address, std::uint64_t bytes);
+  // False if the address is not of this pool.
+  bool remove(device_address address);
+  // Gives back what is reserved and not used, down to `keep` bytes.
+  void trim(std::uint64_t keep);
+
+  std::uint64_t used() const { return used_; }
+  std::uint64_t reserved() const { return reserved_; }
+  bool empty() const { return allocations_.empty(); }
+
+  // High-water marks since they were last reset.
+  std::uint64_t used_high() const { return used_high_; }
+  std::uint64_t reserved_high() const { return reserved_high_; }
+  void reset_used_high() { used_high_ = used_; }
+  void reset_reserved_high() { reserved_high_ = reserved_; }
+
+  // Kept to be told: allocations are in order, so any reuse is allowed and possible.
+  int reuse_follow_events = 1, reuse_opportunistic = 1, reuse_internal = 1;
+  std::uint64_t release_threshold = 0;  // reserved bytes that a synchronisation leaves
+
+ private:
+  std::uint64_t max_bytes_;  // 0: as much as there is
+  std::uint64_t used_ = 0, used_high_ = 0, reserved_ = 0, reserved_high_ = 0;
+  std::map<device_address, std::uint64_t> allocations_;
+};
+
+class pool_set {
+ public:
+  memory_pool& default_pool() { return default_; }
+  // The one that cudaMallocAsync uses.
+  memory_pool& current() { return *current_; }
+  void set_current(memory_pool& pool) { current_ = &pool; }
+
+  memory_pool* create(std::uint64_t max_bytes);
+  // A pool that the program may name; null if there is none.
+  memory_pool* find(const void* handle);
+  // False for the default pool. Allocations outlive their pool.
+  bool destroy(memory_pool& pool);
+
+  // The device is given up: only an empty default pool stays.
+  void clear();
+  // An allocation was freed, perhaps one of a pool.
+  void forget(device_address address);
+  // A synchronisation: pools shrink to their thresholds.
+  void settle();
+  // Reserved bytes that nobody uses, in all pools.
+  std::uint64_t idle_bytes() const;
+
+ private:
+  memory_pool default_;
+  memory_pool* current_ = &default_;
+  std::map<const void*, std::unique_ptr<memory_pool>> created_;
+};
+
+}  // namespace stepwise::runtime
