@@ -39,6 +39,7 @@ enum class error : int {
   illegal_address = 700,
   launch_out_of_resources = 701,
   launch_timeout = 702,
+  peer_access_not_enabled = 705,
   assert_triggered = 710,
   host_memory_already_registered = 712,
   host_memory_not_registered = 713,

@@ -67,6 +67,12 @@ inline status check_stream(const state& s, cudaStream_t stream) {
   return {error::invalid_resource_handle, "there is no such stream"};
 }
 
+// A checked stream's record.
+inline stream_record& record_of(state& s, cudaStream_t stream) {
+  auto* const record = reinterpret_cast<stream_record*>(stream);
+  return s.streams.count(record) ? *record : s.default_stream;
+}
+
 // The number behind an enumeration that a program passed. C lets it pass any number; reading one
 // that the enumeration does not have would be undefined here.
 template <class Enum>

@@ -8,24 +8,6 @@ using namespace stepwise::runtime;
 
 namespace {
 
-// `rows` rows of `width` bytes, set to the low byte of `value`.
-cudaError_t fill_call(void* to, std::size_t pitch, int value, std::size_t width, std::size_t rows,
-                      cudaStream_t stream) {
-  return call([&](state& s) {
-    status outcome = check_stream(s, stream);
-    if (outcome.ok() && rows > 1 && width > pitch) {
-      return invalid_value("rows of " + std::to_string(width) + " bytes, but only " +
-                           std::to_string(pitch) + " from one to the next");
-    }
-    if (width == 0) return outcome;
-    for (std::size_t row = 0; row < rows && outcome.ok(); row++) {
-      outcome = s.current->fill(address_of(to) + row * pitch, static_cast<unsigned char>(value), 1,
-                                width);
-    }
-    return outcome;
-  });
-}
-
 // A copy to (`to_symbol`) or from `bytes` of a variable, `offset` bytes into it.
 cudaError_t symbol_call(const void* symbol, void* host_to, const void* host_from, std::size_t bytes,
                         std::size_t offset, int kind, cudaStream_t stream) {
@@ -121,24 +103,24 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t 
 STEPWISE_ALIAS(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync);
 
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
-  return fill_call(to, bytes, value, bytes, 1, nullptr);
+  return fill_call({to, bytes, value, bytes}, nullptr);
 }
 STEPWISE_ALIAS(cudaMemset_ptds, cudaMemset);
 
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
-  return fill_call(to, bytes, value, bytes, 1, stream);
+  return fill_call({to, bytes, value, bytes}, stream);
 }
 STEPWISE_ALIAS(cudaMemsetAsync_ptsz, cudaMemsetAsync);
 
 cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
                          std::size_t rows) {
-  return fill_call(to, pitch, value, width, rows, nullptr);
+  return fill_call({to, pitch, value, width, rows}, nullptr);
 }
 STEPWISE_ALIAS(cudaMemset2D_ptds, cudaMemset2D);
 
 cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
                               std::size_t rows, cudaStream_t stream) {
-  return fill_call(to, pitch, value, width, rows, stream);
+  return fill_call({to, pitch, value, width, rows}, stream);
 }
 STEPWISE_ALIAS(cudaMemset2DAsync_ptsz, cudaMemset2DAsync);
 

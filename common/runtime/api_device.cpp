@@ -184,26 +184,6 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
   });
 }
 
-cudaError_t cudaDeviceCanAccessPeer(int* can, int number, int peer) {
-  return with_device(number, [&](state&) {
-    if (!can) return invalid_value("cudaDeviceCanAccessPeer: no place for the answer");
-    *can = 0;
-    return check_device(peer);
-  });
-}
-
-cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int number) {
-  return with_device(number, [&](state& s) {
-    const cudaDeviceProp properties = properties_of(s.current->description());
-    char id[32];
-    const int needed = std::snprintf(id, sizeof id, "%04x:%02x:%02x.0", properties.pciDomainID,
-                                     properties.pciBusID, properties.pciDeviceID);
-    if (!text || length <= needed) return invalid_value("cudaDeviceGetPCIBusId: no room");
-    std::memcpy(text, id, static_cast<std::size_t>(needed) + 1);
-    return status{};
-  });
-}
-
 cudaError_t cudaCtxResetPersistingL2Cache() {
   return call([](state&) { return status{}; });
 }

@@ -15,7 +15,7 @@ cudaError_t create_stream(cudaStream_t* stream, unsigned flags, int priority) {
     if (!stream) return invalid_value("cudaStreamCreate: no place for the stream");
     if (flags & ~cudaStreamNonBlocking) return invalid_value("cudaStreamCreate: unknown flags");
     const int kept = std::clamp(priority, highest_priority, lowest_priority);
-    auto* const record = new stream_record{flags, kept, ++s.streams_made + 2};
+    auto* const record = new stream_record{flags, kept, ++s.streams_made + 2, {}};
     s.streams.insert(record);
     *stream = reinterpret_cast<cudaStream_t>(record);
     return status{};
@@ -28,10 +28,7 @@ cudaError_t with_stream(cudaStream_t stream, Body&& body) {
   return call([&](state& s) {
     status known = check_stream(s, stream);
     if (!known.ok()) return known;
-    static const stream_record default_stream{0, 0, 1};
-    const auto* const record = reinterpret_cast<const stream_record*>(stream);
-    const bool created = s.streams.count(const_cast<stream_record*>(record)) > 0;
-    return body(s, created ? *record : default_stream);
+    return body(s, record_of(s, stream));
   });
 }
 
@@ -119,13 +116,6 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device_number) {
                           [](const stream_record&, void* place) { *static_cast<int*>(place) = 0; });
 }
 STEPWISE_ALIAS(cudaStreamGetDevice_ptsz, cudaStreamGetDevice);
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* capture) {
-  return answer_of_stream(stream, capture, [](const stream_record&, void* place) {
-    *static_cast<cudaStreamCaptureStatus*>(place) = cudaStreamCaptureStatusNone;
-  });
-}
-STEPWISE_ALIAS(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing);
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data,
                                   unsigned flags) {

@@ -95,11 +95,14 @@ status copy(state& s, const copy_request& r) {
   // A host area is read or written only after the kernels before it.
   status before = s.synchronize();
   if (!before.ok()) return before;
-  for (std::size_t row = 0; row < r.rows; row++) {
-    status outcome =
-        copy_row(s, static_cast<char*>(r.to) + row * r.to_pitch, to.device,
-                 static_cast<const char*>(r.from) + row * r.from_pitch, from.device, r.width);
-    if (!outcome.ok()) return outcome;
+  for (std::size_t layer = 0; layer < r.layers; layer++) {
+    char* const out = static_cast<char*>(r.to) + layer * r.to_layer;
+    const char* const in = static_cast<const char*>(r.from) + layer * r.from_layer;
+    for (std::size_t row = 0; row < r.rows; row++) {
+      status outcome = copy_row(s, out + row * r.to_pitch, to.device, in + row * r.from_pitch,
+                                from.device, r.width);
+      if (!outcome.ok()) return outcome;
+    }
   }
   return {};
 }
@@ -107,11 +110,30 @@ status copy(state& s, const copy_request& r) {
 cudaError_t copy_call(const copy_request& request, cudaStream_t stream) noexcept {
   return call_even_lost([&](state& s) {
     if (s.fault.code == error::devices_unavailable) return s.fault;
-    if (request.width == 0 || request.rows == 0) return status{};
+    if (request.width == 0 || request.rows == 0 || request.layers == 0) return status{};
     status outcome = check_copy(request);
     if (outcome.ok()) outcome = s.ready();
     if (outcome.ok()) outcome = check_stream(s, stream);
     if (outcome.ok()) outcome = s.note(copy(s, request));
+    return outcome;
+  });
+}
+
+cudaError_t fill_call(const fill_request& r, cudaStream_t stream) noexcept {
+  return call([&](state& s) {
+    status outcome = check_stream(s, stream);
+    if (outcome.ok() && r.rows > 1 && r.width > r.pitch) {
+      return invalid_value("rows of " + bytes_text(r.width) + ", but only " + bytes_text(r.pitch) +
+                           " from one to the next");
+    }
+    if (r.width == 0) return outcome;
+    const auto value = static_cast<unsigned char>(r.value);
+    for (std::size_t layer = 0; layer < r.layers; layer++) {
+      const device_address first = address_of(r.to) + layer * r.layer;
+      for (std::size_t row = 0; row < r.rows && outcome.ok(); row++) {
+        outcome = s.current->fill(first + row * r.pitch, value, 1, r.width);
+      }
+    }
     return outcome;
   });
 }

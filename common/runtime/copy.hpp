@@ -8,7 +8,8 @@
 
 namespace stepwise::runtime {
 
-// `rows` rows of `width` bytes; the pitches are the bytes from one row to the next.
+// `layers` layers of `rows` rows of `width` bytes; a pitch is the bytes from one row to the next, a
+// layer those from one layer to the next.
 struct copy_request {
   void* to = nullptr;
   std::size_t to_pitch = 0;
@@ -17,6 +18,8 @@ struct copy_request {
   std::size_t width = 0;
   std::size_t rows = 1;
   int kind = cudaMemcpyDefault;  // a cudaMemcpyKind, or what the program passed for one
+  std::size_t layers = 1;
+  std::size_t to_layer = 0, from_layer = 0;
 };
 
 // A linear copy.
@@ -30,5 +33,19 @@ status copy(state& s, const copy_request& request);
 
 // A complete API call. A copy of nothing always succeeds.
 cudaError_t copy_call(const copy_request& request, cudaStream_t stream) noexcept;
+
+// The same area, to be set to the low byte of `value`.
+struct fill_request {
+  void* to = nullptr;
+  std::size_t pitch = 0;
+  int value = 0;
+  std::size_t width = 0;
+  std::size_t rows = 1;
+  std::size_t layers = 1;
+  std::size_t layer = 0;
+};
+
+// A complete API call.
+cudaError_t fill_call(const fill_request& request, cudaStream_t stream) noexcept;
 
 }  // namespace stepwise::runtime

@@ -69,6 +69,7 @@ void state::reset() {
   for (stream_record* stream : streams) delete stream;
   events.clear();
   streams.clear();
+  default_stream.attributes.clear();
   limits.clear();
   cache_config = 0;
   registered.forget_device();

@@ -3,6 +3,8 @@
 // tests   tests/memory_test.cpp, tests/launch_test.cpp, over tests/fake_device.hpp
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,10 +16,14 @@
 
 namespace stepwise::runtime {
 
+// An attribute of a stream: the bytes of a cudaLaunchAttributeValue.
+using stream_attribute = std::array<std::byte, 64>;
+
 struct stream_record {
   unsigned flags = 0;
   int priority = 0;
   unsigned long long id = 0;
+  std::map<int, stream_attribute> attributes;  // by cudaLaunchAttributeID, those that were set
 };
 
 struct event_record {
@@ -43,6 +49,7 @@ struct state {
   std::unique_ptr<device> current;  // made by the first call that needs it
   status unavailable;               // why there is none
   status fault;                     // what a kernel did: every later call answers it
+  stream_record default_stream{0, 0, 1, {}};
   std::set<stream_record*> streams;
   std::set<event_record*> events;
   std::map<const void*, host_allocation> host_allocations;  // by first byte
