@@ -2,12 +2,18 @@
 
 namespace stepwise::runtime {
 
+status refused(const status& failure) {
+  // Many programs do not look at what an allocation returns.
+  if (failure.code == error::memory_allocation) announce("out of memory: " + failure.message);
+  return failure;
+}
+
 status allocate(state& s, void** address, std::size_t bytes) {
   if (!address) return invalid_value("cudaMalloc: no place for the address");
   *address = nullptr;
   if (bytes == 0) return {};
   const auto found = s.current->allocate(bytes);
-  if (!found.ok()) return found.failure();
+  if (!found.ok()) return refused(found.failure());
   *address = pointer_of(*found);
   return {};
 }

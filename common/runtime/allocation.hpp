@@ -10,6 +10,9 @@ namespace stepwise::runtime {
 // An allocation; of 0 bytes it is a null pointer.
 status allocate(state& s, void** address, std::size_t bytes);
 
+// The failure of an allocation: out of memory is said aloud.
+status refused(const status& failure);
+
 // Frees what any call allocated on the device, or from a pool, or as managed memory. It waits for
 // the kernels that may still use it.
 status release(state& s, void* address);

@@ -1,6 +1,7 @@
 // Managed memory: the host and kernels use it by one address.
 #include <algorithm>
 
+#include "common/runtime/allocation.hpp"
 #include "common/runtime/batch.hpp"
 
 using namespace stepwise;
@@ -191,7 +192,7 @@ cudaError_t cudaMallocManaged(void** address, std::size_t bytes, unsigned flags)
       return invalid_value("cudaMallocManaged: the flags are neither Global nor Host");
     }
     const auto found = s.current->allocate_shared(bytes);
-    if (!found.ok()) return found.failure();
+    if (!found.ok()) return refused(found.failure());
     *address = pointer_of(*found);
     return status{};
   });

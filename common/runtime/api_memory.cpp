@@ -24,14 +24,14 @@ status allocate_host(state& s, void** address, std::size_t bytes, unsigned flags
   *address = nullptr;
   if (bytes == 0) return {};
   const auto found = s.current->allocate_shared(bytes);
-  if (!found.ok()) return found.failure();
+  if (!found.ok()) return refused(found.failure());
   *address = pointer_of(*found);
   s.host_allocations[*address] = {bytes, flags, false};
   return {};
 }
 
 status too_many_bytes(const char* function) {
-  return {error::memory_allocation, std::string(function) + ": more bytes than there are"};
+  return refused({error::memory_allocation, std::string(function) + ": more bytes than there are"});
 }
 
 status not_pinned(const char* function) {

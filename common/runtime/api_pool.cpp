@@ -21,7 +21,7 @@ status allocate_from(state& s, memory_pool& pool, void** address, std::size_t by
   if (!address) return invalid_value("cudaMallocAsync: no place for the address");
   *address = nullptr;
   status room = pool.check_room(bytes);
-  if (!room.ok()) return room;
+  if (!room.ok()) return refused(room);
   room = allocate(s, address, bytes);
   if (room.ok() && *address) pool.add(address_of(*address), bytes);
   return room;

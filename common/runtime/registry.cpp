@@ -156,7 +156,45 @@ result<module_symbol> registry::use_variable(device& on, const void* host_variab
   return symbol;
 }
 
+loaded_library* registry::add_library(module_handle module) {
+  auto made = std::make_unique<loaded_library>();
+  loaded_library* const library = made.get();
+  library->module = module;
+  libraries_[library] = std::move(made);
+  return library;
+}
+
+loaded_library* registry::find_library(const void* handle) {
+  const auto found = libraries_.find(handle);
+  return found == libraries_.end() ? nullptr : found->second.get();
+}
+
+void registry::remove_library(loaded_library& library) {
+  for (const auto& [name, kernel] : library.kernels) handles_.erase(kernel.get());
+  libraries_.erase(&library);
+}
+
+result<registered_kernel*> registry::library_kernel(device& on, loaded_library& library,
+                                                    std::string_view name) {
+  if (const auto known = library.kernels.find(name); known != library.kernels.end()) {
+    return known->second.get();
+  }
+  const auto handle = on.find_kernel(library.module, name);
+  if (!handle.ok()) return handle.failure();
+  auto attributes = on.attributes(*handle);
+  if (!attributes.ok()) return attributes.failure();
+  auto kernel = std::make_unique<registered_kernel>();
+  kernel->name = name;
+  kernel->handle = *handle;
+  kernel->attributes = std::move(*attributes);
+  registered_kernel* const found = kernel.get();
+  library.kernels.emplace(name, std::move(kernel));
+  handles_[found] = found;
+  return found;
+}
+
 void registry::forget_device() {
+  while (!libraries_.empty()) remove_library(*libraries_.begin()->second);
   for (const auto& module : modules_) module->forget();
   for (const auto& [function, kernel] : kernels_) kernel->handle.reset();
 }

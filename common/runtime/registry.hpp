@@ -75,6 +75,12 @@ struct registered_variable {
   std::string name;
 };
 
+// A module that the program loaded by itself, with the kernels that it asked for.
+struct loaded_library {
+  module_handle module{};
+  std::map<std::string, std::unique_ptr<registered_kernel>, std::less<>> kernels;
+};
+
 class registry {
  public:
   registered_module* add_module(const fat_binary_wrapper* wrapper);
@@ -91,12 +97,22 @@ class registry {
   // A managed variable is known by its own address.
   result<module_symbol> use_variable(device& on, const void* host_variable);
 
+  loaded_library* add_library(module_handle module);
+  // Null if there is none (any more).
+  loaded_library* find_library(const void* handle);
+  void remove_library(loaded_library& library);
+  // A kernel of a library by its name in the module; symbol_not_found.
+  result<registered_kernel*> library_kernel(device& on, loaded_library& library,
+                                            std::string_view name);
+
+  // Libraries are gone then, since nothing could load them again.
   void forget_device();
 
  private:
   std::vector<std::unique_ptr<registered_module>> modules_;
   std::map<const void*, std::unique_ptr<registered_kernel>> kernels_;  // by host stub
   std::map<const void*, registered_kernel*> handles_;                  // by own address
+  std::map<const void*, std::unique_ptr<loaded_library>> libraries_;   // by own address
   std::map<const void*, registered_variable> variables_;               // by host shadow
 };
 
