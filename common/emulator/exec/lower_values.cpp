@@ -338,6 +338,7 @@ void lowering::address_space() {
 }
 
 void lowering::convert() {
+  if (has("pack")) return generic();
   const std::string to(i_->modifiers.at(i_->modifiers.size() - 2)), from(type());
   const operand& d = i_->operands.at(0);
   const operand& a = i_->operands.at(1);

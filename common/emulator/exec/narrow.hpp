@@ -9,6 +9,7 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "common/emulator/exec/rows.hpp"
 
