@@ -1,0 +1,14 @@
+// CUB's device functions ask twice: for the bytes of temporary memory, then for the work.
+#pragma once
+
+#include "common/emulator/tests/programs/program.hpp"
+
+// Calls f(memory, bytes) both times.
+template <class F>
+void with_temporary_memory(F f) {
+  std::size_t bytes = 0;
+  check(f(nullptr, bytes));
+  device_array<char> memory(bytes);
+  check(f(memory.get(), bytes));
+  finish();
+}
