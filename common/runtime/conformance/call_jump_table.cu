@@ -1,21 +1,35 @@
-// A switch with many cases, and PTX's brx.idx itself; lanes of a warp take every way and meet again.
+// A switch with many cases, and PTX's brx.idx itself; lanes of a warp take every way and meet
+// again.
 #include "common/emulator/tests/programs/program.hpp"
 
 __host__ __device__ int choose(int which, int v) {
   switch (which) {
-    case 0: return v + 1;
-    case 1: return v * 3;
-    case 2: return v ^ 0x55;
-    case 3: return v << 2;
-    case 4: return -v;
-    case 5: return v % 7;
-    case 6: return v * v;
-    case 7: return v | 1;
-    case 8: return v & 12;
-    case 9: return 1000 - v;
-    case 10: return v >> 1;
-    case 11: return 42;
-    default: return v;
+    case 0:
+      return v + 1;
+    case 1:
+      return v * 3;
+    case 2:
+      return v ^ 0x55;
+    case 3:
+      return v << 2;
+    case 4:
+      return -v;
+    case 5:
+      return v % 7;
+    case 6:
+      return v * v;
+    case 7:
+      return v | 1;
+    case 8:
+      return v & 12;
+    case 9:
+      return 1000 - v;
+    case 10:
+      return v >> 1;
+    case 11:
+      return 42;
+    default:
+      return v;
   }
 }
 
@@ -48,8 +62,8 @@ int main() {
     want_jumped[i] = ways[i & 3];
   }
   return compare("switch", chosen.values(), want_chosen) +
-                     compare("brx.idx", jumped.values(), want_jumped) +
-                     compare("all meet", together.values(), std::vector<unsigned>(n, ~0u))
-                 ? 1
-                 : 0;
+                 compare("brx.idx", jumped.values(), want_jumped) +
+                 compare("all meet", together.values(), std::vector<unsigned>(n, ~0u))
+             ? 1
+             : 0;
 }

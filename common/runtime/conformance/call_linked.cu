@@ -30,7 +30,7 @@ int main() {
   int counted;
   check(cudaMemcpyFromSymbol(&counted, counter, sizeof counted));
   return compare("linked device code", out.values(), want) +
-                     compare("shared counter", std::vector<int>{counted}, std::vector<int>{6})
-                 ? 1
-                 : 0;
+                 compare("shared counter", std::vector<int>{counted}, std::vector<int>{6})
+             ? 1
+             : 0;
 }

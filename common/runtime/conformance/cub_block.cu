@@ -1,4 +1,6 @@
-// CUB within a block and a warp: load and store with exchange, scan, reduction, radix sort, histogram.
+// CUB within a block and a warp: load and store with exchange, scan, reduction, radix sort,
+// histogram.
+#include <algorithm>
 #include <cub/block/block_histogram.cuh>
 #include <cub/block/block_load.cuh>
 #include <cub/block/block_radix_sort.cuh>
@@ -6,8 +8,6 @@
 #include <cub/block/block_scan.cuh>
 #include <cub/block/block_store.cuh>
 #include <cub/warp/warp_reduce.cuh>
-
-#include <algorithm>
 
 #include "common/emulator/tests/programs/program.hpp"
 
@@ -69,9 +69,9 @@ int main() {
   want_sums[0] = sum;
   std::sort(want_sorted.begin(), want_sorted.end());
   return compare("scan", scanned.values(), want_scan) +
-                     compare("sort", sorted.values(), want_sorted) +
-                     compare("histogram", histogram.values(), want_histogram) +
-                     compare("sums", sums.values(), want_sums)
-                 ? 1
-                 : 0;
+                 compare("sort", sorted.values(), want_sorted) +
+                 compare("histogram", histogram.values(), want_histogram) +
+                 compare("sums", sums.values(), want_sums)
+             ? 1
+             : 0;
 }

@@ -1,8 +1,7 @@
 // cub::DeviceRadixSort: pairs of keys and values, a size for one block and one for the passes over
 // the whole array.
-#include <cub/device/device_radix_sort.cuh>
-
 #include <algorithm>
+#include <cub/device/device_radix_sort.cuh>
 #include <numeric>
 
 #include "common/runtime/conformance/cub_buffer.hpp"

@@ -13,8 +13,9 @@ int main() {
     device_array<long long> d_sum(1);
     device_array<int> most(1);
     with_temporary_memory([&](void* memory, std::size_t& bytes) {
-      return cub::DeviceReduce::Reduce(memory, bytes, d_in.get(), d_sum.get(), n,
-                                       [] __host__ __device__(long long a, long long b) { return a + b; }, 0LL);
+      return cub::DeviceReduce::Reduce(
+          memory, bytes, d_in.get(), d_sum.get(), n,
+          [] __host__ __device__(long long a, long long b) { return a + b; }, 0LL);
     });
     with_temporary_memory([&](void* memory, std::size_t& bytes) {
       return cub::DeviceReduce::Max(memory, bytes, d_in.get(), most.get(), n);

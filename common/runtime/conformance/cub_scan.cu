@@ -20,8 +20,8 @@ int main() {
     });
     failed += compare("exclusive sum", out.values(), want_sum);
     with_temporary_memory([&](void* memory, std::size_t& bytes) {
-      return cub::DeviceScan::InclusiveScan(memory, bytes, d_in.get(), out.get(),
-                                            cuda::maximum<>{}, n);
+      return cub::DeviceScan::InclusiveScan(memory, bytes, d_in.get(), out.get(), cuda::maximum<>{},
+                                            n);
     });
     failed += compare("inclusive maximum", out.values(), want_most);
   }

@@ -1,5 +1,6 @@
 // A device assertion that fails: its line on stderr for each thread, cudaErrorAssert from the next
 // wait on, and a process that goes on.
+#undef NDEBUG  // whatever the build says: this is about assert
 #include <unistd.h>
 
 #include <cassert>

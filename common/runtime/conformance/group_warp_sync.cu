@@ -12,7 +12,8 @@ __global__ void run(long long* wide, double* real, unsigned* bits, int* total) {
     total[i] = __reduce_add_sync(low, i) + __reduce_min_sync(low, -i) + __any_sync(low, i == 4);
   } else {
     int same;
-    bits[i] = __match_all_sync(~low, i / 64, &same) + static_cast<unsigned>(same);
+    bits[i] = __match_all_sync(~low, i / 64, &same);
+    bits[i] += static_cast<unsigned>(same);
     total[i] = __reduce_max_sync(~low, i) - __all_sync(~low, lane > 9) + __popc(__activemask());
   }
 }
@@ -45,9 +46,9 @@ int main() {
     }
   }
   return compare("64-bit shuffles", wide.values(), want_wide) +
-                     compare("shuffles of doubles", real.values(), want_real) +
-                     compare("match", bits.values(), want_bits) +
-                     compare("reduce", total.values(), want_total)
-                 ? 1
-                 : 0;
+                 compare("shuffles of doubles", real.values(), want_real) +
+                 compare("match", bits.values(), want_bits) +
+                 compare("reduce", total.values(), want_total)
+             ? 1
+             : 0;
 }

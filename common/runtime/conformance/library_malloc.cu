@@ -1,5 +1,5 @@
-// malloc and free in kernels: blocks do not overlap, are aligned, are reused; a request that the heap
-// cannot hold gives null; memory lives on to the next launch.
+// malloc and free in kernels: blocks do not overlap, are aligned, are reused; a request that the
+// heap cannot hold gives null; memory lives on to the next launch.
 #include "common/emulator/tests/programs/program.hpp"
 
 __global__ void make(int** lists, int* bad, int n) {
@@ -55,8 +55,7 @@ int main() {
     const int length = i % 13 + 1;
     want[i] = i * 100 * length + length * (length - 1) / 2;
   }
-  return compare("lists", sums.values(), want) +
-                     compare("bad", bad.values(), std::vector<int>{0})
-                 ? 1
-                 : 0;
+  return compare("lists", sums.values(), want) + compare("bad", bad.values(), std::vector<int>{0})
+             ? 1
+             : 0;
 }

@@ -26,8 +26,8 @@ int main() {
   }
   thrust::device_vector<int> k(keys.begin(), keys.end()), v(values.begin(), values.end());
   thrust::device_vector<int> out_keys(n), out_sums(n);
-  const auto ends = thrust::reduce_by_key(k.begin(), k.end(), v.begin(), out_keys.begin(),
-                                          out_sums.begin());
+  const auto ends =
+      thrust::reduce_by_key(k.begin(), k.end(), v.begin(), out_keys.begin(), out_sums.begin());
   std::vector<int> found_keys(ends.first - out_keys.begin()), found_sums(found_keys.size());
   thrust::copy(out_keys.begin(), ends.first, found_keys.begin());
   thrust::copy(out_sums.begin(), ends.second, found_sums.begin());
