@@ -91,8 +91,6 @@ std::uint64_t scheduler::special_value(special which, std::uint32_t warp, int la
       return launch_.config.dynamic_shared_bytes;
     case special::total_smem_size:
       return x_.shared_bytes;
-    case special::one:
-      return 1;
     case special::grid_workspace_low:
       return launch_.grid_workspace & 0xffffffffu;
     case special::grid_workspace_high:

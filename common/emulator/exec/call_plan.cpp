@@ -109,6 +109,10 @@ void call_plan::place_shared() {
     }
   };
   for (const planned& p : functions_) {
+    if (p.function->function->body_text.find("%reserved_smem_offset") != std::string_view::npos)
+      next = system_shared_bytes_ = reserved_shared_bytes;
+  }
+  for (const planned& p : functions_) {
     // A shared variable of the module belongs to the kernels whose code names it.
     for (const ptx::variable& v : p.function->module->variables) {
       if (v.space == state_space::shared &&

@@ -275,7 +275,7 @@ status emulated_device::prepare(loaded_kernel& k) {
   k.code = std::move(*lowered);
   if (k.module->resources(k.code->name) == nullptr) {
     kernel_attributes& a = k.attributes;
-    a.static_shared_bytes = k.code->static_shared_bytes;
+    a.static_shared_bytes = k.code->static_shared_bytes - k.code->system_shared_bytes;
     a.max_dynamic_shared_bytes -= std::min(a.max_dynamic_shared_bytes, a.static_shared_bytes);
     k.attributes.local_bytes = k.code->local_bytes;
   }

@@ -177,6 +177,7 @@ result<std::unique_ptr<program>> lower(const link_unit& unit, const linked_funct
   }
   const call_plan plan(unit, kernel);
   out->static_shared_bytes = plan.static_shared_bytes();
+  out->system_shared_bytes = plan.system_shared_bytes();
   for (const call_plan::planned& p : plan.functions())
     if (status s = lower_function(plan, p, *out); !s.ok()) return s;
   for (std::size_t n = 1; n < plan.functions().size(); ++n)

@@ -1,6 +1,7 @@
 // Lowering: where registers, constants and variables are kept, and what an operand becomes.
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "common/emulator/exec/lowering.hpp"
 
@@ -64,7 +65,7 @@ const special_name* find_special(std::string_view name) {
       {"%lanemask_ge", {special::lanemask_ge, 32}},
       {"%dynamic_smem_size", {special::dynamic_smem_size, 32}},
       {"%total_smem_size", {special::total_smem_size, 32}},
-      {"%aggr_smem_size", {special::total_smem_size, 32}},  // nothing is reserved here
+      {"%aggr_smem_size", {special::total_smem_size, 32}},
       // Without clusters every block is one.
       {"%clusterid.x", {special::ctaid_x, 32}},
       {"%clusterid.y", {special::ctaid_y, 32}},
@@ -72,21 +73,6 @@ const special_name* find_special(std::string_view name) {
       {"%nclusterid.x", {special::nctaid_x, 32}},
       {"%nclusterid.y", {special::nctaid_y, 32}},
       {"%nclusterid.z", {special::nctaid_z, 32}},
-      // A block is a cluster of its own.
-      {"%clusterid.x", {special::ctaid_x, 32}},
-      {"%clusterid.y", {special::ctaid_y, 32}},
-      {"%clusterid.z", {special::ctaid_z, 32}},
-      {"%nclusterid.x", {special::nctaid_x, 32}},
-      {"%nclusterid.y", {special::nctaid_y, 32}},
-      {"%nclusterid.z", {special::nctaid_z, 32}},
-      {"%cluster_ctaid.x", {special::zero, 32}},
-      {"%cluster_ctaid.y", {special::zero, 32}},
-      {"%cluster_ctaid.z", {special::zero, 32}},
-      {"%cluster_nctaid.x", {special::one, 32}},
-      {"%cluster_nctaid.y", {special::one, 32}},
-      {"%cluster_nctaid.z", {special::one, 32}},
-      {"%cluster_ctarank", {special::zero, 32}},
-      {"%cluster_nctarank", {special::one, 32}},
       {"%envreg1", {special::grid_workspace_high, 32}},
       {"%envreg2", {special::grid_workspace_low, 32}},
   };
@@ -95,16 +81,24 @@ const special_name* find_special(std::string_view name) {
 }
 
 // Special registers that are the same for all threads: those of clusters, as each block is one of
-// its own; shared memory reserved by the system, of which there is none; performance counters.
+// its own; places in the shared memory that belongs to the system, of which PTX leaves open where
+// the two numbered ones lie; performance counters.
 const std::uint64_t* find_fixed_special(std::string_view name) {
   static const std::unordered_map<std::string_view, std::uint64_t> values = {
-      {"%cluster_ctaid.x", 0},          {"%cluster_ctaid.y", 0},
-      {"%cluster_ctaid.z", 0},          {"%cluster_nctaid.x", 1},
-      {"%cluster_nctaid.y", 1},         {"%cluster_nctaid.z", 1},
-      {"%cluster_ctarank", 0},          {"%cluster_nctarank", 1},
-      {"%is_explicit_cluster", 0},      {"%reserved_smem_offset_begin", 0},
-      {"%reserved_smem_offset_end", 0}, {"%reserved_smem_offset_cap", 0},
-      {"%reserved_smem_offset_0", 0},   {"%reserved_smem_offset_1", 0},
+      {"%cluster_ctaid.x", 0},
+      {"%cluster_ctaid.y", 0},
+      {"%cluster_ctaid.z", 0},
+      {"%cluster_nctaid.x", 1},
+      {"%cluster_nctaid.y", 1},
+      {"%cluster_nctaid.z", 1},
+      {"%cluster_ctarank", 0},
+      {"%cluster_nctarank", 1},
+      {"%is_explicit_cluster", 0},
+      {"%reserved_smem_offset_begin", 0},
+      {"%reserved_smem_offset_end", reserved_shared_bytes},
+      {"%reserved_smem_offset_cap", reserved_shared_bytes},
+      {"%reserved_smem_offset_0", 0},
+      {"%reserved_smem_offset_1", reserved_shared_bytes / 2},
   };
   static constexpr std::uint64_t zero = 0;
   if (name.starts_with("%pm") && name.size() >= 4 && name[3] >= '0' && name[3] <= '7') return &zero;

@@ -56,6 +56,7 @@ class call_plan {
   std::uint64_t shared_offset(const ptx::variable* v) const { return shared_.at(v); }
   bool has_shared(const ptx::variable* v) const { return shared_.contains(v); }
   std::uint64_t static_shared_bytes() const { return static_shared_bytes_; }
+  std::uint64_t system_shared_bytes() const { return system_shared_bytes_; }
   const link_unit& unit() const { return unit_; }
   bool has_indirect_calls() const { return !prototypes_.empty(); }
 
@@ -69,7 +70,7 @@ class call_plan {
   std::unordered_map<const linked_function*, std::size_t> index_;
   std::vector<std::string> prototypes_;  // signatures of the indirect calls
   std::unordered_map<const ptx::variable*, std::uint64_t> shared_;
-  std::uint64_t static_shared_bytes_ = 0;
+  std::uint64_t static_shared_bytes_ = 0, system_shared_bytes_ = 0;
 };
 
 // Where a function's results and parameters lie at the start of its frame, in this order; appended

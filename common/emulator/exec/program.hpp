@@ -42,8 +42,6 @@ enum class special : std::uint8_t {
   lanemask_ge,
   dynamic_smem_size,
   total_smem_size,
-  zero,
-  one,
   grid_workspace_low,  // %envreg2 and %envreg1: the address of the words that grid.sync() uses
   grid_workspace_high,
   frame_base  // where the function's own local memory begins
@@ -151,6 +149,10 @@ struct program_function {
   status failure;                 // why it could not be lowered, if only an address may lead to it
 };
 
+// The first KB of a block's shared memory belongs to the system since sm_80. The emulator keeps it
+// free only for kernels that ask where it is: cooperative groups put something there.
+inline constexpr std::uint64_t reserved_shared_bytes = 1024;
+
 struct program {
   std::string name;    // as in the PTX
   std::string pretty;  // demangled, without parameters
@@ -159,6 +161,7 @@ struct program {
   std::deque<program_function> functions;  // the kernel first
   std::uint32_t window_count = 0;
   std::uint64_t static_shared_bytes = 0;  // dynamic shared memory starts at this offset
+  std::uint64_t system_shared_bytes = 0;  // of them, those that are not the program's
   std::uint64_t parameter_bytes = 0;
   std::vector<parameter_row> parameters;
   std::vector<sync_site> syncs;
