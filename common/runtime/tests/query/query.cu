@@ -3,11 +3,14 @@
 // idea    Each section is a child process, so that a fault ends with it. query.expected is what
 //         NVIDIA's runtime printed on an H200 (record.py); query.differences is where ours differs
 //         on purpose. What makes NVIDIA's runtime crash is not asked.
+#include <cuda_profiler_api.h>
+
 #include "common/runtime/tests/query/ask.h"
 #include "common/runtime/tests/query/device.h"
 #include "common/runtime/tests/query/launch.h"
 #include "common/runtime/tests/query/memory.h"
 #include "common/runtime/tests/query/objects.h"
+#include "common/runtime/tests/query/shared.h"
 
 int main(int argc, char** argv) {
   const char* only = argc > 1 ? argv[1] : nullptr;
@@ -49,4 +52,9 @@ int main(int argc, char** argv) {
   R(corrupt_version);
   R(corrupt_null);
   R(devices);
+  R(managed);
+  R(pools);
+  R(boxes);
+  R(peers);
+  R(libraries);
 }
