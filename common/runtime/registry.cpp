@@ -25,6 +25,10 @@ void registered_module::load(device& on) {
   if (wrapper_->version == 2 && wrapper_->linked) {
     for (const void* const* part = wrapper_->linked; *part; part++) containers.push_back(*part);
   }
+  if (containers.empty()) {
+    failure_ = {error::symbol_not_found, "the program's fat binary is empty"};
+    return;
+  }
   std::vector<std::span<const std::byte>> parts;
   for (const void* container : containers) {
     const auto bytes = image::container_bytes(container);
