@@ -21,16 +21,15 @@ std::byte* reach(context& x, const op* i, int lane, std::uint64_t at, const span
                      s.bytes,
                      s.alignment,
                      s.whose};
-  bool inside = false;
   if (shared) {
-    inside = offset <= x.shared_bytes && s.bytes <= x.shared_bytes - offset;
+    const bool inside = offset <= x.shared_bytes && s.bytes <= x.shared_bytes - offset;
     if (inside && !fault.misaligned) return x.shared + offset;
   } else {
     const auto found = x.memory->find(at);
-    inside = found && s.bytes <= found->bytes - (at - found->base);
+    const bool inside = found && s.bytes <= found->bytes - (at - found->base);
     if (inside && !fault.misaligned) return x.memory->host(at);
+    fault.misaligned = fault.misaligned && found;
   }
-  fault.misaligned = inside;
   stop_with(x, i, fault);
   return nullptr;
 }

@@ -47,8 +47,8 @@ memory_form form_of(const ptx::instruction& i) {
       f.vector = 4;
     else if (m == "v8" || m == "async" || m == "bulk")
       throw unsupported{"the instruction " + std::string(i.text)};
-    else if (m == "volatile" || m == "relaxed" || m == "mmio")
-      f.polls = true;
+    else if (m == "volatile" || m == "relaxed" || m == "mmio" || m == "cv" || m == "cg")
+      f.polls = true;  // .cv and .cg do not look into caches that other blocks do not write
     else if (m == "acquire")
       f.polls = f.acquires = true;
     else if (m == "release")

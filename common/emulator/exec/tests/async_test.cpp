@@ -1,0 +1,149 @@
+// What the emulator says of wrong asynchronous copies, barriers in shared memory and warp-wide
+// matrix operations. PTX leaves most of these open, so a GPU is not asked.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "common/device/device.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+// Runs a kernel whose %rd1 is the address of 256 bytes, %r1 that of 64 bytes of shared memory, %r2
+// that of an mbarrier and %r3 the thread; answers how it ended.
+status run(const std::string& body, unsigned threads = 32) {
+  const std::string text =
+      ".version 9.0\n.target sm_90\n.address_size 64\n"
+      ".visible .entry k(.param .u64 out)\n{\n.shared .align 16 .b8 tile[64];\n"
+      ".shared .align 8 .b64 bar;\n.reg .pred %p<8>;\n.reg .b32 %r<16>;\n.reg .b64 %rd<8>;\n"
+      "ld.param.u64 %rd1, [out];\nmov.u32 %r1, tile;\nmov.u32 %r2, bar;\nmov.u32 %r3, %tid.x;\n" +
+      body + "\nret;\n}\n";
+  const auto model = find_gpu("h200");
+  REQUIRE(model.ok());
+  const auto device = make_emulated_device(*model);
+  const auto module = device->load_module(std::as_bytes(std::span(text)));
+  REQUIRE(module.ok());
+  const auto kernel = device->find_kernel(*module, "k");
+  REQUIRE(kernel.ok());
+  const auto out = device->allocate(256);
+  REQUIRE(out.ok());
+  const status launch = device->launch(*kernel, {{1, 1, 1}, {threads, 1, 1}, 0, false},
+                                       std::as_bytes(std::span(&*out, 1)));
+  return launch.ok() ? device->synchronize() : launch;
+}
+
+void check_says(const status& s, error code, const std::string& part) {
+  CHECK(s.code == code);
+  CAPTURE(s.message);
+  CHECK(s.message.find(part) != std::string::npos);
+}
+
+const std::string one_thread = "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra end;\n";
+
+TEST_CASE("each end of an asynchronous copy is named") {
+  check_says(run("cp.async.ca.shared.global [%r1], [%rd1+256], 4;"), error::illegal_address,
+             "out of bounds: the source of cp.async: 4-byte read at global address");
+  check_says(run("cp.async.ca.shared.global [%r1+4096], [%rd1], 4;"), error::illegal_address,
+             "out of bounds: the destination of cp.async: 4-byte write at shared address");
+  check_says(run("cp.async.ca.shared.global [%r1+2], [%rd1], 4;"), error::misaligned_address,
+             "the destination of cp.async: 4-byte write");
+  check_says(run("mov.u32 %r4, 12;\ncp.async.ca.shared.global [%r1], [%rd1], 8, %r4;"),
+             error::launch_failure, "cp.async of 8 bytes with a source of 12");
+}
+
+TEST_CASE("bulk copies are of whole, aligned pieces of 16 bytes") {
+  const std::string copy = one_thread +
+                           "mbarrier.init.shared.b64 [%r2], 1;\n"
+                           "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes ";
+  check_says(run(copy + "[%r1], [%rd1], 24, [%r2];\nend:"), error::launch_failure,
+             "a bulk copy of 24 bytes, expected a multiple of 16");
+  check_says(run(copy + "[%r1], [%rd1+8], 16, [%r2];\nend:"), error::misaligned_address,
+             "the source of a bulk copy: 16-byte read");
+  check_says(run(copy + "[%r1], [%rd1+224], 48, [%r2];\nend:"), error::illegal_address,
+             "48-byte read");
+  check_says(run(copy + "[%r1], [%rd1], 16, [%r1+32];\nend:"), error::launch_failure,
+             "no mbarrier was initialised");
+}
+
+TEST_CASE("misuse of a barrier in shared memory is told") {
+  check_says(run("mbarrier.arrive.shared.b64 %rd2, [%r2];"), error::launch_failure,
+             "no mbarrier was initialised at shared address");
+  check_says(run(one_thread + "mbarrier.init.shared.b64 [%r2], 0;\nend:"), error::launch_failure,
+             "mbarrier.init with a count of 0");
+  check_says(run(one_thread + "mbarrier.init.shared.b64 [%r2+4], 1;\nend:"),
+             error::misaligned_address, "the mbarrier object: 8-byte write");
+  check_says(run(one_thread + "mbarrier.init.shared.b64 [%r2], 2;\n"
+                              "mbarrier.arrive.shared::cta.b64 %rd2, [%r2], 3;\nend:"),
+             error::launch_failure, "arrives 3 times at an mbarrier whose phase misses 2 arrivals");
+  check_says(run(one_thread + "mbarrier.init.shared.b64 [%r2], 1;\n"
+                              "mbarrier.arrive.noComplete.shared.b64 %rd2, [%r2], 1;\nend:"),
+             error::launch_failure, "noComplete completes");
+  check_says(run(one_thread + "mbarrier.init.shared.b64 [%r2], 1;\n"
+                              "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2], 1048575;\n"
+                              "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2], 1;\nend:"),
+             error::launch_failure, "would be 1048576");
+  check_says(run("mbarrier.arrive.b64 %rd2, [%rd1];"), error::illegal_address,
+             "the mbarrier object: an address that is not in shared memory");
+  check_says(
+      run(one_thread + "mbarrier.init.shared.b64 [%r2], 1;\nmbarrier.inval.shared.b64 [%r2];\n"
+                       "mbarrier.test_wait.parity.shared.b64 %p2, [%r2], 0;\nend:"),
+      error::launch_failure, "no mbarrier was initialised");
+}
+
+TEST_CASE("a wait for a phase that never ends meets the time limit") {
+  setenv("STEPWISE_TIME_LIMIT_S", "0.1", 1);
+  const status s =
+      run("mbarrier.init.shared.b64 [%r2], 33;\nbar.sync 0;\n"
+          "mbarrier.arrive.shared.b64 %rd2, [%r2];\n"
+          "again:\nmbarrier.try_wait.shared.b64 %p2, [%r2], %rd2;\n@!%p2 bra again;");
+  unsetenv("STEPWISE_TIME_LIMIT_S");
+  check_says(s, error::launch_timeout, "still running after the time limit");
+}
+
+TEST_CASE("another block of a cluster does not exist") {
+  check_says(run("mapa.shared::cluster.u32 %r4, %r1, 1;"), error::launch_failure,
+             "mapa to block 1 of a cluster of one");
+}
+
+TEST_CASE("a matrix operation needs all lanes of the warp, at one instruction") {
+  const std::string move = "movmatrix.sync.aligned.m8n8.trans.b16 %r4, %r3;\n";
+  CHECK(run(move, 64).ok());
+  check_says(run(move, 48), error::launch_failure,
+             "an instruction for all 32 lanes of a warp, 16 of which have exited or never began");
+  check_says(run("setp.gt.u32 %p1, %r3, 29;\n@%p1 bra end;\n" + move + "end:"),
+             error::launch_failure, "2 of which have exited");
+  check_says(run("setp.gt.u32 %p1, %r3, 15;\n@%p1 bra other;\n" + move + "bra end;\nother:\n" +
+                 move + "end:"),
+             error::launch_failure, "but some lanes wait at another one");
+  check_says(
+      run("setp.gt.u32 %p1, %r3, 15;\n@%p1 bra other;\n" + move + "other:\nbar.sync 0;\nend:"),
+      error::launch_timeout, "deadlock");
+}
+
+TEST_CASE("a row of ldmatrix past the end of shared memory is named") {
+  check_says(run("mad.lo.u32 %r4, %r3, 16, %r1;\n"
+                 "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%r4];"),
+             error::illegal_address, "a row of a matrix: 16-byte read at shared address");
+}
+
+TEST_CASE("what is not implemented is refused by name") {
+  for (const char* text :
+       {"cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes "
+        "[%r1], [%rd1, {%r3}], [%r2];",
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+        "[%r1], [%rd1], 16, [%r2], %rs1;",
+        "wgmma.commit_group.sync.aligned;",
+        "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%r4, %r5, %r6, %r7}, {%r4, %r5}, "
+        "{%r4, %r5}, {%r4, %r5, %r6, %r7}, %r8, 0x0;",
+        "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%r4, %r5, %r6, %r7}, {%r4, %r5}, "
+        "{%r4, %r5}, {%r4, %r5, %r6, %r7};",
+        "tcgen05.wait::ld.sync.aligned;"}) {
+    const std::string name(text, std::string(text).find_first_of(" ;"));
+    check_says(run(".reg .b16 %rs1;\n" + std::string(text)), error::not_supported,
+               "does not implement the instruction " + name);
+  }
+}
+
+}  // namespace
