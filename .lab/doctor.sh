@@ -25,29 +25,31 @@ check_build_tools() {
   version=$(cxx_version || true)
   if [[ -z $version ]]; then package 'C++ compiler' "no $cxx" g++
   elif ! version_at_least "$gxx_wanted" "$version"; then
-    row lack 'C++ compiler' "$cxx $version; $gxx_wanted or newer builds the course (name it in CXX)"
+    row lack 'C++ compiler' "$cxx $version; $gxx_wanted or newer is needed: $(newer_cxx)"
   else row ok 'C++ compiler' "$cxx $version"; fi
   if find_meson; then row ok Meson "$("${meson[@]}" --version), Ninja $(ninja --version)"; else
     row get Meson './lab setup fetches Meson and Ninja from PyPI into .venv'
   fi
   if ! venv_needed; then row ok Python 'not needed any more'
-  elif find_python && "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+  elif find_python; then
     row ok Python "$("$python" -V 2>&1 | cut -d' ' -f2) ($(command -v "$python"))"
-  elif [[ -n $python ]]; then package Python 'cannot make virtual environments' python3-venv
-  elif command -v python3 >/dev/null; then
-    row lack Python "$(python3 -V 2>&1); Meson needs 3.10 or newer"
-  else package Python 'none' python3 python3-venv; fi
+  elif command -v python3 >/dev/null && ! version_at_least "$python_wanted" "$(python_version)"; then
+    row lack Python "$(python_version); Meson needs $python_wanted or newer"
+  else package Python 'none that is whole' python3; fi
 }
 
 check_nvcc() {
+  local modules
+  modules=$(module_hint cuda)
   if find_nvcc; then row ok nvcc "$(nvcc_version "$nvcc") ($nvcc)"; else
-    row get nvcc './lab setup fetches the CUDA 13 compiler (100 MB) from PyPI into .cuda'
+    row get nvcc "${nvcc_older:+$nvcc_older; }./lab setup fetches the CUDA 13 compiler (100 MB) from \
+PyPI into .cuda${modules:+; or $modules}"
   fi
 }
 
 check_gpu() {
   local gpu
-  gpu=$(nvidia-smi --query-gpu=name,compute_cap --format=csv,noheader 2>/dev/null || true)
+  gpu=$(nvidia_smi --query-gpu=name,compute_cap --format=csv,noheader)
   gpu=${gpu%%$'\n'*}
   if [[ -n $gpu ]]; then row ok GPU "$gpu"; else
     row none GPU 'none: the emulator serves; would enable: time, GB/s, speed goals'
@@ -77,6 +79,12 @@ check_network() {
   done
   if ((${#wanted[@]} == 0)); then row ok network 'not needed'; else
     row none network "needed once, for ${wanted[*]}"
+  fi
+}
+
+check_place() {
+  if slow_place; then
+    row none place "$root is on a Windows disk, which is slow from WSL: clone into ~ instead"
   fi
 }
 
@@ -125,11 +133,14 @@ doctor() { # ARGUMENTS of the command, "doctor" first
     check_tool ncu 'hardware counters, on a GPU'
   fi
   check_network
+  check_place
   check_build
   if ((as_json)); then print_json; else print_rows; fi
   ((!built)) || exec "$build/grader/lab" "$@"
   [[ " ${rows[*]} " == *' lack '* ]] || return 0
-  ((as_json || ${#lacks[@]} == 0)) ||
-    say "missing: ${lacks[*]}. Install: sudo apt-get install ${lacks[*]}"
+  if ((!as_json && ${#lacks[@]} > 0)); then
+    load packages
+    ask_for_packages "${lacks[@]}"
+  fi
   exit 3
 }

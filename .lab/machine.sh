@@ -2,12 +2,12 @@
 # What the machine has: the compiler, Python, Meson, Ninja, nvcc. Sourced by ../lab; finds only,
 # changes nothing.
 
-readonly venv=$root/.venv cuda=$root/.cuda
-readonly meson_wanted=1.10 gxx_wanted=12 cuda_wanted=13.0
+readonly venv=$root/.venv cuda=$root/.cuda packages=$root/.packages
+readonly meson_wanted=1.10 gxx_wanted=12 cuda_wanted=13.0 python_wanted=3.7
 readonly cxx=${CXX:-g++}
 meson=()  # the command, with its first arguments
 python='' # for .venv
-nvcc=''
+nvcc='' nvcc_older=''
 missing=() # Debian packages
 
 version_at_least() { # WANTED FOUND
@@ -17,21 +17,56 @@ version_at_least() { # WANTED FOUND
 cxx_version() { "$cxx" -dumpfullversion -dumpversion 2>/dev/null; }
 nvcc_version() { "$1" --version 2>/dev/null | sed -n 's/.* V\([0-9.]*\)$/\1/p'; }
 
-# Sets nvcc to a CUDA 13 compiler: on PATH, in CUDA_HOME, at the usual places, in .cuda.
+# Sets nvcc to a CUDA 13 compiler: on PATH, where a toolkit's or a module's variables point, at the
+# usual places, in .cuda. nvcc_older names one that is too old, for messages.
 find_nvcc() {
-  local candidate
-  for candidate in "$(command -v nvcc || true)" {"${CUDA_HOME:-}","${CUDA_PATH:-}"}/bin/nvcc \
-    /usr/local/cuda{,-*}/bin/nvcc /opt/cuda/bin/nvcc "$cuda/bin/nvcc"; do
-    [[ -x $candidate ]] || continue
-    version_at_least "$cuda_wanted" "$(nvcc_version "$candidate")" && nvcc=$candidate && return
+  local folder candidate version
+  nvcc_older=''
+  for folder in "$(dirname -- "$(command -v nvcc || true)")" \
+    {"${CUDA_HOME:-}","${CUDA_PATH:-}","${CUDA_ROOT:-}","${EBROOTCUDA:-}"}/bin \
+    "${NVHPC_ROOT:-}/cuda/bin" "$machine"/usr/local/cuda{,-*}/bin "$machine/opt/cuda/bin" \
+    "$cuda/bin"; do
+    candidate=$folder/nvcc
+    [[ -f $candidate && -x $candidate ]] || continue
+    version=$(nvcc_version "$candidate")
+    version_at_least "$cuda_wanted" "$version" && nvcc=$candidate && return
+    [[ -n $nvcc_older ]] || nvcc_older="$candidate is CUDA ${version:-of unknown version}"
   done
   nvcc=''
   return 1
 }
 
-find_python() { # sets python to the first one that Meson runs on
-  for python in python3 python3.14 python3.13 python3.12 python3.11 python3.10; do
-    "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null && return
+# A cluster with environment modules: what to load, for messages; nothing elsewhere.
+module_hint() { # NAME
+  [[ -n ${LMOD_CMD:-}${MODULESHOME:-} ]] || type module &>/dev/null || return 0
+  printf '%s' "module avail $1; module load $1"
+}
+
+newer_cxx() { # where the compiler is too old: how to get another one
+  local other hint
+  for other in g++-{15,14,13,12}; do
+    ! command -v "$other" >/dev/null || { printf '%s' "CXX=$other ./lab ..." && return; }
+  done
+  hint=$(module_hint gcc)
+  printf '%s' "${hint:-install g++-$gxx_wanted}, then CXX=g++-$gxx_wanted ./lab ..."
+}
+
+# On a Windows disk, every file takes a way through the Windows kernel.
+slow_place() {
+  [[ $(stat -f -c %T -- "$root" 2>/dev/null) == v9fs || $root == /mnt/[a-z]/* ]] &&
+    grep -qi microsoft "$machine/proc/version" 2>/dev/null
+}
+
+python_version() { python3 -V 2>/dev/null | cut -d' ' -f2 || true; }
+
+# Sets python to the first one that Meson runs on, and that can make .venv and fetch pip for it
+# (python3-minimal, say, cannot).
+find_python() {
+  local minor
+  for python in python3 python3.{14,13,12,11,10,9,8,7}; do
+    minor=${python_wanted#3.}
+    "$python" -c "import sys, ssl, urllib.request, venv
+sys.exit(sys.version_info < (3, $minor))" 2>/dev/null && return
   done
   python=''
   return 1
@@ -59,15 +94,17 @@ find_meson() {
 venv_needed() { ! find_meson || { ! find_nvcc && ! venv_whole; }; }
 
 find_missing() { # sets missing to the Debian packages without which nothing can be set up
+  local version
   missing=()
   command -v "$cxx" >/dev/null || missing+=(g++)
   venv_needed || return 0
-  if ! find_python && command -v python3 >/dev/null; then
-    die 3 "$(command -v python3) is $(python3 -V 2>&1), and Meson needs Python 3.10 or newer:" \
+  find_python && return
+  version=$(python_version)
+  if [[ -n $version ]] && ! version_at_least "$python_wanted" "$version"; then
+    die 3 "$(command -v python3) is Python $version, and Meson needs $python_wanted or newer:" \
       "put a newer one on PATH, or a system-wide Meson >= $meson_wanted with Ninja"
   fi
-  [[ -n $python ]] || missing+=(python3)
-  [[ -n $python ]] && "$python" -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
+  missing+=(python3)
 }
 
 can_build() { find_nvcc && find_meson && command -v "$cxx" >/dev/null; }

@@ -4,9 +4,6 @@
 
 readonly cuda_wheels=(nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-nvvm==13.0.88
   nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85)
-# Used where packages are installed anyway; elsewhere the copies in subprojects/ serve.
-readonly library_packages=(pkg-config doctest-dev libcli11-dev nlohmann-json3-dev
-  libtomlplusplus-dev libzstd-dev liblz4-dev)
 readonly log=$build/lab.log
 readonly config=$build/lab.config # what build/ was configured with
 child=''                          # the running step
@@ -77,30 +74,26 @@ full_disk() { # ends when OUTPUT, or a disk without a free block, says that ther
     'make room there and give the same command again, it goes on from here'
 }
 
-install_packages() {
-  local sudo=() apt
-  if ((EUID != 0)); then
-    [[ -n ${CI:-} ]] && sudo -n true 2>/dev/null && sudo=(sudo -n)
-    ((${#sudo[@]})) || die 3 "missing: ${missing[*]}. Install: sudo apt-get install ${missing[*]}"
-  fi
-  command -v apt-get >/dev/null ||
-    die 3 "missing: ${missing[*]} (Debian's names): install what this system calls them"
-  apt=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y)
-  say "this machine has no ${missing[*]}"
-  "${sudo[@]}" dpkg --configure -a >>"$log" 2>&1 || true # finishes an interrupted installation
-  step 'fetching the package lists' "${apt[@]}" -o APT::Update::Error-Mode=any update ||
-    fail 'apt-get update' 3 'is there a network?'
-  step 'installing them and the libraries' "${apt[@]}" install \
-    --no-install-recommends "${missing[@]}" "${library_packages[@]}" ||
-    fail 'apt-get install' 3 'is there a network?'
-}
-
-readonly pip=("$venv/bin/python" -m pip --disable-pip-version-check --no-input --retries 2 install
+# No cache: nothing is written outside the clone.
+readonly pip_install=(--disable-pip-version-check --no-input --no-cache-dir --retries 2 install
   --progress-bar off --no-compile)
+readonly pip=("$venv/bin/python" -m pip "${pip_install[@]}")
 
 make_venv() {
+  local wheel
   rm -rf -- "$venv"
-  step 'making .venv' "$python" -m venv -- "$venv" || fail 'making .venv' 3
+  if [[ $(command -v "$python") != "$packages"/* ]] && "$python" -c 'import ensurepip' 2>/dev/null; then
+    step 'making .venv' "$python" -m venv -- "$venv" || fail 'making .venv' 3
+    wrap_venv_python
+  else # Debian's Python without python3-venv, or one whose wheels lie elsewhere
+    step 'making .venv' "$python" -m venv --without-pip -- "$venv" || fail 'making .venv' 3
+    wrap_venv_python
+    step 'fetching pip from PyPI' "$python" "$root/.lab/fetch_pip.py" "$venv" ||
+      fail 'fetching pip from PyPI' 3 'is there a network?'
+    wheel=$(printf '%s' "$venv"/pip-*.whl)
+    step 'installing pip into .venv' "$venv/bin/python" "$wheel/pip" "${pip_install[@]}" \
+      --no-index "$wheel" || fail 'installing pip into .venv' 3
+  fi
   step 'fetching Meson and Ninja from PyPI' "${pip[@]}" "meson>=$meson_wanted,<2" 'ninja>=1.10' ||
     fail 'fetching Meson and Ninja from PyPI' 3 'is there a network?'
   touch -- "$venv/.complete" # without it, the next start makes the folder anew
@@ -108,13 +101,17 @@ make_venv() {
 }
 
 make_cuda() { # from NVIDIA's wheels, made under another name until it is whole
-  local part=$cuda.part
+  local part=$cuda.part modules
+  [[ -z $nvcc_older ]] || say "$nvcc_older; the course needs $cuda_wanted or newer"
+  modules=$(module_hint cuda)
+  [[ -z $modules ]] || say "no CUDA 13 compiler is loaded ($modules); fetching one into .cuda instead"
   rm -rf -- "$part" "$cuda"
   mkdir -p -- "$part/tmp"
   # TMPDIR: pip unpacks on the clone's disk, not in /tmp, which may be small
   step 'fetching the CUDA 13 compiler from PyPI (100 MB)' env "TMPDIR=$part/tmp" "${pip[@]}" \
     --no-deps --target "$part" "${cuda_wheels[@]}" ||
-    fail 'fetching the CUDA compiler from PyPI' 3 'is there a network? A CUDA Toolkit 13 serves too'
+    fail 'fetching the CUDA compiler from PyPI' 3 \
+      "is there a network? A CUDA Toolkit 13 serves too${modules:+: $modules}"
   ln -s lib "$part/nvidia/cu13/lib64" # where nvcc looks
   ln -s libcudart.so.13 "$part/nvidia/cu13/lib/libcudart.so"
   mv -- "$part/nvidia/cu13" "$cuda"
@@ -179,7 +176,7 @@ set_up() { # SCOPE
   ((${#missing[@]} == 0)) || die 3 "still missing after the installation: ${missing[*]}; see $log"
   version=$(cxx_version)
   version_at_least "$gxx_wanted" "$version" ||
-    die 3 "$(command -v "$cxx") is version $version; $gxx_wanted or newer is needed (CXX names it)"
+    die 3 "$(command -v "$cxx") is version $version; $gxx_wanted or newer is needed: $(newer_cxx)"
   ! venv_needed || make_venv
   find_nvcc || make_cuda
   rm -f -- "$stamp"

@@ -114,7 +114,12 @@ std::vector<std::string> device_choice::environment() const {
       if (*inherited != '\0') path += std::string(":") + inherited;
     }
   }
-  return {"LD_LIBRARY_PATH=" + path};
+  std::vector<std::string> entries = {"LD_LIBRARY_PATH=" + path};
+  // Else it would be ~/.nv, outside the clone.
+  if (gpu && !cache_folder.empty() && std::getenv("CUDA_CACHE_PATH") == nullptr) {
+    entries.push_back("CUDA_CACHE_PATH=" + cache_folder.string());
+  }
+  return entries;
 }
 
 device_choice choose_device(device_request request, const installation& where) {
@@ -127,6 +132,7 @@ device_choice choose_device(device_request request, const installation& where) {
   }
   choice.gpu = request != device_request::emulated && choice.state.usable();
   choice.name = choice.gpu ? choice.state.name : emulated_name(where.root);
+  choice.cache_folder = where.build / "cuda-cache";
   choice.runtime_folder = choice.gpu ? choice.state.runtime : where.emulated_runtime;
   return choice;
 }

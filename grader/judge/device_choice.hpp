@@ -29,6 +29,7 @@ struct device_choice {
   bool gpu = false;
   std::string name;         // "NVIDIA H200"
   fs::path runtime_folder;  // for LD_LIBRARY_PATH
+  fs::path cache_folder;    // where the driver keeps what it compiled from PTX
   gpu_state state;          // of the machine, also when the emulator was asked for
 
   std::string kind() const { return gpu ? "gpu" : "emulated"; }

@@ -1,0 +1,124 @@
+# shellcheck shell=bash disable=SC2154
+# What only the system's packages can bring: a C++ compiler and Python. Sourced by ../lab with
+# setup.sh. As root (or in CI through sudo) they are installed; else the user is told what to ask
+# for, or has them unpacked into .packages/ by `./lab setup --unpack`, which needs no rights.
+#
+# .packages/root is what dpkg-deb unpacks, with links to the libraries that the system has;
+# .packages/bin holds one script under many names, which runs the program of its name from there.
+# Rejected: compilers from PyPI. The only well-kept one (zig's clang with libc++) is none that nvcc
+# takes as host compiler; and a compiler from elsewhere would not match the system's C library.
+
+# Used where packages are installed anyway; elsewhere the copies in subprojects/ serve.
+readonly library_packages=(pkg-config doctest-dev libcli11-dev nlohmann-json3-dev
+  libtomlplusplus-dev libzstd-dev liblz4-dev)
+readonly unpacked_tools=(g++ gcc cpp as ld ar ranlib nm strip objcopy objdump readelf python3)
+
+sudo_command() { # sets sudo; false where packages may not be installed
+  sudo=()
+  ((EUID != 0)) || return 0
+  [[ -n ${CI:-} ]] && sudo -n true 2>/dev/null && sudo=(sudo -n)
+}
+
+ask_for_packages() { # PACKAGE...
+  local names="$*" modules
+  modules=$(module_hint 'gcc python')
+  [[ -z $modules ]] || die 3 "missing: $names. This machine has modules: $modules"
+  if ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then
+    die 3 "missing: $names (Debian's names): install what this system calls them"
+  fi
+  die 3 "missing: $names. Install: sudo apt-get install $names"$'\n'"     or, without sudo:" \
+    './lab setup --unpack puts them into .packages/ in this folder (300 MB), and nowhere else'
+}
+
+install_packages() {
+  local sudo apt
+  if ((unpack)); then
+    unpack_packages
+    return
+  fi
+  sudo_command || ask_for_packages "${missing[@]}"
+  command -v apt-get >/dev/null || ask_for_packages "${missing[@]}"
+  apt=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y)
+  say "this machine has no ${missing[*]}"
+  "${sudo[@]}" dpkg --configure -a >>"$log" 2>&1 || true # finishes an interrupted installation
+  step 'fetching the package lists' "${apt[@]}" -o APT::Update::Error-Mode=any update ||
+    fail 'apt-get update' 3 'is there a network?'
+  step 'installing them and the libraries' "${apt[@]}" install \
+    --no-install-recommends "${missing[@]}" "${library_packages[@]}" ||
+    fail 'apt-get install' 3 'is there a network?'
+}
+
+# Everything that the missing packages need and the system lacks, made under another name until it
+# is whole. apt verifies the signatures as for an installation, but works in folders of its own.
+unpack_packages() {
+  local part=$packages.part apt
+  { command -v apt-get && command -v dpkg-deb; } >/dev/null || ask_for_packages "${missing[@]}"
+  say "this machine has no ${missing[*]}; unpacking Debian's packages into $packages"
+  rm -rf -- "$part"
+  mkdir -p -- "$part"/{bin,root} "$part"/apt/{lists,archives}/partial
+  apt=(apt-get -q -y -o "Dir::State::Lists=$part/apt/lists" -o "Dir::Cache=$part/apt"
+    -o "Dir::Cache::Archives=$part/apt/archives" -o Debug::NoLocking=1)
+  step 'fetching the package lists' "${apt[@]}" -o APT::Update::Error-Mode=any update ||
+    fail 'apt-get update' 3 'is there a network?'
+  step 'fetching the packages (70 MB)' "${apt[@]}" install --download-only \
+    --no-install-recommends "${missing[@]}" || fail 'apt-get install' 3 'is there a network?'
+  step 'unpacking them' unpack_archives "$part" || fail 'unpacking the packages' 3
+  rm -rf -- "$packages" "$part/apt"
+  mv -- "$part" "$packages"
+  use_packages
+}
+
+unpack_archives() { # FOLDER with apt/archives and root
+  local part=$1 triplet archive library tool
+  triplet=$(dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null) || triplet=$(uname -m)-linux-gnu
+  for archive in "$part"/apt/archives/*.deb; do dpkg-deb -x "$archive" "$part/root" || return; done
+  rm -rf -- "$part"/root/usr/share/{doc,man,info,locale}
+  # One folder of libraries, as the system has, whatever a package calls it.
+  mkdir -p -- "$part/root/usr/lib/$triplet"
+  if [[ -d $part/root/lib && ! -L $part/root/lib ]]; then
+    cp -a -- "$part/root/lib/." "$part/root/usr/lib/" && rm -rf -- "$part/root/lib"
+  fi
+  ln -sfn usr/lib "$part/root/lib"
+  # What is linked here runs with the system's libraries, so those are what the linker must see.
+  for library in "/lib/$triplet"/*.so.* "/usr/lib/$triplet"/*.so.*; do
+    [[ ! -e $library || -e $part/root/usr/lib/$triplet/${library##*/} ]] ||
+      ln -sfn -- "$library" "$part/root/usr/lib/$triplet/" || return
+  done
+  for library in libc.so.6 libm.so.6 libmvec.so.1 libstdc++.so.6 libgcc_s.so.1; do
+    [[ ! -e /lib/$triplet/$library ]] || ln -sfn "/lib/$triplet/$library" "$part/root/usr/lib/$triplet/"
+  done
+  mkdir -p -- "$part/root/lib64"
+  ln -sfn /lib64/ld-linux-x86-64.so.2 "$part/root/lib64/ld-linux-x86-64.so.2"
+  write_tool "$triplet" >"$part/bin/.tool" && chmod +x "$part/bin/.tool" || return
+  for tool in "${unpacked_tools[@]}"; do
+    [[ ! -e $part/root/usr/bin/$tool ]] || ln -s .tool "$part/bin/$tool"
+  done
+}
+
+write_tool() { # TRIPLET
+  cat <<END
+#!/bin/bash
+# Runs the program of this name from the packages that are unpacked in ../root.
+here=\${BASH_SOURCE[0]%/*} name=\${BASH_SOURCE[0]##*/}
+root=\${here%/*}/root
+case \$name in g++ | gcc | cpp) set -- "--sysroot=\$root" "\$@" ;; esac
+export LD_LIBRARY_PATH=\$root/usr/lib/$1\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}
+exec "\$root/usr/bin/\$name" "\$@"
+END
+}
+
+# A virtual environment's Python is a link to the unpacked one, which would not find its libraries.
+wrap_venv_python() {
+  local target libraries
+  target=$(readlink -f -- "$venv/bin/python")
+  [[ $target == "$packages"/* ]] || return 0
+  libraries=("$packages"/root/usr/lib/*-linux-gnu)
+  rm -f -- "$venv"/bin/python*
+  cat >"$venv/bin/python" <<END
+#!/bin/bash
+export LD_LIBRARY_PATH=$(printf %q "${libraries[0]}")\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}
+exec -a "\$0" $(printf %q "$target") "\$@"
+END
+  chmod +x "$venv/bin/python"
+  ln -s python "$venv/bin/python3"
+}
