@@ -1,7 +1,7 @@
 // Additions and multiplications with a carry, for integers of several words.
 //
 // idea    The carry is a predicate of the kernel, whose row is in op::slot. "add.cc" writes it,
-//         "addc" reads it, "addc.cc" does both. After a subtraction it is the borrow.
+//         "addc" reads it, "addc.cc" does both.
 // source  PTX ISA 9.0, "Extended-Precision Integer Arithmetic Instructions".
 //         Tested by tests/opcodes/carry.ptx.
 #include "common/emulator/exec/rows.hpp"
@@ -42,13 +42,11 @@ T sum(T a, T b, bool& carry) {
   carry = first || second;
   return result;
 }
+// a + ~b + carry: the carry is 1 where nothing was borrowed. The manual calls it a borrow; the
+// difference shows where addc reads it, as the division of 128-bit integers does that nvcc emits.
 template <class T>
-T difference(T a, T b, bool& borrow) {
-  T result;
-  const bool first = __builtin_sub_overflow(a, b, &result);
-  const bool second = __builtin_sub_overflow(result, static_cast<T>(borrow), &result);
-  borrow = first || second;
-  return result;
+T difference(T a, T b, bool& carry) {
+  return sum(a, static_cast<T>(~b), carry);
 }
 template <class S>
 std::make_unsigned_t<S> high_part(std::make_unsigned_t<S> a, std::make_unsigned_t<S> b) {
@@ -73,7 +71,7 @@ void type_rows(row_table& t) {
   fresh(
       "add", [](T a, T b, T, bool& c) { return c = false, sum(a, b, c); }, none);
   fresh(
-      "sub", [](T a, T b, T, bool& c) { return c = false, difference(a, b, c); }, none);
+      "sub", [](T a, T b, T, bool& c) { return c = true, difference(a, b, c); }, none);
   both(
       "addc", [](T a, T b, T, bool& c) { return sum(a, b, c); }, none);
   both(
