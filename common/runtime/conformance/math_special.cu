@@ -6,23 +6,17 @@ namespace {
 
 constexpr int functions = 20;
 
-#define ALL_OF(x)                                                                                \
-  {                                                                                              \
-    exp(x), log(x), sqrt(x), sin(x) * 0 + 1, tanh(x), atan(x), pow(x, 0), pow(x, -1), pow(1, x), \
-        pow(x, 3), fmod(x, 2), nextafter(x, 1), floor(x), ceil(x), trunc(x), rint(x), round(x),  \
-        ldexp(x, -3), fmax(x, 1), copysign(2, x)                                                 \
+#define ALL_OF(x)                                                                           \
+  {                                                                                         \
+    exp(x), log(x), sqrt(x), sin(x) * 0 + 1, tanh(x), atan(x), pow(x, T(0)), pow(x, T(-1)), \
+        pow(T(1), x), pow(x, T(3)), fmod(x, T(2)), nextafter(x, T(1)), floor(x), ceil(x),   \
+        trunc(x), rint(x), round(x), ldexp(x, -3), fmax(x, T(1)), copysign(T(2), x)         \
   }
 
-// The overloads differ in name lookup only: kernels see CUDA's, the host std's.
-__global__ void apply(const float* x, float* out) {
-  const float v = x[threadIdx.x];
-  const float r[functions] = ALL_OF(v);
-  for (int k = 0; k < functions; ++k) out[functions * threadIdx.x + k] = r[k];
-}
-
-__global__ void apply(const double* x, double* out) {
-  const double v = x[threadIdx.x];
-  const double r[functions] = ALL_OF(v);
+template <class T>
+__global__ void apply(const T* x, T* out) {
+  const T v = x[threadIdx.x];
+  const T r[functions] = ALL_OF(v);
   for (int k = 0; k < functions; ++k) out[functions * threadIdx.x + k] = r[k];
 }
 
