@@ -111,7 +111,10 @@ int main() {
   const u32 special[] = {0,           1,           0xffffffffu, 0x80000000u,
                          0x7fffffffu, 0x12345678u, 0x80,        0xff00ff00u};
   u32 state = 1;
-  const auto random = [&] { return (state = state * 1664525u + 1013904223u) ^ state >> 15; };
+  const auto random = [&] {
+    state = state * 1664525u + 1013904223u;
+    return state ^ state >> 15;
+  };
   for (int i = 0; i < count; ++i) {
     a[i] = i < 64 ? special[i % 8] : random();
     b[i] = i < 64 ? special[i / 8] : random();

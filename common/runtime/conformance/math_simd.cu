@@ -95,7 +95,10 @@ int main() {
   const u32 special[] = {0,           0xffffffffu, 0x80008000u, 0x7fff7fffu,
                          0x80808080u, 0x7f7f7f7fu, 1,           0x01ff01ffu};
   u32 state = 3;
-  const auto random = [&] { return (state = state * 1664525u + 1013904223u) ^ state >> 15; };
+  const auto random = [&] {
+    state = state * 1664525u + 1013904223u;
+    return state ^ state >> 15;
+  };
   for (int i = 0; i < count; ++i) {
     x[i] = i < 64 ? special[i % 8] : random();
     y[i] = i < 64 ? special[i / 8] : i % 4 ? random() : x[i] ^ 0x00010001u;
