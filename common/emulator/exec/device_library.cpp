@@ -57,6 +57,7 @@ status device_library::make_heap(std::uint64_t bytes) {
   const auto at = memory_.allocate(bytes);
   if (!at.ok()) return at.failure();
   heap_ = *at;
+  heap_bytes_ = bytes;
   heap_holes_[heap_] = bytes / heap_grain * heap_grain;
   return {};
 }
@@ -67,27 +68,15 @@ void device_library::flush() {
     std::fwrite(l.text.data(), 1, l.text.size(), to);
   }
   if (!lines_.empty()) std::fflush(stdout);
-  if (lost_lines_ != 0) {
-    std::fprintf(stderr,
-                 "stepwise: the first %llu lines that kernels printed are lost: %llu bytes are "
-                 "kept (cudaLimitPrintfFifoSize)\n",
-                 static_cast<unsigned long long>(lost_lines_),
-                 static_cast<unsigned long long>(printf_bytes_));
-  }
   lines_.clear();
-  kept_bytes_ = lost_lines_ = 0;
+  kept_bytes_ = 0;
 }
 
-// The oldest output makes room for the newest.
 void device_library::keep(bool is_error, std::string text) {
   const std::lock_guard lock(mutex_);
   kept_bytes_ += text.size();
   lines_.push_back({is_error, std::move(text)});
-  while (kept_bytes_ > printf_bytes_ && lines_.size() > 1) {
-    kept_bytes_ -= lines_.front().text.size();
-    lines_.pop_front();
-    ++lost_lines_;
-  }
+  if (kept_bytes_ > printf_bytes_) flush();
 }
 
 const op* device_library::call(const library_call& site, scheduler& owner, context& x,
@@ -176,7 +165,7 @@ const op* device_library::allocate(const library_call& site, scheduler& owner, c
   for (std::uint32_t m = x.active; m != 0; m &= m - 1) {
     const int lane = first_lane(m);
     const std::uint64_t bytes = argument(x, owner, site, 0, lane);
-    const std::uint64_t at = bytes == 0 ? 0 : take(bytes);
+    const std::uint64_t at = take(bytes);
     std::memcpy(owner.frame_bytes(x, lane) + site.result, &at, sizeof at);
   }
   return i + 1;
@@ -188,7 +177,7 @@ const op* device_library::release(const library_call& site, scheduler& owner, co
     const int lane = first_lane(m);
     const std::uint64_t at = argument(x, owner, site, 0, lane);
     if (at != 0 && !give_back(at)) {
-      return owner.stop(i, error::launch_failure,
+      return owner.stop(i, is_heap(at) ? error::launch_failure : error::illegal_address,
                         "free of an address that the kernels' malloc did not give, or that is "
                         "free already",
                         lane);

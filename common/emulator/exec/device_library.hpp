@@ -1,6 +1,8 @@
 // What a device's runtime library gives to kernels: printf, malloc, free, assert.
 //
-// idea    Output is kept until the host waits for the device, as with a GPU. The heap is one
+// idea    Output appears when the host waits for the device, or when more is kept than the limit
+// for
+//         it; a GPU's driver may show it earlier. The heap is one
 //         allocation of global memory, made before the first launch that may use it, because
 //         kernels run on several host threads that read the list of allocations.
 // source  CUDA C++ Programming Guide, "Formatted Output", "Dynamic Global Memory Allocation and
@@ -27,6 +29,8 @@ class device_library {
   status make_heap(std::uint64_t bytes);
   // Writes what kernels printed since the last call: to stdout, assertions to stderr.
   void flush();
+  // True for addresses of the heap, which the host may neither free nor copy.
+  bool is_heap(std::uint64_t address) const { return heap_ != 0 && address - heap_ < heap_bytes_; }
 
   // Runs a call for the active lanes of the context; the next op, or null after a failure.
   const op* call(const library_call& site, scheduler& owner, context& x, const op* i);

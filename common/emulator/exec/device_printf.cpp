@@ -50,11 +50,11 @@ class conversion {
     return from_.next(bytes);
   }
 
-  // A width or a precision: digits, or '*' for an argument.
+  // A width or a precision: digits, or '*' for an argument, which a GPU does not count.
   void number() {
     if (peek() == '*') {
       ++at_;
-      specification_ += std::to_string(static_cast<std::int32_t>(take(4)));
+      specification_ += std::to_string(static_cast<std::int32_t>(from_.next(4)));
       return;
     }
     while (peek() >= '0' && peek() <= '9') specification_ += rest_[at_++];

@@ -19,7 +19,7 @@ struct printf_arguments {
 
 struct printf_result {
   std::string text;
-  int arguments = 0;  // that the format asks for
+  int arguments = 0;  // that were converted
 };
 
 printf_result format_printf(std::string_view format, const printf_arguments& arguments);

@@ -72,7 +72,8 @@ class emulated_device final : public device {
 
   status free(device_address address) override {
     if (!lost_.ok()) return lost_;
-    if (address == 0 || (!is_variable(address) && memory_.free(address))) return {};
+    const bool is_kept = is_variable(address) || library_.is_heap(address);
+    if (address == 0 || (!is_kept && memory_.free(address))) return {};
     return {error::invalid_value,
             "this address was not given by an allocation, or is free already"};
   }
@@ -184,7 +185,7 @@ class emulated_device final : public device {
  private:
   status ready_for(device_address at, std::uint64_t bytes) const {
     if (!lost_.ok()) return lost_;
-    if (bytes == 0 || memory_.contains(at, bytes)) return {};
+    if (bytes == 0 || (memory_.contains(at, bytes) && !library_.is_heap(at))) return {};
     return {error::invalid_value, std::to_string(bytes) + " bytes that no allocation holds"};
   }
   // A module's variables live as long as the module.

@@ -170,7 +170,7 @@ struct program {
   std::vector<library_call> library_calls;
   std::vector<std::vector<std::uint32_t>> jump_tables;          // ops that a brx.idx leads to
   std::unordered_map<std::uint64_t, std::uint32_t> by_address;  // functions that have addresses
-  std::deque<matrix_form> matrices;  // ops keep their addresses
+  std::deque<matrix_form> matrices;                             // ops keep their addresses
 
   // Local memory of a thread: that of the longest chain of calls. With recursion, or calls through
   // pointers, there is no longest chain: `limited_stack` is set, and a launch allows for as many

@@ -94,6 +94,7 @@ const op* global_timer(context& x, const op* i) {
   return i + 1;
 }
 
+// brkpt without a debugger is a trap too.
 const op* trap(context& x, const op* i) {
   return x.owner->stop(i, error::launch_failure, "the kernel executed a trap",
                        __builtin_ctz(x.active));
@@ -126,6 +127,7 @@ void control_rows(row_table& t) {
   t.push_back({"<globaltimer>", &global_timer, b64, none, none, none});
   t.push_back({"activemask.b32", &active_mask, b32, none, none, none});
   t.push_back({"trap", &trap, none, none, none, none});
+  t.push_back({"brkpt", &trap, none, none, none, none});
 }
 
 }  // namespace stepwise::emulator

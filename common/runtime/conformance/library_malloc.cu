@@ -34,10 +34,13 @@ __global__ void reuse(int* bad, int rounds) {
   }
 }
 
-__global__ void too_much(int* bad) {
-  void* p = malloc(1ull << 40);
-  if (p != nullptr) atomicAdd(bad, 1);
+__global__ void odd_sizes(int* bad, void** kept) {
+  if (malloc(1ull << 40) != nullptr) atomicAdd(bad, 1);
+  void* nothing = malloc(0);
+  if (nothing == nullptr) atomicAdd(bad, 1);
+  free(nothing);
   free(nullptr);
+  *kept = malloc(64);
 }
 
 int main() {
@@ -48,8 +51,14 @@ int main() {
   make<<<8, 128>>>(lists.get(), bad.get(), n);
   add_up<<<8, 128>>>(lists.get(), sums.get(), n);
   reuse<<<1, 1>>>(bad.get(), 100);
-  too_much<<<1, 1>>>(bad.get());
+  device_array<void*> kept(1);
+  odd_sizes<<<1, 1>>>(bad.get(), kept.get());
   finish();
+  // The heap is the kernels': the host can neither copy from it nor free it.
+  void* const heap = kept.values()[0];
+  char byte;
+  const std::vector<int> refused = {cudaMemcpy(&byte, heap, 1, cudaMemcpyDeviceToHost),
+                                    cudaFree(heap)};
   std::vector<int> want(n);
   for (int i = 0; i < n; ++i) {
     const int length = i % 13 + 1;
