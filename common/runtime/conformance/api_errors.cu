@@ -24,11 +24,11 @@ int main() {
   EXPECT(cudaGetLastError(), cudaErrorInvalidValue);
   EXPECT(cudaGetLastError(), cudaSuccess);
   EXPECT(cudaDeviceSynchronize(), cudaSuccess);
-  EXPECT(cudaMemcpy(memory, &memory, 8, static_cast<cudaMemcpyKind>(99)),
+  int from = 1, to = 0;
+  EXPECT(cudaMemcpy(&to, &from, sizeof to, static_cast<cudaMemcpyKind>(99)),
          cudaErrorInvalidMemcpyDirection);
   EXPECT(cudaGetLastError(), cudaErrorInvalidMemcpyDirection);
-  int free_of_any_event = 0;
-  EXPECT(cudaFree(&free_of_any_event), cudaErrorInvalidValue);
+  EXPECT(cudaFree(&to), cudaErrorInvalidValue);
   EXPECT(cudaGetLastError(), cudaErrorInvalidValue);
   return outcome("errors");
 }

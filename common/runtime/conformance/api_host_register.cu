@@ -1,33 +1,42 @@
 // Memory of the program's own that is registered: copies use it, and it is told apart.
+#include <algorithm>
+
 #include "expect.hpp"
 
 int main() {
-  std::vector<int> host(10'000), back(10'000);
-  for (int i = 0; i < 10'000; ++i) host[i] = 3 * i;
-  const std::size_t bytes = host.size() * sizeof(int);
-  EXPECT(cudaHostRegister(host.data(), bytes, cudaHostRegisterPortable), cudaSuccess);
-  EXPECT(cudaHostRegister(host.data(), bytes, cudaHostRegisterDefault),
+  // Whole pages: registration is a matter of pages.
+  constexpr std::size_t n = 10 * 1024, bytes = n * sizeof(int);
+  const auto pages = [] { return static_cast<int*>(std::aligned_alloc(4096, bytes)); };
+  int *const host = pages(), *const back = pages();
+  for (std::size_t i = 0; i < n; ++i) {
+    host[i] = static_cast<int>(3 * i);
+    back[i] = 0;
+  }
+  EXPECT(cudaHostRegister(host, bytes, cudaHostRegisterPortable), cudaSuccess);
+  EXPECT(cudaHostRegister(host, bytes, cudaHostRegisterDefault),
          cudaErrorHostMemoryAlreadyRegistered);
   EXPECT(cudaGetLastError(), cudaErrorHostMemoryAlreadyRegistered);
-  EXPECT(cudaHostRegister(back.data(), bytes, cudaHostRegisterDefault), cudaSuccess);
+  EXPECT(cudaHostRegister(back, bytes, cudaHostRegisterDefault), cudaSuccess);
   int* device = nullptr;
   check(cudaMalloc(&device, bytes));
   cudaStream_t stream;
   check(cudaStreamCreate(&stream));
-  EXPECT(cudaMemcpyAsync(device, host.data(), bytes, cudaMemcpyHostToDevice, stream), cudaSuccess);
-  EXPECT(cudaMemcpyAsync(back.data(), device, bytes, cudaMemcpyDeviceToHost, stream), cudaSuccess);
+  EXPECT(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream), cudaSuccess);
+  EXPECT(cudaMemcpyAsync(back, device, bytes, cudaMemcpyDeviceToHost, stream), cudaSuccess);
   EXPECT(cudaStreamSynchronize(stream), cudaSuccess);
-  EXPECT_TRUE(back == host);
+  EXPECT_TRUE(std::equal(host, host + n, back));
   cudaPointerAttributes attributes;
-  EXPECT(cudaPointerGetAttributes(&attributes, host.data() + 5), cudaSuccess);
+  EXPECT(cudaPointerGetAttributes(&attributes, host + 5), cudaSuccess);
   EXPECT_TRUE(attributes.type == cudaMemoryTypeHost);
-  EXPECT_TRUE(attributes.hostPointer == host.data() + 5);
-  EXPECT(cudaHostUnregister(host.data()), cudaSuccess);
-  EXPECT(cudaHostUnregister(host.data()), cudaErrorHostMemoryNotRegistered);
-  EXPECT(cudaPointerGetAttributes(&attributes, host.data() + 5), cudaSuccess);
+  EXPECT_TRUE(attributes.hostPointer == host + 5);
+  EXPECT(cudaHostUnregister(host), cudaSuccess);
+  EXPECT(cudaHostUnregister(host), cudaErrorHostMemoryNotRegistered);
+  EXPECT(cudaPointerGetAttributes(&attributes, host + 5), cudaSuccess);
   EXPECT_TRUE(attributes.type == cudaMemoryTypeUnregistered);
-  EXPECT(cudaHostUnregister(back.data()), cudaSuccess);
+  EXPECT(cudaHostUnregister(back), cudaSuccess);
   check(cudaStreamDestroy(stream));
   check(cudaFree(device));
+  std::free(host);
+  std::free(back);
   return outcome("registered host memory");
 }

@@ -11,9 +11,6 @@ int main() {
          cudaErrorMemoryAllocation);
   EXPECT(cudaGetLastError(), cudaErrorMemoryAllocation);
   EXPECT(cudaGetLastError(), cudaSuccess);
-  std::size_t pitch = 0;
-  EXPECT(cudaMallocPitch(&memory, &pitch, std::size_t{1} << 30, 1 << 20),
-         cudaErrorMemoryAllocation);
   EXPECT(cudaMallocAsync(&memory, std::size_t{1} << 45, nullptr), cudaErrorMemoryAllocation);
   EXPECT(cudaGetLastError(), cudaErrorMemoryAllocation);
   // A large part can be had, given back and had again.
