@@ -147,6 +147,7 @@ result<module_symbol> registry::use_variable(device& on, const void* host_variab
   if (found == variables_.end()) {
     for (const auto& module : modules_) {
       if (const std::string* name = module->managed_at(host_variable)) {
+        if (const status placed = module->place_managed(on); !placed.ok()) return placed;
         return module->find_symbol(on, *name);
       }
     }

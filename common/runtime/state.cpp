@@ -1,5 +1,6 @@
 #include "common/runtime/state.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "common/runtime/errors.hpp"
@@ -45,9 +46,18 @@ status state::present() {
 
 status state::synchronize() {
   if (!fault.ok()) return fault;
-  fault = current->synchronize();
-  announce(fault.message);
+  lose(current->synchronize());
   return fault;
+}
+
+void state::lose(status to) {
+  const bool registers = std::any_of(host_allocations.begin(), host_allocations.end(),
+                                     [](const auto& entry) { return entry.second.registered; });
+  if (to.code == error::illegal_address && registers) {
+    to.message += "; kernels do not reach memory from cudaHostRegister, but from cudaMallocHost";
+  }
+  fault = std::move(to);
+  announce(fault.message);
 }
 
 status state::settle() {
@@ -57,10 +67,7 @@ status state::settle() {
 }
 
 status state::note(const status& outcome) {
-  if (is_fault(outcome.code) && fault.ok()) {
-    fault = outcome;
-    announce(fault.message);
-  }
+  if (is_fault(outcome.code) && fault.ok()) lose(outcome);
   return outcome;
 }
 

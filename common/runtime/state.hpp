@@ -73,6 +73,8 @@ struct state {
   status settle();
   // Notes a fault that another call met (copies wait for kernels too).
   status note(const status& outcome);
+  // Keeps a fault, or that there is none, and says it.
+  void lose(status to);
   // Gives up the device and what was made on it. Registered modules load again at their next use.
   // A device that a kernel's fault lost does not come back in this process: a GPU's does not.
   void reset();

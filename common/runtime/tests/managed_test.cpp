@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "common/runtime/api.hpp"
@@ -173,6 +174,16 @@ TEST_CASE_FIXTURE(managed_memory, "kernels know pinned memory by its own address
   CHECK(attributes_of(inside).type == cudaMemoryTypeUnregistered);
 }
 
+TEST_CASE_FIXTURE(managed_memory, "a fault is explained to a program that registers its memory") {
+  int registered = 0;
+  fake::tell().fault = {error::illegal_address, "a kernel went astray"};
+  REQUIRE(cudaHostRegister(&registered, sizeof registered, 0) == cudaSuccess);
+  CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+  const std::string said = runtime::last_message();
+  CHECK(said.find("a kernel went astray; ") == 0);
+  CHECK(said.find("cudaHostRegister") != std::string::npos);
+}
+
 TEST_CASE_FIXTURE(managed_memory, "a managed variable gets its address before it is used") {
   fake::tell().variables["total"] = 8;
   static std::uint64_t image[2] = {0x00100001BA55ED50ull, 0};
@@ -190,7 +201,11 @@ TEST_CASE_FIXTURE(managed_memory, "a managed variable gets its address before it
   CHECK(address == place);
   CHECK(cudaGetSymbolSize(&size, place) == cudaSuccess);
   CHECK(size == 8);
-  // A device that is made anew places it anew.
+  // A device that is made anew places it anew, whoever asks for it.
+  const void* const before = place;
+  CHECK(cudaDeviceReset() == cudaSuccess);
+  CHECK(cudaGetSymbolAddress(&address, before) == cudaSuccess);
+  CHECK(address == place);
   CHECK(cudaDeviceReset() == cudaSuccess);
   place = nullptr;
   CHECK(__cudaInitModule(module) == 1);
