@@ -22,11 +22,13 @@ package() { # NAME WHY PACKAGE...: a Debian package that set-up cannot do withou
 
 check_build_tools() {
   local version
-  version=$(cxx_version || true)
+  find_cxx || true
+  version=$(cxx_version)
   if [[ -z $version ]]; then package 'C++ compiler' "no $cxx" g++
-  elif ! version_at_least "$gxx_wanted" "$version"; then
-    row lack 'C++ compiler' "$cxx $version; $gxx_wanted or newer is needed: $(newer_cxx)"
-  else row ok 'C++ compiler' "$cxx $version"; fi
+  elif version_at_least "$gxx_wanted" "$version"; then row ok 'C++ compiler' "$cxx $version"
+  elif [[ -z ${CXX:-} ]] && command -v apt-get >/dev/null; then
+    package 'C++ compiler' "$cxx $version is too old" "g++-$gxx_wanted"
+  else row lack 'C++ compiler' "$(old_cxx "$version")"; fi
   if find_meson; then row ok Meson "$("${meson[@]}" --version), Ninja $(ninja --version)"; else
     row get Meson './lab setup fetches Meson and Ninja from PyPI into .venv'
   fi

@@ -4,7 +4,7 @@
 
 readonly venv=$root/.venv cuda=$root/.cuda packages=$root/.packages
 readonly meson_wanted=1.10 gxx_wanted=12 cuda_wanted=13.0 python_wanted=3.7
-readonly cxx=${CXX:-g++}
+cxx=${CXX:-g++} # find_cxx may name another one
 meson=()  # the command, with its first arguments
 python='' # for .venv
 nvcc='' nvcc_older=''
@@ -14,8 +14,19 @@ version_at_least() { # WANTED FOUND
   [[ -n $2 && $(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n1) == "$1" ]]
 }
 
-cxx_version() { "$cxx" -dumpfullversion -dumpversion 2>/dev/null; }
+cxx_version() { "$cxx" -dumpfullversion -dumpversion 2>/dev/null || true; }
 nvcc_version() { "$1" --version 2>/dev/null | sed -n 's/.* V\([0-9.]*\)$/\1/p'; }
+
+# Sets cxx: what CXX names; else g++, or a newer one that lies beside it (Ubuntu 22.04's g++ is 11).
+find_cxx() {
+  local other
+  version_at_least "$gxx_wanted" "$(cxx_version)" && return
+  [[ -z ${CXX:-} ]] || return 1
+  for other in g++-{15,14,13,12}; do
+    ! command -v "$other" >/dev/null || { cxx=$other && return; }
+  done
+  return 1
+}
 
 # Sets nvcc to a CUDA 13 compiler: on PATH, where a toolkit's or a module's variables point, at the
 # usual places, in .cuda. nvcc_older names one that is too old, for messages.
@@ -42,13 +53,11 @@ module_hint() { # NAME
   printf '%s' "module avail $1; module load $1"
 }
 
-newer_cxx() { # where the compiler is too old: how to get another one
-  local other hint
-  for other in g++-{15,14,13,12}; do
-    ! command -v "$other" >/dev/null || { printf '%s' "CXX=$other ./lab ..." && return; }
-  done
-  hint=$(module_hint gcc)
-  printf '%s' "${hint:-install g++-$gxx_wanted}, then CXX=g++-$gxx_wanted ./lab ..."
+old_cxx() { # VERSION: what to say of a compiler that is too old
+  local modules
+  modules=$(module_hint gcc)
+  printf '%s' "$(command -v "$cxx") is version $1; $gxx_wanted or newer is needed:" \
+    " ${modules:-install g++-$gxx_wanted} (CXX names another one)"
 }
 
 # On a Windows disk, every file takes a way through the Windows kernel.
@@ -96,7 +105,12 @@ venv_needed() { ! find_meson || { ! find_nvcc && ! venv_whole; }; }
 find_missing() { # sets missing to the Debian packages without which nothing can be set up
   local version
   missing=()
-  command -v "$cxx" >/dev/null || missing+=(g++)
+  if ! find_cxx; then
+    version=$(cxx_version)
+    if [[ -z $version ]]; then missing+=(g++)
+    elif [[ -z ${CXX:-} ]] && command -v apt-get >/dev/null; then missing+=("g++-$gxx_wanted")
+    else die 3 "$(old_cxx "$version")"; fi
+  fi
   venv_needed || return 0
   find_python && return
   version=$(python_version)
@@ -107,4 +121,4 @@ find_missing() { # sets missing to the Debian packages without which nothing can
   missing+=(python3)
 }
 
-can_build() { find_nvcc && find_meson && command -v "$cxx" >/dev/null; }
+can_build() { find_nvcc && find_meson && find_cxx; }

@@ -11,7 +11,7 @@
 # Used where packages are installed anyway; elsewhere the copies in subprojects/ serve.
 readonly library_packages=(pkg-config doctest-dev libcli11-dev nlohmann-json3-dev
   libtomlplusplus-dev libzstd-dev liblz4-dev)
-readonly unpacked_tools=(g++ gcc cpp as ld ar ranlib nm strip objcopy objdump readelf python3)
+readonly unpacked_tools='(g\+\+|gcc|cpp)(-[0-9]+)?|python3|as|ld|ar|ranlib|nm|strip|objcopy|readelf'
 
 sudo_command() { # sets sudo; false where packages may not be installed
   sudo=()
@@ -90,18 +90,18 @@ unpack_archives() { # FOLDER with apt/archives and root
   mkdir -p -- "$part/root/lib64"
   ln -sfn /lib64/ld-linux-x86-64.so.2 "$part/root/lib64/ld-linux-x86-64.so.2"
   write_tool "$triplet" >"$part/bin/.tool" && chmod +x "$part/bin/.tool" || return
-  for tool in "${unpacked_tools[@]}"; do
-    [[ ! -e $part/root/usr/bin/$tool ]] || ln -s .tool "$part/bin/$tool"
+  for tool in "$part"/root/usr/bin/*; do
+    [[ ! ${tool##*/} =~ ^($unpacked_tools)$ ]] || ln -s .tool "$part/bin/${tool##*/}"
   done
 }
 
-write_tool() { # TRIPLET
+write_tool() { # TRIPLET. The sysroot serves where the C library's headers came, too.
   cat <<END
 #!/bin/bash
 # Runs the program of this name from the packages that are unpacked in ../root.
 here=\${BASH_SOURCE[0]%/*} name=\${BASH_SOURCE[0]##*/}
 root=\${here%/*}/root
-case \$name in g++ | gcc | cpp) set -- "--sysroot=\$root" "\$@" ;; esac
+[[ ! \$name =~ ^(g\\+\\+|gcc|cpp) || ! -e \$root/usr/include/stdio.h ]] || set -- "--sysroot=\$root" "\$@"
 export LD_LIBRARY_PATH=\$root/usr/lib/$1\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}
 exec "\$root/usr/bin/\$name" "\$@"
 END

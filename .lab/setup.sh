@@ -132,7 +132,7 @@ configure() {
   rm -rf -- "$config" "$build"/{meson-private,meson-info,build.ninja}
   { printf "[binaries]\ncuda = '%s'\n" "${nvcc//\'/\\\'}" >"$build/nvcc.ini"; } 2>/dev/null ||
     fail 'meson setup'
-  step 'configuring build/' "${meson[@]}" setup "$build" "$root" --native-file "$build/nvcc.ini" \
+  step 'configuring build/' env "CXX=$cxx" "${meson[@]}" setup "$build" "$root" --native-file "$build/nvcc.ini" \
     "-Dgpu_arch=$archs" "-Dptx_arch=$ptx_arch" "${extra[@]}" || fail 'meson setup'
   { printf '%s\n' "$key" >"$config"; } 2>/dev/null || fail 'meson setup'
 }
@@ -164,7 +164,7 @@ lock() { # SCOPE: one set-up at a time; true when another one has meanwhile done
 }
 
 set_up() { # SCOPE
-  local before archs version
+  local before archs
   ! lock "$1" || return 0
   trap interrupted INT TERM
   { : >"$log"; } 2>/dev/null || { full_disk '' && die 3 "cannot write to $build"; }
@@ -174,9 +174,6 @@ set_up() { # SCOPE
   find_missing
   ((${#missing[@]} == 0)) || { install_packages && find_missing; }
   ((${#missing[@]} == 0)) || die 3 "still missing after the installation: ${missing[*]}; see $log"
-  version=$(cxx_version)
-  version_at_least "$gxx_wanted" "$version" ||
-    die 3 "$(command -v "$cxx") is version $version; $gxx_wanted or newer is needed: $(newer_cxx)"
   ! venv_needed || make_venv
   find_nvcc || make_cuda
   rm -f -- "$stamp"
