@@ -15,22 +15,18 @@ namespace {
 struct type_name {
   std::string_view name;
   matrix_type type;
-  unsigned bits;
 };
-constexpr type_name types[] = {{"f16", matrix_type::f16, 16},   {"bf16", matrix_type::bf16, 16},
-                               {"tf32", matrix_type::tf32, 32}, {"e4m3", matrix_type::e4m3, 8},
-                               {"e5m2", matrix_type::e5m2, 8},  {"f32", matrix_type::f32, 32},
-                               {"f64", matrix_type::f64, 64},   {"s8", matrix_type::s8, 8},
-                               {"u8", matrix_type::u8, 8},      {"s4", matrix_type::s4, 4},
-                               {"u4", matrix_type::u4, 4},      {"b1", matrix_type::b1, 1},
-                               {"s32", matrix_type::s32, 32}};
+constexpr type_name types[] = {
+    {"f16", matrix_type::f16},   {"bf16", matrix_type::bf16}, {"tf32", matrix_type::tf32},
+    {"e4m3", matrix_type::e4m3}, {"e5m2", matrix_type::e5m2}, {"f32", matrix_type::f32},
+    {"f64", matrix_type::f64},   {"s8", matrix_type::s8},     {"u8", matrix_type::u8},
+    {"s4", matrix_type::s4},     {"u4", matrix_type::u4},     {"b1", matrix_type::b1},
+    {"s32", matrix_type::s32}};
 
 const type_name* find_type(std::string_view name) {
   const auto found = std::ranges::find(types, name, &type_name::name);
   return found == std::end(types) ? nullptr : found;
 }
-unsigned bits_of(matrix_type t) { return std::ranges::find(types, t, &type_name::type)->bits; }
-
 bool find_shape(std::string_view word, matrix_form& f) {
   int used = 0;
   const std::string text(word);
@@ -92,15 +88,6 @@ bool is_wmma_shape(const matrix_form& f, matrix_type element) {
   }
 }
 
-// Registers that the fragment's elements fill.
-unsigned registers_of(const matrix_form& f, const matrix_fragment& x) {
-  const unsigned elements = x.role == matrix_role::a   ? f.m * f.k
-                            : x.role == matrix_role::b ? f.k * f.n
-                                                       : f.m * f.n;
-  const unsigned bits = bits_of(x.type);
-  return elements * bits / lanes / (bits == 64 ? 64 : 32);
-}
-
 }  // namespace
 
 // The op after this one runs once, for all 32 lanes, when they have all come here.
@@ -113,9 +100,8 @@ void lowering::whole_warp() {
 }
 
 // The rows of a fragment's operand: {r0, r1, ...} or one register.
-matrix_fragment lowering::fragment(const operand& o, matrix_role role, matrix_type type,
-                                   bool is_result) {
-  matrix_fragment f{role, type, 0, {}};
+matrix_fragment lowering::fragment(const operand& o, matrix_type type, bool is_result) {
+  matrix_fragment f{nullptr, type, 0, {}};
   const value_class k = type == matrix_type::f64   ? value_class::f64
                         : type == matrix_type::f32 ? value_class::f32
                                                    : value_class::b32;
@@ -153,17 +139,12 @@ void lowering::multiply_matrices() {
   // The fragments of mma are for A by rows and B by columns; those of wmma for any.
   if (!has_shape || named.size() != 4 || (!wmma && (column_major != 1 || !has("row"))))
     throw unsupported{"the instruction " + text()};
-  f.d = fragment(o.at(0), matrix_role::c, named[0], true);
-  f.a = fragment(o.at(1), matrix_role::a, named[1], false);
-  f.b = fragment(o.at(2), matrix_role::b, named[2], false);
-  f.c = fragment(o.at(3), matrix_role::c, named[3], false);
+  f.d = fragment(o.at(0), named[0], true);
+  f.a = fragment(o.at(1), named[1], false);
+  f.b = fragment(o.at(2), named[2], false);
+  f.c = fragment(o.at(3), named[3], false);
   f.saturates = has("satfinite");
   f.is_xor = has("xor");
-  bool fits = wmma ? is_wmma_shape(f, f.a.type) : is_mma_shape(f);
-  for (const matrix_fragment* x : {&f.a, &f.b, &f.c, &f.d}) {
-    const unsigned needed = registers_of(f, *x);
-    fits = fits && (wmma ? x->count >= needed : x->count == needed);
-  }
   const auto is_float = [](matrix_type t) { return t <= matrix_type::e5m2; };
   const auto sums = [&](matrix_type t) {
     return is_float(f.a.type)             ? t == matrix_type::f32 || t == matrix_type::f16
@@ -171,9 +152,18 @@ void lowering::multiply_matrices() {
                                           : t == matrix_type::s32;
   };
   const auto is_b1 = [](matrix_type t) { return t == matrix_type::b1; };
-  fits = fits && bits_of(f.a.type) == bits_of(f.b.type) &&
-         is_float(f.a.type) == is_float(f.b.type) && is_b1(f.a.type) == is_b1(f.b.type) &&
-         sums(f.c.type) && sums(f.d.type);
+  bool fits = (wmma ? is_wmma_shape(f, f.a.type) : is_mma_shape(f)) &&
+              bits_of(f.a.type) == bits_of(f.b.type) && is_float(f.a.type) == is_float(f.b.type) &&
+              is_b1(f.a.type) == is_b1(f.b.type) && sums(f.c.type) && sums(f.d.type);
+  if (!fits) throw unsupported{"the instruction " + text()};
+  f.a.layout = layout_of(f, matrix_role::a, f.a.type);
+  f.b.layout = layout_of(f, matrix_role::b, f.b.type);
+  f.c.layout = layout_of(f, matrix_role::c, f.c.type);
+  f.d.layout = layout_of(f, matrix_role::c, f.d.type);
+  for (const matrix_fragment* x : {&f.a, &f.b, &f.c, &f.d}) {
+    const std::uint32_t needed = x->layout->registers;
+    fits = fits && (wmma ? x->count >= needed : x->count == needed);
+  }
   if (!fits) throw unsupported{"the instruction " + text()};
   emit_matrix("<mma>", f);
 }
@@ -194,14 +184,15 @@ void lowering::move_matrix_tile() {
     throw unsupported{"the instruction " + text()};
   const matrix_role role = has("a") ? matrix_role::a : has("b") ? matrix_role::b : matrix_role::c;
   const std::vector<operand>& o = i_->operands;
-  f.d = fragment(o.at(is_load ? 0 : 1), role, t->type, is_load);
+  f.d = fragment(o.at(is_load ? 0 : 1), t->type, is_load);
   f.address = generic_address(o.at(is_load ? 1 : 0), space);
   f.stride = o.size() > 2 ? source(o[2], value_class::b32) : 0;
   f.is_column_major = has("col");
   // Elements of a few bits lie side by side along k.
-  const bool crosses_bytes = t->bits < 8 && f.is_column_major != (role == matrix_role::b);
-  if (!is_wmma_shape(f, t->type) || f.d.count < registers_of(f, f.d) || crosses_bytes)
-    throw unsupported{"the instruction " + text()};
+  const bool crosses_bytes = bits_of(t->type) < 8 && f.is_column_major != (role == matrix_role::b);
+  if (!is_wmma_shape(f, t->type) || crosses_bytes) throw unsupported{"the instruction " + text()};
+  f.d.layout = layout_of(f, role, t->type);
+  if (f.d.count < f.d.layout->registers) throw unsupported{"the instruction " + text()};
   emit_matrix(is_load ? "<matrix load>" : "<matrix store>", f);
 }
 
@@ -212,13 +203,13 @@ void lowering::move_small_matrices() {
   matrix_form f{};
   f.is_transposed = has("trans");
   if (i_->opcode == "movmatrix") {
-    f.a = fragment(o.at(1), matrix_role::a, matrix_type::f16, false);
-    f.d = fragment(o.at(0), matrix_role::a, matrix_type::f16, true);
+    f.a = fragment(o.at(1), matrix_type::f16, false);
+    f.d = fragment(o.at(0), matrix_type::f16, true);
     return emit_matrix("<movmatrix>", f);
   }
   const bool is_load = i_->opcode == "ldmatrix";
   const bool shared = has("shared") || has("shared::cta");
-  f.d = fragment(o.at(is_load ? 0 : 1), matrix_role::a, matrix_type::f16, is_load);
+  f.d = fragment(o.at(is_load ? 0 : 1), matrix_type::f16, is_load);
   f.address =
       generic_address(o.at(is_load ? 1 : 0), shared ? state_space::shared : state_space::none);
   if (f.d.count != (has("x4") ? 4u : has("x2") ? 2u : 1u))

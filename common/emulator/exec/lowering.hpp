@@ -189,7 +189,7 @@ class lowering {
   void multiply_matrices();
   void move_matrix_tile();
   void move_small_matrices();
-  matrix_fragment fragment(const operand& o, matrix_role role, matrix_type type, bool is_result);
+  matrix_fragment fragment(const operand& o, matrix_type type, bool is_result);
   void whole_warp();
   void emit_matrix(const char* name, const matrix_form& form);
 

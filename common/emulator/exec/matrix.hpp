@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace stepwise::emulator {
 
@@ -25,10 +26,21 @@ enum class matrix_type : std::uint8_t {
 // The matrix A (m by k), B (k by n), or C or D (m by n) of a product.
 enum class matrix_role : std::uint8_t { a, b, c };
 
+// How a matrix lies in the registers of a warp.
+struct matrix_layout {
+  matrix_role role;
+  std::uint32_t bits;        // of an element
+  std::uint32_t packed;      // elements in a register
+  std::uint32_t registers;   // that hold the matrix once
+  std::uint32_t rows, cols;  // of the matrix
+  // Element e of register r in lane l is places[(r * packed + e) * lanes + l]: row * cols + col.
+  std::vector<std::uint16_t> places;
+};
+
 // A matrix spread over the registers of a warp: register r of the fragment is the row rows[r].
 // Where there are more registers than the matrix fills, the first ones are repeated.
 struct matrix_fragment {
-  matrix_role role;
+  const matrix_layout* layout;
   matrix_type type;
   std::uint32_t count;
   std::uint32_t rows[8];
@@ -45,5 +57,10 @@ struct matrix_form {
   std::uint32_t stride;        // load, store: row of the distance of matrix rows or columns, in
                                // elements; 0: they follow each other
 };
+
+unsigned bits_of(matrix_type t);
+
+// The layout of the matrix in a product of that shape. Kept for ever.
+const matrix_layout* layout_of(const matrix_form& f, matrix_role role, matrix_type type);
 
 }  // namespace stepwise::emulator
