@@ -20,7 +20,8 @@ const row_index& all_rows() {
     best.convert(t);
     best.memory(t);
     best.matrix(t);
-    for (const auto rows : {atomic_rows, control_rows, half_rows, rounding_rows, carry_rows,
+    best.half(t);
+    for (const auto rows : {atomic_rows, control_rows, narrow_rows, rounding_rows, carry_rows,
                             packed_rows, video_rows, async_rows, call_rows})
       rows(t);
     return t;

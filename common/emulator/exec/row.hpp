@@ -26,6 +26,7 @@ struct row_set {
   void (*convert)(row_table&);
   void (*memory)(row_table&);
   void (*matrix)(row_table&);  // ldmatrix, mma, wmma
+  void (*half)(row_table&);    // f16, bf16 and their pairs
 };
 
 // The rows compiled for the best instruction set that this CPU has.
@@ -33,7 +34,7 @@ const row_set& best_row_set();
 // Rows that exist once, because their work is scalar or rare.
 void atomic_rows(row_table& table);
 void control_rows(row_table& table);
-void half_rows(row_table& table);      // f16, bf16 and their pairs
+void narrow_rows(row_table& table);    // conversions of f16, bf16, tf32, e4m3, e5m2
 void rounding_rows(row_table& table);  // .rz .rm .rp of floating-point arithmetic
 void carry_rows(row_table& table);     // add.cc, addc, madc ...
 void packed_rows(row_table& table);    // several integers in a register: dp2a, vabsdiff4 ...

@@ -7,7 +7,7 @@ const row_set& best_row_set() {
 #define STEPWISE_ROWS(simd)                                                              \
   {                                                                                      \
     &simd::integer_rows, &simd::floating_rows, &simd::compare_rows, &simd::convert_rows, \
-        &simd::memory_rows, &simd::matrix_rows                                           \
+        &simd::memory_rows, &simd::matrix_rows, &simd::half_rows                         \
   }
   static constexpr row_set plain = STEPWISE_ROWS(baseline), wide = STEPWISE_ROWS(avx2),
                            widest = STEPWISE_ROWS(avx512);

@@ -1,14 +1,13 @@
-// Arithmetic of f16 and bf16, alone and in pairs, and conversions to and from narrow formats.
+// Arithmetic of f16 and bf16, alone and in pairs, and their conversions from and to f32.
 //
 // idea    A body for one number gives two rows: "add.f16" on 16 bits, "add.f16x2" on the halves of
 //         32. Modifiers that work on operands or results alone (.ftz, .sat, .relu) are rows of
-//         their own, in angle brackets, which lowering puts around the others. A conversion goes
-//         through f64 ("widen.e4m3", then "narrow.rn.f16"); the common ones have a row.
-// source  PTX ISA 9.0, "Half Precision Floating Point Instructions", "cvt".
-//         Tested by tests/opcodes/*half*.ptx and tests/narrow_test.cpp.
+//         their own, in angle brackets, which lowering puts around the others.
+// source  PTX ISA 9.0, "Half Precision Floating Point Instructions".
+//         Tested by tests/opcodes/half_*.ptx and tests/narrow_test.cpp.
 #include "common/emulator/exec/narrow.hpp"
 
-namespace stepwise::emulator {
+namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {
 
 // The operation on both halves.
@@ -160,38 +159,6 @@ void common_conversions(row_table& t) {
   });
 }
 
-template <class F, class Word, int Shift, rounding Mode>
-void narrow_rows(row_table& t, const std::string& mode, const char* type) {
-  add_row<Word, f64>(t, "narrow." + mode + "." + type,
-                     [](f64 a) { return static_cast<Word>(narrow<F>(a, Mode) << Shift); });
-  add_row<Word, f64>(t, "narrow." + mode + ".satfinite." + type,
-                     [](f64 a) { return static_cast<Word>(narrow<F>(a, Mode, true) << Shift); });
-}
-
-template <rounding Mode>
-void narrow_rows(row_table& t, const std::string& mode) {
-  narrow_rows<f16, u16, 0, Mode>(t, mode, "f16");
-  narrow_rows<bf16, u16, 0, Mode>(t, mode, "bf16");
-  narrow_rows<tf32, u32, 13, Mode>(t, mode, "tf32");
-  narrow_rows<e4m3, u16, 0, Mode>(t, mode, "e4m3");
-  narrow_rows<e5m2, u16, 0, Mode>(t, mode, "e5m2");
-}
-
-void conversion_steps(row_table& t) {
-  add_row<f64, u16>(t, "widen.f16", [](u32 a) { return widen<f16>(a); });
-  add_row<f64, u16>(t, "widen.bf16", [](u32 a) { return widen<bf16>(a); });
-  add_row<f64, u16>(t, "widen.e4m3", [](u32 a) { return widen<e4m3>(a & 0xff); });
-  add_row<f64, u16>(t, "widen.e5m2", [](u32 a) { return widen<e5m2>(a & 0xff); });
-  add_row<f64, f32>(t, "widen.f32", [](f32 a) { return static_cast<f64>(a); });
-  add_row<f64, u64>(t, "widen.u64", [](u64 a) { return odd_double(a); });
-  add_row<f64, s64>(t, "widen.s64", [](s64 a) { return odd_double(a); });
-  narrow_rows<rounding::nearest>(t, "rn");
-  narrow_rows<rounding::away>(t, "rna");
-  narrow_rows<rounding::zero>(t, "rz");
-  narrow_rows<rounding::down>(t, "rm");
-  narrow_rows<rounding::up>(t, "rp");
-}
-
 }  // namespace
 
 void half_rows(row_table& t) {
@@ -202,7 +169,6 @@ void half_rows(row_table& t) {
     comparisons<F>(t);
     common_conversions<F>(t);
   });
-  conversion_steps(t);
 }
 
-}  // namespace stepwise::emulator
+}  // namespace stepwise::emulator::STEPWISE_SIMD
