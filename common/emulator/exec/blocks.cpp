@@ -150,7 +150,6 @@ std::unique_ptr<block> scheduler::make_block() {
   for (std::uint32_t k = 0; k < warps_; ++k) {
     warp& w = b->warps[k];
     w.kernel.registers = next + k * registers;
-    w.kernel.local_end = kernel.local_bytes;
     w.local = next + warps_ * registers + k * local;
     fill_frame(w.kernel.registers, kernel, k);
     for (const parameter_row& p : code_.parameters) {
@@ -173,6 +172,8 @@ void scheduler::start(block& b, std::uint64_t index) {
     warp& w = b.warps[k];
     const std::uint32_t threads = std::min<std::uint32_t>(threads_ - k * lanes, lanes);
     w.alive = threads == lanes ? all_lanes : (std::uint32_t{1} << threads) - 1;
+    w.kernel.local_end = code_.functions.front().local_bytes;
+    w.kernel.stack_bytes = 0;
     w.ready.assign(1, {code_.code.data(), w.alive, -1, &w.kernel});
     w.parked.clear();
     w.at_barrier.clear();

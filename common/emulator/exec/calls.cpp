@@ -5,6 +5,7 @@
 //         the join brings them together again. So recursion needs nothing special, and lanes that
 //         call different functions through one pointer are splits of one join.
 //         Tested by tests/call_test.cpp.
+#include <algorithm>
 #include <cstring>
 
 #include "common/emulator/exec/scheduler.hpp"
@@ -48,6 +49,33 @@ void scheduler::copy_local(const std::vector<call_site::piece>& pieces, std::uin
   }
 }
 
+bool scheduler::overflows(const op* i, std::uint64_t stack_bytes) {
+  if (stack_bytes <= launch_.stack_limit) return false;
+  stop(i, error::illegal_address,
+       "stack overflow: more than the " + std::to_string(launch_.stack_limit) +
+           " bytes of stack that each thread has (cudaLimitStackSize); does the recursion end?",
+       first_lane(x_.mask));
+  return true;
+}
+
+std::optional<std::uint64_t> scheduler::extend_frame(const op* i, std::uint64_t bytes) {
+  const std::uint64_t align = std::max<std::uint64_t>(16, static_cast<std::uint64_t>(i->immediate));
+  const std::uint64_t at = (frame_->local_end + align - 1) / align * align;
+  const std::uint64_t end = (at + bytes + 15) / 16 * 16;
+  const std::uint64_t more = end < at ? ~std::uint64_t{0} - frame_->stack_bytes  // it wrapped
+                                      : end - frame_->local_end;
+  if (overflows(i, frame_->stack_bytes + more)) return std::nullopt;
+  frame_->stack_bytes += more;
+  frame_->local_end = end;
+  return at;
+}
+
+void scheduler::cut_frame(std::uint64_t end) {
+  if (end > frame_->local_end || end < frame_->local_base) return;
+  frame_->stack_bytes -= frame_->local_end - end;
+  frame_->local_end = end;
+}
+
 const op* scheduler::call(const op* i) {
   const call_site& site = code_.calls[i->slot];
   std::uint32_t function = site.function;
@@ -80,14 +108,7 @@ const op* scheduler::call(const op* i) {
   if (!callee.failure.ok())
     return stop(i, callee.failure.code, callee.failure.message, first_lane(x_.mask));
   const std::uint64_t stack = frame_->stack_bytes + callee.stack_bytes;
-  if (code_.limited_stack && stack > launch_.stack_limit) {
-    return stop(i, error::illegal_address,
-                "stack overflow: the calls need more than the " +
-                    std::to_string(launch_.stack_limit) +
-                    " bytes of stack that each thread has (cudaLimitStackSize); does the "
-                    "recursion end?",
-                first_lane(x_.mask));
-  }
+  if (code_.limited_stack && overflows(i, stack)) return nullptr;
   account(i->ordinal + 1);
   const int join = join_for(i + 1);
   frame* const f = take_frame(*warp_, function);

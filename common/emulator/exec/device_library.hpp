@@ -52,7 +52,7 @@ class device_library {
   std::mutex mutex_;  // guards what follows while a kernel runs
   std::deque<line> lines_;
   std::uint64_t kept_bytes_ = 0, printf_bytes_ = 1 << 20;
-  std::uint64_t heap_ = 0, heap_bytes_ = 0;  // heap_ is a device address
+  std::uint64_t heap_ = 0, heap_bytes_ = 0;                        // heap_ is a device address
   std::map<std::uint64_t, std::uint64_t> heap_holes_, heap_used_;  // address -> bytes
 };
 

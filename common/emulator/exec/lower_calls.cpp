@@ -46,6 +46,10 @@ void lowering::call() {
         {"__assertfail", device_function::assertfail},
     };
     const auto known = library.find(callee.name);
+    if (known == library.end() && callee.name.starts_with("cuda")) {
+      throw unsupported{"a call of " + std::string(callee.name) +
+                        ": kernels cannot launch kernels here (dynamic parallelism)"};
+    }
     if (known == library.end()) {
       throw unsupported{"a call of " + readable_name(callee.name) +
                         ", which no part of the program defines"};
@@ -96,6 +100,24 @@ void lowering::library_function(device_function which,
   if (gives) site.result = static_cast<std::uint32_t>(locals_.at(results[0]->name).second);
   emit("<library call>").slot = static_cast<std::uint32_t>(out_.library_calls.size());
   out_.library_calls.push_back(std::move(site));
+}
+
+// alloca.type d, bytes[, alignment]; stacksave.type d; stackrestore.type a: addresses in the local
+// state space.
+void lowering::stack() {
+  const value_class k = type_bits(type()) == 32 ? value_class::b32 : value_class::b64;
+  const std::string bits = ".b" + std::to_string(bits_of(k));
+  const std::vector<operand>& o = i_->operands;
+  if (i_->opcode == "alloca") {
+    const std::uint32_t bytes = source(o.at(1), k);
+    op& e = emit("<alloca" + bits + ">", destination(o[0], k), bytes);
+    e.immediate = o.size() > 2 ? static_cast<std::int64_t>(o[2].bits) : 8;
+    out_.limited_stack = true;
+  } else if (i_->opcode == "stacksave") {
+    emit("<stacksave" + bits + ">", destination(o.at(0), k));
+  } else {
+    emit("<stackrestore" + bits + ">", 0, source(o.at(0), k));
+  }
 }
 
 namespace {
@@ -183,7 +205,7 @@ result<std::unique_ptr<program>> lower(const link_unit& unit, const linked_funct
   for (std::size_t n = 1; n < plan.functions().size(); ++n)
     out->by_address[unit.address_of(*plan.functions()[n].function)] = static_cast<std::uint32_t>(n);
   const auto longest = longest_chain(plan, *out).from(0);
-  out->limited_stack = plan.has_indirect_calls() || !longest;
+  out->limited_stack = out->limited_stack || plan.has_indirect_calls() || !longest;
   out->local_bytes = longest.value_or(0);
   return out;
 }

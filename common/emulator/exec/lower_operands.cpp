@@ -3,6 +3,7 @@
 #include <bit>
 #include <optional>
 
+#include "common/device/names.hpp"
 #include "common/emulator/exec/lowering.hpp"
 
 namespace stepwise::emulator {
@@ -251,6 +252,10 @@ std::uint64_t lowering::symbol_address(std::string_view name, bool generic) cons
                                                    : parameter_window);
   }
   if (const std::uint64_t at = plan_.unit().address_of(part_, name); at != 0) return at;
+  const ptx::function* kernel = module_.find_function(name);
+  if (kernel != nullptr && kernel->is_entry) {
+    throw unsupported{"launches of " + readable_name(name) + " from kernels (dynamic parallelism)"};
+  }
   throw unsupported{"the name " + std::string(name) + ", which is no register or variable"};
 }
 

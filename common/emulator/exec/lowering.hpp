@@ -177,7 +177,8 @@ class lowering {
   void branch();
   void branch_indexed();
   void leave();
-  void call();            // lower_calls.cpp
+  void call();
+  void stack();  // lower_calls.cpp: alloca, stacksave, stackrestore            // lower_calls.cpp
   void async_copy();      // lower_async.cpp: cp.async, cp.async.bulk
   void memory_barrier();  // lower_async.cpp: mbarrier
   void bulk_copy();

@@ -172,9 +172,9 @@ struct program {
   std::unordered_map<std::uint64_t, std::uint32_t> by_address;  // functions that have addresses
   std::deque<matrix_form> matrices;                             // ops keep their addresses
 
-  // Local memory of a thread: that of the longest chain of calls. With recursion, or calls through
-  // pointers, there is no longest chain: `limited_stack` is set, and a launch allows for as many
-  // frames as the stack limit does.
+  // Local memory of a thread: that of the longest chain of calls. With recursion, calls through
+  // pointers or alloca there is no longest chain: `limited_stack` is set, and a launch allows for
+  // as many frames as the stack limit does.
   std::uint64_t local_bytes = 0;
   bool limited_stack = false;
   // Bytes of local memory that are needed for a stack of `limit` bytes.

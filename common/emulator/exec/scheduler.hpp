@@ -16,6 +16,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "common/device/device.hpp"
@@ -139,6 +140,11 @@ class scheduler {
   const op* call(const op* i);
   const op* return_lanes(const op* i, std::uint32_t mask);
   const op* call_library(const op* i);
+  // The stack of the frame that runs: more local memory behind it (its offset; nothing after a
+  // failure), where it ends, and cutting it back to an end that was saved.
+  std::optional<std::uint64_t> extend_frame(const op* i, std::uint64_t bytes);
+  std::uint64_t frame_end() const { return frame_->local_end; }
+  void cut_frame(std::uint64_t end);
   const op* reach_barrier(const op* i);
   const op* synchronise(const op* i);
   const op* stop(const op* i, error code, const std::string& what, int lane);
@@ -173,6 +179,7 @@ class scheduler {
   bool waits_at(int join, const op* at) const;
   int join_for(const op* meet);
   void leave_joins(warp& w, std::uint32_t mask, const frame* in);
+  bool overflows(const op* i, std::uint64_t stack_bytes);
   frame* take_frame(warp& w, std::uint32_t function);
   void leave_frames(warp& w, std::uint32_t mask);
   void enter(frame* f);

@@ -154,6 +154,22 @@ TEST_CASE("endless recursion is an overflow of the stack; a larger stack goes de
   CHECK(larger.out[31] == 5);
 }
 
+TEST_CASE("alloca gives every call memory of its own, and stackrestore takes it back") {
+  // Each round saves the stack, allocates tid + 1 words, writes the last one and reads it again.
+  const std::string body =
+      "mov.u32 %r2, 0;\nmov.u32 %r9, 0;\nmov.u32 %r3, 100;\nagain:\nstacksave.u64 %rd2;\n"
+      "add.u32 %r4, %r0, 1;\nmul.wide.u32 %rd3, %r4, 4;\nalloca.u64 %rd4, %rd3, 4;\n"
+      "add.u64 %rd5, %rd4, %rd3;\nst.local.u32 [%rd5+-4], %r2;\nld.local.u32 %r5, [%rd5+-4];\n"
+      "add.u32 %r9, %r9, %r5;\nstackrestore.u64 %rd2;\nadd.u32 %r2, %r2, 1;\n"
+      "setp.lt.u32 %p1, %r2, %r3;\n@%p1 bra again;";
+  const outcome o = run({head + kernel_text(body)});
+  REQUIRE(o.end.ok());
+  for (int k = 0; k < 32; ++k) CHECK(o.out[k] == 4950);
+  std::string kept = body;
+  kept.replace(kept.find("stackrestore.u64 %rd2;\n"), 23, "");
+  CHECK(says(run({head + kernel_text(kept)}).end, "stack overflow"));
+}
+
 TEST_CASE("parts of a program call each other and share variables") {
   const std::string one =
       head + ".extern .func (.param .b32 result) other(.param .b32 x);\n" +
