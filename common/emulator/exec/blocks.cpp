@@ -177,6 +177,7 @@ void scheduler::start(block& b, std::uint64_t index) {
     w.ready.assign(1, {code_.code.data(), w.alive, -1, &w.kernel});
     w.parked.clear();
     w.at_barrier.clear();
+    w.in_cluster = 0;
     w.joins.clear();
     fill_block_values(w.kernel.registers, code_.functions.front(), index);
     for (const auto& f : w.frames)

@@ -108,7 +108,9 @@ void scheduler::report_deadlock(const block& b) {
               (line.empty() ? "" : " at " + line);
     };
     for (const auto& wait : w.at_barrier)
-      tell(wait.waiting, "barrier " + std::to_string(wait.barrier));
+      tell(wait.waiting, wait.barrier == cluster_barrier
+                             ? "the cluster's barrier"
+                             : "barrier " + std::to_string(wait.barrier));
     for (const auto& p : w.parked) tell(p.waiting, "a warp-wide operation");
   }
   fail(error::launch_timeout,

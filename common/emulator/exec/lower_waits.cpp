@@ -5,7 +5,10 @@ namespace stepwise::emulator {
 
 // bar.sync a[, b]; bar.arrive a, b; bar.red.op.type d, a[, b], [!]p; barrier[.cta].… alike.
 void lowering::barrier() {
-  if (has("cluster")) throw unsupported{"the instruction " + text()};
+  if (has("cluster")) {
+    emit(has("arrive") ? "<cluster arrive>" : "<cluster wait>");
+    return;
+  }
   const std::vector<operand>& o = i_->operands;
   barrier_site site{};
   std::size_t next = 0;

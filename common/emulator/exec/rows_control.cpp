@@ -43,6 +43,8 @@ const op* exit_if(context& x, const op* i) {
 }
 
 const op* barrier(context& x, const op* i) { return x.owner->reach_barrier(i); }
+const op* cluster_arrive(context& x, const op* i) { return x.owner->arrive_at_cluster(i); }
+const op* cluster_wait(context& x, const op* i) { return x.owner->wait_for_cluster(i); }
 const op* warp_wide(context& x, const op* i) { return x.owner->synchronise(i); }
 
 // A volatile or ordered access, or a fence, follows: what a loop that waits would execute. It makes
@@ -117,6 +119,8 @@ void control_rows(row_table& t) {
   t.push_back({"<exit>", &exit_all, none, none, none, none});
   t.push_back({"<exit if>", &exit_if, none, none, none, none});
   t.push_back({"<barrier>", &barrier, none, none, none, none});
+  t.push_back({"<cluster arrive>", &cluster_arrive, none, none, none, none});
+  t.push_back({"<cluster wait>", &cluster_wait, none, none, none, none});
   t.push_back({"<warp-wide>", &warp_wide, none, none, none, none});
   t.push_back({"<rows>", &rows, none, none, none, none});
   t.push_back({"<poll>", &poll, none, none, none, none});

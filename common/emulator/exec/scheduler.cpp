@@ -301,6 +301,7 @@ const op* scheduler::exit_lanes(const op* i, std::uint32_t mask) {
   progress_ = true;
   warp& w = *warp_;
   w.alive &= ~mask;
+  w.in_cluster &= ~mask;
   block_->alive -= count_of(mask);
   leave_joins(w, mask, nullptr);
   if (frame_->caller != nullptr) leave_frames(w, mask);

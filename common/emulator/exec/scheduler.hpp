@@ -93,8 +93,12 @@ struct warp {
     unsigned barrier;
   };
   std::vector<barrier_wait> at_barrier;
+  std::uint32_t in_cluster = 0;  // lanes that have arrived at the cluster's barrier
   std::vector<join_point> joins;
 };
+
+// In place of a barrier's number: that of the cluster, which is the block.
+inline constexpr unsigned cluster_barrier = 16;
 
 struct block_barrier {
   std::uint32_t arrived = 0;   // threads
@@ -146,6 +150,8 @@ class scheduler {
   std::uint64_t frame_end() const { return frame_->local_end; }
   void cut_frame(std::uint64_t end);
   const op* reach_barrier(const op* i);
+  const op* arrive_at_cluster(const op* i);
+  const op* wait_for_cluster(const op* i);
   const op* synchronise(const op* i);
   const op* stop(const op* i, error code, const std::string& what, int lane);
   const op* stop(const op* i, const access_fault& fault);
@@ -196,6 +202,7 @@ class scheduler {
   void stage(const op* i, std::uint32_t mask, std::uint64_t* staged) const;
   void check_barriers();
   void release_barrier(unsigned id);
+  void check_cluster();
   void report_deadlock(const block& b);
   std::string thread_name(const block& b, const warp& w, int lane) const;
   void fail(error code, std::string message);

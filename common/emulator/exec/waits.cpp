@@ -42,6 +42,7 @@ void scheduler::check_barriers() {
     const std::uint32_t expected = barrier.expected != 0 ? barrier.expected : block_->alive;
     if (barrier.arrived >= expected) release_barrier(id);
   }
+  check_cluster();
 }
 
 void scheduler::release_barrier(unsigned id) {
@@ -64,6 +65,41 @@ void scheduler::release_barrier(unsigned id) {
         d = (d & ~mask) | (holds ? mask : 0);
       }
       push_ready(w, {i + 1, mask, wait.waiting.join, wait.waiting.in});
+      return true;
+    });
+  }
+}
+
+// The barrier of the cluster, apart from those of the block in that every thread arrives first and
+// waits later. A thread waits for as long as it counts as arrived.
+const op* scheduler::arrive_at_cluster(const op* i) {
+  warp& w = *warp_;
+  if (const std::uint32_t again = w.in_cluster & x_.mask; again != 0)
+    return stop(i, error::launch_failure, "barrier.cluster.arrive twice without a wait between",
+                first_lane(again));
+  w.in_cluster |= x_.mask;
+  progress_ = true;
+  check_cluster();
+  return i + 1;
+}
+
+const op* scheduler::wait_for_cluster(const op* i) {
+  warp& w = *warp_;
+  if ((w.in_cluster & x_.mask) == 0) return i + 1;
+  account(i->ordinal + 1);
+  x_.segment = i + 1;
+  w.at_barrier.push_back({{i, x_.mask, join_, frame_}, cluster_barrier});
+  return nullptr;
+}
+
+void scheduler::check_cluster() {
+  for (const warp& w : block_->warps)
+    if (w.in_cluster != w.alive) return;
+  for (warp& w : block_->warps) {
+    w.in_cluster = 0;
+    std::erase_if(w.at_barrier, [&](const warp::barrier_wait& wait) {
+      if (wait.barrier != cluster_barrier) return false;
+      push_ready(w, {wait.waiting.at + 1, wait.waiting.mask, wait.waiting.join, wait.waiting.in});
       return true;
     });
   }

@@ -105,6 +105,13 @@ TEST_CASE("a wait for a phase that never ends meets the time limit") {
 TEST_CASE("another block of a cluster does not exist") {
   check_says(run("mapa.shared::cluster.u32 %r4, %r1, 1;"), error::launch_failure,
              "mapa to block 1 of a cluster of one");
+  check_says(run("barrier.cluster.arrive;\nsetp.lt.u32 %p1, %r3, 9;\n@%p1 bra end;\n"
+                 "barrier.cluster.arrive;\nend:",
+                 64),
+             error::launch_failure, "barrier.cluster.arrive twice without a wait between");
+  check_says(run("setp.eq.u32 %p1, %r3, 0;\n@%p1 bra end;\nbarrier.cluster.arrive;\n"
+                 "barrier.cluster.wait;\nend:\nbar.sync 0;"),
+             error::launch_timeout, "31 threads of warp 0 wait at the cluster's barrier");
 }
 
 TEST_CASE("a matrix operation needs all lanes of the warp, at one instruction") {
