@@ -32,6 +32,7 @@ unsigned bits_of(value_class k);
 value_class class_of_bits(unsigned bits);
 // The 16 of "s16" or "b16".
 unsigned type_bits(std::string_view type);
+bool is_half(std::string_view type);  // f16, bf16 and their pairs
 
 struct register_info {
   value_class kind = value_class::none;
