@@ -174,6 +174,10 @@ void lowering::atomic() {
   };
   const unsigned bytes = bits_of(r.d) / 8;
   std::uint32_t results[8] = {};
+  if (f.vector != 1) {
+    if (at.bits != 64) throw unsupported{"the instruction " + text()};
+    emit("<aligned>", 0, at.row, f.vector * bytes).immediate = at.offset;
+  }
   for (unsigned n = 0; n < f.vector; ++n) {
     const std::uint32_t b = source(element(o.at(first + 1), n), r.b);
     const bool third = o.size() > first + 2 && (operation == "cas");

@@ -51,6 +51,19 @@ const op* atomic(context& x, const op* i) {
   return i + 1;
 }
 
+// Stops at an address that is no multiple of the op's b bytes: the elements of a vector are atomic
+// one by one, but it must be aligned as a whole.
+const op* aligned(context& x, const op* i) {
+  const u64* address = x.row<u64>(i->a);
+  for (u32 m = x.active; m != 0; m &= m - 1) {
+    const int l = __builtin_ctz(m);
+    const u64 at = address[l] + static_cast<u64>(i->immediate);
+    if (at % i->b == 0) continue;
+    return stop_with(x, i, {true, memory_space::global, access_kind::atomic, l, at, i->b});
+  }
+  return i + 1;
+}
+
 template <memory_space Space, class A, class T, class Next>
 void add(row_table& t, const std::string& name, Next) {
   const char* space = Space == memory_space::global   ? "global."
@@ -118,6 +131,8 @@ void space_rows(row_table& t) {
 }  // namespace
 
 void atomic_rows(row_table& t) {
+  using enum value_class;
+  t.push_back({"<aligned>", &aligned, none, none, none, none});
   space_rows<memory_space::global, u64>(t);
   space_rows<memory_space::shared, u32>(t);
   space_rows<memory_space::shared, u64>(t);
