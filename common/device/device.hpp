@@ -109,6 +109,10 @@ class device {
   // 256 bytes, freed by free(), and does not come out of the device's memory.
   // not_supported on a device that cannot do it.
   virtual result<device_address> allocate_shared(std::uint64_t bytes) = 0;
+  // Lets kernels use memory of the host's own by its address, until it is unregistered. Copies
+  // treat it as the host's. not_supported on a device, or for an area, where that cannot be.
+  virtual status register_host(std::span<std::byte> area);
+  virtual status unregister_host(std::byte* first);
   // Free and total bytes of device memory.
   virtual std::array<std::uint64_t, 2> memory_info() = 0;
   // The allocation or module variable that holds an address, if any.
@@ -162,6 +166,13 @@ class device {
   virtual std::optional<execution_counters> counters() { return std::nullopt; }
   virtual void reset_counters() {}
 };
+
+inline status device::register_host(std::span<std::byte>) {
+  return {error::not_supported, "this device does not reach the host's memory"};
+}
+inline status device::unregister_host(std::byte*) {
+  return {error::not_supported, "this device does not reach the host's memory"};
+}
 
 // A device on the CPU that stands for `model`. Options come from the environment (see
 // common/emulator/DESIGN.md). Never fails for want of hardware.

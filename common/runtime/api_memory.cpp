@@ -120,7 +120,9 @@ cudaError_t cudaHostRegister(void* address, std::size_t bytes, unsigned flags) {
     if (flags & ~(cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly)) {
       return invalid_value("cudaHostRegister: unknown flags, or memory of another device");
     }
-    s.host_allocations[address] = {bytes, flags, true};
+    // Without, it is still good for copies.
+    const status reached = s.current->register_host({static_cast<std::byte*>(address), bytes});
+    s.host_allocations[address] = {bytes, flags, true, reached.ok()};
     return status{};
   });
 }
@@ -131,8 +133,13 @@ cudaError_t cudaHostUnregister(void* address) {
     if (found == s.host_allocations.end() || !found->second.registered) {
       return status{error::host_memory_not_registered, "this memory was not registered"};
     }
+    status before = s.synchronize();
+    if (!before.ok()) return before;
+    if (found->second.reachable) {
+      before = s.current->unregister_host(static_cast<std::byte*>(address));
+    }
     s.host_allocations.erase(found);
-    return status{};
+    return before;
   });
 }
 
@@ -153,10 +160,10 @@ cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* address, unsig
     *device_pointer = nullptr;
     const auto* const found = s.find_host(address);
     if (!found) return not_pinned("cudaHostGetDevicePointer");
-    if (found->second.registered) {
+    if (!found->second.reachable) {
       const status refused{error::not_supported,
-                           "cudaHostGetDevicePointer of memory from cudaHostRegister is not "
-                           "supported: kernels reach memory from cudaMallocHost"};
+                           "cudaHostGetDevicePointer of this memory from cudaHostRegister is "
+                           "not supported: kernels reach memory from cudaMallocHost"};
       announce(refused.message);
       return refused;
     }
@@ -170,12 +177,13 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     if (!attributes) return invalid_value("cudaPointerGetAttributes: no place for the answer");
     *attributes = {};
     const auto area = s.current->find_allocation(address_of(pointer));
-    const bool on_host = s.find_host(pointer) != nullptr;
+    const auto* const pinned = s.find_host(pointer);
+    const bool on_host = pinned != nullptr;
     if (area || on_host) {
       attributes->type = on_host        ? cudaMemoryTypeHost
                          : area->shared ? cudaMemoryTypeManaged
                                         : cudaMemoryTypeDevice;
-      if (area) attributes->devicePointer = const_cast<void*>(pointer);
+      if (area || pinned->second.reachable) attributes->devicePointer = const_cast<void*>(pointer);
       if (on_host || area->shared) attributes->hostPointer = const_cast<void*>(pointer);
     } else {
       attributes->type = cudaMemoryTypeUnregistered;

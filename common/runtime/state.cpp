@@ -51,10 +51,11 @@ status state::synchronize() {
 }
 
 void state::lose(status to) {
-  const bool registers = std::any_of(host_allocations.begin(), host_allocations.end(),
-                                     [](const auto& entry) { return entry.second.registered; });
-  if (to.code == error::illegal_address && registers) {
-    to.message += "; kernels do not reach memory from cudaHostRegister, but from cudaMallocHost";
+  const bool unreachable = std::any_of(host_allocations.begin(), host_allocations.end(),
+                                       [](const auto& entry) { return !entry.second.reachable; });
+  if (to.code == error::illegal_address && unreachable) {
+    to.message +=
+        "; kernels do not reach all memory from cudaHostRegister, but that from cudaMallocHost";
   }
   fault = std::move(to);
   announce(fault.message);
@@ -84,7 +85,7 @@ void state::reset() {
   if (fault.ok()) {
     advice = {};
     pools.clear();
-    std::erase_if(host_allocations, [](const auto& entry) { return !entry.second.registered; });
+    host_allocations.clear();
     current.reset();
   } else {  // it still tells what it is
     fault = {error::devices_unavailable,

@@ -36,6 +36,7 @@ struct host_allocation {
   std::size_t bytes = 0;
   unsigned flags = 0;
   bool registered = false;  // by cudaHostRegister: the memory is the program's own
+  bool reachable = true;    // by kernels
 };
 
 // The device that this process shall use: the GPU that STEPWISE_GPU names, emulated. Where the

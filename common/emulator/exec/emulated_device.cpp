@@ -70,6 +70,16 @@ class emulated_device final : public device {
     return memory_.allocate_shared(bytes);
   }
 
+  status register_host(std::span<std::byte> area) override {
+    if (memory_.registered().add(reinterpret_cast<std::uint64_t>(area.data()), area.size()))
+      return {};
+    return {error::not_supported, "the addresses beside this host memory are taken"};
+  }
+  status unregister_host(std::byte* first) override {
+    if (memory_.registered().remove(reinterpret_cast<std::uint64_t>(first))) return {};
+    return {error::invalid_value, "this host memory was not registered"};
+  }
+
   status free(device_address address) override {
     if (!lost_.ok()) return lost_;
     const bool is_kept = is_variable(address) || library_.is_heap(address);
@@ -83,7 +93,7 @@ class emulated_device final : public device {
   }
 
   std::optional<module_symbol> find_allocation(device_address address) override {
-    const auto found = memory_.find(address);
+    const auto found = memory_.allocation_at(address);
     if (!found) return std::nullopt;
     return module_symbol{found->base, found->bytes, memory_.is_shared(address)};
   }
@@ -343,6 +353,7 @@ status emulated_device::launch(kernel_handle handle, const launch_config& config
                                          std::chrono::duration<double>(state.time_limit_s));
   }
   run(state);
+  memory_.registered().write_back();
   if (*workspace != 0) memory_.free(*workspace);
   execution_counters& c = counters_;
   const execution_counters& n = state.counters;

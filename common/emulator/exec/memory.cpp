@@ -10,14 +10,16 @@ namespace {
 
 constexpr std::uint64_t grain = 256;
 constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t far = std::uint64_t{1} << 44;
 constexpr std::uint64_t arena_bytes = std::uint64_t{4} << 20;
 constexpr std::uint64_t commit_step = std::uint64_t{1} << 21;
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
 // Null where there is no room.
-std::byte* reserve(std::uint64_t bytes) {
-  void* p = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+std::byte* reserve(std::uint64_t bytes, std::uint64_t at = 0) {
+  void* p = mmap(reinterpret_cast<void*>(at), bytes, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
 }
 
@@ -61,7 +63,9 @@ global_memory::global_memory(std::uint64_t bytes)
   std::byte* device_base = nullptr;
   for (;; reserved_ = round_up(reserved_ / 2, commit_step)) {
     device_base = reserve(reserved_);
-    if (device_base != nullptr) host_base_ = reserve(reserved_);
+    // Far away, so that at the same distance from the host's own memory nothing lies.
+    const std::uint64_t device = reinterpret_cast<std::uint64_t>(device_base);
+    if (device_base != nullptr) host_base_ = reserve(reserved_, device > far ? device - far : 0);
     if (host_base_ != nullptr) break;
     if (device_base != nullptr) munmap(device_base, reserved_);
     if (reserved_ <= least) throw std::bad_alloc();
@@ -70,6 +74,7 @@ global_memory::global_memory(std::uint64_t bytes)
   host_of_device_ =
       static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(host_base_) - device_base_);
   holes_.give_back(0, reserved_);
+  registered_.set_distance(host_of_device_);
 }
 
 global_memory::~global_memory() {
@@ -195,18 +200,23 @@ std::optional<access_window> global_memory::before(std::uint64_t address) const 
 }
 
 std::optional<access_window> global_memory::find(std::uint64_t address) const {
+  const auto at = allocation_at(address);
+  return at ? at : registered_.find(address);
+}
+
+std::optional<access_window> global_memory::allocation_at(std::uint64_t address) const {
   const auto at = before(address);
   if (!at || address - at->base >= at->bytes) return std::nullopt;
   return at;
 }
 
 bool global_memory::contains(std::uint64_t address, std::uint64_t bytes) const {
-  const auto at = find(address);
+  const auto at = allocation_at(address);
   return at && bytes <= at->bytes - (address - at->base);
 }
 
 bool global_memory::is_shared(std::uint64_t address) const {
-  return find(address) && nearest(address)->second.where != placement::plain;
+  return allocation_at(address) && nearest(address)->second.where != placement::plain;
 }
 
 }  // namespace stepwise::emulator

@@ -15,6 +15,7 @@
 
 #include "common/device/error.hpp"
 #include "common/emulator/exec/context.hpp"
+#include "common/emulator/exec/registered.hpp"
 
 namespace stepwise::emulator {
 
@@ -46,13 +47,19 @@ class global_memory {
   // False if `address` is not the start of an allocation.
   bool free(std::uint64_t address);
 
-  // The allocation that holds `address`.
+  // What a kernel may touch around `address`: the allocation that holds it, or a piece of the
+  // host's registered memory.
   std::optional<access_window> find(std::uint64_t address) const;
+  // The allocation that holds `address`.
+  std::optional<access_window> allocation_at(std::uint64_t address) const;
   // The nearest allocation that ends at or before `address`, to say how far past it is.
   std::optional<access_window> before(std::uint64_t address) const;
   bool contains(std::uint64_t address, std::uint64_t bytes) const;
   // True for an address in an allocation of allocate_shared().
   bool is_shared(std::uint64_t address) const;
+
+  // Memory of the host's own that kernels use by its address; write_back() after each launch.
+  registered_memory& registered() { return registered_; }
 
   std::byte* host(std::uint64_t address) const {
     return reinterpret_cast<std::byte*>(address + static_cast<std::uint64_t>(host_of_device_));
@@ -88,6 +95,7 @@ class global_memory {
   std::int64_t host_of_device_ = 0;
   std::uint64_t committed_ = 0;                      // bytes from the base
   std::map<std::uint64_t, allocation> allocations_;  // by address
+  mutable registered_memory registered_;             // looking into it copies
   free_ranges holes_;                                // neither allocated nor shared
   free_ranges arena_holes_;                          // shared, and free for small allocations
 };

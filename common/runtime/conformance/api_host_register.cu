@@ -1,7 +1,13 @@
-// Memory of the program's own that is registered: copies use it, and it is told apart.
+// Memory of the program's own that is registered: copies use it, kernels reach it by the pointer
+// that cudaHostGetDevicePointer gives, and it is told apart.
 #include <algorithm>
 
 #include "expect.hpp"
+
+__global__ void add_one(int* data, std::size_t n) {
+  const std::size_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) data[i] += 1;
+}
 
 int main() {
   // Whole pages: registration is a matter of pages.
@@ -25,6 +31,18 @@ int main() {
   EXPECT(cudaMemcpyAsync(back, device, bytes, cudaMemcpyDeviceToHost, stream), cudaSuccess);
   EXPECT(cudaStreamSynchronize(stream), cudaSuccess);
   EXPECT_TRUE(std::equal(host, host + n, back));
+  int* as_device = nullptr;
+  EXPECT(cudaHostGetDevicePointer(&as_device, back, 0), cudaSuccess);
+  for (int round = 0; round < 2; ++round) {
+    add_one<<<n / 256, 256, 0, stream>>>(as_device, n - 5);
+    add_one<<<n / 256, 256, 0, stream>>>(as_device + 100, n - 200);
+    EXPECT(cudaStreamSynchronize(stream), cudaSuccess);
+    for (std::size_t i = 0; i < n; ++i) {
+      host[i] += (i < n - 5 ? 1 : 0) + (i >= 100 && i < n - 100 ? 1 : 0);
+    }
+    EXPECT_TRUE(std::equal(host, host + n, back));
+    host[7] = back[7] = 1'000'000 * round;  // the host writes between the kernels
+  }
   cudaPointerAttributes attributes;
   EXPECT(cudaPointerGetAttributes(&attributes, host + 5), cudaSuccess);
   EXPECT_TRUE(attributes.type == cudaMemoryTypeHost);
