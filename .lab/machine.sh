@@ -3,7 +3,7 @@
 # changes nothing.
 
 readonly venv=$root/.venv cuda=$root/.cuda packages=$root/.packages
-readonly meson_wanted=1.10 gxx_wanted=12 cuda_wanted=13.0 python_wanted=3.7
+readonly meson_wanted=1.10 gxx_wanted=11 cuda_wanted=13.0 python_wanted=3.7
 cxx=${CXX:-g++} # find_cxx may name another one
 meson=()  # the command, with its first arguments
 python='' # for .venv
@@ -17,12 +17,12 @@ version_at_least() { # WANTED FOUND
 cxx_version() { "$cxx" -dumpfullversion -dumpversion 2>/dev/null || true; }
 nvcc_version() { "$1" --version 2>/dev/null | sed -n 's/.* V\([0-9.]*\)$/\1/p'; }
 
-# Sets cxx: what CXX names; else g++, or a newer one that lies beside it (Ubuntu 22.04's g++ is 11).
+# Sets cxx: what CXX names; else g++, or a newer one that lies beside it (Ubuntu 20.04's g++ is 9).
 find_cxx() {
   local other
   version_at_least "$gxx_wanted" "$(cxx_version)" && return
   [[ -z ${CXX:-} ]] || return 1
-  for other in g++-{15,14,13,12}; do
+  for other in g++-{15,14,13,12,11}; do
     ! command -v "$other" >/dev/null || { cxx=$other && return; }
   done
   return 1

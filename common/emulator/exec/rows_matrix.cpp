@@ -14,6 +14,7 @@
 
 #include "common/emulator/exec/access.hpp"
 #include "common/emulator/exec/matrix.hpp"
+#include "common/emulator/exec/narrow.hpp"
 
 namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {
@@ -43,10 +44,6 @@ template <u32 Bias, u32 ExponentBits>
   const f32 value = std::bit_cast<f32>(magnitude << 20) * 0x1p120f;
   const u32 known = magnitude == 0x7f ? 0x7fffffffu : std::bit_cast<u32>(value);
   return std::bit_cast<f32>(known | (bits & 0x80) << 24);
-}
-
-u32 to_f16(f32 value) {
-  return value != value ? 0x7fffu : std::bit_cast<u16>(static_cast<_Float16>(value));
 }
 
 // Calls use(conversion of an element's bits).
@@ -148,7 +145,7 @@ void multiply_floats(context& x, const matrix_form& f) {
     with_float_of(from->type,
                   [&, from = from, to = to](auto convert) { spread(x, *from, to, convert); });
   accumulate_products(f, a, b, c);
-  if (f.d.type == matrix_type::f16) return gather(x, f.d, c, to_f16);
+  if (f.d.type == matrix_type::f16) return gather(x, f.d, c, f16_of);
   gather(x, f.d, c,
          [](f32 value) { return value != value ? 0x7fffffffu : std::bit_cast<u32>(value); });
 }
