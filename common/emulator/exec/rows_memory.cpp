@@ -7,6 +7,9 @@
 //         relaxed atomics; the vector copies are plain moves of aligned words, which x86 performs
 //         word by word as one access each.
 //         Tested by tests/opcodes/ and tests/memory_test.cpp.
+#include <emmintrin.h>
+
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -185,6 +188,37 @@ const op* store(context& x, const op* i) {
   return i + 1;
 }
 
+// A lane's vector is read and written whole, as by hardware: CUB keeps a value and the flag that
+// says that it is there in 16 bytes. x86 processors with AVX move 16 aligned bytes in one access.
+struct word16 {
+  __m128i bits;
+};
+template <unsigned Bytes>
+using word_of = std::conditional_t<
+    Bytes == 2, u16,
+    std::conditional_t<Bytes == 4, u32, std::conditional_t<Bytes == 8, u64, word16>>>;
+
+template <class Word>
+[[gnu::always_inline]] inline Word load_at_once(const std::byte* at) {
+  if constexpr (sizeof(Word) == 16)
+    return {_mm_load_si128(reinterpret_cast<const __m128i*>(at))};
+  else
+    return load_word<Word>(at);
+}
+template <class Word>
+[[gnu::always_inline]] inline void store_at_once(std::byte* at, Word value) {
+  if constexpr (sizeof(Word) == 16)
+    _mm_store_si128(reinterpret_cast<__m128i*>(at), value.bits);
+  else
+    store_word<Word>(at, value);
+}
+
+template <class R, int N>
+[[gnu::always_inline]] inline void rows_of(context& x, const op* elements, R** rows) {
+  const u32 offsets[4] = {elements->d, elements->a, elements->b, elements->c};
+  for (int k = 0; k < N; ++k) rows[k] = x.row<R>(offsets[k]);
+}
+
 // Vectors of two or four elements: the op after this one is never run; its d, a, b, c are the rows
 // of the elements.
 template <memory_space Space, class T, class R, class A, int N>
@@ -192,13 +226,13 @@ const op* load_vector(context& x, const op* i) {
   count_load<Space>(x, N * sizeof(T));
   std::byte* host[lanes];
   if (!locate<Space, A, N * sizeof(T)>(x, i, access_kind::load, host)) return nullptr;
-  const u32 rows[4] = {i[1].d, i[1].a, i[1].b, i[1].c};
-  for (int k = 0; k < N; ++k) {
-    R* d = x.row<R>(rows[k]);
-    for (u32 m = x.active; m != 0; m &= m - 1) {
-      const int l = __builtin_ctz(m);
-      d[l] = static_cast<R>(load_word<T>(host[l] + k * sizeof(T)));
-    }
+  R* rows[N];
+  rows_of<R, N>(x, i + 1, rows);
+  for (u32 m = x.active; m != 0; m &= m - 1) {
+    const int l = __builtin_ctz(m);
+    const auto words =
+        std::bit_cast<std::array<T, N>>(load_at_once<word_of<N * sizeof(T)>>(host[l]));
+    for (int k = 0; k < N; ++k) rows[k][l] = static_cast<R>(words[k]);
   }
   return i + 2;
 }
@@ -208,11 +242,13 @@ const op* store_vector(context& x, const op* i) {
   count_store<Space>(x, N * sizeof(T));
   std::byte* host[lanes];
   if (!locate<Space, A, N * sizeof(T)>(x, i, access_kind::store, host)) return nullptr;
-  const u32 rows[4] = {i[1].d, i[1].a, i[1].b, i[1].c};
+  R* rows[N];
+  rows_of<R, N>(x, i + 1, rows);
   for (u32 m = x.active; m != 0; m &= m - 1) {
     const int l = __builtin_ctz(m);
-    for (int k = 0; k < N; ++k)
-      store_word<T>(host[l] + k * sizeof(T), static_cast<T>(x.row<R>(rows[k])[l]));
+    std::array<T, N> words;
+    for (int k = 0; k < N; ++k) words[k] = static_cast<T>(rows[k][l]);
+    store_at_once(host[l], std::bit_cast<word_of<N * sizeof(T)>>(words));
   }
   return i + 2;
 }
