@@ -147,6 +147,8 @@ std::unique_ptr<block> scheduler::make_block() {
       reinterpret_cast<std::byte*>(round_up(reinterpret_cast<std::uint64_t>(b->storage.get()), 64));
   b->warps.resize(warps_);
   b->shared = next + warps_ * (registers + local);
+  // Not zero, which would hide that nobody wrote it: NaN, and -1.
+  std::memset(b->shared, 0xff, shared);
   for (std::uint32_t k = 0; k < warps_; ++k) {
     warp& w = b->warps[k];
     w.kernel.registers = next + k * registers;

@@ -14,7 +14,7 @@ __global__ void speak(int* counts, const char* text) {
                      0x123456789abcdefLL, 77L);
   counts[3] = printf("%f %.3f %e %g %10.2f|\n", 1.5, 3.14159f, 12345.678, 0.0001, -2.5);
   counts[4] = printf("%c%c %s %s %%\n", 'o', 'k', "literal", text);
-  counts[5] = printf("%hd %hhd %*d\n", static_cast<short>(7), static_cast<char>(8), 6, 9);
+  counts[5] = printf("%hd %hhd %6d\n", static_cast<short>(7), static_cast<char>(8), 9);
 }
 
 __global__ void in_order(int rounds) {
