@@ -157,7 +157,7 @@ class device {
   virtual result<float> elapsed_ms(event_handle start, event_handle stop) = 0;
 
   // A limit holds for the kernels launched from then on. The device may round it up; one that it
-  // cannot give is invalid_value.
+  // cannot give is invalid_value. A heap need not be refused before a kernel needs it.
   virtual status set_limit(device_limit which, std::uint64_t bytes) = 0;
   // 0 on a device that is lost.
   virtual std::uint64_t limit(device_limit which) = 0;

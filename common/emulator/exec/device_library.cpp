@@ -55,7 +55,7 @@ std::uint64_t argument(const context& x, const scheduler& owner, const library_c
 status device_library::make_heap(std::uint64_t bytes) {
   if (heap_ != 0) return {};
   const auto at = memory_.allocate(bytes);
-  if (!at.ok()) return at.failure();
+  if (!at.ok()) return {at.failure().code, "the heap of kernels: " + at.failure().message};
   heap_ = *at;
   heap_bytes_ = bytes;
   heap_holes_[heap_] = bytes / heap_grain * heap_grain;

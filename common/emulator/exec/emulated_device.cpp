@@ -176,7 +176,9 @@ class emulated_device final : public device {
                                         " bytes per thread: at most " +
                                         std::to_string(most_stack_bytes) + " are possible"};
     }
-    if (which != device_limit::stack_bytes && bytes > memory_.total_bytes()) {
+    // A heap of any size may be wished for, as on a GPU: it is made, or not, for the first kernel
+    // that allocates.
+    if (which == device_limit::printf_bytes && bytes > memory_.total_bytes()) {
       return {error::invalid_value,
               "a limit of " + std::to_string(bytes) + " bytes is more than the GPU's memory"};
     }

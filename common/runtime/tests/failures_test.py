@@ -98,6 +98,10 @@ def main():
           r"out of memory: no room for 200000000000 bytes: .*")
     check("too much shared memory", runtime, program, "too_much_shared",
           refused("cudaErrorInvalidValue") + WORKS, r"good.*: 300000 bytes of dynamic shared.*")
+    check("huge heap", runtime, program, "huge_heap",
+          ["cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1ull << 50): cudaSuccess",
+           "cudaGetLastError(): cudaErrorMemoryAllocation"] * 2 + WORKS,
+          r"the heap of kernels: no room for 1125899906842624 bytes.*")
     out_of_bounds = r"write_at at failures\.cu:\d+: out of bounds: 4-byte write .*"
     for case in ("bad_address", "freed_memory", "freed_managed_memory", "freed_pinned_memory"):
         check(case, runtime, program, case, fault("cudaErrorIllegalAddress"), out_of_bounds)

@@ -8,6 +8,7 @@ void launch_victim(int* out);
 
 __global__ void good(int* out) { *out = 42; }
 __global__ void write_at(int* base, long long index) { base[index] = 1; }
+__global__ void make(int** out) { *out = new int(1); }
 __global__ void write_odd(char* base) { *reinterpret_cast<int*>(base + 1) = 1; }
 
 static int* memory;
@@ -23,6 +24,11 @@ static void huge_allocation() {
 }
 static void too_much_shared() {
   good<<<1, 1, 300'000>>>(memory);
+  SHOW(cudaGetLastError());
+}
+static void huge_heap() {
+  SHOW(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 1ull << 50));
+  make<<<1, 1>>>(reinterpret_cast<int**>(memory));
   SHOW(cudaGetLastError());
 }
 static void bad_address() {
@@ -59,14 +65,9 @@ int main(int argc, char** argv) {
   const struct {
     const char* name;
     void (*run)();
-  } cases[] = {CASE(victim),
-               CASE(huge_allocation),
-               CASE(too_much_shared),
-               CASE(bad_address),
-               CASE(misaligned),
-               CASE(freed_memory),
-               CASE(freed_managed_memory),
-               CASE(freed_pinned_memory)};
+  } cases[] = {CASE(victim),       CASE(huge_allocation),      CASE(too_much_shared),
+               CASE(huge_heap),    CASE(bad_address),          CASE(misaligned),
+               CASE(freed_memory), CASE(freed_managed_memory), CASE(freed_pinned_memory)};
   if (cudaMalloc(&memory, 1024) != cudaSuccess) return 1;
   for (const auto& c : cases) {
     if (argc > 1 && std::strcmp(c.name, argv[1]) == 0) {
