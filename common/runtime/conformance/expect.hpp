@@ -9,24 +9,25 @@
 
 inline int expectations = 0, broken_expectations = 0;
 
-// Counts a call, and says what it returned if that is not as expected.
-inline void expect_error(const char* call, cudaError_t found, cudaError_t wanted) {
+// Counts a call, and says where it is and what it returned if that is not as expected.
+inline void expect_error(const char* call, int line, cudaError_t found, cudaError_t wanted) {
   ++expectations;
   if (found == wanted) return;
   if (found == cudaErrorNoDevice || found == cudaErrorInsufficientDriver) std::exit(77);
   ++broken_expectations;
-  std::printf("%s: %s, expected %s\n", call, cudaGetErrorName(found), cudaGetErrorName(wanted));
+  std::printf("line %d: %s: %s, expected %s\n", line, call, cudaGetErrorName(found),
+              cudaGetErrorName(wanted));
 }
 
-inline void expect_true(const char* what, bool found) {
+inline void expect_true(const char* what, int line, bool found) {
   ++expectations;
   if (found) return;
   ++broken_expectations;
-  std::printf("not so: %s\n", what);
+  std::printf("line %d: not so: %s\n", line, what);
 }
 
-#define EXPECT(call, wanted) expect_error(#call, call, wanted)
-#define EXPECT_TRUE(condition) expect_true(#condition, condition)
+#define EXPECT(call, wanted) expect_error(#call, __LINE__, call, wanted)
+#define EXPECT_TRUE(condition) expect_true(#condition, __LINE__, condition)
 
 // Runs `body` in a child process. Its expectations count here as one, which holds if all of them do
 // and the process ends by itself. Only before this process's own first CUDA call.

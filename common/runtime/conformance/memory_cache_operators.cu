@@ -42,13 +42,15 @@ std::vector<int> all_copies() {
   return {(copies<T>() ? 1 : 0)...};
 }
 
-// Each block waits for the next one, by one load or the other.
+// Each block waits for the next one, by one load or the other, and uses what that load saw: a
+// second one may be done before it.
 __global__ void wait_for_next(int* flags) {
   int* const next = flags + blockIdx.x + 1;
+  int seen = 0;
   if (blockIdx.x + 1 < gridDim.x)
-    while ((blockIdx.x % 2 == 0 ? __ldcg(next) : __ldcv(next)) == 0) {
+    while ((seen = blockIdx.x % 2 == 0 ? __ldcg(next) : __ldcv(next)) == 0) {
     }
-  __stcg(flags + blockIdx.x, 1 + (blockIdx.x + 1 < gridDim.x ? __ldcg(next) : 0));
+  __stcg(flags + blockIdx.x, 1 + seen);
 }
 
 int main() {
