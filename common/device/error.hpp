@@ -30,6 +30,7 @@ enum class error : int {
   invalid_kernel_image = 200,
   no_kernel_image_for_device = 209,
   unsupported_limit = 215,
+  peer_access_unsupported = 217,
   invalid_ptx = 218,
   unsupported_ptx_version = 222,
   file_not_found = 301,

@@ -24,9 +24,9 @@ result<box> box_of(const cudaPitchedPtr& memory, const cudaPos& at, const cudaEx
   if (!memory.ptr) return {error::invalid_value, "cudaMemcpy3D: a null pointer"};
   const std::size_t layer = memory.pitch * memory.ysize;
   if (extent.depth > 1 && (at.y > memory.ysize || extent.height > memory.ysize - at.y)) {
-    return {error::invalid_value, "cudaMemcpy3D: " + std::to_string(extent.height) +
-                                      " rows from row " + std::to_string(at.y) + " of layers of " +
-                                      std::to_string(memory.ysize)};
+    return {error::invalid_pitch_value, "cudaMemcpy3D: " + std::to_string(extent.height) +
+                                            " rows from row " + std::to_string(at.y) +
+                                            " of layers of " + std::to_string(memory.ysize)};
   }
   if (at.x > memory.pitch || extent.width > memory.pitch - at.x) {
     return {error::invalid_pitch_value, "cudaMemcpy3D: " + std::to_string(extent.width) +

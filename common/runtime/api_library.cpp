@@ -26,13 +26,12 @@ std::span<const std::byte> module_bytes(const void* code) {
   return {first, std::strlen(static_cast<const char*>(code))};
 }
 
+// An H200 makes a library even of text that is no PTX. So a module that is no good makes one here,
+// and its failure is the answer to what is asked of it; it is said at once.
 status load(state& s, cudaLibrary_t* library, std::span<const std::byte> bytes) {
   const auto module = s.current->load_module(bytes);
-  if (!module.ok()) {
-    announce(module.failure().message);
-    return module.failure();
-  }
-  *library = reinterpret_cast<cudaLibrary_t>(s.registered.add_library(*module));
+  if (!module.ok()) announce(module.failure().message);
+  *library = reinterpret_cast<cudaLibrary_t>(s.registered.add_library(module));
   return {};
 }
 
@@ -50,7 +49,8 @@ cudaError_t variable_call(void** address, std::size_t* bytes, cudaLibrary_t libr
                           const char* name, bool managed) {
   return with_library(library, [&](state& s, loaded_library& from) {
     if (!name || (!address && !bytes)) return invalid_value("no name, or no place for the answer");
-    const auto symbol = s.current->find_symbol(from.module, name);
+    if (!from.module.ok()) return from.module.failure();
+    const auto symbol = s.current->find_symbol(*from.module, name);
     if (!symbol.ok()) return symbol.failure();
     if (managed && !symbol->shared) {
       return status{error::symbol_not_found, std::string(name) + " is not managed"};
@@ -87,7 +87,7 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
   return with_library(library, [](state& s, loaded_library& gone) {
     status before = s.synchronize();
     if (!before.ok()) return before;
-    status outcome = s.current->unload_module(gone.module);
+    status outcome = gone.module.ok() ? s.current->unload_module(*gone.module) : status{};
     s.registered.remove_library(gone);
     return outcome;
   });

@@ -39,7 +39,7 @@ status check_place(const cudaMemLocation& place) {
 memory_place kept(const cudaMemLocation& place) {
   const int type = number_of(place.type);
   const bool numbered = type == cudaMemLocationTypeDevice || type == cudaMemLocationTypeHostNuma;
-  return {type, numbered ? place.id : 0};
+  return {type, numbered ? place.id : cudaCpuDeviceId};
 }
 
 // As the attributes that know only devices tell a place.
@@ -63,8 +63,12 @@ status advise(state& s, const void* pointer, std::size_t bytes, int advice,
   const bool has_place = advice != cudaMemAdviseSetReadMostly &&
                          advice != cudaMemAdviseUnsetReadMostly &&
                          advice != cudaMemAdviseUnsetPreferredLocation;
-  if (known.ok() && has_place) known = check_place(place);
   if (!known.ok()) return known;
+  if (has_place) {
+    // A prefetch to such a place is told that there is no such device; advice is not.
+    known = check_place(place);
+    if (!known.ok()) return invalid_value("cudaMemAdvise: " + known.message);
+  }
   if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy) {
     return invalid_value("cudaMemAdvise: there is no advice " + std::to_string(advice));
   }
@@ -187,10 +191,12 @@ cudaError_t discard_batch(const range_batch& batch) {
 
 cudaError_t cudaMallocManaged(void** address, std::size_t bytes, unsigned flags) {
   return call([&](state& s) {
-    if (!address || bytes == 0) return invalid_value("cudaMallocManaged: no place, or no bytes");
+    if (!address) return invalid_value("cudaMallocManaged: no place for the address");
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
       return invalid_value("cudaMallocManaged: the flags are neither Global nor Host");
     }
+    *address = nullptr;
+    if (bytes == 0) return status{};
     const auto found = s.current->allocate_shared(bytes);
     if (!found.ok()) return refused(found.failure());
     *address = pointer_of(*found);

@@ -54,7 +54,9 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int number, int peer) {
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   return call([&](state&) {
-    return flags ? invalid_value("cudaDeviceEnablePeerAccess: unknown flags") : no_peer(peer);
+    if (flags) return invalid_value("cudaDeviceEnablePeerAccess: unknown flags");
+    if (peer != 0) return no_peer(peer);
+    return status{error::peer_access_unsupported, "a device is no peer of its own"};
   });
 }
 
@@ -90,7 +92,9 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int number) {
 cudaError_t cudaDeviceGetByPCIBusId(int* number, const char* text) {
   return call_even_lost([&](state& s) {
     if (!number || !text) return invalid_value("cudaDeviceGetByPCIBusId: a null pointer");
-    if (full_pci_address(text) != pci_address(s)) {
+    const std::string wanted = full_pci_address(text);
+    if (wanted.empty()) return invalid_value(std::string(text) + " is no PCI address");
+    if (wanted != pci_address(s)) {
       return status{error::invalid_device, std::string("there is no device at ") + text};
     }
     *number = 0;

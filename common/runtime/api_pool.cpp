@@ -190,7 +190,8 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* li
       status known = check_place(&list[i].location, cudaMemAllocationTypePinned);
       if (!known.ok()) return known;
       if (number_of(list[i].flags) != cudaMemAccessFlagsProtReadWrite) {
-        return invalid_value("cudaMemPoolSetAccess: a device keeps access to its own pools");
+        return status{error::invalid_device,
+                      "cudaMemPoolSetAccess: a device keeps access to its own pools"};
       }
     }
     return status{};

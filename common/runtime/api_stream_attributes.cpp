@@ -35,7 +35,10 @@ status no_such_attribute(int attribute) {
 cudaStreamAttrValue first_value(const stream_record& record, int attribute) {
   cudaStreamAttrValue value;
   std::memset(&value, 0, sizeof value);
-  if (attribute == cudaStreamAttributeSynchronizationPolicy) value.syncPolicy = cudaSyncPolicyAuto;
+  if (attribute == cudaStreamAttributeSynchronizationPolicy) {
+    // As on an H200: none of the policies, until the program sets one.
+    std::memset(&value.syncPolicy, 0xff, sizeof value.syncPolicy);
+  }
   if (attribute == cudaStreamAttributeMemSyncDomainMap) value.memSyncDomainMap = {0, 1};
   if (attribute == cudaStreamAttributePriority) value.priority = record.priority;
   return value;
@@ -101,12 +104,10 @@ STEPWISE_ALIAS(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   return call([&](state&) {
-    if (!mode || number_of(*mode) < cudaStreamCaptureModeGlobal ||
-        number_of(*mode) > cudaStreamCaptureModeRelaxed) {
-      return invalid_value("cudaThreadExchangeStreamCaptureMode: no such mode");
-    }
+    if (!mode) return invalid_value("cudaThreadExchangeStreamCaptureMode: no mode");
+    // Any number is taken, as on an H200.
     const int wanted = number_of(*mode);
-    *mode = static_cast<cudaStreamCaptureMode>(capture_mode);
+    std::memcpy(mode, &capture_mode, sizeof capture_mode);
     capture_mode = wanted;
     return status{};
   });

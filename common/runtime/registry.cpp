@@ -161,10 +161,9 @@ result<module_symbol> registry::use_variable(device& on, const void* host_variab
   return symbol;
 }
 
-loaded_library* registry::add_library(module_handle module) {
-  auto made = std::make_unique<loaded_library>();
+loaded_library* registry::add_library(result<module_handle> module) {
+  auto made = std::make_unique<loaded_library>(loaded_library{std::move(module), {}});
   loaded_library* const library = made.get();
-  library->module = module;
   libraries_[library] = std::move(made);
   return library;
 }
@@ -184,7 +183,8 @@ result<registered_kernel*> registry::library_kernel(device& on, loaded_library& 
   if (const auto known = library.kernels.find(name); known != library.kernels.end()) {
     return known->second.get();
   }
-  const auto handle = on.find_kernel(library.module, name);
+  if (!library.module.ok()) return library.module.failure();
+  const auto handle = on.find_kernel(*library.module, name);
   if (!handle.ok()) return handle.failure();
   auto attributes = on.attributes(*handle);
   if (!attributes.ok()) return attributes.failure();

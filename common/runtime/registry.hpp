@@ -77,7 +77,7 @@ struct registered_variable {
 
 // A module that the program loaded by itself, with the kernels that it asked for.
 struct loaded_library {
-  module_handle module{};
+  result<module_handle> module;  // or why it could not be loaded
   std::map<std::string, std::unique_ptr<registered_kernel>, std::less<>> kernels;
 };
 
@@ -97,7 +97,7 @@ class registry {
   // A managed variable is known by its own address.
   result<module_symbol> use_variable(device& on, const void* host_variable);
 
-  loaded_library* add_library(module_handle module);
+  loaded_library* add_library(result<module_handle> module);
   // Null if there is none (any more).
   loaded_library* find_library(const void* handle);
   void remove_library(loaded_library& library);

@@ -48,7 +48,7 @@ int main() {
   int can = -1, value = 0;
   EXPECT(cudaDeviceCanAccessPeer(&can, 0, 0), cudaSuccess);
   EXPECT_TRUE(can == 0);
-  EXPECT(cudaDeviceEnablePeerAccess(0, 0), cudaErrorInvalidDevice);
+  EXPECT(cudaDeviceEnablePeerAccess(0, 0), cudaErrorPeerAccessUnsupported);
   EXPECT(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 0),
          cudaErrorInvalidDevice);
   EXPECT(cudaGetLastError(), cudaErrorInvalidDevice);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/runtime/api.hpp"
+#include "common/runtime/tests/capture.hpp"
 #include "common/runtime/tests/fake_device.hpp"
 
 using namespace stepwise;
@@ -81,7 +82,7 @@ TEST_CASE_FIXTURE(clean, "boxes that do not fit are refused") {
   CHECK(copied({5, 3, 0}, {}) == cudaSuccess);
   CHECK(copied({6, 3, 1}, {}) == cudaErrorInvalidPitchValue);
   CHECK(copied({4, 3, 1}, {2, 0, 0}) == cudaErrorInvalidPitchValue);
-  CHECK(copied({5, 3, 2}, {0, 1, 0}) == cudaErrorInvalidValue);
+  CHECK(copied({5, 3, 2}, {0, 1, 0}) == cudaErrorInvalidPitchValue);
   cudaMemcpy3DParms p = box_copy(memory, box.pitched(), {5, 3, 5}, cudaMemcpyHostToDevice);
   p.dstPos = {0, 0, 1};
   CHECK(cudaMemcpy3D(&p) == cudaErrorInvalidValue);  // a layer too many for the allocation
@@ -149,6 +150,8 @@ TEST_CASE_FIXTURE(clean, "streams keep their attributes, and never capture") {
   cudaStreamAttrValue value = {};
   CHECK(cudaStreamGetAttribute(b, cudaStreamAttributePriority, &value) == cudaSuccess);
   CHECK(value.priority == -2);
+  CHECK(cudaStreamGetAttribute(a, cudaStreamAttributeSynchronizationPolicy, &value) == cudaSuccess);
+  CHECK(runtime::number_of(value.syncPolicy) == -1);
   value.syncPolicy = cudaSyncPolicyYield;
   CHECK(cudaStreamSetAttribute(a, cudaStreamAttributeSynchronizationPolicy, &value) == cudaSuccess);
   CHECK(cudaStreamCopyAttributes(b, a) == cudaSuccess);
@@ -168,7 +171,7 @@ TEST_CASE_FIXTURE(clean, "streams keep their attributes, and never capture") {
 
 TEST_CASE_FIXTURE(clean, "there are no peers, and the device is found by its PCI address") {
   int value = -1;
-  CHECK(cudaDeviceEnablePeerAccess(0, 0) == cudaErrorInvalidDevice);
+  CHECK(cudaDeviceEnablePeerAccess(0, 0) == cudaErrorPeerAccessUnsupported);
   CHECK(cudaDeviceEnablePeerAccess(1, 0) == cudaErrorInvalidDevice);
   CHECK(cudaDeviceEnablePeerAccess(1, 1) == cudaErrorInvalidValue);
   CHECK(cudaDeviceDisablePeerAccess(1) == cudaErrorInvalidDevice);
@@ -182,8 +185,25 @@ TEST_CASE_FIXTURE(clean, "there are no peers, and the device is found by its PCI
   id[std::strlen(id) - 2] = '\0';  // without the function
   CHECK(cudaDeviceGetByPCIBusId(&value, id) == cudaSuccess);
   CHECK(cudaDeviceGetByPCIBusId(&value, "ffff:ff:1f.0") == cudaErrorInvalidDevice);
-  CHECK(cudaDeviceGetByPCIBusId(&value, "nonsense") == cudaErrorInvalidDevice);
+  CHECK(cudaDeviceGetByPCIBusId(&value, "nonsense") == cudaErrorInvalidValue);
   CHECK(cudaDeviceGetByPCIBusId(nullptr, id) == cudaErrorInvalidValue);
+}
+
+TEST_CASE_FIXTURE(clean, "a library of a bad module says so when something in it is asked for") {
+  fake::tell().load_failure = {error::invalid_kernel_image, "test: no module"};
+  cudaLibrary_t library = nullptr;
+  const std::string said = captured_stderr([&] {
+    CHECK(cudaLibraryLoadData(&library, "rubbish", nullptr, nullptr, 0, nullptr, nullptr, 0) ==
+          cudaSuccess);
+  });
+  CHECK(said.find("no module") != std::string::npos);
+  cudaKernel_t kernel = nullptr;
+  void* address = nullptr;
+  CHECK(cudaLibraryGetKernel(&kernel, library, "work") == cudaErrorInvalidKernelImage);
+  CHECK(cudaLibraryGetGlobal(&address, nullptr, library, "table") == cudaErrorInvalidKernelImage);
+  CHECK(cudaLibraryUnload(library) == cudaSuccess);
+  CHECK(fake::tell().modules_unloaded == 0);
+  CHECK(cudaLibraryUnload(library) == cudaErrorInvalidResourceHandle);
 }
 
 TEST_CASE_FIXTURE(clean, "libraries hold kernels and variables until they are unloaded") {

@@ -67,7 +67,9 @@ TEST_CASE_FIXTURE(managed_memory, "managed memory is the host's and the device's
   CHECK(cudaFree(bytes) == cudaSuccess);
   CHECK(cudaFree(bytes) == cudaErrorInvalidValue);
   void* none;
-  CHECK(cudaMallocManaged(&none, 0) == cudaErrorInvalidValue);
+  none = bytes;
+  CHECK(cudaMallocManaged(&none, 0) == cudaSuccess);
+  CHECK(none == nullptr);
   CHECK(cudaMallocManaged(&none, 4, 7) == cudaErrorInvalidValue);
   CHECK(cudaMallocManaged(&none, SIZE_MAX) == cudaErrorMemoryAllocation);
 }
@@ -76,6 +78,8 @@ TEST_CASE_FIXTURE(managed_memory, "advice is kept by range and told again") {
   CHECK(ask(cudaMemRangeAttributeReadMostly) == 0);
   CHECK(ask(cudaMemRangeAttributePreferredLocation) == cudaInvalidDeviceId);
   CHECK(ask(cudaMemRangeAttributeLastPrefetchLocation) == cudaInvalidDeviceId);
+  CHECK(ask(cudaMemRangeAttributePreferredLocationId) == cudaInvalidDeviceId);
+  CHECK(ask(cudaMemRangeAttributeLastPrefetchLocationId) == cudaInvalidDeviceId);
   CHECK(cudaMemAdvise(bytes, 50, cudaMemAdviseSetReadMostly, on_device) == cudaSuccess);
   CHECK(ask(cudaMemRangeAttributeReadMostly) == 0);
   CHECK(ask(cudaMemRangeAttributeReadMostly, 0, 50) == 1);
@@ -87,6 +91,7 @@ TEST_CASE_FIXTURE(managed_memory, "advice is kept by range and told again") {
   CHECK(cudaMemAdvise(bytes, 100, cudaMemAdviseSetPreferredLocation, on_host) == cudaSuccess);
   CHECK(ask(cudaMemRangeAttributePreferredLocation) == cudaCpuDeviceId);
   CHECK(ask(cudaMemRangeAttributePreferredLocationType) == cudaMemLocationTypeHost);
+  CHECK(ask(cudaMemRangeAttributePreferredLocationId) == cudaCpuDeviceId);
   CHECK(cudaMemAdvise(bytes, 100, cudaMemAdviseUnsetPreferredLocation, on_host) == cudaSuccess);
   CHECK(ask(cudaMemRangeAttributePreferredLocation) == cudaInvalidDeviceId);
   CHECK(cudaMemPrefetchAsync(bytes, 100, on_device, 0) == cudaSuccess);
@@ -126,6 +131,8 @@ TEST_CASE_FIXTURE(managed_memory, "ranges that are not managed are refused") {
   }
   CHECK(cudaMemPrefetchAsync(bytes, 4, {cudaMemLocationTypeDevice, 3}, 0) ==
         cudaErrorInvalidDevice);
+  CHECK(cudaMemAdvise(bytes, 4, cudaMemAdviseSetPreferredLocation,
+                      {cudaMemLocationTypeDevice, 3}) == cudaErrorInvalidValue);
   CHECK(cudaMemPrefetchAsync(bytes, 4, on_device, 8) == cudaErrorInvalidValue);
   CHECK(cudaMemPrefetchAsync(bytes, 0, on_device, 0) == cudaErrorInvalidValue);
   CHECK(cudaStreamAttachMemAsync(nullptr, bytes, 0, cudaMemAttachGlobal) == cudaSuccess);

@@ -71,6 +71,14 @@ TEST_CASE_FIXTURE(clean, "pinned host memory can be used, asked about and freed 
   CHECK(flags == cudaHostAllocMapped);
   CHECK(cudaFree(memory) == cudaErrorInvalidValue);
   CHECK(cudaFreeHost(memory) == cudaSuccess);
+  REQUIRE(cudaHostAlloc(&memory, 100, cudaHostAllocPortable) == cudaSuccess);
+  CHECK(cudaHostGetFlags(&flags, memory) == cudaSuccess);
+  CHECK(flags == cudaHostAllocMapped);
+  CHECK(cudaFreeHost(memory) == cudaSuccess);
+  REQUIRE(cudaHostAlloc(&memory, 100, cudaHostAllocWriteCombined) == cudaSuccess);
+  CHECK(cudaHostGetFlags(&flags, memory) == cudaSuccess);
+  CHECK(flags == (cudaHostAllocMapped | cudaHostAllocWriteCombined));
+  CHECK(cudaFreeHost(memory) == cudaSuccess);
   CHECK(cudaFreeHost(memory) == cudaErrorInvalidValue);
   CHECK(cudaFreeHost(&other) == cudaErrorInvalidValue);
   CHECK(cudaFreeHost(nullptr) == cudaSuccess);

@@ -124,7 +124,7 @@ TEST_CASE_FIXTURE(pool_of_its_own, "what a pool is not is refused") {
   cudaMemAccessDesc access = {{cudaMemLocationTypeDevice, {0}}, cudaMemAccessFlagsProtReadWrite};
   CHECK(cudaMemPoolSetAccess(pool, &access, 1) == cudaSuccess);
   access.flags = cudaMemAccessFlagsProtNone;
-  CHECK(cudaMemPoolSetAccess(pool, &access, 1) == cudaErrorInvalidValue);
+  CHECK(cudaMemPoolSetAccess(pool, &access, 1) == cudaErrorInvalidDevice);
   cudaMemAccessFlags flags;
   CHECK(cudaMemPoolGetAccess(&flags, pool, &access.location) == cudaSuccess);
   CHECK(flags == cudaMemAccessFlagsProtReadWrite);
