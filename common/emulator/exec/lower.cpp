@@ -70,6 +70,18 @@ void lowering::fence() {
   emit("<fence>");
 }
 
+// Whether PTX has such an instruction: one that rows execute, a video instruction, or one that is
+// refused.
+bool is_instruction(std::string_view opcode) {
+  static const std::unordered_set<std::string_view> video = {
+      "vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset", "vavrg"};
+  static const std::unordered_set<std::string_view> refused = {
+      "tex", "tld4",  "txq",     "istypep",  "suld",      "sust",    "sured",
+      "suq", "wgmma", "tcgen05", "multimem", "tensormap", "pmevent", "clusterlaunchcontrol"};
+  const std::string_view scalar = opcode.substr(0, opcode.find_first_of("24"));
+  return has_rows(opcode) || video.contains(scalar) || refused.contains(opcode);
+}
+
 void lowering::unguarded() {
   using family = void (lowering::*)();
   static const std::unordered_map<std::string_view, family> families = {
@@ -122,8 +134,10 @@ void lowering::unguarded() {
     emit("<sleep>");
   else if (found != families.end())
     (this->*found->second)();
-  else
+  else if (is_instruction(i_->opcode))
     generic();
+  else
+    throw ptx::parse_error(i_->line, "PTX has no instruction " + text());
 }
 
 void lowering::instruction(std::uint32_t index) {

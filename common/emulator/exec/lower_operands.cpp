@@ -1,7 +1,7 @@
 // Lowering: where registers, constants and variables are kept, and what an operand becomes.
 #include <algorithm>
 #include <bit>
-#include <optional>
+#include <unordered_set>
 
 #include "common/device/names.hpp"
 #include "common/emulator/exec/lowering.hpp"
@@ -109,6 +109,15 @@ const std::uint64_t* find_fixed_special(std::string_view name) {
 }
 
 }  // namespace
+
+bool has_rows(std::string_view opcode) {
+  static const std::unordered_set<std::string_view> opcodes = [] {
+    std::unordered_set<std::string_view> all;
+    for (const auto& [name, r] : all_rows()) all.insert(name.substr(0, name.find('.')));
+    return all;
+  }();
+  return opcodes.contains(opcode);
+}
 
 unsigned bits_of(value_class k) {
   switch (k) {

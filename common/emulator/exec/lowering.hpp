@@ -27,6 +27,9 @@ struct unsupported {
   std::string what;
 };
 
+// Whether any row executes instructions of this opcode ("add").
+bool has_rows(std::string_view opcode);
+
 // Width of a value's register; 0 for a predicate.
 unsigned bits_of(value_class k);
 value_class class_of_bits(unsigned bits);

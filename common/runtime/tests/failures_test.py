@@ -79,7 +79,7 @@ def main():
             f"cudaGetLastError(): {error}", COPY + error, "value = 0"]
 
     damages = [
-        (unknown_opcode, "cudaErrorNotSupported", r"victim.*: .*does not implement.*pqpc.*"),
+        (unknown_opcode, "cudaErrorInvalidPtx", r"victim.*PTX has no instruction .*pqpc.*"),
         (no_magic, "cudaErrorInvalidKernelImage", r"victim.*: .*fat binary is damaged.*"),
         (entry_too_long, "cudaErrorInvalidKernelImage", r"victim.*: .*"),
         (broken_text, "cudaErrorInvalidPtx", r"victim.*: PTX line \d+: .*"),
