@@ -70,6 +70,17 @@ u32 narrow(f64 v, rounding mode, bool finite = false) {
   return sign | (keep_infinity && !stops ? F::infinite : F::largest);
 }
 
+// As narrow(), but with a GPU's NaNs of conversions from f64: they keep their sign and the upper
+// bits of their mantissa, and are quiet.
+template <class F>
+u32 narrow_double(f64 v, rounding mode) {
+  if (v == v) return narrow<F>(v, mode);
+  const u64 bits = std::bit_cast<u64>(v);
+  const u32 fraction = static_cast<u32>((bits & 0xfffffffffffffull) >> (52 - F::mantissa_bits));
+  const u32 quiet = 1u << (F::mantissa_bits - 1);
+  return ((bits >> 63) != 0 ? F::sign : 0) | F::infinite | quiet | fraction;
+}
+
 // The value of F's low bits in v; every NaN becomes a quiet NaN.
 template <class F>
 f64 widen(u32 v) {

@@ -1,5 +1,5 @@
 // The steps of conversions to and from narrow formats: "widen.e4m3" to f64, "narrow.rz.f16" from
-// it.
+// it; "cvt.rz.f16.f64" in one.
 //
 // source  PTX ISA 9.0, "cvt". Tested by tests/opcodes/cvt_*.ptx and tests/narrow_test.cpp.
 #include "common/emulator/exec/narrow.hpp"
@@ -20,6 +20,10 @@ void mode_rows(row_table& t, const std::string& mode) {
   format_rows<f16, u16, 0, Mode>(t, mode, "f16");
   format_rows<bf16, u16, 0, Mode>(t, mode, "bf16");
   format_rows<tf32, u32, 13, Mode>(t, mode, "tf32");
+  add_row<u16, f64>(t, "cvt." + mode + ".f16.f64",
+                    [](f64 a) { return static_cast<u16>(narrow_double<f16>(a, Mode)); });
+  add_row<u16, f64>(t, "cvt." + mode + ".bf16.f64",
+                    [](f64 a) { return static_cast<u16>(narrow_double<bf16>(a, Mode)); });
   format_rows<e4m3, u16, 0, Mode>(t, mode, "e4m3");
   format_rows<e5m2, u16, 0, Mode>(t, mode, "e5m2");
 }
