@@ -228,6 +228,14 @@ bool bulk_ends(context& x, const op* i, int l, u64 size, access_kind kind, std::
                     "a bulk copy of " + std::to_string(size) + " bytes, expected a multiple of 16");
   const bool reads_shared = (i->immediate & from_shared) != 0;
   const bool writes_shared = (i->immediate & to_shared) != 0;
+  if (reads_shared && writes_shared) {  // as an H200 answers
+    x.owner->stop(
+        i, error::illegal_instruction,
+        "a bulk copy from shared to shared memory, in a launch without clusters of blocks "
+        "(the emulator does not implement these)",
+        l);
+    return false;
+  }
   to = reach(x, i, l, x.row<u64>(i->a)[l],
              {size, 16, writes_shared ? memory_space::shared : memory_space::global, kind,
               "the destination of a bulk copy: "});

@@ -67,6 +67,15 @@ TEST_CASE("bulk copies are of whole, aligned pieces of 16 bytes") {
              "no mbarrier was initialised");
 }
 
+TEST_CASE("a bulk copy within shared memory is refused, as without clusters on a GPU") {
+  check_says(run("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
+                 "[%r1], [%r1+16], 16, [%r2];"),
+             error::illegal_instruction, "a bulk copy from shared to shared memory");
+  check_says(run("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add"
+                 ".u32 [%r1], [%r1+16], 16, [%r2];"),
+             error::illegal_instruction, "a bulk copy from shared to shared memory");
+}
+
 TEST_CASE("misuse of a barrier in shared memory is told") {
   check_says(run("mbarrier.arrive.shared.b64 %rd2, [%r2];"), error::launch_failure,
              "no mbarrier was initialised at shared address");
