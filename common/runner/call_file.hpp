@@ -4,8 +4,7 @@
 //         records, then the buffers' bytes. lab writes the calls and inputs, the runner writes
 //         states, outputs and times. Neither side parses text, nothing goes through stdout.
 // watch   A runner holds a student's code, so lab believes no field of it: it checks outputs
-// against
-//         its own copy of the sizes, and takes times from it in practice mode only.
+//         against its own copy of the sizes, and takes times from it in practice mode only.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,7 @@
 // Makes the calls of a call file on the CUDA device of this process.
 //
 // idea    Allocate, copy in, poison, call, time, copy out: what a CUDA program does by hand,
-// through
-//         whichever CUDA runtime is loaded. Nothing of what is expected is known here.
+//         through whichever CUDA runtime is loaded. Nothing of what is expected is known here.
 // tested  common/runner/tests/runner_test.cpp, and by every lab on its steps and mutants.
 #pragma once
 

@@ -1,9 +1,8 @@
 // Memory pools: what cudaMallocAsync takes memory from, and their accounts.
 //
 // idea    A pool holds no memory of its own. What it gives comes from the device and goes back
-// there
-//         at once, so that a use after cudaFreeAsync is caught; "reserved" is the account of what a
-//         GPU would keep for the next allocation.
+//         there at once, so that a use after cudaFreeAsync is caught; "reserved" is the account of
+//         what a GPU would keep for the next allocation.
 // tests   tests/pool_test.cpp
 #pragma once
 

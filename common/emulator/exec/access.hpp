@@ -1,10 +1,9 @@
 // Finds the host memory behind the addresses of a warp's lanes, and refuses what is outside.
 //
 // idea    Checking is apart from reading and writing: `locate` proves that every active lane's
-// bytes
-//         lie in an allocation (or a window of shared or local memory) and gives host addresses.
-//         Each operation remembers the allocation that it touched last, so the usual check is one
-//         comparison per lane.
+//         bytes lie in an allocation (or a window of shared or local memory) and gives host
+//         addresses. Each operation remembers the allocation that it touched last, so the usual
+//         check is one comparison per lane.
 #pragma once
 
 #include "common/emulator/exec/memory.hpp"

@@ -1,14 +1,12 @@
 // The state that an executing operation sees, and the operation itself.
 //
 // idea    A kernel is lowered once into an array of `op`s. Each holds a function that works on all
-// 32
-//         lanes of a warp and returns the op to go on with; null hands over to the scheduler.
+//         32 lanes of a warp and returns the op to go on with; null hands over to the scheduler.
 //         Registers are rows of 32 lanes in one block of memory per warp; every operand -
 //         constants, parameters and special registers too - is such a row, so an operation has one
 //         form.
 // watch   Operations are compiled several times for different instruction sets (see meson.build),
-// so
-//         nothing here may be an inline function with external linkage.
+//         so nothing here may be an inline function with external linkage.
 #pragma once
 
 #include <cstddef>

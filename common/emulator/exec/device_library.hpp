@@ -1,10 +1,9 @@
 // What a device's runtime library gives to kernels: printf, malloc, free, assert.
 //
 // idea    Output appears when the host waits for the device, or when more is kept than the limit
-// for
-//         it; a GPU's driver may show it earlier. The heap is one
-//         allocation of global memory, made before the first launch that may use it, because
-//         kernels run on several host threads that read the list of allocations.
+//         for it; a GPU's driver may show it earlier. The heap is one allocation of global memory,
+//         made before the first launch that may use it, because kernels run on several host threads
+//         that read the list of allocations.
 // source  CUDA C++ Programming Guide, "Formatted Output", "Dynamic Global Memory Allocation and
 //         Operations", "Assertion". Tested by tests/call_test.cpp and common/runtime/conformance.
 #pragma once

@@ -1,8 +1,7 @@
 // Lowering: operations on matrix fragments.
 //
 // idea    A whole warp must come to such an instruction; then one op does its work, with the
-// shapes,
-//         types and rows of a matrix_form.
+//         shapes, types and rows of a matrix_form.
 #include <algorithm>
 #include <cstdio>
 

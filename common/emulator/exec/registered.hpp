@@ -1,10 +1,9 @@
 // Memory of the host's own that kernels may use by its own address (cudaHostRegister).
 //
 // idea    A kernel's access to address a goes to the byte at a constant distance from a. Beside
-// each
-//         registered area, at that distance, lies a mirror: a piece is copied there when a kernel
-//         first touches it, and what kernels changed in it is copied back when they are done. So
-//         the host's memory stays what and where it is.
+//         each registered area, at that distance, lies a mirror: a piece is copied there when a
+//         kernel first touches it, and what kernels changed in it is copied back when they are
+//         done. So the host's memory stays what and where it is.
 // watch   A host thread that writes an area while a kernel runs keeps its bytes, but the kernel may
 //         not see them. Tested by tests/registered_test.cpp.
 #pragma once

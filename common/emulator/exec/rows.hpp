@@ -1,8 +1,7 @@
 // How rows are made: a body for one lane and its name become a row.
 //
 // idea    One row beside each body: add_row<u32, u32, u32>(t, "shl.b32", [](u32 a, u32 n) {...}).
-// The
-//         generic adapter `lanewise` makes a handler for 32 lanes and any mask out of the body.
+//         The generic adapter `lanewise` makes a handler for 32 lanes and any mask out of the body.
 // watch   Everything is in an unnamed namespace: each file that includes this gets its own copy,
 //         compiled for its own instruction set.
 #pragma once

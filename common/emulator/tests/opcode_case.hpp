@@ -2,8 +2,7 @@
 //
 // idea    A test is a file of plain PTX. Comments above each kernel list its inputs and the outputs
 //         they must give, so the same file runs on the emulator and on a GPU. opcodes/README.md
-//         describes the comments.
-// Tested by opcode_case_test.cpp.
+//         describes the comments. Tested by opcode_case_test.cpp.
 #pragma once
 
 #include <cstddef>
