@@ -45,9 +45,7 @@ void lowering::video() {
   std::vector<bool> is_signed;
   for (const std::string_view m : i_->modifiers)
     if (is_type(m)) is_signed.push_back(m == "s32");
-  // vset has no type of its result: what comes after it takes that of a.
-  if (f.operation == video_operation::set && !is_signed.empty())
-    is_signed.insert(is_signed.begin(), bool{is_signed[0]});
+  if (f.operation == video_operation::set) is_signed.insert(is_signed.begin(), false);
   if (is_signed.size() != 3) throw unsupported{"the instruction " + text()};
   f.d_signed = is_signed[0];
   f.a_signed = is_signed[1];
