@@ -10,8 +10,7 @@ const std::unordered_map<std::string_view, video_operation>& operations() {
       {"vadd", video_operation::add},         {"vsub", video_operation::sub},
       {"vabsdiff", video_operation::absdiff}, {"vmin", video_operation::min},
       {"vmax", video_operation::max},         {"vshl", video_operation::shl},
-      {"vshr", video_operation::shr},         {"vmad", video_operation::mad},
-      {"vset", video_operation::set}};
+      {"vshr", video_operation::shr},         {"vset", video_operation::set}};
   return names;
 }
 
@@ -52,8 +51,6 @@ void lowering::video() {
   f.b_signed = is_signed[2];
   f.saturates = has("sat");
   f.wraps = has("wrap");
-  f.plus_one = has("po");
-  f.scale = has("shr7") ? 7 : has("shr15") ? 15 : 0;
   static constexpr std::pair<const char*, video_relation> relations[] = {
       {"eq", video_relation::eq}, {"ne", video_relation::ne}, {"lt", video_relation::lt},
       {"le", video_relation::le}, {"gt", video_relation::gt}, {"ge", video_relation::ge}};
@@ -67,15 +64,13 @@ void lowering::video() {
   std::vector<operand> o = i_->operands;
   if (o.size() < 3) throw unsupported{"the instruction " + text()};
   bool known = split_part(o[0], f.d) && split_part(o[1], f.a) && split_part(o[2], f.b);
-  if (f.d.bits != 32) f.second = video_second::merge;
   // The SIMD forms number their parts otherwise.
   known &= f.lanes == 1 || (f.a.bits == 32 && f.b.bits == 32 && f.d.bits == 32);
   if (!known) throw unsupported{"the instruction " + text() + " with these parts of registers"};
-  if (f.operation == video_operation::mad) {
-    f.negates_product = o[1].negated != o[2].negated;
-    f.negates_c = o.at(3).negated;
-    for (operand& each : o) each.negated = false;
-  }
+  // An H200 does not do what PTX says in these forms, which compilers do not make.
+  const bool minimum = f.second == video_second::min || f.second == video_second::max;
+  if (f.lanes == 1 && (minimum || f.d.bits != 32 || (f.saturates && !f.d_signed)))
+    throw unsupported{"the instruction " + text()};
   const value_class k = value_class::b32;
   const std::uint32_t a = source(o[1], k), b = source(o[2], k);
   const std::uint32_t c = o.size() > 3 ? source(o[3], k) : constant(k, 0);

@@ -1,7 +1,8 @@
 // Video instructions: arithmetic on bytes, halves and words of 32-bit registers, wider inside.
 //
 // idea    One row; what it does is in op::immediate (video.hpp). They are rare, so speed does not
-//         matter. Not here: vavrg, byte masks and selectors of the SIMD forms.
+//         matter. Not here: vmad, vavrg, merges, minima and maxima as second operation, byte masks
+//         and selectors of the SIMD forms.
 // source  PTX ISA 9.0, "Video Instructions". Tested by tests/opcodes/video.ptx.
 #include <algorithm>
 
@@ -41,19 +42,7 @@ bool holds(video_relation r, wide a, wide b) {
   }
 }
 
-// a * b + c: c has the sign of the product, the result that of both.
-wide multiply_add(const video_form& f, wide a, wide b, u32 c) {
-  const bool product_signed = f.a_signed || f.b_signed || f.negates_product;
-  wide product = a * b;
-  if (f.negates_product) product = -product;
-  wide addend = part(c, 32, 0, product_signed);
-  if (f.negates_c) addend = -addend;
-  const bool is_signed = product_signed || f.negates_c;
-  const wide sum = (product + addend + (f.plus_one ? 1 : 0)) >> f.scale;
-  return f.saturates ? clamp(sum, 32, is_signed) : sum;
-}
-
-wide compute(const video_form& f, wide a, wide b, u32 c) {
+wide compute(const video_form& f, wide a, wide b) {
   // A shift by 32 clears a word, or leaves its sign.
   const auto amount = [&] { return f.wraps ? b & 31 : std::min<wide>(b, 32); };
   switch (f.operation) {
@@ -71,8 +60,6 @@ wide compute(const video_form& f, wide a, wide b, u32 c) {
       return a * (wide{1} << amount());
     case video_operation::shr:
       return a >> amount();
-    case video_operation::mad:
-      return multiply_add(f, a, b, c);
     default:
       return holds(f.relation, a, b);
   }
@@ -80,32 +67,16 @@ wide compute(const video_form& f, wide a, wide b, u32 c) {
 
 u32 scalar(const video_form& f, u32 a, u32 b, u32 c) {
   wide value = compute(f, part(a, f.a.bits, f.a.index, f.a_signed),
-                       part(b, f.b.bits, f.b.index, f.b_signed), c);
-  if (f.saturates && f.operation != video_operation::mad)
-    value = clamp(value, f.d.bits, f.d_signed);
-  const u32 word = static_cast<u32>(value);
-  const bool c_below = f.d_signed ? static_cast<s32>(c) < static_cast<s32>(word) : c < word;
-  switch (f.second) {
-    case video_second::add:
-      return word + c;
-    case video_second::min:
-      return c_below ? c : word;
-    case video_second::max:
-      return c_below ? word : c;
-    case video_second::merge: {
-      const u32 ones = static_cast<u32>((u64{1} << f.d.bits) - 1) << (f.d.bits * f.d.index);
-      return (c & ~ones) | ((word << (f.d.bits * f.d.index)) & ones);
-    }
-    default:
-      return word;
-  }
+                       part(b, f.b.bits, f.b.index, f.b_signed));
+  if (f.saturates) value = clamp(value, 32, f.d_signed);
+  return static_cast<u32>(value) + (f.second == video_second::add ? c : 0);
 }
 
 u32 simd(const video_form& f, u32 a, u32 b, u32 c) {
   const unsigned bits = 32 / f.lanes;
   u32 packed = 0, sum = c;
   for (unsigned n = 0; n < f.lanes; ++n) {
-    wide value = compute(f, part(a, bits, n, f.a_signed), part(b, bits, n, f.b_signed), c);
+    wide value = compute(f, part(a, bits, n, f.a_signed), part(b, bits, n, f.b_signed));
     if (f.saturates) value = clamp(value, bits, f.d_signed);
     sum += static_cast<u32>(value);
     packed |= (static_cast<u32>(value) & ((1u << bits) - 1)) << (bits * n);

@@ -6,9 +6,9 @@
 
 namespace stepwise::emulator {
 
-enum class video_operation : std::uint8_t { add, sub, absdiff, min, max, shl, shr, mad, set };
+enum class video_operation : std::uint8_t { add, sub, absdiff, min, max, shl, shr, set };
 enum class video_relation : std::uint8_t { eq, ne, lt, le, gt, ge };
-enum class video_second : std::uint8_t { none, add, min, max, merge };
+enum class video_second : std::uint8_t { none, add, min, max };
 
 // Which part of a register: word, byte n or half n.
 struct video_part {
@@ -23,8 +23,6 @@ struct video_form {
   std::uint8_t lanes : 4 = 1;  // 2 or 4: in each half or byte
   bool d_signed : 1 = false, a_signed : 1 = false, b_signed : 1 = false, saturates : 1 = false;
   bool wraps : 1 = false;  // shift amounts, instead of clamping
-  bool negates_product : 1 = false, negates_c : 1 = false, plus_one : 1 = false;
-  std::uint8_t scale = 0;  // mad: 0, 7 or 15
   video_part a, b, d;
 };
 static_assert(sizeof(video_form) <= sizeof(std::int64_t));

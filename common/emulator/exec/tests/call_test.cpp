@@ -200,6 +200,16 @@ TEST_CASE("what is not implemented in a function fails the launch that may call 
   CHECK(says(nobody.launch, "nobody, which no part of the program defines"));
 }
 
+TEST_CASE("forms of video instructions that a GPU computes otherwise are refused") {
+  for (const char* form :
+       {"vmad.s32.s32.s32 %r9, %r0, %r0, %r0;", "vadd.s32.s32.s32 %r9.h1, %r0, %r0, %r0;",
+        "vadd.u32.u32.u32.min %r9, %r0, %r0, %r0;", "vsub.u32.u32.u32.sat %r9, %r0, %r0;"}) {
+    const outcome o = run({head + kernel_text(form)});
+    CHECK(o.launch.code == error::not_supported);
+    CHECK(says(o.launch, std::string(form).substr(0, std::string(form).find(' '))));
+  }
+}
+
 TEST_CASE("printf makes the text that C makes") {
   using emulator::format_printf;
   std::vector<std::uint64_t> values;

@@ -24,6 +24,11 @@ inline bool check_runtime() {
     std::printf("skipped: NVIDIA's CUDA runtime is not installed\n");
     std::exit(77);
   }
+  int devices = 0;
+  if (std::string_view(wanted) == "gpu" && cudaGetDeviceCount(&devices) != cudaSuccess) {
+    std::printf("skipped: there is no GPU\n");
+    std::exit(77);
+  }
   if (std::string_view(wanted) == "emulated" && !ours) {
     std::printf("NVIDIA's CUDA runtime was loaded, expected ours\n");
     std::exit(1);
