@@ -93,6 +93,15 @@ const op* device_library::call(const library_call& site, scheduler& owner, conte
   }
 }
 
+// Once for each specification: what works here would be rubbish on a GPU.
+void device_library::warn_of_format(const std::string& specification) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!told_.insert(specification).second) return;
+  }
+  keep(true, "stepwise: printf on a GPU does not know " + specification + "\n");
+}
+
 // int vprintf(const char* format, const void* arguments)
 const op* device_library::print(const library_call& site, scheduler& owner, context& x,
                                 const op* i) {
@@ -113,6 +122,7 @@ const op* device_library::print(const library_call& site, scheduler& owner, cont
       };
       from.text = [&](std::uint64_t address) { return text_at(x, address, lane); };
       printf_result printed = format_printf(text_at(x, format, lane), from);
+      if (!printed.unknown.empty()) warn_of_format(printed.unknown);
       keep(false, std::move(printed.text));
       result = printed.arguments;
     }

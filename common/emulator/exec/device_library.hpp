@@ -12,6 +12,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "common/emulator/exec/memory.hpp"
@@ -40,6 +41,7 @@ class device_library {
   const op* release(const library_call& site, scheduler& owner, context& x, const op* i);
   const op* fail_assertion(const library_call& site, scheduler& owner, context& x, const op* i);
   void keep(bool is_error, std::string text);
+  void warn_of_format(const std::string& specification);
   std::uint64_t take(std::uint64_t bytes);  // 0 if there is no room
   bool give_back(std::uint64_t address);
 
@@ -50,6 +52,7 @@ class device_library {
   global_memory& memory_;
   std::mutex mutex_;  // guards what follows while a kernel runs
   std::deque<line> lines_;
+  std::set<std::string> told_;  // unknown specifications
   std::uint64_t kept_bytes_ = 0, printf_bytes_ = 1 << 20;
   std::uint64_t heap_ = 0, heap_bytes_ = 0;                        // heap_ is a device address
   std::map<std::uint64_t, std::uint64_t> heap_holes_, heap_used_;  // address -> bytes

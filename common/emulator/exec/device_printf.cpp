@@ -28,17 +28,27 @@ class conversion {
   std::size_t run() {
     while (at_ < rest_.size() && std::string_view("-+ #0").find(rest_[at_]) != rest_.npos)
       specification_ += rest_[at_++];
-    number();
+    if (peek() == '*') {
+      ++at_;
+      specification_ += std::to_string(static_cast<std::int32_t>(take(4)));
+    } else {
+      digits();
+    }
     if (peek() == '.') {
       specification_ += rest_[at_++];
-      number();
+      digits();
     }
-    while (std::string_view("hljztL").find(peek()) != rest_.npos && peek() != '\0') {
-      wide_ = wide_ || (peek() != 'h' && peek() != 'L');
-      ++at_;
-    }
+    const std::size_t length = rest_.find_first_not_of("hl", at_);
+    const std::string_view modifier = rest_.substr(at_, std::min(length, rest_.size()) - at_);
+    wide_ = modifier.starts_with('l');
+    at_ += modifier.size();
     if (peek() == '\0') return at_;
-    print_argument(rest_[at_++]);
+    const char kind = rest_[at_++];
+    if (modifier == "hh" || !print_argument(kind)) {
+      if (std::string_view("ztjL*").find(kind) != rest_.npos && peek() != '\0') ++at_;
+      into_.unknown = "%" + std::string(rest_.substr(0, at_));
+      into_.text += into_.unknown;
+    }
     return at_;
   }
 
@@ -50,22 +60,21 @@ class conversion {
     return from_.next(bytes);
   }
 
-  // A width or a precision. A GPU's printf knows no '*': an H200 prints rubbish for it, and here
-  // the specification stands as it is.
-  void number() {
+  void digits() {
     while (peek() >= '0' && peek() <= '9') specification_ += rest_[at_++];
   }
 
-  void print_argument(char kind) {
+  // False where a GPU knows no such conversion.
+  bool print_argument(char kind) {
     switch (kind) {
       case '%':
         into_.text += '%';
-        return;
+        return true;
       case 'd':
       case 'i':
         into_.text += wide_ ? print(specification_ + "lld", static_cast<long long>(take(8)))
                             : print(specification_ + "d", static_cast<int>(take(4)));
-        return;
+        return true;
       case 'u':
       case 'x':
       case 'X':
@@ -73,16 +82,16 @@ class conversion {
         into_.text +=
             wide_ ? print(specification_ + "ll" + kind, static_cast<unsigned long long>(take(8)))
                   : print(specification_ + kind, static_cast<unsigned>(take(4)));
-        return;
+        return true;
       case 'c':
         into_.text += print(specification_ + "c", static_cast<int>(take(4)));
-        return;
+        return true;
       case 's':
         into_.text += print(specification_ + "s", from_.text(take(8)).c_str());
-        return;
+        return true;
       case 'p':
         into_.text += print(specification_ + "p", reinterpret_cast<const void*>(take(8)));
-        return;
+        return true;
       case 'a':
       case 'A':
       case 'e':
@@ -92,10 +101,9 @@ class conversion {
       case 'g':
       case 'G':
         into_.text += print(specification_ + kind, std::bit_cast<double>(take(8)));
-        return;
-      default:  // no conversion: as it stands
-        into_.text += specification_ + kind;
-        return;
+        return true;
+      default:
+        return false;
     }
   }
 

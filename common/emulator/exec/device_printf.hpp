@@ -1,6 +1,9 @@
 // The text that printf makes on a device.
 //
-// source  CUDA C++ Programming Guide, "Formatted Output". Tested by tests/printf_test.cpp.
+// watch   A GPU's printf is not C's: an H200 prints rubbish for the length modifiers hh, z, t and j
+//         and for a precision of '*'. Here such a specification is printed as it stands.
+// source  CUDA C++ Programming Guide, "Formatted Output"; an H200's output. Tested by
+//         tests/call_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +22,8 @@ struct printf_arguments {
 
 struct printf_result {
   std::string text;
-  int arguments = 0;  // that were converted
+  int arguments = 0;    // that were read
+  std::string unknown;  // a specification that a GPU's printf does not know, as it stands
 };
 
 printf_result format_printf(std::string_view format, const printf_arguments& arguments);

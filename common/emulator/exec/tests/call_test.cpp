@@ -228,15 +228,19 @@ TEST_CASE("printf makes the text that C makes") {
   CHECK(print("plain 100%%\n", {}).text == "plain 100%\n");
   CHECK(print("%d|%5d|%-5d|%05d|%+d", {0xffffffffu, 7, 7, 7, 7}).text == "-1|    7|7    |00007|+7");
   CHECK(print("%u %x %X %#o", {0xffffffffu, 255, 255, 8}).text == "4294967295 ff FF 010");
-  CHECK(print("%lld %llu %zu", {~std::uint64_t{0}, ~std::uint64_t{0}, 5}).text ==
+  CHECK(print("%lld %llu %ld", {~std::uint64_t{0}, ~std::uint64_t{0}, 5}).text ==
         "-1 18446744073709551615 5");
   CHECK(widths == std::vector<unsigned>{8, 8, 8});
-  CHECK(print("%hhd %hd", {1, 2}).text == "1 2");
-  CHECK(widths == std::vector<unsigned>{4, 4});
+  CHECK(print("%hd", {2}).text == "2");
+  CHECK(widths == std::vector<unsigned>{4});
   CHECK(print("%f %.2e %g %8.3f|", {bits(1.5), bits(12345.678), bits(0.1), bits(3.14159)}).text ==
         "1.500000 1.23e+04 0.1    3.142|");
   CHECK(print("%c%c %s %-8s|", {'o', 'k', 12, 3}).text == "ok text 12 text 3  |");
-  CHECK(print("%*d|%d", {7}).text == "%*d|7");
-  CHECK(print("%d %5d", {1, 2}).arguments == 2);
+  CHECK(print("%*d|%-*d|", {4, 7, 4, 7}).text == "   7|7   |");
+  CHECK(print("%d %*d", {1, 5, 2}).arguments == 3);
   CHECK(print("%y %", {}).text == "%y ");
+  for (const char* unknown : {"%hhd", "%zu", "%td", "%jd", "%.*f", "%-5zu"}) {
+    CHECK(print(unknown, {1, 2}).text == unknown);
+    CHECK(print(unknown, {1, 2}).unknown == unknown);
+  }
 }
