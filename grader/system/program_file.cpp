@@ -65,7 +65,9 @@ void add_container(device_code& code, const std::vector<image::fat_entry>& entri
   }
   if (image::choose(entries, image::entry_kind::ptx, sm) != nullptr) {
     code.for_gpu = true;
-  } else if (machine_code && !source.empty()) {
+  } else if (machine_code && !source.empty() && !source.ends_with(' ')) {
+    // With a blank at its end it lists objects: with -lineinfo or -G nvcc's device link adds a
+    // container under such a name, which holds no code of theirs.
     add_once(code.without_ptx, source);
   }
 }

@@ -75,7 +75,7 @@ class workplace {
 }  // namespace
 
 TEST_CASE("a program runs on the emulator, whatever its RPATH says") {
-  for (const char* build : {"shared", "rpath", "relocatable"}) {
+  for (const char* build : {"shared", "rpath", "relocatable", "with_lines"}) {
     CAPTURE(build);
     const auto result = lab_exec({built(build)});
     CHECK(result.end.exit_code == 0);

@@ -77,13 +77,17 @@ const op* scheduler::stop(const op* i, const access_fault& fault) {
       what += ", outside the block's " + bytes(x_.shared_bytes) + " of shared memory";
     } else if (fault.space == memory_space::local) {
       what += ", outside the thread's " + bytes(x_.local_bytes) + " of local memory";
-    } else if (const auto near = launch_.memory->before(fault.address)) {
+    } else if (const auto near = launch_.memory->before(fault.address);
+               near && launch_.memory->is_device(fault.address)) {
       const std::uint64_t past = fault.address - near->base;
       what += past >= near->bytes ? ", " + bytes(past - near->bytes) +
                                         " past the end of an allocation of " + bytes(near->bytes)
                                   : ", across the end of an allocation of " + bytes(near->bytes);
     } else {
-      what += fault.address < 4096 ? ", a null pointer" : ", which no allocation holds";
+      what += fault.address < 4096 ? ", a null pointer"
+              : launch_.memory->is_device(fault.address)
+                  ? ", which no allocation holds"
+                  : ", which is not the device's; the host's?";
     }
   }
   // An H200 answers an access outside of a block's shared memory with "illegal address", and one

@@ -20,7 +20,7 @@ std::uint32_t lowering::block_at(std::string_view label) const {
 
 void lowering::branch() {
   const std::uint32_t target = block_at(i_->operands.at(0).name);
-  const std::uint32_t index = static_cast<std::uint32_t>(i_ - body_.instructions.data());
+  const std::uint32_t index = static_cast<std::uint32_t>(written_ - body_.instructions.data());
   const auto here = static_cast<std::uint32_t>(out_.code.size());
   if (i_->guard.empty()) {
     emit("<branch>");
@@ -40,7 +40,7 @@ void lowering::branch_indexed() {
   const auto list = body_.target_lists.find(i_->operands.at(1).name);
   if (list == body_.target_lists.end() || !i_->guard.empty())
     throw unsupported{"the instruction " + text()};
-  const std::uint32_t index = static_cast<std::uint32_t>(i_ - body_.instructions.data());
+  const std::uint32_t index = static_cast<std::uint32_t>(written_ - body_.instructions.data());
   const std::uint32_t a = source(i_->operands[0], value_class::b32);
   const auto here = static_cast<std::uint32_t>(out_.code.size());
   op& e = emit("<branch indexed>", 0, a);
@@ -75,9 +75,19 @@ void lowering::fence() {
 bool is_instruction(std::string_view opcode) {
   static const std::unordered_set<std::string_view> video = {
       "vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset", "vavrg"};
-  static const std::unordered_set<std::string_view> refused = {
-      "tex", "tld4",  "txq",     "istypep",  "suld",      "sust",    "sured",
-      "suq", "wgmma", "tcgen05", "multimem", "tensormap", "pmevent", "clusterlaunchcontrol"};
+  static const std::unordered_set<std::string_view> refused = {"tex",
+                                                               "tld4",
+                                                               "txq",
+                                                               "istypep",
+                                                               "suld",
+                                                               "sust",
+                                                               "sured",
+                                                               "suq",
+                                                               "wgmma",
+                                                               "tcgen05",
+                                                               "multimem",
+                                                               "tensormap",
+                                                               "clusterlaunchcontrol"};
   const std::string_view scalar = opcode.substr(0, opcode.find_first_of("24"));
   return has_rows(opcode) || video.contains(scalar) || refused.contains(opcode);
 }
@@ -121,6 +131,7 @@ void lowering::unguarded() {
       {"createpolicy", &lowering::without_effect},
       {"griddepcontrol", &lowering::without_effect},
       {"setmaxnreg", &lowering::without_effect},
+      {"pmevent", &lowering::without_effect},
       {"ldmatrix", &lowering::matrix},
       {"stmatrix", &lowering::matrix},
       {"movmatrix", &lowering::matrix},
@@ -140,8 +151,38 @@ void lowering::unguarded() {
     throw ptx::parse_error(i_->line, "PTX has no instruction " + text());
 }
 
+// The modifiers in the order of PTX's manual, where types come last. ptxas takes any order, and
+// NVIDIA's own headers use that.
+ptx::instruction in_manual_order(const ptx::instruction& i) {
+  ptx::instruction ordered = i;
+  std::ranges::stable_partition(
+      ordered.modifiers, [](std::string_view m) { return ptx::type_of(m) == scalar_type::none; });
+  return ordered;
+}
+
+// As it is written, and if that is nothing known, in the manual's order.
+void lowering::in_any_order() {
+  const std::size_t ops = out_.code.size();
+  try {
+    unguarded();
+  } catch (const unsupported& as_written) {
+    const ptx::instruction ordered = in_manual_order(*written_);
+    if (ordered.modifiers == written_->modifiers) throw;
+    out_.code.resize(ops);
+    out_.instruction.resize(ops);
+    i_ = &ordered;
+    try {
+      unguarded();
+    } catch (const unsupported&) {
+      i_ = written_;
+      throw as_written;
+    }
+    i_ = written_;
+  }
+}
+
 void lowering::instruction(std::uint32_t index) {
-  i_ = &body_.instructions[index];
+  i_ = written_ = &body_.instructions[index];
   const std::string_view o = i_->opcode;
   if (o == "bra")
     branch();
@@ -150,7 +191,7 @@ void lowering::instruction(std::uint32_t index) {
   else if (o == "ret" || o == "exit")
     leave();
   else if (i_->guard.empty())
-    unguarded();
+    in_any_order();
   else {
     const register_info* p = find_register(i_->guard);
     if (p == nullptr) throw unsupported{"the guard " + std::string(i_->guard)};
@@ -161,13 +202,13 @@ void lowering::instruction(std::uint32_t index) {
     const auto here = out_.code.size();
     if (waits) {  // the other lanes branch around it
       emit("<branch if>", 0, p->offset, i_->guard_negated ? 0 : 1);
-      unguarded();
+      in_any_order();
       const auto after = static_cast<std::uint32_t>(out_.code.size());
       emit("<join>");
       out_.code[here].immediate = out_.code[here].slot = after;
     } else {
       emit("<guard>", 0, p->offset, i_->guard_negated ? 1 : 0);
-      unguarded();
+      in_any_order();
       out_.code[here].immediate = static_cast<std::int64_t>(out_.code.size());
       emit("<end of guard>");
     }
@@ -229,7 +270,7 @@ void lowering::run() {
     const std::uint32_t b = block_of_[n];
     if (block_start_[b] == n) {
       block_op_[b] = static_cast<std::uint32_t>(out_.code.size());
-      i_ = &body_.instructions[n];
+      i_ = written_ = &body_.instructions[n];
       if (is_meeting_[b]) emit("<join>");
     }
     instruction(n);
@@ -244,8 +285,8 @@ void lowering::run() {
 }
 
 std::string lowering::where() const {
-  if (i_ == nullptr) return frame_.pretty;
-  const auto index = static_cast<std::int32_t>(i_ - body_.instructions.data());
+  if (written_ == nullptr) return frame_.pretty;
+  const auto index = static_cast<std::int32_t>(written_ - body_.instructions.data());
   const std::string line = source_line_of(frame_, index);
   return frame_.pretty + (line.empty() ? "" : " at " + line) + " (PTX line " +
          std::to_string(i_->line) + ")";

@@ -104,6 +104,7 @@ const std::uint64_t* find_fixed_special(std::string_view name) {
   };
   static constexpr std::uint64_t zero = 0;
   if (name.starts_with("%pm") && name.size() >= 4 && name[3] >= '0' && name[3] <= '7') return &zero;
+  if (name.starts_with("%envreg")) return &zero;  // the driver's; two are grid.sync's, above
   const auto found = values.find(name);
   return found == values.end() ? nullptr : &found->second;
 }
@@ -376,7 +377,7 @@ op& lowering::emit(const row& r, std::uint32_t d, std::uint32_t a, std::uint32_t
                    std::uint32_t c) {
   out_.code.push_back({r.run, d, a, b, c, 0, ordinal_, 0});
   out_.instruction.push_back(
-      i_ == nullptr ? -1 : static_cast<std::int32_t>(i_ - body_.instructions.data()));
+      written_ == nullptr ? -1 : static_cast<std::int32_t>(written_ - body_.instructions.data()));
   return out_.code.back();
 }
 

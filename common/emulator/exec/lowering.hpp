@@ -146,6 +146,7 @@ class lowering {
 
   // Instructions.
   void instruction(std::uint32_t index);
+  void in_any_order();
   void unguarded();
   void generic();
   void decorated(const std::string& key);
@@ -212,7 +213,8 @@ class lowering {
   program& out_;
   program_function& frame_;
   const ptx::body& body_;
-  const ptx::instruction* i_ = nullptr;
+  const ptx::instruction* i_ = nullptr;        // that is lowered
+  const ptx::instruction* written_ = nullptr;  // the same as it stands in the body
   std::uint32_t ordinal_ = 0;
   std::uint32_t next_row_ = 64;  // offset 0 is never a row
 

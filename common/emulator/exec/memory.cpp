@@ -9,6 +9,7 @@ namespace stepwise::emulator {
 namespace {
 
 constexpr std::uint64_t grain = 256;
+constexpr std::size_t most_resting = 64;
 constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t far = std::uint64_t{1} << 44;
 constexpr std::uint64_t arena_bytes = std::uint64_t{4} << 20;
@@ -92,7 +93,11 @@ bool global_memory::commit(std::uint64_t end) {
 }
 
 result<std::uint64_t> global_memory::take(std::uint64_t bytes, std::uint64_t alignment) {
-  const auto offset = holes_.take(bytes, alignment);
+  auto offset = holes_.take(bytes, alignment);
+  while (!offset && !resting_.empty()) {
+    end_rest();
+    offset = holes_.take(bytes, alignment);
+  }
   if (!offset) return {error::memory_allocation, "the free memory is fragmented"};
   if (commit(*offset + bytes)) return *offset;
   holes_.give_back(*offset, bytes);
@@ -164,8 +169,17 @@ bool global_memory::free(std::uint64_t address) {
   // Whole pages go back to the host at once; they read as zero when they are reused.
   const std::uint64_t first = round_up(offset, page), last = end / page * page;
   if (last > first) madvise(host_base_ + first, last - first, MADV_DONTNEED);
-  holes_.give_back(offset, freed.block_bytes);
+  resting_.push_back({offset, freed.block_bytes});
+  resting_bytes_ += freed.block_bytes;
+  while (resting_.size() > most_resting || resting_bytes_ > total_ / 32) end_rest();
   return true;
+}
+
+void global_memory::end_rest() {
+  const auto [offset, bytes] = resting_.front();
+  resting_.pop_front();
+  resting_bytes_ -= bytes;
+  holes_.give_back(offset, bytes);
 }
 
 // Puts the same fresh pages into both ranges.

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 
@@ -64,6 +65,8 @@ class global_memory {
   std::byte* host(std::uint64_t address) const {
     return reinterpret_cast<std::byte*>(address + static_cast<std::uint64_t>(host_of_device_));
   }
+  // Whether an allocation could ever have this address.
+  bool is_device(std::uint64_t address) const { return address - device_base_ < reserved_; }
   std::int64_t host_of_device() const { return host_of_device_; }
   std::uint64_t free_bytes() const { return total_ - used_; }
   std::uint64_t total_bytes() const { return total_; }
@@ -96,8 +99,15 @@ class global_memory {
   std::uint64_t committed_ = 0;                      // bytes from the base
   std::map<std::uint64_t, allocation> allocations_;  // by address
   mutable registered_memory registered_;             // looking into it copies
-  free_ranges holes_;                                // neither allocated nor shared
-  free_ranges arena_holes_;                          // shared, and free for small allocations
+  struct range {
+    std::uint64_t offset, bytes;
+  };
+  // What was freed last is given out again as late as possible, so that its use is caught.
+  void end_rest();
+  std::deque<range> resting_;
+  std::uint64_t resting_bytes_ = 0;
+  free_ranges holes_;        // neither allocated nor shared
+  free_ranges arena_holes_;  // shared, and free for small allocations
 };
 
 }  // namespace stepwise::emulator

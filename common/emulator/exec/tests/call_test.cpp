@@ -200,6 +200,19 @@ TEST_CASE("what is not implemented in a function fails the launch that may call 
   CHECK(says(nobody.launch, "nobody, which no part of the program defines"));
 }
 
+TEST_CASE("modifiers may stand in another order than the manual's") {
+  const outcome o = run(
+      {head + kernel_text(
+                  ".reg .f32 %f<4>;\nmov.b32 %f1, 0f3f000000;\nfma.rn.f32.sat %f2, %f1, %f1, %f1;\n"
+                  "ex2.approx.f32.ftz %f3, %f2;\nmov.b32 %r2, %f2;\nadd.u32.cc %r3, %r2, %r2;\n"
+                  "ld.u32.global %r4, [%rd1];\nadd.u32 %r9, %r2, %r4;")});
+  REQUIRE(o.launch.ok());
+  REQUIRE(o.end.ok());
+  CHECK(o.out[0] == 0x3f400000);  // 0.75, and the 0 that was there
+  CHECK(says(run({head + kernel_text("wgmma.fence.f32.aligned;")}).launch,
+             "wgmma.fence.f32.aligned"));
+}
+
 TEST_CASE("forms of video instructions that a GPU computes otherwise are refused") {
   for (const char* form :
        {"vmad.s32.s32.s32 %r9, %r0, %r0, %r0;", "vadd.s32.s32.s32 %r9.h1, %r0, %r0, %r0;",

@@ -32,6 +32,20 @@ TEST_CASE("allocations are aligned, apart, and found by any address inside") {
   CHECK(memory.before(*a + 1200)->base == *a);
 }
 
+TEST_CASE("what was freed is given out again late, but before there is no room") {
+  global_memory memory(gigabyte);
+  const auto a = memory.allocate(1000);
+  REQUIRE(a.ok());
+  CHECK(memory.free(*a));
+  for (int k = 0; k < 20; ++k) CHECK(*memory.allocate(1000) != *a);
+  CHECK_FALSE(memory.find(*a).has_value());
+  for (int k = 0; k < 200; ++k) {
+    const auto large = memory.allocate(gigabyte / 2);
+    REQUIRE(large.ok());
+    CHECK(memory.free(*large));
+  }
+}
+
 TEST_CASE("bytes written at a host address are the allocation's") {
   global_memory memory(gigabyte);
   const auto a = memory.allocate(64);
