@@ -14,9 +14,9 @@ std::string readable_name(std::string_view mangled) {
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &failed), &std::free);
   if (failed || !plain) return name;
   std::string text = plain.get();
-  // Cut at the parameter list: the first parenthesis outside template arguments, except in
-  // "(anonymous namespace)".
-  constexpr std::string_view anonymous = "(anonymous namespace)";
+  // Cut off the parameter list: the parentheses outside template arguments, except those of
+  // "(anonymous namespace)" and "operator()". Those before "::" are of the function around.
+  constexpr std::string_view anonymous = "(anonymous namespace)", call = "operator()";
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); i++) {
     if (text[i] == '<') depth++;
@@ -26,8 +26,21 @@ std::string readable_name(std::string_view mangled) {
       i += anonymous.size() - 1;
       continue;
     }
-    text.resize(i);
-    break;
+    if (i >= 8 && text.compare(i - 8, call.size(), call) == 0) {
+      i++;
+      continue;
+    }
+    std::size_t end = i;
+    for (int open = 0; end < text.size(); end++) {
+      open += (text[end] == '(') - (text[end] == ')');
+      if (open == 0) break;
+    }
+    if (text.compare(end, 3, ")::") != 0) {
+      text.resize(i);
+      break;
+    }
+    text.erase(i, end + 1 - i);
+    i--;
   }
   // Templates come with their return type, which is void for every kernel.
   if (text.starts_with("void ")) text.erase(0, 5);

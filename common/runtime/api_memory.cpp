@@ -77,7 +77,11 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
 }
 
 cudaError_t cudaFree(void* address) {
-  return call([&](state& s) { return release(s, address); });
+  return call([&](state& s) {
+    status outcome = release(s, address);
+    announce_mistake("cudaFree", outcome);
+    return outcome;
+  });
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {

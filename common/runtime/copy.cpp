@@ -115,6 +115,7 @@ cudaError_t copy_call(const copy_request& request, cudaStream_t stream) noexcept
     if (outcome.ok()) outcome = s.ready();
     if (outcome.ok()) outcome = check_stream(s, stream);
     if (outcome.ok()) outcome = s.note(copy(s, request));
+    announce_mistake("a copy", outcome);
     return outcome;
   });
 }

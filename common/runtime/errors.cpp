@@ -84,4 +84,15 @@ void announce(std::string_view sentence) {
   std::fwrite(out.data(), 1, out.size(), stderr);
 }
 
+void announce_mistake(std::string_view call, const status& outcome) {
+  switch (outcome.code) {
+    case error::invalid_value:
+    case error::invalid_pitch_value:
+    case error::invalid_memcpy_direction:
+      return announce(std::string(call) + " was refused: " + outcome.message);
+    default:
+      return;
+  }
+}
+
 }  // namespace stepwise::runtime

@@ -111,6 +111,8 @@ TEST_CASE("names are told as they were written") {
   CHECK(readable_name("_Z5storePii") == "store");
   CHECK(readable_name("_Z6reduceILj256EEvPKiPi") == "reduce<256u>");
   CHECK(readable_name("_ZN12_GLOBAL__N_14workEPi") == "(anonymous namespace)::work");
+  CHECK(readable_name("_ZZ3recPiEN1R1fEi") == "rec::R::f");
+  CHECK(readable_name("_ZN1RclEi") == "R::operator()");
   CHECK(readable_name("plain_c_name") == "plain_c_name");
   CHECK(readable_name("") == "");
 }
