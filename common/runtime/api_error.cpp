@@ -30,14 +30,6 @@ cudaError_t cudaDriverGetVersion(int* version) {
   });
 }
 
-cudaError_t cudaProfilerStart() {
-  return call([](state&) { return status{}; });
-}
-
-cudaError_t cudaProfilerStop() {
-  return call([](state&) { return status{}; });
-}
-
 STEPWISE_EXPORT const char* stepwiseDeviceKind() { return "emulated"; }
 
 STEPWISE_EXPORT int stepwiseGetCounters(stepwise_counters* counters) {

@@ -3,8 +3,6 @@
 // idea    Each section is a child process, so that a fault ends with it. query.expected is what
 //         NVIDIA's runtime printed on an H200 (record.py); query.differences is where ours differs
 //         on purpose. What makes NVIDIA's runtime crash is not asked.
-#include <cuda_profiler_api.h>
-
 #include "common/runtime/tests/query/ask.h"
 #include "common/runtime/tests/query/device.h"
 #include "common/runtime/tests/query/launch.h"

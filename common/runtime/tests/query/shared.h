@@ -3,6 +3,10 @@
 
 #include "common/runtime/tests/query/ask.h"
 
+// As cuda_profiler_api.h declares them, which does not come with the compiler from PyPI.
+extern "C" cudaError_t cudaProfilerStart();
+extern "C" cudaError_t cudaProfilerStop();
+
 static const cudaMemLocation on_device = {cudaMemLocationTypeDevice, 0};
 static const cudaMemLocation on_host = {cudaMemLocationTypeHost, 0};
 static const cudaMemLocation nowhere = {cudaMemLocationTypeDevice, 99};
