@@ -93,6 +93,15 @@ struct execution_counters {
   std::uint64_t barriers = 0;  // warps that reached a block barrier
 };
 
+struct finding;  // finding.hpp
+
+// Which stream the next launch or copy belongs to, for devices that check the order of accesses.
+inline constexpr std::uint64_t no_stream = ~std::uint64_t{0};
+struct stream_use {
+  std::uint64_t stream = 0;   // any number that the caller chooses; 0: the legacy default stream
+  bool non_blocking = false;  // made with cudaStreamNonBlocking: not ordered with stream 0
+};
+
 class device {
  public:
   virtual ~device() = default;
@@ -165,6 +174,24 @@ class device {
   // Counters, where the device keeps them.
   virtual std::optional<execution_counters> counters() { return std::nullopt; }
   virtual void reset_counters() {}
+
+  // For devices that check. The host's code address on whose behalf the next calls are made, and
+  // the stream that they belong to (0: the legacy default stream).
+  virtual void set_origin(std::uint64_t code_address) { (void)code_address; }
+  virtual void set_stream(const stream_use& use) { (void)use; }
+  // The host waited for a stream, or for all work (`stream` is no_stream).
+  virtual void host_waited(std::uint64_t stream) { (void)stream; }
+  // Work of a stream that comes later is ordered behind what `event` (any number that the caller
+  // chooses) marked: recorded in one stream, waited for in another.
+  virtual void mark_event(std::uint64_t event, std::uint64_t stream) { (void)event, (void)stream; }
+  virtual void wait_event(std::uint64_t event, std::uint64_t stream) { (void)event, (void)stream; }
+  // A name for an allocation, for its findings: "in".
+  virtual void name_allocation(device_address address, std::string_view name) {
+    (void)address, (void)name;
+  }
+  // What was found since the last call, in the order in which it was found; empty on devices that
+  // do not check. `at_exit`: memory that is still allocated is a finding too.
+  virtual std::vector<finding> take_findings(bool at_exit);
 };
 
 inline status device::register_host(std::span<std::byte>) {

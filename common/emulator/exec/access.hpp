@@ -7,12 +7,10 @@
 #pragma once
 
 #include "common/emulator/exec/memory.hpp"
+#include "common/emulator/exec/observer.hpp"
 #include "common/emulator/exec/rows.hpp"
 
 namespace stepwise::emulator {
-
-enum class memory_space : std::uint8_t { global, shared, local, parameter, generic };
-enum class access_kind : std::uint8_t { load, store, atomic };
 
 struct access_fault {
   bool misaligned = false;  // else out of bounds
@@ -35,6 +33,8 @@ struct span {
   memory_space space;  // shared, global, or generic for either
   access_kind kind;
   const char* whose;  // "the source of cp.async: "
+  memory_order order = memory_order::weak;
+  bool asynchronous = false;
 };
 
 // Host address of the bytes at a generic address; null (and the launch stopped) if they are not

@@ -90,7 +90,7 @@ std::uint64_t scheduler::special_value(special which, std::uint32_t warp, int la
     case special::dynamic_smem_size:
       return launch_.config.dynamic_shared_bytes;
     case special::total_smem_size:
-      return x_.shared_bytes;
+      return x_.shared_bytes - code_.shared_gap_bytes;
     case special::grid_workspace_low:
       return launch_.grid_workspace & 0xffffffffu;
     case special::grid_workspace_high:

@@ -8,6 +8,10 @@ namespace {
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
+// Room between the shared variables of a watched program; a multiple of all banks' bytes, so that
+// conflicts stay what they are.
+constexpr std::uint64_t shared_gap = 256;
+
 }  // namespace
 
 std::uint64_t frame_offsets(const std::vector<ptx::variable>& returns,
@@ -35,7 +39,8 @@ std::string signature_of(const std::vector<ptx::variable>& returns,
   return text;
 }
 
-call_plan::call_plan(const link_unit& unit, const linked_function& kernel) : unit_(unit) {
+call_plan::call_plan(const link_unit& unit, const linked_function& kernel, bool watched)
+    : unit_(unit), watched_(watched) {
   reach(&kernel, false);
   follow_calls();
   place_shared();
@@ -105,7 +110,10 @@ void call_plan::place_shared() {
     } else {
       next = round_up(next, align);
       shared_[&v] = next;
+      placed_.push_back({readable_name(v.name), next, v.bytes});
       next += v.bytes;
+      if (watched_) next += shared_gap;
+      if (watched_) shared_gap_bytes_ += shared_gap;
     }
   };
   for (const planned& p : functions_) {

@@ -52,6 +52,7 @@ struct access_counts {
 
 class scheduler;
 class global_memory;
+class observer;
 
 struct context {
   std::byte* registers = nullptr;  // of the running warp
@@ -74,6 +75,7 @@ struct context {
   access_counts counts;
   std::uint64_t polls = 0;  // atomics, volatile accesses and fences: what a waiting loop executes
   scheduler* owner = nullptr;
+  observer* watch = nullptr;  // null: nobody watches
 
   template <class T>
   T* row(std::uint32_t offset) const {

@@ -232,6 +232,7 @@ class emulated_device final : public device {
   std::map<std::uint64_t, loaded_kernel*> kernels_;
   std::map<std::uint64_t, std::optional<steady::time_point>> events_;
   execution_counters counters_;
+  emulator::observer* watch_ = nullptr;  // null: plain runs
 };
 
 result<module_handle> emulated_device::load_linked(
@@ -283,12 +284,13 @@ result<module_symbol> emulated_device::find_symbol(module_handle handle, std::st
 // Lowers a kernel once; its static shared memory is then known even without machine code.
 status emulated_device::prepare(loaded_kernel& k) {
   if (k.code != nullptr) return {};
-  auto lowered = emulator::lower(k.module->unit, *k.function);
+  auto lowered = emulator::lower(k.module->unit, *k.function, watch_ != nullptr);
   if (!lowered.ok()) return lowered.failure();
   k.code = std::move(*lowered);
   if (k.module->resources(k.code->name) == nullptr) {
     kernel_attributes& a = k.attributes;
-    a.static_shared_bytes = k.code->static_shared_bytes - k.code->system_shared_bytes;
+    a.static_shared_bytes =
+        k.code->static_shared_bytes - k.code->system_shared_bytes - k.code->shared_gap_bytes;
     a.max_dynamic_shared_bytes -= std::min(a.max_dynamic_shared_bytes, a.static_shared_bytes);
     k.attributes.local_bytes = k.code->local_bytes;
   }
@@ -338,6 +340,8 @@ status emulated_device::launch(kernel_handle handle, const launch_config& config
     state.grid_workspace = *workspace;
   }
   state.model = &model_;
+  state.watch = watch_;
+  state.attributes = &k->attributes;
   state.memory = &memory_;
   state.config = config;
   state.parameters.assign(parameters.begin(), parameters.end());
@@ -368,7 +372,7 @@ status emulated_device::launch(kernel_handle handle, const launch_config& config
   c.shared_store_bytes += n.shared_store_bytes;
   c.atomics += n.atomics;
   c.barriers += n.barriers;
-  lost_ = state.failure;
+  lost_ = watch_ != nullptr ? watch_->end_launch(state.failure) : state.failure;
   return {};
 }
 
@@ -382,7 +386,8 @@ status emulated_device::prepare_library(const emulator::program& code) {
 // Spreads a launch's blocks over the workers; this thread is one of them.
 void emulated_device::run(emulator::launch_state& state) {
   const std::uint64_t useful = std::max<std::uint64_t>(1, state.block_count / 4);
-  const unsigned workers = static_cast<unsigned>(std::min<std::uint64_t>(workers_, useful));
+  const unsigned workers =
+      state.watch != nullptr ? 1 : static_cast<unsigned>(std::min<std::uint64_t>(workers_, useful));
   std::vector<std::jthread> others;
   for (unsigned n = 1; n < workers; ++n) {
     others.emplace_back([&state] { emulator::scheduler(state).run(); });

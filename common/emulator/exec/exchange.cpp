@@ -40,7 +40,7 @@ namespace {
 // Writes to out[l] what lane l reads, and returns the lanes whose source is in their segment's
 // range; the others read themselves. c is a segment mask (bits 8-12) and a clamp (bits 0-4).
 std::uint32_t shuffle(sync_kind kind, const std::uint64_t* staged, const std::uint32_t* b,
-                      const std::uint32_t* c, std::uint32_t* out) {
+                      const std::uint32_t* c, std::uint32_t* out, int* sources) {
   std::uint32_t valid = 0;
   const auto each = [&](auto source_of, auto in_range) {
     for (int l = 0; l < lanes; ++l) {
@@ -49,7 +49,8 @@ std::uint32_t shuffle(sync_kind kind, const std::uint64_t* staged, const std::ui
       const int source = source_of(l, static_cast<int>(b[l] & 31), segment);
       const bool reads = in_range(source, bound);
       valid |= static_cast<std::uint32_t>(reads) << l;
-      out[l] = static_cast<std::uint32_t>(staged[reads ? source : l]);
+      sources[l] = reads ? source : l;
+      out[l] = static_cast<std::uint32_t>(staged[sources[l]]);
     }
   };
   const auto not_above = [](int source, int bound) { return source <= bound; };
@@ -155,8 +156,14 @@ void scheduler::exchange(const op* i, std::uint32_t mask, const std::uint64_t* s
     case sync_kind::shfl_bfly:
     case sync_kind::shfl_idx: {
       std::uint32_t out[lanes];
-      const std::uint32_t valid =
-          shuffle(site.kind, staged, x_.row<std::uint32_t>(i->b), x_.row<std::uint32_t>(i->c), out);
+      int sources[lanes];
+      const std::uint32_t valid = shuffle(site.kind, staged, x_.row<std::uint32_t>(i->b),
+                                          x_.row<std::uint32_t>(i->c), out, sources);
+      if (x_.watch != nullptr) {
+        for (std::uint32_t m = mask; m != 0; m &= m - 1)
+          if (const int l = first_lane(m); ((participants >> sources[l]) & 1) == 0)
+            x_.watch->read_inactive_lane(event_at(i, mask), l, sources[l]);
+      }
       set_lanes([&](int l) { return out[l]; });
       if (site.predicate != no_row) set_predicate(site.predicate, valid);
       return;

@@ -101,6 +101,7 @@ const op* scheduler::stop(const op* i, const access_fault& fault) {
 }
 
 void scheduler::report_deadlock(const block& b) {
+  if (x_.watch != nullptr) x_.watch->in_deadlock(b);
   std::string what = "deadlock: no thread of the block can go on";
   unsigned told = 0;
   for (const warp& w : b.warps) {

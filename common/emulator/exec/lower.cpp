@@ -68,6 +68,7 @@ void lowering::fence() {
   if (has("proxy::tensormap") || has("tensormap::generic")) return generic();
   emit("<poll>");
   emit("<fence>");
+  watch_fence();
 }
 
 // Whether PTX has such an instruction: one that rows execute, a video instruction, or one that is

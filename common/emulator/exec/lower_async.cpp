@@ -34,7 +34,11 @@ void lowering::async_copy() {
   const std::vector<operand>& o = i_->operands;
   if (has("tensor") || has("tensormap") || !has("async"))
     throw unsupported{"the instruction " + text()};
-  if (has("commit_group") || has("wait_group") || has("wait_all") || has("prefetch")) return;
+  if (has("prefetch")) return;
+  if (has("commit_group") || has("wait_group") || has("wait_all")) {
+    if (out_.watched && !has("bulk")) watch_copy_groups();
+    return;
+  }
   if (has("bulk")) return bulk_copy();
   if (has("mbarrier")) {
     const std::uint32_t at = generic_address(
@@ -59,6 +63,7 @@ void lowering::async_copy() {
     else
       given = source(o[3], value_class::b32);
   }
+  watch_copy(to, from, ignore, given, static_cast<unsigned>(o[2].bits));
   emit("<cp.async>", ignore, to, from, given).immediate = static_cast<std::int64_t>(o[2].bits);
 }
 

@@ -186,8 +186,10 @@ class longest_chain {
 
 }  // namespace
 
-result<std::unique_ptr<program>> lower(const link_unit& unit, const linked_function& kernel) {
+result<std::unique_ptr<program>> lower(const link_unit& unit, const linked_function& kernel,
+                                       bool watched) {
   auto out = std::make_unique<program>();
+  out->watched = watched;
   const ptx::function& f = *kernel.function;
   out->name = f.name;
   out->pretty = readable_name(f.name);
@@ -197,9 +199,11 @@ result<std::unique_ptr<program>> lower(const link_unit& unit, const linked_funct
                 "): the emulator does not implement clusters of blocks, which the kernel's "
                 "directives .explicitcluster or .reqnctapercluster ask for"};
   }
-  const call_plan plan(unit, kernel);
+  const call_plan plan(unit, kernel, watched);
   out->static_shared_bytes = plan.static_shared_bytes();
   out->system_shared_bytes = plan.system_shared_bytes();
+  out->shared_gap_bytes = plan.shared_gap_bytes();
+  out->shared_variables = plan.shared_variables();
   for (const call_plan::planned& p : plan.functions())
     if (status s = lower_function(plan, p, *out); !s.ok()) return s;
   for (std::size_t n = 1; n < plan.functions().size(); ++n)

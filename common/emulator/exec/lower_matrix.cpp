@@ -213,6 +213,11 @@ void lowering::move_small_matrices() {
       generic_address(o.at(is_load ? 1 : 0), shared ? state_space::shared : state_space::none);
   if (f.d.count != (has("x4") ? 4u : has("x2") ? 2u : 1u))
     throw unsupported{"the instruction " + text()};
+  access_site site = site_of(is_load ? access_kind::load : access_kind::store,
+                             shared ? state_space::shared : state_space::none, 16);
+  site.matrix = site.counted_only = true;
+  site.space = memory_space::generic;  // its address row is a generic one
+  watch(site, {f.address, 0, 64}, f.d.count == 4 ? all_lanes : f.d.count == 2 ? 0xffffu : 0xffu);
   emit_matrix(is_load ? "<ldmatrix>" : "<stmatrix>", f);
 }
 

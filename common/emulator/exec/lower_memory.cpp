@@ -110,10 +110,14 @@ void lowering::load() {
   const address at = memory_address(from, f.space);
   if (f.polls) emit("<poll>");
   const std::string vector = f.vector == 1 ? "" : ".v" + std::to_string(f.vector);
+  const unsigned element = type_bits(memory_type(type(), bits)) / 8;
   const row& r = find("ld" + vector + "." + row_space(f.space) + "." + memory_type(type(), bits) +
                       ".b" + std::to_string(bits) + ".a" + std::to_string(at.bits));
   std::uint32_t rows[4] = {};
   for (std::size_t n = 0; n < results.size(); ++n) rows[n] = destination(results[n], r.d);
+  access_site site = site_of(access_kind::load, f.space, element * f.vector);
+  site.element_bytes = static_cast<std::uint8_t>(element);
+  watch(site, at);
   op& e = emit(r, rows[0], at.row);
   e.immediate = at.offset;
   e.slot = out_.window_count++;
@@ -144,6 +148,12 @@ void lowering::store() {
       type()[0] == 'f' && bits >= 32 ? (bits == 32 ? value_class::f32 : value_class::f64) : r.b;
   std::uint32_t rows[4] = {};
   for (std::size_t n = 0; n < values.size(); ++n) rows[n] = source(values[n], kind);
+  const unsigned element = type_bits(memory) / 8;
+  access_site site = site_of(access_kind::store, f.space, element * f.vector);
+  site.element_bytes = static_cast<std::uint8_t>(element);
+  site.value_bytes = static_cast<std::uint8_t>(bits / 8);
+  std::copy(std::begin(rows), std::end(rows), std::begin(site.values));
+  watch(site, at);
   op& e = emit(r, 0, at.row, rows[0]);
   e.immediate = at.offset;
   e.slot = out_.window_count++;
@@ -174,6 +184,8 @@ void lowering::atomic() {
   };
   const unsigned bytes = bits_of(r.d) / 8;
   std::uint32_t results[8] = {};
+  access_site site = site_of(access_kind::atomic, f.space, bytes * f.vector);
+  site.element_bytes = static_cast<std::uint8_t>(bytes);
   if (f.vector != 1) {
     if (at.bits != 64) throw unsupported{"the instruction " + text()};
     emit("<aligned>", 0, at.row, f.vector * bytes).immediate = at.offset;
@@ -184,6 +196,7 @@ void lowering::atomic() {
     const std::uint32_t c = third ? source(o[first + 2], r.c) : b;
     const bool direct = !reduction && f.vector == 1;
     results[n] = direct ? destination(o[0], r.d) : new_row(r.d);
+    if (n == 0) watch(site, at);
     op& e = emit(r, results[n], at.row, b, c);
     e.immediate = at.offset + static_cast<std::int64_t>(n * bytes);
     e.slot = out_.window_count++;

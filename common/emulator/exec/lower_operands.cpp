@@ -22,8 +22,8 @@ const row_index& all_rows() {
     best.memory(t);
     best.matrix(t);
     best.half(t);
-    for (const auto rows : {atomic_rows, control_rows, narrow_rows, rounding_rows, carry_rows,
-                            packed_rows, video_rows, async_rows, call_rows})
+    for (const auto rows : {atomic_rows, control_rows, watch_rows, narrow_rows, rounding_rows,
+                            carry_rows, packed_rows, video_rows, async_rows, call_rows})
       rows(t);
     return t;
   }();

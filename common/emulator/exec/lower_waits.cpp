@@ -28,6 +28,7 @@ void lowering::barrier() {
   } else if (!has("sync")) {
     throw unsupported{"the instruction " + text()};
   }
+  site.aligned = i_->opcode == "bar" || has("aligned");
   site.id = source(o.at(next++), value_class::b32);
   site.count = next < last ? source(o[next], value_class::b32) : no_row;
   op& e = emit("<barrier>", d);

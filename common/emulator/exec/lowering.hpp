@@ -46,7 +46,8 @@ struct register_info {
 // shared variables lie. In lower_calls.cpp.
 class call_plan {
  public:
-  call_plan(const link_unit& unit, const linked_function& kernel);
+  // `watched`: with room between shared variables, so that an access past one of them is seen.
+  call_plan(const link_unit& unit, const linked_function& kernel, bool watched);
 
   struct planned {
     const linked_function* function;
@@ -61,6 +62,9 @@ class call_plan {
   bool has_shared(const ptx::variable* v) const { return shared_.contains(v); }
   std::uint64_t static_shared_bytes() const { return static_shared_bytes_; }
   std::uint64_t system_shared_bytes() const { return system_shared_bytes_; }
+  std::uint64_t shared_gap_bytes() const { return shared_gap_bytes_; }
+  // The static ones, by place.
+  const std::vector<program::shared_variable>& shared_variables() const { return placed_; }
   const link_unit& unit() const { return unit_; }
   bool has_indirect_calls() const { return !prototypes_.empty(); }
 
@@ -74,7 +78,9 @@ class call_plan {
   std::unordered_map<const linked_function*, std::size_t> index_;
   std::vector<std::string> prototypes_;  // signatures of the indirect calls
   std::unordered_map<const ptx::variable*, std::uint64_t> shared_;
-  std::uint64_t static_shared_bytes_ = 0, system_shared_bytes_ = 0;
+  std::uint64_t static_shared_bytes_ = 0, system_shared_bytes_ = 0, shared_gap_bytes_ = 0;
+  bool watched_;
+  std::vector<program::shared_variable> placed_;
 };
 
 // Where a function's results and parameters lie at the start of its frame, in this order; appended
@@ -130,6 +136,13 @@ class lowering {
     unsigned bits;
   };
   address memory_address(const operand& o, state_space space);
+  // Describes the memory access that the next op does, if the program is watched.
+  void watch(access_site site, const address& at, std::uint32_t address_lanes = all_lanes);
+  access_site site_of(access_kind kind, state_space space, unsigned bytes) const;
+  void watch_copy(std::uint32_t to, std::uint32_t from, std::uint32_t ignore, std::uint32_t given,
+                  unsigned bytes);
+  void watch_copy_groups();
+  void watch_fence();
 
   // Emission.
   op& emit(const row& r, std::uint32_t d = 0, std::uint32_t a = 0, std::uint32_t b = 0,

@@ -11,6 +11,7 @@
 #include "common/emulator/exec/context.hpp"
 #include "common/emulator/exec/link.hpp"
 #include "common/emulator/exec/matrix.hpp"
+#include "common/emulator/exec/observer.hpp"
 #include "common/emulator/ptx/ast.hpp"
 
 namespace stepwise::emulator {
@@ -105,6 +106,7 @@ enum class barrier_reduction : std::uint8_t { none, popc, logical_and, logical_o
 struct barrier_site {
   std::uint32_t id, count;  // rows; count may be no_row
   bool arrive_only = false;
+  bool aligned = true;  // every lane of a warp comes to the same one
   barrier_reduction reduction = barrier_reduction::none;
   std::uint32_t source = no_row;  // predicate
   bool source_negated = false;
@@ -162,10 +164,19 @@ struct program {
   std::uint32_t window_count = 0;
   std::uint64_t static_shared_bytes = 0;  // dynamic shared memory starts at this offset
   std::uint64_t system_shared_bytes = 0;  // of them, those that are not the program's
+  std::uint64_t shared_gap_bytes = 0;     // of them, the room between variables
   std::uint64_t parameter_bytes = 0;
   std::vector<parameter_row> parameters;
   std::vector<sync_site> syncs;
   std::vector<barrier_site> barriers;
+  bool watched = false;               // has an op before each access that tells observers of it
+  std::vector<access_site> accesses;  // of a watched program
+  // Shared variables in the order of their places; of a watched program there is room between them.
+  struct shared_variable {
+    std::string name;
+    std::uint64_t offset, bytes;
+  };
+  std::vector<shared_variable> shared_variables;  // the static ones
   std::vector<call_site> calls;
   std::vector<library_call> library_calls;
   std::vector<std::vector<std::uint32_t>> jump_tables;          // ops that a brx.idx leads to
@@ -191,6 +202,8 @@ std::string source_line_of(const program_function& f, std::int32_t instruction);
 
 // Lowers a kernel and what it calls. not_supported, naming the instruction, the function and the
 // source line, for what the emulator does not implement; invalid_ptx for what does not parse.
-result<std::unique_ptr<program>> lower(const link_unit& unit, const linked_function& kernel);
+// `watched`: for observers.
+result<std::unique_ptr<program>> lower(const link_unit& unit, const linked_function& kernel,
+                                       bool watched);
 
 }  // namespace stepwise::emulator

@@ -60,7 +60,8 @@ struct memory_barrier {
 
 u64* barrier_at(context& x, const op* i, int lane, u64 at, access_kind kind) {
   return reinterpret_cast<u64*>(
-      reach(x, i, lane, at, {8, 8, memory_space::shared, kind, "the mbarrier object: "}));
+      reach(x, i, lane, at,
+            {8, 8, memory_space::shared, kind, "the mbarrier object: ", memory_order::relaxed}));
 }
 
 bool complain(context& x, const op* i, int lane, const std::string& what) {
@@ -151,6 +152,9 @@ const op* arrive_all(context& x, const op* i) {
   return each_lane(x, i, [&](int l) {
     u64* word = live_barrier(x, i, l, x.row<u64>(i->a)[l]);
     if (word == nullptr) return false;
+    if (x.watch != nullptr)
+      x.watch->arrived_at({x.owner->warp_index(), x.active, i}, l,
+                          x.row<u64>(i->a)[l] - shared_window);
     const u64 before = *word;
     if (i->c != 0 && !add_bytes(x, i, l, word, static_cast<s64>(x.row<u32>(i->c)[l]))) return false;
     if (!arrive(x, i, l, word, static_cast<s64>(x.row<u32>(i->b)[l]), i->immediate)) return false;
@@ -170,7 +174,11 @@ const op* test_wait(context& x, const op* i) {
     if (word == nullptr) return nullptr;
     const u64 awaited =
         by_parity ? x.row<u32>(i->b)[l] & 1 : memory_barrier::parity_of(x.row<u64>(i->b)[l]);
-    if (memory_barrier::parity_of(*word) != awaited) done |= 1u << l;
+    if (memory_barrier::parity_of(*word) == awaited) continue;
+    done |= 1u << l;
+    if (x.watch != nullptr)
+      x.watch->saw_phase({x.owner->warp_index(), x.active, i}, l,
+                         x.row<u64>(i->a)[l] - shared_window);
   }
   u32& d = x.predicate(i->d);
   d = (d & ~x.active) | done;
@@ -196,9 +204,9 @@ const op* pending_count(context& x, const op* i) {
 const op* copy_async(context& x, const op* i) {
   const auto size = static_cast<unsigned>(i->immediate);
   return each_lane(x, i, [&](int l) {
-    std::byte* to = reach(
-        x, i, l, x.row<u64>(i->a)[l],
-        {size, size, memory_space::shared, access_kind::store, "the destination of cp.async: "});
+    std::byte* to = reach(x, i, l, x.row<u64>(i->a)[l],
+                          {size, size, memory_space::shared, access_kind::store,
+                           "the destination of cp.async: ", memory_order::weak, true});
     if (to == nullptr) return false;
     u32 given = i->c != 0 ? x.row<u32>(i->c)[l] : size;
     if (given > size)

@@ -24,6 +24,10 @@ scheduler::scheduler(launch_state& launch)
   x_.shared_bytes = code_.static_shared_bytes + launch.config.dynamic_shared_bytes;
   x_.local_bytes = code_.local_bytes_for(launch.stack_limit);
   x_.owner = this;
+  x_.watch = launch.watch;
+  if (x_.watch != nullptr)
+    x_.watch->begin_launch(
+        {&code_, launch.model, &launch.config, &x_, warps_, threads_, launch.attributes});
 }
 
 // --- blocks ------------------------------------------------------------------------------------
@@ -42,6 +46,7 @@ void scheduler::run() {
         resident.push_front(std::move(unused.back()));
         unused.pop_back();
         start(*resident.front(), index);
+        if (x_.watch != nullptr) x_.watch->begin_block(*resident.front());
       } else if (resident.empty()) {
         break;
       }
@@ -49,6 +54,7 @@ void scheduler::run() {
     const block_result r = run_slice(*resident.front());
     if (r == block_result::failed) break;
     if (r == block_result::done) {
+      if (x_.watch != nullptr) x_.watch->end_block(*resident.front());
       unused.push_back(std::move(resident.front()));
       resident.pop_front();
     } else {
@@ -77,6 +83,7 @@ void scheduler::run() {
 scheduler::block_result scheduler::run_slice(block& b) {
   block_ = &b;
   x_.shared = b.shared;
+  if (x_.watch != nullptr) x_.watch->turn_to(b);
   b.idle_rounds = 0;
   while (b.alive != 0) {
     bool ran = false;
@@ -131,6 +138,7 @@ void scheduler::account(std::uint32_t ordinal) {
   counters_.warp_instructions += n;
   counters_.lane_instructions += n * count_of(x_.mask);
   x_.budget -= static_cast<std::int64_t>(n);
+  if (x_.watch != nullptr) x_.watch->executed(x_.segment->ordinal, ordinal, x_.mask);
 }
 
 std::uint64_t scheduler::clock() const { return counters_.warp_instructions; }
@@ -185,6 +193,7 @@ int scheduler::join_for(const op* meet) {
 
 const op* scheduler::diverge(const op* i, std::uint32_t taken) {
   account(i->ordinal + 1);
+  if (x_.watch != nullptr) x_.watch->diverged(event_at(i, x_.mask), taken);
   warp& w = *warp_;
   const op* target = x_.code + i->immediate;
   const op* meet = i->slot == no_row ? nullptr : x_.code + i->slot;
@@ -299,6 +308,7 @@ void scheduler::leave_joins(warp& w, std::uint32_t mask, const frame* in) {
 const op* scheduler::exit_lanes(const op* i, std::uint32_t mask) {
   account(i->ordinal + 1);
   progress_ = true;
+  if (x_.watch != nullptr) x_.watch->exited(event_at(i, mask));
   warp& w = *warp_;
   w.alive &= ~mask;
   w.in_cluster &= ~mask;

@@ -23,6 +23,7 @@
 #include "common/emulator/exec/access.hpp"
 #include "common/emulator/exec/device_library.hpp"
 #include "common/emulator/exec/memory.hpp"
+#include "common/emulator/exec/observer.hpp"
 #include "common/emulator/exec/program.hpp"
 
 namespace stepwise::emulator {
@@ -37,6 +38,8 @@ struct launch_state {
   device_library* library = nullptr;
   std::uint64_t stack_limit = 0;     // bytes of each thread
   std::uint64_t grid_workspace = 0;  // device address, of a cooperative launch
+  observer* watch = nullptr;         // of a watched program; the launch then has one worker
+  const kernel_attributes* attributes = nullptr;
   std::uint64_t block_count = 0;
   unsigned resident_blocks = 1;  // that one worker may hold at a time
   std::atomic<std::uint64_t> next_block{0};
@@ -158,6 +161,12 @@ class scheduler {
   std::uint64_t clock() const;
 
   context& state() { return x_; }
+  // For the ops of a watched program.
+  const access_site& site(std::uint32_t index) const { return code_.accesses[index]; }
+  std::uint32_t warp_index() const {
+    return static_cast<std::uint32_t>(warp_ - block_->warps.data());
+  }
+  void watch_range(const op* i, int lane, memory_space space, std::uint64_t address, const span& s);
   // For the device's library: a lane's local memory in the frame that runs, and where it is.
   std::byte* frame_bytes(const context& x, int lane) const {
     return x.local + static_cast<std::uint64_t>(lane) * x.local_bytes + frame_->local_base;
@@ -176,6 +185,7 @@ class scheduler {
   block_result run_slice(block& b);
   void run_warp(warp& w);
   void account(std::uint32_t ordinal);
+  warp_event event_at(const op* i, std::uint32_t mask) const { return {warp_index(), mask, i}; }
   bool out_of_time();
   const op* yield(const op* at);
   void push_ready(warp& w, split s);
@@ -196,6 +206,7 @@ class scheduler {
   void check_parked(warp& w);
   void finish_exchange(warp& w, std::uint32_t members);
   bool finish_whole_warp(warp& w, std::uint32_t members);
+  void tell_met(const warp& w, std::uint32_t members);
   const op* lacks_lanes(const op* i);
   void exchange(const op* i, std::uint32_t mask, const std::uint64_t* staged,
                 std::uint32_t participants);

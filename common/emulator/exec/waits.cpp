@@ -26,6 +26,8 @@ const op* scheduler::reach_barrier(const op* i) {
   ++counters_.barriers;
   progress_ = true;
   x_.segment = i + 1;
+  if (x_.watch != nullptr)
+    x_.watch->reached_barrier(event_at(i, x_.mask), id, site.arrive_only, site.aligned);
   if (site.arrive_only) {
     push_ready(w, {i + 1, x_.mask, join_, frame_});
   } else {
@@ -48,6 +50,7 @@ void scheduler::check_barriers() {
 void scheduler::release_barrier(unsigned id) {
   const std::uint32_t arrived = block_->barriers[id].arrived, held = block_->barriers[id].count;
   block_->barriers[id] = {};
+  if (x_.watch != nullptr) x_.watch->released_barrier(id, arrived >= block_->alive);
   for (warp& w : block_->warps) {
     std::erase_if(w.at_barrier, [&](const warp::barrier_wait& wait) {
       if (wait.barrier != id) return false;
@@ -122,7 +125,10 @@ const op* scheduler::synchronise(const op* i) {
     w.ready.push_back({i, others, join_, frame_});
     x_.mask = x_.active = x_.mask & ~others;
   }
+  if (x_.watch != nullptr) x_.watch->reached_warp_wide(event_at(i, x_.mask), members);
   if ((members & w.alive & ~x_.mask) == 0) {
+    if (x_.watch != nullptr)
+      x_.watch->warp_met(event_at(i, x_.mask), site.kind == sync_kind::warp_barrier);
     if (site.kind == sync_kind::whole_warp) return x_.mask == all_lanes ? i + 1 : lacks_lanes(i);
     std::uint64_t staged[lanes];
     stage(i, all_lanes, staged);
@@ -163,6 +169,19 @@ const op* scheduler::lacks_lanes(const op* i) {
 
 // Runs the operation that a whole warp has come to, in several splits. True if the group waited for
 // such an operation.
+// Tells the observer of splits that met at a warp-wide operation.
+void scheduler::tell_met(const warp& w, std::uint32_t members) {
+  warp_event e{static_cast<std::uint32_t>(&w - block_->warps.data()), 0, nullptr};
+  bool orders = true;
+  for (const auto& p : w.parked) {
+    if (p.members != members) continue;
+    e.lanes |= p.waiting.mask;
+    e.at = p.waiting.at;
+    orders = orders && code_.syncs[p.waiting.at->slot].kind == sync_kind::warp_barrier;
+  }
+  x_.watch->warp_met(e, orders);
+}
+
 bool scheduler::finish_whole_warp(warp& w, std::uint32_t members) {
   const op* at = nullptr;
   const frame* in = nullptr;
@@ -204,6 +223,7 @@ bool scheduler::finish_whole_warp(warp& w, std::uint32_t members) {
 }
 
 void scheduler::finish_exchange(warp& w, std::uint32_t members) {
+  if (x_.watch != nullptr) tell_met(w, members);
   if (finish_whole_warp(w, members)) return;
   const std::uint32_t saved = x_.active;
   std::uint64_t staged[lanes] = {};

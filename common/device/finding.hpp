@@ -1,0 +1,89 @@
+// What a device that checks has found wrong in a program: data for whoever shows it.
+//
+// idea    One finding is one mistake, however many threads made it: `count` says how many times.
+//         Texts are for a student: the sentence says what happened, the parties say who and where,
+//         the object says to which memory, the advice says what to do.
+// watch   Places in the host's code are addresses (`origin`); whoever shows a finding turns them
+//         into lines (common/runtime does, for its own process).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/device/device.hpp"
+
+namespace stepwise {
+
+enum class finding_kind : std::uint8_t {
+  out_of_bounds,       // outside every allocation or variable
+  misaligned,          // at an address that is no multiple of the access's size
+  use_after_free,      // in memory that was freed
+  double_free,         // freed twice, or never allocated
+  wrong_pointer,       // a host pointer on the device, or one of another state space
+  unwritten_read,      // a kernel reads bytes that nobody wrote
+  unwritten_copy,      // the host copies bytes home that nobody wrote
+  race,                // two unordered accesses, at least one a write
+  barrier_divergence,  // threads of a warp or block at different barriers
+  exited_at_barrier,   // a barrier that threads do not reach because they have exited
+  bad_mask,            // a membermask without the lane that executes, or that nobody can match
+  inactive_source,     // a shuffle from a lane that takes no part
+  deadlock,            // every thread waits
+  endless,             // ended by the time limit
+  failed,              // stopped for another reason: a trap, an assertion, no stack left
+  leak,                // memory that was not freed
+  unseen_error         // a call failed, and the program did not look
+};
+inline constexpr int finding_kinds = static_cast<int>(finding_kind::unseen_error) + 1;
+
+// "out_of_bounds": as JSON has it.
+const char* name_of(finding_kind kind);
+
+// A line of device code.
+struct code_place {
+  std::string file;  // "reduction.cu"; empty: unknown
+  int line = 0;
+  std::string text;   // of that line, trimmed; empty if the file cannot be read
+  std::string inner;  // "warp_reduce at helpers.hpp:12": the function inlined into the line, if any
+};
+
+// One of the threads that a finding is about.
+struct finding_party {
+  std::string action;  // "writes 4 bytes", "waits at __syncthreads()"
+  std::string kernel;  // readable name, without parameters
+  code_place at;
+  bool has_thread = true;
+  extent block, thread;  // of the first occurrence
+};
+
+// The memory that a finding is about.
+struct finding_object {
+  enum class kind : std::uint8_t {
+    none,
+    allocation,
+    variable,
+    shared_variable,
+    dynamic_shared,
+    local_memory,
+    constant
+  };
+  kind what = kind::none;
+  std::string name;            // of a variable or a named allocation; may be empty
+  device_address address = 0;  // of its first byte; offset in the window for shared and local
+  std::uint64_t bytes = 0;
+  std::int64_t offset = 0;          // of the first byte concerned; may lie outside
+  std::uint64_t element_bytes = 0;  // offset / element_bytes is the index; the access's size
+  std::uint64_t allocated_by = 0, freed_by = 0;  // origins; 0: unknown
+};
+
+struct finding {
+  finding_kind kind = finding_kind::failed;
+  std::string message;                 // one sentence
+  std::vector<finding_party> parties;  // who did it; then the other, for a race
+  finding_object object;
+  std::string advice;        // one sentence
+  std::uint64_t count = 1;   // occurrences
+  std::uint64_t origin = 0;  // of the host's call that led to it: the launch, the copy; 0: unknown
+};
+
+}  // namespace stepwise

@@ -1,0 +1,115 @@
+// The ops that describe memory accesses to the observers of a watched launch.
+//
+// idea    Addresses are gathered into one array, whatever their space; generic addresses are
+//         sorted by where they lead. Lanes that an observer holds back pass over the access, which
+//         is the op behind this one.
+#include "common/emulator/exec/access.hpp"
+#include "common/emulator/exec/scheduler.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+memory_space space_of(u64 address) {
+  const u64 window = (address - shared_window) / window_bytes;
+  return window == 0   ? memory_space::shared
+         : window == 1 ? memory_space::local
+         : window == 2 ? memory_space::parameter
+                       : memory_space::global;
+}
+
+// Does the access, the next op, for the lanes that may.
+const op* go_on(context& x, const op* i, u32 allowed) {
+  if (allowed == x.active) [[likely]]
+    return i + 1;
+  const u32 active = x.active;
+  x.active = allowed;
+  // An access that nobody does still says where the code goes on.
+  const op* next = i[1].run(x, i + 1);
+  x.active = active;
+  return next;
+}
+
+// a: address row, b: lanes that give addresses, immediate: offset, slot: access_site.
+template <memory_space Space, class A>
+const op* watch(context& x, const op* i) {
+  alignas(64) u64 address[lanes];
+  const A* row = x.row<A>(i->a);
+  for (int l = 0; l < lanes; ++l)
+    address[l] = static_cast<A>(row[l] + static_cast<A>(i->immediate));
+  const u32 active = x.active & i->b;
+  const access_site& site = x.owner->site(i->slot);
+  access_event e{&site, i->slot, Space, active, x.owner->warp_index(), address, i};
+  if constexpr (Space != memory_space::generic) {
+    return go_on(x, i, x.watch->access(e) | (x.active & ~i->b));
+  } else {
+    u32 allowed = x.active & ~i->b;
+    for (u32 left = active; left != 0;) {
+      const memory_space first = space_of(address[__builtin_ctz(left)]);
+      u32 same = 0;
+      for (u32 m = left; m != 0; m &= m - 1)
+        if (space_of(address[__builtin_ctz(m)]) == first) same |= m & -m;
+      left &= ~same;
+      e.space = first;
+      e.active = same;
+      alignas(64) u64 offsets[lanes] = {};
+      e.address = address;
+      if (first != memory_space::global) {
+        for (int l = 0; l < lanes; ++l) offsets[l] = address[l] & (window_bytes - 1);
+        e.address = offsets;
+      }
+      allowed |= x.watch->access(e);
+    }
+    return go_on(x, i, allowed);
+  }
+}
+
+// The same of a copy: d is 0 or the row of a predicate, c is 0 or a row of byte counts; lanes for
+// which they say so read nothing.
+const op* watch_copied(context& x, const op* i) {
+  u32 reads = x.active;
+  if (i->d != 0) reads &= ~x.predicate(i->d);
+  for (u32 m = i->c != 0 ? reads : 0; m != 0; m &= m - 1)
+    if (x.row<u32>(i->c)[__builtin_ctz(m)] == 0) reads &= ~(m & -m);
+  const u32 active = x.active;
+  x.active = reads;
+  watch<memory_space::global, u64>(x, i);
+  x.active = active;
+  return i + 1;
+}
+
+warp_event here(const context& x, const op* i) { return {x.owner->warp_index(), x.active, i}; }
+
+const op* watch_commit(context& x, const op* i) {
+  x.watch->committed_copies(here(x, i));
+  return i + 1;
+}
+const op* watch_wait(context& x, const op* i) {
+  x.watch->waited_for_copies(here(x, i), static_cast<int>(i->immediate));
+  return i + 1;
+}
+const op* watch_fence(context& x, const op* i) {
+  x.watch->fenced(here(x, i), static_cast<memory_order>(i->a), static_cast<sync_scope>(i->b));
+  return i + 1;
+}
+
+}  // namespace
+
+void watch_rows(row_table& t) {
+  const auto add = [&]<memory_space Space>(const std::string& name) {
+    using enum value_class;
+    t.push_back({"<watch." + name + ".a32>", &watch<Space, u32>, none, b32, none, none});
+    t.push_back({"<watch." + name + ".a64>", &watch<Space, u64>, none, b64, none, none});
+  };
+  add.template operator()<memory_space::global>("global");
+  add.template operator()<memory_space::shared>("shared");
+  add.template operator()<memory_space::local>("local");
+  add.template operator()<memory_space::parameter>("param");
+  add.template operator()<memory_space::generic>("generic");
+  using enum value_class;
+  t.push_back({"<watch copied>", &watch_copied, none, b64, none, none});
+  t.push_back({"<watch commit>", &watch_commit, none, none, none, none});
+  t.push_back({"<watch wait>", &watch_wait, none, none, none, none});
+  t.push_back({"<watch fence>", &watch_fence, none, none, none, none});
+}
+
+}  // namespace stepwise::emulator
