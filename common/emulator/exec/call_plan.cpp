@@ -1,6 +1,7 @@
 // Which functions a kernel may call, and what they share.
 #include <algorithm>
 
+#include "common/device/names.hpp"
 #include "common/emulator/exec/lowering.hpp"
 
 namespace stepwise::emulator {
