@@ -57,18 +57,22 @@ struct instruction_source {
   std::uint32_t machine_instructions = 0;
 };
 
-// PTX accesses that became one machine access of 8 or 16 bytes. Lanes that execute the leader
-// access `bytes` bytes from the leader's own address + `offset` on.
+// PTX accesses that became one machine access of 4, 8 or 16 bytes, aligned to its size. Lanes that
+// execute the leader access `bytes` bytes from the leader's own address + `offset` on.
 struct access_group {
   std::uint32_t leader = 0;            // index into the body's instructions
   std::vector<std::uint32_t> members;  // by address, the leader among them
-  std::int32_t offset = 0;             // of the first member from the leader, 0 or negative
+  std::int32_t offset = 0;             // from the leader's first byte, 0 or negative
   std::uint32_t bytes = 0;
   bool ambiguous = false;  // other groups would explain the table as well
+  // Two words in different halves of 16 bytes. The leader's line has an instruction for each of
+  // them, so they are taken as written (access_role::alone); ambiguous, as one wide load and a move
+  // would look the same.
+  bool split = false;
 };
 
 enum class drop_reason : std::uint8_t {
-  same_address,   // a load of the same bytes comes before it
+  same_address,   // of a load: its bytes were loaded or stored before; of a store: stored again
   unused,         // nobody uses what it loads
   in_registers,   // local memory of a kernel that has no stack frame
   constant_bank,  // ld.const that became an operand of another instruction

@@ -1,0 +1,228 @@
+#include "common/emulator/profile/addresses.hpp"
+
+#include <algorithm>
+
+namespace stepwise::emulator {
+namespace {
+
+constexpr std::uint32_t largest = 16;
+
+bool is_literal(const ptx::operand& o) { return o.kind == ptx::operand_kind::integer; }
+
+alignment of_literal(std::uint64_t bits) {
+  return {largest, static_cast<std::uint32_t>(bits % largest)};
+}
+
+// What holds of both.
+alignment meet(alignment a, alignment b) {
+  std::uint32_t m = std::min(a.modulus, b.modulus);
+  while (a.residue % m != b.residue % m) m /= 2;
+  return {m, a.residue % m};
+}
+
+alignment sum(alignment a, alignment b) {
+  const std::uint32_t m = std::min(a.modulus, b.modulus);
+  return {m, (a.residue + b.residue) % m};
+}
+
+alignment difference(alignment a, alignment b) {
+  const std::uint32_t m = std::min(a.modulus, b.modulus);
+  return {m, (a.residue + m - b.residue % m) % m};
+}
+
+alignment product(alignment a, std::uint64_t factor) {
+  const std::uint64_t power = factor == 0 ? largest : (factor & (~factor + 1));
+  const auto m = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(largest, a.modulus * std::min<std::uint64_t>(power, largest)));
+  return {m, static_cast<std::uint32_t>(a.residue * (factor % largest) % m)};
+}
+
+// Bits that the mask clears are known, whatever they were.
+alignment masked(alignment a, std::uint64_t mask) {
+  const auto bits = static_cast<std::uint32_t>(mask % largest);
+  while (a.modulus < largest && (bits & a.modulus) == 0) a.modulus *= 2;
+  a.residue &= bits;
+  return a;
+}
+
+alignment with_bits(alignment a, std::uint64_t set) {
+  const auto bits = static_cast<std::uint32_t>(set % largest);
+  a.residue |= bits & (a.modulus - 1);
+  while (a.modulus < largest && (bits & a.modulus) != 0) {
+    a.residue |= a.modulus;
+    a.modulus *= 2;
+  }
+  return a;
+}
+
+template <class Visit>
+void for_each_name(const ptx::operand& o, Visit visit) {
+  if (!o.name.empty()) visit(o.name);
+  for (const ptx::operand& e : o.elements) for_each_name(e, visit);
+}
+
+std::int64_t signed_value(std::uint64_t bits, unsigned width) {
+  return width == 32 ? static_cast<std::int32_t>(bits) : static_cast<std::int64_t>(bits);
+}
+
+unsigned width_of(const ptx::instruction& i) {
+  return i.modifiers.empty() ? 0 : 8 * ptx::bytes_of(ptx::type_of(i.modifiers.back()));
+}
+
+bool is_integer_type(std::string_view name) {
+  return name.starts_with('u') || name.starts_with('s') || name.starts_with('b');
+}
+
+}  // namespace
+
+address_table::address_table(const ptx::module& m, const ptx::body& body)
+    : module_(m), body_(body) {
+  find_definitions();
+  count_reads();
+  find_alignments();
+}
+
+void address_table::find_definitions() {
+  for (std::uint32_t n = 0; n < body_.instructions.size(); ++n) {
+    const ptx::instruction& i = body_.instructions[n];
+    // The first operand is the result. Where it is none (a store's address, a barrier's number) it
+    // does no harm: what seems to be defined more often is only followed less far.
+    if (i.operands.empty() || i.operands[0].kind == ptx::operand_kind::memory) continue;
+    for_each_name(i.operands[0], [&](std::string_view name) {
+      definitions_[name].push_back({n, !i.guard.empty()});
+    });
+  }
+}
+
+void address_table::count_reads() {
+  for (const ptx::instruction& i : body_.instructions) {
+    if (!i.guard.empty()) ++reads_[i.guard];
+    for (std::size_t n = 0; n < i.operands.size(); ++n) {
+      if (n == 0 && i.operands[0].kind != ptx::operand_kind::memory && i.operands.size() > 1) {
+        continue;
+      }
+      for_each_name(i.operands[n], [&](std::string_view name) { ++reads_[name]; });
+    }
+  }
+}
+
+bool address_table::is_read(std::string_view name) const { return reads_.count(name) != 0; }
+
+symbolic_address address_table::resolve(const ptx::operand& memory, std::uint32_t at) const {
+  symbolic_address a{memory.name, 0, memory.offset};
+  // Definitions in circles (through a loop) have more than one definition; the bound is for PTX
+  // that no compiler wrote.
+  for (int steps = 0; steps < 1000; ++steps) {
+    const auto found = definitions_.find(a.root);
+    if (found == definitions_.end()) return a;  // a variable or a parameter
+    const auto& all = found->second;
+    if (all.size() > 1 || all.front().guarded) {
+      a.version = static_cast<std::uint32_t>(
+          std::count_if(all.begin(), all.end(), [at](const definition& d) { return d.at < at; }));
+      return a;
+    }
+    const ptx::instruction& i = body_.instructions[all.front().at];
+    const auto follow = [&](const ptx::operand& to, std::int64_t distance) {
+      a.root = to.name;
+      a.offset += distance;
+      at = all.front().at;
+    };
+    const auto& o = i.operands;
+    const bool is_move = i.opcode == "mov" || i.opcode == "cvta";
+    const bool is_sum = (i.opcode == "add" || i.opcode == "sub") && o.size() == 3;
+    const bool is_name = o.size() > 1 && o[1].kind == ptx::operand_kind::name && !o[1].negated;
+    const unsigned width = width_of(i);
+    if (is_move && is_name && o[0].kind == ptx::operand_kind::name) {
+      follow(o[1], 0);
+    } else if (is_move && o.size() == 2 && o[1].kind == ptx::operand_kind::offset) {
+      follow(o[1], o[1].offset);
+    } else if (is_sum && is_name && is_literal(o[2]) && (width == 32 || width == 64) &&
+               is_integer_type(i.modifiers.back())) {
+      const std::int64_t distance = signed_value(o[2].bits, width);
+      follow(o[1], i.opcode == "add" ? distance : -distance);
+    } else {
+      return a;
+    }
+  }
+  return a;
+}
+
+alignment address_table::of_variable(std::string_view name) const {
+  const auto own = std::find_if(body_.variables.begin(), body_.variables.end(),
+                                [&](const ptx::variable& v) { return v.name == name; });
+  const ptx::variable* v = own != body_.variables.end() ? &*own : module_.find_variable(name);
+  if (v == nullptr) return {};  // a parameter, a special register
+  const bool is_placed =
+      v->space == ptx::state_space::shared || v->space == ptx::state_space::local;
+  return {is_placed ? largest : std::clamp(v->alignment, 1u, largest), 0};
+}
+
+alignment address_table::alignment_of(const symbolic_address& a) const {
+  if (a.root.empty()) return {largest, 0};
+  const auto known = alignments_.find(a.root);
+  if (known != alignments_.end()) return known->second;
+  return definitions_.count(a.root) != 0 ? alignment{} : of_variable(a.root);
+}
+
+// Only asked for names that are known already.
+alignment address_table::of_value(const ptx::operand& o) const {
+  if (is_literal(o)) return of_literal(o.bits);
+  if (o.kind != ptx::operand_kind::name && o.kind != ptx::operand_kind::offset) return {};
+  const auto known = alignments_.find(o.name);
+  const alignment base = known != alignments_.end() ? known->second : of_variable(o.name);
+  return sum(base, of_literal(static_cast<std::uint64_t>(o.offset)));
+}
+
+alignment address_table::of_result(const ptx::instruction& i) const {
+  const auto& o = i.operands;
+  if (o.size() < 2 || o[0].kind != ptx::operand_kind::name || i.modifiers.empty()) return {};
+  if (!is_integer_type(i.modifiers.back())) return {};
+  const alignment a = of_value(o[1]);
+  if (i.opcode == "mov" || i.opcode == "cvta") return a;
+  if (i.opcode == "cvt") {
+    const bool from_integer = i.modifiers.size() >= 2 && is_integer_type(i.modifiers.back());
+    return from_integer ? a : alignment{};
+  }
+  if (o.size() < 3) return {};
+  const alignment b = of_value(o[2]);
+  if (i.opcode == "add") return sum(a, b);
+  if (i.opcode == "sub") return difference(a, b);
+  if (i.opcode == "selp") return meet(a, b);
+  if (i.opcode == "and" && is_literal(o[2])) return masked(a, o[2].bits);
+  if (i.opcode == "or" && is_literal(o[2])) return with_bits(a, o[2].bits);
+  if (i.opcode == "shl" && is_literal(o[2])) {
+    return product(a, std::uint64_t{1} << std::min<std::uint64_t>(o[2].bits, 63));
+  }
+  const bool is_low = i.modifiers[0] == "lo" || i.modifiers[0] == "wide";
+  if (is_low && is_literal(o[2])) {
+    const alignment p = product(a, o[2].bits);
+    if (i.opcode == "mul") return p;
+    if (i.opcode == "mad" && o.size() == 4) return sum(p, of_value(o[3]));
+  }
+  return {};
+}
+
+// From the best that may be, down until nothing contradicts: what a loop adds to its own register
+// is right from the second round on. Every value can only sink, and at most four times.
+void address_table::find_alignments() {
+  const auto is_known = [&](const ptx::operand& o) {
+    return definitions_.count(o.name) == 0 || alignments_.count(o.name) != 0;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const ptx::instruction& i : body_.instructions) {
+      if (i.operands.empty() || i.operands[0].kind == ptx::operand_kind::memory) continue;
+      const bool ready = std::all_of(i.operands.begin() + 1, i.operands.end(), is_known);
+      if (i.operands[0].kind == ptx::operand_kind::name && !ready) continue;
+      const alignment result = of_result(i);
+      for_each_name(i.operands[0], [&](std::string_view name) {
+        const auto [at, is_new] = alignments_.try_emplace(name, result);
+        const alignment lower = is_new ? result : meet(at->second, result);
+        changed = changed || is_new || lower != at->second;
+        at->second = lower;
+      });
+    }
+  }
+}
+
+}  // namespace stepwise::emulator

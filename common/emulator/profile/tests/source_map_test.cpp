@@ -1,0 +1,171 @@
+// Lines and accesses of PTX that is written for the purpose, with tables that are made up.
+#include "common/emulator/profile/source_map.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace stepwise::emulator {
+namespace {
+
+constexpr std::uint32_t first_line = 11;  // of the text that is given
+
+// A map of a kernel with this body; `counts` are machine instructions by line of the text given,
+// from 0.
+struct made {
+  explicit made(const std::string& text, std::map<std::uint32_t, std::uint32_t> counts = {})
+      : module(
+            ".version 9.0\n.target sm_90\n.address_size 64\n.file 1 \"/home/me/a/../k.cu\"\n"
+            ".file 2 \"/usr/local/cuda/include/cub/block/load.cuh\"\n"
+            ".entry k(.param .u64 q)\n{\n.reg .pred p;\n"
+            ".reg .b32 r<20>; .reg .f32 f<9>; .reg .b64 d<20>;\n"
+            ".shared .align 16 .b8 s[4096];\n" +
+            text + "}\n") {
+    for (const auto& [line, count] : counts) {
+      resources.instructions_of_ptx_line[first_line + line] = count;
+    }
+    resources.frame_bytes = 8;
+    map = std::make_unique<source_map>(module, module.functions.at(0), &resources);
+  }
+
+  const source_line& line(std::size_t instruction) const {
+    return map->lines.at(map->instructions.at(instruction).line);
+  }
+  access_role role(std::size_t instruction) const { return map->instructions.at(instruction).role; }
+
+  ptx::module module;
+  image::kernel_resources resources;
+  std::unique_ptr<source_map> map;
+};
+
+TEST_CASE("which files are the user's") {
+  for (const char* mine : {"/home/me/k.cu", "k.cu", "/home/me/cuda/include/tile.cuh",
+                           "/home/me/cub/k.cu", "/work/thrust.cu", "/home/me/std/k.cuh", ""}) {
+    CHECK_MESSAGE(is_users_file(mine), mine);
+  }
+  for (const char* not_mine :
+       {"/usr/local/cuda/bin/../targets/x86_64-linux/include/sm_30_intrinsics.hpp",
+        "/usr/local/cuda-13.0/include/cuda_fp16.hpp", "/usr/include/c++/12/cmath",
+        "/usr/lib/gcc/x86_64-linux-gnu/12/include/x.h", "/opt/cuda/include/a.h",
+        "/home/me/.venv/lib/python3.11/site-packages/nvidia/cu13/include/a.hpp",
+        "/home/me/cccl/cub/cub/block/block_load.cuh", "/home/me/cccl/thrust/thrust/system/x.h",
+        "/home/me/cccl/libcudacxx/include/x.h", "/home/me/tool/targets/x86_64-linux/include/a.h"}) {
+    CHECK_MESSAGE(!is_users_file(not_mine), not_mine);
+  }
+}
+
+TEST_CASE("lines: before any record, made by the compiler, and at a block's end") {
+  const made k(
+      "mov.u32 r0, 1;\n"              // no record yet
+      ".loc 1 5 0\nmov.u32 r1, 1;\n"  // line 5
+      ".loc 1 0 0\nmov.u32 r2, 1;\n"  // made: the next line, 7
+      ".loc 1 7 0\nmov.u32 r3, 1;\n"  // line 7
+      ".loc 1 0 0\n@p bra A;\n"       // made, at the end: the line before
+      "mov.u32 r4, 1;\n"              // a block without lines
+      "A: .loc 1 9 0\nmov.u32 r5, 1;\n"
+      ".loc 1 5 3\nmov.u32 r6, 1;\n");
+  const std::vector<std::uint32_t> lines = {5, 5, 7, 7, 7, 7, 9, 5};
+  const std::vector<bool> estimated = {true, false, true, false, true, true, false, false};
+  REQUIRE(k.map->instructions.size() == lines.size());
+  for (std::size_t n = 0; n < lines.size(); ++n) {
+    CHECK(k.line(n).line == lines[n]);
+    CHECK(k.line(n).file == "/home/me/k.cu");
+    CHECK(k.map->instructions[n].estimated == estimated[n]);
+  }
+  CHECK(k.map->lines.size() == 3);  // columns make no lines
+}
+
+TEST_CASE("a kernel without any record has no lines") {
+  const made k("mov.u32 r0, 1;\n ret;\n");
+  CHECK(k.map->lines.empty());
+  CHECK(k.map->instructions[0].line == no_index);
+}
+
+TEST_CASE("the user's function inside a library's kernel") {
+  const made k(
+      ".loc 2 40 0\nmov.u32 r0, 1;\n"
+      ".loc 2 41 0\n.loc 1 12 0, function_name n, inlined_at 2 41 0\nmov.u32 r1, 1;\n");
+  CHECK(k.line(0).line == 40);
+  CHECK_FALSE(k.line(0).of_user);
+  CHECK(k.line(1).line == 12);
+  CHECK(k.line(1).of_user);
+  CHECK(k.map->instructions[1].inner == no_index);
+}
+
+TEST_CASE("loads that the table does not explain") {
+  // Their root is of unknown alignment, and there is a load nearby.
+  const made near(
+      "ld.param.u64 d0, [q];\nld.global.f32 f0, [d0];\nld.global.f32 f1, [d0+4];\n"
+      "add.f32 f2, f0, f1;\nst.global.f32 [d0], f2;\n",
+      {{1, 1}, {3, 1}, {4, 1}});
+  CHECK(near.role(0) == access_role::none);
+  CHECK(near.role(1) == access_role::leader);
+  CHECK(near.role(2) == access_role::member);
+  REQUIRE(near.map->groups.size() == 1);
+  CHECK(near.map->groups[0].ambiguous);
+  CHECK(near.map->groups[0].bytes == 8);
+  // There is none.
+  const made far(
+      "ld.param.u64 d0, [q];\nld.global.f32 f0, [d0];\nld.global.f32 f1, [d0+400];\n"
+      "add.f32 f2, f0, f1;\nst.global.f32 [d0], f2;\n",
+      {{1, 1}, {3, 1}, {4, 1}});
+  CHECK(far.role(2) == access_role::dropped);
+  REQUIRE(far.map->dropped.size() == 1);
+  CHECK(far.map->dropped[0].reason == drop_reason::unknown);
+  CHECK(far.map->dropped[0].ambiguous);
+}
+
+TEST_CASE("the same bytes again") {
+  const made k(
+      "mov.u32 r0, s;\nld.shared.u32 r1, [r0+4];\nld.shared.u32 r2, [s+4];\n"
+      "st.shared.u32 [s], r1;\nld.shared.u32 r3, [r0];\nst.shared.u32 [s+8], r2;\n"
+      "st.shared.u32 [s+8], r3;\n",
+      {{1, 1}, {3, 1}, {6, 1}});
+  CHECK(k.role(1) == access_role::alone);
+  CHECK(k.role(2) == access_role::dropped);  // loaded
+  CHECK(k.role(4) == access_role::dropped);  // stored
+  CHECK(k.role(5) == access_role::dropped);  // stored again
+  for (const dropped_access& d : k.map->dropped) {
+    CHECK(d.reason == drop_reason::same_address);
+    CHECK_FALSE(d.ambiguous);
+  }
+  CHECK(k.map->groups.empty());
+}
+
+TEST_CASE("instructions that share a line share its count: what follows is not certain") {
+  const made k(
+      "mov.u32 r0, s;\nld.shared.u32 r1, [r0];\n"
+      "ld.shared.u32 r2, [r0+4]; ld.shared.u32 r3, [r0+64];\n"
+      "add.u32 r4, r1, r2;\nadd.u32 r4, r4, r3;\nst.shared.u32 [s+16], r4;\n",
+      {{1, 1}, {3, 1}, {4, 1}, {5, 1}});
+  REQUIRE(k.map->groups.size() == 1);
+  CHECK(k.map->groups[0].ambiguous);
+  REQUIRE(k.map->dropped.size() == 1);
+  CHECK(k.map->dropped[0].ambiguous);
+}
+
+TEST_CASE("two loads that may each have taken a third one along") {
+  const made k(
+      "ld.shared.u32 r1, [s];\nld.shared.u32 r2, [s+4];\nld.shared.u32 r3, [s+8];\n"
+      "add.u32 r4, r1, r2;\nadd.u32 r4, r4, r3;\nst.shared.u32 [s+16], r4;\n",
+      {{0, 1}, {1, 1}, {3, 1}, {4, 1}, {5, 1}});
+  REQUIRE(k.map->groups.size() == 1);
+  CHECK(k.map->groups[0].leader == 1);  // the nearest
+  CHECK(k.map->groups[0].ambiguous);
+}
+
+TEST_CASE("loads with fewer copies than their unrolled block") {
+  const made k(
+      "A: ld.shared.f32 f0, [s];\nld.shared.f32 f3, [s+64];\nfma.rn.f32 f1, f0, f0, f1;\n"
+      "fma.rn.f32 f1, f0, f1, f1;\n"
+      "fma.rn.f32 f2, f0, f0, f3;\n@p bra A;\n",
+      {{0, 4}, {1, 1}, {2, 4}, {3, 4}, {4, 4}, {5, 1}});
+  REQUIRE(k.map->thinned.size() == 1);
+  CHECK(k.map->thinned[0].instruction == 1);
+  CHECK(k.map->thinned[0].copies == 1);
+  CHECK(k.map->thinned[0].block_copies == 4);
+  CHECK(k.role(1) == access_role::alone);
+}
+
+}  // namespace
+}  // namespace stepwise::emulator
