@@ -175,9 +175,9 @@ class device {
   virtual std::optional<execution_counters> counters() { return std::nullopt; }
   virtual void reset_counters() {}
 
-  // For devices that check. The host's code address on whose behalf the next calls are made, and
-  // the stream that they belong to (0: the legacy default stream).
-  virtual void set_origin(std::uint64_t code_address) { (void)code_address; }
+  // For devices that check. A number for the place in the host's code on whose behalf the next
+  // calls are made (0: unknown), and the stream that they belong to (0: the legacy default stream).
+  virtual void set_origin(std::uint64_t number) { (void)number; }
   virtual void set_stream(const stream_use& use) { (void)use; }
   // The host waited for a stream, or for all work (`stream` is no_stream).
   virtual void host_waited(std::uint64_t stream) { (void)stream; }

@@ -3,8 +3,8 @@
 // idea    One finding is one mistake, however many threads made it: `count` says how many times.
 //         Texts are for a student: the sentence says what happened, the parties say who and where,
 //         the object says to which memory, the advice says what to do.
-// watch   Places in the host's code are addresses (`origin`); whoever shows a finding turns them
-//         into lines (common/runtime does, for its own process).
+// watch   Places in the host's code are numbers that whoever called the device chose (`origin`);
+//         common/runtime turns them into lines: located_finding.hpp.
 #pragma once
 
 #include <cstdint>

@@ -15,19 +15,27 @@ status allocate(state& s, void** address, std::size_t bytes) {
   const auto found = s.current->allocate(bytes);
   if (!found.ok()) return refused(found.failure());
   *address = pointer_of(*found);
+  if (s.checks) s.checks->allocated(*found, bytes);
   return {};
 }
 
 status release(state& s, void* address) {
   if (!address) return {};
-  if (s.find_host(address)) {
+  if (const auto* const host = s.find_host(address)) {
+    if (s.checks) {
+      s.checks->refused_free("cudaFree", address_of(host->first), std::nullopt);
+    }
     return invalid_value("cudaFree: this is host memory, for cudaFreeHost");
   }
   status before = s.synchronize();
   if (!before.ok()) return before;
   const auto area = s.current->find_allocation(address_of(address));
   status freed = s.current->free(address_of(address));
-  if (!freed.ok()) return freed;
+  if (!freed.ok()) {
+    if (s.checks) s.checks->refused_free("cudaFree", address_of(address), area);
+    return freed;
+  }
+  if (s.checks) s.checks->freed(address_of(address));
   if (area && area->shared) s.advice.forget(area->address, area->bytes);
   s.pools.forget(address_of(address));
   return {};

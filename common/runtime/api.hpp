@@ -30,7 +30,11 @@ cudaError_t call_without_device(Body&& body) noexcept {
   try {
     state& s = state::get();
     const std::lock_guard guard(s.lock);
-    return static_cast<cudaError_t>(finish(body(s)));
+    if (!s.checks) return static_cast<cudaError_t>(finish(body(s)));
+    s.checks->begin_call();
+    const int code = finish(body(s));
+    s.checks->end_call(s.current.get(), code);
+    return static_cast<cudaError_t>(code);
   } catch (const std::bad_alloc&) {
     return static_cast<cudaError_t>(finish({error::memory_allocation, ""}));
   } catch (...) {
@@ -71,6 +75,31 @@ inline status check_stream(const state& s, cudaStream_t stream) {
 inline stream_record& record_of(state& s, cudaStream_t stream) {
   auto* const record = reinterpret_cast<stream_record*>(stream);
   return s.streams.count(record) ? *record : s.default_stream;
+}
+
+// The stream that a program built with --default-stream per-thread means.
+inline cudaStream_t per_thread(cudaStream_t stream) {
+  return stream ? stream : cudaStreamPerThread;
+}
+
+// How a device that checks knows a checked stream.
+inline stream_use use_of(state& s, cudaStream_t stream) {
+  if (stream == cudaStreamPerThread) return {std::uint64_t{1} << 32 | thread_number(), false};
+  if (!stream || stream == cudaStreamLegacy) return {};
+  const stream_record& record = record_of(s, stream);
+  return {record.id, (record.flags & cudaStreamNonBlocking) != 0};
+}
+
+// For devices that check; nothing in a plain run. What the device does next belongs to a checked
+// stream; the host has waited for one, or for all work.
+inline void enter_stream(state& s, cudaStream_t stream) {
+  if (s.checks) s.current->set_stream(use_of(s, stream));
+}
+inline void host_waited(state& s, cudaStream_t stream) {
+  if (s.checks) s.current->host_waited(use_of(s, stream).stream);
+}
+inline void host_waited_for_all(state& s) {
+  if (s.checks) s.current->host_waited(no_stream);
 }
 
 // The number behind an enumeration that a program passed. C lets it pass any number; reading one

@@ -10,7 +10,7 @@ namespace {
 
 // A copy to (`to_symbol`) or from `bytes` of a variable, `offset` bytes into it.
 cudaError_t symbol_call(const void* symbol, void* host_to, const void* host_from, std::size_t bytes,
-                        std::size_t offset, int kind, cudaStream_t stream) {
+                        std::size_t offset, int kind, cudaStream_t stream, bool asynchronous) {
   return call([&](state& s) {
     status known = check_stream(s, stream);
     if (!known.ok()) return known;
@@ -30,8 +30,9 @@ cudaError_t symbol_call(const void* symbol, void* host_to, const void* host_from
     }
     if (bytes == 0) return status{};
     void* const place = pointer_of(variable->address + offset);
-    const copy_request request = into ? linear_copy(place, host_from, bytes, kind)
-                                      : linear_copy(host_to, place, bytes, kind);
+    copy_request request = into ? linear_copy(place, host_from, bytes, kind)
+                                : linear_copy(host_to, place, bytes, kind);
+    if (asynchronous) request = in_stream(request, stream);
     status sound = check_copy(request);
     return sound.ok() ? copy(s, request) : sound;
   });
@@ -40,26 +41,30 @@ cudaError_t symbol_call(const void* symbol, void* host_to, const void* host_from
 }  // namespace
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  return copy_call(linear_copy(to, from, bytes, number_of(kind)), nullptr);
+  return copy_call(linear_copy(to, from, bytes, number_of(kind)));
 }
 STEPWISE_ALIAS(cudaMemcpy_ptds, cudaMemcpy);
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  return copy_call(linear_copy(to, from, bytes, number_of(kind)), stream);
+  return copy_call(in_stream(linear_copy(to, from, bytes, number_of(kind)), stream));
 }
-STEPWISE_ALIAS(cudaMemcpyAsync_ptsz, cudaMemcpyAsync);
+STEPWISE_EXPORT cudaError_t cudaMemcpyAsync_ptsz(void* to, const void* from, std::size_t bytes,
+                                                 cudaMemcpyKind kind, cudaStream_t stream) {
+  return cudaMemcpyAsync(to, from, bytes, kind, per_thread(stream));
+}
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t width, std::size_t rows, cudaMemcpyKind kind) {
-  return copy_call({to, to_pitch, from, from_pitch, width, rows, number_of(kind)}, nullptr);
+  return copy_call({to, to_pitch, from, from_pitch, width, rows, number_of(kind)});
 }
 STEPWISE_ALIAS(cudaMemcpy2D_ptds, cudaMemcpy2D);
 
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t width, std::size_t rows,
                               cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy_call({to, to_pitch, from, from_pitch, width, rows, number_of(kind)}, stream);
+  return copy_call(
+      in_stream({to, to_pitch, from, from_pitch, width, rows, number_of(kind)}, stream));
 }
 STEPWISE_ALIAS(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
 
@@ -69,7 +74,7 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
   if (to_device != 0 || from_device != 0) {
     return call([](state&) { return status{error::invalid_device, "there is one device, 0"}; });
   }
-  return copy_call(linear_copy(to, from, bytes, cudaMemcpyDeviceToDevice), stream);
+  return copy_call(in_stream(linear_copy(to, from, bytes, cudaMemcpyDeviceToDevice), stream));
 }
 
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
@@ -79,26 +84,26 @@ cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_d
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
                                std::size_t offset, cudaMemcpyKind kind) {
-  return symbol_call(symbol, nullptr, from, bytes, offset, number_of(kind), nullptr);
+  return symbol_call(symbol, nullptr, from, bytes, offset, number_of(kind), nullptr, false);
 }
 STEPWISE_ALIAS(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol);
 
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes,
                                     std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
-  return symbol_call(symbol, nullptr, from, bytes, offset, number_of(kind), stream);
+  return symbol_call(symbol, nullptr, from, bytes, offset, number_of(kind), stream, true);
 }
 STEPWISE_ALIAS(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync);
 
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes,
                                  std::size_t offset, cudaMemcpyKind kind) {
-  return symbol_call(symbol, to, nullptr, bytes, offset, number_of(kind), nullptr);
+  return symbol_call(symbol, to, nullptr, bytes, offset, number_of(kind), nullptr, false);
 }
 STEPWISE_ALIAS(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol);
 
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes,
                                       std::size_t offset, cudaMemcpyKind kind,
                                       cudaStream_t stream) {
-  return symbol_call(symbol, to, nullptr, bytes, offset, number_of(kind), stream);
+  return symbol_call(symbol, to, nullptr, bytes, offset, number_of(kind), stream, true);
 }
 STEPWISE_ALIAS(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync);
 
@@ -110,7 +115,10 @@ STEPWISE_ALIAS(cudaMemset_ptds, cudaMemset);
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
   return fill_call({to, bytes, value, bytes}, stream);
 }
-STEPWISE_ALIAS(cudaMemsetAsync_ptsz, cudaMemsetAsync);
+STEPWISE_EXPORT cudaError_t cudaMemsetAsync_ptsz(void* to, int value, std::size_t bytes,
+                                                 cudaStream_t stream) {
+  return cudaMemsetAsync(to, value, bytes, per_thread(stream));
+}
 
 cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
                          std::size_t rows) {

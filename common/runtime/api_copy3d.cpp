@@ -55,15 +55,17 @@ cudaError_t answer(const status& outcome) {
   return call([&](state&) { return outcome; });
 }
 
-cudaError_t copy_3d(const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
+// Without a stream: a call for which the host waits.
+cudaError_t copy_3d(const cudaMemcpy3DParms* parameters, std::optional<cudaStream_t> stream) {
   if (!parameters) return answer(invalid_value("cudaMemcpy3D: no parameters"));
   const cudaExtent& extent = parameters->extent;
   if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return answer({});
   const auto request = request_of(*parameters);
-  return request.ok() ? copy_call(*request, stream) : answer(request.failure());
+  if (!request.ok()) return answer(request.failure());
+  return copy_call(stream ? in_stream(*request, *stream) : *request);
 }
 
-cudaError_t copy_3d_peer(const cudaMemcpy3DPeerParms* p, cudaStream_t stream) {
+cudaError_t copy_3d_peer(const cudaMemcpy3DPeerParms* p, std::optional<cudaStream_t> stream) {
   if (!p) return answer(invalid_value("cudaMemcpy3DPeer: no parameters"));
   if (p->srcDevice != 0 || p->dstDevice != 0) {
     return answer({error::invalid_device, "there is one device, 0"});
@@ -107,7 +109,8 @@ cudaError_t copy_all(const copy_batch& batch) {
     }
     for (std::size_t i = 0; i < batch.count && outcome.ok(); i++) {
       const copy_request request =
-          linear_copy(batch.to[i], batch.from[i], batch.sizes[i], cudaMemcpyDefault);
+          in_stream(linear_copy(batch.to[i], batch.from[i], batch.sizes[i], cudaMemcpyDefault),
+                    batch.per_thread ? per_thread(batch.stream) : batch.stream);
       outcome = check_copy(request);
       if (outcome.ok() && request.width != 0) outcome = copy(s, request);
     }
@@ -154,7 +157,9 @@ cudaError_t copy_all_3d(std::size_t count, const cudaMemcpy3DBatchOp* operations
     for (std::size_t i = 0; i < count && outcome.ok(); i++) {
       const auto request = request_of(operations[i]);
       outcome = request.ok() ? check_copy(*request) : request.failure();
-      if (outcome.ok()) outcome = copy(s, *request);
+      if (outcome.ok()) {
+        outcome = copy(s, in_stream(*request, per_thread ? runtime::per_thread(stream) : stream));
+      }
     }
     return outcome;
   });
@@ -170,7 +175,7 @@ cudaError_t fill_3d(const cudaPitchedPtr& memory, int value, const cudaExtent& e
 }  // namespace
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
-  return copy_3d(parameters, nullptr);
+  return copy_3d(parameters, std::nullopt);
 }
 STEPWISE_ALIAS(cudaMemcpy3D_ptds, cudaMemcpy3D);
 
@@ -180,7 +185,7 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t 
 STEPWISE_ALIAS(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync);
 
 cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parameters) {
-  return copy_3d_peer(parameters, nullptr);
+  return copy_3d_peer(parameters, std::nullopt);
 }
 STEPWISE_ALIAS(cudaMemcpy3DPeer_ptds, cudaMemcpy3DPeer);
 

@@ -137,7 +137,10 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int num
 }
 
 cudaError_t cudaDeviceSynchronize() {
-  return call([](state& s) { return s.settle(); });
+  return call([](state& s) {
+    host_waited_for_all(s);
+    return s.settle();
+  });
 }
 
 cudaError_t cudaDeviceReset() {

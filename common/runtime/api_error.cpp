@@ -5,9 +5,29 @@
 using namespace stepwise;
 using namespace stepwise::runtime;
 
-cudaError_t cudaGetLastError() { return static_cast<cudaError_t>(take_error()); }
+namespace {
 
-cudaError_t cudaPeekAtLastError() { return static_cast<cudaError_t>(last_error()); }
+// The program looks at its errors.
+void tell_checks(int code) {
+  state& s = state::get();
+  if (code == 0 || !s.checks) return;
+  const std::lock_guard guard(s.lock);
+  s.checks->error_seen();
+}
+
+}  // namespace
+
+cudaError_t cudaGetLastError() {
+  const int code = take_error();
+  tell_checks(code);
+  return static_cast<cudaError_t>(code);
+}
+
+cudaError_t cudaPeekAtLastError() {
+  const int code = last_error();
+  tell_checks(code);
+  return static_cast<cudaError_t>(code);
+}
 
 const char* cudaGetErrorName(cudaError_t error) { return error_name(number_of(error)); }
 
@@ -61,3 +81,9 @@ STEPWISE_EXPORT void stepwiseResetCounters() {
 }
 
 STEPWISE_EXPORT const char* stepwiseLastErrorMessage() { return last_message(); }
+
+STEPWISE_EXPORT void stepwiseNameAllocation(const void* address, const char* name) {
+  state& s = state::get();
+  const std::lock_guard guard(s.lock);
+  if (s.checks && s.current && name) s.current->name_allocation(address_of(address), name);
+}

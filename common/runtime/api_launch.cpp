@@ -40,14 +40,24 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void**
                              std::size_t shared_bytes, cudaStream_t stream) {
   return launch_kernel({function, grid, block, arguments, shared_bytes, stream, false});
 }
-STEPWISE_ALIAS(cudaLaunchKernel_ptsz, cudaLaunchKernel);
+STEPWISE_EXPORT cudaError_t cudaLaunchKernel_ptsz(const void* function, dim3 grid, dim3 block,
+                                                  void** arguments, std::size_t shared_bytes,
+                                                  cudaStream_t stream) {
+  return cudaLaunchKernel(function, grid, block, arguments, shared_bytes, per_thread(stream));
+}
 
 cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
                                         void** arguments, std::size_t shared_bytes,
                                         cudaStream_t stream) {
   return launch_kernel({function, grid, block, arguments, shared_bytes, stream, true});
 }
-STEPWISE_ALIAS(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel);
+STEPWISE_EXPORT cudaError_t cudaLaunchCooperativeKernel_ptsz(const void* function, dim3 grid,
+                                                             dim3 block, void** arguments,
+                                                             std::size_t shared_bytes,
+                                                             cudaStream_t stream) {
+  return cudaLaunchCooperativeKernel(function, grid, block, arguments, shared_bytes,
+                                     per_thread(stream));
+}
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
                                 void** arguments) {
@@ -66,7 +76,13 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
   }
   return launch_kernel(request);
 }
-STEPWISE_ALIAS(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC);
+STEPWISE_EXPORT cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t* config,
+                                                     const void* function, void** arguments) {
+  if (!config) return cudaLaunchKernelExC(config, function, arguments);
+  cudaLaunchConfig_t own = *config;
+  own.stream = per_thread(own.stream);
+  return cudaLaunchKernelExC(&own, function, arguments);
+}
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   const cudaError_t outcome = call([&](state& s) {

@@ -27,6 +27,7 @@ status allocate_host(state& s, void** address, std::size_t bytes, unsigned flags
   if (!found.ok()) return refused(found.failure());
   *address = pointer_of(*found);
   s.host_allocations[*address] = {bytes, flags, false};
+  if (s.checks) s.checks->allocated(*found, bytes);
   return {};
 }
 
@@ -78,6 +79,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
 
 cudaError_t cudaFree(void* address) {
   return call([&](state& s) {
+    if (address && s.current) host_waited_for_all(s);
     status outcome = release(s, address);
     announce_mistake("cudaFree", outcome);
     return outcome;
@@ -106,10 +108,16 @@ cudaError_t cudaFreeHost(void* address) {
     if (!address) return status{};
     const auto found = s.host_allocations.find(address);
     if (found == s.host_allocations.end() || found->second.registered) {
+      if (s.checks) {
+        s.checks->refused_free("cudaFreeHost", address_of(address),
+                               s.current->find_allocation(address_of(address)));
+      }
       return not_pinned("cudaFreeHost");
     }
     status before = s.synchronize();
     if (!before.ok()) return before;
+    host_waited_for_all(s);
+    if (s.checks) s.checks->freed(address_of(address));
     s.host_allocations.erase(found);
     return s.current->free(address_of(address));
   });

@@ -139,7 +139,9 @@ STEPWISE_ALIAS(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync);
 cudaError_t cudaFreeAsync(void* address, cudaStream_t stream) {
   return call([&](state& s) {
     status known = check_stream(s, stream);
-    return known.ok() ? release(s, address) : known;
+    if (!known.ok()) return known;
+    enter_stream(s, stream);
+    return release(s, address);
   });
 }
 STEPWISE_ALIAS(cudaFreeAsync_ptsz, cudaFreeAsync);

@@ -14,6 +14,7 @@ struct call_configuration {
   dim3 grid, block;
   std::size_t shared_bytes;
   cudaStream_t stream;
+  std::uint64_t origin;  // 0: no checks
 };
 constexpr int max_nested_launches = 64;
 thread_local call_configuration configurations[max_nested_launches];
@@ -94,7 +95,8 @@ STEPWISE_EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block,
                                                      std::size_t shared_bytes,
                                                      CUstream_st* stream) {
   if (configuration_count == max_nested_launches) return 1;
-  configurations[configuration_count++] = {grid, block, shared_bytes, stream};
+  const std::uint64_t origin = state::get().checks ? origin_of_launch() : 0;
+  configurations[configuration_count++] = {grid, block, shared_bytes, stream, origin};
   return 0;
 }
 
@@ -110,6 +112,7 @@ STEPWISE_EXPORT cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block,
   *block = top.block;
   *shared_bytes = top.shared_bytes;
   *static_cast<cudaStream_t*>(stream) = top.stream;
+  if (state::get().checks) next_call_is_launch(top.origin);
   return cudaSuccess;
 }
 
@@ -128,4 +131,8 @@ STEPWISE_EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, d
                                                cudaStream_t stream) {
   return launch_kernel({kernel, grid, block, arguments, shared_bytes, stream, false});
 }
-STEPWISE_ALIAS(__cudaLaunchKernel_ptsz, __cudaLaunchKernel);
+STEPWISE_EXPORT cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block,
+                                                    void** arguments, std::size_t shared_bytes,
+                                                    cudaStream_t stream) {
+  return launch_kernel({kernel, grid, block, arguments, shared_bytes, per_thread(stream), false});
+}

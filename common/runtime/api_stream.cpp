@@ -46,6 +46,17 @@ event_record* record_of(const state& s, cudaEvent_t event) {
   return s.events.count(record) ? record : nullptr;
 }
 
+// As a device that checks knows an event.
+std::uint64_t event_number(const event_record& record) {
+  return static_cast<std::uint64_t>(record.handle);
+}
+
+// All that its stream has done up to now: the device is told of streams only, and a wait too much
+// hides a finding, where one too few would invent one.
+void host_waited_for(state& s, const event_record& record) {
+  if (s.checks && record.recorded) s.current->host_waited(record.stream);
+}
+
 status unknown_event() { return {error::invalid_resource_handle, "there is no such event"}; }
 
 }  // namespace
@@ -72,23 +83,39 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return with_stream(stream, [](state& s, const stream_record&) { return s.settle(); });
+  return with_stream(stream, [&](state& s, const stream_record&) {
+    host_waited(s, stream);
+    return s.settle();
+  });
 }
-STEPWISE_ALIAS(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
+STEPWISE_EXPORT cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream) {
+  return cudaStreamSynchronize(per_thread(stream));
+}
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return with_stream(stream, [](state& s, const stream_record&) { return s.synchronize(); });
+  return with_stream(stream, [&](state& s, const stream_record&) {
+    host_waited(s, stream);  // the answer is that all is done
+    return s.synchronize();
+  });
 }
 STEPWISE_ALIAS(cudaStreamQuery_ptsz, cudaStreamQuery);
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   return with_stream(stream, [&](state& s, const stream_record&) {
-    if (!record_of(s, event)) return unknown_event();
+    const event_record* const record = record_of(s, event);
+    if (!record) return unknown_event();
     if (flags & ~cudaEventWaitExternal) return invalid_value("cudaStreamWaitEvent: unknown flags");
+    if (s.checks && record->recorded) {
+      enter_stream(s, stream);
+      s.current->wait_event(event_number(*record), use_of(s, stream).stream);
+    }
     return status{};  // what was recorded before has run before
   });
 }
-STEPWISE_ALIAS(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
+STEPWISE_EXPORT cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event,
+                                                     unsigned flags) {
+  return cudaStreamWaitEvent(per_thread(stream), event, flags);
+}
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
   return answer_of_stream(stream, flags, [](const stream_record& record, void* place) {
@@ -172,10 +199,17 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     event_record* const record = record_of(s, event);
     if (!record) return unknown_event();
     record->recorded = true;
+    if (s.checks) {
+      enter_stream(s, stream);
+      record->stream = use_of(s, stream).stream;
+      s.current->mark_event(event_number(*record), record->stream);
+    }
     return s.current->record(record->handle);
   });
 }
-STEPWISE_ALIAS(cudaEventRecord_ptsz, cudaEventRecord);
+STEPWISE_EXPORT cudaError_t cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stream) {
+  return cudaEventRecord(event, per_thread(stream));
+}
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
   return cudaEventRecord(event, stream);
@@ -183,11 +217,21 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 STEPWISE_ALIAS(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return call([&](state& s) { return record_of(s, event) ? s.settle() : unknown_event(); });
+  return call([&](state& s) {
+    const event_record* const record = record_of(s, event);
+    if (!record) return unknown_event();
+    host_waited_for(s, *record);
+    return s.settle();
+  });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return call([&](state& s) { return record_of(s, event) ? s.synchronize() : unknown_event(); });
+  return call([&](state& s) {
+    const event_record* const record = record_of(s, event);
+    if (!record) return unknown_event();
+    host_waited_for(s, *record);  // the answer is that it has passed
+    return s.synchronize();
+  });
 }
 
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t stop) {

@@ -71,6 +71,12 @@ copy_request linear_copy(void* to, const void* from, std::size_t bytes, int kind
   return {to, bytes, from, bytes, bytes, 1, kind};
 }
 
+copy_request in_stream(copy_request request, cudaStream_t stream) {
+  request.stream = stream;
+  request.host_waits = false;
+  return request;
+}
+
 status check_copy(const copy_request& r) {
   if (r.kind < cudaMemcpyHostToHost || r.kind > cudaMemcpyDefault) {
     return {error::invalid_memcpy_direction,
@@ -95,6 +101,7 @@ status copy(state& s, const copy_request& r) {
   // A host area is read or written only after the kernels before it.
   status before = s.synchronize();
   if (!before.ok()) return before;
+  enter_stream(s, r.stream);
   for (std::size_t layer = 0; layer < r.layers; layer++) {
     char* const out = static_cast<char*>(r.to) + layer * r.to_layer;
     const char* const in = static_cast<const char*>(r.from) + layer * r.from_layer;
@@ -104,16 +111,21 @@ status copy(state& s, const copy_request& r) {
       if (!outcome.ok()) return outcome;
     }
   }
+  // Memory of the host that is not pinned has been read or written when the call returns; a copy
+  // within the device goes on behind the host's back.
+  const bool pageable =
+      (!to.device && !s.find_host(r.to)) || (!from.device && !s.find_host(r.from));
+  if (pageable || (r.host_waits && (to.host || from.host))) host_waited(s, r.stream);
   return {};
 }
 
-cudaError_t copy_call(const copy_request& request, cudaStream_t stream) noexcept {
+cudaError_t copy_call(const copy_request& request) noexcept {
   return call_even_lost([&](state& s) {
     if (s.fault.code == error::devices_unavailable) return s.fault;
     if (request.width == 0 || request.rows == 0 || request.layers == 0) return status{};
     status outcome = check_copy(request);
     if (outcome.ok()) outcome = s.ready();
-    if (outcome.ok()) outcome = check_stream(s, stream);
+    if (outcome.ok()) outcome = check_stream(s, request.stream);
     if (outcome.ok()) outcome = s.note(copy(s, request));
     announce_mistake("a copy", outcome);
     return outcome;
@@ -127,7 +139,8 @@ cudaError_t fill_call(const fill_request& r, cudaStream_t stream) noexcept {
       return invalid_value("rows of " + bytes_text(r.width) + ", but only " + bytes_text(r.pitch) +
                            " from one to the next");
     }
-    if (r.width == 0) return outcome;
+    if (r.width == 0 || !outcome.ok()) return outcome;
+    enter_stream(s, stream);
     const auto value = static_cast<unsigned char>(r.value);
     for (std::size_t layer = 0; layer < r.layers; layer++) {
       const device_address first = address_of(r.to) + layer * r.layer;

@@ -20,6 +20,8 @@ struct copy_request {
   int kind = cudaMemcpyDefault;  // a cudaMemcpyKind, or what the program passed for one
   std::size_t layers = 1;
   std::size_t to_layer = 0, from_layer = 0;
+  cudaStream_t stream = nullptr;  // checked by whoever copies
+  bool host_waits = true;         // the call is not one of the asynchronous ones
 };
 
 // A linear copy.
@@ -31,8 +33,11 @@ status check_copy(const copy_request& request);
 // A checked copy.
 status copy(state& s, const copy_request& request);
 
+// The same copy by an asynchronous call.
+copy_request in_stream(copy_request request, cudaStream_t stream);
+
 // A complete API call. A copy of nothing always succeeds.
-cudaError_t copy_call(const copy_request& request, cudaStream_t stream) noexcept;
+cudaError_t copy_call(const copy_request& request) noexcept;
 
 // The same area, to be set to the low byte of `value`.
 struct fill_request {

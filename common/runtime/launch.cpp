@@ -24,6 +24,7 @@ status launch(state& s, const launch_request& request) {
   if (!allowed.ok()) return allowed;
   const auto parameters = pack_arguments(kernel.attributes, request.arguments);
   if (!parameters.ok()) return parameters.failure();
+  enter_stream(s, request.stream);
   return s.current->launch(*kernel.handle, config, *parameters);
 }
 

@@ -31,8 +31,7 @@ state& state::get() {
 status state::ready() { return fault.ok() ? present() : fault; }
 
 status state::present() {
-  if (current) return {};
-  if (unavailable.ok()) {
+  if (!current && unavailable.ok()) {
     auto made = make_process_device();
     if (made.ok()) {
       current = std::move(*made);
@@ -41,7 +40,8 @@ status state::present() {
       announce(unavailable.message);
     }
   }
-  return unavailable;
+  if (checks && current) current->set_origin(checks->origin());
+  return current ? status{} : unavailable;
 }
 
 status state::synchronize() {
@@ -58,6 +58,7 @@ void state::lose(status to) {
         "; kernels do not reach all memory from cudaHostRegister, but that from cudaMallocHost";
   }
   fault = std::move(to);
+  if (checks && !fault.ok()) checks->fault_noted(static_cast<int>(fault.code), fault.message);
   announce(fault.message);
 }
 
@@ -73,6 +74,7 @@ status state::note(const status& outcome) {
 }
 
 void state::reset() {
+  if (checks) checks->finish(current.get(), fault.ok());
   for (event_record* event : events) delete event;
   for (stream_record* stream : streams) delete stream;
   events.clear();

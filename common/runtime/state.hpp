@@ -10,6 +10,7 @@
 #include <mutex>
 #include <set>
 
+#include "common/runtime/checks.hpp"
 #include "common/runtime/managed.hpp"
 #include "common/runtime/pools.hpp"
 #include "common/runtime/registry.hpp"
@@ -30,6 +31,7 @@ struct event_record {
   event_handle handle{};
   unsigned flags = 0;
   bool recorded = false;
+  std::uint64_t stream = 0;  // as the device knows it, when it was recorded last
 };
 
 struct host_allocation {
@@ -60,6 +62,7 @@ struct state {
   unsigned long long streams_made = 0;
   std::map<int, std::size_t> limits;  // set by cudaDeviceSetLimit, but for the device's own
   int cache_config = 0;
+  std::unique_ptr<call_checks> checks = call_checks::from_environment();  // null: plain run
 
   // The state of this process. Never destroyed: programs call from static destructors.
   static state& get();

@@ -21,6 +21,8 @@ void stepwiseResetCounters(void);
 /* The sentence behind the last error that a call returned on this thread; "" if none. Valid until
  * the thread's next call. */
 const char* stepwiseLastErrorMessage(void);
+/* What the program calls an allocation: the reports of checks say so. Nothing in a plain run. */
+void stepwiseNameAllocation(const void* address, const char* name);
 
 #ifdef __cplusplus
 }

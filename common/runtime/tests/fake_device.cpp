@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <set>
+#include <utility>
 
 #include "common/runtime/errors.hpp"
 #include "common/runtime/state.hpp"
@@ -110,6 +111,8 @@ class fake_device final : public device {
     if (!fake::tell().launch_failure.ok()) {
       return std::exchange(fake::tell().launch_failure, {});
     }
+    fake::tell().origins.push_back(origin_);
+    log("launch");
     fake::tell().launches.push_back({kernels_.at(static_cast<std::uint64_t>(kernel)).name,
                                      config,
                                      {parameters.begin(), parameters.end()}});
@@ -140,7 +143,29 @@ class fake_device final : public device {
            times_.at(static_cast<std::uint64_t>(start));
   }
 
+  void set_origin(std::uint64_t number) override { origin_ = number; }
+  void set_stream(const stream_use& use) override {
+    log("stream " + std::to_string(use.stream) + (use.non_blocking ? " apart" : ""));
+  }
+  void host_waited(std::uint64_t stream) override {
+    log("wait " + (stream == no_stream ? "all" : std::to_string(stream)));
+  }
+  void mark_event(std::uint64_t, std::uint64_t stream) override {
+    log("mark in " + std::to_string(stream));
+  }
+  void wait_event(std::uint64_t, std::uint64_t stream) override {
+    log("event for " + std::to_string(stream));
+  }
+  void name_allocation(device_address, std::string_view name) override {
+    log("name " + std::string(name));
+  }
+  std::vector<finding> take_findings(bool at_exit) override {
+    if (at_exit) log("leaks?");
+    return std::exchange(fake::tell().findings, {});
+  }
+
  private:
+  static void log(std::string what) { fake::tell().checks.push_back(std::move(what)); }
   static status bad() { return {error::invalid_value, "outside of allocations"}; }
   std::byte* at(device_address address, std::uint64_t bytes) {
     const auto area = find_allocation(address);
@@ -148,6 +173,7 @@ class fake_device final : public device {
     return memory_[area->address].data() + (address - area->address);
   }
 
+  std::uint64_t origin_ = 0;
   const gpu model_ = *find_gpu("h200");
   device_address next_ = 0x7000'0000'0000'0000;  // no host address looks like this
   std::map<device_address, std::vector<std::byte>> memory_;
@@ -176,6 +202,7 @@ void reset() {
   tell() = {};
   runtime::state& s = runtime::state::get();
   s.fault = {};
+  s.checks.reset();
   s.reset();
   s.registered = {};
   runtime::take_error();

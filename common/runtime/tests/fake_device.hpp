@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/device/device.hpp"
+#include "common/device/finding.hpp"
 
 namespace stepwise::fake {
 
@@ -25,12 +25,15 @@ struct control {
   status load_failure;                             // of every module
   status launch_failure;                           // of the next launch
   status fault;                                    // met by the next synchronize()
+  std::vector<finding> findings;                   // to be taken next
   // Told by the device.
   int devices_made = 0;
   int modules_loaded = 0, modules_unloaded = 0;
   std::vector<std::size_t> module_bytes;
   std::vector<recorded_launch> launches;
   int copies = 0;
+  std::vector<std::string> checks;     // calls that only devices that check need
+  std::vector<std::uint64_t> origins;  // of the launches
 };
 control& tell();
 

@@ -1,0 +1,269 @@
+#include "common/runtime/checks.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <thread>
+
+#include "common/device/finding_text.hpp"
+#include "common/runtime/call_stacks.hpp"
+#include "common/runtime/errors.hpp"
+#include "common/runtime/state.hpp"
+
+namespace stepwise::runtime {
+namespace {
+
+constexpr std::size_t most_findings = 1000;
+
+// What a thread's next call is: the launch that <<<>>> makes.
+struct pending_launch {
+  bool is_one = false;
+  std::uint64_t origin = 0;
+};
+thread_local pending_launch next_launch;
+
+bool asked_for_checks() {
+  const char* const wanted = std::getenv("STEPWISE_CHECK");
+  return wanted != nullptr && std::strcmp(wanted, "1") == 0;
+}
+
+void write_all(int to, const char* text, std::size_t size) {
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t put = ::write(to, text + done, size - done);
+    if (put <= 0) return;
+    done += static_cast<std::size_t>(put);
+  }
+}
+
+finding_style style_of_stderr() {
+  finding_style style;
+  winsize window{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col >= 40) {
+    style.width = std::min<std::size_t>(window.ws_col, 140);
+  } else {
+    style.width = 100;
+  }
+  char folder[4096];
+  if (getcwd(folder, sizeof folder) != nullptr) style.folder = folder;
+  return style;
+}
+
+// What a signal's handler shows: it may neither lock nor allocate, so the text is made beforehand.
+// Earlier texts stay where they are, since a handler may be reading one.
+std::atomic<const std::string*> text_for_signals{nullptr};
+
+void end_on_signal(int number) {
+  if (const std::string* const text = text_for_signals.exchange(nullptr)) {
+    write_all(STDERR_FILENO, text->data(), text->size());
+  }
+  raise(number);  // the disposition is the default one again
+}
+
+// The C library calls it after the destructors of the program's own objects: it was registered
+// before they were made.
+void program_exits(int exit_code, void*) {
+  state& s = state::get();
+  std::unique_lock guard(s.lock, std::defer_lock);
+  // Another thread may be inside a kernel that never ends.
+  for (int tries = 0; !guard.try_lock(); tries++) {
+    if (tries == 100) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  // A program that gives up need not free what it has.
+  s.checks->finish(s.current.get(), exit_code == 0 && s.fault.ok());
+  s.checks->program_ends();
+}
+
+__attribute__((constructor)) void watch_the_end() {
+  if (asked_for_checks()) on_exit(program_exits, nullptr);
+}
+
+}  // namespace
+
+std::unique_ptr<call_checks> call_checks::from_environment() {
+  if (!asked_for_checks()) return nullptr;
+  const char* const file = std::getenv("STEPWISE_FINDINGS");
+  return std::make_unique<call_checks>(file ? file : "");
+}
+
+void call_checks::begin_call() {
+  by_launch_syntax_ = next_launch.is_one;
+  origin_ = next_launch.is_one ? next_launch.origin : number_of_stack(program_stack());
+  next_launch = {};
+}
+
+void call_checks::end_call(device* of, int code) {
+  if (code != 0) {
+    const bool is_the_fault = is_fault(static_cast<error>(code));
+    if (!by_launch_syntax_ && is_the_fault) unseen_fault_.reset();
+    if (by_launch_syntax_ && !is_the_fault) launch_failed(code);
+  }
+  by_launch_syntax_ = false;
+  take(of, false);
+}
+
+void call_checks::launch_failed(int code) {
+  unseen entry{thread_number(), {}};
+  entry.what.kind = finding_kind::unseen_error;
+  entry.what.origin = origin_;
+  const std::string why = last_message();
+  entry.what.message = "the launch failed with " + std::string(error_name(code)) + " (" +
+                       (why.empty() ? error_text(code) : why) +
+                       "), and the program never asked for it";
+  entry.what.advice =
+      "A launch by <<<>>> returns nothing: check cudaGetLastError() behind it; the kernel did not "
+      "run.";
+  unseen_.push_back(std::move(entry));
+}
+
+void call_checks::error_seen() {
+  unseen_fault_.reset();
+  std::erase_if(unseen_, [](const unseen& u) { return u.thread == thread_number(); });
+}
+
+void call_checks::fault_noted(int code, const std::string& message) {
+  unseen_fault_ = std::make_unique<finding>();
+  unseen_fault_->kind = finding_kind::unseen_error;
+  unseen_fault_->message = "a kernel failed with " + std::string(error_name(code)) + " (" +
+                           (message.empty() ? error_text(code) : message) +
+                           "), and no later call told the program";
+  unseen_fault_->advice =
+      "Check what cudaDeviceSynchronize(), or a copy behind the kernel, returns.";
+}
+
+void call_checks::allocated(device_address address, std::uint64_t bytes) {
+  memory_[address] = {bytes, origin_, 0};
+}
+
+void call_checks::freed(device_address address) {
+  const auto found = memory_.find(address);
+  if (found != memory_.end()) found->second.freed_by = origin_;
+}
+
+void call_checks::refused_free(const char* call, device_address address,
+                               const std::optional<module_symbol>& inside) {
+  finding f;
+  f.kind = finding_kind::double_free;
+  f.origin = origin_;
+  const std::string name = call;
+  const auto known = memory_.find(inside ? inside->address : address);
+  if (known != memory_.end()) {
+    f.object.what = finding_object::kind::allocation;
+    f.object.address = known->first;
+    f.object.bytes = known->second.bytes;
+    f.object.allocated_by = known->second.allocated_by;
+    f.object.freed_by = inside ? 0 : known->second.freed_by;
+  }
+  if (inside && inside->address != address) {
+    f.message = name + "() was given an address " + grouped(address - inside->address) +
+                " bytes inside an allocation";
+    f.advice = "Keep the pointer that the allocation gave: only that one can be freed.";
+  } else if (known != memory_.end() && known->second.freed_by != 0) {
+    f.message = name + "() was given memory that is freed already";
+    f.advice =
+        "Free each allocation once; a pointer that is set to nullptr after the first time "
+        "makes a second one harmless.";
+  } else {
+    f.message = name + "() was given an address that is no such allocation's";
+    f.advice =
+        "Free memory with the function that goes with its allocation: cudaMalloc and "
+        "cudaFree, cudaMallocHost and cudaFreeHost, malloc and free.";
+  }
+  add(std::move(f));
+}
+
+void call_checks::finish(device* of, bool in_order) {
+  origin_ = 0;
+  take(of, in_order);
+}
+
+void call_checks::program_ends() {
+  for (unseen& u : std::exchange(unseen_, {})) add(std::move(u.what));
+  // What went wrong in a kernel is told by the device; only what it did not tell is news.
+  const bool told = std::any_of(found_.begin(), found_.end(),
+                                [](const auto& f) { return !is_warning(f.what.kind); });
+  if (unseen_fault_ && !told) add(*unseen_fault_);
+  unseen_fault_.reset();
+  if (file_.empty()) {
+    text_for_signals = nullptr;
+    const std::string text = report();
+    write_all(STDERR_FILENO, text.data(), text.size());
+    return;
+  }
+  for (std::size_t i = 0; i < found_.size(); i++) {
+    if (found_[i].what.count == written_[i]) continue;
+    located_finding rest = found_[i];
+    rest.what.count -= written_[i];
+    append_to_file(rest);
+  }
+}
+
+void call_checks::take(device* of, bool at_exit) {
+  if (of == nullptr) return;
+  for (finding& f : of->take_findings(at_exit)) add(std::move(f));
+}
+
+void call_checks::add(finding what) {
+  located_finding found{std::move(what), {}, {}, {}};
+  found.host = place_of_origin(found.what.origin);
+  found.allocated = place_of_origin(found.what.object.allocated_by);
+  found.freed = place_of_origin(found.what.object.freed_by);
+  if (found_.size() == most_findings || !merge_into(found_, found)) return;
+  written_.push_back(found.what.count);
+  if (!file_.empty()) return append_to_file(found);
+  arm_signals();
+  text_for_signals = new std::string(report());
+}
+
+void call_checks::append_to_file(const located_finding& found) const {
+  if (getpid() != process_) return;  // a child of fork() has our state, and not our business
+  const int file = open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (file < 0) {
+    return announce("STEPWISE_FINDINGS: " + file_ + " cannot be written: " + std::strerror(errno));
+  }
+  const std::string line = json_line(found) + "\n";
+  write_all(file, line.data(), line.size());
+  close(file);
+}
+
+std::string call_checks::report() const {
+  const finding_style style = style_of_stderr();
+  std::string text;
+  for (const located_finding& found : found_) {
+    text += "\n" + plain_text(finding_lines(found, style));
+  }
+  return text + (found_.empty() ? "" : "\n") + "stepwise: " + findings_summary(found_) + "\n";
+}
+
+void call_checks::arm_signals() {
+  if (std::exchange(armed_, true)) return;
+  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM}) {
+    struct sigaction now {};
+    if (sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
+    struct sigaction ours {};
+    ours.sa_handler = end_on_signal;
+    ours.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(number, &ours, nullptr);
+  }
+}
+
+std::uint64_t origin_of_launch() { return number_of_stack(program_stack()); }
+
+void next_call_is_launch(std::uint64_t origin) { next_launch = {true, origin}; }
+
+std::uint64_t thread_number() {
+  static std::atomic<std::uint64_t> threads{0};
+  thread_local const std::uint64_t mine = ++threads;
+  return mine;
+}
+
+}  // namespace stepwise::runtime

@@ -1,0 +1,100 @@
+// What the runtime adds while a program is checked (STEPWISE_CHECK=1): it tells the device where
+// each call came from and to which stream it belongs, watches for errors that nobody looks at and
+// for memory freed wrongly, and brings all findings out.
+//
+// idea    `state::checks` is null in a plain run, so that all of this costs one test there.
+//         Findings are taken from the device after each call and written at once: a program that
+//         crashes, or is killed, has written what was found before.
+// output  STEPWISE_FINDINGS names a file: findings are appended to it as lines of JSON
+//         (common/device/located_finding.hpp). Else they are shown on stderr when the program
+//         ends, by a signal too.
+// watch   A launch by <<<>>> answers nobody: its error is seen when the thread asks
+//         cudaGetLastError or cudaPeekAtLastError. Any other call's error was answered to its
+//         caller, which counts as seen; a kernel's fault is, once any call has answered it.
+// tests   tests/checks_test.cpp, tests/checks_test.py
+#pragma once
+
+#include <unistd.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/device/device.hpp"
+#include "common/device/located_finding.hpp"
+
+namespace stepwise::runtime {
+
+struct state;
+
+class call_checks {
+ public:
+  // Null, unless the environment asks for checks.
+  static std::unique_ptr<call_checks> from_environment();
+  // An empty `file`: stderr.
+  explicit call_checks(std::string file) : file_(std::move(file)) {}
+
+  // A call of the program begins: where it came from.
+  void begin_call();
+  std::uint64_t origin() const { return origin_; }
+  // And is over, with this error: takes what the device has found.
+  void end_call(device* of, int code);
+
+  // Memory that the program was given, and gave back.
+  void allocated(device_address address, std::uint64_t bytes);
+  void freed(device_address address);
+  // cudaFree and its kin were refused; `inside` is the allocation that holds the address, if any.
+  void refused_free(const char* call, device_address address,
+                    const std::optional<module_symbol>& inside);
+
+  // This thread asked for its last error.
+  void error_seen();
+  // A kernel failed.
+  void fault_noted(int code, const std::string& message);
+
+  // The device goes, or the program ends. `in_order`: memory that is left is a leak.
+  void finish(device* of, bool in_order);
+  // Once, at the very end: what nobody has looked at.
+  void program_ends();
+
+  const std::vector<located_finding>& found() const { return found_; }
+
+ private:
+  struct memory_record {
+    std::uint64_t bytes = 0, allocated_by = 0, freed_by = 0;
+  };
+  struct unseen {
+    std::uint64_t thread = 0;
+    finding what;
+  };
+
+  void launch_failed(int code);
+  void take(device* of, bool at_exit);
+  void add(finding what);
+  void append_to_file(const located_finding& found) const;
+  std::string report() const;
+  void arm_signals();
+
+  std::string file_;
+  int process_ = getpid();
+  std::uint64_t origin_ = 0;
+  bool by_launch_syntax_ = false;                   // the call is what <<<>>> makes
+  std::map<device_address, memory_record> memory_;  // also what was freed
+  std::vector<unseen> unseen_;
+  std::unique_ptr<finding> unseen_fault_;
+  std::vector<located_finding> found_;
+  std::vector<std::uint64_t> written_;  // of the counts, to the file
+  bool armed_ = false;
+};
+
+// A launch by <<<>>> is two calls. The first comes from the program's line, the second from a stub
+// that stands at the kernel's definition: the origin of the first is handed to the second.
+std::uint64_t origin_of_launch();
+void next_call_is_launch(std::uint64_t origin);
+
+// A number for this thread, from 1.
+std::uint64_t thread_number();
+
+}  // namespace stepwise::runtime

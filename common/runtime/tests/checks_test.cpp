@@ -1,0 +1,287 @@
+// What the runtime tells a device that checks, and what it finds itself, over the fake device.
+#include "common/runtime/checks.hpp"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "common/runtime/call_stacks.hpp"
+#include "common/runtime/launch.hpp"
+#include "common/runtime/stepwise.h"
+#include "common/runtime/tests/capture.hpp"
+#include "common/runtime/tests/fake_device.hpp"
+
+using namespace stepwise;
+using namespace stepwise::runtime;
+
+extern "C" {
+void** __cudaRegisterFatBinary(void*);
+void __cudaUnregisterFatBinary(void**);
+void __cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*,
+                            dim3*, int*);
+unsigned __cudaPushCallConfiguration(dim3, dim3, std::size_t, CUstream_st*);
+cudaError_t __cudaPopCallConfiguration(dim3*, dim3*, std::size_t*, void*);
+cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t, cudaStream_t);
+cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t, dim3, dim3, void**, std::size_t, cudaStream_t);
+cudaError_t cudaMemcpyAsync_ptsz(void*, const void*, std::size_t, cudaMemcpyKind, cudaStream_t);
+}
+
+namespace {
+
+struct container {
+  std::uint32_t magic = 0xBA55ED50;
+  std::uint16_t version = 1, header_bytes = 16;
+  std::uint64_t bytes = 0;
+};
+
+char stub;
+
+// A program under checks, with one kernel; findings go to a file.
+struct checked_program {
+  container image;
+  fat_binary_wrapper wrapper{fat_binary_magic, 1, &image, nullptr};
+  void** handle = nullptr;
+  std::filesystem::path file =
+      std::filesystem::temp_directory_path() / ("findings-" + std::to_string(getpid()));
+
+  checked_program() {
+    fake::reset();
+    std::filesystem::remove(file);
+    state::get().checks = std::make_unique<call_checks>(file);
+    kernel_attributes k;
+    k.max_threads_per_block = 256;
+    fake::tell().kernels["kernel"] = k;
+    handle = __cudaRegisterFatBinary(&wrapper);
+    __cudaRegisterFunction(handle, &stub, nullptr, "kernel", -1, nullptr, nullptr, nullptr, nullptr,
+                           nullptr);
+    cudaFree(nullptr);  // makes the device
+    fake::tell().checks.clear();
+  }
+  ~checked_program() {
+    __cudaUnregisterFatBinary(handle);
+    fake::reset();
+    std::filesystem::remove(file);
+  }
+
+  std::vector<std::string> told() { return std::exchange(fake::tell().checks, {}); }
+  std::vector<located_finding> written() const {
+    std::vector<located_finding> all;
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);) {
+      const auto found = parse_json_line(line);
+      REQUIRE(found);
+      merge_into(all, *found);
+    }
+    return all;
+  }
+  void end(bool in_order = true) {
+    state::get().checks->finish(state::get().current.get(), in_order);
+    state::get().checks->program_ends();
+  }
+};
+
+// As <<<1, block>>> does.
+void launch_by_syntax(unsigned block = 32, cudaStream_t stream = nullptr, bool per_thread = false) {
+  dim3 grid, size;
+  std::size_t shared;
+  cudaStream_t popped;
+  REQUIRE(__cudaPushCallConfiguration(1, block, 0, stream) == 0);
+  REQUIRE(__cudaPopCallConfiguration(&grid, &size, &shared, &popped) == cudaSuccess);
+  const auto kernel = reinterpret_cast<cudaKernel_t>(&stub);
+  (per_thread ? __cudaLaunchKernel_ptsz : __cudaLaunchKernel)(kernel, grid, size, nullptr, shared,
+                                                              popped);
+}
+
+using strings = std::vector<std::string>;
+
+std::string number_of(cudaStream_t stream) {
+  unsigned long long id = 0;
+  REQUIRE(cudaStreamGetId(stream, &id) == cudaSuccess);
+  return std::to_string(id);
+}
+
+finding race_in(const char* kernel, std::uint64_t count, std::uint64_t origin = 0) {
+  finding f;
+  f.kind = finding_kind::race;
+  f.count = count;
+  f.origin = origin;
+  f.parties.resize(1);
+  f.parties[0].kernel = kernel;
+  f.parties[0].at = {"a.cu", 3, "", ""};
+  return f;
+}
+
+}  // namespace
+
+TEST_CASE("launches and waits belong to streams") {
+  checked_program p;
+  cudaStream_t plain, apart;
+  cudaStreamCreate(&plain);
+  cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
+  const std::string a = number_of(plain), b = number_of(apart);
+  CHECK(a != b);
+  launch_by_syntax();
+  CHECK(p.told() == strings{"stream 0", "launch"});
+  launch_by_syntax(32, plain);
+  CHECK(p.told() == strings{"stream " + a, "launch"});
+  launch_by_syntax(32, apart);
+  CHECK(p.told() == strings{"stream " + b + " apart", "launch"});
+  cudaStreamSynchronize(apart);
+  cudaStreamSynchronize(nullptr);
+  cudaDeviceSynchronize();
+  CHECK(p.told() == strings{"wait " + b, "wait 0", "wait all"});
+}
+
+TEST_CASE("each thread has a default stream of its own") {
+  checked_program p;
+  launch_by_syntax(32, cudaStreamPerThread);
+  const strings here = p.told();
+  launch_by_syntax(32, nullptr, true);
+  CHECK(p.told() == here);
+  CHECK(here[0] != "stream 0");
+  std::thread([] { launch_by_syntax(32, cudaStreamPerThread); }).join();
+  const strings there = p.told();
+  CHECK(there[0].starts_with("stream "));
+  CHECK(there != here);
+}
+
+TEST_CASE("events order streams") {
+  checked_program p;
+  cudaStream_t stream;
+  cudaEvent_t event;
+  cudaStreamCreate(&stream);
+  cudaEventCreate(&event);
+  const std::string a = number_of(stream);
+  cudaStreamWaitEvent(stream, event, 0);  // never recorded: orders nothing
+  CHECK(p.told().empty());
+  cudaEventRecord(event, stream);
+  CHECK(p.told() == strings{"stream " + a, "mark in " + a});
+  cudaStreamWaitEvent(nullptr, event, 0);
+  CHECK(p.told() == strings{"stream 0", "event for 0"});
+  cudaEventSynchronize(event);
+  CHECK(p.told() == strings{"wait " + a});
+}
+
+TEST_CASE("the host waits for copies that it could not do without") {
+  checked_program p;
+  void *memory = nullptr, *more = nullptr, *pinned = nullptr;
+  char pageable[16] = {};
+  cudaMalloc(&memory, 16);
+  cudaMalloc(&more, 16);
+  cudaMallocHost(&pinned, 16);
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  const std::string in = "stream " + number_of(stream), wait = "wait " + number_of(stream);
+  p.told();
+  cudaMemcpy(memory, pageable, 16, cudaMemcpyHostToDevice);
+  CHECK(p.told() == strings{"stream 0", "wait 0"});
+  cudaMemcpy(memory, pinned, 16, cudaMemcpyHostToDevice);
+  CHECK(p.told() == strings{"stream 0", "wait 0"});
+  cudaMemcpy(memory, more, 16, cudaMemcpyDeviceToDevice);
+  CHECK(p.told() == strings{"stream 0"});
+  cudaMemcpyAsync(pageable, memory, 16, cudaMemcpyDeviceToHost, stream);
+  CHECK(p.told() == strings{in, wait});
+  cudaMemcpyAsync(pinned, memory, 16, cudaMemcpyDeviceToHost, stream);
+  CHECK(p.told() == strings{in});
+  cudaMemsetAsync(memory, 0, 16, stream);
+  CHECK(p.told() == strings{in});
+  cudaMemset(memory, 0, 16);
+  CHECK(p.told() == strings{"stream 0"});
+  cudaMemcpyAsync_ptsz(pinned, memory, 16, cudaMemcpyDeviceToHost, nullptr);
+  CHECK(p.told() != strings{"stream 0"});
+}
+
+TEST_CASE("a launch comes from where its configuration was pushed") {
+  checked_program p;
+  volatile int times = 2;  // a loop that the compiler does not unroll is one place
+  for (int i = 0; i < times; i++) launch_by_syntax();
+  launch_by_syntax();
+  const auto& origins = fake::tell().origins;
+  REQUIRE(origins.size() == 3);
+  CHECK(origins[0] != 0);
+  CHECK(origins[0] == origins[1]);
+  CHECK(origins[0] != origins[2]);
+}
+
+TEST_CASE("a plain run tells the device nothing") {
+  checked_program p;
+  state::get().checks.reset();
+  cudaDeviceReset();
+  launch_by_syntax();
+  launch_by_syntax(2048);
+  cudaDeviceSynchronize();
+  stepwiseNameAllocation(nullptr, "in");
+  CHECK(p.told() == strings{"launch"});
+  CHECK(fake::tell().origins == std::vector<std::uint64_t>{0});
+  CHECK(cudaGetLastError() == cudaErrorInvalidValue);
+}
+
+TEST_CASE("allocations have names") {
+  checked_program p;
+  stepwiseNameAllocation(nullptr, "in");
+  CHECK(p.told() == strings{"name in"});
+}
+
+TEST_CASE("what the device finds is written at once, its counts are added up") {
+  checked_program p;
+  fake::tell().findings = {race_in("k", 5), race_in("other", 1)};
+  cudaDeviceSynchronize();
+  REQUIRE(p.written().size() == 2);
+  fake::tell().findings = {race_in("k", 2)};
+  cudaDeviceSynchronize();
+  CHECK(p.written()[0].what.count == 5);
+  p.end();
+  CHECK(p.written().size() == 2);
+  CHECK(p.written()[0].what.count == 7);
+  CHECK(p.written()[0].what.parties[0].kernel == "k");
+  CHECK(p.written()[1].what.count == 1);
+}
+
+TEST_CASE("memory that is left is asked for only where a program ends in order") {
+  checked_program p;
+  p.end(false);
+  CHECK(p.told().empty());
+  p.end(true);
+  CHECK(p.told() == strings{"leaks?"});
+  cudaDeviceReset();
+  CHECK(p.told() == strings{"leaks?"});
+}
+
+TEST_CASE("a kernel's fault is unseen until a call answers it") {
+  const auto found_after = [](auto&& calls) {
+    checked_program p;
+    launch_by_syntax();
+    fake::tell().fault = {error::illegal_address, "address 12"};
+    calls();
+    const auto quiet = captured_stderr([&] {
+      state& s = state::get();
+      if (s.fault.ok()) s.synchronize();
+    });
+    p.end();
+    auto all = p.written();
+    fake::tell().fault = {};
+    return all;
+  };
+  const auto unseen = found_after([] {});
+  REQUIRE(unseen.size() == 1);
+  CHECK(unseen[0].what.kind == finding_kind::unseen_error);
+  CHECK(unseen[0].what.message.find("address 12") != std::string::npos);
+  captured_stderr([&] {
+    CHECK(found_after([] { cudaDeviceSynchronize(); }).empty());
+    // The device has told what the kernel did: that it failed is no news.
+    const auto told = found_after([] { fake::tell().findings = {race_in("k", 1)}; });
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].what.kind == finding_kind::race);
+  });
+}
+
+TEST_CASE("stacks have numbers") {
+  const call_stack one = {1, 2}, two = {1, 3};
+  CHECK(number_of_stack({}) == 0);
+  CHECK(number_of_stack(one) == number_of_stack(one));
+  CHECK(number_of_stack(one) != number_of_stack(two));
+  CHECK(!place_of_origin(0).known());
+  CHECK(!place_of_origin(1'000'000).known());
+}

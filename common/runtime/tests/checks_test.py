@@ -1,0 +1,94 @@
+"""Runs a program with mistakes under checks, and compares what is found with what is due.
+
+checks_test.py FOLDER_OF_OUR_RUNTIME PROGRAM SOURCE
+
+Without line tables in the program (its name says so), the same is found, without lines.
+"""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+
+runtime, program, source = sys.argv[1:]
+has_lines = "without_lines" not in program
+line_of = {}
+for number, line in enumerate(pathlib.Path(source).read_text().splitlines(), 1):
+    if "// here: " in line:
+        line_of[line.split("// here: ")[1].strip()] = number
+
+problems = []
+
+
+def run(words, findings=None, check="1"):
+    environment = os.environ | {"LD_LIBRARY_PATH": runtime, "STEPWISE_CHECK": check}
+    for variable in ("STEPWISE_GPU", "STEPWISE_QUIET", "STEPWISE_FINDINGS"):
+        environment.pop(variable, None)
+    if findings:
+        environment["STEPWISE_FINDINGS"] = findings
+    return subprocess.run([program, *words.split()], env=environment, capture_output=True,
+                          text=True, timeout=60)
+
+
+def found_by(words, check="1"):
+    """Kind, line of the call, line of the allocation, line of its release, count."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "findings")
+        run(words, str(file), check)
+        lines = file.read_text().splitlines() if file.exists() else []
+    found = {}
+    for line in lines:
+        f = json.loads(line)
+        if f["host"] and has_lines and f["host"]["text"] not in pathlib.Path(source).read_text():
+            problems.append(f"{words}: the source line is {f['host']['text']!r}")
+        o = f["object"] or {"allocated": None, "freed": None}
+        key = (f["kind"], *(p and p["line"] for p in (f["host"], o["allocated"], o["freed"])))
+        found[key] = found.get(key, 0) + f["count"]
+    return found
+
+
+def expect(words, *due, check="1"):
+    """`due`: kind, then words of lines (None: nothing is known), then optionally a count."""
+    wanted = {}
+    for kind, host, allocated, freed, *count in due:
+        lines = [word and (line_of[word] if has_lines else 0) for word in (host, allocated, freed)]
+        wanted[(kind, *lines)] = count[0] if count else 1
+    found = found_by(words, check)
+    if found != wanted:
+        problems.append(f"{words}: found {found} instead of {wanted}")
+
+
+expect("unseen", ("unseen_error", "unseen", None, None))
+expect("unseen_thrice", ("unseen_error", "unseen", None, None, 3))
+expect("seen")
+expect("peeked")
+expect("seen_elsewhere", ("unseen_error", "unseen", None, None))
+expect("answered")
+expect("twice", ("double_free", "twice", "allocated", "first"))
+expect("inside", ("double_free", "inside", "allocated", None))
+expect("foreign", ("double_free", "foreign", None, None))
+expect("pinned", ("double_free", "pinned", "got_pinned", None))
+expect("global")
+expect("unseen twice", check="0")
+# A program that ends before its time has written what was found.
+expect("twice quick", ("double_free", "twice", "allocated", "first"))
+expect("twice crash", ("double_free", "twice", "allocated", "first"))
+
+# Without a file, people read it, whatever ends the program.
+for words, code in (("twice", 0), ("twice exit_1", 1), ("twice crash", -signal.SIGSEGV),
+                    ("twice abort", -signal.SIGABRT)):
+    ended = run(words)
+    if ended.returncode != code:
+        problems.append(f"{words}: ended with {ended.returncode} instead of {code}")
+    if "1 finding: 1 invalid free\n" not in ended.stderr:
+        problems.append(f"{words}: said\n{ended.stderr}")
+    if has_lines and f"checked.cu:{line_of['twice']}:  if (cudaFree(memory)" not in ended.stderr:
+        problems.append(f"{words}: no line in\n{ended.stderr}")
+if "no findings" not in run("global").stderr:
+    problems.append("a program without mistakes is not told so")
+
+print("\n".join(problems))
+sys.exit(1 if problems else 0)

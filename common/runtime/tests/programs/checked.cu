@@ -1,0 +1,93 @@
+// Mistakes in host code, one per word on the command line, for checks_test.py. Lines that a report
+// must name end with a comment "here: WORD".
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+__global__ void nothing(int*) {}
+
+// A wrapper over the header's own template: the report names the innermost line that is no
+// header's.
+template <class T>
+static inline T* make(std::size_t count) {
+  T* made = nullptr;
+  cudaMalloc(&made, count * sizeof(T));  // here: allocated
+  return made;
+}
+
+struct owner {
+  int* memory = nullptr;
+  ~owner() { cudaFree(memory); }
+};
+static owner freed_at_exit;  // its destructor runs when main is over: no leak
+
+static void launch_too_large() {
+  nothing<<<1, 2048>>>(nullptr);  // here: unseen
+}
+
+static void free_twice() {
+  int* const memory = make<int>(16);
+  cudaFree(memory);             // here: first
+  if (cudaFree(memory) == 0) {  // here: twice
+    std::puts("freed twice");
+  }
+}
+
+static void free_inside() {
+  int* const memory = make<int>(16);
+  cudaFree(memory + 4);  // here: inside
+  cudaFree(memory);
+}
+
+int main(int argument_count, char** arguments) {
+  for (int i = 1; i < argument_count; i++) {
+    const char* const what = arguments[i];
+    const auto is = [&](const char* word) { return std::strcmp(what, word) == 0; };
+    if (is("unseen")) launch_too_large();
+    if (is("unseen_thrice")) {
+      for (int k = 0; k < 3; k++) launch_too_large();
+    }
+    if (is("seen")) {
+      launch_too_large();
+      std::printf("%s\n", cudaGetErrorName(cudaGetLastError()));
+    }
+    if (is("peeked")) {
+      launch_too_large();
+      cudaPeekAtLastError();
+    }
+    if (is("seen_elsewhere")) {  // the last error belongs to a thread
+      launch_too_large();
+      std::thread([] { cudaGetLastError(); }).join();
+    }
+    if (is("answered")) {
+      cudaMemcpy(nullptr, nullptr, 4, cudaMemcpyHostToDevice);
+      void* one = nullptr;
+      cudaLaunchKernel(reinterpret_cast<const void*>(&nothing), 1, 2048, &one, 0, nullptr);
+    }
+    if (is("twice")) free_twice();
+    if (is("inside")) free_inside();
+    if (is("foreign")) {
+      int on_stack = 0;
+      cudaFree(&on_stack);  // here: foreign
+    }
+    if (is("pinned")) {
+      void* memory = nullptr;
+      cudaMallocHost(&memory, 64);  // here: got_pinned
+      cudaFree(memory);             // here: pinned
+      cudaFreeHost(memory);
+    }
+    if (is("global")) freed_at_exit.memory = make<int>(4);
+    if (is("leak")) make<char>(100);
+    if (is("reset")) {
+      make<char>(100);
+      cudaDeviceReset();
+    }
+    if (is("exit_1")) std::exit(1);
+    if (is("quick")) std::_Exit(0);
+    if (is("crash")) std::raise(SIGSEGV);
+    if (is("abort")) std::abort();
+  }
+}
