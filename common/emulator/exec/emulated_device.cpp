@@ -13,6 +13,8 @@
 
 #include "common/device/device.hpp"
 #include "common/device/launch_check.hpp"
+#include "common/device/names.hpp"
+#include "common/emulator/check/checker.hpp"
 #include "common/emulator/exec/modules.hpp"
 #include "common/emulator/exec/scheduler.hpp"
 
@@ -56,18 +58,22 @@ class emulated_device final : public device {
       const auto found = model_.limits.find(static_cast<int>(n));
       if (found != model_.limits.end()) limits_[n] = found->second;
     }
+    if (environment_number("STEPWISE_CHECK", 0) != 0) {
+      checker_ = std::make_unique<emulator::checker>(model_, memory_);
+      watch_ = checker_.get();
+    }
   }
 
   const gpu& description() const override { return model_; }
 
   result<device_address> allocate(std::uint64_t bytes) override {
     if (!lost_.ok()) return lost_;
-    return memory_.allocate(bytes);
+    return known_to_checks(memory_.allocate(bytes), bytes, false);
   }
 
   result<device_address> allocate_shared(std::uint64_t bytes) override {
     if (!lost_.ok()) return lost_;
-    return memory_.allocate_shared(bytes);
+    return known_to_checks(memory_.allocate_shared(bytes), bytes, true);
   }
 
   status register_host(std::span<std::byte> area) override {
@@ -83,7 +89,12 @@ class emulated_device final : public device {
   status free(device_address address) override {
     if (!lost_.ok()) return lost_;
     const bool is_kept = is_variable(address) || library_.is_heap(address);
-    if (address == 0 || (!is_kept && memory_.free(address))) return {};
+    if (address == 0) return {};
+    if (!is_kept && memory_.free(address)) {
+      if (checker_) checker_->freed(address);
+      return {};
+    }
+    if (checker_) checker_->refused_free(address);
     return {error::invalid_value,
             "this address was not given by an allocation, or is free already"};
   }
@@ -101,12 +112,14 @@ class emulated_device final : public device {
   status write(device_address to, std::span<const std::byte> from) override {
     if (const status s = ready_for(to, from.size()); !s.ok()) return s;
     if (!from.empty()) std::memcpy(memory_.host(to), from.data(), from.size());
+    if (checker_) checker_->wrote(to, from.size());
     return {};
   }
 
   status read(std::span<std::byte> to, device_address from) override {
     if (const status s = ready_for(from, to.size()); !s.ok()) return s;
     library_.flush();
+    if (checker_) checker_->copied_home(from, to.size());
     if (!to.empty()) std::memcpy(to.data(), memory_.host(from), to.size());
     return {};
   }
@@ -115,6 +128,7 @@ class emulated_device final : public device {
     if (const status s = ready_for(from, bytes); !s.ok()) return s;
     if (const status s = ready_for(to, bytes); !s.ok()) return s;
     if (bytes != 0) std::memmove(memory_.host(to), memory_.host(from), bytes);
+    if (checker_) checker_->copied(to, from, bytes);
     return {};
   }
 
@@ -123,6 +137,7 @@ class emulated_device final : public device {
     if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4)
       return {error::invalid_value, "elements of " + std::to_string(element_bytes) + " bytes"};
     if (const status s = ready_for(to, count * element_bytes); !s.ok()) return s;
+    if (checker_) checker_->wrote(to, count * element_bytes);
     std::byte* at = memory_.host(to);
     if (element_bytes == 1) {
       std::memset(at, static_cast<int>(value & 0xff), count);
@@ -194,7 +209,36 @@ class emulated_device final : public device {
   std::optional<execution_counters> counters() override { return counters_; }
   void reset_counters() override { counters_ = {}; }
 
+  void set_origin(std::uint64_t code_address) override {
+    if (checker_) checker_->set_origin(code_address);
+  }
+  void set_stream(const stream_use& use) override {
+    if (checker_) checker_->set_stream(use);
+  }
+  void host_waited(std::uint64_t stream) override {
+    if (checker_) checker_->sequence().host_waited(stream);
+  }
+  void mark_event(std::uint64_t event, std::uint64_t stream) override {
+    if (checker_) checker_->sequence().mark_event(event, stream);
+  }
+  void wait_event(std::uint64_t event, std::uint64_t stream) override {
+    if (checker_) checker_->sequence().wait_event(event, stream);
+  }
+  void name_allocation(device_address address, std::string_view name) override {
+    if (checker_) checker_->name(address, name);
+  }
+  std::vector<finding> take_findings(bool at_exit) override {
+    return checker_ ? checker_->take(at_exit) : std::vector<finding>();
+  }
+
  private:
+  // An allocation; `initialised`: memory that the host writes without asking.
+  result<device_address> known_to_checks(result<device_address> at, std::uint64_t bytes,
+                                         bool initialised) {
+    if (checker_ && at.ok()) checker_->allocated(*at, bytes);
+    if (checker_ && at.ok() && initialised) checker_->wrote(*at, bytes);
+    return at;
+  }
   status ready_for(device_address at, std::uint64_t bytes) const {
     if (!lost_.ok()) return lost_;
     if (bytes == 0 || (memory_.contains(at, bytes) && !library_.is_heap(at))) return {};
@@ -232,6 +276,7 @@ class emulated_device final : public device {
   std::map<std::uint64_t, loaded_kernel*> kernels_;
   std::map<std::uint64_t, std::optional<steady::time_point>> events_;
   execution_counters counters_;
+  std::unique_ptr<emulator::checker> checker_;
   emulator::observer* watch_ = nullptr;  // null: plain runs
 };
 
@@ -240,6 +285,15 @@ result<module_handle> emulated_device::load_linked(
   if (!lost_.ok()) return lost_;
   auto loaded = emulator::load_parts(parts, model_, memory_);
   if (!loaded.ok()) return loaded.failure();
+  if (checker_) {
+    for (const auto& part : (*loaded)->unit.parts()) {
+      for (const ptx::variable& v : part.module->variables)
+        if (const auto s = part.symbols.find(v.name);
+            s != part.symbols.end() && !v.is_extern && v.space != ptx::state_space::shared)
+          checker_->placed(readable_name(v.name), s->second.address, v.bytes,
+                           v.space == ptx::state_space::constant);
+    }
+  }
   modules_[++last_handle_] = std::move(*loaded);
   return module_handle{last_handle_};
 }
@@ -248,7 +302,10 @@ status emulated_device::unload_module(module_handle handle) {
   loaded_module* m = module(handle);
   if (m == nullptr) return {error::invalid_resource_handle, "no such module"};
   std::erase_if(kernels_, [&](const auto& k) { return k.second->module == m; });
-  for (const device_address a : m->allocations) memory_.free(a);
+  for (const device_address a : m->allocations) {
+    memory_.free(a);
+    if (checker_) checker_->freed(a);
+  }
   modules_.erase(static_cast<std::uint64_t>(handle));
   return {};
 }
@@ -338,6 +395,7 @@ status emulated_device::launch(kernel_handle handle, const launch_config& config
     if (!workspace.ok()) return workspace.failure();
     std::memset(memory_.host(*workspace), 0, grid_workspace_bytes);
     state.grid_workspace = *workspace;
+    if (checker_) checker_->placed("the grid's barrier", *workspace, grid_workspace_bytes, false);
   }
   state.model = &model_;
   state.watch = watch_;
@@ -361,6 +419,7 @@ status emulated_device::launch(kernel_handle handle, const launch_config& config
   run(state);
   memory_.registered().write_back();
   if (*workspace != 0) memory_.free(*workspace);
+  if (*workspace != 0 && checker_) checker_->freed(*workspace);
   execution_counters& c = counters_;
   const execution_counters& n = state.counters;
   c.launches += 1;

@@ -47,6 +47,7 @@ scheduler::thread_place scheduler::place_of(int lane) const {
 }
 
 const op* scheduler::stop(const op* i, error code, const std::string& what, int lane) {
+  if (x_.watch != nullptr) x_.watch->faulted(event_at(i, x_.mask), code, what, lane);
   const std::string line = code_.source_line(i);
   const program_function& f = code_.function_of(i);
   const std::string name =

@@ -68,6 +68,9 @@ class global_memory {
   // Whether an allocation could ever have this address.
   bool is_device(std::uint64_t address) const { return address - device_base_ < reserved_; }
   std::int64_t host_of_device() const { return host_of_device_; }
+  // The addresses that allocations may have: reserved_bytes() from device_base() on.
+  std::uint64_t device_base() const { return device_base_; }
+  std::uint64_t reserved_bytes() const { return reserved_; }
   std::uint64_t free_bytes() const { return total_ - used_; }
   std::uint64_t total_bytes() const { return total_; }
 

@@ -8,7 +8,7 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <string>
 
 #include "common/device/device.hpp"
 #include "common/emulator/exec/context.hpp"
@@ -136,6 +136,10 @@ class observer {
     (void)lane, (void)shared_offset;
   }
   virtual void in_deadlock(const block&) {}
+  // The launch is stopped: by a trap, an assertion, an access that only its own code checks.
+  virtual void faulted(const warp_event&, error, const std::string& what, int lane) {
+    (void)what, (void)lane;
+  }
 };
 
 }  // namespace stepwise::emulator

@@ -1,0 +1,249 @@
+// Accesses outside of memory, and the words for them.
+#include "common/emulator/check/checker.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+std::string count_of_bytes(std::uint64_t n) {
+  return std::to_string(n) + (n == 1 ? " byte" : " bytes");
+}
+
+const char* verb_of(access_kind k) {
+  return k == access_kind::load ? "reads" : k == access_kind::store ? "writes" : "updates";
+}
+
+std::string hexadecimal(std::uint64_t v) {
+  char text[20];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(v));
+  return text;
+}
+
+// "1 element" or "3 elements" of the access's size, or bytes where it is no multiple.
+std::string distance(std::uint64_t bytes, std::uint64_t element) {
+  if (element == 0 || bytes % element != 0) return count_of_bytes(bytes);
+  const std::uint64_t n = bytes / element;
+  return std::to_string(n) + (n == 1 ? " element" : " elements");
+}
+
+}  // namespace
+
+const std::pair<const device_address, checker::allocation>* checker::allocation_at(
+    const allocation_map& map, device_address at) const {
+  auto next = map.upper_bound(at);
+  if (next == map.begin()) return nullptr;
+  --next;
+  return at - next->first < next->second.bytes ? &*next : nullptr;
+}
+
+// The lanes whose bytes lie whole and aligned in one allocation.
+std::uint32_t checker::in_bounds_global(const access_event& e) {
+  const std::uint64_t bytes = e.site->bytes;
+  access_window& window = windows_[e.index];
+  std::uint64_t wrong = 0;
+  const std::uint64_t limit = window.bytes >= bytes ? window.bytes - bytes + 1 : 0;
+  for (int l = 0; l < lanes; ++l) {
+    const std::uint64_t in = (e.active >> l) & 1;
+    const std::uint64_t at = e.address[l];
+    wrong |= in & (static_cast<std::uint64_t>(at - window.base >= limit) |
+                   static_cast<std::uint64_t>((at & (bytes - 1)) != 0));
+  }
+  if (wrong == 0) return e.active;
+  std::uint32_t allowed = e.active;
+  for (std::uint32_t m = e.active; m != 0; m &= m - 1) {
+    const int l = __builtin_ctz(m);
+    const std::uint64_t at = e.address[l];
+    const bool aligned = (at & (bytes - 1)) == 0;
+    if (aligned && window.bytes >= bytes && at - window.base <= window.bytes - bytes) continue;
+    const auto found = memory_.find(at);
+    if (aligned && found && bytes <= found->bytes - (at - found->base)) {
+      window = *found;
+      if (e.site->kind == access_kind::load) continue;
+      const auto* const a = allocation_at(live_, at);
+      if (a == nullptr || !a->second.constant) continue;
+    }
+    allowed &= ~(m & -m);
+    outside(e, l, at);
+  }
+  return allowed;
+}
+
+std::uint32_t checker::in_bounds_shared(const access_event& e) {
+  const std::uint64_t bytes = e.site->bytes;
+  access_window& window = windows_[e.index];
+  std::uint32_t allowed = e.active;
+  for (std::uint32_t m = e.active; m != 0; m &= m - 1) {
+    const int l = __builtin_ctz(m);
+    const std::uint64_t at = e.address[l];
+    const bool aligned = (at & (bytes - 1)) == 0;
+    if (aligned && window.bytes >= bytes && at - window.base <= window.bytes - bytes) continue;
+    const std::uint64_t end = context_->shared_bytes;
+    // The variable that holds it; what lies behind the static ones is dynamic.
+    access_window holder{code_->static_shared_bytes, end - code_->static_shared_bytes};
+    if (at < code_->static_shared_bytes) holder = {0, code_->system_shared_bytes};
+    for (const auto& v : code_->shared_variables)
+      if (at - v.offset < v.bytes) holder = {v.offset, v.bytes};
+    if (aligned && holder.bytes >= bytes && at - holder.base <= holder.bytes - bytes) {
+      window = holder;
+      continue;
+    }
+    allowed &= ~(m & -m);
+    outside(e, l, at);
+  }
+  return allowed;
+}
+
+std::uint32_t checker::in_bounds_local(const access_event& e) {
+  const std::uint64_t bytes = e.site->bytes, limit = context_->local_bytes;
+  std::uint32_t allowed = e.active;
+  for (std::uint32_t m = e.active; m != 0; m &= m - 1) {
+    const int l = __builtin_ctz(m);
+    const std::uint64_t at = e.address[l];
+    if ((at & (bytes - 1)) == 0 && at < limit && bytes <= limit - at) continue;
+    allowed &= ~(m & -m);
+    outside(e, l, at);
+  }
+  return allowed;
+}
+
+// Makes the finding of a lane's access that must not be done.
+void checker::outside(const access_event& e, int lane, std::uint64_t at) {
+  const access_site& s = *e.site;
+  const bool misaligned = (at & (s.bytes - std::uint64_t{1})) != 0;
+  finding f;
+  f.origin = launch_origin_;
+  f.parties.push_back(party(e.at, e.warp, lane,
+                            std::string(verb_of(s.kind)) + " " + count_of_bytes(s.bytes) +
+                                (s.kind == access_kind::atomic ? " atomically" : "")));
+  const auto found = e.space == memory_space::global ? memory_.find(at) : std::nullopt;
+  const bool inside = e.space == memory_space::global
+                          ? found && s.bytes <= found->bytes - (at - found->base)
+                      : e.space == memory_space::shared ? at < context_->shared_bytes
+                                                        : at < context_->local_bytes;
+  if (misaligned && inside) {
+    f.kind = finding_kind::misaligned;
+    const std::string where = e.space == memory_space::global   ? describe_global(at, 1).words
+                              : e.space == memory_space::shared ? describe_shared(at, 1).words
+                                                                : "local memory";
+    f.object = e.space == memory_space::global   ? describe_global(at, 1).object
+               : e.space == memory_space::shared ? describe_shared(at, 1).object
+                                                 : finding_object();
+    f.message = "misaligned: a thread " + std::string(verb_of(s.kind)) + " " +
+                count_of_bytes(s.bytes) + " at once at " + where +
+                ", whose address is not a multiple of " + std::to_string(s.bytes);
+    f.advice =
+        "A vector such as float4 must lie at a multiple of its size: check the index and "
+        "the width of a row.";
+  } else if (e.space == memory_space::global) {
+    outside_global(e, lane, at, f);
+  } else if (e.space == memory_space::shared) {
+    outside_shared(e, lane, at, f);
+  } else {
+    f.kind = finding_kind::out_of_bounds;
+    f.object.what = finding_object::kind::local_memory;
+    f.object.bytes = context_->local_bytes;
+    f.object.offset = static_cast<std::int64_t>(at);
+    f.message = "out of bounds: a thread " + std::string(verb_of(s.kind)) + " " +
+                count_of_bytes(s.bytes) + " outside of its local memory";
+    f.advice = "Check the index of the local array.";
+  }
+  fail(f.kind == finding_kind::misaligned ? error::misaligned_address : error::illegal_address, f);
+  const finding_key k = key(f.kind, place_number(e.at), -1, f.object.address);
+  if (log_.is_new(k)) log_.add(k, std::move(f));
+}
+
+void checker::outside_global(const access_event& e, int, std::uint64_t at, finding& f) {
+  const access_site& s = *e.site;
+  const std::string does = std::string(" a thread ") + verb_of(s.kind) + " ";
+  const auto* const here = allocation_at(live_, at);
+  const auto* const freed = allocation_at(gone_, at);
+  f.kind = finding_kind::out_of_bounds;
+  if (here != nullptr && here->second.constant && s.kind != access_kind::load) {
+    f.kind = finding_kind::wrong_pointer;
+    const auto d = describe_global(at, s.element_bytes);
+    f.object = d.object;
+    f.message = "wrong pointer:" + does + d.words + ", which is constant memory";
+    f.advice = "Kernels only read __constant__ memory; the host writes it (cudaMemcpyToSymbol).";
+    return;
+  }
+  if (here == nullptr && freed != nullptr) {
+    f.kind = finding_kind::use_after_free;
+    const auto d = describe_global(at, s.element_bytes);
+    f.object = d.object;
+    f.message = "use after free:" + does + d.words + ", in memory that was freed";
+    f.advice = "Free it after the last kernel that uses it has ended.";
+    return;
+  }
+  if (!memory_.is_device(at)) {
+    const std::uint64_t window = (at - shared_window) / window_bytes;
+    f.kind = at < 4096 ? finding_kind::out_of_bounds : finding_kind::wrong_pointer;
+    f.object.address = at < 4096 ? 0 : at & ~std::uint64_t{4095};
+    if (at < 4096) {
+      f.message =
+          "null pointer:" + does + count_of_bytes(s.bytes) + " at address " + hexadecimal(at);
+      f.advice = "Was the memory allocated, and did cudaMalloc succeed?";
+    } else if (window < 3) {
+      f.message = "wrong pointer:" + does + "global memory through a pointer to " +
+                  (window == 0   ? "shared"
+                   : window == 1 ? "local"
+                                 : "parameter") +
+                  " memory";
+      f.advice =
+          "An instruction for global memory got another space's address; was a pointer "
+          "converted by hand (__cvta_generic_to_...)?";
+    } else {
+      f.message = "wrong pointer:" + does + count_of_bytes(s.bytes) + " at " + hexadecimal(at) +
+                  ", which is not the device's address; it looks like the host's";
+      f.advice = "Pass the pointer that cudaMalloc gave, and copy the data with cudaMemcpy.";
+    }
+    return;
+  }
+  const auto d = describe_global(at, s.element_bytes);
+  f.object = d.object;
+  if (f.object.what == finding_object::kind::none) {
+    f.object.address = at & ~std::uint64_t{4095};
+    f.message = "out of bounds:" + does + count_of_bytes(s.bytes) + " at " + hexadecimal(at) +
+                ", which no allocation holds";
+    f.advice = "Check the pointer: was it computed from an allocation that exists?";
+    return;
+  }
+  const auto size = static_cast<std::int64_t>(f.object.bytes);
+  std::string where;
+  if (f.object.offset < 0)
+    where = distance(static_cast<std::uint64_t>(-f.object.offset), s.element_bytes) +
+            " before the start";
+  else if (f.object.offset >= size)
+    where = f.object.offset == size
+                ? "just past the end"
+                : distance(static_cast<std::uint64_t>(f.object.offset - size), s.element_bytes) +
+                      " past the end";
+  else
+    where = "across the end";
+  f.message = "out of bounds:" + does + d.words + ", " + where + " of " +
+              (f.object.name.empty() ? "an allocation" : f.object.name) + " of " +
+              count_of_bytes(f.object.bytes);
+  f.advice = f.object.offset < 0 ? "Check the index for the first rows and columns."
+                                 : "Does the last block check its index against n?";
+}
+
+void checker::outside_shared(const access_event& e, int, std::uint64_t at, finding& f) {
+  const access_site& s = *e.site;
+  f.kind = finding_kind::out_of_bounds;
+  const auto d = describe_shared(at, s.element_bytes);
+  f.object = d.object;
+  const auto size = static_cast<std::int64_t>(f.object.bytes);
+  const std::string does = std::string("out of bounds: a thread ") + verb_of(s.kind) + " ";
+  const std::string what = f.object.name.empty() ? "the block's shared memory" : f.object.name;
+  if (f.object.offset >= size)
+    f.message =
+        does + d.words + ", past the end of " + what + " of " + count_of_bytes(f.object.bytes);
+  else if (f.object.offset < 0)
+    f.message = does + d.words + ", before the start of " + what;
+  else
+    f.message =
+        does + d.words + ", across the end of " + what + " of " + count_of_bytes(f.object.bytes);
+  f.advice = f.object.what == finding_object::kind::dynamic_shared
+                 ? "The third launch parameter gives the size of extern __shared__ memory in bytes."
+                 : "Check the index, and the size of the array.";
+}
+
+}  // namespace stepwise::emulator

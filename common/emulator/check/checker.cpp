@@ -1,0 +1,271 @@
+#include "common/emulator/check/checker.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace stepwise::emulator {
+namespace {
+
+constexpr std::uint64_t page_bytes = 4096;
+
+// Half of the host's memory may be spent on what is remembered of global memory.
+std::uint64_t most_pages() {
+  const auto host = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                    static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return std::max<std::uint64_t>(1024, host / 2 / (page_bytes / 4 * cells::bytes_per_cell));
+}
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
+
+}  // namespace
+
+checker::watched_memory::watched_memory(std::uint64_t size)
+    : words(round_up(size + 64, page_bytes), 4),
+      bytes(round_up(size + 64, page_bytes), 1),
+      written(size + 64),
+      pages(round_up(size + 64, page_bytes) / page_bytes, grain::untouched) {}
+
+checker::checker(const gpu& model, global_memory& memory)
+    : model_(model),
+      memory_(memory),
+      device_base_(memory.device_base()),
+      global_(std::make_unique<watched_memory>(memory.reserved_bytes())),
+      most_pages_(most_pages()) {}
+
+checker::~checker() = default;
+
+// --- launches and blocks -----------------------------------------------------------------------
+
+void checker::begin_launch(const launch_info& info) {
+  code_ = info.code;
+  config_ = info.config;
+  context_ = info.state;
+  block_warps_ = info.warps;
+  launch_origin_ = origin_;
+  failure_ = {};
+  windows_.assign(code_->accesses.size(), {});
+  extra_sites_.clear();
+  extra_numbers_.clear();
+  order_.begin_work(stream_);
+  order_.begin_launch(block_warps_);
+}
+
+status checker::end_launch(const status& failure) {
+  blocks_.clear();
+  unused_.clear();
+  current_ = nullptr;
+  if (order_.several_streams()) {
+    past_launch& past = launches_.emplace_back();
+    past = {order_.current_work(), kernel_name(), {}, config_->grid, config_->block, block_warps_};
+    for (const access_site& s : code_->accesses)
+      past.lines.push_back(places_.of(*code_, s.function, s.instruction));
+  }
+  if (failure.ok()) return failure_;
+  if (failure.code == error::launch_timeout && log_.is_new(key(finding_kind::endless, -1, -1, 0)) &&
+      failure.message.find("time limit") != std::string::npos) {
+    finding f;
+    f.kind = finding_kind::endless;
+    f.message = failure.message;
+    f.advice = "Look for a loop whose end depends on what no thread will do any more.";
+    f.origin = launch_origin_;
+    log_.add(key(finding_kind::endless, -1, -1, 0), std::move(f));
+  }
+  return failure;
+}
+
+void checker::begin_block(const block& b) {
+  auto& slot = blocks_[&b];
+  if (slot == nullptr) {
+    if (unused_.empty()) {
+      slot = std::make_unique<block_state>();
+      slot->shared = std::make_unique<watched_memory>(context_->shared_bytes);
+      slot->shared->is_shared = true;
+    } else {
+      slot = std::move(unused_.back());
+      unused_.pop_back();
+    }
+  }
+  slot->now = &b;
+  slot->first_exit.reset();
+  slot->exited = 0;
+  for (auto& a : slot->arrivals) a.clear();
+  slot->shared->written.clear(0, context_->shared_bytes);
+  order_.begin_block(slot->clock, b.index, block_warps_);
+}
+
+void checker::end_block(const block& b) {
+  const auto found = blocks_.find(&b);
+  if (found == blocks_.end()) return;
+  unused_.push_back(std::move(found->second));
+  blocks_.erase(found);
+}
+
+void checker::turn_to(const block& b) { current_ = blocks_.at(&b).get(); }
+
+// --- accesses ----------------------------------------------------------------------------------
+
+std::uint16_t checker::number_of(const access_site& s) {
+  const std::ptrdiff_t n = &s - code_->accesses.data();
+  return n < no_site ? static_cast<std::uint16_t>(n) : no_site;
+}
+
+const access_site& checker::site_at(std::uint16_t number) const {
+  static const access_site unknown;
+  if (number < code_->accesses.size()) return code_->accesses[number];
+  const std::size_t extra = number - code_->accesses.size();
+  return extra < extra_sites_.size() ? extra_sites_[extra] : unknown;
+}
+
+accessor checker::accessor_of(std::uint32_t warp, std::uint16_t number,
+                              const watched_memory& m) const {
+  const block_clock& b = current_->clock;
+  // A barrier alone does not finish an asynchronous copy: then every cell is looked at.
+  const tick in_block = m.is_shared && b.uses_copies ? 0 : b.barrier;
+  return {order_.settled(),    in_block, b.first_warp, block_warps_, b.warps[warp].now,
+          b.first_warp + warp, number};
+}
+
+std::uint32_t checker::access(const access_event& e) {
+  std::uint32_t allowed = e.active;
+  switch (e.space) {
+    case memory_space::global:
+      allowed = in_bounds_global(e);
+      if (!e.site->constant && !e.site->counted_only) visit(e, allowed, *global_, device_base_);
+      break;
+    case memory_space::shared:
+      allowed = in_bounds_shared(e);
+      if (!e.site->counted_only) visit(e, allowed, *current_->shared, 0);
+      break;
+    case memory_space::local:
+      allowed = in_bounds_local(e);
+      break;
+    default:
+      break;
+  }
+  return allowed;
+}
+
+// Divides the warp's accesses into runs of lanes whose addresses are contiguous or the same.
+void checker::visit(const access_event& e, std::uint32_t lanes_in, watched_memory& m,
+                    std::uint64_t base) {
+  const std::uint64_t bytes = e.site->bytes;
+  for (std::uint32_t left = lanes_in; left != 0;) {
+    const unsigned first = static_cast<unsigned>(__builtin_ctz(left));
+    const std::uint64_t at = e.address[first];
+    const std::uint64_t step = first + 1 < lanes && e.address[first + 1] == at ? 0 : bytes;
+    unsigned next = first + 1;
+    while (next < lanes && ((left >> next) & 1) != 0 &&
+           e.address[next] == at + (next - first) * step)
+      ++next;
+    // Registered memory of the host's lies elsewhere and is not watched.
+    if (at - base < m.pages.size() * page_bytes)
+      visit_run(e, m, at - base, first, next - first, step == 0);
+    left = next == lanes ? 0 : left & (~std::uint32_t{0} << next);
+  }
+}
+
+void checker::visit_run(const access_event& e, watched_memory& m, std::uint64_t at, unsigned first,
+                        unsigned count, bool same) {
+  const access_site& s = *e.site;
+  const std::uint64_t each = s.bytes, bytes = same ? each : each * count;
+  const std::uint32_t run_lanes = (count == lanes ? all_lanes : (1u << count) - 1) << first;
+  const bool reads = s.kind != access_kind::store;
+  const bool all_written = !reads || m.written.all(at, bytes);
+  const std::uint16_t number = number_of(s);
+  touch_pages(m, at, bytes);
+  if (s.kind == access_kind::store) m.written.mark(at, bytes);
+  const warp_clock& w = current_->clock.warps[e.warp];
+  if (all_written && s.order == memory_order::weak && (at | each) % 4 == 0 &&
+      !is_narrow(m, at, bytes) && !w.copies_pending) {
+    const accessor a = accessor_of(e.warp, number, m);
+    const cells& c = m.words.all();
+    const unsigned per_lane = static_cast<unsigned>(each / 4);
+    const bool settled =
+        reads ? (same ? load_same(c, at / 4, per_lane, run_lanes, a)
+                      : load_row(c, at / 4, per_lane, first, count, a))
+              : (!same || count == 1) && store_row(c, at / 4, per_lane, first, count, a);
+    if (settled) return;
+  }
+  for (unsigned k = 0; k < count; ++k) {
+    touch t{&m,     &s,  number, same ? at : at + k * each, each, static_cast<int>(first + k),
+            e.warp, e.at};
+    if (reads && !all_written) read_unwritten(t);
+    if (s.kind == access_kind::atomic) m.written.mark(t.at, t.bytes);
+    look_closer(t);
+  }
+}
+
+void checker::access_range(const warp_event& e, const range_event& r) {
+  const bool shared = r.space == memory_space::shared;
+  watched_memory& m = shared ? *current_->shared : *global_;
+  const std::uint64_t at = shared ? r.address : r.address - device_base_;
+  if (at >= m.pages.size() * page_bytes) return;
+  const auto [found, is_new] = extra_numbers_.try_emplace(e.at, no_site);
+  if (is_new && code_->accesses.size() + extra_sites_.size() < no_site) {
+    found->second = static_cast<std::uint16_t>(code_->accesses.size() + extra_sites_.size());
+    access_site& s = extra_sites_.emplace_back();
+    s.instruction = code_->instruction[static_cast<std::size_t>(place_number(e.at))];
+    s.function = static_cast<std::uint32_t>(
+        std::ranges::find_if(code_->functions,
+                             [&](const auto& f) { return &f == &code_->function_of(e.at); }) -
+        code_->functions.begin());
+    s.order = r.order;
+    s.scope = sync_scope::block;
+  }
+  // One instruction may read and write: its two sides differ only here.
+  access_site s = site_at(found->second);
+  s.kind = r.kind;
+  s.space = r.space;
+  s.asynchronous = r.asynchronous;
+  if (found->second != no_site && r.asynchronous)
+    extra_sites_[found->second - code_->accesses.size()].asynchronous = true;
+  touch_pages(m, at, r.bytes);
+  if (r.asynchronous) {
+    current_->clock.warps[e.warp].copies_pending = true;
+    current_->clock.uses_copies = true;
+  }
+  for (std::uint64_t k = 0; k < r.bytes; k += 16) {
+    const std::uint64_t n = std::min<std::uint64_t>(16, r.bytes - k);
+    s.bytes = s.element_bytes = static_cast<std::uint8_t>(n);
+    touch t{&m, &s, found->second, at + k, n, r.lane, e.warp, e.at};
+    if (r.kind != access_kind::store && !m.written.all(t.at, n)) read_unwritten(t);
+    if (r.kind != access_kind::load) m.written.mark(t.at, n);
+    look_closer(t);
+  }
+}
+
+// --- what goes to the order --------------------------------------------------------------------
+
+void checker::warp_met(const warp_event& e, bool orders_memory) {
+  if (!orders_memory) return;
+  block_clock& b = state().clock;
+  order_.warp_met(b, b.first_warp + e.warp, e.lanes, state().now->warps[e.warp].alive);
+}
+
+void checker::fenced(const warp_event& e, memory_order o, sync_scope s) {
+  order_.fenced(state().clock, e, o, s);
+}
+
+void checker::committed_copies(const warp_event& e) {
+  order_.committed_copies(state().clock.warps[e.warp]);
+}
+
+void checker::waited_for_copies(const warp_event& e, int groups_left) {
+  warp_clock& w = state().clock.warps[e.warp];
+  order_.waited_for_copies(w, groups_left);
+  if (w.copy_groups.empty()) w.copies_pending = false;
+}
+
+void checker::arrived_at(const warp_event& e, int lane, std::uint64_t shared_offset) {
+  block_clock& b = state().clock;
+  order_.arrive(b, b.first_warp + e.warp, lane, {shared_offset, std::uint64_t{b.index} + 1});
+}
+
+void checker::saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) {
+  block_clock& b = state().clock;
+  order_.see_phase(b, b.first_warp + e.warp, lane, {shared_offset, std::uint64_t{b.index} + 1});
+}
+
+}  // namespace stepwise::emulator

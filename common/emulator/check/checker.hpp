@@ -1,0 +1,208 @@
+// The checks of a kernel's memory accesses and of the ways in which its threads wait.
+//
+// idea    Tells, with lines and threads, what compute-sanitizer's four tools would tell, and more:
+//         accesses outside of memory, reads of bytes that nobody wrote, races in shared and global
+//         memory, barriers that not all threads reach. A lane whose access is wrong passes over
+//         it, so that the other mistakes of a launch are found too; the launch then fails as it
+//         would on a GPU.
+// watch   What is remembered is bounded: see DESIGN.md.
+//         Tested by tests/.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "common/emulator/check/cells.hpp"
+#include "common/emulator/check/finding_log.hpp"
+#include "common/emulator/check/order.hpp"
+#include "common/emulator/check/places.hpp"
+#include "common/emulator/check/written.hpp"
+#include "common/emulator/exec/memory.hpp"
+#include "common/emulator/exec/scheduler.hpp"
+
+namespace stepwise::emulator {
+
+class checker final : public observer {
+ public:
+  // Throws std::bad_alloc where the address space for what it remembers cannot be reserved.
+  checker(const gpu& model, global_memory& memory);
+  ~checker() override;
+
+  // --- the device's memory. Origins are the current one, see device::set_origin.
+  void set_origin(std::uint64_t code_address) { origin_ = code_address; }
+  enum class content : std::uint8_t { none, initialised };
+  void allocated(device_address at, std::uint64_t bytes);
+  // A module's variable.
+  void placed(const std::string& name, device_address at, std::uint64_t bytes, bool constant);
+  void name(device_address at, std::string_view name);
+  void freed(device_address at);
+  // free() was asked for an address that it does not know.
+  void refused_free(device_address at);
+  void wrote(device_address at, std::uint64_t bytes);  // the host, or a fill
+  void copied(device_address to, device_address from, std::uint64_t bytes);
+  void copied_home(device_address from, std::uint64_t bytes);
+  order& sequence() { return order_; }
+  void set_stream(const stream_use& use) { stream_ = use; }
+
+  std::vector<finding> take(bool at_exit);
+
+  // --- observer
+  void begin_launch(const launch_info& info) override;
+  status end_launch(const status& failure) override;
+  void begin_block(const block& b) override;
+  void end_block(const block& b) override;
+  void turn_to(const block& b) override;
+  std::uint32_t access(const access_event& e) override;
+  void access_range(const warp_event& e, const range_event& r) override;
+  void reached_barrier(const warp_event& e, unsigned id, bool arrive_only, bool aligned) override;
+  void released_barrier(unsigned id, bool whole_block) override;
+  void warp_met(const warp_event& e, bool orders_memory) override;
+  void reached_warp_wide(const warp_event& e, std::uint32_t members) override;
+  void read_inactive_lane(const warp_event& e, int lane, int source) override;
+  void fenced(const warp_event& e, memory_order o, sync_scope s) override;
+  void exited(const warp_event& e) override;
+  void committed_copies(const warp_event& e) override;
+  void waited_for_copies(const warp_event& e, int groups_left) override;
+  void arrived_at(const warp_event& e, int lane, std::uint64_t shared_offset) override;
+  void saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) override;
+  void in_deadlock(const block& b) override;
+  void faulted(const warp_event& e, error code, const std::string& what, int lane) override;
+
+ private:
+  struct allocation {
+    std::uint64_t bytes = 0;
+    std::string name;
+    bool variable = false, constant = false;
+    std::uint64_t allocated_by = 0, freed_by = 0;
+  };
+  using allocation_map = std::map<device_address, allocation>;
+
+  // A memory that threads share, as the checks see it: positions are offsets from its first byte.
+  struct watched_memory {
+    watched_memory(std::uint64_t bytes);
+    cell_space words, bytes;
+    written_bytes written;
+    // Of each page of 4 KB: never touched, cells of four bytes, cells of one.
+    enum class grain : std::uint8_t { untouched, words, bytes };
+    std::vector<grain> pages;
+    std::uint64_t touched = 0;  // pages
+    bool is_shared = false;     // of a block
+  };
+  // What is known of a resident block.
+  struct block_state {
+    block_clock clock;
+    std::unique_ptr<watched_memory> shared;
+    const block* now = nullptr;
+    struct arrival {
+      std::uint32_t warp, lanes;
+      const op* at;
+      bool aligned;
+    };
+    std::array<std::vector<arrival>, 17> arrivals;
+    std::optional<warp_event> first_exit;
+    std::uint32_t exited = 0;
+  };
+  // One lane's access, or a piece of it.
+  struct touch {
+    watched_memory* memory;
+    const access_site* site;
+    std::uint16_t number;  // of the site
+    std::uint64_t at, bytes;
+    int lane;
+    std::uint32_t warp;  // in the block
+    const op* op_at;
+  };
+  struct place_in_memory {
+    finding_object object;
+    std::string words;  // "in[1024]"
+  };
+  // A launch whose accesses may still be remembered.
+  struct past_launch {
+    std::uint32_t work;
+    std::string kernel;
+    std::vector<code_place> lines;  // by site, filled when it ends
+    extent grid, block;
+    std::uint32_t block_warps;
+  };
+
+  // checker.cpp
+  block_state& state() { return *current_; }
+  accessor accessor_of(std::uint32_t warp, std::uint16_t number, const watched_memory& m) const;
+  std::uint16_t number_of(const access_site& s);
+  const access_site& site_at(std::uint16_t number) const;
+  void visit(const access_event& e, std::uint32_t lanes_in, watched_memory& m, std::uint64_t base);
+  void visit_run(const access_event& e, watched_memory& m, std::uint64_t at, unsigned first,
+                 unsigned count, bool same);
+  // bounds.cpp
+  std::uint32_t in_bounds_global(const access_event& e);
+  std::uint32_t in_bounds_shared(const access_event& e);
+  std::uint32_t in_bounds_local(const access_event& e);
+  void outside(const access_event& e, int lane, std::uint64_t at);
+  void outside_global(const access_event& e, int lane, std::uint64_t at, finding& f);
+  void outside_shared(const access_event& e, int lane, std::uint64_t at, finding& f);
+  const std::pair<const device_address, allocation>* allocation_at(const allocation_map& map,
+                                                                   device_address at) const;
+  // races.cpp
+  void look_closer(const touch& t);
+  void check_cell(const touch& t, const cells& c, std::size_t cell, const accessor& a,
+                  unsigned cell_bytes);
+  void conflict(const touch& t, std::uint32_t other_warp, std::uint32_t other_lanes,
+                std::uint16_t other_site, tick when, bool other_writes);
+  bool both_strong(const access_site& s, std::uint16_t other, std::uint32_t other_warp) const;
+  bool copies_settled(const touch& t, std::uint16_t other, tick when, std::uint32_t writer) const;
+  void synchronise(const touch& t);
+  void make_narrow(watched_memory& m, std::uint64_t page);
+  void touch_pages(watched_memory& m, std::uint64_t at, std::uint64_t bytes);
+  bool is_narrow(const watched_memory& m, std::uint64_t at, std::uint64_t bytes) const;
+  bool same_value(const touch& t) const;
+  std::string race_advice(const touch& t, std::uint32_t other_warp, std::uint16_t other_site,
+                          tick when) const;
+  // unwritten.cpp
+  void read_unwritten(const touch& t);
+  // words.cpp
+  finding_party party(const op* at, std::uint32_t warp, int lane, std::string action);
+  finding_party party_of_other(std::uint32_t warp, int lane, std::uint16_t site, tick when,
+                               bool writes);
+  place_in_memory describe(const watched_memory& m, std::uint64_t at, std::uint64_t element);
+  place_in_memory describe_global(device_address at, std::uint64_t element);
+  place_in_memory describe_shared(std::uint64_t offset, std::uint64_t element);
+  std::string kernel_name() const { return code_ != nullptr ? code_->pretty : ""; }
+  std::int64_t place_number(const op* at) const { return at - code_->code.data(); }
+  finding_key key(finding_kind kind, std::int64_t first, std::int64_t second, std::uint64_t object);
+  void fail(error code, const finding& f);
+  // waits.cpp
+  void check_arrivals(unsigned id, bool whole_block);
+
+  const gpu& model_;
+  global_memory& memory_;
+  device_address device_base_;
+  places places_;
+  finding_log log_;
+  order order_;
+  stream_use stream_;
+  std::uint64_t origin_ = 0;
+  allocation_map live_, gone_;
+  std::unique_ptr<watched_memory> global_;
+  std::uint64_t most_pages_;
+  unsigned forgotten_ = 0;  // times that the cells of global memory were begun anew
+
+  // The running launch.
+  const program* code_ = nullptr;
+  const launch_config* config_ = nullptr;
+  const context* context_ = nullptr;
+  std::uint32_t block_warps_ = 1;
+  std::uint64_t launch_origin_ = 0;
+  status failure_;
+  std::vector<access_window> windows_;    // by site
+  std::vector<access_site> extra_sites_;  // of accesses that no op describes
+  std::map<const op*, std::uint16_t> extra_numbers_;
+  std::unordered_map<const block*, std::unique_ptr<block_state>> blocks_;
+  std::vector<std::unique_ptr<block_state>> unused_;
+  block_state* current_ = nullptr;
+  std::vector<past_launch> launches_;
+};
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,400 @@
+#include "common/emulator/check/order.hpp"
+
+#include <algorithm>
+
+namespace stepwise::emulator {
+namespace {
+
+constexpr std::size_t most_entries = 1 << 20;  // of one object's log
+constexpr std::size_t most_learned = 4096;
+constexpr int most_steps = 20000;
+
+template <class F>
+void each_lane(std::uint32_t mask, F f) {
+  for (; mask != 0; mask &= mask - 1) f(__builtin_ctz(mask));
+}
+
+// Adds to `into` what an object told, as one piece with what it told before.
+void merge(knowledge& into, const acquired& a) {
+  const auto same = std::ranges::find(into, a.object, &acquired::object);
+  if (same == into.end()) {
+    if (into.size() < most_learned) into.push_back(a);
+    return;
+  }
+  same->from = std::min(same->from, a.from);
+  same->upto = std::max(same->upto, a.upto);
+  same->when = std::max(same->when, a.when);
+  same->scope = std::max(same->scope, a.scope);
+}
+
+using stream_ticks = std::unordered_map<std::uint64_t, tick>;
+
+void join(stream_ticks& into, const stream_ticks& from) {
+  for (const auto& [stream, t] : from) into[stream] = std::max(into[stream], t);
+}
+
+}  // namespace
+
+// --- streams -----------------------------------------------------------------------------------
+
+void order::begin_work(const stream_use& use) {
+  const tick began = next();
+  stream_state& s = streams_[use.stream];
+  s.non_blocking = use.non_blocking;
+  join(s.known, host_known_);
+  // The legacy default stream and the blocking streams wait for each other.
+  for (const auto& [number, other] : streams_) {
+    const bool either = use.stream == 0 ? !other.non_blocking : number == 0 && !use.non_blocking;
+    if (number != use.stream && either) {
+      s.known[number] = began;
+      join(s.known, other.known);
+    }
+  }
+  s.began.push_back(began);
+  works_.push_back({began, use.stream});
+  stream_ = use.stream;
+  launch_began_ = settled_ = began;
+  for (const auto& [number, other] : streams_) {
+    if (number == use.stream) continue;
+    const auto known = s.known.find(number);
+    const tick upto = known == s.known.end() ? 0 : known->second;
+    const auto first = std::ranges::lower_bound(other.began, upto);
+    if (first != other.began.end()) settled_ = std::min(settled_, *first);
+  }
+}
+
+void order::host_waited(std::uint64_t stream) {
+  for (const auto& [number, s] : streams_) {
+    if (stream != no_stream && stream != number) continue;
+    join(host_known_, s.known);
+    host_known_[number] = now_ + 1;
+  }
+}
+
+void order::mark_event(std::uint64_t event, std::uint64_t stream) {
+  events_[event] = streams_[stream].known;
+  events_[event][stream] = now_ + 1;
+}
+
+void order::wait_event(std::uint64_t event, std::uint64_t stream) {
+  const auto marked = events_.find(event);
+  if (marked != events_.end()) join(streams_[stream].known, marked->second);
+}
+
+std::uint32_t order::work_of(tick t) const {
+  const auto after = std::ranges::upper_bound(works_, t, {}, &work::began);
+  return static_cast<std::uint32_t>(after - works_.begin()) - 1;
+}
+
+bool order::knows_work(std::uint32_t index) const {
+  const work& w = works_[index];
+  if (w.stream == stream_) return true;
+  const stream_ticks& known = streams_.at(stream_).known;
+  const auto upto = known.find(w.stream);
+  return upto != known.end() && w.began < upto->second;
+}
+
+// --- a launch ----------------------------------------------------------------------------------
+
+void order::begin_launch(std::uint32_t warps_per_block) {
+  block_warps_ = warps_per_block;
+  objects_.clear();
+}
+
+void order::begin_block(block_clock& b, std::uint64_t index, std::uint32_t warps) {
+  const tick t = next();
+  b.index = static_cast<std::uint32_t>(index);
+  b.first_warp = b.index * block_warps_;
+  b.barrier = t;
+  b.uses_copies = false;
+  b.learned.clear();
+  b.warps.resize(warps);
+  for (warp_clock& w : b.warps) {
+    w = warp_clock();
+    w.now = w.met = w.copies_done = w.copies_done_at_barrier = t;
+  }
+  for (auto& a : b.arrivals) a.clear();
+}
+
+std::uint32_t order::unordered(const block_clock& b, std::uint32_t warp, int lane, tick before,
+                               std::uint32_t other_warp, std::uint32_t other_lanes) {
+  if (before < settled_) return 0;
+  if (before < launch_began_) return knows_work(work_of(before)) ? 0 : other_lanes;
+  const std::uint32_t other_block = other_warp / block_warps_;
+  const warp_clock& own = b.warps[warp - b.first_warp];
+  std::uint32_t open = other_lanes;
+  if (other_block == b.index) {
+    if (before < b.barrier) return 0;
+    if (other_warp == warp) {
+      open &= ~(std::uint32_t{1} << lane);
+      if (before < own.met) return 0;
+      if (own.lanes_known) {
+        const auto& known = (*own.lanes_known)[static_cast<std::size_t>(lane)];
+        each_lane(open, [&](int m) {
+          if (before < known[static_cast<std::size_t>(m)]) open &= ~(std::uint32_t{1} << m);
+        });
+      }
+    }
+  }
+  if (b.learned.empty() && own.learned.empty()) return open;
+  each_lane(open, [&](int m) {
+    search s{before, other_warp, std::uint32_t{1} << m, other_block, b.index};
+    bool found = tell(b.learned, s);
+    for (std::size_t k = 0; !found && k < own.learned.size(); ++k)
+      found = ((own.learned_by[k] >> lane) & 1) != 0 && tells(own.learned[k], s);
+    if (found) open &= ~(std::uint32_t{1} << m);
+  });
+  return open;
+}
+
+bool order::tell(const knowledge& k, search& s) {
+  return std::ranges::any_of(k, [&](const acquired& a) { return tells(a, s); });
+}
+
+bool order::tells(const acquired& a, search& s) {
+  const sync_object& o = *a.object;
+  if (o.cut || s.steps > most_steps) {
+    ++gave_up_;
+    return true;
+  }
+  const bool same_block = s.block == s.own_block;
+  if (!same_block && a.scope == sync_scope::block) return false;
+  const auto any = [&](const auto& index, std::uint32_t number, auto covers) {
+    const auto entries = index.find(number);
+    if (entries == index.end()) return false;
+    // The newest covers the most, as a rule.
+    for (auto n = entries->second.rbegin(); n != entries->second.rend(); ++n) {
+      if (*n >= a.upto) continue;
+      if (*n < a.from) break;
+      const release_entry& e = o.log[*n];
+      if ((same_block || e.scope != sync_scope::block) && covers(e)) return true;
+    }
+    return false;
+  };
+  if (any(o.by_warp, s.warp, [&](const release_entry& e) {
+        return s.before < e.met_before || ((e.lanes & s.lane_bit) != 0 && s.before < e.before);
+      }))
+    return true;
+  if (any(o.by_block, s.block, [&](const release_entry& e) { return s.before < e.block_before; }))
+    return true;
+  // Nobody released it here: perhaps somebody who had learned it elsewhere.
+  const std::pair<const sync_object*, std::uint32_t> visit{&o, a.upto};
+  if (std::ranges::find(s.visited, visit) != s.visited.end()) return false;
+  s.visited.push_back(visit);
+  for (std::uint32_t n = a.upto; n-- > a.from;) {
+    ++s.steps;
+    const release_entry& e = o.log[n];
+    if (e.known != nullptr && s.before < e.before && tell(*e.known, s)) return true;
+    if (s.steps > most_steps) break;
+  }
+  return false;
+}
+
+// --- waiting for each other --------------------------------------------------------------------
+
+void order::reached_barrier(block_clock& b, const warp_event& e, unsigned id, bool waits) {
+  b.arrivals[id].push_back({e.warp, e.lanes, waits});
+}
+
+void order::released_barrier(block_clock& b, unsigned id, bool whole_block) {
+  const tick t = next();
+  std::vector<block_clock::arrival> arrivals = std::move(b.arrivals[id]);
+  b.arrivals[id].clear();
+  const bool all_wait = std::ranges::all_of(arrivals, &block_clock::arrival::waits);
+  if (whole_block && all_wait) {
+    b.barrier = t;
+    for (warp_clock& w : b.warps) {
+      w.now = w.met = t;
+      w.copies_done_at_barrier = w.copies_done;
+      for (const acquired& a : w.learned) merge(b.learned, a);
+      w.learned.clear();
+      w.learned_by.clear();
+    }
+    return;
+  }
+  sync_object& o = objects_[{id, std::uint64_t{b.index} + 1 + (std::uint64_t{1} << 40)}];
+  for (const auto& a : arrivals)
+    release(b, b.first_warp + a.warp, a.lanes, o, t, b.barrier, sync_scope::block);
+  const acquired told{&o, 0, static_cast<std::uint32_t>(o.log.size()), t, sync_scope::block};
+  for (const auto& a : arrivals) {
+    b.warps[a.warp].now = t;
+    b.warps[a.warp].copies_done_at_barrier = b.warps[a.warp].copies_done;
+    if (a.waits) learn(b.warps[a.warp], a.lanes, told);
+  }
+}
+
+void order::warp_met(block_clock& b, std::uint32_t warp, std::uint32_t lanes, std::uint32_t alive) {
+  warp_clock& w = b.warps[warp - b.first_warp];
+  const tick t = next();
+  w.now = t;
+  for (std::uint32_t& by : w.learned_by)
+    if ((by & lanes) != 0) by |= lanes;
+  if (lanes == alive) {
+    w.met = t;
+    return;
+  }
+  if (!w.lanes_known) {
+    w.lanes_known = std::make_unique<std::array<std::array<tick, 32>, 32>>();
+    for (auto& known : *w.lanes_known) known.fill(0);
+  }
+  std::array<tick, 32> all{};
+  each_lane(lanes, [&](int l) {
+    const auto& known = (*w.lanes_known)[static_cast<std::size_t>(l)];
+    for (std::size_t m = 0; m < 32; ++m) all[m] = std::max(all[m], known[m]);
+  });
+  each_lane(lanes, [&](int l) { all[static_cast<std::size_t>(l)] = t; });
+  each_lane(lanes, [&](int l) { (*w.lanes_known)[static_cast<std::size_t>(l)] = all; });
+}
+
+void order::committed_copies(warp_clock& w) { w.copy_groups.push_back(w.now = next()); }
+
+void order::waited_for_copies(warp_clock& w, int groups_left) {
+  w.now = next();
+  if (groups_left < 0) {  // all, whether committed or not
+    w.copy_groups.clear();
+    w.copies_done = w.now;
+    return;
+  }
+  while (w.copy_groups.size() > static_cast<std::size_t>(groups_left)) {
+    w.copies_done = w.copy_groups.front();
+    w.copy_groups.pop_front();
+  }
+}
+
+// --- releases and acquires ---------------------------------------------------------------------
+
+std::shared_ptr<const knowledge> order::known_by(const block_clock& b, std::uint32_t warp,
+                                                 std::uint32_t lanes) const {
+  const warp_clock& w = b.warps[warp - b.first_warp];
+  if (b.learned.empty() && w.learned.empty()) return nullptr;
+  auto all = std::make_shared<knowledge>(b.learned);
+  for (std::size_t k = 0; k < w.learned.size(); ++k)
+    if ((w.learned_by[k] & lanes) == lanes) all->push_back(w.learned[k]);
+  return all;
+}
+
+void order::release(const block_clock& b, std::uint32_t warp, std::uint32_t lanes, sync_object& o,
+                    tick before, tick block_before, sync_scope scope) {
+  const tick met = std::min(b.warps[warp - b.first_warp].met, before);
+  if (!o.log.empty()) {
+    release_entry& last = o.log.back();
+    if (last.warp == warp && last.before == before && last.scope == scope &&
+        last.met_before == met && last.known == nullptr) {
+      last.lanes |= lanes;
+      return;
+    }
+  }
+  if (o.log.size() >= most_entries) {
+    o.cut = true;
+    return;
+  }
+  const auto at = static_cast<std::uint32_t>(o.log.size());
+  o.by_warp[warp].push_back(at);
+  o.by_block[b.index].push_back(at);
+  o.log.push_back(
+      {warp, lanes, b.index, before, block_before, met, scope, known_by(b, warp, lanes)});
+}
+
+void order::learn(warp_clock& w, std::uint32_t lanes, const acquired& a) {
+  for (std::size_t k = 0; k < w.learned.size(); ++k) {
+    acquired& old = w.learned[k];
+    if (old.object != a.object || w.learned_by[k] != lanes || old.scope != a.scope ||
+        old.from > a.from)
+      continue;
+    old.upto = std::max(old.upto, a.upto);
+    old.when = a.when;
+    return;
+  }
+  if (w.learned.size() >= most_learned) {
+    w.learned.erase(w.learned.begin());
+    w.learned_by.erase(w.learned_by.begin());
+  }
+  w.learned.push_back(a);
+  w.learned_by.push_back(lanes);
+}
+
+void order::fenced(block_clock& b, const warp_event& e, memory_order o, sync_scope s) {
+  warp_clock& w = b.warps[e.warp];
+  const tick t = next();
+  w.now = t;
+  if (o != memory_order::acquire) {
+    if (!w.fences) w.fences = std::make_unique<std::array<warp_clock::lane_fence, 32>>();
+    each_lane(e.lanes, [&](int l) {
+      (*w.fences)[static_cast<std::size_t>(l)] = {t, b.barrier, s};
+    });
+  }
+  if (o == memory_order::release) return;
+  for (auto& [a, by] : w.seen) {
+    if ((by & e.lanes) == 0) continue;
+    acquired told = a;
+    told.when = t;
+    told.scope = std::min(a.scope, s);
+    learn(w, by & e.lanes, told);
+    by &= ~e.lanes;
+  }
+  std::erase_if(w.seen, [](const auto& s2) { return s2.second == 0; });
+}
+
+void order::strong_write(block_clock& b, std::uint32_t warp, int lane, const key& k,
+                         const access_site& site) {
+  warp_clock& w = b.warps[warp - b.first_warp];
+  const bool releases =
+      site.order == memory_order::release || site.order == memory_order::acquire_release;
+  const warp_clock::lane_fence* fence =
+      w.fences ? &(*w.fences)[static_cast<std::size_t>(lane)] : nullptr;
+  const bool fenced = fence != nullptr && fence->before != 0;
+  if (!releases && !fenced) {
+    if (site.kind != access_kind::store || objects_.empty()) return;
+    const auto found = objects_.find(k);
+    if (found != objects_.end())
+      found->second.visible_from = static_cast<std::uint32_t>(found->second.log.size());
+    return;
+  }
+  sync_object& o = objects_[k];
+  if (site.kind == access_kind::store) o.visible_from = static_cast<std::uint32_t>(o.log.size());
+  const std::uint32_t bit = std::uint32_t{1} << lane;
+  if (releases) {
+    w.now = next();
+    release(b, warp, bit, o, w.now, b.barrier, site.scope);
+  } else {
+    release(b, warp, bit, o, fence->before, fence->block_before,
+            std::min(fence->scope, site.scope));
+  }
+}
+
+void order::strong_read(block_clock& b, std::uint32_t warp, int lane, const key& k,
+                        const access_site& site) {
+  if (objects_.empty()) return;
+  const auto found = objects_.find(k);
+  if (found == objects_.end()) return;
+  const sync_object& o = found->second;
+  const auto size = static_cast<std::uint32_t>(o.log.size());
+  if (o.visible_from >= size && !o.cut) return;
+  warp_clock& w = b.warps[warp - b.first_warp];
+  const acquired a{&o, o.visible_from, size, now_, site.scope};
+  const std::uint32_t bit = std::uint32_t{1} << lane;
+  if (site.order == memory_order::acquire || site.order == memory_order::acquire_release)
+    return learn(w, bit, a);
+  for (auto& [old, by] : w.seen) {
+    if (old.object != &o || by != bit || old.scope != a.scope) continue;
+    old = a;
+    return;
+  }
+  if (w.seen.size() < most_learned) w.seen.emplace_back(a, bit);
+}
+
+void order::arrive(block_clock& b, std::uint32_t warp, int lane, const key& k) {
+  warp_clock& w = b.warps[warp - b.first_warp];
+  w.now = next();
+  release(b, warp, std::uint32_t{1} << lane, objects_[k], w.now, b.barrier, sync_scope::block);
+}
+
+void order::see_phase(block_clock& b, std::uint32_t warp, int lane, const key& k) {
+  const auto found = objects_.find(k);
+  if (found == objects_.end()) return;
+  const auto size = static_cast<std::uint32_t>(found->second.log.size());
+  learn(b.warps[warp - b.first_warp], std::uint32_t{1} << lane,
+        {&found->second, 0, size, now_, sync_scope::block});
+}
+
+}  // namespace stepwise::emulator

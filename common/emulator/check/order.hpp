@@ -1,0 +1,179 @@
+// What happens before what: the order that PTX gives to the accesses of threads.
+//
+// idea    A checked launch runs on one worker, so everything that synchronises gets a tick of one
+//         clock, and an access is marked with the last tick of its warp. A thread knows another's
+//         accesses up to some tick: all of earlier launches, its block's up to the block's last
+//         barrier, its warp's up to the last __syncwarp. What crosses blocks or parts of a block -
+//         fences with flags, named barriers, mbarriers - goes through sync objects: who releases
+//         appends what it knew to the object's log, who acquires keeps how far it has read. The
+//         logs are searched only when two accesses would otherwise be a race.
+// watch   A search that would take too long, or a log that was cut, counts as ordered: a race may
+//         be missed, never invented. `gave_up` counts them.
+// source  PTX ISA 9.0, "Memory Consistency Model". Tested by tests/order_test.cpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "common/emulator/exec/observer.hpp"
+
+namespace stepwise::emulator {
+
+using tick = std::uint32_t;
+
+struct sync_object;
+
+// What a thread learned from an object: entries [from, upto) of its log.
+struct acquired {
+  const sync_object* object;
+  std::uint32_t from, upto;
+  tick when;
+  sync_scope scope;
+};
+using knowledge = std::vector<acquired>;
+
+// What a release tells: the accesses of some lanes of a warp before `before`, those of their block
+// before its barrier at `block_before`, and what the releasing lanes had learned.
+struct release_entry {
+  std::uint32_t warp, lanes, block;
+  tick before, block_before;
+  tick met_before;  // and all of the warp's lanes before this one
+  sync_scope scope;
+  std::shared_ptr<const knowledge> known;
+};
+
+struct sync_object {
+  std::deque<release_entry> log;
+  std::uint32_t visible_from = 0;  // a plain write hides the releases before it
+  bool cut = false;                // entries were dropped: everything counts as released
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> by_warp, by_block;  // into log
+};
+
+struct warp_clock {
+  tick now = 0;  // of its accesses
+  tick met = 0;  // its lanes know each other's accesses before this one
+  tick copies_done = 0, copies_done_at_barrier = 0;  // cp.async before this one has finished
+  std::deque<tick> copy_groups;
+  bool copies_pending = false;  // cp.async that nothing waited for yet
+  knowledge learned;
+  std::vector<std::uint32_t> learned_by;  // lanes, for each of `learned`
+  struct lane_fence {
+    tick before = 0, block_before = 0;
+    sync_scope scope = sync_scope::block;
+  };
+  std::unique_ptr<std::array<lane_fence, 32>> fences;
+  std::vector<std::pair<acquired, std::uint32_t>> seen;  // strong reads before a fence, with lanes
+  // known[l][m]: lane l knows lane m's accesses before this tick. Made when some lanes only meet.
+  std::unique_ptr<std::array<std::array<tick, 32>, 32>> lanes_known;
+};
+
+struct block_clock {
+  std::uint32_t index = 0;  // of the launch, as far as it fits
+  std::uint32_t first_warp = 0;
+  tick barrier = 0;          // all its threads know each other's accesses before this one
+  bool uses_copies = false;  // it has done cp.async
+  std::vector<warp_clock> warps;
+  knowledge learned;  // by all its threads
+  struct arrival {
+    std::uint32_t warp, lanes;
+    bool waits;
+  };
+  std::array<std::vector<arrival>, 17> arrivals;  // at barriers that have not released
+};
+
+class order {
+ public:
+  tick now() const { return now_; }
+  // Starts a launch, a copy or another piece of work of a stream.
+  void begin_work(const stream_use& use);
+  void host_waited(std::uint64_t stream);
+  void mark_event(std::uint64_t event, std::uint64_t stream);
+  void wait_event(std::uint64_t event, std::uint64_t stream);
+  bool several_streams() const { return streams_.size() > 1; }
+
+  // Before this tick everything is ordered before the running work.
+  tick settled() const { return settled_; }
+  // The work that an access belongs to, counted from 0.
+  std::uint32_t work_of(tick t) const;
+  std::uint32_t current_work() const { return static_cast<std::uint32_t>(works_.size()) - 1; }
+
+  void begin_launch(std::uint32_t warps_per_block);
+  void begin_block(block_clock& b, std::uint64_t index, std::uint32_t warps);
+
+  // In the running block. `lanes` of a warp that did something at `before`: which of them are not
+  // ordered before lane `lane` of warp `warp` (numbers of the launch, its own block's clock given).
+  std::uint32_t unordered(const block_clock& b, std::uint32_t warp, int lane, tick before,
+                          std::uint32_t other_warp, std::uint32_t other_lanes);
+
+  void reached_barrier(block_clock& b, const warp_event& e, unsigned id, bool waits);
+  void released_barrier(block_clock& b, unsigned id, bool whole_block);
+  void warp_met(block_clock& b, std::uint32_t warp, std::uint32_t lanes, std::uint32_t alive);
+  void fenced(block_clock& b, const warp_event& e, memory_order o, sync_scope s);
+  void committed_copies(warp_clock& w);
+  void waited_for_copies(warp_clock& w, int groups_left);
+
+  // A strong access of one lane to what `key` names: an address of global memory, or one of the
+  // block's shared memory with its block.
+  struct key {
+    std::uint64_t address, block_plus_one;  // 0: global memory
+    bool operator==(const key&) const = default;
+  };
+  void strong_write(block_clock& b, std::uint32_t warp, int lane, const key& k,
+                    const access_site& site);
+  void strong_read(block_clock& b, std::uint32_t warp, int lane, const key& k,
+                   const access_site& site);
+  // mbarriers: arrivals release, seeing a phase complete acquires.
+  void arrive(block_clock& b, std::uint32_t warp, int lane, const key& k);
+  void see_phase(block_clock& b, std::uint32_t warp, int lane, const key& k);
+
+  std::uint64_t gave_up() const { return gave_up_; }
+
+ private:
+  struct key_hash {
+    std::size_t operator()(const key& k) const {
+      return std::hash<std::uint64_t>{}(k.address * 0x9e3779b97f4a7c15u ^ k.block_plus_one);
+    }
+  };
+  tick next() { return ++now_; }
+  void release(const block_clock& b, std::uint32_t warp, std::uint32_t lanes, sync_object& o,
+               tick before, tick block_before, sync_scope scope);
+  static void learn(warp_clock& w, std::uint32_t lanes, const acquired& a);
+  std::shared_ptr<const knowledge> known_by(const block_clock& b, std::uint32_t warp,
+                                            std::uint32_t lanes) const;
+  // Looks for a chain of releases and acquires from an access to the running thread.
+  struct search {
+    tick before;
+    std::uint32_t warp, lane_bit, block, own_block;
+    int steps = 0;
+    std::vector<std::pair<const sync_object*, std::uint32_t>> visited = {};
+  };
+  bool tells(const acquired& a, search& s);
+  bool tell(const knowledge& k, search& s);
+
+  struct stream_state {
+    bool non_blocking = false;
+    std::vector<tick> began;                        // its works
+    std::unordered_map<std::uint64_t, tick> known;  // of other streams' work
+  };
+  bool knows_work(std::uint32_t work) const;
+
+  tick now_ = 0, settled_ = 0, launch_began_ = 0;
+  std::uint32_t block_warps_ = 1;
+  std::unordered_map<key, sync_object, key_hash> objects_;
+  struct work {
+    tick began;
+    std::uint64_t stream;
+  };
+  std::vector<work> works_;
+  std::unordered_map<std::uint64_t, stream_state> streams_;
+  std::unordered_map<std::uint64_t, tick> host_known_;
+  std::unordered_map<std::uint64_t, std::unordered_map<std::uint64_t, tick>> events_;
+  std::uint64_t stream_ = 0;  // of the running work
+  std::uint64_t gave_up_ = 0;
+};
+
+}  // namespace stepwise::emulator

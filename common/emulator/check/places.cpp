@@ -1,0 +1,44 @@
+#include "common/emulator/check/places.hpp"
+
+#include <filesystem>
+
+namespace stepwise::emulator {
+namespace {
+
+std::string base_name(const std::string& path) { return std::filesystem::path(path).filename(); }
+
+}  // namespace
+
+const source_map& places::map_of(const program_function& f) {
+  auto& map = maps_[f.function];
+  if (map == nullptr) map = std::make_unique<source_map>(*f.module, *f.function, nullptr);
+  return *map;
+}
+
+code_place places::of(const program& code, std::uint32_t function, std::int32_t instruction) {
+  code_place place;
+  if (instruction < 0 || function >= code.functions.size()) return place;
+  const source_map& map = map_of(code.functions[function]);
+  if (static_cast<std::size_t>(instruction) >= map.instructions.size()) return place;
+  const instruction_source& s = map.instructions[static_cast<std::size_t>(instruction)];
+  if (s.line == no_index) return place;
+  const source_line& line = map.lines[s.line];
+  place.file = base_name(line.file);
+  place.line = static_cast<int>(line.line);
+  place.text = text_.line(line.file, line.line);
+  if (s.inner != no_index && !map.chains[s.inner].empty()) {
+    const source_frame& inner = map.chains[s.inner].back();
+    place.inner = inner.function.empty() ? "" : inner.function + " at ";
+    place.inner += base_name(inner.at.file) + ":" + std::to_string(inner.at.line);
+  }
+  return place;
+}
+
+code_place places::of(const program& code, const op* at) {
+  const program_function& f = code.function_of(at);
+  std::uint32_t function = 0;
+  while (&code.functions[function] != &f) ++function;
+  return of(code, function, code.instruction[static_cast<std::size_t>(at - code.code.data())]);
+}
+
+}  // namespace stepwise::emulator

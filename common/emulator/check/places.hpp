@@ -1,0 +1,27 @@
+// Lines of device code with their text, for findings.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "common/device/finding.hpp"
+#include "common/emulator/exec/program.hpp"
+#include "common/emulator/profile/source_map.hpp"
+#include "common/emulator/profile/source_text.hpp"
+
+namespace stepwise::emulator {
+
+class places {
+ public:
+  // The line of the user's file that an instruction comes from.
+  code_place of(const program& code, std::uint32_t function, std::int32_t instruction);
+  code_place of(const program& code, const op* at);
+
+ private:
+  const source_map& map_of(const program_function& f);
+
+  std::map<const ptx::function*, std::unique_ptr<source_map>> maps_;
+  source_text text_;
+};
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,204 @@
+// Races: two accesses of the same bytes, at least one a write, that nothing orders.
+#include <algorithm>
+#include <cstring>
+
+#include "common/emulator/check/checker.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+constexpr std::uint64_t page_bytes = 4096;
+
+bool is_strong(const access_site& s) { return s.order != memory_order::weak; }
+
+}  // namespace
+
+void checker::touch_pages(watched_memory& m, std::uint64_t at, std::uint64_t bytes) {
+  for (std::uint64_t p = at / page_bytes; p <= (at + bytes - 1) / page_bytes; ++p) {
+    if (m.pages[p] != watched_memory::grain::untouched) continue;
+    if (!m.is_shared && m.touched++ >= most_pages_) {
+      // Too much to remember: begin anew. Races across this moment are not seen.
+      m.words.forget();
+      m.bytes.forget();
+      m.pages.assign(m.pages.size(), watched_memory::grain::untouched);
+      m.touched = 1;
+      ++forgotten_;
+    }
+    m.pages[p] = watched_memory::grain::words;
+  }
+}
+
+bool checker::is_narrow(const watched_memory& m, std::uint64_t at, std::uint64_t bytes) const {
+  bool narrow = false;
+  for (std::uint64_t p = at / page_bytes; p <= (at + bytes - 1) / page_bytes; ++p)
+    narrow = narrow || m.pages[p] == watched_memory::grain::bytes;
+  return narrow;
+}
+
+// From now on a page's cells are bytes: each begins as its word was.
+void checker::make_narrow(watched_memory& m, std::uint64_t page) {
+  m.pages[page] = watched_memory::grain::bytes;
+  const cells &w = m.words.all(), &b = m.bytes.all();
+  for (std::uint64_t k = 0; k < page_bytes; ++k) {
+    const std::size_t to = page * page_bytes + k, from = to / 4;
+    b.write_time[to] = w.write_time[from];
+    b.writer[to] = w.writer[from];
+    b.write_site[to] = w.write_site[from];
+    b.read_time[to] = w.read_time[from];
+    b.reader[to] = w.reader[from];
+    b.read_lanes[to] = w.read_lanes[from];
+    b.read_site[to] = w.read_site[from];
+    b.older_time[to] = w.older_time[from];
+    b.older_reader[to] = w.older_reader[from];
+    b.older_site[to] = w.older_site[from];
+  }
+}
+
+void checker::look_closer(const touch& t) {
+  watched_memory& m = *t.memory;
+  const accessor a = accessor_of(t.warp, t.number, m);
+  for (std::uint64_t at = t.at, end = t.at + t.bytes; at < end;) {
+    const std::uint64_t page = at / page_bytes;
+    const std::uint64_t stop = std::min(end, (page + 1) * page_bytes);
+    if (m.pages[page] != watched_memory::grain::bytes && (at % 4 != 0 || stop % 4 != 0))
+      make_narrow(m, page);
+    if (m.pages[page] == watched_memory::grain::bytes) {
+      for (; at < stop; ++at) check_cell(t, m.bytes.all(), at, a, 1);
+    } else {
+      for (; at < stop; at += 4) check_cell(t, m.words.all(), at / 4, a, 4);
+    }
+  }
+  if (is_strong(*t.site)) synchronise(t);
+}
+
+// Compares one access with what is remembered of a cell, and writes it down.
+void checker::check_cell(const touch& t, const cells& c, std::size_t cell, const accessor& a,
+                         unsigned) {
+  const bool writes = t.site->kind != access_kind::load;
+  const block_clock& b = state().clock;
+  const auto open_lanes = [&](tick when, std::uint32_t warp, std::uint32_t by, std::uint16_t site,
+                              bool other_writes) -> std::uint32_t {
+    if (when < a.settled || when == 0) return 0;
+    const std::uint32_t open = order_.unordered(b, a.warp, t.lane, when, warp, by);
+    if (other_writes && !copies_settled(t, site, when, warp)) return by;
+    if (open == 0 || (is_strong(*t.site) && both_strong(*t.site, site, warp))) return 0;
+    return open;
+  };
+  const std::uint32_t writer = c.writer[cell] / 32;
+  const std::uint32_t writer_bit = std::uint32_t{1} << (c.writer[cell] % 32);
+  if (const auto open =
+          open_lanes(c.write_time[cell], writer, writer_bit, c.write_site[cell], true))
+    conflict(t, writer, open, c.write_site[cell], c.write_time[cell], true);
+  if (!writes) return note_load(c, cell, std::uint32_t{1} << t.lane, a);
+  if (const auto open = open_lanes(c.read_time[cell], c.reader[cell], c.read_lanes[cell],
+                                   c.read_site[cell], false))
+    conflict(t, c.reader[cell], open, c.read_site[cell], c.read_time[cell], false);
+  else if (const auto older =
+               open_lanes(c.older_time[cell], c.older_reader[cell], 1, c.older_site[cell], false);
+           older != 0 && c.older_reader[cell] != a.warp)
+    conflict(t, c.older_reader[cell], older, c.older_site[cell], c.older_time[cell], false);
+  // A strong write does not make one's own weak write of before strong.
+  const bool keeps = c.write_time[cell] == a.now &&
+                     c.writer[cell] == a.warp * 32 + static_cast<std::uint32_t>(t.lane) &&
+                     is_strong(*t.site) && !is_strong(site_at(c.write_site[cell]));
+  if (!keeps) note_store(c, cell, static_cast<unsigned>(t.lane), a);
+}
+
+// Strong accesses never race if the scope of each includes the other's thread.
+bool checker::both_strong(const access_site& s, std::uint16_t other,
+                          std::uint32_t other_warp) const {
+  if (other == no_site) return false;
+  const access_site& o = site_at(other);
+  if (!is_strong(o)) return false;
+  const bool same_block = other_warp / block_warps_ == current_->clock.index;
+  return same_block || (s.scope != sync_scope::block && o.scope != sync_scope::block);
+}
+
+// Whether an asynchronous copy's write was waited for, by its own thread, before this access.
+bool checker::copies_settled(const touch& t, std::uint16_t other, tick when,
+                             std::uint32_t writer) const {
+  if (other == no_site || !t.memory->is_shared || !site_at(other).asynchronous) return true;
+  const block_clock& b = current_->clock;
+  if (writer - b.first_warp >= block_warps_) return true;
+  const warp_clock& w = b.warps[writer - b.first_warp];
+  return when < (writer - b.first_warp == t.warp ? w.copies_done : w.copies_done_at_barrier);
+}
+
+// What an atomic, volatile or ordered access does to the order, beside its own bytes.
+void checker::synchronise(const touch& t) {
+  block_clock& b = state().clock;
+  const order::key k{t.at, t.memory->is_shared ? std::uint64_t{b.index} + 1 : 0};
+  const std::uint32_t warp = b.first_warp + t.warp;
+  if (t.site->kind != access_kind::store && !t.site->reduction)
+    order_.strong_read(b, warp, t.lane, k, *t.site);
+  if (t.site->kind != access_kind::load) order_.strong_write(b, warp, t.lane, k, *t.site);
+}
+
+// Whether a store writes what is there already.
+bool checker::same_value(const touch& t) const {
+  const access_site& s = *t.site;
+  if (s.kind != access_kind::store || s.value_bytes == 0 || s.element_bytes == 0) return false;
+  const std::byte* const old =
+      t.memory->is_shared ? context_->shared + t.at : memory_.host(device_base_ + t.at);
+  for (unsigned k = 0; k * s.element_bytes < s.bytes; ++k) {
+    const std::byte* const row = context_->registers + s.values[k];
+    if (std::memcmp(old + k * s.element_bytes, row + static_cast<unsigned>(t.lane) * s.value_bytes,
+                    s.element_bytes) != 0)
+      return false;
+  }
+  return true;
+}
+
+std::string checker::race_advice(const touch& t, std::uint32_t other_warp, std::uint16_t other_site,
+                                 tick when) const {
+  const block_clock& b = current_->clock;
+  if (order_.work_of(when) != order_.current_work())
+    return "Put both into one stream, or let one stream wait for the other (cudaStreamWaitEvent).";
+  if (other_site != no_site && site_at(other_site).asynchronous)
+    return "The copy is asynchronous: wait for it in the thread that started it, and put a barrier "
+           "between that and what others read.";
+  if (other_warp / block_warps_ != b.index) {
+    return is_strong(*t.site) || (other_site != no_site && is_strong(site_at(other_site)))
+               ? "Make every access to it atomic, of a scope that includes all blocks, or order "
+                 "them with __threadfence() and a flag."
+               : "Blocks run in any order: use an atomic operation, or divide the work into two "
+                 "launches.";
+  }
+  if (other_site == t.number && other_warp == b.first_warp + t.warp)
+    return "Let one thread of the warp do it, or use an atomic operation.";
+  if (other_warp == b.first_warp + t.warp)
+    return "The threads of a warp need not run in step: put __syncwarp() between the two accesses.";
+  return "Put __syncthreads() between the two accesses, where all threads of the block reach it.";
+}
+
+void checker::conflict(const touch& t, std::uint32_t other_warp, std::uint32_t other_lanes,
+                       std::uint16_t other_site, tick when, bool other_writes) {
+  const bool writes = t.site->kind != access_kind::load;
+  const bool past = order_.work_of(when) != order_.current_work();
+  const std::int64_t here = t.number, there = past ? -2 - other_site : other_site;
+  place_in_memory where = describe(*t.memory, t.at, t.site->element_bytes);
+  const finding_key k =
+      key(finding_kind::race, std::min(here, there), std::max(here, there), where.object.address);
+  if (!log_.is_new(k)) return;
+  finding f;
+  f.kind = finding_kind::race;
+  const char* const what = writes && other_writes ? "both write" : "one writes and the other reads";
+  const char* const same = writes && other_writes && same_value(t)
+                               ? "; the value is the same, which does not make it safe"
+                               : "";
+  f.message = "race: two threads access " + where.words + ", " + what +
+              ", and nothing orders the two" + same;
+  f.parties.push_back(party(t.op_at, t.warp, t.lane,
+                            (t.site->kind == access_kind::atomic ? "updates atomically "
+                             : writes                            ? "writes "
+                                                                 : "reads ") +
+                                std::to_string(t.bytes) + (t.bytes == 1 ? " byte" : " bytes")));
+  f.parties.push_back(
+      party_of_other(other_warp, __builtin_ctz(other_lanes), other_site, when, other_writes));
+  f.object = where.object;
+  f.advice = race_advice(t, other_warp, other_site, when);
+  f.origin = launch_origin_;
+  log_.add(k, std::move(f));
+}
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,138 @@
+// Reading what nobody wrote, and the memory's own events.
+#include "common/emulator/check/checker.hpp"
+
+namespace stepwise::emulator {
+
+void checker::read_unwritten(const touch& t) {
+  const std::uint64_t written = t.memory->written.which(t.at, static_cast<unsigned>(t.bytes));
+  const auto present = static_cast<std::uint64_t>(__builtin_popcountll(written));
+  if (present == t.bytes) return;
+  place_in_memory where = describe(*t.memory, t.at, t.site->element_bytes);
+  const finding_key k =
+      key(finding_kind::unwritten_read, place_number(t.op_at), -1, where.object.address);
+  if (!log_.is_new(k)) return;
+  finding f;
+  f.kind = finding_kind::unwritten_read;
+  f.message = "a thread reads " + where.words + ", which nobody has written";
+  if (present != 0)
+    f.message = "a thread reads " + where.words + ", of which only " + std::to_string(present) +
+                " of " + std::to_string(t.bytes) + " bytes have been written";
+  f.parties.push_back(
+      party(t.op_at, t.warp, t.lane,
+            "reads " + std::to_string(t.bytes) + (t.bytes == 1 ? " byte" : " bytes")));
+  f.object = where.object;
+  f.advice = t.memory->is_shared
+                 ? "Shared memory starts with any content: write every element before it is read."
+                 : "cudaMalloc gives memory with any content: copy to it or set it before a kernel "
+                   "reads it.";
+  f.origin = launch_origin_;
+  log_.add(k, std::move(f));
+}
+
+// --- the device's memory -----------------------------------------------------------------------
+
+void checker::allocated(device_address at, std::uint64_t bytes) {
+  // What lay here before can no longer be told.
+  gone_.erase(gone_.lower_bound(at), gone_.lower_bound(at + bytes));
+  if (gone_.size() > 4096) gone_.erase(gone_.begin());
+  live_[at] = {bytes, "", false, false, origin_, 0};
+  global_->written.clear(at - device_base_, bytes);
+}
+
+void checker::placed(const std::string& name, device_address at, std::uint64_t bytes,
+                     bool constant) {
+  live_[at] = {bytes, name, true, constant, 0, 0};
+  global_->written.mark(at - device_base_, bytes);
+}
+
+void checker::name(device_address at, std::string_view name) {
+  if (const auto found = live_.find(at); found != live_.end()) found->second.name = name;
+}
+
+void checker::freed(device_address at) {
+  const auto found = live_.find(at);
+  if (found == live_.end()) return;
+  found->second.freed_by = origin_;
+  gone_[at] = found->second;
+  live_.erase(found);
+}
+
+void checker::refused_free(device_address at) {
+  finding f;
+  f.kind = finding_kind::double_free;
+  const auto* const before = allocation_at(gone_, at);
+  const auto* const inside = allocation_at(live_, at);
+  if (before != nullptr && before->first == at) {
+    f.message = "memory is freed that is free already";
+    f.object = describe_global(at, 1).object;
+  } else if (inside != nullptr) {
+    f.message = "an address is freed that is not the start of an allocation";
+    f.object = describe_global(at, 1).object;
+  } else {
+    f.message = "an address is freed that no allocation gave";
+    f.object.address = at;
+  }
+  f.advice = "Free each allocation once, with the pointer that cudaMalloc gave.";
+  f.origin = origin_;
+  const finding_key k{f.kind, origin_, -1, -1, at};
+  if (log_.is_new(k)) log_.add(k, std::move(f));
+}
+
+void checker::wrote(device_address at, std::uint64_t bytes) {
+  if (bytes != 0 && memory_.is_device(at)) global_->written.mark(at - device_base_, bytes);
+}
+
+void checker::copied(device_address to, device_address from, std::uint64_t bytes) {
+  if (bytes == 0 || !memory_.is_device(to)) return;
+  if (memory_.is_device(from))
+    global_->written.copy(to - device_base_, from - device_base_, bytes);
+  else
+    wrote(to, bytes);
+}
+
+void checker::copied_home(device_address from, std::uint64_t bytes) {
+  if (bytes == 0 || !memory_.is_device(from)) return;
+  const std::uint64_t at = from - device_base_;
+  if (global_->written.all(at, bytes)) return;
+  std::uint64_t missing = 0, first = bytes;
+  for (std::uint64_t k = 0; k < bytes; k += 64) {
+    const auto n = static_cast<unsigned>(std::min<std::uint64_t>(64, bytes - k));
+    const std::uint64_t full = n == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
+    const std::uint64_t gaps = full & ~global_->written.which(at + k, n);
+    if (gaps == 0) continue;
+    missing += static_cast<std::uint64_t>(__builtin_popcountll(gaps));
+    if (first == bytes) first = k + static_cast<std::uint64_t>(__builtin_ctzll(gaps));
+  }
+  const place_in_memory where = describe_global(from + first, 1);
+  const finding_key k{finding_kind::unwritten_copy, origin_, -1, -1, where.object.address};
+  if (!log_.is_new(k)) return;
+  finding f;
+  f.kind = finding_kind::unwritten_copy;
+  f.message = "a copy to the host takes " + std::to_string(bytes) + " bytes, " +
+              std::to_string(missing) + " of which nobody has written; the first is byte " +
+              std::to_string(where.object.offset) + " of the allocation";
+  f.object = where.object;
+  f.advice = "Does the kernel write every element, also where n is no multiple of the block?";
+  f.origin = origin_;
+  log_.add(k, std::move(f));
+}
+
+std::vector<finding> checker::take(bool at_exit) {
+  if (at_exit) {
+    for (const auto& [at, a] : live_) {
+      if (a.variable) continue;
+      const finding_key k{finding_kind::leak, a.allocated_by, -1, -1, 0};
+      if (!log_.is_new(k)) continue;
+      finding f;
+      f.kind = finding_kind::leak;
+      f.message = std::to_string(a.bytes) + " bytes of device memory were not freed";
+      f.object = describe_global(at, 1).object;
+      f.advice = "Call cudaFree when the memory is no longer needed.";
+      f.origin = a.allocated_by;
+      log_.add(k, std::move(f));
+    }
+  }
+  return log_.take();
+}
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,154 @@
+// Where threads wait for each other: barriers that not all reach, masks, deadlocks.
+#include <algorithm>
+
+#include "common/emulator/check/checker.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+std::string threads(std::uint32_t n) {
+  return std::to_string(n) + (n == 1 ? " thread" : " threads");
+}
+
+}  // namespace
+
+void checker::reached_barrier(const warp_event& e, unsigned id, bool arrive_only, bool aligned) {
+  order_.reached_barrier(state().clock, e, id, !arrive_only);
+  state().arrivals[id].push_back({e.warp, e.lanes, e.at, aligned});
+}
+
+void checker::released_barrier(unsigned id, bool whole_block) {
+  check_arrivals(id, whole_block);
+  order_.released_barrier(state().clock, id, whole_block);
+  state().arrivals[id].clear();
+}
+
+// A barrier releases. Were all at the same one, and did everybody come?
+void checker::check_arrivals(unsigned id, bool whole_block) {
+  const auto& arrivals = state().arrivals[id];
+  if (arrivals.empty()) return;
+  const auto& first = arrivals.front();
+  const bool counted = code_->barriers[first.at->slot].count != no_row;
+  for (const auto& a : arrivals) {
+    if (a.at == first.at || !a.aligned || !first.aligned) continue;
+    // Warps may meet at different places of the code only at a barrier with a count of threads.
+    const bool same_warp = std::ranges::any_of(
+        arrivals, [&](const auto& other) { return other.warp == a.warp && other.at != a.at; });
+    if (counted && !same_warp) continue;
+    const finding_key k =
+        key(finding_kind::barrier_divergence, std::min(place_number(first.at), place_number(a.at)),
+            std::max(place_number(first.at), place_number(a.at)), 0);
+    if (!log_.is_new(k)) continue;
+    finding f;
+    f.kind = finding_kind::barrier_divergence;
+    f.message = std::string("barrier divergence: ") +
+                (same_warp ? "threads of one warp" : "threads of one block") +
+                " wait at different barriers, and each takes the other's for its own";
+    f.parties.push_back(
+        party(first.at, first.warp, first_lane(first.lanes), "waits at this barrier"));
+    f.parties.push_back(party(a.at, a.warp, first_lane(a.lanes), "waits at this one"));
+    f.advice =
+        "Let all threads of the block reach the same __syncthreads(): move it out of the "
+        "condition or the loop.";
+    f.origin = launch_origin_;
+    log_.add(k, std::move(f));
+  }
+  if (counted || !whole_block || state().exited == 0 || !state().first_exit) return;
+  const warp_event& gone = *state().first_exit;
+  const finding_key k =
+      key(finding_kind::exited_at_barrier, place_number(first.at), place_number(gone.at), 0);
+  if (!log_.is_new(k)) return;
+  finding f;
+  f.kind = finding_kind::exited_at_barrier;
+  f.message = "barrier divergence: " + threads(state().exited) +
+              " of the block have left the kernel and do not reach the barrier";
+  f.parties.push_back(
+      party(first.at, first.warp, first_lane(first.lanes), "waits at this barrier"));
+  f.parties.push_back(party(gone.at, gone.warp, first_lane(gone.lanes), "has left the kernel"));
+  f.advice = "Do not return before the last barrier: put the condition around the work instead.";
+  f.origin = launch_origin_;
+  log_.add(k, std::move(f));
+}
+
+void checker::exited(const warp_event& e) {
+  if (!state().first_exit) state().first_exit = e;
+  state().exited += count_of(e.lanes);
+}
+
+void checker::reached_warp_wide(const warp_event& e, std::uint32_t members) {
+  const std::uint32_t outside = e.lanes & ~members;
+  if (outside == 0) return;
+  const finding_key k = key(finding_kind::bad_mask, place_number(e.at), -1, 0);
+  if (!log_.is_new(k, count_of(outside))) return;
+  char mask[16];
+  std::snprintf(mask, sizeof mask, "0x%08x", members);
+  finding f;
+  f.kind = finding_kind::bad_mask;
+  f.message = "bad mask: a thread takes part in a warp-wide operation whose mask " +
+              std::string(mask) + " does not name it (lane " + std::to_string(first_lane(outside)) +
+              ")";
+  f.parties.push_back(party(e.at, e.warp, first_lane(outside), "executes this"));
+  f.count = count_of(outside);
+  f.advice = "The mask must have the bit of every lane that executes the operation.";
+  f.origin = launch_origin_;
+  log_.add(k, std::move(f));
+}
+
+void checker::read_inactive_lane(const warp_event& e, int lane, int source) {
+  const finding_key k = key(finding_kind::inactive_source, place_number(e.at), -1, 0);
+  if (!log_.is_new(k)) return;
+  finding f;
+  f.kind = finding_kind::inactive_source;
+  f.message = "a shuffle reads from lane " + std::to_string(source) +
+              ", which takes no part in it: the value is undefined";
+  f.parties.push_back(party(e.at, e.warp, lane, "reads lane " + std::to_string(source)));
+  f.advice = "Let all lanes that are read from execute the shuffle, and name them in the mask.";
+  f.origin = launch_origin_;
+  log_.add(k, std::move(f));
+}
+
+void checker::in_deadlock(const block& b) {
+  finding f;
+  f.kind = finding_kind::deadlock;
+  f.message = "deadlock: no thread of block " + std::to_string(b.index) + " can go on";
+  const auto tell = [&](const split& s, std::uint32_t warp, const std::string& where) {
+    const std::string action =
+        threads(count_of(s.mask)) + " of warp " + std::to_string(warp) + " wait at " + where;
+    const bool known = std::ranges::any_of(f.parties, [&](const finding_party& p) {
+      return p.at.line == places_.of(*code_, s.at).line && p.action == action;
+    });
+    if (f.parties.size() < 4 && !known)
+      f.parties.push_back(party(s.at, warp, first_lane(s.mask), action));
+  };
+  for (std::uint32_t n = 0; n < b.warps.size(); ++n) {
+    for (const auto& w : b.warps[n].at_barrier)
+      tell(w.waiting, n,
+           w.barrier == cluster_barrier ? "the cluster's barrier"
+                                        : "barrier " + std::to_string(w.barrier));
+    for (const auto& p : b.warps[n].parked) {
+      char mask[16];
+      std::snprintf(mask, sizeof mask, "0x%08x", p.members);
+      tell(p.waiting, n, "a warp-wide operation with mask " + std::string(mask));
+    }
+  }
+  f.advice =
+      "Somebody waits for a thread that never comes: every thread that a barrier or mask "
+      "names must reach it.";
+  f.origin = launch_origin_;
+  const finding_key k = key(f.kind, -1, -1, 0);
+  if (log_.is_new(k)) log_.add(k, std::move(f));
+}
+
+void checker::faulted(const warp_event& e, error code, const std::string& what, int lane) {
+  finding f;
+  f.kind = code == error::misaligned_address                 ? finding_kind::misaligned
+           : what.find("out of bounds") != std::string::npos ? finding_kind::out_of_bounds
+                                                             : finding_kind::failed;
+  f.message = what;
+  f.parties.push_back(party(e.at, e.warp, lane, "is where the launch was stopped"));
+  f.origin = launch_origin_;
+  const finding_key k = key(f.kind, place_number(e.at), -1, 0);
+  if (log_.is_new(k)) log_.add(k, std::move(f));
+}
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,152 @@
+// Who and where: the parties and objects of findings.
+#include "common/emulator/check/checker.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+// How far from an allocation an address may lie to be told as outside of that one.
+constexpr std::uint64_t near_bytes = 1 << 20;
+
+std::string element_words(const std::string& name, std::int64_t offset, std::uint64_t element) {
+  const auto size = static_cast<std::int64_t>(element == 0 ? 1 : element);
+  if (offset % size == 0) return name + "[" + std::to_string(offset / size) + "]";
+  return "byte " + std::to_string(offset) + " of " + name;
+}
+
+extent thread_at(std::uint32_t warp_in_block, int lane, const extent& block) {
+  return place(std::uint64_t{warp_in_block} * lanes + static_cast<std::uint64_t>(lane), block);
+}
+
+}  // namespace
+
+finding_party checker::party(const op* at, std::uint32_t warp, int lane, std::string action) {
+  finding_party p;
+  p.action = std::move(action);
+  p.kernel = kernel_name();
+  p.at = places_.of(*code_, at);
+  p.block = place(current_->clock.index, config_->grid);
+  p.thread = thread_at(warp, lane, config_->block);
+  return p;
+}
+
+// The other side of a race: from this launch, or an earlier one of another stream.
+finding_party checker::party_of_other(std::uint32_t warp, int lane, std::uint16_t site, tick when,
+                                      bool writes) {
+  finding_party p;
+  p.action = writes ? "writes" : "reads";
+  const std::uint32_t work = order_.work_of(when);
+  if (work == order_.current_work()) {
+    p.kernel = kernel_name();
+    if (site != no_site) {
+      const access_site& s = site_at(site);
+      p.at = places_.of(*code_, s.function, s.instruction);
+      p.action = std::string(s.kind == access_kind::atomic ? "updates atomically "
+                             : writes && s.asynchronous    ? "copies asynchronously "
+                             : writes                      ? "writes "
+                                                           : "reads ") +
+                 std::to_string(s.bytes) + (s.bytes == 1 ? " byte" : " bytes");
+    }
+    p.block = place(warp / block_warps_, config_->grid);
+    p.thread = thread_at(warp % block_warps_, lane, config_->block);
+    return p;
+  }
+  for (const past_launch& l : launches_) {
+    if (l.work != work) continue;
+    p.kernel = l.kernel;
+    if (site < l.lines.size()) p.at = l.lines[site];
+    p.block = place(warp / l.block_warps, l.grid);
+    p.thread = thread_at(warp % l.block_warps, lane, l.block);
+    return p;
+  }
+  p.action = writes ? "a copy or fill in another stream writes" : "a copy in another stream reads";
+  p.has_thread = false;
+  return p;
+}
+
+checker::place_in_memory checker::describe(const watched_memory& m, std::uint64_t at,
+                                           std::uint64_t element) {
+  return m.is_shared ? describe_shared(at, element) : describe_global(device_base_ + at, element);
+}
+
+checker::place_in_memory checker::describe_global(device_address at, std::uint64_t element) {
+  place_in_memory p;
+  const std::pair<const device_address, allocation>* found = allocation_at(live_, at);
+  if (found == nullptr) found = allocation_at(gone_, at);
+  if (found == nullptr) {
+    // The nearest: the one before, unless the one behind is nearer.
+    const auto next = live_.upper_bound(at);
+    std::uint64_t gap = near_bytes;
+    if (next != live_.begin()) {
+      const auto& before = *std::prev(next);
+      if (const auto past = at - (before.first + before.second.bytes); past < gap) {
+        gap = past;
+        found = &before;
+      }
+    }
+    if (next != live_.end() && next->first - at < gap) found = &*next;
+  }
+  if (found == nullptr) return p;
+  const auto& [base, a] = *found;
+  p.object.what = a.constant   ? finding_object::kind::constant
+                  : a.variable ? finding_object::kind::variable
+                               : finding_object::kind::allocation;
+  p.object.name = a.name;
+  p.object.address = base;
+  p.object.bytes = a.bytes;
+  p.object.offset = static_cast<std::int64_t>(at - base);
+  p.object.element_bytes = element;
+  p.object.allocated_by = a.allocated_by;
+  p.object.freed_by = a.freed_by;
+  p.words = a.name.empty()
+                ? "element " + element_words("", p.object.offset, element) + " of an allocation"
+                : element_words(a.name, p.object.offset, element);
+  return p;
+}
+
+checker::place_in_memory checker::describe_shared(std::uint64_t at, std::uint64_t element) {
+  place_in_memory p;
+  p.object.what = finding_object::kind::dynamic_shared;
+  p.object.address = code_->static_shared_bytes;
+  p.object.bytes = context_->shared_bytes - code_->static_shared_bytes;
+  // Room behind a variable is its own; negative offsets wrap.
+  const program::shared_variable* nearest = nullptr;
+  const std::uint64_t wrapped = at > (std::uint64_t{1} << 31) ? 0 : at;
+  for (const auto& v : code_->shared_variables)
+    if (v.offset <= wrapped) nearest = &v;
+  if (nearest == nullptr && !code_->shared_variables.empty() &&
+      wrapped < code_->static_shared_bytes)
+    nearest = &code_->shared_variables.front();
+  const bool dynamic = wrapped >= code_->static_shared_bytes && p.object.bytes != 0;
+  if (nearest != nullptr && !dynamic) {
+    p.object.what = finding_object::kind::shared_variable;
+    p.object.name = nearest->name;
+    p.object.address = nearest->offset;
+    p.object.bytes = nearest->bytes;
+  }
+  p.object.offset = static_cast<std::int32_t>(static_cast<std::uint32_t>(at)) -
+                    static_cast<std::int64_t>(p.object.address);
+  p.object.element_bytes = element;
+  p.words = element_words(p.object.name.empty() ? "dynamic shared memory" : p.object.name,
+                          p.object.offset, element);
+  return p;
+}
+
+finding_key checker::key(finding_kind kind, std::int64_t first, std::int64_t second,
+                         std::uint64_t object) {
+  return {kind, reinterpret_cast<std::uint64_t>(code_), first, second, object};
+}
+
+// The launch ends with this error, as it would on a GPU.
+void checker::fail(error code, const finding& f) {
+  if (!failure_.ok()) return;
+  const finding_party& p = f.parties.front();
+  const auto triple = [](const extent& e) {
+    return "(" + std::to_string(e.x) + "," + std::to_string(e.y) + "," + std::to_string(e.z) + ")";
+  };
+  failure_ = {code,
+              p.kernel +
+                  (p.at.file.empty() ? "" : " at " + p.at.file + ":" + std::to_string(p.at.line)) +
+                  ": " + f.message + "; block " + triple(p.block) + ", thread " + triple(p.thread)};
+}
+
+}  // namespace stepwise::emulator

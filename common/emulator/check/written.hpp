@@ -1,0 +1,83 @@
+// Which bytes of a memory somebody has written: one bit for each.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <cstring>
+#include <new>
+
+namespace stepwise::emulator {
+
+class written_bytes {
+ public:
+  // For `bytes` bytes of memory, none of which is written. Costs host memory as bits are set.
+  // Throws std::bad_alloc where the address space cannot be reserved.
+  explicit written_bytes(std::uint64_t bytes) : words_(bytes / 64 + 2) {
+    void* const at = mmap(nullptr, words_ * 8, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) throw std::bad_alloc();
+    bits_ = static_cast<std::uint64_t*>(at);
+  }
+  ~written_bytes() { munmap(bits_, words_ * 8); }
+  written_bytes(const written_bytes&) = delete;
+  written_bytes& operator=(const written_bytes&) = delete;
+
+  bool all(std::uint64_t at, std::uint64_t bytes) const {
+    for (; bytes > 64; at += 64, bytes -= 64)
+      if (window(at) != ~std::uint64_t{0}) return false;
+    return bytes == 0 || (window(at) | ~low(bytes)) == ~std::uint64_t{0};
+  }
+  // Of up to 64 bytes: bit k is set if byte at + k is written.
+  std::uint64_t which(std::uint64_t at, unsigned bytes) const { return window(at) & low(bytes); }
+
+  void mark(std::uint64_t at, std::uint64_t bytes) { set(at, bytes, true); }
+  void clear(std::uint64_t at, std::uint64_t bytes) { set(at, bytes, false); }
+  // Makes `bytes` bytes at `to` as those at `from` are. The areas do not overlap.
+  void copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
+    for (std::uint64_t k = 0; k < bytes; k += 64) {
+      const std::uint64_t n = bytes - k < 64 ? bytes - k : 64;
+      const std::uint64_t w = window(from + k);
+      put(to + k, n, w);
+    }
+  }
+
+ private:
+  static std::uint64_t low(std::uint64_t n) {
+    return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
+  }
+  std::uint64_t window(std::uint64_t at) const {
+    const std::uint64_t* const w = bits_ + at / 64;
+    const unsigned shift = at % 64;
+    return shift == 0 ? w[0] : w[0] >> shift | w[1] << (64 - shift);
+  }
+  // The `n` bytes from `at` on become as the low bits of `w` say.
+  void put(std::uint64_t at, std::uint64_t n, std::uint64_t w) {
+    std::uint64_t* const p = bits_ + at / 64;
+    const unsigned shift = at % 64;
+    const std::uint64_t m = low(n);
+    p[0] = (p[0] & ~(m << shift)) | (w & m) << shift;
+    if (shift != 0 && n > 64 - shift)
+      p[1] = (p[1] & ~(m >> (64 - shift))) | (w & m) >> (64 - shift);
+  }
+  void set(std::uint64_t at, std::uint64_t bytes, bool value) {
+    const std::uint64_t all = value ? ~std::uint64_t{0} : 0;
+    if (const std::uint64_t head = (64 - at % 64) % 64; bytes > 64 && head != 0) {
+      put(at, head, all);
+      at += head;
+      bytes -= head;
+    }
+    if (const std::uint64_t whole = bytes / 64; whole > 1) {
+      std::memset(bits_ + at / 64, value ? 0xff : 0, whole * 8);
+      at += whole * 64;
+      bytes -= whole * 64;
+    }
+    for (; bytes > 64; at += 64, bytes -= 64) put(at, 64, all);
+    if (bytes != 0) put(at, bytes, all);
+  }
+
+  std::uint64_t words_;
+  std::uint64_t* bits_;
+};
+
+}  // namespace stepwise::emulator
