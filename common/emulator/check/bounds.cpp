@@ -127,9 +127,9 @@ void checker::outside(const access_event& e, int lane, std::uint64_t at) {
     f.object = e.space == memory_space::global   ? describe_global(at, 1).object
                : e.space == memory_space::shared ? describe_shared(at, 1).object
                                                  : finding_object();
-    f.message = "misaligned: a thread " + std::string(verb_of(s.kind)) + " " +
-                count_of_bytes(s.bytes) + " at once at " + where +
-                ", whose address is not a multiple of " + std::to_string(s.bytes);
+    f.message = "a thread " + std::string(verb_of(s.kind)) + " " + count_of_bytes(s.bytes) +
+                " at once at " + where + ", whose address is not a multiple of " +
+                std::to_string(s.bytes);
     f.advice =
         "A vector such as float4 must lie at a multiple of its size: check the index and "
         "the width of a row.";
@@ -142,8 +142,8 @@ void checker::outside(const access_event& e, int lane, std::uint64_t at) {
     f.object.what = finding_object::kind::local_memory;
     f.object.bytes = context_->local_bytes;
     f.object.offset = static_cast<std::int64_t>(at);
-    f.message = "out of bounds: a thread " + std::string(verb_of(s.kind)) + " " +
-                count_of_bytes(s.bytes) + " outside of its local memory";
+    f.message = "a thread " + std::string(verb_of(s.kind)) + " " + count_of_bytes(s.bytes) +
+                " outside of its local memory";
     f.advice = "Check the index of the local array.";
   }
   fail(f.kind == finding_kind::misaligned ? error::misaligned_address : error::illegal_address, f);
@@ -153,7 +153,7 @@ void checker::outside(const access_event& e, int lane, std::uint64_t at) {
 
 void checker::outside_global(const access_event& e, int, std::uint64_t at, finding& f) {
   const access_site& s = *e.site;
-  const std::string does = std::string(" a thread ") + verb_of(s.kind) + " ";
+  const std::string does = std::string("a thread ") + verb_of(s.kind) + " ";
   const auto* const here = allocation_at(live_, at);
   const auto* const freed = allocation_at(gone_, at);
   f.kind = finding_kind::out_of_bounds;
@@ -161,7 +161,7 @@ void checker::outside_global(const access_event& e, int, std::uint64_t at, findi
     f.kind = finding_kind::wrong_pointer;
     const auto d = describe_global(at, s.element_bytes);
     f.object = d.object;
-    f.message = "wrong pointer:" + does + d.words + ", which is constant memory";
+    f.message = does + d.words + ", which is constant memory";
     f.advice = "Kernels only read __constant__ memory; the host writes it (cudaMemcpyToSymbol).";
     return;
   }
@@ -169,7 +169,7 @@ void checker::outside_global(const access_event& e, int, std::uint64_t at, findi
     f.kind = finding_kind::use_after_free;
     const auto d = describe_global(at, s.element_bytes);
     f.object = d.object;
-    f.message = "use after free:" + does + d.words + ", in memory that was freed";
+    f.message = does + d.words + ", in memory that was freed";
     f.advice = "Free it after the last kernel that uses it has ended.";
     return;
   }
@@ -178,11 +178,10 @@ void checker::outside_global(const access_event& e, int, std::uint64_t at, findi
     f.kind = at < 4096 ? finding_kind::out_of_bounds : finding_kind::wrong_pointer;
     f.object.address = at < 4096 ? 0 : at & ~std::uint64_t{4095};
     if (at < 4096) {
-      f.message =
-          "null pointer:" + does + count_of_bytes(s.bytes) + " at address " + hexadecimal(at);
+      f.message = does + count_of_bytes(s.bytes) + " at address " + hexadecimal(at);
       f.advice = "Was the memory allocated, and did cudaMalloc succeed?";
     } else if (window < 3) {
-      f.message = "wrong pointer:" + does + "global memory through a pointer to " +
+      f.message = does + "global memory through a pointer to " +
                   (window == 0   ? "shared"
                    : window == 1 ? "local"
                                  : "parameter") +
@@ -191,7 +190,7 @@ void checker::outside_global(const access_event& e, int, std::uint64_t at, findi
           "An instruction for global memory got another space's address; was a pointer "
           "converted by hand (__cvta_generic_to_...)?";
     } else {
-      f.message = "wrong pointer:" + does + count_of_bytes(s.bytes) + " at " + hexadecimal(at) +
+      f.message = does + count_of_bytes(s.bytes) + " at " + hexadecimal(at) +
                   ", which is not the device's address; it looks like the host's";
       f.advice = "Pass the pointer that cudaMalloc gave, and copy the data with cudaMemcpy.";
     }
@@ -201,8 +200,8 @@ void checker::outside_global(const access_event& e, int, std::uint64_t at, findi
   f.object = d.object;
   if (f.object.what == finding_object::kind::none) {
     f.object.address = at & ~std::uint64_t{4095};
-    f.message = "out of bounds:" + does + count_of_bytes(s.bytes) + " at " + hexadecimal(at) +
-                ", which no allocation holds";
+    f.message =
+        does + count_of_bytes(s.bytes) + " at " + hexadecimal(at) + ", which no allocation holds";
     f.advice = "Check the pointer: was it computed from an allocation that exists?";
     return;
   }
@@ -218,7 +217,7 @@ void checker::outside_global(const access_event& e, int, std::uint64_t at, findi
                       " past the end";
   else
     where = "across the end";
-  f.message = "out of bounds:" + does + d.words + ", " + where + " of " +
+  f.message = does + d.words + ", " + where + " of " +
               (f.object.name.empty() ? "an allocation" : f.object.name) + " of " +
               count_of_bytes(f.object.bytes);
   f.advice = f.object.offset < 0 ? "Check the index for the first rows and columns."
@@ -231,7 +230,7 @@ void checker::outside_shared(const access_event& e, int, std::uint64_t at, findi
   const auto d = describe_shared(at, s.element_bytes);
   f.object = d.object;
   const auto size = static_cast<std::int64_t>(f.object.bytes);
-  const std::string does = std::string("out of bounds: a thread ") + verb_of(s.kind) + " ";
+  const std::string does = std::string("a thread ") + verb_of(s.kind) + " ";
   const std::string what = f.object.name.empty() ? "the block's shared memory" : f.object.name;
   if (f.object.offset >= size)
     f.message =

@@ -123,8 +123,13 @@ accessor checker::accessor_of(std::uint32_t warp, std::uint16_t number,
   const block_clock& b = current_->clock;
   // A barrier alone does not finish an asynchronous copy: then every cell is looked at.
   const tick in_block = m.is_shared && b.uses_copies ? 0 : b.barrier;
-  return {order_.settled(),    in_block, b.first_warp, block_warps_, b.warps[warp].now,
-          b.first_warp + warp, number};
+  return {m.is_shared ? b.began : order_.settled(),
+          in_block,
+          b.first_warp,
+          block_warps_,
+          b.warps[warp].now,
+          b.first_warp + warp,
+          number};
 }
 
 std::uint32_t checker::access(const access_event& e) {

@@ -105,7 +105,7 @@ void order::begin_block(block_clock& b, std::uint64_t index, std::uint32_t warps
   const tick t = next();
   b.index = static_cast<std::uint32_t>(index);
   b.first_warp = b.index * block_warps_;
-  b.barrier = t;
+  b.began = b.barrier = t;
   b.uses_copies = false;
   b.learned.clear();
   b.warps.resize(warps);

@@ -74,6 +74,7 @@ struct warp_clock {
 struct block_clock {
   std::uint32_t index = 0;  // of the launch, as far as it fits
   std::uint32_t first_warp = 0;
+  tick began = 0;
   tick barrier = 0;          // all its threads know each other's accesses before this one
   bool uses_copies = false;  // it has done cp.async
   std::vector<warp_clock> warps;

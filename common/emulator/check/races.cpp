@@ -186,8 +186,8 @@ void checker::conflict(const touch& t, std::uint32_t other_warp, std::uint32_t o
   const char* const same = writes && other_writes && same_value(t)
                                ? "; the value is the same, which does not make it safe"
                                : "";
-  f.message = "race: two threads access " + where.words + ", " + what +
-              ", and nothing orders the two" + same;
+  f.message =
+      "two threads access " + where.words + ", " + what + ", and nothing orders the two" + same;
   f.parties.push_back(party(t.op_at, t.warp, t.lane,
                             (t.site->kind == access_kind::atomic ? "updates atomically "
                              : writes                            ? "writes "

@@ -41,8 +41,7 @@ void checker::check_arrivals(unsigned id, bool whole_block) {
     if (!log_.is_new(k)) continue;
     finding f;
     f.kind = finding_kind::barrier_divergence;
-    f.message = std::string("barrier divergence: ") +
-                (same_warp ? "threads of one warp" : "threads of one block") +
+    f.message = std::string("") + (same_warp ? "threads of one warp" : "threads of one block") +
                 " wait at different barriers, and each takes the other's for its own";
     f.parties.push_back(
         party(first.at, first.warp, first_lane(first.lanes), "waits at this barrier"));
@@ -60,7 +59,7 @@ void checker::check_arrivals(unsigned id, bool whole_block) {
   if (!log_.is_new(k)) return;
   finding f;
   f.kind = finding_kind::exited_at_barrier;
-  f.message = "barrier divergence: " + threads(state().exited) +
+  f.message = "" + threads(state().exited) +
               " of the block have left the kernel and do not reach the barrier";
   f.parties.push_back(
       party(first.at, first.warp, first_lane(first.lanes), "waits at this barrier"));
@@ -84,9 +83,8 @@ void checker::reached_warp_wide(const warp_event& e, std::uint32_t members) {
   std::snprintf(mask, sizeof mask, "0x%08x", members);
   finding f;
   f.kind = finding_kind::bad_mask;
-  f.message = "bad mask: a thread takes part in a warp-wide operation whose mask " +
-              std::string(mask) + " does not name it (lane " + std::to_string(first_lane(outside)) +
-              ")";
+  f.message = "a thread takes part in a warp-wide operation whose mask " + std::string(mask) +
+              " does not name it (lane " + std::to_string(first_lane(outside)) + ")";
   f.parties.push_back(party(e.at, e.warp, first_lane(outside), "executes this"));
   f.count = count_of(outside);
   f.advice = "The mask must have the bit of every lane that executes the operation.";
@@ -110,7 +108,7 @@ void checker::read_inactive_lane(const warp_event& e, int lane, int source) {
 void checker::in_deadlock(const block& b) {
   finding f;
   f.kind = finding_kind::deadlock;
-  f.message = "deadlock: no thread of block " + std::to_string(b.index) + " can go on";
+  f.message = "no thread of block " + std::to_string(b.index) + " can go on";
   const auto tell = [&](const split& s, std::uint32_t warp, const std::string& where) {
     const std::string action =
         threads(count_of(s.mask)) + " of warp " + std::to_string(warp) + " wait at " + where;

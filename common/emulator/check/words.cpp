@@ -1,4 +1,6 @@
 // Who and where: the parties and objects of findings.
+#include <algorithm>
+
 #include "common/emulator/check/checker.hpp"
 
 namespace stepwise::emulator {
@@ -11,6 +13,12 @@ std::string element_words(const std::string& name, std::int64_t offset, std::uin
   const auto size = static_cast<std::int64_t>(element == 0 ? 1 : element);
   if (offset % size == 0) return name + "[" + std::to_string(offset / size) + "]";
   return "byte " + std::to_string(offset) + " of " + name;
+}
+
+std::string kind_words(finding_kind k) {
+  std::string words = name_of(k);
+  std::ranges::replace(words, '_', ' ');
+  return words;
 }
 
 extent thread_at(std::uint32_t warp_in_block, int lane, const extent& block) {
@@ -120,6 +128,8 @@ checker::place_in_memory checker::describe_shared(std::uint64_t at, std::uint64_
   if (nearest != nullptr && !dynamic) {
     p.object.what = finding_object::kind::shared_variable;
     p.object.name = nearest->name;
+    if (const std::string scope = kernel_name() + "::"; p.object.name.starts_with(scope))
+      p.object.name.erase(0, scope.size());
     p.object.address = nearest->offset;
     p.object.bytes = nearest->bytes;
   }
@@ -146,7 +156,8 @@ void checker::fail(error code, const finding& f) {
   failure_ = {code,
               p.kernel +
                   (p.at.file.empty() ? "" : " at " + p.at.file + ":" + std::to_string(p.at.line)) +
-                  ": " + f.message + "; block " + triple(p.block) + ", thread " + triple(p.thread)};
+                  ": " + kind_words(f.kind) + ": " + f.message + "; block " + triple(p.block) +
+                  ", thread " + triple(p.thread)};
 }
 
 }  // namespace stepwise::emulator
