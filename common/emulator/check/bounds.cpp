@@ -36,30 +36,22 @@ const std::pair<const device_address, checker::allocation>* checker::allocation_
 }
 
 // The lanes whose bytes lie whole and aligned in one allocation.
-std::uint32_t checker::in_bounds_global(const access_event& e) {
+std::uint32_t checker::in_bounds_global(const access_event& e, std::uint32_t lanes_in) {
   const std::uint64_t bytes = e.site->bytes;
   access_window& window = windows_[e.index];
-  std::uint64_t wrong = 0;
-  const std::uint64_t limit = window.bytes >= bytes ? window.bytes - bytes + 1 : 0;
-  for (int l = 0; l < lanes; ++l) {
-    const std::uint64_t in = (e.active >> l) & 1;
-    const std::uint64_t at = e.address[l];
-    wrong |= in & (static_cast<std::uint64_t>(at - window.base >= limit) |
-                   static_cast<std::uint64_t>((at & (bytes - 1)) != 0));
-  }
-  if (wrong == 0) return e.active;
-  std::uint32_t allowed = e.active;
-  for (std::uint32_t m = e.active; m != 0; m &= m - 1) {
+  std::uint32_t allowed = lanes_in;
+  for (std::uint32_t m = lanes_in; m != 0; m &= m - 1) {
     const int l = __builtin_ctz(m);
     const std::uint64_t at = e.address[l];
     const bool aligned = (at & (bytes - 1)) == 0;
     if (aligned && window.bytes >= bytes && at - window.base <= window.bytes - bytes) continue;
     const auto found = memory_.find(at);
     if (aligned && found && bytes <= found->bytes - (at - found->base)) {
-      window = *found;
-      if (e.site->kind == access_kind::load) continue;
-      const auto* const a = allocation_at(live_, at);
-      if (a == nullptr || !a->second.constant) continue;
+      const auto* const a = e.site->kind == access_kind::load ? nullptr : allocation_at(live_, at);
+      if (a == nullptr || !a->second.constant) {
+        window = *found;
+        continue;
+      }
     }
     allowed &= ~(m & -m);
     outside(e, l, at);
@@ -67,11 +59,11 @@ std::uint32_t checker::in_bounds_global(const access_event& e) {
   return allowed;
 }
 
-std::uint32_t checker::in_bounds_shared(const access_event& e) {
+std::uint32_t checker::in_bounds_shared(const access_event& e, std::uint32_t lanes_in) {
   const std::uint64_t bytes = e.site->bytes;
   access_window& window = windows_[e.index];
-  std::uint32_t allowed = e.active;
-  for (std::uint32_t m = e.active; m != 0; m &= m - 1) {
+  std::uint32_t allowed = lanes_in;
+  for (std::uint32_t m = lanes_in; m != 0; m &= m - 1) {
     const int l = __builtin_ctz(m);
     const std::uint64_t at = e.address[l];
     const bool aligned = (at & (bytes - 1)) == 0;

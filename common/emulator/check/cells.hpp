@@ -16,22 +16,22 @@
 
 namespace stepwise::emulator {
 
-inline constexpr std::uint16_t no_site = 0xffff;  // a copy, a fill, or too many sites to number
+inline constexpr std::uint32_t no_site = 0xffffffffu;  // a copy or a fill
 
 // Arrays of cells; index 0 is the first byte of the memory.
 struct cells {
   std::uint32_t* write_time;
   std::uint32_t* writer;  // warp of the launch * 32 + lane
-  std::uint16_t* write_site;
+  std::uint32_t* write_site;
   std::uint32_t* read_time;
   std::uint32_t* reader;  // warp of the launch
   std::uint32_t* read_lanes;
-  std::uint16_t* read_site;
+  std::uint32_t* read_site;
   std::uint32_t* older_time;  // the last reader of another warp
   std::uint32_t* older_reader;
-  std::uint16_t* older_site;
+  std::uint32_t* older_site;
 
-  static constexpr std::size_t bytes_per_cell = 4 + 4 + 2 + 4 + 4 + 4 + 2 + 4 + 4 + 2;
+  static constexpr std::size_t bytes_per_cell = 10 * sizeof(std::uint32_t);
 };
 
 // One warp's view for a run of accesses: what is settled, and what to write down.
@@ -41,7 +41,7 @@ struct accessor {
   std::uint32_t first_warp, block_warps;  // of the own block
   std::uint32_t now;                      // the tick that its accesses get
   std::uint32_t warp;                     // of the launch
-  std::uint16_t site;
+  std::uint32_t site;
 };
 
 // Cells for `bytes` bytes of memory, reserved but not committed: a page costs memory when it is
@@ -73,6 +73,10 @@ bool store_row(const cells& c, std::size_t first, unsigned per_lane, unsigned fi
 // All lanes of `lanes` load the same `count` cells.
 bool load_same(const cells& c, std::size_t first, unsigned count, std::uint32_t lanes,
                const accessor& a);
+// One lane's access of `count` cells: true if nothing speaks against it, and then written down.
+bool load_lane(const cells& c, std::size_t first, unsigned count, unsigned lane, const accessor& a);
+bool store_lane(const cells& c, std::size_t first, unsigned count, unsigned lane,
+                const accessor& a);
 // One lane's load of one cell, written down; and its store.
 void note_load(const cells& c, std::size_t at, std::uint32_t lanes, const accessor& a);
 void note_store(const cells& c, std::size_t at, unsigned lane, const accessor& a);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 
 namespace stepwise::emulator {
@@ -25,7 +26,8 @@ checker::watched_memory::watched_memory(std::uint64_t size)
     : words(round_up(size + 64, page_bytes), 4),
       bytes(round_up(size + 64, page_bytes), 1),
       written(size + 64),
-      pages(round_up(size + 64, page_bytes) / page_bytes, grain::untouched) {}
+      pages(round_up(size + 64, page_bytes) / page_bytes, grain::untouched),
+      bytes_watched(size) {}
 
 checker::checker(const gpu& model, global_memory& memory)
     : model_(model),
@@ -106,19 +108,14 @@ void checker::turn_to(const block& b) { current_ = blocks_.at(&b).get(); }
 
 // --- accesses ----------------------------------------------------------------------------------
 
-std::uint16_t checker::number_of(const access_site& s) {
-  const std::ptrdiff_t n = &s - code_->accesses.data();
-  return n < no_site ? static_cast<std::uint16_t>(n) : no_site;
-}
-
-const access_site& checker::site_at(std::uint16_t number) const {
+const access_site& checker::site_at(std::uint32_t number) const {
   static const access_site unknown;
   if (number < code_->accesses.size()) return code_->accesses[number];
   const std::size_t extra = number - code_->accesses.size();
   return extra < extra_sites_.size() ? extra_sites_[extra] : unknown;
 }
 
-accessor checker::accessor_of(std::uint32_t warp, std::uint16_t number,
+accessor checker::accessor_of(std::uint32_t warp, std::uint32_t number,
                               const watched_memory& m) const {
   const block_clock& b = current_->clock;
   // A barrier alone does not finish an asynchronous copy: then every cell is looked at.
@@ -133,69 +130,123 @@ accessor checker::accessor_of(std::uint32_t warp, std::uint16_t number,
 }
 
 std::uint32_t checker::access(const access_event& e) {
-  std::uint32_t allowed = e.active;
   switch (e.space) {
     case memory_space::global:
-      allowed = in_bounds_global(e);
-      if (!e.site->constant && !e.site->counted_only) visit(e, allowed, *global_, device_base_);
-      break;
+      return visit(e, *global_, device_base_);
     case memory_space::shared:
-      allowed = in_bounds_shared(e);
-      if (!e.site->counted_only) visit(e, allowed, *current_->shared, 0);
-      break;
+      return visit(e, *current_->shared, 0);
     case memory_space::local:
-      allowed = in_bounds_local(e);
-      break;
+      return in_bounds_local(e);
     default:
+      return e.active;
+  }
+}
+
+// Divides the warp's accesses into runs of lanes whose addresses are contiguous or the same. The
+// lanes that may go on.
+std::uint32_t checker::visit(const access_event& e, watched_memory& m, std::uint64_t base) {
+  const access_site& s = *e.site;
+  const bool remembered = !s.constant && !s.counted_only;
+  const std::uint64_t each = s.bytes;
+  const accessor a = accessor_of(e.warp, e.index, m);
+  std::uint32_t allowed = e.active;
+  for (std::uint32_t left = e.active; left != 0;) {
+    const unsigned first = static_cast<unsigned>(__builtin_ctz(left));
+    const std::uint64_t behind = std::uint64_t{left} >> (first + 1);
+    const std::uint64_t repeats = behind & (std::uint64_t{e.repeats} >> (first + 1));
+    const bool same = (repeats & 1) != 0;
+    const std::uint64_t chain =
+        same ? repeats : behind & (std::uint64_t{e.continues} >> (first + 1));
+    const unsigned count = 1 + static_cast<unsigned>(std::countr_one(chain));
+    const std::uint32_t run =
+        static_cast<std::uint32_t>(((std::uint64_t{1} << count) - 1) << first);
+    left &= ~run;
+    const std::uint64_t at = e.address[first], bytes = same ? each : each * count;
+    const access_window& window = windows_[e.index];
+    if (count < 3 && left != 0 && remembered && each >= 4 && s.order == memory_order::weak &&
+        !current_->clock.warps[e.warp].copies_pending) {
+      // Scattered: lane by lane, with as little as possible for each.
+      left = visit_lanes(e, m, a, base, left | run);
+      if (left == 0) break;
+      const std::uint32_t fine =
+          m.is_shared ? in_bounds_shared(e, left) : in_bounds_global(e, left);
+      allowed &= ~(left & ~fine);
+      for (std::uint32_t l = fine; l != 0; l &= l - 1) {
+        const auto lane = static_cast<unsigned>(__builtin_ctz(l));
+        if (e.address[lane] - base < m.bytes_watched)
+          visit_run(e, m, a, e.address[lane] - base, lane, 1, false);
+      }
       break;
+    }
+    if ((at & (each - 1)) == 0 && window.bytes >= bytes && at - window.base <= window.bytes - bytes)
+        [[likely]] {
+      // Registered memory of the host's lies elsewhere and is not watched.
+      if (remembered && at - base < m.bytes_watched)
+        visit_run(e, m, a, at - base, first, count, same);
+      continue;
+    }
+    const std::uint32_t fine = m.is_shared ? in_bounds_shared(e, run) : in_bounds_global(e, run);
+    allowed &= ~(run & ~fine);
+    for (std::uint32_t l = remembered ? fine : 0; l != 0; l &= l - 1) {
+      const auto lane = static_cast<unsigned>(__builtin_ctz(l));
+      if (e.address[lane] - base < m.bytes_watched)
+        visit_run(e, m, a, e.address[lane] - base, lane, 1, false);
+    }
   }
   return allowed;
 }
 
-// Divides the warp's accesses into runs of lanes whose addresses are contiguous or the same.
-void checker::visit(const access_event& e, std::uint32_t lanes_in, watched_memory& m,
-                    std::uint64_t base) {
+// The usual case of one lane's access after the other; the lanes for which it is not so.
+std::uint32_t checker::visit_lanes(const access_event& e, watched_memory& m, const accessor& a,
+                                   std::uint64_t base, std::uint32_t lanes_in) {
   const std::uint64_t bytes = e.site->bytes;
-  for (std::uint32_t left = lanes_in; left != 0;) {
-    const unsigned first = static_cast<unsigned>(__builtin_ctz(left));
-    const std::uint64_t at = e.address[first];
-    const std::uint64_t step = first + 1 < lanes && e.address[first + 1] == at ? 0 : bytes;
-    unsigned next = first + 1;
-    while (next < lanes && ((left >> next) & 1) != 0 &&
-           e.address[next] == at + (next - first) * step)
-      ++next;
-    // Registered memory of the host's lies elsewhere and is not watched.
-    if (at - base < m.pages.size() * page_bytes)
-      visit_run(e, m, at - base, first, next - first, step == 0);
-    left = next == lanes ? 0 : left & (~std::uint32_t{0} << next);
+  const bool stores = e.site->kind == access_kind::store;
+  const access_window window = windows_[e.index];
+  const std::uint64_t limit = window.bytes >= bytes ? window.bytes - bytes + 1 : 0;
+  const cells& c = m.words.all();
+  const auto count = static_cast<unsigned>(bytes / 4);
+  std::uint32_t rest = 0;
+  for (std::uint32_t l = lanes_in; l != 0; l &= l - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(l));
+    const std::uint64_t address = e.address[lane], at = address - base;
+    const bool plain = address - window.base < limit && (address & (bytes - 1)) == 0 &&
+                       at < m.bytes_watched &&
+                       m.pages[at / page_bytes] == watched_memory::grain::words &&
+                       (stores || m.written.all(at, bytes));
+    if (plain &&
+        (stores ? store_lane(c, at / 4, count, lane, a) : load_lane(c, at / 4, count, lane, a))) {
+      if (stores) m.written.mark(at, bytes);
+    } else {
+      rest |= l & -l;
+    }
   }
+  return rest;
 }
 
-void checker::visit_run(const access_event& e, watched_memory& m, std::uint64_t at, unsigned first,
-                        unsigned count, bool same) {
+void checker::visit_run(const access_event& e, watched_memory& m, const accessor& a,
+                        std::uint64_t at, unsigned first, unsigned count, bool same) {
   const access_site& s = *e.site;
   const std::uint64_t each = s.bytes, bytes = same ? each : each * count;
-  const std::uint32_t run_lanes = (count == lanes ? all_lanes : (1u << count) - 1) << first;
   const bool reads = s.kind != access_kind::store;
   const bool all_written = !reads || m.written.all(at, bytes);
-  const std::uint16_t number = number_of(s);
-  touch_pages(m, at, bytes);
+  const bool words = touch_pages(m, at, bytes);
   if (s.kind == access_kind::store) m.written.mark(at, bytes);
-  const warp_clock& w = current_->clock.warps[e.warp];
-  if (all_written && s.order == memory_order::weak && (at | each) % 4 == 0 &&
-      !is_narrow(m, at, bytes) && !w.copies_pending) {
-    const accessor a = accessor_of(e.warp, number, m);
+  if (all_written && words && s.order == memory_order::weak && (at | each) % 4 == 0 &&
+      !current_->clock.warps[e.warp].copies_pending) {
     const cells& c = m.words.all();
     const unsigned per_lane = static_cast<unsigned>(each / 4);
+    const std::uint32_t run =
+        static_cast<std::uint32_t>(((std::uint64_t{1} << count) - 1) << first);
     const bool settled =
-        reads ? (same ? load_same(c, at / 4, per_lane, run_lanes, a)
+        reads ? (same ? load_same(c, at / 4, per_lane, run, a)
                       : load_row(c, at / 4, per_lane, first, count, a))
               : (!same || count == 1) && store_row(c, at / 4, per_lane, first, count, a);
     if (settled) return;
   }
   for (unsigned k = 0; k < count; ++k) {
-    touch t{&m,     &s,  number, same ? at : at + k * each, each, static_cast<int>(first + k),
-            e.warp, e.at};
+    const touch t{
+        &m,     &s,  e.index, same ? at : at + k * each, each, static_cast<int>(first + k),
+        e.warp, e.at};
     if (reads && !all_written) read_unwritten(t);
     if (s.kind == access_kind::atomic) m.written.mark(t.at, t.bytes);
     look_closer(t);
@@ -206,10 +257,10 @@ void checker::access_range(const warp_event& e, const range_event& r) {
   const bool shared = r.space == memory_space::shared;
   watched_memory& m = shared ? *current_->shared : *global_;
   const std::uint64_t at = shared ? r.address : r.address - device_base_;
-  if (at >= m.pages.size() * page_bytes) return;
+  if (at >= m.bytes_watched) return;
   const auto [found, is_new] = extra_numbers_.try_emplace(e.at, no_site);
-  if (is_new && code_->accesses.size() + extra_sites_.size() < no_site) {
-    found->second = static_cast<std::uint16_t>(code_->accesses.size() + extra_sites_.size());
+  if (is_new) {
+    found->second = static_cast<std::uint32_t>(code_->accesses.size() + extra_sites_.size());
     access_site& s = extra_sites_.emplace_back();
     s.instruction = code_->instruction[static_cast<std::size_t>(place_number(e.at))];
     s.function = static_cast<std::uint32_t>(
@@ -224,8 +275,7 @@ void checker::access_range(const warp_event& e, const range_event& r) {
   s.kind = r.kind;
   s.space = r.space;
   s.asynchronous = r.asynchronous;
-  if (found->second != no_site && r.asynchronous)
-    extra_sites_[found->second - code_->accesses.size()].asynchronous = true;
+  if (r.asynchronous) extra_sites_[found->second - code_->accesses.size()].asynchronous = true;
   touch_pages(m, at, r.bytes);
   if (r.asynchronous) {
     current_->clock.warps[e.warp].copies_pending = true;

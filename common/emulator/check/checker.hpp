@@ -88,6 +88,7 @@ class checker final : public observer {
     // Of each page of 4 KB: never touched, cells of four bytes, cells of one.
     enum class grain : std::uint8_t { untouched, words, bytes };
     std::vector<grain> pages;
+    std::uint64_t bytes_watched;
     std::uint64_t touched = 0;  // pages
     bool is_shared = false;     // of a block
   };
@@ -109,7 +110,7 @@ class checker final : public observer {
   struct touch {
     watched_memory* memory;
     const access_site* site;
-    std::uint16_t number;  // of the site
+    std::uint32_t number;  // of the site
     std::uint64_t at, bytes;
     int lane;
     std::uint32_t warp;  // in the block
@@ -130,15 +131,16 @@ class checker final : public observer {
 
   // checker.cpp
   block_state& state() { return *current_; }
-  accessor accessor_of(std::uint32_t warp, std::uint16_t number, const watched_memory& m) const;
-  std::uint16_t number_of(const access_site& s);
-  const access_site& site_at(std::uint16_t number) const;
-  void visit(const access_event& e, std::uint32_t lanes_in, watched_memory& m, std::uint64_t base);
-  void visit_run(const access_event& e, watched_memory& m, std::uint64_t at, unsigned first,
-                 unsigned count, bool same);
+  accessor accessor_of(std::uint32_t warp, std::uint32_t number, const watched_memory& m) const;
+  const access_site& site_at(std::uint32_t number) const;
+  std::uint32_t visit(const access_event& e, watched_memory& m, std::uint64_t base);
+  std::uint32_t visit_lanes(const access_event& e, watched_memory& m, const accessor& a,
+                            std::uint64_t base, std::uint32_t lanes_in);
+  void visit_run(const access_event& e, watched_memory& m, const accessor& a, std::uint64_t at,
+                 unsigned first, unsigned count, bool same);
   // bounds.cpp
-  std::uint32_t in_bounds_global(const access_event& e);
-  std::uint32_t in_bounds_shared(const access_event& e);
+  std::uint32_t in_bounds_global(const access_event& e, std::uint32_t lanes_in);
+  std::uint32_t in_bounds_shared(const access_event& e, std::uint32_t lanes_in);
   std::uint32_t in_bounds_local(const access_event& e);
   void outside(const access_event& e, int lane, std::uint64_t at);
   void outside_global(const access_event& e, int lane, std::uint64_t at, finding& f);
@@ -150,21 +152,27 @@ class checker final : public observer {
   void check_cell(const touch& t, const cells& c, std::size_t cell, const accessor& a,
                   unsigned cell_bytes);
   void conflict(const touch& t, std::uint32_t other_warp, std::uint32_t other_lanes,
-                std::uint16_t other_site, tick when, bool other_writes);
-  bool both_strong(const access_site& s, std::uint16_t other, std::uint32_t other_warp) const;
-  bool copies_settled(const touch& t, std::uint16_t other, tick when, std::uint32_t writer) const;
+                std::uint32_t other_site, tick when, bool other_writes);
+  bool both_strong(const access_site& s, std::uint32_t other, std::uint32_t other_warp) const;
+  bool copies_settled(const touch& t, std::uint32_t other, tick when, std::uint32_t writer) const;
   void synchronise(const touch& t);
   void make_narrow(watched_memory& m, std::uint64_t page);
-  void touch_pages(watched_memory& m, std::uint64_t at, std::uint64_t bytes);
-  bool is_narrow(const watched_memory& m, std::uint64_t at, std::uint64_t bytes) const;
+  // False if narrower accesses than of words happened in these pages.
+  bool touch_pages(watched_memory& m, std::uint64_t at, std::uint64_t bytes) {
+    const std::uint64_t page = at / 4096;
+    if ((at + bytes - 1) / 4096 == page && m.pages[page] != watched_memory::grain::untouched)
+      return m.pages[page] == watched_memory::grain::words;
+    return touch_new_pages(m, at, bytes);
+  }
+  bool touch_new_pages(watched_memory& m, std::uint64_t at, std::uint64_t bytes);
   bool same_value(const touch& t) const;
-  std::string race_advice(const touch& t, std::uint32_t other_warp, std::uint16_t other_site,
+  std::string race_advice(const touch& t, std::uint32_t other_warp, std::uint32_t other_site,
                           tick when) const;
   // unwritten.cpp
   void read_unwritten(const touch& t);
   // words.cpp
   finding_party party(const op* at, std::uint32_t warp, int lane, std::string action);
-  finding_party party_of_other(std::uint32_t warp, int lane, std::uint16_t site, tick when,
+  finding_party party_of_other(std::uint32_t warp, int lane, std::uint32_t site, tick when,
                                bool writes);
   place_in_memory describe(const watched_memory& m, std::uint64_t at, std::uint64_t element);
   place_in_memory describe_global(device_address at, std::uint64_t element);
@@ -198,7 +206,7 @@ class checker final : public observer {
   status failure_;
   std::vector<access_window> windows_;    // by site
   std::vector<access_site> extra_sites_;  // of accesses that no op describes
-  std::map<const op*, std::uint16_t> extra_numbers_;
+  std::map<const op*, std::uint32_t> extra_numbers_;
   std::unordered_map<const block*, std::unique_ptr<block_state>> blocks_;
   std::vector<std::unique_ptr<block_state>> unused_;
   block_state* current_ = nullptr;

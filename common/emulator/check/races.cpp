@@ -13,26 +13,22 @@ bool is_strong(const access_site& s) { return s.order != memory_order::weak; }
 
 }  // namespace
 
-void checker::touch_pages(watched_memory& m, std::uint64_t at, std::uint64_t bytes) {
+bool checker::touch_new_pages(watched_memory& m, std::uint64_t at, std::uint64_t bytes) {
+  bool words = true;
   for (std::uint64_t p = at / page_bytes; p <= (at + bytes - 1) / page_bytes; ++p) {
+    words = words && m.pages[p] != watched_memory::grain::bytes;
     if (m.pages[p] != watched_memory::grain::untouched) continue;
     if (!m.is_shared && m.touched++ >= most_pages_) {
       // Too much to remember: begin anew. Races across this moment are not seen.
       m.words.forget();
       m.bytes.forget();
-      m.pages.assign(m.pages.size(), watched_memory::grain::untouched);
+      std::ranges::fill(m.pages, watched_memory::grain::untouched);
       m.touched = 1;
       ++forgotten_;
     }
     m.pages[p] = watched_memory::grain::words;
   }
-}
-
-bool checker::is_narrow(const watched_memory& m, std::uint64_t at, std::uint64_t bytes) const {
-  bool narrow = false;
-  for (std::uint64_t p = at / page_bytes; p <= (at + bytes - 1) / page_bytes; ++p)
-    narrow = narrow || m.pages[p] == watched_memory::grain::bytes;
-  return narrow;
+  return words;
 }
 
 // From now on a page's cells are bytes: each begins as its word was.
@@ -76,7 +72,7 @@ void checker::check_cell(const touch& t, const cells& c, std::size_t cell, const
                          unsigned) {
   const bool writes = t.site->kind != access_kind::load;
   const block_clock& b = state().clock;
-  const auto open_lanes = [&](tick when, std::uint32_t warp, std::uint32_t by, std::uint16_t site,
+  const auto open_lanes = [&](tick when, std::uint32_t warp, std::uint32_t by, std::uint32_t site,
                               bool other_writes) -> std::uint32_t {
     if (when < a.settled || when == 0) return 0;
     const std::uint32_t open = order_.unordered(b, a.warp, t.lane, when, warp, by);
@@ -105,7 +101,7 @@ void checker::check_cell(const touch& t, const cells& c, std::size_t cell, const
 }
 
 // Strong accesses never race if the scope of each includes the other's thread.
-bool checker::both_strong(const access_site& s, std::uint16_t other,
+bool checker::both_strong(const access_site& s, std::uint32_t other,
                           std::uint32_t other_warp) const {
   if (other == no_site) return false;
   const access_site& o = site_at(other);
@@ -115,7 +111,7 @@ bool checker::both_strong(const access_site& s, std::uint16_t other,
 }
 
 // Whether an asynchronous copy's write was waited for, by its own thread, before this access.
-bool checker::copies_settled(const touch& t, std::uint16_t other, tick when,
+bool checker::copies_settled(const touch& t, std::uint32_t other, tick when,
                              std::uint32_t writer) const {
   if (other == no_site || !t.memory->is_shared || !site_at(other).asynchronous) return true;
   const block_clock& b = current_->clock;
@@ -149,7 +145,7 @@ bool checker::same_value(const touch& t) const {
   return true;
 }
 
-std::string checker::race_advice(const touch& t, std::uint32_t other_warp, std::uint16_t other_site,
+std::string checker::race_advice(const touch& t, std::uint32_t other_warp, std::uint32_t other_site,
                                  tick when) const {
   const block_clock& b = current_->clock;
   if (order_.work_of(when) != order_.current_work())
@@ -172,7 +168,7 @@ std::string checker::race_advice(const touch& t, std::uint32_t other_warp, std::
 }
 
 void checker::conflict(const touch& t, std::uint32_t other_warp, std::uint32_t other_lanes,
-                       std::uint16_t other_site, tick when, bool other_writes) {
+                       std::uint32_t other_site, tick when, bool other_writes) {
   const bool writes = t.site->kind != access_kind::load;
   const bool past = order_.work_of(when) != order_.current_work();
   const std::int64_t here = t.number, there = past ? -2 - other_site : other_site;

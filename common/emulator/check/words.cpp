@@ -38,7 +38,7 @@ finding_party checker::party(const op* at, std::uint32_t warp, int lane, std::st
 }
 
 // The other side of a race: from this launch, or an earlier one of another stream.
-finding_party checker::party_of_other(std::uint32_t warp, int lane, std::uint16_t site, tick when,
+finding_party checker::party_of_other(std::uint32_t warp, int lane, std::uint32_t site, tick when,
                                       bool writes) {
   finding_party p;
   p.action = writes ? "writes" : "reads";

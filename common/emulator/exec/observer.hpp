@@ -56,6 +56,8 @@ struct access_event {
   std::uint32_t active;          // lanes
   std::uint32_t warp;            // in its block
   const std::uint64_t* address;  // by lane: device address; offset in shared or local memory
+  // Bit l: the address of lane l is that of lane l - 1, + site->bytes or the same.
+  std::uint32_t continues, repeats;
   const op* at;
 };
 

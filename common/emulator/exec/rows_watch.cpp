@@ -6,7 +6,28 @@
 #include "common/emulator/exec/access.hpp"
 #include "common/emulator/exec/scheduler.hpp"
 
+// Compiled for several instruction sets; the loader picks one. Sanitizers cannot live with that.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__clang__)
+#define STEPWISE_CLONES
+#else
+#define STEPWISE_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
+
 namespace stepwise::emulator {
+
+// See access_event.
+STEPWISE_CLONES
+void lane_steps(const u64* address, u64 bytes, u32& continues, u32& repeats) {
+  u32 next = 0, same = 0;
+  for (int l = 1; l < lanes; ++l) {
+    const u64 step = address[l] - address[l - 1];
+    next |= static_cast<u32>(step == bytes) << l;
+    same |= static_cast<u32>(step == 0) << l;
+  }
+  continues = next;
+  repeats = same;
+}
+
 namespace {
 
 memory_space space_of(u64 address) {
@@ -38,7 +59,8 @@ const op* watch(context& x, const op* i) {
     address[l] = static_cast<A>(row[l] + static_cast<A>(i->immediate));
   const u32 active = x.active & i->b;
   const access_site& site = x.owner->site(i->slot);
-  access_event e{&site, i->slot, Space, active, x.owner->warp_index(), address, i};
+  access_event e{&site, i->slot, Space, active, x.owner->warp_index(), address, 0, 0, i};
+  lane_steps(address, site.bytes, e.continues, e.repeats);
   if constexpr (Space != memory_space::generic) {
     return go_on(x, i, x.watch->access(e) | (x.active & ~i->b));
   } else {
