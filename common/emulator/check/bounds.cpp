@@ -35,6 +35,13 @@ const std::pair<const device_address, checker::allocation>* checker::allocation_
   return at - next->first < next->second.bytes ? &*next : nullptr;
 }
 
+std::optional<access_window> checker::usable(device_address at) const {
+  if (at - heap_.base >= heap_.bytes) return memory_.find(at);
+  const auto* const block = allocation_at(live_, at);
+  if (block == nullptr) return std::nullopt;
+  return access_window{block->first, block->second.bytes};
+}
+
 // The lanes whose bytes lie whole and aligned in one allocation.
 std::uint32_t checker::in_bounds_global(const access_event& e, std::uint32_t lanes_in) {
   const std::uint64_t bytes = e.site->bytes;
@@ -45,7 +52,7 @@ std::uint32_t checker::in_bounds_global(const access_event& e, std::uint32_t lan
     const std::uint64_t at = e.address[l];
     const bool aligned = (at & (bytes - 1)) == 0;
     if (aligned && window.bytes >= bytes && at - window.base <= window.bytes - bytes) continue;
-    const auto found = memory_.find(at);
+    const auto found = usable(at);
     if (aligned && found && bytes <= found->bytes - (at - found->base)) {
       const auto* const a = e.site->kind == access_kind::load ? nullptr : allocation_at(live_, at);
       if (a == nullptr || !a->second.constant) {
@@ -106,7 +113,7 @@ void checker::outside(const access_event& e, int lane, std::uint64_t at) {
   f.parties.push_back(party(e.at, e.warp, lane,
                             std::string(verb_of(s.kind)) + " " + count_of_bytes(s.bytes) +
                                 (s.kind == access_kind::atomic ? " atomically" : "")));
-  const auto found = e.space == memory_space::global ? memory_.find(at) : std::nullopt;
+  const auto found = e.space == memory_space::global ? usable(at) : std::nullopt;
   const bool inside = e.space == memory_space::global
                           ? found && s.bytes <= found->bytes - (at - found->base)
                       : e.space == memory_space::shared ? at < context_->shared_bytes

@@ -44,6 +44,8 @@ class checker final : public observer {
   void wrote(device_address at, std::uint64_t bytes);  // the host, or a fill
   void copied(device_address to, device_address from, std::uint64_t bytes);
   void copied_home(device_address from, std::uint64_t bytes);
+  // The memory from which kernels allocate: of it, what malloc gave may be used.
+  void set_heap(const access_window& heap) { heap_ = heap; }
   order& sequence() { return order_; }
   void set_stream(const stream_use& use) { stream_ = use; }
 
@@ -69,6 +71,8 @@ class checker final : public observer {
   void arrived_at(const warp_event& e, int lane, std::uint64_t shared_offset) override;
   void saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) override;
   void in_deadlock(const block& b) override;
+  void heap_gave(const warp_event& e, int lane, device_address at, std::uint64_t bytes) override;
+  void heap_got(const warp_event& e, int lane, device_address at, bool is_known) override;
   void faulted(const warp_event& e, error code, const std::string& what, int lane) override;
 
  private:
@@ -77,6 +81,7 @@ class checker final : public observer {
     std::string name;
     bool variable = false, constant = false;
     std::uint64_t allocated_by = 0, freed_by = 0;
+    std::shared_ptr<const finding_party> by_kernel;  // null: the host allocated it
   };
   using allocation_map = std::map<device_address, allocation>;
 
@@ -143,6 +148,8 @@ class checker final : public observer {
   std::uint32_t in_bounds_shared(const access_event& e, std::uint32_t lanes_in);
   std::uint32_t in_bounds_local(const access_event& e);
   void outside(const access_event& e, int lane, std::uint64_t at);
+  // What may be accessed around an address.
+  std::optional<access_window> usable(device_address at) const;
   void outside_global(const access_event& e, int lane, std::uint64_t at, finding& f);
   void outside_shared(const access_event& e, int lane, std::uint64_t at, finding& f);
   const std::pair<const device_address, allocation>* allocation_at(const allocation_map& map,
@@ -170,6 +177,7 @@ class checker final : public observer {
                           tick when) const;
   // unwritten.cpp
   void read_unwritten(const touch& t);
+  void leak_of_kernel(device_address at, const allocation& a);
   // words.cpp
   finding_party party(const op* at, std::uint32_t warp, int lane, std::string action);
   finding_party party_of_other(std::uint32_t warp, int lane, std::uint32_t site, tick when,
@@ -211,6 +219,8 @@ class checker final : public observer {
   std::vector<std::unique_ptr<block_state>> unused_;
   block_state* current_ = nullptr;
   std::vector<past_launch> launches_;
+  access_window heap_;
+  const op* told_ = nullptr;  // a finding has told why the launch stops here
 };
 
 }  // namespace stepwise::emulator

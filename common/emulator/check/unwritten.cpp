@@ -78,6 +78,42 @@ void checker::refused_free(device_address at) {
   if (log_.is_new(k)) log_.add(k, std::move(f));
 }
 
+void checker::heap_gave(const warp_event& e, int lane, device_address at, std::uint64_t bytes) {
+  allocated(at, bytes);
+  live_[at].allocated_by = 0;
+  live_[at].by_kernel = std::make_shared<finding_party>(
+      party(e.at, e.warp, lane, "allocates " + std::to_string(bytes) + " bytes"));
+}
+
+void checker::heap_got(const warp_event& e, int lane, device_address at, bool is_known) {
+  if (is_known) return freed(at);
+  finding f;
+  f.kind = finding_kind::double_free;
+  const auto* const before = allocation_at(gone_, at);
+  f.message = before != nullptr && before->first == at
+                  ? "a thread frees memory that is free already"
+                  : "a thread frees an address that the kernels' malloc did not give";
+  f.object = describe_global(at, 1).object;
+  f.parties.push_back(party(e.at, e.warp, lane, "frees"));
+  f.advice = "Free each block once, in a kernel, with the pointer that malloc gave there.";
+  f.origin = launch_origin_;
+  told_ = e.at;
+  const finding_key k = key(f.kind, place_number(e.at), -1, 0);
+  if (log_.is_new(k)) log_.add(k, std::move(f));
+}
+
+void checker::leak_of_kernel(device_address at, const allocation& a) {
+  const finding_key k{finding_kind::leak, 0, a.by_kernel->at.line, -1, 0};
+  if (!log_.is_new(k)) return;
+  finding f;
+  f.kind = finding_kind::leak;
+  f.message = std::to_string(a.bytes) + " bytes that a kernel allocated were not freed";
+  f.object = describe_global(at, 1).object;
+  f.parties.push_back(*a.by_kernel);
+  f.advice = "Call free in a kernel when the memory is no longer needed.";
+  log_.add(k, std::move(f));
+}
+
 void checker::wrote(device_address at, std::uint64_t bytes) {
   if (bytes != 0 && memory_.is_device(at)) global_->written.mark(at - device_base_, bytes);
 }
@@ -121,6 +157,10 @@ std::vector<finding> checker::take(bool at_exit) {
   if (at_exit) {
     for (const auto& [at, a] : live_) {
       if (a.variable) continue;
+      if (a.by_kernel != nullptr) {
+        leak_of_kernel(at, a);
+        continue;
+      }
       const finding_key k{finding_kind::leak, a.allocated_by, -1, -1, 0};
       if (!log_.is_new(k)) continue;
       finding f;

@@ -138,6 +138,7 @@ void checker::in_deadlock(const block& b) {
 }
 
 void checker::faulted(const warp_event& e, error code, const std::string& what, int lane) {
+  if (e.at == told_) return;
   finding f;
   f.kind = code == error::misaligned_address                 ? finding_kind::misaligned
            : what.find("out of bounds") != std::string::npos ? finding_kind::out_of_bounds

@@ -133,7 +133,8 @@ const op* device_library::print(const library_call& site, scheduler& owner, cont
 
 std::uint64_t device_library::take(std::uint64_t bytes) {
   const std::uint64_t wanted =
-      std::max((bytes + heap_grain - 1) / heap_grain, std::uint64_t{1}) * heap_grain;
+      std::max((bytes + heap_grain - 1) / heap_grain, std::uint64_t{1}) * heap_grain +
+      room_between_;
   if (wanted < bytes) return 0;
   const std::lock_guard lock(mutex_);
   for (auto hole = heap_holes_.begin(); hole != heap_holes_.end(); ++hole) {
@@ -176,6 +177,8 @@ const op* device_library::allocate(const library_call& site, scheduler& owner, c
     const int lane = first_lane(m);
     const std::uint64_t bytes = argument(x, owner, site, 0, lane);
     const std::uint64_t at = take(bytes);
+    if (x.watch != nullptr && at != 0)
+      x.watch->heap_gave({owner.warp_index(), x.active, i}, lane, at, bytes);
     std::memcpy(owner.frame_bytes(x, lane) + site.result, &at, sizeof at);
   }
   return i + 1;
@@ -186,7 +189,10 @@ const op* device_library::release(const library_call& site, scheduler& owner, co
   for (std::uint32_t m = x.active; m != 0; m &= m - 1) {
     const int lane = first_lane(m);
     const std::uint64_t at = argument(x, owner, site, 0, lane);
-    if (at != 0 && !give_back(at)) {
+    const bool is_known = at == 0 || give_back(at);
+    if (x.watch != nullptr && at != 0)
+      x.watch->heap_got({owner.warp_index(), x.active, i}, lane, at, is_known);
+    if (!is_known) {
       return owner.stop(i, is_heap(at) ? error::launch_failure : error::illegal_address,
                         "free of an address that the kernels' malloc did not give, or that is "
                         "free already",

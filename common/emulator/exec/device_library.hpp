@@ -27,10 +27,13 @@ class device_library {
   // Before a launch: how much output is kept, and the heap, which keeps its first size.
   void set_printf_bytes(std::uint64_t bytes) { printf_bytes_ = bytes; }
   status make_heap(std::uint64_t bytes);
+  // Leaves room behind what malloc gives, for checks of bounds.
+  void set_room_between(std::uint64_t bytes) { room_between_ = bytes; }
   // Writes what kernels printed since the last call: to stdout, assertions to stderr.
   void flush();
   // True for addresses of the heap, which the host may neither free nor copy.
   bool is_heap(std::uint64_t address) const { return heap_ != 0 && address - heap_ < heap_bytes_; }
+  access_window heap() const { return {heap_, heap_bytes_}; }
 
   // Runs a call for the active lanes of the context; the next op, or null after a failure.
   const op* call(const library_call& site, scheduler& owner, context& x, const op* i);
@@ -54,6 +57,7 @@ class device_library {
   std::deque<line> lines_;
   std::set<std::string> told_;  // unknown specifications
   std::uint64_t kept_bytes_ = 0, printf_bytes_ = 1 << 20;
+  std::uint64_t room_between_ = 0;
   std::uint64_t heap_ = 0, heap_bytes_ = 0;                        // heap_ is a device address
   std::map<std::uint64_t, std::uint64_t> heap_holes_, heap_used_;  // address -> bytes
 };

@@ -16,6 +16,7 @@
 #include "common/device/names.hpp"
 #include "common/emulator/check/checker.hpp"
 #include "common/emulator/exec/modules.hpp"
+#include "common/emulator/exec/observers.hpp"
 #include "common/emulator/exec/scheduler.hpp"
 
 namespace stepwise {
@@ -60,7 +61,9 @@ class emulated_device final : public device {
     }
     if (environment_number("STEPWISE_CHECK", 0) != 0) {
       checker_ = std::make_unique<emulator::checker>(model_, memory_);
-      watch_ = checker_.get();
+      watchers_.add(*checker_);
+      watch_ = &watchers_;
+      library_.set_room_between(256);
     }
   }
 
@@ -277,6 +280,7 @@ class emulated_device final : public device {
   std::map<std::uint64_t, std::optional<steady::time_point>> events_;
   execution_counters counters_;
   std::unique_ptr<emulator::checker> checker_;
+  emulator::observers watchers_;
   emulator::observer* watch_ = nullptr;  // null: plain runs
 };
 
@@ -439,7 +443,9 @@ status emulated_device::launch(kernel_handle handle, const launch_config& config
 status emulated_device::prepare_library(const emulator::program& code) {
   library_.set_printf_bytes(limit(device_limit::printf_bytes));
   if (!code.uses(emulator::device_function::malloc)) return {};
-  return library_.make_heap(limit(device_limit::heap_bytes));
+  const status s = library_.make_heap(limit(device_limit::heap_bytes));
+  if (checker_ && s.ok()) checker_->set_heap(library_.heap());
+  return s;
 }
 
 // Spreads a launch's blocks over the workers; this thread is one of them.

@@ -138,6 +138,13 @@ class observer {
     (void)lane, (void)shared_offset;
   }
   virtual void in_deadlock(const block&) {}
+  // A kernel's malloc gave a lane memory; its free got some back, or an address that is none's.
+  virtual void heap_gave(const warp_event&, int lane, device_address at, std::uint64_t bytes) {
+    (void)lane, (void)at, (void)bytes;
+  }
+  virtual void heap_got(const warp_event&, int lane, device_address at, bool is_known) {
+    (void)lane, (void)at, (void)is_known;
+  }
   // The launch is stopped: by a trap, an assertion, an access that only its own code checks.
   virtual void faulted(const warp_event&, error, const std::string& what, int lane) {
     (void)what, (void)lane;
