@@ -58,7 +58,7 @@ status checker::end_launch(const status& failure) {
   blocks_.clear();
   unused_.clear();
   current_ = nullptr;
-  if (order_.several_streams()) {
+  if (streams_matter()) {
     past_launch& past = launches_.emplace_back();
     past = {order_.current_work(), kernel_name(), {}, config_->grid, config_->block, block_warps_};
     for (const access_site& s : code_->accesses)

@@ -33,8 +33,11 @@ class checker final : public observer {
 
   // --- the device's memory. Origins are the current one, see device::set_origin.
   void set_origin(std::uint64_t code_address) { origin_ = code_address; }
-  enum class content : std::uint8_t { none, initialised };
   void allocated(device_address at, std::uint64_t bytes);
+  // The host writes it without asking: managed and pinned memory.
+  void initialised(device_address at, std::uint64_t bytes) {
+    global_->written.mark(at - device_base_, bytes);
+  }
   // A module's variable.
   void placed(const std::string& name, device_address at, std::uint64_t bytes, bool constant);
   void name(device_address at, std::string_view name);
@@ -175,6 +178,14 @@ class checker final : public observer {
   bool same_value(const touch& t) const;
   std::string race_advice(const touch& t, std::uint32_t other_warp, std::uint32_t other_site,
                           tick when) const;
+  // streams.cpp
+  static constexpr std::uint32_t no_warp = ~std::uint32_t{0} / 32;
+  bool streams_matter() const;
+  void copy_touches(device_address at, std::uint64_t bytes, bool writes);
+  void copy_touches_cell(const cells& c, std::size_t cell, std::uint64_t at, bool writes,
+                         const accessor& a);
+  void copy_races(std::uint64_t at, bool writes, std::uint32_t warp, unsigned lane,
+                  std::uint32_t site, tick when, bool other_writes);
   // unwritten.cpp
   void read_unwritten(const touch& t);
   void leak_of_kernel(device_address at, const allocation& a);

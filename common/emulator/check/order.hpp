@@ -100,6 +100,8 @@ class order {
   tick settled() const { return settled_; }
   // The work that an access belongs to, counted from 0.
   std::uint32_t work_of(tick t) const;
+  // Whether a piece of work is ordered before the running one.
+  bool knows_work(std::uint32_t work) const;
   std::uint32_t current_work() const { return static_cast<std::uint32_t>(works_.size()) - 1; }
 
   void begin_launch(std::uint32_t warps_per_block);
@@ -160,7 +162,6 @@ class order {
     std::vector<tick> began;                        // its works
     std::unordered_map<std::uint64_t, tick> known;  // of other streams' work
   };
-  bool knows_work(std::uint32_t work) const;
 
   tick now_ = 0, settled_ = 0, launch_began_ = 0;
   std::uint32_t block_warps_ = 1;

@@ -35,13 +35,13 @@ void checker::allocated(device_address at, std::uint64_t bytes) {
   // What lay here before can no longer be told.
   gone_.erase(gone_.lower_bound(at), gone_.lower_bound(at + bytes));
   if (gone_.size() > 4096) gone_.erase(gone_.begin());
-  live_[at] = {bytes, "", false, false, origin_, 0};
+  live_[at] = {bytes, "", false, false, origin_, 0, nullptr};
   global_->written.clear(at - device_base_, bytes);
 }
 
 void checker::placed(const std::string& name, device_address at, std::uint64_t bytes,
                      bool constant) {
-  live_[at] = {bytes, name, true, constant, 0, 0};
+  live_[at] = {bytes, name, true, constant, 0, 0, nullptr};
   global_->written.mark(at - device_base_, bytes);
 }
 
@@ -115,19 +115,22 @@ void checker::leak_of_kernel(device_address at, const allocation& a) {
 }
 
 void checker::wrote(device_address at, std::uint64_t bytes) {
-  if (bytes != 0 && memory_.is_device(at)) global_->written.mark(at - device_base_, bytes);
+  if (bytes == 0 || !memory_.is_device(at)) return;
+  copy_touches(at, bytes, true);
+  global_->written.mark(at - device_base_, bytes);
 }
 
 void checker::copied(device_address to, device_address from, std::uint64_t bytes) {
   if (bytes == 0 || !memory_.is_device(to)) return;
-  if (memory_.is_device(from))
-    global_->written.copy(to - device_base_, from - device_base_, bytes);
-  else
-    wrote(to, bytes);
+  if (!memory_.is_device(from)) return wrote(to, bytes);
+  copy_touches(from, bytes, false);
+  copy_touches(to, bytes, true);
+  global_->written.copy(to - device_base_, from - device_base_, bytes);
 }
 
 void checker::copied_home(device_address from, std::uint64_t bytes) {
   if (bytes == 0 || !memory_.is_device(from)) return;
+  copy_touches(from, bytes, false);
   const std::uint64_t at = from - device_base_;
   if (global_->written.all(at, bytes)) return;
   std::uint64_t missing = 0, first = bytes;

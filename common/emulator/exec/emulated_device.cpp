@@ -239,7 +239,7 @@ class emulated_device final : public device {
   result<device_address> known_to_checks(result<device_address> at, std::uint64_t bytes,
                                          bool initialised) {
     if (checker_ && at.ok()) checker_->allocated(*at, bytes);
-    if (checker_ && at.ok() && initialised) checker_->wrote(*at, bytes);
+    if (checker_ && at.ok() && initialised) checker_->initialised(*at, bytes);
     return at;
   }
   status ready_for(device_address at, std::uint64_t bytes) const {

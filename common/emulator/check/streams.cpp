@@ -1,0 +1,71 @@
+// Copies and fills as accesses: they race with kernels of other streams.
+#include "common/emulator/check/checker.hpp"
+
+namespace stepwise::emulator {
+
+// While a program uses the legacy default stream only, everything is ordered.
+bool checker::streams_matter() const { return stream_.stream != 0 || order_.several_streams(); }
+
+// A copy or fill of the current stream reads or writes these bytes.
+void checker::copy_touches(device_address at, std::uint64_t bytes, bool writes) {
+  order_.begin_work(stream_);
+  if (!streams_matter() || bytes == 0 || !memory_.is_device(at)) return;
+  watched_memory& m = *global_;
+  const accessor a{order_.settled(), 0, 0, 0, order_.now(), no_warp, no_site};
+  const std::uint64_t first = at - device_base_, end = first + bytes;
+  for (std::uint64_t k = first; k < end;) {
+    const std::uint64_t page = k / 4096, stop = std::min(end, (page + 1) * 4096);
+    touch_pages(m, k, stop - k);
+    if (m.pages[page] == watched_memory::grain::words && (k % 4 != 0 || stop % 4 != 0))
+      make_narrow(m, page);
+    const bool narrow = m.pages[page] == watched_memory::grain::bytes;
+    for (; k < stop; k += narrow ? 1 : 4)
+      copy_touches_cell(narrow ? m.bytes.all() : m.words.all(), narrow ? k : k / 4, k, writes, a);
+  }
+}
+
+void checker::copy_touches_cell(const cells& c, std::size_t cell, std::uint64_t at, bool writes,
+                                const accessor& a) {
+  const auto open = [&](tick when) {
+    return when >= a.settled && when != 0 && !order_.knows_work(order_.work_of(when));
+  };
+  if (open(c.write_time[cell]))
+    copy_races(at, writes, c.writer[cell] / 32, c.writer[cell] % 32, c.write_site[cell],
+               c.write_time[cell], true);
+  else if (writes && open(c.read_time[cell]))
+    copy_races(at, writes, c.reader[cell],
+               static_cast<unsigned>(__builtin_ctz(c.read_lanes[cell] | (1u << 31))),
+               c.read_site[cell], c.read_time[cell], false);
+  if (writes) {
+    c.write_time[cell] = a.now;
+    c.writer[cell] = ~std::uint32_t{0};
+    c.write_site[cell] = no_site;
+  } else {
+    note_load(c, cell, 1, a);
+  }
+}
+
+void checker::copy_races(std::uint64_t at, bool writes, std::uint32_t warp, unsigned lane,
+                         std::uint32_t site, tick when, bool other_writes) {
+  const place_in_memory where = describe_global(device_base_ + at, 4);
+  const finding_key k{finding_kind::race, origin_, order_.work_of(when), site,
+                      where.object.address};
+  if (!log_.is_new(k)) return;
+  finding f;
+  f.kind = finding_kind::race;
+  f.message = std::string("a copy or fill ") + (writes ? "writes " : "reads ") + where.words +
+              ", which another stream " + (other_writes ? "writes" : "reads") +
+              ", and nothing orders the two";
+  finding_party copy;
+  copy.action = writes ? "a copy or fill writes" : "a copy reads";
+  copy.has_thread = false;
+  f.parties.push_back(std::move(copy));
+  f.parties.push_back(party_of_other(warp, static_cast<int>(lane), site, when, other_writes));
+  f.object = where.object;
+  f.advice =
+      "Put both into one stream, or let one stream wait for the other (cudaStreamWaitEvent).";
+  f.origin = origin_;
+  log_.add(k, std::move(f));
+}
+
+}  // namespace stepwise::emulator
