@@ -30,6 +30,13 @@ struct diff_options {
 };
 int diff(context& c, const diff_options& o);
 
+struct ptx_options {
+  std::string lab, step, file, kernel;
+  int line = 0;  // 0: all
+  bool machine = false;
+};
+int ptx(context& c, const ptx_options& o);
+
 struct walk_options {
   std::string lab, step;
   std::uint64_t seed = 7;

@@ -116,6 +116,24 @@ void add_solution_verbs(command_line& line) {
   sub->callback([&line] { line.action = [](context& c) { return bench(c, bench_with); }; });
 }
 
+void add_ptx(command_line& line) {
+  static ptx_options ptx_with;
+  CLI::App* sub = line.verb(
+      "ptx", "source lines beside the PTX they became, and what the inner loops execute",
+      "  ./lab ptx reduction                      your file\n"
+      "  ./lab ptx reduction 03_sequential        a solution step\n"
+      "  ./lab ptx reduction 03 --line 27         one source line, with all of its instructions\n"
+      "  ./lab ptx reduction 03 --machine         machine code too, where cuobjdump is installed\n"
+      "  ./lab ptx --file saxpy.cu --kernel saxpy any .cu, one of its kernels");
+  sub->add_option("LAB", ptx_with.lab, "the lab's name");
+  sub->add_option("STEP", ptx_with.step, "a solution step instead of your file");
+  sub->add_option("--file", ptx_with.file, "a .cu file; no LAB is needed");
+  sub->add_option("--line", ptx_with.line, "one source line only")->check(CLI::PositiveNumber);
+  sub->add_option("--kernel", ptx_with.kernel, "kernels with this in their names");
+  sub->add_flag("--machine", ptx_with.machine, "machine code beside its PTX");
+  sub->callback([&line] { line.action = [](context& c) { return ptx(c, ptx_with); }; });
+}
+
 void add_exec(command_line& line) {
   static exec_options exec_with;
   static double seconds = 0;
@@ -265,6 +283,7 @@ int lab_main(int argc, char** argv) {
       "  ./lab start reduction    your own file\n\n`./lab COMMAND --help` has examples.");
   add_study_verbs(line);
   add_solution_verbs(line);
+  add_ptx(line);
   add_exec(line);
   add_machine_verbs(line);
   try {

@@ -73,7 +73,8 @@ void add_container(device_code& code, const std::vector<image::fat_entry>& entri
 }
 
 // Containers lie back to back, with zeros between them where the linker aligned.
-void add_section(device_code& code, image::bytes section, std::uint32_t sm) {
+template <class Visit>
+void for_each_container(image::bytes section, Visit visit) {
   constexpr std::size_t header = 16;
   for (std::size_t at = 0; at + header <= section.size();) {
     const auto size = image::container_bytes(section.data() + at);
@@ -82,9 +83,33 @@ void add_section(device_code& code, image::bytes section, std::uint32_t sm) {
       continue;
     }
     const auto entries = image::read_container(section.subspan(at, *size));
-    if (entries.ok()) add_container(code, *entries, sm);
+    if (entries.ok()) visit(*entries);
     at += (*size + 7) / 8 * 8;
   }
+}
+
+void add_section(device_code& code, image::bytes section, std::uint32_t sm) {
+  for_each_container(section, [&](const std::vector<image::fat_entry>& entries) {
+    add_container(code, entries, sm);
+  });
+}
+
+void add_part(std::vector<device_part>& parts, const std::vector<image::fat_entry>& entries,
+              std::uint32_t sm) {
+  const auto* ptx = image::choose(entries, image::entry_kind::ptx, sm);
+  if (ptx == nullptr) return;
+  const auto text = image::content_of(*ptx);
+  if (!text.ok()) return;
+  device_part part;
+  part.source = ptx->source_name;
+  part.ptx.assign(reinterpret_cast<const char*>((*text).data()), (*text).size());
+  // Line tables tell of the PTX of one architecture.
+  const auto* elf = image::choose(entries, image::entry_kind::elf, sm);
+  if (elf != nullptr && elf->arch == ptx->arch) {
+    auto code = image::content_of(*elf);
+    if (code.ok()) part.cubin = std::move(*code);
+  }
+  parts.push_back(std::move(part));
 }
 
 device_code read_device_code(image::elf_file& elf, std::uint32_t sm) {
@@ -157,6 +182,29 @@ std::optional<program_file> read_program_file(const fs::path& file, std::uint32_
     }
   }
   return found;
+}
+
+std::optional<std::vector<device_part>> read_device_parts(const fs::path& file, std::uint32_t sm) {
+  const mapped_file mapped(file);
+  const image::bytes content = mapped.content();
+  std::vector<device_part> parts;
+  const auto add = [&](const std::vector<image::fat_entry>& entries) {
+    add_part(parts, entries, sm);
+  };
+  if (content.size() >= 16 && image::container_bytes(content.data())) {
+    for_each_container(content, add);
+    return parts;
+  }
+  try {
+    image::elf_file elf(content);
+    // Relocatable device code: what was linked of the parts has no PTX.
+    const auto* section = elf.find("__nv_relfatbin");
+    if (section == nullptr) section = elf.find(".nv_fatbin");
+    if (section != nullptr) for_each_container(elf.content(*section), add);
+  } catch (const image::corrupt&) {
+    return {};
+  }
+  return parts;
 }
 
 std::string machine_name(std::uint16_t machine) {

@@ -36,6 +36,17 @@ struct program_file {
 // nullopt if `file` is no ELF file, or cannot be read. `sm`: the GPU's compute capability (90).
 std::optional<program_file> read_program_file(const fs::path& file, std::uint32_t sm);
 
+// The device code of one source file of a program.
+struct device_part {
+  std::string source;            // its name, where the file tells it
+  std::string ptx;               // what a GPU of the capability asked for would use
+  std::vector<std::byte> cubin;  // the machine code made of this very PTX; empty if there is none
+};
+
+// Of a program, a library, an object or a fat binary (nvcc -fatbin). Parts without PTX for the GPU
+// are left out, and so is what cannot be read. nullopt if `file` is none of these.
+std::optional<std::vector<device_part>> read_device_parts(const fs::path& file, std::uint32_t sm);
+
 // "x86-64", "AArch64", "machine 42".
 std::string machine_name(std::uint16_t machine);
 

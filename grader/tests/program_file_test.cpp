@@ -23,6 +23,8 @@ TEST_CASE("no ELF file, no file") {
   CHECK(!read_program_file("/proc/self/cmdline", 90));
   CHECK(!read_program_file("/nowhere", 90));
   CHECK(!read_program_file("/", 90));
+  CHECK(!read_device_parts("/proc/self/cmdline", 90));
+  CHECK(!read_device_parts("/nowhere", 90));
 }
 
 TEST_CASE("cut off anywhere, it is read or not, but nothing else happens") {
@@ -36,5 +38,7 @@ TEST_CASE("cut off anywhere, it is read or not, but nothing else happens") {
     REQUIRE(truncate(copy.c_str(), static_cast<off_t>(size - 1)) == 0);
     const auto file = read_program_file(copy, 90);
     CHECK(file.has_value() == (size - 1 >= 64));
+    const auto parts = read_device_parts(copy, 90);
+    CHECK((!parts || parts->empty()));  // it has no device code
   }
 }

@@ -190,10 +190,15 @@ class cubin_reader {
       const std::uint64_t count =
           span.ends_sequence ? 1 : (span.last - span.first) / instruction_bytes;
       if (count == 0) return;
+      found->second->code_lines.push_back({static_cast<std::uint32_t>(span.first), span.line});
       std::uint32_t& sum = found->second->instructions_of_ptx_line[span.line];
       const std::uint64_t room = std::numeric_limits<std::uint32_t>::max() - sum;
       sum += static_cast<std::uint32_t>(std::min(count, room));
     });
+    for (auto& [name, kernel] : out_.kernels) {
+      std::stable_sort(kernel.code_lines.begin(), kernel.code_lines.end(),
+                       [](const code_line& a, const code_line& b) { return a.offset < b.offset; });
+    }
   }
 
   elf_file elf_;

@@ -48,6 +48,12 @@ result<std::vector<std::byte>> content_of(const fat_entry& entry);
 // Arch-specific entries ("a", flag 0x100000) count only for that very sm.
 const fat_entry* choose(const std::vector<fat_entry>& entries, entry_kind kind, std::uint32_t sm);
 
+// From `offset` into a kernel's machine code on, up to the next of these, it comes from `ptx_line`.
+struct code_line {
+  std::uint32_t offset = 0;
+  std::uint32_t ptx_line = 0;
+};
+
 // What a cubin says of one kernel.
 struct kernel_resources {
   int registers = 0;
@@ -62,6 +68,8 @@ struct kernel_resources {
   // instruction. Where a function ends, padding cannot be told from code: its last line counts
   // one instruction.
   std::map<std::uint32_t, std::uint32_t> instructions_of_ptx_line;
+  // The same table in the order of the code; where instructions are, not what they are.
+  std::vector<code_line> code_lines;
 };
 
 struct cubin {

@@ -302,9 +302,22 @@ class access_finder {
     return most == times.end() ? 0 : most->first;
   }
 
+  // Code around operations of a whole warp stands twice in the machine code, for warps that have
+  // diverged and that have not: those copies are no iterations.
+  bool is_in_loop_alone(const basic_block& b) const {
+    if (b.loop == no_index) return false;
+    return std::none_of(body_.instructions.begin() + b.first, body_.instructions.begin() + b.end,
+                        [](const ptx::instruction& i) {
+                          return i.text.starts_with("bar.warp") ||
+                                 std::find(i.modifiers.begin(), i.modifiers.end(), "sync") !=
+                                     i.modifiers.end();
+                        });
+  }
+
   void find_thinned() {
     std::map<std::uint32_t, std::uint32_t> copies;
     for (const access& a : all_) {
+      if (!is_in_loop_alone(flow_.blocks[a.block])) continue;
       if (out_.instructions[a.instruction].role == access_role::dropped) continue;
       if (a.machine_instructions == 0) continue;
       const auto [at, is_new] = copies.try_emplace(a.block, 0);

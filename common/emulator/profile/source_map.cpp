@@ -77,7 +77,14 @@ class line_finder {
 
   const std::string& function_name(std::string_view mangled) {
     const auto [at, is_new] = functions_.try_emplace(mangled);
-    if (is_new && !mangled.empty()) at->second = readable_name(mangled);
+    if (is_new && !mangled.empty()) {
+      at->second = readable_name(mangled);
+      // What has internal linkage is in a namespace of the compiler's.
+      constexpr std::string_view internal = "_INTERNAL_";
+      const auto end = at->second.find("::");
+      if (at->second.starts_with(internal) && end != std::string::npos)
+        at->second.erase(0, end + 2);
+    }
     return at->second;
   }
 

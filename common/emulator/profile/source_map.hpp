@@ -86,7 +86,7 @@ struct dropped_access {
   bool ambiguous = false;  // reason unknown: it may have been merged with a load elsewhere
 };
 
-// An access in a block that ptxas itself unrolled, which has fewer copies than the rest of that
+// An access in a loop that ptxas itself unrolled, which has fewer copies than the rest of that
 // block: iterations may share one, wider or kept in a register. The counters of such a line may be
 // too high by up to block_copies / copies.
 struct thinned_access {

@@ -1,6 +1,7 @@
 // What nvcc made of accesses.cu and frames.cu, against what the sources' comments promise.
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "common/emulator/image/tests/inputs.hpp"
 #include "common/emulator/profile/control_flow.hpp"
@@ -144,6 +145,23 @@ TEST_CASE("loads and stores that are gone") {
   CHECK(constants.size() == 8);
   CHECK(std::count(constants.begin(), constants.end(), "dropped: constant bank") == 8);
   CHECK(mapped(accesses(), "unused_load").roles("ld.global") == texts{"dropped: unused", "alone"});
+}
+
+TEST_CASE("the machine code's table names the same lines, in the order of the code") {
+  for (const auto& [name, kernel] : accesses().machine_code.kernels) {
+    CAPTURE(name);
+    std::set<std::uint32_t> lines;
+    std::uint32_t before = 0;
+    REQUIRE(!kernel.code_lines.empty());
+    CHECK(kernel.code_lines.front().offset == 0);
+    for (const image::code_line& l : kernel.code_lines) {
+      CHECK(l.offset >= before);
+      CHECK(kernel.instructions_of_ptx_line.count(l.ptx_line) == 1);
+      before = l.offset;
+      lines.insert(l.ptx_line);
+    }
+    CHECK(lines.size() == kernel.instructions_of_ptx_line.size());
+  }
 }
 
 TEST_CASE("without machine code every access stays as it is written") {
