@@ -57,6 +57,7 @@ std::uint32_t checker::in_bounds_global(const access_event& e, std::uint32_t lan
       const auto* const a = e.site->kind == access_kind::load ? nullptr : allocation_at(live_, at);
       if (a == nullptr || !a->second.constant) {
         window = *found;
+        if (first_windows_[e.index].bytes == 0) first_windows_[e.index] = window;
         continue;
       }
     }
@@ -91,8 +92,13 @@ std::uint32_t checker::in_bounds_shared(const access_event& e, std::uint32_t lan
   return allowed;
 }
 
+// Of a kernel without calls, its variables end where they end; else the stack does.
+std::uint64_t checker::local_limit() const {
+  return code_->functions.size() == 1 ? code_->functions.front().local_end : context_->local_bytes;
+}
+
 std::uint32_t checker::in_bounds_local(const access_event& e) {
-  const std::uint64_t bytes = e.site->bytes, limit = context_->local_bytes;
+  const std::uint64_t bytes = e.site->bytes, limit = local_limit();
   std::uint32_t allowed = e.active;
   for (std::uint32_t m = e.active; m != 0; m &= m - 1) {
     const int l = __builtin_ctz(m);
@@ -117,7 +123,7 @@ void checker::outside(const access_event& e, int lane, std::uint64_t at) {
   const bool inside = e.space == memory_space::global
                           ? found && s.bytes <= found->bytes - (at - found->base)
                       : e.space == memory_space::shared ? at < context_->shared_bytes
-                                                        : at < context_->local_bytes;
+                                                        : at < local_limit();
   if (misaligned && inside) {
     f.kind = finding_kind::misaligned;
     const std::string where = e.space == memory_space::global   ? describe_global(at, 1).words
@@ -139,12 +145,13 @@ void checker::outside(const access_event& e, int lane, std::uint64_t at) {
   } else {
     f.kind = finding_kind::out_of_bounds;
     f.object.what = finding_object::kind::local_memory;
-    f.object.bytes = context_->local_bytes;
+    f.object.bytes = local_limit();
     f.object.offset = static_cast<std::int64_t>(at);
     f.message = "a thread " + std::string(verb_of(s.kind)) + " " + count_of_bytes(s.bytes) +
                 " outside of its local memory";
     f.advice = "Check the index of the local array.";
   }
+  if (s.counted_only) told_ = instruction_of(e.at);  // the copy itself will stop the launch
   fail(f.kind == finding_kind::misaligned ? error::misaligned_address : error::illegal_address, f);
   const finding_key k = key(f.kind, place_number(e.at), -1, f.object.address);
   if (log_.is_new(k)) log_.add(k, std::move(f));
@@ -154,11 +161,15 @@ void checker::outside_global(const access_event& e, int, std::uint64_t at, findi
   const access_site& s = *e.site;
   const std::string does = std::string("a thread ") + verb_of(s.kind) + " ";
   const auto* const here = allocation_at(live_, at);
+  // What the instruction touches otherwise is what it means.
+  const access_window& meant = first_windows_[e.index];
+  const auto d = here == nullptr && meant.bytes != 0
+                     ? describe_global(at, s.element_bytes, meant.base)
+                     : describe_global(at, s.element_bytes);
   const auto* const freed = allocation_at(gone_, at);
   f.kind = finding_kind::out_of_bounds;
   if (here != nullptr && here->second.constant && s.kind != access_kind::load) {
     f.kind = finding_kind::wrong_pointer;
-    const auto d = describe_global(at, s.element_bytes);
     f.object = d.object;
     f.message = does + d.words + ", which is constant memory";
     f.advice = "Kernels only read __constant__ memory; the host writes it (cudaMemcpyToSymbol).";
@@ -166,13 +177,12 @@ void checker::outside_global(const access_event& e, int, std::uint64_t at, findi
   }
   if (here == nullptr && freed != nullptr) {
     f.kind = finding_kind::use_after_free;
-    const auto d = describe_global(at, s.element_bytes);
     f.object = d.object;
     f.message = does + d.words + ", in memory that was freed";
     f.advice = "Free it after the last kernel that uses it has ended.";
     return;
   }
-  if (!memory_.is_device(at)) {
+  if (!memory_.is_device(at) && d.object.what == finding_object::kind::none) {
     const std::uint64_t window = (at - shared_window) / window_bytes;
     f.kind = at < 4096 ? finding_kind::out_of_bounds : finding_kind::wrong_pointer;
     f.object.address = at < 4096 ? 0 : at & ~std::uint64_t{4095};
@@ -195,7 +205,6 @@ void checker::outside_global(const access_event& e, int, std::uint64_t at, findi
     }
     return;
   }
-  const auto d = describe_global(at, s.element_bytes);
   f.object = d.object;
   if (f.object.what == finding_object::kind::none) {
     f.object.address = at & ~std::uint64_t{4095};

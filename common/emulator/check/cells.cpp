@@ -37,6 +37,7 @@ cell_space::cell_space(std::uint64_t bytes, unsigned cell_bytes) {
   take(all_.read_lanes);
   take(all_.older_time);
   take(all_.older_reader);
+  take(all_.older_lanes);
   take(all_.write_site);
   take(all_.read_site);
   take(all_.older_site);
@@ -55,7 +56,7 @@ unsigned log2_of(unsigned n) { return static_cast<unsigned>(__builtin_ctz(n)); }
                                               const accessor& a) {
   const std::uint32_t t = c.write_time[at], w = c.writer[at];
   const bool in_block = (t < a.block_settled) & (w - a.first_warp * 32 < a.block_warps * 32);
-  return !((t < a.settled) | in_block | (w == own));
+  return !((t < a.settled) | in_block | ((w == own) & (t >= a.launch)));
 }
 
 [[gnu::always_inline]] inline bool open_reads(const cells& c, std::size_t at, std::uint32_t bit,
@@ -64,7 +65,7 @@ unsigned log2_of(unsigned n) { return static_cast<unsigned>(__builtin_ctz(n)); }
   const std::uint32_t u = c.older_time[at], o = c.older_reader[at];
   const bool settled = (t < a.settled) |
                        ((t < a.block_settled) & (r - a.first_warp < a.block_warps)) |
-                       ((r == a.warp) & (l == bit));
+                       ((r == a.warp) & (l == bit) & (t >= a.launch));
   const bool older = (u < a.settled) | ((u < a.block_settled) & (o - a.first_warp < a.block_warps));
   return !(settled & older);
 }
@@ -104,6 +105,7 @@ bool load_row(const cells& memory, std::size_t first, unsigned per_lane, unsigne
       const bool back = moves_back(c, at, a);
       c.older_time[at] = back ? c.read_time[at] : c.older_time[at];
       c.older_reader[at] = back ? c.reader[at] : c.older_reader[at];
+      c.older_lanes[at] = back ? c.read_lanes[at] : c.older_lanes[at];
       c.older_site[at] = back ? c.read_site[at] : c.older_site[at];
     }
   }
@@ -180,6 +182,7 @@ void note_load(const cells& c, std::size_t at, std::uint32_t lanes, const access
     if (moves_back(c, at, a)) {
       c.older_time[at] = t;
       c.older_reader[at] = r;
+      c.older_lanes[at] = c.read_lanes[at];
       c.older_site[at] = c.read_site[at];
     }
     c.read_time[at] = a.now;

@@ -29,9 +29,10 @@ struct cells {
   std::uint32_t* read_site;
   std::uint32_t* older_time;  // the last reader of another warp
   std::uint32_t* older_reader;
+  std::uint32_t* older_lanes;
   std::uint32_t* older_site;
 
-  static constexpr std::size_t bytes_per_cell = 10 * sizeof(std::uint32_t);
+  static constexpr std::size_t bytes_per_cell = 11 * sizeof(std::uint32_t);
 };
 
 // One warp's view for a run of accesses: what is settled, and what to write down.
@@ -39,6 +40,7 @@ struct accessor {
   std::uint32_t settled;                  // anything before this tick is ordered before the warp
   std::uint32_t block_settled;            // anything of the warp's own block before this one too
   std::uint32_t first_warp, block_warps;  // of the own block
+  std::uint32_t launch;                   // when the running launch began
   std::uint32_t now;                      // the tick that its accesses get
   std::uint32_t warp;                     // of the launch
   std::uint32_t site;

@@ -50,6 +50,9 @@ void checker::begin_launch(const launch_info& info) {
   windows_.assign(code_->accesses.size(), {});
   extra_sites_.clear();
   extra_numbers_.clear();
+  lines_of_sites_.clear();
+  first_windows_.assign(code_->accesses.size(), {});
+  told_ = {nullptr, -1};
   order_.begin_work(stream_);
   order_.begin_launch(block_warps_);
 }
@@ -64,17 +67,7 @@ status checker::end_launch(const status& failure) {
     for (const access_site& s : code_->accesses)
       past.lines.push_back(places_.of(*code_, s.function, s.instruction));
   }
-  if (failure.ok()) return failure_;
-  if (failure.code == error::launch_timeout && log_.is_new(key(finding_kind::endless, -1, -1, 0)) &&
-      failure.message.find("time limit") != std::string::npos) {
-    finding f;
-    f.kind = finding_kind::endless;
-    f.message = failure.message;
-    f.advice = "Look for a loop whose end depends on what no thread will do any more.";
-    f.origin = launch_origin_;
-    log_.add(key(finding_kind::endless, -1, -1, 0), std::move(f));
-  }
-  return failure;
+  return failure.ok() ? failure_ : failure;
 }
 
 void checker::begin_block(const block& b) {
@@ -124,6 +117,7 @@ accessor checker::accessor_of(std::uint32_t warp, std::uint32_t number,
           in_block,
           b.first_warp,
           block_warps_,
+          order_.launch_began(),
           b.warps[warp].now,
           b.first_warp + warp,
           number};
@@ -269,6 +263,8 @@ void checker::access_range(const warp_event& e, const range_event& r) {
         code_->functions.begin());
     s.order = r.order;
     s.scope = sync_scope::block;
+    s.kind = r.kind;
+    s.bytes = static_cast<std::uint8_t>(std::min<std::uint64_t>(r.bytes, 255));
   }
   // One instruction may read and write: its two sides differ only here.
   access_site s = site_at(found->second);

@@ -42,8 +42,6 @@ class checker final : public observer {
   void placed(const std::string& name, device_address at, std::uint64_t bytes, bool constant);
   void name(device_address at, std::string_view name);
   void freed(device_address at);
-  // free() was asked for an address that it does not know.
-  void refused_free(device_address at);
   void wrote(device_address at, std::uint64_t bytes);  // the host, or a fill
   void copied(device_address to, device_address from, std::uint64_t bytes);
   void copied_home(device_address from, std::uint64_t bytes);
@@ -74,6 +72,7 @@ class checker final : public observer {
   void arrived_at(const warp_event& e, int lane, std::uint64_t shared_offset) override;
   void saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) override;
   void in_deadlock(const block& b) override;
+  void out_of_time(const warp_event& e) override;
   void heap_gave(const warp_event& e, int lane, device_address at, std::uint64_t bytes) override;
   void heap_got(const warp_event& e, int lane, device_address at, bool is_known) override;
   void faulted(const warp_event& e, error code, const std::string& what, int lane) override;
@@ -149,6 +148,7 @@ class checker final : public observer {
   // bounds.cpp
   std::uint32_t in_bounds_global(const access_event& e, std::uint32_t lanes_in);
   std::uint32_t in_bounds_shared(const access_event& e, std::uint32_t lanes_in);
+  std::uint64_t local_limit() const;
   std::uint32_t in_bounds_local(const access_event& e);
   void outside(const access_event& e, int lane, std::uint64_t at);
   // What may be accessed around an address.
@@ -175,7 +175,7 @@ class checker final : public observer {
     return touch_new_pages(m, at, bytes);
   }
   bool touch_new_pages(watched_memory& m, std::uint64_t at, std::uint64_t bytes);
-  bool same_value(const touch& t) const;
+  bool same_value(const touch& t, int other_lane) const;
   std::string race_advice(const touch& t, std::uint32_t other_warp, std::uint32_t other_site,
                           tick when) const;
   // streams.cpp
@@ -188,13 +188,16 @@ class checker final : public observer {
                   std::uint32_t site, tick when, bool other_writes);
   // unwritten.cpp
   void read_unwritten(const touch& t);
+  bool looks_like_padding(std::uint64_t at, std::uint64_t gaps) const;
   void leak_of_kernel(device_address at, const allocation& a);
   // words.cpp
   finding_party party(const op* at, std::uint32_t warp, int lane, std::string action);
   finding_party party_of_other(std::uint32_t warp, int lane, std::uint32_t site, tick when,
                                bool writes);
   place_in_memory describe(const watched_memory& m, std::uint64_t at, std::uint64_t element);
-  place_in_memory describe_global(device_address at, std::uint64_t element);
+  // `base`: of the allocation to describe it by; 0: the one that holds it, or the nearest.
+  place_in_memory describe_global(device_address at, std::uint64_t element,
+                                  device_address base = 0);
   place_in_memory describe_shared(std::uint64_t offset, std::uint64_t element);
   std::string kernel_name() const { return code_ != nullptr ? code_->pretty : ""; }
   std::int64_t place_number(const op* at) const { return at - code_->code.data(); }
@@ -231,7 +234,17 @@ class checker final : public observer {
   block_state* current_ = nullptr;
   std::vector<past_launch> launches_;
   access_window heap_;
-  const op* told_ = nullptr;  // a finding has told why the launch stops here
+  // A finding has told why the launch stops at this instruction: of a function's body.
+  std::pair<const program_function*, std::int32_t> told_{nullptr, -1};
+  std::pair<const program_function*, std::int32_t> instruction_of(const op* at) const {
+    return {&code_->function_of(at),
+            code_->instruction[static_cast<std::size_t>(place_number(at))]};
+  }
+  // Of a site: the same number for all sites of one line.
+  std::int64_t line_number(std::uint32_t site);
+  std::map<std::pair<std::string, int>, std::int64_t> line_numbers_;
+  std::vector<std::int64_t> lines_of_sites_;
+  std::vector<access_window> first_windows_;  // by site: what it touched first
 };
 
 }  // namespace stepwise::emulator

@@ -34,6 +34,23 @@ class finding_log {
     index_[key] = findings_.size();
     return findings_.emplace_back(std::move(f));
   }
+  // Drops reads of unwritten bytes that are the consequence of a race at the same line.
+  void drop_unwritten_of_races() {
+    std::vector<bool> drop(findings_.size(), false);
+    for (const auto& [key, n] : index_) {
+      if (key.kind != finding_kind::unwritten_read) continue;
+      for (const auto& [other, m] : index_) {
+        drop[n] = drop[n] || (other.kind == finding_kind::race && other.kernel == key.kernel &&
+                              other.object == key.object &&
+                              (other.first == key.first || other.second == key.first));
+      }
+    }
+    std::vector<finding> kept;
+    for (std::size_t n = 0; n < findings_.size(); ++n)
+      if (!drop[n]) kept.push_back(std::move(findings_[n]));
+    findings_ = std::move(kept);
+    index_.clear();
+  }
   bool empty() const { return findings_.empty(); }
   std::vector<finding> take() {
     index_.clear();

@@ -108,6 +108,7 @@ void order::begin_block(block_clock& b, std::uint64_t index, std::uint32_t warps
   b.began = b.barrier = t;
   b.uses_copies = false;
   b.learned.clear();
+  b.seen.clear();
   b.warps.resize(warps);
   for (warp_clock& w : b.warps) {
     w = warp_clock();
@@ -202,6 +203,14 @@ void order::released_barrier(block_clock& b, unsigned id, bool whole_block) {
   b.arrivals[id].clear();
   const bool all_wait = std::ranges::all_of(arrivals, &block_clock::arrival::waits);
   if (whole_block && all_wait) {
+    if (all_fenced(b, arrivals)) {
+      for (const auto& a : arrivals) {
+        each_lane(a.lanes, [&](int l) {
+          auto& fence = (*b.warps[a.warp].fences)[static_cast<std::size_t>(l)];
+          fence = {t, t, fence.scope};
+        });
+      }
+    }
     b.barrier = t;
     for (warp_clock& w : b.warps) {
       w.now = w.met = t;
@@ -209,6 +218,8 @@ void order::released_barrier(block_clock& b, unsigned id, bool whole_block) {
       for (const acquired& a : w.learned) merge(b.learned, a);
       w.learned.clear();
       w.learned_by.clear();
+      for (const auto& [a, by] : w.seen) merge(b.seen, a);
+      w.seen.clear();
     }
     return;
   }
@@ -221,6 +232,19 @@ void order::released_barrier(block_clock& b, unsigned id, bool whole_block) {
     b.warps[a.warp].copies_done_at_barrier = b.warps[a.warp].copies_done;
     if (a.waits) learn(b.warps[a.warp], a.lanes, told);
   }
+}
+
+// Whether every thread of a barrier has fenced since the barrier before it.
+bool order::all_fenced(const block_clock& b, const std::vector<block_clock::arrival>& arrivals) {
+  return std::ranges::all_of(arrivals, [&](const block_clock::arrival& a) {
+    const warp_clock& w = b.warps[a.warp];
+    if (!w.fences) return false;
+    bool all = true;
+    each_lane(a.lanes, [&](int l) {
+      all = all && (*w.fences)[static_cast<std::size_t>(l)].before > b.barrier;
+    });
+    return all;
+  });
 }
 
 void order::warp_met(block_clock& b, std::uint32_t warp, std::uint32_t lanes, std::uint32_t alive) {
@@ -253,6 +277,8 @@ void order::waited_for_copies(warp_clock& w, int groups_left) {
   if (groups_left < 0) {  // all, whether committed or not
     w.copy_groups.clear();
     w.copies_done = w.now;
+    // An mbarrier tells others of their end, so that no barrier of the block need follow.
+    if (groups_left == told_by_mbarrier) w.copies_done_at_barrier = w.now;
     return;
   }
   while (w.copy_groups.size() > static_cast<std::size_t>(groups_left)) {
@@ -331,6 +357,12 @@ void order::fenced(block_clock& b, const warp_event& e, memory_order o, sync_sco
     told.scope = std::min(a.scope, s);
     learn(w, by & e.lanes, told);
     by &= ~e.lanes;
+  }
+  for (const acquired& a : b.seen) {
+    acquired told = a;
+    told.when = t;
+    told.scope = std::min(a.scope, s);
+    learn(w, e.lanes, told);
   }
   std::erase_if(w.seen, [](const auto& s2) { return s2.second == 0; });
 }

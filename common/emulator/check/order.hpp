@@ -7,7 +7,11 @@
 //         fences with flags, named barriers, mbarriers - goes through sync objects: who releases
 //         appends what it knew to the object's log, who acquires keeps how far it has read. The
 //         logs are searched only when two accesses would otherwise be a race.
-// watch   A search that would take too long, or a log that was cut, counts as ordered: a race may
+// watch   A fence by every thread before a barrier counts for a release behind it, and a fence
+// behind
+//         a barrier for what others read before it. PTX's text asks for fence and flag in one
+//         thread; hardware's fences and barriers add up, and CUDA's own samples rely on it.
+//         A search that would take too long, or a log that was cut, counts as ordered: a race may
 //         be missed, never invented. `gave_up` counts them.
 // source  PTX ISA 9.0, "Memory Consistency Model". Tested by tests/order_test.cpp.
 #pragma once
@@ -79,6 +83,7 @@ struct block_clock {
   bool uses_copies = false;  // it has done cp.async
   std::vector<warp_clock> warps;
   knowledge learned;  // by all its threads
+  knowledge seen;     // what its threads read before a barrier, for a fence behind it
   struct arrival {
     std::uint32_t warp, lanes;
     bool waits;
@@ -98,6 +103,7 @@ class order {
 
   // Before this tick everything is ordered before the running work.
   tick settled() const { return settled_; }
+  tick launch_began() const { return launch_began_; }
   // The work that an access belongs to, counted from 0.
   std::uint32_t work_of(tick t) const;
   // Whether a piece of work is ordered before the running one.
@@ -144,6 +150,7 @@ class order {
   tick next() { return ++now_; }
   void release(const block_clock& b, std::uint32_t warp, std::uint32_t lanes, sync_object& o,
                tick before, tick block_before, sync_scope scope);
+  static bool all_fenced(const block_clock& b, const std::vector<block_clock::arrival>& arrivals);
   static void learn(warp_clock& w, std::uint32_t lanes, const acquired& a);
   std::shared_ptr<const knowledge> known_by(const block_clock& b, std::uint32_t warp,
                                             std::uint32_t lanes) const;

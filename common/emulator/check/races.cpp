@@ -46,6 +46,7 @@ void checker::make_narrow(watched_memory& m, std::uint64_t page) {
     b.read_site[to] = w.read_site[from];
     b.older_time[to] = w.older_time[from];
     b.older_reader[to] = w.older_reader[from];
+    b.older_lanes[to] = w.older_lanes[from];
     b.older_site[to] = w.older_site[from];
   }
 }
@@ -89,8 +90,8 @@ void checker::check_cell(const touch& t, const cells& c, std::size_t cell, const
   if (const auto open = open_lanes(c.read_time[cell], c.reader[cell], c.read_lanes[cell],
                                    c.read_site[cell], false))
     conflict(t, c.reader[cell], open, c.read_site[cell], c.read_time[cell], false);
-  else if (const auto older =
-               open_lanes(c.older_time[cell], c.older_reader[cell], 1, c.older_site[cell], false);
+  else if (const auto older = open_lanes(c.older_time[cell], c.older_reader[cell],
+                                         c.older_lanes[cell], c.older_site[cell], false);
            older != 0 && c.older_reader[cell] != a.warp)
     conflict(t, c.older_reader[cell], older, c.older_site[cell], c.older_time[cell], false);
   // A strong write does not make one's own weak write of before strong.
@@ -131,15 +132,18 @@ void checker::synchronise(const touch& t) {
 }
 
 // Whether a store writes what is there already.
-bool checker::same_value(const touch& t) const {
+bool checker::same_value(const touch& t, int other_lane) const {
   const access_site& s = *t.site;
   if (s.kind != access_kind::store || s.value_bytes == 0 || s.element_bytes == 0) return false;
-  const std::byte* const old =
+  const std::byte* const memory =
       t.memory->is_shared ? context_->shared + t.at : memory_.host(device_base_ + t.at);
   for (unsigned k = 0; k * s.element_bytes < s.bytes; ++k) {
     const std::byte* const row = context_->registers + s.values[k];
-    if (std::memcmp(old + k * s.element_bytes, row + static_cast<unsigned>(t.lane) * s.value_bytes,
-                    s.element_bytes) != 0)
+    // Two lanes of one instruction: nothing is in memory yet.
+    const std::byte* const old = other_lane >= 0
+                                     ? row + static_cast<unsigned>(other_lane) * s.value_bytes
+                                     : memory + k * s.element_bytes;
+    if (std::memcmp(old, row + static_cast<unsigned>(t.lane) * s.value_bytes, s.element_bytes) != 0)
       return false;
   }
   return true;
@@ -167,11 +171,29 @@ std::string checker::race_advice(const touch& t, std::uint32_t other_warp, std::
   return "Put __syncthreads() between the two accesses, where all threads of the block reach it.";
 }
 
+std::int64_t checker::line_number(std::uint32_t site) {
+  if (site == no_site) return -1;
+  if (site >= lines_of_sites_.size()) lines_of_sites_.resize(site + 1, -1);
+  std::int64_t& number = lines_of_sites_[site];
+  if (number < 0) {
+    const access_site& s = site_at(site);
+    const code_place at = places_.of(*code_, s.function, s.instruction);
+    // Without lines, every site is one of its own.
+    number = at.line == 0 ? std::int64_t{site} + (std::int64_t{1} << 40)
+                          : line_numbers_
+                                .try_emplace({at.file, at.line},
+                                             static_cast<std::int64_t>(line_numbers_.size()))
+                                .first->second;
+  }
+  return number;
+}
+
 void checker::conflict(const touch& t, std::uint32_t other_warp, std::uint32_t other_lanes,
                        std::uint32_t other_site, tick when, bool other_writes) {
   const bool writes = t.site->kind != access_kind::load;
   const bool past = order_.work_of(when) != order_.current_work();
-  const std::int64_t here = t.number, there = past ? -2 - other_site : other_site;
+  const std::int64_t here = line_number(t.number);
+  const std::int64_t there = past ? -2 - std::int64_t{other_site} : line_number(other_site);
   place_in_memory where = describe(*t.memory, t.at, t.site->element_bytes);
   const finding_key k =
       key(finding_kind::race, std::min(here, there), std::max(here, there), where.object.address);
@@ -179,7 +201,11 @@ void checker::conflict(const touch& t, std::uint32_t other_warp, std::uint32_t o
   finding f;
   f.kind = finding_kind::race;
   const char* const what = writes && other_writes ? "both write" : "one writes and the other reads";
-  const char* const same = writes && other_writes && same_value(t)
+  const warp_clock& own = state().clock.warps[t.warp];
+  const bool same_instruction =
+      other_site == t.number && when == own.now && other_warp == state().clock.first_warp + t.warp;
+  const int other_lane = same_instruction ? __builtin_ctz(other_lanes) : -1;
+  const char* const same = writes && other_writes && same_value(t, other_lane)
                                ? "; the value is the same, which does not make it safe"
                                : "";
   f.message =

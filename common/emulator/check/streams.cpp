@@ -11,7 +11,8 @@ void checker::copy_touches(device_address at, std::uint64_t bytes, bool writes) 
   order_.begin_work(stream_);
   if (!streams_matter() || bytes == 0 || !memory_.is_device(at)) return;
   watched_memory& m = *global_;
-  const accessor a{order_.settled(), 0, 0, 0, order_.now(), no_warp, no_site};
+  const accessor a{order_.settled(), 0,       0,      0, order_.launch_began(),
+                   order_.now(),     no_warp, no_site};
   const std::uint64_t first = at - device_base_, end = first + bytes;
   for (std::uint64_t k = first; k < end;) {
     const std::uint64_t page = k / 4096, stop = std::min(end, (page + 1) * 4096);

@@ -9,7 +9,7 @@ void checker::read_unwritten(const touch& t) {
   if (present == t.bytes) return;
   place_in_memory where = describe(*t.memory, t.at, t.site->element_bytes);
   const finding_key k =
-      key(finding_kind::unwritten_read, place_number(t.op_at), -1, where.object.address);
+      key(finding_kind::unwritten_read, line_number(t.number), -1, where.object.address);
   if (!log_.is_new(k)) return;
   finding f;
   f.kind = finding_kind::unwritten_read;
@@ -57,27 +57,6 @@ void checker::freed(device_address at) {
   live_.erase(found);
 }
 
-void checker::refused_free(device_address at) {
-  finding f;
-  f.kind = finding_kind::double_free;
-  const auto* const before = allocation_at(gone_, at);
-  const auto* const inside = allocation_at(live_, at);
-  if (before != nullptr && before->first == at) {
-    f.message = "memory is freed that is free already";
-    f.object = describe_global(at, 1).object;
-  } else if (inside != nullptr) {
-    f.message = "an address is freed that is not the start of an allocation";
-    f.object = describe_global(at, 1).object;
-  } else {
-    f.message = "an address is freed that no allocation gave";
-    f.object.address = at;
-  }
-  f.advice = "Free each allocation once, with the pointer that cudaMalloc gave.";
-  f.origin = origin_;
-  const finding_key k{f.kind, origin_, -1, -1, at};
-  if (log_.is_new(k)) log_.add(k, std::move(f));
-}
-
 void checker::heap_gave(const warp_event& e, int lane, device_address at, std::uint64_t bytes) {
   allocated(at, bytes);
   live_[at].allocated_by = 0;
@@ -97,7 +76,7 @@ void checker::heap_got(const warp_event& e, int lane, device_address at, bool is
   f.parties.push_back(party(e.at, e.warp, lane, "frees"));
   f.advice = "Free each block once, in a kernel, with the pointer that malloc gave there.";
   f.origin = launch_origin_;
-  told_ = e.at;
+  told_ = instruction_of(e.at);
   const finding_key k = key(f.kind, place_number(e.at), -1, 0);
   if (log_.is_new(k)) log_.add(k, std::move(f));
 }
@@ -128,20 +107,33 @@ void checker::copied(device_address to, device_address from, std::uint64_t bytes
   global_->written.copy(to - device_base_, from - device_base_, bytes);
 }
 
+// Whether the gaps among 64 bytes may lie between the members of structures: none of them begins at
+// a multiple of four or holds a whole word that does.
+bool checker::looks_like_padding(std::uint64_t at, std::uint64_t gaps) const {
+  for (unsigned k = 0; k < 64; ++k) {
+    const bool begins = ((gaps >> k) & 1) != 0 && (k == 0 || ((gaps >> (k - 1)) & 1) == 0);
+    if (begins && (at + k) % 4 == 0 && (k != 0 || global_->written.all(at - 1, 1))) return false;
+  }
+  return static_cast<unsigned>(__builtin_popcountll(gaps)) <= 56;
+}
+
 void checker::copied_home(device_address from, std::uint64_t bytes) {
   if (bytes == 0 || !memory_.is_device(from)) return;
   copy_touches(from, bytes, false);
   const std::uint64_t at = from - device_base_;
   if (global_->written.all(at, bytes)) return;
   std::uint64_t missing = 0, first = bytes;
+  bool real = false;  // more than the gaps in structures
   for (std::uint64_t k = 0; k < bytes; k += 64) {
     const auto n = static_cast<unsigned>(std::min<std::uint64_t>(64, bytes - k));
     const std::uint64_t full = n == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
     const std::uint64_t gaps = full & ~global_->written.which(at + k, n);
     if (gaps == 0) continue;
+    if (!looks_like_padding(at + k, gaps)) real = true;
     missing += static_cast<std::uint64_t>(__builtin_popcountll(gaps));
     if (first == bytes) first = k + static_cast<std::uint64_t>(__builtin_ctzll(gaps));
   }
+  if (!real) return;
   const place_in_memory where = describe_global(from + first, 1);
   const finding_key k{finding_kind::unwritten_copy, origin_, -1, -1, where.object.address};
   if (!log_.is_new(k)) return;
@@ -175,6 +167,8 @@ std::vector<finding> checker::take(bool at_exit) {
       log_.add(k, std::move(f));
     }
   }
+  // A read before an unordered write finds nothing written: the race says it all.
+  log_.drop_unwritten_of_races();
   return log_.take();
 }
 

@@ -137,8 +137,20 @@ void checker::in_deadlock(const block& b) {
   if (log_.is_new(k)) log_.add(k, std::move(f));
 }
 
+void checker::out_of_time(const warp_event& e) {
+  const finding_key k = key(finding_kind::endless, -1, -1, 0);
+  if (!log_.is_new(k)) return;
+  finding f;
+  f.kind = finding_kind::endless;
+  f.message = "the kernel is still running after the time limit";
+  f.parties.push_back(party(e.at, e.warp, first_lane(e.lanes), "is here"));
+  f.advice = "Look for a loop whose end depends on what no thread will do any more.";
+  f.origin = launch_origin_;
+  log_.add(k, std::move(f));
+}
+
 void checker::faulted(const warp_event& e, error code, const std::string& what, int lane) {
-  if (e.at == told_) return;
+  if (instruction_of(e.at) == told_) return;
   finding f;
   f.kind = code == error::misaligned_address                 ? finding_kind::misaligned
            : what.find("out of bounds") != std::string::npos ? finding_kind::out_of_bounds

@@ -76,9 +76,11 @@ checker::place_in_memory checker::describe(const watched_memory& m, std::uint64_
   return m.is_shared ? describe_shared(at, element) : describe_global(device_base_ + at, element);
 }
 
-checker::place_in_memory checker::describe_global(device_address at, std::uint64_t element) {
+checker::place_in_memory checker::describe_global(device_address at, std::uint64_t element,
+                                                  device_address wanted) {
   place_in_memory p;
-  const std::pair<const device_address, allocation>* found = allocation_at(live_, at);
+  const std::pair<const device_address, allocation>* found =
+      allocation_at(live_, wanted != 0 ? wanted : at);
   if (found == nullptr) found = allocation_at(gone_, at);
   if (found == nullptr) {
     // The nearest: the one before, unless the one behind is nearer.

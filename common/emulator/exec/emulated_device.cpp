@@ -64,6 +64,7 @@ class emulated_device final : public device {
       watchers_.add(*checker_);
       watch_ = &watchers_;
       library_.set_room_between(256);
+      memory_.set_room_between();
     }
   }
 
@@ -97,7 +98,6 @@ class emulated_device final : public device {
       if (checker_) checker_->freed(address);
       return {};
     }
-    if (checker_) checker_->refused_free(address);
     return {error::invalid_value,
             "this address was not given by an allocation, or is free already"};
   }

@@ -21,8 +21,13 @@ void scheduler::fail(error code, std::string message) {
 bool scheduler::out_of_time() {
   if (std::chrono::steady_clock::now() < launch_.deadline) return false;
   const op* at = nullptr;
-  for (const warp& w : block_->warps)
-    if (at == nullptr && !w.ready.empty()) at = w.ready.front().at;
+  for (const warp& w : block_->warps) {
+    if (at != nullptr || w.ready.empty()) continue;
+    const split& s = w.ready.front();
+    at = s.at;
+    const auto number = static_cast<std::uint32_t>(&w - block_->warps.data());
+    if (x_.watch != nullptr) x_.watch->out_of_time({number, s.mask, at});
+  }
   const std::string line = at != nullptr ? code_.source_line(at) : "";
   std::string limit = std::to_string(launch_.time_limit_s);
   limit.erase(limit.find_last_not_of('0') + 1);

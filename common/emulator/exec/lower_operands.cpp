@@ -224,6 +224,7 @@ void lowering::place_variables() {
       if (v.space == state_space::local) frame_.stack_bytes += v.bytes;
     }
   }
+  frame_.local_end = local;
   if (local != before || before != 0) frame_.local_bytes = (local + 15) / 16 * 16;
 }
 

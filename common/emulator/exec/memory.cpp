@@ -2,12 +2,14 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <new>
 #include <string>
 
 namespace stepwise::emulator {
 namespace {
 
+constexpr std::uint64_t least_room = 64 << 10, most_room = 16 << 20;  // between allocations
 constexpr std::uint64_t grain = 256;
 constexpr std::size_t most_resting = 64;
 constexpr std::uint64_t page = 4096;
@@ -119,8 +121,13 @@ result<std::uint64_t> global_memory::allocate(std::uint64_t bytes) {
     return {error::memory_allocation, wanted + std::to_string(total_ - used_) + " of the GPU's " +
                                           std::to_string(total_) + " bytes are free"};
   }
-  const std::uint64_t block = round_up(bytes, grain) + grain;  // the last grain is never given out
-  const auto offset = take(block, grain);
+  std::uint64_t block = round_up(bytes, grain) + grain;  // the last grain is never given out
+  const std::uint64_t room = room_between_ ? std::clamp(block, least_room, most_room) : 0;
+  auto offset = take(block + room, grain);
+  if (offset.ok())
+    block += room;
+  else if (room != 0)
+    offset = take(block, grain);
   if (!offset.ok()) return {offset.failure().code, wanted + offset.failure().message};
   allocations_[device_base_ + *offset] = {bytes, block, placement::plain};
   used_ += bytes;

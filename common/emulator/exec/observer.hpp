@@ -25,6 +25,9 @@ enum class access_kind : std::uint8_t { load, store, atomic };
 enum class memory_order : std::uint8_t { weak, relaxed, acquire, release, acquire_release };
 enum class sync_scope : std::uint8_t { block, gpu, system };
 
+// cp.async.mbarrier.arrive: the copies so far end before the mbarrier's phase does.
+inline constexpr int told_by_mbarrier = -2;
+
 // What a memory instruction does, known when it is lowered. Index: op::slot of its "<watch>".
 struct access_site {
   std::uint32_t function = 0;     // index into program::functions
@@ -127,7 +130,7 @@ class observer {
   }
   virtual void fenced(const warp_event&, memory_order, sync_scope) {}
   virtual void exited(const warp_event&) {}
-  // cp.async.commit_group; cp.async.wait_group n (all: -1).
+  // cp.async.commit_group; cp.async.wait_group n (all: -1; or told_by_mbarrier).
   virtual void committed_copies(const warp_event&) {}
   virtual void waited_for_copies(const warp_event&, int groups_left) { (void)groups_left; }
   // An mbarrier in shared memory: a lane arrives; a lane saw a phase complete.
@@ -138,6 +141,8 @@ class observer {
     (void)lane, (void)shared_offset;
   }
   virtual void in_deadlock(const block&) {}
+  // The time limit is over; one of those that could still run is at this op.
+  virtual void out_of_time(const warp_event&) {}
   // A kernel's malloc gave a lane memory; its free got some back, or an address that is none's.
   virtual void heap_gave(const warp_event&, int lane, device_address at, std::uint64_t bytes) {
     (void)lane, (void)at, (void)bytes;

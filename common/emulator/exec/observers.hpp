@@ -65,6 +65,7 @@ class observers final : public observer {
   void saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) override {
     each(&observer::saw_phase, e, lane, shared_offset);
   }
+  void out_of_time(const warp_event& e) override { each(&observer::out_of_time, e); }
   void heap_gave(const warp_event& e, int lane, device_address at, std::uint64_t bytes) override {
     each(&observer::heap_gave, e, lane, at, bytes);
   }

@@ -146,6 +146,7 @@ struct program_function {
   std::vector<constant_row> constants;
   std::vector<special_row> specials;
   std::uint64_t local_bytes = 0;  // per thread: variables, arguments, results
+  std::uint64_t local_end = 0;    // of them, before rounding
   std::uint64_t stack_bytes = 0;  // what it takes of the thread's stack, as a GPU counts it
   std::string signature;          // sizes and alignments of results and parameters
   status failure;                 // why it could not be lowered, if only an address may lead to it

@@ -108,6 +108,12 @@ bool arrive(context& x, const op* i, int lane, u64* word, s64 count, s64 flags) 
   return true;
 }
 
+void tell_arrival(context& x, const op* i, int lane) {
+  if (x.watch != nullptr)
+    x.watch->arrived_at({x.owner->warp_index(), x.active, i}, lane,
+                        x.row<u64>(i->a)[lane] - shared_window);
+}
+
 // a: address, b: count.
 const op* initialise(context& x, const op* i) {
   return each_lane(x, i, [&](int l) {
@@ -133,8 +139,11 @@ const op* invalidate(context& x, const op* i) {
 
 // a: address.
 const op* check_barrier(context& x, const op* i) {
-  return each_lane(x, i,
-                   [&](int l) { return live_barrier(x, i, l, x.row<u64>(i->a)[l]) != nullptr; });
+  return each_lane(x, i, [&](int l) {
+    if (live_barrier(x, i, l, x.row<u64>(i->a)[l]) == nullptr) return false;
+    tell_arrival(x, i, l);
+    return true;
+  });
 }
 
 // a: address, b: bytes, immediate: flags.
@@ -152,9 +161,7 @@ const op* arrive_all(context& x, const op* i) {
   return each_lane(x, i, [&](int l) {
     u64* word = live_barrier(x, i, l, x.row<u64>(i->a)[l]);
     if (word == nullptr) return false;
-    if (x.watch != nullptr)
-      x.watch->arrived_at({x.owner->warp_index(), x.active, i}, l,
-                          x.row<u64>(i->a)[l] - shared_window);
+    tell_arrival(x, i, l);
     const u64 before = *word;
     if (i->c != 0 && !add_bytes(x, i, l, word, static_cast<s64>(x.row<u32>(i->c)[l]))) return false;
     if (!arrive(x, i, l, word, static_cast<s64>(x.row<u32>(i->b)[l]), i->immediate)) return false;
@@ -260,6 +267,9 @@ bool bulk_ends(context& x, const op* i, int l, u64 size, access_kind kind, std::
 bool complete_bytes(context& x, const op* i, int l, u64 size) {
   if (i->d == 0) return true;
   u64* word = live_barrier(x, i, l, x.row<u64>(i->d)[l]);
+  if (word != nullptr && x.watch != nullptr)
+    x.watch->arrived_at({x.owner->warp_index(), x.active, i}, l,
+                        x.row<u64>(i->d)[l] - shared_window);
   return word != nullptr && add_bytes(x, i, l, word, -static_cast<s64>(size));
 }
 
