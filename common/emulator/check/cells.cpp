@@ -55,7 +55,8 @@ unsigned log2_of(unsigned n) { return static_cast<unsigned>(__builtin_ctz(n)); }
 [[gnu::always_inline]] inline bool open_write(const cells& c, std::size_t at, std::uint32_t own,
                                               const accessor& a) {
   const std::uint32_t t = c.write_time[at], w = c.writer[at];
-  const bool in_block = (t < a.block_settled) & (w - a.first_warp * 32 < a.block_warps * 32);
+  const bool in_block =
+      (t < a.block_settled) & (t >= a.launch) & (w - a.first_warp * 32 < a.block_warps * 32);
   return !((t < a.settled) | in_block | ((w == own) & (t >= a.launch)));
 }
 
@@ -63,17 +64,20 @@ unsigned log2_of(unsigned n) { return static_cast<unsigned>(__builtin_ctz(n)); }
                                               const accessor& a) {
   const std::uint32_t t = c.read_time[at], r = c.reader[at], l = c.read_lanes[at];
   const std::uint32_t u = c.older_time[at], o = c.older_reader[at];
-  const bool settled = (t < a.settled) |
-                       ((t < a.block_settled) & (r - a.first_warp < a.block_warps)) |
-                       ((r == a.warp) & (l == bit) & (t >= a.launch));
-  const bool older = (u < a.settled) | ((u < a.block_settled) & (o - a.first_warp < a.block_warps));
+  const bool settled =
+      (t < a.settled) |
+      ((t < a.block_settled) & (t >= a.launch) & (r - a.first_warp < a.block_warps)) |
+      ((r == a.warp) & (l == bit) & (t >= a.launch));
+  const bool older = (u < a.settled) |
+                     ((u < a.block_settled) & (u >= a.launch) & (o - a.first_warp < a.block_warps));
   return !(settled & older);
 }
 
 // Whether an access of one time by one warp is ordered before the accessor.
 [[gnu::always_inline]] inline bool is_settled(std::uint32_t t, std::uint32_t warp,
                                               const accessor& a) {
-  return (t < a.settled) | ((t < a.block_settled) & (warp - a.first_warp < a.block_warps));
+  return (t < a.settled) |
+         ((t < a.block_settled) & (t >= a.launch) & (warp - a.first_warp < a.block_warps));
 }
 
 // Whether a new reader makes the last one the older one: if that tells of an unordered reader that

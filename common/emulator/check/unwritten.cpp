@@ -112,7 +112,8 @@ void checker::copied(device_address to, device_address from, std::uint64_t bytes
 bool checker::looks_like_padding(std::uint64_t at, std::uint64_t gaps) const {
   for (unsigned k = 0; k < 64; ++k) {
     const bool begins = ((gaps >> k) & 1) != 0 && (k == 0 || ((gaps >> (k - 1)) & 1) == 0);
-    if (begins && (at + k) % 4 == 0 && (k != 0 || global_->written.all(at - 1, 1))) return false;
+    if (begins && (at + k) % 4 == 0 && (k != 0 || at == 0 || global_->written.all(at - 1, 1)))
+      return false;
   }
   return static_cast<unsigned>(__builtin_popcountll(gaps)) <= 56;
 }

@@ -101,6 +101,10 @@ checker::place_in_memory checker::describe_global(device_address at, std::uint64
                   : a.variable ? finding_object::kind::variable
                                : finding_object::kind::allocation;
   p.object.name = a.name;
+  // As the kernel's own code would name it.
+  if (const auto scope = kernel_name().rfind("::");
+      scope != std::string::npos && a.name.starts_with(kernel_name().substr(0, scope + 2)))
+    p.object.name.erase(0, scope + 2);
   p.object.address = base;
   p.object.bytes = a.bytes;
   p.object.offset = static_cast<std::int64_t>(at - base);
@@ -109,7 +113,7 @@ checker::place_in_memory checker::describe_global(device_address at, std::uint64
   p.object.freed_by = a.freed_by;
   p.words = a.name.empty()
                 ? "element " + element_words("", p.object.offset, element) + " of an allocation"
-                : element_words(a.name, p.object.offset, element);
+                : element_words(p.object.name, p.object.offset, element);
   return p;
 }
 
