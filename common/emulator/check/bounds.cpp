@@ -151,7 +151,6 @@ void checker::outside(const access_event& e, int lane, std::uint64_t at) {
                 " outside of its local memory";
     f.advice = "Check the index of the local array.";
   }
-  if (s.counted_only) told_ = instruction_of(e.at);  // the copy itself will stop the launch
   fail(f.kind == finding_kind::misaligned ? error::misaligned_address : error::illegal_address, f);
   const finding_key k = key(f.kind, place_number(e.at), -1, f.object.address);
   if (log_.is_new(k)) log_.add(k, std::move(f));
@@ -162,7 +161,8 @@ void checker::outside_global(const access_event& e, int, std::uint64_t at, findi
   const std::string does = std::string("a thread ") + verb_of(s.kind) + " ";
   const auto* const here = allocation_at(live_, at);
   // What the instruction touches otherwise is what it means.
-  const access_window& meant = first_windows_[e.index];
+  const access_window meant =
+      e.index < first_windows_.size() ? first_windows_[e.index] : access_window();
   const auto d = here == nullptr && meant.bytes != 0
                      ? describe_global(at, s.element_bytes, meant.base)
                      : describe_global(at, s.element_bytes);

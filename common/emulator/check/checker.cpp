@@ -124,6 +124,7 @@ accessor checker::accessor_of(std::uint32_t warp, std::uint32_t number,
 }
 
 std::uint32_t checker::access(const access_event& e) {
+  if (e.site->counted_only) return e.active;
   switch (e.space) {
     case memory_space::global:
       return visit(e, *global_, device_base_);
@@ -140,7 +141,7 @@ std::uint32_t checker::access(const access_event& e) {
 // lanes that may go on.
 std::uint32_t checker::visit(const access_event& e, watched_memory& m, std::uint64_t base) {
   const access_site& s = *e.site;
-  const bool remembered = !s.constant && !s.counted_only;
+  const bool remembered = !s.constant;
   const std::uint64_t each = s.bytes;
   const accessor a = accessor_of(e.warp, e.index, m);
   std::uint32_t allowed = e.active;
@@ -247,31 +248,39 @@ void checker::visit_run(const access_event& e, watched_memory& m, const accessor
   }
 }
 
+// The number of the site that stands for an access which no op describes.
+std::uint32_t checker::extra_site(const warp_event& e, const range_event& r) {
+  const auto [found, is_new] =
+      extra_numbers_.try_emplace({e.at, r.kind, r.order, r.asynchronous}, no_site);
+  if (!is_new) return found->second;
+  found->second = static_cast<std::uint32_t>(code_->accesses.size() + extra_sites_.size());
+  access_site& s = extra_sites_.emplace_back();
+  const program_function& f = code_->function_of(e.at);
+  while (&code_->functions[s.function] != &f) ++s.function;
+  s.instruction = code_->instruction[static_cast<std::size_t>(place_number(e.at))];
+  s.space = r.space;
+  s.kind = r.kind;
+  s.order = r.order;
+  s.scope = sync_scope::block;
+  s.asynchronous = r.asynchronous;
+  s.bytes = s.element_bytes = static_cast<std::uint8_t>(std::min<std::uint64_t>(r.bytes, 128));
+  return found->second;
+}
+
 void checker::access_range(const warp_event& e, const range_event& r) {
   const bool shared = r.space == memory_space::shared;
   watched_memory& m = shared ? *current_->shared : *global_;
+  const std::uint32_t number = extra_site(e, r);
+  access_site s = site_at(number);
+  if (!r.inside) {
+    std::uint64_t address[lanes] = {};
+    address[r.lane] = r.address;
+    outside({&s, number, r.space, 1u << r.lane, e.warp, address, 0, 0, e.at}, r.lane, r.address);
+    told_ = instruction_of(e.at);
+    return;
+  }
   const std::uint64_t at = shared ? r.address : r.address - device_base_;
   if (at >= m.bytes_watched) return;
-  const auto [found, is_new] = extra_numbers_.try_emplace(e.at, no_site);
-  if (is_new) {
-    found->second = static_cast<std::uint32_t>(code_->accesses.size() + extra_sites_.size());
-    access_site& s = extra_sites_.emplace_back();
-    s.instruction = code_->instruction[static_cast<std::size_t>(place_number(e.at))];
-    s.function = static_cast<std::uint32_t>(
-        std::ranges::find_if(code_->functions,
-                             [&](const auto& f) { return &f == &code_->function_of(e.at); }) -
-        code_->functions.begin());
-    s.order = r.order;
-    s.scope = sync_scope::block;
-    s.kind = r.kind;
-    s.bytes = static_cast<std::uint8_t>(std::min<std::uint64_t>(r.bytes, 255));
-  }
-  // One instruction may read and write: its two sides differ only here.
-  access_site s = site_at(found->second);
-  s.kind = r.kind;
-  s.space = r.space;
-  s.asynchronous = r.asynchronous;
-  if (r.asynchronous) extra_sites_[found->second - code_->accesses.size()].asynchronous = true;
   touch_pages(m, at, r.bytes);
   if (r.asynchronous) {
     current_->clock.warps[e.warp].copies_pending = true;
@@ -279,8 +288,7 @@ void checker::access_range(const warp_event& e, const range_event& r) {
   }
   for (std::uint64_t k = 0; k < r.bytes; k += 16) {
     const std::uint64_t n = std::min<std::uint64_t>(16, r.bytes - k);
-    s.bytes = s.element_bytes = static_cast<std::uint8_t>(n);
-    touch t{&m, &s, found->second, at + k, n, r.lane, e.warp, e.at};
+    const touch t{&m, &s, number, at + k, n, r.lane, e.warp, e.at};
     if (r.kind != access_kind::store && !m.written.all(t.at, n)) read_unwritten(t);
     if (r.kind != access_kind::load) m.written.mark(t.at, n);
     look_closer(t);

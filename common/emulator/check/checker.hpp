@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -140,6 +141,7 @@ class checker final : public observer {
   block_state& state() { return *current_; }
   accessor accessor_of(std::uint32_t warp, std::uint32_t number, const watched_memory& m) const;
   const access_site& site_at(std::uint32_t number) const;
+  std::uint32_t extra_site(const warp_event& e, const range_event& r);
   std::uint32_t visit(const access_event& e, watched_memory& m, std::uint64_t base);
   std::uint32_t visit_lanes(const access_event& e, watched_memory& m, const accessor& a,
                             std::uint64_t base, std::uint32_t lanes_in);
@@ -228,7 +230,7 @@ class checker final : public observer {
   status failure_;
   std::vector<access_window> windows_;    // by site
   std::vector<access_site> extra_sites_;  // of accesses that no op describes
-  std::map<const op*, std::uint32_t> extra_numbers_;
+  std::map<std::tuple<const op*, access_kind, memory_order, bool>, std::uint32_t> extra_numbers_;
   std::unordered_map<const block*, std::unique_ptr<block_state>> blocks_;
   std::vector<std::unique_ptr<block_state>> unused_;
   block_state* current_ = nullptr;
@@ -242,6 +244,7 @@ class checker final : public observer {
   }
   // Of a site: the same number for all sites of one line.
   std::int64_t line_number(std::uint32_t site);
+  bool is_library_line(std::uint32_t site);
   std::map<std::pair<std::string, int>, std::int64_t> line_numbers_;
   std::vector<std::int64_t> lines_of_sites_;
   std::vector<access_window> first_windows_;  // by site: what it touched first

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t most_entries = 1 << 20;  // of one object's log
 constexpr std::size_t most_learned = 4096;
-constexpr int most_steps = 20000;
+constexpr int most_steps = 4000;
 
 template <class F>
 void each_lane(std::uint32_t mask, F f) {
@@ -179,9 +179,11 @@ bool order::tells(const acquired& a, search& s) {
   if (any(o.by_block, s.block, [&](const release_entry& e) { return s.before < e.block_before; }))
     return true;
   // Nobody released it here: perhaps somebody who had learned it elsewhere.
-  const std::pair<const sync_object*, std::uint32_t> visit{&o, a.upto};
-  if (std::ranges::find(s.visited, visit) != s.visited.end()) return false;
-  s.visited.push_back(visit);
+  const auto [visit, is_new] = s.visited.try_emplace(&o, a.from, a.upto);
+  if (!is_new) {
+    if (visit->second.first <= a.from && visit->second.second >= a.upto) return false;
+    visit->second = {std::min(visit->second.first, a.from), std::max(visit->second.second, a.upto)};
+  }
   for (std::uint32_t n = a.upto; n-- > a.from;) {
     ++s.steps;
     const release_entry& e = o.log[n];

@@ -159,7 +159,7 @@ class order {
     tick before;
     std::uint32_t warp, lane_bit, block, own_block;
     int steps = 0;
-    std::vector<std::pair<const sync_object*, std::uint32_t>> visited = {};
+    std::unordered_map<const sync_object*, std::pair<std::uint32_t, std::uint32_t>> visited = {};
   };
   bool tells(const acquired& a, search& s);
   bool tell(const knowledge& k, search& s);

@@ -34,6 +34,13 @@ code_place places::of(const program& code, std::uint32_t function, std::int32_t 
   return place;
 }
 
+bool places::is_library(const program& code, std::uint32_t function, std::int32_t instruction) {
+  if (instruction < 0 || function >= code.functions.size()) return false;
+  const source_map& map = map_of(code.functions[function]);
+  const std::uint32_t line = map.instructions[static_cast<std::size_t>(instruction)].line;
+  return line != no_index && !map.lines[line].of_user;
+}
+
 code_place places::of(const program& code, const op* at) {
   const program_function& f = code.function_of(at);
   std::uint32_t function = 0;

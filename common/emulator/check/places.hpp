@@ -16,6 +16,8 @@ class places {
   // The line of the user's file that an instruction comes from.
   code_place of(const program& code, std::uint32_t function, std::int32_t instruction);
   code_place of(const program& code, const op* at);
+  // Whether the line is known and stands in a header of CUDA or its libraries.
+  bool is_library(const program& code, std::uint32_t function, std::int32_t instruction);
 
  private:
   const source_map& map_of(const program_function& f);

@@ -53,6 +53,11 @@ void checker::make_narrow(watched_memory& m, std::uint64_t page) {
 
 void checker::look_closer(const touch& t) {
   watched_memory& m = *t.memory;
+  // The first bytes of shared memory are the system's: cooperative groups keep barriers there.
+  if (m.is_shared && t.at < code_->system_shared_bytes) {
+    if (is_strong(*t.site)) synchronise(t);
+    return;
+  }
   const accessor a = accessor_of(t.warp, t.number, m);
   for (std::uint64_t at = t.at, end = t.at + t.bytes; at < end;) {
     const std::uint64_t page = at / page_bytes;
@@ -171,6 +176,13 @@ std::string checker::race_advice(const touch& t, std::uint32_t other_warp, std::
   return "Put __syncthreads() between the two accesses, where all threads of the block reach it.";
 }
 
+// Whether an access stands in code of CUDA's libraries, with no line of the user's around it.
+bool checker::is_library_line(std::uint32_t site) {
+  if (site == no_site) return false;
+  const access_site& s = site_at(site);
+  return places_.is_library(*code_, s.function, s.instruction);
+}
+
 std::int64_t checker::line_number(std::uint32_t site) {
   if (site == no_site) return -1;
   if (site >= lines_of_sites_.size()) lines_of_sites_.resize(site + 1, -1);
@@ -191,6 +203,11 @@ std::int64_t checker::line_number(std::uint32_t site) {
 void checker::conflict(const touch& t, std::uint32_t other_warp, std::uint32_t other_lanes,
                        std::uint32_t other_site, tick when, bool other_writes) {
   const bool writes = t.site->kind != access_kind::load;
+  // Several lanes of one asynchronous copy bring the same bytes: so cooperative groups copy a rest.
+  if (other_writes && t.site->asynchronous && other_site == t.number &&
+      other_warp == state().clock.first_warp + t.warp && when == state().clock.warps[t.warp].now)
+    return;
+  if (is_library_line(t.number) && is_library_line(other_site)) return;
   const bool past = order_.work_of(when) != order_.current_work();
   const std::int64_t here = line_number(t.number);
   const std::int64_t there = past ? -2 - std::int64_t{other_site} : line_number(other_site);

@@ -6,7 +6,8 @@ namespace stepwise::emulator {
 void checker::read_unwritten(const touch& t) {
   const std::uint64_t written = t.memory->written.which(t.at, static_cast<unsigned>(t.bytes));
   const auto present = static_cast<std::uint64_t>(__builtin_popcountll(written));
-  if (present == t.bytes) return;
+  if (present == t.bytes || is_library_line(t.number)) return;
+  if (t.memory->is_shared && t.at < code_->system_shared_bytes) return;
   place_in_memory where = describe(*t.memory, t.at, t.site->element_bytes);
   const finding_key k =
       key(finding_kind::unwritten_read, line_number(t.number), -1, where.object.address);

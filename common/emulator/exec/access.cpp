@@ -24,26 +24,27 @@ std::byte* reach(context& x, const op* i, int lane, std::uint64_t at, const span
   if (shared) {
     const bool inside = offset <= x.shared_bytes && s.bytes <= x.shared_bytes - offset;
     if (inside && !fault.misaligned) {
-      if (x.watch != nullptr) x.owner->watch_range(i, lane, fault.space, offset, s);
+      if (x.watch != nullptr) x.owner->watch_range(i, lane, fault.space, offset, s, true);
       return x.shared + offset;
     }
   } else {
     const auto found = x.memory->find(at);
     const bool inside = found && s.bytes <= found->bytes - (at - found->base);
     if (inside && !fault.misaligned) {
-      if (x.watch != nullptr) x.owner->watch_range(i, lane, fault.space, at, s);
+      if (x.watch != nullptr) x.owner->watch_range(i, lane, fault.space, at, s, true);
       return x.memory->host(at);
     }
     fault.misaligned = fault.misaligned && found;
   }
+  if (x.watch != nullptr) x.owner->watch_range(i, lane, fault.space, fault.address, s, false);
   stop_with(x, i, fault);
   return nullptr;
 }
 
 void scheduler::watch_range(const op* i, int lane, memory_space space, std::uint64_t address,
-                            const span& s) {
+                            const span& s, bool inside) {
   x_.watch->access_range(event_at(i, x_.mask),
-                         {space, s.kind, s.order, s.asynchronous, address, s.bytes, lane});
+                         {space, s.kind, s.order, s.asynchronous, address, s.bytes, lane, inside});
 }
 
 }  // namespace stepwise::emulator

@@ -103,6 +103,7 @@ class observer {
     bool asynchronous;
     std::uint64_t address, bytes;
     int lane;
+    bool inside = true;  // else the launch is about to be stopped
   };
   virtual void access_range(const warp_event&, const range_event&) {}
 

@@ -166,7 +166,8 @@ class scheduler {
   std::uint32_t warp_index() const {
     return static_cast<std::uint32_t>(warp_ - block_->warps.data());
   }
-  void watch_range(const op* i, int lane, memory_space space, std::uint64_t address, const span& s);
+  void watch_range(const op* i, int lane, memory_space space, std::uint64_t address, const span& s,
+                   bool inside);
   // For the device's library: a lane's local memory in the frame that runs, and where it is.
   std::byte* frame_bytes(const context& x, int lane) const {
     return x.local + static_cast<std::uint64_t>(lane) * x.local_bytes + frame_->local_base;
