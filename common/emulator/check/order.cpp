@@ -7,7 +7,8 @@ namespace {
 
 constexpr std::size_t most_entries = 1 << 20;  // of one object's log
 constexpr std::size_t most_learned = 4096;
-constexpr int most_steps = 4000;
+constexpr int most_steps = 4000;  // of a search
+constexpr std::int64_t most_steps_of_launch = 2'000'000;
 
 template <class F>
 void each_lane(std::uint32_t mask, F f) {
@@ -98,6 +99,7 @@ bool order::knows_work(std::uint32_t index) const {
 
 void order::begin_launch(std::uint32_t warps_per_block) {
   block_warps_ = warps_per_block;
+  steps_left_ = most_steps_of_launch;
   objects_.clear();
 }
 
@@ -154,7 +156,7 @@ bool order::tell(const knowledge& k, search& s) {
 
 bool order::tells(const acquired& a, search& s) {
   const sync_object& o = *a.object;
-  if (o.cut || s.steps > most_steps) {
+  if (o.cut || s.steps > most_steps || steps_left_ <= 0) {
     ++gave_up_;
     return true;
   }
@@ -166,7 +168,9 @@ bool order::tells(const acquired& a, search& s) {
     // The newest covers the most, as a rule.
     for (auto n = entries->second.rbegin(); n != entries->second.rend(); ++n) {
       if (*n >= a.upto) continue;
-      if (*n < a.from) break;
+      if (*n < a.from || s.steps > most_steps) break;
+      ++s.steps;
+      --steps_left_;
       const release_entry& e = o.log[*n];
       if ((same_block || e.scope != sync_scope::block) && covers(e)) return true;
     }
@@ -186,6 +190,7 @@ bool order::tells(const acquired& a, search& s) {
   }
   for (std::uint32_t n = a.upto; n-- > a.from;) {
     ++s.steps;
+    --steps_left_;
     const release_entry& e = o.log[n];
     if (e.known != nullptr && s.before < e.before && tell(*e.known, s)) return true;
     if (s.steps > most_steps) break;

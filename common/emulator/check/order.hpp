@@ -183,6 +183,7 @@ class order {
   std::unordered_map<std::uint64_t, std::unordered_map<std::uint64_t, tick>> events_;
   std::uint64_t stream_ = 0;  // of the running work
   std::uint64_t gave_up_ = 0;
+  std::int64_t steps_left_ = 0;  // for searches of the running launch
 };
 
 }  // namespace stepwise::emulator
