@@ -189,6 +189,10 @@ class device {
   virtual void name_allocation(device_address address, std::string_view name) {
     (void)address, (void)name;
   }
+  // These bytes count as unwritten from now on, whatever they hold.
+  virtual void forget_contents(device_address first, std::uint64_t bytes) {
+    (void)first, (void)bytes;
+  }
   // What was found since the last call, in the order in which it was found; empty on devices that
   // do not check. `at_exit`: memory that is still allocated is a finding too.
   virtual std::vector<finding> take_findings(bool at_exit);

@@ -8,27 +8,27 @@ namespace stepwise {
 namespace {
 
 struct kind_words {
-  const char *title, *plural;
+  const char *title, *one, *many;
 };
 
 constexpr std::array<kind_words, finding_kinds> words = {{
-    {"out of bounds", "accesses out of bounds"},
-    {"misaligned access", "misaligned accesses"},
-    {"use after free", "uses after free"},
-    {"invalid free", "invalid frees"},
-    {"wrong pointer", "wrong pointers"},
-    {"read of unwritten memory", "reads of unwritten memory"},
-    {"copy of unwritten memory", "copies of unwritten memory"},
-    {"race", "races"},
-    {"barrier divergence", "barrier divergences"},
-    {"barrier after exit", "barriers after exit"},
-    {"impossible mask", "impossible masks"},
-    {"inactive source lane", "inactive source lanes"},
-    {"deadlock", "deadlocks"},
-    {"kernel without end", "kernels without end"},
-    {"kernel failure", "kernel failures"},
-    {"memory not freed", "allocations not freed"},
-    {"unseen error", "unseen errors"},
+    {"out of bounds", "access out of bounds", "accesses out of bounds"},
+    {"misaligned access", "misaligned access", "misaligned accesses"},
+    {"use after free", "use after free", "uses after free"},
+    {"invalid free", "invalid free", "invalid frees"},
+    {"wrong pointer", "wrong pointer", "wrong pointers"},
+    {"read of unwritten memory", "read of unwritten memory", "reads of unwritten memory"},
+    {"copy of unwritten memory", "copy of unwritten memory", "copies of unwritten memory"},
+    {"race", "race", "races"},
+    {"barrier divergence", "barrier divergence", "barrier divergences"},
+    {"barrier after exit", "barrier after exit", "barriers after exit"},
+    {"impossible mask", "impossible mask", "impossible masks"},
+    {"inactive source lane", "inactive source lane", "inactive source lanes"},
+    {"deadlock", "deadlock", "deadlocks"},
+    {"kernel without end", "kernel without end", "kernels without end"},
+    {"kernel failure", "kernel failure", "kernel failures"},
+    {"memory not freed", "allocation not freed", "allocations not freed"},
+    {"unseen error", "unseen error", "unseen errors"},
 }};
 
 const kind_words& words_of(finding_kind kind) { return words[static_cast<std::size_t>(kind)]; }
@@ -120,8 +120,11 @@ class block {
 };
 
 bool shown(const host_place& place, const finding_style& style) {
-  if (!place.known()) return false;
-  return style.hidden.empty() || place.file.find(style.hidden) == std::string::npos;
+  const auto is_ours = [&](const std::string& part) {
+    return place.file.find(part) != std::string::npos ||
+           place.function.find(part) != std::string::npos;
+  };
+  return place.known() && std::none_of(style.hidden.begin(), style.hidden.end(), is_ours);
 }
 
 std::string host_words(const host_place& place, const finding_style& style) {
@@ -203,6 +206,12 @@ void add_parties(block& out, const finding& f) {
   }
 }
 
+// Made by a call of the host's; the other kinds by a kernel.
+bool is_of_host(finding_kind kind) {
+  return is_warning(kind) || kind == finding_kind::double_free ||
+         kind == finding_kind::unwritten_copy;
+}
+
 std::string title_kernel(const finding& f) {
   std::string first, second;
   for (const finding_party& p : f.parties) {
@@ -236,11 +245,7 @@ std::vector<text_line> finding_lines(const located_finding& found, const finding
     out.place(2, found.host.file, found.host.line, found.host.text);
   }
   if (f.count > 1) {
-    const bool threads = !f.parties.empty() && f.parties.front().has_thread;
-    out.paragraph(4, {},
-                  "and " + count_of(f.count - 1, threads ? "more time, or thread" : "more time",
-                                    threads ? "more times, or threads" : "more times"),
-                  text_role::dim);
+    out.paragraph(4, {}, "and " + grouped(f.count - 1) + " more like it", text_role::dim);
   }
   if (f.object.what != finding_object::kind::none) {
     out.paragraph(2, {text_role::dim, "memory: "}, object_words(f.object));
@@ -253,8 +258,7 @@ std::vector<text_line> finding_lines(const located_finding& found, const finding
   }
   const bool host_told = f.parties.empty() && !found.host.file.empty();
   if (!host_told && shown(found.host, style)) {
-    const bool copied = f.parties.empty();
-    out.paragraph(2, {text_role::dim, copied ? "called " : "launched "},
+    out.paragraph(2, {text_role::dim, is_of_host(f.kind) ? "called " : "launched "},
                   host_words(found.host, style));
   }
   if (!f.advice.empty()) out.paragraph(2, {text_role::dim, "help: "}, f.advice);
@@ -269,7 +273,7 @@ std::string findings_summary(const std::vector<located_finding>& all) {
   const char* separator = ": ";
   for (std::size_t i = 0; i < counts.size(); i++) {
     if (counts[i] == 0) continue;
-    text += separator + count_of(counts[i], words[i].title, words[i].plural);
+    text += separator + count_of(counts[i], words[i].one, words[i].many);
     separator = ", ";
   }
   return text;

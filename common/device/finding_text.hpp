@@ -23,7 +23,8 @@ using text_line = std::vector<text_span>;
 struct finding_style {
   std::size_t width = 80;
   std::string folder;  // files below it are named relative to it; empty: as they are
-  std::string hidden;  // host places whose file contains this are ours, and not shown
+  // Host places whose file or function contains one of these are ours, and not shown.
+  std::vector<std::string> hidden;
 };
 
 // One block, without an empty line at its end.

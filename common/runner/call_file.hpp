@@ -12,7 +12,7 @@
 namespace stepwise::runner {
 
 inline constexpr char call_file_magic[8] = {'s', 't', 'e', 'p', 'w', 'i', 's', 'e'};
-inline constexpr std::uint32_t call_file_version = 1;
+inline constexpr std::uint32_t call_file_version = 2;
 inline constexpr int max_buffers = 8;
 inline constexpr int max_scalars = 8;
 inline constexpr std::uint64_t guard_bytes = 256;  // on each side of a buffer on a GPU
@@ -31,6 +31,7 @@ struct buffer_record {
   std::uint8_t poison;    // the byte that fills it before a call
   std::uint8_t modified;  // out: 1 if a call changed this input, which it must not
   std::uint8_t padding[6];
+  char name[24];  // of the parameter, for the reports of checks; NUL-terminated, may be empty
 };
 
 enum class call_state : std::uint32_t { waiting = 0, running = 1, done = 2, failed = 3 };

@@ -25,6 +25,10 @@ runtime_additions look_up_additions() {
   found.get_counters = reinterpret_cast<int (*)(void*)>(find("stepwiseGetCounters"));
   found.reset_counters = reinterpret_cast<void (*)()>(find("stepwiseResetCounters"));
   found.last_error_message = reinterpret_cast<const char* (*)()>(find("stepwiseLastErrorMessage"));
+  found.name_allocation =
+      reinterpret_cast<void (*)(const void*, const char*)>(find("stepwiseNameAllocation"));
+  found.forget_contents =
+      reinterpret_cast<void (*)(const void*, std::uint64_t)>(find("stepwiseForgetContents"));
   return found;
 }
 
@@ -131,6 +135,8 @@ void call_maker::run(mapped_call_file& file, const call_record& request,
     const buffer_record& wanted = request.buffers[i];
     device_buffer& made = call.buffers.emplace_back(wanted.bytes, guarded_);
     call.pointers.push_back(made.address());
+    const char* const name = wanted.name;
+    if (additions_.name_allocation && *name != 0) additions_.name_allocation(made.address(), name);
     if (wanted.role == buffer_role::input) made.upload(file.area(wanted.offset, wanted.bytes));
   }
 
@@ -171,7 +177,12 @@ void call_maker::repeat(mapped_call_file& file, prepared_call& call, call_record
   for (std::uint32_t i = 0; i < total; ++i) {
     for (std::uint32_t b = 0; b < request.buffer_count; ++b) {
       const buffer_record& wanted = request.buffers[b];
-      if (wanted.role != buffer_role::input) call.buffers[b].poison(wanted.poison);
+      if (wanted.role == buffer_role::input) continue;
+      call.buffers[b].poison(wanted.poison);
+      // For checks it counts as what nobody wrote.
+      if (additions_.forget_contents) {
+        additions_.forget_contents(call.buffers[b].address(), wanted.bytes);
+      }
     }
     flush.poison(static_cast<std::uint8_t>(i));
     const bool counted = i + 1 == total && additions_.get_counters && additions_.reset_counters;

@@ -19,6 +19,8 @@ struct runtime_additions {
   int (*get_counters)(void*) = nullptr;
   void (*reset_counters)() = nullptr;
   const char* (*last_error_message)() = nullptr;
+  void (*name_allocation)(const void*, const char*) = nullptr;
+  void (*forget_contents)(const void*, std::uint64_t) = nullptr;
 };
 
 class call_maker {

@@ -15,7 +15,6 @@ status allocate(state& s, void** address, std::size_t bytes) {
   const auto found = s.current->allocate(bytes);
   if (!found.ok()) return refused(found.failure());
   *address = pointer_of(*found);
-  if (s.checks) s.checks->allocated(*found, bytes);
   return {};
 }
 
@@ -23,7 +22,10 @@ status release(state& s, void* address) {
   if (!address) return {};
   if (const auto* const host = s.find_host(address)) {
     if (s.checks) {
-      s.checks->refused_free("cudaFree", address_of(host->first), std::nullopt);
+      s.checks->refused_free("cudaFree() was given memory of the host",
+                             "What cudaMallocHost gave, cudaFreeHost frees; what cudaHostRegister "
+                             "pinned, cudaHostUnregister lets go.",
+                             host->second.bytes, host->second.allocated_by);
     }
     return invalid_value("cudaFree: this is host memory, for cudaFreeHost");
   }
@@ -31,11 +33,7 @@ status release(state& s, void* address) {
   if (!before.ok()) return before;
   const auto area = s.current->find_allocation(address_of(address));
   status freed = s.current->free(address_of(address));
-  if (!freed.ok()) {
-    if (s.checks) s.checks->refused_free("cudaFree", address_of(address), area);
-    return freed;
-  }
-  if (s.checks) s.checks->freed(address_of(address));
+  if (!freed.ok()) return freed;
   if (area && area->shared) s.advice.forget(area->address, area->bytes);
   s.pools.forget(address_of(address));
   return {};

@@ -87,3 +87,9 @@ STEPWISE_EXPORT void stepwiseNameAllocation(const void* address, const char* nam
   const std::lock_guard guard(s.lock);
   if (s.checks && s.current && name) s.current->name_allocation(address_of(address), name);
 }
+
+STEPWISE_EXPORT void stepwiseForgetContents(const void* address, uint64_t bytes) {
+  state& s = state::get();
+  const std::lock_guard guard(s.lock);
+  if (s.checks && s.current) s.current->forget_contents(address_of(address), bytes);
+}

@@ -26,8 +26,7 @@ status allocate_host(state& s, void** address, std::size_t bytes, unsigned flags
   const auto found = s.current->allocate_shared(bytes);
   if (!found.ok()) return refused(found.failure());
   *address = pointer_of(*found);
-  s.host_allocations[*address] = {bytes, flags, false};
-  if (s.checks) s.checks->allocated(*found, bytes);
+  s.host_allocations[*address] = {bytes, flags, false, true, s.checks ? s.checks->origin() : 0};
   return {};
 }
 
@@ -109,15 +108,15 @@ cudaError_t cudaFreeHost(void* address) {
     const auto found = s.host_allocations.find(address);
     if (found == s.host_allocations.end() || found->second.registered) {
       if (s.checks) {
-        s.checks->refused_free("cudaFreeHost", address_of(address),
-                               s.current->find_allocation(address_of(address)));
+        s.checks->refused_free("cudaFreeHost() was given memory that is not pinned, or no longer",
+                               "It frees what cudaMallocHost and cudaHostAlloc gave, once; device "
+                               "memory is for cudaFree.");
       }
       return not_pinned("cudaFreeHost");
     }
     status before = s.synchronize();
     if (!before.ok()) return before;
     host_waited_for_all(s);
-    if (s.checks) s.checks->freed(address_of(address));
     s.host_allocations.erase(found);
     return s.current->free(address_of(address));
   });
@@ -134,7 +133,8 @@ cudaError_t cudaHostRegister(void* address, std::size_t bytes, unsigned flags) {
     }
     // Without, it is still good for copies.
     const status reached = s.current->register_host({static_cast<std::byte*>(address), bytes});
-    s.host_allocations[address] = {bytes, flags, true, reached.ok()};
+    s.host_allocations[address] = {bytes, flags, true, reached.ok(),
+                                   s.checks ? s.checks->origin() : 0};
     return status{};
   });
 }

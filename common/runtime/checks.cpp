@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 #include <thread>
 
 #include "common/device/finding_text.hpp"
@@ -140,43 +139,17 @@ void call_checks::fault_noted(int code, const std::string& message) {
       "Check what cudaDeviceSynchronize(), or a copy behind the kernel, returns.";
 }
 
-void call_checks::allocated(device_address address, std::uint64_t bytes) {
-  memory_[address] = {bytes, origin_, 0};
-}
-
-void call_checks::freed(device_address address) {
-  const auto found = memory_.find(address);
-  if (found != memory_.end()) found->second.freed_by = origin_;
-}
-
-void call_checks::refused_free(const char* call, device_address address,
-                               const std::optional<module_symbol>& inside) {
+void call_checks::refused_free(std::string message, std::string advice, std::uint64_t bytes,
+                               std::uint64_t allocated_by) {
   finding f;
   f.kind = finding_kind::double_free;
   f.origin = origin_;
-  const std::string name = call;
-  const auto known = memory_.find(inside ? inside->address : address);
-  if (known != memory_.end()) {
+  f.message = std::move(message);
+  f.advice = std::move(advice);
+  if (bytes != 0) {
     f.object.what = finding_object::kind::allocation;
-    f.object.address = known->first;
-    f.object.bytes = known->second.bytes;
-    f.object.allocated_by = known->second.allocated_by;
-    f.object.freed_by = inside ? 0 : known->second.freed_by;
-  }
-  if (inside && inside->address != address) {
-    f.message = name + "() was given an address " + grouped(address - inside->address) +
-                " bytes inside an allocation";
-    f.advice = "Keep the pointer that the allocation gave: only that one can be freed.";
-  } else if (known != memory_.end() && known->second.freed_by != 0) {
-    f.message = name + "() was given memory that is freed already";
-    f.advice =
-        "Free each allocation once; a pointer that is set to nullptr after the first time "
-        "makes a second one harmless.";
-  } else {
-    f.message = name + "() was given an address that is no such allocation's";
-    f.advice =
-        "Free memory with the function that goes with its allocation: cudaMalloc and "
-        "cudaFree, cudaMallocHost and cudaFreeHost, malloc and free.";
+    f.object.bytes = bytes;
+    f.object.allocated_by = allocated_by;
   }
   add(std::move(f));
 }

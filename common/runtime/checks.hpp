@@ -16,9 +16,7 @@
 
 #include <unistd.h>
 
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,12 +40,10 @@ class call_checks {
   // And is over, with this error: takes what the device has found.
   void end_call(device* of, int code);
 
-  // Memory that the program was given, and gave back.
-  void allocated(device_address address, std::uint64_t bytes);
-  void freed(device_address address);
-  // cudaFree and its kin were refused; `inside` is the allocation that holds the address, if any.
-  void refused_free(const char* call, device_address address,
-                    const std::optional<module_symbol>& inside);
+  // Memory was to be freed that the call cannot free, and the device was not asked. `bytes` and
+  // `allocated_by` are of the allocation, 0 if unknown.
+  void refused_free(std::string message, std::string advice, std::uint64_t bytes = 0,
+                    std::uint64_t allocated_by = 0);
 
   // This thread asked for its last error.
   void error_seen();
@@ -62,9 +58,6 @@ class call_checks {
   const std::vector<located_finding>& found() const { return found_; }
 
  private:
-  struct memory_record {
-    std::uint64_t bytes = 0, allocated_by = 0, freed_by = 0;
-  };
   struct unseen {
     std::uint64_t thread = 0;
     finding what;
@@ -80,8 +73,7 @@ class call_checks {
   std::string file_;
   int process_ = getpid();
   std::uint64_t origin_ = 0;
-  bool by_launch_syntax_ = false;                   // the call is what <<<>>> makes
-  std::map<device_address, memory_record> memory_;  // also what was freed
+  bool by_launch_syntax_ = false;  // the call is what <<<>>> makes
   std::vector<unseen> unseen_;
   std::unique_ptr<finding> unseen_fault_;
   std::vector<located_finding> found_;

@@ -37,8 +37,9 @@ struct event_record {
 struct host_allocation {
   std::size_t bytes = 0;
   unsigned flags = 0;
-  bool registered = false;  // by cudaHostRegister: the memory is the program's own
-  bool reachable = true;    // by kernels
+  bool registered = false;         // by cudaHostRegister: the memory is the program's own
+  bool reachable = true;           // by kernels
+  std::uint64_t allocated_by = 0;  // see device::set_origin; 0 in a plain run
 };
 
 // The device that this process shall use: the GPU that STEPWISE_GPU names, emulated. Where the

@@ -23,6 +23,8 @@ void stepwiseResetCounters(void);
 const char* stepwiseLastErrorMessage(void);
 /* What the program calls an allocation: the reports of checks say so. Nothing in a plain run. */
 void stepwiseNameAllocation(const void* address, const char* name);
+/* From now on checks take these bytes of device memory for unwritten. Nothing in a plain run. */
+void stepwiseForgetContents(const void* address, uint64_t bytes);
 
 #ifdef __cplusplus
 }

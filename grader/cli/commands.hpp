@@ -24,6 +24,12 @@ struct run_options {
 };
 int run(context& c, const run_options& o);
 
+struct check_options {
+  std::string lab, file, step, size;
+  std::uint64_t seed = 7;
+};
+int check(context& c, const check_options& o);
+
 struct diff_options {
   std::string lab, before, after;
   bool headers = false;
@@ -80,6 +86,8 @@ struct exec_options {
   std::vector<std::string> command;  // the program and its arguments
   std::string gpu;                   // empty: STEPWISE_GPU, else the runtime's own choice
   std::optional<double> time_limit_s;
+  bool check = false;  // with all of the emulator's checks on
+  std::string report;  // a file for what they found, as JSON; empty: none
 };
 int exec(context& c, const exec_options& o);
 

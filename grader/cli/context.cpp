@@ -75,6 +75,18 @@ std::optional<lab_size> parse_size(const lab& l, const problem& p, const std::st
   return size;
 }
 
+int report_compile_errors(context& c, const subject& s, json document) {
+  c.say(fmt::format("  {}  {}", c.out.paint(tone::bad, "COMPILE"),
+                    c.out.paint(tone::strong, s.compile_errors.at(0))));
+  c.say();
+  for (std::size_t i = 1; i < s.compile_errors.size(); ++i) c.say("    " + s.compile_errors[i]);
+  std::string message;
+  for (const auto& line : s.compile_errors) message += (message.empty() ? "" : "\n") + line;
+  document.update({{"correct", false}, {"class", name_of(verdict::compile)}, {"message", message}});
+  if (c.as_json) c.print(document);
+  return exit_code_of(verdict::compile);
+}
+
 void show_printed(context& c, const std::string& printed) {
   if (c.as_json || printed.find_first_not_of(" \n\r\t") == std::string::npos) return;
   c.say();

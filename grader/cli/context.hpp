@@ -26,6 +26,7 @@ struct global_options {
 struct context {
   installation where;
   bool as_json = false;
+  bool plain = false;  // no colours were asked for
   device_request request = device_request::automatic;
   output out;
   progress busy;
@@ -52,6 +53,10 @@ subject prepare(context& c, const lab& l, const std::string& file, const std::st
 
 // "1023" or "512x256", a size that this problem takes; failure(usage) otherwise. None for "".
 std::optional<lab_size> parse_size(const lab& l, const problem& p, const std::string& text);
+
+// Ends a command whose subject does not compile: says why, or completes the document with
+// `correct`, `class` and `message`, and prints it. The exit code.
+int report_compile_errors(context& c, const subject& s, json document);
 
 // In words: what did not pass and how to see it again.
 void show_finding(context& c, const check_report& report);

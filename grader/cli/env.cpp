@@ -54,7 +54,7 @@ int check_by_hand(context& c, const lab& l, const problem& p, const by_hand& fil
                                         "` made; make it again");
   }
   const auto record = file.record(0);
-  finding found;
+  call_outcome found;
   if (record.state == runner::call_state::waiting) {
     found = {verdict::protocol,
              "the call has not been made yet: run the program on the file first"};

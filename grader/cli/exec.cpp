@@ -18,7 +18,9 @@
 
 #include "common/device/gpu.hpp"
 #include "grader/cli/commands.hpp"
+#include "grader/report/findings.hpp"
 #include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
 #include "grader/system/foreground.hpp"
 #include "grader/system/loader.hpp"
 #include "grader/system/process.hpp"
@@ -260,6 +262,22 @@ std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
   return environment;
 }
 
+// Shows what was found behind all that the program wrote; 1 if that is all there is to complain of.
+int report_findings(const context& c, const exec_options& o, const fs::path& file, int exit_code) {
+  const auto found = read_findings(file);
+  const std::string document = findings_json(found).dump(2) + "\n";
+  if (!o.report.empty()) write_atomically(o.report, document);
+  if (c.as_json) {
+    fmt::print(stderr, "{}", document);
+  } else {
+    const terminal_style style = detect_style(STDERR_FILENO, !c.plain);
+    std::fflush(stdout);
+    fmt::print(stderr, "{}{}lab: {}\n", found.empty() ? "" : "\n",
+               findings_text(found, style, fs::current_path()), findings_line(found, style));
+  }
+  return exit_code == 0 && !found.empty() ? 1 : exit_code;
+}
+
 }  // namespace
 
 int exec(context& c, const exec_options& o) {
@@ -275,6 +293,13 @@ int exec(context& c, const exec_options& o) {
   auto environment = prepare_exec(program, model, c.where);
   if (o.time_limit_s)
     environment.push_back(fmt::format("STEPWISE_TIME_LIMIT_S={}", *o.time_limit_s));
+  if (!o.check && !o.report.empty()) refuse("--report is for --check: it writes what that finds");
+  std::optional<temporary_folder> folder;
+  if (o.check) {
+    folder.emplace(fs::temp_directory_path());
+    environment.push_back("STEPWISE_CHECK=1");
+    environment.push_back("STEPWISE_FINDINGS=" + (folder->path() / "findings").string());
+  }
   const auto end = run_in_foreground(program, o.command, environment);
   if (end.signal != 0) {
     const bool bad_pointer = end.signal == SIGSEGV || end.signal == SIGBUS;
@@ -282,7 +307,8 @@ int exec(context& c, const exec_options& o) {
                signal_text(end.signal),
                bad_pointer ? "; host code that follows a device pointer ends so" : "");
   }
-  return end.exit_code;
+  if (!o.check) return end.exit_code;
+  return report_findings(c, o, folder->path() / "findings", end.exit_code);
 }
 
 }  // namespace stepwise::cli

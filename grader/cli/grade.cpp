@@ -5,6 +5,7 @@
 #include <sys/random.h>
 
 #include "grader/cli/commands.hpp"
+#include "grader/report/findings.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/files.hpp"
 
@@ -30,6 +31,8 @@ json report_json(const grade_report& report, const lab& l, const std::string& fi
             {"max_points", report.max_points},
             {"seed", seed},
             {"goals", json::array()}};
+  j.update(findings_json(report.correctness ? report.correctness->findings
+                                            : std::vector<located_finding>{}));
   for (const auto& g : report.goals) {
     json entry = {{"name", g.what->name},
                   {"points", g.points},
@@ -45,6 +48,18 @@ json report_json(const grade_report& report, const lab& l, const std::string& fi
     j["goals"].push_back(entry);
   }
   return j;
+}
+
+// What the emulator's checks found: errors fail the submission, the others are worth a look.
+void show_checks(context& c, const check_report& report) {
+  if (report.findings.empty()) return;
+  std::string text = findings_text(report.findings, c.out.style(), c.where.root);
+  text.pop_back();
+  c.say(text);
+  if (!has_errors(report.findings)) {
+    c.out.paragraph("the points do not depend on it", 2, {}, tone::dim);
+    c.say();
+  }
 }
 
 void show_goals(context& c, const grade_report& report) {
@@ -115,7 +130,10 @@ int grade(context& c, const grade_options& o) {
     for (std::size_t i = 1; i < s.compile_errors.size(); ++i)
       c.say("           " + s.compile_errors[i]);
     c.say();
-  } else if (report.correctness && !report.correctness->correct()) {
+  } else if (report.correctness) {
+    show_checks(c, *report.correctness);
+  }
+  if (report.correctness && !report.correctness->correct()) {
     show_finding(c, *report.correctness);
     show_todos(c, s.shown);
     c.say();

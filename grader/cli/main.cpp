@@ -56,6 +56,19 @@ void add_study_verbs(command_line& line) {
   sub->add_option("--seed", run_with.seed, "of the random inputs (7)");
   sub->callback([&line] { line.action = [](context& c) { return run(c, run_with); }; });
 
+  static check_options check_with;
+  sub = line.verb("check", "races, bounds, barriers and more: what is wrong, and at which line",
+                  "  ./lab check reduction                      your file, small sizes\n"
+                  "  ./lab check reduction --size 1023 --seed 7 one size\n"
+                  "  ./lab check reduction --step 03            a worked solution\n"
+                  "  ./lab check reduction --json               for programs, see grader/JSON.md");
+  sub->add_option("LAB", check_with.lab, "the lab's name")->required();
+  sub->add_option("--file", check_with.file, "a .cu file other than your own");
+  sub->add_option("--step", check_with.step, "a solution step instead of a file");
+  sub->add_option("--size", check_with.size, "one size only, like 1023 or 512x256");
+  sub->add_option("--seed", check_with.seed, "of the random inputs (7)");
+  sub->callback([&line] { line.action = [](context& c) { return check(c, check_with); }; });
+
   static grade_options grade_with;
   static std::uint64_t grade_seed = 0;
   sub = line.verb("grade", "points: correctness first, then speed (on a GPU)",
@@ -142,12 +155,16 @@ void add_exec(command_line& line) {
       "  nvcc --cudart=shared -arch=sm_90 -o saxpy saxpy.cu\n"
       "  ./lab exec ./saxpy 1000                  what follows PROGRAM is the program's\n"
       "  ./lab exec --time-limit 5 -- ./saxpy -v  a kernel may take 5 seconds\n"
+      "  ./lab exec --check ./saxpy               and say what is wrong with it (nvcc -lineinfo\n"
+      "                                           -Xcompiler -g1 adds source lines)\n"
       "  ./lab exec --gpu h200 ./saxpy            which GPU to be\n\n"
       "Streams, signals and the exit status are the program's own; 128 + N tells that signal N\n"
-      "ended it, 2 that it cannot run here, and why.");
+      "ended it, 2 that it cannot run here, and why; with --check, 1 that something was found.");
   sub->add_option("--gpu", exec_with.gpu, "a name from common/gpus/ (h200)");
   CLI::Option* limit =
       sub->add_option("--time-limit", seconds, "seconds for each kernel (no limit)");
+  sub->add_flag("--check", exec_with.check, "find races, wrong addresses, barriers, leaks ...");
+  sub->add_option("--report", exec_with.report, "with --check: a file for the findings, as JSON");
   sub->callback([&line, limit] {
     if (limit->count() > 0) exec_with.time_limit_s = seconds;
     line.action = [](context& c) {
@@ -232,7 +249,7 @@ struct split_words {
 split_words split(int argc, char** argv) {
   split_words words{{argv + 1, argv + argc}, {}};
   const auto takes_value = [](const std::string& word) {
-    return word == "--device" || word == "--gpu" || word == "--time-limit";
+    return word == "--device" || word == "--gpu" || word == "--time-limit" || word == "--report";
   };
   bool behind_exec = false;
   for (auto word = words.ours.begin(); word != words.ours.end(); ++word) {
@@ -254,6 +271,7 @@ split_words split(int argc, char** argv) {
 int run_command(command_line& line, const split_words& words) {
   context c{load_own_installation(),
             line.globals.json,
+            line.globals.no_color,
             parse_device(line.globals.device),
             output(detect_style(STDOUT_FILENO, !line.globals.no_color)),
             progress(true),

@@ -8,13 +8,6 @@
 namespace stepwise::cli {
 namespace {
 
-void show_compile_errors(context& c, const subject& s) {
-  c.say(fmt::format("  {}  {}", c.out.paint(tone::bad, "COMPILE"),
-                    c.out.paint(tone::strong, s.compile_errors.at(0))));
-  c.say();
-  for (std::size_t i = 1; i < s.compile_errors.size(); ++i) c.say("    " + s.compile_errors[i]);
-}
-
 std::string again(const run_options& o, const check_report& report) {
   std::string command = "./lab run " + o.lab;
   if (!o.file.empty()) command += " --file " + o.file;
@@ -35,17 +28,8 @@ int run(context& c, const run_options& o) {
   c.say(fmt::format("{} on {}", c.out.paint(tone::strong, s.shown), device.text()));
   c.say();
   if (s.program.empty()) {
-    document.update({{"correct", false}, {"class", name_of(verdict::compile)}});
-    std::string message;
-    for (const auto& line : s.compile_errors) message += (message.empty() ? "" : "\n") + line;
-    document["message"] = message;
     document["figures"] = nullptr;
-    if (c.as_json) {
-      c.print(document);
-    } else {
-      show_compile_errors(c, s);
-    }
-    return static_cast<int>(exit_code_of(verdict::compile));
+    return report_compile_errors(c, s, std::move(document));
   }
   const auto sizes = wanted ? std::vector<lab_size>{*wanted} : l.check;
   const auto report = check_program(l, p, s.program, device, sizes, o.seed, c.now());

@@ -22,7 +22,7 @@ struct walked {
   check_report report;
   figures f;
   double speedup = 0;  // over `over` in this walk; 0: none
-  finding outcome() const { return report.correct() ? f.found : report.found; }
+  call_outcome outcome() const { return report.correct() ? f.found : report.found; }
 };
 
 void show_rule(context& c) {

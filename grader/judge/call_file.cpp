@@ -108,6 +108,7 @@ void call_file::write_records() {
       to.bytes = call.buffers[b].bytes;
       to.offset = offsets_[plan.data][b];
       to.poison = poison_of(p);
+      call.buffers[b].name.copy(to.name, sizeof to.name - 1);
     }
     std::copy(call.scalars.begin(), call.scalars.end(), record.scalars);
     record.warmups = plan.warmups;

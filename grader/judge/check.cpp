@@ -8,14 +8,21 @@
 
 #include "grader/judge/call_file.hpp"
 #include "grader/judge/session.hpp"
+#include "grader/report/findings.hpp"
 #include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
 #include "grader/system/signals.hpp"
 
 namespace stepwise {
 
-check_report check_program(const lab& l, const problem& p, const std::filesystem::path& program,
-                           const device_choice& device, const std::vector<lab_size>& sizes,
-                           std::uint64_t seed, const activity& now) {
+namespace {
+
+constexpr std::uint64_t small_bytes = std::uint64_t{1} << 20;  // of all buffers of a call
+
+// `findings`: the file that checks write to; empty for a run without them.
+check_report run_calls(const lab& l, const problem& p, const std::filesystem::path& program,
+                       const device_choice& device, const std::vector<lab_size>& sizes,
+                       std::uint64_t seed, const activity& now, const fs::path& findings) {
   check_report report;
   report.total = sizes.size();
   report.seed = seed;
@@ -35,6 +42,10 @@ check_report check_program(const lab& l, const problem& p, const std::filesystem
   const call_file file(calls, plans);
   session_options options = options_for(device, l.time_limit_s, file.bytes());
   options.tick = now.tick;
+  options.findings = findings;
+  // What checks remember has its place for every byte of the GPU's memory: address space only, but
+  // it counts for the limit.
+  if (!findings.empty()) options.data_limit_bytes = 0;
   options.workers = 1;  // one order of execution: a mistake shows every time or never
   session runner(program, device, file, options);
   for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -53,8 +64,38 @@ check_report check_program(const lab& l, const problem& p, const std::filesystem
     }
     report.right.push_back(calls[i].label);
   }
+  if (!findings.empty()) {
+    now.doing("waiting for the checks of what is left");
+    runner.finish(10);
+    report.findings = read_findings(findings);
+  }
   report.printed = runner.printed();
   return report;
+}
+
+}  // namespace
+
+check_report check_program(const lab& l, const problem& p, const std::filesystem::path& program,
+                           const device_choice& device, const std::vector<lab_size>& sizes,
+                           std::uint64_t seed, const activity& now) {
+  return run_calls(l, p, program, device, sizes, seed, now, {});
+}
+
+check_report check_thoroughly(const lab& l, const problem& p, const std::filesystem::path& program,
+                              const device_choice& device, const std::vector<lab_size>& sizes,
+                              std::uint64_t seed, const activity& now) {
+  const temporary_folder folder(fs::temp_directory_path());
+  return run_calls(l, p, program, device, sizes, seed, now, folder.path() / "findings");
+}
+
+std::vector<lab_size> small_sizes(const lab& l, const problem& p) {
+  std::vector<lab_size> small;
+  for (const auto& size : l.check) {
+    std::uint64_t bytes = 0;
+    for (const auto& buffer : p.make_call(size, 1).buffers) bytes += buffer.bytes;
+    if (bytes <= small_bytes || small.empty()) small.push_back(size);
+  }
+  return small;
 }
 
 const problem& problem_of(const lab& l) {

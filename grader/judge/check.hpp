@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "common/device/located_finding.hpp"
 #include "common/lab/problem.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/judge/device_choice.hpp"
@@ -23,13 +24,14 @@ struct activity {
 };
 
 struct check_report {
-  finding found;                   // of the first call that is not right
+  call_outcome found;              // of the first call that is not right
   std::string label;               // of that call: "n = 1023, seed 7"
   std::optional<lab_size> size;    // of that call
   std::vector<std::string> right;  // the labels before it
   std::size_t total = 0;
   std::uint64_t seed = 0;
-  std::string printed;  // by the program
+  std::string printed;                    // by the program
+  std::vector<located_finding> findings;  // of the emulator's checks, if they were on
 
   bool correct() const { return found.ok(); }
 };
@@ -39,6 +41,14 @@ struct check_report {
 check_report check_program(const lab& l, const problem& p, const std::filesystem::path& program,
                            const device_choice& device, const std::vector<lab_size>& sizes,
                            std::uint64_t seed, const activity& now);
+
+// The same with all of the emulator's checks on; `device` must be the emulator.
+check_report check_thoroughly(const lab& l, const problem& p, const std::filesystem::path& program,
+                              const device_choice& device, const std::vector<lab_size>& sizes,
+                              std::uint64_t seed, const activity& now);
+
+// Of a lab's check sizes those whose buffers are small enough for that, in order; at least one.
+std::vector<lab_size> small_sizes(const lab& l, const problem& p);
 
 // The problem that is linked in for this lab; failure(ours) if there is none.
 const problem& problem_of(const lab& l);

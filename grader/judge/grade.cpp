@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "grader/measure/figures.hpp"
+#include "grader/report/findings.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/files.hpp"
 
@@ -80,6 +81,56 @@ void grade_speed(goal_result& result, grade_report& report, const lab& l, const 
   if (!result.passed.value_or(false) && report.message.empty()) report.message = result.message;
 }
 
+// What checks found decides, unless the call itself ended in a way that is no mistake in memory or
+// order: a wrong result with a race is told as the race.
+bool explains(verdict what) {
+  return what == verdict::pass || what == verdict::wrong || what == verdict::check ||
+         what == verdict::crash || what == verdict::timeout;
+}
+
+// The emulator's stand-in, where a GPU judges the rest.
+std::optional<device_choice> checking_device(const device_choice& device,
+                                             const installation& where) {
+  if (!device.gpu) return device;
+  if (!fs::exists(where.emulated_runtime / "libcudart.so.13")) return std::nullopt;
+  return choose_device(device_request::emulated, where);
+}
+
+// Small sizes on the emulator with all checks, then the sizes that are left, or all on a GPU.
+check_report grade_correctness(const lab& l, const problem& p, const fs::path& program,
+                               const installation& where, const device_choice& device,
+                               std::uint64_t seed, const activity& now) {
+  const auto checker = checking_device(device, where);
+  if (!checker) return check_program(l, p, program, device, l.check, seed, now);
+  const auto small = small_sizes(l, p);
+  auto report = check_thoroughly(l, p, program, *checker, small, seed, now);
+  report.total = l.check.size();
+  // That nobody wrote what is copied home is what a wrong result says already.
+  auto deciding = report.findings;
+  std::erase_if(deciding,
+                [](const auto& f) { return f.what.kind == finding_kind::unwritten_copy; });
+  if (has_errors(deciding) && explains(report.found.what)) {
+    const std::string result = report.found.what == verdict::wrong ? report.found.message : "";
+    report.found = {verdict::check, worst_finding(deciding, where.root)};
+    if (!result.empty()) report.found.message += "\n" + result;
+    return report;
+  }
+  // A limit of the emulator is none of the GPU's.
+  if (!report.correct() && !(device.gpu && report.found.what == verdict::infra)) return report;
+  std::vector<lab_size> rest;
+  for (const auto& size : l.check) {
+    if (device.gpu || std::count(small.begin(), small.end(), size) == 0) rest.push_back(size);
+  }
+  if (rest.empty()) return report;
+  auto findings = std::move(report.findings);
+  const auto right_before = device.gpu ? std::vector<std::string>{} : std::move(report.right);
+  report = check_program(l, p, program, device, rest, seed, now);
+  report.findings = std::move(findings);
+  report.total = l.check.size();
+  report.right.insert(report.right.begin(), right_before.begin(), right_before.end());
+  return report;
+}
+
 }  // namespace
 
 grade_report grade_program(const lab& l, const problem& p, const std::string& name,
@@ -93,7 +144,7 @@ grade_report grade_program(const lab& l, const problem& p, const std::string& na
     for (const auto& line : compile_errors)
       report.message += (report.message.empty() ? "" : "\n") + line;
   } else {
-    report.correctness = check_program(l, p, program, device, l.check, seed, now);
+    report.correctness = grade_correctness(l, p, program, where, device, seed, now);
     report.what = report.correctness->found.what;
     report.message = report.correctness->found.message;
   }

@@ -25,7 +25,7 @@ struct grade_report {
   verdict what = verdict::pass;
   double points = 0, max_points = 0;
   std::vector<goal_result> goals;
-  std::optional<check_report> correctness;  // none if it did not compile
+  std::optional<check_report> correctness;  // none if it did not compile; with what checks found
   std::string message;                      // why the class is not PASS
 };
 

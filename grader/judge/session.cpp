@@ -86,6 +86,13 @@ session::session(const std::filesystem::path& program, const device_choice& devi
   if (options_.workers > 0) {
     start.environment.push_back(fmt::format("STEPWISE_WORKERS={}", options_.workers));
   }
+  // Never what the caller's environment says of checks.
+  if (options_.findings.empty()) {
+    start.environment.insert(start.environment.end(), {"STEPWISE_CHECK", "STEPWISE_FINDINGS"});
+  } else {
+    start.environment.push_back("STEPWISE_CHECK=1");
+    start.environment.push_back("STEPWISE_FINDINGS=" + options_.findings.string());
+  }
   start.pass = {file.descriptor(), ends[1]};
   start.data_limit_bytes = options_.data_limit_bytes;
   start.flood_bytes = options_.output_limit_bytes;
@@ -104,11 +111,18 @@ session::~session() {
   if (control_ >= 0) close(control_);
 }
 
+void session::finish(double seconds) {
+  if (control_ >= 0) close(control_);  // the runner reads the end of its calls
+  control_ = -1;
+  if (process_->is_over()) return;
+  if (process_->wait(seconds) != child::event::ended) process_->end(child_end::cause::deadline);
+}
+
 bool session::send(std::uint32_t number) {
   return ::send(control_, &number, sizeof number, MSG_NOSIGNAL) == sizeof number;
 }
 
-finding session::call(std::size_t number) {
+call_outcome session::call(std::size_t number) {
   const auto request = static_cast<std::uint32_t>(number);
   // A runner that has ended already is classified by its end, not by the failed write.
   const bool sent = send(request);
@@ -146,7 +160,7 @@ finding session::call(std::size_t number) {
   return {verdict::protocol, "the program says that the call is over, but not how it ended"};
 }
 
-finding session::classify_failed_call(const runner::call_record& record) const {
+call_outcome session::classify_failed_call(const runner::call_record& record) const {
   std::string message = record.message;
   while (message.ends_with('\n')) message.pop_back();
   if (message.empty()) message = fmt::format("a CUDA call failed with error {}", record.cuda_error);
@@ -167,7 +181,7 @@ finding session::classify_failed_call(const runner::call_record& record) const {
   return {what, message};
 }
 
-finding session::classify_end(const child_end& end) const {
+call_outcome session::classify_end(const child_end& end) const {
   const std::string errors = process_->errors().text();
   if (end.how == child_end::cause::signalled) {
     if (end.signal == SIGABRT && mentions(errors, "bad_alloc")) {
@@ -198,7 +212,7 @@ finding session::classify_end(const child_end& end) const {
                       end.exit_code)};
 }
 
-finding session::too_slow(child_end::cause cause) {
+call_outcome session::too_slow(child_end::cause cause) {
   process_->end(cause);
   if (cause == child_end::cause::flooded) {
     return {verdict::output,

@@ -23,7 +23,8 @@ struct session_options {
   double start_limit_s = 60;           // more for the first call: loading, a GPU's context
   std::uint64_t data_limit_bytes = 0;  // 0: none (CUDA maps far more than it uses)
   std::uint64_t output_limit_bytes = 1 << 20;
-  int workers = 0;  // emulator threads; 0: all cores
+  int workers = 0;                 // emulator threads; 0: all cores
+  std::filesystem::path findings;  // not empty: with all checks on, and what they find goes there
   std::function<void()> tick;
 };
 
@@ -38,16 +39,20 @@ class session {
           session_options options);
   ~session();
 
-  // Makes one call. After a finding that is not ok, the session is over.
-  finding call(std::size_t number);
+  // Makes one call. After an outcome that is not ok, the session is over.
+  call_outcome call(std::size_t number);
+
+  // Lets the program end by itself, so that checks tell of what is left, and waits for it for
+  // `seconds` at most. Does nothing if it has ended.
+  void finish(double seconds);
 
   // What the program printed so far, without our runtime's own lines; bounded.
   std::string printed() const;
 
  private:
-  finding classify_failed_call(const runner::call_record& record) const;
-  finding classify_end(const child_end& end) const;
-  finding too_slow(child_end::cause cause);
+  call_outcome classify_failed_call(const runner::call_record& record) const;
+  call_outcome classify_end(const child_end& end) const;
+  call_outcome too_slow(child_end::cause cause);
   bool send(std::uint32_t number);
 
   const call_file& file_;

@@ -26,7 +26,7 @@ enum class verdict {
 std::string_view name_of(verdict v);
 
 // Why a call or a submission did not pass, in words.
-struct finding {
+struct call_outcome {
   verdict what = verdict::pass;
   std::string message;
   bool ok() const { return what == verdict::pass; }

@@ -41,7 +41,7 @@ class visited {
         session_(who.program, device, file, options(l, device, file, now)) {}
 
   // The median of the visit's calls in ms; found says if there is none.
-  double visit(std::size_t plan, finding& found) {
+  double visit(std::size_t plan, call_outcome& found) {
     found = session_.call(plan);
     if (!found.ok()) return 0;
     auto outputs = file_.outputs(plan);

@@ -23,7 +23,7 @@ struct contender {
 // How much faster `mine` is than `other`: the median of other's time over mine's, of pairs that
 // were measured next to each other in ABBA order.
 struct comparison {
-  finding found;  // not ok: of the program named by `whose`
+  call_outcome found;  // not ok: of the program named by `whose`
   std::string whose;
   std::vector<double> ratios;
   double ratio = 0;                  // median
@@ -57,7 +57,7 @@ struct bench_cell {
 
 struct bench_row {
   std::string name;
-  finding found;  // not ok: the step failed and has no cells
+  call_outcome found;  // not ok: the step failed and has no cells
   std::vector<bench_cell> cells;
 };
 

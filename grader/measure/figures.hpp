@@ -19,7 +19,7 @@
 namespace stepwise {
 
 struct figures {
-  finding found;  // of the call itself; the rest is empty unless it is ok
+  call_outcome found;  // of the call itself; the rest is empty unless it is ok
   lab_size size;
   std::string label;  // "n = 1048576, seed 7"
   problem_work work;

@@ -73,6 +73,7 @@ class child {
   const bounded_text& output() const { return out_; }
   const bounded_text& errors() const { return err_; }
   pid_t id() const { return id_; }
+  bool is_over() const { return reaped_; }  // end() was called
 
  private:
   void drain();

@@ -217,3 +217,38 @@ TEST_CASE("a program without CUDA runs, with a note") {
   CHECK(result.end.exit_code == 4);
   CHECK(result.err.starts_with("lab: note: /bin/sh asks for no CUDA runtime"));
 }
+
+TEST_CASE("--check: what is wrong is said behind the program's own words, and fails") {
+  const auto leaking = lab_exec({"--check", built("with_lines")});
+  CHECK(leaking.end.exit_code == 1);
+  CHECK(leaking.out == "sum 496\n");
+  CHECK(has(leaking.err, "memory not freed: "));
+  CHECK(has(leaking.err, "lab: 1 finding: 1 allocation not freed\n"));
+  CHECK(lab_exec({built("with_lines")}).err.empty());
+}
+
+TEST_CASE("--check: without findings the exit code is the program's") {
+  const auto fine = lab_exec({"--check", "--", built("shared"), "exit", "0"});
+  CHECK(fine.end.exit_code == 0);
+  CHECK(has(fine.err, "lab: no findings\n"));
+  CHECK(lab_exec({"--check", built("shared"), "exit", "7"}).end.exit_code == 7);
+}
+
+TEST_CASE("--check: programs read the findings from a file") {
+  const workplace place;
+  const std::string file = place.path("findings.json");
+  const auto result = lab_exec({"--check", "--report", file, built("shared")});
+  CHECK(result.end.exit_code == 1);
+  const auto report = nlohmann::json::parse(*read_if_there(file));
+  CHECK(report["warnings"] == 1);
+  CHECK(report["findings"][0]["kind"] == "leak");
+  const auto alone = lab_exec({"--report", file, built("shared")});
+  CHECK(alone.end.exit_code == 2);
+  CHECK(has(alone.err, "--check"));
+}
+
+TEST_CASE("--check: a kernel that is ended by the time limit is told of") {
+  const auto result = lab_exec({"--check", "--time-limit", "1", built("with_lines"), "endless"});
+  CHECK(result.end.exit_code == 6);
+  CHECK(has(result.err, "kernel without end: wait_for_ever at exec_program.cu:"));
+}

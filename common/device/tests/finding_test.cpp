@@ -40,7 +40,7 @@ std::string text_of(const located_finding& found, std::size_t width = 80) {
   finding_style style;
   style.width = width;
   style.folder = "/home/me";
-  style.hidden = "/runner/";
+  style.hidden = {"/runner/", "our::"};
   return plain_text(finding_lines(found, style));
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("a report says what, who, where, how often, and what to do") {
         "out of bounds in sum: a thread reads memory that it must not\n"
         "  sum.cu:12:  total += in[i];\n"
         "    thread (255,0,0) of block (7,0,0) reads 4 bytes\n"
-        "    and 1,023 more times, or threads\n"
+        "    and 1,023 more like it\n"
         "  memory: in[1024], 1 element past its end; in is an allocation of 1,024\n"
         "    elements of 4 bytes\n"
         "  allocated at sum.cu:31: cudaMalloc(&in, n * sizeof(int));\n"
@@ -147,7 +147,7 @@ TEST_CASE("places where a thread is") {
 TEST_CASE("places that are ours are not shown") {
   located_finding found = overrun();
   found.allocated.file = "/x/runner/buffer.cpp";
-  found.host.file = "/x/runner/main.cpp";
+  found.host = {"", 0, "", "our::main()"};
   const std::string text = text_of(found);
   CHECK(text.find("allocated") == std::string::npos);
   CHECK(text.find("launched") == std::string::npos);
@@ -158,5 +158,5 @@ TEST_CASE("the summary counts by kind") {
   CHECK(findings_summary({of_kind(finding_kind::race)}) == "1 finding: 1 race");
   CHECK(findings_summary({of_kind(finding_kind::leak), of_kind(finding_kind::race),
                           of_kind(finding_kind::race)}) ==
-        "3 findings: 2 races, 1 memory not freed");
+        "3 findings: 2 races, 1 allocation not freed");
 }

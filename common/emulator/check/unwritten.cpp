@@ -100,6 +100,10 @@ void checker::wrote(device_address at, std::uint64_t bytes) {
   global_->written.mark(at - device_base_, bytes);
 }
 
+void checker::forgot(device_address at, std::uint64_t bytes) {
+  if (bytes != 0 && memory_.is_device(at)) global_->written.clear(at - device_base_, bytes);
+}
+
 void checker::copied(device_address to, device_address from, std::uint64_t bytes) {
   if (bytes == 0 || !memory_.is_device(to)) return;
   if (!memory_.is_device(from)) return wrote(to, bytes);

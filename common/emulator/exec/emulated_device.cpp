@@ -230,6 +230,9 @@ class emulated_device final : public device {
   void name_allocation(device_address address, std::string_view name) override {
     if (checker_) checker_->name(address, name);
   }
+  void forget_contents(device_address first, std::uint64_t bytes) override {
+    if (checker_) checker_->forgot(first, bytes);
+  }
   std::vector<finding> take_findings(bool at_exit) override {
     return checker_ ? checker_->take(at_exit) : std::vector<finding>();
   }

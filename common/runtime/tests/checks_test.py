@@ -71,7 +71,11 @@ expect("twice", ("double_free", "twice", "allocated", "first"))
 expect("inside", ("double_free", "inside", "allocated", None))
 expect("foreign", ("double_free", "foreign", None, None))
 expect("pinned", ("double_free", "pinned", "got_pinned", None))
+expect("unpinned", ("double_free", "unpinned", None, None))
 expect("global")
+expect("leak", ("leak", "allocated", "allocated", None))
+expect("reset", ("leak", "allocated", "allocated", None))
+expect("leak exit_1")  # a program that gives up need not free what it has
 expect("unseen twice", check="0")
 # A program that ends before its time has written what was found.
 expect("twice quick", ("double_free", "twice", "allocated", "first"))

@@ -79,6 +79,10 @@ int main(int argument_count, char** arguments) {
       cudaFree(memory);             // here: pinned
       cudaFreeHost(memory);
     }
+    if (is("unpinned")) {
+      int on_stack = 0;
+      cudaFreeHost(&on_stack);  // here: unpinned
+    }
     if (is("global")) freed_at_exit.memory = make<int>(4);
     if (is("leak")) make<char>(100);
     if (is("reset")) {

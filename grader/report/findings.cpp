@@ -1,0 +1,128 @@
+#include "grader/report/findings.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+#include "common/device/finding_text.hpp"
+#include "grader/report/text.hpp"
+
+namespace stepwise {
+namespace {
+
+constexpr std::size_t most_findings = 1000;
+
+void escape(std::string& text) {
+  const auto lines = escaped_lines(text, 1, 400);
+  text = lines.empty() ? "" : lines[0];
+}
+
+void escape(host_place& place) {
+  escape(place.file);
+  escape(place.text);
+  escape(place.function);
+}
+
+void escape(located_finding& found) {
+  escape(found.what.message);
+  escape(found.what.advice);
+  escape(found.what.object.name);
+  for (finding_party& p : found.what.parties) {
+    for (std::string* text : {&p.action, &p.kernel, &p.at.file, &p.at.text, &p.at.inner}) {
+      escape(*text);
+    }
+  }
+  for (host_place* place : {&found.host, &found.allocated, &found.freed}) escape(*place);
+}
+
+finding_style plain_style(const std::filesystem::path& folder) {
+  finding_style style;
+  style.folder = folder;
+  style.hidden = {"common/runner/", "stepwise::runner::"};
+  return style;
+}
+
+tone tone_of(text_role role) {
+  switch (role) {
+    case text_role::error_kind:
+      return tone::bad;
+    case text_role::warning_kind:
+      return tone::note;
+    case text_role::strong:
+      return tone::strong;
+    case text_role::place:
+      return tone::place;
+    case text_role::dim:
+      return tone::dim;
+    case text_role::plain:
+    case text_role::source:
+      break;
+  }
+  return tone::plain;
+}
+
+bool is_error(const located_finding& found) { return !is_warning(found.what.kind); }
+
+}  // namespace
+
+std::vector<located_finding> read_findings(const std::filesystem::path& file) {
+  std::vector<located_finding> all;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line) && all.size() < most_findings;) {
+    auto found = parse_json_line(line);
+    if (!found) continue;
+    escape(*found);
+    merge_into(all, std::move(*found));
+  }
+  std::stable_partition(all.begin(), all.end(), is_error);
+  return all;
+}
+
+std::string findings_text(const std::vector<located_finding>& all, const terminal_style& style,
+                          const std::filesystem::path& folder) {
+  finding_style lines_style = plain_style(folder);
+  lines_style.width = static_cast<std::size_t>(style.width);
+  std::string text;
+  for (const auto& found : all) {
+    for (const text_line& line : finding_lines(found, lines_style)) {
+      for (const text_span& span : line) text += style.paint(tone_of(span.role), span.text);
+      text += '\n';
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string findings_line(const std::vector<located_finding>& all, const terminal_style& style) {
+  const tone t = all.empty() ? tone::good : has_errors(all) ? tone::bad : tone::note;
+  return style.paint(t, findings_summary(all));
+}
+
+std::string worst_finding(const std::vector<located_finding>& all,
+                          const std::filesystem::path& folder) {
+  const auto worst = std::find_if(all.begin(), all.end(), is_error);
+  if (worst == all.end()) return {};
+  const std::string place = place_of(*worst, plain_style(folder));
+  std::string text = title_of(worst->what.kind) + (place.empty() ? "" : " at " + place) + ": " +
+                     worst->what.message;
+  const auto errors = std::count_if(all.begin(), all.end(), is_error);
+  if (errors > 1) text += "; and " + std::to_string(errors - 1) + " more";
+  return text;
+}
+
+bool has_errors(const std::vector<located_finding>& all) {
+  return std::any_of(all.begin(), all.end(), is_error);
+}
+
+nlohmann::ordered_json findings_json(const std::vector<located_finding>& all) {
+  const auto errors = std::count_if(all.begin(), all.end(), is_error);
+  nlohmann::ordered_json j = {{"errors", errors},
+                              {"warnings", static_cast<std::ptrdiff_t>(all.size()) - errors},
+                              {"summary", findings_summary(all)},
+                              {"findings", nlohmann::ordered_json::array()}};
+  for (const auto& found : all) {
+    j["findings"].push_back(nlohmann::ordered_json::parse(json_line(found)));
+  }
+  return j;
+}
+
+}  // namespace stepwise

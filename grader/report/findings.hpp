@@ -1,0 +1,40 @@
+// What the emulator's checks found, read from the file that the checked program wrote, and shown.
+//
+// watch   A student's process writes that file: texts in it are escaped, and what is no finding is
+//         passed over.
+// Tested by tests/findings_test.cpp.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/device/located_finding.hpp"
+#include "grader/report/terminal.hpp"
+
+namespace stepwise {
+
+// Those in the file, equal ones merged, errors before warnings; none if there is no such file.
+std::vector<located_finding> read_findings(const std::filesystem::path& file);
+
+// One block per finding with an empty line behind each, for a terminal. Files below `folder` are
+// named relative to it; the lab's own runner is not shown as a place.
+std::string findings_text(const std::vector<located_finding>& all, const terminal_style& style,
+                          const std::filesystem::path& folder);
+
+// "3 findings: 1 race, ...", in the colour that they deserve.
+std::string findings_line(const std::vector<located_finding>& all, const terminal_style& style);
+
+// The worst one in a sentence: "race at reduction.cu:31 in reduce: two threads ..."; and how many
+// more there are. Empty if there is no error among them.
+std::string worst_finding(const std::vector<located_finding>& all,
+                          const std::filesystem::path& folder);
+
+// True if one of them is more than a warning.
+bool has_errors(const std::vector<located_finding>& all);
+
+// `findings`, `errors`, `warnings`, `summary` of the documents, see JSON.md.
+nlohmann::ordered_json findings_json(const std::vector<located_finding>& all);
+
+}  // namespace stepwise
