@@ -10,6 +10,7 @@ namespace stepwise::emulator {
 namespace {
 
 constexpr std::uint64_t page_bytes = 4096;
+constexpr std::size_t most_launches = 10000;
 
 // Half of the host's memory may be spent on what is remembered of global memory.
 std::uint64_t most_pages() {
@@ -61,12 +62,8 @@ status checker::end_launch(const status& failure) {
   blocks_.clear();
   unused_.clear();
   current_ = nullptr;
-  if (streams_matter()) {
-    past_launch& past = launches_.emplace_back();
-    past = {order_.current_work(), kernel_name(), {}, config_->grid, config_->block, block_warps_};
-    for (const access_site& s : code_->accesses)
-      past.lines.push_back(places_.of(*code_, s.function, s.instruction));
-  }
+  launches_.push_back({order_.current_work(), code_, config_->grid, config_->block, block_warps_});
+  if (launches_.size() > most_launches) launches_.pop_front();
   return failure.ok() ? failure_ : failure;
 }
 
@@ -238,10 +235,11 @@ void checker::visit_run(const access_event& e, watched_memory& m, const accessor
               : (!same || count == 1) && store_row(c, at / 4, per_lane, first, count, a);
     if (settled) return;
   }
+  const bool spread = count_of(e.active) > 1 && (e.active & (e.active - 1) & ~e.repeats) != 0;
   for (unsigned k = 0; k < count; ++k) {
     const touch t{
-        &m,     &s,  e.index, same ? at : at + k * each, each, static_cast<int>(first + k),
-        e.warp, e.at};
+        &m,     &s,   e.index, same ? at : at + k * each, each, static_cast<int>(first + k),
+        e.warp, e.at, spread};
     if (reads && !all_written) read_unwritten(t);
     if (s.kind == access_kind::atomic) m.written.mark(t.at, t.bytes);
     look_closer(t);

@@ -9,6 +9,7 @@
 //         Tested by tests/.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -49,6 +50,8 @@ class checker final : public observer {
   void copied_home(device_address from, std::uint64_t bytes);
   // The memory from which kernels allocate: of it, what malloc gave may be used.
   void set_heap(const access_window& heap) { heap_ = heap; }
+  // A module's kernels go: what they did can no longer be told.
+  void forget_launches() { launches_.clear(); }
   order& sequence() { return order_; }
   void set_stream(const stream_use& use) { stream_ = use; }
 
@@ -124,6 +127,7 @@ class checker final : public observer {
     int lane;
     std::uint32_t warp;  // in the block
     const op* op_at;
+    bool spread = false;  // other lanes access other places at the same time
   };
   struct place_in_memory {
     finding_object object;
@@ -132,8 +136,7 @@ class checker final : public observer {
   // A launch whose accesses may still be remembered.
   struct past_launch {
     std::uint32_t work;
-    std::string kernel;
-    std::vector<code_place> lines;  // by site, filled when it ends
+    const program* code;
     extent grid, block;
     std::uint32_t block_warps;
   };
@@ -167,6 +170,8 @@ class checker final : public observer {
   void conflict(const touch& t, std::uint32_t other_warp, std::uint32_t other_lanes,
                 std::uint32_t other_site, tick when, bool other_writes);
   bool both_strong(const access_site& s, std::uint32_t other, std::uint32_t other_warp) const;
+  std::uint32_t state_warp(const touch& t) const { return current_->clock.first_warp + t.warp; }
+  bool in_step(const touch& t, std::uint32_t other, std::uint32_t other_warp) const;
   bool copies_settled(const touch& t, std::uint32_t other, tick when, std::uint32_t writer) const;
   void synchronise(const touch& t);
   void make_narrow(watched_memory& m, std::uint64_t page);
@@ -235,7 +240,7 @@ class checker final : public observer {
   std::unordered_map<const block*, std::unique_ptr<block_state>> blocks_;
   std::vector<std::unique_ptr<block_state>> unused_;
   block_state* current_ = nullptr;
-  std::vector<past_launch> launches_;
+  std::deque<past_launch> launches_;
   access_window heap_;
   // A finding has told why the launch stops at this instruction: of a function's body.
   std::pair<const program_function*, std::int32_t> told_{nullptr, -1};

@@ -83,7 +83,8 @@ void checker::check_cell(const touch& t, const cells& c, std::size_t cell, const
     if (when < a.settled || when == 0) return 0;
     const std::uint32_t open = order_.unordered(b, a.warp, t.lane, when, warp, by);
     if (other_writes && !copies_settled(t, site, when, warp)) return by;
-    if (open == 0 || (is_strong(*t.site) && both_strong(*t.site, site, warp))) return 0;
+    if (open == 0) return 0;
+    if (is_strong(*t.site) && both_strong(*t.site, site, warp) && !in_step(t, site, warp)) return 0;
     return open;
   };
   const std::uint32_t writer = c.writer[cell] / 32;
@@ -114,6 +115,15 @@ bool checker::both_strong(const access_site& s, std::uint32_t other,
   if (!is_strong(o)) return false;
   const bool same_block = other_warp / block_warps_ == current_->clock.index;
   return same_block || (s.scope != sync_scope::block && o.scope != sync_scope::block);
+}
+
+// Whether lanes of a warp exchange values through volatile shared memory as if they ran in step:
+// all write, and all read others' words. PTX calls that no race, but nothing orders it either. A
+// lane that polls a flag reads alone, or all lanes read the same.
+bool checker::in_step(const touch& t, std::uint32_t other, std::uint32_t other_warp) const {
+  const access_site& o = site_at(other);
+  return t.spread && t.memory->is_shared && other_warp == state_warp(t) && t.site->is_volatile &&
+         o.is_volatile && t.site->kind != access_kind::atomic && o.kind != access_kind::atomic;
 }
 
 // Whether an asynchronous copy's write was waited for, by its own thread, before this access.

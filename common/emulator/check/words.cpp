@@ -60,8 +60,11 @@ finding_party checker::party_of_other(std::uint32_t warp, int lane, std::uint32_
   }
   for (const past_launch& l : launches_) {
     if (l.work != work) continue;
-    p.kernel = l.kernel;
-    if (site < l.lines.size()) p.at = l.lines[site];
+    p.kernel = l.code->pretty;
+    if (site < l.code->accesses.size()) {
+      const access_site& s = l.code->accesses[site];
+      p.at = places_.of(*l.code, s.function, s.instruction);
+    }
     p.block = place(warp / l.block_warps, l.grid);
     p.thread = thread_at(warp % l.block_warps, lane, l.block);
     return p;

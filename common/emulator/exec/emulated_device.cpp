@@ -309,6 +309,7 @@ status emulated_device::unload_module(module_handle handle) {
   loaded_module* m = module(handle);
   if (m == nullptr) return {error::invalid_resource_handle, "no such module"};
   std::erase_if(kernels_, [&](const auto& k) { return k.second->module == m; });
+  if (checker_) checker_->forget_launches();
   for (const device_address a : m->allocations) {
     memory_.free(a);
     if (checker_) checker_->freed(a);
