@@ -93,7 +93,8 @@ struct execution_counters {
   std::uint64_t barriers = 0;  // warps that reached a block barrier
 };
 
-struct finding;  // finding.hpp
+struct finding;         // finding.hpp
+struct kernel_profile;  // profile.hpp
 
 // Which stream the next launch or copy belongs to, for devices that check the order of accesses.
 inline constexpr std::uint64_t no_stream = ~std::uint64_t{0};
@@ -196,6 +197,9 @@ class device {
   // What was found since the last call, in the order in which it was found; empty on devices that
   // do not check. `at_exit`: memory that is still allocated is a finding too.
   virtual std::vector<finding> take_findings(bool at_exit);
+  // What was counted since the last call, kernel by kernel and line by line; empty on devices that
+  // do not count.
+  virtual std::vector<kernel_profile> take_profile();
 };
 
 inline status device::register_host(std::span<std::byte>) {

@@ -18,6 +18,7 @@
 #include "common/emulator/exec/modules.hpp"
 #include "common/emulator/exec/observers.hpp"
 #include "common/emulator/exec/scheduler.hpp"
+#include "common/emulator/profile/profiler.hpp"
 
 namespace stepwise {
 namespace {
@@ -65,6 +66,11 @@ class emulated_device final : public device {
       watch_ = &watchers_;
       library_.set_room_between(256);
       memory_.set_room_between();
+    }
+    if (environment_number("STEPWISE_COUNTERS", 0) > 0) {
+      profiler_ = std::make_unique<emulator::profiler>(model_);
+      watchers_.add(*profiler_);
+      watch_ = checker_ ? static_cast<emulator::observer*>(&watchers_) : profiler_.get();
     }
   }
 
@@ -211,6 +217,9 @@ class emulated_device final : public device {
 
   std::optional<execution_counters> counters() override { return counters_; }
   void reset_counters() override { counters_ = {}; }
+  std::vector<kernel_profile> take_profile() override {
+    return profiler_ != nullptr ? profiler_->take() : std::vector<kernel_profile>{};
+  }
 
   void set_origin(std::uint64_t code_address) override {
     if (checker_) checker_->set_origin(code_address);
@@ -283,8 +292,9 @@ class emulated_device final : public device {
   std::map<std::uint64_t, std::optional<steady::time_point>> events_;
   execution_counters counters_;
   std::unique_ptr<emulator::checker> checker_;
+  std::unique_ptr<emulator::profiler> profiler_;  // null: nothing is counted by line
   emulator::observers watchers_;
-  emulator::observer* watch_ = nullptr;  // null: plain runs
+  emulator::observer* watch_ = nullptr;           // null: plain runs
 };
 
 result<module_handle> emulated_device::load_linked(
@@ -408,6 +418,7 @@ status emulated_device::launch(kernel_handle handle, const launch_config& config
   state.model = &model_;
   state.watch = watch_;
   state.attributes = &k->attributes;
+  state.machine_code = k->module->resources(k->code->name);
   state.memory = &memory_;
   state.config = config;
   state.parameters.assign(parameters.begin(), parameters.end());

@@ -13,6 +13,10 @@
 #include "common/device/device.hpp"
 #include "common/emulator/exec/context.hpp"
 
+namespace stepwise::image {
+struct kernel_resources;
+}
+
 namespace stepwise::emulator {
 
 struct program;
@@ -83,6 +87,7 @@ class observer {
     std::uint32_t warps = 0;         // of a block
     std::uint32_t threads = 0;
     const kernel_attributes* attributes = nullptr;
+    const image::kernel_resources* machine_code = nullptr;  // its tables; null: there is none
   };
   virtual void begin_launch(const launch_info&) {}
   // `failure`: how it ended. The answer replaces it, if it was ok.

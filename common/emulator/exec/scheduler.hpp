@@ -40,6 +40,7 @@ struct launch_state {
   std::uint64_t grid_workspace = 0;  // device address, of a cooperative launch
   observer* watch = nullptr;         // of a watched program; the launch then has one worker
   const kernel_attributes* attributes = nullptr;
+  const image::kernel_resources* machine_code = nullptr;  // null: there is none
   std::uint64_t block_count = 0;
   unsigned resident_blocks = 1;  // that one worker may hold at a time
   std::atomic<std::uint64_t> next_block{0};

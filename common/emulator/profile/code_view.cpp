@@ -1,0 +1,139 @@
+#include "common/emulator/profile/code_view.hpp"
+
+#include <algorithm>
+
+#include "common/emulator/profile/pipes.hpp"
+#include "common/emulator/profile/source_map.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+bool has(const ptx::instruction& i, std::string_view modifier) {
+  return std::ranges::find(i.modifiers, modifier) != i.modifiers.end();
+}
+
+// Atomics on shared memory that the hardware has: 32-bit integer ones, and exchanges of 32 and 64
+// bits. Others are loops around compare-and-swap (seen in an H200's counters).
+bool is_loop(const ptx::instruction& i, unsigned bytes) {
+  if (has(i, "exch") || has(i, "cas")) return false;
+  const bool floating = std::ranges::any_of(i.modifiers, [](std::string_view m) {
+    return m == "f32" || m == "f64" || m.starts_with("f16") || m.starts_with("bf16");
+  });
+  return bytes != 4 || floating;
+}
+
+cache_use cache_of(const access_site& s, const ptx::instruction& i) {
+  if (s.kind == access_kind::atomic) return cache_use::atomic;
+  const bool around = s.order != memory_order::weak || has(i, "cg") || has(i, "cv");
+  return around ? cache_use::l2_only : cache_use::cached;
+}
+
+std::string note_of(const dropped_access& d, const ptx::instruction& i) {
+  const std::string what = std::string(i.opcode) + " (PTX line " + std::to_string(i.line) + ")";
+  switch (d.reason) {
+    case drop_reason::same_address:
+      return what + " is not executed: the value was loaded before";
+    case drop_reason::unused:
+      return what + " is not executed: nobody uses the value";
+    case drop_reason::in_registers:
+      return what + " is not executed: the machine code keeps the value in a register";
+    case drop_reason::constant_bank:
+      return what + " is no access of its own: the constant is an operand";
+    default:
+      return what + " is not executed: the machine code has no instruction for it";
+  }
+}
+
+}  // namespace
+
+code_view::code_view(const program& code, const image::kernel_resources* machine_code) {
+  sites.resize(code.accesses.size());
+  places.resize(code.code.empty() ? 0 : code.code.back().ordinal + 1);
+  own_local_bytes = code.functions.front().local_bytes;
+  for (std::size_t n = 0; n < code.functions.size(); ++n) add_function(code, n, machine_code);
+}
+
+std::uint32_t code_view::line_of(const std::string& path, std::uint32_t line) {
+  for (std::size_t n = 0; n < lines.size(); ++n)
+    if (lines[n].line == line && lines[n].path == path) return static_cast<std::uint32_t>(n);
+  lines.push_back({path, line, {}});
+  return static_cast<std::uint32_t>(lines.size() - 1);
+}
+
+void code_view::add_function(const program& code, std::size_t index,
+                             const image::kernel_resources* machine_code) {
+  const program_function& f = code.functions[index];
+  if (f.body == nullptr || f.body->instructions.empty()) return;
+  const source_map map(*f.module, *f.function, machine_code);
+  knows_machine_code = knows_machine_code || map.knows_machine_code;
+
+  std::vector<std::uint32_t> line_numbers, inner_numbers;
+  for (const source_line& l : map.lines) line_numbers.push_back(line_of(l.file, l.line));
+  for (const std::vector<source_frame>& chain : map.chains) {
+    const source_frame& outer = chain.front();
+    const inner_place p{outer.function, outer.at.file, outer.at.line};
+    const auto known = std::ranges::find(inner, p);
+    inner_numbers.push_back(static_cast<std::uint32_t>(known - inner.begin()));
+    if (known == inner.end()) inner.push_back(p);
+  }
+
+  const std::uint32_t first = code.code[f.first_op].ordinal;
+  for (std::size_t n = 0; n < f.body->instructions.size() && first + n < places.size(); ++n) {
+    const ptx::instruction& i = f.body->instructions[n];
+    const instruction_source& s = map.instructions[n];
+    instruction_place& p = places[first + n];
+    if (s.line != no_index) p.line = line_numbers[s.line];
+    if (s.inner != no_index) p.inner = inner_numbers[s.inner];
+    p.on = pipe_of(i);
+    p.branches = is_branch(i);
+  }
+  plan_sites(code, index, map);
+}
+
+void code_view::plan_sites(const program& code, std::size_t index, const source_map& map) {
+  const program_function& f = code.functions[index];
+  for (std::size_t n = 0; n < sites.size(); ++n) {
+    const access_site& s = code.accesses[n];
+    if (s.function != index || s.instruction < 0) continue;
+    const auto at = static_cast<std::size_t>(s.instruction);
+    const ptx::instruction& i = f.body->instructions[at];
+    const instruction_source& source = map.instructions[at];
+    site_plan& p = sites[n];
+    p.counted =
+        !s.constant && source.role != access_role::member && source.role != access_role::dropped;
+    p.kind = s.kind;
+    p.bytes = s.bytes;
+    p.ordinal = s.ordinal;
+    p.cache = cache_of(s, i);
+    p.copies = i.opcode == "cp";
+    if (source.role == access_role::leader) {
+      p.bytes = static_cast<std::uint8_t>(map.groups[source.group].bytes);
+      p.offset = map.groups[source.group].offset;
+    }
+    p.loops = s.kind == access_kind::atomic && is_loop(i, s.element_bytes);
+    p.shared = s.matrix                       ? shared_use::rows
+               : s.kind == access_kind::load  ? shared_use::load
+               : s.kind == access_kind::store ? shared_use::store
+               : has(i, "cas")                ? shared_use::compare_and_swap
+                                              : shared_use::atomic;
+  }
+  const auto line_at = [&](std::uint32_t instruction) -> line_place* {
+    const std::uint32_t line = map.instructions[instruction].line;
+    return line == no_index ? nullptr : &lines[line_of(map.lines[line].file, map.lines[line].line)];
+  };
+  for (const dropped_access& d : map.dropped)
+    if (line_place* l = line_at(d.instruction))
+      l->notes.push_back(note_of(d, f.body->instructions[d.instruction]));
+  for (const access_group& g : map.groups)
+    if (line_place* l = line_at(g.leader))
+      l->notes.push_back(std::to_string(g.members.size()) +
+                         " accesses beside each other are one of " + std::to_string(g.bytes) +
+                         " bytes in the machine code");
+  for (const thinned_access& t : map.thinned)
+    if (line_place* l = line_at(t.instruction))
+      l->notes.push_back(
+          "the machine code shares accesses between iterations: the counts may be up to " +
+          std::to_string(t.block_copies) + "/" + std::to_string(t.copies) + " times too high");
+}
+
+}  // namespace stepwise::emulator

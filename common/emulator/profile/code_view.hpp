@@ -1,0 +1,71 @@
+// What the profiler knows of a program before it runs: of every instruction its line and its pipe,
+// of every access what the machine code makes of it and how it is counted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/device/profile.hpp"
+#include "common/emulator/exec/program.hpp"
+#include "common/emulator/image/image.hpp"
+#include "common/emulator/profile/requests.hpp"
+
+namespace stepwise::emulator {
+
+// How an access is kept in the caches.
+enum class cache_use : std::uint8_t {
+  cached,   // L1 and L2
+  l2_only,  // volatile, .cg, ordered accesses
+  atomic,   // done in L2
+};
+
+struct site_plan {
+  bool counted = false;
+  shared_use shared = shared_use::load;
+  bool loops = false;  // in shared memory, an atomic that is a loop in the machine code
+  cache_use cache = cache_use::cached;
+  access_kind kind = access_kind::load;
+  bool copies = false;      // cp.async: a load, then a store
+  std::uint8_t bytes = 0;   // of a lane: the whole group's for its leader
+  std::int32_t offset = 0;  // of the group's first byte from the leader's address
+  std::uint32_t ordinal = 0;
+};
+
+struct instruction_place {
+  static constexpr std::uint32_t none = 0xffffffffu;
+  std::uint32_t line = none;   // into code_view::lines
+  std::uint32_t inner = none;  // into code_view::inner
+  pipe on = pipe::other;
+  bool branches = false;
+};
+
+struct code_view {
+  // `machine_code`: the tables of the kernel's, or null.
+  code_view(const program& code, const image::kernel_resources* machine_code);
+
+  std::vector<instruction_place> places;  // by ordinal
+  std::vector<site_plan> sites;           // as program::accesses
+  struct line_place {
+    std::string path;  // empty: unknown
+    std::uint32_t line = 0;
+    std::vector<std::string> notes;
+  };
+  std::vector<line_place> lines;
+  struct inner_place {  // a function inlined into a line, and the line in it
+    std::string function, path;
+    std::uint32_t line = 0;
+    bool operator==(const inner_place&) const = default;
+  };
+  std::vector<inner_place> inner;
+  bool knows_machine_code = false;
+  std::uint64_t own_local_bytes = 0;  // that the PTX asks for, per thread
+
+ private:
+  void add_function(const program& code, std::size_t index,
+                    const image::kernel_resources* machine_code);
+  void plan_sites(const program& code, std::size_t index, const class source_map& map);
+  std::uint32_t line_of(const std::string& path, std::uint32_t line);
+};
+
+}  // namespace stepwise::emulator

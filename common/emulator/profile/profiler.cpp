@@ -1,0 +1,300 @@
+#include "common/emulator/profile/profiler.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "common/device/names.hpp"
+#include "common/device/occupancy.hpp"
+#include "common/emulator/exec/program.hpp"
+#include "common/emulator/profile/source_text.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+unsigned count_of_lanes(std::uint32_t mask) { return static_cast<unsigned>(std::popcount(mask)); }
+
+bool same(const extent& a, const extent& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+}  // namespace
+
+// One memory instruction, in each of the memories that its addresses may lead to.
+struct profiler::site_counts {
+  sector_counts global, local;
+  wavefront_counts shared;
+  wavefront_counts loop_loads;  // of an atomic that is a loop
+};
+
+// A kernel in one configuration.
+struct profiler::record {
+  const program* code = nullptr;
+  std::size_t ops = 0;  // of the program: another one may have come to lie at its address
+  std::shared_ptr<const code_view> view;
+  kernel_profile profile;
+  std::vector<site_counts> sites;
+  // By ordinal, one more than there are: how many more warps (and lanes) execute this instruction
+  // than the one before it.
+  std::vector<std::uint64_t> warp_steps, lane_steps;
+  std::vector<std::uint64_t> divergences;  // by ordinal
+};
+
+profiler::profiler(const gpu& model) : model_(model) {}
+profiler::~profiler() = default;
+
+// --- launches ------------------------------------------------------------------------------------
+
+profiler::record& profiler::record_for(const launch_info& launch) {
+  const program& code = *launch.code;
+  std::shared_ptr<const code_view> view;
+  for (const auto& r : records_) {
+    if (r->code != &code || r->ops != code.code.size() || r->profile.mangled != code.name) continue;
+    view = r->view;
+    const kernel_profile& k = r->profile;
+    if (same(k.grid, launch.config->grid) && same(k.block, launch.config->block) &&
+        k.dynamic_shared_bytes == launch.config->dynamic_shared_bytes)
+      return *r;
+  }
+  if (view == nullptr) view = std::make_shared<code_view>(code, launch.machine_code);
+  auto fresh = std::make_unique<record>();
+  fresh->code = &code;
+  fresh->ops = code.code.size();
+  fresh->view = view;
+  fresh->profile = describe(launch, *view);
+  fresh->sites.resize(view->sites.size());
+  fresh->warp_steps.resize(view->places.size() + 1);
+  fresh->lane_steps.resize(view->places.size() + 1);
+  fresh->divergences.resize(view->places.size() + 1);
+  records_.push_back(std::move(fresh));
+  return *records_.back();
+}
+
+kernel_profile profiler::describe(const launch_info& launch, const code_view& view) const {
+  const kernel_attributes& a = *launch.attributes;
+  kernel_profile k;
+  k.kernel = readable_name(launch.code->name);
+  k.mangled = launch.code->name;
+  k.grid = launch.config->grid;
+  k.block = launch.config->block;
+  k.static_shared_bytes = a.static_shared_bytes;
+  k.dynamic_shared_bytes = launch.config->dynamic_shared_bytes;
+  k.registers = a.registers;
+  k.local_bytes = a.local_bytes;
+  if (launch.machine_code != nullptr && a.local_bytes > view.own_local_bytes)
+    k.spill_bytes = a.local_bytes - view.own_local_bytes;
+  k.knows_machine_code = view.knows_machine_code;
+  if (const auto fits =
+          resident_blocks(model_, a, launch.threads, launch.config->dynamic_shared_bytes);
+      fits.ok())
+    k.fits = *fits;
+  k.resident_warps = k.fits.blocks * static_cast<int>(launch.warps);
+  k.most_warps = model_.max_threads_per_multiprocessor / model_.warp_size;
+  return k;
+}
+
+void profiler::begin_launch(const launch_info& launch) {
+  now_ = &record_for(launch);
+  plans_ = now_->view->sites.data();
+  sites_ = now_->sites.data();
+  ++now_->profile.launches;
+}
+
+status profiler::end_launch(const status& failure) {
+  now_ = nullptr;
+  return failure;
+}
+
+void profiler::begin_block(const block&) {}
+void profiler::end_block(const block&) {}
+void profiler::turn_to(const block&) {}
+
+// --- events --------------------------------------------------------------------------------------
+
+std::uint32_t profiler::access(const access_event& e) {
+  const site_plan& p = plans_[e.index];
+  if (!p.counted) return e.active;
+  if (p.copies && p.kind == access_kind::load) {
+    for (int l = 0; l < 32; ++l) copied_from_[l] = ((e.active >> l) & 1) != 0 ? e.address[l] : 0;
+  }
+  if (e.active == 0) return 0;
+  const std::uint64_t* address = e.address;
+  std::uint64_t moved[32];
+  if (p.offset != 0) {
+    for (int l = 0; l < 32; ++l)
+      moved[l] = address[l] + static_cast<std::uint64_t>(std::int64_t{p.offset});
+    address = moved;
+  }
+  if (e.space == memory_space::shared) {
+    count_shared(e, p, address);
+  } else if (e.space != memory_space::parameter) {
+    const bool global = e.space == memory_space::global;
+    sector_counts& c = global ? sites_[e.index].global : sites_[e.index].local;
+    unsigned sectors;
+    if (p.kind == access_kind::atomic && global) {
+      sectors = atomic_sectors(address, e.active, touched_);
+    } else {
+      if (global)
+        touch(address, e.active, p.bytes, touched_);
+      else
+        touch_local(address, e.active, p.bytes, 0, touched_);
+      sectors = touched_.sectors;
+    }
+    const unsigned n = count_of_lanes(e.active);
+    ++c.requests;
+    c.lanes += n;
+    c.sectors += sectors;
+    c.ideal_sectors += ideal_sectors(n, p.bytes, sectors);
+  }
+  return e.active;
+}
+
+void profiler::count_shared(const access_event& e, const site_plan& p,
+                            const std::uint64_t* offset) {
+  wavefront_counts& c = sites_[e.index].shared;
+  const unsigned n = count_of_lanes(e.active);
+  if (p.loops) {
+    const swap_loop loop = loop_of(offset, e.active, p.bytes);
+    c.requests += loop.rounds;
+    c.lanes += n;
+    c.wavefronts += loop.swap_wavefronts;
+    c.ideal_wavefronts +=
+        ideal_wavefronts(shared_use::compare_and_swap, e.active, p.bytes, loop.swap_wavefronts);
+    wavefront_counts& loads = sites_[e.index].loop_loads;
+    loads.requests += loop.rounds;
+    loads.lanes += n;
+    loads.wavefronts += loop.load_wavefronts;
+    loads.ideal_wavefronts +=
+        ideal_wavefronts(shared_use::load, e.active, p.bytes, loop.load_wavefronts);
+    return;
+  }
+  const unsigned taken = p.copies ? copy_wavefronts(copied_from_, offset, e.active, p.bytes,
+                                                    p.cache == cache_use::l2_only)
+                                  : wavefronts(p.shared, offset, e.active, p.bytes);
+  ++c.requests;
+  c.lanes += n;
+  c.wavefronts += taken;
+  c.ideal_wavefronts += ideal_wavefronts(p.shared, e.active, p.bytes, taken);
+}
+
+void profiler::executed(std::uint32_t first, std::uint32_t end, std::uint32_t lanes) {
+  const unsigned n = count_of_lanes(lanes);
+  record& r = *now_;
+  ++r.warp_steps[first];
+  --r.warp_steps[end];
+  r.lane_steps[first] += n;
+  r.lane_steps[end] -= n;
+}
+
+void profiler::diverged(const warp_event& e, std::uint32_t) { ++now_->divergences[e.at->ordinal]; }
+
+// --- what comes of it ----------------------------------------------------------------------------
+
+namespace {
+
+void add_sectors(profile_counts& to, const sector_counts& global, const sector_counts& local,
+                 access_kind kind) {
+  (kind == access_kind::load    ? to.global_load
+   : kind == access_kind::store ? to.global_store
+                                : to.global_atomic) += global;
+  (kind == access_kind::store ? to.local_store : to.local_load) += local;
+}
+
+void add_wavefronts(profile_counts& to, const wavefront_counts& shared, const site_plan& p) {
+  (p.copies                       ? to.shared_copy
+   : p.kind == access_kind::load  ? to.shared_load
+   : p.kind == access_kind::store ? to.shared_store
+                                  : to.shared_atomic) += shared;
+}
+
+// What a line costs, to put the dearest inner line first.
+std::uint64_t cost_of(const profile_counts& c) { return c.all_instructions().warps; }
+
+}  // namespace
+
+// The counts of one line, apart for each function inlined into it.
+struct line_parts {
+  profile_counts own;  // in the line itself
+  std::vector<std::pair<std::uint32_t, profile_counts>> inner;
+
+  profile_counts& of(std::uint32_t which) {
+    if (which == instruction_place::none) return own;
+    for (auto& [known, counts] : inner)
+      if (known == which) return counts;
+    return inner.emplace_back(which, profile_counts{}).second;
+  }
+};
+
+static code_place place_in(source_text& text, const std::string& path, std::uint32_t line) {
+  code_place at;
+  at.file = file_name(path);
+  at.line = static_cast<int>(line);
+  at.text = text.line(path, line);
+  return at;
+}
+
+kernel_profile profiler::finish(record& r) const {
+  const code_view& view = *r.view;
+  std::vector<line_parts> parts(view.lines.size() + 1);  // the last: of no line
+  const auto part_at = [&](std::uint32_t ordinal) -> profile_counts& {
+    const instruction_place& p = view.places[ordinal];
+    return parts[p.line == instruction_place::none ? view.lines.size() : p.line].of(p.inner);
+  };
+  std::uint64_t warps = 0, lanes = 0;
+  for (std::uint32_t n = 0; n < view.places.size(); ++n) {
+    warps += r.warp_steps[n];
+    lanes += r.lane_steps[n];
+    if (warps == 0) continue;
+    profile_counts& c = part_at(n);
+    instruction_counts& i = c.instructions[static_cast<int>(view.places[n].on)];
+    i.warps += warps;
+    i.lanes += lanes;
+    if (view.places[n].branches) {
+      c.branches += warps;
+      c.divergent_branches += r.divergences[n];
+    }
+  }
+  for (std::size_t n = 0; n < r.sites.size(); ++n) {
+    const site_counts& s = r.sites[n];
+    const site_plan& p = view.sites[n];
+    profile_counts& c = part_at(p.ordinal);
+    add_sectors(c, s.global, s.local, p.kind);
+    add_wavefronts(c, s.shared, p);
+    c.shared_load += s.loop_loads;
+  }
+
+  kernel_profile k = r.profile;
+  source_text text;
+  for (std::size_t n = 0; n < parts.size(); ++n) {
+    line_profile line;
+    line.counts = parts[n].own;
+    for (const auto& [which, counts] : parts[n].inner) line.counts += counts;
+    if (cost_of(line.counts) == 0) continue;
+    if (n < view.lines.size()) {
+      line.at = place_in(text, view.lines[n].path, view.lines[n].line);
+      line.path = view.lines[n].path;
+      line.notes = view.lines[n].notes;
+    }
+    for (const auto& [which, counts] : parts[n].inner) {
+      const code_view::inner_place& p = view.inner[which];
+      line.inner.push_back({place_in(text, p.path, p.line), p.path, counts, {}, {}});
+      line.inner.back().at.inner = p.function;
+    }
+    std::ranges::stable_sort(line.inner, std::ranges::greater{},
+                             [](const line_profile& l) { return cost_of(l.counts); });
+    k.total += line.counts;
+    k.lines.push_back(std::move(line));
+  }
+  std::ranges::stable_sort(k.lines, [](const line_profile& a, const line_profile& b) {
+    return a.path != b.path ? a.path < b.path : a.at.line < b.at.line;
+  });
+  return k;
+}
+
+std::vector<kernel_profile> profiler::take() {
+  std::vector<kernel_profile> all;
+  for (const auto& r : records_) all.push_back(finish(*r));
+  records_.clear();
+  return all;
+}
+
+}  // namespace stepwise::emulator

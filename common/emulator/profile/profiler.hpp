@@ -1,0 +1,58 @@
+// The observer that counts: what each line of a program costs the hardware.
+//
+// idea    A site is a memory instruction; its counters are added to when a warp comes to it. For
+//         all other instructions the ends of each straight run are marked, and sums over the marks
+//         give the counts when somebody asks. Only then are sites and instructions put together by
+//         source line.
+// watch   Nothing is allocated, and nothing locked, while a kernel runs. The same launches give the
+//         same counts.
+// Tested by tests/profiler_test.cpp.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "common/device/profile.hpp"
+#include "common/emulator/exec/observer.hpp"
+#include "common/emulator/profile/code_view.hpp"
+#include "common/emulator/profile/requests.hpp"
+
+namespace stepwise::emulator {
+
+class profiler final : public observer {
+ public:
+  explicit profiler(const gpu& model);
+  ~profiler() override;
+
+  void begin_launch(const launch_info& launch) override;
+  status end_launch(const status& failure) override;
+  void begin_block(const block& b) override;
+  void end_block(const block& b) override;
+  void turn_to(const block& b) override;
+  std::uint32_t access(const access_event& e) override;
+  void executed(std::uint32_t first, std::uint32_t end, std::uint32_t lanes) override;
+  void diverged(const warp_event& e, std::uint32_t taken) override;
+
+  // What was counted since the last call, kernels in the order of their first launch.
+  std::vector<kernel_profile> take();
+
+ private:
+  struct site_counts;
+  struct record;
+
+  void count_shared(const access_event& e, const site_plan& p, const std::uint64_t* offset);
+  record& record_for(const launch_info& launch);
+  kernel_profile describe(const launch_info& launch, const code_view& view) const;
+  kernel_profile finish(record& r) const;
+
+  gpu model_;
+  std::vector<std::unique_ptr<record>> records_;
+  record* now_ = nullptr;  // of the launch that runs
+  // The same, at hand.
+  const site_plan* plans_ = nullptr;
+  site_counts* sites_ = nullptr;
+  touched_lines touched_;
+  std::uint64_t copied_from_[32] = {};  // by the cp.async whose write comes next
+};
+
+}  // namespace stepwise::emulator
