@@ -6,6 +6,7 @@
 #include "common/device/names.hpp"
 #include "common/device/occupancy.hpp"
 #include "common/emulator/exec/program.hpp"
+#include "common/emulator/exec/scheduler.hpp"
 #include "common/emulator/profile/source_text.hpp"
 
 namespace stepwise::emulator {
@@ -22,6 +23,7 @@ std::string file_name(const std::string& path) { return path.substr(path.rfind('
 // One memory instruction, in each of the memories that its addresses may lead to.
 struct profiler::site_counts {
   sector_counts global, local;
+  std::uint64_t global_before = 0, local_before = 0;  // sectors of earlier launches
   wavefront_counts shared;
   wavefront_counts loop_loads;  // of an atomic that is a loop
 };
@@ -39,7 +41,7 @@ struct profiler::record {
   std::vector<std::uint64_t> divergences;  // by ordinal
 };
 
-profiler::profiler(const gpu& model) : model_(model) {}
+profiler::profiler(const gpu& model) : model_(model), trace_(model) {}
 profiler::~profiler() = default;
 
 // --- launches ------------------------------------------------------------------------------------
@@ -88,6 +90,13 @@ kernel_profile profiler::describe(const launch_info& launch, const code_view& vi
       fits.ok())
     k.fits = *fits;
   k.resident_warps = k.fits.blocks * static_cast<int>(launch.warps);
+  const std::uint64_t shared_per_block = a.static_shared_bytes +
+                                         launch.config->dynamic_shared_bytes +
+                                         model_.reserved_shared_bytes_per_block;
+  const std::uint64_t carved = shared_carveout(
+      model_, shared_per_block * static_cast<std::uint64_t>(std::max(1, k.fits.blocks)));
+  k.l1_bytes = caches::multiprocessor_kb * 1024 - std::min<std::uint64_t>(carved, 228 * 1024);
+  k.l2_bytes = model_.l2_bytes;
   k.most_warps = model_.max_threads_per_multiprocessor / model_.warp_size;
   return k;
 }
@@ -96,17 +105,65 @@ void profiler::begin_launch(const launch_info& launch) {
   now_ = &record_for(launch);
   plans_ = now_->view->sites.data();
   sites_ = now_->sites.data();
-  ++now_->profile.launches;
+  kernel_profile& k = now_->profile;
+  ++k.launches;
+  trace::launch_shape shape;
+  shape.resident = static_cast<unsigned>(std::max(1, k.fits.blocks));
+  shape.warps = launch.warps;
+  shape.blocks = volume(launch.config->grid);
+  shape.local_bytes = launch.state->local_bytes;
+  shape.l1_bytes = k.l1_bytes;
+  trace_.begin(shape, now_->view->sites);
 }
 
 status profiler::end_launch(const status& failure) {
+  add_cache_counts();
   now_ = nullptr;
   return failure;
 }
 
-void profiler::begin_block(const block&) {}
-void profiler::end_block(const block&) {}
-void profiler::turn_to(const block&) {}
+void profiler::begin_block(const block& b) { trace_.begin_block(b.index); }
+void profiler::end_block(const block& b) { trace_.end_block(b.index); }
+void profiler::turn_to(const block& b) { trace_.turn_to(b.index); }
+
+// What the caches did for this launch's requests. Where only some of their sets were simulated,
+// each site's rates are those of the sets that were.
+void profiler::add_cache_counts() {
+  trace_.end();
+  record& r = *now_;
+  r.profile.cache_share = std::min(r.profile.cache_share, trace_.share());
+  for (std::uint32_t n = 0; n < r.sites.size(); ++n) {
+    const cache_counts& seen = trace_.of(n);
+    site_counts& s = r.sites[n];
+    sector_counts& to = s.global.sectors - s.global_before != 0 ? s.global : s.local;
+    std::uint64_t& before = &to == &s.global ? s.global_before : s.local_before;
+    const std::uint64_t sectors = to.sectors - before;
+    before = to.sectors;
+    if (seen.sectors == 0) continue;
+    const bool atomic = r.view->sites[n].kind == access_kind::atomic;
+    const auto all = [&](std::uint64_t part) {
+      return trace_.share() == 1 && !atomic
+                 ? part
+                 : static_cast<std::uint64_t>(static_cast<double>(part) *
+                                              static_cast<double>(sectors) /
+                                              static_cast<double>(seen.sectors));
+    };
+    const double scale = 1 / trace_.share();
+    to.l1_hits += all(seen.l1_hits);
+    to.l2_sectors += all(seen.l2_sectors);
+    // Of an atomic, only a sector's first turn can miss.
+    to.l2_hits +=
+        atomic
+            ? sectors - std::min(sectors,
+                                 static_cast<std::uint64_t>(
+                                     static_cast<double>(seen.l2_sectors - seen.l2_hits) * scale))
+            : all(seen.l2_hits);
+    to.dram_read_bytes +=
+        static_cast<std::uint64_t>(static_cast<double>(seen.dram_read_bytes) * scale);
+    to.dram_write_bytes +=
+        static_cast<std::uint64_t>(static_cast<double>(seen.dram_write_bytes) * scale);
+  }
+}
 
 // --- events --------------------------------------------------------------------------------------
 
@@ -136,7 +193,7 @@ std::uint32_t profiler::access(const access_event& e) {
       if (global)
         touch(address, e.active, p.bytes, touched_);
       else
-        touch_local(address, e.active, p.bytes, 0, touched_);
+        touch_local(address, e.active, p.bytes, trace_.local_line(e.warp), touched_);
       sectors = touched_.sectors;
     }
     const unsigned n = count_of_lanes(e.active);
@@ -144,6 +201,9 @@ std::uint32_t profiler::access(const access_event& e) {
     c.lanes += n;
     c.sectors += sectors;
     c.ideal_sectors += ideal_sectors(n, p.bytes, sectors);
+    // Each byte of the sectors is some lane's, if there are as many.
+    const bool whole = n * p.bytes == touched_.sectors * sector_bytes;
+    trace_.add(e.warp, e.index, touched_, whole);
   }
   return e.active;
 }

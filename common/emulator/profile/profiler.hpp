@@ -16,6 +16,7 @@
 #include "common/emulator/exec/observer.hpp"
 #include "common/emulator/profile/code_view.hpp"
 #include "common/emulator/profile/requests.hpp"
+#include "common/emulator/profile/trace.hpp"
 
 namespace stepwise::emulator {
 
@@ -41,6 +42,7 @@ class profiler final : public observer {
   struct record;
 
   void count_shared(const access_event& e, const site_plan& p, const std::uint64_t* offset);
+  void add_cache_counts();
   record& record_for(const launch_info& launch);
   kernel_profile describe(const launch_info& launch, const code_view& view) const;
   kernel_profile finish(record& r) const;
@@ -51,6 +53,7 @@ class profiler final : public observer {
   // The same, at hand.
   const site_plan* plans_ = nullptr;
   site_counts* sites_ = nullptr;
+  trace trace_;
   touched_lines touched_;
   std::uint64_t copied_from_[32] = {};  // by the cp.async whose write comes next
 };

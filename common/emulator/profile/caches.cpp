@@ -1,0 +1,161 @@
+#include "common/emulator/profile/caches.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace stepwise::emulator {
+namespace {
+
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+unsigned count(u32 sectors) { return static_cast<unsigned>(std::popcount(sectors)); }
+
+// Moves entry n of a set to its front, where the line used last is.
+inline u64& to_front(u64* set, unsigned n) {
+  const u64 found = set[n];
+  std::memmove(set + 1, set, n * sizeof *set);
+  set[0] = found;
+  return set[0];
+}
+
+// The sectors that memory gives along with these: it is read in pairs.
+u32 with_pairs(u32 sectors) {
+  return sectors | ((sectors & 0b0101u) << 1) | ((sectors & 0b1010u) >> 1);
+}
+
+constexpr unsigned bytes_per_sector = 32;
+
+}  // namespace
+
+caches::caches(const gpu& model) : multiprocessors_(static_cast<unsigned>(model.multiprocessors)) {
+  const u64 lines_of_half = std::max<u64>(model.l2_bytes / 128 / 2, 1u << sampled_bits);
+  l2_sets_ =
+      std::max(1u << sampled_bits, std::bit_floor(static_cast<unsigned>(lines_of_half / 12)));
+  l2_ways_ = std::max(1u, static_cast<unsigned>(lines_of_half / l2_sets_));
+}
+
+void caches::clear(u64 l1_bytes, std::size_t sites) {
+  l1_ways_ = std::max(1u, static_cast<unsigned>(l1_bytes / 128 / l1_sets));
+  l1_.assign(std::size_t{multiprocessors_} * l1_sets * l1_ways_, 0);
+  l2_.assign(std::size_t{2} * l2_sets_ * l2_ways_, 0);
+  counts_.assign(sites, {});
+}
+
+unsigned caches::home_of(u64 line) {
+  return static_cast<unsigned>((line * 0x9e3779b97f4a7c15u) >> 63);
+}
+
+// The line's entry, at the front of its set; a new one is empty.
+caches::entry& caches::l2_line(unsigned half, u64 line) {
+  const u64 upper = line >> sampled_bits;
+  const u64 set =
+      ((upper ^ (upper >> 12) ^ (upper >> 24)) << sampled_bits | sample_of(line)) & (l2_sets_ - 1);
+  entry* const e = l2_.data() + (u64{half} * l2_sets_ + set) * l2_ways_;
+  for (unsigned n = 0; n < l2_ways_; ++n)
+    if (e[n] >> 24 == line + 1) return to_front(e, n);
+  const entry gone = e[l2_ways_ - 1];
+  if (const u32 dirty = (gone >> 20) & 0xf; dirty != 0)
+    counts_[gone & 0xffff].dram_write_bytes += u64{bytes_per_sector} * count(dirty);
+  to_front(e, l2_ways_ - 1) = (line + 1) << 24;
+  return e[0];
+}
+
+// Brings what is missing of the sectors from memory.
+u32 caches::fetch(entry& e, u32 sectors, cache_counts& c) {
+  const u32 valid = (e >> 16) & 0xf;
+  const u32 missing = sectors & ~valid;
+  if (missing == 0) return 0;
+  const u32 brought = with_pairs(missing) & ~valid;
+  c.dram_read_bytes += u64{bytes_per_sector} * count(brought);
+  e |= u64{brought} << 16;
+  return missing;
+}
+
+void caches::read_l2(unsigned multiprocessor, u64 line, u32 sectors, u32 site) {
+  cache_counts& c = counts_[site];
+  const unsigned side = side_of(multiprocessor), home = home_of(line);
+  entry& near = l2_line(side, line);
+  c.l2_sectors += count(sectors);
+  const u32 missing = sectors & ~static_cast<u32>((near >> 16) & 0xf);
+  c.l2_hits += count(sectors & ~missing);
+  if (missing == 0) return;
+  if (side == home) {
+    fetch(near, missing, c);
+  } else {
+    fetch(l2_line(home, line), missing, c);
+    near |= u64{missing} << 16;
+  }
+}
+
+void caches::load(unsigned multiprocessor, u64 line, u32 sectors, u32 site) {
+  cache_counts& c = counts_[site];
+  c.sectors += count(sectors);
+  entry* const set = l1_set(multiprocessor, line);
+  for (unsigned n = 0; n < l1_ways_; ++n) {
+    if (set[n] >> 8 != line + 1) continue;
+    entry& e = to_front(set, n);
+    const u32 missing = sectors & ~static_cast<u32>(e & 0xf);
+    c.l1_hits += count(sectors & ~missing);
+    if (missing != 0) {
+      read_l2(multiprocessor, line, missing, site);
+      e |= missing;
+    }
+    return;
+  }
+  to_front(set, l1_ways_ - 1) = (line + 1) << 8 | sectors;
+  read_l2(multiprocessor, line, sectors, site);
+}
+
+void caches::load_around_l1(unsigned multiprocessor, u64 line, u32 sectors, u32 site) {
+  counts_[site].sectors += count(sectors);
+  read_l2(multiprocessor, line, sectors, site);
+}
+
+// Stores go through to L2, and stay in L1 as far as they were written.
+void caches::store(unsigned multiprocessor, u64 line, u32 sectors, bool whole, u32 site) {
+  cache_counts& c = counts_[site];
+  c.sectors += count(sectors);
+  entry* const set = l1_set(multiprocessor, line);
+  unsigned n = 0;
+  while (n < l1_ways_ && set[n] >> 8 != line + 1) ++n;
+  if (n == l1_ways_) set[n = l1_ways_ - 1] = (line + 1) << 8;
+  entry& e = to_front(set, n);
+  c.l1_hits += count(sectors & static_cast<u32>(e | (e >> 4)) & 0xf);
+  e |= u64{sectors} << 4;
+  if (whole) e |= sectors;
+
+  c.l2_sectors += count(sectors);
+  c.l2_hits += count(sectors);
+  const unsigned side = side_of(multiprocessor), home = home_of(line);
+  if (side != home) l2_line(side, line) |= u64{sectors} << 16;
+  entry& kept = l2_line(home, line);
+  kept =
+      (kept & ~u64{0xffff}) | std::min<u32>(site, 0xffff) | u64{sectors} << 16 | u64{sectors} << 20;
+}
+
+// Atomics are done in L2, and what L1 had of their sectors is old then.
+void caches::atomic(unsigned multiprocessor, u64 line, u32 sectors, u32 site) {
+  cache_counts& c = counts_[site];
+  c.sectors += count(sectors);
+  entry* const set = l1_set(multiprocessor, line);
+  for (unsigned n = 0; n < l1_ways_; ++n)
+    if (set[n] >> 8 == line + 1) set[n] &= ~(u64{sectors} | u64{sectors} << 4);
+  c.l2_sectors += count(sectors);
+  entry& kept = l2_line(home_of(line), line);
+  c.l2_hits += count(sectors & static_cast<u32>((kept >> 16) & 0xf));
+  fetch(kept, sectors, c);
+  kept = (kept & ~u64{0xffff}) | std::min<u32>(site, 0xffff) | u64{sectors} << 20;
+}
+
+// source  CUDA C++ Programming Guide, "Shared Memory" of compute capability 9.0 (8.0 and 8.6 have
+//         fewer of the sizes).
+std::uint64_t shared_carveout(const gpu& model, std::uint64_t bytes) {
+  constexpr std::uint64_t kilobytes[] = {0, 8, 16, 32, 64, 100, 132, 164, 196};
+  for (const std::uint64_t kb : kilobytes)
+    if (kb * 1024 >= bytes && kb * 1024 < model.shared_bytes_per_multiprocessor) return kb * 1024;
+  return model.shared_bytes_per_multiprocessor;
+}
+
+}  // namespace stepwise::emulator

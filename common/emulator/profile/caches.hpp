@@ -1,0 +1,83 @@
+// The GPU's caches, as far as programs can tell: who finds which sectors where.
+//
+// idea    L1: one per multiprocessor, what shared memory leaves of its 256 KB, lines of 128 bytes
+//         whose sectors of 32 bytes come one by one, the least recently used line goes. L2: two
+//         halves; each line has its home in one, and the multiprocessors of the other side keep a
+//         copy in theirs. Memory is read in pairs of sectors.
+// watch   Which set a line belongs to is NVIDIA's secret; here neighbours spread evenly. The set's
+//         lowest `sampled_bits` bits are the same in both levels, so some of the sets can be
+//         simulated without the others.
+// source  Measured on an H200 (DESIGN.md). Tested by tests/caches_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/device/gpu.hpp"
+
+namespace stepwise::emulator {
+
+// What became of some sectors of a line.
+struct cache_counts {
+  std::uint64_t sectors = 0;  // asked for
+  std::uint64_t l1_hits = 0;
+  std::uint64_t l2_sectors = 0, l2_hits = 0;
+  std::uint64_t dram_read_bytes = 0;
+  std::uint64_t dram_write_bytes = 0;  // when something else took the place of what was written
+};
+
+class caches {
+ public:
+  static constexpr unsigned sampled_bits = 5;
+  static constexpr unsigned multiprocessor_kb = 256;  // L1 and shared memory together
+
+  explicit caches(const gpu& model);
+
+  // All empty, with this much L1 in each multiprocessor. `sites`: how many will be told apart.
+  void clear(std::uint64_t l1_bytes, std::size_t sites);
+
+  // Sectors (bits) of a line, from a multiprocessor, by a site. `whole`: a store writes all their
+  // bytes.
+  void load(unsigned multiprocessor, std::uint64_t line, std::uint32_t sectors, std::uint32_t site);
+  void load_around_l1(unsigned multiprocessor, std::uint64_t line, std::uint32_t sectors,
+                      std::uint32_t site);
+  void store(unsigned multiprocessor, std::uint64_t line, std::uint32_t sectors, bool whole,
+             std::uint32_t site);
+  void atomic(unsigned multiprocessor, std::uint64_t line, std::uint32_t sectors,
+              std::uint32_t site);
+
+  const cache_counts& of(std::uint32_t site) const { return counts_[site]; }
+
+  // The set's bits that both levels share.
+  static std::uint32_t sample_of(std::uint64_t line) {
+    const std::uint64_t folded = line ^ (line >> 5) ^ (line >> 10) ^ (line >> 15) ^ (line >> 20);
+    return static_cast<std::uint32_t>(folded & ((1u << sampled_bits) - 1));
+  }
+
+ private:
+  // A line in L1: its number and one (0: none) from bit 8 on, its written sectors from bit 4, those
+  // that can be read from bit 0. In L2: from bit 24 on, dirty from 20, valid from 16, and below who
+  // wrote last.
+  using entry = std::uint64_t;
+
+  entry* l1_set(unsigned multiprocessor, std::uint64_t line) {
+    return l1_.data() + (std::size_t{multiprocessor} * l1_sets + sample_of(line)) * l1_ways_;
+  }
+  entry& l2_line(unsigned half, std::uint64_t line);
+  void read_l2(unsigned multiprocessor, std::uint64_t line, std::uint32_t sectors,
+               std::uint32_t site);
+  std::uint32_t fetch(entry& e, std::uint32_t sectors, cache_counts& c);
+  unsigned side_of(unsigned multiprocessor) const { return multiprocessor * 2 >= multiprocessors_; }
+  static unsigned home_of(std::uint64_t line);
+
+  static constexpr unsigned l1_sets = 1u << sampled_bits;
+  unsigned multiprocessors_, l1_ways_ = 0, l2_sets_, l2_ways_;
+  std::vector<entry> l1_, l2_;
+  std::vector<cache_counts> counts_;
+};
+
+// The shared memory that the driver sets aside in a multiprocessor for `bytes` bytes: the least of
+// the sizes that it has.
+std::uint64_t shared_carveout(const gpu& model, std::uint64_t bytes);
+
+}  // namespace stepwise::emulator

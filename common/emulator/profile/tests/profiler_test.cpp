@@ -1,0 +1,197 @@
+// Kernels small enough to count by hand.
+#include "common/emulator/profile/profiler.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "common/device/device.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+struct counted {
+  std::vector<kernel_profile> kernels;
+  const kernel_profile& kernel() const { return kernels.at(0); }
+  const line_profile& line(int number) const {
+    for (const line_profile& l : kernel().lines)
+      if (l.at.line == number) return l;
+    FAIL("no such line: " << number);
+    return kernel().lines.at(0);
+  }
+};
+
+// Runs a kernel of 1 MB at %rd1; %r1 is tid.x and %r2 the lane's number. `times` launches.
+counted count(const std::string& body, unsigned threads = 32, unsigned blocks = 1, int times = 1) {
+  const std::string text =
+      ".version 9.0\n.target sm_90\n.address_size 64\n.file 1 \"/home/me/lesson.cu\"\n"
+      ".visible .entry kernel(.param .u64 out)\n{\n.shared .align 16 .b8 s[16384];\n"
+      ".local .align 16 .b8 own[256];\n"
+      ".reg .pred %p<8>;\n.reg .b32 %r<32>;\n.reg .f32 %f<8>;\n.reg .b64 %rd<16>;\n"
+      ".loc 1 1 0\n"
+      "ld.param.u64 %rd1, [out];\ncvta.to.global.u64 %rd1, %rd1;\nmov.u32 %r1, %tid.x;\n"
+      "mov.u32 %r2, %laneid;\nmov.u32 %r3, s;\n" +
+      body + "\n.loc 1 99 0\nret;\n}\n";
+  setenv("STEPWISE_COUNTERS", "1", 1);
+  const auto device = make_emulated_device(*find_gpu("h200"));
+  unsetenv("STEPWISE_COUNTERS");
+  const auto module = device->load_module(std::as_bytes(std::span(text)));
+  REQUIRE_MESSAGE(module.ok(), module.failure().message);
+  const auto kernel = device->find_kernel(*module, "kernel");
+  const auto memory = device->allocate(1 << 20);
+  REQUIRE(memory.ok());
+  const std::uint64_t parameter = *memory;
+  for (int n = 0; n < times; ++n) {
+    const status s = device->launch(*kernel, {{blocks, 1, 1}, {threads, 1, 1}, 0, false},
+                                    std::as_bytes(std::span(&parameter, 1)));
+    REQUIRE_MESSAGE(s.ok(), s.message);
+  }
+  const status end = device->synchronize();
+  REQUIRE_MESSAGE(end.ok(), end.message);
+  counted c{device->take_profile()};
+  REQUIRE(c.kernels.size() == 1);
+  CHECK(device->take_profile().empty());
+  return c;
+}
+
+// %rd3 = %rd1 + lane * bytes
+std::string lane_address(int bytes) {
+  return "mul.wide.u32 %rd2, %r2, " + std::to_string(bytes) + ";\nadd.s64 %rd3, %rd1, %rd2;\n";
+}
+
+TEST_CASE("a device that does not count has nothing to tell") {
+  const auto device = make_emulated_device(*find_gpu("h200"));
+  CHECK(device->take_profile().empty());
+}
+
+TEST_CASE("global loads and stores by line: requests, lanes, sectors") {
+  const counted c = count(lane_address(4) + ".loc 1 5 0\nld.global.u32 %r4, [%rd3];\n" +
+                              lane_address(128) + ".loc 1 6 0\nst.global.u32 [%rd3], %r4;\n",
+                          64, 3, 2);
+  CHECK(c.kernel().launches == 2);
+  CHECK(c.kernel().kernel == "kernel");
+  const sector_counts& load = c.line(5).counts.global_load;
+  CHECK(load.requests == 2 * 3 * 2);
+  CHECK(load.lanes == 12 * 32);
+  CHECK(load.sectors == 12 * 4);
+  CHECK(load.ideal_sectors == 12 * 4);
+  const sector_counts& store = c.line(6).counts.global_store;
+  CHECK(store.requests == 12);
+  CHECK(store.sectors == 12 * 32);
+  CHECK(store.ideal_sectors == 12 * 4);
+  CHECK(c.kernel().total.global_load == load);
+  CHECK(c.kernel().total.global_store == store);
+}
+
+TEST_CASE("shared memory: an eight-way conflict, a broadcast, and the same for stores") {
+  const counted c = count(
+      "shl.b32 %r4, %r2, 5;\nadd.u32 %r4, %r4, %r3;\n"
+      ".loc 1 7 0\nst.shared.u32 [%r4], %r2;\n"
+      ".loc 1 8 0\nld.shared.u32 %r5, [%r4];\n"
+      ".loc 1 9 0\nld.shared.u32 %r5, [%r3];\n"
+      ".loc 1 10 0\nld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [%r3];\n");
+  CHECK(c.line(7).counts.shared_store.wavefronts == 8);
+  CHECK(c.line(7).counts.shared_store.ideal_wavefronts == 1);
+  CHECK(c.line(8).counts.shared_load.wavefronts == 8);
+  CHECK(c.line(9).counts.shared_load.wavefronts == 1);
+  CHECK(c.line(9).counts.shared_load.requests == 1);
+  CHECK(c.line(10).counts.shared_load.wavefronts == 2);
+  CHECK(c.kernel().static_shared_bytes == 16384);
+}
+
+TEST_CASE("generic addresses are counted where they lead") {
+  const counted c = count(
+      "mov.u32 %r4, s;\ncvt.u64.u32 %rd4, %r4;\ncvta.shared.u64 %rd4, %rd4;\n"
+      "setp.lt.u32 %p1, %r2, 16;\nselp.b64 %rd5, %rd4, %rd1, %p1;\n"
+      ".loc 1 5 0\nld.u32 %r5, [%rd5];\n");
+  CHECK(c.line(5).counts.global_load.requests == 1);
+  CHECK(c.line(5).counts.global_load.lanes == 16);
+  CHECK(c.line(5).counts.shared_load.requests == 1);
+  CHECK(c.line(5).counts.shared_load.lanes == 16);
+}
+
+TEST_CASE("atomics: in shared memory lanes on one word take turns, a sum of floats is a loop") {
+  const counted c = count(
+      ".loc 1 5 0\natom.shared.add.u32 %r5, [%r3], 1;\n"
+      ".loc 1 6 0\nred.global.add.u32 [%rd1], 1;\n"
+      "mov.f32 %f1, 0f3F800000;\n.loc 1 7 0\natom.shared.add.f32 %f2, [%r3+64], %f1;\n");
+  CHECK(c.line(5).counts.shared_atomic.wavefronts == 32);
+  CHECK(c.line(5).counts.shared_atomic.ideal_wavefronts == 1);
+  CHECK(c.line(6).counts.global_atomic.sectors == 32);
+  CHECK(c.line(6).counts.global_atomic.requests == 1);
+  CHECK(c.line(7).counts.shared_atomic.requests == 32);
+  CHECK(c.line(7).counts.shared_atomic.wavefronts == 64);
+  CHECK(c.line(7).counts.shared_load.requests == 32);
+}
+
+TEST_CASE("local memory") {
+  const counted c = count(".loc 1 5 0\nst.local.u32 [own+8], %r2;\nld.local.u32 %r5, [own+8];\n");
+  CHECK(c.line(5).counts.local_store.sectors == 4);
+  CHECK(c.line(5).counts.local_load.requests == 1);
+  CHECK(c.line(5).counts.local_load.sectors == 4);
+}
+
+TEST_CASE("instructions by pipe, branches, and lanes that sit a branch out") {
+  // Lanes 0 to 7 go through line 6, all of them twice through lines 5 and 7.
+  const counted c = count(
+      "mov.u32 %r4, 0;\nmov.f32 %f1, 0f3F800000;\nLoop:\n"
+      ".loc 1 5 0\nsetp.ge.u32 %p1, %r2, 8;\n@%p1 bra Skip;\n"
+      ".loc 1 6 0\nfma.rn.f32 %f1, %f1, %f1, %f1;\nsqrt.approx.f32 %f2, %f1;\n"
+      "cvt.u32.f32 %r5, %f1;\n"
+      "Skip:\n.loc 1 7 0\nadd.u32 %r4, %r4, 1;\nsetp.lt.u32 %p2, %r4, 2;\n@%p2 bra Loop;\n"
+      ".loc 1 8 0\nbar.sync 0;\n");
+  const auto on = [&](int line, pipe p) {
+    return c.line(line).counts.instructions[static_cast<int>(p)];
+  };
+  CHECK(on(5, pipe::integer).warps == 2);
+  CHECK(on(5, pipe::control).lanes == 64);
+  CHECK(on(6, pipe::fp32).warps == 2);
+  CHECK(on(6, pipe::fp32).lanes == 16);
+  CHECK(on(6, pipe::special).warps == 2);
+  CHECK(on(6, pipe::conversion).warps == 2);
+  CHECK(on(7, pipe::integer).warps == 4);
+  CHECK(on(7, pipe::integer).lanes == 128);
+  CHECK(on(8, pipe::barrier).warps == 1);
+  CHECK(c.line(5).counts.branches == 2);
+  CHECK(c.line(5).counts.divergent_branches == 2);
+  CHECK(c.line(7).counts.branches == 2);
+  CHECK(c.line(7).counts.divergent_branches == 0);
+  // Of the 32 * n lanes of n instructions, 24 sat out 6.
+  const instruction_counts all = c.kernel().total.all_instructions();
+  CHECK(all.lanes == 32 * all.warps - 6 * 24);
+  CHECK(c.kernel().warp_efficiency() ==
+        doctest::Approx(1 - 6.0 * 24 / (32.0 * static_cast<double>(all.warps))));
+}
+
+TEST_CASE("a guard that holds for nobody makes no request") {
+  const counted c =
+      count("setp.gt.u32 %p1, %r2, 99;\n.loc 1 5 0\n@%p1 ld.global.u32 %r4, [%rd1];\n");
+  CHECK(c.line(5).counts.global_load.requests == 0);
+  CHECK(c.line(5).counts.instructions[static_cast<int>(pipe::load_store)].warps == 1);
+}
+
+TEST_CASE("launches of one configuration are one kernel, others another; counts repeat") {
+  const std::string body = lane_address(4) + ".loc 1 5 0\nld.global.u32 %r4, [%rd3];\n";
+  const counted a = count(body, 128, 7), b = count(body, 128, 7);
+  CHECK(a.kernel().total.global_load == b.kernel().total.global_load);
+  CHECK(a.kernel().total.global_load.requests == 28);
+  CHECK(a.kernel().grid.x == 7);
+  CHECK(a.kernel().block.x == 128);
+}
+
+TEST_CASE("cp.async: the load of global memory and the write to shared memory") {
+  const counted c = count(
+      "mul.wide.u32 %rd2, %r2, 16;\nadd.s64 %rd3, %rd1, %rd2;\nshl.b32 %r4, %r2, 4;\n"
+      "add.u32 %r4, %r4, %r3;\n"
+      ".loc 1 5 0\ncp.async.ca.shared.global [%r4], [%rd3], 16;\ncp.async.wait_all;\n");
+  CHECK(c.line(5).counts.global_load.requests == 1);
+  CHECK(c.line(5).counts.global_load.sectors == 16);
+  CHECK(c.line(5).counts.shared_copy.requests == 1);
+  CHECK(c.line(5).counts.shared_copy.wavefronts == 4);
+  CHECK(c.line(5).counts.shared_store.requests == 0);
+}
+
+}  // namespace
+}  // namespace stepwise::emulator

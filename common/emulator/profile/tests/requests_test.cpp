@@ -1,0 +1,172 @@
+// What an access costs: by hand, and against what an H200 counted.
+#include "common/emulator/profile/requests.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <string>
+
+namespace stepwise::emulator {
+namespace {
+
+constexpr std::uint32_t all = 0xffffffffu;
+
+struct lanes_at {
+  std::uint64_t at[32];
+  explicit lanes_at(const std::function<std::uint64_t(unsigned)>& f) {
+    for (unsigned l = 0; l < 32; ++l) at[l] = f(l);
+  }
+};
+
+unsigned sectors_of(const lanes_at& a, std::uint32_t active, unsigned bytes) {
+  touched_lines t;
+  touch(a.at, active, bytes, t);
+  return t.sectors;
+}
+
+TEST_CASE("sectors: 32 floats in a row take 4, one more when they begin off a sector") {
+  CHECK(sectors_of(lanes_at([](unsigned l) { return 4096 + 4 * l; }), all, 4) == 4);
+  CHECK(sectors_of(lanes_at([](unsigned l) { return 4096 + 4 + 4 * l; }), all, 4) == 5);
+  CHECK(sectors_of(lanes_at([](unsigned l) { return 4096 + 16 * l; }), all, 16) == 16);
+  CHECK(sectors_of(lanes_at([](unsigned l) { return 4096 + 256 * l; }), all, 4) == 32);
+  CHECK(sectors_of(lanes_at([](unsigned) { return 4100; }), all, 4) == 1);
+  CHECK(sectors_of(lanes_at([](unsigned l) { return 4096 + 4 * l; }), 0xffu, 4) == 1);
+}
+
+TEST_CASE("lines: a row across two lines, and lanes that come back to a line") {
+  touched_lines t;
+  touch(lanes_at([](unsigned l) { return 96 + 4 * l; }).at, all, 4, t);
+  REQUIRE(t.count == 2);
+  CHECK(t.lines[0].line == 0);
+  CHECK(t.lines[0].sectors == 0b1000);
+  CHECK(t.lines[1].line == 1);
+  CHECK(t.lines[1].sectors == 0b0111);
+  touch(lanes_at([](unsigned l) { return l % 2 * 1024 + l / 2 * 4; }).at, all, 4, t);
+  REQUIRE(t.count == 2);
+  CHECK(t.lines[0].sectors == 0b0011);
+  CHECK(t.lines[1].sectors == 0b0011);
+}
+
+TEST_CASE("local memory: the same word of all lanes is a line, whatever its width") {
+  touched_lines t;
+  touch_local(lanes_at([](unsigned) { return 8; }).at, all, 4, 100, t);
+  CHECK(t.count == 1);
+  CHECK(t.lines[0].line == 102);
+  CHECK(t.sectors == 4);
+  touch_local(lanes_at([](unsigned) { return 16; }).at, all, 16, 0, t);
+  CHECK(t.sectors == 16);
+  touch_local(lanes_at([](unsigned l) { return 4 * l; }).at, all, 4, 0, t);
+  CHECK(t.sectors == 32);
+  touch_local(lanes_at([](unsigned) { return 3; }).at, all, 1, 0, t);
+  CHECK(t.sectors == 4);
+}
+
+TEST_CASE("ideal sectors: the lanes side by side; a broadcast is not worse than it is") {
+  CHECK(ideal_sectors(32, 4, 32) == 4);
+  CHECK(ideal_sectors(32, 16, 16) == 16);
+  CHECK(ideal_sectors(1, 4, 1) == 1);
+  CHECK(ideal_sectors(32, 4, 1) == 1);
+}
+
+TEST_CASE("wavefronts: a stride of n words is an n-way conflict, padding ends it") {
+  for (const unsigned stride : {1u, 2u, 4u, 8u, 16u, 32u}) {
+    const lanes_at a([=](unsigned l) { return 4 * stride * l; });
+    CHECK(wavefronts(shared_use::load, a.at, all, 4) == stride);
+    CHECK(wavefronts(shared_use::store, a.at, all, 4) == stride);
+    CHECK(ideal_wavefronts(shared_use::load, all, 4, stride) == 1);
+  }
+  CHECK(wavefronts(shared_use::load, lanes_at([](unsigned l) { return 4 * 33 * l; }).at, all, 4) ==
+        1);
+}
+
+TEST_CASE("atomics on one global word take a turn each") {
+  touched_lines t;
+  CHECK(atomic_sectors(lanes_at([](unsigned) { return 64; }).at, all, t) == 32);
+  CHECK(t.sectors == 1);
+  CHECK(atomic_sectors(lanes_at([](unsigned l) { return 4 * l; }).at, all, t) == 4);
+  CHECK(atomic_sectors(lanes_at([](unsigned l) { return 4 * (l % 16); }).at, all, t) == 4);
+}
+
+// One line of the recording.
+struct measured {
+  std::string what;
+  unsigned bytes = 0;
+  std::uint32_t active = 0;
+  std::uint64_t at[32] = {}, from[32] = {};
+  unsigned requests = 0, cost = 0;
+};
+
+bool parse(const std::string& line, measured& m) {
+  std::istringstream in(line);
+  std::string word;
+  if (!(in >> m.what >> m.bytes >> std::hex >> m.active >> std::dec)) return false;
+  for (auto& v : m.at) in >> v;
+  in >> word;
+  if (word == "<") {
+    for (auto& v : m.from) in >> v;
+    in >> word;
+  }
+  in >> m.requests >> m.cost;
+  return !in.fail() && word == ":";
+}
+
+// Requests and cost, as the rules have them.
+std::pair<unsigned, unsigned> predicted(const measured& m) {
+  static const std::map<std::string, shared_use> uses = {{"load", shared_use::load},
+                                                         {"store", shared_use::store},
+                                                         {"atomic", shared_use::atomic},
+                                                         {"swap", shared_use::compare_and_swap},
+                                                         {"rows", shared_use::rows}};
+  touched_lines t;
+  if (const auto use = uses.find(m.what); use != uses.end())
+    return {1, wavefronts(use->second, m.at, m.active, m.bytes)};
+  if (m.what == "copy" || m.what == "copy_around") {
+    return {1, copy_wavefronts(m.from, m.at, m.active, m.bytes, m.what == "copy_around")};
+  }
+  if (m.what == "loop_load" || m.what == "loop_swap") {
+    const swap_loop loop = loop_of(m.at, m.active, m.bytes);
+    return {loop.rounds, m.what == "loop_load" ? loop.load_wavefronts : loop.swap_wavefronts};
+  }
+  if (m.what == "global_atomic" || m.what == "global_reduction")
+    return {1, atomic_sectors(m.at, m.active, t)};
+  if (m.what == "local")
+    touch_local(m.at, m.active, m.bytes, 0, t);
+  else
+    touch(m.at, m.active, m.bytes, t);
+  return {1, t.sectors};
+}
+
+TEST_CASE("every rule against an H200's counters") {
+  const char* folder = std::getenv("STEPWISE_MEASURED");
+  REQUIRE(folder != nullptr);
+  std::ifstream file(std::string(folder) + "/h200_accesses.txt");
+  std::map<std::string, unsigned> seen, apart;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    measured m;
+    REQUIRE_MESSAGE(parse(line, m), line);
+    ++seen[m.what];
+    const auto [requests, cost] = predicted(m);
+    if (requests == m.requests && cost == m.cost) continue;
+    ++apart[m.what];
+    // What is known not to fit (DESIGN.md): loads of 16 bytes by some of the lanes, and cp.async
+    // where several lanes write the same place.
+    const bool partial_load = m.what == "load" && m.bytes == 16;
+    const bool same_place = m.what == "copy" || m.what == "copy_around";
+    CHECK_MESSAGE((partial_load || same_place), line, " -- ", requests, " ", cost);
+  }
+  CHECK(seen["load"] > 100);
+  CHECK(seen["store"] > 100);
+  CHECK(seen["global"] > 100);
+  CHECK(seen["global_atomic"] > 50);
+  CHECK(apart["load"] == 4);
+  CHECK(apart["copy"] == 1);
+  CHECK(apart["copy_around"] == 12);
+}
+
+}  // namespace
+}  // namespace stepwise::emulator

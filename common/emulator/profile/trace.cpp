@@ -1,0 +1,206 @@
+#include "common/emulator/profile/trace.hpp"
+
+#include <algorithm>
+
+namespace stepwise::emulator {
+namespace {
+
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+constexpr u64 begins = u64{1} << 19, whole_sectors = u64{1} << 18, site_mask = whole_sectors - 1;
+// Local memory has lines of its own, which no address of global memory leads to.
+constexpr u64 local_lines = u64{1} << 38;
+// Requests that each warp of a multiprocessor makes before the next multiprocessor gets its turn.
+constexpr int requests_in_turn = 16;
+
+}  // namespace
+
+trace::trace(const gpu& model, std::size_t bytes)
+    : multiprocessors_(static_cast<unsigned>(model.multiprocessors)),
+      caches_(model),
+      capacity_(bytes / sizeof(chunk)),
+      chunks_(std::make_unique_for_overwrite<chunk[]>(capacity_)),
+      on_(multiprocessors_) {}
+
+void trace::begin(const launch_shape& shape, const std::vector<site_plan>& sites) {
+  shape_ = shape;
+  sites_ = sites.data();
+  caches_.clear(shape.l1_bytes, std::max<std::size_t>(sites.size(), 1));
+  const u64 wave = u64{shape.resident} * multiprocessors_;
+  slots_.assign(static_cast<std::size_t>(std::min(wave, shape.blocks)), {});
+  streams_.assign(slots_.size() * shape.warps, {});
+  used_chunks_ = 0;
+  free_chunk_ = none;
+  now_ = begun_ = ended_ = 0;
+  dropped_bits_ = 0;
+}
+
+void trace::begin_block(u64 index) {
+  if (begun_ == slots_.size()) play();
+  now_ = 0;
+  while (now_ < slots_.size() && slots_[now_].taken) ++now_;
+  if (now_ == slots_.size()) {  // more blocks wait for each other than the GPU holds
+    slots_.emplace_back();
+    streams_.resize(slots_.size() * shape_.warps);
+  }
+  slots_[now_] = {index, true, false};
+  ++begun_;
+}
+
+void trace::turn_to(u64 index) {
+  if (slots_[now_].taken && slots_[now_].block == index) return;
+  for (std::size_t n = 0; n < slots_.size(); ++n)
+    if (slots_[n].taken && !slots_[n].ended && slots_[n].block == index) now_ = n;
+}
+
+void trace::end_block(u64 index) {
+  turn_to(index);
+  slots_[now_].ended = true;
+}
+
+u64 trace::local_line(u32 warp) const {
+  const u64 words = (shape_.local_bytes + 3) / 4;
+  return local_lines + (u64{now_} * shape_.warps + warp) * words;
+}
+
+void trace::add(u32 warp, u32 site, const touched_lines& t, bool whole) {
+  u64 first = begins;
+  const u64 rest = (whole ? whole_sectors : 0) | std::min<u64>(site, site_mask);
+  for (unsigned n = 0; n < t.count; ++n) {
+    if (dropped_bits_ != 0 && !is_sampled(t.lines[n].line)) continue;
+    append(stream_of(now_, warp),
+           t.lines[n].line << 24 | u64{t.lines[n].sectors} << 20 | first | rest);
+    first = 0;
+  }
+}
+
+void trace::append(stream& s, u64 record) {
+  if (s.last == none || chunks_[s.last].used == chunk_records) {
+    const u32 fresh = take_chunk();
+    chunks_[fresh].used = 0;
+    chunks_[fresh].next = none;
+    // Making room may have emptied the stream, or left it a chunk that is not full.
+    if (s.last == none)
+      s.first = fresh;
+    else
+      chunks_[s.last].next = fresh;
+    s.last = fresh;
+  }
+  chunk& c = chunks_[s.last];
+  c.records[c.used++] = record;
+}
+
+u32 trace::take_chunk() {
+  while (free_chunk_ == none && used_chunks_ == capacity_) make_room();
+  if (free_chunk_ == none) return used_chunks_++;
+  const u32 c = free_chunk_;
+  free_chunk_ = chunks_[c].next;
+  return c;
+}
+
+void trace::make_room() {
+  if (dropped_bits_ == caches::sampled_bits) return play();
+  ++dropped_bits_;
+  for (stream& s : streams_) thin(s);
+}
+
+// Keeps the records of the sets that are still sampled.
+void trace::thin(stream& s) {
+  u32 to = s.first, at = 0;
+  bool begins_here = false;
+  for (u32 from = s.first; from != none; from = chunks_[from].next) {
+    for (u32 n = 0; n < chunks_[from].used; ++n) {
+      u64 record = chunks_[from].records[n];
+      begins_here = begins_here || (record & begins) != 0;
+      if (!is_sampled(record >> 24)) continue;
+      if (at == chunk_records) {
+        chunks_[to].used = at;
+        to = chunks_[to].next;
+        at = 0;
+      }
+      chunks_[to].records[at++] = begins_here ? record | begins : record;
+      begins_here = false;
+    }
+  }
+  if (s.first == none) return;
+  // `to` is the last chunk that is needed; none at all if nothing was kept.
+  u32 unneeded = at == 0 ? to : chunks_[to].next;
+  if (at == 0) {
+    s.first = s.last = none;
+  } else {
+    chunks_[to].used = at;
+    chunks_[to].next = none;
+    s.last = to;
+  }
+  while (unneeded != none) {
+    const u32 next = chunks_[unneeded].next;
+    chunks_[unneeded].next = free_chunk_;
+    free_chunk_ = unneeded;
+    unneeded = next;
+  }
+}
+
+// One request; false if there is none left.
+bool trace::play_request(stream& s, unsigned multiprocessor) {
+  bool begun = false;
+  while (s.read_chunk != none) {
+    const chunk& c = chunks_[s.read_chunk];
+    if (s.read_at == c.used) {
+      s.read_chunk = c.next;
+      s.read_at = 0;
+      continue;
+    }
+    const u64 record = c.records[s.read_at];
+    if (begun && (record & begins) != 0) return true;
+    begun = true;
+    ++s.read_at;
+    const u64 line = record >> 24;
+    const u32 sectors = (record >> 20) & 0xf, site = static_cast<u32>(record & site_mask);
+    const site_plan& p = sites_[site];
+    if (p.cache == cache_use::atomic && line < local_lines)
+      caches_.atomic(multiprocessor, line, sectors, site);
+    else if (p.kind == access_kind::store)
+      caches_.store(multiprocessor, line, sectors, (record & whole_sectors) != 0, site);
+    else if (p.cache == cache_use::l2_only)
+      caches_.load_around_l1(multiprocessor, line, sectors, site);
+    else
+      caches_.load(multiprocessor, line, sectors, site);
+  }
+  return begun;
+}
+
+void trace::play() {
+  for (auto& streams : on_) streams.clear();
+  for (std::size_t n = 0; n < slots_.size(); ++n) {
+    if (!slots_[n].taken) continue;
+    const auto multiprocessor = static_cast<std::size_t>(slots_[n].block % multiprocessors_);
+    for (u32 w = 0; w < shape_.warps; ++w) {
+      stream& s = stream_of(n, w);
+      if (s.first == none) continue;
+      s.read_chunk = s.first;
+      s.read_at = 0;
+      on_[multiprocessor].push_back(static_cast<u32>(n * shape_.warps + w));
+    }
+  }
+  for (bool any = true; any;) {
+    any = false;
+    for (unsigned m = 0; m < multiprocessors_; ++m) {
+      for (int turn = 0; turn < requests_in_turn && !on_[m].empty(); ++turn)
+        std::erase_if(on_[m], [&](u32 s) { return !play_request(streams_[s], m); });
+      any = any || !on_[m].empty();
+    }
+  }
+  std::ranges::fill(streams_, stream{});
+  used_chunks_ = 0;
+  free_chunk_ = none;
+  begun_ = 0;
+  for (slot& s : slots_) {
+    s.taken = s.taken && !s.ended;
+    begun_ += s.taken;
+  }
+}
+
+void trace::end() { play(); }
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,96 @@
+// The order in which a launch's requests come to the caches.
+//
+// idea    The emulator runs a launch's blocks, and a block's warps, one after the other; a GPU runs
+//         as many as fit at once. So the requests of every warp are recorded, and when as many
+//         blocks have ended as a GPU holds, they are played to the caches in turns: every warp of
+//         every block one request, then the next.
+// watch   Memory is bounded: when it is full, only half of the caches' sets are recorded from there
+//         on, then a quarter, down to one of 32; the counts of a site are then those of its share
+//         of the sets (DESIGN.md says what is lost). Without an end to that, what is there is
+//         played at once.
+// Tested by tests/caches_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "common/emulator/profile/caches.hpp"
+#include "common/emulator/profile/code_view.hpp"
+#include "common/emulator/profile/requests.hpp"
+
+namespace stepwise::emulator {
+
+class trace {
+ public:
+  static constexpr std::size_t most_bytes = 64u << 20;
+
+  explicit trace(const gpu& model, std::size_t bytes = most_bytes);
+
+  struct launch_shape {
+    unsigned resident = 1;  // blocks of a multiprocessor
+    unsigned warps = 1;     // of a block
+    std::uint64_t blocks = 1;
+    std::uint64_t local_bytes = 0;  // of a lane
+    std::uint64_t l1_bytes = 0;
+  };
+  void begin(const launch_shape& shape, const std::vector<site_plan>& sites);
+  void begin_block(std::uint64_t index);
+  void turn_to(std::uint64_t index);
+  void end_block(std::uint64_t index);
+  // A request of a warp of the block that was turned to.
+  void add(std::uint32_t warp, std::uint32_t site, const touched_lines& t, bool whole);
+  // Where that warp's local memory begins.
+  std::uint64_t local_line(std::uint32_t warp) const;
+  void end();
+
+  const cache_counts& of(std::uint32_t site) const { return caches_.of(site); }
+  // 1, or less if memory was full: the share of the caches' sets that was simulated last.
+  double share() const { return 1.0 / (1u << dropped_bits_); }
+
+ private:
+  static constexpr unsigned chunk_records = 15;
+  static constexpr std::uint32_t none = 0xffffffffu;
+  // The line from bit 24 on, its sectors from 20, whether it begins a request (19), whether a store
+  // is whole (18), and the site.
+  struct chunk {
+    std::uint64_t records[chunk_records];
+    std::uint32_t used, next;
+  };
+  struct stream {
+    std::uint32_t first = none, last = none;
+    std::uint32_t read_chunk = none, read_at = 0;
+  };
+  struct slot {
+    std::uint64_t block = 0;
+    bool taken = false, ended = false;
+  };
+
+  stream& stream_of(std::size_t slot, std::uint32_t warp) {
+    return streams_[slot * shape_.warps + warp];
+  }
+  void append(stream& s, std::uint64_t record);
+  std::uint32_t take_chunk();
+  void make_room();
+  void thin(stream& s);
+  void play();
+  bool play_request(stream& s, unsigned multiprocessor);
+  bool is_sampled(std::uint64_t line) const {
+    return (caches::sample_of(line) & ((1u << dropped_bits_) - 1)) == 0;
+  }
+
+  unsigned multiprocessors_;
+  caches caches_;
+  std::size_t capacity_;  // chunks
+  std::unique_ptr<chunk[]> chunks_;
+  std::uint32_t used_chunks_ = 0, free_chunk_ = none;
+  launch_shape shape_;
+  const site_plan* sites_ = nullptr;
+  std::vector<slot> slots_;
+  std::vector<stream> streams_;
+  std::vector<std::vector<std::uint32_t>> on_;  // by multiprocessor: streams that go on
+  std::size_t now_ = 0, begun_ = 0, ended_ = 0;
+  unsigned dropped_bits_ = 0;
+};
+
+}  // namespace stepwise::emulator
