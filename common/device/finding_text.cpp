@@ -5,6 +5,30 @@
 #include <cstdlib>
 
 namespace stepwise {
+std::size_t columns(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+// Control characters in a student's source or names must not reach a terminal.
+std::string harmless(std::string text) {
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F) c = ' ';
+  }
+  return text;
+}
+
+std::string cut(const std::string& text, std::size_t width) {
+  if (columns(text) <= width) return text;
+  std::string kept;
+  for (std::size_t i = 0, seen = 0; i < text.size(); i++) {
+    if ((text[i] & 0xC0) != 0x80 && ++seen > std::max<std::size_t>(width, 4) - 3) break;
+    kept += text[i];
+  }
+  return kept + "...";
+}
+
 namespace {
 
 struct kind_words {
@@ -32,30 +56,6 @@ constexpr std::array<kind_words, finding_kinds> words = {{
 }};
 
 const kind_words& words_of(finding_kind kind) { return words[static_cast<std::size_t>(kind)]; }
-
-std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-// Control characters in a student's source or names must not reach a terminal.
-std::string harmless(std::string text) {
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) c = ' ';
-  }
-  return text;
-}
-
-std::string cut(const std::string& text, std::size_t width) {
-  if (columns(text) <= width) return text;
-  std::string kept;
-  for (std::size_t i = 0, seen = 0; i < text.size(); i++) {
-    if ((text[i] & 0xC0) != 0x80 && ++seen > std::max<std::size_t>(width, 4) - 3) break;
-    kept += text[i];
-  }
-  return kept + "...";
-}
 
 std::string count_of(std::uint64_t count, const char* singular, const char* plural) {
   return grouped(count) + " " + (count == 1 ? singular : plural);

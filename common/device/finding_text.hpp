@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/device/located_finding.hpp"
@@ -32,6 +33,13 @@ std::vector<text_line> finding_lines(const located_finding& found, const finding
 
 // "3 findings: 1 race, 2 out-of-bounds accesses", "no findings".
 std::string findings_summary(const std::vector<located_finding>& all);
+
+// Columns that UTF-8 text takes, one for each character.
+std::size_t columns(std::string_view text);
+// Control characters become blanks: those in a student's source or names must not reach a terminal.
+std::string harmless(std::string text);
+// At most `width` columns; a longer text ends with "...".
+std::string cut(const std::string& text, std::size_t width);
 
 // In words: "race", "use after free".
 const char* title_of(finding_kind kind);

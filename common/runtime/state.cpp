@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "common/runtime/errors.hpp"
+#include "common/runtime/profile_output.hpp"
 
 namespace stepwise::runtime {
 
@@ -75,6 +76,7 @@ status state::note(const status& outcome) {
 
 void state::reset() {
   if (checks) checks->finish(current.get(), fault.ok());
+  keep_profile(current.get());
   for (event_record* event : events) delete event;
   for (stream_record* stream : streams) delete stream;
   events.clear();

@@ -1,0 +1,152 @@
+// The cache model and the order of requests, on a GPU that is made up: two multiprocessors.
+#include "common/emulator/profile/caches.hpp"
+
+#include <doctest/doctest.h>
+
+#include "common/emulator/profile/trace.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+gpu small_gpu() {
+  gpu g;
+  g.multiprocessors = 2;
+  g.l2_bytes = 1 << 20;
+  g.shared_bytes_per_multiprocessor = 233472;
+  return g;
+}
+constexpr std::uint32_t line_sectors = 0xf;
+
+TEST_CASE("a line is missed once, then found in L1; another multiprocessor asks L2") {
+  caches c(small_gpu());
+  c.clear(128 << 10, 3);
+  c.load(0, 1000, line_sectors, 0);
+  CHECK(c.of(0).l1_hits == 0);
+  CHECK(c.of(0).l2_sectors == 4);
+  CHECK(c.of(0).l2_hits == 0);
+  CHECK(c.of(0).dram_read_bytes == 128);
+  c.load(0, 1000, line_sectors, 1);
+  CHECK(c.of(1).l1_hits == 4);
+  CHECK(c.of(1).l2_sectors == 0);
+  c.load(1, 1000, line_sectors, 2);
+  CHECK(c.of(2).l1_hits == 0);
+  CHECK(c.of(2).l2_sectors == 4);
+  CHECK(c.of(2).dram_read_bytes == 0);
+}
+
+TEST_CASE("sectors come one by one, from memory in pairs") {
+  caches c(small_gpu());
+  c.clear(128 << 10, 3);
+  c.load(0, 7, 0b0001, 0);
+  CHECK(c.of(0).dram_read_bytes == 64);
+  c.load(0, 7, 0b0100, 1);
+  CHECK(c.of(1).l1_hits == 0);
+  CHECK(c.of(1).dram_read_bytes == 64);
+  c.load(0, 7, 0b1101, 2);
+  CHECK(c.of(2).l1_hits == 2);
+  CHECK(c.of(2).dram_read_bytes == 0);
+}
+
+TEST_CASE("L1 holds what its size says, whatever was used least recently goes") {
+  caches c(small_gpu());
+  c.clear(32 << 10, 2);  // 256 lines
+  for (int round = 0; round < 2; ++round)
+    for (std::uint64_t line = 0; line < 256; ++line) c.load(0, line, line_sectors, 0);
+  CHECK(c.of(0).l1_hits == 4 * 256);
+  c.clear(32 << 10, 2);
+  for (int round = 0; round < 2; ++round)
+    for (std::uint64_t line = 0; line < 512; ++line) c.load(0, line, line_sectors, 0);
+  CHECK(c.of(0).l1_hits == 0);
+}
+
+TEST_CASE("what a store wrote whole can be read in L1; of a part only stores find it") {
+  caches c(small_gpu());
+  c.clear(32 << 10, 4);
+  c.store(0, 5, line_sectors, true, 0);
+  CHECK(c.of(0).l1_hits == 0);
+  CHECK(c.of(0).l2_sectors == 4);
+  c.load(0, 5, line_sectors, 1);
+  CHECK(c.of(1).l1_hits == 4);
+  c.store(0, 6, 0b0001, false, 2);
+  c.store(0, 6, 0b0001, false, 2);
+  CHECK(c.of(2).l1_hits == 1);
+  c.load(0, 6, 0b0001, 3);
+  CHECK(c.of(3).l1_hits == 0);
+}
+
+TEST_CASE("atomics are done in L2, and L1 forgets the sector") {
+  caches c(small_gpu());
+  c.clear(32 << 10, 3);
+  c.load(0, 5, 0b0011, 0);
+  c.atomic(0, 5, 0b0001, 1);
+  CHECK(c.of(1).l1_hits == 0);
+  CHECK(c.of(1).l2_hits == 1);
+  c.load(0, 5, 0b0011, 2);
+  CHECK(c.of(2).l1_hits == 1);
+}
+
+TEST_CASE("memory is written when something takes a written line's place in L2") {
+  caches c(small_gpu());
+  c.clear(32 << 10, 1);
+  for (std::uint64_t line = 0; line < 1000; ++line) c.store(0, line, line_sectors, true, 0);
+  CHECK(c.of(0).dram_write_bytes == 0);
+  for (std::uint64_t line = 0; line < 100000; ++line) c.store(0, line, line_sectors, true, 0);
+  CHECK(c.of(0).dram_write_bytes > 90'000 * 128);
+  CHECK(c.of(0).dram_write_bytes < 100'000 * 128);
+}
+
+TEST_CASE("the driver's sizes of shared memory") {
+  CHECK(shared_carveout(small_gpu(), 0) == 0);
+  CHECK(shared_carveout(small_gpu(), 8 * 1024) == 8 * 1024);
+  CHECK(shared_carveout(small_gpu(), 8 * 1024 + 1) == 16 * 1024);
+  CHECK(shared_carveout(small_gpu(), 200 * 1024) == 233472);
+}
+
+// Every warp of every block reads its own lines, `rounds` times over.
+cache_counts read_rounds(std::size_t memory, unsigned blocks, unsigned lines_per_warp, int rounds,
+                         double& share) {
+  std::vector<site_plan> sites(1);
+  sites[0].counted = true;
+  trace t(small_gpu(), memory);
+  t.begin({2, 2, blocks, 0, 128 << 10}, sites);
+  touched_lines request;
+  request.count = 1;
+  for (unsigned b = 0; b < blocks; ++b) {
+    t.begin_block(b);
+    for (unsigned w = 0; w < 2; ++w) {
+      for (int r = 0; r < rounds; ++r) {
+        for (unsigned n = 0; n < lines_per_warp; ++n) {
+          request.lines[0] = {(std::uint64_t{b} * 2 + w) * lines_per_warp + n, line_sectors};
+          t.add(w, 0, request, false);
+        }
+      }
+    }
+    t.end_block(b);
+  }
+  t.end();
+  share = t.share();
+  return t.of(0);
+}
+
+TEST_CASE("blocks of a wave share L1 as they would on a GPU, not one after the other") {
+  // Two blocks at once, of two warps: 4 * 128 lines are half of the 1024 that fit. 4 * 384 do not
+  // fit, though each block alone would.
+  double share = 0;
+  CHECK(read_rounds(64 << 20, 8, 128, 2, share).l1_hits == 4u * 8 * 2 * 128);
+  CHECK(share == 1);
+  CHECK(read_rounds(64 << 20, 8, 384, 2, share).l1_hits == 0);
+}
+
+TEST_CASE("with too little memory for all, a share of the sets is simulated") {
+  double share = 0;
+  // 2 rounds of 1024 lines of 4 blocks are 16384 records of 8 bytes; there is room for a quarter.
+  const cache_counts c = read_rounds(32 << 10, 4, 256, 2, share);
+  CHECK(share < 1);
+  CHECK(share >= 1.0 / 32);
+  CHECK(c.sectors > 0);
+  CHECK(static_cast<double>(c.l1_hits) / static_cast<double>(c.sectors) ==
+        doctest::Approx(0.5).epsilon(0.1));
+}
+
+}  // namespace
+}  // namespace stepwise::emulator

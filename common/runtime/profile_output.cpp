@@ -1,0 +1,84 @@
+#include "common/runtime/profile_output.hpp"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+
+#include "common/device/profile_json.hpp"
+#include "common/device/profile_text.hpp"
+#include "common/runtime/errors.hpp"
+#include "common/runtime/state.hpp"
+
+namespace stepwise::runtime {
+namespace {
+
+bool asked_for_counters() {
+  const char* const wanted = std::getenv("STEPWISE_COUNTERS");
+  return wanted != nullptr && std::strcmp(wanted, "1") == 0;
+}
+
+std::vector<kernel_profile>& kept() {
+  // Never destroyed: it is shown when the program's own objects are gone.
+  static auto* const profiles = new std::vector<kernel_profile>;
+  return *profiles;
+}
+
+std::size_t width_of_stderr() {
+  winsize window{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_col < 40) return 100;
+  return std::min<std::size_t>(window.ws_col, 160);
+}
+
+void write_profile(int to, const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t put = ::write(to, text.data() + done, text.size() - done);
+    if (put <= 0) return;
+    done += static_cast<std::size_t>(put);
+  }
+}
+
+const pid_t own_process = getpid();
+
+// A child of fork() has the profile too, and would show it a second time.
+void program_exits(int, void*) {
+  if (getpid() != own_process) return;
+  state& s = state::get();
+  std::unique_lock guard(s.lock, std::defer_lock);
+  // Another thread may be inside a kernel that never ends.
+  for (int tries = 0; !guard.try_lock(); ++tries) {
+    if (tries == 100) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  keep_profile(s.current.get());
+  if (kept().empty()) return;
+  const char* const name = std::getenv("STEPWISE_PROFILE");
+  if (name == nullptr || *name == '\0')
+    return write_profile(STDERR_FILENO, "\n" + profile_text(kept(), {width_of_stderr(), true}));
+  const int file = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (file < 0)
+    return announce("STEPWISE_PROFILE: " + std::string(name) +
+                    " cannot be written: " + std::strerror(errno));
+  write_profile(file, profile_json(kept()) + "\n");
+  close(file);
+}
+
+// The C library calls it after the destructors of the program's own objects.
+__attribute__((constructor)) void watch_the_end() {
+  if (asked_for_counters()) on_exit(program_exits, nullptr);
+}
+
+}  // namespace
+
+void keep_profile(device* of) {
+  if (of == nullptr) return;
+  for (kernel_profile& k : of->take_profile()) kept().push_back(std::move(k));
+}
+
+}  // namespace stepwise::runtime
