@@ -245,7 +245,9 @@ class kernel_lister {
       case access_role::dropped:
         return drop_note(map_.dropped[s.group].reason);
       case access_role::alone:
-        if (s.group != no_index) return "perhaps merged: the tables do not tell";
+        if (s.group != no_index) {  // the machine instructions of both stand at the leader's line
+          return map_.groups[s.group].leader == n ? "" : "a load of its own, counted above";
+        }
         for (const emulator::thinned_access& t : map_.thinned) {
           if (t.instruction != n) continue;
           return fmt::format("{} in {} copies of the loop", t.copies, t.block_copies);

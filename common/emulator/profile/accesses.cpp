@@ -248,8 +248,9 @@ class access_finder {
       at %= bytes;
       g.bytes = static_cast<std::uint32_t>(bytes);
       g.offset = static_cast<std::int32_t>(first - at - leader.address.offset);
-      g.split = bytes == window_bytes && words_of(parts) == 2;
-      g.ambiguous = g.ambiguous || g.split;
+      const bool is_split_pair = bytes == window_bytes && words_of(parts) == 2;
+      g.split = is_split_pair && leader.machine_instructions >= 2;
+      g.ambiguous = g.ambiguous || (is_split_pair && !g.split);
       for (const access& a : parts) {
         g.members.push_back(a.instruction);
         instruction_source& i = out_.instructions[a.instruction];

@@ -3,8 +3,11 @@
 // idea    ptxas looks at the loads of one aligned 16-byte window: the same root, windows counted
 //         from it, the loads in blocks that the first one dominates. Three or four words become one
 //         16-byte load, two in one half an 8-byte load; the first load in the text keeps the
-//         instruction, at whatever address of the group it is. Stores need all bytes and are done
-//         by the last one. Only PTX lines without machine instructions are explained so.
+//         instruction, at whatever address of the group it is. Two words in different halves stay
+//         two loads, whose instructions both stand at the first one's line: where 64 such pairs lie
+//         far apart, the kernel has no registers that could hold words loaded ahead. Stores need
+//         all bytes and are done by the last one. Only PTX lines without machine instructions are
+//         explained so.
 // source  Observed with nvcc 13.0 on all orders of two, three and four words, sm_90.
 //         Tested by tests/.
 #pragma once

@@ -1,6 +1,7 @@
 #include "common/emulator/profile/addresses.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace stepwise::emulator {
 namespace {
@@ -53,6 +54,13 @@ alignment with_bits(alignment a, std::uint64_t set) {
     a.modulus *= 2;
   }
   return a;
+}
+
+// Bits that are known of both.
+template <class Combine>
+alignment bitwise(alignment a, alignment b, Combine combine) {
+  const std::uint32_t m = std::min(a.modulus, b.modulus);
+  return {m, combine(a.residue, b.residue) % m};
 }
 
 template <class Visit>
@@ -190,6 +198,9 @@ alignment address_table::of_result(const ptx::instruction& i) const {
   if (i.opcode == "selp") return meet(a, b);
   if (i.opcode == "and" && is_literal(o[2])) return masked(a, o[2].bits);
   if (i.opcode == "or" && is_literal(o[2])) return with_bits(a, o[2].bits);
+  if (i.opcode == "and") return bitwise(a, b, std::bit_and<std::uint32_t>());
+  if (i.opcode == "or") return bitwise(a, b, std::bit_or<std::uint32_t>());
+  if (i.opcode == "xor") return bitwise(a, b, std::bit_xor<std::uint32_t>());
   if (i.opcode == "shl" && is_literal(o[2])) {
     return product(a, std::uint64_t{1} << std::min<std::uint64_t>(o[2].bits, 63));
   }

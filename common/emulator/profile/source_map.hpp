@@ -65,9 +65,8 @@ struct access_group {
   std::int32_t offset = 0;             // from the leader's first byte, 0 or negative
   std::uint32_t bytes = 0;
   bool ambiguous = false;  // other groups would explain the table as well
-  // Two words in different halves of 16 bytes. The leader's line has an instruction for each of
-  // them, so they are taken as written (access_role::alone); ambiguous, as one wide load and a move
-  // would look the same.
+  // Two words in different halves of 16 bytes: ptxas looks at them together and leaves them two
+  // loads, which both count for the leader's line. They are taken as written (access_role::alone).
   bool split = false;
 };
 

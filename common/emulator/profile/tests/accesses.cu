@@ -71,6 +71,21 @@ __global__ void split_pair(const float* in, float* out) {
   out[t] = x;
 }
 
+// 64 such pairs, far apart: if the first load brought the second word along, 64 registers would
+// have to keep them.
+__global__ void far_pairs(const float* in, float* out) {
+  __shared__ float s[2048];
+  const int t = threadIdx.x;
+  s[t] = in[t];
+  __syncthreads();
+  float x = 0;
+#pragma unroll
+  for (int i = 0; i < 64; ++i) x = fmaf(x, 3, s[4 * t + 4 * i]);
+#pragma unroll
+  for (int i = 0; i < 64; ++i) x = fmaf(x, 3, s[4 * t + 4 * i + 3]);
+  out[t] = x;
+}
+
 // Six words, 8 bytes aligned: three pairs.
 __global__ void six_words(const float* in, float* out) {
   __shared__ float s[2048];

@@ -83,6 +83,9 @@ TEST_CASE("alignments through arithmetic") {
   CHECK(aligned("shl.b32 r2, r1, 4;\n sub.s32 r9, r2, 4;\n add.s32 r9, r9, 12;\n") ==
         alignment{4, 0});
   CHECK(aligned("shl.b32 r2, r1, 4;\n selp.b32 r9, r2, 8, p;\n") == alignment{8, 0});
+  CHECK(aligned("shl.b32 r2, r1, 4;\n xor.b32 r9, r2, 24;\n") == alignment{16, 8});
+  CHECK(aligned("shl.b32 r2, r1, 4;\n shl.b32 r3, r1, 3;\n or.b32 r4, r3, 4;\n"
+                "or.b32 r9, r2, r4;\n") == alignment{8, 4});
   CHECK(aligned("cvt.rzi.s32.f32 r9, 0f3F800000;\n") == alignment{1, 0});
 }
 

@@ -126,7 +126,11 @@ TEST_CASE("merged loads and stores") {
   const mapped split(accesses(), "split_pair");
   REQUIRE(split.map.groups.size() == 1);
   CHECK(split.map.groups[0].split);
-  CHECK(split.map.groups[0].ambiguous);
+  CHECK_FALSE(split.map.groups[0].ambiguous);
+  const texts far = loads("far_pairs");
+  CHECK(far.size() == 128);
+  CHECK(std::count(far.begin(), far.end(), "split") == 128);
+  CHECK(accesses().resources(accesses().function("far_pairs")).registers < 40);
 }
 
 TEST_CASE("loads that must stay") {

@@ -132,6 +132,17 @@ TEST_CASE("the same bytes again") {
   CHECK(k.map->groups.empty());
 }
 
+TEST_CASE("two words in different halves, and one instruction: it may be one wide load") {
+  const made k(
+      "ld.shared.u32 r1, [s];\nld.shared.u32 r2, [s+12];\nadd.u32 r4, r1, r2;\n"
+      "st.shared.u32 [s+16], r4;\n",
+      {{0, 1}, {2, 1}, {3, 1}});
+  REQUIRE(k.map->groups.size() == 1);
+  CHECK_FALSE(k.map->groups[0].split);
+  CHECK(k.map->groups[0].ambiguous);
+  CHECK(k.map->groups[0].bytes == 16);
+}
+
 TEST_CASE("instructions that share a line share its count: what follows is not certain") {
   const made k(
       "mov.u32 r0, s;\nld.shared.u32 r1, [r0];\n"
