@@ -12,7 +12,9 @@
 namespace stepwise::emulator {
 namespace {
 
-unsigned count_of_lanes(std::uint32_t mask) { return static_cast<unsigned>(std::popcount(mask)); }
+unsigned count_of_lanes(std::uint32_t mask) {
+  return mask == all_lanes ? 32 : static_cast<unsigned>(std::popcount(mask));
+}
 
 bool same(const extent& a, const extent& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
@@ -190,7 +192,9 @@ std::uint32_t profiler::access(const access_event& e) {
     if (p.kind == access_kind::atomic && global) {
       sectors = atomic_sectors(address, e.active, touched_);
     } else {
-      if (global)
+      if (global && p.bytes == e.site->bytes)
+        touch_runs(address, e.active, p.bytes, e.continues, e.repeats, touched_);
+      else if (global)
         touch(address, e.active, p.bytes, touched_);
       else
         touch_local(address, e.active, p.bytes, trace_.local_line(e.warp), touched_);
@@ -206,6 +210,12 @@ std::uint32_t profiler::access(const access_event& e) {
     trace_.add(e.warp, e.index, touched_, whole);
   }
   return e.active;
+}
+
+// Whether an access is of 4 bytes, as the PTX has it, and neither atomic nor a matrix's.
+static bool is_plain_word(const access_event& e, const site_plan& p) {
+  return p.bytes == 4 && e.site->bytes == 4 &&
+         (p.shared == shared_use::load || p.shared == shared_use::store);
 }
 
 void profiler::count_shared(const access_event& e, const site_plan& p,
@@ -227,9 +237,12 @@ void profiler::count_shared(const access_event& e, const site_plan& p,
         ideal_wavefronts(shared_use::load, e.active, p.bytes, loop.load_wavefronts);
     return;
   }
-  const unsigned taken = p.copies ? copy_wavefronts(copied_from_, offset, e.active, p.bytes,
-                                                    p.cache == cache_use::l2_only)
-                                  : wavefronts(p.shared, offset, e.active, p.bytes);
+  const unsigned taken =
+      p.copies
+          ? copy_wavefronts(copied_from_, offset, e.active, p.bytes, p.cache == cache_use::l2_only)
+      : is_plain_word(e, p) && is_one_wavefront(offset, e.active, e.continues, e.repeats)
+          ? 1
+          : wavefronts(p.shared, offset, e.active, p.bytes);
   ++c.requests;
   c.lanes += n;
   c.wavefronts += taken;

@@ -30,6 +30,11 @@ struct touched_lines {
 // of each lane, at multiples of that.
 void touch(const std::uint64_t* address, std::uint32_t active, unsigned bytes, touched_lines& out);
 
+// The same where it is known which lanes' addresses go on from the lane before, or repeat it (see
+// access_event): whole runs of lanes at once.
+void touch_runs(const std::uint64_t* address, std::uint32_t active, unsigned bytes,
+                std::uint32_t continues, std::uint32_t repeats, touched_lines& out);
+
 // The same in local memory, where `offset` counts in the lane's own bytes. The hardware keeps the
 // same word of 32 lanes in one line; `first_line` is that of word 0 of this warp.
 void touch_local(const std::uint64_t* offset, std::uint32_t active, unsigned bytes,
@@ -54,6 +59,9 @@ enum class shared_use : std::uint8_t {
 // with number b modulo 32.
 unsigned wavefronts(shared_use use, const std::uint64_t* offset, std::uint32_t active,
                     unsigned bytes);
+// True if runs of words show at once that a load or store of 4 bytes takes a single wavefront.
+bool is_one_wavefront(const std::uint64_t* offset, std::uint32_t active, std::uint32_t continues,
+                      std::uint32_t repeats);
 // The same of cp.async, which writes a line as it comes: `from` is what each lane reads (0:
 // nothing, the lane writes zeros). `around_l1`: it is cp.async.cg.
 unsigned copy_wavefronts(const std::uint64_t* from, const std::uint64_t* offset,
