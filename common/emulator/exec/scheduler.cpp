@@ -26,9 +26,8 @@ scheduler::scheduler(launch_state& launch)
   x_.owner = this;
   x_.watch = launch.watch;
   if (x_.watch != nullptr)
-    x_.watch->begin_launch(
-        {&code_, launch.model, &launch.config, &x_, warps_, threads_, launch.attributes,
-         launch.machine_code});
+    x_.watch->begin_launch({&code_, launch.model, &launch.config, &x_, warps_, threads_,
+                            launch.attributes, launch.machine_code});
 }
 
 // --- blocks ------------------------------------------------------------------------------------

@@ -139,7 +139,7 @@ TEST_CASE("instructions by pipe, branches, and lanes that sit a branch out") {
       "mov.u32 %r4, 0;\nmov.f32 %f1, 0f3F800000;\nLoop:\n"
       ".loc 1 5 0\nsetp.ge.u32 %p1, %r2, 8;\n@%p1 bra Skip;\n"
       ".loc 1 6 0\nfma.rn.f32 %f1, %f1, %f1, %f1;\nsqrt.approx.f32 %f2, %f1;\n"
-      "cvt.u32.f32 %r5, %f1;\n"
+      "cvt.rzi.u32.f32 %r5, %f1;\n"
       "Skip:\n.loc 1 7 0\nadd.u32 %r4, %r4, 1;\nsetp.lt.u32 %p2, %r4, 2;\n@%p2 bra Loop;\n"
       ".loc 1 8 0\nbar.sync 0;\n");
   const auto on = [&](int line, pipe p) {
