@@ -62,6 +62,14 @@ struct bench_options {
 };
 int bench(context& c, const bench_options& o);
 
+struct validate_options {
+  std::string lab;
+  std::vector<std::string> steps, sizes;
+  int runs = 5;  // of each call under ncu
+  bool record = false, recorded = false, all = false;
+};
+int validate(context& c, const validate_options& o);
+
 struct env_options {
   std::string lab, file, step, size;
   bool check = false;

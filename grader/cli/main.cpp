@@ -147,6 +147,25 @@ void add_ptx(command_line& line) {
   sub->callback([&line] { line.action = [](context& c) { return ptx(c, ptx_with); }; });
 }
 
+void add_validate(command_line& line) {
+  static validate_options validate_with;
+  CLI::App* sub = line.verb(
+      "validate", "the emulator's counters beside those of a GPU, as ncu reads them",
+      "  ./lab validate reduction                 all steps, on a machine with a GPU and ncu\n"
+      "  ./lab validate reduction 03 07 --size 1048576 --size 1000\n"
+      "  ./lab validate reduction --record        and keep what the GPU counted\n"
+      "  ./lab validate reduction --recorded      the emulator against that record: no GPU needed");
+  sub->add_option("LAB", validate_with.lab, "the lab's name")->required();
+  sub->add_option("STEP", validate_with.steps, "these steps only");
+  sub->add_option("--size", validate_with.sizes, "sizes other than two of the lab's check sizes")
+      ->delimiter(',');
+  sub->add_option("--runs", validate_with.runs, "calls of each size under ncu (5)");
+  sub->add_flag("--record", validate_with.record, "write solutions/LAB/measured/GPU.counters.json");
+  sub->add_flag("--recorded", validate_with.recorded, "compare with the records, not with a GPU");
+  sub->add_flag("--all", validate_with.all, "every kernel in full, also those that agree");
+  sub->callback([&line] { line.action = [](context& c) { return validate(c, validate_with); }; });
+}
+
 void add_exec(command_line& line) {
   static exec_options exec_with;
   static double seconds = 0;
@@ -302,6 +321,7 @@ int lab_main(int argc, char** argv) {
   add_study_verbs(line);
   add_solution_verbs(line);
   add_ptx(line);
+  add_validate(line);
   add_exec(line);
   add_machine_verbs(line);
   try {

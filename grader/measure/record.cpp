@@ -33,7 +33,9 @@ std::vector<fs::path> record_files(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
+    // Beside them lie records of counters: h200.counters.json.
+    const fs::path file = entry.path();
+    if (file.extension() == ".json" && !file.stem().has_extension()) files.push_back(file);
   }
   std::sort(files.begin(), files.end());
   return files;

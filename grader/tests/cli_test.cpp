@@ -299,6 +299,9 @@ TEST_CASE("--device gpu without one is the environment's fault") {
   const auto result = c.lab({"walk", "reduction", "--device", "gpu"});
   CHECK(result.end.exit_code == 3);
   CHECK(has(result.err, "--device gpu: "));
+  const auto validation = c.lab({"validate", "reduction", "03", "--json"});
+  CHECK(validation.end.exit_code == 3);
+  CHECK(document_of(validation)["exit_code"] == 3);
 }
 
 TEST_CASE("help has examples, version a number, and both go to stdout") {

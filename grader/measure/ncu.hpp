@@ -1,0 +1,48 @@
+// Runs a program under Nsight Compute and reads what it counted.
+//
+// idea    ncu writes one line of CSV per launch: `--page raw` with units that never change. Kernels
+//         keep their mangled names, which are also what the emulator knows.
+// source  Nsight Compute's command line manual (options, the raw page), 2025.3.
+// Tested by tests/ncu_test.cpp with a captured page.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/device/device.hpp"
+#include "grader/judge/check.hpp"
+#include "grader/judge/device_choice.hpp"
+
+namespace stepwise {
+
+// One launch of a kernel, as ncu saw it.
+struct ncu_launch {
+  std::string mangled;
+  extent grid, block;
+  std::map<std::string, double> metrics;  // those that are numbers
+};
+
+// The raw page, with ncu's own lines ("==PROF== ...") among it. failure(environment) if it is no
+// such page.
+std::vector<ncu_launch> parse_ncu_page(std::string_view text);
+
+// Why there are no counters, from ncu's own words: a sentence and what to do about it; empty if
+// they tell of no trouble.
+std::string ncu_trouble(std::string_view text);
+
+// Of PATH, else of a CUDA toolkit in its usual place; failure(environment) if there is none.
+std::string find_ncu();
+
+// "2025.3.1.0", or empty.
+std::string ncu_version(const std::string& ncu);
+
+// All launches of `command` in order. failure(environment) if ncu cannot count here.
+std::vector<ncu_launch> run_under_ncu(const std::string& ncu,
+                                      const std::vector<std::string>& command,
+                                      const device_choice& device,
+                                      const std::vector<std::string>& metrics, const activity& now);
+
+}  // namespace stepwise

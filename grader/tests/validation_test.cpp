@@ -1,0 +1,170 @@
+// Counters are compared as the rules say, and whatever is not as recorded is found.
+#include "grader/measure/validation.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "grader/system/failure.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+std::size_t index_of(std::string_view key) {
+  for (std::size_t c = 0; c < all_counters().size(); ++c) {
+    if (all_counters()[c].key == key) return c;
+  }
+  FAIL("no counter " << std::string(key));
+  return 0;
+}
+
+// A launch with a few counts.
+ncu_launch launch_of(const std::string& kernel, unsigned blocks, double sectors = 64) {
+  ncu_launch launch{kernel, {blocks, 1, 1}, {256, 1, 1}, {}};
+  for (const auto& metric : ncu_metrics()) launch.metrics[metric] = 0;
+  launch.metrics["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] = sectors;
+  launch.metrics["smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"] = 10000;
+  launch.metrics["launch__registers_per_thread"] = 16;
+  launch.metrics["sm__maximum_warps_per_active_cycle_pct"] = 100;
+  launch.metrics["smsp__inst_executed.sum"] = 500;
+  return launch;
+}
+
+kernel_profile profile_of(const std::string& kernel, unsigned blocks) {
+  kernel_profile k;
+  k.mangled = kernel;
+  k.launches = 1;
+  k.grid = {blocks, 1, 1};
+  k.block = {256, 1, 1};
+  k.registers = 16;
+  k.most_warps = k.resident_warps = 64;
+  k.total.global_load.sectors = 64;
+  k.total.shared_load.wavefronts = 10000;
+  k.total.instructions[0] = {123, 123};
+  return k;
+}
+
+conclusion verdict_on(const std::vector<compared_kernel>& all, std::string_view key) {
+  for (const auto& one : all.at(0).counters) {
+    if (one.what->key == key) return one.found;
+  }
+  FAIL("not compared: " << std::string(key));
+  return {};
+}
+
+bool holds(const std::vector<counted_kernel>& hardware, const kernel_profile& emulated) {
+  const auto other = counted_by_emulator({emulated});
+  const auto all = compare(hardware, other);
+  return all.size() == 1 && all[0].holds;
+}
+
+}  // namespace
+
+TEST_CASE("equal counters hold, and one more or less does not") {
+  const auto hardware = counted_by_ncu({launch_of("k", 4)}, 1);
+  CHECK(holds(hardware, profile_of("k", 4)));
+  kernel_profile other = profile_of("k", 4);
+  other.total.global_load.sectors = 65;
+  CHECK_FALSE(holds(hardware, other));
+  other = profile_of("k", 4);
+  other.registers = 17;
+  CHECK_FALSE(holds(hardware, other));
+  other.registers = 10;  // of the 16 that every thread is given
+  CHECK(holds(hardware, other));
+  other = profile_of("k", 4);
+  other.resident_warps = 48;
+  CHECK_FALSE(holds(hardware, other));
+  other = profile_of("k", 4);
+  other.total.global_store.requests = 1;  // of which the hardware has none
+  CHECK_FALSE(holds(hardware, other));
+}
+
+TEST_CASE("shared wavefronts hold within 0.1 %, and instructions are information") {
+  const auto hardware = counted_by_ncu({launch_of("k", 4)}, 1);
+  kernel_profile k = profile_of("k", 4);
+  k.total.shared_load.wavefronts = 9990;
+  const auto close = counted_by_emulator({k});
+  CHECK(verdict_on(compare(hardware, close), "shared_load_wavefronts") == conclusion::close);
+  CHECK(verdict_on(compare(hardware, close), "warp_instructions") == conclusion::information);
+  k.total.shared_load.wavefronts = 9989;
+  CHECK_FALSE(holds(hardware, k));
+}
+
+TEST_CASE("local memory of which the PTX knows nothing is listed as such") {
+  ncu_launch launch = launch_of("k", 4);
+  launch.metrics["l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"] = 32;
+  const auto hardware = counted_by_ncu({launch}, 1);
+  kernel_profile k = profile_of("k", 4);
+  CHECK_FALSE(holds(hardware, k));  // nobody knows of a spill
+  k.spill_bytes = 8;
+  const auto spilling = counted_by_emulator({k});
+  CHECK(verdict_on(compare(hardware, spilling), "local_load_sectors") == conclusion::machine_only);
+  CHECK(holds(hardware, k));
+}
+
+TEST_CASE("what differs between runs holds inside their range") {
+  const auto hardware =
+      counted_by_ncu({launch_of("k", 4, 60), launch_of("k", 4, 70), launch_of("k", 4, 62)}, 3);
+  REQUIRE(hardware.size() == 1);
+  CHECK(hardware[0].launches == 1);
+  CHECK(holds(hardware, profile_of("k", 4)));
+  kernel_profile k = profile_of("k", 4);
+  k.total.global_load.sectors = 71;
+  CHECK_FALSE(holds(hardware, k));
+}
+
+TEST_CASE("launches of one configuration are added up, properties are not") {
+  const auto hardware =
+      counted_by_ncu({launch_of("k", 4), launch_of("j", 1), launch_of("k", 4)}, 1);
+  REQUIRE(hardware.size() == 2);
+  CHECK(hardware[0].launches == 2);
+  CHECK(hardware[0].figures[index_of("global_load_sectors")]->low == 128);
+  CHECK(hardware[0].figures[index_of("registers")]->low == 16);
+}
+
+TEST_CASE("kernels that only one side has do not hold") {
+  const auto hardware = counted_by_ncu({launch_of("k", 4)}, 1);
+  const auto emulated = counted_by_emulator({profile_of("k", 8)});
+  const auto all = compare(hardware, emulated);
+  REQUIRE(all.size() == 2);
+  CHECK_FALSE(all[0].holds);
+  CHECK_FALSE(all[1].holds);
+}
+
+TEST_CASE("ncu's launches are cut into the calls of each size") {
+  const std::vector<ncu_launch> launches = {launch_of("a", 1), launch_of("a", 1),
+                                            launch_of("a", 2), launch_of("b", 1),
+                                            launch_of("a", 2), launch_of("b", 1)};
+  const auto cut = cut_into_sizes(launches, {1, 2}, 2);
+  REQUIRE(cut.size() == 2);
+  CHECK(cut[0].size() == 2);
+  CHECK(cut[1].size() == 4);
+  CHECK(counted_by_ncu(cut[1], 2).size() == 2);
+  CHECK_THROWS_AS(cut_into_sizes(launches, {1, 3}, 2), failure);
+  CHECK_THROWS_AS(cut_into_sizes(launches, {1, 1}, 2), failure);
+  CHECK_THROWS_AS(counted_by_ncu(launches, 2), failure);  // the second run is another
+  CHECK_THROWS_AS(counted_by_ncu(launches, 4), failure);
+}
+
+TEST_CASE("a record's file has a line for each kernel") {
+  nlohmann::ordered_json record = {{"gpu", "g"}, {"steps", nlohmann::ordered_json::array()}};
+  record["steps"].push_back({{"name", "s"}, {"sizes", nlohmann::ordered_json::array()}});
+  const auto kernels = counted_by_ncu({launch_of("k", 4), launch_of("j", 4)}, 1);
+  record["steps"][0]["sizes"].push_back({{"size", {7}}, {"kernels", record_json(kernels)}});
+  const std::string text = record_text(record);
+  CHECK(nlohmann::ordered_json::parse(text) == record);
+  CHECK(text.find("\n{\"kernel\":\"j\"") != std::string::npos);
+}
+
+TEST_CASE("a record comes back as it was, and a changed figure is found") {
+  const auto hardware = counted_by_ncu({launch_of("k", 4, 60), launch_of("k", 4, 64)}, 2);
+  auto record = record_json(hardware);
+  CHECK(record_json(parse_record(record)) == record);
+  CHECK(record[0]["counted"]["global_load_sectors"] == nlohmann::ordered_json{60, 64});
+  CHECK(holds(parse_record(record), profile_of("k", 4)));
+  record[0]["counted"]["registers"] = 17;
+  CHECK_FALSE(holds(parse_record(record), profile_of("k", 4)));
+  record[0].erase("grid");
+  CHECK_THROWS_AS(parse_record(record), failure);
+}
