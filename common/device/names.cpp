@@ -9,6 +9,7 @@ namespace stepwise {
 
 std::string readable_name(std::string_view mangled) {
   const std::string name(mangled);
+  if (!name.starts_with("_Z")) return name;  // "f" alone would read as the type float
   int failed = 0;
   const std::unique_ptr<char, decltype(&std::free)> plain(
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &failed), &std::free);

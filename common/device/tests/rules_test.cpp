@@ -114,5 +114,6 @@ TEST_CASE("names are told as they were written") {
   CHECK(readable_name("_ZZ3recPiEN1R1fEi") == "rec::R::f");
   CHECK(readable_name("_ZN1RclEi") == "R::operator()");
   CHECK(readable_name("plain_c_name") == "plain_c_name");
+  CHECK(readable_name("f") == "f");  // the mangled name of float
   CHECK(readable_name("") == "");
 }

@@ -55,7 +55,7 @@ void call_plan::reach(const linked_function* f, bool by_address_only) {
 // Direct calls first. Then, if there are calls through pointers, every function of a signature that
 // such a call has, and what those call: a pointer may come from anywhere.
 void call_plan::follow_calls() {
-  std::size_t next = 0, candidates_seen = 0;
+  std::size_t next = 0;
   const auto follow = [&] {
     for (; next < functions_.size(); ++next) {
       const linked_function& f = *functions_[next].function;
@@ -78,23 +78,48 @@ void call_plan::follow_calls() {
           callees.push_back(index_.at(callee));
         } else if (name.starts_with('%')) {
           const auto prototype = body->prototypes.find(i.operands.back().name);
-          if (prototype != body->prototypes.end())
-            prototypes_.push_back(
-                signature_of(prototype->second.returns, prototype->second.parameters));
+          if (prototype == body->prototypes.end()) continue;
+          std::string signature =
+              signature_of(prototype->second.returns, prototype->second.parameters);
+          if (prototypes_.insert(signature).second)
+            fresh_prototypes_.push_back(std::move(signature));
         }
       }
       functions_[next].callees = std::move(callees);
     }
   };
-  for (follow(); candidates_seen < prototypes_.size(); follow()) {
-    const std::vector<std::string> wanted(
-        prototypes_.begin() + static_cast<std::ptrdiff_t>(candidates_seen), prototypes_.end());
-    candidates_seen = prototypes_.size();
-    for (const linked_function& f : unit_.functions()) {
-      const std::string signature = signature_of(f.function->returns, f.function->parameters);
-      if (std::ranges::find(wanted, signature) != wanted.end()) reach(&f, true);
-    }
+  follow();
+  if (fresh_prototypes_.empty()) return;
+  std::unordered_map<std::string, std::vector<const linked_function*>> by_signature;
+  for (const linked_function& f : unit_.functions())
+    by_signature[signature_of(f.function->returns, f.function->parameters)].push_back(&f);
+  for (; !fresh_prototypes_.empty(); follow()) {
+    std::vector<std::string> wanted;
+    wanted.swap(fresh_prototypes_);
+    for (const std::string& signature : wanted)
+      for (const linked_function* f : by_signature[signature]) reach(f, true);
   }
+}
+
+// The shared variables of the module that a function's text names.
+std::vector<const ptx::variable*> call_plan::shared_named_in(const linked_function& f) const {
+  const auto is_part = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '$' || c == '%';
+  };
+  std::vector<const ptx::variable*> named;
+  const std::string_view text = f.function->body_text;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::size_t first = at;
+    while (at < text.size() && is_part(text[at])) ++at;
+    if (at == first) continue;
+    const ptx::variable* v = f.module->find_variable(text.substr(first, at - first));
+    if (v != nullptr && v->space == state_space::shared) named.push_back(v);
+  }
+  // In the order of their declarations.
+  std::ranges::sort(named);
+  named.erase(std::unique(named.begin(), named.end()), named.end());
+  return named;
 }
 
 // Static variables first, each at its alignment; dynamic shared memory after all of them.
@@ -123,11 +148,7 @@ void call_plan::place_shared() {
   }
   for (const planned& p : functions_) {
     // A shared variable of the module belongs to the kernels whose code names it.
-    for (const ptx::variable& v : p.function->module->variables) {
-      if (v.space == state_space::shared &&
-          p.function->function->body_text.find(v.name) != std::string_view::npos)
-        place(v);
-    }
+    for (const ptx::variable* v : shared_named_in(*p.function)) place(*v);
     try {
       for (const ptx::variable& v : p.function->module->body_of(*p.function->function).variables)
         place(v);

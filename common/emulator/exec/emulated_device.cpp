@@ -42,10 +42,6 @@ double time_limit_s() {
   return value > 0 ? value : 0;
 }
 
-// The local memory of a thread on every GPU since compute capability 2.0 (CUDA C++ Programming
-// Guide, table of technical specifications).
-constexpr std::uint64_t most_stack_bytes = 512 << 10;
-
 // What grid.sync() keeps of a cooperative launch: its barrier takes a few words.
 constexpr std::uint64_t grid_workspace_bytes = 256;
 
@@ -195,10 +191,10 @@ class emulated_device final : public device {
 
   status set_limit(device_limit which, std::uint64_t bytes) override {
     if (!lost_.ok()) return lost_;
-    if (which == device_limit::stack_bytes && bytes > most_stack_bytes) {
-      return {error::invalid_value, "a stack of " + std::to_string(bytes) +
-                                        " bytes per thread: at most " +
-                                        std::to_string(most_stack_bytes) + " are possible"};
+    if (which == device_limit::stack_bytes && bytes > emulator::most_local_bytes) {
+      return {error::invalid_value,
+              "a stack of " + std::to_string(bytes) + " bytes per thread: at most " +
+                  std::to_string(emulator::most_local_bytes) + " are possible"};
     }
     // A heap of any size may be wished for, as on a GPU: it is made, or not, for the first kernel
     // that allocates.
@@ -361,6 +357,12 @@ status emulated_device::prepare(loaded_kernel& k) {
   if (k.code != nullptr) return {};
   auto lowered = emulator::lower(k.module->unit, *k.function, watch_ != nullptr);
   if (!lowered.ok()) return lowered.failure();
+  const std::uint64_t shared = (*lowered)->static_shared_bytes - (*lowered)->system_shared_bytes;
+  if (shared > model_.shared_bytes_per_block_optin) {
+    return {error::invalid_ptx, (*lowered)->pretty + ": " + std::to_string(shared) +
+                                    " bytes of static shared memory: a block has at most " +
+                                    std::to_string(model_.shared_bytes_per_block_optin)};
+  }
   k.code = std::move(*lowered);
   if (k.module->resources(k.code->name) == nullptr) {
     kernel_attributes& a = k.attributes;

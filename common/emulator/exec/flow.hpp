@@ -10,8 +10,7 @@ inline constexpr std::uint32_t no_block = 0xffffffffu;
 
 // The immediate post-dominator of every node of a graph of `successors`; no_block where the paths
 // meet at the end only, or never. A node without successors leads to the end.
-// source  K. Cooper, T. Harvey, K. Kennedy: A Simple, Fast Dominance Algorithm (2001), on the
-//         reversed graph. Tested by tests/flow_test.cpp.
+//         Tested by tests/flow_test.cpp.
 std::vector<std::uint32_t> immediate_post_dominators(
     const std::vector<std::vector<std::uint32_t>>& successors);
 

@@ -156,8 +156,8 @@ void lowering::unguarded() {
 // NVIDIA's own headers use that.
 ptx::instruction in_manual_order(const ptx::instruction& i) {
   ptx::instruction ordered = i;
-  std::ranges::stable_partition(
-      ordered.modifiers, [](std::string_view m) { return ptx::type_of(m) == scalar_type::none; });
+  std::stable_partition(ordered.modifiers.begin(), ordered.modifiers.end(),
+                        [](std::string_view m) { return ptx::type_of(m) == scalar_type::none; });
   return ordered;
 }
 

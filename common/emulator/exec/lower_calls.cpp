@@ -16,11 +16,24 @@ constexpr std::uint64_t call_stack_bytes = 16;
 
 // The .param variable that an argument or a result of a call names.
 const ptx::variable* lowering::call_variable(const operand& o) const {
-  const auto found = std::ranges::find(body_.variables, o.name, &ptx::variable::name);
-  if (o.kind != operand_kind::name || found == body_.variables.end() ||
-      found->space != state_space::param)
+  const auto found = call_variables_.find(o.name);
+  if (o.kind != operand_kind::name || found == call_variables_.end())
     throw unsupported{"a call whose arguments are not variables of .param space"};
-  return &*found;
+  return found->second;
+}
+
+// A direct call writes into its function's frame: it must give what the function takes.
+void lowering::check_parameters(const ptx::function& f,
+                                const std::vector<const ptx::variable*>& results,
+                                const std::vector<const ptx::variable*>& arguments) const {
+  const auto same = [](const std::vector<const ptx::variable*>& given,
+                       const std::vector<ptx::variable>& wanted) {
+    return std::ranges::equal(given, wanted, {}, &ptx::variable::bytes, &ptx::variable::bytes);
+  };
+  if (!same(results, f.returns) || !same(arguments, f.parameters)) {
+    throw ptx::parse_error(
+        i_->line, "a call of " + readable_name(f.name) + " with other parameters than it has");
+  }
 }
 
 // call[.uni] [(results),] name [, (arguments)] [, prototype or targets]
@@ -57,30 +70,30 @@ void lowering::call() {
     return library_function(known->second, arguments, results);
   }
 
+  if (f != nullptr) check_parameters(*f->function, results, arguments);
   call_site site;
   if (f != nullptr)
     site.function = static_cast<std::uint32_t>(plan_.index_of(f));
   else
     site.target = source(callee, value_class::b64);
-  std::uint64_t at = 0;  // in the callee's frame, as frame_offsets has it
+  // Where they lie in the callee's frame. A function that only a pointer names has parameters
+  // that are aligned as the call has them: its signature must be the same.
+  std::vector<ptx::variable> given_results, given_arguments;
+  for (const ptx::variable* v : results) given_results.push_back(*v);
+  for (const ptx::variable* v : arguments) given_arguments.push_back(*v);
+  std::vector<std::uint32_t> offsets;
+  if (f != nullptr)
+    frame_offsets(f->function->returns, f->function->parameters, offsets);
+  else
+    frame_offsets(given_results, given_arguments, offsets);
+  site.signature = signature_of(given_results, given_arguments);
+  auto inside = offsets.begin();
   const auto piece_of = [&](const ptx::variable* v) {
-    const std::uint64_t align = std::max(1u, v->alignment);
-    at = (at + align - 1) / align * align;
-    const call_site::piece p{static_cast<std::uint32_t>(locals_.at(v->name).second),
-                             static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(v->bytes)};
-    at += v->bytes;
-    return p;
+    return call_site::piece{static_cast<std::uint32_t>(locals_.at(v->name).second), *inside++,
+                            static_cast<std::uint32_t>(v->bytes)};
   };
-  for (const ptx::variable* v : results) {
-    site.results.push_back(piece_of(v));
-    site.signature += std::to_string(v->alignment) + ":" + std::to_string(v->bytes) + ",";
-  }
-  site.signature += ";";
-  for (const ptx::variable* v : arguments) {
-    site.arguments.push_back(piece_of(v));
-    site.signature += std::to_string(v->alignment) + ":" + std::to_string(v->bytes) + ",";
-  }
-  site.signature += ";";
+  for (const ptx::variable* v : results) site.results.push_back(piece_of(v));
+  for (const ptx::variable* v : arguments) site.arguments.push_back(piece_of(v));
   emit("<call>").slot = static_cast<std::uint32_t>(out_.calls.size());
   out_.calls.push_back(std::move(site));
   emit("<join>");  // where the lanes meet that return at different times
@@ -89,15 +102,21 @@ void lowering::call() {
 void lowering::library_function(device_function which,
                                 const std::vector<const ptx::variable*>& arguments,
                                 const std::vector<const ptx::variable*>& results) {
-  static constexpr std::size_t wanted[] = {2, 1, 1, 5};  // as device_function lists them
-  const bool gives = which == device_function::vprintf || which == device_function::malloc;
-  if (arguments.size() != wanted[static_cast<int>(which)] || results.size() != (gives ? 1u : 0u))
+  struct form {
+    std::vector<std::uint64_t> arguments, results;  // their sizes in bytes
+  };
+  static const form forms[] = {
+      {{8, 8}, {4}}, {{8}, {8}}, {{8}, {}}, {{8, 8, 4, 8, 8}, {}}};  // by device_function
+  const form& wanted = forms[static_cast<int>(which)];
+  if (!std::ranges::equal(arguments, wanted.arguments, {}, &ptx::variable::bytes) ||
+      !std::ranges::equal(results, wanted.results, {}, &ptx::variable::bytes))
     throw unsupported{"a call of this form of a function of the device's runtime"};
   library_call site;
   site.which = which;
   for (const ptx::variable* v : arguments)
     site.arguments.push_back(static_cast<std::uint32_t>(locals_.at(v->name).second));
-  if (gives) site.result = static_cast<std::uint32_t>(locals_.at(results[0]->name).second);
+  if (!results.empty())
+    site.result = static_cast<std::uint32_t>(locals_.at(results[0]->name).second);
   emit("<library call>").slot = static_cast<std::uint32_t>(out_.library_calls.size());
   out_.library_calls.push_back(std::move(site));
 }
@@ -130,7 +149,7 @@ status lower_function(const call_plan& plan, const call_plan::planned& p, progra
   into.pretty = readable_name(f.function->name);
   into.stack_bytes = call_stack_bytes;
   into.signature = signature_of(f.function->returns, f.function->parameters);
-  const std::size_t ops = out.code.size();
+  const std::size_t ops = out.code.size(), tables = out.jump_tables.size();
   status failure;
   try {
     lowering l(plan, f, out, into);
@@ -148,6 +167,7 @@ status lower_function(const call_plan& plan, const call_plan::planned& p, progra
   if (!p.by_address_only) return failure;
   out.code.resize(ops);
   out.instruction.resize(ops);
+  out.jump_tables.resize(tables);
   into.first_op = static_cast<std::uint32_t>(ops);
   into.failure = std::move(failure);
   return {};
@@ -159,24 +179,35 @@ class longest_chain {
   longest_chain(const call_plan& plan, const program& code) : plan_(plan), code_(code) {
     states_.resize(plan.functions().size());
   }
-  std::optional<std::uint64_t> from(std::size_t n) {
-    state& s = states_[n];
-    if (s.running) return std::nullopt;
-    if (s.known) return s.bytes;
-    s.running = true;
-    std::uint64_t most = 0;
-    for (const std::size_t callee : plan_.functions()[n].callees) {
-      const auto below = from(callee);
-      if (!below) return std::nullopt;
-      most = std::max(most, *below);
+  // Without recursion of its own: chains may be as long as the program has functions.
+  std::optional<std::uint64_t> from(std::size_t first) {
+    std::vector<std::size_t> chain{first};
+    states_[first].running = true;
+    while (!chain.empty()) {
+      state& s = states_[chain.back()];
+      const std::vector<std::size_t>& callees = plan_.functions()[chain.back()].callees;
+      if (s.next < callees.size()) {
+        state& callee = states_[callees[s.next++]];
+        if (callee.running) return std::nullopt;
+        if (callee.known)
+          s.below = std::max(s.below, callee.bytes);
+        else
+          callee.running = true, chain.push_back(callees[--s.next]);
+        continue;
+      }
+      s.running = false;
+      s.known = true;
+      s.bytes = code_.functions[chain.back()].local_bytes + s.below;
+      chain.pop_back();
     }
-    s = {false, true, code_.functions[n].local_bytes + most};
-    return s.bytes;
+    return states_[first].bytes;
   }
 
  private:
   struct state {
     bool running = false, known = false;
+    std::size_t next = 0;     // callee to look at
+    std::uint64_t below = 0;  // the most that a callee needs
     std::uint64_t bytes = 0;
   };
   const call_plan& plan_;

@@ -8,6 +8,7 @@ namespace {
 
 // The element type's name as memory rows use it, for a value kept in a register of `bits`.
 std::string memory_type(std::string_view type, unsigned bits) {
+  if (type.empty()) throw unsupported{"an access without a type"};
   const char kind = type[0] == 's' ? 's' : 'u';
   const unsigned width = type.ends_with("8")    ? 8
                          : type.ends_with("16") ? 16
@@ -80,7 +81,7 @@ void lowering::load_parameter(const operand& to, std::string_view type, std::uin
   const unsigned bits = register_bits(to);
   const std::string memory = memory_type(type, bits);
   const unsigned bytes = type_bits(memory) / 8;
-  if (at + bytes > out_.parameter_bytes)
+  if (bytes > out_.parameter_bytes || at > out_.parameter_bytes - bytes)
     throw unsupported{"a read outside the kernel's parameters"};
   const std::uint32_t row = new_row(class_of_bits(bits));
   out_.parameters.push_back(

@@ -1,6 +1,7 @@
 // Lowering: where registers, constants and variables are kept, and what an operand becomes.
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <unordered_set>
 
 #include "common/device/names.hpp"
@@ -141,9 +142,9 @@ value_class class_of_bits(unsigned bits) {
 
 unsigned type_bits(std::string_view type) {
   unsigned bits = 0;
-  for (const char c : type.substr(1)) {
-    if (c < '0' || c > '9') break;
-    bits = 10 * bits + static_cast<unsigned>(c - '0');
+  for (std::size_t n = 1; n < type.size() && bits < 1000; ++n) {
+    if (type[n] < '0' || type[n] > '9') break;
+    bits = 10 * bits + static_cast<unsigned>(type[n] - '0');
   }
   return bits;
 }
@@ -151,6 +152,8 @@ unsigned type_bits(std::string_view type) {
 // --- storage -----------------------------------------------------------------------------------
 
 std::uint32_t lowering::take(unsigned row_bytes) {
+  if (row_bytes == 0) throw unsupported{"the operands of " + text()};
+  if (next_row_ > most_row_bytes) throw unsupported{"a function of so many values"};
   const std::uint32_t align = std::min(row_bytes, 64u);
   next_row_ = (next_row_ + align - 1) / align * align;
   const std::uint32_t at = next_row_;
@@ -194,15 +197,40 @@ void lowering::declare_registers() {
       throw unsupported{"registers of type ." + std::string(ptx::name_of(r.type))};
     if (r.vector_length != 1) throw unsupported{"vector registers"};
     const std::string prefix(r.name);
-    if (r.count == 0) registers_[prefix] = {k, no_row};
-    for (std::uint32_t n = 0; n < r.count; ++n)
-      registers_[prefix + std::to_string(n)] = {k, no_row};
+    if (r.count == 0)
+      registers_[prefix] = {k, no_row};
+    else
+      counted_registers_[r.name] = {k, r.count};
   }
 }
 
+// One of %r0 ... of a declaration %r<count>. Most of a large declaration is never used, so none is
+// made before it is asked for.
+const lowering::counted_register* lowering::find_counted(std::string_view name) const {
+  std::size_t digits = 0;
+  while (digits < name.size() && name[name.size() - 1 - digits] >= '0' &&
+         name[name.size() - 1 - digits] <= '9')
+    ++digits;
+  // "%r12" may be number 12 of %r<>, or number 2 of %r1<>.
+  for (std::size_t n = std::min<std::size_t>(digits, 9); n > 0; --n) {
+    const std::string_view number = name.substr(name.size() - n);
+    if (n > 1 && number[0] == '0') continue;
+    const auto found = counted_registers_.find(name.substr(0, name.size() - n));
+    if (found == counted_registers_.end()) continue;
+    std::uint32_t value = 0;
+    std::from_chars(number.data(), number.data() + number.size(), value);
+    if (value < found->second.count) return &found->second;
+  }
+  return nullptr;
+}
+
 const register_info* lowering::find_register(std::string_view name) {
-  const auto found = registers_.find(std::string(name));
-  if (found == registers_.end()) return nullptr;
+  auto found = registers_.find(std::string(name));
+  if (found == registers_.end()) {
+    const counted_register* const counted = find_counted(name);
+    if (counted == nullptr) return nullptr;
+    found = registers_.emplace(name, register_info{counted->kind, no_row}).first;
+  }
   if (found->second.offset == no_row) found->second.offset = new_row(found->second.kind);
   return &found->second;
 }
@@ -220,11 +248,16 @@ void lowering::place_variables() {
       const std::uint64_t align = std::max(1u, v.alignment);
       local = (local + align - 1) / align * align;
       locals_[v.name] = {state_space::local, local};
+      if (v.space == state_space::param) call_variables_.emplace(v.name, &v);
       local += v.bytes;
       if (v.space == state_space::local) frame_.stack_bytes += v.bytes;
     }
   }
   frame_.local_end = local;
+  if (local > most_local_bytes) {
+    throw unsupported{std::to_string(local) + " bytes of local memory: a thread has at most " +
+                      std::to_string(most_local_bytes)};
+  }
   if (local != before || before != 0) frame_.local_bytes = (local + 15) / 16 * 16;
 }
 

@@ -10,7 +10,8 @@ void lowering::generic() {
   for (const std::string_view m : i_->modifiers) key += "." + std::string(m);
   // Types that name bits only, where the row is one for all types of a width.
   static constexpr std::string_view by_width[] = {"and", "or", "xor", "not", "cnot", "selp", "shl"};
-  if (std::ranges::find(by_width, i_->opcode) != std::end(by_width) && type() != "pred") {
+  if (std::ranges::find(by_width, i_->opcode) != std::end(by_width) && !type().empty() &&
+      type() != "pred") {
     key = std::string(i_->opcode) + ".b" + std::string(type().substr(1));
   }
   if (i_->opcode == "lop3" && has("b32") && i_->operands.size() == 5) key = "lop3.b32";
@@ -21,8 +22,10 @@ void lowering::generic() {
   const value_class kinds[] = {r.a, r.b, r.c};
   std::uint32_t rows[3] = {0, 0, 0};
   std::size_t next = r.d == value_class::none ? 0 : 1;
-  for (int k = 0; k < 3 && kinds[k] != value_class::none && next < o.size(); ++k)
-    rows[k] = source(o[next++], kinds[k]);
+  for (int k = 0; k < 3 && kinds[k] != value_class::none; ++k) {
+    if (k == 1 && i_->opcode == "not") break;  // not.pred's row is one of the two-operand logic
+    rows[k] = source(o.at(next++), kinds[k]);
+  }
   std::uint32_t fourth = 0;
   std::int64_t table = 0;
   const bool carries = has("cc") || i_->opcode.ends_with('c');
@@ -103,8 +106,8 @@ bool lowering::read_clock(const operand& to, std::string_view name, value_class 
 
 // mov.b64 d, {a, b}: the lowest part first. Registers of 8 bits are rows of 16.
 void lowering::pack_vector(const operand& to, const operand& from, unsigned bits) {
-  const unsigned part = bits / static_cast<unsigned>(from.elements.size());
-  if (part < 8) throw unsupported{"the instruction " + text()};
+  const unsigned part = bits / std::max(1u, static_cast<unsigned>(from.elements.size()));
+  if (part < 8 || part == bits) throw unsupported{"the instruction " + text()};
   const value_class k = class_of_bits(bits);
   const std::string whole = std::to_string(bits), u = std::to_string(part);
   std::uint32_t sum = constant(k, 0);
@@ -127,8 +130,8 @@ void lowering::pack_vector(const operand& to, const operand& from, unsigned bits
 
 // mov.b64 {d, e}, a
 void lowering::unpack_vector(const operand& to, const operand& from, unsigned bits) {
-  const unsigned part = bits / static_cast<unsigned>(to.elements.size());
-  if (part < 8) throw unsupported{"the instruction " + text()};
+  const unsigned part = bits / std::max(1u, static_cast<unsigned>(to.elements.size()));
+  if (part < 8 || part == bits) throw unsupported{"the instruction " + text()};
   const value_class k = class_of_bits(bits);
   const std::uint32_t whole = new_row(k);
   emit("mov.b" + std::to_string(bits), whole, source(from, k));

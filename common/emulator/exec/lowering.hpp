@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,9 @@ value_class class_of_bits(unsigned bits);
 // The 16 of "s16" or "b16".
 unsigned type_bits(std::string_view type);
 bool is_half(std::string_view type);  // f16, bf16 and their pairs
+
+// Most bytes of one warp's rows: some hundred times what compilers make.
+inline constexpr std::uint32_t most_row_bytes = std::uint32_t{64} << 20;
 
 struct register_info {
   value_class kind = value_class::none;
@@ -72,11 +76,13 @@ class call_plan {
   void reach(const linked_function* f, bool by_address_only);
   void follow_calls();
   void place_shared();
+  std::vector<const ptx::variable*> shared_named_in(const linked_function& f) const;
 
   const link_unit& unit_;
   std::vector<planned> functions_;
   std::unordered_map<const linked_function*, std::size_t> index_;
-  std::vector<std::string> prototypes_;  // signatures of the indirect calls
+  std::unordered_set<std::string> prototypes_;  // signatures of the indirect calls
+  std::vector<std::string> fresh_prototypes_;   // those whose functions were not reached yet
   std::unordered_map<const ptx::variable*, std::uint64_t> shared_;
   std::uint64_t static_shared_bytes_ = 0, system_shared_bytes_ = 0, shared_gap_bytes_ = 0;
   bool watched_;
@@ -118,6 +124,11 @@ class lowering {
   std::uint32_t constant(value_class k, std::uint64_t value);
   std::uint32_t special_row_of(special which, unsigned bits);
   void declare_registers();
+  struct counted_register {
+    value_class kind;
+    std::uint32_t count;
+  };
+  const counted_register* find_counted(std::string_view name) const;
   void place_variables();
   void place_call_variables();
   bool is_kernel() const { return function_.is_entry; }
@@ -218,6 +229,8 @@ class lowering {
   void library_function(device_function which, const std::vector<const ptx::variable*>& arguments,
                         const std::vector<const ptx::variable*>& results);
   const ptx::variable* call_variable(const operand& o) const;
+  void check_parameters(const ptx::function& f, const std::vector<const ptx::variable*>& results,
+                        const std::vector<const ptx::variable*>& arguments) const;
 
   const call_plan& plan_;
   std::size_t part_;
@@ -232,6 +245,8 @@ class lowering {
   std::uint32_t next_row_ = 64;  // offset 0 is never a row
 
   std::unordered_map<std::string, register_info> registers_;
+  std::unordered_map<std::string_view, counted_register> counted_registers_;   // by prefix
+  std::unordered_map<std::string_view, const ptx::variable*> call_variables_;  // of .param space
   std::uint32_t carry_row_ = no_row;  // predicate: what add.cc leaves for addc
 
   std::map<std::pair<unsigned, std::uint64_t>, std::uint32_t> constants_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/device/names.hpp"
+
 namespace stepwise::emulator {
 namespace {
 
@@ -44,6 +46,24 @@ bool has_memory(const ptx::variable& v) {
          !v.is_extern;
 }
 
+// A kernel's arguments are copied by the sizes that the PTX tells: one that lies must not make us
+// read what is no argument. PTX ISA 9.0, "Kernel Function Parameters".
+constexpr std::uint64_t most_parameter_bytes = 32764;
+
+status check_parameters(const ptx::module& m) {
+  for (const ptx::function& f : m.functions) {
+    std::uint64_t bytes = 0;
+    for (const ptx::variable& p : f.parameters) bytes += p.bytes;
+    if (f.is_entry && bytes > most_parameter_bytes) {
+      return {error::invalid_ptx, "PTX line " + std::to_string(f.line) + ": the kernel " +
+                                      readable_name(f.name) + " has " + std::to_string(bytes) +
+                                      " bytes of parameters, more than " +
+                                      std::to_string(most_parameter_bytes)};
+    }
+  }
+  return {};
+}
+
 status allocate(loaded_module& m, std::size_t part, const ptx::variable& v, global_memory& memory) {
   const std::uint64_t room = std::max<std::uint64_t>(v.bytes, 1);
   const auto at = v.is_managed ? memory.allocate_shared(room) : memory.allocate(room);
@@ -73,8 +93,9 @@ status relocate(const loaded_module& m, std::size_t part, const ptx::variable& v
 
 status initialise(const loaded_module& m, std::size_t part, const ptx::variable& v,
                   global_memory& memory) {
-  std::byte* at = memory.host(m.unit.parts()[part].symbols.at(v.name).address);
-  std::memset(at, 0, v.bytes);
+  const std::uint64_t address = m.unit.parts()[part].symbols.at(v.name).address;
+  std::byte* const at = memory.host(address);
+  memory.clear(address, v.bytes);
   if (v.initial.size() > v.bytes)
     return {error::invalid_ptx, std::string(v.name) + ": too many initial values"};
   if (!v.initial.empty()) std::memcpy(at, v.initial.data(), v.initial.size());
@@ -118,8 +139,9 @@ result<std::unique_ptr<loaded_module>> load_parts(std::span<const std::span<cons
     if (part->machine_code) m->machine_code.push_back(std::move(*part->machine_code));
     if (part->text.empty()) continue;
     try {
-      if (status s = m->unit.add(std::make_unique<ptx::module>(std::move(part->text))); !s.ok())
-        return s;
+      auto module = std::make_unique<ptx::module>(std::move(part->text));
+      if (status s = check_parameters(*module); !s.ok()) return s;
+      if (status s = m->unit.add(std::move(module)); !s.ok()) return s;
     } catch (const ptx::parse_error& e) {
       return {error::invalid_ptx, e.what()};
     }
@@ -151,7 +173,9 @@ kernel_attributes attributes_of(const loaded_module& m, const linked_function& k
           std::min<std::uint64_t>(threads, static_cast<std::uint64_t>(a.max_threads_per_block)));
   };
   const auto product = [](const std::uint32_t(&n)[3]) {
-    return n[0] == 0 ? 0 : std::uint64_t{n[0]} * std::max(1u, n[1]) * std::max(1u, n[2]);
+    if (n[0] == 0) return std::uint64_t{0};
+    const std::uint64_t plane = std::uint64_t{n[0]} * std::max(1u, n[1]);
+    return std::min<std::uint64_t>(plane, 1u << 31) * std::max(1u, n[2]);
   };
   limit(product(f.max_threads));
   limit(product(f.required_threads));

@@ -9,9 +9,11 @@ const row_set& best_row_set() {
     &simd::integer_rows, &simd::floating_rows, &simd::compare_rows, &simd::convert_rows, \
         &simd::memory_rows, &simd::matrix_rows, &simd::half_rows                         \
   }
-  static constexpr row_set plain = STEPWISE_ROWS(baseline), wide = STEPWISE_ROWS(avx2),
-                           widest = STEPWISE_ROWS(avx512);
-#undef STEPWISE_ROWS
+  static constexpr row_set plain = STEPWISE_ROWS(baseline);
+#ifdef STEPWISE_BASELINE_ONLY  // a build with sanitizers
+  return plain;
+#else
+  static constexpr row_set wide = STEPWISE_ROWS(avx2), widest = STEPWISE_ROWS(avx512);
   __builtin_cpu_init();
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                         __builtin_cpu_supports("bmi2");
@@ -20,6 +22,8 @@ const row_set& best_row_set() {
                           __builtin_cpu_supports("avx512dq") &&
                           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
   return has_avx512 ? widest : has_avx2 ? wide : plain;
+#endif
+#undef STEPWISE_ROWS
 }
 
 }  // namespace stepwise::emulator

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+
 using stepwise::emulator::immediate_post_dominators;
 using stepwise::emulator::no_block;
 using list = std::vector<std::uint32_t>;
@@ -36,6 +38,21 @@ TEST_CASE("a loop without an end has no meeting point, and does no harm") {
 TEST_CASE("a loop with two exits meets where both lead") {
   // 0 -> {1, 3}; 1 -> {0, 2}; 2 -> 3
   CHECK(immediate_post_dominators({{1, 3}, {0, 2}, {3}, {}}) == list{3, 3, 3, no_block});
+}
+
+// An algorithm that walks up the tree at every edge takes a quarter of a minute for these.
+TEST_CASE(
+    "a long chain whose every block may start again takes no time that grows with its square") {
+  const std::uint32_t blocks = 60000;
+  std::vector<list> successors(blocks);
+  for (std::uint32_t n = 0; n + 1 < blocks; ++n) successors[n] = {n + 1, 0};
+  const auto start = std::chrono::steady_clock::now();
+  const list meets = immediate_post_dominators(successors);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+  REQUIRE(meets.size() == blocks);
+  CHECK(meets[0] == 1);
+  CHECK(meets[blocks - 2] == blocks - 1);
+  CHECK(meets[blocks - 1] == no_block);
 }
 
 }  // namespace
