@@ -47,7 +47,7 @@ memory_form form_of(const ptx::instruction& i) {
     else if (m == "v4")
       f.vector = 4;
     else if (m == "v8" || m == "async" || m == "bulk")
-      throw unsupported{"the instruction " + std::string(i.text)};
+      throw unsupported{"the instruction " + ptx::spelled(i)};
     else if (m == "volatile" || m == "relaxed" || m == "mmio" || m == "cv" || m == "cg")
       f.polls = true;  // .cv and .cg do not look into caches that other blocks do not write
     else if (m == "acquire")

@@ -162,7 +162,7 @@ class lowering {
            std::uint32_t c = 0);
   const row& find(const std::string& name) const;
   const row* look_up(const std::string& name) const;  // null if there is none
-  std::string text() const { return std::string(i_->text); }
+  std::string text() const { return ptx::spelled(*i_); }
   bool has(std::string_view modifier) const;
   std::string_view type() const {
     return i_->modifiers.empty() ? std::string_view() : i_->modifiers.back();

@@ -106,13 +106,16 @@ struct operand {
 struct instruction {
   std::string_view opcode;                  // "ld"
   std::vector<std::string_view> modifiers;  // "global", "v4", "f32" (without the dots)
-  std::string_view text;                    // "ld.global.v4.f32": as written, for messages
+  std::string_view text;                    // "ld.global.v4.f32": as written, blanks included
   std::string_view guard;                   // predicate register, empty for none
   bool guard_negated = false;
   std::vector<operand> operands;
   std::int32_t position = -1;  // index into body::positions, -1 before any .loc
   std::uint32_t line = 0;      // line of the PTX text, from 1
 };
+
+// "ld.global.v4.f32", as messages name it: on one line however it is written, and shortened.
+std::string spelled(const instruction& i);
 
 // An initialiser's entry that is an address: `bytes` bytes at `at` are symbol + addend.
 struct relocation {

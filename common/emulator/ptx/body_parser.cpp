@@ -260,7 +260,7 @@ class body_parser {
                         std::make_move_iterator(scratch_.end()));
       scratch_.clear();
     }
-    if (!in_.accept(';')) in_.fail("',' or ';' after an operand of '" + std::string(i.text) + "'");
+    if (!in_.accept(';')) in_.fail("',' or ';' after an operand of '" + spelled(i) + "'");
     out_.instructions.push_back(std::move(i));
   }
 
@@ -395,6 +395,16 @@ class body_parser {
 };
 
 }  // namespace
+
+std::string spelled(const instruction& i) {
+  constexpr std::size_t most = 100;
+  std::string out(i.opcode.substr(0, most));
+  for (const std::string_view m : i.modifiers) {
+    if (out.size() + m.size() > most) return out + "...";
+    out += "." + std::string(m);
+  }
+  return out;
+}
 
 body parse_body(const function& f, const surroundings& module, std::deque<std::string>& names) {
   return body_parser(f, module, names).parse();

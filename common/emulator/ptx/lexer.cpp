@@ -78,7 +78,11 @@ bool lexer::skip_comment() {
 void lexer::skip_quoted() {
   const std::uint32_t opened = line_;
   for (++at_; at_ != end_ && *at_ != '"'; ++at_) {
-    if (*at_ == '\n') throw parse_error(opened, "expected '\"' at the end of a string");
+    // Names of files are printed: nobody's terminal shall be written to by them.
+    const auto c = static_cast<unsigned char>(*at_);
+    if ((c < ' ' && c != '\t' && c != '\n') || c == 0x7F)
+      throw parse_error(opened, "a string with a control character");
+    if (c == '\n') throw parse_error(opened, "expected '\"' at the end of a string");
   }
   if (at_ == end_) throw parse_error(opened, "expected '\"' at the end of a string");
   ++at_;

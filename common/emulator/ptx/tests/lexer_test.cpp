@@ -64,6 +64,7 @@ TEST_CASE("malformed tokens are refused, with their line") {
   CHECK(problem("\n/* a\n b") == "PTX line 8: the comment that starts here is never closed");
   CHECK(problem("# 1 \"x\"") == "PTX line 7: no PTX token starts with '#'");
   CHECK(problem(std::string("a\0b", 3)) == "PTX line 7: no PTX token starts with '?'");
+  CHECK(problem("\"\x1b[31m\"") == "PTX line 7: a string with a control character");
   CHECK(problem(". x") == "PTX line 7: expected a name after '.'");
 }
 

@@ -1,0 +1,20 @@
+// The line programs of DWARF 2, without the ELF file around them: a fuzzer gets deeper so.
+#include "common/emulator/image/line_program.hpp"
+
+#include "common/emulator/fuzz/target.hpp"
+
+namespace stepwise::fuzz {
+
+outcome try_input(std::span<const std::byte> input) {
+  try {
+    image::run_line_programs(input, [&](const image::line_span& span) {
+      require(span.first < span.last, "a run of no machine code");
+      require(span.set_address_at <= input.size(), "an address told behind the section's end");
+    });
+  } catch (const image::corrupt& why) {
+    return {false, why.what()};
+  }
+  return {};
+}
+
+}  // namespace stepwise::fuzz

@@ -1,0 +1,13 @@
+// How an input of a target is changed.
+#pragma once
+
+#include <random>
+#include <string>
+
+namespace stepwise::fuzz {
+
+// Changes `input` at one place. Bytes for binary formats (byte_mutator.cpp), words and statements
+// for PTX (ptx_mutator.cpp); each target is linked with one of the two.
+void change(std::string& input, std::mt19937& random);
+
+}  // namespace stepwise::fuzz

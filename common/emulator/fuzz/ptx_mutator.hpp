@@ -1,0 +1,12 @@
+// Changes of PTX that stay close to PTX; change() is in mutator.hpp.
+#pragma once
+
+#include <random>
+#include <string>
+
+namespace stepwise::fuzz {
+
+// Puts some statements of `other` into `input`.
+void cross(std::string& input, const std::string& other, std::mt19937& random);
+
+}  // namespace stepwise::fuzz
