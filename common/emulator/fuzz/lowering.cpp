@@ -1,10 +1,11 @@
-// A module as the device loads it, PTX text or fat binary: linked, its variables placed, and every
-// kernel lowered. Nothing runs.
+// A module as the device loads it, PTX text or fat binary: linked, its variables placed, every
+// kernel lowered, for observers too, and led back to its source lines. Nothing runs.
 #include <algorithm>
 
 #include "common/device/gpu.hpp"
 #include "common/emulator/exec/modules.hpp"
 #include "common/emulator/fuzz/target.hpp"
+#include "common/emulator/profile/source_map.hpp"
 
 namespace stepwise::fuzz {
 namespace {
@@ -32,6 +33,26 @@ void inspect(const emulator::program& p) {
   for (const emulator::op& o : p.code) require(o.run != nullptr, "an op that does nothing");
 }
 
+// Without the table of the machine code, and with one in which lines lack instructions or have
+// several, as merged and unrolled accesses make them.
+void inspect_sources(const emulator::linked_function& f) {
+  image::kernel_resources resources;
+  for (std::uint32_t n = 0; n < 200; ++n)
+    if (n % 5 != 2) resources.instructions_of_ptx_line[f.function->body_line + n] = 1 + n % 3;
+  for (const image::kernel_resources* machine_code :
+       {static_cast<const image::kernel_resources*>(nullptr),
+        static_cast<const image::kernel_resources*>(&resources)}) {
+    const emulator::source_map map(*f.module, *f.function, machine_code);
+    for (const emulator::instruction_source& i : map.instructions) {
+      require(i.line == emulator::no_index || i.line < map.lines.size(), "a line that is none");
+      require(i.inner == emulator::no_index || i.inner < map.chains.size(), "frames of nothing");
+      const std::size_t groups =
+          i.role == emulator::access_role::dropped ? map.dropped.size() : map.groups.size();
+      require(i.group == emulator::no_index || i.group < groups, "a group that is none");
+    }
+  }
+}
+
 }  // namespace
 
 outcome try_input(std::span<const std::byte> input) {
@@ -50,11 +71,16 @@ outcome try_input(std::span<const std::byte> input) {
       const emulator::linked_function* const kernel = m.unit.find_kernel(f.name);
       if (kernel == nullptr) continue;
       emulator::attributes_of(m, *kernel, model);
-      const auto lowered = emulator::lower(m.unit, *kernel);
-      if (lowered.ok())
-        inspect(**lowered);
-      else
-        o = {false, lowered.failure().message};
+      bool parses = false;
+      for (const bool watched : {false, true}) {
+        const auto lowered = emulator::lower(m.unit, *kernel, watched);
+        parses = lowered.ok() || lowered.failure().code != error::invalid_ptx;
+        if (lowered.ok())
+          inspect(**lowered);
+        else
+          o = {false, lowered.failure().message};
+      }
+      if (parses) inspect_sources(*kernel);
     }
   }
   for (const device_address a : m.allocations) require(memory.free(a), "a variable freed twice");
