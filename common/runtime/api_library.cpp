@@ -1,12 +1,14 @@
 // Modules that a program loads by itself: from a fat binary, a file of one, or PTX text.
 //
 // source  cuda_runtime_api.h, "Library Management": what `code` may point to
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 
 #include "common/emulator/image/image.hpp"
 #include "common/runtime/api.hpp"
+#include "common/runtime/mapped.hpp"
 
 using namespace stepwise;
 using namespace stepwise::runtime;
@@ -22,8 +24,10 @@ std::span<const std::byte> module_bytes(const void* code) {
     code = wrapper.container;
   }
   const auto* const first = static_cast<const std::byte*>(code);
-  if (const auto container = image::container_bytes(code)) return {first, *container};
-  return {first, std::strlen(static_cast<const char*>(code))};
+  const std::uint64_t mapped = mapped_bytes(code);
+  const auto container = mapped < 16 ? std::nullopt : image::container_bytes(code);
+  if (container) return {first, std::min(*container, mapped)};
+  return {first, strnlen(static_cast<const char*>(code), mapped)};
 }
 
 // An H200 makes a library even of text that is no PTX. So a module that is no good makes one here,

@@ -1,9 +1,17 @@
 #include "common/runtime/registry.hpp"
 
+#include <algorithm>
+
 #include "common/device/names.hpp"
 #include "common/emulator/image/image.hpp"
+#include "common/runtime/mapped.hpp"
 
 namespace stepwise::runtime {
+namespace {
+
+constexpr std::uint64_t container_header_bytes = 16;  // which container_bytes() reads
+
+}  // namespace
 
 void registered_module::load(device& on) {
   if (tried_) return;
@@ -11,7 +19,8 @@ void registered_module::load(device& on) {
   failure_ = {};
   if (wrapper_->magic != fat_binary_magic) {
     failure_ = {error::invalid_kernel_image,
-                "the program's fat binary is damaged: its wrapper lacks the magic number"};
+                "the program's fat binary is damaged, its wrapper lacks the magic number: build it "
+                "again"};
     return;
   }
   if (wrapper_->version != 1 && wrapper_->version != 2) {
@@ -31,13 +40,16 @@ void registered_module::load(device& on) {
   }
   std::vector<std::span<const std::byte>> parts;
   for (const void* container : containers) {
-    const auto bytes = image::container_bytes(container);
+    const std::uint64_t mapped = mapped_bytes(container);
+    const auto bytes =
+        mapped < container_header_bytes ? std::nullopt : image::container_bytes(container);
     if (!bytes) {
       failure_ = {error::invalid_kernel_image,
-                  "the program's fat binary is damaged: it does not start with its magic number"};
+                  "the program's fat binary is damaged, it does not start with its magic number: "
+                  "build it again"};
       return;
     }
-    parts.emplace_back(static_cast<const std::byte*>(container), static_cast<std::size_t>(*bytes));
+    parts.emplace_back(static_cast<const std::byte*>(container), std::min(*bytes, mapped));
   }
   const auto loaded = on.load_linked(parts);
   if (loaded.ok())

@@ -356,7 +356,10 @@ result<module_symbol> emulated_device::find_symbol(module_handle handle, std::st
 status emulated_device::prepare(loaded_kernel& k) {
   if (k.code != nullptr) return {};
   auto lowered = emulator::lower(k.module->unit, *k.function, watch_ != nullptr);
-  if (!lowered.ok()) return lowered.failure();
+  if (!lowered.ok()) {
+    const ptx::module& m = *k.function->module;
+    return emulator::with_advice(lowered.failure(), {m.version_major, m.version_minor});
+  }
   const std::uint64_t shared = (*lowered)->static_shared_bytes - (*lowered)->system_shared_bytes;
   if (shared > model_.shared_bytes_per_block_optin) {
     return {error::invalid_ptx, (*lowered)->pretty + ": " + std::to_string(shared) +

@@ -130,20 +130,39 @@ const image::kernel_resources* loaded_module::resources(std::string_view kernel)
   return nullptr;
 }
 
+status with_advice(status s, ptx::version version) {
+  if (s.code != error::invalid_ptx) return s;
+  if (ptx::newest_version < version) {
+    return {error::unsupported_ptx_version,
+            s.message + "; the program holds PTX " + ptx::text_of(version) + ", and PTX " +
+                ptx::text_of(ptx::newest_version) +
+                " is the newest known here; build with CUDA 13.0's nvcc"};
+  }
+  s.message += "; unless its PTX is written by hand, the program is damaged: build it again";
+  return s;
+}
+
 result<std::unique_ptr<loaded_module>> load_parts(std::span<const std::span<const std::byte>> parts,
                                                   const gpu& model, global_memory& memory) {
   auto m = std::make_unique<loaded_module>();
   for (const std::span<const std::byte> bytes : parts) {
     auto part = read_part(bytes, model);
-    if (!part.ok()) return part.failure();
+    if (!part.ok()) {
+      status s = part.failure();
+      s.message += "; the program is damaged: build it again";
+      return s;
+    }
     if (part->machine_code) m->machine_code.push_back(std::move(*part->machine_code));
     if (part->text.empty()) continue;
+    const ptx::version version = ptx::stated_version(part->text);
+    if (version.major > ptx::newest_version.major)
+      return with_advice({error::invalid_ptx, "PTX of an unknown version"}, version);
     try {
       auto module = std::make_unique<ptx::module>(std::move(part->text));
-      if (status s = check_parameters(*module); !s.ok()) return s;
+      if (status s = check_parameters(*module); !s.ok()) return with_advice(s, version);
       if (status s = m->unit.add(std::move(module)); !s.ok()) return s;
     } catch (const ptx::parse_error& e) {
-      return {error::invalid_ptx, e.what()};
+      return with_advice({error::invalid_ptx, e.what()}, version);
     }
   }
   if (m->unit.parts().empty()) {

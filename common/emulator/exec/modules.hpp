@@ -38,6 +38,10 @@ struct loaded_module {
   const image::kernel_resources* resources(std::string_view kernel) const;
 };
 
+// What is wrong with a program's PTX, with what to do about it. PTX newer than what is known here
+// fails with unsupported_ptx_version.
+status with_advice(status s, ptx::version version);
+
 // Reads and links the parts, and places their variables. Fails as device::load_linked does; then
 // nothing stays allocated.
 result<std::unique_ptr<loaded_module>> load_parts(std::span<const std::span<const std::byte>> parts,

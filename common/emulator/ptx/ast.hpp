@@ -6,6 +6,7 @@
 // source  PTX ISA 9.0, "Syntax", "Directives", "Debugging Directives". Tested by tests/.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -196,6 +197,20 @@ struct parse_error : std::runtime_error {
       : std::runtime_error("PTX line " + std::to_string(at) + ": " + what), line(at) {}
   std::uint32_t line;
 };
+
+// A version of PTX, as .version states it.
+struct version {
+  unsigned major = 0, minor = 0;
+  auto operator<=>(const version&) const = default;
+};
+
+// That of the manual that this reader was written from. Later ones are read as far as they are the
+// same.
+inline constexpr version newest_version{9, 0};
+
+std::string text_of(version v);  // "9.0"
+// What a module's text states, however the text goes on; 0.0 if it states none.
+version stated_version(std::string_view text);
 
 class module {
  public:

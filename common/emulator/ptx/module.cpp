@@ -30,6 +30,17 @@ struct module_index {
   section debug_str;
 };
 
+// "9.0" reads as a number: its two halves are in the text. 0.0 if they are not.
+version version_of(const token& t) {
+  version v;
+  const char* const last = t.text.data() + t.text.size();
+  const auto [dot, problem] = std::from_chars(t.text.data(), last, v.major);
+  if (t.kind != token_kind::float64 || problem != std::errc() || dot == last || *dot != '.' ||
+      std::from_chars(dot + 1, last, v.minor).ptr != last)
+    return {};
+  return v;
+}
+
 // Reads the whole text once, from directive to directive.
 class module_reader {
  public:
@@ -61,14 +72,10 @@ class module_reader {
   }
 
   void version() {
-    // "9.0" reads as a number: its two halves are in the text.
-    const token t = in_.current();
-    const char* const last = t.text.data() + t.text.size();
-    auto [dot, problem] = std::from_chars(t.text.data(), last, m_.version_major);
-    if (t.kind != token_kind::float64 || problem != std::errc() || dot == last || *dot != '.' ||
-        std::from_chars(dot + 1, last, m_.version_minor).ptr != last || m_.version_major == 0) {
-      in_.fail("a version such as 9.0");
-    }
+    const ptx::version v = version_of(in_.current());
+    if (v.major == 0) in_.fail("a version such as 9.0");
+    m_.version_major = v.major;
+    m_.version_minor = v.minor;
     in_.advance();
   }
 
@@ -270,6 +277,18 @@ module::module(std::string text) :state_(std::make_unique<state>(std::move(text)
 }
 
 module::~module() = default;
+
+std::string text_of(version v) { return std::to_string(v.major) + "." + std::to_string(v.minor); }
+
+version stated_version(std::string_view text) {
+  try {
+    lexer in(text, 1);
+    if (!in.next().is(token_kind::directive, ".version")) return {};
+    return version_of(in.next());
+  } catch (const parse_error&) {
+    return {};
+  }
+}
 
 const function* module::find_function(std::string_view name) const {
   // An alias may stand for an alias, but hostile text may close a ring of them.

@@ -1,14 +1,16 @@
 """Runs a program that fails, and checks the errors that it saw and what it read on stderr.
 
-failures_test.py FOLDER_OF_OUR_RUNTIME PROGRAM PROGRAM_WITHOUT_PTX
+failures_test.py FOLDER_OF_OUR_RUNTIME PROGRAM PROGRAM_WITHOUT_PTX COMPRESSED_PROGRAM
 
-Each failure must say one line, once, though it happens twice. A damaged program is PROGRAM with
-bytes changed: its fat binaries are not compressed.
+Each failure must say one line, once, though it happens twice, and leave no process behind. A damaged
+program is PROGRAM with bytes changed: its fat binaries are not compressed, those of
+COMPRESSED_PROGRAM are.
 """
 
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,6 +19,9 @@ CONTAINER_MAGIC = bytes.fromhex("50ed55ba")
 COPY = "cudaMemcpy(&value, memory, sizeof value, cudaMemcpyDeviceToHost): "
 WORKS = ["cudaGetLastError(): cudaSuccess", COPY + "cudaSuccess", "value = 42"]
 
+REBUILD = ".*: build it again"
+OLDER = "; build with CUDA 13.0's nvcc"
+
 problems = []
 
 
@@ -24,22 +29,30 @@ def check(name, runtime, program, argument, lines, message):
     environment = os.environ | {"LD_LIBRARY_PATH": runtime}
     for variable in ("STEPWISE_GPU", "STEPWISE_QUIET"):
         environment.pop(variable, None)
-    run = subprocess.run([program, argument], env=environment, capture_output=True, text=True,
-                         timeout=60)
-    said = run.stderr.splitlines()
+    run = subprocess.Popen([program, argument], env=environment, text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    printed, said = run.communicate(timeout=60)
     if run.returncode != 0:
         problems.append(f"{name}: ended with {run.returncode}")
-    if run.stdout.splitlines() != lines:
-        problems.append(f"{name}: printed\n{run.stdout}instead of\n" + "\n".join(lines))
-    if len(said) != 1 or not re.fullmatch("stepwise: " + message, said[0]):
-        problems.append(f"{name}: said\n{run.stderr}instead of one line: {message}")
+    if isinstance(lines, str):
+        if lines not in printed.splitlines():
+            problems.append(f"{name}: printed\n{printed}without {lines}")
+    elif printed.splitlines() != lines:
+        problems.append(f"{name}: printed\n{printed}instead of\n" + "\n".join(lines))
+    if len(said.splitlines()) != 1 or not re.fullmatch("stepwise: " + message, said.rstrip("\n")):
+        problems.append(f"{name}: said\n{said}instead of one line: {message}")
+    try:
+        os.killpg(run.pid, signal.SIGKILL)
+        problems.append(f"{name}: left a process running")
+    except ProcessLookupError:
+        pass
 
 
-def replace_in_victim(program, change):
-    """A copy of the program, with the victim's fat binary (a bytearray) changed in place."""
+def replace_in_victim(program, change, inside=b"popc.b32"):
+    """A copy of the program, with the fat binary that holds `inside` (the victim's) changed in place,
+    as a bytearray."""
     whole = bytearray(pathlib.Path(program).read_bytes())
-    inside = whole.index(b"popc.b32")
-    start = whole.rindex(CONTAINER_MAGIC, 0, inside)
+    start = whole.rindex(CONTAINER_MAGIC, 0, whole.index(inside))
     end = start + 16 + int.from_bytes(whole[start + 8:start + 16], "little")
     part = whole[start:end]
     change(part)
@@ -68,8 +81,55 @@ def broken_text(part):
     part[at:at + 8] = b"(%&!*}{ "
 
 
+def container_too_long(part):
+    part[8:16] = (1 << 40).to_bytes(8, "little")  # and with it the first entry, further than memory
+    part[16 + 8:16 + 16] = (1 << 39).to_bytes(8, "little")
+
+
+def first_ptx(part):
+    """Where the first entry of PTX begins, its payload, and behind it."""
+    at = 16
+    while True:
+        payload = at + int.from_bytes(part[at + 4:at + 8], "little")
+        end = payload + int.from_bytes(part[at + 8:at + 16], "little")
+        if part[at:at + 2] == b"\1\0":
+            return at, payload, end
+        at = end
+
+
+def truncated(part):
+    at, payload, end = first_ptx(part)
+    part[payload + (end - payload) // 2:] = bytes(len(part) - payload - (end - payload) // 2)
+
+
+def newer_version(part):
+    assert part.count(b"\n.version 9.0\n") == 1
+    part[:] = part.replace(b"\n.version 9.0\n", b".version 99.0\n")
+
+
+def newer_minor_version(part):
+    part[:] = part.replace(b"\n.version 9.0\n", b"\n.version 9.9\n")
+    unknown_opcode(part)
+
+
+def unknown_directive(part):
+    at = part.index(b".visible .entry")
+    part[at:at + 8] = b".visibly"
+
+
+def damaged_payload(part):
+    _, payload, end = first_ptx(part)
+    for at in range(payload + 20, end - 8, 16):
+        part[at] ^= 0x5A
+
+
+def shortened_payload(part):
+    at, payload, end = first_ptx(part)
+    part[at + 16:at + 20] = ((end - payload) // 2).to_bytes(4, "little")
+
+
 def main():
-    runtime, program, program_without_ptx = sys.argv[1:4]
+    runtime, program, program_without_ptx, compressed = sys.argv[1:5]
 
     def refused(error):
         return [f"cudaGetLastError(): {error}"] * 2
@@ -80,13 +140,27 @@ def main():
 
     damages = [
         (unknown_opcode, "cudaErrorInvalidPtx", r"victim.*PTX has no instruction .*pqpc.*"),
-        (no_magic, "cudaErrorInvalidKernelImage", r"victim.*: .*fat binary is damaged.*"),
-        (entry_too_long, "cudaErrorInvalidKernelImage", r"victim.*: .*"),
-        (broken_text, "cudaErrorInvalidPtx", r"victim.*: PTX line \d+: .*"),
+        (no_magic, "cudaErrorInvalidKernelImage", r"victim.*: .*fat binary is damaged.*" + REBUILD),
+        (entry_too_long, "cudaErrorInvalidKernelImage", r"victim.*: fat binary: .*" + REBUILD),
+        (container_too_long, "cudaErrorInvalidKernelImage", r"victim.*: fat binary: .*" + REBUILD),
+        (broken_text, "cudaErrorInvalidPtx", r"victim.*: PTX line \d+: .*" + REBUILD),
+        (truncated, "cudaErrorInvalidPtx",
+         r"victim.*: PTX line \d+: the '{' opened here is never closed.*" + REBUILD),
+        (unknown_directive, "cudaErrorInvalidPtx",
+         r"victim.*: PTX line \d+: expected .*, found '\.visibly'.*" + REBUILD),
+        (newer_version, "cudaErrorUnsupportedPtxVersion", r"victim.*PTX 99\.0.*" + OLDER),
+        (newer_minor_version, "cudaErrorUnsupportedPtxVersion",
+         r"victim.*PTX has no instruction .*pqpc.*PTX 9\.9.*" + OLDER),
     ]
     for change, error, message in damages:
         damaged = replace_in_victim(program, change)
         check(change.__name__, runtime, damaged, "victim", refused(error) + WORKS, message)
+        os.unlink(damaged)
+    for change in (damaged_payload, shortened_payload):
+        damaged = replace_in_victim(compressed, change, bytes.fromhex("28b52ffd"))
+        check(change.__name__, runtime, damaged, "",
+              "cudaGetLastError(): cudaErrorInvalidKernelImage",
+              r".*: fat binary entry: .*zstd.*" + REBUILD)
         os.unlink(damaged)
     check("no PTX", runtime, program_without_ptx, "none",
           ["cudaGetLastError(): cudaErrorNoKernelImageForDevice", COPY + "cudaSuccess",
