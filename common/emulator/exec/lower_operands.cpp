@@ -236,8 +236,6 @@ const register_info* lowering::find_register(std::string_view name) {
 }
 
 void lowering::place_variables() {
-  for (const ptx::variable& v : module_.variables)
-    if (plan_.has_shared(&v)) locals_[v.name] = {state_space::shared, plan_.shared_offset(&v)};
   place_call_variables();
   std::uint64_t local = frame_.local_bytes;
   const std::uint64_t before = local;
@@ -295,6 +293,8 @@ std::uint64_t lowering::symbol_address(std::string_view name, bool generic) cons
                      : space == state_space::local ? local_window
                                                    : parameter_window);
   }
+  if (const ptx::variable* v = module_.find_variable(name); v != nullptr && plan_.has_shared(v))
+    return plan_.shared_offset(v) + (generic ? shared_window : 0);
   if (const std::uint64_t at = plan_.unit().address_of(part_, name); at != 0) return at;
   const ptx::function* kernel = module_.find_function(name);
   if (kernel != nullptr && kernel->is_entry) {

@@ -27,10 +27,24 @@ class body_parser {
   body parse() {
     while (!in_.at_end()) statement();
     if (names_.depth() > 0) in_.fail("'}'");
+    check_tables();
     return std::move(out_);
   }
 
  private:
+  // Every brx.idx gets a table of its own, though many may share a list: a short text must not ask
+  // for gigabytes.
+  void check_tables() const {
+    constexpr std::size_t most = std::size_t{1} << 22;
+    std::size_t targets = 0;
+    for (const instruction& i : out_.instructions) {
+      if (i.opcode != "brx" || i.operands.size() < 2) continue;
+      const auto list = out_.target_lists.find(i.operands[1].name);
+      if (list != out_.target_lists.end()) targets += list->second.size();
+      if (targets > most) throw parse_error(i.line, "too many targets of brx.idx");
+    }
+  }
+
   // Labels of one pair of braces. Inner ones are renamed; as a branch may stand before its label,
   // the names in the operands are replaced when the braces close.
   struct label_scope {

@@ -149,8 +149,10 @@ TEST_CASE("time that grows with the text, not with its square") {
   }
   functions += ".func f" + std::to_string(many) + "() { ret; }\n";
   // A chain of calls as long as the program, and shared variables that each might use.
+  std::string uses;
+  for (int n = 0; n < many; ++n) uses += "mov.u32 %r1, v" + std::to_string(n) + ";\n";
   CHECK(is_quick([&] {
-    CHECK(problem_of(head + variables + functions + kernel_text("call.uni f0;")) == "");
+    CHECK(problem_of(head + variables + functions + kernel_text("call.uni f0;\n" + uses)) == "");
   }));
   CHECK(is_quick([&] {
     CHECK(refuses("{" + calls + "call.uni f, (" + repeated("a29999,", many) + "a0);}", "f"));

@@ -68,6 +68,13 @@ TEST_CASE("one name declared again and again costs as much as many names") {
   CHECK(error_of(kernel_text(taken + repeated("{.reg .b32 a;}", many / 16))) == "");
 }
 
+TEST_CASE("many jumps that share one long list are refused") {
+  const std::string list = "L: .branchtargets " + repeated("a,", 20000) + "a; a:\n";
+  CHECK(error_of(kernel_text(list + repeated("brx.idx r, L;\n", 100))) == "");
+  CHECK(error_of(kernel_text(list + repeated("brx.idx r, L;\n", 20000))).find("too many targets") !=
+        std::string::npos);
+}
+
 TEST_CASE("records, lists and numbers without end") {
   CHECK(error_of(kernel_text(repeated(".loc 1 1 1, function_name f, inlined_at 1 1 1\n", many / 8) +
                              "ret;")) == "");
