@@ -114,6 +114,12 @@ TEST_CASE("names are told as they were written") {
   CHECK(readable_name("_ZZ3recPiEN1R1fEi") == "rec::R::f");
   CHECK(readable_name("_ZN1RclEi") == "R::operator()");
   CHECK(readable_name("plain_c_name") == "plain_c_name");
+  std::string doubled = "_Z1fSt4pairIiiE";  // each part is twice the one before it
+  for (const char part : std::string("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    doubled += std::string("S_IS") + part + "_S" + part + "_E";
+  CHECK(readable_name(doubled) == doubled);
+  CHECK(readable_name(doubled.substr(0, 15 + 6 * 10)) == "f");
+  CHECK(readable_name(doubled.substr(0, 15 + 12 * 10)) == doubled.substr(0, 15 + 12 * 10));
   CHECK(readable_name("f") == "f");  // the mangled name of float
   CHECK(readable_name("") == "");
 }
