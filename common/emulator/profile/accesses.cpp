@@ -153,8 +153,8 @@ class access_finder {
   // A load whose bytes are loaded or stored before it; a store whose bytes are stored after it.
   bool has_same_bytes(const access& a) const {
     return std::any_of(all_.begin(), all_.end(), [&](const access& other) {
-      if (a.is_store) return other.is_store && comes_before(a, other) && covers(other, a);
-      return comes_before(other, a) && covers(other, a);
+      if (!covers(other, a)) return false;  // the cheap question first
+      return a.is_store ? other.is_store && comes_before(a, other) : comes_before(other, a);
     });
   }
 

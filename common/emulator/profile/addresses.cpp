@@ -8,6 +8,10 @@ namespace {
 
 constexpr std::uint32_t largest = 16;
 
+// Every loop around a value costs a round or two; PTX that no compiler wrote could ask for as many
+// as it has instructions.
+constexpr int most_rounds = 100;
+
 bool is_literal(const ptx::operand& o) { return o.kind == ptx::operand_kind::integer; }
 
 alignment of_literal(std::uint64_t bits) {
@@ -219,7 +223,8 @@ void address_table::find_alignments() {
   const auto is_known = [&](const ptx::operand& o) {
     return definitions_.count(o.name) == 0 || alignments_.count(o.name) != 0;
   };
-  for (bool changed = true; changed;) {
+  bool changed = true;
+  for (int round = 0; changed && round < most_rounds; ++round) {
     changed = false;
     for (const ptx::instruction& i : body_.instructions) {
       if (i.operands.empty() || i.operands[0].kind == ptx::operand_kind::memory) continue;
@@ -234,6 +239,7 @@ void address_table::find_alignments() {
       });
     }
   }
+  if (changed) alignments_.clear();  // nothing is known then, and nothing wrong is said
 }
 
 }  // namespace stepwise::emulator
