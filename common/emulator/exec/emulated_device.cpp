@@ -290,7 +290,7 @@ class emulated_device final : public device {
   std::unique_ptr<emulator::checker> checker_;
   std::unique_ptr<emulator::profiler> profiler_;  // null: nothing is counted by line
   emulator::observers watchers_;
-  emulator::observer* watch_ = nullptr;           // null: plain runs
+  emulator::observer* watch_ = nullptr;  // null: plain runs
 };
 
 result<module_handle> emulated_device::load_linked(

@@ -6,6 +6,7 @@
 
 #include "common/device/names.hpp"
 #include "common/emulator/exec/lowering.hpp"
+#include "common/emulator/exec/modules.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -15,6 +15,7 @@
 #include "common/emulator/exec/matrix.hpp"
 #include "common/emulator/exec/program.hpp"
 #include "common/emulator/exec/row.hpp"
+#include "common/emulator/ptx/spelling.hpp"
 
 namespace stepwise::emulator {
 

@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <string>
 
@@ -181,20 +180,6 @@ bool global_memory::free(std::uint64_t address) {
   resting_bytes_ += freed.block_bytes;
   while (resting_.size() > most_resting || resting_bytes_ > total_ / 32) end_rest();
   return true;
-}
-
-void global_memory::clear(std::uint64_t address, std::uint64_t bytes) {
-  std::byte* const first = host(address);
-  const std::uint64_t begin = address - device_base_, end = begin + bytes;
-  const std::uint64_t whole = round_up(begin, page), whole_end = end / page * page;
-  // Private pages that are given back to the host read as zero.
-  if (whole_end > whole && !is_shared(address) &&
-      madvise(host_base_ + whole, whole_end - whole, MADV_DONTNEED) == 0) {
-    std::memset(first, 0, whole - begin);
-    std::memset(host_base_ + whole_end, 0, end - whole_end);
-    return;
-  }
-  std::memset(first, 0, bytes);
 }
 
 void global_memory::end_rest() {

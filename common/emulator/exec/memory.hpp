@@ -50,8 +50,6 @@ class global_memory {
   result<std::uint64_t> allocate_shared(std::uint64_t bytes);
   // False if `address` is not the start of an allocation.
   bool free(std::uint64_t address);
-  // Makes an allocation read as zero. A large one takes no memory of the host by that.
-  void clear(std::uint64_t address, std::uint64_t bytes);
 
   // What a kernel may touch around `address`: the allocation that holds it, or a piece of the
   // host's registered memory.

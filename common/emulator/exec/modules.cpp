@@ -1,5 +1,7 @@
 #include "common/emulator/exec/modules.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -91,11 +93,28 @@ status relocate(const loaded_module& m, std::size_t part, const ptx::variable& v
   return {};
 }
 
+// Makes an allocation read as zero. A large one takes no memory of the host by that: private pages
+// that are given back to the host read as zero.
+void clear(global_memory& memory, std::uint64_t address, std::uint64_t bytes) {
+  constexpr std::uint64_t page = 4096;
+  std::byte* const first = memory.host(address);
+  std::byte* const end = first + bytes;
+  const auto place = reinterpret_cast<std::uint64_t>(first);
+  const std::uint64_t before = (page - place % page) % page, behind = (place + bytes) % page;
+  if (bytes < 2 * page || memory.is_shared(address) ||
+      madvise(first + before, bytes - before - behind, MADV_DONTNEED) != 0) {
+    std::memset(first, 0, bytes);
+    return;
+  }
+  std::memset(first, 0, before);
+  std::memset(end - behind, 0, behind);
+}
+
 status initialise(const loaded_module& m, std::size_t part, const ptx::variable& v,
                   global_memory& memory) {
   const std::uint64_t address = m.unit.parts()[part].symbols.at(v.name).address;
   std::byte* const at = memory.host(address);
-  memory.clear(address, v.bytes);
+  clear(memory, address, v.bytes);
   if (v.initial.size() > v.bytes)
     return {error::invalid_ptx, std::string(v.name) + ": too many initial values"};
   if (!v.initial.empty()) std::memcpy(at, v.initial.data(), v.initial.size());

@@ -15,8 +15,13 @@
 #include "common/emulator/exec/memory.hpp"
 #include "common/emulator/exec/program.hpp"
 #include "common/emulator/image/image.hpp"
+#include "common/emulator/ptx/version.hpp"
 
 namespace stepwise::emulator {
+
+// The local memory of a thread on every GPU since compute capability 2.0 (CUDA C++ Programming
+// Guide, table of technical specifications).
+inline constexpr std::uint64_t most_local_bytes = 512 << 10;
 
 struct loaded_module;
 

@@ -156,10 +156,6 @@ struct program_function {
 // free only for kernels that ask where it is: cooperative groups put something there.
 inline constexpr std::uint64_t reserved_shared_bytes = 1024;
 
-// The local memory of a thread on every GPU since compute capability 2.0 (CUDA C++ Programming
-// Guide, table of technical specifications).
-inline constexpr std::uint64_t most_local_bytes = 512 << 10;
-
 struct program {
   std::string name;    // as in the PTX
   std::string pretty;  // demangled, without parameters

@@ -6,7 +6,6 @@
 // source  PTX ISA 9.0, "Syntax", "Directives", "Debugging Directives". Tested by tests/.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -107,16 +106,13 @@ struct operand {
 struct instruction {
   std::string_view opcode;                  // "ld"
   std::vector<std::string_view> modifiers;  // "global", "v4", "f32" (without the dots)
-  std::string_view text;                    // "ld.global.v4.f32": as written, blanks included
+  std::string_view text;                    // "ld.global.v4.f32": as written, for messages
   std::string_view guard;                   // predicate register, empty for none
   bool guard_negated = false;
   std::vector<operand> operands;
   std::int32_t position = -1;  // index into body::positions, -1 before any .loc
   std::uint32_t line = 0;      // line of the PTX text, from 1
 };
-
-// "ld.global.v4.f32", as messages name it: on one line however it is written, and shortened.
-std::string spelled(const instruction& i);
 
 // An initialiser's entry that is an address: `bytes` bytes at `at` are symbol + addend.
 struct relocation {
@@ -197,20 +193,6 @@ struct parse_error : std::runtime_error {
       : std::runtime_error("PTX line " + std::to_string(at) + ": " + what), line(at) {}
   std::uint32_t line;
 };
-
-// A version of PTX, as .version states it.
-struct version {
-  unsigned major = 0, minor = 0;
-  auto operator<=>(const version&) const = default;
-};
-
-// That of the manual that this reader was written from. Later ones are read as far as they are the
-// same.
-inline constexpr version newest_version{9, 0};
-
-std::string text_of(version v);  // "9.0"
-// What a module's text states, however the text goes on; 0.0 if it states none.
-version stated_version(std::string_view text);
 
 class module {
  public:

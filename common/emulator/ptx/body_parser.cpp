@@ -6,6 +6,7 @@
 #include "common/emulator/ptx/names.hpp"
 #include "common/emulator/ptx/positions.hpp"
 #include "common/emulator/ptx/reader.hpp"
+#include "common/emulator/ptx/spelling.hpp"
 
 namespace stepwise::ptx {
 namespace {

@@ -8,6 +8,7 @@
 #include "common/emulator/ptx/debug_strings.hpp"
 #include "common/emulator/ptx/declarations.hpp"
 #include "common/emulator/ptx/reader.hpp"
+#include "common/emulator/ptx/version.hpp"
 
 namespace stepwise::ptx {
 namespace {
