@@ -36,7 +36,7 @@ std::string problem_of(const std::string& text) {
   const emulator::linked_function* const kernel = (*loaded)->unit.find_kernel("k");
   if (kernel == nullptr) return "no kernel k";
   emulator::attributes_of(**loaded, *kernel, model);
-  const auto lowered = emulator::lower((*loaded)->unit, *kernel);
+  const auto lowered = emulator::lower((*loaded)->unit, *kernel, false);
   return lowered.ok() ? "" : lowered.failure().message;
 }
 
