@@ -317,6 +317,18 @@ TEST_CASE("help has examples, version a number, and both go to stdout") {
   CHECK(has(c.lab({}).out, "./lab walk reduction"));
 }
 
+TEST_CASE("validate: the emulator against a record, in the documented form") {
+  const cloned_course c;
+  const auto result =
+      c.lab({"validate", "reduction", "03", "--recorded", "--size", "1000", "--json"});
+  const json document = document_of(result);
+  check_documented(document);
+  CHECK(result.end.exit_code == 0);
+  REQUIRE(document["steps"].size() == 1);
+  REQUIRE(document["steps"][0]["sizes"].size() == 1);
+  CHECK(document["steps"][0]["sizes"][0]["kernels"].size() == 2);
+}
+
 TEST_CASE("diff, list, hint and env: people's form and JSON") {
   const cloned_course c;
   const auto diff = c.lab({"diff", "reduction", "02", "03"});
