@@ -44,6 +44,8 @@ class checker final : public observer {
   void placed(const std::string& name, device_address at, std::uint64_t bytes, bool constant);
   void name(device_address at, std::string_view name);
   void freed(device_address at);
+  // The host's free() was asked for an address that it does not know.
+  void refused_free(device_address at);
   void wrote(device_address at, std::uint64_t bytes);   // the host, or a fill
   void forgot(device_address at, std::uint64_t bytes);  // what was written there
   void copied(device_address to, device_address from, std::uint64_t bytes);

@@ -58,6 +58,25 @@ void checker::freed(device_address at) {
   live_.erase(found);
 }
 
+void checker::refused_free(device_address at) {
+  finding f;
+  f.kind = finding_kind::double_free;
+  const auto* const before = allocation_at(gone_, at);
+  if (before != nullptr && before->first == at) {
+    f.message = "memory is freed that is free already";
+    f.object = describe_global(at, 1).object;
+  } else if (allocation_at(live_, at) != nullptr) {
+    f.message = "an address is freed that is not the start of an allocation";
+    f.object = describe_global(at, 1).object;
+  } else {
+    f.message = "an address is freed that no allocation gave";
+  }
+  f.advice = "Free each allocation once, with the pointer that cudaMalloc gave.";
+  f.origin = origin_;
+  const finding_key k{f.kind, origin_, -1, -1, at};
+  if (log_.is_new(k)) log_.add(k, std::move(f));
+}
+
 void checker::heap_gave(const warp_event& e, int lane, device_address at, std::uint64_t bytes) {
   allocated(at, bytes);
   live_[at].allocated_by = 0;

@@ -100,6 +100,7 @@ class emulated_device final : public device {
       if (checker_) checker_->freed(address);
       return {};
     }
+    if (checker_) checker_->refused_free(address);
     return {error::invalid_value,
             "this address was not given by an allocation, or is free already"};
   }

@@ -1,0 +1,8 @@
+// Freeing nothing is right.
+int main() {
+  int* x = nullptr;
+  if (cudaFree(x) != cudaSuccess) return 1;
+  if (cudaFree(nullptr) != cudaSuccess) return 1;
+  if (cudaFreeHost(nullptr) != cudaSuccess) return 1;
+  return 0;
+}

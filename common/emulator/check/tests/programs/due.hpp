@@ -1,0 +1,48 @@
+// The reports that a faulty program is due, as comments at its faulty lines say.
+//
+//   partial[i] += partial[i + 16];  // finding: race any any object=partial
+//
+// A comment tells one party of a finding: where, and what it does. Words, in any order:
+//   a kind (common/device/finding.hpp)   once per finding
+//   a verb                               what the party's action must contain; "a|b": either,
+//                                        "any": anything. Two verbs: both parties are here
+//   allocated, freed, called             the host's line that allocated or freed the memory, or
+//                                        made the call
+//   host                                 a party that is the host itself: a copy, a fill
+//   object=NAME bytes=N offset=N         the memory concerned
+//   count=N                              how often it happened
+//   says=two_words                       what message or advice must contain
+// A kind without a verb or place is a party that does anything. "finding 2:" tells several apart,
+// "; 2:" continues with another. A comment on a line of its own is about the next line.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/device/located_finding.hpp"
+
+namespace stepwise::check_tests {
+
+struct due_party {
+  int line = 0;
+  std::string verbs;
+};
+
+struct due_finding {
+  std::string kind;
+  std::vector<due_party> parties;
+  int allocated = 0, freed = 0, called = 0;   // lines; 0: not told
+  std::map<std::string, std::string> values;  // object, bytes, offset, count, says
+};
+
+// Throws std::runtime_error where a comment is not understood.
+std::vector<due_finding> due_findings(const std::string& source_text);
+
+// What speaks against `found` being exactly what is due; empty if nothing does. `file` is the
+// source's name: whoever is named must be there.
+std::vector<std::string> differences(const std::vector<due_finding>& due,
+                                     const std::vector<located_finding>& found,
+                                     const std::string& file);
+
+}  // namespace stepwise::check_tests

@@ -1,0 +1,22 @@
+// Who finds the value leaves the loop, and with it the barrier inside.
+__global__ void search(const int* x, int* out) {
+  const int i = threadIdx.x;
+  for (int k = 0; k < 4; ++k) {
+    if (x[64 * k + i] == 7) break;
+    __syncthreads();  // finding: exited_at_barrier waits
+  }
+  out[i] = i;
+}  // finding: left
+
+int main() {
+  int host[256], *x, *out;
+  for (int k = 0; k < 256; ++k) host[k] = k == 70 ? 7 : 0;
+  cudaMalloc(&x, sizeof host);
+  cudaMalloc(&out, 64 * sizeof(int));
+  cudaMemcpy(x, host, sizeof host, cudaMemcpyHostToDevice);
+  search<<<1, 64>>>(x, out);
+  cudaDeviceSynchronize();
+  cudaFree(x);
+  cudaFree(out);
+  return 0;
+}

@@ -1,0 +1,19 @@
+// Threads without an element leave before the barrier that the others wait at.
+__global__ void reverse(int* x, int n) {
+  __shared__ int line[64];
+  const int i = threadIdx.x;
+  if (i >= n) return;
+  line[i] = x[i];
+  __syncthreads();  // finding: exited_at_barrier waits
+  x[i] = line[n - 1 - i];
+}  // finding: left
+
+int main() {
+  int* x;
+  cudaMalloc(&x, 50 * sizeof(int));
+  cudaMemset(x, 0, 50 * sizeof(int));
+  reverse<<<1, 64>>>(x, 50);
+  cudaDeviceSynchronize();
+  cudaFree(x);
+  return 0;
+}

@@ -1,0 +1,19 @@
+// Odd threads wait at a barrier that even threads do not reach.
+__global__ void odd(int* x) {
+  const int i = threadIdx.x;
+  if (i % 2 == 1) {
+    x[i] = 1;
+    __syncthreads();  // finding: exited_at_barrier waits
+  } else {
+    x[i] = 2;
+  }
+}  // finding: left
+
+int main() {
+  int* x;
+  cudaMalloc(&x, 64 * sizeof(int));
+  odd<<<1, 64>>>(x);
+  cudaDeviceSynchronize();
+  cudaFree(x);
+  return 0;
+}

@@ -1,0 +1,17 @@
+// A barrier in a loop that the second warp runs once more than the first.
+__global__ void rounds(int* x) {
+  const int i = threadIdx.x;
+  for (int k = 0; k < 2 + i / 32; ++k) {
+    x[i] = k;
+    __syncthreads();  // finding: exited_at_barrier waits
+  }
+}  // finding: left
+
+int main() {
+  int* x;
+  cudaMalloc(&x, 64 * sizeof(int));
+  rounds<<<1, 64>>>(x);
+  cudaDeviceSynchronize();
+  cudaFree(x);
+  return 0;
+}

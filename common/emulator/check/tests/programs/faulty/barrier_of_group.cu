@@ -1,0 +1,21 @@
+// The barrier of a group of all threads, within a branch that half of a warp takes.
+#include <cooperative_groups.h>
+
+__global__ void half(int* x) {
+  const auto block = cooperative_groups::this_thread_block();
+  const int i = threadIdx.x;
+  x[i] = 1;
+  if (i % 32 < 16) {
+    block.sync();  // finding: exited_at_barrier waits
+    x[i] = 2;
+  }
+}  // finding: left
+
+int main() {
+  int* x;
+  cudaMalloc(&x, 64 * sizeof(int));
+  half<<<1, 64>>>(x);
+  cudaDeviceSynchronize();
+  cudaFree(x);
+  return 0;
+}

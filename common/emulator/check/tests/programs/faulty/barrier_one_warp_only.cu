@@ -1,0 +1,18 @@
+// One warp waits, the other ends without having been there.
+__global__ void first_warp(int* x) {
+  const int i = threadIdx.x;
+  x[i] = 1;
+  if (i < 32) {
+    __syncthreads();  // finding: exited_at_barrier waits
+    x[i] = 2;
+  }
+}  // finding: left
+
+int main() {
+  int* x;
+  cudaMalloc(&x, 64 * sizeof(int));
+  first_warp<<<1, 64>>>(x);
+  cudaDeviceSynchronize();
+  cudaFree(x);
+  return 0;
+}

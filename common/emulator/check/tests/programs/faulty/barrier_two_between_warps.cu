@@ -1,0 +1,21 @@
+// Whole warps at different barriers: works on today's hardware, and is wrong all the same.
+__global__ void warps(int* x) {
+  const int i = threadIdx.x;
+  if (i < 32) {
+    x[i] = 1;
+    __syncthreads();  // finding: barrier_divergence waits
+  } else {
+    x[i] = 2;
+    __syncthreads();  // finding: barrier_divergence waits
+    x[i] = 3;
+  }
+}
+
+int main() {
+  int* x;
+  cudaMalloc(&x, 64 * sizeof(int));
+  warps<<<1, 64>>>(x);
+  cudaDeviceSynchronize();
+  cudaFree(x);
+  return 0;
+}

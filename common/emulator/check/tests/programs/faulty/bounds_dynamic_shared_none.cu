@@ -1,0 +1,16 @@
+// The third argument of the launch is forgotten: there is no dynamic shared memory at all.
+__global__ void stage(int* x) {
+  extern __shared__ int line[];
+  line[threadIdx.x] = 1;  // finding: out_of_bounds writes bytes=0 offset=0 count=32
+  __syncthreads();
+  if (threadIdx.x == 40) x[0] = line[0];
+}
+
+int main() {
+  int* x;
+  cudaMalloc(&x, sizeof(int));
+  stage<<<1, 32>>>(x);
+  cudaDeviceSynchronize();
+  cudaFree(x);
+  return 0;
+}

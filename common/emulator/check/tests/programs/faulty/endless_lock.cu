@@ -1,0 +1,19 @@
+// The lock is not released on one of two ways. (time limit: 1 s)
+__device__ int lock, turns;
+
+__global__ void take() {
+  while (atomicCAS(&lock, 0, 1) != 0) {  // finding: endless
+  }
+  __threadfence();
+  turns = turns + 1;
+  if (turns != 2) {
+    __threadfence();
+    atomicExch(&lock, 0);
+  }
+}
+
+int main() {
+  take<<<4, 1>>>();
+  cudaDeviceSynchronize();
+  return 0;
+}

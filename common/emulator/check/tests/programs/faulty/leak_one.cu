@@ -1,0 +1,8 @@
+// A buffer that nobody frees.
+int main() {
+  int *x, *y;
+  cudaMalloc(&x, 100);  // finding: leak allocated bytes=100
+  cudaMalloc(&y, 200);
+  cudaFree(y);
+  return 0;
+}

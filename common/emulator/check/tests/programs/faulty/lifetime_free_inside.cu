@@ -1,0 +1,9 @@
+// Freed by a pointer that has moved on.
+int main() {
+  int* x;
+  cudaMalloc(&x, 64);  // finding: allocated
+  int* y = x + 4;
+  cudaFree(y);  // finding: double_free called
+  cudaFree(x);
+  return 0;
+}

@@ -1,0 +1,16 @@
+// Freed in the order of the stream, and used later in the same stream.
+__global__ void fill(int* x) {
+  x[threadIdx.x] = 1;  // finding: use_after_free writes count=32
+}
+
+int main() {
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  int* x;
+  cudaMallocAsync(&x, 32 * sizeof(int), stream);  // finding: allocated
+  cudaFreeAsync(x, stream);                       // finding: freed
+  fill<<<1, 32, 0, stream>>>(x);
+  cudaStreamSynchronize(stream);
+  cudaStreamDestroy(stream);
+  return 0;
+}

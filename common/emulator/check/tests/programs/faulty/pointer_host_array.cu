@@ -1,0 +1,13 @@
+// The host's own array is handed to a kernel.
+#include <vector>
+
+__global__ void fill(int* x) {
+  x[threadIdx.x] = 1;  // finding: wrong_pointer writes count=64
+}
+
+int main() {
+  std::vector<int> x(64);
+  fill<<<1, 64>>>(x.data());
+  cudaDeviceSynchronize();
+  return 0;
+}

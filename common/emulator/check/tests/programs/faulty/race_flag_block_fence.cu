@@ -1,0 +1,27 @@
+// The fences are for threads of one block, the reader is in another.
+__global__ void hand_over(int* data, volatile int* flag, int* out) {
+  if (blockIdx.x == 1) {
+    *data = 42;  // finding: race writes
+    __threadfence_block();
+    *flag = 1;
+  } else {
+    while (*flag == 0) {
+    }
+    __threadfence_block();
+    *out = *data;  // finding: race reads
+  }
+}
+
+int main() {
+  int *data, *flag, *out;
+  cudaMalloc(&data, sizeof(int));  // finding: allocated
+  cudaMalloc(&flag, sizeof(int));
+  cudaMalloc(&out, sizeof(int));
+  cudaMemset(flag, 0, sizeof(int));
+  hand_over<<<2, 1>>>(data, flag, out);
+  cudaDeviceSynchronize();
+  cudaFree(data);
+  cudaFree(flag);
+  cudaFree(out);
+  return 0;
+}

@@ -1,0 +1,13 @@
+// Ranges of neighbouring blocks overlap by one element; both write the same value there.
+__global__ void clear(int* x) {
+  x[blockIdx.x * 31 + threadIdx.x] = 0;  // finding: race writes writes says=value_is_the_same
+}
+
+int main() {
+  int* x;
+  cudaMalloc(&x, 63 * sizeof(int));  // finding: allocated
+  clear<<<2, 32>>>(x);
+  cudaDeviceSynchronize();
+  cudaFree(x);
+  return 0;
+}

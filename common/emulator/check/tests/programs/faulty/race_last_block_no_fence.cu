@@ -1,0 +1,24 @@
+// The last block to finish adds up what the others wrote, but nothing orders their writes before
+// the counter.
+__device__ unsigned finished;
+
+__global__ void sum(int* partial, int* out) {
+  partial[blockIdx.x] = blockIdx.x;  // finding: race writes
+  const unsigned before = atomicAdd(&finished, 1);
+  if (before == gridDim.x - 1) {
+    int total = 0;
+    for (int b = 0; b < gridDim.x; ++b) total += partial[b];  // finding: race reads
+    *out = total;
+  }
+}
+
+int main() {
+  int *partial, *out;
+  cudaMalloc(&partial, 4 * sizeof(int));  // finding: allocated
+  cudaMalloc(&out, sizeof(int));
+  sum<<<4, 1>>>(partial, out);
+  cudaDeviceSynchronize();
+  cudaFree(partial);
+  cudaFree(out);
+  return 0;
+}

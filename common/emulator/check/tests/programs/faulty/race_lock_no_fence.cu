@@ -1,0 +1,23 @@
+// A lock by atomicCAS and atomicExch, as often copied: without fences it guards nothing.
+__device__ int lock;
+
+__global__ void add(int* total) {
+  bool done = false;
+  while (!done) {
+    if (atomicCAS(&lock, 0, 1) == 0) {
+      *total += 1;  // finding: race any any
+      atomicExch(&lock, 0);
+      done = true;
+    }
+  }
+}
+
+int main() {
+  int* total;
+  cudaMalloc(&total, sizeof(int));  // finding: allocated
+  cudaMemset(total, 0, sizeof(int));
+  add<<<4, 1>>>(total);
+  cudaDeviceSynchronize();
+  cudaFree(total);
+  return 0;
+}

@@ -1,0 +1,14 @@
+// Additions that are atomic within a block only, made by several blocks.
+__global__ void count(int* counter) {
+  atomicAdd_block(counter, 1);  // finding: race updates updates
+}
+
+int main() {
+  int* counter;
+  cudaMalloc(&counter, sizeof(int));  // finding: allocated
+  cudaMemset(counter, 0, sizeof(int));
+  count<<<4, 32>>>(counter);
+  cudaDeviceSynchronize();
+  cudaFree(counter);
+  return 0;
+}

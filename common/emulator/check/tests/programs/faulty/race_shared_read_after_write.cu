@@ -1,0 +1,17 @@
+// Every thread writes its element and reads one of another warp: nobody waits between.
+__global__ void reverse(int* x) {
+  __shared__ int line[64];
+  const int i = threadIdx.x;
+  line[i] = x[i];       // finding: race writes object=line
+  x[i] = line[63 - i];  // finding: race reads
+}
+
+int main() {
+  int* x;
+  cudaMalloc(&x, 64 * sizeof(int));
+  cudaMemset(x, 0, 64 * sizeof(int));
+  reverse<<<1, 64>>>(x);
+  cudaDeviceSynchronize();
+  cudaFree(x);
+  return 0;
+}

@@ -1,0 +1,22 @@
+// The copy home runs in another stream than the kernel whose results it takes.
+__global__ void produce(int* x) {
+  x[threadIdx.x] = 1;  // finding: race writes
+}
+
+int main() {
+  int *x, *host;
+  cudaMalloc(&x, 32 * sizeof(int));  // finding: allocated
+  cudaMallocHost(&host, 32 * sizeof(int));
+  cudaStream_t a, b;
+  cudaStreamCreate(&a);
+  cudaStreamCreate(&b);
+  produce<<<1, 32, 0, a>>>(x);
+  // finding: race called host
+  cudaMemcpyAsync(host, x, 32 * sizeof(int), cudaMemcpyDeviceToHost, b);
+  cudaDeviceSynchronize();
+  cudaStreamDestroy(a);
+  cudaStreamDestroy(b);
+  cudaFree(x);
+  cudaFreeHost(host);
+  return 0;
+}

@@ -1,0 +1,10 @@
+// No block has 2048 threads: the kernel never runs, and nobody asks.
+__global__ void fill(int* x) { x[threadIdx.x] = 1; }
+
+int main() {
+  int* x;
+  cudaMalloc(&x, 2048 * sizeof(int));
+  fill<<<1, 2048>>>(x);  // finding: unseen_error called
+  cudaFree(x);
+  return 0;
+}

@@ -1,0 +1,15 @@
+// 64 KB of shared memory need cudaFuncSetAttribute() first.
+__global__ void fill(int* x) {
+  extern __shared__ int line[];
+  line[threadIdx.x] = 1;
+  x[threadIdx.x] = line[threadIdx.x];
+}
+
+int main() {
+  int* x;
+  cudaMalloc(&x, 32 * sizeof(int));
+  fill<<<1, 32, 65536>>>(x);  // finding: unseen_error called
+  cudaDeviceSynchronize();
+  cudaFree(x);
+  return 0;
+}

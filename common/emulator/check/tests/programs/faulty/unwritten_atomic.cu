@@ -1,0 +1,13 @@
+// The counter was never zero.
+__global__ void count(int* counter) {
+  atomicAdd(counter, 1);  // finding: unwritten_read updates|reads bytes=4 offset=0
+}
+
+int main() {
+  int* counter;
+  cudaMalloc(&counter, sizeof(int));  // finding: allocated
+  count<<<1, 64>>>(counter);
+  cudaDeviceSynchronize();
+  cudaFree(counter);
+  return 0;
+}

@@ -1,0 +1,24 @@
+// Runs programs that are right, with all checks on: none may be reported. Arguments: the programs.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "common/emulator/check/tests/programs/checked_run.hpp"
+
+int main(int count, char** words) {
+  using namespace stepwise::check_tests;
+  const std::vector<std::string> programs(words + 1, words + count);
+  std::vector<std::string> problems(programs.size());
+  in_parallel(programs.size(), [&](std::size_t i) {
+    const auto result = run_checked("'" + programs[i] + "'", 100);
+    if (result.exit_code != 0) problems[i] = "ended with " + std::to_string(result.exit_code);
+    for (const auto& found : result.findings) problems[i] += "\n  " + in_words(found);
+  });
+  bool silent = !programs.empty();
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    if (problems[i].empty()) continue;
+    silent = false;
+    std::printf("%s: %s\n", programs[i].c_str(), problems[i].c_str());
+  }
+  return silent ? 0 : 1;
+}
