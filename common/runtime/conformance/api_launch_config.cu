@@ -11,7 +11,7 @@ struct mixed {
 extern __shared__ int dynamic[];
 
 __global__ void record(long long* out, char c, mixed m, int3 v) {
-  dynamic[threadIdx.x] = static_cast<int>(threadIdx.x);
+  if (threadIdx.y == 0) dynamic[threadIdx.x] = static_cast<int>(threadIdx.x);
   __syncthreads();
   const int block = blockIdx.x + gridDim.x * blockIdx.y;
   if (threadIdx.x == 0 && threadIdx.y == 0) {

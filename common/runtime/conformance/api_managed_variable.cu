@@ -37,5 +37,6 @@ int main() {
   for (const double value : {106., 106., 1., 512., 3., double(cudaMemoryTypeManaged), 7.}) {
     expected.push_back(value);
   }
+  check(cudaFree(indirect));
   return compare("managed variables", found, expected);
 }

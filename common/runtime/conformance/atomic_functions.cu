@@ -48,7 +48,8 @@ __device__ void apply(words* x, int t) {
   atomicAnd(&x->w[3], big | 0xffff);
   atomicOr(&x->w[4], big & 0xf0f0f0f);
   atomicXor(&x->w[5], big);
-  for (wide old = x->w[6], seen; (seen = atomicCAS(&x->w[6], old, old + big)) != old;) old = seen;
+  const volatile wide& first = x->w[6];  // a plain read beside atomics would be a race
+  for (wide old = first, seen; (seen = atomicCAS(&x->w[6], old, old + big)) != old;) old = seen;
   atomicExch(&x->w[7], static_cast<wide>(7));
   atomicMin(&x->l[0], static_cast<long long>(s) << 20);
   atomicMax(&x->l[1], static_cast<long long>(s) << 20);

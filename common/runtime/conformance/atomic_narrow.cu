@@ -24,7 +24,7 @@ __global__ void narrow(unsigned short* halves, objects* o) {
   const int t = threadIdx.x;
   // Neighbours share a word.
   unsigned short* const mine = halves + t % 3;
-  for (unsigned short old = *mine, seen;
+  for (unsigned short old = *static_cast<volatile unsigned short*>(mine), seen;
        (seen = atomicCAS(mine, old, static_cast<unsigned short>(old + t))) != old;)
     old = seen;
   o->bytes[t % 5].fetch_add(static_cast<unsigned char>(t), cuda::std::memory_order_relaxed);
@@ -47,6 +47,7 @@ int main() {
   narrow<<<1, threads>>>(dh.get(), o);
   report<<<1, 1>>>(o, db.get(), ds.get());
   finish();
+  check(cudaFree(o));
   for (int t = 0; t < threads; ++t) {
     halves[t % 3] = static_cast<unsigned short>(halves[t % 3] + t);
     bytes[t % 5] = static_cast<unsigned char>(bytes[t % 5] + t);
