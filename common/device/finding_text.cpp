@@ -201,7 +201,7 @@ void add_parties(block& out, const finding& f) {
                                          coordinates(p.block) + " " + p.action
                                    : p.action;
     if (p.at.file.empty() && !p.kernel.empty()) who += " in " + p.kernel;
-    if (!p.at.inner.empty()) who += ", inlined from " + p.at.inner;
+    if (!p.at.inner.empty()) who += ", inside " + p.at.inner;
     if (!who.empty()) out.paragraph(p.at.file.empty() ? 2 : 4, {}, who);
   }
 }
