@@ -25,10 +25,6 @@ std::string extent_text(const extent& e) {
          : e.y > 1 ? fmt::format("{} x {}", e.x, e.y)
                    : std::to_string(e.x);
 }
-std::string plural(std::uint64_t n, const std::string& what) {
-  return grouped(n) + " " + what + (n == 1 ? "" : "s");
-}
-
 // Words of a sentence onto lines that begin with `indent` blanks.
 void wrap_into(std::vector<text_line>& lines, const std::string& sentence, std::size_t indent,
                std::size_t width, text_role role, const std::string& mark = "") {

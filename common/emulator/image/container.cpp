@@ -88,8 +88,8 @@ std::vector<std::byte> unpack_zstd(const fat_entry& entry) {
     throw corrupt("the zstd frame holds " + std::to_string(stated) + " bytes, the entry says " +
                   std::to_string(entry.uncompressed_bytes));
   }
-  // A block takes 4 bytes at least and holds 128 KiB at most (RFC 8878, 3.1.1.2): a few bytes cannot
-  // ask for much memory.
+  // A block takes 4 bytes at least and holds 128 KiB at most (RFC 8878, 3.1.1.2): a few bytes
+  // cannot ask for much memory.
   if (entry.uncompressed_bytes >> 15 > entry.payload.size())
     throw corrupt("a zstd frame of an impossible size");
   std::vector<std::byte> out(entry.uncompressed_bytes);
