@@ -98,8 +98,9 @@ def first_ptx(part):
 
 
 def truncated(part):
-    at, payload, end = first_ptx(part)
-    part[payload + (end - payload) // 2:] = bytes(len(part) - payload - (end - payload) // 2)
+    _, payload, end = first_ptx(part)
+    middle = (payload + end) // 2
+    part[middle:end] = bytes(end - middle)
 
 
 def newer_version(part):
