@@ -21,6 +21,7 @@ int start(context& c, const start_options& o);
 struct run_options {
   std::string lab, file, step, size;
   std::uint64_t seed = 7;
+  bool counters = false;  // line by line, on the emulator
 };
 int run(context& c, const run_options& o);
 
@@ -94,8 +95,9 @@ struct exec_options {
   std::vector<std::string> command;  // the program and its arguments
   std::string gpu;                   // empty: STEPWISE_GPU, else the runtime's own choice
   std::optional<double> time_limit_s;
-  bool check = false;  // with all of the emulator's checks on
-  std::string report;  // a file for what they found, as JSON; empty: none
+  bool check = false;     // with all of the emulator's checks on
+  bool counters = false;  // counted line by line
+  std::string report;     // a file for what was found and counted, as JSON; empty: none
 };
 int exec(context& c, const exec_options& o);
 

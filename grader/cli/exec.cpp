@@ -19,6 +19,7 @@
 #include "common/device/gpu.hpp"
 #include "grader/cli/commands.hpp"
 #include "grader/report/findings.hpp"
+#include "grader/report/profile.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
 #include "grader/system/foreground.hpp"
@@ -262,16 +263,25 @@ std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
   return environment;
 }
 
-// Shows what was found behind all that the program wrote; 1 if that is all there is to complain of.
-int report_findings(const context& c, const exec_options& o, const fs::path& file, int exit_code) {
-  const auto found = read_findings(file);
-  const std::string document = findings_json(found).dump(2) + "\n";
-  if (!o.report.empty()) write_atomically(o.report, document);
+// Shows what was found and counted behind all that the program wrote; 1 if what was found is all
+// there is to complain of.
+int report_on(const context& c, const exec_options& o, const fs::path& folder, int exit_code) {
+  const auto found = read_findings(folder / "findings");
+  const auto kernels = read_profile(folder / "profile");
+  json document = json::object();
+  if (o.check) document = findings_json(found);
+  if (o.counters) document["kernels"] = profile_document(kernels);
+  const std::string text = document.dump(2) + "\n";
+  if (!o.report.empty()) write_atomically(o.report, text);
+  std::fflush(stdout);
   if (c.as_json) {
-    fmt::print(stderr, "{}", document);
-  } else {
-    const terminal_style style = detect_style(STDERR_FILENO, !c.plain);
-    std::fflush(stdout);
+    fmt::print(stderr, "{}", text);
+    return exit_code == 0 && !found.empty() ? 1 : exit_code;
+  }
+  const terminal_style style = detect_style(STDERR_FILENO, !c.plain);
+  if (o.counters && kernels.empty()) note("no kernel was counted");
+  if (!kernels.empty()) fmt::print(stderr, "\n{}", profile_shown(kernels, style));
+  if (o.check) {
     fmt::print(stderr, "{}{}lab: {}\n", found.empty() ? "" : "\n",
                findings_text(found, style, fs::current_path()), findings_line(found, style));
   }
@@ -293,12 +303,18 @@ int exec(context& c, const exec_options& o) {
   auto environment = prepare_exec(program, model, c.where);
   if (o.time_limit_s)
     environment.push_back(fmt::format("STEPWISE_TIME_LIMIT_S={}", *o.time_limit_s));
-  if (!o.check && !o.report.empty()) refuse("--report is for --check: it writes what that finds");
+  const bool watched = o.check || o.counters;
+  if (!watched && !o.report.empty())
+    refuse("--report is for --check and --counters: it writes what comes of them");
   std::optional<temporary_folder> folder;
+  if (watched) folder.emplace(fs::temp_directory_path());
   if (o.check) {
-    folder.emplace(fs::temp_directory_path());
     environment.push_back("STEPWISE_CHECK=1");
     environment.push_back("STEPWISE_FINDINGS=" + (folder->path() / "findings").string());
+  }
+  if (o.counters) {
+    environment.push_back("STEPWISE_COUNTERS=1");
+    environment.push_back("STEPWISE_PROFILE=" + (folder->path() / "profile").string());
   }
   const auto end = run_in_foreground(program, o.command, environment);
   if (end.signal != 0) {
@@ -307,8 +323,7 @@ int exec(context& c, const exec_options& o) {
                signal_text(end.signal),
                bad_pointer ? "; host code that follows a device pointer ends so" : "");
   }
-  if (!o.check) return end.exit_code;
-  return report_findings(c, o, folder->path() / "findings", end.exit_code);
+  return watched ? report_on(c, o, folder->path(), end.exit_code) : end.exit_code;
 }
 
 }  // namespace stepwise::cli

@@ -48,12 +48,15 @@ void add_study_verbs(command_line& line) {
                   "  ./lab run reduction                      your file, all check sizes\n"
                   "  ./lab run reduction --size 1023 --seed 7 one size again\n"
                   "  ./lab run reduction --step 03            a worked solution\n"
-                  "  ./lab run reduction --file try.cu        another file");
+                  "  ./lab run reduction --file try.cu        another file\n"
+                  "  ./lab run reduction --step 02 --counters what each line costs the hardware");
   sub->add_option("LAB", run_with.lab, "the lab's name")->required();
   sub->add_option("--file", run_with.file, "a .cu file other than your own");
   sub->add_option("--step", run_with.step, "a solution step instead of a file");
   sub->add_option("--size", run_with.size, "one size only, like 1023 or 512x256");
   sub->add_option("--seed", run_with.seed, "of the random inputs (7)");
+  sub->add_flag("--counters", run_with.counters,
+                "line by line: sectors, bank conflicts, cache hits, divergence");
   sub->callback([&line] { line.action = [](context& c) { return run(c, run_with); }; });
 
   static check_options check_with;
@@ -176,6 +179,7 @@ void add_exec(command_line& line) {
       "  ./lab exec --time-limit 5 -- ./saxpy -v  a kernel may take 5 seconds\n"
       "  ./lab exec --check ./saxpy               and say what is wrong with it (nvcc -lineinfo\n"
       "                                           -Xcompiler -g1 adds source lines)\n"
+      "  ./lab exec --counters ./saxpy            and what each line costs (nvcc -lineinfo)\n"
       "  ./lab exec --gpu h200 ./saxpy            which GPU to be\n\n"
       "Streams, signals and the exit status are the program's own; 128 + N tells that signal N\n"
       "ended it, 2 that it cannot run here, and why; with --check, 1 that something was found.");
@@ -183,7 +187,10 @@ void add_exec(command_line& line) {
   CLI::Option* limit =
       sub->add_option("--time-limit", seconds, "seconds for each kernel (no limit)");
   sub->add_flag("--check", exec_with.check, "find races, wrong addresses, barriers, leaks ...");
-  sub->add_option("--report", exec_with.report, "with --check: a file for the findings, as JSON");
+  sub->add_flag("--counters", exec_with.counters,
+                "line by line: sectors, bank conflicts, cache hits, divergence");
+  sub->add_option("--report", exec_with.report,
+                  "with --check or --counters: a file for what comes of it, as JSON");
   sub->callback([&line, limit] {
     if (limit->count() > 0) exec_with.time_limit_s = seconds;
     line.action = [](context& c) {

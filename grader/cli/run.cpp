@@ -3,6 +3,8 @@
 
 #include "grader/cli/commands.hpp"
 #include "grader/cli/figures_text.hpp"
+#include "grader/measure/profiled.hpp"
+#include "grader/report/profile.hpp"
 #include "grader/report/text.hpp"
 
 namespace stepwise::cli {
@@ -14,6 +16,27 @@ std::string again(const run_options& o, const check_report& report) {
   if (!o.step.empty()) command += " --step " + o.step;
   if (report.size) command += " --size " + size_text(*report.size);
   return command + fmt::format(" --seed {}", report.seed);
+}
+
+// Counts one more call, line by line. Always on the emulator: on a GPU, ncu does it.
+profiled_call count_lines(context& c, const lab& l, const problem& p, const subject& s,
+                          const std::optional<lab_size>& wanted, std::uint64_t seed) {
+  const device_choice emulator = choose_device(device_request::emulated, c.where);
+  return profile_program(l, p, s.program, figure_size(l, emulator, wanted), seed, emulator,
+                         c.now());
+}
+
+void show_lines(context& c, const profiled_call& counted) {
+  c.say();
+  if (!counted.found.ok()) {
+    c.say("  " + c.out.paint(tone::note, "not counted: ") + counted.found.message);
+    return;
+  }
+  c.say(fmt::format("  {}  {}", c.out.paint(tone::strong, "line by line"), counted.label));
+  c.say();
+  const std::string text = profile_shown(counted.kernels, c.out.style());
+  for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1)
+    c.say(text.substr(at, end - at));
 }
 
 }  // namespace
@@ -56,6 +79,11 @@ int run(context& c, const run_options& o) {
     document["message"] = f.found.message;
     document["correct"] = false;
   }
+  std::optional<profiled_call> counted;
+  if (o.counters && f.found.ok()) {
+    counted = count_lines(c, l, p, s, wanted, o.seed);
+    document["kernels"] = profile_document(counted->kernels);
+  }
   if (c.as_json) {
     c.print(document);
     return exit_code_of(f.found.what);
@@ -70,6 +98,7 @@ int run(context& c, const run_options& o) {
   }
   c.say();
   show_figures(c, f, device);
+  if (counted) show_lines(c, *counted);
   show_printed(c, report.printed);
   return 0;
 }

@@ -86,7 +86,14 @@ session::session(const std::filesystem::path& program, const device_choice& devi
   if (options_.workers > 0) {
     start.environment.push_back(fmt::format("STEPWISE_WORKERS={}", options_.workers));
   }
-  // Never what the caller's environment says of checks.
+  // Never what the caller's environment says of counters.
+  if (options_.profile.empty()) {
+    start.environment.insert(start.environment.end(), {"STEPWISE_COUNTERS", "STEPWISE_PROFILE"});
+  } else {
+    start.environment.push_back("STEPWISE_COUNTERS=1");
+    start.environment.push_back("STEPWISE_PROFILE=" + options_.profile.string());
+  }
+  // Never what the caller's environment says of checks, either.
   if (options_.findings.empty()) {
     start.environment.insert(start.environment.end(), {"STEPWISE_CHECK", "STEPWISE_FINDINGS"});
   } else {

@@ -24,6 +24,7 @@ struct session_options {
   std::uint64_t data_limit_bytes = 0;  // 0: none (CUDA maps far more than it uses)
   std::uint64_t output_limit_bytes = 1 << 20;
   int workers = 0;                 // emulator threads; 0: all cores
+  std::filesystem::path profile;   // not empty: counted line by line, and the profile goes there
   std::filesystem::path findings;  // not empty: with all checks on, and what they find goes there
   std::function<void()> tick;
 };

@@ -26,6 +26,9 @@ u32 with_pairs(u32 sectors) {
 }
 
 constexpr unsigned bytes_per_sector = 32;
+// Places in an entry of L2.
+constexpr unsigned line_at = 22, dirty_at = 18, valid_at = 14;
+constexpr u64 writer_mask = (u64{1} << valid_at) - 1;
 
 }  // namespace
 
@@ -54,22 +57,22 @@ caches::entry& caches::l2_line(unsigned half, u64 line) {
       ((upper ^ (upper >> 12) ^ (upper >> 24)) << sampled_bits | sample_of(line)) & (l2_sets_ - 1);
   entry* const e = l2_.data() + (u64{half} * l2_sets_ + set) * l2_ways_;
   for (unsigned n = 0; n < l2_ways_; ++n)
-    if (e[n] >> 24 == line + 1) return to_front(e, n);
+    if (e[n] >> line_at == line + 1) return to_front(e, n);
   const entry gone = e[l2_ways_ - 1];
-  if (const u32 dirty = (gone >> 20) & 0xf; dirty != 0)
-    counts_[gone & 0xffff].dram_write_bytes += u64{bytes_per_sector} * count(dirty);
-  to_front(e, l2_ways_ - 1) = (line + 1) << 24;
+  if (const u32 dirty = (gone >> dirty_at) & 0xf; dirty != 0)
+    counts_[gone & writer_mask].dram_write_bytes += u64{bytes_per_sector} * count(dirty);
+  to_front(e, l2_ways_ - 1) = (line + 1) << line_at;
   return e[0];
 }
 
 // Brings what is missing of the sectors from memory.
 u32 caches::fetch(entry& e, u32 sectors, cache_counts& c) {
-  const u32 valid = (e >> 16) & 0xf;
+  const u32 valid = (e >> valid_at) & 0xf;
   const u32 missing = sectors & ~valid;
   if (missing == 0) return 0;
   const u32 brought = with_pairs(missing) & ~valid;
   c.dram_read_bytes += u64{bytes_per_sector} * count(brought);
-  e |= u64{brought} << 16;
+  e |= u64{brought} << valid_at;
   return missing;
 }
 
@@ -78,14 +81,14 @@ void caches::read_l2(unsigned multiprocessor, u64 line, u32 sectors, u32 site) {
   const unsigned side = side_of(multiprocessor), home = home_of(line);
   entry& near = l2_line(side, line);
   c.l2_sectors += count(sectors);
-  const u32 missing = sectors & ~static_cast<u32>((near >> 16) & 0xf);
+  const u32 missing = sectors & ~static_cast<u32>((near >> valid_at) & 0xf);
   c.l2_hits += count(sectors & ~missing);
   if (missing == 0) return;
   if (side == home) {
     fetch(near, missing, c);
   } else {
     fetch(l2_line(home, line), missing, c);
-    near |= u64{missing} << 16;
+    near |= u64{missing} << valid_at;
   }
 }
 
@@ -129,10 +132,10 @@ void caches::store(unsigned multiprocessor, u64 line, u32 sectors, bool whole, u
   c.l2_sectors += count(sectors);
   c.l2_hits += count(sectors);
   const unsigned side = side_of(multiprocessor), home = home_of(line);
-  if (side != home) l2_line(side, line) |= u64{sectors} << 16;
+  if (side != home) l2_line(side, line) |= u64{sectors} << valid_at;
   entry& kept = l2_line(home, line);
-  kept =
-      (kept & ~u64{0xffff}) | std::min<u32>(site, 0xffff) | u64{sectors} << 16 | u64{sectors} << 20;
+  kept = (kept & ~writer_mask) | std::min<u64>(site, writer_mask) | u64{sectors} << valid_at |
+         u64{sectors} << dirty_at;
 }
 
 // Atomics are done in L2, and what L1 had of their sectors is old then.
@@ -144,9 +147,9 @@ void caches::atomic(unsigned multiprocessor, u64 line, u32 sectors, u32 site) {
     if (set[n] >> 8 == line + 1) set[n] &= ~(u64{sectors} | u64{sectors} << 4);
   c.l2_sectors += count(sectors);
   entry& kept = l2_line(home_of(line), line);
-  c.l2_hits += count(sectors & static_cast<u32>((kept >> 16) & 0xf));
+  c.l2_hits += count(sectors & static_cast<u32>((kept >> valid_at) & 0xf));
   fetch(kept, sectors, c);
-  kept = (kept & ~u64{0xffff}) | std::min<u32>(site, 0xffff) | u64{sectors} << 20;
+  kept = (kept & ~writer_mask) | std::min<u64>(site, writer_mask) | u64{sectors} << dirty_at;
 }
 
 // source  CUDA C++ Programming Guide, "Shared Memory" of compute capability 9.0 (8.0 and 8.6 have

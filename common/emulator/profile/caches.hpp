@@ -56,7 +56,7 @@ class caches {
 
  private:
   // A line in L1: its number and one (0: none) from bit 8 on, its written sectors from bit 4, those
-  // that can be read from bit 0. In L2: from bit 24 on, dirty from 20, valid from 16, and below who
+  // that can be read from bit 0. In L2: from bit 22 on, dirty from 18, valid from 14, and below who
   // wrote last.
   using entry = std::uint64_t;
 

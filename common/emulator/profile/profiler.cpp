@@ -207,7 +207,7 @@ std::uint32_t profiler::access(const access_event& e) {
     c.ideal_sectors += ideal_sectors(n, p.bytes, sectors);
     // Each byte of the sectors is some lane's, if there are as many.
     const bool whole = n * p.bytes == touched_.sectors * sector_bytes;
-    trace_.add(e.warp, e.index, touched_, whole);
+    trace_.add(e.warp, e.index, touched_, whole, !global);
   }
   return e.active;
 }

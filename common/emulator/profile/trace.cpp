@@ -8,9 +8,10 @@ namespace {
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-constexpr u64 begins = u64{1} << 19, whole_sectors = u64{1} << 18, site_mask = whole_sectors - 1;
-// Local memory has lines of its own, which no address of global memory leads to.
-constexpr u64 local_lines = u64{1} << 38;
+constexpr u64 begins = u64{1} << 19, whole_sectors = u64{1} << 18, of_local = u64{1} << 17;
+constexpr u64 site_mask = of_local - 1;
+// Local memory's lines, which no address of global memory leads to: those have 40 bits.
+constexpr u64 local_lines = u64{1} << 40;
 // Requests that each warp of a multiprocessor makes before the next multiprocessor gets its turn.
 constexpr int requests_in_turn = 16;
 
@@ -61,12 +62,13 @@ void trace::end_block(u64 index) {
 
 u64 trace::local_line(u32 warp) const {
   const u64 words = (shape_.local_bytes + 3) / 4;
-  return local_lines + (u64{now_} * shape_.warps + warp) * words;
+  return (u64{now_} * shape_.warps + warp) * words;
 }
 
-void trace::add(u32 warp, u32 site, const touched_lines& t, bool whole) {
+void trace::add(u32 warp, u32 site, const touched_lines& t, bool whole, bool local) {
   u64 first = begins;
-  const u64 rest = (whole ? whole_sectors : 0) | std::min<u64>(site, site_mask);
+  const u64 rest =
+      (whole ? whole_sectors : 0) | (local ? of_local : 0) | std::min<u64>(site, site_mask);
   for (unsigned n = 0; n < t.count; ++n) {
     if (dropped_bits_ != 0 && !is_sampled(t.lines[n].line)) continue;
     append(stream_of(now_, warp),
@@ -155,10 +157,11 @@ bool trace::play_request(stream& s, unsigned multiprocessor) {
     if (begun && (record & begins) != 0) return true;
     begun = true;
     ++s.read_at;
-    const u64 line = record >> 24;
+    const bool local = (record & of_local) != 0;
+    const u64 line = record >> 24 | (local ? local_lines : 0);
     const u32 sectors = (record >> 20) & 0xf, site = static_cast<u32>(record & site_mask);
     const site_plan& p = sites_[site];
-    if (p.cache == cache_use::atomic && line < local_lines)
+    if (p.cache == cache_use::atomic && !local)
       caches_.atomic(multiprocessor, line, sectors, site);
     else if (p.kind == access_kind::store)
       caches_.store(multiprocessor, line, sectors, (record & whole_sectors) != 0, site);

@@ -38,9 +38,10 @@ class trace {
   void begin_block(std::uint64_t index);
   void turn_to(std::uint64_t index);
   void end_block(std::uint64_t index);
-  // A request of a warp of the block that was turned to.
-  void add(std::uint32_t warp, std::uint32_t site, const touched_lines& t, bool whole);
-  // Where that warp's local memory begins.
+  // A request of a warp of the block that was turned to. `whole`: a store writes every byte of its
+  // sectors. `local`: the lines are of local memory.
+  void add(std::uint32_t warp, std::uint32_t site, const touched_lines& t, bool whole, bool local);
+  // Where that warp's local memory begins, among the lines of local memory.
   std::uint64_t local_line(std::uint32_t warp) const;
   void end();
 
@@ -52,7 +53,7 @@ class trace {
   static constexpr unsigned chunk_records = 15;
   static constexpr std::uint32_t none = 0xffffffffu;
   // The line from bit 24 on, its sectors from 20, whether it begins a request (19), whether a store
-  // is whole (18), and the site.
+  // is whole (18), whether the line is of local memory (17), and the site.
   struct chunk {
     std::uint64_t records[chunk_records];
     std::uint32_t used, next;

@@ -117,7 +117,7 @@ cache_counts read_rounds(std::size_t memory, unsigned blocks, unsigned lines_per
       for (int r = 0; r < rounds; ++r) {
         for (unsigned n = 0; n < lines_per_warp; ++n) {
           request.lines[0] = {(std::uint64_t{b} * 2 + w) * lines_per_warp + n, line_sectors};
-          t.add(w, 0, request, false);
+          t.add(w, 0, request, false, false);
         }
       }
     }
@@ -135,6 +135,36 @@ TEST_CASE("blocks of a wave share L1 as they would on a GPU, not one after the o
   CHECK(read_rounds(64 << 20, 8, 128, 2, share).l1_hits == 4u * 8 * 2 * 128);
   CHECK(share == 1);
   CHECK(read_rounds(64 << 20, 8, 384, 2, share).l1_hits == 0);
+}
+
+TEST_CASE("an atomic is one whatever its address; local memory is apart") {
+  std::vector<site_plan> sites(3);
+  sites[0].cache = cache_use::atomic;
+  sites[0].kind = access_kind::atomic;
+  trace t(small_gpu());
+  t.begin({1, 1, 1, 16, 128 << 10}, sites);
+  t.begin_block(0);
+  touched_lines request;
+  request.count = 1;
+  for (const std::uint64_t line : {std::uint64_t{1}, std::uint64_t{0x7fff'ffff'ff80} >> 7}) {
+    request.lines[0] = {line, 1};
+    t.add(0, 1, request, false, false);
+    t.add(0, 0, request, false, false);
+    t.add(0, 2, request, false, false);
+  }
+  t.end_block(0);
+  t.end();
+  CHECK(t.of(0).l2_sectors == 2);
+  CHECK(t.of(0).l1_hits == 0);
+  CHECK(t.of(2).l1_hits == 0);
+  t.begin({1, 1, 1, 16, 128 << 10}, sites);
+  t.begin_block(0);
+  request.lines[0] = {t.local_line(0), 1};
+  t.add(0, 1, request, false, false);
+  t.add(0, 2, request, false, true);
+  t.end_block(0);
+  t.end();
+  CHECK(t.of(2).l1_hits == 0);
 }
 
 TEST_CASE("with too little memory for all, a share of the sets is simulated") {

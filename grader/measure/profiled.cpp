@@ -1,0 +1,51 @@
+#include "grader/measure/profiled.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "grader/judge/call_file.hpp"
+#include "grader/judge/session.hpp"
+#include "grader/report/profile.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise {
+namespace {
+
+// Counting takes longer than a check, and a figure's call is larger.
+constexpr double patience = 12;
+constexpr double seconds_to_end = 30;
+
+}  // namespace
+
+profiled_call profile_program(const lab& l, const problem& p, const std::filesystem::path& program,
+                              const lab_size& size, std::uint64_t seed,
+                              const device_choice& emulator, const activity& now) {
+  profiled_call result;
+  std::vector<problem_call> calls;
+  try {
+    calls.push_back(p.make_call(size, seed));
+  } catch (const std::invalid_argument& error) {
+    throw failure(exit_code::usage, error.what());
+  }
+  result.label = calls[0].label;
+  const temporary_folder folder(fs::temp_directory_path());
+  const call_file file(calls, {planned_call{}});
+  session_options options = options_for(emulator, patience * l.time_limit_s, file.bytes());
+  options.tick = now.tick;
+  options.profile = folder.path() / "profile";
+  now.doing(fmt::format("counting {}, line by line", result.label));
+  session runner(program, emulator, file, options);
+  result.found = runner.call(0);
+  if (!result.found.ok()) return result;
+  if (const auto wrong = check_outputs(p, calls[0], file.outputs(0))) {
+    result.found = {verdict::wrong, *wrong};
+    return result;
+  }
+  runner.finish(seconds_to_end);
+  result.kernels = read_profile(options.profile);
+  return result;
+}
+
+}  // namespace stepwise

@@ -1,0 +1,78 @@
+#include "grader/report/profile.hpp"
+
+#include <fstream>
+
+#include "common/device/profile_json.hpp"
+#include "common/device/profile_text.hpp"
+#include "grader/report/text.hpp"
+
+namespace stepwise {
+namespace {
+
+constexpr std::size_t most_kernels = 1000;
+
+void escape(std::string& text) {
+  const auto lines = escaped_lines(text, 1, 400);
+  text = lines.empty() ? "" : lines[0];
+}
+
+void escape(line_profile& l) {
+  for (std::string* text : {&l.at.file, &l.at.text, &l.at.inner, &l.path}) escape(*text);
+  for (std::string& note : l.notes) escape(note);
+  for (line_profile& inner : l.inner) escape(inner);
+}
+
+tone tone_of(text_role role) {
+  switch (role) {
+    case text_role::error_kind:
+      return tone::bad;
+    case text_role::warning_kind:
+      return tone::note;
+    case text_role::strong:
+      return tone::strong;
+    case text_role::place:
+      return tone::place;
+    case text_role::dim:
+      return tone::dim;
+    case text_role::plain:
+    case text_role::source:
+      break;
+  }
+  return tone::plain;
+}
+
+}  // namespace
+
+std::vector<kernel_profile> read_profile(const std::filesystem::path& file) {
+  std::vector<kernel_profile> all;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line) && all.size() < most_kernels;) {
+    auto kernels = parse_profile(line);
+    if (!kernels) continue;
+    for (kernel_profile& k : *kernels) {
+      escape(k.kernel);
+      escape(k.mangled);
+      for (line_profile& l : k.lines) escape(l);
+      all.push_back(std::move(k));
+    }
+  }
+  return all;
+}
+
+std::string profile_shown(const std::vector<kernel_profile>& kernels, const terminal_style& style) {
+  std::string text;
+  for (const kernel_profile& k : kernels) {
+    for (const text_line& line : profile_lines(k, {static_cast<std::size_t>(style.width), true})) {
+      for (const text_span& span : line) text += style.paint(tone_of(span.role), span.text);
+      text += '\n';
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+nlohmann::ordered_json profile_document(const std::vector<kernel_profile>& kernels) {
+  return nlohmann::ordered_json::parse(profile_json(kernels))["kernels"];
+}
+
+}  // namespace stepwise

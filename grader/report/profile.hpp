@@ -1,0 +1,27 @@
+// A counted program's profile, read from the file that it wrote, and shown.
+//
+// watch   A student's process writes that file: texts in it are escaped, and what is no profile is
+//         passed over.
+// Tested by tests/counters_test.cpp.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/device/profile.hpp"
+#include "grader/report/terminal.hpp"
+
+namespace stepwise {
+
+// The kernels of all processes that wrote to the file; none if there is no such file.
+std::vector<kernel_profile> read_profile(const std::filesystem::path& file);
+
+// Kernel by kernel, an empty line behind each.
+std::string profile_shown(const std::vector<kernel_profile>& kernels, const terminal_style& style);
+
+// `kernels` of the documents, see JSON.md.
+nlohmann::ordered_json profile_document(const std::vector<kernel_profile>& kernels);
+
+}  // namespace stepwise
