@@ -4,202 +4,272 @@
 
 #include <new>
 
-// Compiled for several instruction sets; the loader picks one. Sanitizers cannot live with that.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__clang__)
-#define STEPWISE_CLONES
-#else
-#define STEPWISE_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#endif
+#include "common/emulator/check/open_accesses.hpp"
 
 namespace stepwise::emulator {
 
 namespace {
-constexpr std::uint64_t huge_page_bytes = 64 << 20;  // of what is worth them
-}
 
-cell_space::cell_space(std::uint64_t bytes, unsigned cell_bytes) {
-  const std::uint64_t count = bytes / cell_bytes;
-  bytes_ = count * cells::bytes_per_cell;
-  void* const at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+constexpr std::uint64_t huge_page_bytes = 64 << 20;  // of what is worth them
+
+template <class T>
+T* reserve(std::uint64_t count) {
+  void* const at = mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) throw std::bad_alloc();
-  base_ = static_cast<std::byte*>(at);
-  if (bytes_ > huge_page_bytes) madvise(at, bytes_, MADV_HUGEPAGE);  // only for speed
-  std::byte* next = base_;
-  const auto take = [&]<class T>(T*& array) {
-    array = reinterpret_cast<T*>(next);
-    next += count * sizeof(T);
-  };
-  take(all_.write_time);
-  take(all_.writer);
-  take(all_.read_time);
-  take(all_.reader);
-  take(all_.read_lanes);
-  take(all_.older_time);
-  take(all_.older_reader);
-  take(all_.older_lanes);
-  take(all_.write_site);
-  take(all_.read_site);
-  take(all_.older_site);
-}
-
-cell_space::~cell_space() { munmap(base_, bytes_); }
-
-void cell_space::forget() { madvise(base_, bytes_, MADV_DONTNEED); }
-
-namespace {
-
-unsigned log2_of(unsigned n) { return static_cast<unsigned>(__builtin_ctz(n)); }
-
-// Done before the access for the cell's last writer or reader: 0 if so.
-[[gnu::always_inline]] inline bool open_write(const cells& c, std::size_t at, std::uint32_t own,
-                                              const accessor& a) {
-  const std::uint32_t t = c.write_time[at], w = c.writer[at];
-  const bool in_block =
-      (t < a.block_settled) & (t >= a.launch) & (w - a.first_warp * 32 < a.block_warps * 32);
-  return !((t < a.settled) | in_block | ((w == own) & (t >= a.launch)));
-}
-
-[[gnu::always_inline]] inline bool open_reads(const cells& c, std::size_t at, std::uint32_t bit,
-                                              const accessor& a) {
-  const std::uint32_t t = c.read_time[at], r = c.reader[at], l = c.read_lanes[at];
-  const std::uint32_t u = c.older_time[at], o = c.older_reader[at];
-  const bool settled =
-      (t < a.settled) |
-      ((t < a.block_settled) & (t >= a.launch) & (r - a.first_warp < a.block_warps)) |
-      ((r == a.warp) & (l == bit) & (t >= a.launch));
-  const bool older = (u < a.settled) |
-                     ((u < a.block_settled) & (u >= a.launch) & (o - a.first_warp < a.block_warps));
-  return !(settled & older);
-}
-
-// Whether an access of one time by one warp is ordered before the accessor.
-[[gnu::always_inline]] inline bool is_settled(std::uint32_t t, std::uint32_t warp,
-                                              const accessor& a) {
-  return (t < a.settled) |
-         ((t < a.block_settled) & (t >= a.launch) & (warp - a.first_warp < a.block_warps));
-}
-
-// Whether a new reader makes the last one the older one: if that tells of an unordered reader that
-// the present older one does not tell of.
-[[gnu::always_inline]] inline bool moves_back(const cells& c, std::size_t at, const accessor& a) {
-  const std::uint32_t t = c.read_time[at], r = c.reader[at];
-  return (r != a.warp) & !is_settled(t, r, a) &
-         (is_settled(c.older_time[at], c.older_reader[at], a) | (c.older_reader[at] == a.warp));
+  if (count * sizeof(T) > huge_page_bytes) madvise(at, count * sizeof(T), MADV_HUGEPAGE);
+  return static_cast<T*>(at);
 }
 
 }  // namespace
 
-STEPWISE_CLONES
-bool load_row(const cells& memory, std::size_t first, unsigned per_lane, unsigned first_lane,
-              unsigned count, const accessor& a) {
-  const cells c = memory;  // a copy: no store changes its pointers
-  const unsigned shift = log2_of(per_lane), n = count * per_lane;
-  const std::uint32_t own = a.warp * 32 + first_lane;
-  std::uint32_t open = 0, moves = 0;
-  for (unsigned k = 0; k < n; ++k) {
-    open |= open_write(c, first + k, own + (k >> shift), a);
-    moves |= moves_back(c, first + k, a);
+cell_space::cell_space(std::uint64_t bytes, unsigned cell_bytes)
+    : groups_((bytes / cell_bytes + cell_group::size - 1) / cell_group::size) {
+  all_.groups = reserve<cell_group>(groups_);
+  all_.summaries = reserve<group_summary>(groups_);
+}
+
+cell_space::~cell_space() {
+  munmap(all_.groups, groups_ * sizeof(cell_group));
+  munmap(all_.summaries, groups_ * sizeof(group_summary));
+}
+
+void cell_space::forget() {
+  madvise(all_.groups, groups_ * sizeof(cell_group), MADV_DONTNEED);
+  madvise(all_.summaries, groups_ * sizeof(group_summary), MADV_DONTNEED);
+}
+
+void cell::copy(const cell& other) const {
+  write_time() = other.write_time();
+  writer() = other.writer();
+  write_site() = other.write_site();
+  read_time() = other.read_time();
+  reader() = other.reader();
+  read_lanes() = other.read_lanes();
+  read_site() = other.read_site();
+  older_time() = other.older_time();
+  older_reader() = other.older_reader();
+  older_lanes() = other.older_lanes();
+  older_site() = other.older_site();
+}
+
+void cells::spread(std::size_t group) const {
+  group_summary& s = summaries[group];
+  cell_group& g = groups[group];
+  s.is_spread = 1;
+  for (u32 k = 0; k < cell_group::size; ++k) {
+    g.write_time[k] = s.write_time;
+    g.writer[k] = s.writer + (k >> s.write_shift);
+    g.write_site[k] = s.write_site;
+    g.read_time[k] = s.read_time;
+    g.reader[k] = s.reader;
+    g.read_lanes[k] = s.read_lanes << (k >> s.read_shift);
+    g.read_site[k] = s.read_site;
+    g.older_time[k] = s.older_time;
+    g.older_reader[k] = s.older_reader;
+    g.older_lanes[k] = s.older_lanes << (k >> s.older_shift);
+    g.older_site[k] = s.older_site;
   }
-  if (open != 0) return false;
-  if (moves != 0) {
-#pragma GCC ivdep
-    for (unsigned k = 0; k < n; ++k) {
-      const std::size_t at = first + k;
-      const bool back = moves_back(c, at, a);
-      c.older_time[at] = back ? c.read_time[at] : c.older_time[at];
-      c.older_reader[at] = back ? c.reader[at] : c.older_reader[at];
-      c.older_lanes[at] = back ? c.read_lanes[at] : c.older_lanes[at];
-      c.older_site[at] = back ? c.read_site[at] : c.older_site[at];
-    }
+}
+
+// --- rows --------------------------------------------------------------------------------------
+
+namespace {
+
+const group_functions& vectors =
+    *(groups_by_avx512() != nullptr ? groups_by_avx512() : groups_in_loops());
+constexpr u32 whole_group = (1u << cell_group::size) - 1;
+
+// The thread that accesses a place alone, or nobody.
+u32 only_thread(u32 first_lanes, const accessor& a) {
+  const bool single = (first_lanes & (first_lanes - 1)) == 0;
+  return single ? a.warp * 32 + static_cast<u32>(__builtin_ctz(first_lanes)) : row_part::nobody;
+}
+
+// A row as its groups see it.
+struct row {
+  std::size_t first_group;
+  u32 groups, lead, width;
+  row_part part;
+
+  row(std::size_t first, unsigned per_lane, u32 first_lanes, unsigned places, const accessor& a)
+      : first_group(first / cell_group::size),
+        lead(static_cast<u32>(first % cell_group::size)),
+        width(places * per_lane),
+        part{0, 0, static_cast<u32>(__builtin_ctz(per_lane)), first_lanes,
+             only_thread(first_lanes, a)} {
+    groups = (lead + width + cell_group::size - 1) / cell_group::size;
   }
-#pragma GCC ivdep
-  for (unsigned k = 0; k < n; ++k) {
-    const std::size_t at = first + k;
-    const std::uint32_t bit = std::uint32_t{1} << (first_lane + (k >> shift));
-    const bool again = (c.read_time[at] == a.now) & (c.reader[at] == a.warp);
-    c.read_lanes[at] = again ? c.read_lanes[at] | bit : bit;
-    c.read_time[at] = a.now;
-    c.reader[at] = a.warp;
-    c.read_site[at] = a.site;
+  const row_part& in(u32 n) {
+    const u32 begin = n == 0 ? lead : 0, end = lead + width - n * cell_group::size;
+    const u32 up_to_end = end >= cell_group::size ? whole_group : (1u << end) - 1;
+    part.inside = up_to_end & (whole_group << begin);
+    part.before = n * cell_group::size - lead;
+    return part;
   }
+};
+
+// Of a whole group that a summary stands for.
+bool load_is_open(const group_summary& s, const row_part& p, const accessor& a) {
+  // Other threads than the own ones, where lanes have other numbers of cells.
+  const u32 own = s.write_shift == p.shift ? p.thread_of(p.place(0)) : row_part::nobody;
+  return open_write(s.write_time, s.writer, own, a);
+}
+
+bool store_is_open(const group_summary& s, const row_part& p, const accessor& a) {
+  const u32 lanes = s.read_shift == p.shift ? p.first_lanes << p.place(0) : 0;
+  return load_is_open(s, p, a) ||
+         open_reads(s.read_time, s.reader, s.read_lanes, s.older_time, s.older_reader, lanes, a);
+}
+
+// False, with nothing changed, if the group's cells differ from now on.
+bool note_load(group_summary& s, const row_part& p, const accessor& a) {
+  u32 lanes = p.first_lanes << p.place(0);
+  if (s.read_time == a.now && s.reader == a.warp) {
+    if (s.read_shift != p.shift) return false;
+    lanes |= s.read_lanes;
+  }
+  if (moves_back(s.read_time, s.reader, s.older_time, s.older_reader, a)) {
+    s.older_time = s.read_time;
+    s.older_reader = s.reader;
+    s.older_lanes = s.read_lanes;
+    s.older_shift = s.read_shift;
+    s.older_site = s.read_site;
+  }
+  s.read_time = a.now;
+  s.reader = a.warp;
+  s.read_lanes = lanes;
+  s.read_shift = p.shift;
+  s.read_site = a.site;
   return true;
 }
 
-STEPWISE_CLONES
-bool store_row(const cells& memory, std::size_t first, unsigned per_lane, unsigned first_lane,
-               unsigned count, const accessor& a) {
-  const cells c = memory;  // a copy: no store changes its pointers
-  const unsigned shift = log2_of(per_lane), n = count * per_lane;
-  const std::uint32_t own = a.warp * 32 + first_lane;
-  std::uint32_t open = 0;
-  for (unsigned k = 0; k < n; ++k) {
-    const std::uint32_t bit = std::uint32_t{1} << (first_lane + (k >> shift));
-    open |= open_write(c, first + k, own + (k >> shift), a) | open_reads(c, first + k, bit, a);
+void note_store(group_summary& s, const row_part& p, const accessor& a) {
+  s.write_time = a.now;
+  s.writer = p.thread_of(p.place(0));
+  s.write_shift = p.shift;
+  s.write_site = a.site;
+}
+
+// Whether the group's summary tells all of such an access; else the group does from now on.
+inline bool is_alike(const cells& c, std::size_t group, const row_part& p) {
+  if (c.summaries[group].is_spread != 0) return false;
+  if (p.inside == whole_group) return true;
+  c.spread(group);
+  return false;
+}
+
+}  // namespace
+
+bool load_row(const cells& c, std::size_t first, unsigned per_lane, u32 first_lanes,
+              unsigned places, const accessor& a) {
+  if (places * per_lane == 1) {
+    const cell x = c[first];
+    if (open_write(x.write_time(), x.writer(), only_thread(first_lanes, a), a)) return false;
+    note_load(x, first_lanes, a);
+    return true;
   }
-  if (open != 0) return false;
-#pragma GCC ivdep
-  for (unsigned k = 0; k < n; ++k) {
-    c.write_time[first + k] = a.now;
-    c.writer[first + k] = own + (k >> shift);
-    c.write_site[first + k] = a.site;
-  }
-  return true;
-}
-
-bool load_same(const cells& c, std::size_t first, unsigned count, std::uint32_t lanes,
-               const accessor& a) {
-  // A writer among several readers is not alone, so it does not count as its own.
-  const bool single = (lanes & (lanes - 1)) == 0;
-  const std::uint32_t own =
-      single ? a.warp * 32 + static_cast<std::uint32_t>(__builtin_ctz(lanes)) : ~std::uint32_t{0};
-  for (unsigned k = 0; k < count; ++k)
-    if (open_write(c, first + k, own, a)) return false;
-  for (unsigned k = 0; k < count; ++k) note_load(c, first + k, lanes, a);
-  return true;
-}
-
-bool load_lane(const cells& c, std::size_t first, unsigned count, unsigned lane,
-               const accessor& a) {
-  for (unsigned k = 0; k < count; ++k)
-    if (open_write(c, first + k, a.warp * 32 + lane, a)) return false;
-  for (unsigned k = 0; k < count; ++k) note_load(c, first + k, std::uint32_t{1} << lane, a);
-  return true;
-}
-
-bool store_lane(const cells& c, std::size_t first, unsigned count, unsigned lane,
-                const accessor& a) {
-  for (unsigned k = 0; k < count; ++k) {
-    if (open_write(c, first + k, a.warp * 32 + lane, a) ||
-        open_reads(c, first + k, std::uint32_t{1} << lane, a))
+  row r(first, per_lane, first_lanes, places, a);
+  for (u32 n = 0; n < r.groups; ++n) {
+    const row_part& p = r.in(n);
+    const std::size_t group = r.first_group + n;
+    if (is_alike(c, group, p) ? load_is_open(c.summaries[group], p, a)
+                              : vectors.load_is_open(c.groups[group], p, a))
       return false;
   }
-  for (unsigned k = 0; k < count; ++k) note_store(c, first + k, lane, a);
+  for (u32 n = 0; n < r.groups; ++n) {
+    const row_part& p = r.in(n);
+    const std::size_t group = r.first_group + n;
+    if (is_alike(c, group, p)) {
+      if (note_load(c.summaries[group], p, a)) continue;
+      c.spread(group);
+    }
+    vectors.note_load(c.groups[group], p, a);
+  }
   return true;
 }
 
-void note_load(const cells& c, std::size_t at, std::uint32_t lanes, const accessor& a) {
-  const std::uint32_t t = c.read_time[at], r = c.reader[at];
-  if (t == a.now && r == a.warp) {
-    c.read_lanes[at] |= lanes;
-  } else {
-    if (moves_back(c, at, a)) {
-      c.older_time[at] = t;
-      c.older_reader[at] = r;
-      c.older_lanes[at] = c.read_lanes[at];
-      c.older_site[at] = c.read_site[at];
-    }
-    c.read_time[at] = a.now;
-    c.reader[at] = a.warp;
-    c.read_lanes[at] = lanes;
+bool store_row(const cells& c, std::size_t first, unsigned per_lane, u32 first_lane,
+               unsigned places, const accessor& a) {
+  row r(first, per_lane, first_lane, places, a);
+  for (u32 n = 0; n < r.groups; ++n) {
+    const row_part& p = r.in(n);
+    const std::size_t group = r.first_group + n;
+    if (is_alike(c, group, p) ? store_is_open(c.summaries[group], p, a)
+                              : vectors.store_is_open(c.groups[group], p, a))
+      return false;
   }
-  c.read_site[at] = a.site;
+  for (u32 n = 0; n < r.groups; ++n) {
+    const row_part& p = r.in(n);
+    const std::size_t group = r.first_group + n;
+    if (is_alike(c, group, p))
+      note_store(c.summaries[group], p, a);
+    else
+      vectors.note_store(c.groups[group], p, a);
+  }
+  return true;
 }
 
-void note_store(const cells& c, std::size_t at, unsigned lane, const accessor& a) {
-  c.write_time[at] = a.now;
-  c.writer[at] = a.warp * 32 + lane;
-  c.write_site[at] = a.site;
+// --- lanes -------------------------------------------------------------------------------------
+
+void note_load(const cell& c, u32 lanes, const accessor& a) {
+  const u32 t = c.read_time(), r = c.reader();
+  if (t == a.now && r == a.warp) {
+    c.read_lanes() |= lanes;
+  } else {
+    if (moves_back(t, r, c.older_time(), c.older_reader(), a)) {
+      c.older_time() = t;
+      c.older_reader() = r;
+      c.older_lanes() = c.read_lanes();
+      c.older_site() = c.read_site();
+    }
+    c.read_time() = a.now;
+    c.reader() = a.warp;
+    c.read_lanes() = lanes;
+  }
+  c.read_site() = a.site;
+}
+
+void note_store(const cell& c, unsigned lane, const accessor& a) {
+  c.write_time() = a.now;
+  c.writer() = a.warp * 32 + lane;
+  c.write_site() = a.site;
+}
+
+u32 load_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane, u32 lanes,
+               const accessor& given) {
+  const accessor a = given;
+  u32 rest = 0;
+  for (u32 m = lanes; m != 0; m &= m - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(m));
+    bool open = false;
+    for (unsigned k = 0; k < per_lane; ++k) {
+      const cell x = c[at[lane] + k];
+      open |= open_write(x.write_time(), x.writer(), a.warp * 32 + lane, a);
+    }
+    for (unsigned k = 0; k < per_lane && !open; ++k) note_load(c[at[lane] + k], m & -m, a);
+    rest |= open ? m & -m : 0;
+  }
+  return rest;
+}
+
+u32 store_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane, u32 lanes,
+                const accessor& given) {
+  const accessor a = given;
+  u32 rest = 0;
+  for (u32 m = lanes; m != 0; m &= m - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(m));
+    bool open = false;
+    for (unsigned k = 0; k < per_lane; ++k) {
+      const cell x = c[at[lane] + k];
+      open |= open_write(x.write_time(), x.writer(), a.warp * 32 + lane, a) |
+              open_reads(x.read_time(), x.reader(), x.read_lanes(), x.older_time(),
+                         x.older_reader(), m & -m, a);
+    }
+    for (unsigned k = 0; k < per_lane && !open; ++k) note_store(c[at[lane] + k], lane, a);
+    rest |= open ? m & -m : 0;
+  }
+  return rest;
 }
 
 }  // namespace stepwise::emulator

@@ -1,8 +1,10 @@
 // What the race check remembers of memory: who wrote a cell last, and who read it.
 //
 // idea    A cell stands for a word of four bytes, or for one byte where narrower accesses happen.
-//         Its fields lie in arrays of their own, so that a warp's contiguous access works on whole
-//         vectors. Times are ticks of `order`: anything that happened before a known tick is
+//         Sixteen lie in a group. As long as all of them were accessed alike - by the lanes of a
+//         warp, one behind the other - a summary stands for the group, and an access of a row costs
+//         one comparison per group and little memory.
+//         Times are ticks of `order`: anything that happened before a known tick is
 //         settled by one comparison. A field that was never set is 0, which is before everything.
 // watch   Of a cell's readers the last warp is kept with all its lanes, and the last one before it
 //         of another warp: with three or more warps reading between two writes, a race is still
@@ -11,39 +13,61 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <vector>
+
+#include "common/emulator/check/cell_groups.hpp"
 
 namespace stepwise::emulator {
 
 inline constexpr std::uint32_t no_site = 0xffffffffu;  // a copy or a fill
 
-// Arrays of cells; index 0 is the first byte of the memory.
-struct cells {
-  std::uint32_t* write_time;
-  std::uint32_t* writer;  // warp of the launch * 32 + lane
-  std::uint32_t* write_site;
-  std::uint32_t* read_time;
-  std::uint32_t* reader;  // warp of the launch
-  std::uint32_t* read_lanes;
-  std::uint32_t* read_site;
-  std::uint32_t* older_time;  // the last reader of another warp
-  std::uint32_t* older_reader;
-  std::uint32_t* older_lanes;
-  std::uint32_t* older_site;
+// One cell.
+class cell {
+ public:
+  cell(cell_group& group, std::size_t number) : g_(&group), k_(number) {}
+  std::uint32_t& write_time() const { return g_->write_time[k_]; }
+  std::uint32_t& writer() const { return g_->writer[k_]; }
+  std::uint32_t& write_site() const { return g_->write_site[k_]; }
+  std::uint32_t& read_time() const { return g_->read_time[k_]; }
+  std::uint32_t& reader() const { return g_->reader[k_]; }
+  std::uint32_t& read_lanes() const { return g_->read_lanes[k_]; }
+  std::uint32_t& read_site() const { return g_->read_site[k_]; }
+  std::uint32_t& older_time() const { return g_->older_time[k_]; }
+  std::uint32_t& older_reader() const { return g_->older_reader[k_]; }
+  std::uint32_t& older_lanes() const { return g_->older_lanes[k_]; }
+  std::uint32_t& older_site() const { return g_->older_site[k_]; }
+  // Makes this one as `other` is.
+  void copy(const cell& other) const;
 
-  static constexpr std::size_t bytes_per_cell = 11 * sizeof(std::uint32_t);
+ private:
+  cell_group* g_;
+  std::size_t k_;
 };
 
-// One warp's view for a run of accesses: what is settled, and what to write down.
-struct accessor {
-  std::uint32_t settled;                  // anything before this tick is ordered before the warp
-  std::uint32_t block_settled;            // anything of the warp's own block before this one too
-  std::uint32_t first_warp, block_warps;  // of the own block
-  std::uint32_t launch;                   // when the running launch began
-  std::uint32_t now;                      // the tick that its accesses get
-  std::uint32_t warp;                     // of the launch
-  std::uint32_t site;
+// Instead of a group whose cells were accessed alike, if at all: what its first cell would say. The
+// lanes (writers) of cell k are those of cell k >> shift.
+struct group_summary {
+  std::uint32_t is_spread = 0;  // 1: the group says it, and not this
+  std::uint32_t write_time, writer, write_shift, write_site;
+  std::uint32_t read_time, reader, read_lanes, read_shift, read_site;
+  std::uint32_t older_time, older_reader, older_lanes, older_shift, older_site;
+};
+
+// All cells of a memory; number 0 is for its first bytes.
+struct cells {
+  cell_group* groups = nullptr;
+  group_summary* summaries = nullptr;
+
+  cell operator[](std::size_t number) const {
+    const std::size_t group = number / cell_group::size;
+    if (summaries[group].is_spread == 0) spread(group);
+    return {groups[group], number % cell_group::size};
+  }
+  // Writes a group out, if that was not done.
+  void spread(std::size_t group) const;
+
+  // Bytes of each cell, of both.
+  static constexpr std::size_t bytes_per_cell =
+      (sizeof(cell_group) + sizeof(group_summary)) / cell_group::size;
 };
 
 // Cells for `bytes` bytes of memory, reserved but not committed: a page costs memory when it is
@@ -60,27 +84,26 @@ class cell_space {
   void forget();
 
  private:
-  cells all_{};
-  std::byte* base_ = nullptr;
-  std::uint64_t bytes_ = 0;
+  cells all_;
+  std::uint64_t groups_;
 };
 
-// Lanes first_lane .. first_lane + count - 1 touch `per_lane` cells each (a power of two), one lane
-// after the other from cell `first` on. True if nothing speaks against it and it has been written
-// down; false, with nothing changed, if some cell needs a closer look.
-bool load_row(const cells& c, std::size_t first, unsigned per_lane, unsigned first_lane,
-              unsigned count, const accessor& a);
-bool store_row(const cells& c, std::size_t first, unsigned per_lane, unsigned first_lane,
-               unsigned count, const accessor& a);
-// All lanes of `lanes` load the same `count` cells.
-bool load_same(const cells& c, std::size_t first, unsigned count, std::uint32_t lanes,
-               const accessor& a);
-// One lane's access of `count` cells: true if nothing speaks against it, and then written down.
-bool load_lane(const cells& c, std::size_t first, unsigned count, unsigned lane, const accessor& a);
-bool store_lane(const cells& c, std::size_t first, unsigned count, unsigned lane,
-                const accessor& a);
+// A warp's lanes access `per_lane` cells each (a power of two), from cell `first` on, a multiple of
+// that: the lanes `first_lanes` at the first place, the next higher ones at the next, `places` in
+// all. A store has one lane at each place. True if nothing speaks against it and it has been
+// written down; false, with nothing changed, if some cell needs a closer look.
+bool load_row(const cells& c, std::size_t first, unsigned per_lane, std::uint32_t first_lanes,
+              unsigned places, const accessor& a);
+bool store_row(const cells& c, std::size_t first, unsigned per_lane, std::uint32_t first_lane,
+               unsigned places, const accessor& a);
+// The same for lanes at places of their own: `at` is each lane's first cell. The lanes for which
+// something needs a closer look.
+std::uint32_t load_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane,
+                         std::uint32_t lanes, const accessor& a);
+std::uint32_t store_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane,
+                          std::uint32_t lanes, const accessor& a);
 // One lane's load of one cell, written down; and its store.
-void note_load(const cells& c, std::size_t at, std::uint32_t lanes, const accessor& a);
-void note_store(const cells& c, std::size_t at, unsigned lane, const accessor& a);
+void note_load(const cell& c, std::uint32_t lanes, const accessor& a);
+void note_store(const cell& c, unsigned lane, const accessor& a);
 
 }  // namespace stepwise::emulator

@@ -110,7 +110,8 @@ accessor checker::accessor_of(std::uint32_t warp, std::uint32_t number,
   const block_clock& b = current_->clock;
   // A barrier alone does not finish an asynchronous copy: then every cell is looked at.
   const tick in_block = m.is_shared && b.uses_copies ? 0 : b.barrier;
-  return {m.is_shared ? b.began : order_.settled(),
+  // Shared memory is accessed by its block alone.
+  return {m.is_shared ? std::max(b.began, in_block) : order_.settled(),
           in_block,
           b.first_warp,
           block_warps_,
@@ -134,114 +135,97 @@ std::uint32_t checker::access(const access_event& e) {
   }
 }
 
-// Divides the warp's accesses into runs of lanes whose addresses are contiguous or the same. The
-// lanes that may go on.
+// The lanes that may go on. Mostly all lie in the allocation of the last access and are remembered
+// run by run; else lane by lane.
 std::uint32_t checker::visit(const access_event& e, watched_memory& m, std::uint64_t base) {
+  if (e.active == 0) return 0;
   const access_site& s = *e.site;
-  const bool remembered = !s.constant;
-  const std::uint64_t each = s.bytes;
-  const accessor a = accessor_of(e.warp, e.index, m);
-  std::uint32_t allowed = e.active;
-  for (std::uint32_t left = e.active; left != 0;) {
-    const unsigned first = static_cast<unsigned>(__builtin_ctz(left));
-    const std::uint64_t behind = std::uint64_t{left} >> (first + 1);
-    const std::uint64_t repeats = behind & (std::uint64_t{e.repeats} >> (first + 1));
-    const bool same = (repeats & 1) != 0;
-    const std::uint64_t chain =
-        same ? repeats : behind & (std::uint64_t{e.continues} >> (first + 1));
-    const unsigned count = 1 + static_cast<unsigned>(std::countr_one(chain));
-    const std::uint32_t run =
-        static_cast<std::uint32_t>(((std::uint64_t{1} << count) - 1) << first);
-    left &= ~run;
-    const std::uint64_t at = e.address[first], bytes = same ? each : each * count;
-    const access_window& window = windows_[e.index];
-    if (count < 3 && left != 0 && remembered && each >= 4 && s.order == memory_order::weak &&
-        !current_->clock.warps[e.warp].copies_pending) {
-      // Scattered: lane by lane, with as little as possible for each.
-      left = visit_lanes(e, m, a, base, left | run);
-      if (left == 0) break;
-      const std::uint32_t fine =
-          m.is_shared ? in_bounds_shared(e, left) : in_bounds_global(e, left);
-      allowed &= ~(left & ~fine);
-      for (std::uint32_t l = fine; l != 0; l &= l - 1) {
-        const auto lane = static_cast<unsigned>(__builtin_ctz(l));
-        if (e.address[lane] - base < m.bytes_watched)
-          visit_run(e, m, a, e.address[lane] - base, lane, 1, false);
-      }
-      break;
-    }
-    if ((at & (each - 1)) == 0 && window.bytes >= bytes && at - window.base <= window.bytes - bytes)
-        [[likely]] {
-      // Registered memory of the host's lies elsewhere and is not watched.
-      if (remembered && at - base < m.bytes_watched)
-        visit_run(e, m, a, at - base, first, count, same);
-      continue;
-    }
-    const std::uint32_t fine = m.is_shared ? in_bounds_shared(e, run) : in_bounds_global(e, run);
-    allowed &= ~(run & ~fine);
-    for (std::uint32_t l = remembered ? fine : 0; l != 0; l &= l - 1) {
-      const auto lane = static_cast<unsigned>(__builtin_ctz(l));
-      if (e.address[lane] - base < m.bytes_watched)
-        visit_run(e, m, a, e.address[lane] - base, lane, 1, false);
+  const access_shape& shape = *e.shape;
+  const std::uint64_t lowest = e.address[shape.first] + shape.low;
+  const access_window& window = windows_[e.index];
+  const auto in_window = [&] {
+    return shape.span <= window.bytes && lowest - window.base <= window.bytes - shape.span &&
+           shape.aligned && (lowest & (s.bytes - 1)) == 0 && shape.active == e.active;
+  };
+  if (!in_window()) [[unlikely]] {
+    const std::uint32_t allowed =
+        m.is_shared ? in_bounds_shared(e, e.active) : in_bounds_global(e, e.active);
+    if (allowed != e.active || !in_window()) {
+      if (!s.constant) visit_lanes(e, m, base, allowed);
+      return allowed;
     }
   }
-  return allowed;
+  // Registered memory of the host's lies elsewhere and is not watched.
+  if (s.constant || lowest - base >= m.bytes_watched) return e.active;
+  const accessor a = accessor_of(e.warp, e.index, m);
+  if (shape.runs == 0) {
+    const bool quick = s.bytes >= 4 && s.order == memory_order::weak &&
+                       !current_->clock.warps[e.warp].copies_pending;
+    visit_lanes(e, m, base, quick ? visit_scattered(e, m, a, base) : e.active);
+  } else {
+    for (unsigned n = 0; n < shape.runs; ++n) visit_run(e, m, a, base, shape.run[n]);
+  }
+  return e.active;
 }
 
-// The usual case of one lane's access after the other; the lanes for which it is not so.
-std::uint32_t checker::visit_lanes(const access_event& e, watched_memory& m, const accessor& a,
-                                   std::uint64_t base, std::uint32_t lanes_in) {
+// The usual case of lanes that lie apart; those for which it is not so.
+std::uint32_t checker::visit_scattered(const access_event& e, watched_memory& m, const accessor& a,
+                                       std::uint64_t base) {
   const std::uint64_t bytes = e.site->bytes;
   const bool stores = e.site->kind == access_kind::store;
-  const access_window window = windows_[e.index];
-  const std::uint64_t limit = window.bytes >= bytes ? window.bytes - bytes + 1 : 0;
-  const cells& c = m.words.all();
-  const auto count = static_cast<unsigned>(bytes / 4);
-  std::uint32_t rest = 0;
-  for (std::uint32_t l = lanes_in; l != 0; l &= l - 1) {
+  std::uint64_t at[lanes] = {};
+  std::uint32_t usual = 0;
+  for (std::uint32_t l = e.active; l != 0; l &= l - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(l));
-    const std::uint64_t address = e.address[lane], at = address - base;
-    const bool plain = address - window.base < limit && (address & (bytes - 1)) == 0 &&
-                       at < m.bytes_watched &&
-                       m.pages[at / page_bytes] == watched_memory::grain::words &&
-                       (stores || m.written.all(at, bytes));
-    if (plain &&
-        (stores ? store_lane(c, at / 4, count, lane, a) : load_lane(c, at / 4, count, lane, a))) {
-      if (stores) m.written.mark(at, bytes);
-    } else {
-      rest |= l & -l;
-    }
+    const std::uint64_t offset = e.address[lane] - base;
+    at[lane] = offset / 4;
+    const bool is_usual = m.pages[offset / page_bytes] == watched_memory::grain::words &&
+                          (stores || m.written.all_aligned(offset, static_cast<unsigned>(bytes)));
+    usual |= is_usual ? l & -l : 0;
   }
-  return rest;
+  const auto per_lane = static_cast<unsigned>(bytes / 4);
+  const std::uint32_t open = stores ? store_lanes(m.words.all(), at, per_lane, usual, a)
+                                    : load_lanes(m.words.all(), at, per_lane, usual, a);
+  for (std::uint32_t l = stores ? usual & ~open : 0; l != 0; l &= l - 1)
+    m.written.mark(e.address[__builtin_ctz(l)] - base, bytes);
+  return (e.active & ~usual) | open;
 }
 
 void checker::visit_run(const access_event& e, watched_memory& m, const accessor& a,
-                        std::uint64_t at, unsigned first, unsigned count, bool same) {
+                        std::uint64_t base, const lane_run& run) {
   const access_site& s = *e.site;
-  const std::uint64_t each = s.bytes, bytes = same ? each : each * count;
+  const std::uint64_t at = e.address[e.shape->first] + run.offset - base;
+  const std::uint64_t each = s.bytes, bytes = each * run.count;
   const bool reads = s.kind != access_kind::store;
-  const bool all_written = !reads || m.written.all(at, bytes);
   const bool words = touch_pages(m, at, bytes);
-  if (s.kind == access_kind::store) m.written.mark(at, bytes);
-  if (all_written && words && s.order == memory_order::weak && (at | each) % 4 == 0 &&
-      !current_->clock.warps[e.warp].copies_pending) {
+  if (words && s.order == memory_order::weak && (at | each) % 4 == 0 &&
+      !current_->clock.warps[e.warp].copies_pending && (!reads || m.written.all(at, bytes))) {
     const cells& c = m.words.all();
-    const unsigned per_lane = static_cast<unsigned>(each / 4);
-    const std::uint32_t run =
-        static_cast<std::uint32_t>(((std::uint64_t{1} << count) - 1) << first);
-    const bool settled =
-        reads ? (same ? load_same(c, at / 4, per_lane, run, a)
-                      : load_row(c, at / 4, per_lane, first, count, a))
-              : (!same || count == 1) && store_row(c, at / 4, per_lane, first, count, a);
-    if (settled) return;
+    const auto per_lane = static_cast<unsigned>(each / 4);
+    const bool alone = (run.first_lanes & (run.first_lanes - 1)) == 0;
+    if (reads ? load_row(c, at / 4, per_lane, run.first_lanes, run.count, a)
+              : alone && store_row(c, at / 4, per_lane, run.first_lanes, run.count, a)) {
+      if (!reads) m.written.mark(at, bytes);
+      return;
+    }
   }
-  const bool spread = count_of(e.active) > 1 && (e.active & (e.active - 1) & ~e.repeats) != 0;
-  for (unsigned k = 0; k < count; ++k) {
-    const touch t{
-        &m,     &s,   e.index, same ? at : at + k * each, each, static_cast<int>(first + k),
-        e.warp, e.at, spread};
-    if (reads && !all_written) read_unwritten(t);
-    if (s.kind == access_kind::atomic) m.written.mark(t.at, t.bytes);
+  visit_lanes(e, m, base, run.lanes);
+}
+
+// Each lane for itself.
+void checker::visit_lanes(const access_event& e, watched_memory& m, std::uint64_t base,
+                          std::uint32_t lanes_in) {
+  const access_site& s = *e.site;
+  const bool reads = s.kind != access_kind::store, writes = s.kind != access_kind::load;
+  const bool spread = e.shape->span != s.bytes;
+  for (std::uint32_t l = lanes_in; l != 0; l &= l - 1) {
+    const int lane = __builtin_ctz(l);
+    const std::uint64_t at = e.address[lane] - base;
+    if (at >= m.bytes_watched) continue;
+    touch_pages(m, at, s.bytes);
+    const touch t{&m, &s, e.index, at, s.bytes, lane, e.warp, e.at, spread};
+    if (reads && !m.written.all(at, s.bytes)) read_unwritten(t);
+    if (writes) m.written.mark(at, s.bytes);
     look_closer(t);
   }
 }
@@ -273,7 +257,7 @@ void checker::access_range(const warp_event& e, const range_event& r) {
   if (!r.inside) {
     std::uint64_t address[lanes] = {};
     address[r.lane] = r.address;
-    outside({&s, number, r.space, 1u << r.lane, e.warp, address, 0, 0, e.at}, r.lane, r.address);
+    outside({&s, number, r.space, 1u << r.lane, e.warp, address, nullptr, e.at}, r.lane, r.address);
     told_ = instruction_of(e.at);
     return;
   }

@@ -149,10 +149,12 @@ class checker final : public observer {
   const access_site& site_at(std::uint32_t number) const;
   std::uint32_t extra_site(const warp_event& e, const range_event& r);
   std::uint32_t visit(const access_event& e, watched_memory& m, std::uint64_t base);
-  std::uint32_t visit_lanes(const access_event& e, watched_memory& m, const accessor& a,
-                            std::uint64_t base, std::uint32_t lanes_in);
-  void visit_run(const access_event& e, watched_memory& m, const accessor& a, std::uint64_t at,
-                 unsigned first, unsigned count, bool same);
+  void visit_run(const access_event& e, watched_memory& m, const accessor& a, std::uint64_t base,
+                 const lane_run& run);
+  std::uint32_t visit_scattered(const access_event& e, watched_memory& m, const accessor& a,
+                                std::uint64_t base);
+  void visit_lanes(const access_event& e, watched_memory& m, std::uint64_t base,
+                   std::uint32_t lanes_in);
   // bounds.cpp
   std::uint32_t in_bounds_global(const access_event& e, std::uint32_t lanes_in);
   std::uint32_t in_bounds_shared(const access_event& e, std::uint32_t lanes_in);
@@ -167,8 +169,7 @@ class checker final : public observer {
                                                                    device_address at) const;
   // races.cpp
   void look_closer(const touch& t);
-  void check_cell(const touch& t, const cells& c, std::size_t cell, const accessor& a,
-                  unsigned cell_bytes);
+  void check_cell(const touch& t, const cell& c, const accessor& a);
   void conflict(const touch& t, std::uint32_t other_warp, std::uint32_t other_lanes,
                 std::uint32_t other_site, tick when, bool other_writes);
   bool both_strong(const access_site& s, std::uint32_t other, std::uint32_t other_warp) const;
@@ -192,8 +193,7 @@ class checker final : public observer {
   static constexpr std::uint32_t no_warp = ~std::uint32_t{0} / 32;
   bool streams_matter() const;
   void copy_touches(device_address at, std::uint64_t bytes, bool writes);
-  void copy_touches_cell(const cells& c, std::size_t cell, std::uint64_t at, bool writes,
-                         const accessor& a);
+  void copy_touches_cell(const cell& c, std::uint64_t at, bool writes, const accessor& a);
   void copy_races(std::uint64_t at, bool writes, std::uint32_t warp, unsigned lane,
                   std::uint32_t site, tick when, bool other_writes);
   // unwritten.cpp

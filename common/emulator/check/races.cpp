@@ -37,17 +37,7 @@ void checker::make_narrow(watched_memory& m, std::uint64_t page) {
   const cells &w = m.words.all(), &b = m.bytes.all();
   for (std::uint64_t k = 0; k < page_bytes; ++k) {
     const std::size_t to = page * page_bytes + k, from = to / 4;
-    b.write_time[to] = w.write_time[from];
-    b.writer[to] = w.writer[from];
-    b.write_site[to] = w.write_site[from];
-    b.read_time[to] = w.read_time[from];
-    b.reader[to] = w.reader[from];
-    b.read_lanes[to] = w.read_lanes[from];
-    b.read_site[to] = w.read_site[from];
-    b.older_time[to] = w.older_time[from];
-    b.older_reader[to] = w.older_reader[from];
-    b.older_lanes[to] = w.older_lanes[from];
-    b.older_site[to] = w.older_site[from];
+    b[to].copy(w[from]);
   }
 }
 
@@ -65,17 +55,16 @@ void checker::look_closer(const touch& t) {
     if (m.pages[page] != watched_memory::grain::bytes && (at % 4 != 0 || stop % 4 != 0))
       make_narrow(m, page);
     if (m.pages[page] == watched_memory::grain::bytes) {
-      for (; at < stop; ++at) check_cell(t, m.bytes.all(), at, a, 1);
+      for (; at < stop; ++at) check_cell(t, m.bytes.all()[at], a);
     } else {
-      for (; at < stop; at += 4) check_cell(t, m.words.all(), at / 4, a, 4);
+      for (; at < stop; at += 4) check_cell(t, m.words.all()[at / 4], a);
     }
   }
   if (is_strong(*t.site)) synchronise(t);
 }
 
 // Compares one access with what is remembered of a cell, and writes it down.
-void checker::check_cell(const touch& t, const cells& c, std::size_t cell, const accessor& a,
-                         unsigned) {
+void checker::check_cell(const touch& t, const cell& c, const accessor& a) {
   const bool writes = t.site->kind != access_kind::load;
   const block_clock& b = state().clock;
   const auto open_lanes = [&](tick when, std::uint32_t warp, std::uint32_t by, std::uint32_t site,
@@ -87,24 +76,22 @@ void checker::check_cell(const touch& t, const cells& c, std::size_t cell, const
     if (is_strong(*t.site) && both_strong(*t.site, site, warp) && !in_step(t, site, warp)) return 0;
     return open;
   };
-  const std::uint32_t writer = c.writer[cell] / 32;
-  const std::uint32_t writer_bit = std::uint32_t{1} << (c.writer[cell] % 32);
-  if (const auto open =
-          open_lanes(c.write_time[cell], writer, writer_bit, c.write_site[cell], true))
-    conflict(t, writer, open, c.write_site[cell], c.write_time[cell], true);
-  if (!writes) return note_load(c, cell, std::uint32_t{1} << t.lane, a);
-  if (const auto open = open_lanes(c.read_time[cell], c.reader[cell], c.read_lanes[cell],
-                                   c.read_site[cell], false))
-    conflict(t, c.reader[cell], open, c.read_site[cell], c.read_time[cell], false);
-  else if (const auto older = open_lanes(c.older_time[cell], c.older_reader[cell],
-                                         c.older_lanes[cell], c.older_site[cell], false);
-           older != 0 && c.older_reader[cell] != a.warp)
-    conflict(t, c.older_reader[cell], older, c.older_site[cell], c.older_time[cell], false);
+  const std::uint32_t writer = c.writer() / 32;
+  const std::uint32_t writer_bit = std::uint32_t{1} << (c.writer() % 32);
+  if (const auto open = open_lanes(c.write_time(), writer, writer_bit, c.write_site(), true))
+    conflict(t, writer, open, c.write_site(), c.write_time(), true);
+  if (!writes) return note_load(c, std::uint32_t{1} << t.lane, a);
+  if (const auto open = open_lanes(c.read_time(), c.reader(), c.read_lanes(), c.read_site(), false))
+    conflict(t, c.reader(), open, c.read_site(), c.read_time(), false);
+  else if (const auto older =
+               open_lanes(c.older_time(), c.older_reader(), c.older_lanes(), c.older_site(), false);
+           older != 0 && c.older_reader() != a.warp)
+    conflict(t, c.older_reader(), older, c.older_site(), c.older_time(), false);
   // A strong write does not make one's own weak write of before strong.
-  const bool keeps = c.write_time[cell] == a.now &&
-                     c.writer[cell] == a.warp * 32 + static_cast<std::uint32_t>(t.lane) &&
-                     is_strong(*t.site) && !is_strong(site_at(c.write_site[cell]));
-  if (!keeps) note_store(c, cell, static_cast<unsigned>(t.lane), a);
+  const bool keeps = c.write_time() == a.now &&
+                     c.writer() == a.warp * 32 + static_cast<std::uint32_t>(t.lane) &&
+                     is_strong(*t.site) && !is_strong(site_at(c.write_site()));
+  if (!keeps) note_store(c, static_cast<unsigned>(t.lane), a);
 }
 
 // Strong accesses never race if the scope of each includes the other's thread.

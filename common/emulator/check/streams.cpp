@@ -21,28 +21,26 @@ void checker::copy_touches(device_address at, std::uint64_t bytes, bool writes) 
       make_narrow(m, page);
     const bool narrow = m.pages[page] == watched_memory::grain::bytes;
     for (; k < stop; k += narrow ? 1 : 4)
-      copy_touches_cell(narrow ? m.bytes.all() : m.words.all(), narrow ? k : k / 4, k, writes, a);
+      copy_touches_cell(narrow ? m.bytes.all()[k] : m.words.all()[k / 4], k, writes, a);
   }
 }
 
-void checker::copy_touches_cell(const cells& c, std::size_t cell, std::uint64_t at, bool writes,
-                                const accessor& a) {
+void checker::copy_touches_cell(const cell& c, std::uint64_t at, bool writes, const accessor& a) {
   const auto open = [&](tick when) {
     return when >= a.settled && when != 0 && !order_.knows_work(order_.work_of(when));
   };
-  if (open(c.write_time[cell]))
-    copy_races(at, writes, c.writer[cell] / 32, c.writer[cell] % 32, c.write_site[cell],
-               c.write_time[cell], true);
-  else if (writes && open(c.read_time[cell]))
-    copy_races(at, writes, c.reader[cell],
-               static_cast<unsigned>(__builtin_ctz(c.read_lanes[cell] | (1u << 31))),
-               c.read_site[cell], c.read_time[cell], false);
+  if (open(c.write_time()))
+    copy_races(at, writes, c.writer() / 32, c.writer() % 32, c.write_site(), c.write_time(), true);
+  else if (writes && open(c.read_time()))
+    copy_races(at, writes, c.reader(),
+               static_cast<unsigned>(__builtin_ctz(c.read_lanes() | (1u << 31))), c.read_site(),
+               c.read_time(), false);
   if (writes) {
-    c.write_time[cell] = a.now;
-    c.writer[cell] = ~std::uint32_t{0};
-    c.write_site[cell] = no_site;
+    c.write_time() = a.now;
+    c.writer() = ~std::uint32_t{0};
+    c.write_site() = no_site;
   } else {
-    note_load(c, cell, 1, a);
+    note_load(c, 1, a);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "common/device/device.hpp"
+#include "common/emulator/exec/access_shape.hpp"
 #include "common/emulator/exec/context.hpp"
 
 namespace stepwise::image {
@@ -63,8 +64,7 @@ struct access_event {
   std::uint32_t active;          // lanes
   std::uint32_t warp;            // in its block
   const std::uint64_t* address;  // by lane: device address; offset in shared or local memory
-  // Bit l: the address of lane l is that of lane l - 1, + site->bytes or the same.
-  std::uint32_t continues, repeats;
+  const access_shape* shape;     // of the lanes that the op found active; if there are any
   const op* at;
 };
 

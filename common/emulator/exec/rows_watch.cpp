@@ -6,27 +6,7 @@
 #include "common/emulator/exec/access.hpp"
 #include "common/emulator/exec/scheduler.hpp"
 
-// Compiled for several instruction sets; the loader picks one. Sanitizers cannot live with that.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__clang__)
-#define STEPWISE_CLONES
-#else
-#define STEPWISE_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#endif
-
 namespace stepwise::emulator {
-
-// See access_event.
-STEPWISE_CLONES
-void lane_steps(const u64* address, u64 bytes, u32& continues, u32& repeats) {
-  u32 next = 0, same = 0;
-  for (int l = 1; l < lanes; ++l) {
-    const u64 step = address[l] - address[l - 1];
-    next |= static_cast<u32>(step == bytes) << l;
-    same |= static_cast<u32>(step == 0) << l;
-  }
-  continues = next;
-  repeats = same;
-}
 
 namespace {
 
@@ -59,9 +39,10 @@ const op* watch(context& x, const op* i) {
     address[l] = static_cast<A>(row[l] + static_cast<A>(i->immediate));
   const u32 active = x.active & i->b;
   const access_site& site = x.owner->site(i->slot);
-  access_event e{&site, i->slot, Space, active, x.owner->warp_index(), address, 0, 0, i};
-  lane_steps(address, site.bytes, e.continues, e.repeats);
+  access_shape& shape = x.owner->shape(i->slot);
+  access_event e{&site, i->slot, Space, active, x.owner->warp_index(), address, &shape, i};
   if constexpr (Space != memory_space::generic) {
+    if (!shape.fits(address, active) && active != 0) shape.describe(address, active, site.bytes);
     return go_on(x, i, x.watch->access(e) | (x.active & ~i->b));
   } else {
     u32 allowed = x.active & ~i->b;
@@ -79,6 +60,7 @@ const op* watch(context& x, const op* i) {
         for (int l = 0; l < lanes; ++l) offsets[l] = address[l] & (window_bytes - 1);
         e.address = offsets;
       }
+      if (!shape.fits(e.address, same)) shape.describe(e.address, same, site.bytes);
       allowed |= x.watch->access(e);
     }
     return go_on(x, i, allowed);

@@ -12,6 +12,7 @@ scheduler::scheduler(launch_state& launch)
     : launch_(launch),
       code_(*launch.code),
       windows_(code_.window_count),
+      shapes_(code_.accesses.size()),
       parameters_(launch.parameters) {
   threads_ = static_cast<std::uint32_t>(volume(launch.config.block));
   warps_ = (threads_ + lanes - 1) / lanes;

@@ -164,6 +164,7 @@ class scheduler {
   context& state() { return x_; }
   // For the ops of a watched program.
   const access_site& site(std::uint32_t index) const { return code_.accesses[index]; }
+  access_shape& shape(std::uint32_t index) { return shapes_[index]; }
   std::uint32_t warp_index() const {
     return static_cast<std::uint32_t>(warp_ - block_->warps.data());
   }
@@ -225,6 +226,7 @@ class scheduler {
   context x_;
   execution_counters counters_;
   std::vector<access_window> windows_;
+  std::vector<access_shape> shapes_;  // by access_site
   std::vector<std::byte> parameters_;
   block* block_ = nullptr;
   warp* warp_ = nullptr;

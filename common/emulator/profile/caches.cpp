@@ -4,13 +4,15 @@
 #include <bit>
 #include <cstring>
 
+#include "common/emulator/profile/requests.hpp"
+
 namespace stepwise::emulator {
 namespace {
 
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-unsigned count(u32 sectors) { return static_cast<unsigned>(std::popcount(sectors)); }
+unsigned count(u32 sectors) { return sectors_in(sectors); }
 
 // Moves entry n of a set to its front, where the line used last is.
 inline u64& to_front(u64* set, unsigned n) {
@@ -20,12 +22,27 @@ inline u64& to_front(u64* set, unsigned n) {
   return set[0];
 }
 
+// Where the entry with this line number (and one) is, of those from bit `at` on; `ways` if nowhere.
+// Sets have up to some dozens of ways, and lines are mostly near the front.
+inline unsigned find(const u64* set, unsigned ways, unsigned at, u64 number) {
+  unsigned n = 0;
+  for (; n + 8 <= ways; n += 8) {
+    unsigned found = 0;
+    for (unsigned k = 0; k < 8; ++k)
+      found |= static_cast<unsigned>(set[n + k] >> at == number) << k;
+    if (found != 0) return n + static_cast<unsigned>(std::countr_zero(found));
+  }
+  while (n < ways && set[n] >> at != number) ++n;
+  return n;
+}
+
 // The sectors that memory gives along with these: it is read in pairs.
 u32 with_pairs(u32 sectors) {
   return sectors | ((sectors & 0b0101u) << 1) | ((sectors & 0b1010u) >> 1);
 }
 
 constexpr unsigned bytes_per_sector = 32;
+constexpr unsigned l1_line_at = 8;  // in an entry of L1
 // Places in an entry of L2.
 constexpr unsigned line_at = 22, dirty_at = 18, valid_at = 14;
 constexpr u64 writer_mask = (u64{1} << valid_at) - 1;
@@ -56,8 +73,7 @@ caches::entry& caches::l2_line(unsigned half, u64 line) {
   const u64 set =
       ((upper ^ (upper >> 12) ^ (upper >> 24)) << sampled_bits | sample_of(line)) & (l2_sets_ - 1);
   entry* const e = l2_.data() + (u64{half} * l2_sets_ + set) * l2_ways_;
-  for (unsigned n = 0; n < l2_ways_; ++n)
-    if (e[n] >> line_at == line + 1) return to_front(e, n);
+  if (const unsigned n = find(e, l2_ways_, line_at, line + 1); n < l2_ways_) return to_front(e, n);
   const entry gone = e[l2_ways_ - 1];
   if (const u32 dirty = (gone >> dirty_at) & 0xf; dirty != 0)
     counts_[gone & writer_mask].dram_write_bytes += u64{bytes_per_sector} * count(dirty);
@@ -96,8 +112,7 @@ void caches::load(unsigned multiprocessor, u64 line, u32 sectors, u32 site) {
   cache_counts& c = counts_[site];
   c.sectors += count(sectors);
   entry* const set = l1_set(multiprocessor, line);
-  for (unsigned n = 0; n < l1_ways_; ++n) {
-    if (set[n] >> 8 != line + 1) continue;
+  if (const unsigned n = find(set, l1_ways_, l1_line_at, line + 1); n < l1_ways_) {
     entry& e = to_front(set, n);
     const u32 missing = sectors & ~static_cast<u32>(e & 0xf);
     c.l1_hits += count(sectors & ~missing);
@@ -107,7 +122,7 @@ void caches::load(unsigned multiprocessor, u64 line, u32 sectors, u32 site) {
     }
     return;
   }
-  to_front(set, l1_ways_ - 1) = (line + 1) << 8 | sectors;
+  to_front(set, l1_ways_ - 1) = (line + 1) << l1_line_at | sectors;
   read_l2(multiprocessor, line, sectors, site);
 }
 
@@ -121,9 +136,8 @@ void caches::store(unsigned multiprocessor, u64 line, u32 sectors, bool whole, u
   cache_counts& c = counts_[site];
   c.sectors += count(sectors);
   entry* const set = l1_set(multiprocessor, line);
-  unsigned n = 0;
-  while (n < l1_ways_ && set[n] >> 8 != line + 1) ++n;
-  if (n == l1_ways_) set[n = l1_ways_ - 1] = (line + 1) << 8;
+  unsigned n = find(set, l1_ways_, l1_line_at, line + 1);
+  if (n == l1_ways_) set[n = l1_ways_ - 1] = (line + 1) << l1_line_at;
   entry& e = to_front(set, n);
   c.l1_hits += count(sectors & static_cast<u32>(e | (e >> 4)) & 0xf);
   e |= u64{sectors} << 4;
@@ -143,8 +157,8 @@ void caches::atomic(unsigned multiprocessor, u64 line, u32 sectors, u32 site) {
   cache_counts& c = counts_[site];
   c.sectors += count(sectors);
   entry* const set = l1_set(multiprocessor, line);
-  for (unsigned n = 0; n < l1_ways_; ++n)
-    if (set[n] >> 8 == line + 1) set[n] &= ~(u64{sectors} | u64{sectors} << 4);
+  if (const unsigned n = find(set, l1_ways_, l1_line_at, line + 1); n < l1_ways_)
+    set[n] &= ~(u64{sectors} | u64{sectors} << 4);
   c.l2_sectors += count(sectors);
   entry& kept = l2_line(home_of(line), line);
   c.l2_hits += count(sectors & static_cast<u32>((kept >> valid_at) & 0xf));

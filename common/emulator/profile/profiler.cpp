@@ -28,6 +28,11 @@ struct profiler::site_counts {
   std::uint64_t global_before = 0, local_before = 0;  // sectors of earlier launches
   wavefront_counts shared;
   wavefront_counts loop_loads;  // of an atomic that is a loop
+  // What an access to shared memory took last: another of the same shape takes the same, if it lies
+  // a multiple of a bank's width away.
+  std::uint64_t shape = 0;  // its serial; 0: none of this launch
+  std::uint64_t at = 0;
+  std::uint32_t taken = 0, ideal = 0;
 };
 
 // A kernel in one configuration.
@@ -107,6 +112,7 @@ void profiler::begin_launch(const launch_info& launch) {
   now_ = &record_for(launch);
   plans_ = now_->view->sites.data();
   sites_ = now_->sites.data();
+  for (site_counts& s : now_->sites) s.shape = 0;
   kernel_profile& k = now_->profile;
   ++k.launches;
   trace::launch_shape shape;
@@ -169,6 +175,15 @@ void profiler::add_cache_counts() {
 
 // --- events --------------------------------------------------------------------------------------
 
+// Whether the event's shape is that of what the machine code does.
+static bool is_as_written(const access_event& e, const site_plan& p) {
+  return e.shape->active == e.active && p.bytes == e.site->bytes;
+}
+
+static unsigned count_of_lanes(const access_event& e) {
+  return e.shape->active == e.active ? e.shape->lanes : count_of_lanes(e.active);
+}
+
 std::uint32_t profiler::access(const access_event& e) {
   const site_plan& p = plans_[e.index];
   if (!p.counted) return e.active;
@@ -192,15 +207,15 @@ std::uint32_t profiler::access(const access_event& e) {
     if (p.kind == access_kind::atomic && global) {
       sectors = atomic_sectors(address, e.active, touched_);
     } else {
-      if (global && p.bytes == e.site->bytes)
-        touch_runs(address, e.active, p.bytes, e.continues, e.repeats, touched_);
+      if (global && e.shape->runs != 0 && is_as_written(e, p))
+        touch_runs(address[e.shape->first], *e.shape, p.bytes, touched_);
       else if (global)
         touch(address, e.active, p.bytes, touched_);
       else
         touch_local(address, e.active, p.bytes, trace_.local_line(e.warp), touched_);
       sectors = touched_.sectors;
     }
-    const unsigned n = count_of_lanes(e.active);
+    const unsigned n = count_of_lanes(e);
     ++c.requests;
     c.lanes += n;
     c.sectors += sectors;
@@ -212,16 +227,11 @@ std::uint32_t profiler::access(const access_event& e) {
   return e.active;
 }
 
-// Whether an access is of 4 bytes, as the PTX has it, and neither atomic nor a matrix's.
-static bool is_plain_word(const access_event& e, const site_plan& p) {
-  return p.bytes == 4 && e.site->bytes == 4 &&
-         (p.shared == shared_use::load || p.shared == shared_use::store);
-}
-
 void profiler::count_shared(const access_event& e, const site_plan& p,
                             const std::uint64_t* offset) {
-  wavefront_counts& c = sites_[e.index].shared;
-  const unsigned n = count_of_lanes(e.active);
+  site_counts& site = sites_[e.index];
+  wavefront_counts& c = site.shared;
+  const unsigned n = count_of_lanes(e);
   if (p.loops) {
     const swap_loop loop = loop_of(offset, e.active, p.bytes);
     c.requests += loop.rounds;
@@ -229,7 +239,7 @@ void profiler::count_shared(const access_event& e, const site_plan& p,
     c.wavefronts += loop.swap_wavefronts;
     c.ideal_wavefronts +=
         ideal_wavefronts(shared_use::compare_and_swap, e.active, p.bytes, loop.swap_wavefronts);
-    wavefront_counts& loads = sites_[e.index].loop_loads;
+    wavefront_counts& loads = site.loop_loads;
     loads.requests += loop.rounds;
     loads.lanes += n;
     loads.wavefronts += loop.load_wavefronts;
@@ -237,16 +247,21 @@ void profiler::count_shared(const access_event& e, const site_plan& p,
         ideal_wavefronts(shared_use::load, e.active, p.bytes, loop.load_wavefronts);
     return;
   }
-  const unsigned taken =
-      p.copies
-          ? copy_wavefronts(copied_from_, offset, e.active, p.bytes, p.cache == cache_use::l2_only)
-      : is_plain_word(e, p) && is_one_wavefront(offset, e.active, e.continues, e.repeats)
-          ? 1
-          : wavefronts(p.shared, offset, e.active, p.bytes);
+  const bool repeats = !p.copies && e.shape->active == e.active;
+  const std::uint64_t at = offset[e.shape->first];
+  if (!repeats || site.shape != e.shape->serial ||
+      ((at - site.at) & (std::max(4u, unsigned{p.bytes}) - 1)) != 0) {
+    site.shape = repeats ? e.shape->serial : 0;
+    site.at = at;
+    site.taken = p.copies ? copy_wavefronts(copied_from_, offset, e.active, p.bytes,
+                                            p.cache == cache_use::l2_only)
+                          : wavefronts(p.shared, offset, e.active, p.bytes);
+    site.ideal = ideal_wavefronts(p.shared, e.active, p.bytes, site.taken);
+  }
   ++c.requests;
   c.lanes += n;
-  c.wavefronts += taken;
-  c.ideal_wavefronts += ideal_wavefronts(p.shared, e.active, p.bytes, taken);
+  c.wavefronts += site.taken;
+  c.ideal_wavefronts += site.ideal;
 }
 
 void profiler::executed(std::uint32_t first, std::uint32_t end, std::uint32_t lanes) {

@@ -29,26 +29,6 @@ inline void add(touched_lines& out, u64& highest, u64 line, u32 sectors) {
   out.lines[out.count++] = {line, sectors};
 }
 
-// How many of four sectors: the digits are the numbers of bits of 0 ... 15.
-unsigned sectors_in(u32 mask) {
-  return static_cast<unsigned>((u64{0x4332322132212110} >> (4 * mask)) & 0xf);
-}
-
-// Calls f(first lane, lanes, whether they all have one address) for the runs of a warp.
-template <class F>
-inline void each_run(u32 active, u32 continues, u32 repeats, F f) {
-  for (u32 left = active; left != 0;) {
-    const unsigned first = static_cast<unsigned>(std::countr_zero(left));
-    const u64 behind = u64{left} >> (first + 1);
-    const u64 same = behind & (u64{repeats} >> (first + 1));
-    const bool one_place = (same & 1) != 0;
-    const u64 chain = one_place ? same : behind & (u64{continues} >> (first + 1));
-    const unsigned count = 1 + static_cast<unsigned>(std::countr_one(chain));
-    left &= ~static_cast<u32>(((u64{1} << count) - 1) << first);
-    if (!f(first, count, one_place)) return;
-  }
-}
-
 void count_sectors(touched_lines& out) {
   out.sectors = 0;
   for (unsigned n = 0; n < out.count; ++n) out.sectors += sectors_in(out.lines[n].sectors);
@@ -68,45 +48,21 @@ inline layout layout_of(const u64* at, unsigned bytes) {
 
 }  // namespace
 
-void touch_runs(const u64* address, u32 active, unsigned bytes, u32 continues, u32 repeats,
-                touched_lines& out) {
+void touch_runs(u64 from, const access_shape& shape, unsigned bytes, touched_lines& out) {
   out.count = 0;
   u64 highest = 0;
-  each_run(active, continues, repeats, [&](unsigned first, unsigned count, bool one_place) {
-    const u64 length = one_place ? bytes : u64{bytes} * count;
-    u64 sector = address[first] / sector_bytes;
-    const u64 last = (address[first] + length - 1) / sector_bytes;
+  for (unsigned n = 0; n < shape.runs; ++n) {
+    const u64 at = from + shape.run[n].offset;
+    u64 sector = at / sector_bytes;
+    const u64 last = (at + u64{bytes} * shape.run[n].count - 1) / sector_bytes;
     while (sector <= last) {
-      const unsigned from = sector % 4;
-      const unsigned to = static_cast<unsigned>(std::min<u64>(3, from + (last - sector)));
-      add(out, highest, sector / 4, (0xfu >> (3 - to)) & (0xfu << from));
-      sector += to - from + 1;
+      const unsigned begin = sector % 4;
+      const unsigned end = static_cast<unsigned>(std::min<u64>(3, begin + (last - sector)));
+      add(out, highest, sector / 4, (0xfu >> (3 - end)) & (0xfu << begin));
+      sector += end - begin + 1;
     }
-    return true;
-  });
+  }
   count_sectors(out);
-}
-
-bool is_one_wavefront(const u64* offset, u32 active, u32 continues, u32 repeats) {
-  u32 taken = 0;  // banks
-  u64 starts[4];
-  unsigned counts[4], runs = 0;
-  bool one = true;
-  each_run(active, continues, repeats, [&](unsigned first, unsigned count, bool one_place) {
-    const unsigned words = one_place ? 1 : count;
-    const u64 start = offset[first] / 4;
-    for (unsigned n = 0; n < runs; ++n)
-      if (starts[n] == start && counts[n] == words) return true;
-    const u32 low = words == 32 ? every_lane : (u32{1} << words) - 1;
-    const u32 banks = std::rotl(low, static_cast<int>(start % 32));
-    one = runs < 4 && (taken & banks) == 0;
-    if (!one) return false;
-    taken |= banks;
-    starts[runs] = start;
-    counts[runs++] = words;
-    return true;
-  });
-  return one;
 }
 
 namespace {

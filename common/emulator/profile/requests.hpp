@@ -9,9 +9,16 @@
 
 #include <cstdint>
 
+#include "common/emulator/exec/access_shape.hpp"
+
 namespace stepwise::emulator {
 
 inline constexpr unsigned line_bytes = 128, sector_bytes = 32;
+
+// How many of a line's four sectors: the digits are the numbers of bits of 0 ... 15.
+constexpr unsigned sectors_in(std::uint32_t mask) {
+  return static_cast<unsigned>((std::uint64_t{0x4332322132212110} >> (4 * mask)) & 0xf);
+}
 
 // A line of 128 bytes and which of its four sectors a request touches.
 struct touched_line {
@@ -30,10 +37,9 @@ struct touched_lines {
 // of each lane, at multiples of that.
 void touch(const std::uint64_t* address, std::uint32_t active, unsigned bytes, touched_lines& out);
 
-// The same where it is known which lanes' addresses go on from the lane before, or repeat it (see
-// access_event): whole runs of lanes at once.
-void touch_runs(const std::uint64_t* address, std::uint32_t active, unsigned bytes,
-                std::uint32_t continues, std::uint32_t repeats, touched_lines& out);
+// The same of accesses that lie in few runs, `from` being the address of the shape's first lane:
+// whole runs at once.
+void touch_runs(std::uint64_t from, const access_shape& shape, unsigned bytes, touched_lines& out);
 
 // The same in local memory, where `offset` counts in the lane's own bytes. The hardware keeps the
 // same word of 32 lanes in one line; `first_line` is that of word 0 of this warp.
@@ -59,9 +65,6 @@ enum class shared_use : std::uint8_t {
 // with number b modulo 32.
 unsigned wavefronts(shared_use use, const std::uint64_t* offset, std::uint32_t active,
                     unsigned bytes);
-// True if runs of words show at once that a load or store of 4 bytes takes a single wavefront.
-bool is_one_wavefront(const std::uint64_t* offset, std::uint32_t active, std::uint32_t continues,
-                      std::uint32_t repeats);
 // The same of cp.async, which writes a line as it comes: `from` is what each lane reads (0:
 // nothing, the lane writes zeros). `around_l1`: it is cp.async.cg.
 unsigned copy_wavefronts(const std::uint64_t* from, const std::uint64_t* offset,

@@ -151,6 +151,9 @@ bool trace::play_request(stream& s, unsigned multiprocessor) {
     if (s.read_at == c.used) {
       s.read_chunk = c.next;
       s.read_at = 0;
+      // The one behind it: until then, all other warps have their turns.
+      if (c.next != none && chunks_[c.next].next != none)
+        __builtin_prefetch(&chunks_[chunks_[c.next].next]);
       continue;
     }
     const u64 record = c.records[s.read_at];

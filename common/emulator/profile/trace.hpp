@@ -23,7 +23,7 @@ namespace stepwise::emulator {
 
 class trace {
  public:
-  static constexpr std::size_t most_bytes = 64u << 20;
+  static constexpr std::size_t most_bytes = 8u << 20;
 
   explicit trace(const gpu& model, std::size_t bytes = most_bytes);
 

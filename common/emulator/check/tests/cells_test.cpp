@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <random>
 #include <vector>
 
@@ -31,19 +33,19 @@ accessor warp(std::uint32_t number, std::uint32_t now) {
 TEST_CASE("a row that another warp wrote needs a closer look until a barrier") {
   cell_space space(4096, 4);
   const cells& c = space.all();
-  CHECK(store_row(c, 0, 1, 0, 32, warp(0, 25)));
-  CHECK(c.writer[7] == 7);
-  CHECK(c.write_site[31] == 100);
-  CHECK_FALSE(load_row(c, 0, 1, 0, 32, warp(1, 25)));
-  CHECK(c.read_time[0] == 0);                          // nothing was changed
-  CHECK(load_row(c, 0, 1, 0, 32, warp(0, 25)));        // its own lanes
-  CHECK_FALSE(load_row(c, 1, 1, 0, 31, warp(0, 25)));  // each its neighbour's
+  CHECK(store_row(c, 0, 1, 1, 32, warp(0, 25)));
+  CHECK(c[7].writer() == 7);
+  CHECK(c[31].write_site() == 100);
+  CHECK_FALSE(load_row(c, 0, 1, 1, 32, warp(1, 25)));
+  CHECK(c[0].read_time() == 0);                        // nothing was changed
+  CHECK(load_row(c, 0, 1, 1, 32, warp(0, 25)));        // its own lanes
+  CHECK_FALSE(load_row(c, 1, 1, 1, 31, warp(0, 25)));  // each its neighbour's
   accessor later = warp(1, 30);
   later.block_settled = 30;
-  CHECK(load_row(c, 0, 1, 0, 32, later));
+  CHECK(load_row(c, 0, 1, 1, 32, later));
   accessor other_block = warp(2, 30);
   other_block.block_settled = 30;
-  CHECK_FALSE(load_row(c, 0, 1, 0, 32, other_block));
+  CHECK_FALSE(load_row(c, 0, 1, 1, 32, other_block));
 }
 
 TEST_CASE("the same thread of an earlier launch is another thread") {
@@ -51,35 +53,179 @@ TEST_CASE("the same thread of an earlier launch is another thread") {
   const cells& c = space.all();
   accessor before = warp(0, 5);
   before.launch = before.settled = 1;
-  CHECK(store_row(c, 0, 1, 0, 32, before));
+  CHECK(store_row(c, 0, 1, 1, 32, before));
   accessor unordered = warp(0, 25);
   unordered.settled = 3;  // of another stream: what came from 3 on is not known
-  CHECK_FALSE(store_row(c, 0, 1, 0, 32, unordered));
-  CHECK_FALSE(load_row(c, 0, 1, 0, 32, unordered));
-  CHECK(store_row(c, 0, 1, 0, 32, warp(0, 25)));
+  CHECK_FALSE(store_row(c, 0, 1, 1, 32, unordered));
+  CHECK_FALSE(load_row(c, 0, 1, 1, 32, unordered));
+  CHECK(store_row(c, 0, 1, 1, 32, warp(0, 25)));
 }
 
 TEST_CASE("two reading warps are remembered") {
   cell_space space(4096, 4);
   const cells& c = space.all();
-  CHECK(load_same(c, 5, 1, 0xffffffff, warp(0, 25)));
-  CHECK(load_same(c, 5, 1, 0x3, warp(1, 26)));
-  CHECK(c.reader[5] == 1);
-  CHECK(c.read_lanes[5] == 3);
-  CHECK(c.older_reader[5] == 0);
-  CHECK(c.older_lanes[5] == 0xffffffff);
-  CHECK_FALSE(store_lane(c, 5, 1, 0, warp(1, 26)));  // the older reader speaks against it
-  CHECK(store_lane(c, 6, 1, 0, warp(1, 26)));
+  CHECK(load_row(c, 5, 1, 0xffffffff, 1, warp(0, 25)));
+  CHECK(load_row(c, 5, 1, 0x3, 1, warp(1, 26)));
+  CHECK(c[5].reader() == 1);
+  CHECK(c[5].read_lanes() == 3);
+  CHECK(c[5].older_reader() == 0);
+  CHECK(c[5].older_lanes() == 0xffffffff);
+  CHECK_FALSE(store_row(c, 5, 1, 1, 1, warp(1, 26)));  // the older reader speaks against it
+  CHECK(store_row(c, 6, 1, 1, 1, warp(1, 26)));
 }
 
 TEST_CASE("wide accesses belong to the lane that makes them") {
   cell_space space(4096, 4);
   const cells& c = space.all();
-  CHECK(store_row(c, 0, 4, 0, 32, warp(0, 25)));
-  CHECK(c.writer[0] == 0);
-  CHECK(c.writer[3] == 0);
-  CHECK(c.writer[4] == 1);
-  CHECK(c.writer[127] == 31);
+  CHECK(store_row(c, 0, 4, 1, 32, warp(0, 25)));
+  CHECK(c[0].writer() == 0);
+  CHECK(c[3].writer() == 0);
+  CHECK(c[4].writer() == 1);
+  CHECK(c[127].writer() == 31);
+}
+
+namespace {
+
+// Everything that a cell remembers.
+std::array<std::uint32_t, 11> all_of(const cell& c) {
+  return {c.write_time(),   c.writer(),      c.write_site(), c.read_time(),
+          c.reader(),       c.read_lanes(),  c.read_site(),  c.older_time(),
+          c.older_reader(), c.older_lanes(), c.older_site()};
+}
+
+// Accesses of warps of two blocks, some in order and some not, that begin anew now and then.
+struct random_accesses {
+  std::mt19937 random{11};
+  std::uint32_t now = 30, barrier = 20, launch = 10;
+
+  std::uint32_t below(std::uint32_t n) { return random() % n; }
+  accessor next() {
+    if (below(4) == 0) ++now;
+    if (below(20) == 0) barrier = now++;
+    if (below(60) == 0) launch = barrier = ++now;
+    accessor a = warp(below(4), now);
+    a.launch = a.settled = launch;
+    a.block_settled = below(3) == 0 ? barrier : launch;
+    a.site = below(7);
+    return a;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("rows remember what their lanes would one by one") {
+  cell_space by_rows(4096, 4), by_lanes(4096, 4);
+  const cells &rows = by_rows.all(), &lanes = by_lanes.all();
+  random_accesses r;
+  constexpr std::uint32_t cells_used = 160;
+  unsigned settled = 0, open_rows = 0, summaries = 0;
+  for (int round = 0; round < 20000; ++round) {
+    const accessor a = r.next();
+    const unsigned per_lane = 1u << r.below(3);
+    const unsigned places = r.below(3) == 0 ? 1 + r.below(8) : 16u << r.below(2);
+    const unsigned first_lane = places < 32 ? r.below(33 - places) : 0;
+    const bool stores = r.below(3) == 0;
+    // Some loads with another lane, too, at each place.
+    std::uint32_t first_lanes = 1u << first_lane;
+    if (!stores && first_lane + 2 * places <= 32 && r.below(2) == 0)
+      first_lanes |= first_lanes << places;
+    const unsigned width = places * per_lane;
+    const std::size_t first = r.below(2) == 0
+                                  ? r.below((cells_used - width) / 16 + 1) * 16
+                                  : r.below((cells_used - width) / per_lane + 1) * per_lane;
+    // What lanes that are looked at one by one find open; without an effect on what is compared.
+    const auto each_place = [&](auto f) {
+      for (unsigned n = 0; n < places; ++n)
+        for (std::uint32_t m = first_lanes << n; m != 0; m &= m - 1)
+          f(static_cast<unsigned>(__builtin_ctz(m)), first + n * per_lane);
+    };
+    cell_space trial(4096, 4);
+    for (std::size_t k = first; k < first + width; ++k) trial.all()[k].copy(lanes[k]);
+    bool open = false;
+    each_place([&](unsigned lane, std::size_t at) {
+      std::uint64_t where[32] = {};
+      where[lane] = at;
+      open |= (stores ? store_lanes(trial.all(), where, per_lane, 1u << lane, a)
+                      : load_lanes(trial.all(), where, per_lane, 1u << lane, a)) != 0;
+    });
+    const bool ok = stores ? store_row(rows, first, per_lane, first_lanes, places, a)
+                           : load_row(rows, first, per_lane, first_lanes, places, a);
+    // A row may ask for a closer look where there is nothing to see, but not the other way round.
+    if (ok) CHECK_FALSE(open);
+    ++(ok ? settled : open_rows);
+    if (ok) {
+      each_place([&](unsigned lane, std::size_t at) {
+        for (std::size_t k = at; k < at + per_lane; ++k) {
+          if (stores)
+            note_store(lanes[k], lane, a);
+          else
+            note_load(lanes[k], 1u << lane, a);
+        }
+      });
+    }
+    for (std::size_t g = 0; g < cells_used / 16; ++g) summaries += rows.summaries[g].is_spread == 0;
+    if (round % 50 == 49) {
+      bool same = true;
+      for (std::size_t k = 0; k < cells_used; ++k)
+        same = same && all_of(rows[k]) == all_of(lanes[k]);
+      REQUIRE(same);
+      by_rows.forget();
+      by_lanes.forget();
+    }
+  }
+  CHECK(settled > 5000);
+  CHECK(open_rows > 1000);
+  CHECK(summaries > 5000);
+}
+
+TEST_CASE("groups by AVX-512 are those in loops") {
+  const group_functions* const wide = groups_by_avx512();
+  if (wide == nullptr) {
+    MESSAGE("this CPU has no AVX-512: not compared");
+    return;
+  }
+  const group_functions& plain = *groups_in_loops();
+  random_accesses r;
+  unsigned open = 0;
+  for (int round = 0; round < 20000; ++round) {
+    const accessor a = r.next();
+    cell_group g;
+    const auto thread = [&] { return r.below(4) * 32 + r.below(32); };
+    const auto time = [&] { return r.below(3) == 0 ? 0 : a.now - r.below(30); };
+    const bool alike = r.below(2) == 0;
+    for (unsigned k = 0; k < cell_group::size; ++k) {
+      g.write_time[k] = alike && k != 0 ? g.write_time[0] : time();
+      g.writer[k] = alike && k != 0 ? g.writer[0] + k : thread();
+      g.read_time[k] = alike && k != 0 ? g.read_time[0] : time();
+      g.reader[k] = r.below(4);
+      g.read_lanes[k] = 1u << r.below(32);
+      g.older_time[k] = time();
+      g.older_reader[k] = r.below(4);
+      g.older_lanes[k] = r.random();
+      g.write_site[k] = g.read_site[k] = g.older_site[k] = r.below(9);
+    }
+    row_part p{};
+    p.inside = r.below(3) == 0 ? 0xffff : r.below(0x10000);
+    p.shift = r.below(3);
+    p.before = r.below(4) * 4 - r.below(3) * 4;
+    p.first_lanes = 1u << r.below(8);
+    p.thread = r.below(4) == 0 ? row_part::nobody : a.warp * 32 + r.below(8);
+    const bool is_open = plain.load_is_open(g, p, a);
+    open += is_open;
+    CHECK(wide->load_is_open(g, p, a) == is_open);
+    if (p.thread == row_part::nobody) p.thread = a.warp * 32;
+    CHECK(wide->store_is_open(g, p, a) == plain.store_is_open(g, p, a));
+    cell_group loaded = g, loaded_wide = g;
+    plain.note_load(loaded, p, a);
+    wide->note_load(loaded_wide, p, a);
+    CHECK(std::memcmp(&loaded, &loaded_wide, sizeof loaded) == 0);
+    plain.note_store(g, p, a);
+    wide->note_store(loaded, p, a);
+    CHECK(std::memcmp(g.writer, loaded.writer, sizeof g.writer) == 0);
+    CHECK(std::memcmp(g.write_time, loaded.write_time, sizeof g.write_time) == 0);
+  }
+  CHECK(open > 1000);
+  CHECK(open < 19000);
 }
 
 TEST_CASE("written bytes agree with a list of them") {

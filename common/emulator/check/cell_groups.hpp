@@ -1,0 +1,66 @@
+// Sixteen cells at a time: the vector operations of cells.hpp.
+//
+// Tested by tests/cells_test.cpp, which holds the two sets of functions against each other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace stepwise::emulator {
+
+// Cells whose fields are arrays: accesses of parts of them work on whole vectors.
+struct cell_group {
+  static constexpr unsigned size = 16;
+  using field = std::uint32_t[size];
+  field write_time;
+  field writer;  // warp of the launch * 32 + lane
+  field write_site;
+  field read_time;
+  field reader;  // warp of the launch
+  field read_lanes;
+  field read_site;
+  field older_time;  // the last reader of another warp
+  field older_reader;
+  field older_lanes;
+  field older_site;
+};
+
+// A warp's view for a run of accesses: what is settled, and what to write down.
+struct accessor {
+  std::uint32_t settled;                  // anything before this tick is ordered before the warp
+  std::uint32_t block_settled;            // anything of the warp's own block before this one too
+  std::uint32_t first_warp, block_warps;  // of the own block
+  std::uint32_t launch;                   // when the running launch began
+  std::uint32_t now;                      // the tick that its accesses get
+  std::uint32_t warp;                     // of the launch
+  std::uint32_t site;
+};
+
+// The part of a row of accesses that lies in one group.
+struct row_part {
+  std::uint32_t inside;  // bit k: cell k is accessed
+  std::uint32_t before;  // cell k is number k + before of the row, as 32-bit numbers go
+  std::uint32_t shift;   // log2 of the cells of each lane
+  std::uint32_t
+      first_lanes;       // that access the row's first cell; the next cells' are the next higher
+  std::uint32_t thread;  // the one that accesses the first cell, as a writer; nobody if several
+
+  static constexpr std::uint32_t nobody = ~std::uint32_t{1};  // no thread's number
+  std::uint32_t place(std::uint32_t k) const { return (k + before) >> shift; }
+  std::uint32_t thread_of(std::uint32_t place) const {
+    return thread == nobody ? nobody : thread + place;
+  }
+};
+
+// What a group does: whether an access needs a closer look, and writing it down.
+struct group_functions {
+  bool (*load_is_open)(const cell_group& g, const row_part& p, const accessor& a);
+  void (*note_load)(cell_group& g, const row_part& p, const accessor& a);
+  bool (*store_is_open)(const cell_group& g, const row_part& p, const accessor& a);
+  void (*note_store)(cell_group& g, const row_part& p, const accessor& a);
+};
+// In plain loops; and by AVX-512, null where the CPU has none. The same results.
+const group_functions* groups_in_loops();
+const group_functions* groups_by_avx512();
+
+}  // namespace stepwise::emulator

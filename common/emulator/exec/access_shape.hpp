@@ -1,0 +1,42 @@
+// How the addresses of a warp's lanes lie to each other.
+//
+// idea    An instruction in a loop mostly comes with the same differences between its lanes'
+//         addresses, at another place. So each access of a watched program keeps the last
+//         differences, and what follows from them: an access is compared with them at once, and
+//         taken apart only if it differs.
+#pragma once
+
+#include <cstdint>
+
+namespace stepwise::emulator {
+
+// Lanes at places one behind the other: first_lanes at the first of them, the next higher lanes at
+// the next, and so on.
+struct lane_run {
+  std::uint64_t offset;       // of the first place, from that of the shape's first lane
+  std::uint32_t lanes;        // all of the run's
+  std::uint32_t first_lanes;  // several where lanes share places
+  std::uint32_t count;        // places
+};
+
+struct access_shape {
+  static constexpr unsigned most_runs = 8;
+
+  std::uint64_t serial = 0;  // another number for another shape; 0: none yet
+  std::uint32_t active = 0;  // lanes
+  std::uint32_t lanes = 0;   // how many
+  std::uint32_t first = 0;   // the lowest lane
+  std::uint64_t low = 0;   // the lowest address, from that of the first lane: negative as 2^64 - n
+  std::uint64_t span = 0;  // bytes from there to the end of the highest access
+  bool aligned = false;    // one access is aligned if all are
+  unsigned runs = 0;       // 0: more than most_runs, the lanes are scattered
+  lane_run run[most_runs];
+  std::uint64_t offset[32];  // by lane, from the first lane's address; 0 of inactive lanes
+
+  // Whether the lanes `now` with these addresses lie as the shape says.
+  bool fits(const std::uint64_t* address, std::uint32_t now) const;
+  // Makes it the shape of these accesses of `bytes` bytes each; `now` is not 0.
+  void describe(const std::uint64_t* address, std::uint32_t now, unsigned bytes);
+};
+
+}  // namespace stepwise::emulator
