@@ -72,6 +72,39 @@ void cells::spread(std::size_t group) const {
   }
 }
 
+// --- cells -------------------------------------------------------------------------------------
+
+// Of what a cell remembers, only what is needed is looked at: each field lies in a line of its own
+// of the host's caches.
+static inline bool is_open_to(const cell& c, u32 own, const accessor& a) {
+  const u32 t = c.write_time();
+  return t >= a.settled && open_write(t, c.writer(), own, a);
+}
+
+void note_load(const cell& c, u32 lanes, const accessor& a) {
+  const u32 t = c.read_time(), r = c.reader();
+  if (t == a.now && r == a.warp) {
+    c.read_lanes() |= lanes;
+  } else {
+    if (t >= a.settled && moves_back(t, r, c.older_time(), c.older_reader(), a)) {
+      c.older_time() = t;
+      c.older_reader() = r;
+      c.older_lanes() = c.read_lanes();
+      c.older_site() = c.read_site();
+    }
+    c.read_time() = a.now;
+    c.reader() = a.warp;
+    c.read_lanes() = lanes;
+  }
+  c.read_site() = a.site;
+}
+
+void note_store(const cell& c, unsigned lane, const accessor& a) {
+  c.write_time() = a.now;
+  c.writer() = a.warp * 32 + lane;
+  c.write_site() = a.site;
+}
+
 // --- rows --------------------------------------------------------------------------------------
 
 namespace {
@@ -165,7 +198,7 @@ bool load_row(const cells& c, std::size_t first, unsigned per_lane, u32 first_la
               unsigned places, const accessor& a) {
   if (places * per_lane == 1) {
     const cell x = c[first];
-    if (open_write(x.write_time(), x.writer(), only_thread(first_lanes, a), a)) return false;
+    if (is_open_to(x, only_thread(first_lanes, a), a)) return false;
     note_load(x, first_lanes, a);
     return true;
   }
@@ -212,30 +245,6 @@ bool store_row(const cells& c, std::size_t first, unsigned per_lane, u32 first_l
 
 // --- lanes -------------------------------------------------------------------------------------
 
-void note_load(const cell& c, u32 lanes, const accessor& a) {
-  const u32 t = c.read_time(), r = c.reader();
-  if (t == a.now && r == a.warp) {
-    c.read_lanes() |= lanes;
-  } else {
-    if (moves_back(t, r, c.older_time(), c.older_reader(), a)) {
-      c.older_time() = t;
-      c.older_reader() = r;
-      c.older_lanes() = c.read_lanes();
-      c.older_site() = c.read_site();
-    }
-    c.read_time() = a.now;
-    c.reader() = a.warp;
-    c.read_lanes() = lanes;
-  }
-  c.read_site() = a.site;
-}
-
-void note_store(const cell& c, unsigned lane, const accessor& a) {
-  c.write_time() = a.now;
-  c.writer() = a.warp * 32 + lane;
-  c.write_site() = a.site;
-}
-
 u32 load_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane, u32 lanes,
                const accessor& given) {
   const accessor a = given;
@@ -243,10 +252,8 @@ u32 load_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane, u32 l
   for (u32 m = lanes; m != 0; m &= m - 1) {
     const auto lane = static_cast<u32>(__builtin_ctz(m));
     bool open = false;
-    for (unsigned k = 0; k < per_lane; ++k) {
-      const cell x = c[at[lane] + k];
-      open |= open_write(x.write_time(), x.writer(), a.warp * 32 + lane, a);
-    }
+    for (unsigned k = 0; k < per_lane; ++k)
+      open = open || is_open_to(c[at[lane] + k], a.warp * 32 + lane, a);
     for (unsigned k = 0; k < per_lane && !open; ++k) note_load(c[at[lane] + k], m & -m, a);
     rest |= open ? m & -m : 0;
   }
@@ -262,9 +269,10 @@ u32 store_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane, u32 
     bool open = false;
     for (unsigned k = 0; k < per_lane; ++k) {
       const cell x = c[at[lane] + k];
-      open |= open_write(x.write_time(), x.writer(), a.warp * 32 + lane, a) |
+      open = open || is_open_to(x, a.warp * 32 + lane, a) ||
+             ((x.read_time() >= a.settled || x.older_time() >= a.settled) &&
               open_reads(x.read_time(), x.reader(), x.read_lanes(), x.older_time(),
-                         x.older_reader(), m & -m, a);
+                         x.older_reader(), m & -m, a));
     }
     for (unsigned k = 0; k < per_lane && !open; ++k) note_store(c[at[lane] + k], lane, a);
     rest |= open ? m & -m : 0;

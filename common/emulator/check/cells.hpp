@@ -62,6 +62,11 @@ struct cells {
     if (summaries[group].is_spread == 0) spread(group);
     return {groups[group], number % cell_group::size};
   }
+  // Brings what is known of 32 cells into the host's caches.
+  void prefetch(std::size_t number) const {
+    __builtin_prefetch(summaries + number / cell_group::size, 1);
+    __builtin_prefetch(summaries + number / cell_group::size + 1, 1);
+  }
   // Writes a group out, if that was not done.
   void spread(std::size_t group) const;
 

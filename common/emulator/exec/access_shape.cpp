@@ -13,41 +13,77 @@ namespace {
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-// Not 0 if a lane of `active` does not lie as far from `from` as `offset` says.
-u64 differences_in_loops(const u64* address, u64 from, const u64* offset, u32 active) {
+// address[l] = row[l] + immediate, as A wraps around. Not 0 if a lane of `active` does not lie as
+// far from lane `first` as `offset` says.
+template <class A>
+u64 add_in_loops(const A* row, A immediate, u64* address, const u64* offset, u32 first,
+                 u32 active) {
+  const u64 from = static_cast<A>(row[first] + immediate);
   u64 differ = 0;
-  for (u32 l = 0; l < 32; ++l)
+  for (u32 l = 0; l < 32; ++l) {
+    address[l] = static_cast<A>(row[l] + immediate);
     differ |= ((address[l] - from) ^ offset[l]) & (u64{0} - ((active >> l) & 1));
-  return differ;
-}
-
-#if defined(__x86_64__)
-__attribute__((target("avx512f"))) u64 differences_avx512(const u64* address, u64 from,
-                                                          const u64* offset, u32 active) {
-  const __m512i start = _mm512_set1_epi64(static_cast<long long>(from));
-  u32 differ = 0;
-  for (u32 l = 0; l < 32; l += 8) {
-    const __m512i found = _mm512_sub_epi64(_mm512_loadu_si512(address + l), start);
-    differ |= _mm512_mask_cmpneq_epu64_mask(static_cast<__mmask8>(active >> l), found,
-                                            _mm512_loadu_si512(offset + l));
   }
   return differ;
 }
+
+#if defined(__x86_64__)
+#define STEPWISE_AVX512 __attribute__((target("avx512f")))
+
+STEPWISE_AVX512 inline __m512i added(const u64* row, u64 immediate) {
+  return _mm512_add_epi64(_mm512_loadu_si512(row),
+                          _mm512_set1_epi64(static_cast<long long>(immediate)));
+}
+STEPWISE_AVX512 inline __m512i added(const u32* row, u32 immediate) {
+  const __m256i sum = _mm256_add_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(row)),
+                                       _mm256_set1_epi32(static_cast<int>(immediate)));
+  return _mm512_maskz_cvtepu32_epi64(0xff, sum);
+}
+
+template <class A>
+STEPWISE_AVX512 u64 add_avx512(const A* row, A immediate, u64* address, const u64* offset,
+                               u32 first, u32 active) {
+  const auto from = static_cast<A>(row[first] + immediate);
+  const __m512i start = _mm512_set1_epi64(static_cast<long long>(u64{from}));
+  u32 differ = 0;
+  for (u32 l = 0; l < 32; l += 8) {
+    const __m512i at = added(row + l, immediate);
+    _mm512_storeu_si512(address + l, at);
+    differ |=
+        _mm512_mask_cmpneq_epu64_mask(static_cast<__mmask8>(active >> l),
+                                      _mm512_sub_epi64(at, start), _mm512_loadu_si512(offset + l));
+  }
+  return differ;
+}
+#undef STEPWISE_AVX512
+#else
+template <class A>
+u64 add_avx512(const A* row, A immediate, u64* address, const u64* offset, u32 first, u32 active) {
+  return add_in_loops(row, immediate, address, offset, first, active);
+}
 #endif
 
-auto* pick_differences() {
+bool has_avx512() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f")) return &differences_avx512;
+  return __builtin_cpu_supports("avx512f");
+#else
+  return false;
 #endif
-  return &differences_in_loops;
 }
-auto* const differences = pick_differences();
+
+template <class A>
+auto* const add = has_avx512() ? &add_avx512<A> : &add_in_loops<A>;
 
 }  // namespace
 
-bool access_shape::fits(const u64* address, u32 now) const {
-  return now == active && differences(address, address[first], offset, active) == 0;
+bool access_shape::reach(const u32* row, u64 immediate, u32 now, u64* address) const {
+  return (add<u32>(row, static_cast<u32>(immediate), address, offset, first, now) == 0) &
+         (now == active);
+}
+
+bool access_shape::reach(const u64* row, u64 immediate, u32 now, u64* address) const {
+  return (add<u64>(row, immediate, address, offset, first, now) == 0) & (now == active);
 }
 
 void access_shape::describe(const u64* address, u32 now, unsigned bytes) {

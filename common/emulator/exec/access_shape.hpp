@@ -33,8 +33,12 @@ struct access_shape {
   lane_run run[most_runs];
   std::uint64_t offset[32];  // by lane, from the first lane's address; 0 of inactive lanes
 
-  // Whether the lanes `now` with these addresses lie as the shape says.
-  bool fits(const std::uint64_t* address, std::uint32_t now) const;
+  // Writes the addresses row[l] + immediate of all lanes, which wrap around as the row's numbers
+  // do. Whether the lanes `now` lie as the shape says.
+  bool reach(const std::uint32_t* row, std::uint64_t immediate, std::uint32_t now,
+             std::uint64_t* address) const;
+  bool reach(const std::uint64_t* row, std::uint64_t immediate, std::uint32_t now,
+             std::uint64_t* address) const;
   // Makes it the shape of these accesses of `bytes` bytes each; `now` is not 0.
   void describe(const std::uint64_t* address, std::uint32_t now, unsigned bytes);
 };

@@ -33,16 +33,20 @@ const op* go_on(context& x, const op* i, u32 allowed) {
 // a: address row, b: lanes that give addresses, immediate: offset, slot: access_site.
 template <memory_space Space, class A>
 const op* watch(context& x, const op* i) {
-  alignas(64) u64 address[lanes];
-  const A* row = x.row<A>(i->a);
-  for (int l = 0; l < lanes; ++l)
-    address[l] = static_cast<A>(row[l] + static_cast<A>(i->immediate));
   const u32 active = x.active & i->b;
   const access_site& site = x.owner->site(i->slot);
   access_shape& shape = x.owner->shape(i->slot);
+  alignas(64) u64 address[lanes];
+  const bool fits = shape.reach(x.row<A>(i->a), static_cast<u64>(i->immediate), active, address);
+  // The access itself will need its bytes soon. They may be nowhere.
+  if constexpr (Space == memory_space::global) {
+    const u64 from = address[shape.first] + static_cast<u64>(x.host_of_device);
+    __builtin_prefetch(reinterpret_cast<const void*>(from));
+    __builtin_prefetch(reinterpret_cast<const void*>(from + 64));
+  }
   access_event e{&site, i->slot, Space, active, x.owner->warp_index(), address, &shape, i};
   if constexpr (Space != memory_space::generic) {
-    if (!shape.fits(address, active) && active != 0) shape.describe(address, active, site.bytes);
+    if (!fits && active != 0) shape.describe(address, active, site.bytes);
     return go_on(x, i, x.watch->access(e) | (x.active & ~i->b));
   } else {
     u32 allowed = x.active & ~i->b;
@@ -54,13 +58,12 @@ const op* watch(context& x, const op* i) {
       left &= ~same;
       e.space = first;
       e.active = same;
-      alignas(64) u64 offsets[lanes] = {};
-      e.address = address;
-      if (first != memory_space::global) {
-        for (int l = 0; l < lanes; ++l) offsets[l] = address[l] & (window_bytes - 1);
-        e.address = offsets;
-      }
-      if (!shape.fits(e.address, same)) shape.describe(e.address, same, site.bytes);
+      // In its window, an address is the offset in the memory that it leads to.
+      const u64 window = address[__builtin_ctz(same)] & ~(window_bytes - 1);
+      alignas(64) u64 offsets[lanes];
+      e.address = first == memory_space::global ? address : offsets;
+      if (!shape.reach(address, first == memory_space::global ? 0 : u64{0} - window, same, offsets))
+        shape.describe(offsets, same, site.bytes);
       allowed |= x.watch->access(e);
     }
     return go_on(x, i, allowed);

@@ -69,10 +69,7 @@ unsigned caches::home_of(u64 line) {
 
 // The line's entry, at the front of its set; a new one is empty.
 caches::entry& caches::l2_line(unsigned half, u64 line) {
-  const u64 upper = line >> sampled_bits;
-  const u64 set =
-      ((upper ^ (upper >> 12) ^ (upper >> 24)) << sampled_bits | sample_of(line)) & (l2_sets_ - 1);
-  entry* const e = l2_.data() + (u64{half} * l2_sets_ + set) * l2_ways_;
+  entry* const e = l2_set(half, line);
   if (const unsigned n = find(e, l2_ways_, line_at, line + 1); n < l2_ways_) return to_front(e, n);
   const entry gone = e[l2_ways_ - 1];
   if (const u32 dirty = (gone >> dirty_at) & 0xf; dirty != 0)

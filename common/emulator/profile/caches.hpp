@@ -46,6 +46,17 @@ class caches {
   void atomic(unsigned multiprocessor, std::uint64_t line, std::uint32_t sectors,
               std::uint32_t site);
 
+  // Brings what will be looked at for a line into the host's caches.
+  void prefetch(unsigned multiprocessor, std::uint64_t line) {
+    __builtin_prefetch(l1_set(multiprocessor, line));
+    for (unsigned half = 0; half < 2; ++half) {
+      if (half != side_of(multiprocessor) && half != home_of(line)) continue;
+      const entry* const set = l2_set(half, line);
+      __builtin_prefetch(set);
+      __builtin_prefetch(set + 8);
+    }
+  }
+
   const cache_counts& of(std::uint32_t site) const { return counts_[site]; }
 
   // The set's bits that both levels share.
@@ -62,6 +73,13 @@ class caches {
 
   entry* l1_set(unsigned multiprocessor, std::uint64_t line) {
     return l1_.data() + (std::size_t{multiprocessor} * l1_sets + sample_of(line)) * l1_ways_;
+  }
+  entry* l2_set(unsigned half, std::uint64_t line) {
+    const std::uint64_t upper = line >> sampled_bits;
+    const std::uint64_t set =
+        ((upper ^ (upper >> 12) ^ (upper >> 24)) << sampled_bits | sample_of(line)) &
+        (l2_sets_ - 1);
+    return l2_.data() + (std::uint64_t{half} * l2_sets_ + set) * l2_ways_;
   }
   entry& l2_line(unsigned half, std::uint64_t line);
   void read_l2(unsigned multiprocessor, std::uint64_t line, std::uint32_t sectors,

@@ -160,6 +160,8 @@ bool trace::play_request(stream& s, unsigned multiprocessor) {
     if (begun && (record & begins) != 0) return true;
     begun = true;
     ++s.read_at;
+    // This warp's next line, for its next turn.
+    if (s.read_at != c.used) caches_.prefetch(multiprocessor, c.records[s.read_at] >> 24);
     const bool local = (record & of_local) != 0;
     const u64 line = record >> 24 | (local ? local_lines : 0);
     const u32 sectors = (record >> 20) & 0xf, site = static_cast<u32>(record & site_mask);
