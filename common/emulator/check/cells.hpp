@@ -45,7 +45,7 @@ class cell {
 
 // Instead of a group whose cells were accessed alike, if at all: what its first cell would say. The
 // lanes (writers) of cell k are those of cell k >> shift.
-struct group_summary {
+struct alignas(64) group_summary {
   std::uint32_t is_spread = 0;  // 1: the group says it, and not this
   std::uint32_t write_time, writer, write_shift, write_site;
   std::uint32_t read_time, reader, read_lanes, read_shift, read_site;

@@ -23,9 +23,17 @@ class observers final : public observer {
   void end_block(const block& b) override { each(&observer::end_block, b); }
   void turn_to(const block& b) override { each(&observer::turn_to, b); }
   std::uint32_t access(const access_event& e) override {
-    access_event shown = e;
-    for (observer* o : all_) shown.active = o->access(shown);
-    return shown.active;
+    std::uint32_t allowed = e.active;
+    for (observer* o : all_) {
+      if (allowed == e.active) {
+        allowed = o->access(e);
+      } else {
+        access_event shown = e;
+        shown.active = allowed;
+        allowed = o->access(shown);
+      }
+    }
+    return allowed;
   }
   void access_range(const warp_event& e, const range_event& r) override {
     each(&observer::access_range, e, r);
