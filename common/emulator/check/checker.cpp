@@ -142,8 +142,7 @@ std::uint32_t checker::visit(const access_event& e, watched_memory& m, std::uint
   const access_site& s = *e.site;
   const access_shape& shape = *e.shape;
   const std::uint64_t lowest = e.address[shape.first] + shape.low;
-  if (!m.is_shared && lowest - base < m.bytes_watched)
-    m.words.all().prefetch((lowest - base) / 4);
+  if (!m.is_shared && lowest - base < m.bytes_watched) m.words.all().prefetch((lowest - base) / 4);
   const access_window& window = windows_[e.index];
   const auto in_window = [&] {
     return shape.span <= window.bytes && lowest - window.base <= window.bytes - shape.span &&
