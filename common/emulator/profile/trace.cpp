@@ -1,6 +1,7 @@
 #include "common/emulator/profile/trace.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace stepwise::emulator {
 namespace {
@@ -12,6 +13,9 @@ constexpr u64 begins = u64{1} << 19, whole_sectors = u64{1} << 18, of_local = u6
 constexpr u64 site_mask = of_local - 1;
 // Local memory's lines, which no address of global memory leads to: those have 40 bits.
 constexpr u64 local_lines = u64{1} << 40;
+// Stands for requests whose lines are all of sets that are not simulated: they take their turns.
+constexpr u64 skips(u64 requests) { return requests << 24 | begins; }
+constexpr bool is_skip(u64 record) { return ((record >> 20) & 0xf) == 0; }
 // Requests that each warp of a multiprocessor makes before the next multiprocessor gets its turn.
 constexpr int requests_in_turn = 16;
 
@@ -66,15 +70,17 @@ u64 trace::local_line(u32 warp) const {
 }
 
 void trace::add(u32 warp, u32 site, const touched_lines& t, bool whole, bool local) {
+  stream& s = stream_of(now_, warp);
   u64 first = begins;
   const u64 rest =
       (whole ? whole_sectors : 0) | (local ? of_local : 0) | std::min<u64>(site, site_mask);
   for (unsigned n = 0; n < t.count; ++n) {
     if (dropped_bits_ != 0 && !is_sampled(t.lines[n].line)) continue;
-    append(stream_of(now_, warp),
-           t.lines[n].line << 24 | u64{t.lines[n].sectors} << 20 | first | rest);
+    if (s.skipped != 0) append(s, skips(std::exchange(s.skipped, 0)));
+    append(s, t.lines[n].line << 24 | u64{t.lines[n].sectors} << 20 | first | rest);
     first = 0;
   }
+  s.skipped += first != 0;
 }
 
 void trace::append(stream& s, u64 record) {
@@ -107,24 +113,38 @@ void trace::make_room() {
   for (stream& s : streams_) thin(s);
 }
 
-// Keeps the records of the sets that are still sampled.
+// Keeps the records of the sets that are still sampled. They are not more than there were: where
+// requests are skipped, one was dropped.
 void trace::thin(stream& s) {
   u32 to = s.first, at = 0;
-  bool begins_here = false;
+  const auto keep = [&](u64 record) {
+    if (at == chunk_records) {
+      chunks_[to].used = at;
+      to = chunks_[to].next;
+      at = 0;
+    }
+    chunks_[to].records[at++] = record;
+  };
+  u64 skipped = 0;
+  bool begun = false;  // a request, none of whose lines was kept so far
   for (u32 from = s.first; from != none; from = chunks_[from].next) {
-    for (u32 n = 0; n < chunks_[from].used; ++n) {
-      u64 record = chunks_[from].records[n];
-      begins_here = begins_here || (record & begins) != 0;
-      if (!is_sampled(record >> 24)) continue;
-      if (at == chunk_records) {
-        chunks_[to].used = at;
-        to = chunks_[to].next;
-        at = 0;
+    const u32 used = chunks_[from].used;
+    for (u32 n = 0; n < used; ++n) {
+      const u64 record = chunks_[from].records[n];
+      if ((record & begins) != 0) {
+        skipped += begun;
+        begun = !is_skip(record);
       }
-      chunks_[to].records[at++] = begins_here ? record | begins : record;
-      begins_here = false;
+      if (is_skip(record)) {
+        skipped += record >> 24;
+      } else if (is_sampled(record >> 24)) {
+        if (skipped != 0) keep(skips(std::exchange(skipped, 0)));
+        keep(begun ? record | begins : record);
+        begun = false;
+      }
     }
   }
+  s.skipped += skipped + begun;
   if (s.first == none) return;
   // `to` is the last chunk that is needed; none at all if nothing was kept.
   u32 unneeded = at == 0 ? to : chunks_[to].next;
@@ -158,6 +178,11 @@ bool trace::play_request(stream& s, unsigned multiprocessor) {
     }
     const u64 record = c.records[s.read_at];
     if (begun && (record & begins) != 0) return true;
+    if (is_skip(record)) {
+      if (s.idle == 0) s.idle = record >> 24;
+      if (--s.idle == 0) ++s.read_at;
+      return true;
+    }
     begun = true;
     ++s.read_at;
     // This warp's next line, for its next turn.

@@ -60,7 +60,9 @@ class trace {
   };
   struct stream {
     std::uint32_t first = none, last = none;
+    std::uint64_t skipped = 0;  // requests behind the last record, see skips()
     std::uint32_t read_chunk = none, read_at = 0;
+    std::uint64_t idle = 0;  // turns left of the skipped requests that are being played
   };
   struct slot {
     std::uint64_t block = 0;

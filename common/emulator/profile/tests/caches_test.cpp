@@ -178,5 +178,39 @@ TEST_CASE("with too little memory for all, a share of the sets is simulated") {
         doctest::Approx(0.5).epsilon(0.1));
 }
 
+// As in a product of matrices: every warp reads a line of its own 32 times and, at the same time,
+// the lines that all of them read. L1 holds few. The share of sectors found in L1.
+double shared_rows(std::size_t memory, double& share) {
+  constexpr unsigned warps = 8, steps = 4096;
+  std::vector<site_plan> sites(1);
+  sites[0].counted = true;
+  trace t(small_gpu(), memory);
+  t.begin({1, warps, 1, 0, 16 << 10}, sites);
+  t.begin_block(0);
+  touched_lines request;
+  request.count = 2;
+  for (unsigned w = 0; w < warps; ++w) {
+    for (unsigned k = 0; k < steps; ++k) {
+      request.lines[0] = {1'000'000 * (w + 1) + k / 32, 1};
+      request.lines[1] = {k, 1};
+      t.add(w, 0, request, false, false);
+    }
+  }
+  t.end_block(0);
+  t.end();
+  share = t.share();
+  return static_cast<double>(t.of(0).l1_hits) / static_cast<double>(t.of(0).sectors);
+}
+
+TEST_CASE("requests that are not simulated take their turns all the same") {
+  double share = 0;
+  const double all = shared_rows(64 << 20, share);
+  CHECK(share == 1);
+  CHECK(all > 0.9);
+  const double sampled = shared_rows(64 << 10, share);
+  CHECK(share < 0.5);
+  CHECK(sampled == doctest::Approx(all).epsilon(0.02));
+}
+
 }  // namespace
 }  // namespace stepwise::emulator
