@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <compare>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +15,11 @@ namespace {
 
 constexpr std::int64_t window_bytes = 16;
 constexpr std::uint32_t word_bytes = 4;
+// No access of one thread has more: what says so (.v8.v8) is no PTX.
+constexpr std::int64_t most_bytes = 64;
+// Accesses that are looked at for one that the machine code lacks: at each place near it (a byte of
+// one root), so many of those nearest in the text. So the time is linear, whatever the text.
+constexpr std::ptrdiff_t most_at_a_place = 32;
 
 // A load or a store of the PTX, of one thread.
 struct access {
@@ -62,7 +69,7 @@ std::optional<access> read_access(const ptx::instruction& i, const address_table
     a.is_plain = a.is_plain && m != "volatile" && m != "relaxed" && m != "acquire" &&
                  m != "release" && m != "mmio";
   }
-  if (a.bytes == 0) return {};
+  if (a.bytes == 0 || a.bytes > most_bytes) return {};
   a.address = addresses.resolve(memory, number);
   const alignment base = addresses.alignment_of(a.address);
   const std::int64_t place = a.address.offset + base.residue;
@@ -81,6 +88,7 @@ class access_finder {
   void run() {
     collect();
     if (!out_.knows_machine_code) return;
+    for (const access& a : all_) places_[place_of(a)].push_back(&a);
     find_shared_lines();
     for (const access& a : all_) {
       const bool stays = a.machine_instructions != 0 && !is_in_registers(a);
@@ -91,6 +99,23 @@ class access_finder {
   }
 
  private:
+  // Where an access begins, as far as the PTX tells.
+  struct place {
+    ptx::state_space space = ptx::state_space::none;
+    std::string_view root;
+    std::uint32_t version = 0;
+    std::int64_t offset = 0;
+    bool same_root(const place& o) const {
+      return space == o.space && root == o.root && version == o.version;
+    }
+    auto operator<=>(const place&) const = default;
+  };
+  static constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
+
+  static place place_of(const access& a) {
+    return {a.space, a.address.root, a.address.version, a.address.offset};
+  }
+
   void collect() {
     for (std::uint32_t n = 0; n < body_.instructions.size(); ++n) {
       const ptx::instruction& i = body_.instructions[n];
@@ -118,13 +143,9 @@ class access_finder {
     return has_no_frame_ && a.space == ptx::state_space::local;
   }
 
-  static bool same_place(const access& a, const access& b) {
-    return a.space == b.space && a.address.same_root(b.address);
-  }
-
-  // Whether b's bytes are among a's.
+  // Whether b's bytes are among a's, which are at a place of the same root.
   static bool covers(const access& a, const access& b) {
-    return same_place(a, b) && a.address.offset <= b.address.offset &&
+    return a.address.offset <= b.address.offset &&
            a.address.offset + a.bytes >= b.address.offset + b.bytes;
   }
 
@@ -137,8 +158,9 @@ class access_finder {
     if (is_in_registers(a)) return drop(a, drop_reason::in_registers);
     if (a.space == ptx::state_space::constant) return drop(a, drop_reason::constant_bank);
     if (!a.is_store && !is_result_read(a)) return drop(a, drop_reason::unused);
-    if (has_same_bytes(a)) return drop(a, drop_reason::same_address);
-    if (a.is_plain && join_group(a)) return;
+    const std::vector<const access*> others = near_places(a);
+    if (has_same_bytes(a, others)) return drop(a, drop_reason::same_address);
+    if (a.is_plain && join_group(a, others)) return;
     drop(a, drop_reason::unknown);
   }
 
@@ -151,24 +173,45 @@ class access_finder {
   }
 
   // A load whose bytes are loaded or stored before it; a store whose bytes are stored after it.
-  bool has_same_bytes(const access& a) const {
-    return std::any_of(all_.begin(), all_.end(), [&](const access& other) {
-      if (!covers(other, a)) return false;  // the cheap question first
-      return a.is_store ? other.is_store && comes_before(a, other) : comes_before(other, a);
+  bool has_same_bytes(const access& a, const std::vector<const access*>& others) const {
+    return std::any_of(others.begin(), others.end(), [&](const access* other) {
+      if (!covers(*other, a)) return false;  // the cheap question first
+      return a.is_store ? other->is_store && comes_before(a, *other) : comes_before(*other, a);
     });
   }
 
+  // Accesses of the same root that may have to do with a: those before a load in the text, those
+  // behind a store.
+  std::vector<const access*> near_places(const access& a) const {
+    std::vector<const access*> found;
+    const std::int64_t offset = a.address.offset;
+    place at = place_of(a);
+    at.offset = offset < lowest + most_bytes ? lowest : offset - most_bytes;
+    for (auto p = places_.lower_bound(at); p != places_.end(); ++p) {
+      const bool is_near =
+          p->first.offset <= offset ||
+          static_cast<std::uint64_t>(p->first.offset) - static_cast<std::uint64_t>(offset) <=
+              window_bytes;
+      if (!p->first.same_root(at) || !is_near) break;
+      const std::vector<const access*>& all = p->second;
+      const auto here = std::partition_point(all.begin(), all.end(), [&](const access* other) {
+        return other->instruction < a.instruction;
+      });
+      if (a.is_store)
+        found.insert(found.end(), here, here + std::min(most_at_a_place, all.end() - here));
+      else
+        found.insert(found.end(), here - std::min(most_at_a_place, here - all.begin()), here);
+    }
+    return found;
+  }
+
+  // a's role in the text is that of what near_places() gives: before a load, behind a store.
   bool may_lead(const access& leader, const access& a) const {
-    if (leader.machine_instructions == 0 || leader.is_store != a.is_store || !leader.is_plain ||
-        !same_place(leader, a)) {
+    if (leader.machine_instructions == 0 || leader.is_store != a.is_store || !leader.is_plain) {
       return false;
     }
-    if (a.is_store) {
-      if (leader.block != a.block || leader.instruction < a.instruction) return false;
-    } else if (!comes_before(leader, a)) {
-      return false;
-    }
-    return true;
+    return a.is_store ? leader.block == a.block && leader.instruction > a.instruction
+                      : comes_before(leader, a);
   }
 
   static bool in_one_window(const access& a, const access& b) {
@@ -186,20 +229,23 @@ class access_finder {
   }
 
   // First in its window; then, as ptxas may know more of the root's alignment than we do, nearby.
-  bool join_group(const access& a) {
-    return join_group(a, in_one_window, false) || join_group(a, near, true);
+  bool join_group(const access& a, const std::vector<const access*>& others) {
+    return join_group(a, others, in_one_window, false) || join_group(a, others, near, true);
   }
 
-  bool join_group(const access& a, bool (*fits)(const access&, const access&), bool ambiguous) {
+  bool join_group(const access& a, const std::vector<const access*>& others,
+                  bool (*fits)(const access&, const access&), bool ambiguous) {
+    std::vector<const access*> leaders;
+    for (const access* leader : others)
+      if (may_lead(*leader, a) && fits(*leader, a)) leaders.push_back(leader);
+    std::sort(leaders.begin(), leaders.end(),
+              [](const access* x, const access* y) { return x->instruction < y->instruction; });
     const access* best = nullptr;
-    int candidates = 0;
-    for (const access& leader : all_) {
-      if (!may_lead(leader, a) || !fits(leader, a)) continue;
-      ++candidates;
+    for (const access* leader : leaders) {
       // The nearest one; stores come in order, so theirs is the first that is found.
       const bool nearer = best == nullptr || !a.is_store;
-      if (nearer && (best == nullptr || same_half(leader, a) || !same_half(*best, a))) {
-        best = &leader;
+      if (nearer && (best == nullptr || same_half(*leader, a) || !same_half(*best, a))) {
+        best = leader;
       }
     }
     if (best == nullptr) return false;
@@ -213,7 +259,7 @@ class access_finder {
     }
     parts_[at->second].push_back(a);
     access_group& g = out_.groups[at->second];
-    g.ambiguous = g.ambiguous || ambiguous || candidates > 1 || shares_line(a);
+    g.ambiguous = g.ambiguous || ambiguous || leaders.size() > 1 || shares_line(a);
     return true;
   }
 
@@ -316,13 +362,14 @@ class access_finder {
   }
 
   void find_thinned() {
-    std::map<std::uint32_t, std::uint32_t> copies;
+    std::map<std::uint32_t, std::uint32_t> copies;  // of a block; 0: is in no loop alone
     for (const access& a : all_) {
-      if (!is_in_loop_alone(flow_.blocks[a.block])) continue;
       if (out_.instructions[a.instruction].role == access_role::dropped) continue;
       if (a.machine_instructions == 0) continue;
       const auto [at, is_new] = copies.try_emplace(a.block, 0);
-      if (is_new) at->second = copies_of(flow_.blocks[a.block]);
+      if (is_new && is_in_loop_alone(flow_.blocks[a.block])) {
+        at->second = copies_of(flow_.blocks[a.block]);
+      }
       if (2 * a.machine_instructions <= at->second) {
         out_.thinned.push_back({a.instruction, a.machine_instructions, at->second});
       }
@@ -334,7 +381,8 @@ class access_finder {
   const bool has_no_frame_;
   source_map& out_;
   address_table addresses_;
-  std::vector<access> all_;  // in order
+  std::vector<access> all_;                             // in order
+  std::map<place, std::vector<const access*>> places_;  // each in order
   std::set<std::uint32_t> shared_lines_;
   std::map<std::uint32_t, std::uint32_t> group_of_;  // leader -> group
   std::vector<std::vector<access>> parts_;           // of each group, the leader first

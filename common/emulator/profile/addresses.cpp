@@ -1,16 +1,18 @@
 #include "common/emulator/profile/addresses.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <functional>
+#include <numeric>
+#include <utility>
 
 namespace stepwise::emulator {
 namespace {
 
 constexpr std::uint32_t largest = 16;
 
-// Every loop around a value costs a round or two; PTX that no compiler wrote could ask for as many
-// as it has instructions.
-constexpr int most_rounds = 100;
+// Of an instruction, the operands that alignments are made of: the result comes first.
+constexpr std::size_t most_operands = 4;
 
 bool is_literal(const ptx::operand& o) { return o.kind == ptx::operand_kind::integer; }
 
@@ -89,7 +91,9 @@ bool is_integer_type(std::string_view name) {
 
 address_table::address_table(const ptx::module& m, const ptx::body& body)
     : module_(m), body_(body) {
+  for (const ptx::variable& v : body.variables) variables_.try_emplace(v.name, &v);
   find_definitions();
+  find_values();
   count_reads();
   find_alignments();
 }
@@ -120,49 +124,84 @@ void address_table::count_reads() {
 
 bool address_table::is_read(std::string_view name) const { return reads_.count(name) != 0; }
 
-symbolic_address address_table::resolve(const ptx::operand& memory, std::uint32_t at) const {
-  symbolic_address a{memory.name, 0, memory.offset};
-  // Definitions in circles (through a loop) have more than one definition; the bound is for PTX
-  // that no compiler wrote.
-  for (int steps = 0; steps < 1000; ++steps) {
-    const auto found = definitions_.find(a.root);
-    if (found == definitions_.end()) return a;  // a variable or a parameter
-    const auto& all = found->second;
-    if (all.size() > 1 || all.front().guarded) {
-      a.version = static_cast<std::uint32_t>(
-          std::count_if(all.begin(), all.end(), [at](const definition& d) { return d.at < at; }));
-      return a;
+std::optional<address_table::step> address_table::step_of(std::string_view name) const {
+  const auto found = definitions_.find(name);
+  if (found == definitions_.end()) return {};  // a variable or a parameter
+  const auto& all = found->second;
+  if (all.size() > 1 || all.front().guarded) return {};
+  const ptx::instruction& i = body_.instructions[all.front().at];
+  const auto& o = i.operands;
+  const bool is_move = i.opcode == "mov" || i.opcode == "cvta";
+  const bool is_sum = (i.opcode == "add" || i.opcode == "sub") && o.size() == 3;
+  const bool is_name = o.size() > 1 && o[1].kind == ptx::operand_kind::name && !o[1].negated;
+  if (is_move && is_name && o[0].kind == ptx::operand_kind::name) return step{o[1].name, 0};
+  if (is_move && o.size() == 2 && o[1].kind == ptx::operand_kind::offset) {
+    return step{o[1].name, o[1].offset};
+  }
+  const unsigned width = width_of(i);
+  if (is_sum && is_name && is_literal(o[2]) && (width == 32 || width == 64) &&
+      is_integer_type(i.modifiers.back())) {
+    const std::int64_t distance = signed_value(o[2].bits, width);
+    return step{o[1].name, i.opcode == "add" ? distance : -distance};
+  }
+  return {};
+}
+
+// Follows every register's steps to the end once: what is on the way gets its value, too.
+void address_table::find_values() {
+  std::vector<std::pair<std::string_view, std::int64_t>> path;  // names, and the step behind each
+  for (const auto& [first, definitions] : definitions_) {
+    symbolic_address end{first, 0, 0};
+    std::uint32_t used_at = 0;
+    path.clear();
+    while (true) {
+      const auto known = values_.find(end.root);
+      if (known != values_.end()) {
+        end = known->second;
+        break;
+      }
+      const auto next = step_of(end.root);
+      if (!next) {
+        end.version = path.empty() ? 0 : version_at(end.root, used_at);
+        break;
+      }
+      // Definitions in circles, which no compiler writes, end where they began.
+      values_[end.root] = {end.root, 0, 0};
+      path.emplace_back(end.root, next->distance);
+      used_at = definitions_.at(end.root).front().at;
+      end.root = next->to;
     }
-    const ptx::instruction& i = body_.instructions[all.front().at];
-    const auto follow = [&](const ptx::operand& to, std::int64_t distance) {
-      a.root = to.name;
-      a.offset += distance;
-      at = all.front().at;
-    };
-    const auto& o = i.operands;
-    const bool is_move = i.opcode == "mov" || i.opcode == "cvta";
-    const bool is_sum = (i.opcode == "add" || i.opcode == "sub") && o.size() == 3;
-    const bool is_name = o.size() > 1 && o[1].kind == ptx::operand_kind::name && !o[1].negated;
-    const unsigned width = width_of(i);
-    if (is_move && is_name && o[0].kind == ptx::operand_kind::name) {
-      follow(o[1], 0);
-    } else if (is_move && o.size() == 2 && o[1].kind == ptx::operand_kind::offset) {
-      follow(o[1], o[1].offset);
-    } else if (is_sum && is_name && is_literal(o[2]) && (width == 32 || width == 64) &&
-               is_integer_type(i.modifiers.back())) {
-      const std::int64_t distance = signed_value(o[2].bits, width);
-      follow(o[1], i.opcode == "add" ? distance : -distance);
-    } else {
-      return a;
+    for (; !path.empty(); path.pop_back()) {
+      end.offset += path.back().second;
+      if (path.back().first != end.root) values_[path.back().first] = end;
     }
   }
+}
+
+std::uint32_t address_table::version_at(std::string_view root, std::uint32_t at) const {
+  const auto found = definitions_.find(root);
+  if (found == definitions_.end()) return 0;
+  const auto& all = found->second;
+  if (all.size() == 1 && !all.front().guarded) return 0;
+  const auto end = std::lower_bound(all.begin(), all.end(), at,
+                                    [](const definition& d, std::uint32_t n) { return d.at < n; });
+  return static_cast<std::uint32_t>(end - all.begin());
+}
+
+symbolic_address address_table::resolve(const ptx::operand& memory, std::uint32_t at) const {
+  const auto known = values_.find(memory.name);
+  symbolic_address a{memory.name, 0, 0};
+  if (known != values_.end())
+    a = known->second;
+  else
+    a.version = version_at(memory.name, at);
+  a.offset += memory.offset;
   return a;
 }
 
 alignment address_table::of_variable(std::string_view name) const {
-  const auto own = std::find_if(body_.variables.begin(), body_.variables.end(),
-                                [&](const ptx::variable& v) { return v.name == name; });
-  const ptx::variable* v = own != body_.variables.end() ? &*own : module_.find_variable(name);
+  const auto own = variables_.find(name);
+  const ptx::variable* v = own != variables_.end() ? own->second : module_.find_variable(name);
   if (v == nullptr) return {};  // a parameter, a special register
   const bool is_placed =
       v->space == ptx::state_space::shared || v->space == ptx::state_space::local;
@@ -218,28 +257,47 @@ alignment address_table::of_result(const ptx::instruction& i) const {
 }
 
 // From the best that may be, down until nothing contradicts: what a loop adds to its own register
-// is right from the second round on. Every value can only sink, and at most four times.
+// is right when its sum has been looked at again. Every value can only sink, and at most four
+// times.
 void address_table::find_alignments() {
-  const auto is_known = [&](const ptx::operand& o) {
-    return definitions_.count(o.name) == 0 || alignments_.count(o.name) != 0;
+  const auto count = static_cast<std::uint32_t>(body_.instructions.size());
+  const auto last_source = [](const ptx::instruction& i) {
+    return std::min(i.operands.size(), most_operands);
   };
-  bool changed = true;
-  for (int round = 0; changed && round < most_rounds; ++round) {
-    changed = false;
-    for (const ptx::instruction& i : body_.instructions) {
-      if (i.operands.empty() || i.operands[0].kind == ptx::operand_kind::memory) continue;
-      const bool ready = std::all_of(i.operands.begin() + 1, i.operands.end(), is_known);
-      if (i.operands[0].kind == ptx::operand_kind::name && !ready) continue;
-      const alignment result = of_result(i);
-      for_each_name(i.operands[0], [&](std::string_view name) {
-        const auto [at, is_new] = alignments_.try_emplace(name, result);
-        const alignment lower = is_new ? result : meet(at->second, result);
-        changed = changed || is_new || lower != at->second;
-        at->second = lower;
-      });
-    }
+  std::unordered_map<std::string_view, std::vector<std::uint32_t>> users;
+  for (std::uint32_t n = 0; n < count; ++n) {
+    const ptx::instruction& i = body_.instructions[n];
+    if (i.operands.empty() || i.operands[0].kind != ptx::operand_kind::name) continue;
+    for (std::size_t k = 1; k < last_source(i); ++k)
+      if (definitions_.count(i.operands[k].name) != 0) users[i.operands[k].name].push_back(n);
   }
-  if (changed) alignments_.clear();  // nothing is known then, and nothing wrong is said
+  std::deque<std::uint32_t> todo(count);
+  std::iota(todo.begin(), todo.end(), 0);
+  std::vector<bool> waits(count, true);  // is in todo
+  for (; !todo.empty(); todo.pop_front()) {
+    waits[todo.front()] = false;
+    const ptx::instruction& i = body_.instructions[todo.front()];
+    if (i.operands.empty() || i.operands[0].kind == ptx::operand_kind::memory) continue;
+    bool ready = true;
+    if (i.operands[0].kind == ptx::operand_kind::name)
+      for (std::size_t k = 1; k < last_source(i); ++k)
+        ready = ready && (definitions_.count(i.operands[k].name) == 0 ||
+                          alignments_.count(i.operands[k].name) != 0);
+    if (!ready) continue;  // comes again when they are known
+    const alignment result = of_result(i);
+    for_each_name(i.operands[0], [&](std::string_view name) {
+      const auto [at, is_new] = alignments_.try_emplace(name, result);
+      const alignment lower = is_new ? result : meet(at->second, result);
+      if (!is_new && lower == at->second) return;
+      at->second = lower;
+      const auto by = users.find(name);
+      if (by == users.end()) return;
+      for (const std::uint32_t n : by->second) {
+        if (!waits[n]) todo.push_back(n);
+        waits[n] = true;
+      }
+    });
+  }
 }
 
 }  // namespace stepwise::emulator

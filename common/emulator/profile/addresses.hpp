@@ -4,11 +4,14 @@
 // idea    nvcc gives each register one definition, except for those that change in loops. So an
 //         address is followed back through moves and additions of constants to its root; two
 //         addresses with one root differ by their offsets.
+// cost    Linear: what a register's address is, is found once for all its uses; alignments sink at
+//         most four times, and only the users of one that has sunk are looked at again.
 // watch   Equal roots mean equal values only where one access dominates the other.
 // Tested by tests/.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -53,6 +56,15 @@ class address_table {
   void find_definitions();
   void count_reads();
   void find_alignments();
+  void find_values();
+  // Where a register's only definition leads: another register or a variable, a distance away.
+  struct step {
+    std::string_view to;
+    std::int64_t distance = 0;
+  };
+  std::optional<step> step_of(std::string_view name) const;
+  // Of a root that instruction `at` reads.
+  std::uint32_t version_at(std::string_view root, std::uint32_t at) const;
   alignment of_value(const ptx::operand& o) const;
   alignment of_result(const ptx::instruction& i) const;
   alignment of_variable(std::string_view name) const;
@@ -61,7 +73,9 @@ class address_table {
   const ptx::body& body_;
   std::unordered_map<std::string_view, std::vector<definition>> definitions_;
   std::unordered_map<std::string_view, std::uint32_t> reads_;
-  std::unordered_map<std::string_view, alignment> alignments_;  // absent: not known yet
+  std::unordered_map<std::string_view, const ptx::variable*> variables_;  // the body's own
+  std::unordered_map<std::string_view, symbolic_address> values_;  // of registers that have a step
+  std::unordered_map<std::string_view, alignment> alignments_;     // absent: not known yet
 };
 
 }  // namespace stepwise::emulator

@@ -50,14 +50,25 @@ code_view::code_view(const program& code, const image::kernel_resources* machine
   sites.resize(code.accesses.size());
   places.resize(code.code.empty() ? 0 : code.code.back().ordinal + 1);
   own_local_bytes = code.functions.front().local_bytes;
+  sites_of_.resize(code.functions.size());
+  for (std::uint32_t n = 0; n < code.accesses.size(); ++n)
+    if (code.accesses[n].instruction >= 0) sites_of_.at(code.accesses[n].function).push_back(n);
   for (std::size_t n = 0; n < code.functions.size(); ++n) add_function(code, n, machine_code);
 }
 
 std::uint32_t code_view::line_of(const std::string& path, std::uint32_t line) {
-  for (std::size_t n = 0; n < lines.size(); ++n)
-    if (lines[n].line == line && lines[n].path == path) return static_cast<std::uint32_t>(n);
-  lines.push_back({path, line, {}});
-  return static_cast<std::uint32_t>(lines.size() - 1);
+  const auto [at, is_new] = line_index_.try_emplace(path + '\n' + std::to_string(line),
+                                                    static_cast<std::uint32_t>(lines.size()));
+  if (is_new) lines.push_back({path, line, {}});
+  return at->second;
+}
+
+std::uint32_t code_view::inner_of(inner_place place) {
+  const auto [at, is_new] = inner_index_.try_emplace(
+      place.function + '\n' + place.path + '\n' + std::to_string(place.line),
+      static_cast<std::uint32_t>(inner.size()));
+  if (is_new) inner.push_back(std::move(place));
+  return at->second;
 }
 
 void code_view::add_function(const program& code, std::size_t index,
@@ -71,10 +82,7 @@ void code_view::add_function(const program& code, std::size_t index,
   for (const source_line& l : map.lines) line_numbers.push_back(line_of(l.file, l.line));
   for (const std::vector<source_frame>& chain : map.chains) {
     const source_frame& outer = chain.front();
-    const inner_place p{outer.function, outer.at.file, outer.at.line};
-    const auto known = std::ranges::find(inner, p);
-    inner_numbers.push_back(static_cast<std::uint32_t>(known - inner.begin()));
-    if (known == inner.end()) inner.push_back(p);
+    inner_numbers.push_back(inner_of({outer.function, outer.at.file, outer.at.line}));
   }
 
   const std::uint32_t first = code.code[f.first_op].ordinal;
@@ -87,14 +95,14 @@ void code_view::add_function(const program& code, std::size_t index,
     p.on = pipe_of(i);
     p.branches = is_branch(i);
   }
-  plan_sites(code, index, map);
+  plan_sites(code, index, map, line_numbers);
 }
 
-void code_view::plan_sites(const program& code, std::size_t index, const source_map& map) {
+void code_view::plan_sites(const program& code, std::size_t index, const source_map& map,
+                           const std::vector<std::uint32_t>& line_numbers) {
   const program_function& f = code.functions[index];
-  for (std::size_t n = 0; n < sites.size(); ++n) {
+  for (const std::uint32_t n : sites_of_[index]) {
     const access_site& s = code.accesses[n];
-    if (s.function != index || s.instruction < 0) continue;
     const auto at = static_cast<std::size_t>(s.instruction);
     const ptx::instruction& i = f.body->instructions[at];
     const instruction_source& source = map.instructions[at];
@@ -119,7 +127,7 @@ void code_view::plan_sites(const program& code, std::size_t index, const source_
   }
   const auto line_at = [&](std::uint32_t instruction) -> line_place* {
     const std::uint32_t line = map.instructions[instruction].line;
-    return line == no_index ? nullptr : &lines[line_of(map.lines[line].file, map.lines[line].line)];
+    return line == no_index ? nullptr : &lines[line_numbers[line]];
   };
   for (const dropped_access& d : map.dropped)
     if (line_place* l = line_at(d.instruction))

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "common/device/profile.hpp"
@@ -64,8 +65,13 @@ struct code_view {
  private:
   void add_function(const program& code, std::size_t index,
                     const image::kernel_resources* machine_code);
-  void plan_sites(const program& code, std::size_t index, const class source_map& map);
+  void plan_sites(const program& code, std::size_t index, const class source_map& map,
+                  const std::vector<std::uint32_t>& line_numbers);
   std::uint32_t line_of(const std::string& path, std::uint32_t line);
+  std::uint32_t inner_of(inner_place place);
+
+  std::unordered_map<std::string, std::uint32_t> line_index_, inner_index_;
+  std::vector<std::vector<std::uint32_t>> sites_of_;  // by function
 };
 
 }  // namespace stepwise::emulator

@@ -9,6 +9,9 @@
 namespace stepwise::emulator {
 namespace {
 
+constexpr std::size_t longest_lists =
+    64;  // steps to find all loops' blocks, for each block and edge
+
 bool ends_block(const ptx::instruction& i) {
   return i.opcode == "bra" || i.opcode == "brx" || i.opcode == "ret" || i.opcode == "exit" ||
          i.opcode == "trap";
@@ -19,6 +22,7 @@ bool ends_block(const ptx::instruction& i) {
 control_flow::control_flow(const ptx::body& body) {
   find_blocks(body);
   find_dominators();
+  number_dominators();
   find_loops();
 }
 
@@ -80,13 +84,35 @@ void control_flow::find_dominators() {
   }
 }
 
-bool control_flow::dominates(std::uint32_t a, std::uint32_t b) const {
-  for (std::uint32_t n = 0; n <= blocks.size(); ++n) {
-    if (a == b) return true;
-    b = blocks[b].dominator;
-    if (b == no_block) return false;
+void control_flow::number_dominators() {
+  const auto count = static_cast<std::uint32_t>(blocks.size());
+  std::vector<std::vector<std::uint32_t>> below(count);
+  for (std::uint32_t b = 0; b < count; ++b)
+    if (blocks[b].dominator != no_block) below[blocks[b].dominator].push_back(b);
+  entered_.assign(count, 0);
+  left_.assign(count, 0);
+  std::uint32_t clock = 0;
+  std::vector<std::uint32_t> path;
+  for (std::uint32_t root = 0; root < count; ++root) {
+    if (blocks[root].dominator != no_block) continue;
+    entered_[root] = clock++;
+    for (path.assign(1, root); !path.empty();) {
+      std::vector<std::uint32_t>& next = below[path.back()];
+      if (next.empty()) {
+        left_[path.back()] = clock++;
+        path.pop_back();
+      } else {
+        const std::uint32_t b = next.back();
+        next.pop_back();
+        entered_[b] = clock++;
+        path.push_back(b);
+      }
+    }
   }
-  return false;
+}
+
+bool control_flow::dominates(std::uint32_t a, std::uint32_t b) const {
+  return entered_[a] <= entered_[b] && left_[b] <= left_[a];
 }
 
 void control_flow::find_loops() {
@@ -94,6 +120,10 @@ void control_flow::find_loops() {
   for (std::uint32_t b = 0; b < blocks.size(); ++b) {
     for (const std::uint32_t s : blocks[b].successors) predecessors[s].push_back(b);
   }
+  // Loops in loops: every list holds the blocks of the inner ones, too.
+  std::size_t room = 16 + blocks.size();
+  for (const basic_block& b : blocks) room += b.successors.size();
+  room *= longest_lists;
   std::map<std::uint32_t, std::set<std::uint32_t>> by_header;
   for (std::uint32_t latch = 0; latch < blocks.size(); ++latch) {
     if (latch != 0 && blocks[latch].dominator == no_block) continue;
@@ -106,6 +136,9 @@ void control_flow::find_loops() {
         const std::uint32_t b = todo.back();
         todo.pop_back();
         if (!members.insert(b).second) continue;
+        const std::size_t steps = 1 + predecessors[b].size();
+        if (steps > room) return;
+        room -= steps;
         for (const std::uint32_t p : predecessors[b]) {
           if (p == 0 || blocks[p].dominator != no_block) todo.push_back(p);
         }

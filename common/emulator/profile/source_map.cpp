@@ -15,11 +15,19 @@
 namespace stepwise::emulator {
 namespace {
 
+// What PTX may make of names, that a few bytes of it refer to again and again: longer paths are
+// unknown, longer names cut; a function's lines and frames have room, further ones are unknown.
+constexpr std::size_t longest_path = 4096, longest_name = 1000;
+constexpr std::size_t most_bytes = std::size_t{64} << 20;
+constexpr std::size_t most_frames = 64;  // of a chain; further ones between its ends are left out
+
 // Lines and chains of a function, each kept once.
 class line_finder {
  public:
   line_finder(const ptx::module& m, const ptx::body& body, source_map& out)
-      : module_(m), body_(body), out_(out), known_(body.positions.size()) {}
+      : module_(m), body_(body), out_(out), known_(body.positions.size()) {
+    find_outer();
+  }
 
   // The line of a .loc record, and the frames inside it. no_index for the line if it has none.
   std::pair<std::uint32_t, std::uint32_t> find(std::int32_t position) {
@@ -30,81 +38,139 @@ class line_finder {
   }
 
  private:
+  static constexpr std::int32_t none = -1;
+
+  // Names that are equal have one number: long ones are compared once only.
   struct source_file {
     std::string path;
     bool of_user = true;
+    std::uint32_t number = 0;
+  };
+  struct function_name {
+    std::string text;
+    std::uint32_t number = 0;
   };
 
-  std::pair<std::uint32_t, std::uint32_t> look_up(std::int32_t position) {
-    // From the innermost record to the outermost; a chain is no longer than there are records.
-    std::vector<const ptx::source_position*> chain;
-    for (std::int32_t n = position; n >= 0 && chain.size() < body_.positions.size();) {
-      chain.push_back(&body_.positions[static_cast<std::size_t>(n)]);
-      n = chain.back()->inlined_at;
+  // Where the chain of a record, from the outermost one to itself, has the line that it counts for,
+  // and the record next to that on the way inwards.
+  struct outer_line {
+    std::int32_t at = none, inside = none;
+    void pass(std::int32_t record, bool is_line) {
+      if (at == none) {
+        if (is_line) at = record;
+      } else if (inside == none) {
+        inside = record;
+      }
     }
-    std::reverse(chain.begin(), chain.end());
-    // The student's line is the outermost that is the user's; a line that nobody wrote is passed
-    // over. A library's own kernel may have none: then it is the outermost that there is.
-    const auto is_line = [](const ptx::source_position* p) { return p->line != 0; };
-    auto outer = std::find_if(chain.begin(), chain.end(), [&](const ptx::source_position* p) {
-      return is_line(p) && file(p->file).of_user;
-    });
-    if (outer == chain.end()) outer = std::find_if(chain.begin(), chain.end(), is_line);
-    if (outer == chain.end()) return {no_index, no_index};
-    std::vector<source_frame> inner;
-    for (auto at = outer + 1; at != chain.end(); ++at) {
-      inner.push_back({function_name((*at)->function), line_of(**at)});
+  };
+
+  // The student's line is the outermost that is the user's; a line that nobody wrote is passed
+  // over. A library's own kernel may have none: then it is the outermost that there is. A record
+  // is inlined at an earlier one.
+  void find_outer() {
+    const auto count = static_cast<std::int32_t>(body_.positions.size());
+    for (std::int32_t n = 0; n < count; ++n) {
+      const ptx::source_position& p = body_.positions[static_cast<std::size_t>(n)];
+      const bool has_caller = p.inlined_at >= 0 && p.inlined_at < n;
+      const auto caller = static_cast<std::size_t>(has_caller ? p.inlined_at : 0);
+      outer_line user = has_caller ? of_user_[caller] : outer_line();
+      outer_line any = has_caller ? of_any_[caller] : outer_line();
+      user.pass(n, p.line != 0 && file(p.file).of_user);
+      any.pass(n, p.line != 0);
+      of_user_.push_back(user);
+      of_any_.push_back(any);
     }
-    return {line_index(line_of(**outer)), chain_index(std::move(inner))};
   }
 
-  source_line line_of(const ptx::source_position& p) {
-    const source_file& f = file(p.file);
-    return {f.path, p.line, f.of_user};
+  std::pair<std::uint32_t, std::uint32_t> look_up(std::int32_t position) {
+    const auto at = static_cast<std::size_t>(position);
+    const outer_line& outer = of_user_[at].at != none ? of_user_[at] : of_any_[at];
+    if (outer.at == none) return {no_index, no_index};
+    const std::uint32_t line = line_index(outer.at);
+    if (line == no_index) return {no_index, no_index};
+    std::vector<std::int32_t> inner;  // from the innermost outwards
+    if (outer.inside != none) {
+      for (std::int32_t n = position; n != outer.inside && inner.size() + 1 < most_frames;)
+        inner.push_back(std::exchange(n, body_.positions[static_cast<std::size_t>(n)].inlined_at));
+      inner.push_back(outer.inside);
+    }
+    return {line, chain_index(inner)};
   }
 
   const source_file& file(std::uint32_t number) {
     const auto [at, is_new] = files_.try_emplace(number);
     if (is_new) {
       const auto path = module_.files.find(number);
-      if (path != module_.files.end()) {
+      if (path != module_.files.end() && path->second.size() <= longest_path) {
         at->second.path = std::filesystem::path(path->second).lexically_normal().string();
       }
       at->second.of_user = is_users_file(at->second.path);
+      at->second.number = number_of(at->second.path);
     }
     return at->second;
   }
 
-  const std::string& function_name(std::string_view mangled) {
-    const auto [at, is_new] = functions_.try_emplace(mangled);
-    if (is_new && !mangled.empty()) {
-      at->second = readable_name(mangled);
-      // What has internal linkage is in a namespace of the compiler's.
-      constexpr std::string_view internal = "_INTERNAL_";
-      const auto end = at->second.find("::");
-      if (at->second.starts_with(internal) && end != std::string::npos)
-        at->second.erase(0, end + 2);
-    }
+  const function_name& function(std::string_view mangled) {
+    const auto [at, is_new] = functions_.try_emplace(mangled.data());
+    if (!is_new || mangled.empty()) return at->second;
+    std::string& text = at->second.text;
+    text = readable_name(mangled);
+    // What has internal linkage is in a namespace of the compiler's.
+    constexpr std::string_view internal = "_INTERNAL_";
+    const auto end = text.find("::");
+    if (text.starts_with(internal) && end != std::string::npos) text.erase(0, end + 2);
+    if (text.size() > longest_name) text.resize(longest_name);
+    at->second.number = number_of(text);
     return at->second;
   }
 
-  std::uint32_t line_index(source_line line) {
-    const auto key = std::make_pair(line.file, line.line);
+  // 0 is nobody's.
+  std::uint32_t number_of(const std::string& name) {
+    return numbers_.try_emplace(name, static_cast<std::uint32_t>(numbers_.size() + 1))
+        .first->second;
+  }
+
+  // Whether so many bytes still have room.
+  bool take(std::size_t bytes) {
+    if (bytes > room_) return false;
+    room_ -= bytes;
+    return true;
+  }
+
+  // Records that differ in their columns only, or in how their file is written, have one line.
+  std::uint32_t line_index(std::int32_t record) {
+    const ptx::source_position& p = body_.positions[static_cast<std::size_t>(record)];
+    const source_file& f = file(p.file);
     const auto [at, is_new] =
-        line_index_.try_emplace(key, static_cast<std::uint32_t>(out_.lines.size()));
-    if (is_new) out_.lines.push_back(std::move(line));
+        line_index_.try_emplace({f.number, p.line}, static_cast<std::uint32_t>(out_.lines.size()));
+    if (!is_new) return at->second;
+    if (!take(sizeof(source_line) + f.path.size())) return at->second = no_index;
+    out_.lines.push_back({f.path, p.line, f.of_user});
     return at->second;
   }
 
-  std::uint32_t chain_index(std::vector<source_frame> inner) {
-    if (inner.empty()) return no_index;
-    std::string key;
-    for (const source_frame& f : inner) {
-      key += f.function + '\n' + f.at.file + '\n' + std::to_string(f.at.line) + '\n';
+  // `records` are given from the innermost outwards.
+  std::uint32_t chain_index(const std::vector<std::int32_t>& records) {
+    if (records.empty()) return no_index;
+    std::vector<std::uint32_t> key;
+    std::size_t bytes = 0;
+    for (const std::int32_t n : records) {
+      const ptx::source_position& p = body_.positions[static_cast<std::size_t>(n)];
+      const source_file& f = file(p.file);
+      const function_name& name = function(p.function);
+      key.insert(key.end(), {name.number, f.number, p.line});
+      bytes += sizeof(source_frame) + name.text.size() + f.path.size();
     }
     const auto [at, is_new] =
         chain_index_.try_emplace(std::move(key), static_cast<std::uint32_t>(out_.chains.size()));
-    if (is_new) out_.chains.push_back(std::move(inner));
+    if (!is_new) return at->second;
+    if (!take(bytes)) return at->second = no_index;
+    std::vector<source_frame>& frames = out_.chains.emplace_back();
+    for (auto n = records.rbegin(); n != records.rend(); ++n) {
+      const ptx::source_position& p = body_.positions[static_cast<std::size_t>(*n)];
+      const source_file& f = file(p.file);
+      frames.push_back({function(p.function).text, {f.path, p.line, f.of_user}});
+    }
     return at->second;
   }
 
@@ -112,10 +178,13 @@ class line_finder {
   const ptx::body& body_;
   source_map& out_;
   std::vector<std::optional<std::pair<std::uint32_t, std::uint32_t>>> known_;
+  std::vector<outer_line> of_user_, of_any_;  // of each record
   std::unordered_map<std::uint32_t, source_file> files_;
-  std::unordered_map<std::string_view, std::string> functions_;
-  std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> line_index_;
-  std::unordered_map<std::string, std::uint32_t> chain_index_;
+  std::unordered_map<const char*, function_name> functions_;  // by where the PTX has them
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> line_index_;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> chain_index_;
+  std::size_t room_ = most_bytes;
 };
 
 // Instructions that the compiler made get the line of the next one in their block that has one:

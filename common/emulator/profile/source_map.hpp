@@ -93,7 +93,8 @@ struct thinned_access {
   std::uint32_t copies = 0, block_copies = 0;
 };
 
-// One function. Building it costs about as much as parsing the body did.
+// One function. Building it costs about as much as parsing the body did; in hostile PTX a bounded
+// multiple of that.
 class source_map {
  public:
   // `machine_code`: of the kernel that is run; null if there is none. Then, and if it has no line
@@ -103,7 +104,9 @@ class source_map {
 
   std::vector<instruction_source> instructions;   // of every instruction of the body
   std::vector<source_line> lines;                 // in order of first appearance
-  std::vector<std::vector<source_frame>> chains;  // from the outer frame to the innermost
+  // From the outer frame to the innermost; of more than 64 frames the outer one and the inner 63.
+  // Lines and chains have room for 64 MiB: what finds none there has no line (no chain).
+  std::vector<std::vector<source_frame>> chains;
   std::vector<access_group> groups;               // in order of their leaders
   std::vector<dropped_access> dropped;            // in order
   std::vector<thinned_access> thinned;            // in order; these execute as written

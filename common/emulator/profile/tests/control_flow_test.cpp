@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <string>
 
 namespace stepwise::emulator {
@@ -71,6 +72,23 @@ TEST_CASE("a circle with two entries is no natural loop, and what nothing leads 
   const auto& last = k.flow.blocks.back();
   CHECK(last.dominator == 0xffffffffu);
   CHECK(last.loop == 0xffffffffu);
+}
+
+TEST_CASE("loops that nest deeper than any compiler has them take no time or memory") {
+  const auto nested = [](int depth) {
+    std::string text;
+    for (int n = 0; n < depth; ++n) text += "L" + std::to_string(n) + ": add.u32 r0, r0, 1;\n";
+    for (int n = depth; n-- > 0;) text += "@p bra L" + std::to_string(n) + ";\n";
+    return text;
+  };
+  CHECK(made(nested(60)).flow.loops.size() == 60);
+  const auto start = std::chrono::steady_clock::now();
+  const made deep(nested(30000));
+  CHECK(deep.flow.loops.empty());
+  CHECK(deep.flow.dominates(0, 59998));
+  CHECK(deep.flow.dominates(29999, 59998));
+  CHECK_FALSE(deep.flow.dominates(59998, 29999));
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
 }
 
 }  // namespace

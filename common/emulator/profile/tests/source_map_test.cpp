@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 namespace stepwise::emulator {
@@ -179,17 +180,125 @@ TEST_CASE("loads with fewer copies than their unrolled block") {
   CHECK(k.role(1) == access_role::alone);
 }
 
-TEST_CASE(
-    "a body whose registers are defined behind their use takes no time that grows with its "
-    "square") {
-  std::string text = ".reg .b32 v<30001>;\n";
-  for (int n = 0; n < 30000; ++n)
-    text += "add.u32 v" + std::to_string(n) + ", v" + std::to_string(n + 1) + ", 4;\n";
+// What follows took minutes or all memory once: time is to grow with the text, not with its square.
+constexpr int many = 100000;
+
+bool is_quick(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
-  const made m(text + "ld.shared.u32 r0, [v0+9223372036854775807];\nst.shared.u32 [v1], r0;\n",
-               {{0, 1}});
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
-  CHECK(m.map->instructions.size() == 30002);
+  work();
+  return std::chrono::steady_clock::now() - start < std::chrono::seconds(20);
+}
+
+std::string repeated(int times, const std::function<std::string(int)>& text) {
+  std::string out;
+  for (int n = 0; n < times; ++n) out += text(n);
+  return out;
+}
+
+TEST_CASE("registers that are defined behind their use, in a long chain and in a circle") {
+  CHECK(is_quick([] {
+    const made m(".reg .b32 v<" + std::to_string(many + 1) + ">;\n" +
+                     repeated(many,
+                              [](int n) {
+                                return "add.u32 v" + std::to_string(n) + ", v" +
+                                       std::to_string(n + 1) + ", 4;\n";
+                              }) +
+                     "ld.shared.u32 r0, [v0+9223372036854775807];\nst.shared.u32 [v1], r0;\n",
+                 {{0, 1}});
+    CHECK(m.map->instructions.size() == many + 2);
+  }));
+  const made circle(
+      "add.u32 r0, r1, 4;\nadd.u32 r1, r2, 4;\nmov.u32 r2, r0;\nld.shared.u32 r3, [r2];\n"
+      "ld.shared.u32 r4, [r1];\n",
+      {{0, 1}});
+  CHECK(circle.role(3) == access_role::dropped);
+}
+
+TEST_CASE("many accesses that the machine code lacks, at many places and at few") {
+  for (const int distance : {1, 4, 64, 0}) {
+    CHECK(is_quick([&] {
+      const made m(repeated(many,
+                            [&](int n) {
+                              return "ld.shared.u32 r0, [s+" + std::to_string(distance * n) +
+                                     "];\nst.shared.u32 [s+" + std::to_string(distance * n) +
+                                     "], r0;\n";
+                            }),
+                   {{0, 1}});
+      CHECK(m.map->dropped.size() + m.map->groups.size() > many);
+    }));
+  }
+  // Each in a block of its own, which is the next one's dominator.
+  CHECK(is_quick([] {
+    const made m(repeated(many / 2,
+                          [](int n) {
+                            return "ld.shared.u32 r0, [s+" + std::to_string(n % 2 * 8) +
+                                   "];\n@p bra E;\n";
+                          }) +
+                     "E: st.shared.u32 [s], r0;\n",
+                 {{many - 3, 1}, {many - 2, 1}});
+    CHECK(m.map->instructions.size() == many + 1);
+  }));
+}
+
+TEST_CASE("a long block in a loop, of one register that grows") {
+  CHECK(is_quick([] {
+    const made m("A: " +
+                     repeated(many,
+                              [](int) {
+                                return std::string("add.u32 r1, r1, 4; ld.shared.u32 r0, [r1];\n");
+                              }) +
+                     "@p bra A;\n",
+                 {{0, 2}, {1, 2}, {many - 1, 1}});
+    CHECK(m.map->instructions.size() == 2 * many + 1);
+  }));
+}
+
+TEST_CASE("many variables") {
+  CHECK(is_quick([] {
+    const auto of = [](const std::string& before, const std::string& behind) {
+      return repeated(many / 2, [&](int n) { return before + std::to_string(n) + behind; });
+    };
+    const made m(of(".shared .b32 v", ";\n") + of("ld.shared.u32 r0, [v", "+4];\n"));
+    CHECK(m.map->instructions.size() == many / 2);
+  }));
+}
+
+TEST_CASE("functions inlined in each other, deeper than anybody reads") {
+  CHECK(is_quick([] {
+    const made m(".loc 1 1 0\nmov.u32 r0, 1;\n" + repeated(many, [](int n) {
+                   return ".loc 1 " + std::to_string(n + 2) + " 0, function_name n, inlined_at 1 " +
+                          std::to_string(n + 1) + " 0\nmov.u32 r0, 1;\n";
+                 }));
+    CHECK(m.map->lines.size() == 1);
+    // A chain's ends are kept: where the line calls, and where the instruction stands.
+    const auto& instruction = m.map->instructions[5000];
+    CHECK(m.line(5000).line == 1);
+    const auto& chain = m.map->chains.at(instruction.inner);
+    CHECK(chain.size() == 64);
+    CHECK(chain.front().at.line == 2);
+    CHECK(chain[1].at.line == 5001 - 62);
+    CHECK(chain.back().at.line == 5001);
+    // Not all have room.
+    CHECK(m.map->instructions[many].line == 0);
+    CHECK(m.map->instructions[many].inner == no_index);
+  }));
+}
+
+TEST_CASE("a long path, of many lines") {
+  const auto of_path = [](std::size_t length) {
+    return std::make_unique<made>(
+        repeated(many,
+                 [](int n) { return ".loc 3 " + std::to_string(n + 1) + " 0\nmov.u32 r0, 1;\n"; }) +
+        "}\n.file 3 \"" + std::string(length, 'a') + "\"\n.entry j()\n{\nret;\n");
+  };
+  CHECK(is_quick([&] {
+    const auto longest = of_path(4096);
+    CHECK(longest->line(0).file.size() == 4096);
+    CHECK(longest->map->lines.size() < 20000);  // no more have room
+    const auto too_long = of_path(4097);
+    CHECK(too_long->line(0).file.empty());
+    CHECK(too_long->map->lines.size() == many);
+  }));
 }
 
 }  // namespace
