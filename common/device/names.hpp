@@ -1,6 +1,7 @@
-// Kernel names as students wrote them.
+// Kernel names as students wrote them. Tested by tests/rules_test.cpp.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -8,5 +9,9 @@ namespace stepwise {
 
 // "_Z6reduceILj256EEvPKiPi" is told as "reduce<256u>"; a name that is not mangled stays as it is.
 std::string readable_name(std::string_view mangled);
+
+// "_Z6kernelPi" is told as "kernel(int*)"; nothing for what is not mangled or would mean too much:
+// takes no more time and memory than a few megabytes of text, whatever the name.
+std::optional<std::string> demangled(std::string_view mangled);
 
 }  // namespace stepwise

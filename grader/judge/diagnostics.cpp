@@ -1,13 +1,10 @@
 // Reads compilers' messages: nvcc's front end, g++, ptxas and the linker have a format each.
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cstdlib>
-#include <memory>
 #include <optional>
 
+#include "common/device/names.hpp"
 #include "grader/course/source.hpp"
 #include "grader/judge/compile.hpp"
 #include "grader/report/text.hpp"
@@ -29,21 +26,24 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// '_Z6kernelPi' becomes 'kernel(int*)'.
-std::string with_readable_names(std::string_view text) {
-  std::string result(text);
-  for (std::size_t at = result.find("_Z"); at != std::string::npos;
+// What a source file may bring a compiler to say is as long as somebody wants. A message is cut
+// when it is shown, and only the first one is: what follows need not be told.
+constexpr std::size_t longest_message = 4000, most_message_lines = 20, longest_excerpt = 200;
+constexpr int most_names = 20;  // of all messages
+
+// '_Z6kernelPi' becomes 'kernel(int*)', for as many `names` as are left.
+std::string with_readable_names(std::string_view text, int& names) {
+  std::string result(text.substr(0, longest_message));
+  for (std::size_t at = result.find("_Z"); at != std::string::npos && names > 0;
        at = result.find("_Z", at + 1)) {
     std::size_t end = at;
     while (end < result.size() &&
            (std::isalnum(static_cast<unsigned char>(result[end])) != 0 || result[end] == '_')) {
       ++end;
     }
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> name(
-        abi::__cxa_demangle(result.substr(at, end - at).c_str(), nullptr, nullptr, &status),
-        &std::free);
-    if (status == 0 && name != nullptr) result.replace(at, end - at, name.get());
+    const auto name = demangled(std::string_view(result).substr(at, end - at));
+    --names;
+    if (name) result.replace(at, end - at, *name);
   }
   return result;
 }
@@ -75,10 +75,12 @@ std::optional<diagnostic> front_end_error(const std::vector<std::string>& lines,
     diagnostic d{line.substr(0, open), *line_number, 0, {}, {}};
     d.message = line.substr(line.find(": ", close + mark.size() - 2) + 2);
     std::size_t end = i + 1;
-    while (end < lines.size() && !trimmed(lines[end]).empty()) ++end;
+    while (end < lines.size() && end - i <= most_message_lines && !trimmed(lines[end]).empty())
+      ++end;
     for (std::size_t k = i + 1; k < end; ++k) {
       if (k + 1 < end && is_caret_line(lines[k + 1])) {
-        d.at_caret = lines[k].substr(std::min(lines[k].size(), lines[k + 1].find('^')));
+        d.at_caret =
+            lines[k].substr(std::min(lines[k].size(), lines[k + 1].find('^')), longest_excerpt);
         break;
       }
       if (!is_caret_line(lines[k])) d.message += " " + std::string(trimmed(lines[k]));
@@ -115,13 +117,13 @@ std::optional<diagnostic> host_error(const std::string& line) {
 }
 
 // ptxas error   : Entry function '_Z...' uses too much shared data (0x20000 bytes, 0xc000 max)
-std::optional<diagnostic> tool_error(const std::string& line) {
+std::optional<diagnostic> tool_error(const std::string& line, int& names) {
   for (std::string_view tool : {"ptxas error", "ptxas fatal", "nvlink error", "nvcc fatal"}) {
     if (!line.starts_with(tool)) continue;
     const auto colon = line.find(':');
     if (colon == std::string::npos) continue;
     const auto message = trimmed(std::string_view(line).substr(colon + 1));
-    return diagnostic{{}, 0, 0, with_readable_names(message), {}};
+    return diagnostic{{}, 0, 0, with_readable_names(message, names), {}};
   }
   return {};
 }
@@ -151,10 +153,11 @@ std::optional<diagnostic> linker_error(const std::string& line) {
 std::vector<diagnostic> parse_diagnostics(const std::string& text) {
   std::vector<diagnostic> found;
   const auto lines = split_lines(text);
+  int names = most_names;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     auto d = front_end_error(lines, i);
     if (!d) d = host_error(lines[i]);
-    if (!d) d = tool_error(lines[i]);
+    if (!d) d = tool_error(lines[i], names);
     if (!d) d = linker_error(lines[i]);
     if (d) found.push_back(*std::move(d));
   }

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <string>
+
 #include "grader/judge/compile.hpp"
 #include "grader/system/files.hpp"
 
@@ -47,6 +50,31 @@ TEST_CASE("the host compiler, ptxas and the linker") {
   CHECK(found[0].message ==
         "nothing defines reduce(int const*, int*, int*, int), which the runner calls");
   CHECK(parse_diagnostics("all is well\n").empty());
+}
+
+TEST_CASE("as many and as long messages as a source file wants") {
+  std::string doubled = "_Z1fSt4pairIiiE";  // each part is twice the one before it
+  for (const char part : std::string("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    doubled += std::string("S_IS") + part + "_S" + part + "_E";
+  auto found = parse_diagnostics("ptxas error   : " + doubled + " is too much\n");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].message.starts_with(doubled + " is too much"));
+  // As much as is still told, very often: of all of them only the first ones matter.
+  const std::string large = doubled.substr(0, 15 + 12 * 9);
+  std::string many, lines;
+  for (int n = 0; n < 50000; ++n) {
+    many += "ptxas error   : " + large + "\n";
+    lines += "a.cu(3): error: no instance matches\n";
+  }
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(parse_diagnostics(many).size() == 50000);
+  found = parse_diagnostics("ptxas error   : " + std::string(10'000'000, 'x') + "\n");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].message.size() == 4000);
+  found = parse_diagnostics(lines);
+  CHECK(found.size() == 50000);
+  CHECK(found[0].message.size() < 1000);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
 }
 
 TEST_CASE("the explanation shows the student's own line with a caret under the mistake") {

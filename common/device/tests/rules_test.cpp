@@ -120,6 +120,21 @@ TEST_CASE("names are told as they were written") {
   CHECK(readable_name(doubled) == doubled);
   CHECK(readable_name(doubled.substr(0, 15 + 6 * 10)) == "f");
   CHECK(readable_name(doubled.substr(0, 15 + 12 * 10)) == doubled.substr(0, 15 + 12 * 10));
+  // Each part holds all before it: one mark doubles it.
+  std::string nested, marks;
+  const std::string digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  for (const char letter : std::string("abcdefghijklmnopqrstuvwxyzABCDEFGHIJ"))
+    nested += std::string("1") + letter + "I";
+  // Each list of arguments is its own twice, and each argument of a pack the other one's.
+  std::string lists = "_Z1f", packs = "_Z1fIJ" + std::string(1000, 'i') + "EEv";
+  for (int n = 0; n < 30; ++n) {
+    packs += "DpN1AIT_";
+    lists += "I1AIiEEvT_T_";
+  }
+  for (const std::string& name :
+       {packs + "T_" + std::string(30, 'E'), lists, "_Z1f" + nested + "i" + std::string(36, 'E'),
+        "_Z1f" + std::string(5000, 'P') + "i"})
+    CHECK(readable_name(name).size() <= 10000);
   CHECK(readable_name("f") == "f");  // the mangled name of float
   CHECK(readable_name("") == "");
 }
