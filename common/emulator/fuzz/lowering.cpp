@@ -53,6 +53,16 @@ void inspect_sources(const emulator::linked_function& f) {
   }
 }
 
+// A kernel may be refused before its body is parsed, which only then says that it is none.
+bool parses(const emulator::linked_function& f) {
+  try {
+    f.module->body_of(*f.function);
+  } catch (const ptx::parse_error&) {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 outcome try_input(std::span<const std::byte> input) {
@@ -71,16 +81,14 @@ outcome try_input(std::span<const std::byte> input) {
       const emulator::linked_function* const kernel = m.unit.find_kernel(f.name);
       if (kernel == nullptr) continue;
       emulator::attributes_of(m, *kernel, model);
-      bool parses = false;
       for (const bool watched : {false, true}) {
         const auto lowered = emulator::lower(m.unit, *kernel, watched);
-        parses = lowered.ok() || lowered.failure().code != error::invalid_ptx;
         if (lowered.ok())
           inspect(**lowered);
         else
           o = {false, lowered.failure().message};
       }
-      if (parses) inspect_sources(*kernel);
+      if (parses(*kernel)) inspect_sources(*kernel);
     }
   }
   for (const device_address a : m.allocations) require(memory.free(a), "a variable freed twice");
