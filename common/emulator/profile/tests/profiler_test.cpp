@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -191,6 +192,22 @@ TEST_CASE("cp.async: the load of global memory and the write to shared memory") 
   CHECK(c.line(5).counts.shared_copy.requests == 1);
   CHECK(c.line(5).counts.shared_copy.wavefronts == 4);
   CHECK(c.line(5).counts.shared_store.requests == 0);
+}
+
+TEST_CASE("as many lines, and functions inlined into them, as a text has") {
+  constexpr int many = 150000;
+  std::string body;
+  for (int n = 0; n < many; ++n) {
+    const std::string line = std::to_string(n + 100);
+    body += ".loc 1 " + line + " 0\nmov.u32 %r4, %r1;\n.loc 1 7 0, function_name f, inlined_at 1 " +
+            line + " 0\nmov.u32 %r4, %r1;\n";
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const counted c = count(body);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(30));
+  CHECK(c.line(100 + many - 1).counts.instructions[static_cast<int>(pipe::other)].warps +
+            c.line(100 + many - 1).counts.instructions[static_cast<int>(pipe::integer)].warps ==
+        2);
 }
 
 }  // namespace
