@@ -2,7 +2,6 @@
 // of the clone, so that nobody's work is touched; needs nvcc and the emulator.
 //
 // LAB_BUILD is the build folder, LAB_ROOT the clone.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <unistd.h>

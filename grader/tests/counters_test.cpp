@@ -1,6 +1,5 @@
 // Counters line by line, as people and scripts meet them. The figures are an H200's (ncu,
 // 2026-11-22), or are counted by hand.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "grader/tests/cloned_course.hpp"

@@ -2,7 +2,6 @@
 //
 // LAB_BUILD is the build folder, EXEC_PROGRAMS holds exec_program.cu in several builds. Other kinds
 // of files are made here, by changing bytes of one of them.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <elf.h>
 #include <signal.h>

@@ -1,5 +1,4 @@
 // lab ptx: kernels whose inner loops are known, through the real program; and instructions by kind.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 

@@ -1,6 +1,5 @@
 // Tests that every barrier of every step is needed, and that the checks say so: without it, a race
 // is reported; with it, nothing is.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <unistd.h>
 

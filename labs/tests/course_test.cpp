@@ -3,7 +3,6 @@
 //
 // Where things are comes from the environment: STEPWISE_SOURCE, STEPWISE_BUILD, STEPWISE_NVCC (""
 // where there is none).
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>

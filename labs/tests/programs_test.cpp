@@ -1,6 +1,5 @@
 // Tests that the course teaches what is true: on the emulator, every step is right, every mutant is
 // found out with the right class and words, and every skeleton compiles and is not yet right.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
 // The opcode tests' own test: that the comments are read as described, and that a wrong answer, a
 // missing write and a failed launch are all seen.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "common/emulator/tests/opcode_case.hpp"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,4 @@
 // Tests of check(), linked with our CUDA runtime for the names of errors.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "common/lab/check.hpp"
 
 #include <doctest/doctest.h>

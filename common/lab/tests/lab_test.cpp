@@ -1,5 +1,4 @@
 // Tests of the helpers for labs that need no CUDA.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // Tests of a runner's parts that need no CUDA: the glue for a contract, and what a call file may
 // hold. Whole runners are tested by labs/tests.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <unistd.h>
 

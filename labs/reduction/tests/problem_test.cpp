@@ -1,5 +1,4 @@
 // Tests of the reduction lab's inputs, comparison, and of what it says about wrong sums.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "common/lab/problem.hpp"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,5 @@
 // Runs the faulty and the correct programs with all checks on: each faulty one must be reported
 // exactly as its comments say (due.hpp), no correct one at all.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>
