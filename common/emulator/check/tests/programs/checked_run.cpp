@@ -16,13 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+}  // namespace
+
 std::string with_our_runtime(const std::string& command) {
   const char* const folder = std::getenv("STEPWISE_RUNTIME");
   if (folder == nullptr) throw std::runtime_error("run this test through `meson test`");
   return "env LD_LIBRARY_PATH='" + std::string(folder) + "' " + command;
 }
-
-}  // namespace
 
 checked_run run_checked(const std::string& command, double time_limit_s) {
   static std::atomic<int> runs{0};

@@ -19,6 +19,9 @@ struct checked_run {
 // thrown away. STEPWISE_RUNTIME names the folder of our runtime; throws where it is not set.
 checked_run run_checked(const std::string& command, double time_limit_s);
 
+// The same line for the shell, with our runtime.
+std::string with_our_runtime(const std::string& command);
+
 // Lines of what a program prints with our runtime.
 std::vector<std::string> lines_of(const std::string& command);
 
