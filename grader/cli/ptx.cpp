@@ -59,6 +59,7 @@ ptx_subject compile_alone(context& c, const fs::path& file, const fs::path& fold
   options.tick = now.tick;
   const auto result = run_child(std::move(options), compile_limit_s);
   if (result.end.ok()) return s;
+  refuse_what_is_not_the_students_fault(result, folder);
   const auto errors = parse_diagnostics(result.err + result.out);
   s.compile_errors = errors.empty() ? std::vector<std::string>{"the compiler failed:", result.err}
                                     : explain(errors[0], errors.size(), c.where);

@@ -1,12 +1,15 @@
 #include "grader/judge/compile.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "grader/course/source.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
@@ -95,23 +98,18 @@ void prune(const fs::path& cache) {
   }
 }
 
-void refuse_what_is_not_the_students_fault(const child_result& result, const fs::path& cache) {
-  const auto says = [&](std::string_view text) {
-    return result.err.find(text) != std::string::npos || result.out.find(text) != std::string::npos;
-  };
-  if (says("No space left on device") || says("Disk quota exceeded")) {
-    throw failure(exit_code::environment, "the disk is full: the compiler cannot write below " +
-                                              cache.string() +
-                                              "; free some space and run it again");
+// The signal that ended nvcc, or that it says ended one of its programs:
+// "nvcc error   : 'cicc' died due to signal 9 (Kill signal)". 0: none.
+int signal_of(const child_result& result) {
+  if (result.end.how == child_end::cause::signalled) return result.end.signal;
+  constexpr std::string_view before = " died due to signal ";
+  for (const std::string& line : split_lines(result.err)) {
+    const auto at = line.find(before);
+    if (line.starts_with("nvcc error") && at != std::string::npos) {
+      return std::atoi(line.c_str() + at + before.size());
+    }
   }
-  if (says("Killed signal terminated program") || says("virtual memory exhausted") ||
-      says("out of memory allocating") || says("Cannot allocate memory")) {
-    throw failure(exit_code::environment,
-                  "the compiler ran out of memory; close other programs and run it again");
-  }
-  if (says("gcc: No such file or directory") || says("cc1plus: No such file")) {
-    throw failure(exit_code::environment, "nvcc finds no host compiler; install g++");
-  }
+  return 0;
 }
 
 compiled refused(const child_result& result, const lab& l, const installation& where) {
@@ -199,6 +197,35 @@ void require_compiler(const installation& where, const std::string& shown) {
 }
 
 }  // namespace
+
+void refuse_what_is_not_the_students_fault(const child_result& result, const fs::path& output) {
+  const auto says = [&](std::string_view text) {
+    return result.err.find(text) != std::string::npos || result.out.find(text) != std::string::npos;
+  };
+  if (says("No space left on device") || says("Disk quota exceeded")) {
+    throw failure(exit_code::environment, "the disk is full: the compiler cannot write below " +
+                                              output.string() +
+                                              "; free some space and run it again");
+  }
+  const int signal = signal_of(result);
+  if (signal == SIGKILL || says("Killed signal terminated program") ||
+      says("virtual memory exhausted") || says("out of memory allocating") ||
+      says("Cannot allocate memory")) {
+    throw failure(exit_code::environment,
+                  std::string(signal == SIGKILL ? "the compiler was killed, as a system does that "
+                                                  "runs out of memory"
+                                                : "the compiler ran out of memory") +
+                      "; close other programs and run it again");
+  }
+  const bool sent = signal == SIGTERM || signal == SIGHUP || signal == SIGINT || signal == SIGXCPU;
+  if (sent || result.end.how == child_end::cause::signalled) {
+    throw failure(exit_code::environment,
+                  "the compiler was ended by " + signal_text(signal) + "; run it again");
+  }
+  if (says("gcc: No such file or directory") || says("cc1plus: No such file")) {
+    throw failure(exit_code::environment, "nvcc finds no host compiler; install g++");
+  }
+}
 
 compiled compile_submission(const lab& l, const fs::path& file, const installation& where,
                             const compile_progress& progress) {

@@ -1,10 +1,9 @@
 // Compiles a student's .cu and links it with its lab's runner, with a cache.
 //
 // idea    The same flags as Meson uses for the solutions. A program is kept in build/submissions
-// under
-//         the hash of its source, its flags and the runner, and is used again only while every
-//         header that it included is unchanged.
-// Tested by tests/compile_test.cpp.
+//         under the hash of its source, its flags and the runner, and is used again only while
+//         every header that it included is unchanged.
+// Tested by tests/compile_test.cpp and tests/ptx_test.cpp.
 #pragma once
 
 #include <filesystem>
@@ -15,6 +14,7 @@
 
 #include "grader/course/lab.hpp"
 #include "grader/judge/installation.hpp"
+#include "grader/system/process.hpp"
 
 namespace stepwise {
 
@@ -47,6 +47,12 @@ struct compile_progress {
   std::function<void(const std::string&)> doing;
   std::function<void()> tick;
 };
+
+// For a compiler that failed: failure(environment) if the disk, the memory, a missing host compiler
+// or a signal is why. `output` is the folder that it wrote to. One of nvcc's programs that crashes
+// is none of these: the source can be the reason.
+void refuse_what_is_not_the_students_fault(const child_result& result,
+                                           const std::filesystem::path& output);
 
 // failure(environment) if there is no compiler, no space or no memory; failure(usage) if there is
 // no such file.

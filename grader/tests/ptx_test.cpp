@@ -280,6 +280,20 @@ TEST_CASE("machine code stands beside its PTX as the disassembler prints it, or 
   if (!is_installed) CHECK(has(run_child(options, 120).out, "install cuobjdump or nvdisasm"));
 }
 
+TEST_CASE("ptx: a compiler that was killed is the environment's fault") {
+  const cloned_course c;
+  write_atomically(c.root() / "tiled.cu", tiled);
+  const fs::path nvcc = c.root() / "killed_nvcc", config = c.root() / "build/grader/lab.json";
+  write_atomically(nvcc, "#!/bin/sh\nkill -KILL $$\n");
+  REQUIRE(chmod(nvcc.c_str(), 0755) == 0);
+  auto settings = json::parse(*read_if_there(config));
+  settings["nvcc"] = nvcc.string();
+  write_atomically(config, settings.dump());
+  const auto result = c.lab({"ptx", "--file", "tiled.cu"});
+  CHECK(result.end.exit_code == 3);
+  CHECK(has(result.err, "lab: the compiler was killed"));
+}
+
 TEST_CASE("ptx: bad input is one message") {
   const cloned_course c;
   write_atomically(c.root() / "tiled.cu", tiled);
