@@ -2,7 +2,8 @@
 //
 // idea    Without arguments a program checks its result and prints the time of one launch. With
 //         `--benchmark REQUIRED` it pins itself to one core, launches three times, and prints the
-//         median in million lane-instructions per second, counted by our runtime.
+//         median in million lane-instructions per second, counted by our runtime. With `--scaling
+//         REQUIRED` it runs itself with one worker and with two, in turns, and compares the rates.
 // watch   A shared machine is noisy: the benchmark reports whether REQUIRED was met, and its exit
 //         status is 1 only below 0.7 of it.
 #pragma once
@@ -15,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "common/emulator/tests/programs/program.hpp"
@@ -22,7 +24,49 @@
 
 constexpr double clear_margin = 0.7;
 
-// What the command line asks for.
+inline double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// The rate that this program prints if it runs without arguments, with so many workers.
+inline double rate_with_workers(const char* program, int workers) {
+  const std::string command =
+      "STEPWISE_WORKERS=" + std::to_string(workers) + " '" + std::string(program) + "'";
+  FILE* const output = popen(command.c_str(), "r");
+  double rate = 0;
+  char line[256];
+  while (output && std::fgets(line, sizeof line, output)) {
+    const char* const counted = std::strstr(line, "M lane-instructions, ");
+    if (counted) std::sscanf(counted, "M lane-instructions, %lf", &rate);
+  }
+  if (!output || pclose(output) != 0 || rate <= 0) {
+    std::printf("%s: no rate was printed\n", command.c_str());
+    std::exit(1);
+  }
+  return rate;
+}
+
+// The exit status: how two workers' median of five runs compares with one's.
+inline int report_scaling(const char* program, double required) {
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0 || CPU_COUNT(&cores) < 2) {
+    std::printf("skipped: this needs two cores\n");
+    return 77;
+  }
+  std::vector<double> one, two;
+  for (int round = 0; round < 5; ++round) {
+    one.push_back(rate_with_workers(program, 1));
+    two.push_back(rate_with_workers(program, 2));
+  }
+  const double ratio = median(two) / median(one);
+  std::printf("%s: 1 worker %.0f M/s, 2 workers %.0f M/s: %.2f times; required %.2f: %s\n",
+              std::strrchr(program, '/') ? std::strrchr(program, '/') + 1 : program, median(one),
+              median(two), ratio, required, ratio >= required ? "met" : "missed");
+  return ratio >= clear_margin * required ? 0 : 1;
+}
+
+// What the command line asks for. Its constructor does not return where that is --scaling.
 struct benchmark_request {
   bool wanted = false;
   double required = 0;
@@ -31,8 +75,10 @@ struct benchmark_request {
     if (count == 3 && std::strcmp(arguments[1], "--benchmark") == 0) {
       wanted = true;
       required = std::atof(arguments[2]);
+    } else if (count == 3 && std::strcmp(arguments[1], "--scaling") == 0) {
+      std::exit(report_scaling(arguments[0], std::atof(arguments[2])));
     } else if (count != 1) {
-      std::printf("usage: %s [--benchmark REQUIRED]\n", arguments[0]);
+      std::printf("usage: %s [--benchmark REQUIRED | --scaling REQUIRED]\n", arguments[0]);
       std::exit(2);
     }
   }
@@ -55,11 +101,6 @@ double time_ms(Launch&& launch) {
   finish();
   const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
   return spent.count();
-}
-
-inline double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 // Lane-instructions since the last reset, counted by our runtime; 0 under NVIDIA's.
