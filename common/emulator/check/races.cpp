@@ -160,6 +160,15 @@ std::string checker::race_advice(const touch& t, std::uint32_t other_warp, std::
     return "The copy is asynchronous: wait for it in the thread that started it, and put a barrier "
            "between that and what others read.";
   if (other_warp / block_warps_ != b.index) {
+    const auto reads_plainly = [](const access_site& s) {
+      return s.kind == access_kind::load && !is_strong(s);
+    };
+    const access_site& other = site_at(other_site);
+    if (other_site != no_site && ((reads_plainly(*t.site) && other.kind == access_kind::atomic) ||
+                                  (reads_plainly(other) && t.site->kind == access_kind::atomic)))
+      return "If any value of it will do, as before atomicCAS, read it through a pointer to "
+             "volatile or with an atomic operation; else order the two with __threadfence() and a "
+             "flag.";
     return is_strong(*t.site) || (other_site != no_site && is_strong(site_at(other_site)))
                ? "Make every access to it atomic, of a scope that includes all blocks, or order "
                  "them with __threadfence() and a flag."

@@ -1,0 +1,22 @@
+// A maximum by compare and swap. Its first look at the word is a plain read, while others change
+// it.
+__device__ void raise(int* largest, int value) {
+  int seen = *largest;  // finding: race reads says=pointer_to_volatile
+  while (seen < value) {
+    const int before = atomicCAS(largest, seen, value);  // finding: race updates
+    if (before == seen) return;
+    seen = before;
+  }
+}
+
+__global__ void maximum(int* largest) { raise(largest, static_cast<int>(blockIdx.x)); }
+
+int main() {
+  int* largest;
+  cudaMalloc(&largest, sizeof(int));  // finding: allocated
+  cudaMemset(largest, 0, sizeof(int));
+  maximum<<<4, 1>>>(largest);
+  cudaDeviceSynchronize();
+  cudaFree(largest);
+  return 0;
+}
