@@ -102,15 +102,15 @@ class source_map {
   source_map(const ptx::module& m, const ptx::function& f,
              const image::kernel_resources* machine_code);
 
-  std::vector<instruction_source> instructions;   // of every instruction of the body
-  std::vector<source_line> lines;                 // in order of first appearance
+  std::vector<instruction_source> instructions;  // of every instruction of the body
+  std::vector<source_line> lines;                // in order of first appearance
   // From the outer frame to the innermost; of more than 64 frames the outer one and the inner 63.
   // Lines and chains have room for 64 MiB: what finds none there has no line (no chain).
   std::vector<std::vector<source_frame>> chains;
-  std::vector<access_group> groups;               // in order of their leaders
-  std::vector<dropped_access> dropped;            // in order
-  std::vector<thinned_access> thinned;            // in order; these execute as written
-  bool knows_machine_code = false;                // there is a line table
+  std::vector<access_group> groups;     // in order of their leaders
+  std::vector<dropped_access> dropped;  // in order
+  std::vector<thinned_access> thinned;  // in order; these execute as written
+  bool knows_machine_code = false;      // there is a line table
 };
 
 // The rule for source_line::of_user: everything is the user's but files below a CUDA toolkit or a
