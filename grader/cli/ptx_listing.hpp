@@ -4,7 +4,7 @@
 // idea    A student asks "why two instructions for each FMA?". The answer is in the innermost loop:
 //         its instructions by kind, how many of them the machine code really has, and how many
 //         bytes are loaded for each FMA.
-// Tested by tests/ptx_listing_test.cpp.
+// Tested by tests/ptx_test.cpp.
 #pragma once
 
 #include <cstdint>

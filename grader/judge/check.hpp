@@ -1,6 +1,6 @@
 // Is a program right? Calls it at every check size, each with fresh inputs, and compares.
 //
-// Tested by tests/check_test.cpp.
+// Tested by tests/session_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Points for one file: correctness first, then speed against solution steps in the same run.
 //
-// Tested by tests/grade_test.cpp and tests/course_test.cpp.
+// Tested by tests/measure_test.cpp and tests/cli_test.cpp.
 #pragma once
 
 #include <optional>

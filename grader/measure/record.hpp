@@ -2,7 +2,7 @@
 //
 // idea    A speed in a text comes from a record, a record from `lab bench --record`. The table is
 //         written between two markers, and a test checks that it is what the records say.
-// Tested by tests/record_test.cpp.
+// Tested by tests/measure_test.cpp.
 #pragma once
 
 #include <filesystem>

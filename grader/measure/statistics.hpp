@@ -1,6 +1,6 @@
 // Medians, and intervals for them that assume nothing about the distribution.
 //
-// Tested by tests/statistics_test.cpp.
+// Tested by tests/measure_test.cpp.
 #pragma once
 
 #include <vector>

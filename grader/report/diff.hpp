@@ -1,6 +1,6 @@
 // The difference between two sources as unified hunks.
 //
-// Tested by tests/diff_test.cpp.
+// Tested by tests/report_test.cpp.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // Tables and bar charts that fit the terminal.
 //
-// Tested by tests/table_test.cpp.
+// Tested by tests/report_test.cpp.
 #pragma once
 
 #include <string>

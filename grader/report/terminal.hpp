@@ -2,7 +2,7 @@
 //
 // idea    Colours, line drawing and width are decided once, from the terminal and the environment,
 //         so everything else only says what a piece of text means.
-// Tested by tests/text_test.cpp.
+// Tested by tests/report_test.cpp.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // Text for terminals: widths, wrapping, escaping what a student's program wrote, numbers with
 // units.
 //
-// Tested by tests/text_test.cpp.
+// Tested by tests/report_test.cpp.
 #pragma once
 
 #include <cstdint>
