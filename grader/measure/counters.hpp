@@ -5,7 +5,7 @@
 //         a figure for each counter. What ncu counted is a range over its runs: where it is a
 //         point, being inside means being equal.
 // watch   Nothing is fitted. What only the machine code does (spills) is listed as such.
-// Tested by tests/counters_test.cpp.
+// Tested by tests/validation_test.cpp.
 #pragma once
 
 #include <cstdint>
