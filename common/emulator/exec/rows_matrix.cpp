@@ -145,7 +145,8 @@ void multiply_floats(context& x, const matrix_form& f) {
     with_float_of(from->type,
                   [&, from = from, to = to](auto convert) { spread(x, *from, to, convert); });
   accumulate_products(f, a, b, c);
-  if (f.d.type == matrix_type::f16) return gather(x, f.d, c, f16_of);
+  if (f.d.type == matrix_type::f16)
+    return gather(x, f.d, c, [](f32 value) { return f16_of(value); });
   gather(x, f.d, c,
          [](f32 value) { return value != value ? 0x7fffffffu : std::bit_cast<u32>(value); });
 }
