@@ -53,7 +53,11 @@ class checker final : public observer {
   // The memory from which kernels allocate: of it, what malloc gave may be used.
   void set_heap(const access_window& heap) { heap_ = heap; }
   // A module's kernels go: what they did can no longer be told.
-  void forget_launches() { launches_.clear(); }
+  void forget_launches() {
+    launches_.clear();
+    code_ = nullptr;
+    places_.forget();
+  }
   order& sequence() { return order_; }
   void set_stream(const stream_use& use) { stream_ = use; }
 

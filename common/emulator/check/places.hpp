@@ -18,6 +18,8 @@ class places {
   code_place of(const program& code, const op* at);
   // Whether the line is known and stands in a header of CUDA or its libraries.
   bool is_library(const program& code, std::uint32_t function, std::int32_t instruction);
+  // Programs that were asked about are gone: others may come to lie where they were.
+  void forget() { maps_.clear(); }
 
  private:
   const source_map& map_of(const program_function& f);

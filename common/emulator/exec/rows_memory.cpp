@@ -140,9 +140,11 @@ const op* load(context& x, const op* i) {
       }
       if constexpr (Space == memory_space::global) {
         if (!check_global<sizeof(T)>(x, i, address, access_kind::load)) return nullptr;
-        const std::byte* zero = reinterpret_cast<const std::byte*>(x.host_of_device + i->immediate);
+        const u64 zero = static_cast<u64>(x.host_of_device) + static_cast<u64>(i->immediate);
 #pragma GCC unroll 8
-        for (int l = 0; l < lanes; ++l) d[l] = static_cast<R>(load_word<T>(zero + address[l]));
+        for (int l = 0; l < lanes; ++l)
+          d[l] = static_cast<R>(
+              load_word<T>(reinterpret_cast<const std::byte*>(zero + u64{address[l]})));
         return i + 1;
       }
     }

@@ -1,6 +1,7 @@
 // A maximum by compare and swap. Its first look at the word is a plain read, while others change
 // it.
-__device__ void raise(int* largest, int value) {
+__global__ void maximum(int* largest) {
+  const int value = static_cast<int>(blockIdx.x);
   int seen = *largest;  // finding: race reads says=pointer_to_volatile
   while (seen < value) {
     const int before = atomicCAS(largest, seen, value);  // finding: race updates
@@ -8,8 +9,6 @@ __device__ void raise(int* largest, int value) {
     seen = before;
   }
 }
-
-__global__ void maximum(int* largest) { raise(largest, static_cast<int>(blockIdx.x)); }
 
 int main() {
   int* largest;
