@@ -154,9 +154,12 @@ int specificity(const fat_entry& entry) {
 }  // namespace
 
 std::optional<std::uint64_t> container_bytes(const void* data) {
+  // What is no container may end right behind what would be its magic number.
   container_header h;
+  std::memcpy(&h.magic, data, sizeof h.magic);
+  if (h.magic != container_magic) return std::nullopt;
   std::memcpy(&h, data, sizeof h);
-  if (h.magic != container_magic || h.header_bytes < container_header_bytes) return std::nullopt;
+  if (h.header_bytes < container_header_bytes) return std::nullopt;
   if (h.content_bytes > ~std::uint64_t{0} - h.header_bytes) return std::nullopt;
   return h.header_bytes + h.content_bytes;
 }
