@@ -41,6 +41,10 @@ finding_style plain_style(const std::filesystem::path& folder) {
   return style;
 }
 
+bool is_error(const located_finding& found) { return !is_warning(found.what.kind); }
+
+}  // namespace
+
 tone tone_of(text_role role) {
   switch (role) {
     case text_role::error_kind:
@@ -59,10 +63,6 @@ tone tone_of(text_role role) {
   }
   return tone::plain;
 }
-
-bool is_error(const located_finding& found) { return !is_warning(found.what.kind); }
-
-}  // namespace
 
 std::vector<located_finding> read_findings(const std::filesystem::path& file) {
   std::vector<located_finding> all;

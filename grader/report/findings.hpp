@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "common/device/finding_text.hpp"
 #include "common/device/located_finding.hpp"
 #include "grader/report/terminal.hpp"
 
@@ -22,6 +23,9 @@ std::vector<located_finding> read_findings(const std::filesystem::path& file);
 // named relative to it; the lab's own runner is not shown as a place.
 std::string findings_text(const std::vector<located_finding>& all, const terminal_style& style,
                           const std::filesystem::path& folder);
+
+// How a terminal shows such a piece of a finding's or a profile's text.
+tone tone_of(text_role role);
 
 // "3 findings: 1 race, ...", in the colour that they deserve.
 std::string findings_line(const std::vector<located_finding>& all, const terminal_style& style);

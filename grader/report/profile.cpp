@@ -4,6 +4,7 @@
 
 #include "common/device/profile_json.hpp"
 #include "common/device/profile_text.hpp"
+#include "grader/report/findings.hpp"
 #include "grader/report/text.hpp"
 
 namespace stepwise {
@@ -20,25 +21,6 @@ void escape(line_profile& l) {
   for (std::string* text : {&l.at.file, &l.at.text, &l.at.inner, &l.path}) escape(*text);
   for (std::string& note : l.notes) escape(note);
   for (line_profile& inner : l.inner) escape(inner);
-}
-
-tone tone_of(text_role role) {
-  switch (role) {
-    case text_role::error_kind:
-      return tone::bad;
-    case text_role::warning_kind:
-      return tone::note;
-    case text_role::strong:
-      return tone::strong;
-    case text_role::place:
-      return tone::place;
-    case text_role::dim:
-      return tone::dim;
-    case text_role::plain:
-    case text_role::source:
-      break;
-  }
-  return tone::plain;
 }
 
 }  // namespace
