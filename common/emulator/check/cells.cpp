@@ -192,6 +192,19 @@ inline bool is_alike(const cells& c, std::size_t group, const row_part& p) {
   return false;
 }
 
+// Writes a row's load down.
+void note(const cells& c, row& r, const accessor& a) {
+  for (u32 n = 0; n < r.groups; ++n) {
+    const row_part& p = r.in(n);
+    const std::size_t group = r.first_group + n;
+    if (is_alike(c, group, p)) {
+      if (note_load(c.summaries[group], p, a)) continue;
+      c.spread(group);
+    }
+    vectors.note_load(c.groups[group], p, a);
+  }
+}
+
 }  // namespace
 
 bool load_row(const cells& c, std::size_t first, unsigned per_lane, u32 first_lanes,
@@ -210,16 +223,15 @@ bool load_row(const cells& c, std::size_t first, unsigned per_lane, u32 first_la
                               : vectors.load_is_open(c.groups[group], p, a))
       return false;
   }
-  for (u32 n = 0; n < r.groups; ++n) {
-    const row_part& p = r.in(n);
-    const std::size_t group = r.first_group + n;
-    if (is_alike(c, group, p)) {
-      if (note_load(c.summaries[group], p, a)) continue;
-      c.spread(group);
-    }
-    vectors.note_load(c.groups[group], p, a);
-  }
+  note(c, r, a);
   return true;
+}
+
+void note_load_row(const cells& c, std::size_t first, unsigned per_lane, u32 first_lanes,
+                   unsigned places, const accessor& a) {
+  if (places * per_lane == 1) return note_load(c[first], first_lanes, a);
+  row r(first, per_lane, first_lanes, places, a);
+  note(c, r, a);
 }
 
 bool store_row(const cells& c, std::size_t first, unsigned per_lane, u32 first_lane,

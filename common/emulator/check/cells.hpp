@@ -101,6 +101,9 @@ bool load_row(const cells& c, std::size_t first, unsigned per_lane, std::uint32_
               unsigned places, const accessor& a);
 bool store_row(const cells& c, std::size_t first, unsigned per_lane, std::uint32_t first_lane,
                unsigned places, const accessor& a);
+// A row's load that is known to have nothing against it, written down.
+void note_load_row(const cells& c, std::size_t first, unsigned per_lane, std::uint32_t first_lanes,
+                   unsigned places, const accessor& a);
 // The same for lanes at places of their own: `at` is each lane's first cell. The lanes for which
 // something needs a closer look.
 std::uint32_t load_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane,

@@ -84,6 +84,8 @@ void checker::begin_block(const block& b) {
   slot->exited = 0;
   for (auto& a : slot->arrivals) a.clear();
   slot->shared->written.clear(0, context_->shared_bytes);
+  slot->stored_at = 0;
+  slot->kept.clear();
   order_.begin_block(slot->clock, b.index, block_warps_);
 }
 
@@ -152,9 +154,14 @@ std::uint32_t checker::visit(const access_event& e, watched_memory& m, std::uint
     const std::uint32_t allowed =
         m.is_shared ? in_bounds_shared(e, e.active) : in_bounds_global(e, e.active);
     if (allowed != e.active || !in_window()) {
+      if (m.is_shared) end_keeping(e.warp, s.kind);
       if (!s.constant) visit_lanes(e, m, base, allowed);
       return allowed;
     }
+  }
+  if (m.is_shared) {
+    if (keep_back(e)) return e.active;
+    end_keeping(e.warp, s.kind);
   }
   // Registered memory of the host's lies elsewhere and is not watched.
   if (s.constant || lowest - base >= m.bytes_watched) return e.active;
@@ -167,6 +174,61 @@ std::uint32_t checker::visit(const access_event& e, watched_memory& m, std::uint
     for (unsigned n = 0; n < shape.runs; ++n) visit_run(e, m, a, base, shape.run[n]);
   }
   return e.active;
+}
+
+// A load of shared memory that nothing before it speaks against may wait: see kept_loads.hpp.
+bool checker::keep_back(const access_event& e) {
+  block_state& b = *current_;
+  const watched_memory& m = *b.shared;
+  const access_site& s = *e.site;
+  const access_shape& shape = *e.shape;
+  if (s.kind != access_kind::load || s.order != memory_order::weak || s.bytes < 4 ||
+      b.stored_at >= b.clock.barrier || b.clock.uses_copies || m.has_bytes)
+    return false;
+  const std::uint64_t first = e.address[shape.first];
+  if (shape.runs == 0) {
+    for (std::uint32_t l = e.active; l != 0; l &= l - 1)
+      if (!m.written.all_aligned(e.address[__builtin_ctz(l)], s.bytes)) return false;
+  } else {
+    for (unsigned n = 0; n < shape.runs; ++n)
+      if (!m.written.all(first + shape.run[n].offset, std::uint64_t{s.bytes} * shape.run[n].count))
+        return false;
+  }
+  if (b.kept_since != b.clock.barrier) {
+    b.kept.clear();
+    b.kept_since = b.clock.barrier;
+  }
+  if (b.kept.full()) note_kept_loads();
+  b.kept.keep(e, b.clock.warps[e.warp].now);
+  return true;
+}
+
+// Before an access of shared memory that does not wait.
+void checker::end_keeping(std::uint32_t warp, access_kind kind) {
+  note_kept_loads();
+  if (kind != access_kind::load) current_->stored_at = current_->clock.warps[warp].now;
+}
+
+// Tells the cells of the loads that waited, as if they happened now.
+void checker::note_kept_loads() {
+  block_state& b = *current_;
+  if (b.kept.empty()) return;
+  if (b.kept_since != b.clock.barrier) return b.kept.clear();
+  const cells& c = b.shared->words.all();
+  for (const kept_loads::load& l : b.kept.all()) {
+    accessor a = accessor_of(l.warp, l.site, *b.shared);
+    a.now = l.now;
+    const access_shape& shape = b.kept.shape(l.shape);
+    const unsigned per_lane = site_at(l.site).bytes / 4u;
+    for (unsigned n = 0; n < shape.runs; ++n) {
+      const lane_run& r = shape.run[n];
+      note_load_row(c, (l.at + r.offset) / 4, per_lane, r.first_lanes, r.count, a);
+    }
+    for (std::uint32_t m = shape.runs == 0 ? shape.active : 0; m != 0; m &= m - 1)
+      for (unsigned k = 0; k < per_lane; ++k)
+        note_load(c[(l.at + shape.offset[__builtin_ctz(m)]) / 4 + k], m & -m, a);
+  }
+  b.kept.clear();
 }
 
 // The usual case of lanes that lie apart; those for which it is not so.
@@ -253,6 +315,7 @@ std::uint32_t checker::extra_site(const warp_event& e, const range_event& r) {
 void checker::access_range(const warp_event& e, const range_event& r) {
   const bool shared = r.space == memory_space::shared;
   watched_memory& m = shared ? *current_->shared : *global_;
+  if (shared) end_keeping(e.warp, r.kind);
   const std::uint32_t number = extra_site(e, r);
   access_site s = site_at(number);
   if (!r.inside) {

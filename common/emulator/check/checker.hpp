@@ -19,6 +19,7 @@
 
 #include "common/emulator/check/cells.hpp"
 #include "common/emulator/check/finding_log.hpp"
+#include "common/emulator/check/kept_loads.hpp"
 #include "common/emulator/check/order.hpp"
 #include "common/emulator/check/places.hpp"
 #include "common/emulator/check/written.hpp"
@@ -109,11 +110,15 @@ class checker final : public observer {
     std::uint64_t bytes_watched;
     std::uint64_t touched = 0;  // pages
     bool is_shared = false;     // of a block
+    bool has_bytes = false;     // pages whose cells are bytes
   };
   // What is known of a resident block.
   struct block_state {
     block_clock clock;
     std::unique_ptr<watched_memory> shared;
+    tick stored_at = 0;  // the last time that somebody wrote there
+    kept_loads kept;     // all since the block's last barrier
+    tick kept_since = 0;
     const block* now = nullptr;
     struct arrival {
       std::uint32_t warp, lanes;
@@ -153,6 +158,9 @@ class checker final : public observer {
   const access_site& site_at(std::uint32_t number) const;
   std::uint32_t extra_site(const warp_event& e, const range_event& r);
   std::uint32_t visit(const access_event& e, watched_memory& m, std::uint64_t base);
+  bool keep_back(const access_event& e);
+  void end_keeping(std::uint32_t warp, access_kind kind);
+  void note_kept_loads();
   void visit_run(const access_event& e, watched_memory& m, const accessor& a, std::uint64_t base,
                  const lane_run& run);
   std::uint32_t visit_scattered(const access_event& e, watched_memory& m, const accessor& a,

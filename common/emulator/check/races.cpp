@@ -34,6 +34,7 @@ bool checker::touch_new_pages(watched_memory& m, std::uint64_t at, std::uint64_t
 // From now on a page's cells are bytes: each begins as its word was.
 void checker::make_narrow(watched_memory& m, std::uint64_t page) {
   m.pages[page] = watched_memory::grain::bytes;
+  m.has_bytes = true;
   const cells &w = m.words.all(), &b = m.bytes.all();
   for (std::uint64_t k = 0; k < page_bytes; ++k) {
     const std::size_t to = page * page_bytes + k, from = to / 4;

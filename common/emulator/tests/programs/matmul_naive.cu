@@ -1,4 +1,4 @@
-// Benchmark a: matrix product, one thread per element, 16 x 16 threads in a block, n = 256.
+// Benchmark a: matrix product, one thread per element, 16 x 16 threads in a block, n = 256 (or 512).
 #include "common/emulator/tests/programs/matmul.hpp"
 #include "common/emulator/tests/programs/measure.hpp"
 
@@ -16,7 +16,7 @@ __global__ void matmul(const float* a, const float* b, float* c, int n) {
 int main(int count, char** arguments) {
   const benchmark_request request(count, arguments);
   if (request.wanted) pin_to_one_core();
-  constexpr int n = 256;
+  const int n = request.large ? 512 : 256;
   const std::vector<float> a = small_whole_numbers(n, 1), b = small_whole_numbers(n, 2);
   device_array<float> a_on_device(a), b_on_device(b), c(n * n);
   const auto launch = [&] {

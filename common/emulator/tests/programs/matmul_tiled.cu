@@ -1,4 +1,4 @@
-// Benchmark b: matrix product through 16 x 16 tiles in shared memory, n = 256.
+// Benchmark b: matrix product through 16 x 16 tiles in shared memory, n = 256 (or 512).
 #include "common/emulator/tests/programs/matmul.hpp"
 #include "common/emulator/tests/programs/measure.hpp"
 
@@ -23,7 +23,7 @@ __global__ void matmul(const float* a, const float* b, float* c, int n) {
 int main(int count, char** arguments) {
   const benchmark_request request(count, arguments);
   if (request.wanted) pin_to_one_core();
-  constexpr int n = 256;
+  const int n = request.large ? 512 : 256;
   const std::vector<float> a = small_whole_numbers(n, 3), b = small_whole_numbers(n, 4);
   device_array<float> a_on_device(a), b_on_device(b), c(n * n);
   const auto launch = [&] {

@@ -3,7 +3,8 @@
 // idea    Without arguments a program checks its result and prints the time of one launch. With
 //         `--benchmark REQUIRED` it pins itself to one core, launches three times, and prints the
 //         median in million lane-instructions per second, counted by our runtime. With `--scaling
-//         REQUIRED` it runs itself with one worker and with two, in turns, and compares the rates.
+//         REQUIRED` it runs itself (`--large`: a larger problem, where it has one) with one worker
+//         and with two, in turns, and compares the rates.
 // watch   A shared machine is noisy: the benchmark reports whether REQUIRED was met, and its exit
 //         status is 1 only below 0.7 of it.
 #pragma once
@@ -29,10 +30,10 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// The rate that this program prints if it runs without arguments, with so many workers.
+// The rate that this program prints with so many workers.
 inline double rate_with_workers(const char* program, int workers) {
   const std::string command =
-      "STEPWISE_WORKERS=" + std::to_string(workers) + " '" + std::string(program) + "'";
+      "STEPWISE_WORKERS=" + std::to_string(workers) + " '" + std::string(program) + "' --large";
   FILE* const output = popen(command.c_str(), "r");
   double rate = 0;
   char line[256];
@@ -69,16 +70,18 @@ inline int report_scaling(const char* program, double required) {
 // What the command line asks for. Its constructor does not return where that is --scaling.
 struct benchmark_request {
   bool wanted = false;
+  bool large = false;
   double required = 0;
 
   benchmark_request(int count, char** arguments) {
+    large = count == 2 && std::strcmp(arguments[1], "--large") == 0;
     if (count == 3 && std::strcmp(arguments[1], "--benchmark") == 0) {
       wanted = true;
       required = std::atof(arguments[2]);
     } else if (count == 3 && std::strcmp(arguments[1], "--scaling") == 0) {
       std::exit(report_scaling(arguments[0], std::atof(arguments[2])));
-    } else if (count != 1) {
-      std::printf("usage: %s [--benchmark REQUIRED | --scaling REQUIRED]\n", arguments[0]);
+    } else if (count != 1 && !large) {
+      std::printf("usage: %s [--benchmark REQUIRED | --scaling REQUIRED | --large]\n", arguments[0]);
       std::exit(2);
     }
   }
@@ -123,7 +126,7 @@ inline void reset_counters() {
 template <class Launch>
 int report_speed(const char* name, const benchmark_request& request, Launch&& launch) {
   std::vector<double> times, rates;
-  for (int i = 0; i < (request.wanted ? 3 : 1); ++i) {
+  for (int i = 0; i < (request.wanted || request.large ? 3 : 1); ++i) {
     reset_counters();
     times.push_back(time_ms(launch));
     rates.push_back(counted_lane_instructions() / times.back() / 1e3);
