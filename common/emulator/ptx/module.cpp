@@ -1,6 +1,7 @@
 // The module's scope: directives, variables, and where each function's body lies.
 #include <algorithm>
 #include <charconv>
+#include <exception>
 #include <mutex>
 
 #include "common/emulator/ptx/ast.hpp"
@@ -20,6 +21,7 @@ struct section {
 
 struct parsed_body {
   std::once_flag once;
+  std::exception_ptr problem;  // why it has no content
   body content;
   std::deque<std::string> names;
 };
@@ -320,9 +322,14 @@ const body& module::body_of(const function& f) const {
     around.debug_string = [this](std::string_view label, std::int64_t offset) {
       return state_->debug_string(label, offset);
     };
-    slot.names.clear();
-    slot.content = parse_body(f, around, slot.names);
+    // ThreadSanitizer waits for ever for a call_once that an exception has left.
+    try {
+      slot.content = parse_body(f, around, slot.names);
+    } catch (...) {
+      slot.problem = std::current_exception();
+    }
   });
+  if (slot.problem != nullptr) std::rethrow_exception(slot.problem);
   return slot.content;
 }
 
