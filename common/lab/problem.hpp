@@ -37,6 +37,8 @@ struct problem_work {
   double bytes = 0;
   double operations = 0;
   std::string operation_unit;  // "additions", "flop"
+  // What a rate is given in: operations, where they are the limit, or else bytes.
+  bool rate_in_operations = false;
 };
 
 class problem {

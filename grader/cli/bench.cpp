@@ -6,6 +6,7 @@
 
 #include "grader/cli/commands.hpp"
 #include "grader/measure/alternate.hpp"
+#include "grader/measure/figures.hpp"
 #include "grader/measure/record.hpp"
 #include "grader/report/table.hpp"
 #include "grader/report/text.hpp"
@@ -39,46 +40,55 @@ std::vector<lab_size> wanted_sizes(const lab& l, const problem& p, const device_
   return sizes;
 }
 
-int refresh_readme(context& c) {
-  const fs::path file = c.where.root / "README.md";
+// The tables of the main README and of the handouts.
+int refresh_readmes(context& c) {
   const file_lock lock(c.where.build / "locks" / "readme");
-  const std::string before = read_file(file, static_cast<int>(exit_code::ours));
-  const std::string after =
-      with_results(before, results_markdown(c.where.root, load_labs(c.where.root)));
-  if (after != before) write_atomically(file, after);
-  if (c.as_json) c.print({{"file", "README.md"}, {"changed", after != before}});
-  c.say(after == before ? "README.md was fresh already" : "README.md has the recorded results");
+  const auto labs = load_labs(c.where.root);
+  std::vector<std::string> changed;
+  const auto refresh = [&](const fs::path& file, const std::string& results) {
+    const std::string before = read_file(c.where.root / file, static_cast<int>(exit_code::ours));
+    const std::string after = with_results(before, results);
+    if (after == before) return;
+    write_atomically(c.where.root / file, after);
+    changed.push_back(file);
+  };
+  refresh("README.md", results_markdown(c.where.root, labs));
+  for (const auto& l : labs)
+    refresh(fs::path("labs") / l.name / "README.md", handout_markdown(c.where.root, l));
+  if (c.as_json) c.print({{"changed", changed}});
+  for (const auto& file : changed) c.say(file + " has the recorded results");
+  if (changed.empty()) c.say("README.md and the handouts were fresh already");
   return 0;
 }
 
 void show_rows(context& c, const std::vector<bench_row>& rows) {
-  const auto first = std::find_if(rows.begin(), rows.end(),
-                                  [](const bench_row& row) { return !row.cells.empty(); });
-  if (first == rows.end()) return;
-  for (std::size_t s = 0; s < first->cells.size(); ++s) {
+  std::vector<std::string> labels;
+  for (const auto& row : rows)
+    for (const auto& at : row.cells)
+      if (std::find(labels.begin(), labels.end(), at.label) == labels.end())
+        labels.push_back(at.label);
+  for (const auto& label : labels) {
     std::vector<std::vector<cell>> lines;
-    const std::string label = first->cells[s].label;
     c.say(c.out.paint(tone::strong, label.substr(0, label.find(", seed"))));
     for (const auto& row : rows) {
-      if (row.cells.empty()) {
-        lines.push_back({{row.name, tone::bad},
-                         {std::string(name_of(row.found.what)), tone::bad},
+      const auto at = std::find_if(row.cells.begin(), row.cells.end(),
+                                   [&](const bench_cell& b) { return b.label == label; });
+      if (at == row.cells.end()) {
+        const bool failed = !row.found.ok();
+        lines.push_back({{row.name, failed ? tone::bad : tone::dim},
+                         {failed ? std::string(name_of(row.found.what)) : "too slow", tone::dim},
                          {""},
                          {""},
                          {""}});
         continue;
       }
-      const auto& at = row.cells[s];
-      const auto rate = [&](const sample_summary& t) {
-        return rate_text(at.work.bytes / t.median_ms / 1e6);
-      };
-      const auto range = fmt::format("{} to {}", time_text(at.cold.range_ms.low),
-                                     time_text(at.cold.range_ms.high));
+      const auto range = fmt::format("{} to {}", time_text(at->cold.range_ms.low),
+                                     time_text(at->cold.range_ms.high));
       lines.push_back({{row.name},
-                       {time_text(at.cold.median_ms)},
+                       {time_text(at->cold.median_ms)},
                        {range, tone::dim},
-                       {rate(at.cold), tone::strong},
-                       {rate(at.warm)}});
+                       {rate_text(at->work, at->cold.median_ms), tone::strong},
+                       {rate_text(at->work, at->warm.median_ms)}});
     }
     for (const auto& line : table_lines({{"step"},
                                          {"time, cold L2", true},
@@ -90,6 +100,41 @@ void show_rows(context& c, const std::vector<bench_row>& rows) {
     }
     c.say();
   }
+}
+
+void show_duels(context& c, const lab& l, const duels& fought) {
+  for (const auto& [name, at_sizes] : fought) {
+    std::vector<std::vector<cell>> lines;
+    const auto side = [](const duel::side& s) {
+      return fmt::format("{:.3f} ({:.3f} to {:.3f})", s.ratio, s.range.low, s.range.high);
+    };
+    for (const auto& d : at_sizes)
+      lines.push_back(
+          {{d.label.substr(0, d.label.find(", seed"))}, {side(d.cold)}, {side(d.warm)}});
+    c.say(fmt::format("{} against {}: times as fast, {} pairs", l.steps.back().name, name,
+                      at_sizes.empty() ? 0 : at_sizes[0].pairs));
+    for (const auto& line :
+         table_lines({{"size"}, {"cold L2", true}, {"warm", true}}, lines, c.out.style()))
+      c.say(line);
+    c.say();
+  }
+}
+
+// The lab's peers that were built; says which were not.
+std::vector<contender> built_peers(context& c, const lab& l) {
+  std::vector<contender> found;
+  for (const auto& p : l.peers) {
+    const fs::path program = c.where.solution(l.name, "peer-" + p.name);
+    if (fs::exists(program)) {
+      found.push_back({p.name, program, p.is_right});
+    } else {
+      c.out.paragraph(p.name +
+                          " is left out: `ninja -C build peers` builds it, where its library "
+                          "is installed",
+                      2, {}, tone::dim);
+    }
+  }
+  return found;
 }
 
 // Without a GPU there is no time: what each step executes and moves, size by size.
@@ -132,7 +177,7 @@ int bench_counted(context& c, const lab& l, const problem& p, const device_choic
 }  // namespace
 
 int bench(context& c, const bench_options& o) {
-  if (o.readme) return refresh_readme(c);
+  if (o.readme) return refresh_readmes(c);
   if (o.lab.empty()) throw failure(exit_code::usage, "which lab? `./lab bench reduction`");
   const lab l = load_lab(c.where.root, o.lab);
   const problem& p = problem_of(l);
@@ -153,11 +198,21 @@ int bench(context& c, const bench_options& o) {
                        [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
   c.say(fmt::format("{} on {}", c.out.paint(tone::strong, l.title), device.text()));
   c.say();
+  const auto peers = o.peers ? built_peers(c, l) : std::vector<contender>{};
+  const contender last = all.back();
+  all.insert(all.end(), peers.begin(), peers.end());
   const auto rows = stepwise::bench(l, p, all, device, sizes, bench_seed, c.now());
-  const auto record = record_of(l, device, rows, utc_now(), command_text(c));
+  duels fought;
+  for (const auto& other : peers)
+    if (other.is_right)
+      fought.emplace_back(other.name, fight(l, p, last, other, device, sizes, bench_seed, c.now()));
+  const auto record = record_of(l, device, rows, fought, utc_now(), command_text(c));
   const auto failed =
       std::find_if(rows.begin(), rows.end(), [](const bench_row& r) { return !r.found.ok(); });
-  if (!c.as_json) show_rows(c, rows);
+  if (!c.as_json) {
+    show_rows(c, rows);
+    show_duels(c, l, fought);
+  }
   if (failed != rows.end()) {
     if (c.as_json) c.print(record);
     throw failure(exit_code::ours, failed->name + ": " + failed->found.message +
@@ -168,7 +223,7 @@ int bench(context& c, const bench_options& o) {
         fs::path("solutions") / l.name / "measured" / (gpu_file_name(device.name) + ".json");
     write_atomically(c.where.root / file, record.dump(1) + "\n");
     c.say("recorded in " + c.out.paint(tone::place, file.string()) +
-          "; `./lab bench --readme` puts it into README.md");
+          "; `./lab bench --readme` puts it into README.md and the handout");
   }
   if (c.as_json) c.print(record);
   return 0;

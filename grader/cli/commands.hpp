@@ -58,7 +58,7 @@ int grade(context& c, const grade_options& o);
 
 struct bench_options {
   std::string lab;
-  bool record = false, readme = false;
+  bool record = false, readme = false, peers = false;
   std::vector<std::string> sizes;
 };
 int bench(context& c, const bench_options& o);

@@ -40,7 +40,7 @@ void show_figures(context& c, const figures& f, const device_choice& device) {
                       c.out.paint(tone::dim, fmt::format("median; 95 % interval {} to {}",
                                                          time_text(f.time_range_ms.low),
                                                          time_text(f.time_range_ms.high)))));
-    c.say(fmt::format("    rate  {}", c.out.paint(tone::strong, rate_text(f.gb_per_s()))));
+    c.say(fmt::format("    rate  {}", c.out.paint(tone::strong, f.rate())));
   } else if (f.counters) {
     c.say(
         fmt::format("  one call at {}: counted on the emulator; this is work, not time", f.label));
@@ -52,7 +52,7 @@ void show_figures(context& c, const figures& f, const device_choice& device) {
 
 std::string figures_phrase(const figures& f) {
   if (f.timed()) {
-    return fmt::format("{}, {}", time_text(f.time_ms), rate_text(f.gb_per_s()));
+    return fmt::format("{}, {}", time_text(f.time_ms), f.rate());
   }
   if (f.counters) {
     return fmt::format("{} warp instructions, {} through global memory",

@@ -113,11 +113,11 @@ void show_measured_table(context& c, const std::vector<walked>& all) {
         {{w.s->name, ok ? tone::plain : tone::bad},
          {ok ? "yes" : std::string(name_of(w.outcome().what)), ok ? tone::good : tone::bad},
          {w.f.timed() ? time_text(w.f.time_ms) : ""},
-         {w.f.timed() ? rate_text(w.f.gb_per_s()) : ""},
+         {w.f.timed() ? w.f.rate() : ""},
          {w.speedup > 0 ? ratio_text(w.speedup) : ""},
          {w.s->idea, tone::dim}});
     bars.push_back(
-        {w.s->name, w.f.gb_per_s(), w.f.timed() ? rate_text(w.f.gb_per_s()) : "", tone::place});
+        {w.s->name, w.f.timed() ? 1 / w.f.time_ms : 0, w.f.timed() ? w.f.rate() : "", tone::place});
   }
   for (const auto& line : table_lines({{"step"},
                                        {"correct"},

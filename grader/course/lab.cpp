@@ -163,6 +163,26 @@ std::vector<step> parse_steps(std::string_view text, const std::string& origin,
   return steps;
 }
 
+std::vector<peer> parse_peers(std::string_view text, const std::string& origin) {
+  std::vector<peer> peers;
+  int number = 0;
+  for (const auto& line : split_lines(text)) {
+    ++number;
+    std::istringstream words(line);
+    peer p;
+    std::string libraries, result;
+    if (!(words >> p.name) || p.name.starts_with('#')) continue;
+    if (!(words >> libraries >> result >> std::ws) || !std::getline(words, p.what) ||
+        (result != "right" && result != "other")) {
+      fail(origin + ":" + std::to_string(number),
+           "expected four columns: name libraries right|other what");
+    }
+    p.is_right = result == "right";
+    peers.push_back(std::move(p));
+  }
+  return peers;
+}
+
 lab parse_lab(std::string_view text, const std::string& origin, const std::string& name) {
   try {
     const toml::table table = toml::parse(text, origin);
@@ -206,6 +226,8 @@ lab load_lab(const fs::path& root, const std::string& name) {
   const int ours = static_cast<int>(exit_code::ours);
   lab l = parse_lab(read_file(root / toml_file, ours), toml_file, name);
   l.steps = parse_steps(read_file(root / folder / "steps.txt", ours), folder / "steps.txt", folder);
+  if (const fs::path peers = folder / "peers.txt"; fs::exists(root / peers))
+    l.peers = parse_peers(read_file(root / peers, ours), peers);
   l.file = fs::path("labs") / name / (name + ".cu");
   check_references(l, toml_file);
   return l;

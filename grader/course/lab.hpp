@@ -1,4 +1,4 @@
-// What the files of a lab say: labs/<lab>/lab.toml and solutions/<lab>/steps.txt.
+// What the files of a lab say: labs/<lab>/lab.toml and solutions/<lab>/steps.txt, peers.txt.
 //
 // idea    The folders are the list of labs, steps.txt is the only list of steps; nothing is
 //         registered anywhere else. Errors name file and line.
@@ -26,6 +26,13 @@ struct step {
   fs::path file;                   // relative to the root
 };
 
+// What the steps are measured against: a program like a step's, made of a library.
+struct peer {
+  std::string name;      // "cublas"
+  bool is_right = true;  // its result is checked; a yardstick's (a copy, say) is not
+  std::string what;      // one line
+};
+
 struct goal {
   enum class kind { correct, speedup };
   std::string name;
@@ -46,6 +53,7 @@ struct lab {
   std::vector<lab_size> emulated;  // figures counted on the emulator, ascending
   std::vector<goal> goals;
   std::vector<step> steps;
+  std::vector<peer> peers;
   fs::path file;  // the student's, relative to the root
 
   double points() const;
@@ -65,6 +73,9 @@ const step& find_step(const lab& l, std::string_view name);
 // Of steps.txt. `origin` names the file in messages, `folder` is where the steps' files are.
 std::vector<step> parse_steps(std::string_view text, const std::string& origin,
                               const fs::path& folder);
+
+// Of peers.txt, where a lab has one.
+std::vector<peer> parse_peers(std::string_view text, const std::string& origin);
 
 // Of lab.toml; steps and file are left empty.
 lab parse_lab(std::string_view text, const std::string& origin, const std::string& name);

@@ -15,6 +15,9 @@ namespace {
 constexpr std::uint32_t warmups = 1, repetitions = 3;  // of one visit to a program
 constexpr std::size_t first_pairs = 20, more_pairs = 10, most_pairs = 60;
 constexpr int bench_rounds = 4;  // each forwards and backwards
+constexpr std::size_t duel_pairs = 21;
+// Of a call: one that takes longer has fewer rounds; and where it would, it is not made.
+constexpr double slow_ms = 250, too_slow_ms = 2000;
 
 std::vector<problem_call> make_calls(const problem& p, const std::vector<lab_size>& sizes,
                                      std::uint64_t seed, const activity& now) {
@@ -36,7 +39,8 @@ class visited {
  public:
   visited(const lab& l, const problem& p, const contender& who, const device_choice& device,
           const call_file& file, const activity& now)
-      : problem_(p),
+      : who_(who),
+        problem_(p),
         file_(file),
         session_(who.program, device, file, options(l, device, file, now)) {}
 
@@ -44,6 +48,7 @@ class visited {
   double visit(std::size_t plan, call_outcome& found) {
     found = session_.call(plan);
     if (!found.ok()) return 0;
+    if (!who_.is_right) return time_of(plan, found);
     auto outputs = file_.outputs(plan);
     if (!(right_.size() > plan && right_[plan] == outputs)) {
       if (const auto wrong = check_outputs(problem_, file_.call(plan), outputs)) {
@@ -53,12 +58,15 @@ class visited {
       if (right_.size() <= plan) right_.resize(plan + 1);
       right_[plan] = std::move(outputs);
     }
+    return time_of(plan, found);
+  }
+
+ private:
+  double time_of(std::size_t plan, call_outcome& found) const {
     const auto times = file_.times(plan);
     if (times.empty()) found = {verdict::protocol, "the program reported no time for its calls"};
     return median(times);
   }
-
- private:
   static session_options options(const lab& l, const device_choice& device, const call_file& file,
                                  const activity& now) {
     auto result = options_for(device, 6 * l.time_limit_s, file.bytes());
@@ -66,11 +74,18 @@ class visited {
     return result;
   }
 
+  const contender& who_;
   const problem& problem_;
   const call_file& file_;
   session session_;
   std::vector<std::vector<std::vector<std::byte>>> right_;  // by plan
 };
+
+// What a call takes, if it takes as long per operation as at another size.
+double expected_ms(double time_ms, const problem_work& there, const problem_work& here) {
+  return time_ms *
+         (there.operations > 0 ? here.operations / there.operations : here.bytes / there.bytes);
+}
 
 sample_summary summarise(const std::vector<double>& times) {
   return {times.size(), median(times), median_interval(times)};
@@ -149,22 +164,68 @@ std::vector<bench_row> bench(const lab& l, const problem& p, const std::vector<c
       for (std::size_t k = 0; k < all.size(); ++k) {
         const std::size_t who = round % 2 == 0 ? k : all.size() - 1 - k;
         if (!rows[who].found.ok()) continue;
+        auto& mine = times[who][plan];
+        const std::size_t size = plans[plan].data;
+        if (!mine.empty() && mine[0] > slow_ms && round > 1) continue;
+        if (size > 0) {  // the smaller size, with the same cache
+          const auto& before = times[who][plan - 2];
+          if (before.empty() || expected_ms(median(before), p.work(sizes[size - 1]),
+                                            p.work(sizes[size])) > too_slow_ms)
+            continue;
+        }
         now.doing(fmt::format("{} {}, round {} of {}: {}", calls[plans[plan].data].label,
                               plans[plan].cold_l2 ? "cold" : "warm", round + 1, 2 * bench_rounds,
                               all[who].name));
         const double time_ms = programs[who]->visit(plan, rows[who].found);
-        if (rows[who].found.ok()) times[who][plan].push_back(time_ms);
+        if (rows[who].found.ok()) mine.push_back(time_ms);
       }
     }
   }
   for (std::size_t who = 0; who < all.size(); ++who) {
     if (!rows[who].found.ok()) continue;
     for (std::size_t s = 0; s < sizes.size(); ++s) {
+      if (times[who][2 * s].empty() || times[who][2 * s + 1].empty()) continue;
       rows[who].cells.push_back({sizes[s], calls[s].label, p.work(sizes[s]),
                                  summarise(times[who][2 * s]), summarise(times[who][2 * s + 1])});
     }
   }
   return rows;
+}
+
+std::vector<duel> fight(const lab& l, const problem& p, const contender& mine,
+                        const contender& other, const device_choice& device,
+                        const std::vector<lab_size>& sizes, std::uint64_t seed,
+                        const activity& now) {
+  const auto calls = make_calls(p, sizes, seed, now);
+  std::vector<planned_call> plans;  // 2 s: size s cold; 2 s + 1: warm
+  for (std::size_t s = 0; s < sizes.size(); ++s)
+    for (const bool cold : {true, false}) plans.push_back({s, warmups, repetitions, cold});
+  const call_file file(calls, plans);
+  visited me(l, p, mine, device, file, now), them(l, p, other, device, file, now);
+  std::vector<duel> duels;
+  for (std::size_t plan = 0; plan < plans.size(); ++plan) {
+    std::vector<double> ratios;
+    while (ratios.size() < duel_pairs) {
+      now.doing(fmt::format("{} against {}, {} {}: pair {}", mine.name, other.name,
+                            calls[plans[plan].data].label, plans[plan].cold_l2 ? "cold" : "warm",
+                            ratios.size() + 1));
+      double times[2] = {0, 0};
+      const bool me_first = ratios.size() % 2 == 0;
+      for (const bool is_me : {me_first, !me_first}) {
+        call_outcome found;
+        times[is_me ? 0 : 1] = (is_me ? me : them).visit(plan, found);
+        if (!found.ok()) {
+          throw failure(exit_code::ours, (is_me ? mine : other).name + ": " + found.message);
+        }
+      }
+      ratios.push_back(times[1] / times[0]);
+    }
+    if (plans[plan].cold_l2) duels.push_back({sizes[plan / 2], calls[plan / 2].label, {}, {}, {}});
+    (plans[plan].cold_l2 ? duels.back().cold : duels.back().warm) = {median(ratios),
+                                                                     median_interval(ratios)};
+    duels.back().pairs = ratios.size();
+  }
+  return duels;
 }
 
 }  // namespace stepwise

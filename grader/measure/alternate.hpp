@@ -18,6 +18,7 @@ namespace stepwise {
 struct contender {
   std::string name;
   std::filesystem::path program;
+  bool is_right = true;  // its outputs are checked
 };
 
 // How much faster `mine` is than `other`: the median of other's time over mine's, of pairs that
@@ -57,14 +58,30 @@ struct bench_cell {
 
 struct bench_row {
   std::string name;
-  call_outcome found;  // not ok: the step failed and has no cells
-  std::vector<bench_cell> cells;
+  call_outcome found;             // not ok: the step failed and has no cells
+  std::vector<bench_cell> cells;  // of the sizes that it is not too slow for
 };
 
-// Times all contenders at all sizes, each round once in order and once backwards; every output is
-// checked.
+// Times all contenders at all sizes, each round once in order and once backwards; outputs are
+// checked. A contender whose calls take seconds has fewer rounds, and no larger sizes.
 std::vector<bench_row> bench(const lab& l, const problem& p, const std::vector<contender>& all,
                              const device_choice& device, const std::vector<lab_size>& sizes,
                              std::uint64_t seed, const activity& now);
+
+// How many times as fast as `other` a contender is at one size: pairs of calls in ABBA order.
+struct duel {
+  lab_size size;
+  std::string label;
+  struct side {
+    double ratio = 0;  // median
+    interval range;    // 95 %
+  } cold, warm;
+  std::size_t pairs = 0;  // of each
+};
+// failure(ours) if one of the two fails.
+std::vector<duel> fight(const lab& l, const problem& p, const contender& mine,
+                        const contender& other, const device_choice& device,
+                        const std::vector<lab_size>& sizes, std::uint64_t seed,
+                        const activity& now);
 
 }  // namespace stepwise

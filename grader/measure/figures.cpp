@@ -6,6 +6,7 @@
 
 #include "grader/judge/call_file.hpp"
 #include "grader/judge/session.hpp"
+#include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
 
 namespace stepwise {
@@ -17,6 +18,12 @@ constexpr std::uint32_t gpu_repetitions = 21;
 constexpr double patience = 6;
 
 }  // namespace
+
+std::string rate_text(const problem_work& work, double time_ms) {
+  return work.rate_in_operations
+             ? operations_text(work.operations / time_ms * 1e3, work.operation_unit)
+             : rate_text(work.bytes / time_ms / 1e6);
+}
 
 double figures::global_bytes() const {
   return counters ? static_cast<double>(counters->global_load_bytes + counters->global_store_bytes)

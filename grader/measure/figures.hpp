@@ -18,6 +18,9 @@
 
 namespace stepwise {
 
+// Work per time, in what limits it: "4312 GB/s" or "52.4 TFLOP/s".
+std::string rate_text(const problem_work& work, double time_ms);
+
 struct figures {
   call_outcome found;  // of the call itself; the rest is empty unless it is ok
   lab_size size;
@@ -31,6 +34,7 @@ struct figures {
 
   bool timed() const { return samples > 0; }
   double gb_per_s() const { return time_ms > 0 ? work.bytes / time_ms / 1e6 : 0; }
+  std::string rate() const { return rate_text(work, time_ms); }
   double global_bytes() const;  // loaded and stored; 0 without counters
 };
 

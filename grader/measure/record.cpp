@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "grader/measure/figures.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
@@ -29,6 +30,120 @@ ordered_json summary_json(const sample_summary& s, const problem_work& work) {
           {"gb_per_s", rounded(work.bytes / s.median_ms / 1e6, 0.1)}};
 }
 
+ordered_json side_json(const duel::side& s) {
+  return {{"ratio", rounded(s.ratio, 1e-4)},
+          {"low", rounded(s.range.low, 1e-4)},
+          {"high", rounded(s.range.high, 1e-4)}};
+}
+
+problem_work work_of(const ordered_json& cell) {
+  problem_work w;
+  w.bytes = cell.at("bytes");
+  if (const auto rate = cell.find("rate_in"); rate != cell.end()) {
+    w.rate_in_operations = true;
+    w.operation_unit = *rate;
+    w.operations = cell.at("operations");
+  }
+  return w;
+}
+
+// A step's or a peer's figures at a size; null: there are none.
+const ordered_json* cell_at(const ordered_json& record, const std::string& name,
+                            const std::string& label) {
+  for (const char* const kind : {"steps", "peers"}) {
+    if (!record.contains(kind)) continue;
+    for (const auto& row : record.at(kind)) {
+      if (row.at("name") != name) continue;
+      for (const auto& cell : row.at("sizes"))
+        if (cell.at("label") == label) return &cell;
+    }
+  }
+  return nullptr;
+}
+
+std::string rate_at(const ordered_json& cell) {
+  return rate_text(work_of(cell), cell.at("cold").at("median_ms"));
+}
+
+// Of the sizes that the last step was measured at.
+std::vector<std::string> labels_of(const ordered_json& record) {
+  std::vector<std::string> labels;
+  for (const auto& cell : record.at("steps").back().at("sizes")) labels.push_back(cell.at("label"));
+  return labels;
+}
+
+std::string size_label(const std::string& label) { return label.substr(0, label.find(", seed")); }
+
+// What a table says of its record.
+std::string source_of(const ordered_json& record) {
+  return fmt::format(
+      "(cold L2; {}, driver {}, `{}`)", record.at("date").get<std::string>().substr(0, 10),
+      record.at("driver").get<std::string>(), record.at("command").get<std::string>());
+}
+
+std::string table_markdown(const lab& l, const ordered_json& record) {
+  const std::string label = labels_of(record).back();
+  std::string text =
+      fmt::format("**{}** on an {}, {} {}\n\n", l.title, record.at("gpu").get<std::string>(),
+                  size_label(label), source_of(record));
+  text += "| step | idea | time | rate | over the step before |\n|---|---|---:|---:|---:|\n";
+  std::map<std::string, double> time_of;
+  const auto row = [&](const std::string& name, const std::string& what, const std::string& over) {
+    const ordered_json* const cell = cell_at(record, name, label);
+    if (cell == nullptr) {
+      text += fmt::format("| {} | {} | not measured | | |\n", name, what);
+      return;
+    }
+    const double time_ms = cell->at("cold").at("median_ms");
+    time_of[name] = time_ms;
+    const auto before = time_of.find(over);
+    text +=
+        fmt::format("| {} | {} | {} | {} | {} |\n", name, what, time_text(time_ms), rate_at(*cell),
+                    before == time_of.end() ? "" : ratio_text(before->second / time_ms));
+  };
+  for (const auto& s : l.steps) row(s.name, s.idea, s.over);
+  if (record.contains("peers"))
+    for (const auto& p : l.peers) row(p.name, p.what, "");
+  return text;
+}
+
+std::string handout_table(const lab& l, const ordered_json& record) {
+  const auto labels = labels_of(record);
+  std::string text = fmt::format("Measured on an {} {}\n\n| step |",
+                                 record.at("gpu").get<std::string>(), source_of(record));
+  for (const auto& label : labels) text += " " + size_label(label) + " |";
+  text += "\n|---|";
+  for (std::size_t k = 0; k < labels.size(); ++k) text += "---:|";
+  text += "\n";
+  const auto row = [&](const std::string& name, const std::string& shown) {
+    text += "| " + shown + " |";
+    for (const auto& label : labels) {
+      const ordered_json* const cell = cell_at(record, name, label);
+      text += cell == nullptr ? " |" : " " + rate_at(*cell) + " |";
+    }
+    text += "\n";
+  };
+  for (const auto& s : l.steps) row(s.name, s.name);
+  if (record.contains("peers"))
+    for (const auto& p : l.peers) row(p.name, p.name + ": " + p.what);
+  if (!record.contains("duels")) return text;
+  for (const auto& d : record.at("duels")) {
+    text += fmt::format(
+        "\n`{}` against {}, calls in turns: times as fast, with the 95 % interval "
+        "of the median\n\n| size | cold L2 | warm | pairs |\n|---|---|---|---:|\n",
+        record.at("steps").back().at("name").get<std::string>(), d.at("peer").get<std::string>());
+    const auto side = [](const ordered_json& s) {
+      return fmt::format("{:.3f} ({:.3f} to {:.3f})", s.at("ratio").get<double>(),
+                         s.at("low").get<double>(), s.at("high").get<double>());
+    };
+    for (const auto& at : d.at("sizes"))
+      text +=
+          fmt::format("| {} | {} | {} | {} |\n", size_label(at.at("label")), side(at.at("cold")),
+                      side(at.at("warm")), at.at("pairs").get<std::size_t>());
+  }
+  return text;
+}
+
 std::vector<fs::path> record_files(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -41,32 +156,17 @@ std::vector<fs::path> record_files(const fs::path& folder) {
   return files;
 }
 
-std::string table_markdown(const lab& l, const ordered_json& record) {
-  const auto& steps = record.at("steps");
-  const auto& last_sizes = steps.at(0).at("sizes");
-  const std::string label = last_sizes.at(last_sizes.size() - 1).at("label");
-  std::string text =
-      fmt::format("**{}** on an {}, {} (cold L2; {}, driver {}, `{}`)\n\n", l.title,
-                  record.at("gpu").get<std::string>(), label,
-                  record.at("date").get<std::string>().substr(0, 10),
-                  record.at("driver").get<std::string>(), record.at("command").get<std::string>());
-  text += "| step | idea | time | rate | over the step before |\n|---|---|---:|---:|---:|\n";
-  std::map<std::string, double> time_of;
-  for (const auto& s : l.steps) {
-    const auto found = std::find_if(steps.begin(), steps.end(), [&](const ordered_json& entry) {
-      return entry.at("name") == s.name;
-    });
-    if (found == steps.end()) {
-      text += fmt::format("| {} | {} | not measured | | |\n", s.name, s.idea);
-      continue;
+// The text that `table` makes of each record of a lab.
+template <class Table>
+std::string of_records(const fs::path& root, const lab& l, Table table) {
+  std::string text;
+  for (const auto& file : record_files(root / "solutions" / l.name / "measured")) {
+    try {
+      const auto record = ordered_json::parse(read_file(file, static_cast<int>(exit_code::ours)));
+      text += (text.empty() ? "" : "\n") + table(l, record);
+    } catch (const nlohmann::json::exception& error) {
+      throw failure(exit_code::ours, file.string() + " is malformed: " + error.what());
     }
-    const auto& cell = found->at("sizes").at(found->at("sizes").size() - 1).at("cold");
-    const double time_ms = cell.at("median_ms");
-    time_of[s.name] = time_ms;
-    const auto before = time_of.find(s.over);
-    text += fmt::format("| {} | {} | {} | {} | {} |\n", s.name, s.idea, time_text(time_ms),
-                        rate_text(cell.at("gb_per_s")),
-                        before == time_of.end() ? "" : ratio_text(before->second / time_ms));
   }
   return text;
 }
@@ -90,8 +190,8 @@ std::string gpu_file_name(std::string_view device_name) {
 }
 
 ordered_json record_of(const lab& l, const device_choice& device,
-                       const std::vector<bench_row>& rows, const std::string& date,
-                       const std::string& command) {
+                       const std::vector<bench_row>& rows, const duels& fought,
+                       const std::string& date, const std::string& command) {
   ordered_json record = {
       {"lab", l.name},
       {"gpu", device.name},
@@ -104,16 +204,35 @@ ordered_json record_of(const lab& l, const device_choice& device,
        "the steps take turns, forwards and backwards; cold: the L2 cache is "
        "overwritten before every call"},
       {"steps", ordered_json::array()}};
+  const auto is_peer = [&](const std::string& name) {
+    return std::any_of(l.peers.begin(), l.peers.end(),
+                       [&](const peer& p) { return p.name == name; });
+  };
   for (const auto& row : rows) {
     ordered_json sizes = ordered_json::array();
     for (const auto& cell : row.cells) {
-      sizes.push_back({{"size", cell.size},
-                       {"label", cell.label},
-                       {"bytes", cell.work.bytes},
-                       {"cold", summary_json(cell.cold, cell.work)},
-                       {"warm", summary_json(cell.warm, cell.work)}});
+      ordered_json at = {{"size", cell.size}, {"label", cell.label}, {"bytes", cell.work.bytes}};
+      if (cell.work.rate_in_operations) {
+        at["operations"] = cell.work.operations;
+        at["rate_in"] = cell.work.operation_unit;
+      }
+      at["cold"] = summary_json(cell.cold, cell.work);
+      at["warm"] = summary_json(cell.warm, cell.work);
+      sizes.push_back(std::move(at));
     }
-    if (!sizes.empty()) record["steps"].push_back({{"name", row.name}, {"sizes", sizes}});
+    if (!sizes.empty())
+      record[is_peer(row.name) ? "peers" : "steps"].push_back(
+          {{"name", row.name}, {"sizes", sizes}});
+  }
+  for (const auto& [name, at_sizes] : fought) {
+    ordered_json sizes = ordered_json::array();
+    for (const auto& d : at_sizes)
+      sizes.push_back({{"size", d.size},
+                       {"label", d.label},
+                       {"cold", side_json(d.cold)},
+                       {"warm", side_json(d.warm)},
+                       {"pairs", d.pairs}});
+    record["duels"].push_back({{"peer", name}, {"sizes", sizes}});
   }
   return record;
 }
@@ -121,14 +240,8 @@ ordered_json record_of(const lab& l, const device_choice& device,
 std::string results_markdown(const fs::path& root, const std::vector<lab>& labs) {
   std::string text;
   for (const auto& l : labs) {
-    for (const auto& file : record_files(root / "solutions" / l.name / "measured")) {
-      try {
-        const auto record = ordered_json::parse(read_file(file, static_cast<int>(exit_code::ours)));
-        text += (text.empty() ? "" : "\n") + table_markdown(l, record);
-      } catch (const nlohmann::json::exception& error) {
-        throw failure(exit_code::ours, file.string() + " is malformed: " + error.what());
-      }
-    }
+    const std::string table = of_records(root, l, table_markdown);
+    text += (text.empty() || table.empty() ? "" : "\n") + table;
   }
   if (text.empty()) {
     text =
@@ -138,10 +251,15 @@ std::string results_markdown(const fs::path& root, const std::vector<lab>& labs)
   return text;
 }
 
+std::string handout_markdown(const fs::path& root, const lab& l) {
+  const std::string text = of_records(root, l, handout_table);
+  return text.empty() ? "No GPU has been measured yet.\n" : text;
+}
+
 std::string with_results(const std::string& readme, const std::string& results) {
   const auto begin = readme.find(begin_mark), end = readme.find(end_mark);
   if (begin == std::string::npos || end == std::string::npos || end < begin) {
-    throw failure(exit_code::ours, fmt::format("README.md needs the two lines {} and {}, in this "
+    throw failure(exit_code::ours, fmt::format("a README needs the two lines {} and {}, in this "
                                                "order, around its results table",
                                                begin_mark, end_mark));
   }

@@ -19,13 +19,19 @@ namespace stepwise {
 // "NVIDIA H200" -> "h200", "NVIDIA GeForce RTX 4090" -> "geforce-rtx-4090".
 std::string gpu_file_name(std::string_view device_name);
 
-nlohmann::ordered_json record_of(const lab& l, const device_choice& device,
-                                 const std::vector<bench_row>& rows, const std::string& date,
-                                 const std::string& command);
+// The last step against each peer whose result is right: by the peer's name.
+using duels = std::vector<std::pair<std::string, std::vector<duel>>>;
 
-// The Markdown between the markers: one table per lab and GPU at the largest recorded size, cold
-// L2.
+nlohmann::ordered_json record_of(const lab& l, const device_choice& device,
+                                 const std::vector<bench_row>& rows, const duels& fought,
+                                 const std::string& date, const std::string& command);
+
+// The Markdown between the markers of the main README: one table per lab and GPU at the largest
+// size recorded of the last step, cold L2.
 std::string results_markdown(const fs::path& root, const std::vector<lab>& labs);
+
+// The same of a lab's handout: all recorded sizes, and the last step against its peers.
+std::string handout_markdown(const fs::path& root, const lab& l);
 
 // `readme` with the text between the markers replaced; failure(ours) if the markers are missing.
 std::string with_results(const std::string& readme, const std::string& results);

@@ -178,4 +178,10 @@ std::string rate_text(double gb_per_s) {
   return fmt::format("{:.{}f} GB/s", gb_per_s, gb_per_s >= 99.95 ? 0 : gb_per_s >= 9.995 ? 1 : 2);
 }
 
+std::string operations_text(double per_s, std::string_view unit) {
+  const std::string text = count_text(per_s);
+  // "52.4 TFLOP/s", as everybody writes it
+  return unit == "flop" ? text + "FLOP/s" : fmt::format("{} {}/s", text, unit);
+}
+
 }  // namespace stepwise

@@ -31,5 +31,7 @@ std::string bytes_text(double bytes);    // 512 B, 4.19 MB (decimal units, as GB
 std::string time_text(double time_ms);   // 12.3 us, 4.56 ms, 7.89 s
 std::string ratio_text(double ratio);    // 1.07x, 12.3x
 std::string rate_text(double gb_per_s);  // 4312 GB/s, 35.2 GB/s
+// 52.4 TFLOP/s (of "flop"), 812 G additions/s
+std::string operations_text(double per_s, std::string_view unit);
 
 }  // namespace stepwise

@@ -152,7 +152,7 @@ TEST_CASE("bench and record: every step, every size, cold and warm; the table sh
   auto device = gpu_device();
   device.name = "NVIDIA H200";
   const auto record =
-      record_of(l, device, rows, "2026-11-20T10:00:00Z", "./lab bench doubling --record");
+      record_of(l, device, rows, {}, "2026-11-20T10:00:00Z", "./lab bench doubling --record");
   const temporary_folder root(fs::temp_directory_path());
   write_atomically(
       root.path() / "solutions/doubling/measured" / (gpu_file_name(device.name) + ".json"),

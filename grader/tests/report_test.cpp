@@ -49,6 +49,8 @@ TEST_CASE("numbers have three digits and a unit") {
   CHECK(time_text(2500) == "2.50 s");
   CHECK(ratio_text(1.069) == "1.07x");
   CHECK(rate_text(4312.4) == "4312 GB/s");
+  CHECK(operations_text(52.41e12, "flop") == "52.4 TFLOP/s");
+  CHECK(operations_text(812e9, "additions") == "812 G additions/s");
 }
 
 namespace {

@@ -81,7 +81,8 @@ struct benchmark_request {
     } else if (count == 3 && std::strcmp(arguments[1], "--scaling") == 0) {
       std::exit(report_scaling(arguments[0], std::atof(arguments[2])));
     } else if (count != 1 && !large) {
-      std::printf("usage: %s [--benchmark REQUIRED | --scaling REQUIRED | --large]\n", arguments[0]);
+      std::printf("usage: %s [--benchmark REQUIRED | --scaling REQUIRED | --large]\n",
+                  arguments[0]);
       std::exit(2);
     }
   }
