@@ -40,10 +40,10 @@ __global__ void transpose_quads(const float4* in, float4* out, int rows, int col
   const int x = threadIdx.x, y = threadIdx.y;
   int tile_row = 0, tile_col = blockIdx.x;  // as if there were one row of tiles
   //> todo: number the tiles down the columns of bands of `band` tiles; the last band may be lower.
-  const int tiles_across = ceil_div(cols, wide);
+  const int tiles_across = (cols + wide - 1) / wide;
   const int first = blockIdx.x / (band * tiles_across) * band;  // the band's first row of tiles
   const int in_band = blockIdx.x % (band * tiles_across);
-  const int height = min(band, ceil_div(rows, wide) - first);
+  const int height = min(band, (rows + wide - 1) / wide - first);
   tile_row = first + in_band % height;
   tile_col = in_band / height;
   //<
