@@ -22,11 +22,13 @@ __global__ void transpose_kernel(const float* in, float* out, int rows, int cols
   const int left = blockIdx.x * tile;
 
   //> todo: load rows threadIdx.y, threadIdx.y + block_rows, ... of the tile, and write as many.
-  for (int y = threadIdx.y; y < tile; y += block_rows) {
+  for (int i = 0; i < tile; i += block_rows) {
+    const int y = threadIdx.y + i;
     if (top + y < rows && left + x < cols) moved[y][x] = in[(top + y) * cols + left + x];
   }
   __syncthreads();
-  for (int y = threadIdx.y; y < tile; y += block_rows) {
+  for (int i = 0; i < tile; i += block_rows) {
+    const int y = threadIdx.y + i;
     if (left + y < cols && top + x < rows) out[(left + y) * rows + top + x] = moved[x][y];
   }
   //<

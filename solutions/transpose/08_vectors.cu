@@ -24,11 +24,13 @@ __global__ void transpose_kernel(const float* in, float* out, int rows, int cols
   const int top = blockIdx.y * tile;  // the tile's first row and first column in in
   const int left = blockIdx.x * tile;
 
-  for (int y = threadIdx.y; y < tile; y += block_rows) {
+  for (int i = 0; i < tile; i += block_rows) {
+    const int y = threadIdx.y + i;
     if (top + y < rows && left + x < cols) moved[y][x] = in[(top + y) * cols + left + x];
   }
   __syncthreads();
-  for (int y = threadIdx.y; y < tile; y += block_rows) {
+  for (int i = 0; i < tile; i += block_rows) {
+    const int y = threadIdx.y + i;
     if (left + y < cols && top + x < rows) out[(left + y) * rows + top + x] = moved[x][y];
   }
 }
@@ -43,15 +45,15 @@ __global__ void transpose_quads(const float4* in, float4* out, int rows, int col
   if (top + 4 * y < rows && left + 4 * x < cols) {
     const float4* piece = in + (top + 4 * y) * (cols / 4) + left / 4 + x;
     const float4 a = piece[0], b = piece[cols / 4], c = piece[cols / 2], d = piece[cols / 4 * 3];
-    const int place = y ^ x % 8;  // rows 4 * x, ..., 4 * x + 3 of turned: r / 4 is x
-    turned[4 * x][place] = make_float4(a.x, b.x, c.x, d.x);
-    turned[4 * x + 1][place] = make_float4(a.y, b.y, c.y, d.y);
-    turned[4 * x + 2][place] = make_float4(a.z, b.z, c.z, d.z);
-    turned[4 * x + 3][place] = make_float4(a.w, b.w, c.w, d.w);
+    turned[4 * x][y ^ x % 8] = make_float4(a.x, b.x, c.x, d.x);  // r / 4 is x in these rows r
+    turned[4 * x + 1][y ^ x % 8] = make_float4(a.y, b.y, c.y, d.y);
+    turned[4 * x + 2][y ^ x % 8] = make_float4(a.z, b.z, c.z, d.z);
+    turned[4 * x + 3][y ^ x % 8] = make_float4(a.w, b.w, c.w, d.w);
   }
   __syncthreads();
-  for (int r = y; r < wide && left + r < cols; r += wide / 4) {
-    if (top + 4 * x < rows) out[(left + r) * (rows / 4) + top / 4 + x] = turned[r][x ^ r / 4 % 8];
+  float4* const to = out + left * (rows / 4) + top / 4 + x;
+  for (int r = y; r < y + wide; r += wide / 4) {  // 4 rows
+    if (left + r < cols && top + 4 * x < rows) to[r * (rows / 4)] = turned[r][x ^ r / 4 % 8];
   }
   //<
 }
