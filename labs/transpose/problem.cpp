@@ -172,7 +172,8 @@ class wrong_result {
   std::string nan() const {
     if (nan_ == 0) return "";
     return of_all(nan_) +
-           " are NaN, and none of in is: elements are to be moved, not computed with";
+           " are NaN, and none of in is: was something computed, or memory read before it was "
+           "written?";
   }
 
   // Would a mistake store in[from_row][from_col] in out[row][col]?

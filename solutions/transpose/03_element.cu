@@ -3,8 +3,8 @@
 // idea    The elements are independent too: as many threads as elements, each with one load and one
 //         store. x runs along a row of in, so the 32 loads of a warp make one request for 128 bytes
 //         in a row: 4 sectors, all of them used.
-// watch   The stores of the same warp lie a row of out apart: 32 sectors for 128 bytes. For a wide
-//         matrix a sector is gone from the cache before the next row fills more of it.
+// watch   The stores of the same warp lie a row of out apart: 32 sectors for 128 bytes. The block's
+//         other warps fill the rest of them; what no cache merges in time is written in pieces.
 // needs   nothing: threads beyond the edge do nothing.
 // source  "GPU program optimisation (3): matrix transposition" (2016), "parallel per element".
 #include "common/lab/ceil_div.hpp"
