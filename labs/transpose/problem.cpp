@@ -41,22 +41,23 @@ std::string place(const char* array, std::int64_t row, std::int64_t col) {
   return array + ("[" + std::to_string(row)) + "][" + std::to_string(col) + "]";
 }
 
-// Fills with finite floats, all different: a random permutation of 32 bits applied to 0, 1, 2, ...,
-// and again as long as it leaves the finite numbers. What fills `out` before a call is left out
-// too.
+// Fills with finite floats, all different: a random permutation of 32 bits, applied to 0, 1, 2, ...
+// and then again until it comes to such a number. Cycles of a permutation never meet, so no number
+// comes twice, provided that each start is such a number itself.
 void fill_with_distinct_floats(std::span<bits> values, random_stream random) {
-  const bits before = static_cast<bits>(random.next());
-  const bits first = static_cast<bits>(random.next()) | 1,
-             second = static_cast<bits>(random.next()) | 1;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    bits value = static_cast<bits>(i);
-    if (!is_finite(value) || value > 0x7f800000) value += 0x00800000;  // to start from a finite one
+  const auto usable = [](bits value) { return is_finite(value) && !is_left_as_it_was(value); };
+  const auto mask = static_cast<bits>(random.next());
+  const auto first = static_cast<bits>(random.next()) | 1;
+  const auto second = static_cast<bits>(random.next()) | 1;
+  bits start = 0;
+  for (bits& value : values) {
+    while (!usable(start)) ++start;
+    value = start++;
     do {
-      value = (value ^ before) * first;
+      value = (value ^ mask) * first;
       value = (value ^ (value >> 15)) * second;
       value ^= value >> 13;
-    } while (!is_finite(value) || is_left_as_it_was(value));
-    values[i] = value;
+    } while (!usable(value));
   }
 }
 
