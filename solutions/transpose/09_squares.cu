@@ -4,7 +4,7 @@
 //         the rows of tiles, they read few rows of in at full width, and write a sliver of every
 //         row of out. Numbered down the columns of a band of 32 tiles, they cover about 32 x 32
 //         tiles: stretches of 8 KB on both sides, in few pages. Only the order changes.
-// watch   Every byte moves once, in full lines, with all of memory busy: a copy is the limit.
+// watch   No byte moves twice, no line in part: a copy of the same bytes is the limit.
 // needs   For the fast path, rows and cols that are multiples of 4; other shapes go the way of
 //         07_coarse.
 // source  After the "diagonal" order of Ruetsch and Micikevicius (2009), against partition camping;
@@ -16,7 +16,7 @@
 constexpr int tile = 32;       // a row of a tile is a line of 128 bytes, for one warp
 constexpr int block_rows = 8;  // 8 warps: each moves 4 rows of the tile
 constexpr int wide = 64;       // a tile of 16 x 16 pieces, a thread for each: rows of 256 bytes
-constexpr int band = 32;       // tiles: the square root of about 1000 blocks that run at once
+constexpr int band = 32;       // tiles: the square root of the number of blocks that run at once, 1000
 
 // out[col][row] = in[row][col], for any shape
 __global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
