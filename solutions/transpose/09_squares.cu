@@ -16,7 +16,7 @@
 constexpr int tile = 32;       // a row of a tile is a line of 128 bytes, for one warp
 constexpr int block_rows = 8;  // 8 warps: each moves 4 rows of the tile
 constexpr int wide = 64;       // a tile of 16 x 16 pieces, a thread for each: rows of 256 bytes
-constexpr int band = 32;       // tiles: the square root of the number of blocks that run at once, 1000
+constexpr int band = 32;       // tiles: the square root of about 1000 blocks that run at once
 
 // out[col][row] = in[row][col], for any shape
 __global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
