@@ -1,0 +1,311 @@
+// The transpose lab's inputs, reference and comparison.
+//
+// idea    No two elements of the input have the same bits, so that every element of a wrong result
+//         tells where it came from. Elements are moved, not computed: bits are compared, and NaN,
+//         which no input holds, equals nothing that is expected.
+// tested  labs/transpose/tests/problem_test.cpp; the mutants in tests/mutants
+#include "common/lab/problem.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <unordered_map>
+
+#include "common/lab/random.hpp"
+#include "labs/transpose/transpose.hpp"
+
+namespace stepwise {
+namespace {
+
+using bits = std::uint32_t;  // of a float
+
+// What fills out before a call is one byte again and again; no input holds such a number.
+bool is_left_as_it_was(bits value) { return value != 0 && value == (value & 0xff) * 0x01010101u; }
+bool is_finite(bits value) { return (value & 0x7f800000) != 0x7f800000; }
+bool is_nan(bits value) { return !is_finite(value) && (value & 0x007fffff) != 0; }
+
+std::string as_float(bits value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.9g", static_cast<double>(std::bit_cast<float>(value)));
+  return text.data();
+}
+
+std::string place(const char* array, std::int64_t row, std::int64_t col) {
+  return array + ("[" + std::to_string(row)) + "][" + std::to_string(col) + "]";
+}
+
+// Fills with finite floats, all different: a random permutation of 32 bits, applied to 0, 1, 2, ...
+// and then again until it comes to such a number. Cycles of a permutation never meet, so no number
+// comes twice, provided that each start is such a number itself.
+void fill_with_distinct_floats(std::span<bits> values, random_stream random) {
+  const auto usable = [](bits value) { return is_finite(value) && !is_left_as_it_was(value); };
+  const auto mask = static_cast<bits>(random.next());
+  const auto first = static_cast<bits>(random.next()) | 1;
+  const auto second = static_cast<bits>(random.next()) | 1;
+  bits start = 0;
+  for (bits& value : values) {
+    while (!usable(start)) ++start;
+    value = start++;
+    do {
+      value = (value ^ mask) * first;
+      value = (value ^ (value >> 15)) * second;
+      value ^= value >> 13;
+    } while (!usable(value));
+  }
+}
+
+// A matrix of bits, row-major.
+struct matrix {
+  std::span<const bits> data;
+  std::int64_t rows, cols;
+  bits at(std::int64_t row, std::int64_t col) const { return data[row * cols + col]; }
+};
+
+bool is_transpose(const matrix& in, const matrix& out) {
+  constexpr std::int64_t tile = 32;  // both in the cache: matrices of gigabytes are compared
+  for (std::int64_t top = 0; top < in.rows; top += tile) {
+    for (std::int64_t left = 0; left < in.cols; left += tile) {
+      for (std::int64_t row = top; row < std::min(top + tile, in.rows); ++row) {
+        for (std::int64_t col = left; col < std::min(left + tile, in.cols); ++col) {
+          if (out.at(col, row) != in.at(row, col)) return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+// What a wrong result looks like: the usual mistakes, tried one by one.
+class wrong_result {
+ public:
+  wrong_result(const matrix& in, const matrix& out) : in_(in), out_(out) {
+    for (std::int64_t row = 0; row < out.rows; ++row) {
+      for (std::int64_t col = 0; col < out.cols; ++col) {
+        const bits found = out.at(row, col);
+        if (found == in.at(col, row)) continue;
+        if (wrong_++ == 0) first_row_ = row, first_col_ = col;
+        if (is_left_as_it_was(found)) {
+          ++unwritten_;
+          unwritten_row_ = std::min(unwritten_row_, row);
+          unwritten_col_ = std::min(unwritten_col_, col);
+        }
+        nan_ += is_nan(found);
+      }
+    }
+    if (in.data.size() <= most_traced) trace();
+  }
+
+  std::string first() const {
+    return place("out", first_row_, first_col_) + " = " +
+           as_float(out_.at(first_row_, first_col_)) + ", expected " +
+           place("in", first_col_, first_row_) + " = " + as_float(in_.at(first_col_, first_row_));
+  }
+
+  std::string looks_like() const {
+    for (const auto guess : {&wrong_result::not_written, &wrong_result::nan,
+                             &wrong_result::one_rule, &wrong_result::where_from}) {
+      if (std::string text = (this->*guess)(); !text.empty()) return text;
+    }
+    return "";
+  }
+
+ private:
+  static constexpr std::size_t most_traced = 1 << 22;
+  static constexpr std::int64_t untouched = -1, not_of_in = -2;
+
+  // Where in `in` every element of out comes from.
+  void trace() {
+    std::unordered_map<bits, std::int64_t> where;
+    where.reserve(in_.data.size());
+    for (const bits value : in_.data) where.emplace(value, where.size());
+    for (const bits value : out_.data) {
+      const auto found = where.find(value);
+      origins_.push_back(found != where.end()       ? found->second
+                         : is_left_as_it_was(value) ? untouched
+                                                    : not_of_in);
+    }
+  }
+
+  std::string of_all(std::size_t count) const {
+    return std::to_string(count) + " of " + std::to_string(out_.data.size()) + " elements";
+  }
+
+  std::string not_written() const {
+    if (unwritten_ == out_.data.size()) {
+      return "these are the bytes that filled out before the call: nothing was written to out";
+    }
+    if (unwritten_ == 0 || unwritten_ < wrong_) return "";
+    const std::string text = of_all(unwritten_) + " were not written";
+    const bool low_rows =
+        unwritten_ == static_cast<std::size_t>((out_.rows - unwritten_row_) * out_.cols);
+    const bool right_cols =
+        unwritten_ == static_cast<std::size_t>((out_.cols - unwritten_col_) * out_.rows);
+    if (low_rows && unwritten_row_ > 0) {
+      return text + ", all of out from row " + std::to_string(unwritten_row_) +
+             " on - does the grid cover columns of in beyond the last whole block?";
+    }
+    if (right_cols && unwritten_col_ > 0) {
+      return text + ", all of out from column " + std::to_string(unwritten_col_) +
+             " on - does the grid cover rows of in beyond the last whole block?";
+    }
+    return text + corner();
+  }
+
+  // Everything outside the top left rectangle [0, row) x [0, col): the first row that is not
+  // written throughout, and where the first row ends.
+  std::string corner() const {
+    std::int64_t row = 0, col = 0;
+    while (col < out_.cols && out_.at(0, col) == in_.at(col, 0)) ++col;
+    while (row < out_.rows && out_.at(row, 0) == in_.at(0, row)) ++row;
+    const auto inside = static_cast<std::size_t>(row * col);
+    if (inside == 0 || out_.data.size() - inside != unwritten_) return "";
+    return ": all outside its first " + std::to_string(row) + " rows and " + std::to_string(col) +
+           " columns - what becomes of the ragged edge, where the last blocks are not full?";
+  }
+
+  std::string nan() const {
+    if (nan_ == 0) return "";
+    return of_all(nan_) +
+           " are NaN, and none of in is: was something computed, or memory read before it was "
+           "written?";
+  }
+
+  // Would a mistake store in[from_row][from_col] in out[row][col]?
+  using rule = std::function<bool(std::int64_t row, std::int64_t col, std::int64_t from_row,
+                                  std::int64_t from_col)>;
+
+  // The rule tells of all that was written, which is half of out at least, and not the truth only.
+  bool follows(const rule& moves) const {
+    std::size_t written = 0, telling = 0;
+    for (std::size_t i = 0; i < origins_.size(); ++i) {
+      const std::int64_t row = i / out_.cols, col = i % out_.cols, from = origins_[i];
+      if (from == untouched) continue;
+      if (from < 0 || !moves(row, col, from / in_.cols, from % in_.cols)) return false;
+      ++written;
+      telling += from != col * in_.cols + row;
+    }
+    return telling > 0 && 2 * written >= origins_.size();
+  }
+
+  std::string one_rule() const {
+    if (follows([&](auto row, auto col, auto from_row, auto from_col) {
+          return row * out_.cols + col == from_row * in_.cols + from_col;
+        })) {
+      return "this is a copy of in: the elements must change places, out[col][row] = in[row][col]";
+    }
+    if (follows([&](auto row, auto col, auto from_row, auto from_col) {
+          return col * in_.rows + row == from_row * in_.cols + from_col;
+        })) {
+      return "in was read as if its rows were `rows` long; they have `cols` elements";
+    }
+    if (follows([&](auto row, auto col, auto from_row, auto from_col) {
+          return row * out_.cols + col == from_col * in_.cols + from_row;
+        })) {
+      return "out was written as if its rows were `cols` long; they have `rows` elements";
+    }
+    for (const std::int64_t tile : {64, 32, 16, 8, 4}) {
+      const std::string every =
+          "every tile of " + std::to_string(tile) + "x" + std::to_string(tile);
+      if (follows([&](auto row, auto col, auto from_row, auto from_col) {
+            return row / tile == from_row / tile && col / tile == from_col / tile &&
+                   row % tile == from_col % tile && col % tile == from_row % tile;
+          })) {
+        return every + " is transposed inside, but stands where it stood in in: it must move too";
+      }
+      if (follows([&](auto row, auto col, auto from_row, auto from_col) {
+            return row / tile == from_col / tile && col / tile == from_row / tile &&
+                   row % tile == from_row % tile && col % tile == from_col % tile;
+          })) {
+        return every + " has moved to its place, but is not transposed inside";
+      }
+    }
+    return "";
+  }
+
+  // Where the first wrong element comes from, if it is one of in.
+  std::string where_from() const {
+    const bits found = out_.at(first_row_, first_col_);
+    const auto from = std::find(in_.data.begin(), in_.data.end(), found) - in_.data.begin();
+    const std::string text = of_all(wrong_) + " are wrong";
+    if (from == static_cast<std::int64_t>(in_.data.size())) {
+      const bool untouched = is_left_as_it_was(found);
+      return text +
+             (untouched ? ", and this one was not written" : ", and in holds no such number");
+    }
+    return text + ", and this one is " + place("in", from / in_.cols, from % in_.cols);
+  }
+
+  matrix in_, out_;
+  std::vector<std::int64_t> origins_;  // by place in out; empty for large matrices
+  std::size_t wrong_ = 0, unwritten_ = 0, nan_ = 0;
+  std::int64_t first_row_ = 0, first_col_ = 0;
+  std::int64_t unwritten_row_ = std::numeric_limits<std::int64_t>::max();
+  std::int64_t unwritten_col_ = std::numeric_limits<std::int64_t>::max();
+};
+
+class transpose_problem : public problem {
+ public:
+  problem_call make_call(const size& n, std::uint64_t seed) const override {
+    const shape s = checked(n);
+    problem_call call;
+    call.label = "rows = " + std::to_string(s.rows) + ", cols = " + std::to_string(s.cols) +
+                 ", seed " + std::to_string(seed);
+    call.scalars = {s.rows, s.cols};
+    const std::size_t count = s.rows * s.cols, bytes = count * sizeof(float);
+    call.buffers = {{"in", runner::buffer_role::input, std::vector<std::byte>(bytes), bytes},
+                    {"out", runner::buffer_role::output, std::vector<std::byte>(bytes), bytes}};
+    // Vectors of bytes come from operator new, which aligns them for any type.
+    fill_with_distinct_floats({reinterpret_cast<bits*>(call.buffers[0].data.data()), count},
+                              stream_for(seed, s.rows * 1000003 + s.cols));
+    return call;
+  }
+
+  std::optional<std::string> check(
+      const problem_call& call,
+      std::span<const std::span<const std::byte>> outputs) const override {
+    const auto& data = call.buffers.at(0).data;
+    if (outputs.size() != 1 || outputs[0].size() != data.size()) {
+      return "transpose: expected one output of " + std::to_string(data.size()) + " bytes";
+    }
+    const std::int64_t rows = call.scalars.at(0), cols = call.scalars.at(1);
+    const std::size_t count = data.size() / sizeof(bits);
+    const matrix in{{reinterpret_cast<const bits*>(data.data()), count}, rows, cols};
+    const matrix out{{reinterpret_cast<const bits*>(outputs[0].data()), count}, cols, rows};
+    if (is_transpose(in, out)) return std::nullopt;
+    const wrong_result wrong(in, out);
+    return "transpose: " + wrong.first() + " (" + call.label + "); " + wrong.looks_like();
+  }
+
+  // Every element must be read and written once.
+  problem_work work(const size& n) const override {
+    const shape s = checked(n);
+    return {2.0 * sizeof(float) * static_cast<double>(s.rows * s.cols), 0, "flop"};
+  }
+
+ private:
+  struct shape {
+    std::int64_t rows, cols;
+  };
+
+  static shape checked(const size& n) {
+    constexpr std::int64_t longest = 1000000;
+    if (n.size() != 2 || n[0] < 1 || n[1] < 1 || n[0] > longest || n[1] > longest ||
+        n[0] * n[1] > std::numeric_limits<int>::max()) {
+      throw std::invalid_argument(
+          "transpose: a size is rows x cols, each from 1 to 1000000, their product below 2^31");
+    }
+    return {n[0], n[1]};
+  }
+};
+
+const register_problem registered("transpose", std::make_unique<transpose_problem>());
+
+}  // namespace
+}  // namespace stepwise

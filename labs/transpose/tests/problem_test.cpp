@@ -1,0 +1,196 @@
+// Tests of the transpose lab's inputs, comparison, and of what it says about wrong results.
+#include "common/lab/problem.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+
+namespace {
+
+using namespace stepwise;
+
+struct example {
+  example(std::int64_t height, std::int64_t width, std::uint64_t seed = 7)
+      : lab(*find_problem("transpose")),
+        call(lab.make_call({height, width}, seed)),
+        rows(height),
+        cols(width),
+        in(height * width),
+        garbage(height * width) {
+    std::memcpy(in.data(), call.buffers[0].data.data(), in.size() * sizeof(float));
+    std::memset(garbage.data(), 0xa5, garbage.size() * sizeof(float));
+  }
+
+  // `out` filled with garbage, then every element of in put where `index` says, if that is inside.
+  template <class Index>
+  std::vector<float> moved(Index index) const {
+    std::vector<float> out = garbage;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (std::int64_t col = 0; col < cols; ++col) {
+        const std::int64_t to = index(row, col);
+        if (to >= 0 && to < rows * cols) out[to] = in[row * cols + col];
+      }
+    }
+    return out;
+  }
+  std::vector<float> right() const {
+    return moved([&](auto row, auto col) { return col * rows + row; });
+  }
+
+  // What check() says to this result; "" if it is right.
+  std::string verdict(const std::vector<float>& out) const {
+    const auto bytes = std::as_bytes(std::span(out));
+    return lab.check(call, std::span(&bytes, 1)).value_or("");
+  }
+
+  void says(const std::vector<float>& out, const std::string& phrase) const {
+    const std::string text = verdict(out);
+    CAPTURE(text);
+    CHECK(text.find(phrase) != std::string::npos);
+  }
+
+  const problem& lab;
+  problem_call call;
+  std::int64_t rows, cols;
+  std::vector<float> in, garbage;
+};
+
+TEST_CASE("a call has the contract's buffers and scalars, and its size and seed decide its bytes") {
+  const example a(31, 33), again(31, 33), other(31, 33, 8), turned(33, 31);
+  REQUIRE(a.call.buffers.size() == 2);
+  CHECK(a.call.label == "rows = 31, cols = 33, seed 7");
+  CHECK(a.call.scalars == std::vector<std::int64_t>{31, 33});
+  CHECK(a.call.buffers[0].role == runner::buffer_role::input);
+  CHECK(a.call.buffers[0].bytes == 4 * 31 * 33);
+  CHECK(a.call.buffers[1].role == runner::buffer_role::output);
+  CHECK(a.call.buffers[1].bytes == 4 * 31 * 33);
+  CHECK(a.in == again.in);
+  CHECK(a.in != other.in);
+  CHECK(a.in[0] != turned.in[0]);
+}
+
+TEST_CASE("an input's elements are finite, and no two have the same bits") {
+  const example e(1000, 1003);
+  CHECK(std::all_of(e.in.begin(), e.in.end(), [](float value) { return std::isfinite(value); }));
+  std::vector<std::uint32_t> bits(e.in.size());
+  std::memcpy(bits.data(), e.in.data(), bits.size() * sizeof bits[0]);
+  std::sort(bits.begin(), bits.end());
+  CHECK(std::adjacent_find(bits.begin(), bits.end()) == bits.end());
+}
+
+TEST_CASE("sizes outside the contract are refused") {
+  const problem& lab = *find_problem("transpose");
+  for (const problem::size& n : std::vector<problem::size>{{},
+                                                           {4},
+                                                           {0, 1},
+                                                           {1, 0},
+                                                           {-1, -1},
+                                                           {1, 1000001},
+                                                           {1000001, 1},
+                                                           {32768, 65536},
+                                                           {1, 1, 1}}) {
+    CHECK_THROWS_AS(lab.make_call(n, 1), std::invalid_argument);
+    CHECK_THROWS_AS(lab.work(n), std::invalid_argument);
+  }
+  CHECK_NOTHROW(lab.work({32768, 65535}));
+}
+
+TEST_CASE("work is one read and one write of every element") {
+  const problem_work work = find_problem("transpose")->work({1000, 30});
+  CHECK(work.bytes == 240000);
+  CHECK(work.operations == 0);
+}
+
+TEST_CASE("the transpose passes, and nothing that differs from it in one bit") {
+  for (const auto& [rows, cols] : {std::pair{1, 1}, {1, 7}, {7, 1}, {33, 65}, {64, 32}}) {
+    const example e(rows, cols);
+    std::vector<float> out = e.right();
+    CHECK(e.verdict(out) == "");
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      std::uint32_t bits = 0;
+      std::memcpy(&bits, &out[i], sizeof bits);
+      bits ^= 1u << (i % 32);
+      std::memcpy(&out[i], &bits, sizeof bits);
+      CHECK(e.verdict(out) != "");
+      out[i] = e.in[i % rows * cols + i / rows];
+    }
+    CHECK(e.verdict(out) == "");
+  }
+}
+
+TEST_CASE("a message says what was expected, found and where") {
+  const example e(3, 2);
+  std::vector<float> out = e.right();
+  out[1 * 3 + 2] = e.in[0];
+  const std::string text = e.verdict(out);
+  CAPTURE(text);
+  CHECK(text.starts_with("transpose: out[1][2] = "));
+  CHECK(text.find(", expected in[2][1] = ") != std::string::npos);
+  CHECK(text.find("(rows = 3, cols = 2, seed 7)") != std::string::npos);
+  CHECK(text.ends_with("1 of 6 elements are wrong, and this one is in[0][0]"));
+  out[5] = 1.5f;
+  CHECK(e.verdict(out).ends_with("and in holds no such number"));
+}
+
+TEST_CASE("usual mistakes are recognised by the result they leave") {
+  const example tall(70, 50), wide(50, 70), square(64, 64);
+  for (const example* e : {&tall, &wide, &square}) {
+    const auto rows = e->rows, cols = e->cols;
+    e->says(e->garbage, "nothing was written to out");
+    e->says(e->moved([&](auto row, auto col) { return row * cols + col; }), "a copy of in");
+    for (const std::int64_t tile : {8, 16, 32}) {
+      const std::string every = "every tile of " + std::to_string(tile);
+      e->says(e->moved([&](auto row, auto col) {
+        const auto to_row = row / tile * tile + col % tile;
+        const auto to_col = col / tile * tile + row % tile;
+        return to_row < cols && to_col < rows ? to_row * rows + to_col : -1;
+      }),
+              every);
+      e->says(e->moved([&](auto row, auto col) {
+        const auto to_row = col / tile * tile + row % tile;
+        const auto to_col = row / tile * tile + col % tile;
+        return to_row < cols && to_col < rows ? to_row * rows + to_col : -1;
+      }),
+              every);
+    }
+  }
+  tall.says(tall.moved([&](auto row, auto col) { return col * tall.cols + row; }),
+            "out was written as if its rows were `cols` long");
+  std::vector<float> misread = wide.right();
+  for (std::int64_t i = 0; i < 3500; ++i) misread[i] = wide.in[i % 50 * 50 + i / 50];
+  wide.says(misread, "in was read as if its rows were `rows` long");
+}
+
+TEST_CASE("what was left out is named by its place") {
+  const example e(50, 70);
+  const auto without = [&](auto leaves_out) {
+    return e.moved([&](auto row, auto col) { return leaves_out(row, col) ? -1 : col * 50 + row; });
+  };
+  e.says(without([](auto, auto col) { return col >= 64; }),
+         "300 of 3500 elements were not written, all of out from row 64 on");
+  e.says(without([](auto row, auto) { return row >= 48; }),
+         "140 of 3500 elements were not written, all of out from column 48 on");
+  e.says(without([](auto row, auto col) { return row >= 48 || col >= 64; }),
+         "all outside its first 64 rows and 48 columns - what becomes of the ragged edge");
+  e.says(without([](auto row, auto col) { return row == 7 && col == 9; }),
+         "1 of 3500 elements were not written");
+}
+
+TEST_CASE("NaN is never right") {
+  const example e(5, 4);
+  std::vector<float> out = e.right();
+  out[3] = std::numeric_limits<float>::quiet_NaN();
+  e.says(out, "1 of 20 elements are NaN");
+}
+
+TEST_CASE("an output of another size is no output") {
+  const example e(8, 8);
+  CHECK(e.lab.check(e.call, {}).has_value());
+  CHECK(e.verdict(std::vector<float>(63)) != "");
+}
+
+}  // namespace

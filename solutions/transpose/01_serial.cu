@@ -1,0 +1,30 @@
+// transpose 01_serial: one thread moves every element.
+//
+// idea    The two loops of a C program, in a kernel. It defines what is right, and it is where the
+//         seed of this lab begins.
+// watch   One lane of one warp on one multiprocessor: a few loads are on their way at any time, and
+//         device memory could serve tens of thousands.
+//         It is asked to go on alone for millions of elements: expect to wait for it.
+// needs   nothing.
+// source  "GPU program optimisation (3): matrix transposition" (2016), version "serial".
+#include "common/lab/check.hpp"
+#include "labs/transpose/transpose.hpp"
+
+// A kernel like any other, but of one thread: no index tells it which part is its own.
+// out[col][row] = in[row][col]
+__global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
+  for (int row = 0; row < rows; ++row) {
+    //> todo: move the elements of this row to where they belong in out.
+    for (int col = 0; col < cols; ++col) {
+      out[col * rows + row] = in[row * cols + col];
+    }
+    //<
+  }
+}
+
+void transpose(const float* in, float* out, int rows, int cols) {
+  const int blocks = 1;
+  const int threads = 1;
+  transpose_kernel<<<blocks, threads>>>(in, out, rows, cols);
+  check(cudaGetLastError());
+}

@@ -1,0 +1,33 @@
+// transpose 02_row: a thread for every row.
+//
+// idea    The rows are independent: each gets a thread, which walks along it. At any time the lanes
+//         of a warp are in the same column of 32 rows, so what they write lies side by side.
+// watch   What they read does not: 32 lanes touch 32 places, a row apart, and every one of them
+//         costs a sector of 32 bytes. The next 7 columns find theirs in the cache, if it lasts.
+//         There are only as many threads as rows.
+// needs   nothing.
+// source  "GPU program optimisation (3): matrix transposition" (2016), "parallel per row".
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/transpose/transpose.hpp"
+
+constexpr int block_size = 64;  // small: few threads in all, to be spread over many multiprocessors
+
+// out[col][row] = in[row][col]
+__global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  //> todo: if there is such a row, move its elements to where they belong in out.
+  if (row < rows) {
+    for (int col = 0; col < cols; ++col) {
+      out[col * rows + row] = in[row * cols + col];
+    }
+  }
+  //<
+}
+
+void transpose(const float* in, float* out, int rows, int cols) {
+  const int blocks = ceil_div(rows, block_size);
+  const int threads = block_size;
+  transpose_kernel<<<blocks, threads>>>(in, out, rows, cols);
+  check(cudaGetLastError());
+}

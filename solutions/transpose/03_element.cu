@@ -1,0 +1,30 @@
+// transpose 03_element: a thread for every element.
+//
+// idea    The elements are independent too: as many threads as elements, each with one load and one
+//         store. x runs along a row of in, so the 32 loads of a warp make one request for 128 bytes
+//         in a row: 4 sectors, all of them used.
+// watch   The stores of the same warp lie a row of out apart: 32 sectors for 128 bytes. The block's
+//         other warps fill the rest of them; what no cache merges in time is written in pieces.
+// needs   nothing: threads beyond the edge do nothing.
+// source  "GPU program optimisation (3): matrix transposition" (2016), "parallel per element".
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/transpose/transpose.hpp"
+
+constexpr int tile = 32;  // a block has a warp for each of 32 rows
+
+// out[col][row] = in[row][col]
+__global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
+  const int row = blockIdx.y * tile + threadIdx.y;
+  const int col = blockIdx.x * tile + threadIdx.x;
+  //> todo: if there is such an element, move it to where it belongs in out.
+  if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];
+  //<
+}
+
+void transpose(const float* in, float* out, int rows, int cols) {
+  const dim3 blocks(ceil_div(cols, tile), ceil_div(rows, tile));
+  const dim3 threads(tile, tile);
+  transpose_kernel<<<blocks, threads>>>(in, out, rows, cols);
+  check(cudaGetLastError());
+}

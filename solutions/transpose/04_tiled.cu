@@ -1,0 +1,36 @@
+// transpose 04_tiled: a block turns a tile in shared memory.
+//
+// idea    Read rows of a tile of in, write rows of the matching tile of out: both in lines of 128
+//         bytes. The turn happens in between, in shared memory, which has no sectors. A thread now
+//         writes what another one has read, so the block has to meet in the middle.
+// watch   1024 threads do one load each and wait for the slowest. And `moved[x][y]` along x is a
+//         column: all 32 lanes use one of the 32 banks and are served one by one.
+// needs   nothing: what lies beyond an edge is neither read nor written.
+// source  "GPU program optimisation (3): matrix transposition" (2016), "tiled", for multiples
+// of 32.
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/transpose/transpose.hpp"
+
+constexpr int tile = 32;  // a row of a tile is a line of 128 bytes, for one warp
+
+// out[col][row] = in[row][col]
+__global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
+  __shared__ float moved[tile][tile];  // the block's tile, as it is in in
+  const int x = threadIdx.x, y = threadIdx.y;
+  const int top = blockIdx.y * tile;  // the tile's first row and first column in in
+  const int left = blockIdx.x * tile;
+
+  if (top + y < rows && left + x < cols) moved[y][x] = in[(top + y) * cols + left + x];
+  //> todo: wait for the block; then write row y of the turned tile: rows of out are columns of in.
+  __syncthreads();
+  if (left + y < cols && top + x < rows) out[(left + y) * rows + top + x] = moved[x][y];
+  //<
+}
+
+void transpose(const float* in, float* out, int rows, int cols) {
+  const dim3 blocks(ceil_div(cols, tile), ceil_div(rows, tile));
+  const dim3 threads(tile, tile);
+  transpose_kernel<<<blocks, threads>>>(in, out, rows, cols);
+  check(cudaGetLastError());
+}

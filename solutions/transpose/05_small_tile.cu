@@ -1,0 +1,37 @@
+// transpose 05_small_tile: a quarter of the threads wait at each barrier.
+//
+// idea    Little's law: bytes in flight = bandwidth x latency. A block that waits for its slowest
+//         load has nothing in flight. With 256 threads instead of 1024 fewer wait for each other,
+//         and a multiprocessor holds 8 blocks instead of 2: some load while others wait.
+// watch   A warp now covers two rows of 64 bytes: all sectors used, but half lines. In shared
+// memory
+//         8 lanes share a bank instead of 32, so two things got better at once: 06_padded, over
+//         04_tiled, tells them apart. One block moves 2 KB: for much in flight, it takes many.
+// needs   nothing: what lies beyond an edge is neither read nor written.
+// source  "GPU program optimisation (3): matrix transposition" (2016), "tiled (K = 16)".
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/transpose/transpose.hpp"
+
+constexpr int tile = 16;  // a row of a tile is two sectors; 8 warps share a barrier
+
+// out[col][row] = in[row][col]
+__global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
+  __shared__ float moved[tile][tile];  // the block's tile, as it is in in
+  const int x = threadIdx.x, y = threadIdx.y;
+  const int top = blockIdx.y * tile;  // the tile's first row and first column in in
+  const int left = blockIdx.x * tile;
+
+  if (top + y < rows && left + x < cols) moved[y][x] = in[(top + y) * cols + left + x];
+  //> todo: wait for the block; then write row y of the turned tile: rows of out are columns of in.
+  __syncthreads();
+  if (left + y < cols && top + x < rows) out[(left + y) * rows + top + x] = moved[x][y];
+  //<
+}
+
+void transpose(const float* in, float* out, int rows, int cols) {
+  const dim3 blocks(ceil_div(cols, tile), ceil_div(rows, tile));
+  const dim3 threads(tile, tile);
+  transpose_kernel<<<blocks, threads>>>(in, out, rows, cols);
+  check(cudaGetLastError());
+}

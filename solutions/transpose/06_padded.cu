@@ -1,0 +1,35 @@
+// transpose 06_padded: one more column: a tile's columns spread over all banks.
+//
+// idea    Rows of 33 words: moved[x][y] is word 33 x + y, in bank (x + y) % 32. Lanes 0 to 31 meet
+//         32 banks along a row and down a column. The last word of a row is never used. Swizzling
+//         does without it: keep element (y, x) at moved[y][x ^ y], and use no more than 32 x 32.
+//         A tile of 16 has 2 rows per warp: 17 words leave 2 lanes in one bank, x ^ (y & 14) none.
+// watch   Every thread has one load in flight, waits at the barrier, and has one store to do.
+// needs   nothing: what lies beyond an edge is neither read nor written.
+// source  G. Ruetsch, P. Micikevicius, "Optimizing Matrix Transpose in CUDA" (2009).
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/transpose/transpose.hpp"
+
+constexpr int tile = 32;  // a row of a tile is a line of 128 bytes, for one warp
+
+// out[col][row] = in[row][col]
+__global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
+  __shared__ float moved[tile][tile + 1];  // the block's tile, as it is in in, and a column of air
+  const int x = threadIdx.x, y = threadIdx.y;
+  const int top = blockIdx.y * tile;  // the tile's first row and first column in in
+  const int left = blockIdx.x * tile;
+
+  if (top + y < rows && left + x < cols) moved[y][x] = in[(top + y) * cols + left + x];
+  //> todo: wait for the block; then write row y of the turned tile: rows of out are columns of in.
+  __syncthreads();
+  if (left + y < cols && top + x < rows) out[(left + y) * rows + top + x] = moved[x][y];
+  //<
+}
+
+void transpose(const float* in, float* out, int rows, int cols) {
+  const dim3 blocks(ceil_div(cols, tile), ceil_div(rows, tile));
+  const dim3 threads(tile, tile);
+  transpose_kernel<<<blocks, threads>>>(in, out, rows, cols);
+  check(cudaGetLastError());
+}

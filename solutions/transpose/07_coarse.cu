@@ -1,0 +1,42 @@
+// transpose 07_coarse: four elements per thread: more loads in flight.
+//
+// idea    The same tile with a quarter of the threads: each loads from 4 rows, 8 apart, before it
+//         waits. The four loads do not depend on each other, so all are on their way at once: as
+//         many bytes per block with 256 threads, and 8 blocks fit where 2 did.
+// watch   Per element, one load, one store and their two addresses: a warp moves 128 bytes with
+//         each, and could move 512.
+// needs   nothing: what lies beyond an edge is neither read nor written.
+// source  Ruetsch and Micikevicius (2009), who have 32 x 8 threads from the start.
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/transpose/transpose.hpp"
+
+constexpr int tile = 32;       // a row of a tile is a line of 128 bytes, for one warp
+constexpr int block_rows = 8;  // 8 warps: each moves 4 rows of the tile
+
+// out[col][row] = in[row][col]
+__global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
+  __shared__ float moved[tile][tile + 1];  // the block's tile, as it is in in, and a column of air
+  const int x = threadIdx.x;
+  const int top = blockIdx.y * tile;  // the tile's first row and first column in in
+  const int left = blockIdx.x * tile;
+
+  //> todo: load rows threadIdx.y, threadIdx.y + block_rows, ... of the tile, and write as many.
+  for (int i = 0; i < tile; i += block_rows) {
+    const int y = threadIdx.y + i;
+    if (top + y < rows && left + x < cols) moved[y][x] = in[(top + y) * cols + left + x];
+  }
+  __syncthreads();
+  for (int i = 0; i < tile; i += block_rows) {
+    const int y = threadIdx.y + i;
+    if (left + y < cols && top + x < rows) out[(left + y) * rows + top + x] = moved[x][y];
+  }
+  //<
+}
+
+void transpose(const float* in, float* out, int rows, int cols) {
+  const dim3 blocks(ceil_div(cols, tile), ceil_div(rows, tile));
+  const dim3 threads(tile, block_rows);
+  transpose_kernel<<<blocks, threads>>>(in, out, rows, cols);
+  check(cudaGetLastError());
+}

@@ -1,0 +1,80 @@
+// transpose 09_squares: blocks that run together cover a square.
+//
+// idea    Blocks start in the order of their numbers, about a thousand run at once. Numbered along
+//         the rows of tiles, they read few rows of in at full width, and write a sliver of every
+//         row of out. Numbered down the columns of a band of 32 tiles, they cover about 32 x 32
+//         tiles: stretches of 8 KB on both sides, in few pages. Only the order changes.
+// watch   No byte moves twice, no line in part: a copy of the same bytes is the limit.
+// needs   For the fast path, rows and cols that are multiples of 4; other shapes go the way of
+//         07_coarse.
+// source  After the "diagonal" order of Ruetsch and Micikevicius (2009), against partition camping;
+//         the grouped order of matrix products, e.g. in the tutorials of Triton.
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/transpose/transpose.hpp"
+
+constexpr int tile = 32;       // a row of a tile is a line of 128 bytes, for one warp
+constexpr int block_rows = 8;  // 8 warps: each moves 4 rows of the tile
+constexpr int wide = 64;       // a tile of 16 x 16 pieces, a thread for each: rows of 256 bytes
+constexpr int band = 32;       // tiles: the square root of about 1000 blocks that run at once
+
+// out[col][row] = in[row][col], for any shape
+__global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
+  __shared__ float moved[tile][tile + 1];  // the block's tile, as it is in in, and a column of air
+  const int x = threadIdx.x;
+  const int top = blockIdx.y * tile;  // the tile's first row and first column in in
+  const int left = blockIdx.x * tile;
+
+  for (int i = 0; i < tile; i += block_rows) {
+    const int y = threadIdx.y + i;
+    if (top + y < rows && left + x < cols) moved[y][x] = in[(top + y) * cols + left + x];
+  }
+  __syncthreads();
+  for (int i = 0; i < tile; i += block_rows) {
+    const int y = threadIdx.y + i;
+    if (left + y < cols && top + x < rows) out[(left + y) * rows + top + x] = moved[x][y];
+  }
+}
+
+// The same for rows and cols that are multiples of 4: a row holds cols / 4 float4s.
+__global__ void transpose_quads(const float4* in, float4* out, int rows, int cols) {
+  __shared__ float4 turned[wide][wide / 4];  // the block's tile, as it will be in out
+  const int x = threadIdx.x, y = threadIdx.y;
+  int tile_row = 0, tile_col = blockIdx.x;  // as if there were one row of tiles
+  //> todo: number the tiles down the columns of bands of `band` tiles; the last band may be lower.
+  const int tiles_across = (cols + wide - 1) / wide;
+  const int first = blockIdx.x / (band * tiles_across) * band;  // the band's first row of tiles
+  const int in_band = blockIdx.x % (band * tiles_across);
+  const int height = min(band, (rows + wide - 1) / wide - first);
+  tile_row = first + in_band % height;
+  tile_col = in_band / height;
+  //<
+  const int top = tile_row * wide, left = tile_col * wide;
+
+  if (top + 4 * y < rows && left + 4 * x < cols) {
+    const float4* piece = in + (top + 4 * y) * (cols / 4) + left / 4 + x;
+    const float4 a = piece[0], b = piece[cols / 4], c = piece[cols / 2], d = piece[cols / 4 * 3];
+    turned[4 * x][y ^ x % 8] = make_float4(a.x, b.x, c.x, d.x);  // r / 4 is x in these rows r
+    turned[4 * x + 1][y ^ x % 8] = make_float4(a.y, b.y, c.y, d.y);
+    turned[4 * x + 2][y ^ x % 8] = make_float4(a.z, b.z, c.z, d.z);
+    turned[4 * x + 3][y ^ x % 8] = make_float4(a.w, b.w, c.w, d.w);
+  }
+  __syncthreads();
+  float4* const to = out + left * (rows / 4) + top / 4 + x;
+  for (int r = y; r < y + wide; r += wide / 4) {  // 4 rows
+    if (left + r < cols && top + 4 * x < rows) to[r * (rows / 4)] = turned[r][x ^ r / 4 % 8];
+  }
+}
+
+void transpose(const float* in, float* out, int rows, int cols) {
+  if (rows % 4 == 0 && cols % 4 == 0) {
+    const dim3 blocks(ceil_div(cols, wide), ceil_div(rows, wide)), threads(wide / 4, wide / 4);
+    transpose_quads<<<blocks.x * blocks.y, threads>>>((const float4*)in, (float4*)out, rows, cols);
+    check(cudaGetLastError());
+    return;
+  }
+  const dim3 blocks(ceil_div(cols, tile), ceil_div(rows, tile));
+  const dim3 threads(tile, block_rows);
+  transpose_kernel<<<blocks, threads>>>(in, out, rows, cols);
+  check(cudaGetLastError());
+}
