@@ -221,8 +221,9 @@ std::vector<duel> fight(const lab& l, const problem& p, const contender& mine,
       ratios.push_back(times[1] / times[0]);
     }
     if (plans[plan].cold_l2) duels.push_back({sizes[plan / 2], calls[plan / 2].label, {}, {}, {}});
-    (plans[plan].cold_l2 ? duels.back().cold : duels.back().warm) = {median(ratios),
-                                                                     median_interval(ratios)};
+    auto& side = plans[plan].cold_l2 ? duels.back().cold : duels.back().warm;
+    side.ratio = median(ratios);
+    side.range = median_interval(ratios);
     duels.back().pairs = ratios.size();
   }
   return duels;

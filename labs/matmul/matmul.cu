@@ -1,0 +1,37 @@
+// Generated from solutions/matmul/03_tiled.cu by lab start.
+// matmul 03_tiled: a block stages tiles of a and b in shared memory.
+//
+// idea    A block computes a tile of c. It walks along a band of a and down a band of b, a pair of
+//         tiles at a time: a float is fetched once per block and used by 32 threads, so global
+//         memory is read 32 times less.
+// watch   Every multiply-add still has two operands in memory, in shared memory now. Loads are more
+//         than half of all instructions, and shared memory serves one warp at a time.
+// needs   Blocks of tile x tile threads, 1024. Elements outside the matrices count as 0.
+// source  CUDA C++ Programming Guide, "Shared Memory"; Filipovic (2014), the version with blocks.
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/matmul/matmul.hpp"
+
+constexpr int tile = 32;  // a warp is one row of it; two tiles take 8 KB of shared memory
+
+__global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
+  __shared__ float a_tile[tile][tile];
+  __shared__ float b_tile[tile][tile];
+  const int tx = threadIdx.x, ty = threadIdx.y;
+  const int row = blockIdx.y * tile + ty;
+  const int col = blockIdx.x * tile + tx;
+
+  float sum = 0;
+  for (int k0 = 0; k0 < n; k0 += tile) {
+    // TODO: fetch a tile of a and one of b, one float each per thread, and add their products.
+  }
+
+  if (row < n && col < n) c[row * n + col] = sum;
+}
+
+void matmul(const float* a, const float* b, float* c, int n) {
+  const dim3 block(tile, tile);
+  const dim3 grid(ceil_div(n, tile), ceil_div(n, tile));
+  matmul_kernel<<<grid, block>>>(a, b, c, n);
+  check(cudaGetLastError());
+}

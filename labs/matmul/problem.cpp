@@ -1,0 +1,352 @@
+// The matmul lab's inputs, reference and comparison.
+//
+// idea    Two kinds of input. Whole numbers, so small that every order of the sums is exact, are
+//         compared with ==: one product too few or too many shows. Real numbers are compared with a
+//         bound that grows with n. Whole ones alone would not tell an order of the sum that loses
+//         precision; a bound alone, at large n, would let a small mistake pass.
+// tested  labs/matmul/tests/problem_test.cpp; the mutants in tests/mutants
+#include "common/lab/problem.hpp"
+
+#include <array>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+
+#include "labs/matmul/product_check.hpp"
+
+namespace stepwise {
+namespace {
+
+using namespace matmul_lab;
+
+constexpr int most_compared = 512;  // up to this n, every element is computed again
+
+enum : std::uint64_t { stream_a, stream_b };  // equal streams would make b a copy of a
+
+// n a / 6, the expected sum of a c's positive products, stays below 2^24; so does every part of it.
+// Up to n = 16384 some elements have 12 bits: TF32 and half precision (11 bits) lose the last.
+int largest_whole(int n) { return std::clamp((1 << 26) / n, 1, 4095); }
+
+void fill_with_whole(std::span<float> values, int largest, random_stream random) {
+  const auto range = static_cast<std::uint64_t>(2 * largest + 1);
+  for (float& value : values) {
+    value = static_cast<float>(static_cast<int>((random.next() >> 32) % range) - largest);
+  }
+}
+
+void fill_with_real(std::span<float> values, random_stream random) {
+  for (float& value : values) {
+    value = static_cast<float>(static_cast<int>(random.next() >> 40) - (1 << 23)) * 0x1p-23f;
+  }
+}
+
+bool are_whole(std::span<const float> values) {
+  return std::all_of(values.begin(), values.end(), [](float v) { return v == std::trunc(v); });
+}
+
+bool one_byte_repeated(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return bits != 0 && bits == (bits & 0xff) * 0x01010101u;
+}
+
+std::string hexadecimal(float value) {
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "0x%08x", std::bit_cast<std::uint32_t>(value));
+  return text.data();
+}
+
+std::string decimal(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.9g", value);
+  return text.data();
+}
+
+std::string element(int row, int col) {
+  return "c[" + std::to_string(row) + "][" + std::to_string(col) + "]";
+}
+
+// "row 32" or "rows 32 to 40"
+std::string range(const char* what, int first, int last) {
+  const std::string text = what + std::string(first == last ? " " : "s ") + std::to_string(first);
+  return first == last ? text : text + " to " + std::to_string(last);
+}
+
+// What a wrong product looks like: the usual mistakes, tried one by one, with every element.
+class wrong_product {
+ public:
+  explicit wrong_product(const matrices& m) : m_(m), n_(m.n), expected_(n_ * n_) {
+    std::vector<double> row;
+    for (int y = 0; y < m.n; ++y) {
+      expected_row(m, y, row);
+      std::copy(row.begin(), row.end(), expected_.begin() + y * n_);
+    }
+    for (std::size_t i = 0; i < n_ * n_; ++i) {
+      if (!is_right(m, m.c[i], expected_[i])) wrong_.push_back(i);
+    }
+  }
+
+  // What there is to say after the first wrong element, with a semicolon before each part.
+  std::string looks_like() const {
+    const std::string end = where().empty() ? "" : "; " + where();
+    for (const auto guess :
+         {&wrong_product::left_as_it_was, &wrong_product::added_to_what_was,
+          &wrong_product::another_product, &wrong_product::without_an_end, &wrong_product::zeros,
+          &wrong_product::not_a_number, &wrong_product::multiple, &wrong_product::imprecise}) {
+      if (const std::string text = (this->*guess)(); !text.empty()) return "; " + text + end;
+    }
+    return end;
+  }
+
+ private:
+  float found(std::size_t i) const { return m_.c[i]; }
+  float first_found() const { return found(wrong_[0]); }
+  int row_of(std::size_t i) const { return static_cast<int>(i / n_); }
+  int col_of(std::size_t i) const { return static_cast<int>(i % n_); }
+
+  // How many elements are wrong, and which, if they are an edge of c: whole rows, columns, or both.
+  std::string where() const {
+    if (n_ == 1) return "";
+    int top = m_.n, left = m_.n, corner = m_.n;
+    for (const std::size_t i : wrong_) {
+      top = std::min(top, row_of(i));
+      left = std::min(left, col_of(i));
+      corner = std::min(corner, std::max(row_of(i), col_of(i)));
+    }
+    const std::string count = std::to_string(wrong_.size()) + " of " + std::to_string(n_ * n_) +
+                              (wrong_.size() == 1 ? " elements is wrong" : " elements are wrong");
+    const std::string ask = " - does the kernel handle n that is not a multiple of its tile?";
+    const int last = m_.n - 1;
+    if (top > 0 && wrong_.size() == n_ * (n_ - top)) {
+      return count + ": all of " + range("row", top, last) + ask;
+    }
+    if (left > 0 && wrong_.size() == n_ * (n_ - left)) {
+      return count + ": all of " + range("column", left, last) + ask;
+    }
+    if (corner > 0 && wrong_.size() == n_ * n_ - std::size_t(corner) * corner) {
+      return count + ": all of " + range("row", corner, last) + " and of " +
+             range("column", corner, last) + ask;
+    }
+    return count;
+  }
+
+  std::string left_as_it_was() const {
+    const float first = first_found();
+    if (!one_byte_repeated(first)) return "";
+    for (const std::size_t i : wrong_) {
+      if (std::bit_cast<std::uint32_t>(found(i)) != std::bit_cast<std::uint32_t>(first)) return "";
+    }
+    const std::string bytes =
+        "these are the bytes " + hexadecimal(first) + " that filled c before the call: ";
+    if (wrong_.size() == n_ * n_) return bytes + "nothing was written to c";
+    return bytes + "not every element was written";
+  }
+
+  // The byte that may have filled c whose float, added to the product, comes closest.
+  std::string added_to_what_was() const {
+    float best = 0;
+    double best_error = std::numeric_limits<double>::infinity();
+    for (std::uint32_t byte = 1; byte < 256; ++byte) {
+      const auto old = std::bit_cast<float>(byte * 0x01010101u);
+      if (!std::isfinite(old)) continue;
+      double error = 0;
+      for (const std::size_t i : wrong_) {
+        const double sum = expected_[i] + old, most = m_.of == kind::real ? largest_error(m_.n) : 0;
+        const double off = std::abs(found(i) - sum);
+        error = off <= most + 0x1p-23 * std::abs(sum) ? std::max(error, off) : best_error;
+        if (!(error < best_error)) break;
+      }
+      if (error < best_error) best = old, best_error = error;
+    }
+    if (best == 0) return "";
+    return "this is the product plus " + hexadecimal(best) +
+           ", which filled c before the call: store the sum, do not add it to what is there";
+  }
+
+  // Whether `candidate(row, col)` is what stands at every element that is wrong.
+  bool is_everywhere(const std::function<double(int, int)>& candidate) const {
+    return std::all_of(wrong_.begin(), wrong_.end(), [&](std::size_t i) {
+      return is_right(m_, found(i), candidate(row_of(i), col_of(i)));
+    });
+  }
+
+  // What an index of an element of a or b grows by with row, col and k.
+  struct strides {
+    std::size_t row, col, k;
+    std::size_t at(int y, int x, std::size_t i) const { return y * row + x * col + i * k; }
+  };
+
+  double sum(int row, int col, const strides& a, const strides& b) const {
+    double sum = 0;
+    for (std::size_t k = 0; k < n_; ++k) {
+      sum += double(m_.a[a.at(row, col, k)]) * m_.b[b.at(row, col, k)];
+    }
+    return sum;
+  }
+
+  std::string another_product() const {
+    const auto transposed = [&](int row, int col) { return expected_[col * n_ + row]; };
+    if (is_everywhere(transposed))
+      return "this is the product transposed: are row and col swapped?";
+    struct {
+      const char* name;
+      strides a, b;
+    } const products[] = {
+        {"transposed a times b: which index of a is k?", {1, 0, n_}, {0, 1, n_}},
+        {"a times transposed b: which index of b is k?", {n_, 0, 1}, {0, n_, 1}},
+        {"transposed a times transposed b: which indices are k?", {1, 0, n_}, {0, n_, 1}},
+        {"b times a: a product of matrices minds the order", {0, 1, n_}, {n_, 0, 1}},
+    };
+    for (const auto& p : products) {
+      if (is_everywhere([&](int row, int col) { return sum(row, col, p.a, p.b); }))
+        return std::string("this is ") + p.name;
+    }
+    if (is_everywhere(
+            [&](int row, int col) { return double(m_.a[row * n_ + col]) * m_.b[row * n_ + col]; }))
+      return "this is a[row][col] * b[row][col]: an element of c is the sum of n products";
+    return "";
+  }
+
+  // The last or the first products missing from every wrong sum.
+  std::string without_an_end() const {
+    const int row = row_of(wrong_[0]), col = col_of(wrong_[0]);
+    for (const bool last : {true, false}) {
+      const auto missing = [&](int row, int col, int count) {
+        double left = expected_[row * n_ + col];
+        for (int i = 0; i < count; ++i) {
+          const std::size_t k = last ? n_ - 1 - i : i;
+          left -= double(m_.a[row * n_ + k]) * m_.b[k * n_ + col];
+        }
+        return left;
+      };
+      for (int count = 1; count < m_.n; ++count) {
+        if (!is_right(m_, first_found(), missing(row, col, count))) continue;
+        if (!is_everywhere([&](int y, int x) { return missing(y, x, count); })) continue;
+        return std::string("the ") + (last ? "last" : "first") + " " +
+               (count == 1 ? "product is" : std::to_string(count) + " products are") +
+               " missing from the sums" +
+               (last ? " - does the kernel handle n that is not a multiple of its tile?" : "");
+      }
+    }
+    return "";
+  }
+
+  std::string zeros() const {
+    for (const std::size_t i : wrong_) {
+      if (found(i) != 0) return "";
+    }
+    return "0 is stored: was anything added to the sum?";
+  }
+
+  std::string not_a_number() const {
+    if (!std::isnan(first_found())) return "";
+    return "a sum that is not a number has an operand that nobody set, or did not start from 0";
+  }
+
+  std::string multiple() const {
+    if (!is_everywhere([&](int row, int col) { return 2 * expected_[row * n_ + col]; })) return "";
+    return "this is 2 times the product: is every product added twice?";
+  }
+
+  // Small errors everywhere, compared with the size of the elements.
+  std::string imprecise() const {
+    double largest = 0;
+    for (const double value : expected_) largest = std::max(largest, std::abs(value));
+    for (const std::size_t i : wrong_) {
+      if (!(std::abs(found(i) - expected_[i]) <= 0.02 * largest)) return "";
+    }
+    return "close, but less precise than float32 allows: are operands or sums narrower?";
+  }
+
+  const matrices& m_;
+  std::size_t n_;
+  std::vector<double> expected_;
+  std::vector<std::size_t> wrong_;
+};
+
+class matmul_problem : public problem {
+ public:
+  problem_call make_call(const size& n, std::uint64_t seed) const override {
+    const int count = checked(n);
+    const auto elements = static_cast<std::size_t>(count) * count;
+    const std::size_t bytes = elements * sizeof(float);
+    problem_call call;
+    call.label = "n = " + std::to_string(count) + ", seed " + std::to_string(seed);
+    call.scalars = {count};
+    call.buffers = {{"a", runner::buffer_role::input, std::vector<std::byte>(bytes), bytes},
+                    {"b", runner::buffer_role::input, std::vector<std::byte>(bytes), bytes},
+                    {"c", runner::buffer_role::output, std::vector<std::byte>(bytes), bytes}};
+    const auto values = [&](int i) -> std::span<float> {
+      return {reinterpret_cast<float*>(call.buffers[i].data.data()), elements};
+    };
+    const auto a = stream_for(stream_for(seed, count).next(), stream_a);
+    const auto b = stream_for(stream_for(seed, count).next(), stream_b);
+    // The sizes of a lab take turns, and with the next seed it is the other way round.
+    if ((count + seed) % 2 == 0) {
+      fill_with_whole(values(0), largest_whole(count), a);
+      fill_with_whole(values(1), 1, b);
+    } else {
+      fill_with_real(values(0), a);
+      fill_with_real(values(1), b);
+    }
+    return call;
+  }
+
+  std::optional<std::string> check(
+      const problem_call& call,
+      std::span<const std::span<const std::byte>> outputs) const override {
+    const auto values = [](std::span<const std::byte> bytes) -> std::span<const float> {
+      return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
+    };
+    if (outputs.size() != 1 || outputs[0].size() != call.buffers.at(2).bytes) {
+      return "matmul: expected one output of " + std::to_string(call.buffers.at(2).bytes) +
+             " bytes";
+    }
+    matrices m{static_cast<int>(call.scalars.at(0)), values(call.buffers[0].data),
+               values(call.buffers[1].data), values(outputs[0])};
+    m.of = are_whole(m.a) && are_whole(m.b) ? kind::whole : kind::real;
+    const bool small = m.n <= most_compared;
+    const auto wrong = small ? compare_all(m) : compare_quickly(m, vectors_for(call.label));
+    if (!wrong) return std::nullopt;
+    if (wrong->whole_row) {
+      return "matmul: row " + std::to_string(wrong->row) + " of c is less precise than float32 " +
+             "allows (" + call.label + ")";
+    }
+    const float found = m.c[wrong->row * std::size_t(m.n) + wrong->col];
+    std::string message = "matmul: " + element(wrong->row, wrong->col) + " = " + decimal(found) +
+                          ", expected " + decimal(wrong->expected);
+    if (m.of == kind::real) message += " +- " + decimal(largest_error(m.n));
+    message += " (" + call.label + ")";
+    if (small) return message + wrong_product(m).looks_like();
+    if (one_byte_repeated(found)) {
+      message += "; these are the bytes " + hexadecimal(found) + " that filled c before the call";
+    }
+    return message;
+  }
+
+  // A multiplication and an addition for every product; two matrices to read, one to write.
+  problem_work work(const size& n) const override {
+    const double count = checked(n);
+    return {3 * sizeof(float) * count * count, 2 * count * count * count, "flop", true};
+  }
+
+ private:
+  static int checked(const size& n) {
+    if (n.size() != 1 || n[0] < 1 || n[0] > 46340) {
+      throw std::invalid_argument("matmul: a size is one number n from 1 to 46340");
+    }
+    return static_cast<int>(n[0]);
+  }
+
+  static random_stream vectors_for(const std::string& label) {
+    return random_stream(std::hash<std::string>{}(label));
+  }
+};
+
+const register_problem registered("matmul", std::make_unique<matmul_problem>());
+
+}  // namespace
+}  // namespace stepwise

@@ -1,0 +1,17 @@
+// matmul mutant: multiplies the matrices element by element.
+#include "common/lab/ceil_div.hpp"
+#include "labs/matmul/matmul.hpp"
+
+constexpr int tile = 16;
+
+__global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
+  const int row = blockIdx.y * tile + threadIdx.y, col = blockIdx.x * tile + threadIdx.x;
+  if (row >= n || col >= n) return;
+  const float sum = a[row * n + col] * b[row * n + col];
+  c[row * n + col] = sum;
+}
+
+void matmul(const float* a, const float* b, float* c, int n) {
+  const dim3 grid(ceil_div(n, tile), ceil_div(n, tile));
+  matmul_kernel<<<grid, dim3(tile, tile)>>>(a, b, c, n);
+}

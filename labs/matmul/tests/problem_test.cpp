@@ -1,0 +1,341 @@
+// Tests of the matmul lab's inputs, of both comparisons, and of what is said about wrong products.
+#include "common/lab/problem.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "labs/matmul/product_check.hpp"
+
+namespace {
+
+using namespace stepwise;
+using namespace stepwise::matmul_lab;
+
+// Whole for n + seed even, real for odd.
+struct example {
+  explicit example(int size, std::uint64_t seed = 7)
+      : lab(*find_problem("matmul")), n(size), call(lab.make_call({n}, seed)) {
+    for (const int i : {0, 1}) {
+      auto& values = i == 0 ? a : b;
+      values.resize(std::size_t(n) * n);
+      std::memcpy(values.data(), call.buffers[i].data.data(), call.buffers[i].bytes);
+    }
+  }
+
+  // Every element by element(row, col).
+  std::vector<float> filled(const std::function<float(int, int)>& element) const {
+    std::vector<float> c(a.size());
+    for (int row = 0; row < n; ++row) {
+      for (int col = 0; col < n; ++col) c[row * n + col] = element(row, col);
+    }
+    return c;
+  }
+
+  // In float32, from k = first to last.
+  float sum(int row, int col, int first, int last) const {
+    float sum = 0;
+    for (int k = first; k < last; ++k) sum += a[row * n + k] * b[k * n + col];
+    return sum;
+  }
+
+  std::vector<float> product() const {
+    return filled([&](int row, int col) { return sum(row, col, 0, n); });
+  }
+
+  // What check() says to this result; "" if it is right.
+  std::string verdict(const std::vector<float>& c) const {
+    const auto bytes = std::as_bytes(std::span(c));
+    return lab.check(call, std::span(&bytes, 1)).value_or("");
+  }
+
+  void says(const std::vector<float>& c, const std::string& phrase) const {
+    const std::string text = verdict(c);
+    CAPTURE(text);
+    CHECK(text.find(phrase) != std::string::npos);
+  }
+
+  matrices with(const std::vector<float>& c) const {
+    const bool whole = std::all_of(a.begin(), a.end(), [](float v) { return v == std::trunc(v); });
+    return {n, a, b, c, whole ? kind::whole : kind::real};
+  }
+
+  const problem& lab;
+  int n;
+  problem_call call;
+  std::vector<float> a, b;
+};
+
+TEST_CASE("a call has the contract's buffers and scalars, and its size and seed decide its bytes") {
+  const example e(33), again(33), other(33, 9), longer(35);
+  REQUIRE(e.call.buffers.size() == 3);
+  CHECK(e.call.label == "n = 33, seed 7");
+  CHECK(e.call.scalars == std::vector<std::int64_t>{33});
+  for (const auto& buffer : e.call.buffers) CHECK(buffer.bytes == 4 * 33 * 33);
+  CHECK(e.call.buffers[0].role == runner::buffer_role::input);
+  CHECK(e.call.buffers[1].role == runner::buffer_role::input);
+  CHECK(e.call.buffers[2].role == runner::buffer_role::output);
+  CHECK(e.a == again.a);
+  CHECK(e.b == again.b);
+  CHECK(e.a != other.a);
+  CHECK(e.b != other.b);
+  CHECK(!std::equal(e.a.begin(), e.a.begin() + 33, longer.a.begin()));
+}
+
+TEST_CASE("whole and real numbers take turns, by size and by seed; a and b are not alike") {
+  for (const int n : {16, 17}) {
+    for (const std::uint64_t seed : {1, 2}) {
+      const example e(n, seed);
+      const bool whole = (n + seed) % 2 == 0;
+      CHECK((e.with(e.a).of == kind::whole) == whole);
+      float largest = 0, difference = 0, asymmetry = 0;
+      for (int row = 0; row < n; ++row) {
+        for (int col = 0; col < n; ++col) {
+          largest = std::max(largest, std::abs(e.a[row * n + col]));
+          difference = std::max(difference, std::abs(e.a[row * n + col] - e.b[row * n + col]));
+          asymmetry = std::max(asymmetry, std::abs(e.a[row * n + col] - e.a[col * n + row]));
+        }
+      }
+      CHECK(largest <= (whole ? 4095 : 1));
+      CHECK(largest > (whole ? 2048 : 0.5f));
+      CHECK(difference > 0.1f);
+      CHECK(asymmetry > 0.1f);
+    }
+  }
+}
+
+TEST_CASE("sums of whole numbers are exact in float32 in every order") {
+  // Every partial sum lies between the sums of the negative and of the positive products.
+  for (const int n : {1, 257, 4096, 8192}) {
+    const example e(n, n % 2 == 0 ? 2 : 1);
+    for (const int at : {0, n / 2, n - 1}) {
+      double positive = 0, negative = 0;
+      for (int k = 0; k < n; ++k) {
+        const double product =
+            double(e.a[std::size_t(at) * n + k]) * e.b[std::size_t(k) * n + (n - 1 - at)];
+        (product > 0 ? positive : negative) += product;
+      }
+      CHECK(positive <= 0x1p24);
+      CHECK(negative >= -0x1p24);
+    }
+  }
+}
+
+TEST_CASE("sizes outside the contract are refused") {
+  const problem& lab = *find_problem("matmul");
+  CHECK_THROWS_AS(lab.make_call({0}, 1), std::invalid_argument);
+  CHECK_THROWS_AS(lab.make_call({-1}, 1), std::invalid_argument);
+  CHECK_THROWS_AS(lab.make_call({46341}, 1), std::invalid_argument);
+  CHECK_THROWS_AS(lab.make_call({2, 2}, 1), std::invalid_argument);
+  CHECK_THROWS_AS(lab.work({}), std::invalid_argument);
+}
+
+TEST_CASE("work is two operations per product, two matrices read and one written") {
+  const problem_work work = find_problem("matmul")->work({1000});
+  CHECK(work.bytes == 12e6);
+  CHECK(work.operations == 2e9);
+  CHECK(work.operation_unit == "flop");
+}
+
+TEST_CASE("a product summed in any order passes, and one with any element wrong does not") {
+  for (const int n : {1, 2, 31, 64, 100}) {
+    for (const std::uint64_t seed : {1, 2}) {
+      const example e(n, seed);
+      CAPTURE(e.call.label);
+      auto c = e.product();
+      CHECK(e.verdict(c) == "");
+      // Backwards, without fused multiply-adds, and in two halves.
+      CHECK(e.verdict(e.filled([&](int row, int col) {
+        float sum = 0;
+        for (int k = n - 1; k >= 0; --k) {
+          const volatile float product = e.a[row * n + k] * e.b[k * n + col];
+          sum += product;
+        }
+        return sum;
+      })) == "");
+      CHECK(e.verdict(e.filled([&](int row, int col) {
+        return e.sum(row, col, 0, n / 2) + e.sum(row, col, n / 2, n);
+      })) == "");
+      for (const std::size_t i : {std::size_t{0}, c.size() / 2, c.size() - 1}) {
+        for (const float wrong : {c[i] + 1, -c[i] + 0.25f, std::numeric_limits<float>::quiet_NaN(),
+                                  std::numeric_limits<float>::infinity()}) {
+          auto broken = c;
+          broken[i] = wrong;
+          CHECK(e.verdict(broken) != "");
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("whole numbers are compared exactly") {
+  const example e(65);
+  auto c = e.product();
+  c[1000] = std::nextafter(c[1000], 1e9f);
+  CHECK(e.verdict(c) != "");
+}
+
+TEST_CASE("the bound for real numbers is far above legal errors and far below wrong ones") {
+  for (const int n : {64, 256}) {
+    const example e(n);
+    const auto c = e.product();
+    double most = 0, tf32 = 0, without_last = 1e9;
+    std::vector<double> row;
+    for (int y = 0; y < n; ++y) {
+      expected_row(e.with(c), y, row);
+      for (int x = 0; x < n; ++x) {
+        most = std::max(most, std::abs(c[y * n + x] - row[x]));
+        without_last = std::min(without_last, std::abs(e.sum(y, x, 0, n - 1) - row[x]));
+      }
+      double sum = 0;
+      for (int k = 0; k < n; ++k) {
+        const auto cut = [](float value) { return std::round(value * 0x1p10f) * 0x1p-10f; };
+        sum += double(cut(e.a[y * n + k])) * cut(e.b[k * n + y]);
+      }
+      tf32 = std::max(tf32, std::abs(sum - row[y]));
+    }
+    CHECK(most < largest_error(n) / 5);
+    CHECK(tf32 > 5 * largest_error(n));
+    const auto wrong =
+        compare_all(e.with(e.filled([&](int y, int x) { return e.sum(y, x, 0, n - 1); })));
+    CHECK(wrong.has_value());
+  }
+}
+
+// Both comparisons on the same matrices: they must agree.
+std::optional<wrong_element> both(const example& e, const std::vector<float>& c) {
+  const auto all = compare_all(e.with(c));
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const auto quick = compare_quickly(e.with(c), random_stream(seed));
+    CHECK(quick.has_value() == all.has_value());
+    if (quick && !quick->whole_row) {
+      const float found = c[std::size_t(quick->row) * e.n + quick->col];
+      CHECK(!is_right(e.with(c), found, quick->expected));
+    }
+  }
+  return all;
+}
+
+TEST_CASE("the quick comparison comes to the verdict of the full one") {
+  for (const int n : {1, 2, 5, 33, 200}) {
+    for (const std::uint64_t seed : {1, 2}) {
+      const example e(n, seed);
+      CAPTURE(e.call.label);
+      const auto c = e.product();
+      CHECK(!both(e, c));
+      // One element, off by one, at any place.
+      for (std::size_t i = 0; i < c.size(); i += c.size() / 7 + 1) {
+        auto broken = c;
+        broken[i] += 1;
+        const auto wrong = both(e, broken);
+        REQUIRE(wrong);
+        CHECK(std::size_t(wrong->row) * n + wrong->col == i);
+      }
+      // Two errors that cancel in a sum over the row.
+      if (n > 1) {
+        auto broken = c;
+        broken[c.size() - 1] += 2;
+        broken[c.size() - 2] -= 2;
+        CHECK(both(e, broken));
+      }
+      for (const float bad : {std::numeric_limits<float>::quiet_NaN(), 1e30f, 0.5f}) {
+        auto broken = c;
+        broken[c.size() / 2] = bad;
+        CHECK(both(e, broken));
+      }
+      if (n > 2) {
+        CHECK(both(e, e.filled([&](int row, int col) { return c[col * n + row]; })));
+        CHECK(both(e, e.filled([&](int row, int col) { return e.sum(row, col, 0, n - 1); })));
+      }
+    }
+  }
+}
+
+TEST_CASE("large matrices are judged by the quick comparison") {
+  for (const std::uint64_t seed : {1, 2}) {
+    const example e(513, seed);
+    auto c = e.product();
+    CHECK(e.verdict(c) == "");
+    c[123456] += 1;
+    e.says(c, "c[240][336] = ");
+    e.says(std::vector<float>(c.size(), std::bit_cast<float>(0xa5a5a5a5)), "0xa5a5a5a5");
+  }
+}
+
+TEST_CASE("a message says what was expected, found and where") {
+  const example whole(5), real(4);
+  auto c = whole.product();
+  const auto expected = static_cast<int>(c[13]);
+  c[13] = 123456;
+  CHECK(whole.verdict(c) == "matmul: c[2][3] = 123456, expected " + std::to_string(expected) +
+                                " (n = 5, seed 7); 1 of 25 elements is wrong");
+  c = real.product();
+  c[6] = 99;
+  real.says(c, "c[1][2] = 99, expected ");
+  real.says(c, " +- 1.90734863e-06 (n = 4, seed 7)");
+}
+
+TEST_CASE("usual mistakes are recognised by what they leave") {
+  for (const std::uint64_t seed : {6, 7}) {
+    const example e(33, seed);
+    CAPTURE(e.call.label);
+    const int n = e.n;
+    const auto c = e.product();
+    const auto at = [&](const std::vector<float>& m, int row, int col) { return m[row * n + col]; };
+    const auto product_of = [&](auto first, auto second) {
+      return e.filled([&](int row, int col) {
+        float sum = 0;
+        for (int k = 0; k < n; ++k) sum = std::fma(first(row, k), second(k, col), sum);
+        return sum;
+      });
+    };
+    const auto a = [&](int row, int k) { return at(e.a, row, k); };
+    const auto b = [&](int k, int col) { return at(e.b, k, col); };
+    const auto a_t = [&](int row, int k) { return at(e.a, k, row); };
+    const auto b_t = [&](int k, int col) { return at(e.b, col, k); };
+    const auto old = std::bit_cast<float>(0xbfbfbfbf);
+
+    e.says(std::vector<float>(c.size(), old), "nothing was written to c");
+    e.says(e.filled([&](int row, int col) { return at(c, row, col) + old; }),
+           "plus 0xbfbfbfbf, which filled c before the call");
+    e.says(e.filled([&](int row, int col) { return at(c, col, row); }), "the product transposed");
+    e.says(product_of(a_t, b), "this is transposed a times b");
+    e.says(product_of(a, b_t), "this is a times transposed b");
+    e.says(product_of(a_t, b_t), "this is transposed a times transposed b");
+    e.says(product_of(b, a), "this is b times a");
+    e.says(e.filled([&](int row, int col) { return at(e.a, row, col) * at(e.b, row, col); }),
+           "this is a[row][col] * b[row][col]");
+    e.says(e.filled([&](int row, int col) { return e.sum(row, col, 0, 32); }),
+           "the last product is missing");
+    e.says(e.filled([&](int row, int col) { return e.sum(row, col, 0, 28); }),
+           "the last 5 products are missing");
+    e.says(e.filled([&](int row, int col) { return e.sum(row, col, 1, 33); }),
+           "the first product is missing");
+    e.says(e.filled([&](int row, int col) { return row < 32 ? at(c, row, col) : old; }),
+           "all of row 32 - does the kernel handle n that is not a multiple of its tile?");
+    e.says(e.filled([&](int row, int col) { return col < 30 ? at(c, row, col) : old; }),
+           "all of columns 30 to 32 - ");
+    e.says(
+        e.filled([&](int row, int col) { return std::max(row, col) < 32 ? at(c, row, col) : old; }),
+        "65 of 1089 elements are wrong: all of row 32 and of column 32 - ");
+    e.says(std::vector<float>(c.size(), 0), "0 is stored");
+    e.says(std::vector<float>(c.size(), std::nanf("")), "not a number");
+    e.says(e.filled([&](int row, int col) { return 2 * at(c, row, col); }), "2 times the product");
+    e.says(e.filled([&](int row, int col) { return at(c, row, col) * 1.001f; }),
+           "less precise than float32");
+  }
+}
+
+TEST_CASE("an output of another size is no output") {
+  const example e(8);
+  CHECK(e.lab.check(e.call, {}).has_value());
+}
+
+}  // namespace

@@ -1,0 +1,33 @@
+// matmul 02_row: neighbouring threads compute neighbouring elements of a row.
+//
+// idea    The same kernel, the block laid on its side. Now the lanes of a warp want the same float
+//         of a, and 32 neighbouring floats of a row of b: 4 sectors, every byte of them used.
+// watch   Two loads for one multiply-add. Every float of a and b is asked for n times, and caches
+//         have to answer 8 bytes for every 2 operations.
+// needs   Nothing.
+// source  J. Filipovic, "Optimalizace" (2014): the naive version, blocks of 128 x 1.
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/matmul/matmul.hpp"
+
+constexpr int block_cols = 128;  // 4 warps, side by side
+constexpr int block_rows = 1;
+
+__global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  const int col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= n || col >= n) return;
+
+  float sum = 0;
+  for (int k = 0; k < n; ++k) sum = fmaf(a[row * n + k], b[k * n + col], sum);
+  c[row * n + col] = sum;
+}
+
+void matmul(const float* a, const float* b, float* c, int n) {
+  //> todo: launch enough blocks of 128 threads, side by side in a row of c.
+  const dim3 block(block_cols, block_rows);
+  const dim3 grid(ceil_div(n, block_cols), ceil_div(n, block_rows));
+  matmul_kernel<<<grid, block>>>(a, b, c, n);
+  check(cudaGetLastError());
+  //<
+}

@@ -1,0 +1,51 @@
+// matmul 05_transposed_b: b's tile is stored transposed, so that k walks along a row of it.
+//
+// idea    The compilers of early CUDA gave the loads of a_tile[ty][k] constant offsets, but added
+//         to an address for every b_tile[k][tx]. Transposed, b_tile[tx][k] has k last as well. The
+//         lanes then lie a row apart, 32 floats: all in one bank, but for a float of padding.
+// watch   On a current GPU it gains nothing. nvcc unrolls the loop, and all loads of 04_two_rows
+//         have constant offsets as well: both loops are 64 multiply-adds, 48 loads from shared
+//         memory, and no addition among them (./lab ptx matmul 05).
+// needs   Blocks of tile x tile / 2 threads, 512. Elements outside the matrices count as 0.
+// source  Filipovic (2014), the version without the ADD instruction.
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/matmul/matmul.hpp"
+
+constexpr int tile = 32;        // a warp is one row of it; two tiles take 8 KB of shared memory
+constexpr int half = tile / 2;  // rows of threads
+
+__global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
+  __shared__ float a_tile[tile][tile];
+  __shared__ float b_tile[tile][tile + 1];  // transposed; padded: lane tx uses bank tx + k
+  const int tx = threadIdx.x, ty = threadIdx.y;
+  const int row = blockIdx.y * tile + ty;
+  const int col = blockIdx.x * tile + tx;
+
+  float sum0 = 0, sum1 = 0;  // in rows row and row + half
+  for (int k0 = 0; k0 < n; k0 += tile) {
+    for (int y0 = 0; y0 < tile; y0 += half) {
+      const int y = y0 + ty, a_row = blockIdx.y * tile + y, b_row = k0 + y;
+      a_tile[y][tx] = a_row < n && k0 + tx < n ? a[a_row * n + k0 + tx] : 0;
+      //> todo: store b's tile transposed.
+      b_tile[tx][y] = b_row < n && col < n ? b[b_row * n + col] : 0;
+      //<
+    }
+    __syncthreads();  // fetched by all
+    for (int k = 0; k < tile; ++k) {
+      sum0 = fmaf(a_tile[ty][k], b_tile[tx][k], sum0);
+      sum1 = fmaf(a_tile[ty + half][k], b_tile[tx][k], sum1);
+    }
+    __syncthreads();  // used by all
+  }
+
+  if (row < n && col < n) c[row * n + col] = sum0;
+  if (row + half < n && col < n) c[(row + half) * n + col] = sum1;
+}
+
+void matmul(const float* a, const float* b, float* c, int n) {
+  const dim3 block(tile, half);
+  const dim3 grid(ceil_div(n, tile), ceil_div(n, tile));
+  matmul_kernel<<<grid, block>>>(a, b, c, n);
+  check(cudaGetLastError());
+}

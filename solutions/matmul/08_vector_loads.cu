@@ -1,0 +1,79 @@
+// matmul 08_vector_loads: four floats per load, from global and from shared memory.
+//
+// idea    An instruction can move 16 bytes per lane. a's tile is kept transposed, so that a
+//         thread's 8 floats of column k lie side by side: two loads, not eight. (b's did so before,
+//         and ptxas joined their loads.) And the tiles are fetched four floats at a time.
+// watch   Bank conflicts. Lanes side by side read b's tile 8 floats apart, so half of the banks
+//         idle; and a's tile is written down its columns, two lanes to a bank.
+// needs   16 bytes are moved from and to multiples of 16: where n is no multiple of 4, most rows do
+//         not begin at one, and their floats are fetched one by one.
+// source  S. Boehm, SGEMM_CUDA (2022), kernel 6.
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/matmul/matmul.hpp"
+
+constexpr int cols = 128;  // of c per block
+constexpr int rows = 128;  // of c per block
+constexpr int depth = 8;   // columns of a, rows of b, between two barriers
+constexpr int part = 8;    // a thread computes part x part elements of c
+constexpr int threads = (rows / part) * (cols / part);
+
+// Four floats, the first of which lies at a multiple of 16 bytes.
+__device__ float4& four(float& first) { return reinterpret_cast<float4&>(first); }
+
+// m[row][col], ..., m[row][col + 3]; 0 outside the matrix. col is a multiple of 4.
+__device__ float4 load4(const float* m, int row, int col, int n) {
+  if (row >= n || col >= n) return {0, 0, 0, 0};
+  const float* at = m + row * n + col;
+  if (n % 4 == 0) return *reinterpret_cast<const float4*>(at);
+  return {at[0], col + 1 < n ? at[1] : 0, col + 2 < n ? at[2] : 0, col + 3 < n ? at[3] : 0};
+}
+
+__global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
+  alignas(16) __shared__ float a_tile[depth][rows];  // transposed
+  alignas(16) __shared__ float b_tile[depth][cols];
+  const int tid = threadIdx.x;
+  const int row0 = blockIdx.y * rows, col0 = blockIdx.x * cols;
+  const int y0 = tid / (cols / part) * part, x0 = tid % (cols / part) * part;
+
+  float sum[part][part] = {};
+  for (int k0 = 0; k0 < n; k0 += depth) {
+    for (int i = 0; i < rows * depth; i += 4 * threads) {
+      const int y = (i + 4 * tid) / depth, k = (i + 4 * tid) % depth;
+      const float4 a4 = load4(a, row0 + y, k0 + k, n);
+      a_tile[k][y] = a4.x;
+      a_tile[k + 1][y] = a4.y;
+      a_tile[k + 2][y] = a4.z;
+      a_tile[k + 3][y] = a4.w;
+    }
+    for (int i = 0; i < depth * cols; i += 4 * threads) {
+      const int k = (i + 4 * tid) / cols, x = (i + 4 * tid) % cols;
+      four(b_tile[k][x]) = load4(b, k0 + k, col0 + x, n);
+    }
+    __syncthreads();  // fetched by all
+    for (int k = 0; k < depth; ++k) {
+      alignas(16) float a_k[part] = {}, b_k[part] = {};
+      //> todo: read the thread's 8 floats of either tile, four at a time.
+      for (int i = 0; i < part; i += 4) four(a_k[i]) = four(a_tile[k][y0 + i]);
+      for (int j = 0; j < part; j += 4) four(b_k[j]) = four(b_tile[k][x0 + j]);
+      //<
+      for (int i = 0; i < part; ++i) {
+        for (int j = 0; j < part; ++j) sum[i][j] = fmaf(a_k[i], b_k[j], sum[i][j]);
+      }
+    }
+    __syncthreads();  // used by all
+  }
+
+  for (int i = 0; i < part; ++i) {
+    for (int j = 0; j < part; ++j) {
+      const int row = row0 + y0 + i, col = col0 + x0 + j;
+      if (row < n && col < n) c[row * n + col] = sum[i][j];
+    }
+  }
+}
+
+void matmul(const float* a, const float* b, float* c, int n) {
+  const dim3 grid(ceil_div(n, cols), ceil_div(n, rows));
+  matmul_kernel<<<grid, threads>>>(a, b, c, n);
+  check(cudaGetLastError());
+}

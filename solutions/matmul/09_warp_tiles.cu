@@ -1,0 +1,87 @@
+// matmul 09_warp_tiles: the threads of a warp own a compact rectangle of c.
+//
+// idea    A warp computes 64 x 32 elements, not 16 x 128: it needs 96 floats for a k, not 144, and
+//         its lanes read them side by side. Loads of 16 bytes are served 8 lanes at a time, or 16
+//         if lanes l and l ^ 1, or l and l ^ 2, want the same. In squares of 2 x 2 lanes, the first
+//         is so for a and the second for b: every load takes 2 wavefronts.
+// watch   Between two barriers all warps fetch, then all multiply: neither hides the other.
+// needs   As before: any n, faster if it is a multiple of 4.
+// source  NVIDIA, "CUTLASS: Fast Linear Algebra in CUDA C++" (2017); S. Boehm, SGEMM_CUDA (2022),
+//         kernel 10. The rule for 16 bytes is measured, not documented.
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/matmul/matmul.hpp"
+
+constexpr int cols = 128;  // of c per block
+constexpr int rows = 128;  // of c per block
+constexpr int depth = 8;   // columns of a, rows of b, between two barriers
+constexpr int part = 8;    // a thread computes part x part elements of c
+constexpr int threads = (rows / part) * (cols / part);
+constexpr int lanes_y = 8, lanes_x = 4;         // a warp computes 64 x 32 elements of c
+constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
+
+// Four floats, the first of which lies at a multiple of 16 bytes.
+__device__ float4& four(float& first) { return reinterpret_cast<float4&>(first); }
+
+// m[row][col], ..., m[row][col + 3]; 0 outside the matrix. col is a multiple of 4.
+__device__ float4 load4(const float* m, int row, int col, int n) {
+  if (row >= n || col >= n) return {0, 0, 0, 0};
+  const float* at = m + row * n + col;
+  if (n % 4 == 0) return *reinterpret_cast<const float4*>(at);
+  return {at[0], col + 1 < n ? at[1] : 0, col + 2 < n ? at[2] : 0, col + 3 < n ? at[3] : 0};
+}
+
+__global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
+  alignas(16) __shared__ float a_tile[depth][rows + 4];  // transposed and padded
+  alignas(16) __shared__ float b_tile[depth][cols];
+  const int tid = threadIdx.x;
+  const int row0 = blockIdx.y * rows, col0 = blockIdx.x * cols;
+  const int warp = tid / 32, lane = tid % 32;
+  int lane_y = 0, lane_x = 0;
+  //> todo: find the lane's place in its warp: lanes 0 to 3 form a square, two squares a row of 4.
+  lane_y = lane / 8 * 2 + lane / 2 % 2;
+  lane_x = lane / 4 % 2 * 2 + lane % 2;
+  //<
+  const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
+  const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
+
+  float sum[part][part] = {};
+  for (int k0 = 0; k0 < n; k0 += depth) {
+    for (int i = 0; i < rows * depth; i += 4 * threads) {
+      const int y = (i + 4 * tid) / depth, k = (i + 4 * tid) % depth;
+      const float4 a4 = load4(a, row0 + y, k0 + k, n);
+      a_tile[k][y] = a4.x;
+      a_tile[k + 1][y] = a4.y;
+      a_tile[k + 2][y] = a4.z;
+      a_tile[k + 3][y] = a4.w;
+    }
+    for (int i = 0; i < depth * cols; i += 4 * threads) {
+      const int k = (i + 4 * tid) / cols, x = (i + 4 * tid) % cols;
+      four(b_tile[k][x]) = load4(b, k0 + k, col0 + x, n);
+    }
+    __syncthreads();  // fetched by all
+    for (int k = 0; k < depth; ++k) {
+      alignas(16) float a_k[part], b_k[part];
+      for (int i = 0; i < part; i += 4) four(a_k[i]) = four(a_tile[k][y0 + i * lanes_y]);
+      for (int j = 0; j < part; j += 4) four(b_k[j]) = four(b_tile[k][x0 + j * lanes_x]);
+      for (int i = 0; i < part; ++i) {
+        for (int j = 0; j < part; ++j) sum[i][j] = fmaf(a_k[i], b_k[j], sum[i][j]);
+      }
+    }
+    __syncthreads();  // used by all
+  }
+
+  for (int i = 0; i < part; ++i) {
+    for (int j = 0; j < part; ++j) {
+      const int row = row0 + y0 + i / 4 * 4 * lanes_y + i % 4;
+      const int col = col0 + x0 + j / 4 * 4 * lanes_x + j % 4;
+      if (row < n && col < n) c[row * n + col] = sum[i][j];
+    }
+  }
+}
+
+void matmul(const float* a, const float* b, float* c, int n) {
+  const dim3 grid(ceil_div(n, cols), ceil_div(n, rows));
+  matmul_kernel<<<grid, threads>>>(a, b, c, n);
+  check(cudaGetLastError());
+}
