@@ -1,4 +1,5 @@
-// Runs programs that are right, with all checks on: none may be reported. Arguments: the programs.
+// Runs programs that are right, with all checks on: none may be reported. Arguments: the programs,
+// each with its own arguments and a "--" behind it.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -7,10 +8,16 @@
 
 int main(int count, char** words) {
   using namespace stepwise::check_tests;
-  const std::vector<std::string> programs(words + 1, words + count);
+  std::vector<std::string> programs;  // as a shell takes them
+  for (int k = 1; k < count; ++k) {
+    std::string command;
+    for (; k < count && std::string(words[k]) != "--"; ++k)
+      command += "'" + std::string(words[k]) + "' ";
+    programs.push_back(command);
+  }
   std::vector<std::string> problems(programs.size());
   in_parallel(programs.size(), [&](std::size_t i) {
-    const auto result = run_checked("'" + programs[i] + "'", 100);
+    const auto result = run_checked(programs[i], 100);
     if (result.exit_code != 0) problems[i] = "ended with " + std::to_string(result.exit_code);
     for (const auto& found : result.findings) problems[i] += "\n  " + in_words(found);
   });
