@@ -1,0 +1,96 @@
+// matmul 10_two_buffers: fetch the next tiles while multiplying the present ones.
+//
+// idea    A thread asks for its part of the next tiles, multiplies the present ones, and only then
+//         stores what has come meanwhile, in a second pair of buffers. The latency of global
+//         memory passes behind the multiplications, and one barrier for each pair of tiles is
+//         enough: nobody stores where somebody still reads.
+// watch   What is fetched waits in registers: a store for every load, and no room for more than
+//         one step ahead.
+// needs   As before: any n, faster if it is a multiple of 4.
+// source  V. Volkov and J. Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra" (2008).
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/matmul/matmul.hpp"
+
+constexpr int cols = 128;  // of c per block
+constexpr int rows = 128;  // of c per block
+constexpr int depth = 8;   // columns of a, rows of b, between two barriers
+constexpr int part = 8;    // a thread computes part x part elements of c
+constexpr int threads = (rows / part) * (cols / part);
+constexpr int lanes_y = 8, lanes_x = 4;         // a warp computes 64 x 32 elements of c
+constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
+
+// Four floats, the first of which lies at a multiple of 16 bytes.
+__device__ float4& four(float& first) { return reinterpret_cast<float4&>(first); }
+
+// m[row][col], ..., m[row][col + 3]; 0 outside the matrix. col is a multiple of 4.
+__device__ float4 load4(const float* m, int row, int col, int n) {
+  if (row >= n || col >= n) return {0, 0, 0, 0};
+  const float* at = m + row * n + col;
+  if (n % 4 == 0) return *reinterpret_cast<const float4*>(at);
+  return {at[0], col + 1 < n ? at[1] : 0, col + 2 < n ? at[2] : 0, col + 3 < n ? at[3] : 0};
+}
+
+__global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
+  alignas(16) __shared__ float a_tile[2][depth][rows + 4];  // transposed and padded
+  alignas(16) __shared__ float b_tile[2][depth][cols];
+  const int tid = threadIdx.x;
+  const int row0 = blockIdx.y * rows, col0 = blockIdx.x * cols;
+  const int warp = tid / 32, lane = tid % 32;
+  int lane_y = 0, lane_x = 0;
+  lane_y = lane / 8 * 2 + lane / 2 % 2;
+  lane_x = lane / 4 % 2 * 2 + lane % 2;
+  const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
+  const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
+
+  // What a thread fetches of each pair of tiles: four floats of a, and four of b. The sizes are
+  // such that each has one such piece of both.
+  const int a_row = 4 * tid / depth, a_col = 4 * tid % depth;
+  const int b_row = 4 * tid / cols, b_col = 4 * tid % cols;
+  float4 a4, b4;
+  const auto fetch = [&](int k0) {
+    a4 = load4(a, row0 + a_row, k0 + a_col, n);
+    b4 = load4(b, k0 + b_row, col0 + b_col, n);
+  };
+  const auto store = [&](int buffer) {
+    const float of_row[] = {a4.x, a4.y, a4.z, a4.w};
+    for (int k = 0; k < 4; ++k) a_tile[buffer][a_col + k][a_row] = of_row[k];
+    four(b_tile[buffer][b_row][b_col]) = b4;
+  };
+
+  float sum[part][part] = {};
+  int buffer = 0;
+  fetch(0);
+  store(buffer);
+  __syncthreads();  // the first tiles are there
+  for (int k0 = 0; k0 < n; k0 += depth) {
+    //> todo: ask for the next tiles before you multiply, store them behind.
+    fetch(k0 + depth);
+    for (int k = 0; k < depth; ++k) {
+      alignas(16) float a_k[part], b_k[part];
+      for (int i = 0; i < part; i += 4) four(a_k[i]) = four(a_tile[buffer][k][y0 + i * lanes_y]);
+      for (int j = 0; j < part; j += 4) four(b_k[j]) = four(b_tile[buffer][k][x0 + j * lanes_x]);
+      for (int i = 0; i < part; ++i) {
+        for (int j = 0; j < part; ++j) sum[i][j] = fmaf(a_k[i], b_k[j], sum[i][j]);
+      }
+    }
+    buffer ^= 1;
+    store(buffer);
+    //<
+    __syncthreads();  // stored by all, and the other buffer is used by all
+  }
+
+  for (int i = 0; i < part; ++i) {
+    for (int j = 0; j < part; ++j) {
+      const int row = row0 + y0 + i / 4 * 4 * lanes_y + i % 4;
+      const int col = col0 + x0 + j / 4 * 4 * lanes_x + j % 4;
+      if (row < n && col < n) c[row * n + col] = sum[i][j];
+    }
+  }
+}
+
+void matmul(const float* a, const float* b, float* c, int n) {
+  const dim3 grid(ceil_div(n, cols), ceil_div(n, rows));
+  matmul_kernel<<<grid, threads>>>(a, b, c, n);
+  check(cudaGetLastError());
+}
