@@ -81,6 +81,20 @@ TEST_CASE("steps.txt is read, comments and empty lines aside") {
   CHECK(steps[1].file == "dir/01_b.cu");
 }
 
+TEST_CASE("peers.txt is read; what is no peer names its line") {
+  const auto peers = parse_peers(
+      "# comment\n\ncopy  -  other  moves as much\nblas  cublas  right  a library: NVIDIA's\n",
+      "peers.txt");
+  REQUIRE(peers.size() == 2);
+  CHECK(!peers[0].is_right);
+  CHECK(peers[1].is_right);
+  CHECK(peers[1].what == "a library: NVIDIA's");
+  CHECK(parse_peers("", "peers.txt").empty());
+  CHECK_THROWS_WITH(parse_peers("copy - right\n", "peers.txt"),
+                    "peers.txt:1: expected four columns: name libraries right|other what");
+  CHECK_THROWS_AS(parse_peers("\ncopy - wrong x\n", "peers.txt"), failure);
+}
+
 TEST_CASE("errors in steps.txt name the line") {
   const auto message = [](const std::string& text) {
     try {

@@ -163,6 +163,56 @@ TEST_CASE("bench and record: every step, every size, cold and warm; the table sh
   CHECK(markdown.find("NVIDIA H200, n = 100000") != std::string::npos);
 }
 
+TEST_CASE("peers: beside the steps, and in pairs against the last one; the handout shows both") {
+  const two_programs programs("0.5", "1");
+  lab l = doubling_lab();
+  l.peers = {{"rival", true, "another's"}, {"stick", false, "a yardstick"}};
+  const contender mine{"01_second", programs.mine()};
+  const contender rival{"rival", programs.build() / "solutions/doubling-00_first"};
+  const auto fought = fight(l, doubling(), mine, rival, gpu_device(), l.bench, 7, {});
+  REQUIRE(fought.size() == 2);
+  CHECK(fought[1].cold.ratio == doctest::Approx(2));
+  CHECK(fought[1].warm.range.low == doctest::Approx(2));
+  CHECK(fought[1].pairs == 21);
+
+  const auto rows = bench(l, doubling(), {mine, rival}, gpu_device(), l.bench, 7, {});
+  auto device = gpu_device();
+  device.name = "NVIDIA H200";
+  const auto record = record_of(l, device, rows, {{"rival", fought}}, "2026-11-20T10:00:00Z", "b");
+  CHECK(record.at("steps").size() == 1);
+  CHECK(record.at("peers").at(0).at("name") == "rival");
+  const temporary_folder root(fs::temp_directory_path());
+  write_atomically(root.path() / "solutions/doubling/measured/h200.json", record.dump());
+  const auto handout = handout_markdown(root.path(), l);
+  CHECK(handout.find("| rival: another's | ") != std::string::npos);
+  CHECK(handout.find("| stick: a yardstick | | |") != std::string::npos);  // not measured
+  CHECK(handout.find("2.000 (2.000 to 2.000) | 2.000 (2.000 to 2.000) | 21 |") !=
+        std::string::npos);
+  CHECK(results_markdown(root.path(), {l}).find("| rival | another's | 1.00 ms |") !=
+        std::string::npos);
+}
+
+TEST_CASE("a yardstick's result is not looked at, a wrong peer ends the fight") {
+  const two_programs programs("0.5", "1", "wrong");
+  const lab l = doubling_lab();
+  const contender good{"00_first", programs.build() / "solutions/doubling-00_first"};
+  const auto rows =
+      bench(l, doubling(), {{"stick", programs.mine(), false}, good}, gpu_device(), l.bench, 7, {});
+  CHECK(rows[0].found.ok());
+  CHECK(rows[0].cells.size() == 2);
+  CHECK_THROWS_AS(
+      fight(l, doubling(), good, {"rival", programs.mine()}, gpu_device(), l.bench, 7, {}),
+      failure);
+}
+
+TEST_CASE("a slow program has fewer rounds, and no size that would take too long") {
+  const two_programs slow("300", "1");  // the larger size is ten times as much
+  const lab l = doubling_lab();
+  const auto rows = bench(l, doubling(), {{"slow", slow.mine()}}, gpu_device(), l.bench, 7, {});
+  REQUIRE(rows[0].cells.size() == 1);
+  CHECK(rows[0].cells[0].cold.samples == 2);
+}
+
 TEST_CASE("the README's table is replaced between its markers") {
   const std::string readme = "a\n<!-- results:begin -->\nold\n<!-- results:end -->\nb\n";
   const auto fresh = with_results(readme, "new\n");
