@@ -2,6 +2,8 @@
 // 2026-11-22), or are counted by hand.
 #include <doctest/doctest.h>
 
+#include <set>
+
 #include "common/emulator/image/image.hpp"
 #include "grader/system/program_file.hpp"
 #include "grader/tests/cloned_course.hpp"
@@ -77,6 +79,23 @@ TEST_CASE("run --counters: the table of a reduction is the hardware's") {
   CHECK(fold["counts"]["shared_load"]["wavefronts"] == 2 * (5120 - 2048));
   // Only the last five rounds divide a warp, the first one of each block.
   CHECK(fold["counts"]["divergent_branches"] == 5 * 256);
+}
+
+TEST_CASE("run --counters: what is true of every copy of an unrolled loop is told once") {
+  const cloned_course c;
+  const auto result = c.lab({"run", "matmul", "--step", "06", "--size", "64", "--counters",
+                             "--device", "emulated", "--json"});
+  REQUIRE(result.end.exit_code == 0);
+  int counted = 0;
+  const json document = document_of(result);
+  for (const json& line : document.at("kernels").at(0).at("lines")) {
+    std::set<std::string> different;
+    for (const json& note : line.value("notes", json::array())) {
+      CHECK(different.insert(note).second);
+      counted += has(note.get<std::string>(), " times)");
+    }
+  }
+  CHECK(counted >= 1);
 }
 
 TEST_CASE("run --counters: bank conflicts are named at their line, within the terminal's width") {

@@ -44,6 +44,24 @@ std::string note_of(const dropped_access& d, const ptx::instruction& i) {
   }
 }
 
+// Loops that are unrolled say the same of each copy: once is enough, with how often.
+void merge_equal(std::vector<std::string>& notes) {
+  std::vector<std::string> merged;
+  std::vector<std::size_t> times;
+  for (const std::string& note : notes) {
+    const auto known = std::ranges::find(merged, note);
+    if (known != merged.end()) {
+      ++times[static_cast<std::size_t>(known - merged.begin())];
+    } else {
+      merged.push_back(note);
+      times.push_back(1);
+    }
+  }
+  for (std::size_t n = 0; n < merged.size(); ++n)
+    if (times[n] > 1) merged[n] += " (" + std::to_string(times[n]) + " times)";
+  notes = std::move(merged);
+}
+
 }  // namespace
 
 code_view::code_view(const program& code, const image::kernel_resources* machine_code) {
@@ -54,6 +72,7 @@ code_view::code_view(const program& code, const image::kernel_resources* machine
   for (std::uint32_t n = 0; n < code.accesses.size(); ++n)
     if (code.accesses[n].instruction >= 0) sites_of_.at(code.accesses[n].function).push_back(n);
   for (std::size_t n = 0; n < code.functions.size(); ++n) add_function(code, n, machine_code);
+  for (line_place& l : lines) merge_equal(l.notes);
 }
 
 std::uint32_t code_view::line_of(const std::string& path, std::uint32_t line) {
