@@ -191,7 +191,10 @@ int bench(context& c, const bench_options& o) {
             "\nthe emulator counts work but has no clock, so its figures are not recorded");
   }
   const auto sizes = wanted_sizes(l, p, device, o.sizes);
-  if (!device.gpu) return bench_counted(c, l, p, device, sizes);
+  if (!device.gpu) {
+    if (o.peers) c.say("peers are left out: they are compared by time, and there is none here");
+    return bench_counted(c, l, p, device, sizes);
+  }
   std::vector<contender> all;
   for (const auto& s : l.steps) all.push_back({s.name, c.where.solution(l.name, s.name)});
   const file_lock lock(c.where.build / "locks" / "gpu",
