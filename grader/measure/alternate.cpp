@@ -33,6 +33,14 @@ std::vector<problem_call> make_calls(const problem& p, const std::vector<lab_siz
   return calls;
 }
 
+// 2 s: size s with a cold L2; 2 s + 1: with a warm one.
+std::vector<planned_call> cold_and_warm(std::size_t sizes) {
+  std::vector<planned_call> plans;
+  for (std::size_t s = 0; s < sizes; ++s)
+    for (const bool cold : {true, false}) plans.push_back({s, warmups, repetitions, cold});
+  return plans;
+}
+
 // A program that stays alive between visits. Every visit's output is compared: with the first one,
 // byte by byte, and that one with the reference.
 class visited {
@@ -143,12 +151,7 @@ std::vector<bench_row> bench(const lab& l, const problem& p, const std::vector<c
                              const device_choice& device, const std::vector<lab_size>& sizes,
                              std::uint64_t seed, const activity& now) {
   const auto calls = make_calls(p, sizes, seed, now);
-  std::vector<planned_call> plans;  // 2 s: size s cold; 2 s + 1: warm
-  for (std::size_t s = 0; s < sizes.size(); ++s) {
-    for (const bool cold : {true, false}) {
-      plans.push_back({s, warmups, repetitions, cold});
-    }
-  }
+  const auto plans = cold_and_warm(sizes.size());
   // One file for all: they are called one at a time and read at once. These are our own programs.
   const call_file file(calls, plans);
   std::vector<bench_row> rows;
@@ -197,9 +200,7 @@ std::vector<duel> fight(const lab& l, const problem& p, const contender& mine,
                         const std::vector<lab_size>& sizes, std::uint64_t seed,
                         const activity& now) {
   const auto calls = make_calls(p, sizes, seed, now);
-  std::vector<planned_call> plans;  // 2 s: size s cold; 2 s + 1: warm
-  for (std::size_t s = 0; s < sizes.size(); ++s)
-    for (const bool cold : {true, false}) plans.push_back({s, warmups, repetitions, cold});
+  const auto plans = cold_and_warm(sizes.size());
   const call_file file(calls, plans);
   visited me(l, p, mine, device, file, now), them(l, p, other, device, file, now);
   std::vector<duel> duels;
