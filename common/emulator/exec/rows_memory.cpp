@@ -7,7 +7,7 @@
 //         relaxed atomics; the vector copies are plain moves of aligned words, which x86 performs
 //         word by word as one access each.
 //         Tested by tests/opcodes/ and tests/memory_test.cpp.
-#include <emmintrin.h>
+#include <immintrin.h>
 
 #include <array>
 #include <bit>
@@ -30,6 +30,33 @@ template <class T>
 enum class pattern { scattered, uniform, contiguous };
 
 // How the addresses of `Count` lanes lie: all the same, or each `bytes` after the one before.
+#if defined(__AVX512F__)
+// In vectors, whose comparison with zero is one instruction: the compiler would fold them to a word
+// in eight, each of which waits for the one before.
+using u32_vector = u32 __attribute__((vector_size(64)));
+using u64_vector = u64 __attribute__((vector_size(64)));
+template <int Count, class A>
+[[gnu::always_inline]] inline pattern pattern_of(const A* address, unsigned bytes) {
+  constexpr int width = 64 / sizeof(A);
+  static_assert(Count % width == 0);
+  using words = std::conditional_t<sizeof(A) == 8, u64_vector, u32_vector>;
+  words order;
+  for (int l = 0; l < width; ++l) order[l] = static_cast<A>(static_cast<unsigned>(l) * bytes);
+  words apart{}, unequal{};
+  for (int l = 0; l < Count; l += width) {
+    words difference;
+    std::memcpy(&difference, address + l, sizeof difference);
+    difference -= address[0];
+    unequal |= difference;
+    apart |= difference ^ (order + static_cast<A>(static_cast<unsigned>(l) * bytes));
+  }
+  const auto zero = [](words w) {
+    const auto bits = reinterpret_cast<__m512i>(w);
+    return _mm512_test_epi64_mask(bits, bits) == 0;
+  };
+  return zero(apart) ? pattern::contiguous : zero(unequal) ? pattern::uniform : pattern::scattered;
+}
+#else
 template <int Count, class A>
 [[gnu::always_inline]] inline pattern pattern_of(const A* address, unsigned bytes) {
   A apart = 0, unequal = 0;
@@ -40,6 +67,7 @@ template <int Count, class A>
   }
   return apart == 0 ? pattern::contiguous : unequal == 0 ? pattern::uniform : pattern::scattered;
 }
+#endif
 
 // Where `bytes` bytes at the first lane's address lie, if they are whole and aligned in the window
 // known for this operation; else null.
