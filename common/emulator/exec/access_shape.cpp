@@ -72,19 +72,12 @@ bool has_avx512() {
 #endif
 }
 
-template <class A>
-auto* const add = has_avx512() ? &add_avx512<A> : &add_in_loops<A>;
-
 }  // namespace
 
-bool access_shape::reach(const u32* row, u64 immediate, u32 now, u64* address) const {
-  return (add<u32>(row, static_cast<u32>(immediate), address, offset, first, now) == 0) &
-         (now == active);
-}
-
-bool access_shape::reach(const u64* row, u64 immediate, u32 now, u64* address) const {
-  return (add<u64>(row, immediate, address, offset, first, now) == 0) & (now == active);
-}
+access_shape::adder<u32>* const access_shape::add_u32 =
+    has_avx512() ? &add_avx512<u32> : &add_in_loops<u32>;
+access_shape::adder<u64>* const access_shape::add_u64 =
+    has_avx512() ? &add_avx512<u64> : &add_in_loops<u64>;
 
 void access_shape::describe(const u64* address, u32 now, unsigned bytes) {
   ++serial;

@@ -35,12 +35,28 @@ struct access_shape {
 
   // Writes the addresses row[l] + immediate of all lanes, which wrap around as the row's numbers
   // do. Whether the lanes `now` lie as the shape says.
-  bool reach(const std::uint32_t* row, std::uint64_t immediate, std::uint32_t now,
-             std::uint64_t* address) const;
-  bool reach(const std::uint64_t* row, std::uint64_t immediate, std::uint32_t now,
-             std::uint64_t* address) const;
+  template <class A>
+  bool reach(const A* row, std::uint64_t immediate, std::uint32_t now,
+             std::uint64_t* address) const {
+    const auto add = [&] {
+      if constexpr (sizeof(A) == 4)
+        return add_u32;
+      else
+        return add_u64;
+    }();
+    return (add(row, static_cast<A>(immediate), address, offset, first, now) == 0) &
+           (now == active);
+  }
   // Makes it the shape of these accesses of `bytes` bytes each; `now` is not 0.
   void describe(const std::uint64_t* address, std::uint32_t now, unsigned bytes);
+
+ private:
+  // Writes the addresses; 0 if the lanes `now` lie as far from lane `first` as `offset` says.
+  template <class A>
+  using adder = std::uint64_t(const A* row, A immediate, std::uint64_t* address,
+                              const std::uint64_t* offset, std::uint32_t first, std::uint32_t now);
+  static adder<std::uint32_t>* const add_u32;
+  static adder<std::uint64_t>* const add_u64;
 };
 
 }  // namespace stepwise::emulator
