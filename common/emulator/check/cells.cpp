@@ -81,7 +81,7 @@ static inline bool is_open_to(const cell& c, u32 own, const accessor& a) {
   return t >= a.settled && open_write(t, c.writer(), own, a);
 }
 
-void note_load(const cell& c, u32 lanes, const accessor& a) {
+static inline void note_load_of(const cell& c, u32 lanes, const accessor& a) {
   const u32 t = c.read_time(), r = c.reader();
   if (t == a.now && r == a.warp) {
     c.read_lanes() |= lanes;
@@ -98,6 +98,8 @@ void note_load(const cell& c, u32 lanes, const accessor& a) {
   }
   c.read_site() = a.site;
 }
+
+void note_load(const cell& c, u32 lanes, const accessor& a) { note_load_of(c, lanes, a); }
 
 void note_store(const cell& c, unsigned lane, const accessor& a) {
   c.write_time() = a.now;
@@ -132,6 +134,13 @@ struct row {
         part{0, 0, static_cast<u32>(__builtin_ctz(per_lane)), first_lanes,
              only_thread(first_lanes, a)} {
     groups = (lead + width + cell_group::size - 1) / cell_group::size;
+  }
+  // Of whole groups, as most rows are; then the part in group n.
+  bool is_whole() const { return (lead | width % cell_group::size) == 0; }
+  const row_part& whole(u32 n) {
+    part.inside = whole_group;
+    part.before = n * cell_group::size;
+    return part;
   }
   const row_part& in(u32 n) {
     const u32 begin = n == 0 ? lead : 0, end = lead + width - n * cell_group::size;
@@ -192,16 +201,22 @@ inline bool is_alike(const cells& c, std::size_t group, const row_part& p) {
   return false;
 }
 
+// Writes the load of a group whose summary tells all so far.
+inline void note_whole(const cells& c, std::size_t group, const row_part& p, const accessor& a) {
+  if (note_load(c.summaries[group], p, a)) return;
+  c.spread(group);
+  vectors.note_load(c.groups[group], p, a);
+}
+
 // Writes a row's load down.
 void note(const cells& c, row& r, const accessor& a) {
   for (u32 n = 0; n < r.groups; ++n) {
     const row_part& p = r.in(n);
     const std::size_t group = r.first_group + n;
-    if (is_alike(c, group, p)) {
-      if (note_load(c.summaries[group], p, a)) continue;
-      c.spread(group);
-    }
-    vectors.note_load(c.groups[group], p, a);
+    if (is_alike(c, group, p))
+      note_whole(c, group, p, a);
+    else
+      vectors.note_load(c.groups[group], p, a);
   }
 }
 
@@ -212,10 +227,23 @@ bool load_row(const cells& c, std::size_t first, unsigned per_lane, u32 first_la
   if (places * per_lane == 1) {
     const cell x = c[first];
     if (is_open_to(x, only_thread(first_lanes, a), a)) return false;
-    note_load(x, first_lanes, a);
+    note_load_of(x, first_lanes, a);
     return true;
   }
   row r(first, per_lane, first_lanes, places, a);
+  if (r.groups <= 2 && r.is_whole()) {
+    group_summary &s = c.summaries[r.first_group],
+                  &last = c.summaries[r.first_group + r.groups - 1];
+    if ((s.is_spread | last.is_spread) == 0) {
+      if (load_is_open(s, r.whole(0), a)) return false;
+      if (r.groups == 2) {
+        if (load_is_open(last, r.whole(1), a)) return false;
+        note_whole(c, r.first_group + 1, r.whole(1), a);
+      }
+      note_whole(c, r.first_group, r.whole(0), a);
+      return true;
+    }
+  }
   for (u32 n = 0; n < r.groups; ++n) {
     const row_part& p = r.in(n);
     const std::size_t group = r.first_group + n;

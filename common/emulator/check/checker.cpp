@@ -107,22 +107,6 @@ const access_site& checker::site_at(std::uint32_t number) const {
   return extra < extra_sites_.size() ? extra_sites_[extra] : unknown;
 }
 
-accessor checker::accessor_of(std::uint32_t warp, std::uint32_t number,
-                              const watched_memory& m) const {
-  const block_clock& b = current_->clock;
-  // A barrier alone does not finish an asynchronous copy: then every cell is looked at.
-  const tick in_block = m.is_shared && b.uses_copies ? 0 : b.barrier;
-  // Shared memory is accessed by its block alone.
-  return {m.is_shared ? std::max(b.began, in_block) : order_.settled(),
-          in_block,
-          b.first_warp,
-          block_warps_,
-          order_.launch_began(),
-          b.warps[warp].now,
-          b.first_warp + warp,
-          number};
-}
-
 std::uint32_t checker::access(const access_event& e) {
   if (e.site->counted_only) return e.active;
   switch (e.space) {
@@ -135,6 +119,48 @@ std::uint32_t checker::access(const access_event& e) {
     default:
       return e.active;
   }
+}
+
+// A load of shared memory that nothing before it speaks against may wait: see kept_loads.hpp.
+inline bool checker::keep_back(const access_event& e) {
+  block_state& b = *current_;
+  const watched_memory& m = *b.shared;
+  const access_site& s = *e.site;
+  const access_shape& shape = *e.shape;
+  if (s.kind != access_kind::load || s.order != memory_order::weak || s.bytes < 4 ||
+      b.stored_at >= b.clock.barrier || b.clock.uses_copies || m.has_bytes)
+    return false;
+  const std::uint64_t first = e.address[shape.first];
+  if (shape.runs == 0) {
+    for (std::uint32_t l = e.active; l != 0; l &= l - 1)
+      if (!m.written.all_aligned(e.address[__builtin_ctz(l)], s.bytes)) return false;
+  } else {
+    for (unsigned n = 0; n < shape.runs; ++n)
+      if (!m.written.all(first + shape.run[n].offset, std::uint64_t{s.bytes} * shape.run[n].count))
+        return false;
+  }
+  if (b.kept_since != b.clock.barrier) {
+    b.kept.clear();
+    b.kept_since = b.clock.barrier;
+  }
+  if (b.kept.full()) note_kept_loads();
+  b.kept.keep(e, b.clock.warps[e.warp].now);
+  return true;
+}
+
+// The usual case of a run of whole words, from `at` on. False, with nothing written down, if it is
+// another one.
+inline bool checker::visit_run(const access_site& s, watched_memory& m, const accessor& a,
+                               std::uint64_t at, const lane_run& run) {
+  const std::uint64_t bytes = std::uint64_t{s.bytes} * run.count;
+  const cells& c = m.words.all();
+  const unsigned per_lane = s.bytes / 4u;
+  if (s.kind != access_kind::store)
+    return m.written.all(at, bytes) && load_row(c, at / 4, per_lane, run.first_lanes, run.count, a);
+  const bool alone = (run.first_lanes & (run.first_lanes - 1)) == 0;
+  if (!alone || !store_row(c, at / 4, per_lane, run.first_lanes, run.count, a)) return false;
+  m.written.mark(at, bytes);
+  return true;
 }
 
 // The lanes that may go on. Mostly all lie in the allocation of the last access and are remembered
@@ -166,41 +192,19 @@ std::uint32_t checker::visit(const access_event& e, watched_memory& m, std::uint
   // Registered memory of the host's lies elsewhere and is not watched.
   if (s.constant || lowest - base >= m.bytes_watched) return e.active;
   const accessor a = accessor_of(e.warp, e.index, m);
+  const bool quick = s.bytes >= 4 && s.order == memory_order::weak &&
+                     !current_->clock.warps[e.warp].copies_pending;
   if (shape.runs == 0) {
-    const bool quick = s.bytes >= 4 && s.order == memory_order::weak &&
-                       !current_->clock.warps[e.warp].copies_pending;
     visit_lanes(e, m, base, quick ? visit_scattered(e, m, a, base) : e.active);
-  } else {
-    for (unsigned n = 0; n < shape.runs; ++n) visit_run(e, m, a, base, shape.run[n]);
+    return e.active;
+  }
+  const std::uint64_t first = e.address[shape.first] - base;
+  for (const lane_run* r = shape.run; r != shape.run + shape.runs; ++r) {
+    const std::uint64_t at = first + r->offset;
+    const bool words = touch_pages(m, at, std::uint64_t{s.bytes} * r->count);
+    if (!quick || !words || !visit_run(s, m, a, at, *r)) visit_lanes(e, m, base, r->lanes);
   }
   return e.active;
-}
-
-// A load of shared memory that nothing before it speaks against may wait: see kept_loads.hpp.
-bool checker::keep_back(const access_event& e) {
-  block_state& b = *current_;
-  const watched_memory& m = *b.shared;
-  const access_site& s = *e.site;
-  const access_shape& shape = *e.shape;
-  if (s.kind != access_kind::load || s.order != memory_order::weak || s.bytes < 4 ||
-      b.stored_at >= b.clock.barrier || b.clock.uses_copies || m.has_bytes)
-    return false;
-  const std::uint64_t first = e.address[shape.first];
-  if (shape.runs == 0) {
-    for (std::uint32_t l = e.active; l != 0; l &= l - 1)
-      if (!m.written.all_aligned(e.address[__builtin_ctz(l)], s.bytes)) return false;
-  } else {
-    for (unsigned n = 0; n < shape.runs; ++n)
-      if (!m.written.all(first + shape.run[n].offset, std::uint64_t{s.bytes} * shape.run[n].count))
-        return false;
-  }
-  if (b.kept_since != b.clock.barrier) {
-    b.kept.clear();
-    b.kept_since = b.clock.barrier;
-  }
-  if (b.kept.full()) note_kept_loads();
-  b.kept.keep(e, b.clock.warps[e.warp].now);
-  return true;
 }
 
 // Before an access of shared memory that does not wait.
@@ -252,27 +256,6 @@ std::uint32_t checker::visit_scattered(const access_event& e, watched_memory& m,
   for (std::uint32_t l = stores ? usual & ~open : 0; l != 0; l &= l - 1)
     m.written.mark(e.address[__builtin_ctz(l)] - base, bytes);
   return (e.active & ~usual) | open;
-}
-
-void checker::visit_run(const access_event& e, watched_memory& m, const accessor& a,
-                        std::uint64_t base, const lane_run& run) {
-  const access_site& s = *e.site;
-  const std::uint64_t at = e.address[e.shape->first] + run.offset - base;
-  const std::uint64_t each = s.bytes, bytes = each * run.count;
-  const bool reads = s.kind != access_kind::store;
-  const bool words = touch_pages(m, at, bytes);
-  if (words && s.order == memory_order::weak && (at | each) % 4 == 0 &&
-      !current_->clock.warps[e.warp].copies_pending && (!reads || m.written.all(at, bytes))) {
-    const cells& c = m.words.all();
-    const auto per_lane = static_cast<unsigned>(each / 4);
-    const bool alone = (run.first_lanes & (run.first_lanes - 1)) == 0;
-    if (reads ? load_row(c, at / 4, per_lane, run.first_lanes, run.count, a)
-              : alone && store_row(c, at / 4, per_lane, run.first_lanes, run.count, a)) {
-      if (!reads) m.written.mark(at, bytes);
-      return;
-    }
-  }
-  visit_lanes(e, m, base, run.lanes);
 }
 
 // Each lane for itself.

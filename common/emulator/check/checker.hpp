@@ -154,15 +154,28 @@ class checker final : public observer {
 
   // checker.cpp
   block_state& state() { return *current_; }
-  accessor accessor_of(std::uint32_t warp, std::uint32_t number, const watched_memory& m) const;
+  accessor accessor_of(std::uint32_t warp, std::uint32_t number, const watched_memory& m) const {
+    const block_clock& b = current_->clock;
+    // A barrier alone does not finish an asynchronous copy: then every cell is looked at.
+    const tick in_block = m.is_shared && b.uses_copies ? 0 : b.barrier;
+    // Shared memory is accessed by its block alone.
+    return {m.is_shared ? std::max(b.began, in_block) : order_.settled(),
+            in_block,
+            b.first_warp,
+            block_warps_,
+            order_.launch_began(),
+            b.warps[warp].now,
+            b.first_warp + warp,
+            number};
+  }
   const access_site& site_at(std::uint32_t number) const;
   std::uint32_t extra_site(const warp_event& e, const range_event& r);
   std::uint32_t visit(const access_event& e, watched_memory& m, std::uint64_t base);
-  bool keep_back(const access_event& e);
+  [[gnu::always_inline]] bool keep_back(const access_event& e);
   void end_keeping(std::uint32_t warp, access_kind kind);
   void note_kept_loads();
-  void visit_run(const access_event& e, watched_memory& m, const accessor& a, std::uint64_t base,
-                 const lane_run& run);
+  [[gnu::always_inline]] bool visit_run(const access_site& s, watched_memory& m, const accessor& a,
+                                        std::uint64_t at, const lane_run& run);
   std::uint32_t visit_scattered(const access_event& e, watched_memory& m, const accessor& a,
                                 std::uint64_t base);
   void visit_lanes(const access_event& e, watched_memory& m, std::uint64_t base,
