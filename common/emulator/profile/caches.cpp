@@ -22,16 +22,26 @@ inline u64& to_front(u64* set, unsigned n) {
   return set[0];
 }
 
+// Bit k is set if that is entry k of `Count`.
+template <unsigned Count>
+inline unsigned find_among(const u64* set, unsigned at, u64 number) {
+  unsigned found = 0;
+  for (unsigned k = 0; k < Count; ++k) found |= static_cast<unsigned>(set[k] >> at == number) << k;
+  return found;
+}
+
 // Where the entry with this line number (and one) is, of those from bit `at` on; `ways` if nowhere.
 // Sets have up to some dozens of ways, and lines are mostly near the front.
 inline unsigned find(const u64* set, unsigned ways, unsigned at, u64 number) {
   unsigned n = 0;
-  for (; n + 8 <= ways; n += 8) {
-    unsigned found = 0;
-    for (unsigned k = 0; k < 8; ++k)
-      found |= static_cast<unsigned>(set[n + k] >> at == number) << k;
-    if (found != 0) return n + static_cast<unsigned>(std::countr_zero(found));
+  if (ways >= 4) {
+    if (const unsigned found = find_among<4>(set, at, number); found != 0)
+      return static_cast<unsigned>(std::countr_zero(found));
+    n = 4;
   }
+  for (; n + 8 <= ways; n += 8)
+    if (const unsigned found = find_among<8>(set + n, at, number); found != 0)
+      return n + static_cast<unsigned>(std::countr_zero(found));
   while (n < ways && set[n] >> at != number) ++n;
   return n;
 }

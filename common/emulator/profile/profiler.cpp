@@ -184,6 +184,43 @@ static unsigned count_of_lanes(const access_event& e) {
   return e.shape->active == e.active ? e.shape->lanes : count_of_lanes(e.active);
 }
 
+inline void profiler::count_shared(const access_event& e, const site_plan& p,
+                                   const std::uint64_t* offset) {
+  site_counts& site = sites_[e.index];
+  wavefront_counts& c = site.shared;
+  const unsigned n = count_of_lanes(e);
+  if (p.loops) {
+    const swap_loop loop = loop_of(offset, e.active, p.bytes);
+    c.requests += loop.rounds;
+    c.lanes += n;
+    c.wavefronts += loop.swap_wavefronts;
+    c.ideal_wavefronts +=
+        ideal_wavefronts(shared_use::compare_and_swap, e.active, p.bytes, loop.swap_wavefronts);
+    wavefront_counts& loads = site.loop_loads;
+    loads.requests += loop.rounds;
+    loads.lanes += n;
+    loads.wavefronts += loop.load_wavefronts;
+    loads.ideal_wavefronts +=
+        ideal_wavefronts(shared_use::load, e.active, p.bytes, loop.load_wavefronts);
+    return;
+  }
+  const bool repeats = !p.copies && e.shape->active == e.active;
+  const std::uint64_t at = offset[e.shape->first];
+  if (!repeats || site.shape != e.shape->serial ||
+      ((at - site.at) & (std::max(4u, unsigned{p.bytes}) - 1)) != 0) {
+    site.shape = repeats ? e.shape->serial : 0;
+    site.at = at;
+    site.taken = p.copies ? copy_wavefronts(copied_from_, offset, e.active, p.bytes,
+                                            p.cache == cache_use::l2_only)
+                          : wavefronts(p.shared, offset, e.active, p.bytes);
+    site.ideal = ideal_wavefronts(p.shared, e.active, p.bytes, site.taken);
+  }
+  ++c.requests;
+  c.lanes += n;
+  c.wavefronts += site.taken;
+  c.ideal_wavefronts += site.ideal;
+}
+
 std::uint32_t profiler::access(const access_event& e) {
   const site_plan& p = plans_[e.index];
   if (!p.counted) return e.active;
@@ -225,43 +262,6 @@ std::uint32_t profiler::access(const access_event& e) {
     trace_.add(e.warp, e.index, touched_, whole, !global);
   }
   return e.active;
-}
-
-void profiler::count_shared(const access_event& e, const site_plan& p,
-                            const std::uint64_t* offset) {
-  site_counts& site = sites_[e.index];
-  wavefront_counts& c = site.shared;
-  const unsigned n = count_of_lanes(e);
-  if (p.loops) {
-    const swap_loop loop = loop_of(offset, e.active, p.bytes);
-    c.requests += loop.rounds;
-    c.lanes += n;
-    c.wavefronts += loop.swap_wavefronts;
-    c.ideal_wavefronts +=
-        ideal_wavefronts(shared_use::compare_and_swap, e.active, p.bytes, loop.swap_wavefronts);
-    wavefront_counts& loads = site.loop_loads;
-    loads.requests += loop.rounds;
-    loads.lanes += n;
-    loads.wavefronts += loop.load_wavefronts;
-    loads.ideal_wavefronts +=
-        ideal_wavefronts(shared_use::load, e.active, p.bytes, loop.load_wavefronts);
-    return;
-  }
-  const bool repeats = !p.copies && e.shape->active == e.active;
-  const std::uint64_t at = offset[e.shape->first];
-  if (!repeats || site.shape != e.shape->serial ||
-      ((at - site.at) & (std::max(4u, unsigned{p.bytes}) - 1)) != 0) {
-    site.shape = repeats ? e.shape->serial : 0;
-    site.at = at;
-    site.taken = p.copies ? copy_wavefronts(copied_from_, offset, e.active, p.bytes,
-                                            p.cache == cache_use::l2_only)
-                          : wavefronts(p.shared, offset, e.active, p.bytes);
-    site.ideal = ideal_wavefronts(p.shared, e.active, p.bytes, site.taken);
-  }
-  ++c.requests;
-  c.lanes += n;
-  c.wavefronts += site.taken;
-  c.ideal_wavefronts += site.ideal;
 }
 
 void profiler::executed(std::uint32_t first, std::uint32_t end, std::uint32_t lanes) {

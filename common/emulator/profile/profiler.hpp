@@ -41,7 +41,8 @@ class profiler final : public observer {
   struct site_counts;
   struct record;
 
-  void count_shared(const access_event& e, const site_plan& p, const std::uint64_t* offset);
+  [[gnu::always_inline]] void count_shared(const access_event& e, const site_plan& p,
+                                           const std::uint64_t* offset);
   void add_cache_counts();
   record& record_for(const launch_info& launch);
   kernel_profile describe(const launch_info& launch, const code_view& view) const;

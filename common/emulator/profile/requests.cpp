@@ -51,16 +51,15 @@ inline layout layout_of(const u64* at, unsigned bytes) {
 void touch_runs(u64 from, const access_shape& shape, unsigned bytes, touched_lines& out) {
   out.count = 0;
   u64 highest = 0;
-  for (unsigned n = 0; n < shape.runs; ++n) {
-    const u64 at = from + shape.run[n].offset;
-    u64 sector = at / sector_bytes;
-    const u64 last = (at + u64{bytes} * shape.run[n].count - 1) / sector_bytes;
-    while (sector <= last) {
-      const unsigned begin = sector % 4;
-      const unsigned end = static_cast<unsigned>(std::min<u64>(3, begin + (last - sector)));
-      add(out, highest, sector / 4, (0xfu >> (3 - end)) & (0xfu << begin));
-      sector += end - begin + 1;
-    }
+  const lane_run* const end = shape.run + shape.runs;
+  for (const lane_run* r = shape.run; r != end; ++r) {
+    const u64 first = from + r->offset, last = first + u64{bytes} * r->count - 1;
+    u64 line = first / line_bytes;
+    const u64 last_line = last / line_bytes;
+    // Of the first line the sectors from the first one on, of the last line those up to the last.
+    u32 sectors = 0xfu & (0xfu << (first / sector_bytes % 4));
+    for (; line != last_line; ++line, sectors = 0xf) add(out, highest, line, sectors);
+    add(out, highest, line, sectors & (0xfu >> (3 - last / sector_bytes % 4)));
   }
   count_sectors(out);
 }
@@ -240,10 +239,6 @@ unsigned atomic_sectors(const u64* address, u32 active, touched_lines& out) {
   }
   for (unsigned n = 0; n < different; ++n) sum += turns[n];
   return sum;
-}
-
-unsigned ideal_sectors(unsigned active_lanes, unsigned bytes, unsigned sectors) {
-  return std::min(sectors, (active_lanes * bytes + sector_bytes - 1) / sector_bytes);
 }
 
 unsigned wavefronts(shared_use use, const u64* offset, u32 active, unsigned bytes) {

@@ -7,6 +7,7 @@
 // Tested by tests/requests_test.cpp.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "common/emulator/exec/access_shape.hpp"
@@ -51,7 +52,9 @@ void touch_local(const std::uint64_t* offset, std::uint32_t active, unsigned byt
 unsigned atomic_sectors(const std::uint64_t* address, std::uint32_t active, touched_lines& out);
 
 // The sectors that as many lanes would take side by side, or that were taken, if those are fewer.
-unsigned ideal_sectors(unsigned active_lanes, unsigned bytes, unsigned sectors);
+constexpr unsigned ideal_sectors(unsigned active_lanes, unsigned bytes, unsigned sectors) {
+  return std::min(sectors, (active_lanes * bytes + sector_bytes - 1) / sector_bytes);
+}
 
 enum class shared_use : std::uint8_t {
   load,

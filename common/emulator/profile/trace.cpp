@@ -83,20 +83,16 @@ void trace::add(u32 warp, u32 site, const touched_lines& t, bool whole, bool loc
   s.skipped += first != 0;
 }
 
-void trace::append(stream& s, u64 record) {
-  if (s.last == none || chunks_[s.last].used == chunk_records) {
-    const u32 fresh = take_chunk();
-    chunks_[fresh].used = 0;
-    chunks_[fresh].next = none;
-    // Making room may have emptied the stream, or left it a chunk that is not full.
-    if (s.last == none)
-      s.first = fresh;
-    else
-      chunks_[s.last].next = fresh;
-    s.last = fresh;
-  }
-  chunk& c = chunks_[s.last];
-  c.records[c.used++] = record;
+void trace::add_chunk(stream& s) {
+  const u32 fresh = take_chunk();
+  chunks_[fresh].used = 0;
+  chunks_[fresh].next = none;
+  // Making room may have emptied the stream, or left it a chunk that is not full.
+  if (s.last == none)
+    s.first = fresh;
+  else
+    chunks_[s.last].next = fresh;
+  s.last = fresh;
 }
 
 u32 trace::take_chunk() {
@@ -219,6 +215,13 @@ void trace::play() {
   for (bool any = true; any;) {
     any = false;
     for (unsigned m = 0; m < multiprocessors_; ++m) {
+      // What the others' turns have pushed out of the host's caches, all at once.
+      for (const u32 s : on_[m]) {
+        if (streams_[s].read_chunk == none) continue;
+        const chunk& c = chunks_[streams_[s].read_chunk];
+        __builtin_prefetch(&c.records[streams_[s].read_at]);
+        __builtin_prefetch(&c.used);
+      }
       for (int turn = 0; turn < requests_in_turn && !on_[m].empty(); ++turn)
         std::erase_if(on_[m], [&](u32 s) { return !play_request(streams_[s], m); });
       any = any || !on_[m].empty();

@@ -54,7 +54,7 @@ class trace {
   static constexpr std::uint32_t none = 0xffffffffu;
   // The line from bit 24 on, its sectors from 20, whether it begins a request (19), whether a store
   // is whole (18), whether the line is of local memory (17), and the site.
-  struct chunk {
+  struct alignas(128) chunk {
     std::uint64_t records[chunk_records];
     std::uint32_t used, next;
   };
@@ -72,7 +72,12 @@ class trace {
   stream& stream_of(std::size_t slot, std::uint32_t warp) {
     return streams_[slot * shape_.warps + warp];
   }
-  void append(stream& s, std::uint64_t record);
+  void append(stream& s, std::uint64_t record) {
+    if (s.last == none || chunks_[s.last].used == chunk_records) add_chunk(s);
+    chunk& c = chunks_[s.last];
+    c.records[c.used++] = record;
+  }
+  void add_chunk(stream& s);
   std::uint32_t take_chunk();
   void make_room();
   void thin(stream& s);
