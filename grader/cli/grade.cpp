@@ -19,6 +19,20 @@ std::uint64_t fresh_seed() {
   return 1 + number % 1'000'000;
 }
 
+json counted_json(const goal& what, const goal_figure& figure) {
+  json j = {{"counter", what.counter->name},
+            {"size", what.size},
+            {"value", figure.value ? json(*figure.value) : json(nullptr)},
+            {what.side == bound::at_most ? "at_most" : "at_least", what.limit},
+            {"costliest", nullptr}};
+  if (figure.costliest.line != 0) {
+    j["costliest"] = {{"file", figure.costliest.file},
+                      {"line", figure.costliest.line},
+                      {"text", figure.costliest.text}};
+  }
+  return j;
+}
+
 json report_json(const grade_report& report, const lab& l, const std::string& file,
                  const device_choice& device, std::uint64_t seed) {
   json j = {{"lab", l.name},
@@ -35,28 +49,30 @@ json report_json(const grade_report& report, const lab& l, const std::string& fi
                                             : std::vector<located_finding>{}));
   for (const auto& g : report.goals) {
     json entry = {{"name", g.what->name},
+                  {"kind", name_of(g.what->what)},
                   {"points", g.points},
                   {"max_points", g.what->points},
                   {"passed", g.passed ? json(*g.passed) : json(nullptr)},
                   {"message", g.message}};
     if (g.speed && !g.speed->ratios.empty()) {
-      entry["speedup"] = {{"over", g.what->over},        {"at_least", g.what->at_least},
+      entry["speedup"] = {{"over", g.what->over},        {"at_least", g.what->limit},
                           {"ratio", g.speed->ratio},     {"low", g.speed->range.low},
                           {"high", g.speed->range.high}, {"pairs", g.speed->ratios.size()},
                           {"time_ms", g.speed->mine_ms}, {"other_time_ms", g.speed->other_ms}};
     }
+    if (g.counted) entry["counted"] = counted_json(*g.what, *g.counted);
     j["goals"].push_back(entry);
   }
   return j;
 }
 
 // What the emulator's checks found: errors fail the submission, the others are worth a look.
-void show_checks(context& c, const check_report& report) {
+void show_checks(context& c, const lab& l, const check_report& report) {
   if (report.findings.empty()) return;
   std::string text = findings_text(report.findings, c.out.style(), c.where.root);
   text.pop_back();
   c.say(text);
-  if (!has_errors(report.findings)) {
+  if (!has_errors(report.findings) && !l.has(goal::kind::checks)) {
     c.out.paragraph("the points do not depend on it", 2, {}, tone::dim);
     c.say();
   }
@@ -85,7 +101,10 @@ void show_goals(context& c, const grade_report& report) {
                                   : open ? tone::dim
                                          : tone::strong,
                                   g.what->name)));
-    const bool told_above = g.what->what == goal::kind::correct && !yes && !open;
+    const bool found = report.correctness && !report.correctness->findings.empty();
+    const bool told_above = g.what->what == goal::kind::correct  ? !yes && !open
+                            : g.what->what == goal::kind::checks ? !yes && found
+                                                                 : false;
     if (!told_above && !same_follows) c.out.paragraph(g.message, 17, {}, tone::dim);
   }
 }
@@ -131,7 +150,7 @@ int grade(context& c, const grade_options& o) {
       c.say("           " + s.compile_errors[i]);
     c.say();
   } else if (report.correctness) {
-    show_checks(c, *report.correctness);
+    show_checks(c, l, *report.correctness);
   }
   if (report.correctness && !report.correctness->correct()) {
     show_finding(c, *report.correctness);

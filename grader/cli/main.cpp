@@ -74,7 +74,7 @@ void add_study_verbs(command_line& line) {
 
   static grade_options grade_with;
   static std::uint64_t grade_seed = 0;
-  sub = line.verb("grade", "points: correctness first, then speed (on a GPU)",
+  sub = line.verb("grade", "points: right results, checks, counters, then speed (on a GPU)",
                   "  ./lab grade reduction                 your file\n"
                   "  ./lab grade reduction --file try.cu   another file\n"
                   "  ./lab grade reduction --seed 1234     the same inputs again");

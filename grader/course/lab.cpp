@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <numeric>
 #include <sstream>
 
@@ -31,6 +32,18 @@ Value required(const toml::table& table, std::string_view key, const std::string
   fail(at_line(origin, *node), "`" + std::string(key) + "` has the wrong type");
 }
 
+lab_size parse_size(const toml::node& entry, const std::string& where) {
+  lab_size size;
+  if (const toml::array* numbers = entry.as_array()) {
+    for (const auto& number : *numbers) {
+      if (const auto value = number.value<std::int64_t>()) size.push_back(*value);
+    }
+    if (size.size() != numbers->size()) size.clear();
+  }
+  if (size.empty()) fail(where, "a size is a list of integers, like [1023]");
+  return size;
+}
+
 std::vector<lab_size> parse_sizes(const toml::table& sizes, std::string_view key,
                                   const std::string& origin) {
   const toml::array* list = sizes.get_as<toml::array>(key);
@@ -39,35 +52,110 @@ std::vector<lab_size> parse_sizes(const toml::table& sizes, std::string_view key
          "sizes." + std::string(key) + " must be a list like [[1], [1023]]");
   }
   std::vector<lab_size> result;
-  for (const auto& entry : *list) {
-    lab_size size;
-    if (const toml::array* numbers = entry.as_array()) {
-      for (const auto& number : *numbers) {
-        if (const auto value = number.value<std::int64_t>()) size.push_back(*value);
-      }
-      if (size.size() != numbers->size()) size.clear();
-    }
-    if (size.empty()) fail(at_line(origin, entry), "a size is a list of integers, like [1023]");
-    result.push_back(std::move(size));
-  }
+  for (const auto& entry : *list) result.push_back(parse_size(entry, at_line(origin, entry)));
   return result;
 }
 
-goal parse_goal(const toml::table& table, const std::string& origin) {
-  const std::string where = at_line(origin, table);
+// What lab.toml calls the kinds, and the keys that each has beside name, kind and points.
+struct goal_form {
+  std::string_view name;
+  goal::kind what;
+  std::vector<std::string> keys;
+};
+const std::vector<goal_form>& goal_forms() {
+  using enum goal::kind;
+  static const std::vector<goal_form> forms = {
+      {"correct", correct, {}},
+      {"checks", checks, {}},
+      {"counter", counter, {"counter", "size", "at_most", "at_least"}},
+      {"speedup", speedup, {"over", "at_least"}},
+      {"reach", reach, {"step", "fraction"}},
+  };
+  return forms;
+}
+
+const goal_form& find_form(const std::string& kind, const std::string& where) {
+  std::string known;
+  for (const auto& form : goal_forms()) {
+    if (form.name == kind) return form;
+    known += (known.empty() ? "" : ", ") + std::string(form.name);
+  }
+  fail(where, "unknown kind \"" + kind + "\"; known are " + known);
+}
+
+// A misspelt key would else be a goal that is easier than it was meant to be.
+void refuse_other_keys(const toml::table& table, const goal_form& form, const std::string& where) {
+  std::string known = "name, kind, points";
+  for (const auto& key : form.keys) known += ", " + key;
+  for (const auto& [key, value] : table) {
+    const std::string name(key.str());
+    if (name == "name" || name == "kind" || name == "points") continue;
+    if (std::count(form.keys.begin(), form.keys.end(), name) == 0) {
+      fail(where, "unknown key `" + name + "`; a goal of kind " + std::string(form.name) + " has " +
+                      known);
+    }
+  }
+}
+
+template <class Value>
+Value of_goal(const toml::table& table, std::string_view key, const std::string& where) {
+  if (const auto value = table[key].value<Value>()) return *value;
+  const std::string quoted = "`" + std::string(key) + "`";
+  fail(where, table.contains(key) ? quoted + " has the wrong type" : "missing key " + quoted);
+}
+
+const goal_counter& parse_counter(const toml::table& table, const std::string& where) {
+  const auto name = of_goal<std::string>(table, "counter", where);
+  if (const goal_counter* found = find_goal_counter(name)) return *found;
+  std::vector<std::string> names;
+  std::string known;
+  for (const auto& c : goal_counters()) {
+    names.emplace_back(c.name);
+    known += "\n  " + names.back();
+  }
+  const std::string near = nearest(name, names);
+  fail(where, "unknown counter \"" + name + "\"" +
+                  (near.empty() ? "" : "; did you mean \"" + near + "\"?") + "\nknown are" + known);
+}
+
+void parse_counter_goal(goal& g, const toml::table& table, std::size_t dimensions,
+                        const std::string& where) {
+  g.counter = &parse_counter(table, where);
+  if (table.contains("at_most") == table.contains("at_least")) {
+    fail(where, "needs one of `at_most` and `at_least`");
+  }
+  g.side = table.contains("at_most") ? bound::at_most : bound::at_least;
+  g.limit = of_goal<double>(table, g.side == bound::at_most ? "at_most" : "at_least", where);
+  if (!(g.limit >= 0) || std::isinf(g.limit)) fail(where, "a counter's limit must not be negative");
+  const toml::node* size = table.get("size");
+  if (size == nullptr) fail(where, "missing key `size`");
+  g.size = parse_size(*size, where);
+  if (g.size.size() != dimensions) {
+    fail(where, "size has " + std::to_string(g.size.size()) + " numbers, the lab's sizes have " +
+                    std::to_string(dimensions));
+  }
+}
+
+goal parse_goal(const toml::table& table, std::size_t dimensions, const std::string& origin) {
   goal g;
-  g.name = required<std::string>(table, "name", where);
-  g.points = required<double>(table, "points", where);
-  if (g.points <= 0) fail(where, "a goal's points must be positive");
-  const auto kind = required<std::string>(table, "kind", where);
-  if (kind == "correct") {
-    g.what = goal::kind::correct;
-  } else if (kind == "speedup") {
-    g.what = goal::kind::speedup;
-    g.over = required<std::string>(table, "over", where);
-    g.at_least = required<double>(table, "at_least", where);
-  } else {
-    fail(where, "unknown kind \"" + kind + "\"; known are correct and speedup");
+  g.name = required<std::string>(table, "name", at_line(origin, table));
+  const std::string where = at_line(origin, table) + ": goal \"" + g.name + "\"";
+  g.points = of_goal<double>(table, "points", where);
+  if (!(g.points > 0) || std::isinf(g.points)) fail(where, "a goal's points must be positive");
+  const goal_form& form = find_form(of_goal<std::string>(table, "kind", where), where);
+  refuse_other_keys(table, form, where);
+  g.what = form.what;
+  if (g.what == goal::kind::counter) parse_counter_goal(g, table, dimensions, where);
+  if (g.what == goal::kind::speedup) {
+    g.over = of_goal<std::string>(table, "over", where);
+    g.limit = of_goal<double>(table, "at_least", where);
+    if (!(g.limit > 0) || std::isinf(g.limit)) fail(where, "`at_least` must be positive");
+  }
+  if (g.what == goal::kind::reach) {
+    g.over = of_goal<std::string>(table, "step", where);
+    g.limit = of_goal<double>(table, "fraction", where);
+    // More than the step's own speed may be asked for, but then a little more.
+    if (!(g.limit > 0 && g.limit <= 1.5)) fail(where, "`fraction` must lie in (0, 1.5]");
   }
   return g;
 }
@@ -109,10 +197,15 @@ void check_references(const lab& l, const std::string& toml_origin) {
   if (!known(l.skeleton)) {
     fail(toml_origin, "skeleton = \"" + l.skeleton + "\" is no step of steps.txt");
   }
+  std::vector<std::string> names;
+  for (const auto& s : l.steps) names.push_back(s.name);
   for (const auto& g : l.goals) {
-    if (g.what == goal::kind::speedup && !known(g.over)) {
-      fail(toml_origin, "goal \"" + g.name + "\": over = \"" + g.over + "\" is no step");
-    }
+    if (!g.is_speed() || known(g.over)) continue;
+    const std::string near = nearest(g.over, names);
+    fail(toml_origin, "goal \"" + g.name +
+                          "\": " + (g.what == goal::kind::reach ? "step" : "over") + " = \"" +
+                          g.over + "\" is no step of steps.txt" +
+                          (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
   }
 }
 
@@ -122,6 +215,12 @@ double lab::points() const {
   return std::accumulate(goals.begin(), goals.end(), 0.0,
                          [](double sum, const goal& g) { return sum + g.points; });
 }
+
+bool lab::has(goal::kind k) const {
+  return std::any_of(goals.begin(), goals.end(), [&](const goal& g) { return g.what == k; });
+}
+
+std::string_view name_of(goal::kind k) { return goal_forms()[static_cast<std::size_t>(k)].name; }
 
 std::vector<step> parse_steps(std::string_view text, const std::string& origin,
                               const fs::path& folder) {
@@ -204,8 +303,10 @@ lab parse_lab(std::string_view text, const std::string& origin, const std::strin
     for (const auto& entry : *goals) {
       const toml::table* g = entry.as_table();
       if (g == nullptr) fail(at_line(origin, entry), "a goal is a table: [[goals]]");
-      l.goals.push_back(parse_goal(*g, origin));
+      l.goals.push_back(parse_goal(*g, l.check[0].size(), origin));
     }
+    std::stable_sort(l.goals.begin(), l.goals.end(),
+                     [](const goal& a, const goal& b) { return a.what < b.what; });
     return l;
   } catch (const toml::parse_error& error) {
     fail(origin + ":" + std::to_string(error.source().begin.line),

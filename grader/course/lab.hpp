@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "grader/course/goal_counter.hpp"
+
 namespace stepwise {
 
 namespace fs = std::filesystem;
@@ -33,14 +35,28 @@ struct peer {
   std::string what;      // one line
 };
 
+// What earns points; grader/GOALS.md tells how each kind is judged.
 struct goal {
-  enum class kind { correct, speedup };
+  // In the order in which they are judged.
+  enum class kind {
+    correct,  // the results
+    checks,   // what the emulator's checks find
+    counter,  // a figure counted on the emulator
+    speedup,  // times as fast as a solution step
+    reach     // a share of a solution step's speed
+  };
   std::string name;
   double points = 0;
   kind what = kind::correct;
-  std::string over;     // speedup: the solution step it is measured against
-  double at_least = 0;  // speedup
+  std::string over;                       // speedup, reach: the step it is measured against
+  double limit = 0;                       // speedup: the ratio; reach: the share; counter
+  const goal_counter* counter = nullptr;  // counter
+  bound side = bound::at_least;           // counter: of the limit
+  lab_size size = {};                     // counter
+
+  bool is_speed() const { return what == kind::speedup || what == kind::reach; }
 };
+std::string_view name_of(goal::kind k);  // "correct", as in lab.toml
 
 struct lab {
   std::string name, title, function;
@@ -51,12 +67,13 @@ struct lab {
   std::vector<lab_size> check;     // correctness
   std::vector<lab_size> bench;     // figures on a GPU, ascending
   std::vector<lab_size> emulated;  // figures counted on the emulator, ascending
-  std::vector<goal> goals;
+  std::vector<goal> goals;         // by kind, in the order in which they are judged
   std::vector<step> steps;
   std::vector<peer> peers;
   fs::path file;  // the student's, relative to the root
 
   double points() const;
+  bool has(goal::kind k) const;  // a goal of that kind
 };
 
 // Reads one lab. failure(usage) names the nearest lab if there is none of that name; failure(ours)

@@ -1,6 +1,8 @@
-// Points for one file: correctness first, then speed against solution steps in the same run.
+// Points for one file: correctness and checks first, then what it costs, counted on the emulator
+// and measured against solution steps in the same run. GOALS.md tells how each kind of goal is
+// judged.
 //
-// Tested by tests/measure_test.cpp and tests/cli_test.cpp.
+// Tested by tests/goal_test.cpp, tests/measure_test.cpp and tests/goals_cli_test.cpp.
 #pragma once
 
 #include <optional>
@@ -19,6 +21,7 @@ struct goal_result {
   std::optional<bool> passed;  // none: not graded here, counts neither way
   std::string message;
   std::optional<comparison> speed;
+  std::optional<goal_figure> counted;
 };
 
 struct grade_report {
@@ -26,6 +29,7 @@ struct grade_report {
   double points = 0, max_points = 0;
   std::vector<goal_result> goals;
   std::optional<check_report> correctness;  // none if it did not compile; with what checks found
+  bool checked = false;                     // the emulator's checks were on
   std::string message;                      // why the class is not PASS
 };
 

@@ -52,7 +52,7 @@ TEST_CASE("lab.toml is read") {
   CHECK(l.check == std::vector<lab_size>{{1}, {33}});
   REQUIRE(l.goals.size() == 2);
   CHECK(l.goals[1].what == goal::kind::speedup);
-  CHECK(l.goals[1].at_least == 1.5);
+  CHECK(l.goals[1].limit == 1.5);
   CHECK(l.points() == 42.5);
 }
 
@@ -60,13 +60,74 @@ TEST_CASE("errors in lab.toml name file, line and key") {
   CHECK(message_of(replaced(good_toml, "order = 2\n", "")) == "lab.toml: missing key `order`");
   CHECK(message_of(replaced(good_toml, "order = 2", "order = \"2\"")) ==
         "lab.toml:2: `order` has the wrong type");
-  CHECK(message_of(replaced(good_toml, "\"speedup\"", "\"speed\""))
-            .starts_with("lab.toml:14: unknown kind \"speed\""));
+  CHECK(
+      message_of(replaced(good_toml, "\"speedup\"", "\"speed\""))
+          .starts_with("lab.toml:14: goal \"fast\": unknown kind \"speed\"; known are correct, "));
   CHECK(message_of(replaced(good_toml, "[[1], [33]]", "[1, 33]"))
             .starts_with("lab.toml:7: a size is"));
   CHECK(message_of(replaced(good_toml, "points = 40", "points = 0")).find("positive") !=
         std::string::npos);
   CHECK(message_of("title = \n").starts_with("lab.toml:1: "));
+}
+
+TEST_CASE("goals are in the order in which they are judged, whatever the order in lab.toml") {
+  const std::string counter =
+      "[[goals]]\nname = \"few\"\nkind = \"counter\"\npoints = 5\nsize = [10]\n"
+      "counter = \"kernel_launches\"\nat_most = 2\n";
+  const std::string reach =
+      "[[goals]]\nname = \"near\"\nkind = \"reach\"\npoints = 5\nstep = \"00_a\"\nfraction = 0.9\n";
+  const std::string checks = "[[goals]]\nname = \"clean\"\nkind = \"checks\"\npoints = 5\n";
+  std::string toml = good_toml;
+  toml.insert(toml.find("[[goals]]"), reach + counter);
+  const lab l = parse_lab(toml + checks, "lab.toml", "t");
+  REQUIRE(l.goals.size() == 5);
+  std::string names;
+  for (const auto& g : l.goals) names += g.name + " ";
+  CHECK(names == "right clean few fast near ");
+  CHECK(l.goals[2].side == bound::at_most);
+  CHECK(l.goals[2].limit == 2);
+  CHECK(l.goals[2].size == lab_size{10});
+  CHECK(l.goals[4].over == "00_a");
+  CHECK(l.goals[4].limit == 0.9);
+  CHECK(l.has(goal::kind::checks));
+  CHECK(!parse_lab(good_toml, "lab.toml", "t").has(goal::kind::checks));
+}
+
+TEST_CASE("errors in a goal name file, line and goal, and say what is known") {
+  const auto message = [](const std::string& goal) {
+    return message_of(good_toml + "[[goals]]\nname = \"g\"\npoints = 5\n" + goal);
+  };
+  const std::string at = "lab.toml:20: goal \"g\": ";
+  CHECK(message("kind = \"reach\"\nfraction = 0.9\n") == at + "missing key `step`");
+  CHECK(message("kind = \"reach\"\nstep = \"00_a\"\n") == at + "missing key `fraction`");
+  for (const char* wrong : {"0", "-0.5", "1.51", "nan", "inf"}) {
+    CAPTURE(wrong);
+    CHECK(message(std::string("kind = \"reach\"\nstep = \"00_a\"\nfraction = ") + wrong + "\n") ==
+          at + "`fraction` must lie in (0, 1.5]");
+  }
+  CHECK(message("kind = \"reach\"\nstep = \"00_a\"\nfraction = 1.5\n") == "no error");
+  CHECK(message("kind = \"reach\"\nstep = \"00_a\"\nfraction = \"1\"\n") ==
+        at + "`fraction` has the wrong type");
+  CHECK(message("kind = \"reach\"\nstep = \"00_a\"\nfraction = 1\nat_least = 2\n") ==
+        at + "unknown key `at_least`; a goal of kind reach has name, kind, points, step, fraction");
+  CHECK(message("kind = \"speedup\"\nover = \"00_a\"\nat_least = 0\n") ==
+        at + "`at_least` must be positive");
+  CHECK(message("kind = \"checks\"\nsize = [10]\n").starts_with(at + "unknown key `size`"));
+
+  const std::string counter = "kind = \"counter\"\n", launches = "counter = \"kernel_launches\"\n";
+  CHECK(message(counter + launches + "size = [10]\n") ==
+        at + "needs one of `at_most` and `at_least`");
+  CHECK(message(counter + launches + "size = [10]\nat_most = 1\nat_least = 1\n") ==
+        at + "needs one of `at_most` and `at_least`");
+  CHECK(message(counter + launches + "at_most = 1\n") == at + "missing key `size`");
+  CHECK(message(counter + launches + "size = [10, 10]\nat_most = 1\n") ==
+        at + "size has 2 numbers, the lab's sizes have 1");
+  CHECK(message(counter + launches + "size = [10]\nat_most = -1\n") ==
+        at + "a counter's limit must not be negative");
+  const std::string unknown = message(counter + "counter = \"kernel_lunches\"\nat_most = 1\n");
+  CHECK(unknown.starts_with(at + "unknown counter \"kernel_lunches\"; did you mean "
+                                 "\"kernel_launches\"?\nknown are\n  global_load_"));
+  for (const auto& c : goal_counters()) CHECK(unknown.find(c.name) != std::string::npos);
 }
 
 TEST_CASE("steps.txt is read, comments and empty lines aside") {

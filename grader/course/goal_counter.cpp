@@ -1,0 +1,162 @@
+#include "grader/course/goal_counter.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace stepwise {
+namespace {
+
+constexpr double sector_bytes = 32, lanes_of_a_warp = 32;
+
+double number(std::uint64_t value) { return static_cast<double>(value); }
+
+wavefront_counts all_shared(const profile_counts& c) {
+  wavefront_counts sum = c.shared_load;
+  for (const auto* part : {&c.shared_store, &c.shared_atomic, &c.shared_copy}) sum += *part;
+  return sum;
+}
+
+double most_of(const std::vector<kernel_profile>& call, std::uint64_t kernel_profile::*property) {
+  std::uint64_t most = 0;
+  for (const auto& k : call) most = std::max(most, k.*property);
+  return number(most);
+}
+
+// Multiply-adds as warps execute them. A problem counts each as two operations.
+double multiply_adds(const problem_work& work) {
+  return work.operation_unit == "flop" ? work.operations / 2 / lanes_of_a_warp : 0;
+}
+
+std::vector<goal_counter> of_global_memory() {
+  return {
+      {"global_load_sectors_per_request", "sectors per request of global loads",
+       "there is no global load", [](const auto& c) { return number(c.global_load.sectors); },
+       [](const auto& c) { return number(c.global_load.requests); }},
+      {"global_store_sectors_per_request", "sectors per request of global stores",
+       "there is no global store", [](const auto& c) { return number(c.global_store.sectors); },
+       [](const auto& c) { return number(c.global_store.requests); }},
+      {"global_load_efficiency_percent", "% efficiency of global loads (ideal over actual sectors)",
+       "there is no global load",
+       [](const auto& c) { return 100 * number(c.global_load.ideal_sectors); },
+       [](const auto& c) { return number(c.global_load.sectors); }},
+      {"global_store_efficiency_percent",
+       "% efficiency of global stores (ideal over actual sectors)", "there is no global store",
+       [](const auto& c) { return 100 * number(c.global_store.ideal_sectors); },
+       [](const auto& c) { return number(c.global_store.sectors); }},
+      {"global_bytes_over_minimum",
+       "times the bytes that must move (sectors of global memory, before caches)",
+       "no byte of global memory is moved",
+       [](const auto& c) {
+         return sector_bytes *
+                number(c.global_load.sectors + c.global_store.sectors + c.global_atomic.sectors);
+       },
+       nullptr, [](const problem_work& work) { return work.bytes; }},
+  };
+}
+
+std::vector<goal_counter> of_shared_memory() {
+  return {
+      {"shared_load_wavefronts_per_request", "wavefronts per request of shared loads",
+       "there is no shared load", [](const auto& c) { return number(c.shared_load.wavefronts); },
+       [](const auto& c) { return number(c.shared_load.requests); }},
+      {"shared_store_wavefronts_per_request", "wavefronts per request of shared stores",
+       "there is no shared store", [](const auto& c) { return number(c.shared_store.wavefronts); },
+       [](const auto& c) { return number(c.shared_store.requests); }},
+      {"shared_wavefronts_over_ideal", "times the wavefronts without bank conflicts",
+       "there is no access to shared memory",
+       [](const auto& c) { return number(all_shared(c).wavefronts); },
+       [](const auto& c) { return number(all_shared(c).ideal_wavefronts); }},
+      {"shared_load_requests_per_fma", "requests of shared loads per multiply-add",
+       "there is no shared load, or no multiply-add",
+       [](const auto& c) { return number(c.shared_load.requests); }, nullptr, multiply_adds},
+      {"shared_load_wavefronts_per_fma", "wavefronts of shared loads per multiply-add",
+       "there is no shared load, or no multiply-add",
+       [](const auto& c) { return number(c.shared_load.wavefronts); }, nullptr, multiply_adds},
+  };
+}
+
+std::vector<goal_counter> other_counters() {
+  return {
+      {"load_requests_per_fma", "requests of loads, of any memory, per multiply-add",
+       "there is no load, or no multiply-add",
+       [](const auto& c) {
+         return number(c.global_load.requests + c.shared_load.requests + c.local_load.requests);
+       },
+       nullptr, multiply_adds},
+      {"warp_execution_efficiency_percent", "% of the lanes take part in the average instruction",
+       "nothing was executed",
+       [](const auto& c) { return 100 * number(c.all_instructions().lanes); },
+       [](const auto& c) { return lanes_of_a_warp * number(c.all_instructions().warps); }},
+      {"kernel_launches", "kernel launches", "", nullptr, nullptr, nullptr,
+       [](const auto& call) {
+         std::uint64_t sum = 0;
+         for (const kernel_profile& k : call) sum += k.launches;
+         return number(sum);
+       }},
+      {"local_bytes_per_thread", "bytes of local memory per thread", "", nullptr, nullptr, nullptr,
+       [](const auto& call) { return most_of(call, &kernel_profile::local_bytes); }},
+      {"spill_bytes_per_thread", "bytes of spilled registers per thread", "", nullptr, nullptr,
+       nullptr, [](const auto& call) { return most_of(call, &kernel_profile::spill_bytes); }},
+  };
+}
+
+// Kernels that are launched in several configurations have their lines several times.
+code_place costliest_line(const goal_counter& what, const std::vector<kernel_profile>& call,
+                          bound side, double limit) {
+  std::map<std::pair<std::string, int>, std::pair<double, const code_place*>> beyond;
+  for (const auto& k : call) {
+    for (const auto& l : k.lines) {
+      if (l.at.line == 0) continue;
+      const double count = what.count(l.counts);
+      const double allowed = what.base == nullptr ? 0 : limit * what.base(l.counts);
+      auto& entry = beyond[{l.at.file, l.at.line}];
+      entry.first += side == bound::at_most ? count - allowed : allowed - count;
+      entry.second = &l.at;
+    }
+  }
+  const auto most = std::max_element(
+      beyond.begin(), beyond.end(),
+      [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
+  return most != beyond.end() && most->second.first > 0 ? *most->second.second : code_place{};
+}
+
+}  // namespace
+
+const std::vector<goal_counter>& goal_counters() {
+  static const std::vector<goal_counter> all = [] {
+    std::vector<goal_counter> list;
+    for (const auto& part : {of_global_memory(), of_shared_memory(), other_counters()}) {
+      list.insert(list.end(), part.begin(), part.end());
+    }
+    return list;
+  }();
+  return all;
+}
+
+const goal_counter* find_goal_counter(std::string_view name) {
+  const auto& all = goal_counters();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+goal_figure figure_of(const goal_counter& what, const std::vector<kernel_profile>& call,
+                      const problem_work& work, bound side, double limit) {
+  goal_figure result;
+  if (what.of_call != nullptr) {
+    result.value = what.of_call(call);
+    return result;
+  }
+  profile_counts total;
+  for (const auto& k : call) total += k.total;
+  const double base = what.base != nullptr ? what.base(total) : what.needed(work);
+  const double count = what.count(total);
+  if (base <= 0 || count <= 0) return result;
+  result.value = count / base;
+  const bool met = side == bound::at_most ? *result.value <= limit : *result.value >= limit;
+  if (!met) result.costliest = costliest_line(what, call, side, limit);
+  return result;
+}
+
+}  // namespace stepwise

@@ -1,0 +1,48 @@
+// The counters that a goal in lab.toml can bound: figures derived from what the emulator counts.
+//
+// idea    A figure is one count over another, each summed over all kernels of a call. What a source
+//         line adds to both tells how much of a missed bound is its.
+// watch   What was never done (no access to shared memory, say) has no figure, and a goal that
+// bounds
+//         it is not met: a kernel without shared memory deserves nothing for its bank conflicts.
+// Tested by tests/goal_test.cpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/device/profile.hpp"
+#include "common/lab/problem.hpp"
+
+namespace stepwise {
+
+struct goal_counter {
+  const char* name;    // in lab.toml
+  const char* figure;  // in words, behind the number: "sectors per request of global loads"
+  const char* absent;  // in words, where there is no figure: "there is no global load"
+  // The figure is `count` of the call over `base` of the call, or over that of the problem.
+  double (*count)(const profile_counts&) = nullptr;
+  double (*base)(const profile_counts&) = nullptr;
+  double (*needed)(const problem_work&) = nullptr;
+  // Or it is a property of the kernels, and no line's.
+  double (*of_call)(const std::vector<kernel_profile>&) = nullptr;
+};
+
+// All there are, in the order of the table in grader/GOALS.md.
+const std::vector<goal_counter>& goal_counters();
+const goal_counter* find_goal_counter(std::string_view name);  // null if there is none
+
+// Which side of the bound is right.
+enum class bound { at_most, at_least };
+
+struct goal_figure {
+  std::optional<double> value;
+  // The line that is furthest beyond the bound; its `line` is 0 if no line is.
+  code_place costliest;
+};
+goal_figure figure_of(const goal_counter& what, const std::vector<kernel_profile>& call,
+                      const problem_work& work, bound side, double limit);
+
+}  // namespace stepwise
