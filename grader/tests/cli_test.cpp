@@ -73,7 +73,7 @@ TEST_CASE("grade: the untouched skeleton fails and says what is left to do") {
   const auto result = c.lab({"grade", "reduction", "--device", "emulated"});
   CHECK(result.end.exit_code == 1);
   CHECK(has(result.out, "TODO"));
-  CHECK(has(result.out, "0 of 40 points"));
+  CHECK(has(result.out, "0 of 60 points"));
   const json grade = document_of(c.lab({"grade", "reduction", "--device", "emulated", "--json"}));
   check_documented(grade);
   CHECK(grade["class"] == "WRONG");
