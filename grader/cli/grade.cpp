@@ -5,6 +5,7 @@
 #include <sys/random.h>
 
 #include "grader/cli/commands.hpp"
+#include "grader/course/answers.hpp"
 #include "grader/report/findings.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/files.hpp"
@@ -17,6 +18,47 @@ std::uint64_t fresh_seed() {
   std::uint32_t number = 1;
   [[maybe_unused]] const auto n = getrandom(&number, sizeof number, 0);
   return 1 + number % 1'000'000;
+}
+
+// One file on its way to points. The report points into the lab.
+struct graded_file {
+  subject what;
+  device_choice device;
+  std::uint64_t seed = 0;
+  grade_report report;
+  std::string answers_file;  // as it is shown
+  std::optional<answer_count> answers;
+};
+
+// The answers lie beside the file that is graded, so those of a submission go with it.
+void read_answers(const context& c, const lab& l, const std::string& file, graded_file& graded) {
+  const fs::path source = file.empty() ? c.where.root / l.file : fs::absolute(file);
+  const fs::path answers = source.parent_path() / l.answers().filename();
+  graded.answers_file = c.where.shown(answers);
+  const auto handout = read_if_there(c.where.root / l.handout());
+  const auto text = read_if_there(answers);
+  if (handout && text) graded.answers = count_answers(*handout, *text);
+}
+
+graded_file grade_file(context& c, const lab& l, const grade_options& o) {
+  const problem& p = problem_of(l);
+  graded_file graded;
+  graded.device = c.device();
+  graded.seed = o.seed ? *o.seed : fresh_seed();
+  graded.what = prepare(c, l, o.file, "");
+  read_answers(c, l, o.file, graded);
+  c.say(
+      fmt::format("{} on {}", c.out.paint(tone::strong, graded.what.shown), graded.device.text()));
+  c.say();
+  std::optional<file_lock> lock;
+  if (graded.device.gpu) {
+    lock.emplace(c.where.build / "locks" / "gpu",
+                 [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
+  }
+  graded.report =
+      grade_program(l, p, graded.what.shown, graded.what.program, graded.what.compile_errors,
+                    c.where, graded.device, graded.seed, c.now());
+  return graded;
 }
 
 json counted_json(const goal& what, const goal_figure& figure) {
@@ -33,18 +75,25 @@ json counted_json(const goal& what, const goal_figure& figure) {
   return j;
 }
 
-json report_json(const grade_report& report, const lab& l, const std::string& file,
-                 const device_choice& device, std::uint64_t seed) {
+json graded_json(const graded_file& graded, const lab& l) {
+  const grade_report& report = graded.report;
   json j = {{"lab", l.name},
-            {"file", file},
+            {"file", graded.what.shown},
             {"trust", "practice"},
-            {"device", device_json(device)},
+            {"device", device_json(graded.device)},
             {"class", name_of(report.what)},
             {"message", report.message},
             {"points", report.what == verdict::infra ? json(nullptr) : json(report.points)},
             {"max_points", report.max_points},
-            {"seed", seed},
+            {"seed", graded.seed},
+            {"answers", nullptr},
             {"goals", json::array()}};
+  if (graded.answers) {
+    j["answers"] = {{"file", graded.answers_file},
+                    {"answered", graded.answers->answered},
+                    {"questions", graded.answers->questions},
+                    {"open", graded.answers->open}};
+  }
   j.update(findings_json(report.correctness ? report.correctness->findings
                                             : std::vector<located_finding>{}));
   for (const auto& g : report.goals) {
@@ -109,6 +158,22 @@ void show_goals(context& c, const grade_report& report) {
   }
 }
 
+void show_answers(context& c, const lab& l, const graded_file& graded) {
+  const std::string mark = "  " + c.out.paint(tone::dim, "answers");
+  if (!graded.answers) {
+    // Whoever grades another file than their own did not ask for answers.
+    if (graded.what.shown != l.file.string()) return;
+    c.out.paragraph(
+        fmt::format("there is no {}; ./lab start {} makes it", graded.answers_file, l.name), 11,
+        mark);
+  } else {
+    c.out.paragraph(fmt::format("{} of {} questions answered in {}", graded.answers->answered,
+                                graded.answers->questions, graded.answers_file),
+                    11, mark);
+  }
+  c.say();
+}
+
 tone tone_of(verdict v) {
   switch (v) {
     case verdict::pass:
@@ -125,23 +190,17 @@ tone tone_of(verdict v) {
 
 }  // namespace
 
+json grade_document(context& c, const lab& l, const grade_options& o) {
+  return graded_json(grade_file(c, l, o), l);
+}
+
 int grade(context& c, const grade_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
-  const problem& p = problem_of(l);
-  const device_choice device = c.device();
-  const std::uint64_t seed = o.seed ? *o.seed : fresh_seed();
-  const subject s = prepare(c, l, o.file, "");
-  c.say(fmt::format("{} on {}", c.out.paint(tone::strong, s.shown), device.text()));
-  c.say();
-  std::optional<file_lock> lock;
-  if (device.gpu) {
-    lock.emplace(c.where.build / "locks" / "gpu",
-                 [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
-  }
-  const grade_report report =
-      grade_program(l, p, s.shown, s.program, s.compile_errors, c.where, device, seed, c.now());
+  const graded_file graded = grade_file(c, l, o);
+  const subject& s = graded.what;
+  const grade_report& report = graded.report;
   if (c.as_json) {
-    c.print(report_json(report, l, s.shown, device, seed));
+    c.print(graded_json(graded, l));
     return exit_code_of(report.what);
   }
   if (report.what == verdict::compile) {
@@ -157,21 +216,24 @@ int grade(context& c, const grade_options& o) {
     show_todos(c, s.shown);
     c.say();
     if (report.correctness->size) {
-      c.say(fmt::format(
-          "  {}./lab run {}{} --size {} --seed {}", c.out.paint(tone::dim, "again    "), l.name,
-          o.file.empty() ? "" : " --file " + o.file, size_text(*report.correctness->size), seed));
+      c.say(fmt::format("  {}./lab run {}{} --size {} --seed {}",
+                        c.out.paint(tone::dim, "again    "), l.name,
+                        o.file.empty() ? "" : " --file " + o.file,
+                        size_text(*report.correctness->size), graded.seed));
       c.say();
     }
   }
   show_goals(c, report);
   c.say();
+  show_answers(c, l, graded);
   const std::string points =
       report.what == verdict::infra
           ? "no points: this was not the submission's fault"
           : fmt::format("{:g} of {:g} points", report.points, report.max_points);
-  c.say(fmt::format("  {}  {}{}", c.out.paint(tone_of(report.what), name_of(report.what)),
-                    c.out.paint(tone::strong, points),
-                    c.out.paint(tone::dim, fmt::format("   trust: practice, seed {}", seed))));
+  c.say(
+      fmt::format("  {}  {}{}", c.out.paint(tone_of(report.what), name_of(report.what)),
+                  c.out.paint(tone::strong, points),
+                  c.out.paint(tone::dim, fmt::format("   trust: practice, seed {}", graded.seed))));
   return exit_code_of(report.what);
 }
 

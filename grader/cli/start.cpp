@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "grader/cli/commands.hpp"
+#include "grader/course/answers.hpp"
 #include "grader/course/source.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
@@ -17,6 +18,15 @@ bool is_work(const context& c, const lab& l, const std::string& text) {
     const auto source = read_if_there(c.where.root / s.file);
     return source && (derive_skeleton(*source, s.file) == text || *source == text);
   });
+}
+
+// Answers are never replaced: whichever step is written next, they belong to the whole handout.
+bool write_answers(const context& c, const lab& l) {
+  if (fs::exists(c.where.root / l.answers())) return false;
+  const std::string handout =
+      read_file(c.where.root / l.handout(), static_cast<int>(exit_code::ours));
+  write_atomically(c.where.root / l.answers(), derive_answers(handout, l.name));
+  return true;
 }
 
 }  // namespace
@@ -37,12 +47,14 @@ int start(context& c, const start_options& o) {
     if (before && is_work(c, l, *before)) kept = c.where.shown(keep_copy(file, *before));
     write_atomically(file, skeleton);
   }
+  const bool asked = write_answers(c, l);
   if (c.as_json) {
     c.print({{"lab", l.name},
              {"step", s.name},
              {"file", l.file.string()},
              {"written", changed},
-             {"kept", kept.empty() ? json(nullptr) : json(kept)}});
+             {"kept", kept.empty() ? json(nullptr) : json(kept)},
+             {"answers_file", asked ? json(l.answers().string()) : json(nullptr)}});
     return 0;
   }
   if (!changed) {
@@ -54,6 +66,10 @@ int start(context& c, const start_options& o) {
   }
   if (!kept.empty()) {
     c.say(fmt::format("your work was kept as {}", c.out.paint(tone::place, kept)));
+  }
+  if (asked) {
+    c.say(fmt::format("the handout's questions wait for your answers in {}",
+                      c.out.paint(tone::place, l.answers().string())));
   }
   const auto todos = find_todos(skeleton).size();
   c.say(fmt::format("it has {} TODO{}; see how far you are with  ./lab run {}", todos,

@@ -72,6 +72,9 @@ struct lab {
   std::vector<peer> peers;
   fs::path file;  // the student's, relative to the root
 
+  fs::path handout() const { return file.parent_path() / "README.md"; }
+  fs::path answers() const { return file.parent_path() / "answers.md"; }
+
   double points() const;
   bool has(goal::kind k) const;  // a goal of that kind
 };

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "grader/course/answers.hpp"
 #include "grader/course/source.hpp"
 #include "labs/tests/elf_needs.hpp"
 
@@ -211,6 +212,22 @@ TEST_CASE("the student's file starts as the skeleton of its lab's step") {
     const std::string committed =
         output_of("git -C " + quoted(source_root()) + " show HEAD:./" + file.string());
     INFO("stale: ./lab start ", lab, " ", step, " makes a fresh ", file.string());
+    CHECK((untouched || committed == fresh));
+  }
+}
+
+TEST_CASE("answers.md asks what its handout asks") {
+  for (const std::string& lab : labs()) {
+    const fs::path folder = fs::path("labs") / lab;
+    const std::string handout = text_of(source_root() / folder / "README.md");
+    const std::string fresh = stepwise::derive_answers(handout, lab);
+    CHECK(stepwise::count_answers(handout, fresh).questions >= 5);
+    // In a student's clone the file holds the student's answers: then the committed one counts.
+    const bool untouched = text_of(source_root() / folder / "answers.md") == fresh;
+    const std::string committed = output_of("git -C " + quoted(source_root()) + " show HEAD:./" +
+                                            (folder / "answers.md").string());
+    INFO("stale: remove ", (folder / "answers.md").string(), "; ./lab start ", lab,
+         " makes a fresh one");
     CHECK((untouched || committed == fresh));
   }
 }

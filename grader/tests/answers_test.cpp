@@ -1,0 +1,91 @@
+#include "grader/course/answers.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace stepwise;
+
+namespace {
+
+const std::string handout = R"(# Adding
+
+Text with 1. no item.
+
+## Before you measure
+
+1. How long does it take
+   at least?
+2. And at most?
+
+```
+1. this is code
+```
+
+## Questions
+
+- a bullet
+1. Why?
+
+10. What if
+    n = 1?
+
+Next: 3 things.
+)";
+
+std::string answered(std::string text, const std::string& behind, const std::string& with) {
+  const auto at = text.find(behind);
+  REQUIRE(at != std::string::npos);
+  return text.insert(at + behind.size(), with);
+}
+
+}  // namespace
+
+TEST_CASE("the items of a handout's numbered lists are its questions") {
+  const auto all = questions_of(handout);
+  REQUIRE(all.size() == 4);
+  CHECK(all[0].section == "Before you measure");
+  CHECK(all[0].lines == std::vector<std::string>{"How long does it take", "at least?"});
+  CHECK(all[1].lines == std::vector<std::string>{"And at most?"});
+  CHECK(all[2].name() == "Questions, 1");
+  CHECK(all[3].number == 10);
+  CHECK(all[3].lines == std::vector<std::string>{"What if", "n = 1?"});
+}
+
+TEST_CASE("the template asks every question and answers none") {
+  const std::string text = derive_answers(handout, "adding");
+  CHECK(text.starts_with("# Adding: answers\n"));
+  CHECK(text.find("## Before you measure\n\n### 1\n\n> How long does it take\n> at least?\n\n") !=
+        std::string::npos);
+  CHECK(text.find("`./lab grade adding`") != std::string::npos);
+  const auto count = count_answers(handout, text);
+  CHECK(count.answered == 0);
+  CHECK(count.questions == 4);
+  CHECK(count.open.size() == 4);
+}
+
+TEST_CASE("a question is answered if there is text below it; the same number elsewhere is not") {
+  const std::string text = derive_answers(handout, "adding");
+  const auto count = count_answers(handout, answered(text, "> Why?\n", "\nBecause of it.\n"));
+  CHECK(count.answered == 1);
+  CHECK(count.open == std::vector<std::string>{"Before you measure, 1", "Before you measure, 2",
+                                               "Questions, 10"});
+}
+
+TEST_CASE("code answers, too; its lines are no headings; quotations and blanks answer nothing") {
+  const std::string text = derive_answers(handout, "adding");
+  auto count = count_answers(
+      handout, answered(text, "> at least?\n", "\n```\n### 10\n## Questions\n2 ms\n```\n"));
+  CHECK(count.answered == 1);
+  CHECK(count.open.front() == "Before you measure, 2");
+  count =
+      count_answers(handout, answered(text, "> And at most?\n", "\n> still a quotation\n \t\n"));
+  CHECK(count.answered == 0);
+}
+
+TEST_CASE("text that belongs to no question counts for none; the handout says how many there are") {
+  CHECK(count_answers(handout, "").answered == 0);
+  CHECK(count_answers(handout, "## Questions\ntext\n### 7\nmore\n").answered == 0);
+  const auto count = count_answers(handout, "## Questions\n### 10\nyes\n### 10\nagain\n");
+  CHECK(count.answered == 1);
+  CHECK(count.questions == 4);
+  CHECK(count_answers("# No questions\n", "## x\n### 1\ny\n").questions == 0);
+}
