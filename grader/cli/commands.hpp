@@ -55,6 +55,13 @@ struct grade_options {
   std::optional<std::uint64_t> seed;
 };
 int grade(context& c, const grade_options& o);
+// What grade --json prints of a file, as pack keeps it.
+json grade_document(context& c, const lab& l, const grade_options& o);
+
+struct pack_options {
+  std::string lab, output;  // empty: LAB-USER.tar.gz in the current folder
+};
+int pack(context& c, const pack_options& o);
 
 struct bench_options {
   std::string lab;

@@ -29,6 +29,14 @@ void context::print(const json& document) {
   out.line(document.dump(2, ' ', false, json::error_handler_t::replace));
 }
 
+std::string skeleton_of(const context& c, const lab& l, const std::string& text) {
+  for (const auto& s : l.steps) {
+    const auto source = read_if_there(c.where.root / s.file);
+    if (source && derive_skeleton(*source, s.file) == text) return s.name;
+  }
+  return {};
+}
+
 subject prepare(context& c, const lab& l, const std::string& file, const std::string& step_name) {
   if (!file.empty() && !step_name.empty()) {
     throw failure(exit_code::usage, "--file and --step exclude each other: which is it?");

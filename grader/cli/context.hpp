@@ -48,6 +48,9 @@ struct subject {
   std::vector<std::string> compile_errors;
 };
 
+// The step whose skeleton a student's text is, letter for letter; empty if it is none.
+std::string skeleton_of(const context& c, const lab& l, const std::string& text);
+
 // Compiles if needed. At most one of `file` and `step_name` is given.
 subject prepare(context& c, const lab& l, const std::string& file, const std::string& step_name);
 

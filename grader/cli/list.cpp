@@ -17,11 +17,8 @@ namespace {
 std::string state_of(const context& c, const lab& l) {
   const auto mine = read_if_there(c.where.root / l.file);
   if (!mine) return "not started";
-  for (const auto& s : l.steps) {
-    const auto source = read_if_there(c.where.root / s.file);
-    if (source && derive_skeleton(*source, s.file) == *mine) return "skeleton of " + s.name;
-  }
-  return "in work";
+  const std::string step = skeleton_of(c, l, *mine);
+  return step.empty() ? "in work" : "skeleton of " + step;
 }
 
 struct hint_text {

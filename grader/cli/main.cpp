@@ -87,6 +87,17 @@ void add_study_verbs(command_line& line) {
     line.action = [](context& c) { return grade(c, grade_with); };
   });
 
+  static pack_options pack_with;
+  sub = line.verb(
+      "pack", "an archive to hand in: your file, your answers, the grade they have here",
+      "  ./lab pack reduction                       reduction-USER.tar.gz, in this folder\n"
+      "  ./lab pack reduction --output mine.tar.gz  another name\n"
+      "  tar -tvzf mine.tar.gz                      what is in it\n\n"
+      "What does not compile, or cannot be graded here, is packed, too; a warning says so.");
+  sub->add_option("LAB", pack_with.lab, "the lab's name")->required();
+  sub->add_option("--output", pack_with.output, "the archive's name; nothing is overwritten");
+  sub->callback([&line] { line.action = [](context& c) { return pack(c, pack_with); }; });
+
   static hint_options hint_with;
   sub = line.verb(
       "hint", "help in small portions",

@@ -305,8 +305,8 @@ TEST_CASE("--device gpu without one is the environment's fault") {
 
 TEST_CASE("help has examples, version a number, and both go to stdout") {
   const cloned_course c;
-  for (const char* verb : {"list", "start", "run", "diff", "walk", "grade", "bench", "env", "hint",
-                           "exec", "ptx", "test", "doctor"}) {
+  for (const char* verb : {"list", "start", "run", "diff", "walk", "grade", "pack", "bench", "env",
+                           "hint", "exec", "ptx", "test", "doctor"}) {
     CAPTURE(verb);
     const auto result = c.lab({verb, "--help"});
     CHECK(result.end.exit_code == 0);
