@@ -88,16 +88,18 @@ std::vector<goal_counter> other_counters() {
        "nothing was executed",
        [](const auto& c) { return 100 * number(c.all_instructions().lanes); },
        [](const auto& c) { return lanes_of_a_warp * number(c.all_instructions().warps); }},
-      {"kernel_launches", "kernel launches", "", nullptr, nullptr, nullptr,
+      {"kernel_launches", "kernel launches", "no kernel is launched", nullptr, nullptr, nullptr,
        [](const auto& call) {
          std::uint64_t sum = 0;
          for (const kernel_profile& k : call) sum += k.launches;
          return number(sum);
        }},
-      {"local_bytes_per_thread", "bytes of local memory per thread", "", nullptr, nullptr, nullptr,
+      {"local_bytes_per_thread", "bytes of local memory per thread", "no kernel is launched",
+       nullptr, nullptr, nullptr,
        [](const auto& call) { return most_of(call, &kernel_profile::local_bytes); }},
-      {"spill_bytes_per_thread", "bytes of spilled registers per thread", "", nullptr, nullptr,
-       nullptr, [](const auto& call) { return most_of(call, &kernel_profile::spill_bytes); }},
+      {"spill_bytes_per_thread", "bytes of spilled registers per thread", "no kernel is launched",
+       nullptr, nullptr, nullptr,
+       [](const auto& call) { return most_of(call, &kernel_profile::spill_bytes); }},
   };
 }
 
@@ -144,6 +146,7 @@ const goal_counter* find_goal_counter(std::string_view name) {
 goal_figure figure_of(const goal_counter& what, const std::vector<kernel_profile>& call,
                       const problem_work& work, bound side, double limit) {
   goal_figure result;
+  if (call.empty()) return result;
   if (what.of_call != nullptr) {
     result.value = what.of_call(call);
     return result;

@@ -8,9 +8,9 @@ namespace stepwise {
 
 enum class verdict {
   pass,
-  slow,          // right, but below a speed goal
+  slow,          // right, but a counter or speed goal is missed
   wrong,         // a wrong result
-  check,         // out of bounds, misaligned, ...
+  check,         // the checks found something: a race, out of bounds, a leak, ...
   compile,       // does not compile or link
   crash,         // a signal, an exception, a failed launch
   timeout,       // did not end within the limit

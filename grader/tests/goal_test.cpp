@@ -79,6 +79,8 @@ TEST_CASE("what was never done has no figure") {
   CHECK(!at_most("shared_store_wavefronts_per_request", 1, call).value);
   CHECK(!at_most("shared_load_wavefronts_per_fma", 1, call, {100, 100, "additions"}).value);
   CHECK(!at_most("global_load_sectors_per_request", 4, {}).value);
+  CHECK(!at_most("kernel_launches", 2, {}).value);
+  CHECK(!at_most("spill_bytes_per_thread", 0, {}).value);
   CHECK(*at_most("spill_bytes_per_thread", 0, call).value == 0);
 }
 
@@ -88,6 +90,7 @@ TEST_CASE("counters have different names, and every one has its words") {
     CAPTURE(c.name);
     CHECK(names.insert(c.name).second);
     CHECK(!std::string(c.figure).empty());
+    CHECK(!std::string(c.absent).empty());
     CHECK((c.of_call != nullptr) == (c.count == nullptr));
     if (c.of_call == nullptr) CHECK((c.base != nullptr) != (c.needed != nullptr));
   }
