@@ -71,12 +71,14 @@ std::vector<std::string> labs() {
   return names;
 }
 
-// A step's code: no comments on lines of their own, no markers, no empty lines.
+// A step's code: no comments on lines of their own, no markers, no empty lines, no indentation (a
+// loop around lines does not change them).
 std::vector<std::string> code_lines(const std::string& text) {
   std::vector<std::string> code;
   for (const std::string& line : without_markers(text).lines) {
     const auto first = line.find_first_not_of(' ');
-    if (first != std::string::npos && line.compare(first, 2, "//") != 0) code.push_back(line);
+    if (first != std::string::npos && line.compare(first, 2, "//") != 0)
+      code.push_back(line.substr(first));
   }
   return code;
 }

@@ -5,7 +5,7 @@
 //         the instructions. A float4 fills 4 banks, so 8 lanes fill all 32, and are served
 //         together: kept at c ^ (r / 4 % 8) instead of c, no two of them meet, written or read.
 // watch   Bytes in flight are enough. Blocks that run together read long stretches of few rows, and
-//         write short ones of very many: hard on the DRAM's pages and on address translation.
+//         write short ones of very many.
 // needs   For the fast path, rows and cols that are multiples of 4, since every row of in and of
 //         out must begin on 16 bytes; other shapes go the way of 07_coarse.
 // source  CUDA C++ Programming Guide, "Device Memory Accesses"; CUTLASS, for the swizzle.

@@ -1,14 +1,14 @@
-// transpose 09_squares: blocks that run together cover a square.
+// transpose 09_columns: blocks that run together write long stretches.
 //
 // idea    Blocks start in the order of their numbers, about a thousand run at once. Numbered along
-//         the rows of tiles, they read few rows of in at full width, and write a sliver of every
-//         row of out. Numbered down the columns of a band of 32 tiles, they cover about 32 x 32
-//         tiles: stretches of 8 KB on both sides, in few pages. Only the order changes.
+//         the rows of in, they read whole rows and write a sliver of every row of out. Numbered
+//         down its columns, they read slivers and write whole rows: as many bytes, and DRAM likes
+//         that better. Nothing else changes.
 // watch   No byte moves twice, no line in part: a copy of the same bytes is the limit.
 // needs   For the fast path, rows and cols that are multiples of 4; other shapes go the way of
 //         07_coarse.
-// source  After the "diagonal" order of Ruetsch and Micikevicius (2009), against partition camping;
-//         the grouped order of matrix products, e.g. in the tutorials of Triton.
+// source  Measured for this course: down the columns of bands of up to 32 rows of tiles is slower
+//         than both; of 64 and 128 rows, between them.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"
@@ -16,7 +16,6 @@
 constexpr int tile = 32;       // a row of a tile is a line of 128 bytes, for one warp
 constexpr int block_rows = 8;  // 8 warps: each moves 4 rows of the tile
 constexpr int wide = 64;       // a tile of 16 x 16 pieces, a thread for each: rows of 256 bytes
-constexpr int band = 32;       // tiles: the square root of about 1000 blocks that run at once
 
 // out[col][row] = in[row][col], for any shape
 __global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
@@ -40,16 +39,11 @@ __global__ void transpose_kernel(const float* in, float* out, int rows, int cols
 __global__ void transpose_quads(const float4* in, float4* out, int rows, int cols) {
   __shared__ float4 turned[wide][wide / 4];  // the block's tile, as it will be in out
   const int x = threadIdx.x, y = threadIdx.y;
-  int tile_row = 0, tile_col = blockIdx.x;  // as if there were one row of tiles
-  //> todo: number the tiles down the columns of bands of `band` tiles; the last band may be lower.
-  const int tiles_across = (cols + wide - 1) / wide;
-  const int first = blockIdx.x / (band * tiles_across) * band;  // the band's first row of tiles
-  const int in_band = blockIdx.x % (band * tiles_across);
-  const int height = min(band, (rows + wide - 1) / wide - first);
-  tile_row = first + in_band % height;
-  tile_col = in_band / height;
+  int top = blockIdx.y * wide, left = blockIdx.x * wide;
+  //> todo: the first blocks are to go down a column of tiles; x counts faster than y.
+  top = blockIdx.x * wide;
+  left = blockIdx.y * wide;
   //<
-  const int top = tile_row * wide, left = tile_col * wide;
 
   if (top + 4 * y < rows && left + 4 * x < cols) {
     const float4* piece = in + (top + 4 * y) * (cols / 4) + left / 4 + x;
@@ -68,8 +62,8 @@ __global__ void transpose_quads(const float4* in, float4* out, int rows, int col
 
 void transpose(const float* in, float* out, int rows, int cols) {
   if (rows % 4 == 0 && cols % 4 == 0) {
-    const dim3 blocks(ceil_div(cols, wide), ceil_div(rows, wide)), threads(wide / 4, wide / 4);
-    transpose_quads<<<blocks.x * blocks.y, threads>>>((const float4*)in, (float4*)out, rows, cols);
+    const dim3 blocks(ceil_div(rows, wide), ceil_div(cols, wide)), threads(wide / 4, wide / 4);
+    transpose_quads<<<blocks, threads>>>((const float4*)in, (float4*)out, rows, cols);
     check(cudaGetLastError());
     return;
   }

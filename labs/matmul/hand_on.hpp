@@ -1,0 +1,25 @@
+// A sum that one block begins and another one ends: how the first says that its part is in c.
+//
+// idea    A flag for each block: set behind the stores, with release, and waited for, with acquire,
+//         before the loads. Whoever has waited clears it, so that the next launch finds it so.
+// watch   A block that waits holds its place: the one that it waits for must have begun before. The
+//         flags are the program's: two launches at once would take each other's.
+#pragma once
+
+#include <cuda/atomic>
+
+constexpr int most_blocks = 1024;  // of a launch in which sums are handed on
+__device__ cuda::atomic<int, cuda::thread_scope_device> handed_on[most_blocks];
+
+// Says that what this block has stored so far is there. All its threads call it.
+__device__ inline void hand_on(int block) {
+  __syncthreads();  // all have stored
+  if (threadIdx.x == 0) handed_on[block].store(1, cuda::memory_order_release);
+}
+
+// Waits until `block` has said so, once. All threads of the block that waits call it.
+__device__ inline void wait_for(int block) {
+  while (threadIdx.x == 0 && handed_on[block].exchange(0, cuda::memory_order_acquire) == 0) {
+  }
+  __syncthreads();
+}

@@ -1,0 +1,177 @@
+// Tiles of a and of b, pair after pair, from global to shared memory and on to registers: what
+// 15_smaller_blocks spells out, for the steps that only change who computes which tile.
+#pragma once
+
+#include "labs/matmul/quads.hpp"
+
+// What a block has in shared memory for one step: `depth` columns of a and rows of b.
+template <int rows, int cols, int depth>
+struct tile_pair {
+  alignas(16) float a[depth][rows + 4];  // transposed and padded
+  alignas(16) float b[depth][cols];
+};
+
+// What one of `threads` threads fetches of each pair, four floats at a time. n is a multiple of
+// Multiple. Rows of a and columns of b outside the matrices are replaced by the last ones: they
+// count for nothing in c.
+template <int rows, int cols, int depth, int threads, int Multiple>
+class pair_fetcher {
+ public:
+  // For the tile of c at row0, col0. The first pair begins at column k of a, row k of b; k may be
+  // negative, by less than depth. n: of the matrices. tid: below threads.
+  __device__ pair_fetcher(const float* a, const float* b, int n, int row0, int col0, int k, int tid)
+      : n_(n),
+        a_row_(4 * tid / depth),
+        a_col_(4 * tid % depth),
+        b_row_(4 * tid / cols),
+        b_col_(4 * tid % cols) {
+    const int row = min(row0 + a_row_, n - 1);
+    const int col = quads ? min(col0 + b_col_, n - 4) : col0 + b_col_;
+    for (int i = 0; i < a_pieces; ++i)
+      below_[i] = (min(row0 + a_row_ + i * a_rows, n - 1) - row) * n;
+    a_ = a + row * n + k + a_col_;
+    b_ = b + (k + b_row_) * n + col;
+    last_ = n - 1 - col;
+  }
+
+  // Asks for a's floats of the next pair, into registers, and for b's, to `to`; the copies belong
+  // to the next __pipeline_commit().
+  __device__ void fetch(tile_pair<rows, cols, depth>& to) {
+    for (int i = 0; i < a_pieces; ++i) fetched_[i] = load4<quads>(a_ + below_[i]);
+    for (int i = 0; i < depth; i += b_rows)
+      copy4<quads>(&to.b[b_row_ + i][b_col_], b_ + i * n_, last_);
+    go_on();
+  }
+
+  // The same for the first pair, of which the first `missing` columns and rows lie before k = 0:
+  // zeros. None is missing if Multiple is a multiple of depth.
+  __device__ void fetch(tile_pair<rows, cols, depth>& to, int missing) {
+    if constexpr (Multiple % depth == 0) {
+      fetch(to);
+    } else {
+      for (int i = 0; i < a_pieces; ++i)
+        fetched_[i] = load4<quads>(a_ + below_[i], missing - a_col_);
+      for (int i = 0; i < depth; i += b_rows) {
+        copy4<quads>(&to.b[b_row_ + i][b_col_], b_ + i * n_, last_, b_row_ + i >= missing);
+      }
+      go_on();
+    }
+  }
+
+  // Stores what fetch() has brought of a, and waits for it.
+  __device__ void store(tile_pair<rows, cols, depth>& to) const {
+    for (int i = 0; i < a_pieces; ++i) {
+      const float of_row[] = {fetched_[i].x, fetched_[i].y, fetched_[i].z, fetched_[i].w};
+      for (int k = 0; k < 4; ++k) to.a[a_col_ + k][a_row_ + i * a_rows] = of_row[k];
+    }
+  }
+
+ private:
+  static constexpr bool quads = Multiple % 4 == 0;
+  static constexpr int a_rows = 4 * threads / depth, b_rows = 4 * threads / cols;  // at a time
+  static constexpr int a_pieces = rows / a_rows;
+  static_assert(rows % a_rows == 0 && depth % b_rows == 0);
+
+  __device__ void go_on() {
+    a_ += depth;
+    b_ += depth * n_;
+  }
+
+  int n_, a_row_, a_col_, b_row_, b_col_;
+  int below_[a_pieces];  // how far behind a_ the rows of a lie that this thread fetches
+  int last_;             // of b's row: how far behind b_
+  const float* a_;
+  const float* b_;
+  float4 fetched_[a_pieces];
+};
+
+// Where the 8 x 8 elements of a thread lie in its block's tile of c. A warp has 32 x 64 of them,
+// four neighbours of a thread at a time.
+template <int cols>
+struct thread_place {
+  static constexpr int lanes_y = 4, lanes_x = 8, warps_x = cols / (8 * lanes_x);
+  int y0, x0;  // of the first element
+
+  __device__ explicit thread_place(int tid) {
+    const int warp = tid / 32, lane = tid % 32;
+    y0 = warp / warps_x * lanes_y * 8 + 4 * (lane / 16 * 2 + lane / 2 % 2);
+    x0 = warp % warps_x * lanes_x * 8 + 4 * (lane / 4 % 4 * 2 + lane % 2);
+  }
+  __device__ int row(int i) const { return y0 + i / 4 * 4 * lanes_y + i % 4; }
+  __device__ int col(int j) const { return x0 + j / 4 * 4 * lanes_x + j % 4; }
+};
+
+// Adds the products of `steps` pairs, at least 1, to a thread's sums. The first `missing` columns
+// and rows of the first pair count as 0; none is missing if Multiple is a multiple of depth. tiles:
+// `stages` pairs in shared memory, which nobody else uses by then. All threads of the block take
+// part, with the same number of steps.
+template <int stages, int rows, int cols, int depth, int threads, int Multiple>
+__device__ void add_products(float (&sum)[8][8],
+                             pair_fetcher<rows, cols, depth, threads, Multiple>& fetcher,
+                             tile_pair<rows, cols, depth>* tiles, int steps, int missing,
+                             const thread_place<cols>& place) {
+  for (int stage = 0; stage < stages - 1; ++stage) {
+    if (stage < steps) {
+      if (stage == 0) {
+        fetcher.fetch(tiles[stage], missing);
+      } else {
+        fetcher.fetch(tiles[stage]);
+      }
+      fetcher.store(tiles[stage]);
+    }
+    __pipeline_commit();
+  }
+  __pipeline_wait_prior(stages - 2);  // this thread's copies to all stages but the last one
+  __syncthreads();                    // the first tiles are there
+
+  int now = 0, free = stages - 1;
+  const float *a_now = &tiles[0].a[0][place.y0], *b_now = &tiles[0].b[0][place.x0];
+  float a_k[2][8], b_k[2][8];  // even k, odd k
+  const auto read = [&](int k) {
+    for (int i = 0; i < 8; i += 4) {
+      four(a_k[k % 2][i]) = *reinterpret_cast<const float4*>(a_now + k % depth * (rows + 4) +
+                                                             i * thread_place<cols>::lanes_y);
+      four(b_k[k % 2][i]) = *reinterpret_cast<const float4*>(b_now + k % depth * cols +
+                                                             i * thread_place<cols>::lanes_x);
+    }
+  };
+  read(0);
+  for (int step = 0; step < steps; ++step) {
+    const bool more = step + stages - 1 < steps;
+    if (more) fetcher.fetch(tiles[free]);
+    __pipeline_commit();
+#pragma unroll
+    for (int k = 0; k < depth; ++k) {
+      if (k == depth - 1) {
+        if (more) fetcher.store(tiles[free]);
+        if (++free == stages) free = 0;
+        if (step + 1 < steps && ++now == stages) now = 0;  // else the last one again
+        a_now = &tiles[now].a[0][place.y0], b_now = &tiles[now].b[0][place.x0];
+        __pipeline_wait_prior(stages - 2);
+        __syncthreads();  // the next stage is there for all, and the present one is used by all
+      }
+      read(k + 1);
+      for (int i = 0; i < 8; ++i) {
+        for (int at = 0; at < 8; ++at) {
+          const int j = i % 2 == 0 ? at : 7 - at;  // an operand stays
+          sum[i][j] = fmaf(a_k[k % 2][i], b_k[k % 2][j], sum[i][j]);
+        }
+      }
+    }
+  }
+}
+
+// Adds to the sums of slice 0 those of the other slices' threads with the same tid, one slice after
+// the other. space: 64 * threads floats in shared memory, which nobody needs any more. All threads
+// of all slices take part.
+template <int slices, int threads>
+__device__ void add_slices(float (&sum)[8][8], float* space, int slice, int tid) {
+  for (int other = 1; other < slices; ++other) {
+    __syncthreads();  // the tiles, or the sums before, are done with
+    for (int e = 0; e < 64; ++e)
+      if (slice == other) space[e * threads + tid] = sum[e / 8][e % 8];
+    __syncthreads();  // the slice's sums are there
+    for (int e = 0; e < 64; ++e)
+      if (slice == 0) sum[e / 8][e % 8] += space[e * threads + tid];
+  }
+}

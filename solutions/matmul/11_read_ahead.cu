@@ -1,0 +1,95 @@
+// matmul 11_read_ahead: read the next k's operands while multiplying this one's.
+//
+// idea    64 multiply-adds wait for the 16 floats that they work on, some 30 cycles each time. So
+//         a thread keeps two sets of operands in registers and reads for k + 1 before it multiplies
+//         for k, across the barrier too: the next tiles' first operands come from the other buffer.
+// watch   16 more registers; and every float of b still travels through a register into shared
+//         memory.
+// needs   As before: any n, faster if it is a multiple of 4.
+// source  A. Kerr et al., "CUTLASS: Fast Linear Algebra in CUDA C++" (2017), software pipelining.
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/matmul/matmul.hpp"
+#include "labs/matmul/quads.hpp"
+
+constexpr int cols = 128;  // of c per block
+constexpr int rows = 128;  // of c per block
+constexpr int depth = 8;   // columns of a, rows of b, between two barriers
+constexpr int part = 8;    // a thread computes part x part elements of c
+constexpr int threads = (rows / part) * (cols / part);
+constexpr int lanes_y = 8, lanes_x = 4;         // a warp computes 64 x 32 elements of c
+constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
+
+__global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 registers each thread
+    matmul_kernel(const float* a, const float* b, float* c, int n) {
+  alignas(16) __shared__ float a_tile[2][depth][rows + 4];  // transposed and padded
+  alignas(16) __shared__ float b_tile[2][depth][cols];
+  const int tid = threadIdx.x;
+  const int row0 = blockIdx.y * rows, col0 = blockIdx.x * cols;
+  const int warp = tid / 32, lane = tid % 32;
+  int lane_y = 0, lane_x = 0;
+  lane_y = lane / 8 * 2 + lane / 2 % 2;
+  lane_x = lane / 4 % 2 * 2 + lane % 2;
+  const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
+  const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
+
+  // What a thread fetches of each pair of tiles: four floats of a, and four of b. The sizes are
+  // such that each has one such piece of both.
+  const int a_row = 4 * tid / depth, a_col = 4 * tid % depth;
+  const int b_row = 4 * tid / cols, b_col = 4 * tid % cols;
+  float4 a4, b4;
+  const auto fetch = [&](int k0) {
+    a4 = load4(a, row0 + a_row, k0 + a_col, n);
+    b4 = load4(b, k0 + b_row, col0 + b_col, n);
+  };
+  const auto store = [&](int buffer) {
+    const float of_row[] = {a4.x, a4.y, a4.z, a4.w};
+    for (int k = 0; k < 4; ++k) a_tile[buffer][a_col + k][a_row] = of_row[k];
+    four(b_tile[buffer][b_row][b_col]) = b4;
+  };
+
+  float sum[part][part] = {};
+  int buffer = 0;
+  alignas(16) float a_k[2][part], b_k[2][part];  // even k, odd k
+  const auto read = [&](int k) {
+    for (int i = 0; i < part; i += 4)
+      four(a_k[k % 2][i]) = four(a_tile[buffer][k % depth][y0 + i * lanes_y]);
+    for (int j = 0; j < part; j += 4)
+      four(b_k[k % 2][j]) = four(b_tile[buffer][k % depth][x0 + j * lanes_x]);
+  };
+  fetch(0);
+  store(buffer);
+  __syncthreads();  // the first tiles are there
+  read(0);
+  for (int k0 = 0; k0 < n; k0 += depth) {
+    fetch(k0 + depth);
+#pragma unroll
+    for (int k = 0; k < depth; ++k) {
+      if (k == depth - 1) {
+        buffer ^= 1;
+        store(buffer);
+        __syncthreads();  // stored by all, and the other buffer is used by all
+      }
+      //> todo: read for k + 1; behind the last k lies the other buffer's first.
+      read(k + 1);
+      //<
+      for (int i = 0; i < part; ++i) {
+        for (int j = 0; j < part; ++j) sum[i][j] = fmaf(a_k[k % 2][i], b_k[k % 2][j], sum[i][j]);
+      }
+    }
+  }
+
+  for (int i = 0; i < part; ++i) {
+    for (int j = 0; j < part; ++j) {
+      const int row = row0 + y0 + i / 4 * 4 * lanes_y + i % 4;
+      const int col = col0 + x0 + j / 4 * 4 * lanes_x + j % 4;
+      if (row < n && col < n) c[row * n + col] = sum[i][j];
+    }
+  }
+}
+
+void matmul(const float* a, const float* b, float* c, int n) {
+  const dim3 grid(ceil_div(n, cols), ceil_div(n, rows));
+  matmul_kernel<<<grid, threads>>>(a, b, c, n);
+  check(cudaGetLastError());
+}

@@ -1,0 +1,106 @@
+// matmul 13_snake_order: each multiply-add shares an operand with the one before.
+//
+// idea    A multiply-add reads three registers. The register file is built of banks: operands that
+//         lie in one bank are read one after the other, unless the last instruction read one of
+//         them, too. From left to right in every row, both operands change at a row's end; forwards
+//         and backwards in turns, one of them always stays.
+// watch   Each fetch computes where its pieces lie and tests whether they lie in the matrix.
+// needs   As before: any n, faster if it is a multiple of 4.
+// source  S. Gray, "SGEMM" of the Maxwell assembler (2014): register banks and operand reuse. How
+//         many banks there are today, and what the compiler makes of an order, is not published.
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/matmul/matmul.hpp"
+#include "labs/matmul/quads.hpp"
+
+constexpr int cols = 128;  // of c per block
+constexpr int rows = 128;  // of c per block
+constexpr int depth = 8;   // columns of a, rows of b, between two barriers
+constexpr int stages = 3;  // pairs of tiles in shared memory
+constexpr int part = 8;    // a thread computes part x part elements of c
+constexpr int threads = (rows / part) * (cols / part);
+constexpr int lanes_y = 8, lanes_x = 4;         // a warp computes 64 x 32 elements of c
+constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
+
+__global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 registers each thread
+    matmul_kernel(const float* a, const float* b, float* c, int n) {
+  alignas(16) __shared__ float a_tile[stages][depth][rows + 4];  // transposed and padded
+  alignas(16) __shared__ float b_tile[stages][depth][cols];
+  const int tid = threadIdx.x;
+  const int row0 = blockIdx.y * rows, col0 = blockIdx.x * cols;
+  const int warp = tid / 32, lane = tid % 32;
+  int lane_y = 0, lane_x = 0;
+  lane_y = lane / 8 * 2 + lane / 2 % 2;
+  lane_x = lane / 4 % 2 * 2 + lane % 2;
+  const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
+  const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
+
+  // What a thread fetches of each pair of tiles: four floats of a, and four of b. The sizes are
+  // such that each has one such piece of both.
+  const int a_row = 4 * tid / depth, a_col = 4 * tid % depth;
+  const int b_row = 4 * tid / cols, b_col = 4 * tid % cols;
+  float4 a4;
+  const auto fetch = [&](int k0, int stage) {
+    a4 = load4(a, row0 + a_row, k0 + a_col, n);
+    copy4(&b_tile[stage][b_row][b_col], b, k0 + b_row, col0 + b_col, n);
+    __pipeline_commit();
+  };
+  const auto store = [&](int stage) {
+    const float of_row[] = {a4.x, a4.y, a4.z, a4.w};
+    for (int k = 0; k < 4; ++k) a_tile[stage][a_col + k][a_row] = of_row[k];
+  };
+
+  float sum[part][part] = {};
+  int now = 0, free = stages - 1;                // stages
+  alignas(16) float a_k[2][part], b_k[2][part];  // even k, odd k
+  const auto read = [&](int k) {
+    for (int i = 0; i < part; i += 4)
+      four(a_k[k % 2][i]) = four(a_tile[now][k % depth][y0 + i * lanes_y]);
+    for (int j = 0; j < part; j += 4)
+      four(b_k[k % 2][j]) = four(b_tile[now][k % depth][x0 + j * lanes_x]);
+  };
+  for (int stage = 0; stage < stages - 1; ++stage) {
+    fetch(stage * depth, stage);
+    store(stage);
+  }
+  __pipeline_wait_prior(stages - 2);  // this thread's copies to all stages but the last one
+  __syncthreads();                    // the first tiles are there
+  read(0);
+  for (int k0 = 0; k0 < n; k0 += depth) {
+    fetch(k0 + (stages - 1) * depth, free);
+#pragma unroll
+    for (int k = 0; k < depth; ++k) {
+      if (k == depth - 1) {
+        store(free);
+        free = now;
+        now = (now + 1) % stages;
+        __pipeline_wait_prior(stages - 2);
+        __syncthreads();  // the next stage is there for all, and the present one is used by all
+      }
+      read(k + 1);
+      for (int i = 0; i < part; ++i) {
+        for (int at = 0; at < part; ++at) {
+          int j = at;
+          //> todo: go backwards in every other row.
+          if (i % 2 == 1) j = part - 1 - at;
+          //<
+          sum[i][j] = fmaf(a_k[k % 2][i], b_k[k % 2][j], sum[i][j]);
+        }
+      }
+    }
+  }
+
+  for (int i = 0; i < part; ++i) {
+    for (int j = 0; j < part; ++j) {
+      const int row = row0 + y0 + i / 4 * 4 * lanes_y + i % 4;
+      const int col = col0 + x0 + j / 4 * 4 * lanes_x + j % 4;
+      if (row < n && col < n) c[row * n + col] = sum[i][j];
+    }
+  }
+}
+
+void matmul(const float* a, const float* b, float* c, int n) {
+  const dim3 grid(ceil_div(n, cols), ceil_div(n, rows));
+  matmul_kernel<<<grid, threads>>>(a, b, c, n);
+  check(cudaGetLastError());
+}

@@ -1,0 +1,73 @@
+// matmul 17_standing_blocks: a block that has done its tile takes the next one.
+//
+// idea    As many blocks as run at once are started, and go through the tiles. What does not depend
+//         on the tile is done once, and nobody waits until a block is gone and a new one is set up.
+//         It gains little: at these depths a tile takes long. But now the blocks know how many
+//         they are, and may divide the work in another way than by tiles.
+// watch   The last round: 68 tiles, and half of the multiprocessors have none.
+// needs   As before.
+// source  The "persistent" kernels of CUTLASS.
+#include <algorithm>
+
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/matmul/matmul.hpp"
+#include "labs/matmul/tile_pair.hpp"
+
+constexpr int cols = 128;  // of c per block
+constexpr int rows = 64;   // of c per block
+constexpr int depth = 16;  // columns of a, rows of b, between two barriers
+constexpr int stages = 3;  // pairs of tiles in shared memory
+constexpr int group = 16;  // rows of tiles that are done together
+constexpr int part = 8;    // a thread computes part x part elements of c
+constexpr int threads = (rows / part) * (cols / part);
+constexpr int blocks_per_sm = 3;  // 168 registers for each thread
+
+// n is a multiple of Multiple: of 1, of 4, or of depth.
+template <int Multiple>
+__global__ void __launch_bounds__(threads, blocks_per_sm)
+    matmul_kernel(const float* a, const float* b, float* c, int n) {
+  __shared__ tile_pair<rows, cols, depth> tiles[stages];
+  const thread_place<cols> place(threadIdx.x);
+  const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
+  const int tiles_y = (n + rows - 1) / rows, tiles_x = (n + cols - 1) / cols;
+  const int blocks = gridDim.x, block = blockIdx.x;
+  int tile = block;
+  while (tile < tiles_y * tiles_x) {
+    const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
+    const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
+    const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
+    const int row0 = tile_y * rows, col0 = tile_x * cols;
+
+    pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0, -missing,
+                                                               threadIdx.x);
+    float sum[part][part] = {};
+    __syncthreads();  // nobody reads the tile before
+    add_products<stages>(sum, fetcher, tiles, steps, missing, place);
+
+    for (int i = 0; i < part; ++i) {
+      for (int j = 0; j < part; ++j) {
+        const int row = row0 + place.row(i), col = col0 + place.col(j), at = row * n + col;
+        if (row >= n || col >= n) continue;
+        c[at] = sum[i][j];
+      }
+    }
+    int next = tiles_y * tiles_x;
+    //> todo: which is the next tile?
+    next = tile + blocks;
+    //<
+    tile = next;
+  }
+}
+
+void matmul(const float* a, const float* b, float* c, int n) {
+  int multiprocessors = 0;
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+  const int tiles = ceil_div(n, cols) * ceil_div(n, rows);
+  const int blocks = std::min(tiles, multiprocessors * blocks_per_sm);
+  const auto kernel = n % depth == 0 ? matmul_kernel<depth>
+                      : n % 4 == 0   ? matmul_kernel<4>
+                                     : matmul_kernel<1>;
+  kernel<<<blocks, threads>>>(a, b, c, n);
+  check(cudaGetLastError());
+}

@@ -1,0 +1,88 @@
+// matmul 18_even_shares: every block makes the same number of steps.
+//
+// idea    As many blocks as run at once take whole tiles, round after round. What is left, one to
+//         two rounds, they share by steps of depth: a share may begin and end within a tile's sum.
+//         Who has a sum's beginning stores it in c and says so; who has the rest adds to it.
+// watch   A block waits only for the one before it, which hands on the first thing that it does:
+//         shares are worked off from their ends. Small n: few steps, shared by many.
+// needs   As before, and no two calls at once: they would take each other's flags.
+// source  M. Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix
+//         Multiplication on the GPU" (2023).
+#include <algorithm>
+
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/matmul/hand_on.hpp"
+#include "labs/matmul/matmul.hpp"
+#include "labs/matmul/tile_pair.hpp"
+
+constexpr int cols = 128;  // of c per block
+constexpr int rows = 64;   // of c per block
+constexpr int depth = 16;  // columns of a, rows of b, between two barriers
+constexpr int stages = 3;  // pairs of tiles in shared memory
+constexpr int group = 16;  // rows of tiles that are done together
+constexpr int part = 8;    // a thread computes part x part elements of c
+constexpr int threads = (rows / part) * (cols / part);
+constexpr int blocks_per_sm = 3;  // 168 registers for each thread
+
+// n is a multiple of Multiple: of 1, of 4, or of depth.
+template <int Multiple>
+__global__ void __launch_bounds__(threads, blocks_per_sm)
+    matmul_kernel(const float* a, const float* b, float* c, int n) {
+  __shared__ tile_pair<rows, cols, depth> tiles[stages];
+  const thread_place<cols> place(threadIdx.x);
+  const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
+  const int tiles_y = (n + rows - 1) / rows, tiles_x = (n + cols - 1) / cols;
+  const int blocks = gridDim.x, block = blockIdx.x;
+  int round = max(0, tiles_y * tiles_x / blocks - 1);  // of whole tiles, still to do
+  const int first_shared = round * blocks;
+  const long long shared = static_cast<long long>(tiles_y * tiles_x - first_shared) * steps;
+  const int begin = shared * block / blocks;
+  int end = shared * (block + 1) / blocks;
+  while (round > 0 || end > begin) {
+    int tile, from = 0, to = steps;  // the steps of the tile that this block makes
+    if (round > 0) {
+      tile = --round * blocks + block;
+    } else {
+      tile = (end - 1) / steps;
+      to = end - tile * steps;
+      from = max(0, begin - tile * steps);
+      end = tile * steps + from;
+      tile += first_shared;
+    }
+    const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
+    const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
+    const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
+    const int row0 = tile_y * rows, col0 = tile_x * cols;
+
+    pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0,
+                                                               from * depth - missing, threadIdx.x);
+    float sum[part][part] = {};
+    __syncthreads();  // nobody reads the tile before
+    add_products<stages>(sum, fetcher, tiles, to - from, from == 0 ? missing : 0, place);
+    //> todo: wait until the sum's beginning is in c.
+    if (from > 0) wait_for(block - 1);
+    //<
+
+    for (int i = 0; i < part; ++i) {
+      for (int j = 0; j < part; ++j) {
+        const int row = row0 + place.row(i), col = col0 + place.col(j), at = row * n + col;
+        if (row >= n || col >= n) continue;
+        c[at] = from > 0 ? __ldcg(c + at) + sum[i][j] : sum[i][j];
+      }
+    }
+    if (to < steps) hand_on(block);
+  }
+}
+
+void matmul(const float* a, const float* b, float* c, int n) {
+  int multiprocessors = 0;
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+  const int steps = ceil_div(n, rows) * ceil_div(n, cols) * ceil_div(n, depth);  // of all tiles
+  const int blocks = std::min({steps, multiprocessors * blocks_per_sm, most_blocks});
+  const auto kernel = n % depth == 0 ? matmul_kernel<depth>
+                      : n % 4 == 0   ? matmul_kernel<4>
+                                     : matmul_kernel<1>;
+  kernel<<<blocks, threads>>>(a, b, c, n);
+  check(cudaGetLastError());
+}

@@ -1,0 +1,77 @@
+// matmul 19_one_round: if all tiles can run at once, let them.
+//
+// idea    Shares cost a few steps for each border between them, and their blocks are at different
+//         k, so that they find less in L2. Up to n of about 2000 there are at most four tiles for
+//         each multiprocessor: with two stages instead of three and 128 registers for each thread
+//         there is room for four blocks, and each takes one tile.
+// watch   Below n of about 1000 there is less than one tile for each multiprocessor.
+// needs   As before.
+// source  Measured for this course.
+#include <algorithm>
+
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/matmul/even_shares.hpp"
+#include "labs/matmul/matmul.hpp"
+#include "labs/matmul/tile_pair.hpp"
+
+constexpr int cols = 128;  // of c per block
+constexpr int rows = 64;   // of c per block
+constexpr int depth = 16;  // columns of a, rows of b, between two barriers
+constexpr int group = 16;  // rows of tiles that are done together
+constexpr int part = 8;    // a thread computes part x part elements of c
+constexpr int threads = (rows / part) * (cols / part);
+
+// n is a multiple of Multiple: of 1, of 4, or of depth.
+template <int stages, int blocks_per_sm, int Multiple>
+__global__ void __launch_bounds__(threads, blocks_per_sm)
+    matmul_kernel(const float* a, const float* b, float* c, int n) {
+  __shared__ tile_pair<rows, cols, depth> tiles[stages];
+  const thread_place<cols> place(threadIdx.x);
+  const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
+  const int tiles_y = (n + rows - 1) / rows, tiles_x = (n + cols - 1) / cols;
+  even_shares share(tiles_y * tiles_x, steps);
+  while (share.next()) {
+    const int from = share.from, to = share.to, tile = share.tile;
+    const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
+    const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
+    const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
+    const int row0 = tile_y * rows, col0 = tile_x * cols;
+
+    pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0,
+                                                               from * depth - missing, threadIdx.x);
+    float sum[part][part] = {};
+    __syncthreads();  // nobody reads the tile before
+    add_products<stages>(sum, fetcher, tiles, to - from, from == 0 ? missing : 0, place);
+    share.wait_for_beginning();
+
+    for (int i = 0; i < part; ++i) {
+      for (int j = 0; j < part; ++j) {
+        const int row = row0 + place.row(i), col = col0 + place.col(j), at = row * n + col;
+        if (row >= n || col >= n) continue;
+        c[at] = from > 0 ? __ldcg(c + at) + sum[i][j] : sum[i][j];
+      }
+    }
+    share.hand_on();
+  }
+}
+
+template <int stages, int blocks_per_sm>
+void launch(int blocks, const float* a, const float* b, float* c, int n) {
+  const auto kernel = n % depth == 0 ? matmul_kernel<stages, blocks_per_sm, depth>
+                      : n % 4 == 0   ? matmul_kernel<stages, blocks_per_sm, 4>
+                                     : matmul_kernel<stages, blocks_per_sm, 1>;
+  kernel<<<blocks, threads>>>(a, b, c, n);
+  check(cudaGetLastError());
+}
+
+void matmul(const float* a, const float* b, float* c, int n) {
+  int multiprocessors = 0;
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+  const int tiles = ceil_div(n, cols) * ceil_div(n, rows);
+  //> todo: if four blocks for each multiprocessor are enough, a block for each tile.
+  if (tiles <= 4 * multiprocessors) return launch<2, 4>(tiles, a, b, c, n);
+  //<
+  const int steps = tiles * ceil_div(n, depth);
+  launch<3, 3>(std::min({steps, 3 * multiprocessors, most_blocks}), a, b, c, n);
+}

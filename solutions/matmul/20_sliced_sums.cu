@@ -1,0 +1,89 @@
+// matmul 20_sliced_sums: for small matrices, four groups of threads share a tile's sums.
+//
+// idea    Up to n of about 1000 there is at most one tile for a multiprocessor, and four warps
+//         cannot keep it busy. So four groups of threads compute the same tile, each for a quarter
+//         of the steps, in tiles of their own in shared memory; then the first adds up what all
+//         have.
+// watch   What is left is the start, the end, and operands that lie in one bank of registers.
+// needs   As before, 64 instead of 16 for small n; 100 KB of shared memory.
+// source  A. Kerr et al., "CUTLASS: Fast Linear Algebra in CUDA C++" (2017): "sliced-K".
+#include <algorithm>
+
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/matmul/even_shares.hpp"
+#include "labs/matmul/matmul.hpp"
+#include "labs/matmul/tile_pair.hpp"
+
+constexpr int cols = 128;  // of c per block
+constexpr int rows = 64;   // of c per block
+constexpr int depth = 16;  // columns of a, rows of b, between two barriers
+constexpr int group = 16;  // rows of tiles that are done together
+constexpr int part = 8;    // a thread computes part x part elements of c
+constexpr int threads = (rows / part) * (cols / part);
+
+// n is a multiple of Multiple: of 1, of 4, or of slices * depth.
+template <int stages, int slices, int blocks_per_sm, int Multiple>
+__global__ void __launch_bounds__(slices* threads, blocks_per_sm)
+    matmul_kernel(const float* a, const float* b, float* c, int n) {
+  extern __shared__ float4 shared[];
+  const int slice = threadIdx.x / threads, tid = threadIdx.x % threads;
+  auto* const tiles = reinterpret_cast<tile_pair<rows, cols, depth>*>(shared) + slice * stages;
+  const thread_place<cols> place(tid);
+  const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
+  const int tiles_y = (n + rows - 1) / rows, tiles_x = (n + cols - 1) / cols;
+  even_shares share(tiles_y * tiles_x, steps);
+  while (share.next()) {
+    const int from = share.from, to = share.to, tile = share.tile;
+    const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
+    const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
+    const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
+    const int row0 = tile_y * rows, col0 = tile_x * cols;
+
+    // All slices make as many steps as the longest: one with fewer begins with one of zeros.
+    const int count = to - from, longest = (count + slices - 1) / slices;
+    const int begin = from + (count * slice + slices - 1) / slices;
+    const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;
+    const int zeros = first < begin ? depth : first == 0 ? missing : 0;
+    pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0,
+                                                               first * depth - missing, tid);
+    float sum[part][part] = {};
+    __syncthreads();  // nobody reads the tile before
+    add_products<stages>(sum, fetcher, tiles, longest, zeros, place);
+    //> todo: add the sums of the other slices to those of the first.
+    add_slices<slices, threads>(sum, reinterpret_cast<float*>(shared), slice, tid);
+    //<
+    share.wait_for_beginning();
+
+    for (int i = 0; i < part; ++i) {
+      for (int j = 0; j < part; ++j) {
+        const int row = row0 + place.row(i), col = col0 + place.col(j), at = row * n + col;
+        if (slice > 0 || row >= n || col >= n) continue;
+        c[at] = from > 0 ? __ldcg(c + at) + sum[i][j] : sum[i][j];
+      }
+    }
+    share.hand_on();
+  }
+}
+
+template <int stages, int slices, int blocks_per_sm>
+void launch(int blocks, const float* a, const float* b, float* c, int n) {
+  constexpr int whole = slices * depth;
+  const auto kernel = n % whole == 0 ? matmul_kernel<stages, slices, blocks_per_sm, whole>
+                      : n % 4 == 0   ? matmul_kernel<stages, slices, blocks_per_sm, 4>
+                                     : matmul_kernel<stages, slices, blocks_per_sm, 1>;
+  constexpr int bytes = slices * stages * sizeof(tile_pair<rows, cols, depth>);
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  kernel<<<blocks, slices * threads, bytes>>>(a, b, c, n);
+  check(cudaGetLastError());
+}
+
+void matmul(const float* a, const float* b, float* c, int n) {
+  int multiprocessors = 0;
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+  const int tiles = ceil_div(n, cols) * ceil_div(n, rows);
+  if (tiles <= multiprocessors) return launch<2, 4, 1>(tiles, a, b, c, n);
+  if (tiles <= 4 * multiprocessors) return launch<2, 1, 4>(tiles, a, b, c, n);
+  const int steps = tiles * ceil_div(n, depth);
+  launch<3, 1, 3>(std::min({steps, 3 * multiprocessors, most_blocks}), a, b, c, n);
+}
