@@ -50,7 +50,7 @@ class cloned_course {
     options.command.insert(options.command.end(), arguments.begin(), arguments.end());
     options.directory = root();
     options.environment = {"NO_COLOR=1", "LC_ALL=C", "COLUMNS=100"};
-    options.keep_bytes = 4 << 20;  // JSON documents are read whole
+    options.keep_bytes = 32 << 20;  // JSON documents are read whole
     return options;
   }
   child_result lab(std::vector<std::string> arguments) const {

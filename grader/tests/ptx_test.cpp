@@ -206,7 +206,9 @@ TEST_CASE("every step of every lab: all of its kernels, with line tables, nothin
         CHECK(k["machine_instructions"] > 0);
         CHECK(k["undecided"] == 0);
         for (const json& line : k["lines"]) {
-          CHECK(fs::path(line["file"].get<std::string>()).filename() == s.name + ".cu");
+          // Or in a header of the lab, where the compiler no longer knows who called.
+          const fs::path file = line["file"].get<std::string>();
+          CHECK((file.filename() == s.name + ".cu" || file.parent_path().filename() == l.name));
           CHECK(!line["source"].get<std::string>().empty());
         }
       }

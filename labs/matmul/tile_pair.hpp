@@ -103,13 +103,14 @@ struct thread_place {
 
 // Adds the products of `steps` pairs, at least 1, to a thread's sums. The first `missing` columns
 // and rows of the first pair count as 0; none is missing if Multiple is a multiple of depth. tiles:
-// `stages` pairs in shared memory, which nobody else uses by then. All threads of the block take
+// `stages` pairs in shared memory, maybe those of a call before. All threads of the block take
 // part, with the same number of steps.
 template <int stages, int rows, int cols, int depth, int threads, int Multiple>
 __device__ void add_products(float (&sum)[8][8],
                              pair_fetcher<rows, cols, depth, threads, Multiple>& fetcher,
                              tile_pair<rows, cols, depth>* tiles, int steps, int missing,
                              const thread_place<cols>& place) {
+  __syncthreads();  // nobody reads what was there before
   for (int stage = 0; stage < stages - 1; ++stage) {
     if (stage < steps) {
       if (stage == 0) {

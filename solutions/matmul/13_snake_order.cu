@@ -80,11 +80,10 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
       read(k + 1);
       for (int i = 0; i < part; ++i) {
         for (int at = 0; at < part; ++at) {
-          int j = at;
-          //> todo: go backwards in every other row.
-          if (i % 2 == 1) j = part - 1 - at;
-          //<
+          //> todo: go forwards in even rows, backwards in odd ones.
+          const int j = i % 2 == 0 ? at : part - 1 - at;
           sum[i][j] = fmaf(a_k[k % 2][i], b_k[k % 2][j], sum[i][j]);
+          //<
         }
       }
     }

@@ -42,8 +42,9 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
     pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0, -missing,
                                                                threadIdx.x);
     float sum[part][part] = {};
-    __syncthreads();  // nobody reads the tile before
+    //> todo: add the products of this tile.
     add_products<stages>(sum, fetcher, tiles, steps, missing, place);
+    //<
 
     for (int i = 0; i < part; ++i) {
       for (int j = 0; j < part; ++j) {
@@ -52,11 +53,7 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
         c[at] = sum[i][j];
       }
     }
-    int next = tiles_y * tiles_x;
-    //> todo: which is the next tile?
-    next = tile + blocks;
-    //<
-    tile = next;
+    tile += blocks;
   }
 }
 

@@ -58,9 +58,8 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
     pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0,
                                                                from * depth - missing, threadIdx.x);
     float sum[part][part] = {};
-    __syncthreads();  // nobody reads the tile before
+    //> todo: add the products of these steps; then wait until the sum's beginning is in c.
     add_products<stages>(sum, fetcher, tiles, to - from, from == 0 ? missing : 0, place);
-    //> todo: wait until the sum's beginning is in c.
     if (from > 0) wait_for(block - 1);
     //<
 

@@ -41,8 +41,9 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
     pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0,
                                                                from * depth - missing, threadIdx.x);
     float sum[part][part] = {};
-    __syncthreads();  // nobody reads the tile before
+    //> todo: add the products of these steps.
     add_products<stages>(sum, fetcher, tiles, to - from, from == 0 ? missing : 0, place);
+    //<
     share.wait_for_beginning();
 
     for (int i = 0; i < part; ++i) {
@@ -69,9 +70,7 @@ void matmul(const float* a, const float* b, float* c, int n) {
   int multiprocessors = 0;
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
   const int tiles = ceil_div(n, cols) * ceil_div(n, rows);
-  //> todo: if four blocks for each multiprocessor are enough, a block for each tile.
   if (tiles <= 4 * multiprocessors) return launch<2, 4>(tiles, a, b, c, n);
-  //<
   const int steps = tiles * ceil_div(n, depth);
   launch<3, 3>(std::min({steps, 3 * multiprocessors, most_blocks}), a, b, c, n);
 }

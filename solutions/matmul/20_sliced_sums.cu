@@ -48,7 +48,6 @@ __global__ void __launch_bounds__(slices* threads, blocks_per_sm)
     pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0,
                                                                first * depth - missing, tid);
     float sum[part][part] = {};
-    __syncthreads();  // nobody reads the tile before
     add_products<stages>(sum, fetcher, tiles, longest, zeros, place);
     //> todo: add the sums of the other slices to those of the first.
     add_slices<slices, threads>(sum, reinterpret_cast<float*>(shared), slice, tid);
