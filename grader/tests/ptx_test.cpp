@@ -205,12 +205,18 @@ TEST_CASE("every step of every lab: all of its kernels, with line tables, nothin
       for (const json& k : document["kernels"]) {
         CHECK(k["machine_instructions"] > 0);
         CHECK(k["undecided"] == 0);
+        // The compiler's line table does not say who called a line of matmul 15's, in quads.hpp.
+        int callers_forgotten = 0;
         for (const json& line : k["lines"]) {
-          // Or in a header of the lab, where the compiler no longer knows who called.
           const fs::path file = line["file"].get<std::string>();
-          CHECK((file.filename() == s.name + ".cu" || file.parent_path().filename() == l.name));
+          if (file.parent_path().filename() == l.name && file.extension() == ".hpp") {
+            ++callers_forgotten;
+          } else {
+            CHECK(file.filename() == s.name + ".cu");
+          }
           CHECK(!line["source"].get<std::string>().empty());
         }
+        CHECK(callers_forgotten <= (s.name == "15_smaller_blocks" ? 1 : 0));
       }
     }
   }
