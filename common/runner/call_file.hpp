@@ -12,7 +12,7 @@
 namespace stepwise::runner {
 
 inline constexpr char call_file_magic[8] = {'s', 't', 'e', 'p', 'w', 'i', 's', 'e'};
-inline constexpr std::uint32_t call_file_version = 2;
+inline constexpr std::uint32_t call_file_version = 3;
 inline constexpr int max_buffers = 8;
 inline constexpr int max_scalars = 8;
 inline constexpr std::uint64_t guard_bytes = 256;  // on each side of a buffer on a GPU
@@ -36,6 +36,15 @@ struct buffer_record {
 
 enum class call_state : std::uint32_t { waiting = 0, running = 1, done = 2, failed = 3 };
 
+// What becomes of a call's buffers on the device.
+enum class buffers_are : std::uint32_t {
+  fresh = 0,  // made for this call, and given back after it
+  left = 1,   // made for this call, and left where they are for the next one
+  // Those that the last call left, if they are the same ones (else made, as `left`). Only the times
+  // come back: outputs are not copied, guard zones and inputs not looked at.
+  reused = 2,
+};
+
 // Counted by our runtime while the last repetition ran (execution_counters of common/device).
 struct counter_record {
   std::uint64_t valid;  // 0: the device keeps no counters
@@ -57,7 +66,7 @@ struct call_record {
   std::uint32_t warmups;      // untimed calls before the timed ones
   std::uint32_t repetitions;  // timed calls; at least 1
   std::uint32_t cold_l2;      // 1: the L2 cache is overwritten before each timed call
-  std::uint32_t padding;
+  buffers_are buffers_here;
   std::uint64_t times_offset;  // of `repetitions` floats (out): device time of each call in ms
   counter_record counters;     // out
 };

@@ -62,12 +62,6 @@ std::string parameter(std::uint32_t index, const contract& function) {
 
 }  // namespace
 
-struct call_maker::prepared_call {
-  const call_record& request;
-  std::vector<device_buffer> buffers;
-  std::vector<void*> pointers;  // as the function takes them
-};
-
 call_maker::call_maker(const contract& function)
     : function_(function), additions_(look_up_additions()) {
   const char* const exact = std::getenv("STEPWISE_EXACT_ALLOCATIONS");
@@ -121,31 +115,51 @@ void call_maker::make(mapped_call_file& file, std::uint32_t number) {
   } catch (...) {
     failure.message = std::string(function_.name) + "() threw an exception";
   }
-  if (!failure.message.empty()) lost_ = cudaDeviceSynchronize();
+  if (!failure.message.empty()) {
+    lost_ = cudaDeviceSynchronize();
+    buffers_.clear();
+  }
   answer.cuda_error = failure.code;
   std::snprintf(answer.message, sizeof answer.message, "%s", failure.message.c_str());
   answer.state = failure.message.empty() ? call_state::done : call_state::failed;
   std::fflush(nullptr);  // what the call printed belongs before the next one's
 }
 
-void call_maker::run(mapped_call_file& file, const call_record& request,
-                     call_record& answer) const {
-  prepared_call call{request, {}, {}};
-  for (std::uint32_t i = 0; i < request.buffer_count; ++i) {
-    const buffer_record& wanted = request.buffers[i];
-    device_buffer& made = call.buffers.emplace_back(wanted.bytes, guarded_);
-    call.pointers.push_back(made.address());
+void call_maker::run(mapped_call_file& file, const call_record& request, call_record& answer) {
+  const bool reuses = request.buffers_here == buffers_are::reused;
+  if (!reuses || !has_buffers_of(request)) make_buffers(file, request);
+  repeat(file, request, answer);
+  if (!reuses) hand_back(file, request, answer);
+  if (request.buffers_here == buffers_are::fresh) buffers_.clear();
+}
+
+void call_maker::make_buffers(mapped_call_file& file, const call_record& request) {
+  buffers_.clear();  // before the new ones: there may be no room for both
+  made_for_.assign(request.buffers, request.buffers + request.buffer_count);
+  for (const buffer_record& wanted : made_for_) {
+    device_buffer& made = buffers_.emplace_back(wanted.bytes, guarded_);
     const char* const name = wanted.name;
     if (additions_.name_allocation && *name != 0) additions_.name_allocation(made.address(), name);
     if (wanted.role == buffer_role::input) made.upload(file.area(wanted.offset, wanted.bytes));
   }
+}
 
-  repeat(file, call, answer);
+bool call_maker::has_buffers_of(const call_record& request) const {
+  return buffers_.size() == request.buffer_count &&
+         std::equal(made_for_.begin(), made_for_.end(), request.buffers,
+                    request.buffers + request.buffer_count,
+                    [](const buffer_record& a, const buffer_record& b) {
+                      return a.role == b.role && a.bytes == b.bytes && a.offset == b.offset;
+                    });
+}
 
+// Copies the outputs, and says what must not be as it is.
+void call_maker::hand_back(mapped_call_file& file, const call_record& request,
+                           call_record& answer) const {
   std::string broken;
   for (std::uint32_t i = 0; i < request.buffer_count; ++i) {
     const buffer_record& wanted = request.buffers[i];
-    const device_buffer& made = call.buffers[i];
+    const device_buffer& made = buffers_[i];
     const auto area = wanted.role == buffer_role::scratch ? std::span<std::byte>()
                                                           : file.area(wanted.offset, wanted.bytes);
     if (wanted.role == buffer_role::output) made.download(area);
@@ -165,23 +179,24 @@ void call_maker::run(mapped_call_file& file, const call_record& request,
   if (!broken.empty()) throw call_failure{0, broken};
 }
 
-void call_maker::repeat(mapped_call_file& file, prepared_call& call, call_record& answer) const {
-  const call_record& request = call.request;
+void call_maker::repeat(mapped_call_file& file, const call_record& request, call_record& answer) {
   const auto times = file.area(request.times_offset, request.repetitions * sizeof(float));
   // The emulator has no L2 cache that would stay warm. Twice the size, because a GPU's cache is
   // not bound to replace its oldest lines.
   const bool flushing = request.cold_l2 != 0 && !additions_.emulated;
   device_buffer flush(flushing ? 2 * l2_bytes_ : 0, false);
+  std::vector<void*> pointers;  // as the function takes them
+  for (const device_buffer& buffer : buffers_) pointers.push_back(buffer.address());
   cuda_event start, stop;
   const std::uint32_t total = request.warmups + request.repetitions;
   for (std::uint32_t i = 0; i < total; ++i) {
     for (std::uint32_t b = 0; b < request.buffer_count; ++b) {
       const buffer_record& wanted = request.buffers[b];
       if (wanted.role == buffer_role::input) continue;
-      call.buffers[b].poison(wanted.poison);
+      buffers_[b].poison(wanted.poison);
       // For checks it counts as what nobody wrote.
       if (additions_.forget_contents) {
-        additions_.forget_contents(call.buffers[b].address(), wanted.bytes);
+        additions_.forget_contents(buffers_[b].address(), wanted.bytes);
       }
     }
     flush.poison(static_cast<std::uint8_t>(i));
@@ -189,7 +204,7 @@ void call_maker::repeat(mapped_call_file& file, prepared_call& call, call_record
     if (counted) additions_.reset_counters();
 
     start.record();
-    invoke(call);
+    invoke(request, pointers);
     stop.record();
     if (const cudaError_t code = cudaDeviceSynchronize(); code != cudaSuccess) {
       throw call_failure{code, sentence_for(code)};
@@ -210,8 +225,8 @@ void call_maker::repeat(mapped_call_file& file, prepared_call& call, call_record
 }
 
 // The call itself. A launch that could not be made leaves its error behind: it is the call's.
-void call_maker::invoke(const prepared_call& call) const {
-  function_.call(call.pointers, {call.request.scalars, call.request.scalar_count});
+void call_maker::invoke(const call_record& request, std::span<void* const> pointers) const {
+  function_.call(pointers, {request.scalars, request.scalar_count});
   if (const cudaError_t code = cudaGetLastError(); code != cudaSuccess) {
     throw call_failure{code, "a CUDA call in " + std::string(function_.name) +
                                  "() failed and was not checked: " + sentence_for(code)};

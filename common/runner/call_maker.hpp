@@ -6,9 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "common/runner/contract.hpp"
+#include "common/runner/device_buffer.hpp"
 #include "common/runner/mapped_call_file.hpp"
 
 namespace stepwise::runner {
@@ -37,16 +40,19 @@ class call_maker {
   void make(mapped_call_file& file, std::uint32_t number);
 
  private:
-  struct prepared_call;
-
-  void run(mapped_call_file& file, const call_record& request, call_record& answer) const;
-  void repeat(mapped_call_file& file, prepared_call& call, call_record& answer) const;
-  void invoke(const prepared_call& call) const;
+  void run(mapped_call_file& file, const call_record& request, call_record& answer);
+  void make_buffers(mapped_call_file& file, const call_record& request);
+  bool has_buffers_of(const call_record& request) const;
+  void repeat(mapped_call_file& file, const call_record& request, call_record& answer);
+  void hand_back(mapped_call_file& file, const call_record& request, call_record& answer) const;
+  void invoke(const call_record& request, std::span<void* const> pointers) const;
   std::string sentence_for(int code) const;
 
   const contract& function_;
   runtime_additions additions_;
   bool guarded_ = true;
+  std::vector<device_buffer> buffers_;  // of the call, or left by the last one
+  std::vector<buffer_record> made_for_;
   int lost_ = 0;  // the cudaError_t that every call has returned since a fault
   std::uint64_t l2_bytes_ = 0;
   std::string device_name_;

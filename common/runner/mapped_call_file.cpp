@@ -94,6 +94,9 @@ call_record mapped_call_file::checked_record(std::uint32_t number, const contrac
       copy.warmups > most_repetitions) {
     throw file_error(call + "an impossible number of repetitions");
   }
+  if (copy.buffers_here > buffers_are::reused) {
+    throw file_error(call + "no such way to treat buffers");
+  }
   require_area(copy.times_offset, copy.repetitions * sizeof(float), alignof(float), call + "times");
   for (std::uint32_t i = 0; i < copy.buffer_count; ++i) {
     const buffer_record& buffer = copy.buffers[i];

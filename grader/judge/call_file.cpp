@@ -114,6 +114,7 @@ void call_file::write_records() {
     record.warmups = plan.warmups;
     record.repetitions = plan.repetitions;
     record.cold_l2 = plan.cold_l2 ? 1 : 0;
+    record.buffers_here = plan.buffers;
     record.times_offset = times_offsets_[p];
     std::memcpy(data_ + sizeof head + p * sizeof record, &record, sizeof record);
   }

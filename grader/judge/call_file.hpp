@@ -21,6 +21,7 @@ struct planned_call {
   std::uint32_t warmups = 0;
   std::uint32_t repetitions = 1;
   bool cold_l2 = false;
+  runner::buffers_are buffers = runner::buffers_are::fresh;
 };
 
 class call_file {
@@ -35,6 +36,7 @@ class call_file {
 
   int descriptor() const { return descriptor_; }
   std::size_t bytes() const { return bytes_; }
+  const planned_call& plan(std::size_t number) const { return plans_[number]; }
   const problem_call& call(std::size_t plan) const { return calls_[plans_[plan].data]; }
 
   // Takes over the content of a file on disk that was made from the same calls and plans and has

@@ -41,6 +41,7 @@ void probe_driver(gpu_state& state) {
   const auto name = symbol<int(char*, int, int)>(library, "cuDeviceGetName");
   const auto version = symbol<int(int*)>(library, "cuDriverGetVersion");
   const auto attribute = symbol<int(int*, int, int)>(library, "cuDeviceGetAttribute");
+  const auto memory = symbol<int(std::size_t*, int)>(library, "cuDeviceTotalMem_v2");
   if (init == nullptr || count == nullptr || name == nullptr) {
     state.missing = "libcuda.so.1 lacks the driver API";
     return;
@@ -62,6 +63,8 @@ void probe_driver(gpu_state& state) {
     state.driver_version =
         "CUDA " + std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
   }
+  if (std::size_t bytes = 0; memory != nullptr && memory(&bytes, 0) == 0)
+    state.memory_bytes = bytes;
   if (attribute != nullptr && attribute(&clock_khz, memory_clock_khz_attribute, 0) == 0 &&
       attribute(&bus_bits, memory_bus_bits_attribute, 0) == 0) {
     state.peak_gb_per_s = 2.0 * clock_khz * 1e3 * bus_bits / 8 / 1e9;  // double data rate

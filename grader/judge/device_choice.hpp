@@ -13,13 +13,14 @@ enum class device_request { automatic, gpu, emulated };
 
 // What this machine has. Opens libcuda.so.1 and asks it; makes no context.
 struct gpu_state {
-  bool driver = false;          // libcuda.so.1 can be opened
-  bool device = false;          // cuInit succeeds and there is a device
-  std::string name;             // of device 0
-  std::string driver_version;   // "580.65.06", or the CUDA version it supports
-  fs::path runtime;             // folder of NVIDIA's libcudart.so.13; empty if not found
-  std::string runtime_version;  // from the library's file name
-  double peak_gb_per_s = 0;     // of the memory: clock x width; 0 if unknown
+  bool driver = false;           // libcuda.so.1 can be opened
+  bool device = false;           // cuInit succeeds and there is a device
+  std::string name;              // of device 0
+  std::string driver_version;    // "580.65.06", or the CUDA version it supports
+  fs::path runtime;              // folder of NVIDIA's libcudart.so.13; empty if not found
+  std::string runtime_version;   // from the library's file name
+  double peak_gb_per_s = 0;      // of the memory: clock x width; 0 if unknown
+  std::size_t memory_bytes = 0;  // of the device; 0 if unknown
   bool usable() const { return driver && device && !runtime.empty(); }
   std::string missing;  // what to say if not usable
 };

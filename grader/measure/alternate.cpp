@@ -33,16 +33,50 @@ std::vector<problem_call> make_calls(const problem& p, const std::vector<lab_siz
   return calls;
 }
 
-// 2 s: size s with a cold L2; 2 s + 1: with a warm one.
-std::vector<planned_call> cold_and_warm(std::size_t sizes) {
-  std::vector<planned_call> plans;
-  for (std::size_t s = 0; s < sizes; ++s)
-    for (const bool cold : {true, false}) plans.push_back({s, warmups, repetitions, cold});
-  return plans;
+// Every program's calls at several sizes: with a cold L2, then with a warm one. A program that may
+// keep its buffers on the device has them copied there and back by the first call and by the last
+// one only; for gigabytes that takes longer than all the calls.
+class bench_plans {
+ public:
+  bench_plans(std::size_t sizes, bool keeps) : keeps_(keeps) {
+    using runner::buffers_are;
+    for (std::size_t s = 0; s < sizes; ++s)
+      for (const bool cold : {true, false})
+        for (const auto buffers :
+             {keeps ? buffers_are::left : buffers_are::fresh, buffers_are::reused})
+          plans_.push_back({s, warmups, repetitions, cold, buffers});
+  }
+  const std::vector<planned_call>& all() const { return plans_; }
+  std::size_t count() const {
+    return plans_.size() / 2;
+  }  // a cold one and a warm one for each size
+  std::size_t size(std::size_t n) const { return n / 2; }
+  bool is_cold(std::size_t n) const { return n % 2 == 0; }
+  // The plan of a visit for n; is_checked: its outputs are to come back.
+  std::size_t plan(std::size_t n, bool is_checked) const {
+    return 2 * n + (keeps_ && !is_checked ? 1 : 0);
+  }
+
+ private:
+  bool keeps_;
+  std::vector<planned_call> plans_;
+};
+
+// Whether all programs' buffers fit on the device together, with some room to spare.
+bool fit(const std::vector<problem_call>& calls, std::size_t programs,
+         const device_choice& device) {
+  double most = 0;
+  for (const auto& call : calls) {
+    double bytes = 0;
+    for (const auto& buffer : call.buffers) bytes += static_cast<double>(buffer.bytes);
+    most = std::max(most, bytes);
+  }
+  return device.gpu && most * static_cast<double>(programs) <=
+                           0.8 * static_cast<double>(device.state.memory_bytes);
 }
 
-// A program that stays alive between visits. Every visit's output is compared: with the first one,
-// byte by byte, and that one with the reference.
+// A program that stays alive between visits. Outputs that come back are compared: with the first
+// ones, byte by byte, and those with the reference.
 class visited {
  public:
   visited(const lab& l, const problem& p, const contender& who, const device_choice& device,
@@ -56,7 +90,8 @@ class visited {
   double visit(std::size_t plan, call_outcome& found) {
     found = session_.call(plan);
     if (!found.ok()) return 0;
-    if (!who_.is_right) return time_of(plan, found);
+    if (!who_.is_right || file_.plan(plan).buffers == runner::buffers_are::reused)
+      return time_of(plan, found);
     auto outputs = file_.outputs(plan);
     if (!(right_.size() > plan && right_[plan] == outputs)) {
       if (const auto wrong = check_outputs(problem_, file_.call(plan), outputs)) {
@@ -151,9 +186,9 @@ std::vector<bench_row> bench(const lab& l, const problem& p, const std::vector<c
                              const device_choice& device, const std::vector<lab_size>& sizes,
                              std::uint64_t seed, const activity& now) {
   const auto calls = make_calls(p, sizes, seed, now);
-  const auto plans = cold_and_warm(sizes.size());
+  const bench_plans plans(sizes.size(), fit(calls, all.size(), device));
   // One file for all: they are called one at a time and read at once. These are our own programs.
-  const call_file file(calls, plans);
+  const call_file file(calls, plans.all());
   std::vector<bench_row> rows;
   std::vector<std::unique_ptr<visited>> programs;
   for (const auto& who : all) {
@@ -161,25 +196,27 @@ std::vector<bench_row> bench(const lab& l, const problem& p, const std::vector<c
     programs.push_back(std::make_unique<visited>(l, p, who, device, file, now));
   }
   std::vector<std::vector<std::vector<double>>> times(
-      all.size(), std::vector<std::vector<double>>(plans.size()));
-  for (std::size_t plan = 0; plan < plans.size(); ++plan) {
-    for (int round = 0; round < 2 * bench_rounds; ++round) {
+      all.size(), std::vector<std::vector<double>>(plans.count()));
+  constexpr int rounds = 2 * bench_rounds;
+  for (std::size_t n = 0; n < plans.count(); ++n) {
+    for (int round = 0; round < rounds; ++round) {
       for (std::size_t k = 0; k < all.size(); ++k) {
         const std::size_t who = round % 2 == 0 ? k : all.size() - 1 - k;
         if (!rows[who].found.ok()) continue;
-        auto& mine = times[who][plan];
-        const std::size_t size = plans[plan].data;
+        auto& mine = times[who][n];
+        const std::size_t size = plans.size(n);
         if (!mine.empty() && mine[0] > slow_ms && round > 1) continue;
         if (size > 0) {  // the smaller size, with the same cache
-          const auto& before = times[who][plan - 2];
+          const auto& before = times[who][n - 2];
           if (before.empty() || expected_ms(median(before), p.work(sizes[size - 1]),
                                             p.work(sizes[size])) > too_slow_ms)
             continue;
         }
-        now.doing(fmt::format("{} {}, round {} of {}: {}", calls[plans[plan].data].label,
-                              plans[plan].cold_l2 ? "cold" : "warm", round + 1, 2 * bench_rounds,
+        now.doing(fmt::format("{} {}, round {} of {}: {}", calls[size].label,
+                              plans.is_cold(n) ? "cold" : "warm", round + 1, rounds,
                               all[who].name));
-        const double time_ms = programs[who]->visit(plan, rows[who].found);
+        const bool is_checked = round == 0 || round == rounds - 1;
+        const double time_ms = programs[who]->visit(plans.plan(n, is_checked), rows[who].found);
         if (rows[who].found.ok()) mine.push_back(time_ms);
       }
     }
@@ -200,29 +237,31 @@ std::vector<duel> fight(const lab& l, const problem& p, const contender& mine,
                         const std::vector<lab_size>& sizes, std::uint64_t seed,
                         const activity& now) {
   const auto calls = make_calls(p, sizes, seed, now);
-  const auto plans = cold_and_warm(sizes.size());
-  const call_file file(calls, plans);
+  const bench_plans plans(sizes.size(), fit(calls, 2, device));
+  const call_file file(calls, plans.all());
   visited me(l, p, mine, device, file, now), them(l, p, other, device, file, now);
   std::vector<duel> duels;
-  for (std::size_t plan = 0; plan < plans.size(); ++plan) {
+  for (std::size_t n = 0; n < plans.count(); ++n) {
+    const std::size_t size = plans.size(n);
     std::vector<double> ratios;
     while (ratios.size() < duel_pairs) {
       now.doing(fmt::format("{} against {}, {} {}: pair {}", mine.name, other.name,
-                            calls[plans[plan].data].label, plans[plan].cold_l2 ? "cold" : "warm",
+                            calls[size].label, plans.is_cold(n) ? "cold" : "warm",
                             ratios.size() + 1));
       double times[2] = {0, 0};
       const bool me_first = ratios.size() % 2 == 0;
+      const bool is_checked = ratios.empty() || ratios.size() == duel_pairs - 1;
       for (const bool is_me : {me_first, !me_first}) {
         call_outcome found;
-        times[is_me ? 0 : 1] = (is_me ? me : them).visit(plan, found);
+        times[is_me ? 0 : 1] = (is_me ? me : them).visit(plans.plan(n, is_checked), found);
         if (!found.ok()) {
           throw failure(exit_code::ours, (is_me ? mine : other).name + ": " + found.message);
         }
       }
       ratios.push_back(times[1] / times[0]);
     }
-    if (plans[plan].cold_l2) duels.push_back({sizes[plan / 2], calls[plan / 2].label, {}, {}, {}});
-    auto& side = plans[plan].cold_l2 ? duels.back().cold : duels.back().warm;
+    if (plans.is_cold(n)) duels.push_back({sizes[size], calls[size].label, {}, {}, {}});
+    auto& side = plans.is_cold(n) ? duels.back().cold : duels.back().warm;
     side.ratio = median(ratios);
     side.range = median_interval(ratios);
     duels.back().pairs = ratios.size();

@@ -28,15 +28,18 @@ std::string behaviour() {
 void compute(char* data, call_record& record, const std::string& what) {
   const auto* in = reinterpret_cast<const std::int32_t*>(data + record.buffers[0].offset);
   auto* out = reinterpret_cast<std::int32_t*>(data + record.buffers[1].offset);
+  // "reused": wrong, and in half the time, if the buffers are those of the call before.
+  const bool half = what == "reused" && record.buffers_here == buffers_are::reused;
   for (std::int64_t i = 0; i < record.scalars[0]; ++i) {
     const auto bits = static_cast<std::uint32_t>(in[i]);
-    out[i] = static_cast<std::int32_t>(2 * bits + (what == "wrong" ? 1 : 0));
+    out[i] = static_cast<std::int32_t>(2 * bits + (what == "wrong" || half ? 1 : 0));
   }
   // FAKE_MS: the time of a call; every third one is a little slower, as in life.
   const char* ms = std::getenv("FAKE_MS");
   auto* times = reinterpret_cast<float*>(data + record.times_offset);
   for (std::uint32_t r = 0; r < record.repetitions; ++r) {
-    times[r] = (ms == nullptr ? 1.0f : std::strtof(ms, nullptr)) * (r % 3 == 2 ? 1.01f : 1.0f);
+    times[r] = (ms == nullptr ? 1.0f : std::strtof(ms, nullptr)) * (r % 3 == 2 ? 1.01f : 1.0f) *
+               (half ? 0.5f : 1.0f);
   }
   record.counters.valid = 1;
   record.counters.warp_instructions = 100;

@@ -205,6 +205,25 @@ TEST_CASE("a yardstick's result is not looked at, a wrong peer ends the fight") 
       failure);
 }
 
+TEST_CASE(
+    "where there is room, buffers stay on the device between a program's first and last call") {
+  const two_programs programs("0.5", "1", "reused");
+  const lab l = doubling_lab();
+  const contender mine{"01_second", programs.mine()};
+  const contender other{"00_first", programs.build() / "solutions/doubling-00_first"};
+  for (const std::size_t memory : {std::size_t{0}, std::size_t{1} << 30, std::size_t{100'000}}) {
+    auto device = gpu_device();
+    device.state.memory_bytes = memory;
+    const bool room = memory == std::size_t{1} << 30;
+    const auto rows = bench(l, doubling(), {mine, other}, device, l.bench, 7, {});
+    REQUIRE(rows[0].found.ok());  // what is reused is not looked at, and would be wrong
+    CHECK(rows[0].cells[1].cold.samples == 8);
+    CHECK(rows[0].cells[1].cold.median_ms == doctest::Approx(room ? 0.25 : 0.5));
+    const auto fought = fight(l, doubling(), mine, other, device, l.bench, 7, {});
+    CHECK(fought[1].warm.ratio == doctest::Approx(room ? 4 : 2));
+  }
+}
+
 TEST_CASE("a slow program has fewer rounds, and no size that would take too long") {
   const two_programs slow("300", "1");  // the larger size is ten times as much
   const lab l = doubling_lab();

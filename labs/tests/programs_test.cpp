@@ -20,6 +20,7 @@
 #include "grader/judge/compile.hpp"
 #include "grader/judge/device_choice.hpp"
 #include "grader/judge/installation.hpp"
+#include "grader/judge/session.hpp"
 
 namespace {
 
@@ -81,6 +82,36 @@ TEST_CASE("every step is right at every size, for more than one seed") {
       }
     }
   }
+}
+
+TEST_CASE("a program keeps a call's buffers for the next call, and copies nothing back from that") {
+  if (loaded() == nullptr) return;
+  const lab& l = loaded()->labs.front();
+  const problem& p = problem_of(l);
+  const std::vector<problem_call> calls = {p.make_call(l.check[5], 1), p.make_call(l.check[6], 1)};
+  using runner::buffers_are;
+  const std::vector<planned_call> plans = {{.data = 0, .buffers = buffers_are::left},
+                                           {.data = 0, .buffers = buffers_are::reused},
+                                           {.data = 1, .buffers = buffers_are::reused},
+                                           {.data = 1}};
+  const call_file file(calls, plans);
+  session runs(loaded()->where.solution(l.name, l.steps.back().name), loaded()->device, file,
+               options_for(loaded()->device, l.time_limit_s, file.bytes()));
+  const auto has_result = [&](std::size_t plan) {
+    return !check_outputs(p, file.call(plan), file.outputs(plan));
+  };
+  CHECK(runs.call(1).ok());  // nothing is there to be reused: the call is made all the same
+  CHECK(!has_result(1));
+  CHECK(runs.call(0).ok());
+  CHECK(has_result(0));
+  for (const std::size_t plan : {1, 2, 1, 2, 2}) {
+    CAPTURE(plan);
+    CHECK(runs.call(plan).ok());
+    CHECK(file.times(plan).size() == 1);
+  }
+  CHECK(!has_result(2));
+  CHECK(runs.call(3).ok());
+  CHECK(has_result(3));
 }
 
 TEST_CASE("every mutant is found out, and the message says what is wrong with it") {

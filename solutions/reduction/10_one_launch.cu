@@ -14,11 +14,11 @@
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"
 
-constexpr int block_size = 256;  // 8 warps: while one waits for memory, another can run
+constexpr int block_size = 512;  // half as many blocks count themselves as with 256
 constexpr int loads = 4;         // vectors that a thread asks for before it uses the first
 
-// With blocks of 256, 8 make 2048 threads: all that a multiprocessor of today can hold.
-constexpr int blocks_per_sm = 8;
+// With blocks of 512, 4 make 2048 threads: all that a multiprocessor of today can hold.
+constexpr int blocks_per_sm = 4;
 
 __device__ unsigned finished = 0;  // blocks of the running call
 
