@@ -5,36 +5,36 @@
 #include "labs/matmul/hand_on.hpp"
 
 // As many tiles as blocks at a time, as long as there are twice as many; then steps. All threads of
-// a block keep the same shares and ask for them together.
+// a block keep the same shares and take them together.
 class even_shares {
  public:
-  int tile = 0;          // of `tiles`
-  int from = 0, to = 0;  // the tile's steps that this block makes
+  int tile;      // of `tiles`
+  int from, to;  // the tile's steps that this block makes
 
   // Of a launch of gridDim.x blocks that all run at once, at most tiles * steps: a block waits for
-  // the one before it. If there are as many blocks as tiles, each has one, and nobody waits.
+  // the one before it.
   __device__ even_shares(int tiles, int steps)
-      : steps_(steps), round_(max(0, tiles / static_cast<int>(gridDim.x) - 1)) {
-    first_shared_ = round_ * gridDim.x;
+      : steps_(steps), rounds_(max(0, tiles / static_cast<int>(gridDim.x) - 1)) {
+    first_shared_ = rounds_ * gridDim.x;
     const long long shared = static_cast<long long>(tiles - first_shared_) * steps;
     begin_ = shared * blockIdx.x / gridDim.x;
     end_ = shared * (blockIdx.x + 1) / gridDim.x;
   }
 
-  // Goes on to the next tile; false if there is none.
-  __device__ bool next() {
-    if (round_ > 0) {
-      tile = --round_ * gridDim.x + blockIdx.x;
+  __device__ bool any_left() const { return round_ < rounds_ || end_ > begin_; }
+
+  // Sets the above; only if any is left.
+  __device__ void take() {
+    if (round_ < rounds_) {
+      tile = round_++ * gridDim.x + blockIdx.x;
       from = 0, to = steps_;
-      return true;
+    } else {
+      tile = (end_ - 1) / steps_;
+      to = end_ - tile * steps_;
+      from = max(0, begin_ - tile * steps_);
+      end_ = tile * steps_ + from;
+      tile += first_shared_;
     }
-    if (end_ <= begin_) return false;
-    tile = (end_ - 1) / steps_;
-    to = end_ - tile * steps_;
-    from = max(0, begin_ - tile * steps_);
-    end_ = tile * steps_ + from;
-    tile += first_shared_;
-    return true;
   }
 
   // Waits until the tile's sums of the steps before `from` are in c, if there are any.
@@ -43,10 +43,27 @@ class even_shares {
   }
 
   // Says that the sums are in c, if others are to be added.
-  __device__ void hand_on() const {
-    if (to < steps_) ::hand_on(blockIdx.x);
+  __device__ void pass_on() const {
+    if (to < steps_) hand_on(blockIdx.x);
   }
 
  private:
-  int steps_, round_, first_shared_, begin_, end_;
+  int steps_, rounds_, round_ = 0, first_shared_, begin_, end_;
+};
+
+// The same for a launch with a block for each tile.
+class one_tile {
+ public:
+  int tile = blockIdx.x;
+  static constexpr int from = 0;
+  int to;
+
+  __device__ one_tile(int /*tiles*/, int steps) : to(steps) {}
+  __device__ bool any_left() const { return !taken_; }
+  __device__ void take() { taken_ = true; }
+  __device__ void wait_for_beginning() const {}
+  __device__ void pass_on() const {}
+
+ private:
+  bool taken_ = false;
 };

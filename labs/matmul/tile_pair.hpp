@@ -1,5 +1,9 @@
 // Tiles of a and of b, pair after pair, from global to shared memory and on to registers: what
 // 15_smaller_blocks spells out, for the steps that only change who computes which tile.
+//
+// watch   The compiler gives out the loop's registers, and small things change how: c behind a
+//         64-bit pointer to the thread's first element instead of 32-bit indices gave 4 % at
+//         n = 4096, where a piece goes kept as an offset 1 % (solutions/matmul/DESIGN.md).
 #pragma once
 
 #include "labs/matmul/quads.hpp"
@@ -21,17 +25,16 @@ class pair_fetcher {
   // negative, by less than depth. n: of the matrices. tid: below threads.
   __device__ pair_fetcher(const float* a, const float* b, int n, int row0, int col0, int k, int tid)
       : n_(n),
-        a_row_(4 * tid / depth),
         a_col_(4 * tid % depth),
         b_row_(4 * tid / cols),
-        b_col_(4 * tid % cols) {
-    const int row = min(row0 + a_row_, n - 1);
-    const int col = quads ? min(col0 + b_col_, n - 4) : col0 + b_col_;
-    for (int i = 0; i < a_pieces; ++i)
-      below_[i] = (min(row0 + a_row_ + i * a_rows, n - 1) - row) * n;
-    a_ = a + row * n + k + a_col_;
-    b_ = b + (k + b_row_) * n + col;
-    last_ = n - 1 - col;
+        to_a_(a_col_ * (rows + 4) + 4 * tid / depth),
+        to_b_(b_row_ * cols + 4 * tid % cols) {
+    const int row = row0 + 4 * tid / depth, col = col0 + 4 * tid % cols;
+    const int first_row = min(row, n - 1), first_col = quads ? min(col, n - 4) : col;
+    for (int i = 0; i < a_pieces; ++i) below_[i] = (min(row + i * a_rows, n - 1) - first_row) * n;
+    a_ = a + first_row * n_ + k + a_col_;
+    b_ = b + (k + b_row_) * n_ + first_col;
+    last_ = n - 1 - first_col;
   }
 
   // Asks for a's floats of the next pair, into registers, and for b's, to `to`; the copies belong
@@ -39,7 +42,7 @@ class pair_fetcher {
   __device__ void fetch(tile_pair<rows, cols, depth>& to) {
     for (int i = 0; i < a_pieces; ++i) fetched_[i] = load4<quads>(a_ + below_[i]);
     for (int i = 0; i < depth; i += b_rows)
-      copy4<quads>(&to.b[b_row_ + i][b_col_], b_ + i * n_, last_);
+      copy4<quads>(&to.b[0][0] + to_b_ + i * cols, b_ + i * n_, last_);
     go_on();
   }
 
@@ -51,9 +54,8 @@ class pair_fetcher {
     } else {
       for (int i = 0; i < a_pieces; ++i)
         fetched_[i] = load4<quads>(a_ + below_[i], missing - a_col_);
-      for (int i = 0; i < depth; i += b_rows) {
-        copy4<quads>(&to.b[b_row_ + i][b_col_], b_ + i * n_, last_, b_row_ + i >= missing);
-      }
+      for (int i = 0; i < depth; i += b_rows)
+        copy4<quads>(&to.b[0][0] + to_b_ + i * cols, b_ + i * n_, last_, b_row_ + i >= missing);
       go_on();
     }
   }
@@ -62,7 +64,7 @@ class pair_fetcher {
   __device__ void store(tile_pair<rows, cols, depth>& to) const {
     for (int i = 0; i < a_pieces; ++i) {
       const float of_row[] = {fetched_[i].x, fetched_[i].y, fetched_[i].z, fetched_[i].w};
-      for (int k = 0; k < 4; ++k) to.a[a_col_ + k][a_row_ + i * a_rows] = of_row[k];
+      for (int k = 0; k < 4; ++k) (&to.a[0][0])[to_a_ + k * (rows + 4) + i * a_rows] = of_row[k];
     }
   }
 
@@ -77,7 +79,9 @@ class pair_fetcher {
     b_ += depth * n_;
   }
 
-  int n_, a_row_, a_col_, b_row_, b_col_;
+  long long n_;
+  int a_col_, b_row_;    // of the first piece in its tile
+  int to_a_, to_b_;      // where that goes
   int below_[a_pieces];  // how far behind a_ the rows of a lie that this thread fetches
   int last_;             // of b's row: how far behind b_
   const float* a_;
@@ -97,20 +101,31 @@ struct thread_place {
     y0 = warp / warps_x * lanes_y * 8 + 4 * (lane / 16 * 2 + lane / 2 % 2);
     x0 = warp % warps_x * lanes_x * 8 + 4 * (lane / 4 % 4 * 2 + lane % 2);
   }
-  __device__ int row(int i) const { return y0 + i / 4 * 4 * lanes_y + i % 4; }
-  __device__ int col(int j) const { return x0 + j / 4 * 4 * lanes_x + j % 4; }
+  // How far the others lie below and right of it.
+  __device__ static int below(int i) { return i / 4 * 4 * lanes_y + i % 4; }
+  __device__ static int right(int j) { return j / 4 * 4 * lanes_x + j % 4; }
 };
+
+// A barrier for the `threads` threads of one of a block's slices.
+template <int slices, int threads>
+__device__ void sync_slice(int slice) {
+  if constexpr (slices == 1) {
+    __syncthreads();
+  } else {
+    asm volatile("bar.sync %0, %1;" ::"r"(1 + slice), "n"(threads) : "memory");  // 0 is the block's
+  }
+}
 
 // Adds the products of `steps` pairs, at least 1, to a thread's sums. The first `missing` columns
 // and rows of the first pair count as 0; none is missing if Multiple is a multiple of depth. tiles:
-// `stages` pairs in shared memory, maybe those of a call before. All threads of the block take
+// `stages` pairs in shared memory, maybe those of a call before. All threads of the slice take
 // part, with the same number of steps.
-template <int stages, int rows, int cols, int depth, int threads, int Multiple>
+template <int stages, int slices = 1, int rows, int cols, int depth, int threads, int Multiple>
 __device__ void add_products(float (&sum)[8][8],
                              pair_fetcher<rows, cols, depth, threads, Multiple>& fetcher,
                              tile_pair<rows, cols, depth>* tiles, int steps, int missing,
-                             const thread_place<cols>& place) {
-  __syncthreads();  // nobody reads what was there before
+                             const thread_place<cols>& place, int slice = 0) {
+  sync_slice<slices, threads>(slice);  // nobody reads what was there before
   for (int stage = 0; stage < stages - 1; ++stage) {
     if (stage < steps) {
       if (stage == 0) {
@@ -122,18 +137,18 @@ __device__ void add_products(float (&sum)[8][8],
     }
     __pipeline_commit();
   }
-  __pipeline_wait_prior(stages - 2);  // this thread's copies to all stages but the last one
-  __syncthreads();                    // the first tiles are there
+  __pipeline_wait_prior(stages - 2);   // this thread's copies to all stages but the last one
+  sync_slice<slices, threads>(slice);  // the first tiles are there
 
   int now = 0, free = stages - 1;
   const float *a_now = &tiles[0].a[0][place.y0], *b_now = &tiles[0].b[0][place.x0];
   float a_k[2][8], b_k[2][8];  // even k, odd k
   const auto read = [&](int k) {
     for (int i = 0; i < 8; i += 4) {
-      four(a_k[k % 2][i]) = *reinterpret_cast<const float4*>(a_now + k % depth * (rows + 4) +
-                                                             i * thread_place<cols>::lanes_y);
-      four(b_k[k % 2][i]) = *reinterpret_cast<const float4*>(b_now + k % depth * cols +
-                                                             i * thread_place<cols>::lanes_x);
+      four(a_k[k % 2][i]) =
+          *reinterpret_cast<const float4*>(a_now + k % depth * (rows + 4) + place.below(i));
+      four(b_k[k % 2][i]) =
+          *reinterpret_cast<const float4*>(b_now + k % depth * cols + place.right(i));
     }
   };
   read(0);
@@ -146,10 +161,12 @@ __device__ void add_products(float (&sum)[8][8],
       if (k == depth - 1) {
         if (more) fetcher.store(tiles[free]);
         if (++free == stages) free = 0;
-        if (step + 1 < steps && ++now == stages) now = 0;  // else the last one again
+        // Behind the last step an old stage is read, or the last one again. Both are right for
+        // any number of stages; each stands where the compiler makes the faster loop of it.
+        if (stages > 2 ? ++now == min(stages, steps) : step + 1 < steps && ++now == stages) now = 0;
         a_now = &tiles[now].a[0][place.y0], b_now = &tiles[now].b[0][place.x0];
         __pipeline_wait_prior(stages - 2);
-        __syncthreads();  // the next stage is there for all, and the present one is used by all
+        sync_slice<slices, threads>(slice);  // the next stage is there, the present one is used
       }
       read(k + 1);
       for (int i = 0; i < 8; ++i) {
@@ -162,17 +179,17 @@ __device__ void add_products(float (&sum)[8][8],
   }
 }
 
-// Adds to the sums of slice 0 those of the other slices' threads with the same tid, one slice after
-// the other. space: 64 * threads floats in shared memory, which nobody needs any more. All threads
-// of all slices take part.
+// Adds to the sums of slice 0 those of the other slices' threads with the same tid. space: 64 *
+// (slices - 1) * threads floats in shared memory, which nobody needs any more. All threads of all
+// slices take part.
 template <int slices, int threads>
 __device__ void add_slices(float (&sum)[8][8], float* space, int slice, int tid) {
-  for (int other = 1; other < slices; ++other) {
-    __syncthreads();  // the tiles, or the sums before, are done with
-    for (int e = 0; e < 64; ++e)
-      if (slice == other) space[e * threads + tid] = sum[e / 8][e % 8];
-    __syncthreads();  // the slice's sums are there
-    for (int e = 0; e < 64; ++e)
-      if (slice == 0) sum[e / 8][e % 8] += space[e * threads + tid];
-  }
+  if constexpr (slices == 1) return;
+  __syncthreads();  // the tiles are done with
+  for (int e = 0; e < 64 && slice > 0; ++e)
+    space[(64 * (slice - 1) + e) * threads + tid] = sum[e / 8][e % 8];
+  __syncthreads();  // the sums are there
+  for (int e = 0; e < 64 && slice == 0; ++e)
+    for (int other = 0; other < slices - 1; ++other)
+      sum[e / 8][e % 8] += space[(64 * other + e) * threads + tid];
 }

@@ -23,7 +23,7 @@ constexpr int threads = (rows / part) * (cols / part);
 // n is a multiple of Multiple: of 1, of 4, or of depth.
 template <int Multiple>
 __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 registers each thread
-    matmul_kernel(const float* a, const float* b, float* c, int n) {
+    matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
   __shared__ tile_pair<rows, cols, depth> tiles[stages];
   const thread_place<cols> place(threadIdx.x);
   const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
@@ -42,11 +42,14 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
   float sum[part][part] = {};
   add_products<stages>(sum, fetcher, tiles, steps, missing, place);
 
+  const int row = row0 + place.y0, col = col0 + place.x0;
+  float* const first_sum = c + static_cast<long long>(row) * n + col;
   for (int i = 0; i < part; ++i) {
     for (int j = 0; j < part; ++j) {
-      const int row = row0 + place.row(i), col = col0 + place.col(j), at = row * n + col;
-      if (row >= n || col >= n) continue;
-      c[at] = sum[i][j];
+      const int below = place.below(i), right = place.right(j);
+      if (row + below >= n || col + right >= n) continue;
+      float* const at = first_sum + static_cast<long long>(below) * n + right;
+      *at = sum[i][j];
     }
   }
 }

@@ -23,15 +23,16 @@ constexpr int part = 8;    // a thread computes part x part elements of c
 constexpr int threads = (rows / part) * (cols / part);
 
 // n is a multiple of Multiple: of 1, of 4, or of depth.
-template <int stages, int blocks_per_sm, int Multiple>
+template <class Shares, int stages, int blocks_per_sm, int Multiple>
 __global__ void __launch_bounds__(threads, blocks_per_sm)
-    matmul_kernel(const float* a, const float* b, float* c, int n) {
+    matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
   __shared__ tile_pair<rows, cols, depth> tiles[stages];
   const thread_place<cols> place(threadIdx.x);
   const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
   const int tiles_y = (n + rows - 1) / rows, tiles_x = (n + cols - 1) / cols;
-  even_shares share(tiles_y * tiles_x, steps);
-  while (share.next()) {
+  Shares share(tiles_y * tiles_x, steps);
+  while (share.any_left()) {
+    share.take();
     const int from = share.from, to = share.to, tile = share.tile;
     const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
     const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
@@ -46,22 +47,25 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
     //<
     share.wait_for_beginning();
 
+    const int row = row0 + place.y0, col = col0 + place.x0;
+    float* const first_sum = c + static_cast<long long>(row) * n + col;
     for (int i = 0; i < part; ++i) {
       for (int j = 0; j < part; ++j) {
-        const int row = row0 + place.row(i), col = col0 + place.col(j), at = row * n + col;
-        if (row >= n || col >= n) continue;
-        c[at] = from > 0 ? __ldcg(c + at) + sum[i][j] : sum[i][j];
+        const int below = place.below(i), right = place.right(j);
+        if (row + below >= n || col + right >= n) continue;
+        float* const at = first_sum + static_cast<long long>(below) * n + right;
+        *at = from > 0 ? __ldcg(at) + sum[i][j] : sum[i][j];
       }
     }
-    share.hand_on();
+    share.pass_on();
   }
 }
 
-template <int stages, int blocks_per_sm>
+template <class Shares, int stages, int blocks_per_sm>
 void launch(int blocks, const float* a, const float* b, float* c, int n) {
-  const auto kernel = n % depth == 0 ? matmul_kernel<stages, blocks_per_sm, depth>
-                      : n % 4 == 0   ? matmul_kernel<stages, blocks_per_sm, 4>
-                                     : matmul_kernel<stages, blocks_per_sm, 1>;
+  const auto kernel = n % depth == 0 ? matmul_kernel<Shares, stages, blocks_per_sm, depth>
+                      : n % 4 == 0   ? matmul_kernel<Shares, stages, blocks_per_sm, 4>
+                                     : matmul_kernel<Shares, stages, blocks_per_sm, 1>;
   kernel<<<blocks, threads>>>(a, b, c, n);
   check(cudaGetLastError());
 }
@@ -70,7 +74,7 @@ void matmul(const float* a, const float* b, float* c, int n) {
   int multiprocessors = 0;
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
   const int tiles = ceil_div(n, cols) * ceil_div(n, rows);
-  if (tiles <= 4 * multiprocessors) return launch<2, 4>(tiles, a, b, c, n);
+  if (tiles <= 4 * multiprocessors) return launch<one_tile, 2, 4>(tiles, a, b, c, n);
   const int steps = tiles * ceil_div(n, depth);
-  launch<3, 3>(std::min({steps, 3 * multiprocessors, most_blocks}), a, b, c, n);
+  launch<even_shares, 3, 3>(std::min({steps, 3 * multiprocessors, most_blocks}), a, b, c, n);
 }

@@ -2,8 +2,8 @@
 //
 // idea    Up to n of about 1000 there is at most one tile for a multiprocessor, and four warps
 //         cannot keep it busy. So four groups of threads compute the same tile, each for a quarter
-//         of the steps, in tiles of their own in shared memory; then the first adds up what all
-//         have.
+//         of the steps, in tiles of their own in shared memory and with a barrier of their own;
+//         then the first adds up what all have.
 // watch   What is left is the start, the end, and operands that lie in one bank of registers.
 // needs   As before, 64 instead of 16 for small n; 100 KB of shared memory.
 // source  A. Kerr et al., "CUTLASS: Fast Linear Algebra in CUDA C++" (2017): "sliced-K".
@@ -23,17 +23,18 @@ constexpr int part = 8;    // a thread computes part x part elements of c
 constexpr int threads = (rows / part) * (cols / part);
 
 // n is a multiple of Multiple: of 1, of 4, or of slices * depth.
-template <int stages, int slices, int blocks_per_sm, int Multiple>
+template <class Shares, int stages, int slices, int blocks_per_sm, int Multiple>
 __global__ void __launch_bounds__(slices* threads, blocks_per_sm)
-    matmul_kernel(const float* a, const float* b, float* c, int n) {
+    matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
   extern __shared__ float4 shared[];
-  const int slice = threadIdx.x / threads, tid = threadIdx.x % threads;
+  const int slice = slices > 1 ? threadIdx.x / threads : 0, tid = threadIdx.x - slice * threads;
   auto* const tiles = reinterpret_cast<tile_pair<rows, cols, depth>*>(shared) + slice * stages;
   const thread_place<cols> place(tid);
   const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
   const int tiles_y = (n + rows - 1) / rows, tiles_x = (n + cols - 1) / cols;
-  even_shares share(tiles_y * tiles_x, steps);
-  while (share.next()) {
+  Shares share(tiles_y * tiles_x, steps);
+  while (share.any_left()) {
+    share.take();
     const int from = share.from, to = share.to, tile = share.tile;
     const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
     const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
@@ -48,29 +49,32 @@ __global__ void __launch_bounds__(slices* threads, blocks_per_sm)
     pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0,
                                                                first * depth - missing, tid);
     float sum[part][part] = {};
-    add_products<stages>(sum, fetcher, tiles, longest, zeros, place);
+    add_products<stages, slices>(sum, fetcher, tiles, longest, zeros, place, slice);
     //> todo: add the sums of the other slices to those of the first.
     add_slices<slices, threads>(sum, reinterpret_cast<float*>(shared), slice, tid);
     //<
     share.wait_for_beginning();
 
+    const int row = row0 + place.y0, col = col0 + place.x0;
+    float* const first_sum = c + static_cast<long long>(row) * n + col;
     for (int i = 0; i < part; ++i) {
       for (int j = 0; j < part; ++j) {
-        const int row = row0 + place.row(i), col = col0 + place.col(j), at = row * n + col;
-        if (slice > 0 || row >= n || col >= n) continue;
-        c[at] = from > 0 ? __ldcg(c + at) + sum[i][j] : sum[i][j];
+        const int below = place.below(i), right = place.right(j);
+        if (slice > 0 || row + below >= n || col + right >= n) continue;
+        float* const at = first_sum + static_cast<long long>(below) * n + right;
+        *at = from > 0 ? __ldcg(at) + sum[i][j] : sum[i][j];
       }
     }
-    share.hand_on();
+    share.pass_on();
   }
 }
 
-template <int stages, int slices, int blocks_per_sm>
+template <class Shares, int stages, int slices, int blocks_per_sm>
 void launch(int blocks, const float* a, const float* b, float* c, int n) {
   constexpr int whole = slices * depth;
-  const auto kernel = n % whole == 0 ? matmul_kernel<stages, slices, blocks_per_sm, whole>
-                      : n % 4 == 0   ? matmul_kernel<stages, slices, blocks_per_sm, 4>
-                                     : matmul_kernel<stages, slices, blocks_per_sm, 1>;
+  const auto kernel = n % whole == 0 ? matmul_kernel<Shares, stages, slices, blocks_per_sm, whole>
+                      : n % 4 == 0   ? matmul_kernel<Shares, stages, slices, blocks_per_sm, 4>
+                                     : matmul_kernel<Shares, stages, slices, blocks_per_sm, 1>;
   constexpr int bytes = slices * stages * sizeof(tile_pair<rows, cols, depth>);
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   kernel<<<blocks, slices * threads, bytes>>>(a, b, c, n);
@@ -81,8 +85,8 @@ void matmul(const float* a, const float* b, float* c, int n) {
   int multiprocessors = 0;
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
   const int tiles = ceil_div(n, cols) * ceil_div(n, rows);
-  if (tiles <= multiprocessors) return launch<2, 4, 1>(tiles, a, b, c, n);
-  if (tiles <= 4 * multiprocessors) return launch<2, 1, 4>(tiles, a, b, c, n);
+  if (tiles <= multiprocessors) return launch<one_tile, 2, 4, 1>(tiles, a, b, c, n);
+  if (tiles <= 4 * multiprocessors) return launch<one_tile, 2, 1, 4>(tiles, a, b, c, n);
   const int steps = tiles * ceil_div(n, depth);
-  launch<3, 1, 3>(std::min({steps, 3 * multiprocessors, most_blocks}), a, b, c, n);
+  launch<even_shares, 3, 1, 3>(std::min({steps, 3 * multiprocessors, most_blocks}), a, b, c, n);
 }
