@@ -8,6 +8,9 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <limits>
 
 #include "common/device/embedded_gpus.hpp"
@@ -167,13 +170,22 @@ std::vector<std::string> known_gpus() {
 }
 
 result<gpu> find_gpu(std::string_view id) {
+  if (id.ends_with(".toml")) {
+    const auto file = std::filesystem::absolute(id);
+    std::ifstream stream(file, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    if (!stream) {
+      return {error::invalid_value, fmt::format("cannot read {}", file.string())};
+    }
+    return parse_gpu(file.string(), text);
+  }
   std::string known;
   for (const embedded_gpu& entry : embedded_gpus) {
     if (entry.id == id) return parse_gpu(id, entry.text);
     known += fmt::format("{}{}", known.empty() ? "" : ", ", entry.id);
   }
   return {error::invalid_value,
-          fmt::format("no GPU is known by the name '{}'; known: {}", id, known)};
+          fmt::format("no GPU is known by the name '{}'; known: {}, or a .toml file", id, known)};
 }
 
 }  // namespace stepwise

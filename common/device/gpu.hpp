@@ -15,7 +15,7 @@
 namespace stepwise {
 
 struct gpu {
-  std::string id;    // "h200": the file's name
+  std::string id;    // "h200": the file's name; of a file of one's own the whole path
   std::string name;  // "NVIDIA H200"
   int compute_major = 0;
   int compute_minor = 0;
@@ -54,7 +54,8 @@ int fill_from_attributes(gpu& model);
 // The GPUs whose descriptions are built in, by id.
 std::vector<std::string> known_gpus();
 
-// The description with this id; invalid_value names the known ones.
+// The description with this id, or in this file if it ends with ".toml" (common/gpus/h200.toml
+// shows the form); invalid_value names the known ones, or what is wrong with the file.
 result<gpu> find_gpu(std::string_view id);
 
 // Reads the text of a description (the form of common/gpus/h200.toml); invalid_value says what is

@@ -197,7 +197,7 @@ void add_exec(command_line& line) {
       "  ./lab exec --gpu h200 ./saxpy            which GPU to be\n\n"
       "Streams, signals and the exit status are the program's own; 128 + N tells that signal N\n"
       "ended it, 2 that it cannot run here, and why; with --check, 1 that something was found.");
-  sub->add_option("--gpu", exec_with.gpu, "a name from common/gpus/ (h200)");
+  sub->add_option("--gpu", exec_with.gpu, "a name from common/gpus/ (h200), or a file like those");
   CLI::Option* limit =
       sub->add_option("--time-limit", seconds, "seconds for each kernel (no limit)");
   sub->add_flag("--check", exec_with.check, "find races, wrong addresses, barriers, leaks ...");

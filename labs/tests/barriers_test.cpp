@@ -1,5 +1,8 @@
-// Tests that every barrier of every step is needed, and that the checks say so: without it, a race
-// is reported; with it, nothing is.
+// Tests that every barrier of every step and of the labs' headers is needed, and that the checks
+// say so: without it, a race is reported; with it, nothing is, and the result is right.
+//
+// idea    Some barriers are needed only where a block has more to do than one tile. At sizes that
+//         are quickly emulated that takes a small GPU: one multiprocessor.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -15,6 +18,7 @@
 #include "grader/judge/call_file.hpp"
 #include "grader/judge/check.hpp"
 #include "grader/judge/installation.hpp"
+#include "grader/system/files.hpp"
 
 namespace {
 
@@ -22,41 +26,81 @@ using namespace stepwise;
 using namespace stepwise::check_tests;
 namespace fs = std::filesystem;
 
-constexpr double small_bytes = 100000;  // calls that move less show every barrier's purpose
+// Calls that move less show every barrier's purpose: on an H200, and on a small GPU.
+constexpr double small_bytes = 100000, small_gpu_bytes = 800000;
 
 // A lab, and a file with a call of each of its check sizes up to some number of bytes.
 class lab_calls {
  public:
   lab_calls(const lab& l, double most_bytes)
-      : file_(fs::temp_directory_path() /
-              ("stepwise-barriers-" + l.name + "-" + std::to_string(getpid()))) {
-    const problem& p = problem_of(l);
-    std::vector<planned_call> plans;
+      : problem_(problem_of(l)),
+        file_(fs::temp_directory_path() /
+              ("stepwise-barriers-" + l.name + "-" + std::to_string(static_cast<int>(most_bytes)) +
+               "-" + std::to_string(getpid()))) {
     for (const auto& size : l.check) {
-      if (p.work(size).bytes > most_bytes) continue;
-      plans.push_back({calls_.size()});
-      calls_.push_back(p.make_call(size, 1));
+      if (problem_.work(size).bytes > most_bytes) continue;
+      plans_.push_back({calls_.size()});
+      calls_.push_back(problem_.make_call(size, 1));
     }
     REQUIRE(!calls_.empty());
-    const call_file written(calls_, plans, file_);
+    const call_file written(calls_, plans_, file_);
   }
   ~lab_calls() { fs::remove(file_); }
   lab_calls(const lab_calls&) = delete;
   lab_calls& operator=(const lab_calls&) = delete;
 
-  // A copy per run: several run at once, and a runner writes into its file.
-  checked_run run(const std::string& program, const std::string& variant) const {
-    const fs::path mine = file_.string() + "-" + variant;
+  // On the GPU that is described in the file, or an H200. wrong: where the results are to be looked
+  // at, what is said of the first wrong one. A copy per run: several run at once, and a runner
+  // writes into its file.
+  checked_run run(const std::string& program, const std::string& variant,
+                  const fs::path& gpu = "h200", std::string* wrong = nullptr) const {
+    std::string suffix = variant;
+    std::replace(suffix.begin(), suffix.end(), '/', '-');
+    const fs::path mine = file_.string() + "-" + gpu.stem().string() + "-" + suffix;
     fs::copy_file(file_, mine, fs::copy_options::overwrite_existing);
-    const auto result = run_checked(
-        "STEPWISE_VARIANT='" + variant + "' '" + program + "' '" + mine.string() + "'", 60);
+    const auto result = run_checked("STEPWISE_GPU='" + gpu.string() + "' STEPWISE_VARIANT='" +
+                                        variant + "' '" + program + "' '" + mine.string() + "'",
+                                    120);
+    if (wrong != nullptr) *wrong = wrong_result(mine);
     fs::remove(mine);
     return result;
   }
 
  private:
+  std::string wrong_result(const fs::path& finished) const {
+    call_file file(calls_, plans_);
+    REQUIRE(file.load(finished));
+    for (std::size_t i = 0; i < plans_.size(); ++i)
+      if (const auto wrong = check_outputs(problem_, calls_[i], file.outputs(i))) return *wrong;
+    return "";
+  }
+
+  const problem& problem_;
   fs::path file_;
   std::vector<problem_call> calls_;
+  std::vector<planned_call> plans_;
+};
+
+// The description of an H200 with one multiprocessor, in a file.
+class small_gpu {
+ public:
+  explicit small_gpu(const fs::path& root)
+      : file_(fs::temp_directory_path() /
+              ("stepwise-small-" + std::to_string(getpid()) + ".toml")) {
+    std::string text =
+        read_file(root / "common" / "gpus" / "h200.toml", static_cast<int>(exit_code::ours));
+    const std::string many = "\n16 = 132 ";  // MultiProcessorCount
+    REQUIRE(text.find(many) != std::string::npos);
+    text.replace(text.find(many), many.size(), "\n16 = 1 ");
+    write_atomically(file_, text);
+  }
+  ~small_gpu() { fs::remove(file_); }
+  small_gpu(const small_gpu&) = delete;
+  small_gpu& operator=(const small_gpu&) = delete;
+  const fs::path& file() const { return file_; }
+
+ private:
+  fs::path file_;
 };
 
 const char* build_folder() {
@@ -65,47 +109,62 @@ const char* build_folder() {
   return build;
 }
 
-TEST_CASE("with its barriers, no step is reported, at any size") {
+TEST_CASE("with its barriers, no step is reported or wrong, at any size, on a small GPU too") {
   const installation where = load_installation(build_folder());
+  const small_gpu small(where.root);
   for (const lab& l : load_labs(where.root)) {
-    const lab_calls all(l, 1e12);
-    std::vector<checked_run> results(l.steps.size());
-    in_parallel(results.size(), [&](std::size_t i) {
-      results[i] = all.run(where.solution(l.name, l.steps[i].name), l.steps[i].name);
-    });
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      CAPTURE(l.steps[i].name);
-      CHECK(results[i].exit_code == 0);
-      for (const auto& found : results[i].findings) FAIL_CHECK(in_words(found));
+    const lab_calls all(l, 1e9);
+    for (const fs::path& gpu : {fs::path("h200"), small.file()}) {
+      std::vector<checked_run> results(l.steps.size());
+      std::vector<std::string> wrong(l.steps.size());
+      in_parallel(results.size(), [&](std::size_t i) {
+        results[i] =
+            all.run(where.solution(l.name, l.steps[i].name), l.steps[i].name, gpu, &wrong[i]);
+      });
+      for (std::size_t i = 0; i < results.size(); ++i) {
+        CAPTURE(l.steps[i].name);
+        CAPTURE(gpu.stem());
+        CHECK(results[i].exit_code == 0);
+        CHECK(wrong[i] == "");
+        for (const auto& found : results[i].findings) FAIL_CHECK(in_words(found));
+      }
     }
   }
 }
 
-// Both parties of a race are in the step's file, at lines with code.
-bool is_race_in(const located_finding& found, const std::string& file) {
+// Both parties of a race are in the step's file or in a header of the lab, at lines with code.
+bool is_race_in(const located_finding& found, const std::string& step, const std::string& lab) {
   return found.what.kind == finding_kind::race && found.what.parties.size() == 2 &&
          std::all_of(found.what.parties.begin(), found.what.parties.end(), [&](const auto& p) {
-           return fs::path(p.at.file).filename() == file && p.at.line > 0 && !p.at.text.empty();
+           const fs::path file = p.at.file;
+           return (file.filename() == step + ".cu" || file.parent_path().filename() == lab) &&
+                  p.at.line > 0 && !p.at.text.empty();
          });
 }
 
 TEST_CASE("without any one of its barriers, a step has a race, and nothing but what comes of it") {
   const installation where = load_installation(build_folder());
+  const small_gpu small_one(where.root);
   for (const lab& l : load_labs(where.root)) {
     const std::string program = where.build / "labs/tests" / (l.name + "-without-barriers");
     const auto variants = lines_of("STEPWISE_VARIANT=list '" + program + "'");
     REQUIRE(!variants.empty());
-    const lab_calls small(l, small_bytes);
-    std::vector<checked_run> results(variants.size());
-    in_parallel(results.size(),
-                [&](std::size_t i) { results[i] = small.run(program, variants[i]); });
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      const std::string step = variants[i].substr(0, variants[i].find(':'));
+    const lab_calls small(l, small_bytes), larger(l, small_gpu_bytes);
+    std::vector<std::vector<located_finding>> findings(variants.size());
+    in_parallel(findings.size(), [&](std::size_t i) {
+      const std::string step = variants[i].substr(0, variants[i].find_first_of(":/"));
+      findings[i] = small.run(program, variants[i]).findings;
+      if (std::none_of(findings[i].begin(), findings[i].end(),
+                       [&](const auto& found) { return is_race_in(found, step, l.name); }))
+        findings[i] = larger.run(program, variants[i], small_one.file()).findings;
+    });
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+      const std::string step = variants[i].substr(0, variants[i].find_first_of(":/"));
       CAPTURE(variants[i]);
       bool has_race = false;
-      for (const auto& found : results[i].findings) {
+      for (const auto& found : findings[i]) {
         MESSAGE(in_words(found));
-        has_race = has_race || is_race_in(found, step + ".cu");
+        has_race = has_race || is_race_in(found, step, l.name);
         // Without a barrier, a read may also come before anything was written.
         CHECK((found.what.kind == finding_kind::race ||
                found.what.kind == finding_kind::unwritten_read));

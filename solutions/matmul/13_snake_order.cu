@@ -4,6 +4,7 @@
 //         lie in one bank are read one after the other, unless the last instruction read one of
 //         them, too. From left to right in every row, both operands change at a row's end; forwards
 //         and backwards in turns, one of them always stays.
+//         Here it gains nothing and may cost a little; the last step would be slower without it.
 // watch   Each fetch computes where its pieces lie and tests whether they lie in the matrix.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  S. Gray, "SGEMM" of the Maxwell assembler (2014): register banks and operand reuse. How

@@ -4,7 +4,8 @@
 //         on the tile is done once, and nobody waits until a block is gone and a new one is set up.
 //         It gains little: at these depths a tile takes long. But now the blocks know how many
 //         they are, and may divide the work in another way than by tiles.
-// watch   The last round: 68 tiles, and half of the multiprocessors have none.
+// watch   The last round: 68 tiles, and half of the multiprocessors have none. At n = 2048,
+//         512 tiles on 396 places: slower than 16, of which a multiprocessor holds four blocks.
 // needs   As before.
 // source  The "persistent" kernels of CUTLASS.
 #include <algorithm>

@@ -4,7 +4,8 @@
 //         two rounds, they share by steps of depth: a share may begin and end within a tile's sum.
 //         Who has a sum's beginning stores it in c and says so; who has the rest adds to it.
 // watch   A block waits only for the one before it, which hands on the first thing that it does:
-//         shares are worked off from their ends. Small n: few steps, shared by many.
+//         shares are worked off from their ends. Below n of about 2000 it is slower: few steps for
+//         each, and more handing on than work.
 // needs   As before, and no two calls at once: they would take each other's flags.
 // source  M. Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix
 //         Multiplication on the GPU" (2023).

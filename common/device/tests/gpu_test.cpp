@@ -1,8 +1,10 @@
 // GPU descriptions.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <set>
+#include <string>
 
 #include "common/device/device.hpp"
 
@@ -52,6 +54,21 @@ TEST_CASE("an unknown GPU is refused with the names of the known ones") {
   CHECK(found.failure().code == error::invalid_value);
   CHECK(found.failure().message.find("h2000") != std::string::npos);
   CHECK(found.failure().message.find("h200") != std::string::npos);
+}
+
+TEST_CASE("a file of one's own describes a GPU, by its path") {
+  const auto folder = std::filesystem::temp_directory_path();
+  const auto file = folder / ("stepwise-gpu-" + std::to_string(getpid()) + ".toml");
+  std::filesystem::copy_file(STEPWISE_GPUS_FOLDER "/h200.toml", file);
+  const auto found = find_gpu(file.string());
+  std::filesystem::remove(file);
+  REQUIRE(found.ok());
+  CHECK(found->id == file.string());
+  CHECK(found->multiprocessors == 132);
+  const auto gone = find_gpu(file.string());
+  REQUIRE(!gone.ok());
+  CHECK(gone.failure().message == "cannot read " + file.string());
+  CHECK(!find_gpu(folder.string() + ".toml").ok());
 }
 
 TEST_CASE("a broken description is refused, and the message says where") {
