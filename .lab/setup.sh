@@ -138,8 +138,12 @@ configure() {
 }
 
 compile() { # SCOPE: by Ninja, one job per core, but not more than one per 700 MB of free memory
-  local targets=(course) jobs most
-  [[ $1 == course ]] || targets=(all meson-test-prereq) # the latter: what only tests read
+  local targets jobs most
+  case $1 in
+    all) targets=(all meson-test-prereq) ;; # the latter: what only tests read
+    course) targets=(course) ;;
+    *) targets=("course-$1") ;;
+  esac
   jobs=$(nproc)
   most=$(awk '/^MemAvailable/ { print int($2 / 700000) + 1 }' /proc/meminfo)
   step 'building' ninja -C "$build" -j $((jobs < most ? jobs : most)) "${targets[@]}" ||
@@ -163,8 +167,22 @@ lock() { # SCOPE: one set-up at a time; true when another one has meanwhile done
   return 1
 }
 
+# What is built when SCOPE has been built, in words that complete() looks for.
+scopes_with() { # SCOPE
+  local lab
+  if [[ $1 == all || $1 == course ]]; then
+    printf '%s course' "$1"
+    for lab in "$root"/labs/*/lab.toml; do
+      lab=${lab%/lab.toml}
+      printf ' %s' "${lab##*/}"
+    done
+  else
+    printf '%s %s' "$built" "$1"
+  fi
+}
+
 set_up() { # SCOPE
-  local before archs
+  local before archs built=''
   ! lock "$1" || return 0
   trap interrupted INT TERM
   { : >"$log"; } 2>/dev/null || { full_disk '' && die 3 "cannot write to $build"; }
@@ -176,9 +194,11 @@ set_up() { # SCOPE
   ((${#missing[@]} == 0)) || die 3 "still missing after the installation: ${missing[*]}; see $log"
   ! venv_needed || make_venv
   find_nvcc || make_cuda
+  [[ ! -r $stamp || $(sed -n 2p "$stamp") != "$before" ]] || built=$(sed -n 1p "$stamp")
   rm -f -- "$stamp"
   configure
   compile "$1"
-  { printf '%s\n' "$1" "$before" "$(gpus_seen)" "$archs" >"$stamp"; } 2>/dev/null || fail 'building'
+  { printf '%s\n' "$(scopes_with "$1")" "$before" "$(gpus_seen)" "$archs" >"$stamp"; } 2>/dev/null ||
+    fail 'building'
   trap - INT TERM
 }
