@@ -1,0 +1,82 @@
+// Tests that goals of speed are what the worked solutions reach, by the recorded measurements.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "grader/course/lab.hpp"
+
+namespace {
+
+using namespace stepwise;
+
+// Steps in their order, with the time of a call in ms, cold L2, at one size.
+struct recorded {
+  std::string label;
+  std::vector<std::pair<std::string, double>> steps;
+
+  // The step's place, or that behind the last one.
+  std::size_t find(const std::string& name) const {
+    std::size_t i = 0;
+    while (i < steps.size() && steps[i].first != name) ++i;
+    return i;
+  }
+};
+
+// At the size that grading uses; without steps if that was not measured.
+recorded read_record(const fs::path& file, const lab& l) {
+  std::ifstream stream(file);
+  const auto record = nlohmann::json::parse(stream);
+  const auto time_at = [](const nlohmann::json& step, const nlohmann::json& size) {
+    for (const auto& cell : step.at("sizes"))
+      if (cell.at("size") == size) return cell.at("cold").at("median_ms").get<double>();
+    return 0.0;
+  };
+  const nlohmann::json size = l.bench.back();
+  recorded result{size.dump(), {}};
+  for (const auto& step : record.at("steps"))
+    if (const double ms = time_at(step, size); ms > 0)
+      result.steps.emplace_back(step.at("name").get<std::string>(), ms);
+  return result;
+}
+
+TEST_CASE("a goal of speed is one that the worked solutions reach, as they were measured") {
+  std::size_t judged = 0;
+  for (const lab& l : load_labs(std::getenv("STEPWISE_SOURCE"))) {
+    const fs::path measured =
+        fs::path(std::getenv("STEPWISE_SOURCE")) / "solutions" / l.name / "measured" / "h200.json";
+    if (!fs::exists(measured)) {
+      MESSAGE(l.name, ": not measured, so its goals of speed are not judged");
+      continue;
+    }
+    const recorded record = read_record(measured, l);
+    for (const goal& wanted : l.goals) {
+      if (!wanted.is_speed()) continue;
+      CAPTURE(l.name);
+      CAPTURE(wanted.name);
+      CAPTURE(record.label);
+      const std::size_t over = record.find(wanted.over);
+      if (over + 1 >= record.steps.size()) {
+        MESSAGE("not judged: ", wanted.over, " or what comes after it was not measured");
+        continue;
+      }
+      ++judged;
+      // The last step reaches it; and one of the two behind `over`, which teach how.
+      const auto speed = [&](std::size_t step) {
+        return record.steps[over].second / record.steps[step].second;
+      };
+      CHECK(speed(record.steps.size() - 1) >= wanted.limit);
+      const std::size_t next = over + 1, after = std::min(over + 2, record.steps.size() - 1);
+      CHECK(std::max(speed(next), speed(after)) >= wanted.limit);
+    }
+  }
+  CHECK(judged > 0);
+}
+
+}  // namespace
