@@ -94,7 +94,7 @@ check_build() {
   if complete all; then row ok build 'complete, with the tests'
   elif complete course; then row ok build 'complete; ./lab test builds the tests too'
   elif [[ -r $stamp && $(sed -n 2p "$stamp") == "$(fingerprint)" ]]; then
-    row ok build "complete for $(sed -n '1s/^ *//p' "$stamp"); other commands build what they need"
+    row ok build "complete for $(sed -n '1{s/no-lab/exec/; s/ /, /gp}' "$stamp"); others build more"
   elif [[ -r $stamp ]]; then row get build 'older than the sources; the next command builds'
   elif [[ -e $build/build.ninja ]]; then row get build 'half done; the next command goes on'
   else row get build 'not begun; the next command sets up and builds'; fi

@@ -169,15 +169,18 @@ lock() { # SCOPE: one set-up at a time; true when another one has meanwhile done
 
 # What is built when SCOPE has been built, in words that complete() looks for.
 scopes_with() { # SCOPE
-  local lab
+  local lab word
   if [[ $1 == all || $1 == course ]]; then
-    printf '%s course' "$1"
+    printf '%s course no-lab' "$1"
     for lab in "$root"/labs/*/lab.toml; do
       lab=${lab%/lab.toml}
       printf ' %s' "${lab##*/}"
     done
   else
-    printf '%s %s' "$built" "$1"
+    for word in no-lab "$1"; do
+      [[ " $built " == *" $word "* ]] || built+=" $word"
+    done
+    printf '%s' "${built# }"
   fi
 }
 
