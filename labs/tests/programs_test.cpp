@@ -114,6 +114,39 @@ TEST_CASE("a program keeps a call's buffers for the next call, and copies nothin
   CHECK(has_result(3));
 }
 
+TEST_CASE(
+    "a call that leaves its buffers copies no input in again, unless the call before failed") {
+  if (loaded() == nullptr) return;
+  const lab& l = loaded()->labs.front();
+  const problem& p = problem_of(l);
+  std::vector<problem_call> calls = {p.make_call(l.check[5], 1)};
+  using runner::buffers_are;
+  const std::vector<planned_call> plans = {{.buffers = buffers_are::left},
+                                           {.buffers = buffers_are::reused}};
+  const call_file file(calls, plans);
+  session runs(loaded()->where.solution(l.name, l.steps.back().name), loaded()->device, file,
+               options_for(loaded()->device, l.time_limit_s, file.bytes()));
+  const auto is_right = [&] { return !check_outputs(p, file.call(0), file.outputs(0)); };
+  CHECK(runs.call(1).ok());
+  CHECK(!is_right());
+  CHECK(runs.call(0).ok());
+  CHECK(is_right());
+  // Another input in the file, which the device does not have: to the runner it looks as if the
+  // program had changed its input.
+  auto& input = calls[0].buffers[0].data;
+  input[0] ^= std::byte{1};
+  REQUIRE(pwrite(file.descriptor(), input.data(), input.size(),
+                 static_cast<off_t>(file.record(0).buffers[0].offset)) ==
+          static_cast<ssize_t>(input.size()));
+  CHECK(runs.call(1).ok());  // looks at nothing
+  const auto found = runs.call(0);
+  CHECK(found.what == verdict::wrong);
+  CHECK(found.message.find("was changed, first at byte 0") != std::string::npos);
+  CHECK(!is_right());
+  CHECK(runs.call(0).ok());  // has the input copied in, since the call before failed
+  CHECK(is_right());
+}
+
 TEST_CASE("every mutant is found out, and the message says what is wrong with it") {
   if (loaded() == nullptr) return;
   for (lab l : loaded()->labs) {
