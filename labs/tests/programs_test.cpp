@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -21,6 +22,7 @@
 #include "grader/judge/device_choice.hpp"
 #include "grader/judge/installation.hpp"
 #include "grader/judge/session.hpp"
+#include "grader/measure/alternate.hpp"
 
 namespace {
 
@@ -145,6 +147,37 @@ TEST_CASE(
   CHECK(!is_right());
   CHECK(runs.call(0).ok());  // has the input copied in, since the call before failed
   CHECK(is_right());
+}
+
+TEST_CASE("lab bench's measurement finds what is wrong at the end of a size, with real programs") {
+  if (loaded() == nullptr) return;
+  const lab& l = *std::find_if(loaded()->labs.begin(), loaded()->labs.end(),
+                               [](const lab& one) { return one.name == "reduction"; });
+  const auto mutant = [&](const std::string& name) -> contender {
+    return {name, loaded()->where.build / "labs" / (l.name + "-mutant-" + name)};
+  };
+  const contender right{l.steps.back().name, loaded()->where.solution(l.name, l.steps.back().name)};
+  auto device = loaded()->device;
+  device.gpu = true;  // the emulator, but its times are taken for real
+  for (const std::size_t memory : {std::size_t{0}, std::size_t{1} << 30}) {  // none, enough
+    device.state.memory_bytes = memory;
+    const auto [rows, fought] =
+        bench(l, problem_of(l), {mutant("modifies_input"), mutant("writes_nothing"), right},
+              {{"again", right.program}}, device, {{1000}, {65537}}, 1, {});
+    REQUIRE(rows.size() == 4);
+    CHECK(rows[0].found.what == verdict::wrong);
+    CHECK(rows[0].found.message.find("was changed") != std::string::npos);
+    CHECK(rows[1].found.what == verdict::wrong);
+    CHECK(rows[1].found.message.find("nothing was written to out") != std::string::npos);
+    for (const std::size_t who : {2, 3}) {
+      INFO(rows[who].found.message);
+      CHECK(rows[who].cells.size() == 2);
+    }
+    REQUIRE(fought.size() == 1);
+    REQUIRE(fought[0].second.size() == 2);
+    CHECK(fought[0].second[1].pairs == 21);
+    CHECK(fought[0].second[1].warm.ratio > 0);
+  }
 }
 
 TEST_CASE("every mutant is found out, and the message says what is wrong with it") {
