@@ -20,8 +20,8 @@ namespace stepwise {
 struct problem_buffer {
   std::string name;  // as in the contract
   runner::buffer_role role{};
-  std::vector<std::byte> data;  // inputs: content; outputs: the expected content's size in zeros
-  std::uint64_t bytes = 0;      // size (scratch has no data)
+  std::vector<std::byte> data;  // inputs: content; others have none, they may be gigabytes
+  std::uint64_t bytes = 0;      // size
 };
 
 // One call of the contract's function with its inputs. Buffers and scalars are in the order of

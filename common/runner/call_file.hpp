@@ -39,9 +39,12 @@ enum class call_state : std::uint32_t { waiting = 0, running = 1, done = 2, fail
 // What becomes of a call's buffers on the device.
 enum class buffers_are : std::uint32_t {
   fresh = 0,  // made for this call, and given back after it
-  left = 1,   // made for this call, and left where they are for the next one
-  // Those that the last call left, if they are the same ones (else made, as `left`). Only the times
-  // come back: outputs are not copied, guard zones and inputs not looked at.
+  // Those that the last call left, if they are the same ones and it did not fail, else made; and
+  // left where they are for the next one. What is left is not copied in again, so a file's inputs
+  // must stay as they are.
+  left = 1,
+  // The same, but only the times come back: outputs are not copied, guard zones and inputs not
+  // looked at.
   reused = 2,
 };
 

@@ -126,11 +126,11 @@ void call_maker::make(mapped_call_file& file, std::uint32_t number) {
 }
 
 void call_maker::run(mapped_call_file& file, const call_record& request, call_record& answer) {
-  const bool reuses = request.buffers_here == buffers_are::reused;
-  if (!reuses || !has_buffers_of(request)) make_buffers(file, request);
+  const bool is_fresh = request.buffers_here == buffers_are::fresh;
+  if (is_fresh || !has_buffers_of(request)) make_buffers(file, request);
   repeat(file, request, answer);
-  if (!reuses) hand_back(file, request, answer);
-  if (request.buffers_here == buffers_are::fresh) buffers_.clear();
+  if (request.buffers_here != buffers_are::reused) hand_back(file, request, answer);
+  if (is_fresh) buffers_.clear();
 }
 
 void call_maker::make_buffers(mapped_call_file& file, const call_record& request) {

@@ -195,20 +195,15 @@ int bench(context& c, const bench_options& o) {
     if (o.peers) c.say("peers are left out: they are compared by time, and there is none here");
     return bench_counted(c, l, p, device, sizes);
   }
-  std::vector<contender> all;
-  for (const auto& s : l.steps) all.push_back({s.name, c.where.solution(l.name, s.name)});
+  std::vector<contender> steps;
+  for (const auto& s : l.steps) steps.push_back({s.name, c.where.solution(l.name, s.name)});
   const file_lock lock(c.where.build / "locks" / "gpu",
                        [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
   c.say(fmt::format("{} on {}", c.out.paint(tone::strong, l.title), device.text()));
   c.say();
   const auto peers = o.peers ? built_peers(c, l) : std::vector<contender>{};
-  const contender last = all.back();
-  all.insert(all.end(), peers.begin(), peers.end());
-  const auto rows = stepwise::bench(l, p, all, device, sizes, bench_seed, c.now());
-  duels fought;
-  for (const auto& other : peers)
-    if (other.is_right)
-      fought.emplace_back(other.name, fight(l, p, last, other, device, sizes, bench_seed, c.now()));
+  const auto [rows, fought] =
+      stepwise::bench(l, p, steps, peers, device, sizes, bench_seed, c.now());
   const auto record = record_of(l, device, rows, fought, utc_now(), command_text(c));
   const auto failed =
       std::find_if(rows.begin(), rows.end(), [](const bench_row& r) { return !r.found.ok(); });

@@ -159,11 +159,16 @@ runner::call_file_header call_file::header() const {
 
 std::vector<std::vector<std::byte>> call_file::outputs(std::size_t plan) const {
   std::vector<std::vector<std::byte>> result;
+  for (const auto bytes : outputs_in_place(plan)) result.emplace_back(bytes.begin(), bytes.end());
+  return result;
+}
+
+std::vector<std::span<const std::byte>> call_file::outputs_in_place(std::size_t plan) const {
+  std::vector<std::span<const std::byte>> result;
   const auto& buffers = call(plan).buffers;
   for (std::size_t b = 0; b < buffers.size(); ++b) {
     if (buffers[b].role != buffer_role::output) continue;
-    const std::byte* begin = data_ + offsets_[plans_[plan].data][b];
-    result.emplace_back(begin, begin + buffers[b].bytes);
+    result.emplace_back(data_ + offsets_[plans_[plan].data][b], buffers[b].bytes);
   }
   return result;
 }

@@ -47,8 +47,11 @@ class call_file {
   runner::call_record record(std::size_t plan) const;
   runner::call_file_header header() const;
 
-  // The outputs, copied, in the order of the contract; and as the span that problem::check takes.
+  // The outputs, copied, in the order of the contract.
   std::vector<std::vector<std::byte>> outputs(std::size_t plan) const;
+  // The same where they lie, for gigabytes: only of a program that is ours and waits for its next
+  // call. It shares the file, and another's could change what has been looked at already.
+  std::vector<std::span<const std::byte>> outputs_in_place(std::size_t plan) const;
   // The positive finite times of the repetitions, in ms.
   std::vector<double> times(std::size_t plan) const;
 

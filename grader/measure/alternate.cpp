@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <memory>
+#include <algorithm>
+#include <deque>
+#include <numeric>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "grader/judge/call_file.hpp"
 #include "grader/judge/session.hpp"
@@ -13,11 +17,16 @@ namespace stepwise {
 namespace {
 
 constexpr std::uint32_t warmups = 1, repetitions = 3;  // of one visit to a program
+// A visit makes one of each once a call takes longer: interrupts and late starts, for which calls
+// are repeated, are small beside it.
+constexpr double long_ms = 10;
 constexpr std::size_t first_pairs = 20, more_pairs = 10, most_pairs = 60;
-constexpr int bench_rounds = 4;  // each forwards and backwards
+constexpr int bench_rounds = 8;  // forwards and backwards in turn
 constexpr std::size_t duel_pairs = 21;
-// Of a call: one that takes longer has fewer rounds; and where it would, it is not made.
-constexpr double slow_ms = 250, too_slow_ms = 2000;
+// What a program's calls of one size and cache state may take before it has no more rounds: long
+// enough for all rounds of calls of 25 ms, and with twenty programs half a minute for a size.
+constexpr double rounds_budget_ms = 600;
+constexpr double too_slow_ms = 2000;  // where one call would take longer, none is made
 
 std::vector<problem_call> make_calls(const problem& p, const std::vector<lab_size>& sizes,
                                      std::uint64_t seed, const activity& now) {
@@ -33,38 +42,9 @@ std::vector<problem_call> make_calls(const problem& p, const std::vector<lab_siz
   return calls;
 }
 
-// Every program's calls at several sizes: with a cold L2, then with a warm one. A program that may
-// keep its buffers on the device has them copied there and back by the first call and by the last
-// one only; for gigabytes that takes longer than all the calls.
-class bench_plans {
- public:
-  bench_plans(std::size_t sizes, bool keeps) : keeps_(keeps) {
-    using runner::buffers_are;
-    for (std::size_t s = 0; s < sizes; ++s)
-      for (const bool cold : {true, false})
-        for (const auto buffers :
-             {keeps ? buffers_are::left : buffers_are::fresh, buffers_are::reused})
-          plans_.push_back({s, warmups, repetitions, cold, buffers});
-  }
-  const std::vector<planned_call>& all() const { return plans_; }
-  std::size_t count() const {
-    return plans_.size() / 2;
-  }  // a cold one and a warm one for each size
-  std::size_t size(std::size_t n) const { return n / 2; }
-  bool is_cold(std::size_t n) const { return n % 2 == 0; }
-  // The plan of a visit for n; is_checked: its outputs are to come back.
-  std::size_t plan(std::size_t n, bool is_checked) const {
-    return 2 * n + (keeps_ && !is_checked ? 1 : 0);
-  }
-
- private:
-  bool keeps_;
-  std::vector<planned_call> plans_;
-};
-
 // Whether all programs' buffers fit on the device together, with some room to spare.
-bool fit(const std::vector<problem_call>& calls, std::size_t programs,
-         const device_choice& device) {
+bool all_fit(const std::vector<problem_call>& calls, std::size_t programs,
+             const device_choice& device) {
   double most = 0;
   for (const auto& call : calls) {
     double bytes = 0;
@@ -75,41 +55,23 @@ bool fit(const std::vector<problem_call>& calls, std::size_t programs,
                            0.8 * static_cast<double>(device.state.memory_bytes);
 }
 
-// A program that stays alive between visits. Outputs that come back are compared: with the first
-// ones, byte by byte, and those with the reference.
+// A program that stays alive between visits.
 class visited {
  public:
-  visited(const lab& l, const problem& p, const contender& who, const device_choice& device,
-          const call_file& file, const activity& now)
-      : who_(who),
-        problem_(p),
-        file_(file),
-        session_(who.program, device, file, options(l, device, file, now)) {}
+  visited(const lab& l, const contender& who, const device_choice& device, const call_file& file,
+          const activity& now)
+      : file_(file), session_(who.program, device, file, options(l, device, file, now)) {}
 
-  // The median of the visit's calls in ms; found says if there is none.
-  double visit(std::size_t plan, call_outcome& found) {
+  // The times of the visit's calls in ms; found says if there are none.
+  std::vector<double> visit(std::size_t plan, call_outcome& found) {
     found = session_.call(plan);
-    if (!found.ok()) return 0;
-    if (!who_.is_right || file_.plan(plan).buffers == runner::buffers_are::reused)
-      return time_of(plan, found);
-    auto outputs = file_.outputs(plan);
-    if (!(right_.size() > plan && right_[plan] == outputs)) {
-      if (const auto wrong = check_outputs(problem_, file_.call(plan), outputs)) {
-        found = {verdict::wrong, *wrong};
-        return 0;
-      }
-      if (right_.size() <= plan) right_.resize(plan + 1);
-      right_[plan] = std::move(outputs);
-    }
-    return time_of(plan, found);
+    if (!found.ok()) return {};
+    auto times = file_.times(plan);
+    if (times.empty()) found = {verdict::protocol, "the program reported no time for its calls"};
+    return times;
   }
 
  private:
-  double time_of(std::size_t plan, call_outcome& found) const {
-    const auto times = file_.times(plan);
-    if (times.empty()) found = {verdict::protocol, "the program reported no time for its calls"};
-    return median(times);
-  }
   static session_options options(const lab& l, const device_choice& device, const call_file& file,
                                  const activity& now) {
     auto result = options_for(device, 6 * l.time_limit_s, file.bytes());
@@ -117,11 +79,38 @@ class visited {
     return result;
   }
 
+  const call_file& file_;
+  session session_;
+};
+
+// One that may be a student's: it has a file of its own with one plan, and the outputs of every
+// visit are copied and compared, with the first ones byte by byte, and those with the reference.
+class judged {
+ public:
+  judged(const lab& l, const problem& p, const contender& who, const device_choice& device,
+         const call_file& file, const activity& now)
+      : who_(who), problem_(p), file_(file), program_(l, who, device, file, now) {}
+
+  // The median of the visit's calls in ms; found says if there is none.
+  double visit(call_outcome& found) {
+    const double time_ms = median(program_.visit(0, found));
+    if (!found.ok() || !who_.is_right) return time_ms;
+    auto outputs = file_.outputs(0);
+    if (right_ == outputs) return time_ms;
+    if (const auto wrong = check_outputs(problem_, file_.call(0), outputs)) {
+      found = {verdict::wrong, *wrong};
+      return 0;
+    }
+    right_ = std::move(outputs);
+    return time_ms;
+  }
+
+ private:
   const contender& who_;
   const problem& problem_;
   const call_file& file_;
-  session session_;
-  std::vector<std::vector<std::vector<std::byte>>> right_;  // by plan
+  visited program_;
+  std::optional<std::vector<std::vector<std::byte>>> right_;  // the first visit's outputs
 };
 
 // What a call takes, if it takes as long per operation as at another size.
@@ -133,6 +122,177 @@ double expected_ms(double time_ms, const problem_work& there, const problem_work
 sample_summary summarise(const std::vector<double>& times) {
   return {times.size(), median(times), median_interval(times)};
 }
+
+enum class cache { cold, warm };
+
+// What a program of `lab bench` is asked for at each size. Where the buffers of all programs fit on
+// the device they stay there until the next size: they are copied in by a size's first visit and
+// out by its last one, the check. For gigabytes that takes longer than all the calls.
+class bench_plans {
+ public:
+  bench_plans(std::size_t sizes, bool stay) {
+    using runner::buffers_are;
+    const auto buffers = stay ? buffers_are::reused : buffers_are::fresh;
+    for (std::size_t s = 0; s < sizes; ++s) {
+      for (const bool is_cold : {true, false}) {
+        plans_.push_back({s, warmups, repetitions, is_cold, buffers});
+        plans_.push_back({s, 1, 1, is_cold, buffers});
+      }
+      plans_.push_back({s, 0, 1, false, stay ? buffers_are::left : buffers_are::fresh});
+    }
+  }
+  const std::vector<planned_call>& all() const { return plans_; }
+  std::size_t visit(std::size_t size, cache state, double call_ms) const {
+    return per_size * size + (state == cache::cold ? 0 : 2) + (call_ms > long_ms ? 1 : 0);
+  }
+  std::size_t check(std::size_t size) const { return per_size * size + per_size - 1; }
+
+ private:
+  static constexpr std::size_t per_size = 5;
+  std::vector<planned_call> plans_;
+};
+
+// All programs of `lab bench`: the steps, then the peers.
+class side_by_side {
+ public:
+  side_by_side(const lab& l, const problem& p, const std::vector<contender>& steps,
+               const std::vector<contender>& peers, const device_choice& device,
+               const bench_plans& plans, const call_file& file, const activity& now)
+      : problem_(p), steps_(steps.size()), plans_(plans), file_(file), now_(now) {
+    for (const auto* const group : {&steps, &peers})
+      for (const auto& who : *group) all_.emplace_back(l, who, group == &peers, device, file, now);
+    for (const auto& peer : peers) fought_.push_back({peer.name, {}});
+  }
+
+  void measure(const std::vector<lab_size>& sizes, std::size_t s) {
+    size_ = s;
+    label_ = file_.call(plans_.check(s)).label;
+    const auto work = problem_.work(sizes[s]);
+    if (s > 0) {
+      const auto before = problem_.work(sizes[s - 1]);
+      for (auto& one : all_) {
+        one.call_ms = expected_ms(one.call_ms, before, work);
+        if (one.call_ms > too_slow_ms) one.takes_part = false;
+      }
+    }
+    const auto& last = all_[steps_ - 1];
+    for (std::size_t i = 0; i < fought_.size(); ++i)
+      if (last.takes_part && all_[steps_ + i].takes_part)
+        fought_[i].second.push_back({sizes[s], label_, {}, {}, duel_pairs});
+    for (const cache state : {cache::cold, cache::warm}) {
+      rounds(state);
+      for (std::size_t i = 0; i < fought_.size(); ++i)
+        if (last.takes_part && all_[steps_ + i].takes_part) pairs(state, i);
+    }
+    for (auto& one : all_) {
+      if (one.takes_part) check(one);
+      if (one.takes_part)
+        one.row.cells.push_back({sizes[s], label_, work, summarise(one.cold), summarise(one.warm)});
+    }
+  }
+
+  bench_report report() {
+    bench_report result;
+    for (auto& one : all_) {
+      if (!one.row.found.ok()) one.row.cells.clear();
+      result.rows.push_back(std::move(one.row));
+    }
+    if (result.rows[steps_ - 1].found.ok()) result.fought = std::move(fought_);
+    std::erase_if(result.fought, [](const auto& with) { return with.second.empty(); });
+    return result;
+  }
+
+ private:
+  struct competitor {
+    competitor(const lab& l, const contender& c, bool of_peers, const device_choice& device,
+               const call_file& file, const activity& now)
+        : who(c), is_peer(of_peers), program(l, c, device, file, now), row{c.name, {}, {}} {}
+    contender who;
+    bool is_peer;
+    visited program;
+    bench_row row;
+    bool takes_part = true;          // it has not failed and is not too slow
+    double call_ms = 0;              // of the last visit's calls, or what to expect of the next
+    std::vector<double> cold, warm;  // of the rounds at this size
+  };
+
+  static const char* name(cache state) { return state == cache::cold ? "cold" : "warm"; }
+
+  void rounds(cache state) {
+    std::vector<double> spent_ms(all_.size(), 0);
+    std::vector<bool> goes_on(all_.size(), true);
+    for (int round = 0; round < bench_rounds; ++round) {
+      for (std::size_t k = 0; k < all_.size(); ++k) {
+        const std::size_t i = round % 2 == 0 ? k : all_.size() - 1 - k;
+        auto& one = all_[i];
+        // Only whole pairs of rounds: then a drift meets all alike.
+        if (round % 2 == 0 && spent_ms[i] >= rounds_budget_ms) goes_on[i] = false;
+        if (!one.takes_part || !goes_on[i]) continue;
+        now_.doing(fmt::format("{} {}, round {} of {}: {}", label_, name(state), round + 1,
+                               bench_rounds, one.who.name));
+        auto& samples = state == cache::cold ? one.cold : one.warm;
+        if (round == 0) samples.clear();
+        const auto times = visit(one, plans_.visit(size_, state, one.call_ms));
+        if (!one.takes_part) continue;
+        samples.push_back(one.call_ms = median(times));
+        spent_ms[i] = std::accumulate(times.begin(), times.end(), spent_ms[i]);
+      }
+    }
+  }
+
+  void pairs(cache state, std::size_t peer) {
+    auto &mine = all_[steps_ - 1], &other = all_[steps_ + peer];
+    std::vector<double> ratios;
+    for (std::size_t pair = 0; pair < duel_pairs; ++pair) {
+      now_.doing(fmt::format("{} {}, {} against {}: pair {} of {}", label_, name(state),
+                             mine.who.name, other.who.name, pair + 1, duel_pairs));
+      const bool i_am_first = pair % 2 == 0;
+      for (auto* const one : {i_am_first ? &mine : &other, i_am_first ? &other : &mine}) {
+        one->call_ms = median(visit(*one, plans_.visit(size_, state, one->call_ms)));
+        if (!one->takes_part) return;
+      }
+      ratios.push_back(other.call_ms / mine.call_ms);
+    }
+    auto& at = fought_[peer].second.back();
+    auto& side = state == cache::cold ? at.cold : at.warm;
+    side.ratio = median(ratios);
+    side.range = median_interval(ratios);
+  }
+
+  // In place: these programs are ours, and this one has nothing to do now.
+  void check(competitor& one) {
+    now_.doing(fmt::format("{}, checking {}", label_, one.who.name));
+    const std::size_t plan = plans_.check(size_);
+    visit(one, plan);
+    if (!one.takes_part || !one.who.is_right) return;
+    if (const auto wrong = problem_.check(file_.call(plan), file_.outputs_in_place(plan)))
+      fail(one, {verdict::wrong, *wrong});
+  }
+
+  // The times of the visit's calls in ms; none if it failed.
+  std::vector<double> visit(competitor& one, std::size_t plan) {
+    call_outcome found;
+    auto times = one.program.visit(plan, found);
+    if (!found.ok()) fail(one, found);
+    return times;
+  }
+
+  void fail(competitor& one, const call_outcome& found) {
+    one.takes_part = false;
+    one.row.found = found;
+    if (one.is_peer) throw failure(exit_code::ours, one.who.name + ": " + found.message);
+  }
+
+  const problem& problem_;
+  std::size_t steps_;
+  const bench_plans& plans_;
+  const call_file& file_;
+  const activity& now_;
+  std::deque<competitor> all_;
+  duels fought_;
+  std::size_t size_ = 0;  // that is measured
+  std::string label_;     // its
+};
 
 }  // namespace
 
@@ -151,12 +311,12 @@ comparison compare(const lab& l, const problem& p, const contender& mine, const 
   const planned_call plan{.warmups = warmups, .repetitions = repetitions, .cold_l2 = true};
   // A file each: neither program sees the other's outputs.
   const call_file my_file(calls, {plan}), other_file(calls, {plan});
-  visited me(l, p, mine, device, my_file, now), them(l, p, other, device, other_file, now);
+  judged me(l, p, mine, device, my_file, now), them(l, p, other, device, other_file, now);
   std::vector<double> my_times, other_times;
   const auto pair = [&](bool me_first) {
     double times[2] = {0, 0};  // mine, other
     for (const bool is_me : {me_first, !me_first}) {
-      times[is_me ? 0 : 1] = (is_me ? me : them).visit(0, result.found);
+      times[is_me ? 0 : 1] = (is_me ? me : them).visit(result.found);
       if (!result.found.ok()) {
         result.whose = is_me ? mine.name : other.name;
         return false;
@@ -182,91 +342,17 @@ comparison compare(const lab& l, const problem& p, const contender& mine, const 
   return result;
 }
 
-std::vector<bench_row> bench(const lab& l, const problem& p, const std::vector<contender>& all,
-                             const device_choice& device, const std::vector<lab_size>& sizes,
-                             std::uint64_t seed, const activity& now) {
+bench_report bench(const lab& l, const problem& p, const std::vector<contender>& steps,
+                   const std::vector<contender>& peers, const device_choice& device,
+                   const std::vector<lab_size>& sizes, std::uint64_t seed, const activity& now) {
   const auto calls = make_calls(p, sizes, seed, now);
-  const bench_plans plans(sizes.size(), fit(calls, all.size(), device));
-  // One file for all: they are called one at a time and read at once. These are our own programs.
+  now.doing("writing the inputs of all sizes");
+  const bench_plans plans(sizes.size(), all_fit(calls, steps.size() + peers.size(), device));
+  // One file for all: they are called one at a time. These are our own programs.
   const call_file file(calls, plans.all());
-  std::vector<bench_row> rows;
-  std::vector<std::unique_ptr<visited>> programs;
-  for (const auto& who : all) {
-    rows.push_back({who.name, {}, {}});
-    programs.push_back(std::make_unique<visited>(l, p, who, device, file, now));
-  }
-  std::vector<std::vector<std::vector<double>>> times(
-      all.size(), std::vector<std::vector<double>>(plans.count()));
-  constexpr int rounds = 2 * bench_rounds;
-  for (std::size_t n = 0; n < plans.count(); ++n) {
-    for (int round = 0; round < rounds; ++round) {
-      for (std::size_t k = 0; k < all.size(); ++k) {
-        const std::size_t who = round % 2 == 0 ? k : all.size() - 1 - k;
-        if (!rows[who].found.ok()) continue;
-        auto& mine = times[who][n];
-        const std::size_t size = plans.size(n);
-        if (!mine.empty() && mine[0] > slow_ms && round > 1) continue;
-        if (size > 0) {  // the smaller size, with the same cache
-          const auto& before = times[who][n - 2];
-          if (before.empty() || expected_ms(median(before), p.work(sizes[size - 1]),
-                                            p.work(sizes[size])) > too_slow_ms)
-            continue;
-        }
-        now.doing(fmt::format("{} {}, round {} of {}: {}", calls[size].label,
-                              plans.is_cold(n) ? "cold" : "warm", round + 1, rounds,
-                              all[who].name));
-        const bool is_checked = round == 0 || round == rounds - 1;
-        const double time_ms = programs[who]->visit(plans.plan(n, is_checked), rows[who].found);
-        if (rows[who].found.ok()) mine.push_back(time_ms);
-      }
-    }
-  }
-  for (std::size_t who = 0; who < all.size(); ++who) {
-    if (!rows[who].found.ok()) continue;
-    for (std::size_t s = 0; s < sizes.size(); ++s) {
-      if (times[who][2 * s].empty() || times[who][2 * s + 1].empty()) continue;
-      rows[who].cells.push_back({sizes[s], calls[s].label, p.work(sizes[s]),
-                                 summarise(times[who][2 * s]), summarise(times[who][2 * s + 1])});
-    }
-  }
-  return rows;
-}
-
-std::vector<duel> fight(const lab& l, const problem& p, const contender& mine,
-                        const contender& other, const device_choice& device,
-                        const std::vector<lab_size>& sizes, std::uint64_t seed,
-                        const activity& now) {
-  const auto calls = make_calls(p, sizes, seed, now);
-  const bench_plans plans(sizes.size(), fit(calls, 2, device));
-  const call_file file(calls, plans.all());
-  visited me(l, p, mine, device, file, now), them(l, p, other, device, file, now);
-  std::vector<duel> duels;
-  for (std::size_t n = 0; n < plans.count(); ++n) {
-    const std::size_t size = plans.size(n);
-    std::vector<double> ratios;
-    while (ratios.size() < duel_pairs) {
-      now.doing(fmt::format("{} against {}, {} {}: pair {}", mine.name, other.name,
-                            calls[size].label, plans.is_cold(n) ? "cold" : "warm",
-                            ratios.size() + 1));
-      double times[2] = {0, 0};
-      const bool me_first = ratios.size() % 2 == 0;
-      const bool is_checked = ratios.empty() || ratios.size() == duel_pairs - 1;
-      for (const bool is_me : {me_first, !me_first}) {
-        call_outcome found;
-        times[is_me ? 0 : 1] = (is_me ? me : them).visit(plans.plan(n, is_checked), found);
-        if (!found.ok()) {
-          throw failure(exit_code::ours, (is_me ? mine : other).name + ": " + found.message);
-        }
-      }
-      ratios.push_back(times[1] / times[0]);
-    }
-    if (plans.is_cold(n)) duels.push_back({sizes[size], calls[size].label, {}, {}, {}});
-    auto& side = plans.is_cold(n) ? duels.back().cold : duels.back().warm;
-    side.ratio = median(ratios);
-    side.range = median_interval(ratios);
-    duels.back().pairs = ratios.size();
-  }
-  return duels;
+  side_by_side contest(l, p, steps, peers, device, plans, file, now);
+  for (std::size_t s = 0; s < sizes.size(); ++s) contest.measure(sizes, s);
+  return contest.report();
 }
 
 }  // namespace stepwise

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/lab/problem.hpp"
@@ -62,13 +63,7 @@ struct bench_row {
   std::vector<bench_cell> cells;  // of the sizes that it is not too slow for
 };
 
-// Times all contenders at all sizes, each round once in order and once backwards; outputs are
-// checked. A contender whose calls take seconds has fewer rounds, and no larger sizes.
-std::vector<bench_row> bench(const lab& l, const problem& p, const std::vector<contender>& all,
-                             const device_choice& device, const std::vector<lab_size>& sizes,
-                             std::uint64_t seed, const activity& now);
-
-// How many times as fast as `other` a contender is at one size: pairs of calls in ABBA order.
+// How many times as fast as a peer the last step is at one size: pairs of visits in ABBA order.
 struct duel {
   lab_size size;
   std::string label;
@@ -78,10 +73,22 @@ struct duel {
   } cold, warm;
   std::size_t pairs = 0;  // of each
 };
-// failure(ours) if one of the two fails.
-std::vector<duel> fight(const lab& l, const problem& p, const contender& mine,
-                        const contender& other, const device_choice& device,
-                        const std::vector<lab_size>& sizes, std::uint64_t seed,
-                        const activity& now);
+// The last step against each peer, by the peer's name.
+using duels = std::vector<std::pair<std::string, std::vector<duel>>>;
+
+struct bench_report {
+  std::vector<bench_row> rows;  // the steps, then the peers
+  duels fought;                 // at the sizes that neither side is too slow for
+};
+
+// Times steps and peers at all sizes, in ascending order, and the last step in pairs against every
+// peer; for each size and cache state all rounds, each once in order and once backwards, then the
+// pairs. At the end of a size every program is called once more and checked: its outputs, its
+// inputs, and the zones around its buffers. A program whose calls take long has fewer rounds, and
+// none at sizes where one call would take seconds. A step that fails is out and says so in its row;
+// failure(ours) if a peer fails.
+bench_report bench(const lab& l, const problem& p, const std::vector<contender>& steps,
+                   const std::vector<contender>& peers, const device_choice& device,
+                   const std::vector<lab_size>& sizes, std::uint64_t seed, const activity& now);
 
 }  // namespace stepwise

@@ -19,9 +19,6 @@ namespace stepwise {
 // "NVIDIA H200" -> "h200", "NVIDIA GeForce RTX 4090" -> "geforce-rtx-4090".
 std::string gpu_file_name(std::string_view device_name);
 
-// The last step against each peer whose result is right: by the peer's name.
-using duels = std::vector<std::pair<std::string, std::vector<duel>>>;
-
 nlohmann::ordered_json record_of(const lab& l, const device_choice& device,
                                  const std::vector<bench_row>& rows, const duels& fought,
                                  const std::string& date, const std::string& command);

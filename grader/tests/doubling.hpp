@@ -19,7 +19,7 @@ class doubling : public problem {
     call.label = "n = " + std::to_string(n.at(0)) + ", seed " + std::to_string(seed);
     const auto bytes = static_cast<std::uint64_t>(n[0]) * 4;
     call.buffers = {{"in", runner::buffer_role::input, std::vector<std::byte>(bytes), bytes},
-                    {"out", runner::buffer_role::output, std::vector<std::byte>(bytes), bytes},
+                    {"out", runner::buffer_role::output, {}, bytes},
                     {"scratch", runner::buffer_role::scratch, {}, bytes}};
     for (std::size_t i = 0; i < bytes; ++i) {
       call.buffers[0].data[i] = static_cast<std::byte>((i * 31 + seed) % 127);

@@ -1,6 +1,10 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <map>
+#include <sstream>
+
 #include "grader/judge/grade.hpp"
 #include "grader/measure/alternate.hpp"
 #include "grader/measure/record.hpp"
@@ -49,16 +53,48 @@ class two_programs {
   }
   fs::path mine() const { return work_.path() / "mine"; }
   fs::path build() const { return work_.path() / "build"; }
+  fs::path other() const { return build() / "solutions/doubling-00_first"; }
+
+  // How many calls of "mine" so far have a log line with all of these words.
+  std::size_t calls(const std::vector<std::string>& words) const {
+    std::istringstream log(read_file(work_.path() / "mine.log", 1));
+    std::size_t count = 0;
+    for (std::string line; std::getline(log, line);)
+      count += std::all_of(words.begin(), words.end(), [&](const std::string& word) {
+        return line.find(word) != std::string::npos;
+      });
+    return count;
+  }
 
  private:
   void write(const std::string& name, const std::string& what, const std::string& ms) {
     const fs::path file = work_.path() / name;
-    write_atomically(file, "#!/bin/sh\nFAKE='" + what + "' FAKE_MS=" + ms + " exec '" +
-                               fake_runner().string() + "' \"$@\"\n");
+    write_atomically(file, "#!/bin/sh\nFAKE='" + what + "' FAKE_MS=" + ms + " FAKE_LOG='" +
+                               file.string() + ".log' exec '" + fake_runner().string() +
+                               "' \"$@\"\n");
     fs::permissions(file, fs::perms::owner_all);
   }
   temporary_folder work_;
 };
+
+// Counts how often outputs are compared with the reference, by the size's number.
+class counting : public doubling {
+ public:
+  std::optional<std::string> check(
+      const problem_call& call,
+      std::span<const std::span<const std::byte>> outputs) const override {
+    ++checks[call.scalars[0]];
+    return doubling::check(call, outputs);
+  }
+  mutable std::map<std::int64_t, int> checks;
+};
+
+// A GPU with room for the buffers of all programs.
+device_choice roomy_device() {
+  auto device = gpu_device();
+  device.state.memory_bytes = std::size_t{1} << 30;
+  return device;
+}
 
 grade_report grade_fake(const two_programs& programs, const device_choice& device,
                         const std::vector<std::string>& errors = {}) {
@@ -141,10 +177,10 @@ TEST_CASE("grade: faster than the memory allows is held") {
 TEST_CASE("bench and record: every step, every size, cold and warm; the table shows them") {
   const two_programs programs("0.5", "1");
   const lab l = doubling_lab();
-  const auto rows = bench(l, doubling(),
-                          {{"00_first", programs.build() / "solutions/doubling-00_first"},
-                           {"01_second", programs.mine()}},
-                          gpu_device(), l.bench, 7, {});
+  const auto rows =
+      bench(l, doubling(), {{"00_first", programs.other()}, {"01_second", programs.mine()}}, {},
+            gpu_device(), l.bench, 7, {})
+          .rows;
   REQUIRE(rows.size() == 2);
   REQUIRE(rows[1].cells.size() == 2);
   CHECK(rows[1].cells[1].cold.median_ms == doctest::Approx(0.5));
@@ -168,17 +204,19 @@ TEST_CASE("peers: beside the steps, and in pairs against the last one; the hando
   lab l = doubling_lab();
   l.peers = {{"rival", true, "another's"}, {"stick", false, "a yardstick"}};
   const contender mine{"01_second", programs.mine()};
-  const contender rival{"rival", programs.build() / "solutions/doubling-00_first"};
-  const auto fought = fight(l, doubling(), mine, rival, gpu_device(), l.bench, 7, {});
-  REQUIRE(fought.size() == 2);
-  CHECK(fought[1].cold.ratio == doctest::Approx(2));
-  CHECK(fought[1].warm.range.low == doctest::Approx(2));
-  CHECK(fought[1].pairs == 21);
+  const contender rival{"rival", programs.other()};
+  const auto [rows, fought] = bench(l, doubling(), {mine}, {rival}, gpu_device(), l.bench, 7, {});
+  REQUIRE(fought.size() == 1);
+  CHECK(fought[0].first == "rival");
+  const auto& at_sizes = fought[0].second;
+  REQUIRE(at_sizes.size() == 2);
+  CHECK(at_sizes[1].cold.ratio == doctest::Approx(2));
+  CHECK(at_sizes[1].warm.range.low == doctest::Approx(2));
+  CHECK(at_sizes[1].pairs == 21);
 
-  const auto rows = bench(l, doubling(), {mine, rival}, gpu_device(), l.bench, 7, {});
   auto device = gpu_device();
   device.name = "NVIDIA H200";
-  const auto record = record_of(l, device, rows, {{"rival", fought}}, "2026-11-20T10:00:00Z", "b");
+  const auto record = record_of(l, device, rows, fought, "2026-11-20T10:00:00Z", "b");
   CHECK(record.at("steps").size() == 1);
   CHECK(record.at("peers").at(0).at("name") == "rival");
   const temporary_folder root(fs::temp_directory_path());
@@ -192,44 +230,134 @@ TEST_CASE("peers: beside the steps, and in pairs against the last one; the hando
         std::string::npos);
 }
 
-TEST_CASE("a yardstick's result is not looked at, a wrong peer ends the fight") {
+TEST_CASE("a yardstick's result is not looked at, but there are pairs against it") {
   const two_programs programs("0.5", "1", "wrong");
   const lab l = doubling_lab();
-  const contender good{"00_first", programs.build() / "solutions/doubling-00_first"};
-  const auto rows =
-      bench(l, doubling(), {{"stick", programs.mine(), false}, good}, gpu_device(), l.bench, 7, {});
-  CHECK(rows[0].found.ok());
-  CHECK(rows[0].cells.size() == 2);
-  CHECK_THROWS_AS(
-      fight(l, doubling(), good, {"rival", programs.mine()}, gpu_device(), l.bench, 7, {}),
-      failure);
+  const contender good{"00_first", programs.other()};
+  const auto [rows, fought] = bench(l, doubling(), {good}, {{"stick", programs.mine(), false}},
+                                    gpu_device(), l.bench, 7, {});
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[1].found.ok());
+  CHECK(rows[1].cells.size() == 2);
+  REQUIRE(fought.size() == 1);
+  REQUIRE(fought[0].second.size() == 2);
+  CHECK(fought[0].second[0].pairs == 21);
+  CHECK(fought[0].second[1].cold.ratio == doctest::Approx(0.5));
 }
 
-TEST_CASE(
-    "where there is room, buffers stay on the device between a program's first and last call") {
+TEST_CASE("a wrong peer ends bench, a wrong step is reported and has no figures") {
+  const two_programs programs("0.5", "1", "wrong");
+  const lab l = doubling_lab();
+  const contender good{"00_first", programs.other()}, wrong{"wrong", programs.mine()};
+  CHECK_THROWS_AS(bench(l, doubling(), {good}, {wrong}, gpu_device(), l.bench, 7, {}), failure);
+  for (const auto& device : {gpu_device(), roomy_device()}) {
+    const auto [rows, fought] =
+        bench(l, doubling(), {good, wrong}, {{"rival", programs.other()}}, device, l.bench, 7, {});
+    CHECK(rows[0].cells.size() == 2);
+    CHECK(rows[1].found.what == verdict::wrong);
+    CHECK(rows[1].found.message == "out[0] is wrong (n = 1000, seed 7)");
+    CHECK(rows[1].cells.empty());
+    CHECK(rows[2].found.ok());
+    CHECK(fought.empty());  // the last step is wrong
+  }
+}
+
+TEST_CASE("a program that turns wrong is found at the end of a size") {
+  const two_programs programs("0.5", "1", "late");
+  const lab l = doubling_lab();
+  for (const auto& device : {gpu_device(), roomy_device()}) {
+    const auto rows = bench(l, doubling(), {{"late", programs.mine()}, {"good", programs.other()}},
+                            {}, device, l.bench, 7, {})
+                          .rows;
+    CHECK(rows[0].found.what == verdict::wrong);
+    CHECK(rows[1].cells.size() == 2);
+  }
+  CHECK(programs.calls({"n = 1000,"}) == 2 * 17);
+  CHECK(programs.calls({"n = 100000,"}) == 0);
+}
+
+TEST_CASE("a program that changes its input is found") {
+  const two_programs programs("0.5", "1", "modified");
+  const lab l = doubling_lab();
+  const auto rows = bench(l, doubling(), {{"bad", programs.mine()}, {"good", programs.other()}}, {},
+                          roomy_device(), l.bench, 7, {})
+                        .rows;
+  CHECK(rows[0].found.what == verdict::wrong);
+  CHECK(rows[1].found.ok());
+}
+
+TEST_CASE("where there is room, buffers stay on the device, and come back for one check a size") {
+  // "reused": what is reused is not looked at, and is wrong, in half the time.
   const two_programs programs("0.5", "1", "reused");
   const lab l = doubling_lab();
-  const contender mine{"01_second", programs.mine()};
-  const contender other{"00_first", programs.build() / "solutions/doubling-00_first"};
-  for (const std::size_t memory : {std::size_t{0}, std::size_t{1} << 30, std::size_t{100'000}}) {
+  const counting problem;
+  const auto [rows, fought] =
+      bench(l, problem, {{"01_second", programs.mine()}},
+            {{"rival", programs.other()}, {"stick", programs.other(), false}}, roomy_device(),
+            l.bench, 7, {});
+  REQUIRE(rows[0].found.ok());
+  REQUIRE(rows[0].cells.size() == 2);
+  CHECK(rows[0].cells[1].cold.samples == 8);
+  CHECK(rows[0].cells[1].cold.median_ms == doctest::Approx(0.25));
+  CHECK(fought[0].second[1].warm.ratio == doctest::Approx(4));
+  for (const char* const size : {"n = 1000,", "n = 100000,"}) {
+    CHECK(programs.calls({size, "uploaded"}) == 1);
+    CHECK(programs.calls({size, "left"}) == 1);
+    CHECK(programs.calls({size, "left", "warm", "0 + 1"}) == 1);
+    // Eight rounds and two times 21 pairs in each cache state.
+    CHECK(programs.calls({size, "reused", "cold"}) == 8 + 42);
+    CHECK(programs.calls({size, "reused", "warm"}) == 8 + 42);
+  }
+  CHECK(problem.checks == std::map<std::int64_t, int>{{1000, 2}, {100000, 2}});
+}
+
+TEST_CASE("where room is short or unknown, buffers are made for each visit, and checked once") {
+  const lab l = doubling_lab();
+  for (const std::size_t memory : {std::size_t{0}, std::size_t{100'000}}) {
+    const two_programs programs("0.5", "1", "reused");
+    const counting problem;
     auto device = gpu_device();
     device.state.memory_bytes = memory;
-    const bool room = memory == std::size_t{1} << 30;
-    const auto rows = bench(l, doubling(), {mine, other}, device, l.bench, 7, {});
-    REQUIRE(rows[0].found.ok());  // what is reused is not looked at, and would be wrong
-    CHECK(rows[0].cells[1].cold.samples == 8);
-    CHECK(rows[0].cells[1].cold.median_ms == doctest::Approx(room ? 0.25 : 0.5));
-    const auto fought = fight(l, doubling(), mine, other, device, l.bench, 7, {});
-    CHECK(fought[1].warm.ratio == doctest::Approx(room ? 4 : 2));
+    const auto rows =
+        bench(l, problem, {{"01_second", programs.mine()}, {"00_first", programs.other()}}, {},
+              device, l.bench, 7, {})
+            .rows;
+    REQUIRE(rows[0].found.ok());
+    CHECK(rows[0].cells[1].cold.median_ms == doctest::Approx(0.5));
+    CHECK(programs.calls({}) == 2 * 17);
+    CHECK(programs.calls({"fresh", "uploaded"}) == 2 * 17);
+    CHECK(problem.checks == std::map<std::int64_t, int>{{1000, 2}, {100000, 2}});
   }
 }
 
 TEST_CASE("a slow program has fewer rounds, and no size that would take too long") {
-  const two_programs slow("300", "1");  // the larger size is ten times as much
-  const lab l = doubling_lab();
-  const auto rows = bench(l, doubling(), {{"slow", slow.mine()}}, gpu_device(), l.bench, 7, {});
-  REQUIRE(rows[0].cells.size() == 1);
-  CHECK(rows[0].cells[0].cold.samples == 2);
+  const lab l = doubling_lab();  // the larger size is a hundred times as much
+  const auto check = [&](const char* ms, std::size_t cold, std::size_t warm) {
+    CAPTURE(ms);
+    const two_programs slow(ms, "1");
+    const auto rows =
+        bench(l, doubling(), {{"slow", slow.mine()}}, {}, gpu_device(), l.bench, 7, {}).rows;
+    REQUIRE(rows[0].cells.size() == 1);
+    CHECK(rows[0].cells[0].cold.samples == cold);
+    CHECK(rows[0].cells[0].warm.samples == warm);
+  };
+  // 600 ms are the limit, looked at after two rounds; the first visit makes three calls, since
+  // nothing is known yet, the others one.
+  check("300", 2, 2);
+  check("120", 4, 6);
+  check("60", 8, 8);
+}
+
+TEST_CASE("a visit to a slow program makes one warm-up and one call, and there are as many pairs") {
+  const two_programs slow("12", "1");
+  lab l = doubling_lab();
+  const auto [rows, fought] = bench(l, doubling(), {{"slow", slow.mine()}},
+                                    {{"rival", slow.other()}}, gpu_device(), {{1000}}, 7, {});
+  CHECK(rows[0].cells[0].cold.samples == 8);
+  CHECK(fought[0].second[0].pairs == 21);
+  CHECK(slow.calls({"cold, 1 + 3"}) == 1);  // the first, before it is known to be slow
+  CHECK(slow.calls({"cold, 1 + 1"}) == 7 + 21);
+  CHECK(slow.calls({"warm, 1 + 1"}) == 8 + 21);
 }
 
 TEST_CASE("the README's table is replaced between its markers") {

@@ -278,7 +278,7 @@ class matmul_problem : public problem {
     call.scalars = {count};
     call.buffers = {{"a", runner::buffer_role::input, std::vector<std::byte>(bytes), bytes},
                     {"b", runner::buffer_role::input, std::vector<std::byte>(bytes), bytes},
-                    {"c", runner::buffer_role::output, std::vector<std::byte>(bytes), bytes}};
+                    {"c", runner::buffer_role::output, {}, bytes}};
     const auto values = [&](int i) -> std::span<float> {
       return {reinterpret_cast<float*>(call.buffers[i].data.data()), elements};
     };

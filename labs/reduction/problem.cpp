@@ -15,6 +15,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "common/lab/in_bands.hpp"
 #include "common/lab/random.hpp"
 #include "labs/reduction/reduction.hpp"
 
@@ -26,6 +27,16 @@ std::uint32_t sum_of(std::span<const std::int32_t> in) {
   std::uint32_t sum = 0;
   for (const std::int32_t value : in) sum += static_cast<std::uint32_t>(value);
   return sum;
+}
+
+// As fill_with_ints does, by all cores: a random number makes two ints, so bands of pairs are
+// independent of each other.
+void fill(std::span<std::int32_t> values, const random_stream& random) {
+  const std::int64_t count = std::ssize(values), pairs = (count + 1) / 2;
+  in_bands(pairs, 2 * sizeof(std::int32_t), [&](std::int64_t begin, std::int64_t end) {
+    fill_with_ints(values.subspan(2 * begin, std::min(2 * end, count) - 2 * begin),
+                   random.after(begin));
+  });
 }
 
 std::string plural(std::size_t count, const std::string& what) {
@@ -157,13 +168,12 @@ class reduction_problem : public problem {
     const std::size_t in_bytes = count * sizeof(std::int32_t);
     call.buffers = {
         {"in", runner::buffer_role::input, std::vector<std::byte>(in_bytes), in_bytes},
-        {"out", runner::buffer_role::output, std::vector<std::byte>(sizeof(std::int32_t)),
-         sizeof(std::int32_t)},
+        {"out", runner::buffer_role::output, {}, sizeof(std::int32_t)},
         {"scratch", runner::buffer_role::scratch, {}, scratch_ints(count) * sizeof(std::int32_t)}};
     // Vectors of bytes come from operator new, which aligns them for any type.
-    fill_with_ints({reinterpret_cast<std::int32_t*>(call.buffers[0].data.data()),
-                    static_cast<std::size_t>(count)},
-                   stream_for(seed, static_cast<std::uint64_t>(count)));
+    fill({reinterpret_cast<std::int32_t*>(call.buffers[0].data.data()),
+          static_cast<std::size_t>(count)},
+         stream_for(seed, static_cast<std::uint64_t>(count)));
     return call;
   }
 

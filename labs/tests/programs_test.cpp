@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -21,6 +22,7 @@
 #include "grader/judge/device_choice.hpp"
 #include "grader/judge/installation.hpp"
 #include "grader/judge/session.hpp"
+#include "grader/measure/alternate.hpp"
 
 namespace {
 
@@ -112,6 +114,70 @@ TEST_CASE("a program keeps a call's buffers for the next call, and copies nothin
   CHECK(!has_result(2));
   CHECK(runs.call(3).ok());
   CHECK(has_result(3));
+}
+
+TEST_CASE(
+    "a call that leaves its buffers copies no input in again, unless the call before failed") {
+  if (loaded() == nullptr) return;
+  const lab& l = loaded()->labs.front();
+  const problem& p = problem_of(l);
+  std::vector<problem_call> calls = {p.make_call(l.check[5], 1)};
+  using runner::buffers_are;
+  const std::vector<planned_call> plans = {{.buffers = buffers_are::left},
+                                           {.buffers = buffers_are::reused}};
+  const call_file file(calls, plans);
+  session runs(loaded()->where.solution(l.name, l.steps.back().name), loaded()->device, file,
+               options_for(loaded()->device, l.time_limit_s, file.bytes()));
+  const auto is_right = [&] { return !check_outputs(p, file.call(0), file.outputs(0)); };
+  CHECK(runs.call(1).ok());
+  CHECK(!is_right());
+  CHECK(runs.call(0).ok());
+  CHECK(is_right());
+  // Another input in the file, which the device does not have: to the runner it looks as if the
+  // program had changed its input.
+  auto& input = calls[0].buffers[0].data;
+  input[0] ^= std::byte{1};
+  REQUIRE(pwrite(file.descriptor(), input.data(), input.size(),
+                 static_cast<off_t>(file.record(0).buffers[0].offset)) ==
+          static_cast<ssize_t>(input.size()));
+  CHECK(runs.call(1).ok());  // looks at nothing
+  const auto found = runs.call(0);
+  CHECK(found.what == verdict::wrong);
+  CHECK(found.message.find("was changed, first at byte 0") != std::string::npos);
+  CHECK(!is_right());
+  CHECK(runs.call(0).ok());  // has the input copied in, since the call before failed
+  CHECK(is_right());
+}
+
+TEST_CASE("lab bench's measurement finds what is wrong at the end of a size, with real programs") {
+  if (loaded() == nullptr) return;
+  const lab& l = *std::find_if(loaded()->labs.begin(), loaded()->labs.end(),
+                               [](const lab& one) { return one.name == "reduction"; });
+  const auto mutant = [&](const std::string& name) -> contender {
+    return {name, loaded()->where.build / "labs" / (l.name + "-mutant-" + name)};
+  };
+  const contender right{l.steps.back().name, loaded()->where.solution(l.name, l.steps.back().name)};
+  auto device = loaded()->device;
+  device.gpu = true;  // the emulator, but its times are taken for real
+  for (const std::size_t memory : {std::size_t{0}, std::size_t{1} << 30}) {  // none, enough
+    device.state.memory_bytes = memory;
+    const auto [rows, fought] =
+        bench(l, problem_of(l), {mutant("modifies_input"), mutant("writes_nothing"), right},
+              {{"again", right.program}}, device, {{1000}, {65537}}, 1, {});
+    REQUIRE(rows.size() == 4);
+    CHECK(rows[0].found.what == verdict::wrong);
+    CHECK(rows[0].found.message.find("was changed") != std::string::npos);
+    CHECK(rows[1].found.what == verdict::wrong);
+    CHECK(rows[1].found.message.find("nothing was written to out") != std::string::npos);
+    for (const std::size_t who : {2, 3}) {
+      INFO(rows[who].found.message);
+      CHECK(rows[who].cells.size() == 2);
+    }
+    REQUIRE(fought.size() == 1);
+    REQUIRE(fought[0].second.size() == 2);
+    CHECK(fought[0].second[1].pairs == 21);
+    CHECK(fought[0].second[1].warm.ratio > 0);
+  }
 }
 
 TEST_CASE("every mutant is found out, and the message says what is wrong with it") {

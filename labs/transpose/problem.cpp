@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstdio>
 #include <cstring>
@@ -18,6 +19,7 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "common/lab/in_bands.hpp"
 #include "common/lab/random.hpp"
 #include "labs/transpose/transpose.hpp"
 
@@ -41,24 +43,41 @@ std::string place(const char* array, std::int64_t row, std::int64_t col) {
   return array + ("[" + std::to_string(row)) + "][" + std::to_string(col) + "]";
 }
 
+bool is_usable(bits value) { return is_finite(value) && !is_left_as_it_was(value); }
+
+// The number with n usable ones before it (and, it may be, unusable ones from itself on).
+constexpr bits nth_usable(std::int64_t n) {
+  constexpr std::int64_t step = 0x01010101, infinity = 0x7f800000, behind_nans = 0x80000000;
+  std::int64_t number = n;
+  for (std::int64_t repeated = step; repeated < infinity; repeated += step) {
+    if (repeated <= number) ++number;
+  }
+  if (number >= infinity) number += behind_nans - infinity;
+  return static_cast<bits>(number);  // n is below 2^31: no further gap comes before it
+}
+static_assert(nth_usable(0x01010100) == 0x01010100 && nth_usable(0x01010101) == 0x01010102);
+static_assert(nth_usable(0x7f800000 - 128) == 0x7f7fffff);
+static_assert(nth_usable(0x7f800000 - 127) == 0x80000000);
+
 // Fills with finite floats, all different: a random permutation of 32 bits, applied to 0, 1, 2, ...
 // and then again until it comes to such a number. Cycles of a permutation never meet, so no number
 // comes twice, provided that each start is such a number itself.
 void fill_with_distinct_floats(std::span<bits> values, random_stream random) {
-  const auto usable = [](bits value) { return is_finite(value) && !is_left_as_it_was(value); };
   const auto mask = static_cast<bits>(random.next());
   const auto first = static_cast<bits>(random.next()) | 1;
   const auto second = static_cast<bits>(random.next()) | 1;
-  bits start = 0;
-  for (bits& value : values) {
-    while (!usable(start)) ++start;
-    value = start++;
-    do {
-      value = (value ^ mask) * first;
-      value = (value ^ (value >> 15)) * second;
-      value ^= value >> 13;
-    } while (!usable(value));
-  }
+  in_bands(std::ssize(values), sizeof(bits), [&](std::int64_t begin, std::int64_t end) {
+    bits start = nth_usable(begin);
+    for (bits& value : values.subspan(begin, end - begin)) {
+      while (!is_usable(start)) ++start;
+      value = start++;
+      do {
+        value = (value ^ mask) * first;
+        value = (value ^ (value >> 15)) * second;
+        value ^= value >> 13;
+      } while (!is_usable(value));
+    }
+  });
 }
 
 // A matrix of bits, row-major.
@@ -70,7 +89,8 @@ struct matrix {
 
 bool is_transpose(const matrix& in, const matrix& out) {
   constexpr std::int64_t tile = 32;  // both in the cache: matrices of gigabytes are compared
-  for (std::int64_t top = 0; top < in.rows; top += tile) {
+  std::atomic<bool> is_right = true;
+  const auto compare_rows = [&](std::int64_t top) {
     for (std::int64_t left = 0; left < in.cols; left += tile) {
       for (std::int64_t row = top; row < std::min(top + tile, in.rows); ++row) {
         for (std::int64_t col = left; col < std::min(left + tile, in.cols); ++col) {
@@ -78,8 +98,15 @@ bool is_transpose(const matrix& in, const matrix& out) {
         }
       }
     }
-  }
-  return true;
+    return true;
+  };
+  in_bands((in.rows + tile - 1) / tile, tile * in.cols * sizeof(bits),
+           [&](std::int64_t begin, std::int64_t end) {
+             for (std::int64_t i = begin; i < end && is_right; ++i) {
+               if (!compare_rows(i * tile)) is_right = false;
+             }
+           });
+  return is_right;
 }
 
 // What a wrong result looks like: the usual mistakes, tried one by one.
@@ -260,7 +287,7 @@ class transpose_problem : public problem {
     call.scalars = {s.rows, s.cols};
     const std::size_t count = s.rows * s.cols, bytes = count * sizeof(float);
     call.buffers = {{"in", runner::buffer_role::input, std::vector<std::byte>(bytes), bytes},
-                    {"out", runner::buffer_role::output, std::vector<std::byte>(bytes), bytes}};
+                    {"out", runner::buffer_role::output, {}, bytes}};
     // Vectors of bytes come from operator new, which aligns them for any type.
     fill_with_distinct_floats({reinterpret_cast<bits*>(call.buffers[0].data.data()), count},
                               stream_for(seed, s.rows * 1000003 + s.cols));

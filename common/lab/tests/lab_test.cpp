@@ -3,9 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <climits>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
 
 #include "common/lab/ceil_div.hpp"
+#include "common/lab/in_bands.hpp"
 #include "common/lab/problem.hpp"
 #include "common/lab/random.hpp"
 
@@ -48,6 +56,14 @@ TEST_CASE("the random stream is splitmix64") {
   CHECK(random.next() == 9817491932198370423u);
 }
 
+TEST_CASE("a random stream can start after any number") {
+  random_stream random(7);
+  for (int i = 0; i < 10; ++i) {
+    auto later = random_stream(7).after(i);
+    CHECK(later.next() == random.next());
+  }
+}
+
 TEST_CASE("integers fill the whole buffer, over the whole range, alike for equal seeds") {
   std::array<std::int32_t, 1001> first{}, again{}, other{};
   fill_with_ints(first, stream_for(7, 0));
@@ -60,6 +76,28 @@ TEST_CASE("integers fill the whole buffer, over the whole range, alike for equal
   CHECK(*least < INT_MIN / 10 * 9);
   CHECK(*most > INT_MAX / 10 * 9);
   CHECK(std::count(first.begin(), first.end(), 0) == 0);
+}
+
+TEST_CASE("bands cover everything once, in several threads only if there is much to do") {
+  for (const std::int64_t bytes_each :
+       {std::int64_t{4}, least_band_bytes, 100 * least_band_bytes}) {
+    for (const std::int64_t count : {0, 1, 2, 3, 1000}) {
+      CAPTURE(bytes_each);
+      CAPTURE(count);
+      std::vector<std::atomic<int>> visits(count);
+      std::mutex mutex;
+      std::set<std::thread::id> threads;
+      in_bands(count, bytes_each, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) ++visits[i];
+        const std::lock_guard lock(mutex);
+        threads.insert(std::this_thread::get_id());
+      });
+      CHECK(std::all_of(visits.begin(), visits.end(), [](const auto& n) { return n == 1; }));
+      const bool is_small = bytes_each == 4 || count < 2;
+      const std::int64_t cores = std::max(1u, std::thread::hardware_concurrency());
+      CHECK(threads.size() == static_cast<std::size_t>(is_small ? 1 : std::min(cores, count)));
+    }
+  }
 }
 
 }  // namespace

@@ -41,6 +41,27 @@ struct example {
   std::vector<std::uint32_t> in;
 };
 
+// FNV-1a, 64 bits.
+std::uint64_t hash_of(std::span<const std::byte> bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::byte byte : bytes) {
+    hash = (hash ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3;
+  }
+  return hash;
+}
+
+TEST_CASE("inputs are the same bytes wherever they are made, by one core or by several") {
+  const problem& lab = *find_problem("reduction");
+  const auto hash = [&](std::int64_t n, std::uint64_t seed) {
+    return hash_of(lab.make_call({n}, seed).buffers[0].data);
+  };
+  // Made one element after the other; the last two are large enough for several cores.
+  CHECK(hash(1, 7) == 0x7ac68322c61b3fec);
+  CHECK(hash(65537, 7) == 0x32b6257252e2a427);
+  CHECK(hash(9000001, 7) == 0x894112f6487ac226);
+  CHECK(hash(9000001, 1) == 0x3e04408f41714a73);
+}
+
 TEST_CASE("a call has the contract's buffers and scalars, and its size and seed decide its bytes") {
   const example a(1023), again(1023), other(1023, 8), longer(1024);
   REQUIRE(a.call.buffers.size() == 3);

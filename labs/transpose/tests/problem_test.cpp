@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 namespace {
 
@@ -82,6 +83,27 @@ TEST_CASE("an input's elements are finite, and no two have the same bits") {
   CHECK(std::adjacent_find(bits.begin(), bits.end()) == bits.end());
 }
 
+// FNV-1a, 64 bits.
+std::uint64_t hash_of(std::span<const std::byte> bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::byte byte : bytes) {
+    hash = (hash ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3;
+  }
+  return hash;
+}
+
+TEST_CASE("inputs are the same bytes wherever they are made, by one core or by several") {
+  const problem& lab = *find_problem("transpose");
+  const auto hash = [&](std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
+    return hash_of(lab.make_call({rows, cols}, seed).buffers[0].data);
+  };
+  // Made one element after the other; the last two are large enough for several cores.
+  CHECK(hash(3, 2, 7) == 0xdcd07362b9f1f250);
+  CHECK(hash(257, 1021, 7) == 0x8a809f1074b545bf);
+  CHECK(hash(4200, 4099, 7) == 0x0ee45000aca94726);
+  CHECK(hash(4200, 4099, 1) == 0xeba581b89795d40e);
+}
+
 TEST_CASE("sizes outside the contract are refused") {
   const problem& lab = *find_problem("transpose");
   for (const problem::size& n : std::vector<problem::size>{{},
@@ -119,6 +141,17 @@ TEST_CASE("the transpose passes, and nothing that differs from it in one bit") {
       out[i] = e.in[i % rows * cols + i / rows];
     }
     CHECK(e.verdict(out) == "");
+  }
+}
+
+TEST_CASE("in a large matrix, too, one wrong element is found, wherever it is") {
+  const example e(3001, 3003);
+  std::vector<float> out = e.right();
+  CHECK(e.verdict(out) == "");
+  for (const std::size_t i : {std::size_t{0}, out.size() / 2 - 1, out.size() / 2, out.size() - 1}) {
+    const float right = std::exchange(out[i], 0.5f);
+    CHECK(e.verdict(out).find("1 of 9012003 elements are wrong") != std::string::npos);
+    out[i] = right;
   }
 }
 
