@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
@@ -37,6 +38,8 @@ std::vector<problem_call> make_calls(const problem& p, const std::vector<lab_siz
       calls.push_back(p.make_call(size, seed));
     } catch (const std::invalid_argument& error) {
       throw failure(exit_code::usage, error.what());
+    } catch (const std::bad_alloc&) {
+      throw failure(exit_code::environment, "size " + size_text(size) + " does not fit in memory");
     }
   }
   return calls;
