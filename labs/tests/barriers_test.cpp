@@ -18,6 +18,7 @@
 #include "grader/judge/call_file.hpp"
 #include "grader/judge/check.hpp"
 #include "grader/judge/installation.hpp"
+#include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
 
 namespace {
