@@ -171,12 +171,12 @@ class side_by_side {
     size_ = s;
     label_ = file_.call(plans_.check(s)).label;
     const auto work = problem_.work(sizes[s]);
-    if (s > 0) {
-      const auto before = problem_.work(sizes[s - 1]);
-      for (auto& one : all_) {
-        one.call_ms = expected_ms(one.call_ms, before, work);
-        if (one.call_ms > too_slow_ms) one.takes_part = false;
-      }
+    for (auto& one : all_) {
+      const double expected = one.at ? expected_ms(one.call_ms, *one.at, work) : 0;
+      one.takes_part = one.row.found.ok() && expected <= too_slow_ms;
+      if (!one.takes_part) continue;
+      one.call_ms = expected;
+      one.at = work;
     }
     const auto& last = all_[steps_ - 1];
     for (std::size_t i = 0; i < fought_.size(); ++i)
@@ -214,8 +214,9 @@ class side_by_side {
     bool is_peer;
     visited program;
     bench_row row;
-    bool takes_part = true;          // it has not failed and is not too slow
+    bool takes_part = true;          // it has not failed, and is not too slow at this size
     double call_ms = 0;              // of the last visit's calls, or what to expect of the next
+    std::optional<problem_work> at;  // what such a call does; none before the first
     std::vector<double> cold, warm;  // of the rounds at this size
   };
 

@@ -81,12 +81,12 @@ struct bench_report {
   duels fought;                 // at the sizes that neither side is too slow for
 };
 
-// Times steps and peers at all sizes, in ascending order, and the last step in pairs against every
-// peer; for each size and cache state all rounds, each once in order and once backwards, then the
-// pairs. At the end of a size every program is called once more and checked: its outputs, its
-// inputs, and the zones around its buffers. A program whose calls take long has fewer rounds, and
-// none at sizes where one call would take seconds. A step that fails is out and says so in its row;
-// failure(ours) if a peer fails.
+// Times steps and peers at all sizes, and the last step in pairs against every peer; for each size
+// and cache state all rounds, each once in order and once backwards, then the pairs. At the end of
+// a size every program is called once more and checked: its outputs, its inputs, and the zones
+// around its buffers. A program whose calls take long has fewer rounds, and none at sizes where one
+// call would take seconds, going by the size before. A step that fails is out and says so in its
+// row; failure(ours) if a peer fails.
 bench_report bench(const lab& l, const problem& p, const std::vector<contender>& steps,
                    const std::vector<contender>& peers, const device_choice& device,
                    const std::vector<lab_size>& sizes, std::uint64_t seed, const activity& now);

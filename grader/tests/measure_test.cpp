@@ -332,12 +332,14 @@ TEST_CASE("where room is short or unknown, buffers are made for each visit, and 
 
 TEST_CASE("a slow program has fewer rounds, and no size that would take too long") {
   const lab l = doubling_lab();  // the larger size is a hundred times as much
+  const std::vector<lab_size> sizes = {l.bench[0], l.bench[1], l.bench[0]};
   const auto check = [&](const char* ms, std::size_t cold, std::size_t warm) {
     CAPTURE(ms);
     const two_programs slow(ms, "1");
     const auto rows =
-        bench(l, doubling(), {{"slow", slow.mine()}}, {}, gpu_device(), l.bench, 7, {}).rows;
-    REQUIRE(rows[0].cells.size() == 1);
+        bench(l, doubling(), {{"slow", slow.mine()}}, {}, gpu_device(), sizes, 7, {}).rows;
+    REQUIRE(rows[0].cells.size() == 2);  // a smaller size is made again
+    CHECK((rows[0].cells[1].size == sizes[2]));
     CHECK(rows[0].cells[0].cold.samples == cold);
     CHECK(rows[0].cells[0].warm.samples == warm);
   };
