@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "labs/reduction/reduction.hpp"
+#include "labs/tests/hash_of.hpp"
 
 namespace {
 
@@ -40,15 +41,6 @@ struct example {
   problem_call call;
   std::vector<std::uint32_t> in;
 };
-
-// FNV-1a, 64 bits.
-std::uint64_t hash_of(std::span<const std::byte> bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const std::byte byte : bytes) {
-    hash = (hash ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3;
-  }
-  return hash;
-}
 
 TEST_CASE("inputs are the same bytes wherever they are made, by one core or by several") {
   const problem& lab = *find_problem("reduction");

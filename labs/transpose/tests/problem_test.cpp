@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "labs/tests/hash_of.hpp"
+
 namespace {
 
 using namespace stepwise;
@@ -81,15 +83,6 @@ TEST_CASE("an input's elements are finite, and no two have the same bits") {
   std::memcpy(bits.data(), e.in.data(), bits.size() * sizeof bits[0]);
   std::sort(bits.begin(), bits.end());
   CHECK(std::adjacent_find(bits.begin(), bits.end()) == bits.end());
-}
-
-// FNV-1a, 64 bits.
-std::uint64_t hash_of(std::span<const std::byte> bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const std::byte byte : bytes) {
-    hash = (hash ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3;
-  }
-  return hash;
 }
 
 TEST_CASE("inputs are the same bytes wherever they are made, by one core or by several") {
