@@ -143,12 +143,21 @@ __device__ void add_products(float (&sum)[8][8],
   int now = 0, free = stages - 1;
   const float *a_now = &tiles[0].a[0][place.y0], *b_now = &tiles[0].b[0][place.x0];
   float a_k[2][8], b_k[2][8];  // even k, odd k
+  const auto read_a = [&](int k, int i) {
+    four(a_k[k % 2][i]) =
+        *reinterpret_cast<const float4*>(a_now + k % depth * (rows + 4) + place.below(i));
+  };
+  const auto read_b = [&](int k, int i) {
+    four(b_k[k % 2][i]) =
+        *reinterpret_cast<const float4*>(b_now + k % depth * cols + place.right(i));
+  };
+  // What is read first here, and how `now` goes on below, differ only because of the loop that the
+  // compiler makes of it: measured, not foreseen (solutions/matmul/DESIGN.md).
   const auto read = [&](int k) {
-    for (int i = 0; i < 8; i += 4) {
-      four(a_k[k % 2][i]) =
-          *reinterpret_cast<const float4*>(a_now + k % depth * (rows + 4) + place.below(i));
-      four(b_k[k % 2][i]) =
-          *reinterpret_cast<const float4*>(b_now + k % depth * cols + place.right(i));
+    if (stages == 2) {
+      read_b(k, 0), read_b(k, 4), read_a(k, 0), read_a(k, 4);
+    } else {
+      read_b(k, 0), read_a(k, 0), read_b(k, 4), read_a(k, 4);
     }
   };
   read(0);
@@ -160,18 +169,21 @@ __device__ void add_products(float (&sum)[8][8],
     for (int k = 0; k < depth; ++k) {
       if (k == depth - 1) {
         if (more) fetcher.store(tiles[free]);
-        if (++free == stages) free = 0;
-        // Behind the last step an old stage is read, or the last one again. Both are right for
-        // any number of stages; each stands where the compiler makes the faster loop of it.
-        if (stages > 2 ? ++now == min(stages, steps) : step + 1 < steps && ++now == stages) now = 0;
+        if (stages == 2) {  // behind the last step a stage is read that has been filled before
+          now = step + 1 < steps ? now ^ 1 : 0;
+          free ^= 1;
+        } else {
+          if (++now == min(stages, steps)) now = 0;
+          if (++free == stages) free = 0;
+        }
         a_now = &tiles[now].a[0][place.y0], b_now = &tiles[now].b[0][place.x0];
         __pipeline_wait_prior(stages - 2);
         sync_slice<slices, threads>(slice);  // the next stage is there, the present one is used
       }
       read(k + 1);
-      for (int i = 0; i < 8; ++i) {
+      for (int j = 0; j < 8; ++j) {
         for (int at = 0; at < 8; ++at) {
-          const int j = i % 2 == 0 ? at : 7 - at;  // an operand stays
+          const int i = j % 2 == 0 ? at : 7 - at;  // an operand stays
           sum[i][j] = fmaf(a_k[k % 2][i], b_k[k % 2][j], sum[i][j]);
         }
       }

@@ -2,9 +2,9 @@
 //
 // idea    A multiply-add reads three registers. The register file is built of banks: operands that
 //         lie in one bank are read one after the other, unless the last instruction read one of
-//         them, too. From left to right in every row, both operands change at a row's end; forwards
-//         and backwards in turns, one of them always stays.
-//         Here it gains nothing and may cost a little; the last step would be slower without it.
+//         them, too. Row by row, both operands change at a row's end; down the columns and up, in
+//         turns, one of them always stays. Along the rows and back would gain nothing here: the
+//         order is a hint to the compiler, which gives out the registers.
 // watch   Each fetch computes where its pieces lie and tests whether they lie in the matrix.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  S. Gray, "SGEMM" of the Maxwell assembler (2014): register banks and operand reuse. How
@@ -79,10 +79,10 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
         __syncthreads();  // the next stage is there for all, and the present one is used by all
       }
       read(k + 1);
-      for (int i = 0; i < part; ++i) {
+      for (int j = 0; j < part; ++j) {
         for (int at = 0; at < part; ++at) {
-          //> todo: go forwards in even rows, backwards in odd ones.
-          const int j = i % 2 == 0 ? at : part - 1 - at;
+          //> todo: go down the even columns and up the odd ones.
+          const int i = j % 2 == 0 ? at : part - 1 - at;
           sum[i][j] = fmaf(a_k[k % 2][i], b_k[k % 2][j], sum[i][j]);
           //<
         }

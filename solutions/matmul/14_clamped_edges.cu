@@ -87,9 +87,9 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
         __syncthreads();  // the next stage is there for all, and the present one is used by all
       }
       read(k + 1);
-      for (int i = 0; i < part; ++i) {
+      for (int j = 0; j < part; ++j) {
         for (int at = 0; at < part; ++at) {
-          const int j = i % 2 == 0 ? at : part - 1 - at;
+          const int i = j % 2 == 0 ? at : part - 1 - at;
           sum[i][j] = fmaf(a_k[k % 2][i], b_k[k % 2][j], sum[i][j]);
         }
       }

@@ -3,7 +3,8 @@
 // idea    A block computes nothing while it waits at its barrier for its slowest warp. Half as
 //         large, it waits for four warps, not for eight, and meanwhile two other blocks go on. Its
 //         threads fetch more, for 16 columns: a barrier every 1024 multiply-adds, not every 512.
-// watch   Storing a's tile, two lanes meet in every bank. Slower for 2048: 512 tiles, 396 places.
+// watch   Storing a's tile, two lanes meet in every bank. Blocks that run together, row after row
+//         of tiles, need few rows of a and all of b: they share less in L2 than they could.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  V. Volkov, "Better Performance at Lower Occupancy" (2010), for fewer, richer threads.
 #include "common/lab/ceil_div.hpp"
@@ -92,9 +93,9 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
         __syncthreads();  // the next stage is there for all, and the present one is used by all
       }
       read(k + 1);
-      for (int i = 0; i < part; ++i) {
+      for (int j = 0; j < part; ++j) {
         for (int at = 0; at < part; ++at) {
-          const int j = i % 2 == 0 ? at : part - 1 - at;
+          const int i = j % 2 == 0 ? at : part - 1 - at;
           sum[i][j] = fmaf(a_k[k % 2][i], b_k[k % 2][j], sum[i][j]);
         }
       }

@@ -1,10 +1,13 @@
 // matmul 16_tile_groups: blocks that run at the same time share rows of a and columns of b.
 //
-// idea    Some 400 blocks run at once. Row after row of tiles, they need few rows of a and all of
+// idea    Hundreds of blocks run at once. Row after row of tiles, they need few rows of a and all
+// of
 //         b. In groups of 16 rows of tiles, column after column, they need fewer rows and columns
 //         in all, and what one block has read, the others find in L2. What 15 spells out is in
 //         tile_pair.hpp from here on, where only the first fetch of a tile tests anything.
-// watch   Tiles rarely divide evenly: 2048 of them on 396 places make five rounds, and 68 are left.
+//         Up to n = 2048 it gains. Above it loses a little: in a loop that is made for the steps
+//         to come, the compiler gives out the registers worse than in 15.
+// watch   Tiles rarely divide evenly: in the last round, some multiprocessors have nothing to do.
 // needs   Any n; faster if it is a multiple of 4, and of 16.
 // source  The grouped order of matrix products, e.g. in the tutorials of Triton.
 #include "common/lab/ceil_div.hpp"
