@@ -72,6 +72,19 @@ std::vector<std::string> labels_of(const ordered_json& record) {
   return labels;
 }
 
+// The last of them at which no step was too slow; the last one if there is none.
+std::string label_of_all(const ordered_json& record) {
+  const auto labels = labels_of(record);
+  for (auto label = labels.rbegin(); label != labels.rend(); ++label) {
+    const auto& steps = record.at("steps");
+    if (std::all_of(steps.begin(), steps.end(), [&](const ordered_json& step) {
+          return cell_at(record, step.at("name"), *label) != nullptr;
+        }))
+      return *label;
+  }
+  return labels.back();
+}
+
 std::string size_label(const std::string& label) { return label.substr(0, label.find(", seed")); }
 
 // What a table says of its record.
@@ -82,7 +95,7 @@ std::string source_of(const ordered_json& record) {
 }
 
 std::string table_markdown(const lab& l, const ordered_json& record) {
-  const std::string label = labels_of(record).back();
+  const std::string label = label_of_all(record);
   std::string text =
       fmt::format("**{}** on an {}, {} {}\n\n", l.title, record.at("gpu").get<std::string>(),
                   size_label(label), source_of(record));

@@ -24,7 +24,7 @@ nlohmann::ordered_json record_of(const lab& l, const device_choice& device,
                                  const std::string& date, const std::string& command);
 
 // The Markdown between the markers of the main README: one table per lab and GPU at the largest
-// size recorded of the last step, cold L2.
+// size at which no recorded step was too slow, cold L2.
 std::string results_markdown(const fs::path& root, const std::vector<lab>& labs);
 
 // The same of a lab's handout: all recorded sizes, and the last step against its peers.

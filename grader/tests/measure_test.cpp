@@ -370,6 +370,42 @@ TEST_CASE("the README's table is replaced between its markers") {
   CHECK_THROWS_AS(with_results("no markers", "new"), failure);
 }
 
+TEST_CASE("the README's table is of the largest size that all steps were measured at") {
+  const temporary_folder root(fs::temp_directory_path());
+  const fs::path file = root.path() / "solutions" / "doubling" / "measured" / "h200.json";
+  fs::create_directories(file.parent_path());
+  lab l = doubling_lab();
+  l.steps.resize(2);
+  l.steps[0].name = "01_slow";
+  l.steps[1].name = "02_quick";
+  const auto cell = [](int n) {
+    return nlohmann::ordered_json{
+        {"size", {n}},        {"label", "n = " + std::to_string(n) + ", seed 7"},
+        {"bytes", 8.0 * n},   {"operations", 0.0},
+        {"rate_in", "bytes"}, {"cold", {{"median_ms", 1.0}}}};
+  };
+  const auto write = [&](const nlohmann::ordered_json& of_slow) {
+    const nlohmann::ordered_json steps = {
+        {{"name", "01_slow"}, {"sizes", of_slow}},
+        {{"name", "02_quick"}, {"sizes", {cell(10), cell(20), cell(30)}}}};
+    const nlohmann::ordered_json record = {{"gpu", "a GPU"},
+                                           {"driver", "1"},
+                                           {"date", "2026-01-01"},
+                                           {"command", "./lab bench"},
+                                           {"steps", steps}};
+    write_atomically(file, record.dump());
+  };
+  const auto says = [&](const char* what) {
+    return results_markdown(root.path(), {l}).find(what) != std::string::npos;
+  };
+  write({cell(10), cell(20)});
+  CHECK(says("n = 20 "));
+  CHECK_FALSE(says("not measured"));
+  write(nlohmann::ordered_json::array());  // too slow everywhere: a row without figures
+  CHECK(says("n = 30 "));
+  CHECK(says("01_slow |  | not measured"));
+}
+
 TEST_CASE("file names of GPUs") {
   CHECK(gpu_file_name("NVIDIA H200") == "h200");
   CHECK(gpu_file_name("NVIDIA GeForce RTX 4090") == "geforce-rtx-4090");

@@ -210,9 +210,11 @@ inline void profiler::count_shared(const access_event& e, const site_plan& p,
       ((at - site.at) & (std::max(4u, unsigned{p.bytes}) - 1)) != 0) {
     site.shape = repeats ? e.shape->serial : 0;
     site.at = at;
-    site.taken = p.copies ? copy_wavefronts(copied_from_, offset, e.active, p.bytes,
-                                            p.cache == cache_use::l2_only)
+    const bool around_l1 = p.copies && p.cache == cache_use::l2_only;
+    site.taken = p.copies ? copy_wavefronts(copied_from_, offset, e.active, p.bytes, around_l1)
                           : wavefronts(p.shared, offset, e.active, p.bytes);
+    if (around_l1)
+      sites_[copied_at_].global.sectors += sectors_again(copied_from_, offset, e.active);
     site.ideal = ideal_wavefronts(p.shared, e.active, p.bytes, site.taken);
   }
   ++c.requests;
@@ -226,6 +228,7 @@ std::uint32_t profiler::access(const access_event& e) {
   if (!p.counted) return e.active;
   if (p.copies && p.kind == access_kind::load) {
     for (int l = 0; l < 32; ++l) copied_from_[l] = ((e.active >> l) & 1) != 0 ? e.address[l] : 0;
+    copied_at_ = e.index;
   }
   if (e.active == 0) return 0;
   const std::uint64_t* address = e.address;

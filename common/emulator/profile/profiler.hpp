@@ -56,7 +56,9 @@ class profiler final : public observer {
   site_counts* sites_ = nullptr;
   trace trace_;
   touched_lines touched_;
-  std::uint64_t copied_from_[32] = {};  // by the cp.async whose write comes next
+  // Of the cp.async whose write comes next: what it reads, and its site.
+  std::uint64_t copied_from_[32] = {};
+  std::uint32_t copied_at_ = 0;
 };
 
 }  // namespace stepwise::emulator

@@ -260,42 +260,97 @@ unsigned wavefronts(shared_use use, const u64* offset, u32 active, unsigned byte
   return use == shared_use::compare_and_swap ? 2 * sum : sum;
 }
 
+namespace {
+
+// The wavefronts in which lanes of one group move what they read. In each, every slot of the cache
+// is read for one lane at most and every slot of shared memory written by one: of the lanes that
+// wait to read from a slot the last one comes forward, and of those that would write to a slot the
+// first goes through.
+unsigned moving_wavefronts(const u64* from, const u64* offset, u32 lanes, const slots& s) {
+  unsigned count = 0;
+  for (; lanes != 0; ++count) {
+    int reader[32], writer[32];
+    u32 read = 0, written = 0;
+    for (u32 m = lanes; m != 0; m &= m - 1) {
+      const int l = first_of(m);
+      const unsigned slot = s.of(from[l] >> s.shift);
+      read |= u32{1} << slot;
+      reader[slot] = l;
+    }
+    for (u32 m = read; m != 0; m &= m - 1) {
+      const int l = reader[first_of(m)];
+      const unsigned slot = s.of(offset[l] >> s.shift);
+      if (((written >> slot) & 1) == 0 || l < writer[slot]) writer[slot] = l;
+      written |= u32{1} << slot;
+    }
+    for (u32 m = written; m != 0; m &= m - 1) lanes &= ~(u32{1} << writer[first_of(m)]);
+  }
+  return count;
+}
+
+}  // namespace
+
 unsigned copy_wavefronts(const u64* from, const u64* offset, u32 active, unsigned bytes,
                          bool around_l1) {
   const slots s(bytes);
   if (!around_l1) {
-    // Line by line of what is read; of a line, lanes that share a slot take turns.
+    // Lanes that write zeros have wavefronts of their own.
+    u32 reading = 0;
+    for (u32 m = active; m != 0; m &= m - 1)
+      if (from[first_of(m)] != 0) reading |= m & -m;
     unsigned sum = 0;
-    for (u32 left = active; left != 0;) {
-      const u64 line = from[first_of(left)] / line_bytes;
-      u32 same = 0;
-      for (u32 m = left; m != 0; m &= m - 1)
-        if (from[first_of(m)] / line_bytes == line) same |= m & -m;
-      sum += most_lanes(offset, same, s);
-      left &= ~same;
-    }
+    for (unsigned g = 0; g < s.groups(); ++g)
+      sum += moving_wavefronts(from, offset, reading & s.group(g), s) +
+             most_lanes(offset, active & ~reading & s.group(g), s);
     return sum;
   }
-  // Pieces of 16 bytes that come from one line, go to one line, and keep their place in 64 bytes
-  // but for one exchange of neighbours and one of pairs, the same for all. Of several lanes that
-  // write a piece, the first counts.
+  // By quarters of a warp: pieces of 16 bytes that come from one line, go to one line, and keep
+  // their place in 64 bytes but for one exchange of neighbours and one of pairs, the same for all.
+  // Zeros: one line for all of them. A quarter of which two lanes read one piece goes lane by lane.
+  // Of several lanes that write a piece, the first counts.
   struct way {
     u64 from, to;
     unsigned exchange;
     bool operator==(const way&) const = default;
   };
-  way ways[32];
   u64 written[32];
   unsigned pieces = 0, count = 0;
-  for (u32 m = active; m != 0; m &= m - 1) {
-    const int l = first_of(m);
-    const u64 to = offset[l] / 16, source = from[l] / 16;
-    if (std::find(written, written + pieces, to) != written + pieces) continue;
-    written[pieces++] = to;
-    const way w{source / 8, to / 8, static_cast<unsigned>((source ^ to) & 3)};
-    if (std::find(ways, ways + count, w) == ways + count) ways[count++] = w;
+  for (unsigned g = 0; g < s.groups(); ++g) {
+    way ways[8];
+    u64 read[8];
+    unsigned different = 0, lanes = 0;
+    bool read_again = false;
+    for (u32 m = active & s.group(g); m != 0; m &= m - 1) {
+      const int l = first_of(m);
+      const u64 to = offset[l] / 16, source = from[l] / 16;
+      if (std::find(written, written + pieces, to) != written + pieces) continue;
+      written[pieces++] = to;
+      read_again |= source != 0 && std::find(read, read + lanes, source) != read + lanes;
+      read[lanes++] = source;
+      const way w{source / 8, to / 8, source == 0 ? 4 : static_cast<unsigned>((source ^ to) & 3)};
+      if (std::find(ways, ways + different, w) == ways + different) ways[different++] = w;
+    }
+    count += read_again ? lanes : different;
   }
   return count;
+}
+
+unsigned sectors_again(const u64* from, const u64* offset, u32 active) {
+  u64 pieces[32], targets[32];  // of the lanes so far
+  unsigned count = 0, again = 0;
+  for (u32 m = active; m != 0; m &= m - 1) {
+    const int l = first_of(m);
+    if (from[l] == 0) continue;
+    const u64 piece = from[l] / 16, to = offset[l] / sector_bytes;
+    bool read_before = false, known = false;
+    for (unsigned n = 0; n < count; ++n) {
+      read_before |= pieces[n] == piece;
+      known |= pieces[n] / 2 == piece / 2 && targets[n] == to;
+    }
+    again += read_before && !known;
+    pieces[count] = piece, targets[count++] = to;
+  }
+  return again;
 }
 
 unsigned ideal_wavefronts(shared_use use, u32 active, unsigned bytes, unsigned taken) {

@@ -68,10 +68,14 @@ enum class shared_use : std::uint8_t {
 // with number b modulo 32.
 unsigned wavefronts(shared_use use, const std::uint64_t* offset, std::uint32_t active,
                     unsigned bytes);
-// The same of cp.async, which writes a line as it comes: `from` is what each lane reads (0:
-// nothing, the lane writes zeros). `around_l1`: it is cp.async.cg.
+// The same of cp.async: `from` is what each lane reads (0: nothing, the lane writes zeros).
+// `around_l1`: it is cp.async.cg.
 unsigned copy_wavefronts(const std::uint64_t* from, const std::uint64_t* offset,
                          std::uint32_t active, unsigned bytes, bool around_l1);
+// The sectors that cp.async.cg takes beyond those that its lanes touch: where several lanes read
+// the same 16 bytes, once more for every sector that they write.
+unsigned sectors_again(const std::uint64_t* from, const std::uint64_t* offset,
+                       std::uint32_t active);
 // Those that it would take without bank conflicts; not more than it takes.
 unsigned ideal_wavefronts(shared_use use, std::uint32_t active, unsigned bytes, unsigned taken);
 
