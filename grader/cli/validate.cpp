@@ -7,6 +7,7 @@
 #include "common/device/finding_text.hpp"
 #include "common/device/names.hpp"
 #include "grader/cli/commands.hpp"
+#include "grader/measure/known_differences.hpp"
 #include "grader/measure/record.hpp"
 #include "grader/measure/validation.hpp"
 #include "grader/report/table.hpp"
@@ -33,6 +34,7 @@ std::string difference_text(const compared_counter& c) {
 
 tone tone_of(conclusion c) {
   if (c == conclusion::differs) return tone::bad;
+  if (c == conclusion::known) return tone::note;
   return c == conclusion::information ? tone::dim : tone::good;
 }
 
@@ -138,8 +140,14 @@ json step_json(const validated_step& step) {
   return {{"name", step.name}, {"sizes", sizes}};
 }
 
+std::string listed(const std::vector<std::string>& names) {
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 // Shows all of it; the exit code.
-int report(context& c, const lab& l, const validation& v, bool all) {
+int report(context& c, const lab& l, validation& v, bool all) {
+  const auto known = load_known_differences(c.where.root, l);
+  const excused found = excuse(v, known);
   std::size_t kernels = 0, wrong = 0;
   for (const auto& step : v.steps) {
     for (const auto& size : step.sizes) {
@@ -151,9 +159,20 @@ int report(context& c, const lab& l, const validation& v, bool all) {
       wrong += size.found.ok() ? 0 : 1;
     }
   }
+  for (const auto* d : found.used) {
+    c.say(c.out.paint(tone::note,
+                      "known to differ: " + listed(d->steps) + ", " + listed(d->counters)));
+    c.say("  " + d->why);
+  }
+  for (const auto* d : found.unused) {
+    ++wrong;
+    c.say(c.out.paint(tone::bad, "no difference any more, to be taken out of differs.toml: " +
+                                     listed(d->steps) + ", " + listed(d->counters)));
+  }
+  const char* const but = found.used.empty() ? "" : ", but for what is known";
   c.say(wrong == 0 ? c.out.paint(tone::good, fmt::format("{} kernels and configurations agree "
-                                                         "with the {}",
-                                                         kernels, v.gpu))
+                                                         "with the {}{}",
+                                                         kernels, v.gpu, but))
                    : c.out.paint(tone::bad, fmt::format("{} of {} kernels and configurations do "
                                                         "not agree with the {}",
                                                         wrong, kernels, v.gpu)));
@@ -200,7 +219,7 @@ int validate_recorded(context& c, const lab& l, const validation_request& reques
   }
   int worst = 0;
   for (const auto& file : files) {
-    const validation v = validate_against_record(request, file);
+    validation v = validate_against_record(request, file);
     worst = std::max(worst, report(c, l, v, all));
     if (!request.steps.empty()) continue;
     for (const auto& s : l.steps) {
@@ -230,7 +249,7 @@ int validate(context& c, const validate_options& o) {
   if (request.sizes.empty()) request.sizes = {l.check[l.check.size() / 2], l.check.back()};
   const file_lock lock(c.where.build / "locks" / "gpu",
                        [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
-  const validation v = validate_on_gpu(request, gpu);
+  validation v = validate_on_gpu(request, gpu);
   const int code = report(c, l, v, o.all);
   if (o.record) {
     json record = v.record;

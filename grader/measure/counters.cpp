@@ -159,8 +159,8 @@ std::vector<counted_kernel> counted_by_ncu(const std::vector<ncu_launch>& launch
 }
 
 std::string_view name_of(conclusion c) {
-  constexpr std::array<std::string_view, 5> names = {"equal", "within 0.1 %", "DIFFERS",
-                                                     "only machine code", "information"};
+  constexpr std::array<std::string_view, 6> names = {
+      "equal", "within 0.1 %", "DIFFERS", "only machine code", "information", "differs, known"};
   return names[static_cast<std::size_t>(c)];
 }
 

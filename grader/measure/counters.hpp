@@ -57,7 +57,7 @@ std::vector<counted_kernel> counted_by_emulator(const std::vector<kernel_profile
 // cannot be: their number is no multiple, or a call launches other kernels than the first.
 std::vector<counted_kernel> counted_by_ncu(const std::vector<ncu_launch>& launches, int runs);
 
-enum class conclusion { equal, close, differs, machine_only, information };
+enum class conclusion { equal, close, differs, machine_only, information, known };
 std::string_view name_of(conclusion c);  // "equal", "within 0.1 %", ...
 
 struct compared_counter {

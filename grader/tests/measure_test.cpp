@@ -403,7 +403,7 @@ TEST_CASE("the README's table is of the largest size that all steps were measure
   CHECK_FALSE(says("not measured"));
   write(nlohmann::ordered_json::array());  // too slow everywhere: a row without figures
   CHECK(says("n = 30 "));
-  CHECK(says("01_slow |  | not measured"));
+  CHECK(says("not measured"));
 }
 
 TEST_CASE("file names of GPUs") {

@@ -5,7 +5,9 @@
 
 #include <string>
 
+#include "grader/measure/known_differences.hpp"
 #include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
 
 using namespace stepwise;
 
@@ -167,4 +169,92 @@ TEST_CASE("a record comes back as it was, and a changed figure is found") {
   CHECK_FALSE(holds(parse_record(record), profile_of("k", 4)));
   record[0].erase("grid");
   CHECK_THROWS_AS(parse_record(record), failure);
+}
+
+namespace {
+
+// A validation of one step at n = 7 and 8, of a kernel that reads more sectors than the emulator
+// says at 8.
+validation one_sector_too_many() {
+  validation v{"g", "ncu", {}, {}};
+  validated_step& step = v.steps.emplace_back(validated_step{"01_one", {}});
+  step.sizes.resize(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    validated_size& size = step.sizes[i];
+    size.size = {static_cast<std::int64_t>(7 + i)};
+    size.hardware = counted_by_ncu({launch_of("k", 4, 64.0 + static_cast<double>(i))}, 1);
+    size.emulated = counted_by_emulator({profile_of("k", 4)});
+    size.kernels = compare(size.hardware, size.emulated);
+  }
+  return v;
+}
+
+known_difference in_sectors(std::vector<lab_size> sizes) {
+  return {{"01_one"}, std::move(sizes), {"global_load_sectors"}, "because"};
+}
+
+}  // namespace
+
+TEST_CASE("a difference that is listed with its reason does not fail") {
+  validation v = one_sector_too_many();
+  REQUIRE_FALSE(v.steps[0].sizes[1].holds());
+  const std::vector<known_difference> known = {in_sectors({{8}})};
+  const excused found = excuse(v, known);
+  CHECK(found.used.size() == 1);
+  CHECK(found.unused.empty());
+  CHECK(v.steps[0].sizes[1].holds());
+  CHECK(verdict_on(v.steps[0].sizes[1].kernels, "global_load_sectors") == conclusion::known);
+  CHECK(verdict_on(v.steps[0].sizes[0].kernels, "global_load_sectors") == conclusion::equal);
+}
+
+TEST_CASE("what is listed of another size, counter or step excuses nothing") {
+  const auto holds_with = [](const known_difference& d) {
+    validation v = one_sector_too_many();
+    excuse(v, {d});
+    return v.steps[0].sizes[1].holds();
+  };
+  CHECK(holds_with(in_sectors({})));
+  CHECK_FALSE(holds_with(in_sectors({{7}})));
+  CHECK_FALSE(holds_with({{"01_one"}, {}, {"global_store_sectors"}, "because"}));
+  CHECK_FALSE(holds_with({{"02_two"}, {}, {"global_load_sectors"}, "because"}));
+}
+
+TEST_CASE("a listed difference that is none any more is found, if all of it was compared") {
+  validation v = one_sector_too_many();
+  CHECK(excuse(v, {in_sectors({{7}})}).unused.size() == 1);
+  CHECK(excuse(v, {in_sectors({{7}, {9}})}).unused.empty());
+  known_difference two_steps = in_sectors({{7}});
+  two_steps.steps.push_back("02_two");
+  CHECK(excuse(v, {two_steps}).unused.empty());
+}
+
+TEST_CASE("the list of known differences says what is wrong with it") {
+  const temporary_folder root(fs::temp_directory_path());
+  lab l;
+  l.name = "twice";
+  l.steps.resize(1);
+  l.steps[0].name = "01_one";
+  CHECK(load_known_differences(root.path(), l).empty());
+  const fs::path folder = root.path() / "solutions" / "twice" / "measured";
+  fs::create_directories(folder);
+  const auto fault = [&](const std::string& text) -> std::string {
+    write_atomically(folder / "differs.toml", text);
+    try {
+      load_known_differences(root.path(), l);
+      return "none";
+    } catch (const failure& f) {
+      return f.what();
+    }
+  };
+  const std::string entry = "[[differs]]\nsteps = [\"01_one\"]\ncounters = [\"registers\"]\n";
+  CHECK(fault(entry + "why = \"it is so\"\nsizes = [[7]]\n") == "none");
+  CHECK(fault(entry).find("needs a reason") != std::string::npos);
+  CHECK(fault(entry + "why = \"it is so\"\nsizes = [7]\n").find("a size is a list") !=
+        std::string::npos);
+  CHECK(fault("[[differs]]\nwhy = \"it is so\"\n").find("needs `steps`") != std::string::npos);
+  CHECK(fault("[[differs]]\nwhy = \"so\"\nsteps = [\"02\"]\ncounters = [\"registers\"]\n")
+            .find("no step `02`") != std::string::npos);
+  CHECK(fault("[[differs]]\nwhy = \"so\"\nsteps = [\"01_one\"]\ncounters = [\"speed\"]\n")
+            .find("no counter `speed`") != std::string::npos);
+  CHECK(fault("[[differs").find("differs.toml:1") != std::string::npos);
 }

@@ -3,8 +3,7 @@
 // idea    A block computes nothing while it waits at its barrier for its slowest warp. Half as
 //         large, it waits for four warps, not for eight, and meanwhile two other blocks go on. Its
 //         threads fetch more, for 16 columns: a barrier every 1024 multiply-adds, not every 512.
-// watch   Storing a's tile, two lanes meet in every bank. Blocks that run together, row after row
-//         of tiles, need few rows of a and all of b: they share less in L2 than they could.
+// watch   Storing a's tile, two lanes meet in every bank. A row of blocks needs all of b at once.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  V. Volkov, "Better Performance at Lower Occupancy" (2010), for fewer, richer threads.
 #include "common/lab/ceil_div.hpp"

@@ -1,0 +1,121 @@
+#include "grader/measure/known_differences.hpp"
+
+#include <algorithm>
+
+#define TOML_EXCEPTIONS 1
+#include <toml++/toml.h>
+
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise {
+namespace {
+
+bool has(const auto& list, const auto& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+// A list of T; empty if the key is missing.
+template <class T>
+std::vector<T> list_of(const toml::table& table, std::string_view key) {
+  std::vector<T> list;
+  if (const auto* const array = table.get_as<toml::array>(key)) {
+    for (const auto& value : *array) list.push_back(value.value<T>().value_or(T{}));
+  }
+  return list;
+}
+
+std::vector<lab_size> sizes_of(const toml::table& table) {
+  std::vector<lab_size> sizes;
+  if (const auto* const array = table.get_as<toml::array>("sizes")) {
+    for (const auto& entry : *array) {
+      lab_size& size = sizes.emplace_back();
+      if (const auto* const numbers = entry.as_array())
+        for (const auto& number : *numbers) size.push_back(number.value_or(std::int64_t{0}));
+    }
+  }
+  return sizes;
+}
+
+// What is wrong with an entry, or nothing.
+std::string fault_of(const known_difference& d, const lab& l) {
+  if (d.why.empty()) return "a difference needs a reason: why = \"...\"";
+  if (d.steps.empty() || d.counters.empty()) return "a difference needs `steps` and `counters`";
+  for (const auto& name : d.steps) {
+    const auto same = [&](const step& s) { return s.name == name; };
+    if (std::none_of(l.steps.begin(), l.steps.end(), same))
+      return "there is no step `" + name + "`";
+  }
+  for (const auto& key : d.counters) {
+    const auto same = [&](const counter& c) { return c.key == key; };
+    if (std::none_of(all_counters().begin(), all_counters().end(), same))
+      return "there is no counter `" + key + "`";
+  }
+  for (const auto& size : d.sizes) {
+    if (size.empty() || has(size, std::int64_t{0})) return "a size is a list like [200]";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<known_difference> load_known_differences(const fs::path& root, const lab& l) {
+  const fs::path file = root / "solutions" / l.name / "measured" / "differs.toml";
+  const auto text = read_if_there(file);
+  if (!text) return {};
+  std::vector<known_difference> known;
+  try {
+    const toml::table all = toml::parse(*text, file.string());
+    if (const auto* const entries = all.get_as<toml::array>("differs")) {
+      for (const auto& entry : *entries) {
+        const toml::table empty;
+        const toml::table& t = entry.is_table() ? *entry.as_table() : empty;
+        known.push_back({list_of<std::string>(t, "steps"), sizes_of(t),
+                         list_of<std::string>(t, "counters"), t["why"].value_or(std::string())});
+        if (const std::string fault = fault_of(known.back(), l); !fault.empty()) {
+          throw failure(
+              exit_code::ours,
+              file.string() + ":" + std::to_string(entry.source().begin.line) + ": " + fault);
+        }
+      }
+    }
+  } catch (const toml::parse_error& wrong) {
+    throw failure(exit_code::ours, file.string() + ":" + std::to_string(wrong.source().begin.line) +
+                                       ": " + std::string(wrong.description()));
+  }
+  return known;
+}
+
+excused excuse(validation& v, const std::vector<known_difference>& known) {
+  excused result;
+  for (const known_difference& d : known) {
+    std::size_t steps = 0, compared = 0, differs = 0;  // `compared`: sizes of these steps
+    for (validated_step& s : v.steps) {
+      if (!has(d.steps, s.name)) continue;
+      ++steps;
+      for (validated_size& size : s.sizes) {
+        if (!d.sizes.empty() && !has(d.sizes, size.size)) continue;
+        ++compared;
+        for (compared_kernel& k : size.kernels) {
+          for (compared_counter& c : k.counters) {
+            if (c.found != conclusion::differs || !has(d.counters, c.what->key)) continue;
+            c.found = conclusion::known;
+            ++differs;
+          }
+          k.holds = k.hardware != nullptr && k.emulated != nullptr &&
+                    k.hardware->launches == k.emulated->launches &&
+                    std::none_of(k.counters.begin(), k.counters.end(),
+                                 [](const auto& c) { return c.found == conclusion::differs; });
+        }
+      }
+    }
+    const bool all = steps == d.steps.size() && compared >= steps * d.sizes.size();
+    if (differs > 0)
+      result.used.push_back(&d);
+    else if (all)
+      result.unused.push_back(&d);
+  }
+  return result;
+}
+
+}  // namespace stepwise
