@@ -4,8 +4,9 @@
 //         shared memory into registers, make 64 multiply-adds: a quarter of a float for each,
 //         instead of one. Tiles of 128 x 128 also let global memory be read 128 times less.
 // watch   A column of a's tile takes a load for every float. And 64 sums leave room for a quarter
-//         of the threads that a multiprocessor could hold: each must keep it busy by itself. At
-//         n = 1024 there are 64 tiles for 132 multiprocessors, and it is slower than 06.
+//         of the threads that a multiprocessor could hold: each must keep it busy by itself. It
+//         is slower than 06 at n = 1024, with 64 tiles for 132 multiprocessors, and at n = 3000,
+//         with 576 tiles for 264 blocks at a time: a third round, and nearly nothing in it.
 // needs   Elements outside the matrices count as 0.
 // source  V. Volkov, "Better Performance at Lower Occupancy" (2010); S. Boehm, SGEMM_CUDA (2022),
 //         kernel 5.
