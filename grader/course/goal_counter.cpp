@@ -23,6 +23,14 @@ double most_of(const std::vector<kernel_profile>& call, std::uint64_t kernel_pro
   return number(most);
 }
 
+// Of the kernel that leaves most places for warps empty.
+double least_occupancy(const std::vector<kernel_profile>& call) {
+  double least = 100;
+  for (const auto& k : call)
+    least = std::min(least, 100.0 * k.resident_warps / std::max(1, k.most_warps));
+  return least;
+}
+
 // Multiply-adds as warps execute them. A problem counts each as two operations.
 double multiply_adds(const problem_work& work) {
   return work.operation_unit == "flop" ? work.operations / 2 / lanes_of_a_warp : 0;
@@ -94,6 +102,8 @@ std::vector<goal_counter> other_counters() {
          for (const kernel_profile& k : call) sum += k.launches;
          return number(sum);
        }},
+      {"occupancy_percent", "% of a multiprocessor's places for warps can be filled",
+       "no kernel is launched", nullptr, nullptr, nullptr, least_occupancy},
       {"local_bytes_per_thread", "bytes of local memory per thread", "no kernel is launched",
        nullptr, nullptr, nullptr,
        [](const auto& call) { return most_of(call, &kernel_profile::local_bytes); }},

@@ -62,6 +62,17 @@ TEST_CASE("a figure is summed over all kernels; the line that is furthest beyond
   CHECK(*at_most("kernel_launches", 2, call).value == 3);
 }
 
+TEST_CASE("occupancy is that of the kernel that has the least") {
+  std::vector<kernel_profile> call = {kernel(1, {}), kernel(3, {})};
+  for (auto& k : call) k.most_warps = k.resident_warps = 64;
+  CHECK(*at_most("occupancy_percent", 100, call).value == 100);
+  call[1].resident_warps = 32;
+  CHECK(*at_most("occupancy_percent", 100, call).value == 50);
+  call[1].most_warps = 48;
+  CHECK(*at_most("occupancy_percent", 100, call).value == doctest::Approx(100.0 * 32 / 48));
+  CHECK(!at_most("occupancy_percent", 100, {}).value);
+}
+
 TEST_CASE("figures over what the problem needs") {
   const std::vector<kernel_profile> call = {kernel(1, {line(5, 1000, 4000, 4000)})};
   const problem_work work{64000, 128000, "flop"};

@@ -143,13 +143,20 @@ bool is_race_in(const located_finding& found, const std::string& step, const std
          });
 }
 
+bool has_barriers(const lab& l, const fs::path& root) {
+  return std::any_of(l.steps.begin(), l.steps.end(), [&](const step& s) {
+    const std::string text = read_file(root / s.file, static_cast<int>(exit_code::ours));
+    return text.find("__sync") != std::string::npos;
+  });
+}
+
 TEST_CASE("without any one of its barriers, a step has a race, and nothing but what comes of it") {
   const installation where = load_installation(build_folder());
   const small_gpu small_one(where.root);
   for (const lab& l : load_labs(where.root)) {
     const std::string program = where.build / "labs/tests" / (l.name + "-without-barriers");
     const auto variants = lines_of("STEPWISE_VARIANT=list '" + program + "'");
-    REQUIRE(!variants.empty());
+    CHECK(variants.empty() != has_barriers(l, where.root));
     const lab_calls small(l, small_bytes), larger(l, small_gpu_bytes);
     std::vector<std::vector<located_finding>> findings(variants.size());
     in_parallel(findings.size(), [&](std::size_t i) {

@@ -1,0 +1,29 @@
+// Generated from solutions/launch/01_tiny_blocks.cu by lab start.
+// launch 01_tiny_blocks: one thread for every element, blocks of one warp.
+//
+// idea    The elements are independent: as many threads as elements. The lanes of a warp add
+//         neighbours, so each of its loads and stores is one request for 128 bytes in a row: 4
+//         sectors, all of them used. That is as it should be, and stays so in all steps.
+// watch   A multiprocessor holds 64 warps, and no more than 32 blocks. Blocks of one warp leave
+//         half of its places empty, and with them half of the loads that could be in flight.
+// needs   nothing: threads beyond n do nothing.
+// source  "Optimisation of CUDA programs", lecture 7 (in Russian), "Block sizes"; CUDA C++
+//         Programming Guide, "Compute Capabilities", for the limits: compute capability 9.0.
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/launch/launch.hpp"
+
+constexpr int threads = 32;  // of a block: a single warp
+
+// z[i] = x[i] + y[i]
+__global__ void add_kernel(const float* x, const float* y, float* z, int n) {
+  const int i = blockIdx.x * threads + threadIdx.x;
+  // TODO: if there is such an element, add it.
+}
+
+// Launches so many blocks that every element has a thread.
+void add(const float* x, const float* y, float* z, int n) {
+  const int blocks = ceil_div(n, threads);
+  add_kernel<<<blocks, threads>>>(x, y, z, n);
+  check(cudaGetLastError());
+}

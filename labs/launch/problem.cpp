@@ -1,0 +1,271 @@
+// The launch lab's inputs, reference and comparison.
+//
+// idea    Whole numbers from [-2^21, 2^21), so that every sum is exact and the comparison is ==.
+//         No two of 2^22 neighbours in x are alike, nor in y, and the two have different orders: a
+//         sum of the wrong elements is a wrong sum.
+// tested  labs/launch/tests/problem_test.cpp; the mutants in tests/mutants
+#include "common/lab/problem.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+
+#include "common/lab/in_bands.hpp"
+#include "common/lab/random.hpp"
+#include "labs/launch/launch.hpp"
+
+namespace stepwise {
+namespace {
+
+constexpr int number_bits = 22;  // of a number in x or y
+constexpr std::int64_t different = std::int64_t{1} << number_bits;
+
+// What fills z before a call is one byte again and again.
+constexpr float filled_with(std::uint32_t byte) { return std::bit_cast<float>(byte * 0x01010101u); }
+
+bool is_left_as_it_was(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return bits != 0 && bits == (bits & 0xff) * 0x01010101u;
+}
+
+constexpr bool is_a_sum(float value) {
+  return value >= -different && value <= different && value == static_cast<float>(int(value));
+}
+static_assert([] {
+  for (std::uint32_t byte = 1; byte < 256; ++byte)
+    if (is_a_sum(filled_with(byte))) return false;
+  return true;
+}());
+
+// A random permutation of 0, ..., 2^22 - 1: each line of operator() can be undone.
+class permutation {
+ public:
+  explicit permutation(random_stream random)
+      : mask_(static_cast<std::uint32_t>(random.next())),
+        first_(static_cast<std::uint32_t>(random.next()) | 1),
+        second_(static_cast<std::uint32_t>(random.next()) | 1) {}
+
+  std::uint32_t operator()(std::uint32_t value) const {
+    constexpr std::uint32_t all = different - 1;
+    value = ((value ^ mask_) * first_) & all;
+    value ^= value >> 11;
+    value = (value * second_) & all;
+    return value ^ (value >> 9);
+  }
+
+ private:
+  std::uint32_t mask_, first_, second_;
+};
+
+// Every 2^22 elements have another permutation, so that no stretch of the array is another one's
+// copy.
+void fill(std::span<float> values, const random_stream& random) {
+  in_bands(std::ssize(values), sizeof(float), [&](std::int64_t begin, std::int64_t end) {
+    while (begin < end) {
+      const std::int64_t stretch = begin / different;
+      const std::int64_t stop = std::min(end, (stretch + 1) * different);
+      const permutation permuted(random.after(3 * stretch));
+      for (; begin < stop; ++begin) {
+        const auto number = permuted(static_cast<std::uint32_t>(begin % different));
+        values[begin] = static_cast<float>(static_cast<std::int64_t>(number) - different / 2);
+      }
+    }
+  });
+}
+
+struct arrays {
+  std::span<const float> x, y, z;
+  std::int64_t count() const { return std::ssize(z); }
+  float expected(std::int64_t i) const { return x[i] + y[i]; }
+  bool is_right(std::int64_t i) const { return z[i] == expected(i); }  // NaN equals nothing
+};
+
+bool all_right(const arrays& a) {
+  std::atomic<bool> right = true;
+  in_bands(a.count(), 3 * sizeof(float), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end && right; ++i)
+      if (!a.is_right(i)) right = false;
+  });
+  return right;
+}
+
+std::string as_text(float value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.9g", static_cast<double>(value));
+  return text.data();
+}
+
+std::string element(const char* array, std::int64_t i) {
+  return array + ("[" + std::to_string(i)) + "]";
+}
+
+// What a wrong result looks like: the usual mistakes, tried one by one.
+class wrong_result {
+ public:
+  explicit wrong_result(const arrays& a) : a_(a) {
+    for (std::int64_t i = 0; i < a.count(); ++i) {
+      if (a.is_right(i)) continue;
+      if (wrong_++ == 0) first_ = i;
+      last_ = i;
+      nan_ += a.z[i] != a.z[i];
+      if (is_left_as_it_was(a.z[i])) {
+        if (unwritten_++ == 0) first_unwritten_ = i;
+      } else if (first_written_ < 0) {
+        first_written_ = i;
+      }
+    }
+  }
+
+  std::string first() const {
+    return element("z", first_) + " = " + as_text(a_.z[first_]) + ", expected " +
+           element("x", first_) + " + " + element("y", first_) + " = " + as_text(a_.x[first_]) +
+           " + " + as_text(a_.y[first_]) + " = " + as_text(a_.expected(first_));
+  }
+
+  std::string looks_like() const {
+    for (const auto guess :
+         {&wrong_result::not_written, &wrong_result::nan, &wrong_result::one_array,
+          &wrong_result::neighbour, &wrong_result::added_to_garbage}) {
+      if (std::string text = (this->*guess)(); !text.empty()) return text;
+    }
+    return of_all(wrong_) + " wrong, the last one is " + element("z", last_);
+  }
+
+ private:
+  std::string of_all(std::int64_t some) const {
+    return std::to_string(some) + " of " + std::to_string(a_.count()) +
+           (a_.count() == 1 ? " element is" : " elements are");
+  }
+
+  // Whether every wrong element that was written is what `rule` makes of its index.
+  template <class Rule>
+  bool explains(Rule rule) const {
+    for (std::int64_t i = first_; i <= last_; ++i)
+      if (!a_.is_right(i) && !is_left_as_it_was(a_.z[i]) && a_.z[i] != rule(i)) return false;
+    return true;
+  }
+
+  std::string not_written() const {
+    if (unwritten_ == a_.count()) {
+      return "these are the bytes that filled z before the call: nothing was written to z";
+    }
+    if (unwritten_ == 0 || unwritten_ < wrong_) return "";
+    const std::string text = of_all(unwritten_) + " not written";
+    if (unwritten_ != a_.count() - first_unwritten_) {
+      return text + ", the first is " + element("z", first_unwritten_) + ", the last " +
+             element("z", last_) + ": by how much does a thread go on?";
+    }
+    const bool a_rest_of_4 = unwritten_ == a_.count() % 4;
+    return text + ", all from " + element("z", first_unwritten_) + " on - " +
+           (a_rest_of_4 ? "who adds the last elements, if n is not a multiple of 4? " : "") +
+           "Are there threads for all of n, and for a last block that is not full?";
+  }
+
+  std::string nan() const { return nan_ == 0 ? "" : of_all(nan_) + " NaN"; }
+
+  std::string one_array() const {
+    if (explains([&](auto i) { return a_.x[i]; })) return "this is x alone: y was not added";
+    if (explains([&](auto i) { return a_.y[i]; })) return "this is y alone: x was not added";
+    if (explains([&](auto i) { return a_.x[i] - a_.y[i]; })) return "this is x - y";
+    if (explains([&](auto i) { return a_.x[i] * a_.y[i]; })) return "this is x * y";
+    return "";
+  }
+
+  // Elements that stand some places further on or back, in one array or in both.
+  std::string neighbour() const {
+    constexpr std::int64_t furthest = 1024;
+    for (std::int64_t by = 1; by <= furthest; ++by) {
+      for (const std::int64_t d : {by, -by}) {
+        const auto at = [&](std::span<const float> array, std::int64_t i) {
+          return i + d >= 0 && i + d < a_.count() ? array[i + d]
+                                                  : std::numeric_limits<float>::quiet_NaN();
+        };
+        const auto sum = [&](std::int64_t in_x, std::int64_t in_y) {
+          return element("z", first_written_) + " is " + element("x", first_written_ + in_x) +
+                 " + " + element("y", first_written_ + in_y);
+        };
+        if (explains([&](auto i) { return at(a_.x, i) + at(a_.y, i); })) return sum(d, d);
+        if (explains([&](auto i) { return a_.x[i] + at(a_.y, i); })) return sum(0, d);
+        if (explains([&](auto i) { return at(a_.x, i) + a_.y[i]; })) return sum(d, 0);
+      }
+    }
+    return "";
+  }
+
+  std::string added_to_garbage() const {
+    for (std::uint32_t byte = 1; byte < 256; ++byte) {
+      if (explains([&](auto i) { return filled_with(byte) + a_.expected(i); })) {
+        return "this is the sum plus " + as_text(filled_with(byte)) +
+               ", which filled z before the call: store the sum, do not add it to what is there";
+      }
+    }
+    return "";
+  }
+
+  const arrays& a_;
+  std::int64_t wrong_ = 0, unwritten_ = 0, nan_ = 0;
+  std::int64_t first_ = 0, last_ = 0, first_unwritten_ = 0;
+  std::int64_t first_written_ = -1;  // that is wrong
+};
+
+std::span<const float> floats(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
+}
+
+class launch_problem : public problem {
+ public:
+  problem_call make_call(const size& n, std::uint64_t seed) const override {
+    const std::int64_t count = checked(n);
+    problem_call call;
+    call.label = "n = " + std::to_string(count) + ", seed " + std::to_string(seed);
+    call.scalars = {count};
+    const std::size_t bytes = count * sizeof(float);
+    call.buffers = {{"x", runner::buffer_role::input, std::vector<std::byte>(bytes), bytes},
+                    {"y", runner::buffer_role::input, std::vector<std::byte>(bytes), bytes},
+                    {"z", runner::buffer_role::output, {}, bytes}};
+    for (const std::uint64_t array : {0, 1}) {
+      // Vectors of bytes come from operator new, which aligns them for any type.
+      fill({reinterpret_cast<float*>(call.buffers[array].data.data()),
+            static_cast<std::size_t>(count)},
+           stream_for(seed, 2 * static_cast<std::uint64_t>(count) + array));
+    }
+    return call;
+  }
+
+  std::optional<std::string> check(
+      const problem_call& call,
+      std::span<const std::span<const std::byte>> outputs) const override {
+    const auto& x = call.buffers.at(0).data;
+    if (outputs.size() != 1 || outputs[0].size() != x.size()) {
+      return "launch: expected one output of " + std::to_string(x.size()) + " bytes";
+    }
+    const arrays a{floats(x), floats(call.buffers.at(1).data), floats(outputs[0])};
+    if (all_right(a)) return std::nullopt;
+    const wrong_result wrong(a);
+    return "launch: " + wrong.first() + " (" + call.label + "); " + wrong.looks_like();
+  }
+
+  // Two numbers must be read, one written, for each addition.
+  problem_work work(const size& n) const override {
+    const auto count = static_cast<double>(checked(n));
+    return {3 * sizeof(float) * count, count, "additions"};
+  }
+
+ private:
+  static std::int64_t checked(const size& n) {
+    if (n.size() != 1 || n[0] < 1 || n[0] > std::int64_t{1} << 30) {
+      throw std::invalid_argument("launch: a size is one number n from 1 to 2^30");
+    }
+    return n[0];
+  }
+};
+
+const register_problem registered("launch", std::make_unique<launch_problem>());
+
+}  // namespace
+}  // namespace stepwise

@@ -1,0 +1,231 @@
+// Tests of the launch lab's inputs, comparison, and of what it says about wrong results.
+#include "common/lab/problem.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "labs/tests/hash_of.hpp"
+
+namespace {
+
+using namespace stepwise;
+
+struct example {
+  explicit example(std::int64_t n, std::uint64_t seed = 7)
+      : lab(*find_problem("launch")),
+        call(lab.make_call({n}, seed)),
+        x(floats(0)),
+        y(floats(1)),
+        garbage(n) {
+    std::memset(garbage.data(), 0xc3, garbage.size() * sizeof(float));
+  }
+
+  std::vector<float> floats(std::size_t buffer) const {
+    const auto& data = call.buffers.at(buffer).data;
+    std::vector<float> values(data.size() / sizeof(float));
+    std::memcpy(values.data(), data.data(), data.size());
+    return values;
+  }
+
+  std::vector<float> right() const {
+    std::vector<float> z(x.size());
+    for (std::size_t i = 0; i < z.size(); ++i) z[i] = x[i] + y[i];
+    return z;
+  }
+  // The right result up to element `end`, and garbage behind it.
+  std::vector<float> right_until(std::size_t end) const {
+    std::vector<float> z = right();
+    std::copy(garbage.begin() + end, garbage.end(), z.begin() + end);
+    return z;
+  }
+
+  // What check() says to this result; "" if it is right.
+  std::string verdict(const std::vector<float>& z) const {
+    const auto bytes = std::as_bytes(std::span(z));
+    return lab.check(call, std::span(&bytes, 1)).value_or("");
+  }
+
+  void says(const std::vector<float>& z, const std::string& phrase) const {
+    const std::string text = verdict(z);
+    CAPTURE(text);
+    CHECK(text.find(phrase) != std::string::npos);
+  }
+
+  const problem& lab;
+  problem_call call;
+  std::vector<float> x, y, garbage;
+};
+
+TEST_CASE("a call has the contract's buffers and scalars, and its size and seed decide its bytes") {
+  const example a(1000), again(1000), other(1000, 8), longer(1001);
+  REQUIRE(a.call.buffers.size() == 3);
+  CHECK(a.call.label == "n = 1000, seed 7");
+  CHECK(a.call.scalars == std::vector<std::int64_t>{1000});
+  for (const std::size_t input : {0, 1}) {
+    CHECK(a.call.buffers[input].role == runner::buffer_role::input);
+    CHECK(a.call.buffers[input].bytes == 4000);
+  }
+  CHECK(a.call.buffers[2].role == runner::buffer_role::output);
+  CHECK(a.call.buffers[2].bytes == 4000);
+  CHECK(a.x == again.x);
+  CHECK(a.y == again.y);
+  CHECK(a.x != other.x);
+  CHECK(a.y != other.y);
+  CHECK(a.x != a.y);
+  CHECK(a.x[0] != longer.x[0]);
+}
+
+TEST_CASE("an input's elements are whole numbers, all different, and their sums are exact") {
+  const example e(1 << 22);
+  for (const auto* values : {&e.x, &e.y}) {
+    std::vector<char> seen(values->size(), 0);  // as many numbers as there can be
+    std::size_t wrong = 0;
+    for (const float value : *values) {
+      const float number = value + (1 << 21);
+      if (!(number >= 0 && number < (1 << 22) && number == std::floor(number)) ||
+          seen[static_cast<std::size_t>(number)]++ != 0) {
+        ++wrong;
+      }
+    }
+    CHECK(wrong == 0);
+  }
+  std::size_t inexact = 0;
+  for (std::size_t i = 0; i < e.x.size(); ++i)
+    inexact += static_cast<double>(e.x[i] + e.y[i]) != static_cast<double>(e.x[i]) + e.y[i];
+  CHECK(inexact == 0);
+}
+
+TEST_CASE("elements that are 2^22 places apart have different orders") {
+  const example e((1 << 22) + 1000);
+  std::size_t same = 0;
+  for (std::size_t i = 0; i < 1000; ++i) same += e.x[i] == e.x[i + (1 << 22)];
+  CHECK(same < 10);
+}
+
+TEST_CASE("inputs are the same bytes wherever they are made, by one core or by several") {
+  const problem& lab = *find_problem("launch");
+  const auto hash = [&](std::int64_t n, std::uint64_t seed, std::size_t buffer) {
+    return hash_of(lab.make_call({n}, seed).buffers[buffer].data);
+  };
+  // Made one element after the other; the last two are large enough for several cores.
+  CHECK(hash(5, 7, 0) == 0x22359f5fc88513a8);
+  CHECK(hash(5, 7, 1) == 0x92c55252d1152fc2);
+  CHECK(hash(10000019, 7, 0) == 0xeb8684d496e85429);
+  CHECK(hash(10000019, 1, 1) == 0x6292c84cbe1da912);
+}
+
+TEST_CASE("sizes outside the contract are refused") {
+  const problem& lab = *find_problem("launch");
+  for (const problem::size& n :
+       std::vector<problem::size>{{}, {0}, {-1}, {(1 << 30) + 1}, {1, 1}}) {
+    CHECK_THROWS_AS(lab.make_call(n, 1), std::invalid_argument);
+    CHECK_THROWS_AS(lab.work(n), std::invalid_argument);
+  }
+  CHECK_NOTHROW(lab.work({1 << 30}));
+}
+
+TEST_CASE("work is two reads and one write for every addition") {
+  const problem_work work = find_problem("launch")->work({1000});
+  CHECK(work.bytes == 12000);
+  CHECK(work.operations == 1000);
+  CHECK(work.operation_unit == "additions");
+  CHECK(!work.rate_in_operations);
+}
+
+TEST_CASE("the sums pass, and nothing that differs from them in one element") {
+  for (const std::int64_t n : {1, 2, 33, 256}) {
+    const example e(n);
+    std::vector<float> z = e.right();
+    CHECK(e.verdict(z) == "");
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      const float right = z[i];
+      for (const float wrong : {std::nextafter(right, 1e9f), -right - 1, e.garbage[i],
+                                std::numeric_limits<float>::quiet_NaN()}) {
+        z[i] = wrong;
+        CHECK(e.verdict(z) != "");
+      }
+      z[i] = right;
+    }
+    CHECK(e.verdict(z) == "");
+  }
+}
+
+TEST_CASE("in a large array, too, one wrong element is found, wherever it is") {
+  const example e(9000001);
+  std::vector<float> z = e.right();
+  CHECK(e.verdict(z) == "");
+  for (const std::size_t i : {std::size_t{0}, z.size() / 2 - 1, z.size() / 2, z.size() - 1}) {
+    const float right = std::exchange(z[i], 0.5f);
+    e.says(z, "1 of 9000001 elements are wrong, the last one is z[" + std::to_string(i) + "]");
+    z[i] = right;
+  }
+}
+
+TEST_CASE("a message says what was expected, found and where") {
+  const example e(3);
+  std::vector<float> z = e.right();
+  z[1] = 0.5f;
+  const std::string text = e.verdict(z);
+  CAPTURE(text);
+  CHECK(text.starts_with("launch: z[1] = 0.5, expected x[1] + y[1] = "));
+  CHECK(text.find("(n = 3, seed 7)") != std::string::npos);
+}
+
+TEST_CASE("usual mistakes are recognised by the result they leave") {
+  const example e(1000);
+  e.says(e.garbage, "nothing was written to z");
+  e.says(e.x, "this is x alone");
+  e.says(e.y, "this is y alone");
+  const auto made = [&](auto rule) {
+    std::vector<float> z(e.x.size());
+    for (std::int64_t i = 0; i < std::ssize(z); ++i) z[i] = rule(i);
+    return z;
+  };
+  e.says(made([&](auto i) { return e.x[i] - e.y[i]; }), "this is x - y");
+  e.says(made([&](auto i) { return e.x[i] * e.y[i]; }), "this is x * y");
+  e.says(made([&](auto i) { return e.x[i] + e.y[i] + e.garbage[i]; }), "do not add it to what is");
+  // Where there is no such neighbour, nothing is written.
+  const auto from = [&](std::int64_t in_x, std::int64_t in_y) {
+    return made([&](std::int64_t i) {
+      const bool inside = i + std::min(in_x, in_y) >= 0 && i + std::max(in_x, in_y) < 1000;
+      return inside ? e.x[i + in_x] + e.y[i + in_y] : e.garbage[i];
+    });
+  };
+  e.says(from(0, 1), "z[0] is x[0] + y[1]");
+  e.says(from(32, 0), "z[0] is x[32] + y[0]");
+  e.says(from(256, 256), "z[0] is x[256] + y[256]");
+  e.says(from(-1, -1), "z[1] is x[0] + y[0]");
+}
+
+TEST_CASE("what was left out is named by its place") {
+  const example e(1003);
+  e.says(e.right_until(768), "235 of 1003 elements are not written, all from z[768] on");
+  e.says(e.right_until(768), "for a last block that is not full");
+  CHECK(e.verdict(e.right_until(768)).find("multiple of 4") == std::string::npos);
+  e.says(e.right_until(1000), "if n is not a multiple of 4");
+  e.says(e.right_until(1002), "1 of 1003 elements are not written, all from z[1002] on");
+  std::vector<float> z = e.right();
+  z[256] = z[513] = e.garbage[0];
+  e.says(z, "2 of 1003 elements are not written, the first is z[256], the last z[513]");
+}
+
+TEST_CASE("NaN is never right") {
+  const example e(20);
+  std::vector<float> z = e.right();
+  z[3] = std::numeric_limits<float>::quiet_NaN();
+  e.says(z, "1 of 20 elements are NaN");
+}
+
+TEST_CASE("an output of another size is no output") {
+  const example e(64);
+  CHECK(e.lab.check(e.call, {}).has_value());
+  CHECK(e.verdict(std::vector<float>(63)) != "");
+}
+
+}  // namespace

@@ -1,0 +1,51 @@
+// launch 04_grid_stride: as many blocks as fit, each goes on where the grid ends.
+//
+// idea    The GPU says how many blocks of this kernel it holds at a time. Launch those, and let
+//         each repeat its work a whole grid further on, until n is reached: no block is started
+//         while others run, any grid adds any n, and grid and array have nothing to do with each
+//         other any more. What runs at a time is still one stretch of memory.
+// watch   A lane moves 4 bytes with each load and store, and could move 16. And rounds: where most
+//         blocks have 10 and a few have 11, the few work alone at the end.
+// needs   Indices that an int holds: n plus a grid's elements stays below 2^31.
+// source  M. Harris, "CUDA Pro Tip: Write Flexible Kernels with Grid-Stride Loops" (NVIDIA, 2013);
+//         CUDA Runtime API, cudaOccupancyMaxActiveBlocksPerMultiprocessor.
+#include <algorithm>
+
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/launch/launch.hpp"
+
+constexpr int threads = 256;  // of a block: 8 of them fill a multiprocessor
+constexpr int items = 4;      // elements that a thread loads before it adds the first
+
+// z[i] = x[i] + y[i], for any grid
+__global__ void add_kernel(const float* x, const float* y, float* z, int n) {
+  int first = blockIdx.x * (threads * items) + threadIdx.x;
+  //> todo: do the work of 03_ilp for this `first`, then for the one a grid's elements further, ...
+  for (; first < n; first += gridDim.x * (threads * items)) {
+    float a[items], b[items];
+    for (int k = 0; k < items; ++k) {
+      const int i = first + k * threads;
+      if (i < n) a[k] = x[i], b[k] = y[i];
+    }
+    for (int k = 0; k < items; ++k) {
+      const int i = first + k * threads;
+      if (i < n) z[i] = a[k] + b[k];
+    }
+  }
+  //<
+}
+
+// How many blocks of the kernel the GPU holds at a time.
+int resident_blocks() {
+  int multiprocessors = 0, blocks = 0;
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add_kernel, threads, 0));
+  return multiprocessors * blocks;
+}
+
+void add(const float* x, const float* y, float* z, int n) {
+  const int blocks = std::min(ceil_div(n, threads * items), resident_blocks());
+  add_kernel<<<blocks, threads>>>(x, y, z, n);
+  check(cudaGetLastError());
+}
