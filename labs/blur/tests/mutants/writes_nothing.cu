@@ -26,7 +26,8 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
   blurred[y * width + x] = static_cast<unsigned char>(sum >> 8);
 }
 
-void edges(const uchar4* rgba, unsigned char* out, unsigned char* scratch, int width, int height) {
+void edges(const uchar4* rgba, unsigned char* /*out*/, unsigned char* scratch, int width,
+           int height) {
   unsigned char* const grey = scratch;
   unsigned char* const blurred = scratch + picture_bytes(width, height);
   const dim3 threads(cols, rows);
