@@ -1,0 +1,266 @@
+// The blur lab's pictures, reference and comparison.
+//
+// idea    Ramps of different slope along x and y, bright squares here and there, and noise: no two
+//         places look alike, so whatever is shifted, mirrored or left out leaves other edges. Every
+//         stage is defined to the bit, so pictures are compared with ==.
+// tested  labs/blur/tests/problem_test.cpp; the mutants in tests/mutants
+#include "common/lab/problem.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+
+#include "common/lab/in_bands.hpp"
+#include "common/lab/random.hpp"
+#include "labs/blur/blur.hpp"
+
+namespace stepwise {
+namespace {
+
+using byte = unsigned char;
+
+// A picture in one colour, black outside.
+struct picture {
+  std::int64_t width = 0, height = 0;
+  std::vector<byte> data;
+
+  picture(std::int64_t w, std::int64_t h) : width(w), height(h), data(w * h) {}
+  int at(std::int64_t x, std::int64_t y) const {
+    return x < 0 || y < 0 || x >= width || y >= height ? 0 : data[y * width + x];
+  }
+  // Every pixel as value(x, y) says, by all cores.
+  template <class Value>
+  void fill(const Value& value) {
+    in_bands(height, 64 * width, [&](std::int64_t begin, std::int64_t end) {  // 64: work, not bytes
+      for (std::int64_t y = begin; y < end; ++y)
+        for (std::int64_t x = 0; x < width; ++x) data[y * width + x] = value(x, y);
+    });
+  }
+};
+
+picture grey_of(std::span<const std::byte> rgba, std::int64_t width, std::int64_t height) {
+  picture grey(width, height);
+  grey.fill([&](std::int64_t x, std::int64_t y) {
+    const auto* p = reinterpret_cast<const byte*>(rgba.data()) + 4 * (y * width + x);
+    return static_cast<byte>(
+        std::fmaf(p[2], 0.114350f, std::fmaf(p[0], 0.298839f, p[1] * 0.586811f)));
+  });
+  return grey;
+}
+
+// The sums of the rows first, then of the columns: integers, so the order does not matter.
+picture blurred(const picture& in) {
+  constexpr std::array<int, 7> weight = {1, 2, 3, 4, 3, 2, 1};
+  picture out(in.width, in.height);
+  in_bands(in.height, 64 * in.width, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<int> rows((end - begin + 6) * in.width);  // from row begin - 3 on
+    for (std::int64_t y = std::max<std::int64_t>(0, begin - 3); y < std::min(in.height, end + 3);
+         ++y) {
+      for (std::int64_t x = 0; x < in.width; ++x) {
+        int sum = 0;
+        for (int i = 0; i < 7; ++i) sum += weight[i] * in.at(x + i - 3, y);
+        rows[(y - begin + 3) * in.width + x] = sum;
+      }
+    }
+    for (std::int64_t y = begin; y < end; ++y) {
+      for (std::int64_t x = 0; x < in.width; ++x) {
+        int sum = 0;
+        for (int j = 0; j < 7; ++j) sum += weight[j] * rows[(y - begin + j) * in.width + x];
+        out.data[y * in.width + x] = static_cast<byte>(sum >> 8);
+      }
+    }
+  });
+  return out;
+}
+
+picture edges_of(const picture& in) {
+  picture out(in.width, in.height);
+  out.fill([&](std::int64_t x, std::int64_t y) {
+    const auto at = [&](int dx, int dy) { return in.at(x + dx, y + dy); };
+    const int gx = at(1, -1) + 2 * at(1, 0) + at(1, 1) - at(-1, -1) - 2 * at(-1, 0) - at(-1, 1);
+    const int gy = at(-1, 1) + 2 * at(0, 1) + at(1, 1) - at(-1, -1) - 2 * at(0, -1) - at(1, -1);
+    const int square = gx * gx + gy * gy;
+    auto root = static_cast<int>(std::sqrt(static_cast<double>(square)));
+    while (root * root > square) --root;
+    return static_cast<byte>(std::min(root, 255));
+  });
+  return out;
+}
+
+// A colour picture: three of those below with different slopes; the fourth byte is noise.
+void paint(std::span<std::byte> rgba, std::int64_t width, std::int64_t height,
+           const random_stream& random) {
+  random_stream slopes = random;
+  std::array<std::uint64_t, 6> slope{};
+  for (auto& s : slope) s = 1 + slopes.next() % 5;
+  in_bands(height, 4 * width, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t y = begin; y < end; ++y) {
+      random_stream noise = random.after(8 + y * width);
+      for (std::int64_t x = 0; x < width; ++x) {
+        const std::uint64_t bits = noise.next();
+        const bool square = ((x / 9 + 1) * 7 + (y / 11 + 1) * 5) % 13 < 2;
+        for (int c = 0; c < 3; ++c) {
+          const std::uint64_t ramp = slope[2 * c] * x + slope[2 * c + 1] * y;
+          const std::uint64_t value = (square ? 200 : ramp / 4 % 180) + (bits >> (8 * c) & 31);
+          rgba[4 * (y * width + x) + c] =
+              static_cast<std::byte>(std::min<std::uint64_t>(value, 255));
+        }
+        rgba[4 * (y * width + x) + 3] = static_cast<std::byte>(bits >> 24);
+      }
+    }
+  });
+}
+
+// What a wrong picture looks like: the usual mistakes, tried one by one.
+class wrong_picture {
+ public:
+  wrong_picture(const picture& grey, const picture& right, std::span<const byte> found)
+      : grey_(grey), right_(right), found_(found) {
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (found[i] == right.data[i]) continue;
+      if (wrong_++ == 0) first_ = static_cast<std::int64_t>(i);
+      last_ = static_cast<std::int64_t>(i);
+    }
+  }
+
+  std::string first() const {
+    return "out[" + std::to_string(first_ / right_.width) + "][" +
+           std::to_string(first_ % right_.width) + "] = " + std::to_string(found_[first_]) +
+           ", expected " + std::to_string(right_.data[first_]);
+  }
+
+  std::string looks_like() const {
+    const bool one_byte =
+        std::all_of(found_.begin(), found_.end(), [&](byte b) { return b == found_[0]; });
+    if (one_byte && found_.size() > 1) return "all of out is one byte: was anything written to it?";
+    if (is(grey_)) return "this is the grey picture: two stages are missing";
+    if (is(blurred(grey_))) return "this is the blurred picture: where are its edges?";
+    if (is(edges_of(grey_))) return "these are the edges of the grey picture, which is not blurred";
+    if (std::string text = shifted(); !text.empty()) return text;
+    if (std::string text = rows_missing(); !text.empty()) return text;
+    if (std::string text = at_the_rim(); !text.empty()) return text;
+    return of_all() + " are wrong, in rows " + std::to_string(first_ / right_.width) + " to " +
+           std::to_string(last_ / right_.width);
+  }
+
+ private:
+  bool is(const picture& p) const {
+    return std::equal(found_.begin(), found_.end(), p.data.begin());
+  }
+
+  std::string of_all() const {
+    return std::to_string(wrong_) + " of " + std::to_string(found_.size()) + " pixels";
+  }
+
+  std::string shifted() const {
+    if (right_.width < 16 || right_.height < 16) return "";
+    for (int dy = -3; dy <= 3; ++dy) {
+      for (int dx = -3; dx <= 3; ++dx) {
+        if (dx == 0 && dy == 0) continue;
+        bool all = true;
+        for (std::int64_t y = 8; y < right_.height - 8 && all; ++y)
+          for (std::int64_t x = 8; x < right_.width - 8 && all; ++x)
+            all = found_[y * right_.width + x] == right_.at(x + dx, y + dy);
+        if (all && right_.width > 24 && right_.height > 24)
+          return "the picture is shifted by " + std::to_string(-dx) + " columns and " +
+                 std::to_string(-dy) + " rows";
+      }
+    }
+    return "";
+  }
+
+  // Only where a stage's neighbours lie outside.
+  std::string at_the_rim() const {
+    for (std::int64_t y = 4; y < right_.height - 4; ++y)
+      for (std::int64_t x = 4; x < right_.width - 4; ++x)
+        if (found_[y * right_.width + x] != right_.at(x, y)) return "";
+    return of_all() +
+           " are wrong, all within 4 of the picture's rim - do pixels outside count as 0, in the "
+           "grey picture and in the blurred one?";
+  }
+
+  // Whole rows from some row on.
+  std::string rows_missing() const {
+    const std::int64_t row = first_ / right_.width;
+    const byte left = found_.back();
+    const bool same = std::all_of(found_.begin() + row * right_.width, found_.end(),
+                                  [&](byte b) { return b == left; });
+    if (row == 0 || right_.width < 8 || !same) return "";
+    return of_all() + " are wrong, and all rows from " + std::to_string(row) +
+           " on are one byte - does the grid cover the rows beyond the last whole block?";
+  }
+
+  const picture& grey_;
+  const picture& right_;
+  std::span<const byte> found_;
+  std::size_t wrong_ = 0;
+  std::int64_t first_ = 0, last_ = 0;
+};
+
+class blur_problem : public problem {
+ public:
+  problem_call make_call(const size& n, std::uint64_t seed) const override {
+    const auto [width, height] = checked(n);
+    problem_call call;
+    call.label = "width = " + std::to_string(width) + ", height = " + std::to_string(height) +
+                 ", seed " + std::to_string(seed);
+    call.scalars = {width, height};
+    const std::uint64_t count = width * height;
+    call.buffers = {
+        {"rgba", runner::buffer_role::input, std::vector<std::byte>(4 * count), 4 * count},
+        {"out", runner::buffer_role::output, {}, count},
+        {"scratch",
+         runner::buffer_role::scratch,
+         {},
+         scratch_bytes(static_cast<int>(width), static_cast<int>(height))}};
+    paint(call.buffers[0].data, width, height, stream_for(seed, width * 65536 + height));
+    return call;
+  }
+
+  std::optional<std::string> check(
+      const problem_call& call,
+      std::span<const std::span<const std::byte>> outputs) const override {
+    const std::int64_t width = call.scalars.at(0), height = call.scalars.at(1);
+    const auto count = static_cast<std::size_t>(width * height);
+    if (outputs.size() != 1 || outputs[0].size() != count) {
+      return "edges: expected one output of " + std::to_string(count) + " bytes";
+    }
+    const std::span<const byte> found(reinterpret_cast<const byte*>(outputs[0].data()), count);
+    const picture grey = grey_of(call.buffers.at(0).data, width, height);
+    const picture right = edges_of(blurred(grey));
+    if (std::equal(found.begin(), found.end(), right.data.begin())) return std::nullopt;
+    const wrong_picture wrong(grey, right, found);
+    return "edges: " + wrong.first() + " (" + call.label + "); " + wrong.looks_like();
+  }
+
+  // Each pixel's four bytes are read, and one is written. 5 operations for grey, 49 multiply-adds
+  // for the blur, 16 for the edges.
+  problem_work work(const size& n) const override {
+    const auto [width, height] = checked(n);
+    const auto pixels = static_cast<double>(width * height);
+    return {5 * pixels, (5 + 98 + 16) * pixels, "operations"};
+  }
+
+ private:
+  struct shape {
+    std::int64_t width, height;
+  };
+
+  static shape checked(const size& n) {
+    constexpr std::int64_t longest = 65535, most = std::int64_t{1} << 30;
+    if (n.size() != 2 || n[0] < 1 || n[1] < 1 || n[0] > longest || n[1] > longest ||
+        n[0] * n[1] >= most) {
+      throw std::invalid_argument(
+          "blur: a size is width x height, each from 1 to 65535, their product below 2^30");
+    }
+    return {n[0], n[1]};
+  }
+};
+
+const register_problem registered("blur", std::make_unique<blur_problem>());
+
+}  // namespace
+}  // namespace stepwise

@@ -1,0 +1,68 @@
+// The grey and the edge stage as 01_naive has them, for the steps whose subject is the blur.
+//
+// idea    A thread for every pixel. Neighbouring threads take neighbouring pixels of a row; what
+//         lies outside the picture counts as 0. And what several steps use.
+#pragma once
+
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/blur/blur.hpp"
+
+// A row of a filter of 1 2 3 4 3 2 1 in both directions.
+static __constant__ const int weight[7] = {1, 2, 3, 4, 3, 2, 1};
+
+// The pixel, or 0 outside of the picture.
+__device__ inline int pixel(const unsigned char* picture, int x, int y, int width, int height) {
+  const bool inside = x >= 0 && x < width && y >= 0 && y < height;
+  return inside ? picture[y * width + x] : 0;
+}
+
+__device__ inline unsigned char grey_of(uchar4 p) {
+  return static_cast<unsigned char>(fmaf(p.z, 0.114350f, fmaf(p.x, 0.298839f, p.y * 0.586811f)));
+}
+
+__device__ inline unsigned char length_of(int gx, int gy) {
+  return static_cast<unsigned char>(fminf(sqrtf(static_cast<float>(gx * gx + gy * gy)), 255));
+}
+
+static __global__ void grey_kernel(const uchar4* rgba, unsigned char* grey, int width, int height) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  const int y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < width && y < height) grey[y * width + x] = grey_of(rgba[y * width + x]);
+}
+
+static __global__ void edge_kernel(const unsigned char* blurred, unsigned char* out, int width,
+                                   int height) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  const int y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= width || y >= height) return;
+  const auto at = [&](int dx, int dy) { return pixel(blurred, x + dx, y + dy, width, height); };
+  const int gx = at(1, -1) + 2 * at(1, 0) + at(1, 1) - at(-1, -1) - 2 * at(-1, 0) - at(-1, 1);
+  const int gy = at(-1, 1) + 2 * at(0, 1) + at(1, 1) - at(-1, -1) - 2 * at(0, -1) - at(1, -1);
+  out[y * width + x] = length_of(gx, gy);
+}
+
+// Calls body(j, i) for each of `high` rows of `wide` cells, in turns by the `threads` threads of a
+// block in one row, and waits for the block.
+template <int high, int wide, int threads, class Body>
+__device__ void for_each_cell(const Body& body) {
+  for (int t = threadIdx.x; t < high * wide; t += threads) body(t / wide, t % wide);
+  __syncthreads();
+}
+
+// The blocks of `threads` that cover a picture.
+inline dim3 blocks_for(int width, int height, dim3 threads) {
+  return {ceil_div<unsigned>(width, threads.x), ceil_div<unsigned>(height, threads.y)};
+}
+
+inline void make_grey(const uchar4* rgba, unsigned char* grey, int width, int height) {
+  const dim3 threads(32, 8);
+  grey_kernel<<<blocks_for(width, height, threads), threads>>>(rgba, grey, width, height);
+  check(cudaGetLastError());
+}
+
+inline void find_edges(const unsigned char* blurred, unsigned char* out, int width, int height) {
+  const dim3 threads(32, 8);
+  edge_kernel<<<blocks_for(width, height, threads), threads>>>(blurred, out, width, height);
+  check(cudaGetLastError());
+}

@@ -1,0 +1,39 @@
+// blur mutant: the grid covers whole blocks only.
+#include "common/lab/check.hpp"
+#include "labs/blur/blur.hpp"
+#include "labs/blur/stages.hpp"
+
+constexpr int cols = 32, rows = 4;                         // of a block
+constexpr int tile_cols = cols + 6, tile_rows = rows + 6;  // and what it reads
+
+// blurred = grey, blurred
+__global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
+                            int height) {
+  __shared__ unsigned char tile[tile_rows][tile_cols];
+  const int left = blockIdx.x * cols, top = blockIdx.y * rows;
+  for (int t = threadIdx.y * cols + threadIdx.x; t < tile_rows * tile_cols; t += cols * rows) {
+    const int i = t % tile_cols, j = t / tile_cols;
+    tile[j][i] = pixel(grey, left + i - 3, top + j - 3, width, height);
+  }
+  __syncthreads();
+  const int x = left + threadIdx.x, y = top + threadIdx.y;
+  if (x >= width || y >= height) return;
+  int sum = 0;
+  for (int j = 0; j < 7; ++j) {
+    for (int i = 0; i < 7; ++i)
+      sum += weight[j] * weight[i] * tile[threadIdx.y + j][threadIdx.x + i];
+  }
+  blurred[y * width + x] = static_cast<unsigned char>(sum >> 8);
+}
+
+void edges(const uchar4* rgba, unsigned char* out, unsigned char* scratch, int width, int height) {
+  unsigned char* const grey = scratch;
+  unsigned char* const blurred = scratch + picture_bytes(width, height);
+  const dim3 threads(cols, rows);
+  make_grey(rgba, grey, width, height);
+  const dim3 whole(width / cols + (width < cols), height / rows + (height < rows));
+  check(cudaMemsetAsync(blurred, 0, picture_bytes(width, height)));
+  blur_kernel<<<whole, threads>>>(grey, blurred, width, height);
+  check(cudaGetLastError());
+  find_edges(blurred, out, width, height);
+}

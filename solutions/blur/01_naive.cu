@@ -1,0 +1,37 @@
+// blur 01_naive: a thread for every pixel, blocks of 8 x 8.
+//
+// idea    Every pixel's sum is independent: each gets a thread, which reads 49 bytes. The grey and
+//         the edge stage (stages.hpp) have a thread for every pixel as well.
+// watch   A warp covers four rows of 8 pixels: each of its 49 loads touches four lines, and uses 8
+//         of the 32 bytes that a sector has.
+// needs   nothing: pixels beyond the edge count as 0.
+// source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 00.
+#include "common/lab/check.hpp"
+#include "labs/blur/blur.hpp"
+#include "labs/blur/stages.hpp"
+
+// blurred = grey, blurred
+__global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
+                            int height) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  const int y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= width || y >= height) return;
+  int sum = 0;
+  for (int j = 0; j < 7; ++j) {
+    //> todo: add up what the weights of the 7 x 7 pixels around x, y make of them.
+    for (int i = 0; i < 7; ++i)
+      sum += weight[j] * weight[i] * pixel(grey, x + i - 3, y + j - 3, width, height);
+    //<
+  }
+  blurred[y * width + x] = static_cast<unsigned char>(sum >> 8);
+}
+
+void edges(const uchar4* rgba, unsigned char* out, unsigned char* scratch, int width, int height) {
+  unsigned char* const grey = scratch;
+  unsigned char* const blurred = scratch + picture_bytes(width, height);
+  const dim3 threads(8, 8);
+  make_grey(rgba, grey, width, height);
+  blur_kernel<<<blocks_for(width, height, threads), threads>>>(grey, blurred, width, height);
+  check(cudaGetLastError());
+  find_edges(blurred, out, width, height);
+}

@@ -1,0 +1,47 @@
+// blur 05_shared: a block reads its pixels once, into shared memory.
+//
+// idea    The 128 pixels of a block and the three around them on each side are 38 x 10 = 380 bytes;
+//         its threads read 128 * 49 = 6272. So they fetch the 380 together, three each, zeros
+//         outside of the picture, and then read from shared memory, where no byte costs a sector.
+// watch   49 reads of one byte, still: shared memory gives a lane a word for the price of a byte.
+//         All threads must come to the barrier, also those beyond the edge.
+// needs   nothing: pixels beyond the edge count as 0.
+// source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 40.
+#include "common/lab/check.hpp"
+#include "labs/blur/blur.hpp"
+#include "labs/blur/stages.hpp"
+
+constexpr int cols = 32, rows = 4;                         // of a block
+constexpr int tile_cols = cols + 6, tile_rows = rows + 6;  // and what it reads
+
+// blurred = grey, blurred
+__global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
+                            int height) {
+  __shared__ unsigned char tile[tile_rows][tile_cols];
+  const int left = blockIdx.x * cols, top = blockIdx.y * rows;
+  //> todo: fetch the pixels from left - 3, top - 3 on, together; wait for the block.
+  for (int t = threadIdx.y * cols + threadIdx.x; t < tile_rows * tile_cols; t += cols * rows) {
+    const int i = t % tile_cols, j = t / tile_cols;
+    tile[j][i] = pixel(grey, left + i - 3, top + j - 3, width, height);
+  }
+  __syncthreads();
+  //<
+  const int x = left + threadIdx.x, y = top + threadIdx.y;
+  if (x >= width || y >= height) return;
+  int sum = 0;
+  for (int j = 0; j < 7; ++j) {
+    for (int i = 0; i < 7; ++i)
+      sum += weight[j] * weight[i] * tile[threadIdx.y + j][threadIdx.x + i];
+  }
+  blurred[y * width + x] = static_cast<unsigned char>(sum >> 8);
+}
+
+void edges(const uchar4* rgba, unsigned char* out, unsigned char* scratch, int width, int height) {
+  unsigned char* const grey = scratch;
+  unsigned char* const blurred = scratch + picture_bytes(width, height);
+  const dim3 threads(cols, rows);
+  make_grey(rgba, grey, width, height);
+  blur_kernel<<<blocks_for(width, height, threads), threads>>>(grey, blurred, width, height);
+  check(cudaGetLastError());
+  find_edges(blurred, out, width, height);
+}

@@ -1,0 +1,51 @@
+// blur 08_separable: rows first, then columns.
+//
+// idea    A weight is w(i) * w(j), so the sum over a row need not be made again for each of the
+//         seven pixels below each other that use it: sums along the rows go to shared memory, and a
+//         column of seven of them makes a pixel. 14 multiply-adds instead of 49, and the rows of
+//         the rim once more.
+// watch   A second barrier, and a second way through shared memory. The rim: 10 rows of sums for 4.
+// needs   nothing. Integer sums are the same in any order, and stay below 2^16.
+// source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 60.
+#include "common/lab/check.hpp"
+#include "labs/blur/blur.hpp"
+#include "labs/blur/stages.hpp"
+
+constexpr int cols = 32, rows = 4;                         // of a block
+constexpr int tile_cols = cols + 6, tile_rows = rows + 6;  // and what it reads
+
+// blurred = grey, blurred
+__global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
+                            int height) {
+  __shared__ unsigned char tile[tile_rows][tile_cols];
+  __shared__ int of_row[tile_rows][cols];  // sums along the rows
+  const int left = blockIdx.x * cols, top = blockIdx.y * rows;
+  for (int t = threadIdx.y * cols + threadIdx.x; t < tile_rows * tile_cols; t += cols * rows) {
+    const int i = t % tile_cols, j = t / tile_cols;
+    tile[j][i] = pixel(grey, left + i - 3, top + j - 3, width, height);
+  }
+  __syncthreads();
+  //> todo: make the sums along the rows of the tile, all of them, together; wait for the block.
+  for (int j = threadIdx.y; j < tile_rows; j += rows) {
+    int sum = 0;
+    for (int i = 0; i < 7; ++i) sum += weight[i] * tile[j][threadIdx.x + i];
+    of_row[j][threadIdx.x] = sum;
+  }
+  __syncthreads();
+  //<
+  const int x = left + threadIdx.x, y = top + threadIdx.y;
+  if (x >= width || y >= height) return;
+  int sum = 0;
+  for (int j = 0; j < 7; ++j) sum += weight[j] * of_row[threadIdx.y + j][threadIdx.x];
+  blurred[y * width + x] = static_cast<unsigned char>(sum >> 8);
+}
+
+void edges(const uchar4* rgba, unsigned char* out, unsigned char* scratch, int width, int height) {
+  unsigned char* const grey = scratch;
+  unsigned char* const blurred = scratch + picture_bytes(width, height);
+  const dim3 threads(cols, rows);
+  make_grey(rgba, grey, width, height);
+  blur_kernel<<<blocks_for(width, height, threads), threads>>>(grey, blurred, width, height);
+  check(cudaGetLastError());
+  find_edges(blurred, out, width, height);
+}

@@ -1,0 +1,58 @@
+// blur 09_separable_outputs: rows first, and four pixels for each thread.
+//
+// idea    Of 10 rows of sums, 08 uses 4 as its own; the rest is rim. With four rows for each thread
+//         a block has 16 rows, and makes 22 rows of sums: 1.4 for each row, not 2.5. A thread keeps
+//         ten sums of a column in registers and makes four pixels of them.
+// watch   Integers, byte by byte. Almost all instructions are reads of shared memory and integer
+//         multiply-adds.
+// needs   nothing: some of a thread's rows may lie beyond the edge.
+// source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step
+//         70, with two rows for each thread.
+#include "common/lab/check.hpp"
+#include "labs/blur/blur.hpp"
+#include "labs/blur/stages.hpp"
+
+constexpr int cols = 32, rows = 4, outputs = 4;  // of a block; rows of a thread
+constexpr int tile_cols = cols + 6, tile_rows = rows * outputs + 6;
+
+// blurred = grey, blurred
+__global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
+                            int height) {
+  __shared__ unsigned char tile[tile_rows][tile_cols];
+  __shared__ int of_row[tile_rows][cols];  // sums along the rows
+  const int left = blockIdx.x * cols, top = blockIdx.y * rows * outputs;
+  for (int t = threadIdx.y * cols + threadIdx.x; t < tile_rows * tile_cols; t += cols * rows) {
+    const int i = t % tile_cols, j = t / tile_cols;
+    tile[j][i] = pixel(grey, left + i - 3, top + j - 3, width, height);
+  }
+  __syncthreads();
+  for (int j = threadIdx.y; j < tile_rows; j += rows) {
+    int sum = 0;
+    for (int i = 0; i < 7; ++i) sum += weight[i] * tile[j][threadIdx.x + i];
+    of_row[j][threadIdx.x] = sum;
+  }
+  __syncthreads();
+  const int first = threadIdx.y * outputs, x = left + threadIdx.x, y = top + first;
+  int sum[outputs] = {};
+  for (int j = 0; j < 6 + outputs; ++j) {
+    const int read = of_row[first + j][threadIdx.x];
+    //> todo: it counts for up to four of the thread's rows: with which weights?
+    for (int k = 0; k < outputs; ++k)
+      if (j >= k && j < k + 7) sum[k] += weight[j - k] * read;
+    //<
+  }
+  for (int k = 0; k < outputs; ++k)
+    if (x < width && y + k < height)
+      blurred[(y + k) * width + x] = static_cast<unsigned char>(sum[k] >> 8);
+}
+
+void edges(const uchar4* rgba, unsigned char* out, unsigned char* scratch, int width, int height) {
+  unsigned char* const grey = scratch;
+  unsigned char* const blurred = scratch + picture_bytes(width, height);
+  const dim3 threads(cols, rows);
+  make_grey(rgba, grey, width, height);
+  blur_kernel<<<blocks_for(width, height, dim3(cols, rows * outputs)), threads>>>(grey, blurred,
+                                                                                  width, height);
+  check(cudaGetLastError());
+  find_edges(blurred, out, width, height);
+}
