@@ -204,7 +204,7 @@ class wrong_result {
   }
 
   std::string other_layout() const {
-    constexpr std::size_t most = 65536, least = 4;
+    constexpr std::size_t most = 65536, least = 8;
     const std::size_t n = points_.size();
     if (n > most || n < least) return "";
     std::vector<point> regrouped(n);
