@@ -37,10 +37,10 @@ void spread(std::span<point> points, random_stream random) {
   }
 }
 
-// Clusters of different sizes and densities, and a few points far away from all of them. Clusters
+// Clusters of different sizes and densities, and a few points away from all of them. Clusters
 // lie on a fine lattice: many distances are equal, and some points coincide.
 void cluster(std::span<point> points, random_stream random) {
-  constexpr float lattice = 256, space = 64, far = 4096;
+  constexpr float lattice = 256, space = 64, far = 4;
   constexpr std::size_t one_outlier_in = 64;
   std::vector<point> centres(1 + std::size_t(std::sqrt(double(points.size())) / 2));
   for (point& c : centres) {
