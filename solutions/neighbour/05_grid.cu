@@ -5,7 +5,7 @@
 //         stop when every point further out is farther than the best. Pairs: some dozen per point.
 // watch   Lanes of a warp have different cells, full or empty: they wait for each other, and their
 //         loads are no broadcasts. Clustered points crowd in few cells; if all coincide, this is
-//         brute force without its tiles. Few points are sorted in vain: nine launches come first.
+//         brute force without its tiles. Few points are sorted in vain: eight launches come first.
 // needs   22 bytes of scratch per point. Rounding must hide no point: point_grid::beyond().
 //         The order within a cell is any, so ties are compared by index.
 // source  "CUDA Succinctly", chapter 8, which advises it; J. Bentley, "A Survey of Techniques for
@@ -26,8 +26,7 @@ __global__ void neighbour_kernel(point_grid grid, int* nearest, int n) {
   const int3 own = grid.cell_of(p.x, p.y, p.z), cells = grid.shape->cells;
   float best = INFINITY;
   int best_j = -1;
-  //> todo: ring by ring, r = 0, 1, ...: compare the points of its cells, and see whether that is
-  //all.
+  //> todo: ring by ring, r = 0, 1, ...: compare the points of its cells; stop when that is all.
   for (int r = 0; r < grid.rings(); ++r) {
     for (int z = max(own.z - r, 0); z <= min(own.z + r, cells.z - 1); ++z) {
       for (int y = max(own.y - r, 0); y <= min(own.y + r, cells.y - 1); ++y) {
