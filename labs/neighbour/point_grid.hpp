@@ -1,6 +1,6 @@
 // Points sorted into the cells of a grid, on the device: what 05_grid searches.
 //
-// idea    The points' bounding box is divided into cubes, about one for every two points. A
+// idea    The points' bounding box is divided into cubes, one for every two to four points. A
 //         counting sort puts the points in the order of their cells: count the points of each
 //         cell, let an exclusive scan turn counts into places, scatter. Along x the cells of a row
 //         follow each other, so the points of neighbouring cells are neighbours in memory.

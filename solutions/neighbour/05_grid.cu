@@ -2,7 +2,7 @@
 //
 // idea    Points are sorted into the cells of a grid. The nearest other point is likely to be in
 //         the own cell or the ones around it; look there first, then in the next ring of cells, and
-//         stop when every point further out is farther than the best. Pairs: some dozen per point.
+//         stop when every point further out is farther than the best: dozens of pairs per point.
 // watch   Lanes of a warp have different cells, full or empty: they wait for each other, and their
 //         loads are no broadcasts. Clustered points crowd in few cells; if all coincide, this is
 //         brute force without its tiles. Few points are sorted in vain: eight launches come first.
