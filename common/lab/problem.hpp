@@ -45,7 +45,7 @@ class problem {
  public:
   virtual ~problem() = default;
 
-  // A size is what lab.toml lists under sizes: one number per scalar of the contract.
+  // A size is what lab.toml lists under sizes: the contract's scalars, and maybe a kind of inputs.
   using size = std::vector<std::int64_t>;
 
   // A call with fresh inputs: same size and seed, same bytes. Inputs are asymmetric and random.

@@ -1,0 +1,34 @@
+// Generated from solutions/neighbour/01_aos.cu by lab start.
+// neighbour 01_aos: a thread for every point compares it with all others, in global memory.
+//
+// idea    The points are independent queries: a thread each. All lanes of a warp read the same
+//         point j at the same time, one word for all of them, three times for x, y and z.
+// watch   Every pair costs three loads, as many as it has subtractions. Caches serve them: the
+//         points fit into L2, and a point's three words lie in one sector or two. But a load must
+//         be issued all the same, and the arithmetic waits for it.
+// needs   nothing. j rises, and only a smaller distance replaces the best: so of equal ones the
+//         lowest index stays, and without another point it is still -1.
+// source  "CUDA Succinctly", chapters 5 and 8: FindClosestGPU, points as an array of structures.
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/neighbour/neighbour.hpp"
+
+constexpr int block_size = 128;  // 4 warps: one for each scheduler of a multiprocessor
+
+// nearest[i] = the nearest other point of point i
+__global__ void neighbour_kernel(const float* xyz, int* nearest, int n) {
+  const int i = blockIdx.x * block_size + threadIdx.x;
+  if (i >= n) return;
+  const float x_i = xyz[3 * i], y_i = xyz[3 * i + 1], z_i = xyz[3 * i + 2];
+  float best = INFINITY;
+  int best_j = -1;
+  for (int j = 0; j < n; ++j) {
+    // TODO: if point j is another point and nearer than the best so far, remember it.
+  }
+  nearest[i] = best_j;
+}
+
+void neighbour(const float* xyz, int* nearest, [[maybe_unused]] void* scratch, int n) {
+  neighbour_kernel<<<ceil_div(n, block_size), block_size>>>(xyz, nearest, n);
+  check(cudaGetLastError());
+}

@@ -1,0 +1,23 @@
+// neighbour mutant: reads xyz as all x, then all y, then all z.
+#include "common/lab/ceil_div.hpp"
+#include "labs/neighbour/neighbour.hpp"
+
+constexpr int block_size = 128;
+
+__global__ void neighbour_kernel(const float* xyz, int* nearest, int n) {
+  const int i = blockIdx.x * block_size + threadIdx.x;
+  if (i >= n) return;
+  const float x_i = xyz[i], y_i = xyz[n + i], z_i = xyz[2 * n + i];
+  float best = INFINITY;
+  int best_j = -1;
+  for (int j = 0; j < n; ++j) {
+    const float dx = xyz[j] - x_i, dy = xyz[n + j] - y_i, dz = xyz[2 * n + j] - z_i;
+    const float d = fmaf(dz, dz, fmaf(dy, dy, dx * dx));
+    if (d < best && j != i) best = d, best_j = j;
+  }
+  nearest[i] = best_j;
+}
+
+void neighbour(const float* xyz, int* nearest, void*, int n) {
+  neighbour_kernel<<<ceil_div(n, block_size), block_size>>>(xyz, nearest, n);
+}

@@ -1,0 +1,277 @@
+// Tests of the nearest-neighbour lab's inputs, reference, comparison, and of what it says about
+// wrong results.
+#include "common/lab/problem.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "common/lab/random.hpp"
+#include "labs/neighbour/nearest_tree.hpp"
+#include "labs/neighbour/neighbour.hpp"
+#include "labs/tests/hash_of.hpp"
+
+namespace {
+
+using namespace stepwise;
+
+enum kind { spread_evenly, clustered, in_one_place, on_a_line };
+
+// The contract, word by word.
+template <class Distance>
+std::vector<int> by_all_pairs(const std::vector<point>& points, const Distance& distance) {
+  std::vector<int> nearest(points.size(), -1);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    float best = std::numeric_limits<float>::infinity();
+    for (std::size_t j = 0; j < points.size(); ++j) {
+      const float d = distance(points[i], points[j]);
+      if (j != i && d < best) best = d, nearest[i] = static_cast<int>(j);
+    }
+  }
+  return nearest;
+}
+
+float as_in_the_contract(const point& from, const point& to) {
+  const float dx = to[0] - from[0], dy = to[1] - from[1], dz = to[2] - from[2];
+  return std::fmaf(dz, dz, std::fmaf(dy, dy, dx * dx));
+}
+
+std::vector<int> by_tree(const std::vector<point>& points) {
+  const nearest_tree tree(points);
+  std::vector<int> nearest(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) nearest[i] = tree.nearest(static_cast<int>(i));
+  return nearest;
+}
+
+struct example {
+  example(std::int64_t n, std::int64_t kind, std::uint64_t seed = 7)
+      : lab(*find_problem("neighbour")), call(lab.make_call({n, kind}, seed)), points(n) {
+    std::memcpy(points.data(), call.buffers[0].data.data(), n * sizeof(point));
+  }
+
+  std::vector<int> right() const { return by_all_pairs(points, as_in_the_contract); }
+
+  // What check() says to this result; "" if it is right.
+  std::string verdict(const std::vector<int>& nearest) const {
+    const auto bytes = std::as_bytes(std::span(nearest));
+    return lab.check(call, std::span(&bytes, 1)).value_or("");
+  }
+
+  void says(const std::vector<int>& nearest, const std::string& phrase) const {
+    const std::string text = verdict(nearest);
+    CAPTURE(text);
+    CHECK(text.find(phrase) != std::string::npos);
+  }
+
+  const problem& lab;
+  problem_call call;
+  std::vector<point> points;
+};
+
+TEST_CASE("a call has the contract's buffers and scalars, and its size and seed decide its bytes") {
+  const example a(1023, 0), again(1023, 0), other(1023, 0, 8), longer(1024, 0), kind(1023, 1);
+  REQUIRE(a.call.buffers.size() == 3);
+  CHECK(a.call.label == "n = 1023, spread evenly, seed 7");
+  CHECK(a.call.scalars == std::vector<std::int64_t>{1023});
+  CHECK(a.call.buffers[0].role == runner::buffer_role::input);
+  CHECK(a.call.buffers[0].bytes == 12 * 1023);
+  CHECK(a.call.buffers[1].role == runner::buffer_role::output);
+  CHECK(a.call.buffers[1].bytes == 4 * 1023);
+  CHECK(a.call.buffers[2].role == runner::buffer_role::scratch);
+  CHECK(a.call.buffers[2].bytes == scratch_bytes(1023));
+  CHECK(a.points == again.points);
+  CHECK(a.points != other.points);
+  CHECK(a.points[0] != longer.points[0]);
+  CHECK(a.points[0] != kind.points[0]);
+}
+
+TEST_CASE("inputs are the same bytes wherever they are made") {
+  const auto hash = [](std::int64_t kind) {
+    return hash_of(find_problem("neighbour")->make_call({1000, kind}, 7).buffers[0].data);
+  };
+  CHECK(hash(spread_evenly) == 0xc5e2c290c9c14e55);
+  CHECK(hash(clustered) == 0xda6f17b465759b72);
+  CHECK(hash(in_one_place) == 0xe18df2fda9966ae5);
+  CHECK(hash(on_a_line) == 0x07908f5ecb33662e);
+}
+
+TEST_CASE("points are spread, crowded, in one place or in line, and within the contract's limits") {
+  for (const auto kind : {spread_evenly, clustered, in_one_place, on_a_line}) {
+    const example e(2000, kind);
+    for (const point& p : e.points)
+      for (const float coordinate : p) CHECK(std::abs(coordinate) <= 1e18f);
+    const std::set<point> different(e.points.begin(), e.points.end());
+    const std::vector<int> nearest = e.right();
+    std::size_t mutual = 0, ties = 0;
+    for (int i = 0; i < 2000; ++i) {
+      const float d = as_in_the_contract(e.points[i], e.points[nearest[i]]);
+      mutual += nearest[nearest[i]] == i;
+      for (int j = nearest[i] + 1; j < 2000; ++j) {
+        if (j == i || as_in_the_contract(e.points[i], e.points[j]) != d) continue;
+        ++ties;
+        break;
+      }
+    }
+    CAPTURE(kind);
+    switch (kind) {
+      case spread_evenly:
+        CHECK(different.size() > 1998);
+        CHECK(ties < 10);
+        CHECK(mutual > 1000);
+        break;
+      case clustered:
+        CHECK(different.size() < 1990);  // some coincide
+        CHECK(different.size() > 1500);
+        CHECK(ties > 100);
+        break;
+      case in_one_place:
+        CHECK(different.size() == 1);
+        CHECK(ties == 2000);
+        break;
+      case on_a_line:
+        CHECK(different.size() == 2000);
+        CHECK(ties == 1998);  // all but the two at the ends
+        break;
+    }
+  }
+}
+
+TEST_CASE("sizes outside the contract are refused") {
+  const problem& lab = *find_problem("neighbour");
+  for (const problem::size& n : std::vector<problem::size>{
+           {}, {4}, {0, 0}, {-1, 0}, {100000001, 0}, {4, -1}, {4, 4}, {4, 0, 0}}) {
+    CHECK_THROWS_AS(lab.make_call(n, 1), std::invalid_argument);
+    CHECK_THROWS_AS(lab.work(n), std::invalid_argument);
+  }
+  CHECK_NOTHROW(lab.work({100000000, 3}));
+}
+
+TEST_CASE("work is one read of every point, one write of every answer, and all pairs") {
+  const problem_work work = find_problem("neighbour")->work({1000, 1});
+  CHECK(work.bytes == 16000);
+  CHECK(work.operations == 8.0 * 1000 * 999);
+  CHECK(work.operation_unit == "flop");
+  CHECK(work.rate_in_operations);
+}
+
+TEST_CASE("the tree finds what all pairs find, ties and points that coincide included") {
+  for (const auto kind : {spread_evenly, clustered, in_one_place, on_a_line}) {
+    for (const int n : {1, 2, 3, 8, 9, 17, 100, 1000, 1201}) {
+      const example e(n, kind);
+      CAPTURE(kind);
+      CAPTURE(n);
+      CHECK(by_tree(e.points) == e.right());
+    }
+  }
+  // Coordinates of four values only: nothing but ties. And of very different magnitudes, where a
+  // distance is the rounded square of one difference, or 0 for points that differ.
+  random_stream random = stream_for(7, 1);
+  std::vector<point> few(1000), wide(1000);
+  for (point& p : few)
+    for (float& coordinate : p) coordinate = static_cast<float>(random.next() % 4);
+  for (point& p : wide)
+    for (float& coordinate : p)
+      coordinate =
+          std::ldexp(static_cast<float>(random.next() % 16) - 8, int(random.next() % 180) - 125);
+  CHECK(by_tree(few) == by_all_pairs(few, as_in_the_contract));
+  CHECK(by_tree(wide) == by_all_pairs(wide, as_in_the_contract));
+}
+
+TEST_CASE("the nearest points pass, and no other answer in any place") {
+  for (const auto& [n, kind] : {std::pair{1, 0}, {2, 0}, {40, 0}, {40, 1}, {40, 2}, {40, 3}}) {
+    const example e(n, kind);
+    std::vector<int> nearest = e.right();
+    CHECK(e.verdict(nearest) == "");
+    for (int& answer : nearest) {
+      const int kept = answer;
+      for (int other = -2; other <= n; ++other) {
+        answer = other;
+        CHECK((e.verdict(nearest) == "") == (other == kept));
+      }
+      answer = kept;
+    }
+  }
+}
+
+TEST_CASE("of many points, too, one wrong answer is found, wherever it is") {
+  const example e(30011, clustered);
+  std::vector<int> nearest = by_tree(e.points);
+  CHECK(e.verdict(nearest) == "");
+  for (const std::size_t i : {std::size_t{0}, nearest.size() / 2, nearest.size() - 1}) {
+    const int right = std::exchange(nearest[i], nearest[i] == 7 ? 8 : 7);
+    CHECK(e.verdict(nearest).find("nearest[" + std::to_string(i) + "] = ") != std::string::npos);
+    nearest[i] = right;
+  }
+}
+
+TEST_CASE("a message says what was expected, found and where, and how far both are") {
+  const example e(5, on_a_line);
+  std::vector<int> nearest = e.right();
+  // Points k and k + 4 of the line: 16 times as far as neighbours, whose distance is 9 + 4 + 1.
+  const auto first = std::min_element(e.points.begin(), e.points.end()) - e.points.begin();
+  const auto last = std::max_element(e.points.begin(), e.points.end()) - e.points.begin();
+  const int right = std::exchange(nearest[first], static_cast<int>(last));
+  const std::string text = e.verdict(nearest);
+  CAPTURE(text);
+  CHECK(text.starts_with("neighbour: nearest[" + std::to_string(first) +
+                         "] = " + std::to_string(last) + ", expected " + std::to_string(right) +
+                         "; their squared distances are 224 and 14 (n = 5, on a line, seed 7); "));
+}
+
+TEST_CASE("usual mistakes are recognised by the result they leave") {
+  const example e(70, spread_evenly), line(70, on_a_line), lone(1, spread_evenly);
+  const std::vector<int> right = e.right();
+  std::vector<int> nearest(70);
+  std::memset(nearest.data(), 0xa5, 70 * sizeof(int));
+  e.says(nearest, "nothing was written to it");
+  std::copy(right.begin(), right.begin() + 64, nearest.begin());
+  e.says(nearest, "6 of 70 entries were not written, all from 64 on");
+  std::memset(&(nearest = right)[9], 0xa5, sizeof(int));
+  e.says(nearest, "1 of 70 entries were not written");
+
+  for (int i = 0; i < 70; ++i) nearest[i] = i;
+  e.says(nearest, "that is the point itself, in 70 of 70 entries");
+  lone.says({0}, "a single point has no neighbour: the answer is -1");
+  (nearest = right)[3] = -1;
+  e.says(nearest, "no neighbour was found for 1 of 70 entries");
+  nearest[4] = 70;
+  e.says(nearest, "1 of 70 entries are no index of a point");
+
+  // The last of equal ones instead of the first.
+  std::vector<point> turned(line.points.rbegin(), line.points.rend());
+  nearest = by_all_pairs(turned, as_in_the_contract);
+  std::reverse(nearest.begin(), nearest.end());
+  for (int& j : nearest) j = 69 - j;
+  line.says(nearest, "of several points at the same distance the one with the lowest index counts");
+
+  nearest = by_all_pairs(e.points, [&](const point& from, const point& to) {
+    return &to < &e.points[64] ? as_in_the_contract(from, to) : INFINITY;
+  });
+  const int unseen = *std::min_element(right.begin(), right.end(), [](int a, int b) {
+    return std::pair(a < 64, a) < std::pair(b < 64, b);  // the first that should have been found
+  });
+  REQUIRE(unseen >= 64);
+  e.says(nearest, "no point from " + std::to_string(unseen) + " on is anybody's neighbour");
+
+  std::vector<point> regrouped(70);
+  const float* const floats = e.points[0].data();
+  for (int i = 0; i < 70; ++i) regrouped[i] = {floats[i], floats[70 + i], floats[140 + i]};
+  e.says(by_all_pairs(regrouped, as_in_the_contract), "all x, then all y, then all z");
+
+  nearest = right;
+  std::swap(nearest[10], nearest[20]);
+  e.says(nearest, "2 of 70 entries are wrong");
+}
+
+TEST_CASE("an output of another size is no output") {
+  const example e(8, spread_evenly);
+  CHECK(e.lab.check(e.call, {}).has_value());
+  CHECK(e.verdict(std::vector<int>(7)) != "");
+}
+
+}  // namespace
