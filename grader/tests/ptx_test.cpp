@@ -205,19 +205,20 @@ TEST_CASE("every step of every lab: all of its kernels, with line tables, nothin
       for (const json& k : document["kernels"]) {
         CHECK(k["machine_instructions"] > 0);
         CHECK(k["undecided"] == 0);
-        // The compiler's line table does not always say who called a line of a lab's header: seen
-        // for up to three lines of a kernel, in matmul 15, 19 and 20.
-        int callers_forgotten = 0;
+        // A kernel of a lab's header has all of its lines there. Of others, the compiler's line
+        // table does not always say who called a line of the header: seen for up to three lines of
+        // a kernel, in matmul 15, 19 and 20.
+        std::size_t in_header = 0;
         for (const json& line : k["lines"]) {
           const fs::path file = line["file"].get<std::string>();
           if (file.parent_path().filename() == l.name && file.extension() == ".hpp") {
-            ++callers_forgotten;
+            ++in_header;
           } else {
             CHECK(file.filename() == s.name + ".cu");
           }
           CHECK(!line["source"].get<std::string>().empty());
         }
-        CHECK(callers_forgotten <= 3);
+        CHECK((in_header <= 3 || in_header == k["lines"].size()));
       }
     }
   }
