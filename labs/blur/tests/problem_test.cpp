@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bit>
+#include <cfenv>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -188,6 +190,33 @@ TEST_CASE("an output of another size is no output") {
   const example e(8, 8);
   CHECK(e.lab.check(e.call, {}).has_value());
   CHECK(e.verdict(bytes(63)) != "");
+}
+
+TEST_CASE("18_short_root: an approximate root of a half more is exact when it is cut off") {
+  const double error = std::ldexp(1.0, -22);  // PTX grants 2^-23, of the root
+  for (int s = 0; s <= 2 * 1020 * 1020; ++s) {
+    const double root = std::sqrt(s + 0.5);
+    const int right = std::min(255, static_cast<int>(std::sqrt(static_cast<double>(s))));
+    if (std::min(255, static_cast<int>(root * (1 - error))) != right ||
+        std::min(255, static_cast<int>(root * (1 + error))) != right) {
+      FAIL("s = " << s);
+    }
+  }
+}
+
+TEST_CASE("19_no_conversions: the rounded product of green by one fmaf, the whole part by a sum") {
+  const float two_23 = 1 << 23, weight = 0.586811f;
+  for (int green = 0; green < 256; ++green) {
+    const float begins = two_23 + static_cast<float>(green);
+    CHECK(std::fmaf(begins, weight, -two_23 * weight) == static_cast<float>(green) * weight);
+  }
+  std::fesetround(FE_TOWARDZERO);
+  for (volatile float value = 0; value < 256; value = value + 0.0137f) {
+    volatile float sum = value + two_23;
+    const auto bits = std::bit_cast<unsigned>(static_cast<float>(sum));
+    if ((bits & 255) != static_cast<unsigned>(value)) FAIL_CHECK("value " << value);
+  }
+  std::fesetround(FE_TONEAREST);
 }
 
 }  // namespace
