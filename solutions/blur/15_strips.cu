@@ -7,8 +7,7 @@
 // watch   Instructions: bytes are taken out of words and put back, at every stage.
 // needs   The outer two of the 32 lanes are the rim, and store nothing; a strip's rows begin 4 rows
 //         above it and end 4 below. A quad's four bytes of grey travel as one word.
-// source  P. Micikevicius, "3D Finite Difference Computation on GPUs using CUDA" (2009), for
-// walking
+// source  P. Micikevicius, "3D Finite Difference Computation on GPUs using CUDA" (2009), for a walk
 //         along one direction; (1 + z) (1 + z^2) (1 + z) (1 + z^2) has the weights 1 2 3 4 3 2 1.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"

@@ -1,13 +1,13 @@
 // blur 19_no_conversions: bytes become floats, and floats bytes, by putting bits together.
 //
-// idea    A multiprocessor converts 16 numbers in a clock, and multiplies and adds 128. But the
+// idea    A multiprocessor has fewer places that convert numbers than places that add them. But the
 //         float 2^23 + b has the integer b in its lowest bits: a byte below 0x4b0000 is one, and
 //         2^23 is subtracted. Backwards, 2^23 is added, rounded down, and the lowest byte is the
 //         whole part. With 2^23 + 2^22 numbers may have a sign, and a dot product can begin there.
 // watch   A row's work begins when its colours have come, and they are asked for just before.
 // needs   The roundings of the definition. 2^23 w is exact for any float w, so a single fmaf of
 //         2^23 + g makes the rounded product of g; red and blue need the difference first.
-// source  IEEE 754: floats of 24 bits. CUDA C++ Programming Guide, "Arithmetic Instructions".
+// source  IEEE 754: floats of 24 bits; CUDA C++ Programming Guide, "Arithmetic Instructions".
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/quads.hpp"
