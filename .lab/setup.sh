@@ -175,6 +175,7 @@ scopes_with() { # SCOPE
     for lab in "$root"/labs/*/lab.toml; do
       lab=${lab%/lab.toml}
       printf ' %s' "${lab##*/}"
+      [[ $1 != all ]] || printf ' limits-%s' "${lab##*/}"
     done
   else
     for word in no-lab "$1"; do

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 
 #include "grader/cli/commands.hpp"
 #include "grader/measure/alternate.hpp"
 #include "grader/measure/figures.hpp"
+#include "grader/measure/limits_record.hpp"
 #include "grader/measure/record.hpp"
 #include "grader/report/table.hpp"
 #include "grader/report/text.hpp"
@@ -17,19 +17,6 @@ namespace stepwise::cli {
 namespace {
 
 constexpr std::uint64_t bench_seed = 7;
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
-  return text;
-}
-
-std::string command_text(const context& c) {
-  std::string text = "./lab";
-  for (const auto& argument : c.arguments) text += " " + argument;
-  return text;
-}
 
 std::vector<lab_size> wanted_sizes(const lab& l, const problem& p, const device_choice& device,
                                    const std::vector<std::string>& texts) {
@@ -45,16 +32,18 @@ int refresh_readmes(context& c) {
   const file_lock lock(c.where.build / "locks" / "readme");
   const auto labs = load_labs(c.where.root);
   std::vector<std::string> changed;
-  const auto refresh = [&](const fs::path& file, const std::string& results) {
+  const auto refresh = [&](const fs::path& file, const std::string& results,
+                           const std::string& limits) {
     const std::string before = read_file(c.where.root / file, static_cast<int>(exit_code::ours));
-    const std::string after = with_results(before, results);
+    std::string after = with_results(before, results);
+    if (!limits.empty()) after = with_results(after, limits, "limits");
     if (after == before) return;
     write_atomically(c.where.root / file, after);
     changed.push_back(file);
   };
-  refresh("README.md", results_markdown(c.where.root, labs));
+  refresh("README.md", results_markdown(c.where.root, labs), "");
   for (const auto& l : labs)
-    refresh(fs::path("labs") / l.name / "README.md", handout_markdown(c.where.root, l));
+    refresh(l.handout(), handout_markdown(c.where.root, l), limits_markdown(c.where.root, l));
   if (c.as_json) c.print({{"changed", changed}});
   for (const auto& file : changed) c.say(file + " has the recorded results");
   if (changed.empty()) c.say("README.md and the handouts were fresh already");

@@ -78,6 +78,14 @@ struct validate_options {
 };
 int validate(context& c, const validate_options& o);
 
+struct limits_options {
+  std::string lab, file, step, size;
+  std::string memory, compute;  // a student's own parts; both empty: the course's
+  std::uint64_t seed = 7;
+  bool record = false;
+};
+int limits(context& c, const limits_options& o);
+
 struct env_options {
   std::string lab, file, step, size;
   bool check = false;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <ctime>
 #include <stdexcept>
 
 #include "grader/course/source.hpp"
@@ -27,6 +28,19 @@ void context::print(const json& document) {
   busy.clear();
   // Student text may hold anything: what is not UTF-8 is replaced rather than refused.
   out.line(document.dump(2, ' ', false, json::error_handler_t::replace));
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+  return text;
+}
+
+std::string command_text(const context& c) {
+  std::string text = "./lab";
+  for (const auto& argument : c.arguments) text += " " + argument;
+  return text;
 }
 
 std::string skeleton_of(const context& c, const lab& l, const std::string& text) {

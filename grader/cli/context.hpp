@@ -41,6 +41,10 @@ struct context {
   void print(const json& document);
 };
 
+// For records: now ("2026-11-22T10:00:00Z"), and the command as it was typed.
+std::string utc_now();
+std::string command_text(const context& c);
+
 // A program to judge: the student's file, another file, or a solution step.
 struct subject {
   std::string shown;  // "labs/reduction/reduction.cu", "03_sequential"

@@ -183,6 +183,25 @@ void add_validate(command_line& line) {
   sub->callback([&line] { line.action = [](context& c) { return validate(c, validate_with); }; });
 }
 
+void add_limits(command_line& line) {
+  static limits_options limits_with;
+  CLI::App* sub = line.verb(
+      "limits", "a step beside parts of itself: what is the limit, and what hides behind it?",
+      "  ./lab limits matmul                      a step of the course and its parts\n"
+      "  ./lab limits matmul --memory m.cu --compute c.cu  your file and your parts of it\n"
+      "  ./lab limits matmul --step 07 --memory m.cu --compute c.cu  a step and your parts\n"
+      "  ./lab limits matmul --record             and keep the result (GPU only)");
+  sub->add_option("LAB", limits_with.lab, "the lab's name")->required();
+  sub->add_option("--memory", limits_with.memory, "the .cu with the accesses and no arithmetic");
+  sub->add_option("--compute", limits_with.compute, "the .cu with the arithmetic and no accesses");
+  sub->add_option("--file", limits_with.file, "the whole: a .cu file other than your own");
+  sub->add_option("--step", limits_with.step, "the whole: a solution step");
+  sub->add_option("--size", limits_with.size, "a size other than the lab's largest");
+  sub->add_option("--seed", limits_with.seed, "of the random inputs (7)");
+  sub->add_flag("--record", limits_with.record, "write solutions/LAB/measured/GPU.limits.json");
+  sub->callback([&line] { line.action = [](context& c) { return limits(c, limits_with); }; });
+}
+
 void add_exec(command_line& line) {
   static exec_options exec_with;
   static double seconds = 0;
@@ -343,6 +362,7 @@ int lab_main(int argc, char** argv) {
   add_solution_verbs(line);
   add_ptx(line);
   add_validate(line);
+  add_limits(line);
   add_exec(line);
   add_machine_verbs(line);
   try {

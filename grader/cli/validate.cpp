@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 
 #include "common/device/finding_text.hpp"
 #include "common/device/names.hpp"
@@ -186,19 +185,6 @@ int report(context& c, const lab& l, validation& v, bool all) {
              {"steps", steps}});
   }
   return wrong == 0 ? 0 : static_cast<int>(exit_code::student);
-}
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
-  return text;
-}
-
-std::string command_text(const context& c) {
-  std::string text = "./lab";
-  for (const auto& argument : c.arguments) text += " " + argument;
-  return text;
 }
 
 validation_request request_of(context& c, const lab& l, const problem& p,

@@ -207,6 +207,9 @@ void check_references(const lab& l, const std::string& toml_origin) {
                           g.over + "\" is no step of steps.txt" +
                           (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
   }
+  for (const auto& p : l.parts) {
+    if (!known(p.step)) fail(p.file, "step \"" + p.step + "\" is no step of steps.txt");
+  }
 }
 
 }  // namespace
@@ -282,6 +285,24 @@ std::vector<peer> parse_peers(std::string_view text, const std::string& origin) 
   return peers;
 }
 
+std::vector<limit_part> parse_limits(std::string_view text, const std::string& origin,
+                                     const fs::path& folder) {
+  std::vector<limit_part> parts;
+  int number = 0;
+  for (const auto& line : split_lines(text)) {
+    ++number;
+    std::istringstream words(line);
+    limit_part p;
+    if (!(words >> p.step) || p.step.starts_with('#')) continue;
+    if (!(words >> p.part >> std::ws) || !std::getline(words, p.what)) {
+      fail(origin + ":" + std::to_string(number), "expected three columns: step part what");
+    }
+    p.file = folder / (p.step + "." + p.part + ".cu");
+    parts.push_back(std::move(p));
+  }
+  return parts;
+}
+
 lab parse_lab(std::string_view text, const std::string& origin, const std::string& name) {
   try {
     const toml::table table = toml::parse(text, origin);
@@ -329,6 +350,8 @@ lab load_lab(const fs::path& root, const std::string& name) {
   l.steps = parse_steps(read_file(root / folder / "steps.txt", ours), folder / "steps.txt", folder);
   if (const fs::path peers = folder / "peers.txt"; fs::exists(root / peers))
     l.peers = parse_peers(read_file(root / peers, ours), peers);
+  if (const fs::path limits = folder / "limits.txt"; fs::exists(root / limits))
+    l.parts = parse_limits(read_file(root / limits, ours), limits, folder / "limits");
   l.file = fs::path("labs") / name / (name + ".cu");
   check_references(l, toml_file);
   return l;

@@ -1,4 +1,5 @@
-// What the files of a lab say: labs/<lab>/lab.toml and solutions/<lab>/steps.txt, peers.txt.
+// What the files of a lab say: labs/<lab>/lab.toml and solutions/<lab>/steps.txt, peers.txt,
+// limits.txt.
 //
 // idea    The folders are the list of labs, steps.txt is the only list of steps; nothing is
 //         registered anywhere else. Errors name file and line.
@@ -33,6 +34,17 @@ struct peer {
   std::string name;      // "cublas"
   bool is_right = true;  // its result is checked; a yardstick's (a copy, say) is not
   std::string what;      // one line
+};
+
+// A part of a step's work, as a program that does nothing else: a yardstick for `lab limits`, whose
+// result is wrong.
+struct limit_part {
+  std::string step;  // "09_warp_tiles"
+  std::string part;  // "memory", "shared", "compute"
+  std::string what;  // one line: what is left
+  fs::path file;     // relative to the root
+
+  std::string program() const { return "limit-" + step + "-" + part; }
 };
 
 // What earns points; grader/GOALS.md tells how each kind is judged.
@@ -70,7 +82,8 @@ struct lab {
   std::vector<goal> goals;         // by kind, in the order in which they are judged
   std::vector<step> steps;
   std::vector<peer> peers;
-  fs::path file;  // the student's, relative to the root
+  std::vector<limit_part> parts;  // by step
+  fs::path file;                  // the student's, relative to the root
 
   fs::path handout() const { return file.parent_path() / "README.md"; }
   fs::path answers() const { return file.parent_path() / "answers.md"; }
@@ -96,6 +109,10 @@ std::vector<step> parse_steps(std::string_view text, const std::string& origin,
 
 // Of peers.txt, where a lab has one.
 std::vector<peer> parse_peers(std::string_view text, const std::string& origin);
+
+// Of limits.txt, where a lab has one. `folder` is where the parts' files are.
+std::vector<limit_part> parse_limits(std::string_view text, const std::string& origin,
+                                     const fs::path& folder);
 
 // Of lab.toml; steps and file are left empty.
 lab parse_lab(std::string_view text, const std::string& origin, const std::string& name);

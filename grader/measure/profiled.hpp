@@ -18,9 +18,13 @@ struct profiled_call {
   std::vector<kernel_profile> kernels;
 };
 
+// Of a yardstick's call the outputs mean nothing.
+enum class outputs_are { compared, ignored };
+
 // `emulator` must be the emulator.
 profiled_call profile_program(const lab& l, const problem& p, const std::filesystem::path& program,
                               const lab_size& size, std::uint64_t seed,
-                              const device_choice& emulator, const activity& now);
+                              const device_choice& emulator, const activity& now,
+                              outputs_are outputs = outputs_are::compared);
 
 }  // namespace stepwise

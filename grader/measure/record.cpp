@@ -17,9 +17,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::string_view begin_mark = "<!-- results:begin -->";
-constexpr std::string_view end_mark = "<!-- results:end -->";
-
 double rounded(double value, double unit) { return std::round(value / unit) * unit; }
 
 ordered_json summary_json(const sample_summary& s, const problem_work& work) {
@@ -87,13 +84,6 @@ std::string label_of_all(const ordered_json& record) {
 
 std::string size_label(const std::string& label) { return label.substr(0, label.find(", seed")); }
 
-// What a table says of its record.
-std::string source_of(const ordered_json& record) {
-  return fmt::format(
-      "(cold L2; {}, driver {}, `{}`)", record.at("date").get<std::string>().substr(0, 10),
-      record.at("driver").get<std::string>(), record.at("command").get<std::string>());
-}
-
 std::string table_markdown(const lab& l, const ordered_json& record) {
   const std::string label = label_of_all(record);
   std::string text =
@@ -157,31 +147,17 @@ std::string handout_table(const lab& l, const ordered_json& record) {
   return text;
 }
 
-std::vector<fs::path> record_files(const fs::path& folder) {
+// GPU.json, or GPU.KIND.json.
+std::vector<fs::path> record_files(const fs::path& folder, std::string_view kind) {
   std::vector<fs::path> files;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    // Beside them lie records of counters: h200.counters.json.
-    const fs::path file = entry.path();
-    if (file.extension() == ".json" && !file.stem().has_extension()) files.push_back(file);
+    const fs::path file = entry.path(), of_kind = file.stem().extension();
+    if (file.extension() == ".json" && of_kind == (kind.empty() ? "" : "." + std::string(kind)))
+      files.push_back(file);
   }
   std::sort(files.begin(), files.end());
   return files;
-}
-
-// The text that `table` makes of each record of a lab.
-template <class Table>
-std::string of_records(const fs::path& root, const lab& l, Table table) {
-  std::string text;
-  for (const auto& file : record_files(root / "solutions" / l.name / "measured")) {
-    try {
-      const auto record = ordered_json::parse(read_file(file, static_cast<int>(exit_code::ours)));
-      text += (text.empty() ? "" : "\n") + table(l, record);
-    } catch (const nlohmann::json::exception& error) {
-      throw failure(exit_code::ours, file.string() + " is malformed: " + error.what());
-    }
-  }
-  return text;
 }
 
 }  // namespace
@@ -250,10 +226,30 @@ ordered_json record_of(const lab& l, const device_choice& device,
   return record;
 }
 
+std::string of_records(const fs::path& root, const lab& l, std::string_view kind,
+                       const std::function<std::string(const lab&, const ordered_json&)>& table) {
+  std::string text;
+  for (const auto& file : record_files(root / "solutions" / l.name / "measured", kind)) {
+    try {
+      const auto record = ordered_json::parse(read_file(file, static_cast<int>(exit_code::ours)));
+      text += (text.empty() ? "" : "\n") + table(l, record);
+    } catch (const nlohmann::json::exception& error) {
+      throw failure(exit_code::ours, file.string() + " is malformed: " + error.what());
+    }
+  }
+  return text;
+}
+
+std::string source_of(const ordered_json& record) {
+  return fmt::format(
+      "(cold L2; {}, driver {}, `{}`)", record.at("date").get<std::string>().substr(0, 10),
+      record.at("driver").get<std::string>(), record.at("command").get<std::string>());
+}
+
 std::string results_markdown(const fs::path& root, const std::vector<lab>& labs) {
   std::string text;
   for (const auto& l : labs) {
-    const std::string table = of_records(root, l, table_markdown);
+    const std::string table = of_records(root, l, "", table_markdown);
     text += (text.empty() || table.empty() ? "" : "\n") + table;
   }
   if (text.empty()) {
@@ -265,16 +261,19 @@ std::string results_markdown(const fs::path& root, const std::vector<lab>& labs)
 }
 
 std::string handout_markdown(const fs::path& root, const lab& l) {
-  const std::string text = of_records(root, l, handout_table);
+  const std::string text = of_records(root, l, "", handout_table);
   return text.empty() ? "No GPU has been measured yet.\n" : text;
 }
 
-std::string with_results(const std::string& readme, const std::string& results) {
+std::string with_results(const std::string& readme, const std::string& results,
+                         std::string_view mark) {
+  const std::string begin_mark = fmt::format("<!-- {}:begin -->", mark);
+  const std::string end_mark = fmt::format("<!-- {}:end -->", mark);
   const auto begin = readme.find(begin_mark), end = readme.find(end_mark);
   if (begin == std::string::npos || end == std::string::npos || end < begin) {
     throw failure(exit_code::ours, fmt::format("a README needs the two lines {} and {}, in this "
-                                               "order, around its results table",
-                                               begin_mark, end_mark));
+                                               "order, around its {}",
+                                               begin_mark, end_mark, mark));
   }
   return readme.substr(0, begin + begin_mark.size()) + "\n" + results + readme.substr(end);
 }

@@ -1,11 +1,13 @@
 // Recorded measurements, solutions/<lab>/measured/<gpu>.json, and the README's table made of them.
 //
 // idea    A speed in a text comes from a record, a record from `lab bench --record`. The table is
-//         written between two markers, and a test checks that it is what the records say.
+//         written between two markers, and a test checks that it is what the records say. Records
+//         of other kinds lie beside them: GPU.counters.json, GPU.limits.json.
 // Tested by tests/measure_test.cpp.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -30,7 +32,19 @@ std::string results_markdown(const fs::path& root, const std::vector<lab>& labs)
 // The same of a lab's handout: all recorded sizes, and the last step against its peers.
 std::string handout_markdown(const fs::path& root, const lab& l);
 
-// `readme` with the text between the markers replaced; failure(ours) if the markers are missing.
-std::string with_results(const std::string& readme, const std::string& results);
+// The text that `table` makes of each record of a lab, GPU.json, or GPU.KIND.json where `kind` is
+// not empty; failure(ours) names a record that it cannot read.
+std::string of_records(
+    const fs::path& root, const lab& l, std::string_view kind,
+    const std::function<std::string(const lab&, const nlohmann::ordered_json&)>& table);
+
+// "(cold L2; 2026-11-22, driver 580.159.04, `./lab bench matmul`)": where a table's figures come
+// from. The record has `date`, `driver`, `command`.
+std::string source_of(const nlohmann::ordered_json& record);
+
+// `readme` with the text between the two markers <!-- MARK:begin --> and <!-- MARK:end -->
+// replaced; failure(ours) if they are missing.
+std::string with_results(const std::string& readme, const std::string& results,
+                         std::string_view mark = "results");
 
 }  // namespace stepwise

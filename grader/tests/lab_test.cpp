@@ -142,6 +142,18 @@ TEST_CASE("steps.txt is read, comments and empty lines aside") {
   CHECK(steps[1].file == "dir/01_b.cu");
 }
 
+TEST_CASE("limits.txt is read; a line that lacks a column is named") {
+  const auto parts = parse_limits("# step part what\n01_a memory  loads, and\n01_a compute adds\n",
+                                  "limits.txt", "solutions/x/limits");
+  REQUIRE(parts.size() == 2);
+  CHECK(parts[0].part == "memory");
+  CHECK(parts[0].what == "loads, and");
+  CHECK(parts[0].file == "solutions/x/limits/01_a.memory.cu");
+  CHECK(parts[1].program() == "limit-01_a-compute");
+  CHECK_THROWS_WITH(parse_limits("01_a memory\n", "limits.txt", ""),
+                    "limits.txt:1: expected three columns: step part what");
+}
+
 TEST_CASE("peers.txt is read; what is no peer names its line") {
   const auto peers = parse_peers(
       "# comment\n\ncopy  -  other  moves as much\nblas  cublas  right  a library: NVIDIA's\n",

@@ -1,0 +1,177 @@
+// Tests of the yardsticks of `lab limits`: on the emulator, a part has the launches and the
+// occupancy of its step, memory only moves what the step moves and computes nothing, compute only
+// computes what the step computes and moves nothing. And the command itself, as people type it.
+//
+// STEPWISE_BUILD, LAB_BUILD are the build folder, LAB_ROOT the clone.
+#include "grader/measure/limits.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "grader/course/source.hpp"
+#include "grader/judge/installation.hpp"
+#include "grader/measure/profiled.hpp"
+#include "grader/tests/cloned_course.hpp"
+
+namespace {
+
+using namespace stepwise;
+
+struct counted_step {
+  limit_counts whole;
+  std::map<std::string, limit_counts> parts;
+};
+
+// At the last check size, which is ragged: parts must keep the accesses at the edges, too.
+counted_step count(const installation& where, const device_choice& emulator, const lab& l) {
+  const auto profiled = [&](const std::string& program, outputs_are outputs) {
+    const auto call = profile_program(l, problem_of(l), where.solution(l.name, program),
+                                      l.check.back(), 7, emulator, {}, outputs);
+    INFO(program, ": ", call.found.message);
+    REQUIRE(call.found.ok());
+    for (const auto& k : call.kernels) CHECK(k.knows_machine_code);
+    return counts_of(call.kernels);
+  };
+  counted_step result;
+  result.whole = profiled(l.parts[0].step, outputs_are::compared);
+  for (const auto& p : l.parts) result.parts[p.part] = profiled(p.program(), outputs_are::ignored);
+  return result;
+}
+
+// Of the step's floating-point instructions all are left; what is added is the condition of the
+// store, a multiplication and a comparison for each, and in matmul a sum over a thread's 64 sums.
+// Where there are none, integers: without the indices of loads that are no longer there.
+void check_arithmetic(const limit_counts& whole, const limit_counts& compute) {
+  if (whole.has_floats()) {
+    CHECK(compute.arithmetic(false) >= whole.arithmetic(false));
+    CHECK(static_cast<double>(compute.arithmetic(false)) <=
+          1.01 * static_cast<double>(whole.arithmetic(false)) +
+              2 * static_cast<double>(whole.store_sectors));
+  } else {
+    const double left =
+        static_cast<double>(compute.arithmetic(true)) / static_cast<double>(whole.arithmetic(true));
+    CHECK(left >= 0.75);
+    CHECK(left <= 1.05);
+  }
+}
+
+TEST_CASE("every part of every lab is a part of its step") {
+  const installation where = load_installation(std::getenv("STEPWISE_BUILD"));
+  const device_choice emulator = choose_device(device_request::emulated, where);
+  for (const lab& l : load_labs(where.root)) {
+    CAPTURE(l.name);
+    REQUIRE(l.parts.size() >= 2);
+    for (const auto& p : l.parts) CHECK(p.step == l.parts[0].step);
+    const auto [whole, parts] = count(where, emulator, l);
+    for (const auto& [name, part] : parts) {
+      CAPTURE(name);
+      const auto doubted = doubts(whole, name, part);
+      INFO((doubted.empty() ? "" : doubted[0]));
+      CHECK(doubted.empty());
+      REQUIRE(part.launches.size() == whole.launches.size());
+      for (std::size_t i = 0; i < part.launches.size(); ++i) {
+        CHECK(volume(part.launches[i].grid) == volume(whole.launches[i].grid));
+        CHECK(volume(part.launches[i].block) == volume(whole.launches[i].block));
+        CHECK(part.launches[i].resident_warps == whole.launches[i].resident_warps);
+      }
+      CHECK(part.local_sectors == 0);
+      if (name == "memory") {
+        CHECK(part.load_sectors == whole.load_sectors);
+        CHECK(part.store_sectors == whole.store_sectors);
+        CHECK(part.arithmetic(false) == 0);
+      } else {
+        CHECK(part.load_sectors == 0);
+        CHECK(part.store_sectors == 0);
+      }
+    }
+    check_arithmetic(whole, parts.at("compute"));
+    if (parts.count("shared") == 1) {
+      CHECK(parts.at("shared").shared_load_wavefronts == whole.shared_load_wavefronts);
+      CHECK(parts.at("shared").arithmetic(false) == 0);
+      CHECK(parts.at("compute").shared_wavefronts == 0);
+    } else {  // then shared memory belongs to computing
+      CHECK(parts.at("compute").shared_wavefronts == whole.shared_wavefronts);
+    }
+  }
+}
+
+TEST_CASE("limits.txt lists every part once and no other, and each says what it keeps and lacks") {
+  const fs::path root = std::getenv("LAB_ROOT");
+  for (const lab& l : load_labs(root)) {
+    CAPTURE(l.name);
+    std::set<std::string> listed, there;
+    for (const auto& p : l.parts) {
+      CAPTURE(p.file.string());
+      CHECK(listed.insert(p.file.filename()).second);
+      const std::string text = *read_if_there(root / p.file);
+      CHECK(text.starts_with("// " + l.name + " " + p.step + ", "));
+      const auto fields = header_fields(text);
+      for (const char* field : {"keeps", "lacks", "holds"}) {
+        CAPTURE(field);
+        CHECK(fields.count(field) == 1);
+      }
+      for (const auto& line : split_lines(text)) CHECK(line.size() <= 100);
+    }
+    for (const auto& entry : fs::directory_iterator(root / "solutions" / l.name / "limits"))
+      there.insert(entry.path().filename());
+    CHECK(listed == there);
+  }
+}
+
+TEST_CASE("lab limits: on the emulator, the counts of a step and of its parts side by side") {
+  const cloned_course c;
+  const auto people = c.lab({"limits", "reduction", "--size", "65536", "--device", "emulated"});
+  CHECK(people.end.exit_code == 0);
+  for (const char* part : {"03_sequential and its parts", "full", "memory", "compute",
+                           "integer instructions", "global sectors loaded", "this is work"}) {
+    CAPTURE(part);
+    CHECK(has(people.out, part));
+  }
+  CHECK(!has(people.out, "doubt"));
+  const json document = document_of(
+      c.lab({"limits", "reduction", "--size", "65536", "--device", "emulated", "--json"}));
+  check_documented(document);
+  CHECK(document["correct"] == true);
+  CHECK(document["reading"].is_null());
+  CHECK(document["programs"].size() == 3);
+  CHECK(document["programs"][1]["part"] == "memory");
+  CHECK(document["programs"][1]["counts"]["global_load_sectors"] == 8224);
+  CHECK(document["programs"][2]["counts"]["global_load_sectors"] == 0);
+  CHECK(document["programs"][0]["time_ms"].is_null());
+}
+
+TEST_CASE("lab limits: a part of one's own that is none is told why") {
+  const cloned_course c;
+  const auto result = c.lab({"limits", "reduction", "--step", "03", "--compute",
+                             "solutions/reduction/limits/03_sequential.memory.cu", "--size", "4096",
+                             "--device", "emulated", "--json"});
+  CHECK(result.end.exit_code == 0);
+  const json document = document_of(result);
+  REQUIRE(document["programs"].size() == 2);
+  const json& doubted = document["programs"][1]["doubts"];
+  REQUIRE(doubted.size() == 2);
+  CHECK(has(doubted[0].get<std::string>(), "sectors of global memory are loaded or stored"));
+  CHECK(has(doubted[1].get<std::string>(), "of the arithmetic is left"));
+}
+
+TEST_CASE("lab limits: what cannot be is refused with a sentence") {
+  const cloned_course c;
+  const auto refused = [&](std::vector<std::string> arguments, int code, const char* what) {
+    arguments.insert(arguments.begin(), {"limits", "reduction"});
+    const auto result = c.lab(arguments);
+    CAPTURE(result.err);
+    CHECK(result.end.exit_code == code);
+    CHECK(has(result.err, what));
+  };
+  refused({"--step", "01"}, 2, "the course has no parts of 01_interleaved, only of 03_sequential");
+  refused({"--file", "labs/reduction/reduction.cu"}, 2, "--file needs parts of that file");
+  refused({"--record", "--device", "emulated"}, 3, "--record needs a GPU");
+  refused({"--memory", "nowhere.cu", "--step", "03"}, 2, "nowhere.cu");
+}
+
+}  // namespace

@@ -1,0 +1,49 @@
+// matmul 09_warp_tiles, arithmetic only: every multiply-add, of operands that stay in registers.
+//
+// keeps   64 chains of multiply-adds per thread, as long as n. Operands that the compiler does not
+//         know: they come of the thread's number. They may stay the same for every k, as each sum
+//         builds on the one before it, and floats may not be regrouped.
+// lacks   All accesses to global and shared memory, and the barriers that they need. `zero` is 0,
+//         which the kernel cannot know: it has to compute all sums to find out that none is stored.
+// holds   2 blocks of 256 threads by the registers of 64 sums, as in the step; no more, where a
+//         compiler needs fewer.
+// A yardstick for `./lab limits matmul`: its result is wrong. Tested by labs/tests/limits_test.cpp.
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "common/lab/hold_blocks.hpp"
+#include "labs/matmul/matmul.hpp"
+
+constexpr int cols = 128;  // of c per block
+constexpr int rows = 128;  // of c per block
+constexpr int depth = 8;   // columns of a, rows of b, in one pass of the loop
+constexpr int part = 8;    // a thread computes part x part elements of c
+constexpr int threads = (rows / part) * (cols / part);
+constexpr int resident_blocks = 2;  // of the step, on a multiprocessor
+
+__global__ void matmul_kernel(float* c, int n, float zero) {
+  const int tid = threadIdx.x;
+  float a_k[part], b_k[part];
+  for (int i = 0; i < part; ++i) a_k[i] = tid + i, b_k[i] = tid - i;
+
+  float sum[part][part] = {};
+  for (int k0 = 0; k0 < n; k0 += depth) {
+    for (int k = 0; k < depth; ++k) {
+      for (int i = 0; i < part; ++i) {
+        for (int j = 0; j < part; ++j) sum[i][j] = fmaf(a_k[i], b_k[j], sum[i][j]);
+      }
+    }
+  }
+
+  float all = 0;
+  for (int i = 0; i < part; ++i) {
+    for (int j = 0; j < part; ++j) all += sum[i][j];
+  }
+  if (all * zero == 1) c[tid % n] = all;
+}
+
+void matmul(const float*, const float*, float* c, int n) {
+  static const auto held = hold_blocks(matmul_kernel, threads, resident_blocks);
+  const dim3 grid(ceil_div(n, cols), ceil_div(n, rows));
+  matmul_kernel<<<grid, threads, held>>>(c, n, 0);
+  check(cudaGetLastError());
+}

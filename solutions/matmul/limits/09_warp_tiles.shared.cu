@@ -1,0 +1,62 @@
+// matmul 09_warp_tiles, shared memory only: every operand is read from its tile, and not used.
+//
+// keeps   Every read of shared memory, and both barriers. What is read is combined by
+//         exclusive-or, one machine instruction for two floats: 8 instead of 64 multiply-adds.
+// lacks   All accesses to global memory, the stores to the tiles (but one, so that there is
+//         something to read), the multiply-adds. `zero` is 0, which the kernel cannot know, so it
+//         has to read everything to find out that nothing is stored.
+// holds   2 blocks of 256 threads: so many has the step, whose 121 registers per thread are the
+//         limit (nvcc 13.0, sm_90). This one needs fewer, and more blocks would fit.
+// A yardstick for `./lab limits matmul`: its result is wrong. Tested by labs/tests/limits_test.cpp.
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "common/lab/hold_blocks.hpp"
+#include "labs/matmul/matmul.hpp"
+#include "labs/matmul/quads.hpp"
+
+constexpr int cols = 128;  // of c per block
+constexpr int rows = 128;  // of c per block
+constexpr int depth = 8;   // columns of a, rows of b, between two barriers
+constexpr int part = 8;    // a thread computes part x part elements of c
+constexpr int threads = (rows / part) * (cols / part);
+constexpr int lanes_y = 8, lanes_x = 4;         // a warp computes 64 x 32 elements of c
+constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
+constexpr int resident_blocks = 2;              // of the step, on a multiprocessor
+
+__global__ void matmul_kernel(float* c, int n, int zero) {
+  alignas(16) __shared__ float a_tile[depth][rows + 4];  // transposed and padded
+  alignas(16) __shared__ float b_tile[depth][cols];
+  const int tid = threadIdx.x;
+  const int warp = tid / 32, lane = tid % 32;
+  const int lane_y = lane / 8 * 2 + lane / 2 % 2;
+  const int lane_x = lane / 4 % 2 * 2 + lane % 2;
+  const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
+  const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
+
+  for (int i = tid; i < depth * cols; i += threads) {
+    a_tile[i / rows][i % rows] = i;
+    b_tile[i / cols][i % cols] = n - i;
+  }
+  int used[part] = {};
+  for (int k0 = 0; k0 < n; k0 += depth) {
+    __syncthreads();  // fetched by all
+    for (int k = 0; k < depth; ++k) {
+      alignas(16) float a_k[part], b_k[part];
+      for (int i = 0; i < part; i += 4) four(a_k[i]) = four(a_tile[k][y0 + i * lanes_y]);
+      for (int j = 0; j < part; j += 4) four(b_k[j]) = four(b_tile[k][x0 + j * lanes_x]);
+      for (int i = 0; i < part; ++i) used[i] ^= __float_as_int(a_k[i]) ^ __float_as_int(b_k[i]);
+    }
+    __syncthreads();  // used by all
+  }
+
+  int all = 0;
+  for (int i = 0; i < part; ++i) all += used[i];
+  if (all * zero == 1) c[tid % n] = all;
+}
+
+void matmul(const float*, const float*, float* c, int n) {
+  static const auto held = hold_blocks(matmul_kernel, threads, resident_blocks);
+  const dim3 grid(ceil_div(n, cols), ceil_div(n, rows));
+  matmul_kernel<<<grid, threads, held>>>(c, n, 0);
+  check(cudaGetLastError());
+}
