@@ -141,7 +141,7 @@ std::vector<contender> usable_peers(context& c, const lab& l, const device_choic
     const fs::path program = c.where.solution(l.name, "peer-" + p.name);
     std::string why;
     if (!p.on_cpu && !device.gpu) {
-      why = "it needs a GPU: peers are compared by time";
+      why = "it is compared by time, and needs a GPU";
     } else if (!fs::exists(program)) {
       why = "`ninja -C build peers` builds it, where its library is installed";
     } else if (const auto library = missing_library(program, device); !library.empty()) {
@@ -149,7 +149,7 @@ std::vector<contender> usable_peers(context& c, const lab& l, const device_choic
     }
     if (why.empty()) {
       found.push_back({p.name, program, p.is_right, p.on_cpu});
-    } else {
+    } else if (!c.as_json) {
       c.out.paragraph(p.name + " is left out: " + why, 2, {}, tone::dim);
     }
   }
