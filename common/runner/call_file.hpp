@@ -3,6 +3,8 @@
 // idea    One mapped file (a memfd for lab, a file on disk for a run by hand): a header, call
 //         records, then the buffers' bytes. lab writes the calls and inputs, the runner writes
 //         states, outputs and times. Neither side parses text, nothing goes through stdout.
+//         A host runner is the same with the CPU instead of a CUDA device: buffers lie in its
+//         memory, times are those of its clock, and a cold call's buffers are in no cache of it.
 // watch   A runner holds a student's code, so lab believes no field of it: it checks outputs
 //         against its own copy of the sizes, and takes times from it in practice mode only.
 #pragma once
@@ -15,7 +17,7 @@ inline constexpr char call_file_magic[8] = {'s', 't', 'e', 'p', 'w', 'i', 's', '
 inline constexpr std::uint32_t call_file_version = 3;
 inline constexpr int max_buffers = 8;
 inline constexpr int max_scalars = 8;
-inline constexpr std::uint64_t guard_bytes = 256;  // on each side of a buffer on a GPU
+inline constexpr std::uint64_t guard_bytes = 256;  // around a buffer; none on the emulator
 
 enum class buffer_role : std::uint32_t {
   input = 1,    // `bytes` bytes at `offset`: copied to the device before each call
@@ -25,7 +27,7 @@ enum class buffer_role : std::uint32_t {
 
 struct buffer_record {
   buffer_role role;
-  std::uint32_t guard_broken;  // out: 1 before the buffer, 2 after it, 3 both (GPU only)
+  std::uint32_t guard_broken;  // out: 1 before the buffer, 2 after it, 3 both (not on the emulator)
   std::uint64_t bytes;
   std::uint64_t offset;   // of its bytes from the file's start, a multiple of 64; scratch: 0
   std::uint8_t poison;    // the byte that fills it before a call
@@ -79,7 +81,7 @@ struct call_file_header {
   std::uint32_t version;
   std::uint32_t call_count;
   std::uint64_t file_bytes;
-  std::uint32_t device_emulated;  // out: 1 under our runtime, 0 under NVIDIA's
+  std::uint32_t device_emulated;  // out: 1 under our runtime, 0 under NVIDIA's and on the CPU
   std::uint32_t padding;
   char device_name[128];   // out
   std::uint64_t l2_bytes;  // out

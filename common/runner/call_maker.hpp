@@ -1,4 +1,4 @@
-// Makes the calls of a call file on the CUDA device of this process.
+// Makes the calls of a call file on a machine: a CUDA device, or the CPU.
 //
 // idea    Allocate, copy in, poison, call, time, copy out: what a CUDA program does by hand,
 //         through whichever CUDA runtime is loaded. Nothing of what is expected is known here.
@@ -6,33 +6,19 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <string>
 #include <vector>
 
+#include "common/runner/call_buffer.hpp"
 #include "common/runner/contract.hpp"
-#include "common/runner/device_buffer.hpp"
+#include "common/runner/machine.hpp"
 #include "common/runner/mapped_call_file.hpp"
 
 namespace stepwise::runner {
 
-// Our runtime's additions, looked up at run time: absent under NVIDIA's.
-struct runtime_additions {
-  bool emulated = false;
-  int (*get_counters)(void*) = nullptr;
-  void (*reset_counters)() = nullptr;
-  const char* (*last_error_message)() = nullptr;
-  void (*name_allocation)(const void*, const char*) = nullptr;
-  void (*forget_contents)(const void*, std::uint64_t) = nullptr;
-};
-
 class call_maker {
  public:
-  // Throws std::runtime_error if there is no CUDA device to run on.
-  explicit call_maker(const contract& function);
-
-  // What the header of a call file says about the device.
-  void describe_device(call_file_header& header) const;
+  // `where` and the function must outlive this.
+  call_maker(const contract& function, machine& where) : function_(function), where_(where) {}
 
   // Makes one call and writes the answer into its record: done, or failed with a message. After a
   // fault in a kernel the device is lost, and the calls that follow fail with a message that says
@@ -45,17 +31,12 @@ class call_maker {
   bool has_buffers_of(const call_record& request) const;
   void repeat(mapped_call_file& file, const call_record& request, call_record& answer);
   void hand_back(mapped_call_file& file, const call_record& request, call_record& answer) const;
-  void invoke(const call_record& request, std::span<void* const> pointers) const;
-  std::string sentence_for(int code) const;
 
   const contract& function_;
-  runtime_additions additions_;
-  bool guarded_ = true;
-  std::vector<device_buffer> buffers_;  // of the call, or left by the last one
+  machine& where_;
+  std::vector<call_buffer> buffers_;  // of the call, or left by the last one
   std::vector<buffer_record> made_for_;
-  int lost_ = 0;  // the cudaError_t that every call has returned since a fault
-  std::uint64_t l2_bytes_ = 0;
-  std::string device_name_;
+  int lost_ = 0;  // the error that every call has returned since a fault
 };
 
 }  // namespace stepwise::runner

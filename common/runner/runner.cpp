@@ -1,8 +1,9 @@
 // The program around a student's function: makes the calls that a call file asks for.
 //
-// idea    A runner is linked from this, the glue for the lab's contract, and one .cu file. It
-//         knows neither the expected results nor how it is judged; `lab` starts it, and a person
-//         can start it under gdb, ncu or compute-sanitizer.
+// idea    A runner is linked from this, the glue for the lab's contract, what the calls are made
+//         on (a CUDA device, or the CPU), and one file with the function. It knows neither the
+//         expected results nor how it is judged; `lab` starts it, and a person can start it under
+//         gdb, ncu or compute-sanitizer.
 // usage   RUNNER FILE [--control FD]      see common/runner/call_file.hpp
 #include <signal.h>
 #include <unistd.h>
@@ -12,11 +13,13 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string_view>
 
 #include "common/runner/call_maker.hpp"
 #include "common/runner/contract.hpp"
+#include "common/runner/machine.hpp"
 #include "common/runner/mapped_call_file.hpp"
 
 namespace stepwise::runner {
@@ -75,15 +78,16 @@ int run(int argument_count, char** arguments) {
   }
   try {
     mapped_call_file file(arguments[1]);
-    std::optional<call_maker> maker;
+    std::unique_ptr<machine> where;
     try {
-      maker.emplace(lab_contract);
+      where = make_machine();
     } catch (const std::exception& failure) {
       std::fprintf(stderr, "runner: cannot use a CUDA device: %s\n", failure.what());
       return no_device;
     }
-    maker->describe_device(file.header());
-    make_calls(file, *maker, control);
+    where->describe(file.header());
+    call_maker maker(lab_contract, *where);
+    make_calls(file, maker, control);
   } catch (const file_error& failure) {
     std::fprintf(stderr, "runner: %s\n", failure.what());
     return bad_usage_or_file;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/host/cpu.hpp"
 #include "grader/cli/commands.hpp"
 #include "grader/measure/alternate.hpp"
 #include "grader/measure/figures.hpp"
@@ -12,6 +13,8 @@
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
+#include "grader/system/loader.hpp"
+#include "grader/system/program_file.hpp"
 
 namespace stepwise::cli {
 namespace {
@@ -109,26 +112,66 @@ void show_duels(context& c, const lab& l, const duels& fought) {
   }
 }
 
-// The lab's peers that were built; says which were not.
-std::vector<contender> built_peers(context& c, const lab& l) {
+// The library that a program needs and this machine lacks; "" if there is none. A folder that was
+// built elsewhere may hold peers whose libraries only that machine has.
+std::string missing_library(const fs::path& program, const device_choice& device) {
+  const auto file = read_program_file(program, 0);
+  if (!file) return "";
+  for (const auto& library : libraries_of(program, file->interpreter, device.environment())
+                                 .value_or(std::vector<loaded_library>{}))
+    if (library.file.empty()) return library.name;
+  return "";
+}
+
+// The lab's peers that were built and can run on this device; says which cannot.
+std::vector<contender> usable_peers(context& c, const lab& l, const device_choice& device) {
   std::vector<contender> found;
   for (const auto& p : l.peers) {
     const fs::path program = c.where.solution(l.name, "peer-" + p.name);
-    if (fs::exists(program)) {
-      found.push_back({p.name, program, p.is_right});
-    } else {
-      c.out.paragraph(p.name +
-                          " is left out: `ninja -C build peers` builds it, where its library "
-                          "is installed",
-                      2, {}, tone::dim);
+    std::string why;
+    if (!p.on_cpu && !device.gpu) {
+      why = "it is compared by time, and needs a GPU";
+    } else if (!fs::exists(program)) {
+      why = "`ninja -C build peers` builds it, where its library is installed";
+    } else if (const auto library = missing_library(program, device); !library.empty()) {
+      why = library + " is not installed here";
+    }
+    if (why.empty()) {
+      found.push_back({p.name, program, p.is_right, p.on_cpu});
+    } else if (!c.as_json) {
+      c.out.paragraph(p.name + " is left out: " + why, 2, {}, tone::dim);
     }
   }
   return found;
 }
 
+bool any_on_cpu(const std::vector<contender>& peers) {
+  return std::any_of(peers.begin(), peers.end(), [](const contender& p) { return p.on_cpu; });
+}
+
+std::string cpu_text() {
+  return fmt::format("{}, {} threads", host::cpu_name(), host::thread_count());
+}
+
+// Without a GPU the CPU still has a clock.
+void bench_on_cpu(context& c, const lab& l, const problem& p, const device_choice& device,
+                  const std::vector<lab_size>& sizes, json& document) {
+  const auto peers = usable_peers(c, l, device);
+  if (peers.empty()) return;
+  const file_lock lock(c.where.build / "locks" / "cpu",
+                       [&] { c.busy.doing("waiting for another lab that measures on the CPU"); });
+  const auto rows = stepwise::bench(l, p, {}, peers, device, sizes, bench_seed, c.now()).rows;
+  document["cpu"] = cpu_json();
+  document["peers"] = peers_json(l, rows);
+  c.say();
+  c.say("measured on the CPU, " + cpu_text() + ": this is time");
+  c.say();
+  if (!c.as_json) show_rows(c, rows);
+}
+
 // Without a GPU there is no time: what each step executes and moves, size by size.
 int bench_counted(context& c, const lab& l, const problem& p, const device_choice& device,
-                  const std::vector<lab_size>& sizes) {
+                  const std::vector<lab_size>& sizes, bool with_peers) {
   json document = {{"lab", l.name}, {"device", device_json(device)}, {"steps", json::array()}};
   verdict worst = verdict::pass;
   for (const auto& s : l.steps)
@@ -159,6 +202,7 @@ int bench_counted(context& c, const lab& l, const problem& p, const device_choic
       c.say(line);
     }
   }
+  if (with_peers) bench_on_cpu(c, l, p, device, sizes, document);
   if (c.as_json) c.print(document);
   return worst == verdict::pass ? 0 : static_cast<int>(exit_code::ours);
 }
@@ -180,17 +224,14 @@ int bench(context& c, const bench_options& o) {
             "\nthe emulator counts work but has no clock, so its figures are not recorded");
   }
   const auto sizes = wanted_sizes(l, p, device, o.sizes);
-  if (!device.gpu) {
-    if (o.peers) c.say("peers are left out: they are compared by time, and there is none here");
-    return bench_counted(c, l, p, device, sizes);
-  }
+  if (!device.gpu) return bench_counted(c, l, p, device, sizes, o.peers);
   std::vector<contender> steps;
   for (const auto& s : l.steps) steps.push_back({s.name, c.where.solution(l.name, s.name)});
   const file_lock lock(c.where.build / "locks" / "gpu",
                        [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
   c.say(fmt::format("{} on {}", c.out.paint(tone::strong, l.title), device.text()));
   c.say();
-  const auto peers = o.peers ? built_peers(c, l) : std::vector<contender>{};
+  const auto peers = o.peers ? usable_peers(c, l, device) : std::vector<contender>{};
   const auto [rows, fought] =
       stepwise::bench(l, p, steps, peers, device, sizes, bench_seed, c.now());
   const auto record = record_of(l, device, rows, fought, utc_now(), command_text(c));
@@ -199,6 +240,7 @@ int bench(context& c, const bench_options& o) {
   if (!c.as_json) {
     show_rows(c, rows);
     show_duels(c, l, fought);
+    if (any_on_cpu(peers)) c.say("on the CPU: " + cpu_text() + "; without transfers");
   }
   if (failed != rows.end()) {
     if (c.as_json) c.print(record);

@@ -135,13 +135,14 @@ void add_solution_verbs(command_line& line) {
       "  ./lab bench reduction                 at the lab's sizes\n"
       "  ./lab bench reduction --sizes 1048576,268435456\n"
       "  ./lab bench reduction --record        and keep the result (GPU only)\n"
-      "  ./lab bench matmul --peers            beside NVIDIA's libraries, the last step in pairs\n"
+      "  ./lab bench matmul --peers            beside NVIDIA's libraries and the CPU\n"
       "  ./lab bench --readme                  tables of README.md and the handouts from the "
       "records");
   sub->add_option("LAB", bench_with.lab, "the lab's name");
   sub->add_option("--sizes", bench_with.sizes, "sizes other than the lab's")->delimiter(',');
   sub->add_flag("--record", bench_with.record, "write solutions/LAB/measured/GPU.json");
-  sub->add_flag("--peers", bench_with.peers, "measure what peers.txt lists, too (GPU only)");
+  sub->add_flag("--peers", bench_with.peers,
+                "measure what peers.txt lists, too; without a GPU: on the CPU");
   sub->add_flag("--readme", bench_with.readme, "only write the results tables of the READMEs");
   sub->callback([&line] { line.action = [](context& c) { return bench(c, bench_with); }; });
 }

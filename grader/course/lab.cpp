@@ -272,13 +272,14 @@ std::vector<peer> parse_peers(std::string_view text, const std::string& origin) 
     ++number;
     std::istringstream words(line);
     peer p;
-    std::string libraries, result;
+    std::string on, libraries, result;
     if (!(words >> p.name) || p.name.starts_with('#')) continue;
-    if (!(words >> libraries >> result >> std::ws) || !std::getline(words, p.what) ||
-        (result != "right" && result != "other")) {
+    if (!(words >> on >> libraries >> result >> std::ws) || !std::getline(words, p.what) ||
+        (on != "gpu" && on != "cpu") || (result != "right" && result != "other")) {
       fail(origin + ":" + std::to_string(number),
-           "expected four columns: name libraries right|other what");
+           "expected five columns: name gpu|cpu libraries right|other what");
     }
+    p.on_cpu = on == "cpu";
     p.is_right = result == "right";
     peers.push_back(std::move(p));
   }

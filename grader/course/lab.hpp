@@ -29,11 +29,13 @@ struct step {
   fs::path file;                   // relative to the root
 };
 
-// What the steps are measured against: a program like a step's, made of a library.
+// What the steps are measured against: a program like a step's, made of a library, or the same on
+// the CPU.
 struct peer {
   std::string name;      // "cublas"
   bool is_right = true;  // its result is checked; a yardstick's (a copy, say) is not
   std::string what;      // one line
+  bool on_cpu = false;   // its calls are made in host memory, and timed by the host's clock
 };
 
 // A part of a step's work, as a program that does nothing else: a yardstick for `lab limits`, whose

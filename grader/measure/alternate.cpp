@@ -1,6 +1,7 @@
 #include "grader/measure/alternate.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <deque>
@@ -45,17 +46,27 @@ std::vector<problem_call> make_calls(const problem& p, const std::vector<lab_siz
   return calls;
 }
 
-// Whether all programs' buffers fit on the device together, with some room to spare.
-bool all_fit(const std::vector<problem_call>& calls, std::size_t programs,
-             const device_choice& device) {
+double free_memory_bytes() {
+  return static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) *
+         static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+// Whether all programs' buffers fit on the device together, and those of programs on the CPU into
+// the host's memory, with some room to spare.
+bool all_fit(const std::vector<problem_call>& calls, const std::vector<contender>& steps,
+             const std::vector<contender>& peers, const device_choice& device) {
+  const auto on_cpu = static_cast<std::size_t>(
+      std::count_if(peers.begin(), peers.end(), [](const contender& who) { return who.on_cpu; }));
+  const std::size_t on_gpu = steps.size() + peers.size() - on_cpu;
   double most = 0;
   for (const auto& call : calls) {
     double bytes = 0;
     for (const auto& buffer : call.buffers) bytes += static_cast<double>(buffer.bytes);
     most = std::max(most, bytes);
   }
-  return device.gpu && most * static_cast<double>(programs) <=
-                           0.8 * static_cast<double>(device.state.memory_bytes);
+  if (on_cpu > 0 && most * static_cast<double>(on_cpu) > 0.5 * free_memory_bytes()) return false;
+  return on_gpu == 0 || (device.gpu && most * static_cast<double>(on_gpu) <=
+                                           0.8 * static_cast<double>(device.state.memory_bytes));
 }
 
 // A program that stays alive between visits.
@@ -63,7 +74,7 @@ class visited {
  public:
   visited(const lab& l, const contender& who, const device_choice& device, const call_file& file,
           const activity& now)
-      : file_(file), session_(who.program, device, file, options(l, device, file, now)) {}
+      : file_(file), session_(who.program, device, file, options(l, who, device, file, now)) {}
 
   // The times of the visit's calls in ms; found says if there are none.
   std::vector<double> visit(std::size_t plan, call_outcome& found) {
@@ -75,9 +86,10 @@ class visited {
   }
 
  private:
-  static session_options options(const lab& l, const device_choice& device, const call_file& file,
-                                 const activity& now) {
+  static session_options options(const lab& l, const contender& who, const device_choice& device,
+                                 const call_file& file, const activity& now) {
     auto result = options_for(device, 6 * l.time_limit_s, file.bytes());
+    if (who.on_cpu) result.data_limit_bytes = 0;  // the limit is the emulator's
     result.tick = now.tick;
     return result;
   }
@@ -164,7 +176,11 @@ class side_by_side {
       : problem_(p), steps_(steps.size()), plans_(plans), file_(file), now_(now) {
     for (const auto* const group : {&steps, &peers})
       for (const auto& who : *group) all_.emplace_back(l, who, group == &peers, device, file, now);
-    for (const auto& peer : peers) fought_.push_back({peer.name, {}});
+    for (std::size_t i = 0; i < peers.size(); ++i) {
+      if (peers[i].on_cpu) continue;
+      rivals_.push_back(steps.size() + i);
+      fought_.push_back({peers[i].name, {}});
+    }
   }
 
   void measure(const std::vector<lab_size>& sizes, std::size_t s) {
@@ -178,15 +194,14 @@ class side_by_side {
       one.call_ms = expected;
       one.at = work;
     }
-    const auto& last = all_[steps_ - 1];
     for (std::size_t i = 0; i < fought_.size(); ++i)
-      if (last.takes_part && all_[steps_ + i].takes_part)
-        fought_[i].second.push_back({sizes[s], label_, {}, {}, duel_pairs});
+      if (fights(i)) fought_[i].second.push_back({sizes[s], label_, {}, {}, duel_pairs});
     for (const cache state : {cache::cold, cache::warm}) {
-      rounds(state);
+      rounds(state, false);
       for (std::size_t i = 0; i < fought_.size(); ++i)
-        if (last.takes_part && all_[steps_ + i].takes_part) pairs(state, i);
+        if (fights(i)) pairs(state, i);
     }
+    for (const cache state : {cache::cold, cache::warm}) rounds(state, true);
     for (auto& one : all_) {
       if (one.takes_part) check(one);
       if (one.takes_part)
@@ -200,7 +215,7 @@ class side_by_side {
       if (!one.row.found.ok()) one.row.cells.clear();
       result.rows.push_back(std::move(one.row));
     }
-    if (result.rows[steps_ - 1].found.ok()) result.fought = std::move(fought_);
+    if (steps_ > 0 && result.rows[steps_ - 1].found.ok()) result.fought = std::move(fought_);
     std::erase_if(result.fought, [](const auto& with) { return with.second.empty(); });
     return result;
   }
@@ -222,13 +237,19 @@ class side_by_side {
 
   static const char* name(cache state) { return state == cache::cold ? "cold" : "warm"; }
 
-  void rounds(cache state) {
+  bool fights(std::size_t rival) const {
+    return all_[steps_ - 1].takes_part && all_[rivals_[rival]].takes_part;
+  }
+
+  // Of the programs on the GPU, or of those on the CPU.
+  void rounds(cache state, bool on_cpu) {
     std::vector<double> spent_ms(all_.size(), 0);
     std::vector<bool> goes_on(all_.size(), true);
     for (int round = 0; round < bench_rounds; ++round) {
       for (std::size_t k = 0; k < all_.size(); ++k) {
         const std::size_t i = round % 2 == 0 ? k : all_.size() - 1 - k;
         auto& one = all_[i];
+        if (one.who.on_cpu != on_cpu) continue;
         // Only whole pairs of rounds: then a drift meets all alike.
         if (round % 2 == 0 && spent_ms[i] >= rounds_budget_ms) goes_on[i] = false;
         if (!one.takes_part || !goes_on[i]) continue;
@@ -244,8 +265,8 @@ class side_by_side {
     }
   }
 
-  void pairs(cache state, std::size_t peer) {
-    auto &mine = all_[steps_ - 1], &other = all_[steps_ + peer];
+  void pairs(cache state, std::size_t rival) {
+    auto &mine = all_[steps_ - 1], &other = all_[rivals_[rival]];
     std::vector<double> ratios;
     for (std::size_t pair = 0; pair < duel_pairs; ++pair) {
       now_.doing(fmt::format("{} {}, {} against {}: pair {} of {}", label_, name(state),
@@ -257,7 +278,7 @@ class side_by_side {
       }
       ratios.push_back(other.call_ms / mine.call_ms);
     }
-    auto& at = fought_[peer].second.back();
+    auto& at = fought_[rival].second.back();
     auto& side = state == cache::cold ? at.cold : at.warm;
     side.ratio = median(ratios);
     side.range = median_interval(ratios);
@@ -293,9 +314,10 @@ class side_by_side {
   const call_file& file_;
   const activity& now_;
   std::deque<competitor> all_;
-  duels fought_;
-  std::size_t size_ = 0;  // that is measured
-  std::string label_;     // its
+  std::vector<std::size_t> rivals_;  // in all_: the peers on the GPU
+  duels fought_;                     // against each of them
+  std::size_t size_ = 0;             // that is measured
+  std::string label_;                // its
 };
 
 }  // namespace
@@ -351,7 +373,7 @@ bench_report bench(const lab& l, const problem& p, const std::vector<contender>&
                    const std::vector<lab_size>& sizes, std::uint64_t seed, const activity& now) {
   const auto calls = make_calls(p, sizes, seed, now);
   now.doing("writing the inputs of all sizes");
-  const bench_plans plans(sizes.size(), all_fit(calls, steps.size() + peers.size(), device));
+  const bench_plans plans(sizes.size(), all_fit(calls, steps, peers, device));
   // One file for all: they are called one at a time. These are our own programs.
   const call_file file(calls, plans.all());
   side_by_side contest(l, p, steps, peers, device, plans, file, now);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "common/host/cpu.hpp"
 #include "grader/measure/figures.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
@@ -31,6 +32,28 @@ ordered_json side_json(const duel::side& s) {
   return {{"ratio", rounded(s.ratio, 1e-4)},
           {"low", rounded(s.range.low, 1e-4)},
           {"high", rounded(s.range.high, 1e-4)}};
+}
+
+ordered_json sizes_json(const bench_row& row) {
+  ordered_json sizes = ordered_json::array();
+  for (const auto& cell : row.cells) {
+    ordered_json at = {{"size", cell.size}, {"label", cell.label}, {"bytes", cell.work.bytes}};
+    if (cell.work.rate_in_operations) {
+      at["operations"] = cell.work.operations;
+      at["rate_in"] = cell.work.operation_unit;
+    }
+    at["cold"] = summary_json(cell.cold, cell.work);
+    at["warm"] = summary_json(cell.warm, cell.work);
+    sizes.push_back(std::move(at));
+  }
+  return sizes;
+}
+
+// Null if it is none of the lab's peers.
+const peer* peer_named(const lab& l, const std::string& name) {
+  const auto found =
+      std::find_if(l.peers.begin(), l.peers.end(), [&](const peer& p) { return p.name == name; });
+  return found == l.peers.end() ? nullptr : &*found;
 }
 
 problem_work work_of(const ordered_json& cell) {
@@ -84,6 +107,20 @@ std::string label_of_all(const ordered_json& record) {
 
 std::string size_label(const std::string& label) { return label.substr(0, label.find(", seed")); }
 
+// The lab's peers that the record may have: what runs on a CPU is in those that name one.
+std::vector<peer> peers_of(const lab& l, const ordered_json& record) {
+  std::vector<peer> found;
+  if (!record.contains("peers")) return found;
+  for (peer p : l.peers) {
+    if (p.on_cpu && !record.contains("cpu")) continue;
+    if (p.on_cpu)
+      p.what =
+          fmt::format("CPU, {} threads: {}", record.at("cpu").at("threads").get<int>(), p.what);
+    found.push_back(std::move(p));
+  }
+  return found;
+}
+
 std::string table_markdown(const lab& l, const ordered_json& record) {
   const std::string label = label_of_all(record);
   std::string text =
@@ -105,8 +142,7 @@ std::string table_markdown(const lab& l, const ordered_json& record) {
                     before == time_of.end() ? "" : ratio_text(before->second / time_ms));
   };
   for (const auto& s : l.steps) row(s.name, s.idea, s.over);
-  if (record.contains("peers"))
-    for (const auto& p : l.peers) row(p.name, p.what, "");
+  for (const auto& p : peers_of(l, record)) row(p.name, p.what, "");
   return text;
 }
 
@@ -127,8 +163,7 @@ std::string handout_table(const lab& l, const ordered_json& record) {
     text += "\n";
   };
   for (const auto& s : l.steps) row(s.name, s.name);
-  if (record.contains("peers"))
-    for (const auto& p : l.peers) row(p.name, p.name + ": " + p.what);
+  for (const auto& p : peers_of(l, record)) row(p.name, p.name + ": " + p.what);
   if (!record.contains("duels")) return text;
   for (const auto& d : record.at("duels")) {
     text += fmt::format(
@@ -178,6 +213,19 @@ std::string gpu_file_name(std::string_view device_name) {
   return name.empty() ? "gpu" : name;
 }
 
+ordered_json cpu_json() { return {{"name", host::cpu_name()}, {"threads", host::thread_count()}}; }
+
+ordered_json peers_json(const lab& l, const std::vector<bench_row>& rows) {
+  ordered_json peers = ordered_json::array();
+  for (const auto& row : rows) {
+    const peer* const p = peer_named(l, row.name);
+    if (p == nullptr || row.cells.empty()) continue;
+    peers.push_back(
+        {{"name", row.name}, {"on", p->on_cpu ? "cpu" : "gpu"}, {"sizes", sizes_json(row)}});
+  }
+  return peers;
+}
+
 ordered_json record_of(const lab& l, const device_choice& device,
                        const std::vector<bench_row>& rows, const duels& fought,
                        const std::string& date, const std::string& command) {
@@ -191,27 +239,17 @@ ordered_json record_of(const lab& l, const device_choice& device,
       {"method",
        "device time between events, median of all samples with its 95 % interval; "
        "the steps take turns, forwards and backwards; cold: the L2 cache is "
-       "overwritten before every call"},
+       "overwritten before every call; on a CPU the time on the host's clock, without transfers; "
+       "cold: the call's buffers are in no cache"},
       {"steps", ordered_json::array()}};
-  const auto is_peer = [&](const std::string& name) {
-    return std::any_of(l.peers.begin(), l.peers.end(),
-                       [&](const peer& p) { return p.name == name; });
-  };
-  for (const auto& row : rows) {
-    ordered_json sizes = ordered_json::array();
-    for (const auto& cell : row.cells) {
-      ordered_json at = {{"size", cell.size}, {"label", cell.label}, {"bytes", cell.work.bytes}};
-      if (cell.work.rate_in_operations) {
-        at["operations"] = cell.work.operations;
-        at["rate_in"] = cell.work.operation_unit;
-      }
-      at["cold"] = summary_json(cell.cold, cell.work);
-      at["warm"] = summary_json(cell.warm, cell.work);
-      sizes.push_back(std::move(at));
-    }
-    if (!sizes.empty())
-      record[is_peer(row.name) ? "peers" : "steps"].push_back(
-          {{"name", row.name}, {"sizes", sizes}});
+  for (const auto& row : rows)
+    if (peer_named(l, row.name) == nullptr && !row.cells.empty())
+      record["steps"].push_back({{"name", row.name}, {"sizes", sizes_json(row)}});
+  if (auto peers = peers_json(l, rows); !peers.empty()) {
+    const bool on_cpu = std::any_of(peers.begin(), peers.end(),
+                                    [](const ordered_json& p) { return p.at("on") == "cpu"; });
+    if (on_cpu) record["cpu"] = cpu_json();
+    record["peers"] = std::move(peers);
   }
   for (const auto& [name, at_sizes] : fought) {
     ordered_json sizes = ordered_json::array();
@@ -241,9 +279,12 @@ std::string of_records(const fs::path& root, const lab& l, std::string_view kind
 }
 
 std::string source_of(const ordered_json& record) {
+  std::string cpu;
+  if (record.contains("cpu"))
+    cpu = fmt::format("CPU: {}, ", record.at("cpu").at("name").get<std::string>());
   return fmt::format(
-      "(cold L2; {}, driver {}, `{}`)", record.at("date").get<std::string>().substr(0, 10),
-      record.at("driver").get<std::string>(), record.at("command").get<std::string>());
+      "(cold L2; {}, driver {}, {}`{}`)", record.at("date").get<std::string>().substr(0, 10),
+      record.at("driver").get<std::string>(), cpu, record.at("command").get<std::string>());
 }
 
 std::string results_markdown(const fs::path& root, const std::vector<lab>& labs) {

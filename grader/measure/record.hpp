@@ -21,9 +21,14 @@ namespace stepwise {
 // "NVIDIA H200" -> "h200", "NVIDIA GeForce RTX 4090" -> "geforce-rtx-4090".
 std::string gpu_file_name(std::string_view device_name);
 
+// `cpu` is there if a peer was measured on it: its name, and how many threads computed.
 nlohmann::ordered_json record_of(const lab& l, const device_choice& device,
                                  const std::vector<bench_row>& rows, const duels& fought,
                                  const std::string& date, const std::string& command);
+
+// The peers among the rows, as a record has them; and the CPU of this machine.
+nlohmann::ordered_json peers_json(const lab& l, const std::vector<bench_row>& rows);
+nlohmann::ordered_json cpu_json();
 
 // The Markdown between the markers of the main README: one table per lab and GPU at the largest
 // size at which no recorded step was too slow, cold L2.
@@ -39,7 +44,7 @@ std::string of_records(
     const std::function<std::string(const lab&, const nlohmann::ordered_json&)>& table);
 
 // "(cold L2; 2026-11-22, driver 580.159.04, `./lab bench matmul`)": where a table's figures come
-// from. The record has `date`, `driver`, `command`.
+// from. The record has `date`, `driver`, `command`, and maybe `cpu`, which is then named, too.
 std::string source_of(const nlohmann::ordered_json& record);
 
 // `readme` with the text between the two markers <!-- MARK:begin --> and <!-- MARK:end -->

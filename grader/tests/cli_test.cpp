@@ -341,7 +341,14 @@ TEST_CASE("diff, list, hint and env: people's form and JSON") {
   check_documented(document_of(c.lab({"list", "--json"})));
   CHECK(has(c.lab({"hint", "reduction"}).out, "lab hint reduction 1"));
   check_documented(document_of(c.lab({"hint", "reduction", "1", "--json"})));
-  check_documented(document_of(c.lab({"bench", "reduction", "--device", "emulated", "--json"})));
+  const json bench =
+      document_of(c.lab({"bench", "reduction", "--peers", "--device", "emulated", "--json"}));
+  check_documented(bench);
+  // Without a GPU, the CPU is timed all the same.
+  CHECK(bench["cpu"]["threads"] >= 1);
+  REQUIRE(bench["peers"].size() == 1);
+  CHECK(bench["peers"][0]["name"] == "cpu");
+  CHECK(bench["peers"][0]["sizes"][0]["cold"]["median_ms"] > 0);
 }
 
 TEST_CASE("env: its output is shell, and the program runs by hand with it") {

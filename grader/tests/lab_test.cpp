@@ -156,16 +156,21 @@ TEST_CASE("limits.txt is read; a line that lacks a column is named") {
 
 TEST_CASE("peers.txt is read; what is no peer names its line") {
   const auto peers = parse_peers(
-      "# comment\n\ncopy  -  other  moves as much\nblas  cublas  right  a library: NVIDIA's\n",
+      "# comment\n\ncopy  gpu  -  other  moves as much\nblas  gpu  cublas  right  a library: "
+      "NVIDIA's\ncv  cpu  a,b  other  another\n",
       "peers.txt");
-  REQUIRE(peers.size() == 2);
+  REQUIRE(peers.size() == 3);
+  CHECK(!peers[1].on_cpu);
+  CHECK(peers[2].on_cpu);
+  CHECK(peers[2].what == "another");
   CHECK(!peers[0].is_right);
   CHECK(peers[1].is_right);
   CHECK(peers[1].what == "a library: NVIDIA's");
   CHECK(parse_peers("", "peers.txt").empty());
-  CHECK_THROWS_WITH(parse_peers("copy - right\n", "peers.txt"),
-                    "peers.txt:1: expected four columns: name libraries right|other what");
-  CHECK_THROWS_AS(parse_peers("\ncopy - wrong x\n", "peers.txt"), failure);
+  CHECK_THROWS_WITH(parse_peers("copy gpu - right\n", "peers.txt"),
+                    "peers.txt:1: expected five columns: name gpu|cpu libraries right|other what");
+  CHECK_THROWS_AS(parse_peers("\ncopy gpu - wrong x\n", "peers.txt"), failure);
+  CHECK_THROWS_AS(parse_peers("copy - right what moves\n", "peers.txt"), failure);
 }
 
 TEST_CASE("errors in steps.txt name the line") {

@@ -5,6 +5,7 @@
 #include <map>
 #include <sstream>
 
+#include "common/host/cpu.hpp"
 #include "grader/judge/grade.hpp"
 #include "grader/measure/alternate.hpp"
 #include "grader/measure/record.hpp"
@@ -228,6 +229,80 @@ TEST_CASE("peers: beside the steps, and in pairs against the last one; the hando
         std::string::npos);
   CHECK(results_markdown(root.path(), {l}).find("| rival | another's | 1.00 ms |") !=
         std::string::npos);
+}
+
+TEST_CASE("a peer on the CPU: rounds after all others, no pairs, and its row names the CPU") {
+  const two_programs programs("0.5", "1");
+  lab l = doubling_lab();
+  l.peers = {{"cpu", true, "all cores", true}, {"rival", true, "another's"}};
+  activity now;
+  std::vector<std::string> done;
+  now.doing = [&](const std::string& what) { done.push_back(what); };
+  const contender cpu{"cpu", programs.other(), true, true};
+  const auto [rows, fought] =
+      bench(l, doubling(), {{"01_second", programs.mine()}}, {cpu, {"rival", programs.other()}},
+            gpu_device(), {{1000}}, 7, now);
+  REQUIRE(rows.size() == 3);
+  REQUIRE(rows[1].cells.size() == 1);
+  CHECK(rows[1].cells[0].cold.samples == 8);
+  CHECK(rows[1].cells[0].warm.samples == 8);
+  REQUIRE(fought.size() == 1);
+  CHECK(fought[0].first == "rival");
+  CHECK(fought[0].second[0].cold.ratio == doctest::Approx(2));
+  const auto is_of_cpu = [](const std::string& what) {
+    return what.ends_with(": cpu") && what.find("round") != std::string::npos;
+  };
+  const auto first = std::find_if(done.begin(), done.end(), is_of_cpu);
+  REQUIRE(first != done.end());
+  CHECK(std::count_if(first, done.end(), is_of_cpu) == 2 * 8);
+  for (auto after = first; after != done.end(); ++after)
+    CHECK((is_of_cpu(*after) || after->find("checking") != std::string::npos));
+
+  const auto record = record_of(l, gpu_device(), rows, fought, "2026-11-20T10:00:00Z", "b");
+  CHECK(record.at("cpu").at("name") == host::cpu_name());
+  CHECK(record.at("cpu").at("threads") == host::thread_count());
+  CHECK(record.at("peers").at(0).at("on") == "cpu");
+  CHECK(record.at("peers").at(1).at("on") == "gpu");
+  const temporary_folder root(fs::temp_directory_path());
+  write_atomically(root.path() / "solutions/doubling/measured/h200.json", record.dump());
+  const std::string what =
+      "CPU, " + std::to_string(host::thread_count()) + " threads: all cores | ";
+  const auto handout = handout_markdown(root.path(), l);
+  CHECK(handout.find("| cpu: " + what) != std::string::npos);
+  CHECK(handout.find("CPU: " + host::cpu_name() + ", ") != std::string::npos);
+  CHECK(results_markdown(root.path(), {l}).find("| cpu | " + what + "1.00 ms |") !=
+        std::string::npos);
+}
+
+TEST_CASE("a record that was made without a CPU has no row for it") {
+  const two_programs programs("0.5", "1");
+  lab l = doubling_lab();
+  l.peers = {{"cpu", true, "all cores", true}, {"rival", true, "another's"}};
+  const auto [rows, fought] = bench(l, doubling(), {{"01_second", programs.mine()}},
+                                    {{"rival", programs.other()}}, gpu_device(), {{1000}}, 7, {});
+  const auto record = record_of(l, gpu_device(), rows, fought, "2026-11-20T10:00:00Z", "b");
+  CHECK(!record.contains("cpu"));
+  const temporary_folder root(fs::temp_directory_path());
+  write_atomically(root.path() / "solutions/doubling/measured/h200.json", record.dump());
+  for (const auto& text : {handout_markdown(root.path(), l), results_markdown(root.path(), {l})}) {
+    CHECK(text.find("rival") != std::string::npos);
+    CHECK(text.find("cpu") == std::string::npos);
+    CHECK(text.find("CPU") == std::string::npos);
+  }
+}
+
+TEST_CASE("without a GPU, peers on the CPU are measured alone; a wrong one ends that") {
+  const two_programs programs("0.5", "1", "wrong");
+  const lab l = doubling_lab();
+  const auto [rows, fought] = bench(l, doubling(), {}, {{"cpu", programs.other(), true, true}},
+                                    emulated_device(), l.bench, 7, {});
+  REQUIRE(rows.size() == 1);
+  REQUIRE(rows[0].cells.size() == 2);
+  CHECK(rows[0].cells[1].cold.median_ms == doctest::Approx(1));
+  CHECK(fought.empty());
+  CHECK_THROWS_AS(bench(l, doubling(), {}, {{"cpu", programs.mine(), true, true}},
+                        emulated_device(), l.bench, 7, {}),
+                  failure);
 }
 
 TEST_CASE("a yardstick's result is not looked at, but there are pairs against it") {

@@ -120,6 +120,26 @@ TEST_CASE("steps.txt lists every step once, in the order of its number, and no o
   }
 }
 
+TEST_CASE("peers.txt lists every peer once and no other, and each says what it is") {
+  for (const std::string& lab : labs()) {
+    const fs::path folder = source_root() / "solutions" / lab;
+    std::set<std::string> files, listed;
+    for (const auto& entry : fs::directory_iterator(folder / "peers"))
+      files.insert(entry.path().filename());
+    for (const std::string& line : split_lines(text_of(folder / "peers.txt"))) {
+      std::istringstream words(line);
+      std::string name, on;
+      if (!(words >> name >> on) || name[0] == '#') continue;
+      const std::string file = name + (on == "cpu" ? ".cpp" : ".cu");
+      CAPTURE(file);
+      CHECK(listed.insert(file).second);
+      CHECK(text_of(folder / "peers" / file).starts_with("// " + lab + " peer: "));
+    }
+    CHECK(files == listed);
+    CHECK(listed.count("cpu.cpp") == 1);  // no GPU is compared with one core
+  }
+}
+
 TEST_CASE("mutants.txt lists every mutant once and no other, and each says what is wrong with it") {
   for (const std::string& lab : labs()) {
     const fs::path folder = source_root() / "labs" / lab / "tests";

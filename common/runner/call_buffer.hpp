@@ -1,10 +1,11 @@
-// One buffer of a call in device memory, between two guard zones.
+// One buffer of a call in a machine's memory, between two guard zones.
 //
-// idea    On a GPU nothing stops a kernel that runs past the end of a buffer: bytes of a known
-//         pattern before and behind it tell afterwards. The emulator itself reports the very
+// idea    On a GPU, and on the CPU, nothing stops who runs past the end of a buffer: bytes of a
+//         known pattern before and behind it tell afterwards. The emulator itself reports the very
 //         line that leaves an allocation, so there the allocation is exact.
 // watch   A guard zone hides short overruns from compute-sanitizer: STEPWISE_EXACT_ALLOCATIONS=1
 //         in the environment leaves the zones out.
+// tested  common/runner/tests/runner_test.cpp
 #pragma once
 
 #include <cstddef>
@@ -12,36 +13,39 @@
 #include <span>
 
 #include "common/runner/call_file.hpp"
+#include "common/runner/machine.hpp"
 
 namespace stepwise::runner {
 
-class device_buffer {
+class call_buffer {
  public:
-  // Allocates device memory. Throws cuda_error.
-  device_buffer(std::uint64_t bytes, bool guarded);
-  ~device_buffer();
-  device_buffer(device_buffer&& other) noexcept;
-  device_buffer(const device_buffer&) = delete;
-  device_buffer& operator=(const device_buffer&) = delete;
+  // Allocates memory of `where`, which must outlive the buffer. This and the others throw what the
+  // machine throws.
+  call_buffer(machine& where, std::uint64_t bytes);
+  ~call_buffer();
+  call_buffer(call_buffer&& other) noexcept;
+  call_buffer(const call_buffer&) = delete;
+  call_buffer& operator=(const call_buffer&) = delete;
 
   // Null if the buffer has no bytes; else aligned to 256 bytes.
-  void* address() const { return address_; }
+  std::byte* address() const { return address_; }
+  std::span<std::byte> bytes() const { return {address_, bytes_}; }
 
-  // Each throws cuda_error.
   void upload(std::span<const std::byte> from);
   void download(std::span<std::byte> to) const;
   void poison(std::uint8_t value);
-  // Whether the device still holds `content`, which has the buffer's size; the position of the
+  // Whether the machine still holds `content`, which has the buffer's size; the position of the
   // first byte that differs, or the size.
   std::uint64_t first_difference(std::span<const std::byte> content) const;
   // Which guard zones are no longer intact, as in buffer_record::guard_broken.
   std::uint32_t broken_guards() const;
 
  private:
+  machine* where_;
   std::uint64_t bytes_;
   std::uint64_t guard_;  // bytes of each zone: 0 or guard_bytes
   std::byte* allocation_ = nullptr;
-  void* address_ = nullptr;
+  std::byte* address_ = nullptr;
 };
 
 }  // namespace stepwise::runner

@@ -1,0 +1,198 @@
+// The CUDA device of this process, through whichever CUDA runtime is loaded.
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include "common/lab/check.hpp"
+#include "common/runner/machine.hpp"
+#include "common/runtime/stepwise.h"
+
+namespace stepwise::runner {
+namespace {
+
+// Our runtime's additions, looked up at run time: absent under NVIDIA's.
+struct runtime_additions {
+  bool emulated = false;
+  int (*get_counters)(void*) = nullptr;
+  void (*reset_counters)() = nullptr;
+  const char* (*last_error_message)() = nullptr;
+  void (*name_allocation)(const void*, const char*) = nullptr;
+  void (*forget_contents)(const void*, std::uint64_t) = nullptr;
+};
+
+runtime_additions look_up_additions() {
+  const auto find = [](const char* name) { return dlsym(RTLD_DEFAULT, name); };
+  runtime_additions found;
+  found.emulated = find("stepwiseDeviceKind") != nullptr;
+  found.get_counters = reinterpret_cast<int (*)(void*)>(find("stepwiseGetCounters"));
+  found.reset_counters = reinterpret_cast<void (*)()>(find("stepwiseResetCounters"));
+  found.last_error_message = reinterpret_cast<const char* (*)()>(find("stepwiseLastErrorMessage"));
+  found.name_allocation =
+      reinterpret_cast<void (*)(const void*, const char*)>(find("stepwiseNameAllocation"));
+  found.forget_contents =
+      reinterpret_cast<void (*)(const void*, std::uint64_t)>(find("stepwiseForgetContents"));
+  return found;
+}
+
+class cuda_event {
+ public:
+  cuda_event() { check(cudaEventCreate(&event_)); }
+  ~cuda_event() { cudaEventDestroy(event_); }
+  cuda_event(const cuda_event&) = delete;
+  cuda_event& operator=(const cuda_event&) = delete;
+
+  void record() { check(cudaEventRecord(event_)); }
+  float ms_since(const cuda_event& start) const {
+    float ms = 0;
+    check(cudaEventElapsedTime(&ms, start.event_, event_));
+    return ms;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+struct event_pair {
+  cuda_event start, stop;
+};
+
+class cuda_machine : public machine {
+ public:
+  cuda_machine() : additions_(look_up_additions()) {
+    int devices = 0;
+    const cudaError_t found = cudaGetDeviceCount(&devices);
+    if (found != cudaSuccess || devices == 0) {
+      throw std::runtime_error(found == cudaSuccess ? "there is no CUDA device"
+                                                    : sentence_for(found));
+    }
+    cudaDeviceProp properties{};
+    check(cudaGetDeviceProperties(&properties, 0));
+    name_ = properties.name;
+    l2_bytes_ = static_cast<std::uint64_t>(std::max(properties.l2CacheSize, 0));
+  }
+
+  ~cuda_machine() override {
+    if (overwritten_ != nullptr) release(overwritten_, 0);
+  }
+
+  void describe(call_file_header& header) const override {
+    header.device_emulated = additions_.emulated ? 1 : 0;
+    std::snprintf(header.device_name, sizeof header.device_name, "%s", name_.c_str());
+    header.l2_bytes = l2_bytes_;
+  }
+
+  bool needs_guards() const override {
+    const char* const exact = std::getenv("STEPWISE_EXACT_ALLOCATIONS");
+    return !additions_.emulated && (exact == nullptr || std::strcmp(exact, "1") != 0);
+  }
+
+  const char* writer() const override { return "a kernel"; }
+
+  std::byte* allocate(std::uint64_t bytes) override {
+    void* allocation = nullptr;
+    check(cudaMalloc(&allocation, bytes));
+    return static_cast<std::byte*>(allocation);
+  }
+  void release(std::byte* allocation, std::uint64_t) noexcept override {
+    cudaFree(allocation);  // after a fault it cannot succeed
+  }
+  void copy_in(std::byte* to, std::span<const std::byte> from) override {
+    check(cudaMemcpy(to, from.data(), from.size(), cudaMemcpyHostToDevice));
+  }
+  void copy_out(std::span<std::byte> to, const std::byte* from) override {
+    check(cudaMemcpy(to.data(), from, to.size(), cudaMemcpyDeviceToHost));
+  }
+  void fill(std::byte* start, std::uint8_t value, std::uint64_t bytes) override {
+    check(cudaMemset(start, value, bytes));
+  }
+  void name_allocation(const std::byte* allocation, const char* name) override {
+    if (additions_.name_allocation) additions_.name_allocation(allocation, name);
+  }
+  void forget_contents(const std::byte* start, std::uint64_t bytes) override {
+    if (additions_.forget_contents) additions_.forget_contents(start, bytes);
+  }
+
+  // Overwrites the L2 cache. The emulator has none that would stay warm. Twice the size, because a
+  // GPU's cache is not bound to replace its oldest lines.
+  void make_cold(std::span<const std::span<std::byte>>) override {
+    const std::uint64_t bytes = additions_.emulated ? 0 : 2 * l2_bytes_;
+    if (bytes == 0) return;
+    if (overwritten_ == nullptr) overwritten_ = allocate(bytes);
+    fill(overwritten_, ++times_overwritten_, bytes);
+  }
+
+  void start_clock() override { events_->start.record(); }
+
+  // A launch that could not be made leaves its error behind: it is the call's.
+  float stop_clock(const char* function) override {
+    if (const cudaError_t code = cudaGetLastError(); code != cudaSuccess) {
+      throw call_failure{code, "a CUDA call in " + std::string(function) +
+                                   "() failed and was not checked: " + sentence_for(code)};
+    }
+    events_->stop.record();
+    if (const cudaError_t code = cudaDeviceSynchronize(); code != cudaSuccess) {
+      throw call_failure{code, sentence_for(code)};
+    }
+    return events_->stop.ms_since(events_->start);
+  }
+
+  void start_counting() override {
+    if (additions_.get_counters && additions_.reset_counters) additions_.reset_counters();
+  }
+  void stop_counting(counter_record& counters) override {
+    if (!additions_.get_counters || !additions_.reset_counters) return;
+    stepwise_counters counted{};
+    static_assert(sizeof(counter_record) == sizeof counted + sizeof counters.valid);
+    if (additions_.get_counters(&counted) != 0) return;
+    std::memcpy(&counters.launches, &counted, sizeof counted);
+    counters.valid = 1;
+  }
+
+  // Made anew, since the call before may have reset the device.
+  void begin_call() override {
+    events_.reset();
+    if (overwritten_ != nullptr) release(std::exchange(overwritten_, nullptr), 0);
+    cudaGetLastError();
+    events_ = std::make_unique<event_pair>();
+  }
+
+  // From check(), in the student's code or here.
+  call_failure failure_of(const std::exception& thrown) const override {
+    const auto* const error = dynamic_cast<const cuda_error*>(&thrown);
+    if (error == nullptr) return {};
+    call_failure failure{error->code(), error->what()};
+    const char* const known = additions_.last_error_message ? additions_.last_error_message() : "";
+    if (known != nullptr && *known != 0) failure.message += std::string("; ") + known;
+    return failure;
+  }
+
+  int lasting_error() override { return cudaDeviceSynchronize(); }
+
+ private:
+  // "an illegal memory access was encountered (cudaErrorIllegalAddress)", or what our runtime
+  // knows.
+  std::string sentence_for(cudaError_t code) const {
+    const char* const known = additions_.last_error_message ? additions_.last_error_message() : "";
+    const std::string sentence = known != nullptr && *known != 0 ? known : cudaGetErrorString(code);
+    return sentence + " (" + cudaGetErrorName(code) + ")";
+  }
+
+  runtime_additions additions_;
+  std::string name_;
+  std::uint64_t l2_bytes_ = 0;
+  std::byte* overwritten_ = nullptr;  // before cold calls
+  std::uint8_t times_overwritten_ = 0;
+  std::unique_ptr<event_pair> events_;  // of the call
+};
+
+}  // namespace
+
+std::unique_ptr<machine> make_machine() { return std::make_unique<cuda_machine>(); }
+
+}  // namespace stepwise::runner

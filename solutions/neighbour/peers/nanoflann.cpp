@@ -1,0 +1,108 @@
+// neighbour peer: nanoflann's k-d tree on the CPU. Building the tree is part of the time, in one
+// thread before nanoflann 1.5; all threads search.
+//
+// watch   Exact: distances are the contract's, of equal ones the lowest index is kept, and what a
+//         search leaves out is farther by more than rounding could make of it. nanoflann adds up
+//         the gaps to a box in the type of its distances: that is double here. `sudo apt-get
+//         install libnanoflann-dev`, then `ninja -C build peers`.
+// source  J. L. Blanco, P. K. Rai, "nanoflann: a C++ header-only fork of FLANN" (2014).
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <nanoflann.hpp>
+
+#include "common/host/cpu.hpp"
+#include "common/host/thread_team.hpp"
+#include "labs/neighbour/neighbour.hpp"
+
+namespace {
+
+constexpr std::size_t points_of_leaf = 10;  // nanoflann's own choice
+constexpr std::int64_t searches = 4096;     // points that a thread takes at a time
+
+struct points {
+  const float* xyz;
+  std::size_t count;
+
+  std::size_t kdtree_get_point_count() const { return count; }
+  float kdtree_get_pt(std::size_t i, std::size_t axis) const { return xyz[3 * i + axis]; }
+  template <class Box>
+  bool kdtree_get_bbox(Box&) const {
+    return false;
+  }
+};
+
+// The contract's distance.
+struct contract_distance {
+  using ElementType = float;
+  using DistanceType = double;
+
+  explicit contract_distance(const points& of) : data(of) {}
+
+  double evalMetric(const float* from, std::uint32_t to, std::size_t) const {
+    const float* const p = data.xyz + 3 * std::size_t{to};
+    const float dx = p[0] - from[0], dy = p[1] - from[1], dz = p[2] - from[2];
+    return std::fmaf(dz, dz, std::fmaf(dy, dy, dx * dx));
+  }
+  template <class A, class B>
+  double accum_dist(const A& a, const B& b, std::size_t) const {
+    return (double(a) - b) * (double(a) - b);
+  }
+
+  const points& data;
+};
+
+// The nearest point so far but one, and of equally near ones the lowest.
+class nearest_other {
+ public:
+  using DistanceType = double;
+  using IndexType = std::uint32_t;
+  using CountType = std::size_t;
+
+  explicit nearest_other(std::uint32_t from) : from_(from) {}
+
+  // What is as near as this, and a bit behind it, is looked at.
+  double worstDist() const {
+    return std::nextafter(best_ * (1 + 1e-6), std::numeric_limits<double>::infinity());
+  }
+  bool addPoint(double distance, std::uint32_t index) {
+    if (index == from_ || distance > best_ || (distance == best_ && index > found_)) return true;
+    best_ = distance;
+    found_ = index;
+    return true;
+  }
+  bool full() const { return true; }
+  CountType size() const { return 1; }
+  int found() const { return static_cast<int>(found_); }  // -1 if there is none
+
+ private:
+  std::uint32_t from_, found_ = ~std::uint32_t{0};
+  double best_ = std::numeric_limits<float>::max();  // no distance of the contract is infinite
+};
+
+using tree = nanoflann::KDTreeSingleIndexAdaptor<contract_distance, points, 3, std::uint32_t>;
+
+nanoflann::KDTreeSingleIndexAdaptorParams how_to_build() {
+#if NANOFLANN_VERSION >= 0x150
+  return {points_of_leaf, nanoflann::KDTreeSingleIndexAdaptorFlags::None,
+          static_cast<unsigned>(stepwise::host::thread_count())};
+#else
+  return {points_of_leaf};
+#endif
+}
+
+}  // namespace
+
+void neighbour(const float* xyz, int* nearest, void*, int n) {
+  const points all{xyz, static_cast<std::size_t>(n)};
+  const tree made(3, all, how_to_build());
+  stepwise::host::in_turns((n + searches - 1) / searches, [&](std::int64_t part) {
+    for (std::int64_t i = part * searches; i < std::min<std::int64_t>(n, (part + 1) * searches);
+         ++i) {
+      nearest_other search(static_cast<std::uint32_t>(i));
+      made.findNeighbors(search, xyz + 3 * i, nanoflann::SearchParams());
+      nearest[i] = search.found();
+    }
+  });
+}
