@@ -139,18 +139,6 @@ double times_largest(const lab& l, const problem& p, const picture& input) {
   return p.work({input.width, input.height}).operations / largest;
 }
 
-// Also on stderr where it takes long: nobody should wait for a photograph without a word.
-void announce(context& c, const prepared& made, const device_choice& device) {
-  constexpr std::int64_t many_pixels = 2'000'000;
-  const std::int64_t pixels = made.input.width * made.input.height;
-  if (device.gpu || pixels < many_pixels) return;
-  c.busy.clear();
-  fmt::print(stderr,
-             "lab: {:.1f} million pixels take minutes on the emulator; a smaller picture is "
-             "quicker (Ctrl-C stops)\n",
-             static_cast<double>(pixels) * 1e-6);
-}
-
 json picture_json(const run_options& o, const prepared& made,
                   const std::optional<deviation>& wrong) {
   return {{"file", o.image},
@@ -211,7 +199,6 @@ int run_picture(context& c, const run_options& o) {
   c.say(fmt::format("{} on {}", c.out.paint(tone::strong, s.shown), device.text()));
   c.say();
   if (s.program.empty()) return report_compile_errors(c, s, std::move(document));
-  announce(c, made, device);
   const auto [report, outputs] =
       check_one_call(l, p, s.program, device, made.call, times_largest(l, p, made.input), c.now());
   std::optional<deviation> wrong;
