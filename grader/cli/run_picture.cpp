@@ -101,7 +101,7 @@ class wanted_files {
     std::error_code ignored;
     // A folder that is still to be made holds nothing that could be overwritten.
     if (option == "--out" || fs::exists(o_.stages, ignored)) check_target(option, file, o_.image);
-    if (!names_.insert(fs::weakly_canonical(file, ignored)).second) {
+    if (!names_.insert(fs::weakly_canonical(fs::absolute(file), ignored)).second) {
       throw failure(exit_code::usage,
                     fmt::format("{} {}: --out names the same file", option, file.string()));
     }
