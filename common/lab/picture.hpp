@@ -2,7 +2,7 @@
 //
 // idea    Files come from anywhere, so their headers are read first and nothing is decoded before
 //         somebody has agreed to that many pixels; decoding takes memory in proportion to them.
-// tested  common/lab/tests/picture_test.cpp; fuzzed: common/emulator/fuzz/picture.cpp
+// tested  common/lab/tests/picture_test.cpp
 #pragma once
 
 #include <cstddef>

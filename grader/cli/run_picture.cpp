@@ -152,7 +152,10 @@ json picture_json(const run_options& o, const prepared& made,
 void show(context& c, const subject& s, const run_options& o, const prepared& made,
           const check_report& report, const std::optional<deviation>& wrong,
           const std::vector<picture_file>& written) {
-  const auto line = [](const std::string& text) { return escaped_lines(text, 1, 300).at(0); };
+  const auto line = [](std::string text) {  // a name may hold anything, line ends too
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return escaped_lines(text, 1, 300).at(0);
+  };
   if (report.correct()) {
     c.say(fmt::format("  {}  {}", c.out.paint(tone::good, "correct"), line(made.call.label)));
   } else {

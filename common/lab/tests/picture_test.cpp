@@ -206,6 +206,35 @@ TEST_CASE("a PNG with one bit turned over is refused, or is the same picture") {
   }
 }
 
+// What a checksum does not protect: bytes changed on purpose, as somebody would who means harm.
+TEST_CASE("a PNG that was changed with its checksums is read or refused, never more") {
+  const picture p = example(30, 20, 3);
+  const std::string whole = encode(p, picture_format::png);
+  const std::size_t data = 8 + 25, length = whole.size() - data - 12 - 12;
+  std::mt19937 random(7);
+  int read = 0, refused = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string header = whole.substr(16, 13), stream = whole.substr(data + 8, length);
+    for (unsigned changes = 1 + random() % 4; changes > 0; --changes) {
+      std::string& part = random() % 4 == 0 ? header : stream;
+      // Width and height stay below 256: more would only be refused for missing pixels.
+      const std::size_t at = &part == &header ? 3 + random() % 10 : random() % part.size();
+      if (&part != &header || at % 4 == 3 || at >= 8) part[at] = static_cast<char>(random());
+    }
+    const std::string file =
+        signature + chunk("IHDR", header) + chunk("IDAT", stream) + chunk("IEND", "");
+    try {
+      const picture made = decode(bytes_of(file));
+      REQUIRE(made.pixels.size() == static_cast<std::size_t>(4 * made.width * made.height));
+      ++read;
+    } catch (const picture_error&) {
+      ++refused;
+    }
+  }
+  CHECK(read > 100);
+  CHECK(refused > 100);
+}
+
 TEST_CASE("a broken PPM is refused, wherever it is cut") {
   const std::string whole = encode(example(5, 4, 3), picture_format::ppm);
   REQUIRE(refusal(whole).empty());
