@@ -10,7 +10,7 @@
 
 # Used where packages are installed anyway; elsewhere the copies in subprojects/ serve.
 readonly library_packages=(pkg-config doctest-dev libcli11-dev nlohmann-json3-dev
-  libtomlplusplus-dev libzstd-dev liblz4-dev)
+  libtomlplusplus-dev libzstd-dev liblz4-dev libstb-dev)
 readonly unpacked_tools='(g\+\+|gcc|cpp)(-[0-9]+)?|python3|as|ld|ar|ranlib|nm|strip|objcopy|readelf'
 
 sudo_command() { # sets sudo; false where packages may not be installed

@@ -30,6 +30,19 @@ struct command_line {
   }
 };
 
+// The option that the others need.
+CLI::Option* add_picture_options(CLI::App& run, run_options& with,
+                                 const std::vector<CLI::Option*>& others) {
+  CLI::Option* image =
+      run.add_option("--image", with.image, "a picture to run on: PNG, PPM (P6) or PGM (P5)");
+  run.add_option("--out", with.out, "a file for the result: .png, .ppm or .pgm")->needs(image);
+  run.add_option("--stages", with.stages,
+                 "a folder for the input, each stage of the reference, the result, the difference")
+      ->needs(image);
+  for (CLI::Option* other : others) image->excludes(other);
+  return image;
+}
+
 void add_study_verbs(command_line& line) {
   CLI::App* sub =
       line.verb("list", "the labs, and how far you are", "  ./lab list\n  ./lab list --json");
@@ -49,15 +62,24 @@ void add_study_verbs(command_line& line) {
                   "  ./lab run reduction --size 1023 --seed 7 one size again\n"
                   "  ./lab run reduction --step 03            a worked solution\n"
                   "  ./lab run reduction --file try.cu        another file\n"
-                  "  ./lab run reduction --step 02 --counters what each line costs the hardware");
+                  "  ./lab run reduction --step 02 --counters what each line costs the hardware\n"
+                  "  ./lab run blur --image me.png --out edges.png  on a picture of your own");
   sub->add_option("LAB", run_with.lab, "the lab's name")->required();
   sub->add_option("--file", run_with.file, "a .cu file other than your own");
   sub->add_option("--step", run_with.step, "a solution step instead of a file");
-  sub->add_option("--size", run_with.size, "one size only, like 1023 or 512x256");
-  sub->add_option("--seed", run_with.seed, "of the random inputs (7)");
-  sub->add_flag("--counters", run_with.counters,
-                "line by line: sectors, bank conflicts, cache hits, divergence");
-  sub->callback([&line] { line.action = [](context& c) { return run(c, run_with); }; });
+  CLI::Option* size =
+      sub->add_option("--size", run_with.size, "one size only, like 1023 or 512x256");
+  CLI::Option* seed = sub->add_option("--seed", run_with.seed, "of the random inputs (7)");
+  CLI::Option* counters =
+      sub->add_flag("--counters", run_with.counters,
+                    "line by line: sectors, bank conflicts, cache hits, divergence");
+  CLI::Option* image = add_picture_options(*sub, run_with, {size, seed, counters});
+  sub->callback([&line, image] {
+    const bool on_picture = image->count() > 0;
+    line.action = [on_picture](context& c) {
+      return on_picture ? run_picture(c, run_with) : run(c, run_with);
+    };
+  });
 
   static check_options check_with;
   sub = line.verb("check", "races, bounds, barriers and more: what is wrong, and at which line",
@@ -80,10 +102,10 @@ void add_study_verbs(command_line& line) {
                   "  ./lab grade reduction --seed 1234     the same inputs again");
   sub->add_option("LAB", grade_with.lab, "the lab's name")->required();
   sub->add_option("--file", grade_with.file, "a .cu file other than your own");
-  CLI::Option* seed =
+  CLI::Option* new_seed =
       sub->add_option("--seed", grade_seed, "of the random inputs (new every time)");
-  sub->callback([&line, seed] {
-    if (seed->count() > 0) grade_with.seed = grade_seed;
+  sub->callback([&line, new_seed] {
+    if (new_seed->count() > 0) grade_with.seed = grade_seed;
     line.action = [](context& c) { return grade(c, grade_with); };
   });
 

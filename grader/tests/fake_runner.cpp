@@ -84,6 +84,7 @@ void misbehave(call_record& record, const std::string& what, int file) {
     while (true) std::puts("all work and no play makes Jack a dull boy");
   }
   if (what == "escape") std::puts("\x1b[31mred\x1b]0;title\a and \xff\xfe not UTF-8");
+  if (what == "limit") std::puts(std::getenv("STEPWISE_TIME_LIMIT_S"));
   if (what == "truncate" && ftruncate(file, 0) == 0) _exit(9);  // must be refused
   if (what == "undecided") record.state = call_state::running;
   if (what.starts_with("error ")) {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "grader/judge/check.hpp"
+#include "grader/judge/one_call.hpp"
 #include "grader/measure/figures.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/tests/doubling.hpp"
@@ -72,6 +73,41 @@ TEST_CASE("every way to misbehave has its class and its words") {
     CHECK(report.found.what == r.expected);
     CAPTURE(report.found.message);
     CHECK(report.found.message.find(r.says) != std::string::npos);
+  }
+}
+
+TEST_CASE("one call of somebody's own: its outputs are there if it has ended, right or wrong") {
+  const lab l = doubling_lab();
+  const auto call_with = [&](const char* what) {
+    const fake behaviour(what);
+    return check_one_call(l, doubling(), fake_runner(), emulated_device(),
+                          doubling().make_call({33}, 7), 1, {});
+  };
+  const auto right = call_with("good");
+  CHECK(right.report.correct());
+  CHECK(right.report.right == std::vector<std::string>{"n = 33, seed 7"});
+  REQUIRE(right.outputs.size() == 1);
+  CHECK(right.outputs[0].size() == 33 * 4);
+  const auto wrong = call_with("wrong");
+  CHECK(wrong.report.found.what == verdict::wrong);
+  CHECK(wrong.report.label == "n = 33, seed 7");
+  REQUIRE(wrong.outputs.size() == 1);
+  CHECK(wrong.outputs[0] != right.outputs[0]);
+  for (const char* what : {"crash", "error 700", "modified", "exit"}) {
+    CAPTURE(what);
+    const auto none = call_with(what);
+    CHECK(!none.report.correct());
+    CHECK(none.outputs.empty());
+  }
+}
+
+TEST_CASE("a larger call of somebody's own may take as much longer, a smaller one no less") {
+  const fake behaviour("limit");
+  const lab l = doubling_lab();
+  for (const auto& [times, limit] : {std::pair{2.5, "2.500"}, {0.1, "1.000"}}) {
+    const auto made = check_one_call(l, doubling(), fake_runner(), emulated_device(),
+                                     doubling().make_call({33}, 7), times, {});
+    CHECK(made.report.printed == std::string(limit) + "\n");
   }
 }
 

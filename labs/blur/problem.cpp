@@ -4,16 +4,16 @@
 //         places look alike, so whatever is shifted, mirrored or left out leaves other edges. Every
 //         stage is defined to the bit, so pictures are compared with ==.
 // tested  labs/blur/tests/problem_test.cpp; the mutants in tests/mutants
-#include "common/lab/problem.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "common/lab/in_bands.hpp"
+#include "common/lab/picture_problem.hpp"
 #include "common/lab/random.hpp"
 #include "labs/blur/blur.hpp"
 
@@ -23,11 +23,11 @@ namespace {
 using byte = unsigned char;
 
 // A picture in one colour, black outside.
-struct picture {
+struct grey_picture {
   std::int64_t width = 0, height = 0;
   std::vector<byte> data;
 
-  picture(std::int64_t w, std::int64_t h) : width(w), height(h), data(w * h) {}
+  grey_picture(std::int64_t w, std::int64_t h) : width(w), height(h), data(w * h) {}
   int at(std::int64_t x, std::int64_t y) const {
     return x < 0 || y < 0 || x >= width || y >= height ? 0 : data[y * width + x];
   }
@@ -41,8 +41,8 @@ struct picture {
   }
 };
 
-picture grey_of(std::span<const std::byte> rgba, std::int64_t width, std::int64_t height) {
-  picture grey(width, height);
+grey_picture grey_of(std::span<const std::byte> rgba, std::int64_t width, std::int64_t height) {
+  grey_picture grey(width, height);
   grey.fill([&](std::int64_t x, std::int64_t y) {
     const auto* p = reinterpret_cast<const byte*>(rgba.data()) + 4 * (y * width + x);
     return static_cast<byte>(
@@ -52,9 +52,9 @@ picture grey_of(std::span<const std::byte> rgba, std::int64_t width, std::int64_
 }
 
 // The sums of the rows first, then of the columns: integers, so the order does not matter.
-picture blurred(const picture& in) {
+grey_picture blurred(const grey_picture& in) {
   constexpr std::array<int, 7> weight = {1, 2, 3, 4, 3, 2, 1};
-  picture out(in.width, in.height);
+  grey_picture out(in.width, in.height);
   in_bands(in.height, 64 * in.width, [&](std::int64_t begin, std::int64_t end) {
     std::vector<int> rows((end - begin + 6) * in.width);  // from row begin - 3 on
     for (std::int64_t y = std::max<std::int64_t>(0, begin - 3); y < std::min(in.height, end + 3);
@@ -76,8 +76,8 @@ picture blurred(const picture& in) {
   return out;
 }
 
-picture edges_of(const picture& in) {
-  picture out(in.width, in.height);
+grey_picture edges_of(const grey_picture& in) {
+  grey_picture out(in.width, in.height);
   out.fill([&](std::int64_t x, std::int64_t y) {
     const auto at = [&](int dx, int dy) { return in.at(x + dx, y + dy); };
     const int gx = at(1, -1) + 2 * at(1, 0) + at(1, 1) - at(-1, -1) - 2 * at(-1, 0) - at(-1, 1);
@@ -117,7 +117,7 @@ void paint(std::span<std::byte> rgba, std::int64_t width, std::int64_t height,
 // What a wrong picture looks like: the usual mistakes, tried one by one.
 class wrong_picture {
  public:
-  wrong_picture(const picture& grey, const picture& right, std::span<const byte> found)
+  wrong_picture(const grey_picture& grey, const grey_picture& right, std::span<const byte> found)
       : grey_(grey), right_(right), found_(found) {
     for (std::size_t i = 0; i < found.size(); ++i) {
       if (found[i] == right.data[i]) continue;
@@ -147,7 +147,7 @@ class wrong_picture {
   }
 
  private:
-  bool is(const picture& p) const {
+  bool is(const grey_picture& p) const {
     return std::equal(found_.begin(), found_.end(), p.data.begin());
   }
 
@@ -193,31 +193,38 @@ class wrong_picture {
            " on are one byte - does the grid cover the rows beyond the last whole block?";
   }
 
-  const picture& grey_;
-  const picture& right_;
+  const grey_picture& grey_;
+  const grey_picture& right_;
   std::span<const byte> found_;
   std::size_t wrong_ = 0;
   std::int64_t first_ = 0, last_ = 0;
 };
 
-class blur_problem : public problem {
+class blur_problem : public picture_problem {
  public:
   problem_call make_call(const size& n, std::uint64_t seed) const override {
     const auto [width, height] = checked(n);
-    problem_call call;
-    call.label = "width = " + std::to_string(width) + ", height = " + std::to_string(height) +
-                 ", seed " + std::to_string(seed);
-    call.scalars = {width, height};
-    const std::uint64_t count = width * height;
-    call.buffers = {
-        {"rgba", runner::buffer_role::input, std::vector<std::byte>(4 * count), 4 * count},
-        {"out", runner::buffer_role::output, {}, count},
-        {"scratch",
-         runner::buffer_role::scratch,
-         {},
-         scratch_bytes(static_cast<int>(width), static_cast<int>(height))}};
+    problem_call call =
+        call_of(width, height,
+                "width = " + std::to_string(width) + ", height = " + std::to_string(height) +
+                    ", seed " + std::to_string(seed));
+    call.buffers[0].data.resize(call.buffers[0].bytes);
     paint(call.buffers[0].data, width, height, stream_for(seed, width * 65536 + height));
     return call;
+  }
+
+  problem_call call_with(picture rgba, const std::string& label) const override {
+    const auto [width, height] = checked({rgba.width, rgba.height});
+    problem_call call = call_of(width, height, label);
+    call.buffers[0].data = std::move(rgba.pixels);
+    return call;
+  }
+
+  std::vector<picture_stage> stages(const problem_call& call) const override {
+    const grey_picture grey =
+        grey_of(call.buffers.at(0).data, call.scalars.at(0), call.scalars.at(1));
+    const grey_picture soft = blurred(grey);
+    return {{"grey", shown(grey)}, {"blurred", shown(soft)}, {"edges", shown(edges_of(soft))}};
   }
 
   std::optional<std::string> check(
@@ -229,8 +236,8 @@ class blur_problem : public problem {
       return "edges: expected one output of " + std::to_string(count) + " bytes";
     }
     const std::span<const byte> found(reinterpret_cast<const byte*>(outputs[0].data()), count);
-    const picture grey = grey_of(call.buffers.at(0).data, width, height);
-    const picture right = edges_of(blurred(grey));
+    const grey_picture grey = grey_of(call.buffers.at(0).data, width, height);
+    const grey_picture right = edges_of(blurred(grey));
     if (std::equal(found.begin(), found.end(), right.data.begin())) return std::nullopt;
     const wrong_picture wrong(grey, right, found);
     return "edges: " + wrong.first() + " (" + call.label + "); " + wrong.looks_like();
@@ -245,6 +252,24 @@ class blur_problem : public problem {
   }
 
  private:
+  // Without its input's content.
+  static problem_call call_of(std::int64_t width, std::int64_t height, const std::string& label) {
+    const std::uint64_t count = width * height;
+    return {label,
+            {{"rgba", runner::buffer_role::input, {}, 4 * count},
+             {"out", runner::buffer_role::output, {}, count},
+             {"scratch",
+              runner::buffer_role::scratch,
+              {},
+              scratch_bytes(static_cast<int>(width), static_cast<int>(height))}},
+            {width, height}};
+  }
+
+  static picture shown(const grey_picture& grey) {
+    const auto* const begin = reinterpret_cast<const std::byte*>(grey.data.data());
+    return {grey.width, grey.height, 1, {begin, begin + grey.data.size()}};
+  }
+
   struct shape {
     std::int64_t width, height;
   };

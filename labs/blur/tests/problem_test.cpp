@@ -1,6 +1,4 @@
 // Tests of the blur lab's pictures, reference, comparison, and of what it says about wrong results.
-#include "common/lab/problem.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "common/lab/picture_problem.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/tests/hash_of.hpp"
 
@@ -184,6 +183,43 @@ TEST_CASE("usual mistakes are recognised by the picture they leave") {
   bytes cut = e.right;
   std::fill(cut.begin() + 48 * 70, cut.end(), 0xa5);
   e.says(cut, "all rows from 48 on are one byte");
+}
+
+const picture_problem& takes_pictures() {
+  const auto* const lab = dynamic_cast<const picture_problem*>(find_problem("blur"));
+  REQUIRE(lab != nullptr);
+  return *lab;
+}
+
+TEST_CASE("a picture of one's own is a call like any other, fourth byte and all") {
+  const example e(31, 33);
+  const picture rgba{31, 33, 4, e.call.buffers[0].data};
+  const problem_call call = takes_pictures().call_with(rgba, "mine.png");
+  CHECK(call.label == "mine.png");
+  CHECK(call.scalars == e.call.scalars);
+  REQUIRE(call.buffers.size() == e.call.buffers.size());
+  for (std::size_t i = 0; i < call.buffers.size(); ++i) {
+    CHECK(call.buffers[i].name == e.call.buffers[i].name);
+    CHECK(call.buffers[i].role == e.call.buffers[i].role);
+    CHECK(call.buffers[i].bytes == e.call.buffers[i].bytes);
+    CHECK(call.buffers[i].data == e.call.buffers[i].data);
+  }
+  CHECK_THROWS_AS(takes_pictures().call_with({65536, 1, 4, {}}, "wide"), std::invalid_argument);
+  CHECK_THROWS_AS(takes_pictures().call_with({0, 0, 4, {}}, "none"), std::invalid_argument);
+}
+
+TEST_CASE("the stages are those of the contract, and the last is the result") {
+  const example e(65, 40);
+  const auto stages = takes_pictures().stages(e.call);
+  REQUIRE(stages.size() == 3);
+  const auto is = [&](std::size_t stage, const char* name, const bytes& right) {
+    CHECK(stages[stage].name == name);
+    const auto all = std::as_bytes(std::span(right));
+    CHECK(stages[stage].shown == picture{65, 40, 1, {all.begin(), all.end()}});
+  };
+  is(0, "grey", e.grey);
+  is(1, "blurred", e.blurred);
+  is(2, "edges", e.right);
 }
 
 TEST_CASE("an output of another size is no output") {

@@ -1,0 +1,31 @@
+// One call whose input somebody brought along: what came out, and is it right?
+//
+// Tested by tests/session_test.cpp.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/lab/problem.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/judge/check.hpp"
+#include "grader/judge/device_choice.hpp"
+
+namespace stepwise {
+
+struct one_call_report {
+  check_report report;  // of one size, which is the call
+  // The outputs, right or wrong, in the contract's order; empty if the call did not come to an end.
+  std::vector<std::vector<std::byte>> outputs;
+};
+
+// Makes the call and compares. The emulator uses all cores. The lab's time limit is meant for its
+// check sizes; a call that is larger by `times_largest` gets so many times more.
+one_call_report check_one_call(const lab& l, const problem& p, const std::filesystem::path& program,
+                               const device_choice& device, const problem_call& call,
+                               double times_largest, const activity& now);
+
+}  // namespace stepwise

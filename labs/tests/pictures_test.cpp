@@ -1,0 +1,110 @@
+// Tests of the pictures in labs/<lab>/pictures: on the emulator every step makes the reference's
+// picture of each, and the stages that are committed for the handout are what the reference makes.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/lab/picture_problem.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/judge/device_choice.hpp"
+#include "grader/judge/installation.hpp"
+#include "grader/judge/one_call.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+namespace {
+
+using namespace stepwise;
+
+const installation& where() {
+  static const installation found = [] {
+    const char* const build = std::getenv("STEPWISE_BUILD");
+    REQUIRE_MESSAGE(build != nullptr, "run this test through `meson test`");
+    return load_installation(build);
+  }();
+  return found;
+}
+
+picture read(const fs::path& file) {
+  const std::string content = read_file(file, static_cast<int>(exit_code::ours));
+  return decode(std::as_bytes(std::span(content)));
+}
+
+std::vector<fs::path> pngs_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  if (!fs::is_directory(folder)) return files;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".png") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// Calls body(lab, problem, file, call) for each picture of each lab that takes pictures.
+template <class Body>
+void for_each_picture(const Body& body) {
+  std::size_t count = 0;
+  for (const lab& l : load_labs(where().root)) {
+    const auto* const p = dynamic_cast<const picture_problem*>(find_problem(l.name));
+    const auto files = pngs_in(where().root / "labs" / l.name / "pictures");
+    CHECK((p != nullptr) == !files.empty());
+    if (p == nullptr) continue;
+    for (const fs::path& file : files) {
+      CAPTURE(file);
+      CHECK(fs::file_size(file) <= 60 * 1024);
+      body(l, *p, file, p->call_with(read(file), file.filename()));
+      ++count;
+    }
+  }
+  CHECK(count >= 2);
+}
+
+TEST_CASE("every step's picture differs nowhere from the reference's") {
+  if (where().nvcc.empty()) {
+    MESSAGE("no nvcc: no programs were built, so none was run");
+    return;
+  }
+  const device_choice device = choose_device(device_request::emulated, where());
+  for_each_picture(
+      [&](const lab& l, const picture_problem& p, const fs::path&, const problem_call& call) {
+        const picture expected = p.stages(call).back().shown;
+        CHECK(std::count(expected.pixels.begin(), expected.pixels.end(), expected.pixels[0]) <
+              std::ssize(expected.pixels) / 2);
+        for (const step& s : l.steps) {
+          CAPTURE(s.name);
+          const auto made =
+              check_one_call(l, p, where().solution(l.name, s.name), device, call, 1, activity());
+          CHECK(made.report.found.message == "");
+          CHECK(made.report.correct());
+          REQUIRE(made.outputs.size() == 1);
+          const picture found{expected.width, expected.height, expected.channels, made.outputs[0]};
+          const picture off = difference(found, expected);
+          CHECK(std::count(off.pixels.begin(), off.pixels.end(), std::byte{0}) ==
+                std::ssize(off.pixels));
+        }
+      });
+}
+
+TEST_CASE("the stages in the handout are what the reference makes of their picture") {
+  for_each_picture([](const lab& l, const picture_problem& p, const fs::path& file,
+                      const problem_call& call) {
+    const fs::path folder = file.parent_path() / file.stem();
+    if (!fs::exists(folder)) return;
+    const auto stages = p.stages(call);
+    CHECK(pngs_in(folder).size() == stages.size());
+    const std::string handout =
+        read_file(where().root / "labs" / l.name / "README.md", static_cast<int>(exit_code::ours));
+    for (const auto& stage : stages) {
+      const std::string name = stage.name + ".png";
+      CAPTURE(name);
+      const std::string as_file = encode(stage.shown, picture_format::png);
+      CHECK(read(folder / name) == decode(std::as_bytes(std::span(as_file))));
+      CHECK(handout.find("pictures/" + file.stem().string() + "/" + name) != std::string::npos);
+    }
+  });
+}
+
+}  // namespace
