@@ -23,12 +23,14 @@ struct run_options {
   std::uint64_t seed = 7;
   bool counters = false;  // line by line, on the emulator
   std::string image;      // a picture to run on, instead of the lab's sizes
+  std::string points;     // or a file of points
   std::string out;        // a file for the result; empty: none
   std::string stages;     // a folder for the reference's stages, the result and the difference
 };
 int run(context& c, const run_options& o);
-// The same with --image.
+// The same with --image, and with --points.
 int run_picture(context& c, const run_options& o);
+int run_points(context& c, const run_options& o);
 
 struct check_options {
   std::string lab, file, step, size;

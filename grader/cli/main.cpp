@@ -30,17 +30,25 @@ struct command_line {
   }
 };
 
-// The option that the others need.
-CLI::Option* add_picture_options(CLI::App& run, run_options& with,
-                                 const std::vector<CLI::Option*>& others) {
+// One's own input instead of the lab's sizes. Sets `verb` to what serves it.
+void add_own_input(CLI::App& sub, run_options& with, int (*&verb)(context&, const run_options&)) {
   CLI::Option* image =
-      run.add_option("--image", with.image, "a picture to run on: PNG, PPM (P6) or PGM (P5)");
-  run.add_option("--out", with.out, "a file for the result: .png, .ppm or .pgm")->needs(image);
-  run.add_option("--stages", with.stages,
-                 "a folder for the input, each stage of the reference, the result, the difference")
-      ->needs(image);
-  for (CLI::Option* other : others) image->excludes(other);
-  return image;
+      sub.add_option("--image", with.image, "a picture to run on: PNG, PPM (P6) or PGM (P5)");
+  CLI::Option* points = sub.add_option("--points", with.points,
+                                       "points to run on: a line for each, of three numbers");
+  sub.add_option("--out", with.out,
+                 "a file for the result: .png, .ppm or .pgm; of points, any text file");
+  sub.add_option(
+      "--stages", with.stages,
+      "a folder for the picture, each stage of the reference, the result, the difference");
+  image->excludes(points);
+  for (const char* other : {"--size", "--seed", "--counters"}) {
+    image->excludes(sub.get_option(other));
+    points->excludes(sub.get_option(other));
+  }
+  verb = run;
+  image->each([&verb](const std::string&) { verb = run_picture; });
+  points->each([&verb](const std::string&) { verb = run_points; });
 }
 
 void add_study_verbs(command_line& line) {
@@ -67,19 +75,13 @@ void add_study_verbs(command_line& line) {
   sub->add_option("LAB", run_with.lab, "the lab's name")->required();
   sub->add_option("--file", run_with.file, "a .cu file other than your own");
   sub->add_option("--step", run_with.step, "a solution step instead of a file");
-  CLI::Option* size =
-      sub->add_option("--size", run_with.size, "one size only, like 1023 or 512x256");
-  CLI::Option* seed = sub->add_option("--seed", run_with.seed, "of the random inputs (7)");
-  CLI::Option* counters =
-      sub->add_flag("--counters", run_with.counters,
-                    "line by line: sectors, bank conflicts, cache hits, divergence");
-  CLI::Option* image = add_picture_options(*sub, run_with, {size, seed, counters});
-  sub->callback([&line, image] {
-    const bool on_picture = image->count() > 0;
-    line.action = [on_picture](context& c) {
-      return on_picture ? run_picture(c, run_with) : run(c, run_with);
-    };
-  });
+  sub->add_option("--size", run_with.size, "one size only, like 1023 or 512x256");
+  sub->add_option("--seed", run_with.seed, "of the random inputs (7)");
+  sub->add_flag("--counters", run_with.counters,
+                "line by line: sectors, bank conflicts, cache hits, divergence");
+  static int (*run_verb)(context&, const run_options&) = nullptr;
+  add_own_input(*sub, run_with, run_verb);
+  sub->callback([&line] { line.action = [](context& c) { return run_verb(c, run_with); }; });
 
   static check_options check_with;
   sub = line.verb("check", "races, bounds, barriers and more: what is wrong, and at which line",
@@ -102,10 +104,10 @@ void add_study_verbs(command_line& line) {
                   "  ./lab grade reduction --seed 1234     the same inputs again");
   sub->add_option("LAB", grade_with.lab, "the lab's name")->required();
   sub->add_option("--file", grade_with.file, "a .cu file other than your own");
-  CLI::Option* new_seed =
+  CLI::Option* seed =
       sub->add_option("--seed", grade_seed, "of the random inputs (new every time)");
-  sub->callback([&line, new_seed] {
-    if (new_seed->count() > 0) grade_with.seed = grade_seed;
+  sub->callback([&line, seed] {
+    if (seed->count() > 0) grade_with.seed = grade_seed;
     line.action = [](context& c) { return grade(c, grade_with); };
   });
 

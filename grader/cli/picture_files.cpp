@@ -1,13 +1,12 @@
 #include "grader/cli/picture_files.hpp"
 
-#include <errno.h>
 #include <fmt/format.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <new>
 #include <span>
 
+#include "grader/cli/own_input.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
 
@@ -16,11 +15,6 @@ namespace {
 
 // All copies of a pixel at the peak: in `lab`, in the call file, on the emulated device.
 constexpr double bytes_of_a_pixel = 32;
-
-[[noreturn]] void refuse(const std::string& option, const fs::path& file, const std::string& why,
-                         exit_code code = exit_code::usage) {
-  throw failure(code, fmt::format("{} {}: {}", option, file.string(), why));
-}
 
 void check_memory(const std::string& name, const picture_header& header) {
   const double needed = bytes_of_a_pixel * static_cast<double>(header.width * header.height);
@@ -34,28 +28,11 @@ void check_memory(const std::string& name, const picture_header& header) {
                   name, header.width, header.height, bytes_text(needed), bytes_text(memory)));
 }
 
-void check_folder(const std::string& option, const fs::path& named, const fs::path& folder) {
-  std::error_code ignored;
-  if (!fs::is_directory(folder, ignored)) {
-    refuse(option, named, "there is no folder " + folder.string());
-  }
-  if (access(folder.c_str(), W_OK) != 0) {
-    refuse(option, named, "cannot write in " + folder.string() + ": " + strerror(errno),
-           exit_code::environment);
-  }
-}
-
 }  // namespace
 
 picture read_picture(const fs::path& file,
                      const std::function<void(std::int64_t, std::int64_t)>& check_extent) {
-  constexpr std::uintmax_t most_bytes = 0x7fffffff;
-  std::error_code ignored;
-  if (fs::is_regular_file(file, ignored) && fs::file_size(file, ignored) > most_bytes) {
-    throw failure(exit_code::usage,
-                  "cannot read " + file.string() + ": it has more than 2^31 bytes");
-  }
-  const std::string content = read_file(file, static_cast<int>(exit_code::usage));
+  const std::string content = read_input(file);
   const auto bytes = std::as_bytes(std::span(content));
   try {
     const picture_header header = header_of(bytes);
@@ -71,31 +48,9 @@ picture read_picture(const fs::path& file,
 
 picture_format wanted_format(const std::string& option, const fs::path& file) {
   if (const auto format = format_of(file.filename().string())) return *format;
-  refuse(option, file, "expected a name that ends in .png, .ppm or .pgm");
-}
-
-void check_target(const std::string& option, const fs::path& file, const fs::path& input) {
-  check_folder(option, file, fs::absolute(file).parent_path());
-  std::error_code ignored;
-  if (fs::equivalent(file, input, ignored)) {
-    refuse(option, file, "that is the input itself, which is not overwritten");
-  }
-  if (fs::is_directory(file, ignored)) refuse(option, file, "it is a folder");
-  if (fs::exists(file, ignored) && !fs::is_regular_file(file, ignored)) {
-    refuse(option, file, "it is there already, and is no regular file");
-  }
-}
-
-void check_target_folder(const std::string& option, const fs::path& folder) {
-  std::error_code ignored;
-  if (fs::exists(folder, ignored)) {
-    if (!fs::is_directory(folder, ignored)) refuse(option, folder, "it is no folder");
-    check_folder(option, folder, folder);
-  } else {
-    const fs::path whole = fs::absolute(folder).lexically_normal();
-    const bool ends_in_slash = whole.filename().empty();
-    check_folder(option, folder, (ends_in_slash ? whole.parent_path() : whole).parent_path());
-  }
+  throw failure(
+      exit_code::usage,
+      fmt::format("{} {}: expected a name that ends in .png, .ppm or .pgm", option, file.string()));
 }
 
 void write_pictures(const std::vector<picture_file>& files,

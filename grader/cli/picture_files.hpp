@@ -1,6 +1,6 @@
 // Pictures that a command is given and asked to write: what is wrong with them is said beforehand.
 //
-// Tested by tests/picture_cli_test.cpp.
+// Tested by tests/own_input_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,6 @@ picture read_picture(const fs::path& file,
 
 // The format that the name asks for; failure(usage) if it has no such ending.
 picture_format wanted_format(const std::string& option, const fs::path& file);
-
-// failure where writing would fail, or overwrite `input` or something that is no file: a folder
-// that is not there, or not ours.
-void check_target(const std::string& option, const fs::path& file, const fs::path& input);
-
-// The same for a folder, which is made if it is missing.
-void check_target_folder(const std::string& option, const fs::path& folder);
 
 struct picture_file {
   fs::path file;

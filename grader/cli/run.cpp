@@ -6,6 +6,7 @@
 #include "grader/measure/profiled.hpp"
 #include "grader/report/profile.hpp"
 #include "grader/report/text.hpp"
+#include "grader/system/failure.hpp"
 
 namespace stepwise::cli {
 namespace {
@@ -42,6 +43,11 @@ void show_lines(context& c, const profiled_call& counted) {
 }  // namespace
 
 int run(context& c, const run_options& o) {
+  if (!o.out.empty() || !o.stages.empty()) {
+    throw failure(exit_code::usage,
+                  "--out and --stages keep what comes of an input of your own: "
+                  "--image FILE or --points FILE");
+  }
   const lab l = load_lab(c.where.root, o.lab);
   const problem& p = problem_of(l);
   const auto wanted = parse_size(l, p, o.size);

@@ -7,9 +7,8 @@
 
 #include "common/lab/picture_problem.hpp"
 #include "grader/cli/commands.hpp"
+#include "grader/cli/own_input.hpp"
 #include "grader/cli/picture_files.hpp"
-#include "grader/judge/one_call.hpp"
-#include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
 
 namespace stepwise::cli {
@@ -132,13 +131,6 @@ deviation deviation_of(const picture& difference) {
   return found;
 }
 
-// How much larger the call is than the largest that the lab's time limit is meant for.
-double times_largest(const lab& l, const problem& p, const picture& input) {
-  double largest = 0;
-  for (const auto& size : l.check) largest = std::max(largest, p.work(size).operations);
-  return p.work({input.width, input.height}).operations / largest;
-}
-
 json picture_json(const run_options& o, const prepared& made,
                   const std::optional<deviation>& wrong) {
   return {{"file", o.image},
@@ -149,39 +141,25 @@ json picture_json(const run_options& o, const prepared& made,
           {"largest_difference", wrong ? json(wrong->largest) : json(nullptr)}};
 }
 
-void show(context& c, const subject& s, const run_options& o, const prepared& made,
-          const check_report& report, const std::optional<deviation>& wrong,
-          const std::vector<picture_file>& written) {
-  const auto line = [](std::string text) {  // a name may hold anything, line ends too
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    return escaped_lines(text, 1, 300).at(0);
-  };
-  if (report.correct()) {
-    c.say(fmt::format("  {}  {}", c.out.paint(tone::good, "correct"), line(made.call.label)));
-  } else {
-    show_finding(c, report);
-    show_todos(c, s.shown);
-    c.say();
-  }
+std::vector<remark> remarks_on(const run_options& o, const prepared& made,
+                               const std::optional<deviation>& wrong) {
+  std::vector<remark> remarks;
   if (made.has_alpha) {
-    c.say(fmt::format("  {}     the picture's alpha says nothing here: its colours count as stored",
-                      c.out.paint(tone::note, "note")));
+    remarks.push_back(
+        {"note", "the picture's alpha says nothing here: its colours count as stored"});
   }
-  for (const auto& one : written) {
-    c.say(fmt::format("  {}    {}", c.out.paint(tone::dim, "wrote"), line(one.file.string())));
+  const bool asked = !o.out.empty() || !o.stages.empty();
+  if (!asked) {
+    remarks.push_back({"note", "--out FILE keeps the result, --stages FOLDER every stage"});
+  } else if (!wrong) {
+    remarks.push_back({"note", "nothing was written, as the call has no result"});
+  } else if (wrong->pixels > 0) {
+    remarks.push_back(
+        {"note",
+         fmt::format("the result is written as it is: {} of {} pixels are wrong, by {} at most",
+                     wrong->pixels, made.input.width * made.input.height, wrong->largest)});
   }
-  if (!written.empty() && wrong && wrong->pixels > 0) {
-    c.say(fmt::format("  {}    the result as it is, with {} of {} pixels wrong, by {} at most",
-                      c.out.paint(tone::bad, "WRONG"), wrong->pixels,
-                      made.input.width * made.input.height, wrong->largest));
-  }
-  if (written.empty()) {
-    const bool asked = !o.out.empty() || !o.stages.empty();
-    c.say(fmt::format("  {}    {}", c.out.paint(tone::dim, "wrote"),
-                      asked ? "nothing, as the call has no result"
-                            : "nothing; --out FILE keeps the result, --stages FOLDER every stage"));
-  }
-  show_printed(c, report.printed);
+  return remarks;
 }
 
 }  // namespace
@@ -193,17 +171,13 @@ int run_picture(context& c, const run_options& o) {
   wanted_files wanted(o, made);
   const device_choice device = c.device();
   const subject s = prepare(c, l, o.file, o.step);
-  json document = {{"lab", l.name},
-                   {"subject", s.shown},
-                   {"device", device_json(device)},
-                   {"figures", nullptr},
-                   {"picture", picture_json(o, made, {})},
-                   {"written", json::array()}};
+  json document = own_input_document(l, s, device);
+  document["picture"] = picture_json(o, made, {});
   c.say(fmt::format("{} on {}", c.out.paint(tone::strong, s.shown), device.text()));
   c.say();
   if (s.program.empty()) return report_compile_errors(c, s, std::move(document));
   const auto [report, outputs] =
-      check_one_call(l, p, s.program, device, made.call, times_largest(l, p, made.input), c.now());
+      call_program(c, l, p, s, device, made.call, {made.input.width, made.input.height});
   std::optional<deviation> wrong;
   std::vector<picture_file> written;
   if (!outputs.empty()) {
@@ -214,15 +188,14 @@ int run_picture(context& c, const run_options& o) {
     written = std::move(wanted).with(found, off);
     write_pictures(written, c.now().doing);
   }
+  std::vector<fs::path> names;
+  for (const auto& one : written) names.push_back(one.file);
   if (c.as_json) {
-    document.update(check_json(report));
-    document["seed"] = nullptr;
-    document["printed"] = report.printed;
     document["picture"] = picture_json(o, made, wrong);
-    for (const auto& one : written) document["written"].push_back(one.file.string());
+    complete(document, report, names);
     c.print(document);
   } else {
-    show(c, s, o, made, report, wrong, written);
+    show_own_result(c, s, made.call, report, remarks_on(o, made, wrong), names);
   }
   return exit_code_of(report.found.what);
 }

@@ -4,8 +4,6 @@
 //         clusters, a line and a single place do not, and are full of ties. Distances are rounded
 //         as the contract says, so there is one right answer, and the comparison is ==.
 // tested  labs/neighbour/tests/problem_test.cpp; the mutants in tests/mutants
-#include "common/lab/problem.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,6 +15,7 @@
 #include <utility>
 
 #include "common/lab/in_bands.hpp"
+#include "common/lab/points.hpp"
 #include "common/lab/random.hpp"
 #include "labs/neighbour/nearest_tree.hpp"
 #include "labs/neighbour/neighbour.hpp"
@@ -228,21 +227,25 @@ std::span<const point> points_of(const problem_call& call) {
   return {reinterpret_cast<const point*>(data.data()), data.size() / sizeof(point)};
 }
 
-class neighbour_problem : public problem {
+class neighbour_problem : public points_problem {
  public:
   problem_call make_call(const size& n, std::uint64_t seed) const override {
     const shape s = checked(n);
-    problem_call call;
-    call.label =
-        "n = " + std::to_string(s.n) + ", " + s.kind->name + ", seed " + std::to_string(seed);
-    call.scalars = {s.n};
-    const std::size_t count = s.n, in_bytes = count * sizeof(point);
-    call.buffers = {{"xyz", runner::buffer_role::input, std::vector<std::byte>(in_bytes), in_bytes},
-                    {"nearest", runner::buffer_role::output, {}, count * sizeof(int)},
-                    {"scratch", runner::buffer_role::scratch, {}, scratch_bytes(s.n)}};
+    problem_call call = call_of(
+        s.n, "n = " + std::to_string(s.n) + ", " + s.kind->name + ", seed " + std::to_string(seed));
     // Vectors of bytes come from operator new, which aligns them for any type.
-    const std::span<point> points{reinterpret_cast<point*>(call.buffers[0].data.data()), count};
-    s.kind->fill(points, stream_for(seed, data_kinds.size() * count + n[1]));
+    const std::span<point> points{reinterpret_cast<point*>(call.buffers[0].data.data()),
+                                  static_cast<std::size_t>(s.n)};
+    s.kind->fill(points, stream_for(seed, data_kinds.size() * points.size() + n[1]));
+    return call;
+  }
+
+  float largest_coordinate() const override { return 1e18f; }
+
+  problem_call call_with(const std::vector<point_3d>& points,
+                         const std::string& label) const override {
+    problem_call call = call_of(checked({std::ssize(points), 0}).n, label);
+    std::memcpy(call.buffers[0].data.data(), points.data(), call.buffers[0].bytes);
     return call;
   }
 
@@ -271,6 +274,16 @@ class neighbour_problem : public problem {
   }
 
  private:
+  // Its input all zeros.
+  static problem_call call_of(int n, const std::string& label) {
+    const std::size_t count = n, in_bytes = count * sizeof(point);
+    return {label,
+            {{"xyz", runner::buffer_role::input, std::vector<std::byte>(in_bytes), in_bytes},
+             {"nearest", runner::buffer_role::output, {}, count * sizeof(int)},
+             {"scratch", runner::buffer_role::scratch, {}, scratch_bytes(n)}},
+            {n}};
+  }
+
   struct shape {
     int n;
     const data_kind* kind;

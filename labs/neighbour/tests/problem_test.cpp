@@ -1,7 +1,5 @@
 // Tests of the nearest-neighbour lab's inputs, reference, comparison, and of what it says about
 // wrong results.
-#include "common/lab/problem.hpp"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/lab/points.hpp"
 #include "common/lab/random.hpp"
 #include "labs/neighbour/nearest_tree.hpp"
 #include "labs/neighbour/neighbour.hpp"
@@ -266,6 +265,26 @@ TEST_CASE("usual mistakes are recognised by the result they leave") {
   nearest = right;
   std::swap(nearest[10], nearest[20]);
   e.says(nearest, "2 of 70 entries are wrong");
+}
+
+TEST_CASE("points of one's own are a call like any other") {
+  const auto* const lab = dynamic_cast<const points_problem*>(find_problem("neighbour"));
+  REQUIRE(lab != nullptr);
+  const example e(33, clustered);
+  const problem_call call = lab->call_with(e.points, "mine.xyz");
+  CHECK(call.label == "mine.xyz");
+  CHECK(call.scalars == e.call.scalars);
+  REQUIRE(call.buffers.size() == e.call.buffers.size());
+  for (std::size_t i = 0; i < call.buffers.size(); ++i) {
+    CHECK(call.buffers[i].name == e.call.buffers[i].name);
+    CHECK(call.buffers[i].role == e.call.buffers[i].role);
+    CHECK(call.buffers[i].bytes == e.call.buffers[i].bytes);
+    CHECK(call.buffers[i].data == e.call.buffers[i].data);
+  }
+  CHECK_THROWS_AS(lab->call_with({}, "none"), std::invalid_argument);
+  // Two points as far apart as the contract allows still have a finite distance.
+  const float most = lab->largest_coordinate();
+  CHECK(std::isfinite(as_in_the_contract({-most, -most, -most}, {most, most, most})));
 }
 
 TEST_CASE("an output of another size is no output") {

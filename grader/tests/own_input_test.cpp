@@ -1,5 +1,5 @@
-// lab run --image as people meet it: what is written, what is said, what is refused. Runs in a copy
-// of the clone; needs nvcc and the emulator.
+// lab run --image and --points as people meet them: what is written, what is said, what is refused.
+// Runs in a copy of the clone; needs nvcc and the emulator.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -85,7 +85,7 @@ TEST_CASE("a wrong result is written and said to be wrong; the difference shows 
   CHECK(result.end.exit_code == 1);
   CHECK(has(result.out, "WRONG"));
   CHECK(has(result.out, "(spheres.png, 320 x 213)"));
-  CHECK(has(result.out, "the result as it is, with "));
+  CHECK(has(result.out, "the result is written as it is: "));
   const picture found = picture_in(c.root() / "out.png");
   CHECK(found == picture_in(c.root() / "stages/found.png"));
   CHECK(found != picture_in(c.root() / "stages/edges.png"));
@@ -132,7 +132,7 @@ TEST_CASE("a picture of one pixel, and one that is see-through") {
   CAPTURE(result.err);
   CHECK(result.end.exit_code == 0);
   CHECK(has(result.out, "alpha says nothing"));
-  CHECK(has(result.out, "nothing; --out FILE keeps the result"));
+  CHECK(has(result.out, "--out FILE keeps the result, --stages FOLDER every stage"));
 }
 
 TEST_CASE("bad pictures and names: one clear message, the right exit code, nothing written") {
@@ -189,10 +189,11 @@ TEST_CASE("bad pictures and names: one clear message, the right exit code, nothi
            {out("./labs/../mine.png"), 2, "that is the input itself"},
            {out("same.png"), 2, "--out same.png: that is the input itself"},
            {out("/proc/edges.png"), 3, "cannot write"},
-           {{"--out", "out.png"}, 2, "--out requires --image"},
-           {{"--stages", "stages"}, 2, "--stages requires --image"},
+           {{"--out", "out.png"}, 2, "--image FILE or --points FILE"},
+           {{"--stages", "stages"}, 2, "--image FILE or --points FILE"},
            {{"--image", "mine.png", "--size", "8x8"}, 2, "--size excludes --image"},
            {{"--image", "mine.png", "--seed", "8"}, 2, "--seed excludes --image"},
+           {{"--image", "mine.png", "--points", "text.png"}, 2, "--image excludes --points"},
            {{"--image", "mine.png", "--counters"}, 2, "--counters excludes --image"},
            {{"--image", "mine.png", "--stages", "mine.png"},
             2,
@@ -236,8 +237,69 @@ TEST_CASE("an input in the folder for the stages is not overwritten") {
   CHECK(names_in(c.root() / "stages").size() == 1);
 }
 
-TEST_CASE("a lab that takes no picture says which one does") {
+TEST_CASE("points of one's own: a line for each of them, and one for each answer") {
   const cloned_course c;
+  write_atomically(c.root() / "points.csv", "# x,y,z\n1,1,0\n2,1,0\n3,1,0\n4,4,0\n2,3,0\n");
+  const auto result = c.lab(on_emulator(
+      {"run", "neighbour", "--step", "05", "--points", "points.csv", "--out", "nearest.txt"}));
+  CAPTURE(result.err);
+  CHECK(result.end.exit_code == 0);
+  CHECK(has(result.out, "correct  points.csv, n = 5"));
+  CHECK(read_if_there(c.root() / "nearest.txt") == "1\n0\n1\n4\n1\n");
+  const json document = document_of(
+      c.lab(on_emulator({"run", "neighbour", "--step", "01", "--points", "points.csv", "--json"})));
+  check_documented(document);
+  CHECK(document["class"] == "PASS");
+  CHECK(document["points"]["count"] == 5);
+  CHECK(document["written"].empty());
+}
+
+TEST_CASE("points that have no nearest one, and files that are none") {
+  const cloned_course c;
+  std::string all_nan, one_nan;
+  for (int i = 0; i < 100000; ++i) {
+    all_nan += "nan nan nan\n";
+    one_nan += i == 77776 ? "1 NaN 3\n" : std::to_string(i) + " 2 3\n";
+  }
+  write_atomically(c.root() / "all.xyz", all_nan);
+  write_atomically(c.root() / "one.xyz", one_nan);
+  write_atomically(c.root() / "good.xyz", "1 2 3\n");
+  write_atomically(c.root() / "short.xyz", "1 2 3\n1 2\n");
+  write_atomically(c.root() / "empty.xyz", "");
+  const auto before = names_in(c.root());
+  struct row {
+    std::vector<std::string> arguments;
+    const char* says;
+  };
+  for (const row& r : std::vector<row>{
+           {{"--points", "all.xyz"}, "cannot read all.xyz: line 1: \"nan\" is no finite number"},
+           {{"--points", "one.xyz"}, "one.xyz: line 77777: \"NaN\" is no finite number"},
+           {{"--points", "short.xyz"}, "line 2: expected three numbers, found \"1 2\""},
+           {{"--points", "empty.xyz"}, "there is no point in it"},
+           {{"--points", "nowhere.xyz"}, "there is no such file"},
+           {{"--points", "labs"}, "it is a folder"},
+           {{"--points", "good.xyz", "--out", "good.xyz"}, "that is the input itself"},
+           {{"--points", "good.xyz", "--out", "no/where"}, "there is no folder"},
+           {{"--points", "good.xyz", "--stages", "stages"}, "--stages goes with --image only"},
+           {{"--points", "good.xyz", "--size", "8x0"}, "--size excludes --points"},
+       }) {
+    std::vector<std::string> arguments = {"run", "neighbour", "--step",
+                                          "01",  "--device",  "emulated"};
+    arguments.insert(arguments.end(), r.arguments.begin(), r.arguments.end());
+    const auto result = c.lab(arguments);
+    CAPTURE(r.says);
+    CAPTURE(result.err);
+    CHECK(result.end.exit_code == 2);
+    CHECK(result.out.empty());
+    CHECK(has(result.err, r.says));
+    CHECK(names_in(c.root()) == before);
+  }
+}
+
+TEST_CASE("a lab that takes no picture, or no points, says which one does") {
+  const cloned_course c;
+  CHECK(has(c.lab({"run", "blur", "--points", "mine.xyz"}).err,
+            "the lab blur takes no points; labs that do: neighbour"));
   const auto result = c.lab({"run", "reduction", "--image", spheres, "--out", "out.png"});
   CHECK(result.end.exit_code == 2);
   CHECK(has(result.err, "the lab reduction takes no picture; labs that do: blur"));
