@@ -21,6 +21,7 @@ namespace stepwise::cli {
 namespace {
 
 constexpr std::size_t most_messages = 8;  // of configurations that are not right
+constexpr std::size_t most_listed = 8;    // values of an axis
 
 // What is swept, and how.
 struct chosen_sweep {
@@ -112,8 +113,12 @@ void show_head(context& c, const chosen_sweep& chosen, const std::vector<swept_a
   std::string text;
   for (const auto& one : axes) {
     const auto& values = one.axis.values;
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", one.axis.name, values.front());
-    if (values.size() > 1) text += fmt::format(" {} {}", c.out.style().ellipsis(), values.back());
+    text += (text.empty() ? "" : "; ") + one.axis.name + " =";
+    if (values.size() <= most_listed) {
+      for (const auto& value : values) text += " " + value;
+    } else {
+      text += fmt::format(" {} {} {}", values.front(), c.out.style().ellipsis(), values.back());
+    }
   }
   c.say(c.out.paint(tone::dim,
                     fmt::format("{}: {} configuration{}", text, points, points == 1 ? "" : "s")));
@@ -140,7 +145,8 @@ void show_legend(context& c, const sweep_view& view, const device_choice& device
   std::string text = labels.size() == 1 ? "One call at " + labels[0] + ": " : "One call each: ";
   text += device.gpu ? "times are measured with a cold L2 cache, * is within 2 % of the best. "
                      : "counted on the emulator; this is work, not time. ";
-  text += "Blocks, registers and theoretical occupancy are those of ";
+  if (view.counter != nullptr) text += fmt::format("\"counter\" is {}. ", view.counter->figure);
+  text += "Grid, block, registers and theoretical occupancy are those of ";
   text += kernels.size() == 1 ? kernels[0] : "the kernel";
   if (most_kernels > 1 || kernels.size() > 1)
     text += fmt::format(", which executes most instructions of up to {} launched", most_kernels);

@@ -112,20 +112,20 @@ class sweep_columns {
   }
 
   void add_resources() {
-    add_if_any("blocks", 3, [](const sweep_point& p) {
+    add_if_any("grid", 4, [](const sweep_point& p) {
       const auto* const k = p.main_kernel();
       return p.found.ok() && k != nullptr && p.counted_size == p.size
                  ? std::to_string(volume(k->grid))
                  : std::string();
     });
-    add_kernel("of threads", 5, [](const auto& k) { return std::to_string(volume(k.block)); });
+    add_kernel("block", 8, [](const auto& k) { return std::to_string(volume(k.block)); });
     add_kernel("registers", 2, [](const auto& k) {
       return k.registers == 0 ? std::string() : std::to_string(k.registers);
     });
     add_kernel("spilled", 0, [](const auto& k) {
       return k.spill_bytes == 0 ? std::string() : bytes_text(number(k.spill_bytes));
     });
-    add_kernel("shared", 4, [](const auto& k) {
+    add_kernel("shared", 5, [](const auto& k) {
       const auto bytes = k.static_shared_bytes + k.dynamic_shared_bytes;
       return bytes == 0 ? std::string() : bytes_text(number(bytes));
     });
@@ -133,8 +133,8 @@ class sweep_columns {
       const auto percent = occupancy_percent(p);
       return p.found.ok() && percent ? fmt::format("{:.0f} %", *percent) : std::string();
     });
-    add_kernel("limit", 6, [](const auto& k) { return limiter_of(k.fits); });
-    columns_.back().what.right = false;
+    add_kernel("limit", 3, [](const auto& k) { return limiter_of(k.fits); });
+    if (columns_.back().what.title == "limit") columns_.back().what.right = false;
   }
 
   void add_times() {
@@ -165,13 +165,13 @@ class sweep_columns {
     add_counter("instructions", 1, [](const profile_counts& c) {
       return count_text(number(c.all_instructions().warps));
     });
-    add_counter("sectors/load", 7, [](const profile_counts& c) {
+    add_counter("sectors/load", 6, [](const profile_counts& c) {
       return per(c.global_load.sectors, c.global_load.requests);
     });
-    add_counter("sectors/store", 8, [](const profile_counts& c) {
+    add_counter("sectors/store", 9, [](const profile_counts& c) {
       return per(c.global_store.sectors, c.global_store.requests);
     });
-    add_counter("wavefronts/access", 9, [](const profile_counts& c) {
+    add_counter("wavefronts/access", 7, [](const profile_counts& c) {
       wavefront_counts all = c.shared_load;
       for (const auto* part : {&c.shared_store, &c.shared_atomic, &c.shared_copy}) all += *part;
       return per(all.wavefronts, all.requests);
@@ -181,7 +181,7 @@ class sweep_columns {
       return per(n.lanes, n.warps);
     });
     if (view_.counter == nullptr) return;
-    add_if_any(view_.counter->name, 0, [&](const sweep_point& p) {
+    add_if_any("counter", 0, [&](const sweep_point& p) {
       const auto figure = figure_of(view_, p);
       return figure ? figure->text : std::string();
     });

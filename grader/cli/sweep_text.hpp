@@ -1,6 +1,6 @@
 // What `lab sweep` prints: a table of all points, a chart, and what they say.
 //
-// Tested by tests/sweep_text_test.cpp.
+// Tested by tests/sweep_test.cpp.
 #pragma once
 
 #include <string>

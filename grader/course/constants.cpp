@@ -221,8 +221,9 @@ class declarations {
       const bool in_braces = is(i, "{");
       const std::size_t first = i + 1;
       const std::size_t end = in_braces ? behind_bracket(i) - 1 : end_of_initialiser(first);
+      const bool is_whole = in_braces ? is(end, "}") : is(end, ";") || is(end, ",");
       // An array's name stands before its bounds, and a closure is no value.
-      if (name.is_word() && first < end && end <= tokens_.size() && !is(first, "[") &&
+      if (name.is_word() && is_whole && first < end && !is(first, "[") &&
           tokens_[first].what != token::kind::text) {
         keep(name, tokens_[first].begin, tokens_[end - 1].end());
       }

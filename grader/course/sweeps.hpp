@@ -10,7 +10,7 @@
 //   over = ["ways=1..32"]
 //   counter = "warp_execution_efficiency_percent"     the main figure; see grader/GOALS.md
 //
-// Tested by tests/sweeps_test.cpp.
+// Tested by tests/sweep_axis_test.cpp.
 #pragma once
 
 #include <optional>

@@ -110,7 +110,7 @@ class preparation {
         check_program(run_.l, run_.p, made.program, run_.device, sizes, run_.seed, {});
     if (!report.correct()) return fail(told_with_size(report));
     if (run_.device.gpu) {
-      count_beside(made.program);
+      count_beside();
     } else {
       for (auto* point : points_) count(*point, point->size);
     }
@@ -148,16 +148,22 @@ class preparation {
     point.counted_work = run_.p.work(size);
   }
 
-  // Where time is what counts, the emulator tells what a program is made of, at a size that it can
-  // run; if it cannot, there are no such figures.
-  void count_beside(const fs::path& program) const {
-    sweep_point counted;
-    counted.program = program;
-    count(counted, run_.l.emulated.back());
+  // Where time is what counts, the emulator tells what a program is made of; if it cannot, there
+  // are no such figures. A size that would take it too long is counted at the lab's own.
+  void count_beside() const {
+    const lab_size usual = run_.l.emulated.back();
+    const double most = run_.p.work(usual).operations;
+    std::map<lab_size, sweep_point> counted;
     for (auto* point : points_) {
-      point->kernels = counted.kernels;
-      point->counted_size = counted.counted_size;
-      point->counted_work = counted.counted_work;
+      const lab_size& size = point->work.operations <= most ? point->size : usual;
+      auto& there = counted[size];
+      if (there.program.empty()) {
+        there.program = point->program;
+        count(there, size);
+      }
+      point->kernels = there.kernels;
+      point->counted_size = there.counted_size;
+      point->counted_work = there.counted_work;
     }
   }
 

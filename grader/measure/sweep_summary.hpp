@@ -3,7 +3,7 @@
 // idea    A configuration is as good as the best where the intervals do not tell them apart by more
 //         than 2 %. The least occupancy among those is where occupancy stops mattering.
 // watch   Counts are no time: without a GPU nothing is said of what is faster.
-// Tested by tests/sweep_summary_test.cpp.
+// Tested by tests/sweep_test.cpp.
 #pragma once
 
 #include <optional>

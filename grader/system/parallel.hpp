@@ -1,6 +1,6 @@
 // Several jobs at a time, each on a thread of its own.
 //
-// Tested by tests/parallel_test.cpp.
+// Tested by tests/process_test.cpp.
 #pragma once
 
 #include <cstddef>
