@@ -71,7 +71,7 @@ struct bench_options {
 int bench(context& c, const bench_options& o);
 
 struct sweep_options {
-  std::string lab, step, file, size;
+  std::string lab, step, file, size, counter;
   std::vector<std::string> over;
   std::uint64_t seed = 7;
 };

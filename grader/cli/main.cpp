@@ -173,7 +173,8 @@ void add_sweep(command_line& line) {
       "  ./lab sweep launch mine --over threads=64..256+64    your file; 64, 128, 192, 256\n"
       "  ./lab sweep transpose 05 --over tile=8,16,32         any constant at the file's top\n"
       "  ./lab sweep matmul 09 --over registers=none,96,64    the compiler's cap on registers\n"
-      "  ./lab sweep launch 02 --over n=2^10..2^20            the problem's size\n\n"
+      "  ./lab sweep launch 02 --over n=2^10..2^20            the problem's size\n"
+      "  ./lab sweep transpose 05 --counter shared_load_wavefronts_per_request\n\n"
       "A..B doubles, A..B+S adds S. Each configuration is compiled, checked and counted; with a\n"
       "GPU it is timed, too. At most 200 of them.");
   sub->add_option("LAB", sweep_with.lab, "the lab's name")->required();
@@ -181,6 +182,8 @@ void add_sweep(command_line& line) {
                   "a solution step, an experiment of the lab, or mine: your file");
   sub->add_option("--over", sweep_with.over, "NAME=VALUES: a constant, size, or registers")
       ->allow_extra_args(false);
+  sub->add_option("--counter", sweep_with.counter,
+                  "what to look at, of grader/GOALS.md, instead of instructions");
   sub->add_option("--file", sweep_with.file, "a .cu file other than your own");
   sub->add_option("--size", sweep_with.size, "the call's size, like 1048576 or 512x256");
   sub->add_option("--seed", sweep_with.seed, "of the random inputs (7)");

@@ -28,7 +28,23 @@ struct chosen_sweep {
   sweep_subject subject;
   std::vector<std::string> over;
   const experiment* of = nullptr;
+  const goal_counter* counter = nullptr;
 };
+
+// failure(usage) names all counters if there is none of that name.
+const goal_counter* counter_named(const std::string& name) {
+  if (const goal_counter* found = find_goal_counter(name)) return found;
+  std::vector<std::string> names;
+  std::string known;
+  for (const auto& counter : goal_counters()) {
+    names.emplace_back(counter.name);
+    known += "\n  " + names.back();
+  }
+  const std::string near = nearest(name, names);
+  throw failure(exit_code::usage, "there is no counter \"" + name + "\"" +
+                                      (near.empty() ? "" : "; did you mean \"" + near + "\"?") +
+                                      "\nthere are" + known);
+}
 
 fs::path step_or_experiment(const lab& l, chosen_sweep& chosen, const std::string& name) {
   chosen.of = l.sweeps.find(name);
@@ -82,6 +98,8 @@ chosen_sweep choose(const context& c, const lab& l, const sweep_options& o) {
   subject.shown = c.where.shown(file);
   subject.source = read_file(file, static_cast<int>(ours ? exit_code::ours : exit_code::usage));
   subject.constants = constants_of(subject.source);
+  if (chosen.of != nullptr) chosen.counter = chosen.of->counter;
+  if (!o.counter.empty()) chosen.counter = counter_named(o.counter);
   chosen.over = o.over;
   if (chosen.over.empty() && chosen.of != nullptr) chosen.over = chosen.of->over;
   const bool is_standard =
@@ -224,6 +242,8 @@ json point_json(const sweep_view& view, const sweep_point& point) {
   j["main_kernel"] = main != nullptr ? json(main->kernel) : json(nullptr);
   j["blocks"] = main != nullptr && point.counted_size == point.size ? json(volume(main->grid))
                                                                     : json(nullptr);
+  const auto counted = counted_figure(view, point);
+  j["counted"] = counted ? json(counted->value) : json(nullptr);
   const auto figure = figure_of(view, point);
   j["figure"] = figure ? json(figure->value) : json(nullptr);
   j["among_the_best"] = point.timed() ? json(is_among_the_best(view, point)) : json(nullptr);
@@ -240,6 +260,7 @@ json sweep_json(const sweep_view& view, const lab& l, const chosen_sweep& chosen
                    {"occupancy_of", view.gpu_name},
                    {"multiprocessors", view.multiprocessors},
                    {"seed", run.seed},
+                   {"counter", view.counter != nullptr ? json(view.counter->name) : json(nullptr)},
                    {"axes", json::array()}};
   for (const auto& one : view.axes) {
     document["axes"].push_back({{"name", one.axis.name},
@@ -287,8 +308,8 @@ int sweep(context& c, const sweep_options& o) {
                          [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
     time_points(run, points, c.now());
   }
-  const sweep_view view{axes, points, chosen.of != nullptr ? chosen.of->counter : nullptr,
-                        multiprocessors_of_the_emulated(), run.emulator.name};
+  const sweep_view view{axes, points, chosen.counter, multiprocessors_of_the_emulated(),
+                        run.emulator.name};
   if (c.as_json) {
     c.print(sweep_json(view, l, chosen, run));
   } else {

@@ -14,6 +14,7 @@ namespace stepwise::cli {
 namespace {
 
 constexpr std::size_t gap = 2;  // between columns, as in tables
+constexpr std::size_t least_flexible = 12;
 
 double number(std::uint64_t n) { return static_cast<double>(n); }
 
@@ -23,10 +24,11 @@ struct wanted_column {
   int matters = 0;  // 0: it stays
   std::vector<cell> cells;
 
+  // That it takes at least.
   std::size_t width() const {
     std::size_t most = display_width(what.title);
     for (const auto& one : cells) most = std::max(most, display_width(one.text));
-    return most;
+    return what.flexible ? std::min(most, least_flexible) : most;
   }
 };
 
@@ -34,10 +36,13 @@ class sweep_columns {
  public:
   explicit sweep_columns(const sweep_view& view) : view_(view) {
     for (std::size_t i = 0; i < view.axes.size(); ++i) {
-      add(view.axes[i].axis.name, 0, [i](const sweep_point& p) { return p.values[i]; });
+      const bool is_cap = view.axes[i].kind == axis_kind::registers;
+      add(is_cap ? "cap" : view.axes[i].axis.name, 0,
+          [i](const sweep_point& p) { return p.values[i]; });
     }
     add_outcome();
     add_resources();
+    add_main_counter();
     if (is_timed()) {
       add_times();
     } else {
@@ -112,14 +117,14 @@ class sweep_columns {
   }
 
   void add_resources() {
-    add_if_any("grid", 4, [](const sweep_point& p) {
+    add_if_any("grid", 2, [](const sweep_point& p) {
       const auto* const k = p.main_kernel();
       return p.found.ok() && k != nullptr && p.counted_size == p.size
                  ? std::to_string(volume(k->grid))
                  : std::string();
     });
     add_kernel("block", 8, [](const auto& k) { return std::to_string(volume(k.block)); });
-    add_kernel("registers", 2, [](const auto& k) {
+    add_kernel("registers", 1, [](const auto& k) {
       return k.registers == 0 ? std::string() : std::to_string(k.registers);
     });
     add_kernel("spilled", 0, [](const auto& k) {
@@ -134,7 +139,7 @@ class sweep_columns {
       return p.found.ok() && percent ? fmt::format("{:.0f} %", *percent) : std::string();
     });
     add_kernel("limit", 3, [](const auto& k) { return limiter_of(k.fits); });
-    if (columns_.back().what.title == "limit") columns_.back().what.right = false;
+    if (columns_.back().what.title == "limit") columns_.back().what = {"limit", false, true};
   }
 
   void add_times() {
@@ -180,9 +185,12 @@ class sweep_columns {
       const auto n = c.all_instructions();
       return per(n.lanes, n.warps);
     });
+  }
+
+  void add_main_counter() {
     if (view_.counter == nullptr) return;
     add_if_any("counter", 0, [&](const sweep_point& p) {
-      const auto figure = figure_of(view_, p);
+      const auto figure = counted_figure(view_, p);
       return figure ? figure->text : std::string();
     });
   }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
+#include <set>
 
 #include "common/device/profile_text.hpp"
 #include "grader/measure/figures.hpp"
@@ -16,7 +18,8 @@ namespace {
 using chosen_points = std::vector<const sweep_point*>;
 
 constexpr double warp = 32;
-constexpr double clearly = 1.1;  // times as long, or as many: worth a sentence
+constexpr double nearly = 1.005;  // times as many: the same
+constexpr double clearly = 1.1;   // times as long, or as many: worth a sentence
 
 chosen_points that(const sweep_view& view, const std::function<bool(const sweep_point&)>& is) {
   chosen_points chosen;
@@ -27,6 +30,33 @@ chosen_points that(const sweep_view& view, const std::function<bool(const sweep_
 
 std::string name_of(const sweep_view& view, const sweep_point* point) {
   return text_of(view.axes, point->values);
+}
+
+// The point's values on those axes that make a difference to a figure: where points that differ on
+// one axis alone all have the same figure, that axis tells nothing.
+using figure_of_point = std::function<std::optional<double>(const sweep_point&)>;
+std::string what_matters(const sweep_view& view, const sweep_point* point,
+                         const figure_of_point& figure) {
+  std::string text;
+  for (std::size_t i = 0; i < view.axes.size(); ++i) {
+    std::map<std::vector<std::string>, interval> by_the_others;
+    for (const auto& other : view.points) {
+      const auto value = other.found.ok() ? figure(other) : std::nullopt;
+      if (!value) continue;
+      auto key = other.values;
+      key.erase(key.begin() + static_cast<std::ptrdiff_t>(i));
+      auto& range = by_the_others.try_emplace(key, interval{*value, *value}).first->second;
+      range = {std::min(range.low, *value), std::max(range.high, *value)};
+    }
+    const bool matters =
+        std::any_of(by_the_others.begin(), by_the_others.end(),
+                    [](const auto& one) { return one.second.high > nearly * one.second.low; });
+    if (matters) {
+      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", view.axes[i].axis.name,
+                          point->values[i]);
+    }
+  }
+  return text;
 }
 
 bool has_several_sizes(const sweep_view& view) {
@@ -42,6 +72,7 @@ bool is_timed(const sweep_view& view) {
 // "in 3 of 24 configurations (threads = 32, items = 1 is the first)", or which one it is.
 std::string where_text(const sweep_view& view, const chosen_points& chosen) {
   const std::string first = name_of(view, chosen.front());
+  if (chosen.size() > 1 && chosen.size() == view.points.size()) return "With all of them";
   return chosen.size() == 1 ? "With " + first
                             : fmt::format("In {} of {} configurations ({} is the first)",
                                           chosen.size(), view.points.size(), first);
@@ -196,19 +227,24 @@ void add_timed(const sweep_view& view, std::vector<std::string>& sentences) {
 // ---- what was counted
 
 std::string counter_sentence(const sweep_view& view) {
-  const auto points = that(view, [&](const auto& p) { return figure_of(view, p).has_value(); });
+  const auto points =
+      that(view, [&](const auto& p) { return counted_figure(view, p).has_value(); });
   if (points.empty()) return {};
-  const auto value = [&](const sweep_point* point) { return figure_of(view, *point)->value; };
+  const figure_of_point figure = [&](const sweep_point& point) -> std::optional<double> {
+    const auto found = counted_figure(view, point);
+    return found ? std::optional(found->value) : std::nullopt;
+  };
   const auto [low, high] = std::minmax_element(
-      points.begin(), points.end(), [&](auto* a, auto* b) { return value(a) < value(b); });
+      points.begin(), points.end(), [&](auto* a, auto* b) { return *figure(*a) < *figure(*b); });
   const std::string what =
       view.counter != nullptr ? view.counter->figure : instructions_title(view);
-  if (value(*high) <= 1.005 * value(*low)) {
-    return fmt::format("Counted: {} {} with all of them.", figure_of(view, **low)->text, what);
+  if (*figure(**high) <= nearly * *figure(**low)) {
+    return fmt::format("Counted: {} {} with all of them.", counted_figure(view, **low)->text, what);
   }
-  return fmt::format("Counted: {} {} with {}, and {} with {} ({}).", figure_of(view, **low)->text,
-                     what, name_of(view, *low), figure_of(view, **high)->text, name_of(view, *high),
-                     ratio_text(value(*high) / value(*low)));
+  return fmt::format("Counted: {} {} with {}, and {} with {} ({}).",
+                     counted_figure(view, **low)->text, what, what_matters(view, *low, figure),
+                     counted_figure(view, **high)->text, what_matters(view, *high, figure),
+                     ratio_text(*figure(**high) / *figure(**low)));
 }
 
 std::string counted_occupancy(const sweep_view& view) {
@@ -225,11 +261,18 @@ std::string counted_occupancy(const sweep_view& view) {
   }
   const auto full = std::count_if(points.begin(), points.end(),
                                   [&](const auto* point) { return !less(point, high); });
+  std::set<std::string> least;
+  for (const auto* point : points) {
+    if (less(low, point)) continue;
+    least.insert(what_matters(view, point, [](const auto& p) { return occupancy_percent(p); }));
+  }
+  const std::string where =
+      what_matters(view, low, [](const auto& p) { return occupancy_percent(p); });
   return fmt::format(
       "Theoretical occupancy is {:.0f} % in {} of {} configurations; the least is {:.0f} % with "
-      "{}, "
-      "limited by {}.",
-      *occupancy_percent(*high), full, points.size(), *occupancy_percent(*low), name_of(view, low),
+      "{}{}, limited by {}.",
+      *occupancy_percent(*high), full, points.size(), *occupancy_percent(*low), where,
+      least.size() > 1 ? fmt::format(" and {} more", least.size() - 1) : "",
       limiter_of(low->main_kernel()->fits));
 }
 
@@ -276,6 +319,17 @@ std::optional<double> occupancy_percent(const sweep_point& point) {
   return 100.0 * kernel->resident_warps / kernel->most_warps;
 }
 
+std::optional<chart_figure> counted_figure(const sweep_view& view, const sweep_point& point) {
+  if (!point.found.ok() || point.kernels.empty()) return {};
+  if (view.counter == nullptr) {
+    const double count = counted_instructions(view, point);
+    return chart_figure{count, count_text(count)};
+  }
+  const auto found = figure_of(*view.counter, point.kernels, point.counted_work, bound::at_most, 0);
+  if (!found.value) return {};
+  return chart_figure{*found.value, fmt::format("{:.4g}", *found.value)};
+}
+
 std::optional<chart_figure> figure_of(const sweep_view& view, const sweep_point& point) {
   if (!point.found.ok()) return {};
   if (is_timed(view)) {
@@ -285,15 +339,7 @@ std::optional<chart_figure> figure_of(const sweep_view& view, const sweep_point&
             (point.work.rate_in_operations ? point.work.operations : point.work.bytes),
         rate_of(&point)};
   }
-  if (point.kernels.empty()) return {};
-  if (view.counter != nullptr) {
-    const auto found =
-        figure_of(*view.counter, point.kernels, point.counted_work, bound::at_most, 0);
-    if (!found.value) return {};
-    return chart_figure{*found.value, fmt::format("{:.4g}", *found.value)};
-  }
-  const double count = counted_instructions(view, point);
-  return chart_figure{count, count_text(count)};
+  return counted_figure(view, point);
 }
 
 std::string figure_title(const sweep_view& view) {
@@ -314,6 +360,7 @@ std::vector<std::string> sweep_sentences(const sweep_view& view) {
   const bool timed = is_timed(view);
   if (timed) {
     add_timed(view, sentences);
+    if (view.counter != nullptr) sentences.push_back(counter_sentence(view));
   } else {
     sentences.push_back(counter_sentence(view));
     sentences.push_back(counted_occupancy(view));

@@ -19,7 +19,7 @@ inline constexpr double as_good = 1.02;  // times the best's time
 struct sweep_view {
   const std::vector<swept_axis>& axes;
   const std::vector<sweep_point>& points;
-  const goal_counter* counter = nullptr;  // the main figure without a GPU; null: instructions
+  const goal_counter* counter = nullptr;  // what is counted, above all; null: instructions
   int multiprocessors = 0;                // of `gpu_name`; 0: unknown
   std::string gpu_name;                   // whose multiprocessors and occupancy these are
 };
@@ -32,9 +32,10 @@ struct chart_figure {
   double value = 0;
   std::string text;
 };
-// Work over time where it was timed, else the counter or the warp instructions of the call; for
-// several sizes, instructions are those for a thousand operations of the problem. None if the point
-// is not right or has no such figure.
+// The counter or the warp instructions of the call; for several sizes, instructions are those for a
+// thousand operations of the problem. None if the point is not right or has no such figure.
+std::optional<chart_figure> counted_figure(const sweep_view& view, const sweep_point& point);
+// Work over time where points were timed, else what was counted.
 std::optional<chart_figure> figure_of(const sweep_view& view, const sweep_point& point);
 // "rate (measured, higher is better)"
 std::string figure_title(const sweep_view& view);

@@ -161,7 +161,7 @@ TEST_CASE("where occupancy stops mattering is said of times") {
   CHECK(has(text, "It is not enough by itself: threads = 512 has 100 % and takes 1.30x as long"));
   CHECK(!has(text, "only a GPU"));
   const std::string chart = joined(cli::occupancy_chart(view, {false, false, 100}));
-  CHECK(has(chart, "25 %  #"));
+  CHECK(has(chart, "25 %   #"));
   CHECK(has(chart, "100 %  #"));
   const std::string table = joined(cli::sweep_table(view, {false, false, 120}));
   CHECK(has(table, "95 % interval"));
@@ -244,4 +244,14 @@ TEST_CASE("two axes make a matrix, if there is room; what is not right says why"
   for (const auto& line : table) CHECK(display_width(line) <= 60);
   CHECK(!has(table[0], "spilled"));
   CHECK(!has(table[0], "shared"));
+}
+
+TEST_CASE("only the axes that make a difference are named") {
+  const std::vector<swept_axis> axes = {axis("threads=32,64"), axis("items=1,2")};
+  const std::vector<sweep_point> points = {
+      counted({"32", "1"}, 200, 32, 32, 300), counted({"32", "2"}, 200, 32, 32, 100),
+      counted({"64", "1"}, 200, 64, 64, 300), counted({"64", "2"}, 200, 64, 64, 100)};
+  const std::string text = all_sentences({axes, points, nullptr, 132, "NVIDIA H200"});
+  CHECK(has(text, "100 warp instructions with items = 2, and 300 with items = 1 (3.00x)"));
+  CHECK(has(text, "the least is 50 % with threads = 32, limited by blocks"));
 }
