@@ -110,18 +110,6 @@ std::vector<remark> remarks_of(const profile_counts& c) {
   return all;
 }
 
-std::string limiter_of(const occupancy& o) {
-  std::string text;
-  const auto add = [&](bool is, const char* what) {
-    if (is) text += (text.empty() ? "" : ", ") + std::string(what);
-  };
-  add(o.by_warps, "warps");
-  add(o.by_registers, "registers");
-  add(o.by_shared, "shared memory");
-  add(o.by_blocks, "blocks");
-  return text;
-}
-
 void add_head(std::vector<text_line>& lines, const kernel_profile& k, std::size_t width) {
   lines.push_back({{text_role::strong, cut(harmless(k.kernel), width)}});
   const auto say = [&](const std::string& s) { wrap_into(lines, s, 2, width, text_role::plain); };
@@ -209,6 +197,18 @@ void add_summary(std::vector<text_line>& lines, const kernel_profile& k,
 }
 
 }  // namespace
+
+std::string limiter_of(const occupancy& o) {
+  std::string text;
+  const auto add = [&](bool is, const char* what) {
+    if (is) text += (text.empty() ? "" : ", ") + std::string(what);
+  };
+  add(o.by_warps, "warps");
+  add(o.by_registers, "registers");
+  add(o.by_shared, "shared memory");
+  add(o.by_blocks, "blocks");
+  return text;
+}
 
 std::vector<text_line> profile_lines(const kernel_profile& k, const profile_style& style) {
   std::vector<text_line> lines;

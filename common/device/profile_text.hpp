@@ -14,6 +14,9 @@
 
 namespace stepwise {
 
+// What keeps a multiprocessor from holding more blocks: "warps, registers".
+std::string limiter_of(const occupancy& o);
+
 struct profile_style {
   std::size_t width = 80;
   bool with_inner = true;  // functions inlined into a line, apart

@@ -77,6 +77,13 @@ struct bench_options {
 };
 int bench(context& c, const bench_options& o);
 
+struct sweep_options {
+  std::string lab, step, file, size, counter;
+  std::vector<std::string> over;
+  std::uint64_t seed = 7;
+};
+int sweep(context& c, const sweep_options& o);
+
 struct validate_options {
   std::string lab;
   std::vector<std::string> steps, sizes;

@@ -189,6 +189,32 @@ void add_ptx(command_line& line) {
   sub->callback([&line] { line.action = [](context& c) { return ptx(c, ptx_with); }; });
 }
 
+void add_sweep(command_line& line) {
+  static sweep_options sweep_with;
+  CLI::App* sub = line.verb(
+      "sweep", "one version in many configurations: threads, tiles, registers, sizes",
+      "  ./lab sweep launch                                   the lab's own sweep\n"
+      "  ./lab sweep launch 03 --over threads=32..1024 --over items=1,2,4,8\n"
+      "  ./lab sweep launch mine --over threads=64..256+64    your file; 64, 128, 192, 256\n"
+      "  ./lab sweep transpose 05 --over tile=8,16,32         any constant at the file's top\n"
+      "  ./lab sweep matmul 09 --over registers=none,96,64    the compiler's cap on registers\n"
+      "  ./lab sweep launch 02 --over n=2^10..2^20            the problem's size\n"
+      "  ./lab sweep transpose 05 --counter shared_load_wavefronts_per_request\n\n"
+      "A..B doubles, A..B+S adds S. Each configuration is compiled, checked and counted; with a\n"
+      "GPU it is timed, too. At most 200 of them.");
+  sub->add_option("LAB", sweep_with.lab, "the lab's name")->required();
+  sub->add_option("STEP", sweep_with.step,
+                  "a solution step, an experiment of the lab, or mine: your file");
+  sub->add_option("--over", sweep_with.over, "NAME=VALUES: a constant, size, or registers")
+      ->allow_extra_args(false);
+  sub->add_option("--counter", sweep_with.counter,
+                  "what to look at, of grader/GOALS.md, instead of instructions");
+  sub->add_option("--file", sweep_with.file, "a .cu file other than your own");
+  sub->add_option("--size", sweep_with.size, "the call's size, like 1048576 or 512x256");
+  sub->add_option("--seed", sweep_with.seed, "of the random inputs (7)");
+  sub->callback([&line] { line.action = [](context& c) { return sweep(c, sweep_with); }; });
+}
+
 void add_validate(command_line& line) {
   static validate_options validate_with;
   CLI::App* sub = line.verb(
@@ -386,6 +412,7 @@ int lab_main(int argc, char** argv) {
   add_study_verbs(line);
   add_solution_verbs(line);
   add_ptx(line);
+  add_sweep(line);
   add_validate(line);
   add_limits(line);
   add_exec(line);

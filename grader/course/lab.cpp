@@ -199,6 +199,10 @@ void check_references(const lab& l, const std::string& toml_origin) {
   }
   std::vector<std::string> names;
   for (const auto& s : l.steps) names.push_back(s.name);
+  if (l.sweeps.standard && !known(l.sweeps.standard->step)) {
+    fail(toml_origin,
+         "[sweep]: step = \"" + l.sweeps.standard->step + "\" is no step of steps.txt");
+  }
   for (const auto& g : l.goals) {
     if (!g.is_speed() || known(g.over)) continue;
     const std::string near = nearest(g.over, names);
@@ -347,7 +351,9 @@ lab load_lab(const fs::path& root, const std::string& name) {
   const fs::path toml_file = fs::path("labs") / name / "lab.toml";
   const fs::path folder = fs::path("solutions") / name;
   const int ours = static_cast<int>(exit_code::ours);
-  lab l = parse_lab(read_file(root / toml_file, ours), toml_file, name);
+  const std::string text = read_file(root / toml_file, ours);
+  lab l = parse_lab(text, toml_file, name);
+  l.sweeps = parse_sweeps(text, toml_file);
   l.steps = parse_steps(read_file(root / folder / "steps.txt", ours), folder / "steps.txt", folder);
   if (const fs::path peers = folder / "peers.txt"; fs::exists(root / peers))
     l.peers = parse_peers(read_file(root / peers, ours), peers);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "grader/course/goal_counter.hpp"
+#include "grader/course/sweeps.hpp"
 
 namespace stepwise {
 
@@ -85,10 +86,14 @@ struct lab {
   std::vector<step> steps;
   std::vector<peer> peers;
   std::vector<limit_part> parts;  // by step
-  fs::path file;                  // the student's, relative to the root
+  declared_sweeps sweeps;
+  fs::path file;  // the student's, relative to the root
 
   fs::path handout() const { return file.parent_path() / "README.md"; }
   fs::path answers() const { return file.parent_path() / "answers.md"; }
+  fs::path experiment_file(const std::string& experiment_name) const {
+    return fs::path("solutions") / name / "experiments" / (experiment_name + ".cu");
+  }
 
   double points() const;
   bool has(goal::kind k) const;  // a goal of that kind
@@ -116,7 +121,7 @@ std::vector<peer> parse_peers(std::string_view text, const std::string& origin);
 std::vector<limit_part> parse_limits(std::string_view text, const std::string& origin,
                                      const fs::path& folder);
 
-// Of lab.toml; steps and file are left empty.
+// Of lab.toml; steps, sweeps and file are left empty.
 lab parse_lab(std::string_view text, const std::string& origin, const std::string& name);
 
 // The candidate that is most likely meant: a unique prefix or the smallest edit distance, if that

@@ -19,7 +19,7 @@ namespace stepwise {
 namespace {
 
 constexpr double compile_limit_s = 180;
-constexpr std::size_t cache_entries = 200;
+constexpr std::size_t cache_entries = 200;  // of each cache: a whole sweep has room
 
 std::string hash_of_file(const fs::path& file) {
   const auto content = read_if_there(file);
@@ -66,11 +66,13 @@ bool is_fresh(const fs::path& entry, const fs::path& root) {
   return true;
 }
 
-void remember_headers(const fs::path& entry, const fs::path& rule_file, const fs::path& root) {
+// Without those in `passing`, a folder that will be gone.
+void remember_headers(const fs::path& entry, const fs::path& rule_file, const fs::path& root,
+                      const fs::path& passing) {
   nlohmann::json headers = nlohmann::json::object();
   const auto rule = read_if_there(rule_file);
   for (const auto& file : prerequisites(rule.value_or(""))) {
-    headers[file] = hash_of_file(root / file);
+    if (!file.starts_with(passing.string())) headers[file] = hash_of_file(root / file);
   }
   write_atomically(entry / "headers.json", headers.dump(1) + "\n");
 }
@@ -139,16 +141,23 @@ class compilation {
       : where_(where), cache_(cache), progress_(progress), work_(cache) {}
 
   // Runs `compile` and `link`, completed with their files; the first that fails ends it.
-  child_result run(std::vector<std::string> compile, const std::string& shown,
+  child_result run(std::vector<std::string> compile, const std::string& source,
                    const fs::path& archive) {
     const fs::path object = work_.path() / "student.o";
-    compile.insert(compile.end(), {"-MF", rule(), "-c", shown, "-o", object});
+    compile.insert(compile.end(), {"-MF", rule(), "-c", source, "-o", object});
     auto outcome = run_one(std::move(compile));
     if (!outcome.end.ok()) return outcome;
     std::vector<std::string> link = {where_.nvcc, object, archive};
     link.insert(link.end(), where_.cuda_link.begin(), where_.cuda_link.end());
     link.insert(link.end(), {"-o", program()});
     return run_one(std::move(link));
+  }
+
+  // A text to compile; removed with the rest.
+  std::string write_source(const std::string& text) const {
+    const fs::path file = work_.path() / "variant.cu";
+    write_atomically(file, text);
+    return file;
   }
 
   void fill(const fs::path& entry) const {
@@ -159,7 +168,7 @@ class compilation {
       throw failure(exit_code::environment,
                     "cannot write " + entry.string() + ": " + error.message());
     }
-    remember_headers(entry, rule(), where_.root);
+    remember_headers(entry, rule(), where_.root, work_.path());
   }
 
   double seconds() const { return seconds_; }
@@ -196,6 +205,55 @@ void require_compiler(const installation& where, const std::string& shown) {
                     "; `./lab doctor` says how to get one");
 }
 
+// `variant`: null for the file as it is.
+compiled compile_text(const lab& l, const fs::path& file, const std::string& source,
+                      const file_variant* variant, const installation& where,
+                      const compile_progress& progress) {
+  const fs::path archive = where.runner_archive(l.name);
+  const std::string shown = where.shown(file);
+  std::vector<std::string> command = {where.nvcc};
+  command.insert(command.end(), where.cuda_args.begin(), where.cuda_args.end());
+  command.insert(command.end(), {"-I.", "-I" + ("labs/" + l.name), "-MMD"});
+  if (variant != nullptr) {
+    // The file's neighbours are those of its variant.
+    command.push_back("-I" + fs::absolute(file).parent_path().string());
+    command.insert(command.end(), variant->flags.begin(), variant->flags.end());
+  }
+  content_hash hash;
+  hash.add(shown).add(source).add(hash_of_file(archive)).add(time_of(archive));
+  for (const auto& part : command) hash.add(part);
+  const fs::path cache = where.build / (variant == nullptr ? "submissions" : "sweeps");
+  const fs::path entry = cache / hash.hex();
+  // A few locks for all entries: a lock file cannot be removed safely, so there is not one for
+  // each.
+  const file_lock lock(cache / ("lock-" + hash.hex().substr(0, 1)),
+                       [&] { progress.doing("waiting for another lab that compiles " + shown); });
+  compiled result;
+  if (is_fresh(entry, where.root)) {
+    std::error_code ignored;
+    fs::last_write_time(entry / "headers.json", fs::file_time_type::clock::now(), ignored);
+    result.program = entry / "program";
+    result.cached = true;
+    return result;
+  }
+  require_compiler(where, shown);
+  progress.doing("compiling " + shown);
+  compilation work(where, cache, progress);
+  const auto outcome = work.run(
+      std::move(command),
+      variant == nullptr ? shown : work.write_source("#line 1 \"" + shown + "\"\n" + source),
+      archive);
+  if (outcome.end.ok()) {
+    work.fill(entry);
+    prune(cache);
+    result.program = entry / "program";
+  } else {
+    result = refused(outcome, l, where);
+  }
+  result.seconds = work.seconds();
+  return result;
+}
+
 }  // namespace
 
 void refuse_what_is_not_the_students_fault(const child_result& result, const fs::path& output) {
@@ -229,42 +287,13 @@ void refuse_what_is_not_the_students_fault(const child_result& result, const fs:
 
 compiled compile_submission(const lab& l, const fs::path& file, const installation& where,
                             const compile_progress& progress) {
-  const std::string source = read_file(file, static_cast<int>(exit_code::usage));
-  const fs::path archive = where.runner_archive(l.name);
-  const std::string shown = where.shown(file);
-  std::vector<std::string> command = {where.nvcc};
-  command.insert(command.end(), where.cuda_args.begin(), where.cuda_args.end());
-  command.insert(command.end(), {"-I.", "-I" + ("labs/" + l.name), "-MMD"});
-  content_hash hash;
-  hash.add(shown).add(source).add(hash_of_file(archive)).add(time_of(archive));
-  for (const auto& part : command) hash.add(part);
-  const fs::path cache = where.build / "submissions";
-  const fs::path entry = cache / hash.hex();
-  // A few locks for all entries: a lock file cannot be removed safely, so there is not one for
-  // each.
-  const file_lock lock(cache / ("lock-" + hash.hex().substr(0, 1)),
-                       [&] { progress.doing("waiting for another lab that compiles " + shown); });
-  compiled result;
-  if (is_fresh(entry, where.root)) {
-    std::error_code ignored;
-    fs::last_write_time(entry / "headers.json", fs::file_time_type::clock::now(), ignored);
-    result.program = entry / "program";
-    result.cached = true;
-    return result;
-  }
-  require_compiler(where, shown);
-  progress.doing("compiling " + shown);
-  compilation work(where, cache, progress);
-  const auto outcome = work.run(std::move(command), shown, archive);
-  if (outcome.end.ok()) {
-    work.fill(entry);
-    prune(cache);
-    result.program = entry / "program";
-  } else {
-    result = refused(outcome, l, where);
-  }
-  result.seconds = work.seconds();
-  return result;
+  return compile_text(l, file, read_file(file, static_cast<int>(exit_code::usage)), nullptr, where,
+                      progress);
+}
+
+compiled compile_variant(const lab& l, const fs::path& file, const file_variant& variant,
+                         const installation& where, const compile_progress& progress) {
+  return compile_text(l, file, variant.source, &variant, where, progress);
 }
 
 }  // namespace stepwise

@@ -2,7 +2,8 @@
 //
 // idea    The same flags as Meson uses for the solutions. A program is kept in build/submissions
 //         under the hash of its source, its flags and the runner, and is used again only while
-//         every header that it included is unchanged.
+//         every header that it included is unchanged. What a sweep makes of a file is kept apart,
+//         in build/sweeps, so that it does not push out what a student works on.
 // Tested by tests/compile_test.cpp and tests/ptx_test.cpp.
 #pragma once
 
@@ -58,5 +59,15 @@ void refuse_what_is_not_the_students_fault(const child_result& result,
 // no such file.
 compiled compile_submission(const lab& l, const std::filesystem::path& file,
                             const installation& where, const compile_progress& progress);
+
+// The file with another text, which has its lines: messages name the file. Several threads may
+// compile at once.
+struct file_variant {
+  std::string source;
+  std::vector<std::string> flags;  // nvcc's, beside the usual ones
+};
+compiled compile_variant(const lab& l, const std::filesystem::path& file,
+                         const file_variant& variant, const installation& where,
+                         const compile_progress& progress);
 
 }  // namespace stepwise

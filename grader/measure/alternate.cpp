@@ -172,8 +172,14 @@ class side_by_side {
  public:
   side_by_side(const lab& l, const problem& p, const std::vector<contender>& steps,
                const std::vector<contender>& peers, const device_choice& device,
-               const bench_plans& plans, const call_file& file, const activity& now)
-      : problem_(p), steps_(steps.size()), plans_(plans), file_(file), now_(now) {
+               const bench_plans& plans, const call_file& file, const activity& now,
+               std::vector<cache> states)
+      : problem_(p),
+        steps_(steps.size()),
+        plans_(plans),
+        file_(file),
+        now_(now),
+        states_(std::move(states)) {
     for (const auto* const group : {&steps, &peers})
       for (const auto& who : *group) all_.emplace_back(l, who, group == &peers, device, file, now);
     for (std::size_t i = 0; i < peers.size(); ++i) {
@@ -196,12 +202,12 @@ class side_by_side {
     }
     for (std::size_t i = 0; i < fought_.size(); ++i)
       if (fights(i)) fought_[i].second.push_back({sizes[s], label_, {}, {}, duel_pairs});
-    for (const cache state : {cache::cold, cache::warm}) {
+    for (const cache state : states_) {
       rounds(state, false);
       for (std::size_t i = 0; i < fought_.size(); ++i)
         if (fights(i)) pairs(state, i);
     }
-    for (const cache state : {cache::cold, cache::warm}) rounds(state, true);
+    for (const cache state : states_) rounds(state, true);
     for (auto& one : all_) {
       if (one.takes_part) check(one);
       if (one.takes_part)
@@ -313,6 +319,7 @@ class side_by_side {
   const bench_plans& plans_;
   const call_file& file_;
   const activity& now_;
+  const std::vector<cache> states_;
   std::deque<competitor> all_;
   std::vector<std::size_t> rivals_;  // in all_: the peers on the GPU
   duels fought_;                     // against each of them
@@ -370,13 +377,15 @@ comparison compare(const lab& l, const problem& p, const contender& mine, const 
 
 bench_report bench(const lab& l, const problem& p, const std::vector<contender>& steps,
                    const std::vector<contender>& peers, const device_choice& device,
-                   const std::vector<lab_size>& sizes, std::uint64_t seed, const activity& now) {
+                   const std::vector<lab_size>& sizes, std::uint64_t seed, const activity& now,
+                   bool with_warm) {
   const auto calls = make_calls(p, sizes, seed, now);
   now.doing("writing the inputs of all sizes");
   const bench_plans plans(sizes.size(), all_fit(calls, steps, peers, device));
   // One file for all: they are called one at a time. These are our own programs.
   const call_file file(calls, plans.all());
-  side_by_side contest(l, p, steps, peers, device, plans, file, now);
+  const auto states = with_warm ? std::vector{cache::cold, cache::warm} : std::vector{cache::cold};
+  side_by_side contest(l, p, steps, peers, device, plans, file, now, states);
   for (std::size_t s = 0; s < sizes.size(); ++s) contest.measure(sizes, s);
   return contest.report();
 }

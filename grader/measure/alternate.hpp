@@ -87,13 +87,14 @@ struct bench_report {
 // a size every program is called once more and checked: its outputs, its inputs, and the zones
 // around its buffers. A program whose calls take long has fewer rounds, and none at sizes where one
 // call would take seconds, going by the size before. A step that fails is out and says so in its
-// row; failure(ours) if a peer fails.
+// row; failure(ours) if a peer fails. Without `with_warm`, `warm` stays empty everywhere.
 //
 // Peers on the CPU have rounds of their own at the end of a size, so that no step finds a GPU that
 // has slept meanwhile; and no pairs, since no drift is common to both. `steps` may be empty if all
 // peers are on the CPU; then the device is not used.
 bench_report bench(const lab& l, const problem& p, const std::vector<contender>& steps,
                    const std::vector<contender>& peers, const device_choice& device,
-                   const std::vector<lab_size>& sizes, std::uint64_t seed, const activity& now);
+                   const std::vector<lab_size>& sizes, std::uint64_t seed, const activity& now,
+                   bool with_warm = true);
 
 }  // namespace stepwise

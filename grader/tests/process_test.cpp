@@ -4,10 +4,13 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <thread>
+#include <vector>
 
 #include "grader/system/failure.hpp"
+#include "grader/system/parallel.hpp"
 
 using namespace stepwise;
 
@@ -110,4 +113,32 @@ TEST_CASE("a program that cannot be started says why") {
   options.command = {"/nowhere/program"};
   CHECK_THROWS_WITH_AS(child{options}, "cannot start /nowhere/program: No such file or directory",
                        failure);
+}
+
+TEST_CASE("jobs run at the same time, each once, and the first failure ends them") {
+  std::vector<std::atomic<int>> runs(20);
+  std::atomic<int> now = 0, most = 0;
+  in_parallel(
+      runs.size(), 4,
+      [&](std::size_t i) {
+        ++runs[i];
+        int together = ++now, before = most;
+        while (together > before && !most.compare_exchange_weak(before, together)) {
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        --now;
+      },
+      [](std::size_t) {});
+  for (const auto& count : runs) CHECK(count == 1);
+  CHECK(most >= 2);
+  CHECK(most <= 4);
+  std::atomic<int> started = 0;
+  const auto failing = [&](std::size_t i) {
+    ++started;
+    if (i == 1) throw failure(exit_code::environment, "no room");
+  };
+  CHECK_THROWS_AS(in_parallel(1000, 1, failing, [](std::size_t) {}), failure);
+  CHECK(started == 2);
+  in_parallel(0, 4, failing, [](std::size_t) {});
+  CHECK(workers_for(std::uint64_t{1} << 60) == 1);
 }

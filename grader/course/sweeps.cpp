@@ -1,0 +1,123 @@
+#include "grader/course/sweeps.hpp"
+
+#include <algorithm>
+
+#define TOML_EXCEPTIONS 1
+#include <toml++/toml.h>
+
+#include "grader/course/lab.hpp"
+#include "grader/course/sweep_axis.hpp"
+#include "grader/system/failure.hpp"
+
+namespace stepwise {
+namespace {
+
+[[noreturn]] void fail(const std::string& where, const std::string& what) {
+  throw failure(exit_code::ours, where + ": " + what);
+}
+
+std::string at_line(const std::string& origin, const toml::node& node) {
+  return origin + ":" + std::to_string(node.source().begin.line);
+}
+
+void refuse_other_keys(const toml::table& table, const std::vector<std::string>& known,
+                       const std::string& where) {
+  std::string list;
+  for (const auto& name : known) list += (list.empty() ? "" : ", ") + name;
+  for (const auto& [key, value] : table) {
+    if (std::find(known.begin(), known.end(), key.str()) == known.end()) {
+      fail(where, "unknown key `" + std::string(key.str()) + "`; known are " + list);
+    }
+  }
+}
+
+std::string text_at(const toml::table& table, std::string_view key, const std::string& where) {
+  if (const auto value = table[key].value<std::string>(); value && !value->empty()) return *value;
+  fail(where, "needs `" + std::string(key) + "`, a text");
+}
+
+std::vector<std::string> parse_over(const toml::table& table, const std::string& origin,
+                                    const std::string& where) {
+  const toml::array* list = table.get_as<toml::array>("over");
+  if (list == nullptr || list->empty()) {
+    fail(where, "needs `over`, a list like [\"threads=32..1024\"]");
+  }
+  std::vector<std::string> over;
+  std::vector<sweep_axis> axes;
+  for (const auto& entry : *list) {
+    const auto text = entry.value<std::string>();
+    if (!text) fail(at_line(origin, entry), "`over` holds texts like \"threads=32..1024\"");
+    try {
+      axes.push_back(parse_axis(*text));
+      combinations(axes);
+    } catch (const failure& error) {
+      fail(at_line(origin, entry), error.what());
+    }
+    over.push_back(*text);
+  }
+  return over;
+}
+
+const goal_counter* parse_counter(const toml::table& table, const std::string& where) {
+  if (!table.contains("counter")) return nullptr;
+  const auto name = text_at(table, "counter", where);
+  if (const goal_counter* found = find_goal_counter(name)) return found;
+  std::vector<std::string> names;
+  for (const auto& c : goal_counters()) names.emplace_back(c.name);
+  const std::string near = nearest(name, names);
+  fail(where,
+       "unknown counter \"" + name + "\"" +
+           (near.empty() ? "; grader/GOALS.md lists them" : "; did you mean \"" + near + "\"?"));
+}
+
+experiment parse_experiment(const toml::table& table, const std::string& origin) {
+  const std::string where = at_line(origin, table) + ": experiment";
+  refuse_other_keys(table, {"name", "title", "over", "counter"}, where);
+  experiment e;
+  e.name = text_at(table, "name", where);
+  if (table.contains("title")) e.title = text_at(table, "title", where);
+  e.over = parse_over(table, origin, where);
+  e.counter = parse_counter(table, where);
+  return e;
+}
+
+}  // namespace
+
+const experiment* declared_sweeps::find(std::string_view name) const {
+  const auto found = std::find_if(experiments.begin(), experiments.end(),
+                                  [&](const experiment& e) { return e.name == name; });
+  return found == experiments.end() ? nullptr : &*found;
+}
+
+declared_sweeps parse_sweeps(std::string_view text, const std::string& origin) {
+  try {
+    const toml::table table = toml::parse(text, origin);
+    declared_sweeps result;
+    if (const toml::node* node = table.get("sweep")) {
+      const std::string where = at_line(origin, *node) + ": [sweep]";
+      if (!node->is_table()) fail(where, "is a table");
+      const toml::table& sweep = *node->as_table();
+      refuse_other_keys(sweep, {"step", "over"}, where);
+      result.standard = {text_at(sweep, "step", where), parse_over(sweep, origin, where)};
+    }
+    if (const toml::node* node = table.get("experiments")) {
+      const toml::array* list = node->as_array();
+      if (list == nullptr || !list->is_array_of_tables()) {
+        fail(at_line(origin, *node), "experiments are tables: [[experiments]]");
+      }
+      for (const auto& entry : *list) {
+        auto e = parse_experiment(*entry.as_table(), origin);
+        if (result.find(e.name) != nullptr) {
+          fail(at_line(origin, entry), "experiment " + e.name + " is listed twice");
+        }
+        result.experiments.push_back(std::move(e));
+      }
+    }
+    return result;
+  } catch (const toml::parse_error& error) {
+    fail(origin + ":" + std::to_string(error.source().begin.line),
+         std::string(error.description()));
+  }
+}
+
+}  // namespace stepwise

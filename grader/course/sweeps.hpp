@@ -1,0 +1,47 @@
+// The sweeps and experiments that a lab declares in its lab.toml.
+//
+//   [sweep]                     what `./lab sweep LAB` does when nothing more is said
+//   step = "03_ilp"
+//   over = ["threads=32..1024", "items=1,2,4,8"]
+//
+//   [[experiments]]             `./lab sweep LAB divergence`
+//   name = "divergence"         its program is solutions/LAB/experiments/divergence.cu
+//   title = "one warp, several ways"                  may be left out
+//   over = ["ways=1..32"]
+//   counter = "warp_execution_efficiency_percent"     the main figure; see grader/GOALS.md
+//
+// Tested by tests/sweep_axis_test.cpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/course/goal_counter.hpp"
+
+namespace stepwise {
+
+struct sweep_plan {
+  std::string step;
+  std::vector<std::string> over;  // as typed behind --over
+};
+
+struct experiment {
+  std::string name;
+  std::string title;
+  std::vector<std::string> over;
+  const goal_counter* counter = nullptr;  // null: the sweep's own choice
+};
+
+struct declared_sweeps {
+  std::optional<sweep_plan> standard;
+  std::vector<experiment> experiments;
+
+  const experiment* find(std::string_view name) const;  // null if there is none
+};
+
+// Of lab.toml, whose other tables are passed over. failure(ours) names file and line.
+declared_sweeps parse_sweeps(std::string_view text, const std::string& origin);
+
+}  // namespace stepwise

@@ -1,0 +1,307 @@
+#include "grader/measure/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <stdexcept>
+#include <tuple>
+
+#include "grader/judge/compile.hpp"
+#include "grader/measure/profiled.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/parallel.hpp"
+
+namespace stepwise {
+namespace {
+
+// nvcc with its programs, or the emulator with the memory of a small call.
+constexpr std::uint64_t bytes_of_a_job = std::uint64_t{1} << 30;
+// Programs that stay alive together. Each has a context of some hundred megabytes on the GPU.
+constexpr std::size_t most_at_once = 16;
+constexpr int fewest_registers = 16, most_registers = 255;
+constexpr const char* no_cap = "none";
+
+bool is_size_name(const std::string& name, const lab& l) {
+  return name == "size" || (name == "n" && l.check.at(0).size() == 1);
+}
+
+lab_size size_of(const lab& l, const problem& p, const std::string& text, const std::string& name) {
+  lab_size size;
+  const char *at = text.data(), *end = text.data() + text.size();
+  while (at < end) {
+    std::int64_t n = 0;
+    const auto [after, error] = std::from_chars(at, end, n);
+    if (error != std::errc{}) break;
+    size.push_back(n);
+    at = after < end && *after == 'x' && after + 1 < end ? after + 1 : after;
+    if (at == after && at < end) break;
+  }
+  if (at != end || size.size() != l.check.at(0).size()) {
+    throw failure(exit_code::usage, fmt::format("--over {}: {} is no size of this lab, like {}",
+                                                name, text, size_text(l.check.back())));
+  }
+  try {
+    p.work(size);
+  } catch (const std::invalid_argument& error) {
+    throw failure(exit_code::usage, fmt::format("--over {}: {}: {}", name, text, error.what()));
+  }
+  return size;
+}
+
+void check_registers(const sweep_axis& axis) {
+  for (const auto& value : axis.values) {
+    int number = 0;
+    const char* const end = value.data() + value.size();
+    const auto [after, error] = std::from_chars(value.data(), end, number);
+    const bool in_range = error == std::errc{} && after == end && number >= fewest_registers &&
+                          number <= most_registers;
+    if (value != no_cap && !in_range) {
+      throw failure(exit_code::usage,
+                    fmt::format("--over {}: {} is no cap: {} to {} registers per thread, or {}",
+                                axis.name, value, fewest_registers, most_registers, no_cap));
+    }
+  }
+}
+
+std::string without_seed(const std::string& label) { return label.substr(0, label.find(", seed")); }
+
+// What a point's program is made of: all of its values but the size.
+std::vector<std::string> program_values(const std::vector<swept_axis>& axes,
+                                        const sweep_point& point) {
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (axes[i].kind != axis_kind::size) values.push_back(point.values[i]);
+  return values;
+}
+
+file_variant variant_of(const sweep_subject& subject, const std::vector<swept_axis>& axes,
+                        const sweep_point& point) {
+  file_variant variant;
+  std::vector<std::pair<source_constant, std::string>> values;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto& value = point.values[i];
+    if (axes[i].kind == axis_kind::constant) {
+      values.emplace_back(find_constant(subject.constants, axes[i].axis.name, subject.shown),
+                          value);
+    } else if (axes[i].kind == axis_kind::registers && value != no_cap) {
+      variant.flags.push_back("-maxrregcount=" + value);
+    }
+  }
+  variant.source = with_values(subject.source, std::move(values));
+  return variant;
+}
+
+// One program and the points that it serves.
+class preparation {
+ public:
+  preparation(const sweep_run& run, const sweep_subject& subject,
+              const std::vector<swept_axis>& axes, std::vector<sweep_point*> points)
+      : run_(run), subject_(subject), axes_(axes), points_(std::move(points)) {}
+
+  void operator()() const {
+    const auto made = compile_variant(run_.l, subject_.file,
+                                      variant_of(subject_, axes_, *points_[0]), run_.where, quiet_);
+    if (made.program.empty()) return fail({verdict::compile, joined(made.explanation)});
+    for (auto* point : points_) point->program = made.program;
+    const auto& sizes = run_.device.gpu ? run_.l.check : small_sizes(run_.l, run_.p);
+    const auto report =
+        check_program(run_.l, run_.p, made.program, run_.device, sizes, run_.seed, {});
+    if (!report.correct()) return fail(told_with_size(report));
+    if (run_.device.gpu) {
+      count_beside();
+    } else {
+      for (auto* point : points_) count(*point, point->size);
+    }
+  }
+
+ private:
+  static std::string joined(const std::vector<std::string>& lines) {
+    std::string text;
+    for (const auto& line : lines) text += (text.empty() ? "" : "\n") + line;
+    return text;
+  }
+
+  // A wrong result's sentence names its call already, a crash's does not.
+  static call_outcome told_with_size(const check_report& report) {
+    auto found = report.found;
+    if (found.message.find(report.label) == std::string::npos) {
+      found.message += " (" + report.label + ")";
+    }
+    return found;
+  }
+
+  void fail(const call_outcome& found) const {
+    for (auto* point : points_) point->found = found;
+  }
+
+  void count(sweep_point& point, const lab_size& size) const {
+    auto counted =
+        profile_program(run_.l, run_.p, point.program, size, run_.seed, run_.emulator, {});
+    point.found = counted.found;
+    if (!run_.device.gpu) point.label = without_seed(counted.label);
+    if (!counted.found.ok()) return;
+    for (auto& kernel : counted.kernels) kernel.lines.clear();
+    point.kernels = std::move(counted.kernels);
+    point.counted_size = size;
+    point.counted_work = run_.p.work(size);
+  }
+
+  // Where time is what counts, the emulator tells what a program is made of; if it cannot, there
+  // are no such figures. A size that would take it too long is counted at the lab's own.
+  void count_beside() const {
+    const lab_size usual = run_.l.emulated.back();
+    const double most = run_.p.work(usual).operations;
+    std::map<lab_size, sweep_point> counted;
+    for (auto* point : points_) {
+      const lab_size& size = point->work.operations <= most ? point->size : usual;
+      auto& there = counted[size];
+      if (there.program.empty()) {
+        there.program = point->program;
+        count(there, size);
+      }
+      point->kernels = there.kernels;
+      point->counted_size = there.counted_size;
+      point->counted_work = there.counted_work;
+    }
+  }
+
+  const sweep_run& run_;
+  const sweep_subject& subject_;
+  const std::vector<swept_axis>& axes_;
+  std::vector<sweep_point*> points_;
+  compile_progress quiet_{[](const std::string&) {}, [] {}};
+};
+
+}  // namespace
+
+std::string_view name_of(axis_kind k) {
+  switch (k) {
+    case axis_kind::constant:
+      return "constant";
+    case axis_kind::size:
+      return "size";
+    case axis_kind::registers:
+      return "registers";
+  }
+  return {};
+}
+
+swept_axis classify(const sweep_axis& axis, const sweep_subject& subject, const lab& l,
+                    const problem& p) {
+  const bool is_size = is_size_name(axis.name, l), is_cap = axis.name == "registers";
+  const auto same = std::find_if(subject.constants.begin(), subject.constants.end(),
+                                 [&](const auto& c) { return c.name == axis.name; });
+  const bool is_constant = same != subject.constants.end();
+  if (is_constant && (is_size || is_cap)) {
+    throw failure(exit_code::usage,
+                  fmt::format("--over {0}: is it {1}, or the constant {0} in line {2} of {3}? Give "
+                              "the constant another name",
+                              axis.name, is_size ? "the problem's size" : "the register cap",
+                              same->line, subject.shown));
+  }
+  if (is_size) {
+    for (const auto& value : axis.values) size_of(l, p, value, axis.name);
+    return {axis, axis_kind::size};
+  }
+  if (is_cap) {
+    check_registers(axis);
+    return {axis, axis_kind::registers};
+  }
+  try {
+    find_constant(subject.constants, axis.name, subject.shown);
+  } catch (const failure& error) {
+    throw failure(error.code(),
+                  std::string(error.what()) +
+                      "\nbeside them, `size` is the problem's size and `registers` the "
+                      "compiler's cap on registers per thread");
+  }
+  return {axis, axis_kind::constant};
+}
+
+const kernel_profile* sweep_point::main_kernel() const {
+  const auto most =
+      std::max_element(kernels.begin(), kernels.end(), [](const auto& a, const auto& b) {
+        return a.total.all_instructions().warps < b.total.all_instructions().warps;
+      });
+  return most == kernels.end() ? nullptr : &*most;
+}
+
+std::vector<sweep_point> plan_sweep(const lab& l, const problem& p,
+                                    const std::vector<swept_axis>& axes, const lab_size& size) {
+  std::vector<sweep_axis> plain;
+  for (const auto& one : axes) plain.push_back(one.axis);
+  std::vector<sweep_point> points;
+  for (auto& values : combinations(plain)) {
+    sweep_point point;
+    point.size = size;
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      if (axes[i].kind == axis_kind::size) point.size = size_of(l, p, values[i], axes[i].axis.name);
+    point.work = p.work(point.size);
+    point.values = std::move(values);
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+void prepare_points(const sweep_run& run, const sweep_subject& subject,
+                    const std::vector<swept_axis>& axes, std::vector<sweep_point>& points,
+                    const activity& now) {
+  std::map<std::vector<std::string>, std::vector<sweep_point*>> programs;
+  for (auto& point : points) programs[program_values(axes, point)].push_back(&point);
+  std::vector<preparation> jobs;
+  for (auto& [values, served] : programs) jobs.emplace_back(run, subject, axes, std::move(served));
+  in_parallel(
+      jobs.size(), workers_for(bytes_of_a_job), [&](std::size_t i) { jobs[i](); },
+      [&](std::size_t done) {
+        now.doing(fmt::format("compiling, checking and counting: {} of {} programs are ready", done,
+                              jobs.size()));
+      });
+}
+
+void time_points(const sweep_run& run, std::vector<sweep_point>& points, const activity& now) {
+  std::map<fs::path, std::vector<sweep_point*>> programs;
+  std::vector<lab_size> sizes;
+  std::vector<contender> group;
+  std::vector<fs::path> order;
+  for (auto& point : points) {
+    if (!point.found.ok()) continue;
+    if (programs[point.program].empty()) order.push_back(point.program);
+    programs[point.program].push_back(&point);
+    if (std::find(sizes.begin(), sizes.end(), point.size) == sizes.end())
+      sizes.push_back(point.size);
+  }
+  // A call's time is guessed from the size before: small ones first.
+  std::sort(sizes.begin(), sizes.end());
+  for (std::size_t first = 0; first < order.size(); first += most_at_once) {
+    const std::size_t end = std::min(first + most_at_once, order.size());
+    group.clear();
+    for (std::size_t i = first; i < end; ++i) {
+      group.push_back({fmt::format("configuration {} of {}", i + 1, order.size()), order[i], true});
+    }
+    const auto report =
+        bench(run.l, run.p, group, {}, run.device, sizes, run.seed, now, /*with_warm=*/false);
+    for (std::size_t i = first; i < end; ++i) {
+      const auto& row = report.rows[i - first];
+      for (auto* point : programs[order[i]]) {
+        point->found = row.found;
+        for (const auto& cell : row.cells)
+          if (cell.size == point->size) {
+            point->time = cell.cold;
+            point->label = without_seed(cell.label);
+          }
+      }
+    }
+  }
+}
+
+std::string text_of(const std::vector<swept_axis>& axes, const std::vector<std::string>& values) {
+  std::string text;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    text += fmt::format("{}{} = {}", i == 0 ? "" : ", ", axes[i].axis.name, values[i]);
+  }
+  return text;
+}
+
+}  // namespace stepwise

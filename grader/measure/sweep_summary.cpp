@@ -1,0 +1,375 @@
+#include "grader/measure/sweep_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "common/device/profile_text.hpp"
+#include "grader/measure/figures.hpp"
+#include "grader/report/text.hpp"
+
+namespace stepwise {
+namespace {
+
+using chosen_points = std::vector<const sweep_point*>;
+
+constexpr double warp = 32;
+constexpr double nearly = 1.005;  // times as many: the same
+constexpr double clearly = 1.1;   // times as long, or as many: worth a sentence
+
+chosen_points that(const sweep_view& view, const std::function<bool(const sweep_point&)>& is) {
+  chosen_points chosen;
+  for (const auto& point : view.points)
+    if (point.found.ok() && is(point)) chosen.push_back(&point);
+  return chosen;
+}
+
+std::string name_of(const sweep_view& view, const sweep_point* point) {
+  return text_of(view.axes, point->values);
+}
+
+// The point's values on those axes that make a difference to a figure: where points that differ on
+// one axis alone all have the same figure, that axis tells nothing.
+using figure_of_point = std::function<std::optional<double>(const sweep_point&)>;
+std::string what_matters(const sweep_view& view, const sweep_point* point,
+                         const figure_of_point& figure) {
+  std::string text;
+  for (std::size_t i = 0; i < view.axes.size(); ++i) {
+    std::map<std::vector<std::string>, interval> by_the_others;
+    for (const auto& other : view.points) {
+      const auto value = other.found.ok() ? figure(other) : std::nullopt;
+      if (!value) continue;
+      auto key = other.values;
+      key.erase(key.begin() + static_cast<std::ptrdiff_t>(i));
+      auto& range = by_the_others.try_emplace(key, interval{*value, *value}).first->second;
+      range = {std::min(range.low, *value), std::max(range.high, *value)};
+    }
+    const bool matters =
+        std::any_of(by_the_others.begin(), by_the_others.end(),
+                    [](const auto& one) { return one.second.high > nearly * one.second.low; });
+    if (matters) {
+      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", view.axes[i].axis.name,
+                          point->values[i]);
+    }
+  }
+  return text;
+}
+
+bool has_several_sizes(const sweep_view& view) {
+  return std::any_of(view.points.begin(), view.points.end(),
+                     [&](const auto& point) { return point.size != view.points[0].size; });
+}
+
+bool is_timed(const sweep_view& view) {
+  return std::any_of(view.points.begin(), view.points.end(),
+                     [](const auto& point) { return point.timed(); });
+}
+
+// "in 3 of 24 configurations (threads = 32, items = 1 is the first)", or which one it is.
+std::string where_text(const sweep_view& view, const chosen_points& chosen) {
+  const std::string first = name_of(view, chosen.front());
+  if (chosen.size() > 1 && chosen.size() == view.points.size()) return "With all of them";
+  return chosen.size() == 1 ? "With " + first
+                            : fmt::format("In {} of {} configurations ({} is the first)",
+                                          chosen.size(), view.points.size(), first);
+}
+
+double instructions(const sweep_point& point) {
+  double sum = 0;
+  for (const auto& kernel : point.kernels)
+    sum += static_cast<double>(kernel.total.all_instructions().warps);
+  return sum;
+}
+
+double counted_instructions(const sweep_view& view, const sweep_point& point) {
+  const double operations = point.counted_work.operations;
+  return instructions(point) *
+         (has_several_sizes(view) && operations > 0 ? 1000 / operations : 1.0);
+}
+
+std::string instructions_title(const sweep_view& view) {
+  if (!has_several_sizes(view)) return "warp instructions";
+  const auto& unit = view.points[0].counted_work.operation_unit;
+  return fmt::format("warp instructions per 1000 {}", unit.empty() ? "operations" : unit);
+}
+
+chosen_points same_size_timed(const sweep_view& view, const lab_size& size) {
+  return that(view, [&](const auto& point) { return point.timed() && point.size == size; });
+}
+
+const sweep_point* fastest(const chosen_points& points) {
+  return *std::min_element(points.begin(), points.end(), [](const auto* a, const auto* b) {
+    return a->time.median_ms < b->time.median_ms;
+  });
+}
+
+bool is_as_good(const sweep_point& point, const sweep_point& best) {
+  return point.time.range_ms.low <= as_good * best.time.range_ms.high;
+}
+
+std::string rate_of(const sweep_point* point) {
+  return rate_text(point->work, point->time.median_ms);
+}
+
+// ---- what was timed
+
+std::string best_sentence(const sweep_view& view, const chosen_points& points,
+                          const chosen_points& good) {
+  const auto* const best = fastest(points);
+  const std::string shown = fmt::format(
+      "{}: {} ({} to {}), {}", name_of(view, best), time_text(best->time.median_ms),
+      time_text(best->time.range_ms.low), time_text(best->time.range_ms.high), rate_of(best));
+  if (good.size() == 1) {
+    return fmt::format("The best is {}. No other comes within 2 % of it.", shown);
+  }
+  if (good.size() == points.size()) {
+    return fmt::format(
+        "All {} are within 2 % of the best, as far as their intervals tell; it is {}.",
+        points.size(), shown);
+  }
+  return fmt::format(
+      "{} of {} are within 2 % of the best, as far as their intervals tell; it is {}.", good.size(),
+      points.size(), shown);
+}
+
+// Where occupancy stops mattering; empty if all have the same.
+std::string timed_occupancy(const sweep_view& view, const chosen_points& points,
+                            const chosen_points& good) {
+  const auto less = [](const auto* a, const auto* b) {
+    return occupancy_percent(*a).value_or(0) < occupancy_percent(*b).value_or(0);
+  };
+  const auto [low, high] = std::minmax_element(points.begin(), points.end(), less);
+  if (!occupancy_percent(**low) || !less(*low, *high)) return {};
+  const auto* const least = *std::min_element(good.begin(), good.end(), less);
+  const double enough = *occupancy_percent(*least);
+  const auto* const best = fastest(points);
+  const auto times_as_long = [&](const sweep_point* point) {
+    return ratio_text(point->time.median_ms / best->time.median_ms);
+  };
+  chosen_points below, above;
+  for (const auto* point : points) (less(point, least) ? below : above).push_back(point);
+  std::string text;
+  if (below.empty()) {
+    text = fmt::format(
+        "Occupancy does not decide: even the least of the sweep, {:.0f} % with {}, is among them.",
+        enough, name_of(view, least));
+  } else {
+    const auto* const next = fastest(below);
+    text = fmt::format(
+        "Occupancy stops mattering at {:.0f} % ({}): below it, the best takes {} as long ({}, "
+        "{:.0f} "
+        "%).",
+        enough, name_of(view, least), times_as_long(next), name_of(view, next),
+        *occupancy_percent(*next));
+  }
+  const auto* const slow = *std::max_element(above.begin(), above.end(), [](auto* a, auto* b) {
+    return a->time.median_ms < b->time.median_ms;
+  });
+  if (slow->time.range_ms.low > clearly * best->time.range_ms.high) {
+    text += fmt::format(" It is not enough by itself: {} has {:.0f} % and takes {} as long.",
+                        name_of(view, slow), *occupancy_percent(*slow), times_as_long(slow));
+  }
+  return text;
+}
+
+// Each size with its best; what the size alone does is told by the rates.
+std::string sizes_sentence(const sweep_view& view) {
+  std::vector<lab_size> sizes;
+  for (const auto* point : that(view, [](const auto& p) { return p.timed(); }))
+    if (std::find(sizes.begin(), sizes.end(), point->size) == sizes.end())
+      sizes.push_back(point->size);
+  std::sort(sizes.begin(), sizes.end());
+  const auto cost = [](const sweep_point* point) {
+    const auto& work = point->work;
+    return point->time.median_ms / (work.rate_in_operations ? work.operations : work.bytes);
+  };
+  chosen_points bests;
+  for (const auto& size : sizes) bests.push_back(fastest(same_size_timed(view, size)));
+  const auto* const best = *std::min_element(bests.begin(), bests.end(),
+                                             [&](auto* a, auto* b) { return cost(a) < cost(b); });
+  const auto* first = best;  // the smallest size whose rate nearly is the best one
+  for (const auto* point : bests) {
+    if (cost(point) <= as_good * cost(best)) {
+      first = point;
+      break;
+    }
+  }
+  std::string text =
+      fmt::format("The highest rate is {} ({}); ", rate_of(best), name_of(view, best));
+  text += first == bests.front()
+              ? "the smallest size comes within 2 % of it, too."
+              : fmt::format(
+                    "size {} is the smallest within 2 % of it, and the smallest of all, {}, "
+                    "has {}.",
+                    size_text(first->size), size_text(sizes.front()), rate_of(bests.front()));
+  if (view.axes.size() == 1) return text;
+  text += " The best of each size:";
+  for (const auto* point : bests)
+    text += (point == bests.front() ? " " : "; ") + name_of(view, point);
+  return text + ".";
+}
+
+void add_timed(const sweep_view& view, std::vector<std::string>& sentences) {
+  if (has_several_sizes(view)) {
+    sentences.push_back(sizes_sentence(view));
+    return;
+  }
+  const auto points = that(view, [](const auto& point) { return point.timed(); });
+  const auto good = that(view, [&](const auto& point) { return is_among_the_best(view, point); });
+  sentences.push_back(best_sentence(view, points, good));
+  sentences.push_back(timed_occupancy(view, points, good));
+}
+
+// ---- what was counted
+
+std::string counter_sentence(const sweep_view& view) {
+  const auto points =
+      that(view, [&](const auto& p) { return counted_figure(view, p).has_value(); });
+  if (points.empty()) return {};
+  const figure_of_point figure = [&](const sweep_point& point) -> std::optional<double> {
+    const auto found = counted_figure(view, point);
+    return found ? std::optional(found->value) : std::nullopt;
+  };
+  const auto [low, high] = std::minmax_element(
+      points.begin(), points.end(), [&](auto* a, auto* b) { return *figure(*a) < *figure(*b); });
+  const std::string what =
+      view.counter != nullptr ? view.counter->figure : instructions_title(view);
+  if (*figure(**high) <= nearly * *figure(**low)) {
+    return fmt::format("Counted: {} {} with all of them.", counted_figure(view, **low)->text, what);
+  }
+  return fmt::format("Counted: {} {} with {}, and {} with {} ({}).",
+                     counted_figure(view, **low)->text, what, what_matters(view, *low, figure),
+                     counted_figure(view, **high)->text, what_matters(view, *high, figure),
+                     ratio_text(*figure(**high) / *figure(**low)));
+}
+
+std::string counted_occupancy(const sweep_view& view) {
+  const auto points = that(view, [](const auto& p) { return occupancy_percent(p).has_value(); });
+  if (points.empty()) return {};
+  const auto less = [](const auto* a, const auto* b) {
+    return *occupancy_percent(*a) < *occupancy_percent(*b);
+  };
+  const auto* const low = *std::min_element(points.begin(), points.end(), less);
+  const auto* const high = *std::max_element(points.begin(), points.end(), less);
+  if (!less(low, high)) {
+    return fmt::format("Theoretical occupancy is {:.0f} % with all of them.",
+                       *occupancy_percent(*high));
+  }
+  const auto full = std::count_if(points.begin(), points.end(),
+                                  [&](const auto* point) { return !less(point, high); });
+  std::set<std::string> least;
+  for (const auto* point : points) {
+    if (less(low, point)) continue;
+    least.insert(what_matters(view, point, [](const auto& p) { return occupancy_percent(p); }));
+  }
+  const std::string where =
+      what_matters(view, low, [](const auto& p) { return occupancy_percent(p); });
+  return fmt::format(
+      "Theoretical occupancy is {:.0f} % in {} of {} configurations; the least is {:.0f} % with "
+      "{}{}, limited by {}.",
+      *occupancy_percent(*high), full, points.size(), *occupancy_percent(*low), where,
+      least.size() > 1 ? fmt::format(" and {} more", least.size() - 1) : "",
+      limiter_of(low->main_kernel()->fits));
+}
+
+// ---- what holds for both
+
+std::string idle_multiprocessors(const sweep_view& view) {
+  const auto few = that(view, [&](const auto& point) {
+    return point.main_kernel() != nullptr && point.counted_size == point.size &&
+           volume(point.main_kernel()->grid) < static_cast<std::uint64_t>(view.multiprocessors);
+  });
+  if (few.empty()) return {};
+  return fmt::format("{} the grid has fewer blocks than the {} has multiprocessors: {} for {}.",
+                     where_text(view, few), view.gpu_name, volume(few.front()->main_kernel()->grid),
+                     view.multiprocessors);
+}
+
+std::string idle_lanes(const sweep_view& view) {
+  const auto padded = that(view, [&](const auto& point) {
+    return point.main_kernel() != nullptr && volume(point.main_kernel()->block) % 32 != 0;
+  });
+  if (padded.empty()) return {};
+  const auto threads = static_cast<double>(volume(padded.front()->main_kernel()->block));
+  return fmt::format(
+      "{} the last warp of a block is not full: blocks of {:.0f} threads leave {:.0f} % of their "
+      "lanes idle.",
+      where_text(view, padded), threads, 100 - 100 * threads / (warp * std::ceil(threads / warp)));
+}
+
+std::string spilled(const sweep_view& view) {
+  const auto points = that(view, [&](const auto& point) {
+    return point.main_kernel() != nullptr && point.main_kernel()->spill_bytes > 0;
+  });
+  if (points.empty()) return {};
+  return fmt::format("{} the registers do not suffice: {} per thread are spilled to local memory.",
+                     where_text(view, points),
+                     bytes_text(static_cast<double>(points.front()->main_kernel()->spill_bytes)));
+}
+
+}  // namespace
+
+std::optional<double> occupancy_percent(const sweep_point& point) {
+  const kernel_profile* const kernel = point.main_kernel();
+  if (kernel == nullptr || kernel->fits.blocks == 0 || kernel->most_warps == 0) return {};
+  return 100.0 * kernel->resident_warps / kernel->most_warps;
+}
+
+std::optional<chart_figure> counted_figure(const sweep_view& view, const sweep_point& point) {
+  if (!point.found.ok() || point.kernels.empty()) return {};
+  if (view.counter == nullptr) {
+    const double count = counted_instructions(view, point);
+    return chart_figure{count, count_text(count)};
+  }
+  const auto found = figure_of(*view.counter, point.kernels, point.counted_work, bound::at_most, 0);
+  if (!found.value) return {};
+  return chart_figure{*found.value, fmt::format("{:.4g}", *found.value)};
+}
+
+std::optional<chart_figure> figure_of(const sweep_view& view, const sweep_point& point) {
+  if (!point.found.ok()) return {};
+  if (is_timed(view)) {
+    if (!point.timed()) return {};
+    return chart_figure{
+        1 / point.time.median_ms *
+            (point.work.rate_in_operations ? point.work.operations : point.work.bytes),
+        rate_of(&point)};
+  }
+  return counted_figure(view, point);
+}
+
+std::string figure_title(const sweep_view& view) {
+  if (is_timed(view)) return "rate (measured, higher is better)";
+  return fmt::format("{} (counted on the emulator: work, not time)",
+                     view.counter != nullptr ? view.counter->figure : instructions_title(view));
+}
+
+bool is_among_the_best(const sweep_view& view, const sweep_point& point) {
+  if (!point.found.ok() || !point.timed()) return false;
+  return is_as_good(point, *fastest(same_size_timed(view, point.size)));
+}
+
+std::vector<std::string> sweep_sentences(const sweep_view& view) {
+  std::vector<std::string> sentences;
+  const bool any_right = !that(view, [](const auto&) { return true; }).empty();
+  if (!any_right) return {};
+  const bool timed = is_timed(view);
+  if (timed) {
+    add_timed(view, sentences);
+    if (view.counter != nullptr) sentences.push_back(counter_sentence(view));
+  } else {
+    sentences.push_back(counter_sentence(view));
+    sentences.push_back(counted_occupancy(view));
+  }
+  for (const auto& text : {idle_multiprocessors(view), idle_lanes(view), spilled(view)})
+    sentences.push_back(text);
+  if (!timed) sentences.push_back("Which of them is fastest, only a GPU can tell.");
+  std::erase(sentences, "");
+  return sentences;
+}
+
+}  // namespace stepwise
