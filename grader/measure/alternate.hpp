@@ -4,7 +4,9 @@
 // Tested by tests/measure_test.cpp.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "common/lab/problem.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/judge/check.hpp"
+#include "grader/measure/energy.hpp"
 #include "grader/measure/statistics.hpp"
 
 namespace stepwise {
@@ -50,11 +53,18 @@ struct sample_summary {
   interval range_ms;  // 95 %
 };
 
+// Of the whole board, idle parts and memory included, while calls follow each other back to back.
+struct energy_use {
+  double joules_per_call = 0, average_watts = 0;
+  std::uint32_t calls = 0;  // that it is the mean of
+};
+
 struct bench_cell {
   lab_size size;
   std::string label;
   problem_work work;
-  sample_summary cold, warm;  // with the L2 cache overwritten before every call, and without
+  sample_summary cold, warm;         // with the L2 cache overwritten before every call, and without
+  std::optional<energy_use> energy;  // at the last size, where the GPU tells
 };
 
 struct bench_row {
@@ -86,9 +96,11 @@ struct bench_report {
 // a size every program is called once more and checked: its outputs, its inputs, and the zones
 // around its buffers. A program whose calls take long has fewer rounds, and none at sizes where one
 // call would take seconds, going by the size before. A step that fails is out and says so in its
-// row; failure(ours) if a peer fails.
+// row; failure(ours) if a peer fails. With a counter of energy, each program is called for a second
+// more at the last size.
 bench_report bench(const lab& l, const problem& p, const std::vector<contender>& steps,
                    const std::vector<contender>& peers, const device_choice& device,
-                   const std::vector<lab_size>& sizes, std::uint64_t seed, const activity& now);
+                   const std::vector<lab_size>& sizes, std::uint64_t seed, const activity& now,
+                   const energy_counter& energy = {});
 
 }  // namespace stepwise
