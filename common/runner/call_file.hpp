@@ -14,7 +14,7 @@
 namespace stepwise::runner {
 
 inline constexpr char call_file_magic[8] = {'s', 't', 'e', 'p', 'w', 'i', 's', 'e'};
-inline constexpr std::uint32_t call_file_version = 3;
+inline constexpr std::uint32_t call_file_version = 4;
 inline constexpr int max_buffers = 8;
 inline constexpr int max_scalars = 8;
 inline constexpr std::uint64_t guard_bytes = 256;  // around a buffer; none on the emulator
@@ -72,6 +72,11 @@ struct call_record {
   std::uint32_t repetitions;  // timed calls; at least 1
   std::uint32_t cold_l2;      // 1: the L2 cache is overwritten before each timed call
   buffers_are buffers_here;
+  // At the end the call is made again and again for at least so long, back to back, without times
+  // or poison. For what is read off slowly from outside: energy.
+  std::uint32_t busy_ms;
+  std::uint32_t busy_calls;    // out: how many that were
+  double busy_took_ms;         // out: by the host's clock
   std::uint64_t times_offset;  // of `repetitions` floats (out): device time of each call in ms
   counter_record counters;     // out
 };

@@ -30,6 +30,8 @@ class call_maker {
   void make_buffers(mapped_call_file& file, const call_record& request);
   bool has_buffers_of(const call_record& request) const;
   void repeat(mapped_call_file& file, const call_record& request, call_record& answer);
+  void keep_busy(const call_record& request, call_record& answer,
+                 std::span<void* const> pointers) const;
   void hand_back(mapped_call_file& file, const call_record& request, call_record& answer) const;
 
   const contract& function_;

@@ -6,6 +6,7 @@
 #include "common/host/cpu.hpp"
 #include "grader/cli/commands.hpp"
 #include "grader/measure/alternate.hpp"
+#include "grader/measure/energy.hpp"
 #include "grader/measure/figures.hpp"
 #include "grader/measure/limits_record.hpp"
 #include "grader/measure/record.hpp"
@@ -60,6 +61,7 @@ void show_rows(context& c, const std::vector<bench_row>& rows) {
       if (std::find(labels.begin(), labels.end(), at.label) == labels.end())
         labels.push_back(at.label);
   for (const auto& label : labels) {
+    bool has_energy = false;
     std::vector<std::vector<cell>> lines;
     c.say(c.out.paint(tone::strong, label.substr(0, label.find(", seed"))));
     for (const auto& row : rows) {
@@ -71,23 +73,34 @@ void show_rows(context& c, const std::vector<bench_row>& rows) {
                          {failed ? std::string(name_of(row.found.what)) : "too slow", tone::dim},
                          {""},
                          {""},
+                         {""},
                          {""}});
         continue;
       }
       const auto range = fmt::format("{} to {}", time_text(at->cold.range_ms.low),
                                      time_text(at->cold.range_ms.high));
-      lines.push_back({{row.name},
-                       {time_text(at->cold.median_ms)},
-                       {range, tone::dim},
-                       {rate_text(at->work, at->cold.median_ms), tone::strong},
-                       {rate_text(at->work, at->warm.median_ms)}});
+      lines.push_back(
+          {{row.name},
+           {time_text(at->cold.median_ms)},
+           {range, tone::dim},
+           {rate_text(at->work, at->cold.median_ms), tone::strong},
+           {rate_text(at->work, at->warm.median_ms)},
+           {at->energy ? fmt::format("{}, {:.0f} W", energy_text(at->energy->joules_per_call),
+                                     at->energy->average_watts)
+                       : ""}});
+      has_energy = has_energy || at->energy;
     }
-    for (const auto& line : table_lines({{"step"},
-                                         {"time, cold L2", true},
-                                         {"95 % interval", true},
-                                         {"rate, cold", true},
-                                         {"rate, warm", true}},
-                                        lines, c.out.style())) {
+    std::vector<column> columns = {{"step"},
+                                   {"time, cold L2", true},
+                                   {"95 % interval", true},
+                                   {"rate, cold", true},
+                                   {"rate, warm", true},
+                                   {"energy of a call, warm", true}};
+    if (!has_energy) {
+      columns.pop_back();
+      for (auto& line : lines) line.pop_back();
+    }
+    for (const auto& line : table_lines(columns, lines, c.out.style())) {
       c.say(line);
     }
     c.say();
@@ -232,8 +245,12 @@ int bench(context& c, const bench_options& o) {
   c.say(fmt::format("{} on {}", c.out.paint(tone::strong, l.title), device.text()));
   c.say();
   const auto peers = o.peers ? usable_peers(c, l, device) : std::vector<contender>{};
+  std::string no_energy;
+  const auto energy = find_energy_counter(device.state.pci_bus_id, no_energy);
+  if (!energy && !c.as_json)
+    c.out.paragraph("energy is not measured: " + no_energy, 2, {}, tone::dim);
   const auto [rows, fought] =
-      stepwise::bench(l, p, steps, peers, device, sizes, bench_seed, c.now());
+      stepwise::bench(l, p, steps, peers, device, sizes, bench_seed, c.now(), {.energy = energy});
   const auto record = record_of(l, device, rows, fought, utc_now(), command_text(c));
   const auto failed =
       std::find_if(rows.begin(), rows.end(), [](const bench_row& r) { return !r.found.ok(); });

@@ -120,6 +120,18 @@ int test(context& c, const test_options& o);
 
 int doctor(context& c);
 
+// Quantities are as typed: 800M, 1.5G, 64KiB.
+struct worth_it_options {
+  std::string lab, size;                 // a call of a lab, or
+  std::string bytes, flops;              // over the link, there and back; operations of a call
+  std::string gpu_bytes;                 // that a call moves in memory; empty: as many as `bytes`
+  std::string link = "pcie5";            // a name, or bytes per second
+  std::string gpu = "h200";              // a name from common/gpus/, or a file like those
+  std::string cpu_flops, cpu_bandwidth;  // per second; empty: usual_cpu()
+  std::string calls = "1";               // on the data while it is on the GPU
+};
+int worth_it(context& c, const worth_it_options& o);
+
 struct exec_options {
   std::vector<std::string> command;  // the program and its arguments
   std::string gpu;                   // empty: STEPWISE_GPU, else the runtime's own choice

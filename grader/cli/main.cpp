@@ -284,6 +284,33 @@ void add_exec(command_line& line) {
   });
 }
 
+void add_worth_it(command_line& line) {
+  static worth_it_options worth_it_with;
+  CLI::App* sub = line.verb(
+      "worth-it", "is a problem worth a GPU? arithmetic against the transfer",
+      "  ./lab worth-it --bytes 800M --flops 200G   to the GPU and back; operations of a call\n"
+      "  ./lab worth-it matmul --size 4096          a lab's call\n"
+      "  ./lab worth-it reduction --calls 100       100 calls on data that stays on the GPU\n"
+      "  ./lab worth-it --bytes 1G --flops 10G --cpu-flops 500G --cpu-bandwidth 40G\n"
+      "                                             against a CPU of yours\n\n"
+      "K, M, G, T are powers of 1000; Ki, Mi, Gi, Ti of 1024.");
+  sub->add_option("LAB", worth_it_with.lab, "a lab's call instead of --bytes and --flops");
+  sub->add_option("--size", worth_it_with.size, "its size, like 4096 or 512x256");
+  sub->add_option("--bytes", worth_it_with.bytes, "to the GPU and back, together");
+  sub->add_option("--flops", worth_it_with.flops, "operations of one call");
+  sub->add_option("--gpu-bytes", worth_it_with.gpu_bytes,
+                  "that a call reads and writes in memory (as many as --bytes)");
+  sub->add_option("--calls", worth_it_with.calls, "on the data while it is on the GPU (1)");
+  sub->add_option("--link", worth_it_with.link,
+                  "pcie3, pcie4, pcie5, nvlink-c2c or bytes per second, one way (pcie5)");
+  sub->add_option("--gpu", worth_it_with.gpu,
+                  "a name from common/gpus/, or a file like those (h200)");
+  sub->add_option("--cpu-flops", worth_it_with.cpu_flops, "operations per second of your CPU");
+  sub->add_option("--cpu-bandwidth", worth_it_with.cpu_bandwidth,
+                  "bytes per second of your CPU's memory");
+  sub->callback([&line] { line.action = [](context& c) { return worth_it(c, worth_it_with); }; });
+}
+
 void add_machine_verbs(command_line& line) {
   static env_options env_with;
   CLI::App* sub =
@@ -415,6 +442,7 @@ int lab_main(int argc, char** argv) {
   add_sweep(line);
   add_validate(line);
   add_limits(line);
+  add_worth_it(line);
   add_exec(line);
   add_machine_verbs(line);
   try {

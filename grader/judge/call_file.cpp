@@ -115,6 +115,7 @@ void call_file::write_records() {
     record.repetitions = plan.repetitions;
     record.cold_l2 = plan.cold_l2 ? 1 : 0;
     record.buffers_here = plan.buffers;
+    record.busy_ms = plan.busy_ms;
     record.times_offset = times_offsets_[p];
     std::memcpy(data_ + sizeof head + p * sizeof record, &record, sizeof record);
   }

@@ -22,6 +22,7 @@ struct planned_call {
   std::uint32_t repetitions = 1;
   bool cold_l2 = false;
   runner::buffers_are buffers = runner::buffers_are::fresh;
+  std::uint32_t busy_ms = 0;
 };
 
 class call_file {

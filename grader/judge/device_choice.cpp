@@ -65,6 +65,9 @@ void probe_driver(gpu_state& state) {
   }
   if (std::size_t bytes = 0; memory != nullptr && memory(&bytes, 0) == 0)
     state.memory_bytes = bytes;
+  const auto place = symbol<int(char*, int, int)>(library, "cuDeviceGetPCIBusId");
+  if (char bus_id[32] = ""; place != nullptr && place(bus_id, sizeof bus_id, 0) == 0)
+    state.pci_bus_id = bus_id;
   if (attribute != nullptr && attribute(&clock_khz, memory_clock_khz_attribute, 0) == 0 &&
       attribute(&bus_bits, memory_bus_bits_attribute, 0) == 0) {
     state.peak_gb_per_s = 2.0 * clock_khz * 1e3 * bus_bits / 8 / 1e9;  // double data rate

@@ -21,6 +21,7 @@ struct gpu_state {
   std::string runtime_version;   // from the library's file name
   double peak_gb_per_s = 0;      // of the memory: clock x width; 0 if unknown
   std::size_t memory_bytes = 0;  // of the device; 0 if unknown
+  std::string pci_bus_id;        // of the device: "0000:06:00.0"; empty if unknown
   bool usable() const { return driver && device && !runtime.empty(); }
   std::string missing;  // what to say if not usable
 };

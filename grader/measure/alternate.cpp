@@ -28,6 +28,10 @@ constexpr std::size_t duel_pairs = 21;
 // What a program's calls of one size and cache state may take before it has no more rounds: long
 // enough for all rounds of calls of 25 ms, and with twenty programs half a minute for a size.
 constexpr double rounds_budget_ms = 600;
+// Counters of energy move on every 20 to 100 ms: what they miss at both ends is a tenth of a
+// second's at most. Before it the clocks and the power get to where calls without a break take
+// them.
+constexpr std::uint32_t energy_ms = 1000, before_energy_ms = 200;
 constexpr double too_slow_ms = 2000;  // where one call would take longer, none is made
 
 std::vector<problem_call> make_calls(const problem& p, const std::vector<lab_size>& sizes,
@@ -153,6 +157,8 @@ class bench_plans {
         plans_.push_back({s, warmups, repetitions, is_cold, buffers});
         plans_.push_back({s, 1, 1, is_cold, buffers});
       }
+      for (const std::uint32_t busy_ms : {before_energy_ms, energy_ms})
+        plans_.push_back({s, 0, 1, false, buffers_are::reused, busy_ms});
       plans_.push_back({s, 0, 1, false, stay ? buffers_are::left : buffers_are::fresh});
     }
   }
@@ -160,10 +166,13 @@ class bench_plans {
   std::size_t visit(std::size_t size, cache state, double call_ms) const {
     return per_size * size + (state == cache::cold ? 0 : 2) + (call_ms > long_ms ? 1 : 0);
   }
+  // Their buffers stay for the check, which must come next.
+  std::size_t before_energy(std::size_t size) const { return per_size * size + 4; }
+  std::size_t energy(std::size_t size) const { return per_size * size + 5; }
   std::size_t check(std::size_t size) const { return per_size * size + per_size - 1; }
 
  private:
-  static constexpr std::size_t per_size = 5;
+  static constexpr std::size_t per_size = 7;
   std::vector<planned_call> plans_;
 };
 
@@ -173,13 +182,13 @@ class side_by_side {
   side_by_side(const lab& l, const problem& p, const std::vector<contender>& steps,
                const std::vector<contender>& peers, const device_choice& device,
                const bench_plans& plans, const call_file& file, const activity& now,
-               std::vector<cache> states)
+               const bench_choices& choices)
       : problem_(p),
         steps_(steps.size()),
         plans_(plans),
         file_(file),
         now_(now),
-        states_(std::move(states)) {
+        choices_(choices) {
     for (const auto* const group : {&steps, &peers})
       for (const auto& who : *group) all_.emplace_back(l, who, group == &peers, device, file, now);
     for (std::size_t i = 0; i < peers.size(); ++i) {
@@ -202,16 +211,20 @@ class side_by_side {
     }
     for (std::size_t i = 0; i < fought_.size(); ++i)
       if (fights(i)) fought_[i].second.push_back({sizes[s], label_, {}, {}, duel_pairs});
-    for (const cache state : states_) {
+    for (const cache state : states()) {
       rounds(state, false);
       for (std::size_t i = 0; i < fought_.size(); ++i)
         if (fights(i)) pairs(state, i);
     }
-    for (const cache state : states_) rounds(state, true);
+    for (const cache state : states()) rounds(state, true);
     for (auto& one : all_) {
+      std::optional<energy_use> used;
+      if (one.takes_part && !one.who.on_cpu && choices_.energy && s + 1 == sizes.size())
+        used = energy(one);
       if (one.takes_part) check(one);
       if (one.takes_part)
-        one.row.cells.push_back({sizes[s], label_, work, summarise(one.cold), summarise(one.warm)});
+        one.row.cells.push_back(
+            {sizes[s], label_, work, summarise(one.cold), summarise(one.warm), used});
     }
   }
 
@@ -227,6 +240,10 @@ class side_by_side {
   }
 
  private:
+  std::vector<cache> states() const {
+    return choices_.warm ? std::vector{cache::cold, cache::warm} : std::vector{cache::cold};
+  }
+
   struct competitor {
     competitor(const lab& l, const contender& c, bool of_peers, const device_choice& device,
                const call_file& file, const activity& now)
@@ -290,6 +307,23 @@ class side_by_side {
     side.range = median_interval(ratios);
   }
 
+  // None if the GPU does not tell, or the program fails.
+  std::optional<energy_use> energy(competitor& one) {
+    now_.doing(fmt::format("{}, energy of {}", label_, one.who.name));
+    visit(one, plans_.before_energy(size_));
+    if (!one.takes_part) return std::nullopt;
+    const auto before = choices_.energy();
+    visit(one, plans_.energy(size_));
+    const auto after = choices_.energy();
+    const auto record = file_.record(plans_.energy(size_));
+    if (!one.takes_part || !before || !after || *after <= *before || record.busy_calls == 0 ||
+        !(record.busy_took_ms > 0))
+      return std::nullopt;
+    const double joules = static_cast<double>(*after - *before) / 1e3;
+    return energy_use{joules / record.busy_calls, joules / (record.busy_took_ms / 1e3),
+                      record.busy_calls};
+  }
+
   // In place: these programs are ours, and this one has nothing to do now.
   void check(competitor& one) {
     now_.doing(fmt::format("{}, checking {}", label_, one.who.name));
@@ -319,7 +353,7 @@ class side_by_side {
   const bench_plans& plans_;
   const call_file& file_;
   const activity& now_;
-  const std::vector<cache> states_;
+  const bench_choices& choices_;
   std::deque<competitor> all_;
   std::vector<std::size_t> rivals_;  // in all_: the peers on the GPU
   duels fought_;                     // against each of them
@@ -378,14 +412,13 @@ comparison compare(const lab& l, const problem& p, const contender& mine, const 
 bench_report bench(const lab& l, const problem& p, const std::vector<contender>& steps,
                    const std::vector<contender>& peers, const device_choice& device,
                    const std::vector<lab_size>& sizes, std::uint64_t seed, const activity& now,
-                   bool with_warm) {
+                   const bench_choices& choices) {
   const auto calls = make_calls(p, sizes, seed, now);
   now.doing("writing the inputs of all sizes");
   const bench_plans plans(sizes.size(), all_fit(calls, steps, peers, device));
   // One file for all: they are called one at a time. These are our own programs.
   const call_file file(calls, plans.all());
-  const auto states = with_warm ? std::vector{cache::cold, cache::warm} : std::vector{cache::cold};
-  side_by_side contest(l, p, steps, peers, device, plans, file, now, states);
+  side_by_side contest(l, p, steps, peers, device, plans, file, now, choices);
   for (std::size_t s = 0; s < sizes.size(); ++s) contest.measure(sizes, s);
   return contest.report();
 }

@@ -4,7 +4,9 @@
 // Tested by tests/measure_test.cpp.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "common/lab/problem.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/judge/check.hpp"
+#include "grader/measure/energy.hpp"
 #include "grader/measure/statistics.hpp"
 
 namespace stepwise {
@@ -51,11 +54,18 @@ struct sample_summary {
   interval range_ms;  // 95 %
 };
 
+// Of the whole board, idle parts and memory included, while calls follow each other back to back.
+struct energy_use {
+  double joules_per_call = 0, average_watts = 0;
+  std::uint32_t calls = 0;  // that it is the mean of
+};
+
 struct bench_cell {
   lab_size size;
   std::string label;
   problem_work work;
-  sample_summary cold, warm;  // with the L2 cache overwritten before every call, and without
+  sample_summary cold, warm;         // with the L2 cache overwritten before every call, and without
+  std::optional<energy_use> energy;  // at the last size, where the GPU tells
 };
 
 struct bench_row {
@@ -82,12 +92,18 @@ struct bench_report {
   duels fought;                 // at the sizes that neither side is too slow for
 };
 
+struct bench_choices {
+  bool warm = true;       // measured, too; else `warm` stays empty everywhere
+  energy_counter energy;  // if there is one, each program is called for a second more at the last
+                          // size
+};
+
 // Times steps and peers at all sizes, and the last step in pairs against every peer; for each size
 // and cache state all rounds, each once in order and once backwards, then the pairs. At the end of
 // a size every program is called once more and checked: its outputs, its inputs, and the zones
 // around its buffers. A program whose calls take long has fewer rounds, and none at sizes where one
 // call would take seconds, going by the size before. A step that fails is out and says so in its
-// row; failure(ours) if a peer fails. Without `with_warm`, `warm` stays empty everywhere.
+// row; failure(ours) if a peer fails.
 //
 // Peers on the CPU have rounds of their own at the end of a size, so that no step finds a GPU that
 // has slept meanwhile; and no pairs, since no drift is common to both. `steps` may be empty if all
@@ -95,6 +111,6 @@ struct bench_report {
 bench_report bench(const lab& l, const problem& p, const std::vector<contender>& steps,
                    const std::vector<contender>& peers, const device_choice& device,
                    const std::vector<lab_size>& sizes, std::uint64_t seed, const activity& now,
-                   bool with_warm = true);
+                   const bench_choices& choices = {});
 
 }  // namespace stepwise

@@ -28,6 +28,20 @@ ordered_json summary_json(const sample_summary& s, const problem_work& work) {
           {"gb_per_s", rounded(work.bytes / s.median_ms / 1e6, 0.1)}};
 }
 
+ordered_json energy_json(const energy_use& e) {
+  return {{"joules_per_call", rounded(e.joules_per_call, 1e-9)},
+          {"average_watts", rounded(e.average_watts, 0.1)},
+          {"calls", e.calls}};
+}
+
+// "1.23 mJ, 456 W"; empty where it was not measured.
+std::string energy_at(const ordered_json& cell) {
+  const auto energy = cell.find("energy");
+  if (energy == cell.end()) return "";
+  return fmt::format("{}, {:.0f} W", energy_text(energy->at("joules_per_call")),
+                     energy->at("average_watts").get<double>());
+}
+
 ordered_json side_json(const duel::side& s) {
   return {{"ratio", rounded(s.ratio, 1e-4)},
           {"low", rounded(s.range.low, 1e-4)},
@@ -44,6 +58,7 @@ ordered_json sizes_json(const bench_row& row) {
     }
     at["cold"] = summary_json(cell.cold, cell.work);
     at["warm"] = summary_json(cell.warm, cell.work);
+    if (cell.energy) at["energy"] = energy_json(*cell.energy);
     sizes.push_back(std::move(at));
   }
   return sizes;
@@ -148,11 +163,22 @@ std::string table_markdown(const lab& l, const ordered_json& record) {
 
 std::string handout_table(const lab& l, const ordered_json& record) {
   const auto labels = labels_of(record);
+  // Of the last size alone, if it was measured at all.
+  const auto energy_of = [&](const std::string& name) {
+    const ordered_json* const cell = cell_at(record, name, labels.back());
+    return cell == nullptr ? "" : energy_at(*cell);
+  };
+  const auto& steps = record.at("steps");
+  const bool has_energy = std::any_of(steps.begin(), steps.end(), [&](const ordered_json& step) {
+    return !energy_of(step.at("name")).empty();
+  });
   std::string text = fmt::format("Measured on an {} {}\n\n| step |",
                                  record.at("gpu").get<std::string>(), source_of(record));
   for (const auto& label : labels) text += " " + size_label(label) + " |";
+  if (has_energy)
+    text += " " + size_label(labels.back()) + ", warm: energy of a call, mean power |";
   text += "\n|---|";
-  for (std::size_t k = 0; k < labels.size(); ++k) text += "---:|";
+  for (std::size_t k = 0; k < labels.size() + (has_energy ? 1 : 0); ++k) text += "---:|";
   text += "\n";
   const auto row = [&](const std::string& name, const std::string& shown) {
     text += "| " + shown + " |";
@@ -160,6 +186,7 @@ std::string handout_table(const lab& l, const ordered_json& record) {
       const ordered_json* const cell = cell_at(record, name, label);
       text += cell == nullptr ? " |" : " " + rate_at(*cell) + " |";
     }
+    if (has_energy) text += " " + energy_of(name) + " |";
     text += "\n";
   };
   for (const auto& s : l.steps) row(s.name, s.name);
@@ -242,6 +269,15 @@ ordered_json record_of(const lab& l, const device_choice& device,
        "overwritten before every call; on a CPU the time on the host's clock, without transfers; "
        "cold: the call's buffers are in no cache"},
       {"steps", ordered_json::array()}};
+  const bool has_energy = std::any_of(rows.begin(), rows.end(), [](const bench_row& row) {
+    return std::any_of(row.cells.begin(), row.cells.end(),
+                       [](const bench_cell& cell) { return cell.energy.has_value(); });
+  });
+  if (has_energy) {
+    record["method"] = record["method"].get<std::string>() +
+                       "; energy: of the whole board by NVML's counter, over calls back to back, "
+                       "warm L2";
+  }
   for (const auto& row : rows)
     if (peer_named(l, row.name) == nullptr && !row.cells.empty())
       record["steps"].push_back({{"name", row.name}, {"sizes", sizes_json(row)}});

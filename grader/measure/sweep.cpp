@@ -281,7 +281,7 @@ void time_points(const sweep_run& run, std::vector<sweep_point>& points, const a
       group.push_back({fmt::format("configuration {} of {}", i + 1, order.size()), order[i], true});
     }
     const auto report =
-        bench(run.l, run.p, group, {}, run.device, sizes, run.seed, now, /*with_warm=*/false);
+        bench(run.l, run.p, group, {}, run.device, sizes, run.seed, now, {.warm = false});
     for (std::size_t i = first; i < end; ++i) {
       const auto& row = report.rows[i - first];
       for (auto* point : programs[order[i]]) {

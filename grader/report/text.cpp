@@ -170,6 +170,11 @@ std::string time_text(double time_ms) {
   return scaled(time_us, units, 3);
 }
 
+std::string energy_text(double joules) {
+  static constexpr const char* units[] = {"uJ", "mJ", "J", "kJ"};
+  return scaled(1e6 * joules, units, 4);
+}
+
 std::string ratio_text(double ratio) {
   return fmt::format("{:.{}f}x", ratio, ratio >= 99.95 ? 0 : ratio >= 9.995 ? 1 : 2);
 }

@@ -29,6 +29,7 @@ std::vector<std::string> escaped_lines(std::string_view text, std::size_t lines,
 std::string count_text(double count);    // 950, 12.3 k, 4.56 M, 7.89 G
 std::string bytes_text(double bytes);    // 512 B, 4.19 MB (decimal units, as GB/s has)
 std::string time_text(double time_ms);   // 12.3 us, 4.56 ms, 7.89 s
+std::string energy_text(double joules);  // 12.3 uJ, 4.56 mJ, 7.89 J
 std::string ratio_text(double ratio);    // 1.07x, 12.3x
 std::string rate_text(double gb_per_s);  // 4312 GB/s, 35.2 GB/s
 // 52.4 TFLOP/s (of "flop"), 812 G additions/s

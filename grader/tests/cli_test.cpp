@@ -478,3 +478,47 @@ TEST_CASE("grade: a race is class CHECK, told with its lines, and earns nothing"
   CHECK(grade["errors"] > 0);
   CHECK(has(grade["message"].get<std::string>(), "missing_barrier.cu:"));
 }
+
+TEST_CASE("worth-it: a lab's call or numbers of one's own; what is no number is refused") {
+  const cloned_course c;
+  const auto shown = c.lab({"worth-it", "reduction", "--size", "1048576"});
+  CHECK(shown.end.exit_code == 0);
+  CHECK(has(shown.out, "reduction, size 1048576: 4.19 MB over the link"));
+  CHECK(has(shown.out, "Not worth it as it is"));
+  const auto told =
+      c.lab({"worth-it", "matmul", "--size", "4096", "--link", "nvlink-c2c", "--calls", "2",
+             "--cpu-flops", "1T", "--cpu-bandwidth", "100G", "--json"});
+  REQUIRE(told.end.exit_code == 0);
+  const json document = document_of(told);
+  check_documented(document);
+  CHECK(document["bytes"] == 3 * 4 * 4096.0 * 4096);
+  CHECK(document["flops"] == 2 * 4096.0 * 4096 * 4096);
+  CHECK(document["transfer_ms"] == doctest::Approx(3 * 4 * 4096.0 * 4096 / 450e9 * 1e3));
+  CHECK(document["cpu"]["call_ms"] == doctest::Approx(2 * 4096.0 * 4096 * 4096 / 1e12 * 1e3));
+  CHECK(document["gpu"]["limit"] == "arithmetic");
+  CHECK(document["break_even_calls"] == 1);
+  using words = std::vector<std::string>;
+  for (const auto& [wrong, said] : std::vector<std::pair<words, std::string>>{
+           {{}, "--bytes 800M --flops 200G"},
+           {{"--bytes", "800M"}, "--bytes 800M --flops 200G"},
+           {{"--bytes", "-1", "--flops", "1"}, "--bytes -1"},
+           {{"--bytes", "1G", "--flops", "many"}, "--flops many"},
+           {{"--bytes", "0", "--flops", "0"}, "nothing to weigh"},
+           {{"--bytes", "1", "--flops", "1", "--calls", "1.5"}, "a whole number"},
+           {{"--bytes", "1", "--flops", "1", "--calls", "0"}, "--calls 0"},
+           {{"--bytes", "1", "--flops", "1", "--link", "isa"}, "pcie5"},
+           {{"--bytes", "1", "--flops", "1", "--gpu", "abacus"}, "h200"},
+           {{"--bytes", "1", "--flops", "1", "--cpu-flops", "1G"}, "belong together"},
+           {{"--bytes", "1", "--flops", "1", "--size", "7"}, "--size is a lab's"},
+           {{"reduction", "--bytes", "1"}, "leave --bytes and --flops out"},
+           {{"reduction", "--size", "0"}, "--size 0"},
+           {{"reductoin"}, "did you mean"}}) {
+    words arguments = {"worth-it"};
+    arguments.insert(arguments.end(), wrong.begin(), wrong.end());
+    const auto refused = c.lab(arguments);
+    INFO(said);
+    CHECK(refused.end.exit_code == 2);
+    CHECK(refused.out.empty());
+    CHECK(has(refused.err, said));
+  }
+}

@@ -41,6 +41,10 @@ void compute(char* data, call_record& record, const std::string& what) {
     times[r] = (ms == nullptr ? 1.0f : std::strtof(ms, nullptr)) * (r % 3 == 2 ? 1.01f : 1.0f) *
                (half ? 0.5f : 1.0f);
   }
+  if (record.busy_ms > 0) {
+    record.busy_calls = static_cast<std::uint32_t>(static_cast<float>(record.busy_ms) / times[0]);
+    record.busy_took_ms = record.busy_ms;
+  }
   record.counters.valid = 1;
   record.counters.warp_instructions = 100;
   record.counters.global_load_bytes = 4 * static_cast<std::uint64_t>(record.scalars[0]);
@@ -61,7 +65,8 @@ void write_log(const call_record& record) {
           : record.buffers_here == buffers_are::left ? ", left"
                                                      : ", reused")
       << (is_there ? "" : ", uploaded") << (record.cold_l2 != 0 ? ", cold, " : ", warm, ")
-      << record.warmups << " + " << record.repetitions << "\n";
+      << record.warmups << " + " << record.repetitions
+      << (record.busy_ms > 0 ? ", busy " + std::to_string(record.busy_ms) : "") << "\n";
 }
 
 void misbehave(call_record& record, const std::string& what, int file) {

@@ -95,7 +95,8 @@ TEST_CASE("a program keeps a call's buffers for the next call, and copies nothin
   const std::vector<planned_call> plans = {{.data = 0, .buffers = buffers_are::left},
                                            {.data = 0, .buffers = buffers_are::reused},
                                            {.data = 1, .buffers = buffers_are::reused},
-                                           {.data = 1}};
+                                           {.data = 1},
+                                           {.data = 0, .busy_ms = 5}};
   const call_file file(calls, plans);
   session runs(loaded()->where.solution(l.name, l.steps.back().name), loaded()->device, file,
                options_for(loaded()->device, l.time_limit_s, file.bytes()));
@@ -114,6 +115,13 @@ TEST_CASE("a program keeps a call's buffers for the next call, and copies nothin
   CHECK(!has_result(2));
   CHECK(runs.call(3).ok());
   CHECK(has_result(3));
+  CHECK(file.record(3).busy_calls == 0);
+  // Again and again, and still right: outputs are poisoned once.
+  CHECK(runs.call(4).ok());
+  CHECK(has_result(4));
+  CHECK(file.times(4).size() == 1);
+  CHECK(file.record(4).busy_calls >= 1);
+  CHECK(file.record(4).busy_took_ms >= 5);
 }
 
 TEST_CASE(

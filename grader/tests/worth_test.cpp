@@ -1,0 +1,134 @@
+// Tests the weighing of a GPU against its transfer, with figures worked out by hand.
+#include "grader/measure/worth.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace stepwise;
+
+namespace {
+
+// Round numbers: the GPU has 10 times the bandwidth of the CPU and 20 times its arithmetic, and is
+// reached at a quarter of the bandwidth of the CPU's memory.
+const processor_rates small_gpu{"gpu", 2000e9, 1000e9}, small_cpu{"cpu", 100e9, 100e9};
+const link_rate link{"link", 25e9};
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("little arithmetic: the transfer decides, and calls on data that stays there mend it") {
+  // 1 GB over the link and once through memory, an operation for each 4 bytes: a sum.
+  const offload sum{1e9, 0.25e9, 1e9, 1};
+  const worth once = weigh(sum, link, small_gpu, small_cpu);
+  CHECK(once.transfer_ms == doctest::Approx(40));
+  CHECK(once.kernel.ms == doctest::Approx(1));
+  CHECK(!once.kernel.by_arithmetic);
+  CHECK(once.cpu.ms == doctest::Approx(10));
+  CHECK(!once.cpu.by_arithmetic);
+  CHECK(once.transfer_over_kernel() == doctest::Approx(40));
+  CHECK(once.speedup == doctest::Approx(10.0 / 41));
+  // 40 + k <= 10 k from k = 4.44 on
+  REQUIRE(once.break_even_calls);
+  CHECK(*once.break_even_calls == 5);
+  // F / 100e9 = 40e-3 + F / 2000e9 from 4.21 Gflop on, where the GPU takes 2.1 ms and so computes.
+  REQUIRE(once.break_even_flops_per_byte);
+  CHECK(*once.break_even_flops_per_byte == doctest::Approx(0.04 / (1 / 100e9 - 1 / 2000e9) / 1e9));
+  const std::string said = verdict_on(once, sum);
+  CHECK(has(said, "Not worth it as it is: 0.24x as fast as the CPU for one call"));
+  CHECK(has(said, "the transfer takes 40.0x as long as one call of the kernel"));
+  CHECK(has(said, "only if the data stays on the GPU for 5 calls or more"));
+
+  offload again = sum;
+  again.calls = 4;
+  CHECK(weigh(again, link, small_gpu, small_cpu).speedup < 1);
+  again.calls = 5;
+  CHECK(weigh(again, link, small_gpu, small_cpu).speedup == doctest::Approx(50.0 / 45));
+  CHECK(has(verdict_on(weigh(again, link, small_gpu, small_cpu), again), "Hardly worth it: 1.11x"));
+  again.calls = 100;
+  const worth often = weigh(again, link, small_gpu, small_cpu);
+  CHECK(often.speedup == doctest::Approx(1000.0 / 140));
+  CHECK(has(verdict_on(often, again), "Worth it: 7.14x as fast as the CPU for 100 calls"));
+  CHECK(*often.break_even_flops_per_byte == 0);  // 10 ms of memory on the CPU are more than 1.4 ms
+}
+
+TEST_CASE("much arithmetic: worth it at once, and the intensity of break-even really breaks even") {
+  const offload product{1e9, 1000e9, 1e9, 1};
+  const worth w = weigh(product, link, small_gpu, small_cpu);
+  CHECK(w.kernel.ms == doctest::Approx(500));
+  CHECK(w.kernel.by_arithmetic);
+  CHECK(w.cpu.ms == doctest::Approx(10000));
+  CHECK(w.speedup == doctest::Approx(10000.0 / 540));
+  CHECK(*w.break_even_calls == 1);
+  CHECK(has(verdict_on(w, product), "Worth it: 18.5x"));
+  CHECK(has(verdict_on(w, product), "the transfer takes less time than one call"));
+  for (const double memory : {0.0, 1e9, 3e9, 1e11}) {
+    for (const double calls : {1.0, 3.0}) {
+      CAPTURE(memory);
+      CAPTURE(calls);
+      offload at{1e9, 0, memory, calls};
+      at.flops =
+          *weigh({1e9, 1, memory, calls}, link, small_gpu, small_cpu).break_even_flops_per_byte *
+          at.bytes;
+      const double speedup =
+          at.flops + at.memory_bytes > 0 ? weigh(at, link, small_gpu, small_cpu).speedup : 1;
+      CHECK(speedup >= (at.flops > 0 ? 0.999 : 1));
+      if (at.flops > 0) CHECK(speedup <= 1.001);
+    }
+  }
+}
+
+TEST_CASE("a GPU that is no faster than the CPU is never worth it") {
+  const processor_rates slow{"slow", 50e9, 90e9};
+  const offload problem{1e9, 1e9, 1e9, 1000};
+  const worth w = weigh(problem, link, slow, small_cpu);
+  CHECK(!w.break_even_calls);
+  CHECK(!w.break_even_flops_per_byte);
+  CHECK(has(verdict_on(w, problem), "Not worth it: the kernel alone"));
+  // Nothing to transfer: one call decides, and there is no byte to count operations for.
+  const worth made_there = weigh({0, 1e9, 0, 1}, link, small_gpu, small_cpu);
+  CHECK(*made_there.break_even_calls == 1);
+  CHECK(!made_there.break_even_flops_per_byte);
+  CHECK(has(verdict_on(made_there, {0, 1e9, 0, 1}), "nothing is transferred"));
+}
+
+TEST_CASE("rates on paper are those of the data sheets") {
+  const auto h200 = find_gpu("h200");
+  REQUIRE(h200.ok());
+  const auto rates = paper_rates(*h200);
+  REQUIRE(rates);
+  CHECK(rates->flops_per_s == doctest::Approx(66.9e12).epsilon(0.001));
+  CHECK(rates->bytes_per_s == doctest::Approx(4.814e12).epsilon(0.001));
+  gpu unknown = *h200;
+  unknown.compute_major = 42;
+  CHECK(!paper_rates(unknown));
+  unknown = *h200;
+  unknown.memory_clock_khz = 0;
+  CHECK(!paper_rates(unknown));
+  CHECK(find_link("pcie5")->bytes_per_s == doctest::Approx(63.015e9).epsilon(0.001));
+  CHECK(find_link("pcie4")->bytes_per_s == doctest::Approx(31.508e9).epsilon(0.001));
+  CHECK(!find_link("pcie"));
+  CHECK(known_links().size() == 4);
+  CHECK(usual_cpu().flops_per_s == doctest::Approx(7.168e12));
+  CHECK(usual_cpu().bytes_per_s == doctest::Approx(307.2e9));
+}
+
+TEST_CASE("quantities as people type them") {
+  CHECK(parse_quantity("800M") == 800e6);
+  CHECK(parse_quantity("1.5G") == 1.5e9);
+  CHECK(parse_quantity("64KiB") == 65536);
+  CHECK(parse_quantity("2Gi") == 2147483648.0);
+  CHECK(parse_quantity("3kB") == 3000);
+  CHECK(parse_quantity("4P") == 4e15);
+  CHECK(parse_quantity("2e9") == 2e9);
+  CHECK(parse_quantity("0") == 0);
+  CHECK(parse_quantity("7B") == 7);
+  for (const char* const bad : {"", "G", "-1", "-0", "1..2", "1 G", "1Q", "1GG", "1Gb", "1iB",
+                                "0x10", "nan", "inf", "1e999", "1e308P", "1,5G", "1mi", "800M "}) {
+    CAPTURE(bad);
+    CHECK(!parse_quantity(bad));
+  }
+}
