@@ -131,6 +131,17 @@ void show_table(context& c, const std::vector<column>& columns,
   c.say();
 }
 
+// "64", or "48 to 64" where kernels differ.
+std::string warps_text(const limit_counts& n) {
+  if (n.launches.empty()) return "none";
+  const auto [least, most] = std::minmax_element(
+      n.launches.begin(), n.launches.end(),
+      [](const auto& a, const auto& b) { return a.resident_warps < b.resident_warps; });
+  return least->resident_warps == most->resident_warps
+             ? std::to_string(most->resident_warps)
+             : fmt::format("{} to {}", least->resident_warps, most->resident_warps);
+}
+
 void show_counts(context& c, const experiment& e) {
   std::vector<column> columns = {
       {"counted, " + e.counted_at.substr(0, e.counted_at.find(", seed"))}};
@@ -153,11 +164,8 @@ void show_counts(context& c, const experiment& e) {
   row("global sectors stored", [](const limit_counts& n) { return n.store_sectors; });
   row("local sectors", [](const limit_counts& n) { return n.local_sectors; });
   row("shared wavefronts", [](const limit_counts& n) { return n.shared_wavefronts; });
-  row("warps that fit, at most", [](const limit_counts& n) {
-    int most = 0;
-    for (const auto& launch : n.launches) most = std::max(most, launch.resident_warps);
-    return static_cast<std::uint64_t>(most);
-  });
+  rows.push_back({{"warps that fit"}});
+  for (const auto& p : e.all) rows.back().push_back({warps_text(p.counts)});
   show_table(c, columns, rows);
   for (const auto& p : e.all)
     for (const auto& doubt : p.doubted)

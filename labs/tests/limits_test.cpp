@@ -127,8 +127,9 @@ TEST_CASE("lab limits: on the emulator, the counts of a step and of its parts si
   const cloned_course c;
   const auto people = c.lab({"limits", "reduction", "--size", "65536", "--device", "emulated"});
   CHECK(people.end.exit_code == 0);
-  for (const char* part : {"03_sequential and its parts", "full", "memory", "compute",
-                           "integer instructions", "global sectors loaded", "this is work"}) {
+  for (const char* part :
+       {"03_sequential and its parts", "full", "memory", "compute", "integer instructions",
+        "global sectors loaded", "warps that fit", "this is work"}) {
     CAPTURE(part);
     CHECK(has(people.out, part));
   }
