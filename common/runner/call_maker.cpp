@@ -7,6 +7,7 @@
 #include <exception>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace stepwise::runner {
@@ -137,7 +138,7 @@ void call_maker::repeat(mapped_call_file& file, const call_record& request, call
 
 // Short calls go in batches: the GPU has the next one before it is done with this one.
 void call_maker::keep_busy(const call_record& request, call_record& answer,
-                           std::span<void* const> pointers) const {
+                           std::span<void* const> pointers) {
   using clock = std::chrono::steady_clock;
   constexpr auto long_enough = std::chrono::milliseconds(10);  // beside it, waiting is short
   constexpr std::uint32_t largest_batch = 1 << 14;
@@ -145,10 +146,10 @@ void call_maker::keep_busy(const call_record& request, call_record& answer,
   const auto begin = clock::now();
   auto now = begin;
   while (now - begin < std::chrono::milliseconds(request.busy_ms)) {
-    for (std::uint32_t i = 0; i < batch; ++i) invoke(request, pointers);
-    if (const cudaError_t code = cudaDeviceSynchronize(); code != cudaSuccess) {
-      throw call_failure{code, sentence_for(code)};
-    }
+    where_.start_clock();
+    for (std::uint32_t i = 0; i < batch; ++i)
+      function_.call(pointers, {request.scalars, request.scalar_count});
+    where_.stop_clock(function_.name);  // waits
     calls += batch;
     const auto before = std::exchange(now, clock::now());
     if (now - before < long_enough && batch < largest_batch) batch *= 2;

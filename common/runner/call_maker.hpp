@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "common/runner/call_buffer.hpp"
@@ -30,8 +31,7 @@ class call_maker {
   void make_buffers(mapped_call_file& file, const call_record& request);
   bool has_buffers_of(const call_record& request) const;
   void repeat(mapped_call_file& file, const call_record& request, call_record& answer);
-  void keep_busy(const call_record& request, call_record& answer,
-                 std::span<void* const> pointers) const;
+  void keep_busy(const call_record& request, call_record& answer, std::span<void* const> pointers);
   void hand_back(mapped_call_file& file, const call_record& request, call_record& answer) const;
 
   const contract& function_;

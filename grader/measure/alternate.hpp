@@ -93,9 +93,9 @@ struct bench_report {
 };
 
 struct bench_choices {
-  bool warm = true;       // measured, too; else `warm` stays empty everywhere
-  energy_counter energy;  // if there is one, each program is called for a second more at the last
-                          // size
+  bool warm = true;            // measured, too; else `warm` stays empty everywhere
+  energy_counter energy = {};  // if there is one, each program is called for a second more at the
+                               // last size
 };
 
 // Times steps and peers at all sizes, and the last step in pairs against every peer; for each size
