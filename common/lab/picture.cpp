@@ -40,9 +40,8 @@ picture_header header_of(std::span<const std::byte> file) {
 }
 
 picture decode(std::span<const std::byte> file) {
-  constexpr std::int64_t most = std::int64_t{1} << 28;
   const picture_header header = header_of(file);
-  if (header.width > most / header.height) {
+  if (header.width > most_pixels / header.height) {
     throw picture_error("it has " + std::to_string(header.width) + " x " +
                         std::to_string(header.height) + " pixels; the most is 2^28");
   }

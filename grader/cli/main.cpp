@@ -71,7 +71,8 @@ void add_study_verbs(command_line& line) {
                   "  ./lab run reduction --step 03            a worked solution\n"
                   "  ./lab run reduction --file try.cu        another file\n"
                   "  ./lab run reduction --step 02 --counters what each line costs the hardware\n"
-                  "  ./lab run blur --image me.png --out edges.png  on a picture of your own");
+                  "  ./lab run blur --image me.png --out edges.png  a picture of your own\n"
+                  "  ./lab run neighbour --points mine.xyz    points of your own");
   sub->add_option("LAB", run_with.lab, "the lab's name")->required();
   sub->add_option("--file", run_with.file, "a .cu file other than your own");
   sub->add_option("--step", run_with.step, "a solution step instead of a file");

@@ -20,7 +20,8 @@ void check_memory(const std::string& name, const picture_header& header) {
   const double needed = bytes_of_a_pixel * static_cast<double>(header.width * header.height);
   const double memory =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (needed <= memory) return;
+  // What is too much on any machine is refused in the same words on every one, when it is decoded.
+  if (needed <= memory || header.width * header.height > most_pixels) return;
   throw failure(
       exit_code::environment,
       fmt::format("{} has {} x {} pixels, which take {} of memory; this machine has {}: "

@@ -156,6 +156,7 @@ TEST_CASE("bad pictures and names: one clear message, the right exit code, nothi
   put("empty.png", "");
   put("photo.jpg", "\xff\xd8\xff\xe0 JFIF");
   put("cut.ppm", "P6\n10 10\n255\nabc");
+  put("large.ppm", "P6\n40000 25000\n255\n");
   put("mine.png", whole);
   fs::create_directory(c.root() / "folder.png");
   fs::create_symlink("/dev/full", c.root() / "full.png");
@@ -171,6 +172,8 @@ TEST_CASE("bad pictures and names: one clear message, the right exit code, nothi
            {image("cut.png"), 2, "cannot read cut.png: this PNG is cut off"},
            {image("damaged.png"), 2, "cannot read damaged.png: this PNG is damaged: the checksum"},
            {image("huge.png"), 2, "huge.png has 100000 x 100000 pixels; blur: a size is width x"},
+           {image("large.ppm"), 2,
+            "cannot read large.ppm: it has 40000 x 25000 pixels; the most is"},
            {image("text.png"), 2, "cannot read text.png: it is no picture of a kind"},
            {image("empty.png"), 2, "cannot read empty.png: it is empty: expected a PNG"},
            {image("photo.jpg"), 2, "cannot read photo.jpg: it is a JPEG: expected a PNG, a PPM"},
