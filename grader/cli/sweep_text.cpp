@@ -303,8 +303,11 @@ std::vector<std::string> sweep_chart(const sweep_view& view, const terminal_styl
     }
     lines = bar_lines(bars, style);
   }
-  lines.insert(lines.begin(), style.paint(tone::dim, figure_title(view)));
-  return lines;
+  std::vector<std::string> all;
+  for (const auto& piece : wrapped(figure_title(view), static_cast<std::size_t>(style.width)))
+    all.push_back(style.paint(tone::dim, piece));
+  all.insert(all.end(), lines.begin(), lines.end());
+  return all;
 }
 
 std::vector<std::string> occupancy_chart(const sweep_view& view, const terminal_style& style) {

@@ -92,6 +92,20 @@ TEST_CASE("sweep: what cannot be swept is refused") {
   }
 }
 
+TEST_CASE("sweep: an experiment of the lab is known by its name") {
+  const cloned_course course;
+  const fs::path file = course.root() / "labs/launch/lab.toml";
+  write_atomically(file, *read_if_there(file) +
+                             "\n[[experiments]]\nname = \"unwritten\"\nover = [\"ways=1,2\"]\n");
+  const auto known = course.lab({"sweep", "launch", "unwritten"});
+  CHECK(known.end.exit_code == 4);  // its file is missing, which is ours to mend
+  CHECK(has(known.err, "solutions/launch/experiments/unwritten.cu"));
+  const auto unknown = course.lab({"sweep", "launch", "unwriten", "--over", "ways=1"});
+  CHECK(unknown.end.exit_code == 2);
+  CHECK(has(unknown.err, "its experiments are"));
+  CHECK(has(unknown.err, " unwritten"));
+}
+
 TEST_CASE("the sweeps and experiments that labs declare name constants of their files") {
   const fs::path root = std::getenv("LAB_ROOT");
   for (const lab& l : load_labs(root)) {
