@@ -105,7 +105,10 @@ chosen_sweep choose(const context& c, const lab& l, const sweep_options& o) {
   const bool is_standard =
       standard && ours &&
       (o.step.empty() || find_step(l, standard->step).file == c.where.shown(file));
-  if (chosen.over.empty() && is_standard) chosen.over = standard->over;
+  if (chosen.over.empty() && is_standard) {
+    chosen.over = standard->over;
+    if (chosen.counter == nullptr) chosen.counter = standard->counter;
+  }
   if (chosen.over.empty()) throw failure(exit_code::usage, overs_of(subject));
   return chosen;
 }
