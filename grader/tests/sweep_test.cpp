@@ -165,7 +165,9 @@ TEST_CASE("where occupancy stops mattering is said of times") {
   CHECK(has(chart, "100 %  #"));
   const std::string table = joined(cli::sweep_table(view, {false, false, 120}));
   CHECK(has(table, "95 % interval"));
-  CHECK(has(table, "*\n"));
+  CHECK(has(table, "GB/s *\n"));
+  CHECK(has(table, "1.50 to 1.50 ms"));
+  CHECK(has(table, "990 us to 1.03 ms"));
 }
 
 TEST_CASE("where even the least occupancy is among the best, it does not decide") {
