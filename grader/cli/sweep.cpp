@@ -166,7 +166,8 @@ void show_legend(context& c, const sweep_view& view, const device_choice& device
   std::string text = labels.size() == 1 ? "One call at " + labels[0] + ": " : "One call each: ";
   text += device.gpu ? "times are measured with a cold L2 cache, * is within 2 % of the best. "
                      : "counted on the emulator; this is work, not time. ";
-  if (view.counter != nullptr) text += fmt::format("\"counter\" is {}. ", view.counter->figure);
+  if (view.counter != nullptr)
+    text += fmt::format("The counter is {}: {}. ", view.counter->name, view.counter->figure);
   text += "Grid, block, registers and theoretical occupancy are those of ";
   text += kernels.size() == 1 ? kernels[0] : "the kernel";
   if (most_kernels > 1 || kernels.size() > 1)
