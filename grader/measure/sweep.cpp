@@ -24,7 +24,6 @@ constexpr std::uint64_t bytes_of_a_job = std::uint64_t{1} << 30;
 constexpr std::size_t most_at_once = 16;
 constexpr std::ptrdiff_t checked_at_once = 4;
 constexpr int fewest_registers = 16, most_registers = 255;
-constexpr const char* no_cap = "none";
 
 bool is_size_name(const std::string& name, const lab& l) {
   return name == "size" || (name == "n" && l.check.at(0).size() == 1);
@@ -60,10 +59,11 @@ void check_registers(const sweep_axis& axis) {
     const auto [after, error] = std::from_chars(value.data(), end, number);
     const bool in_range = error == std::errc{} && after == end && number >= fewest_registers &&
                           number <= most_registers;
-    if (value != no_cap && !in_range) {
-      throw failure(exit_code::usage,
-                    fmt::format("--over {}: {} is no cap: {} to {} registers per thread, or {}",
-                                axis.name, value, fewest_registers, most_registers, no_cap));
+    if (value != no_register_cap && !in_range) {
+      throw failure(
+          exit_code::usage,
+          fmt::format("--over {}: {} is no cap: {} to {} registers per thread, or {}", axis.name,
+                      value, fewest_registers, most_registers, no_register_cap));
     }
   }
 }
@@ -88,7 +88,7 @@ file_variant variant_of(const sweep_subject& subject, const std::vector<swept_ax
     if (axes[i].kind == axis_kind::constant) {
       values.emplace_back(find_constant(subject.constants, axes[i].axis.name, subject.shown),
                           value);
-    } else if (axes[i].kind == axis_kind::registers && value != no_cap) {
+    } else if (axes[i].kind == axis_kind::registers && value != no_register_cap) {
       variant.flags.push_back("-maxrregcount=" + value);
     }
   }

@@ -258,3 +258,12 @@ TEST_CASE("only the axes that make a difference are named") {
   CHECK(has(text, "100 warp instructions with items = 2, and 300 with items = 1 (3.00x)"));
   CHECK(has(text, "the least is 50 % with threads = 32, limited by blocks"));
 }
+
+TEST_CASE("a cap that is not kept is told") {
+  const std::vector<swept_axis> axes = {{parse_axis("registers=none,32,16"), axis_kind::registers}};
+  const std::vector<sweep_point> points = {counted({"none"}, 200, 32, 32, 100),
+                                           counted({"32"}, 200, 32, 32, 100),
+                                           counted({"16"}, 200, 32, 32, 100)};  // 20 registers
+  const std::string text = all_sentences({axes, points, nullptr, 132, "NVIDIA H200"});
+  CHECK(has(text, "With registers = 16 the cap is not kept, the kernel has 20 registers"));
+}
