@@ -105,7 +105,10 @@ chosen_sweep choose(const context& c, const lab& l, const sweep_options& o) {
   const bool is_standard =
       standard && ours &&
       (o.step.empty() || find_step(l, standard->step).file == c.where.shown(file));
-  if (chosen.over.empty() && is_standard) chosen.over = standard->over;
+  if (chosen.over.empty() && is_standard) {
+    chosen.over = standard->over;
+    if (chosen.counter == nullptr) chosen.counter = standard->counter;
+  }
   if (chosen.over.empty()) throw failure(exit_code::usage, overs_of(subject));
   return chosen;
 }
@@ -163,7 +166,8 @@ void show_legend(context& c, const sweep_view& view, const device_choice& device
   std::string text = labels.size() == 1 ? "One call at " + labels[0] + ": " : "One call each: ";
   text += device.gpu ? "times are measured with a cold L2 cache, * is within 2 % of the best. "
                      : "counted on the emulator; this is work, not time. ";
-  if (view.counter != nullptr) text += fmt::format("\"counter\" is {}. ", view.counter->figure);
+  if (view.counter != nullptr)
+    text += fmt::format("The counter is {}: {}. ", view.counter->name, view.counter->figure);
   text += "Grid, block, registers and theoretical occupancy are those of ";
   text += kernels.size() == 1 ? kernels[0] : "the kernel";
   if (most_kernels > 1 || kernels.size() > 1)

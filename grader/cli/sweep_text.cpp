@@ -18,6 +18,15 @@ constexpr std::size_t least_flexible = 12;
 
 double number(std::uint64_t n) { return static_cast<double>(n); }
 
+// "3.09 to 3.11 ms", "996 us to 1.01 ms"
+std::string interval_text(const interval& range_ms) {
+  std::string low = time_text(range_ms.low);
+  const std::string high = time_text(range_ms.high);
+  const auto unit = low.find(' ');
+  if (high.ends_with(low.substr(unit))) low.resize(unit);
+  return low + " to " + high;
+}
+
 // A column, and how much it matters: where there is no room, those with the least are left out.
 struct wanted_column {
   column what;
@@ -147,15 +156,12 @@ class sweep_columns {
       return p.timed() ? time_text(p.time.median_ms) : p.found.ok() ? "too slow" : std::string();
     });
     add("95 % interval", 1, [](const sweep_point& p) {
-      return p.timed() ? fmt::format("{} to {}", time_text(p.time.range_ms.low),
-                                     time_text(p.time.range_ms.high))
-                       : std::string();
+      return p.timed() ? interval_text(p.time.range_ms) : std::string();
     });
-    add("rate", 0, [&](const sweep_point& p) {
+    add("rate  ", 0, [&](const sweep_point& p) {
       const auto figure = figure_of(view_, p);
-      return figure ? figure->text : std::string();
+      return figure ? figure->text + (is_among_the_best(view_, p) ? " *" : "  ") : std::string();
     });
-    add("", 0, [&](const sweep_point& p) { return is_among_the_best(view_, p) ? "*" : ""; });
     mark_the_best();
   }
 
@@ -303,8 +309,11 @@ std::vector<std::string> sweep_chart(const sweep_view& view, const terminal_styl
     }
     lines = bar_lines(bars, style);
   }
-  lines.insert(lines.begin(), style.paint(tone::dim, figure_title(view)));
-  return lines;
+  std::vector<std::string> all;
+  for (const auto& piece : wrapped(figure_title(view), static_cast<std::size_t>(style.width)))
+    all.push_back(style.paint(tone::dim, piece));
+  all.insert(all.end(), lines.begin(), lines.end());
+  return all;
 }
 
 std::vector<std::string> occupancy_chart(const sweep_view& view, const terminal_style& style) {

@@ -97,8 +97,9 @@ declared_sweeps parse_sweeps(std::string_view text, const std::string& origin) {
       const std::string where = at_line(origin, *node) + ": [sweep]";
       if (!node->is_table()) fail(where, "is a table");
       const toml::table& sweep = *node->as_table();
-      refuse_other_keys(sweep, {"step", "over"}, where);
-      result.standard = {text_at(sweep, "step", where), parse_over(sweep, origin, where)};
+      refuse_other_keys(sweep, {"step", "over", "counter"}, where);
+      result.standard = {text_at(sweep, "step", where), parse_over(sweep, origin, where),
+                         parse_counter(sweep, where)};
     }
     if (const toml::node* node = table.get("experiments")) {
       const toml::array* list = node->as_array();

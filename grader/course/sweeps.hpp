@@ -3,12 +3,13 @@
 //   [sweep]                     what `./lab sweep LAB` does when nothing more is said
 //   step = "03_ilp"
 //   over = ["threads=32..1024", "items=1,2,4,8"]
+//   counter = "occupancy_percent"                     the main figure; may be left out
 //
 //   [[experiments]]             `./lab sweep LAB divergence`
 //   name = "divergence"         its program is solutions/LAB/experiments/divergence.cu
 //   title = "one warp, several ways"                  may be left out
 //   over = ["ways=1..32"]
-//   counter = "warp_execution_efficiency_percent"     the main figure; see grader/GOALS.md
+//   counter = "warp_execution_efficiency_percent"     one of grader/GOALS.md; may be left out
 //
 // Tested by tests/sweep_axis_test.cpp.
 #pragma once
@@ -24,7 +25,8 @@ namespace stepwise {
 
 struct sweep_plan {
   std::string step;
-  std::vector<std::string> over;  // as typed behind --over
+  std::vector<std::string> over;          // as typed behind --over
+  const goal_counter* counter = nullptr;  // null: the sweep's own choice
 };
 
 struct experiment {

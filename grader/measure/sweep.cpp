@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <memory>
+#include <semaphore>
 #include <stdexcept>
-#include <tuple>
 
 #include "grader/judge/compile.hpp"
 #include "grader/measure/profiled.hpp"
@@ -18,10 +19,11 @@ namespace {
 
 // nvcc with its programs, or the emulator with the memory of a small call.
 constexpr std::uint64_t bytes_of_a_job = std::uint64_t{1} << 30;
-// Programs that stay alive together. Each has a context of some hundred megabytes on the GPU.
+// Programs that stay alive together, and those that are checked together. Each has a context of
+// some hundred megabytes on the GPU.
 constexpr std::size_t most_at_once = 16;
+constexpr std::ptrdiff_t checked_at_once = 4;
 constexpr int fewest_registers = 16, most_registers = 255;
-constexpr const char* no_cap = "none";
 
 bool is_size_name(const std::string& name, const lab& l) {
   return name == "size" || (name == "n" && l.check.at(0).size() == 1);
@@ -57,10 +59,11 @@ void check_registers(const sweep_axis& axis) {
     const auto [after, error] = std::from_chars(value.data(), end, number);
     const bool in_range = error == std::errc{} && after == end && number >= fewest_registers &&
                           number <= most_registers;
-    if (value != no_cap && !in_range) {
-      throw failure(exit_code::usage,
-                    fmt::format("--over {}: {} is no cap: {} to {} registers per thread, or {}",
-                                axis.name, value, fewest_registers, most_registers, no_cap));
+    if (value != no_register_cap && !in_range) {
+      throw failure(
+          exit_code::usage,
+          fmt::format("--over {}: {} is no cap: {} to {} registers per thread, or {}", axis.name,
+                      value, fewest_registers, most_registers, no_register_cap));
     }
   }
 }
@@ -85,7 +88,7 @@ file_variant variant_of(const sweep_subject& subject, const std::vector<swept_ax
     if (axes[i].kind == axis_kind::constant) {
       values.emplace_back(find_constant(subject.constants, axes[i].axis.name, subject.shown),
                           value);
-    } else if (axes[i].kind == axis_kind::registers && value != no_cap) {
+    } else if (axes[i].kind == axis_kind::registers && value != no_register_cap) {
       variant.flags.push_back("-maxrregcount=" + value);
     }
   }
@@ -97,17 +100,16 @@ file_variant variant_of(const sweep_subject& subject, const std::vector<swept_ax
 class preparation {
  public:
   preparation(const sweep_run& run, const sweep_subject& subject,
-              const std::vector<swept_axis>& axes, std::vector<sweep_point*> points)
-      : run_(run), subject_(subject), axes_(axes), points_(std::move(points)) {}
+              const std::vector<swept_axis>& axes, std::vector<sweep_point*> points,
+              std::counting_semaphore<>& gpu)
+      : run_(run), subject_(subject), axes_(axes), points_(std::move(points)), gpu_(gpu) {}
 
   void operator()() const {
     const auto made = compile_variant(run_.l, subject_.file,
                                       variant_of(subject_, axes_, *points_[0]), run_.where, quiet_);
     if (made.program.empty()) return fail({verdict::compile, joined(made.explanation)});
     for (auto* point : points_) point->program = made.program;
-    const auto& sizes = run_.device.gpu ? run_.l.check : small_sizes(run_.l, run_.p);
-    const auto report =
-        check_program(run_.l, run_.p, made.program, run_.device, sizes, run_.seed, {});
+    const auto report = check(made.program);
     if (!report.correct()) return fail(told_with_size(report));
     if (run_.device.gpu) {
       count_beside();
@@ -117,6 +119,17 @@ class preparation {
   }
 
  private:
+  check_report check(const fs::path& program) const {
+    if (!run_.device.gpu) {
+      return check_program(run_.l, run_.p, program, run_.device, small_sizes(run_.l, run_.p),
+                           run_.seed, {});
+    }
+    gpu_.acquire();
+    const auto release = [](std::counting_semaphore<>* gpu) { gpu->release(); };
+    const std::unique_ptr<std::counting_semaphore<>, decltype(release)> held(&gpu_, release);
+    return check_program(run_.l, run_.p, program, run_.device, run_.l.check, run_.seed, {});
+  }
+
   static std::string joined(const std::vector<std::string>& lines) {
     std::string text;
     for (const auto& line : lines) text += (text.empty() ? "" : "\n") + line;
@@ -171,6 +184,7 @@ class preparation {
   const sweep_subject& subject_;
   const std::vector<swept_axis>& axes_;
   std::vector<sweep_point*> points_;
+  std::counting_semaphore<>& gpu_;
   compile_progress quiet_{[](const std::string&) {}, [] {}};
 };
 
@@ -250,8 +264,10 @@ void prepare_points(const sweep_run& run, const sweep_subject& subject,
                     const activity& now) {
   std::map<std::vector<std::string>, std::vector<sweep_point*>> programs;
   for (auto& point : points) programs[program_values(axes, point)].push_back(&point);
+  std::counting_semaphore<> gpu(checked_at_once);
   std::vector<preparation> jobs;
-  for (auto& [values, served] : programs) jobs.emplace_back(run, subject, axes, std::move(served));
+  for (auto& [values, served] : programs)
+    jobs.emplace_back(run, subject, axes, std::move(served), gpu);
   in_parallel(
       jobs.size(), workers_for(bytes_of_a_job), [&](std::size_t i) { jobs[i](); },
       [&](std::size_t done) {

@@ -24,7 +24,8 @@ namespace stepwise {
 
 // What --over names: a constant of the file, the size of the call, or the compiler's register cap.
 enum class axis_kind { constant, size, registers };
-std::string_view name_of(axis_kind k);  // "constant", ...
+inline constexpr const char* no_register_cap = "none";  // a value of such an axis
+std::string_view name_of(axis_kind k);                  // "constant", ...
 
 struct swept_axis {
   sweep_axis axis;

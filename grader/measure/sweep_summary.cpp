@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -301,6 +302,27 @@ std::string idle_lanes(const sweep_view& view) {
       where_text(view, padded), threads, 100 - 100 * threads / (warp * std::ceil(threads / warp)));
 }
 
+// The cap of a point; nothing where it has none.
+std::optional<int> cap_of(const sweep_view& view, const sweep_point& point) {
+  for (std::size_t i = 0; i < view.axes.size(); ++i) {
+    if (view.axes[i].kind != axis_kind::registers || point.values[i] == no_register_cap) continue;
+    return std::stoi(point.values[i]);
+  }
+  return {};
+}
+
+std::string ignored_cap(const sweep_view& view) {
+  const auto points = that(view, [&](const auto& point) {
+    return point.main_kernel() != nullptr &&
+           point.main_kernel()->registers > cap_of(view, point).value_or(INT_MAX);
+  });
+  if (points.empty()) return {};
+  return fmt::format(
+      "{} the cap is not kept, the kernel has {} registers: a __launch_bounds__ in the source goes "
+      "before it.",
+      where_text(view, points), points.front()->main_kernel()->registers);
+}
+
 std::string spilled(const sweep_view& view) {
   const auto points = that(view, [&](const auto& point) {
     return point.main_kernel() != nullptr && point.main_kernel()->spill_bytes > 0;
@@ -365,7 +387,8 @@ std::vector<std::string> sweep_sentences(const sweep_view& view) {
     sentences.push_back(counter_sentence(view));
     sentences.push_back(counted_occupancy(view));
   }
-  for (const auto& text : {idle_multiprocessors(view), idle_lanes(view), spilled(view)})
+  for (const auto& text :
+       {idle_multiprocessors(view), idle_lanes(view), ignored_cap(view), spilled(view)})
     sentences.push_back(text);
   if (!timed) sentences.push_back("Which of them is fastest, only a GPU can tell.");
   std::erase(sentences, "");

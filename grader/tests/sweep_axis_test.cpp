@@ -110,6 +110,7 @@ title = "other keys are not looked at"
 [sweep]
 step = "03_ilp"
 over = ["threads=32..1024", "items=1,2"]
+counter = "occupancy_percent"
 [[experiments]]
 name = "divergence"
 over = ["ways=1..32"]
@@ -123,6 +124,7 @@ over = ["stride=1..32"]
   REQUIRE(declared.standard);
   CHECK(declared.standard->step == "03_ilp");
   CHECK(declared.standard->over.size() == 2);
+  CHECK(declared.standard->counter == find_goal_counter("occupancy_percent"));
   REQUIRE(declared.find("divergence") != nullptr);
   CHECK(declared.find("divergence")->title == "One warp, several ways");
   CHECK(declared.find("divergence")->counter ==

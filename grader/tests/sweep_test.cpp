@@ -165,7 +165,9 @@ TEST_CASE("where occupancy stops mattering is said of times") {
   CHECK(has(chart, "100 %  #"));
   const std::string table = joined(cli::sweep_table(view, {false, false, 120}));
   CHECK(has(table, "95 % interval"));
-  CHECK(has(table, "*\n"));
+  CHECK(has(table, "GB/s *\n"));
+  CHECK(has(table, "1.50 to 1.50 ms"));
+  CHECK(has(table, "990 us to 1.03 ms"));
 }
 
 TEST_CASE("where even the least occupancy is among the best, it does not decide") {
@@ -237,7 +239,8 @@ TEST_CASE("two axes make a matrix, if there is room; what is not right says why"
   REQUIRE(lines.size() == 5);
   CHECK(has(lines[1], "threads  items = 1"));
   CHECK(has(lines[4], "WRONG"));
-  CHECK(cli::sweep_chart(view, {false, false, 20}).size() == 7);  // bars
+  const auto narrow = cli::sweep_chart(view, {false, false, 20});
+  CHECK(has(narrow.back(), "threads = 64, items = 4  #"));  // bars
   const auto table = cli::sweep_table(view, {false, false, 60});
   REQUIRE(table.size() == 8);
   CHECK(has(table[6], "WRONG"));
@@ -254,4 +257,13 @@ TEST_CASE("only the axes that make a difference are named") {
   const std::string text = all_sentences({axes, points, nullptr, 132, "NVIDIA H200"});
   CHECK(has(text, "100 warp instructions with items = 2, and 300 with items = 1 (3.00x)"));
   CHECK(has(text, "the least is 50 % with threads = 32, limited by blocks"));
+}
+
+TEST_CASE("a cap that is not kept is told") {
+  const std::vector<swept_axis> axes = {{parse_axis("registers=none,32,16"), axis_kind::registers}};
+  const std::vector<sweep_point> points = {counted({"none"}, 200, 32, 32, 100),
+                                           counted({"32"}, 200, 32, 32, 100),
+                                           counted({"16"}, 200, 32, 32, 100)};  // 20 registers
+  const std::string text = all_sentences({axes, points, nullptr, 132, "NVIDIA H200"});
+  CHECK(has(text, "With registers = 16 the cap is not kept, the kernel has 20 registers"));
 }

@@ -10,6 +10,8 @@
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
 
+constexpr int cols = 32, rows = 4;  // of a block
+
 // blurred = grey, blurred
 __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
                             int height) {
@@ -29,7 +31,7 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
 void edges(const uchar4* rgba, unsigned char* out, unsigned char* scratch, int width, int height) {
   unsigned char* const grey = scratch;
   unsigned char* const blurred = scratch + picture_bytes(width, height);
-  const dim3 threads(32, 4);
+  const dim3 threads(cols, rows);
   make_grey(rgba, grey, width, height);
   blur_kernel<<<blocks_for(width, height, threads), threads>>>(grey, blurred, width, height);
   check(cudaGetLastError());
