@@ -180,6 +180,13 @@ void bench_on_cpu(context& c, const lab& l, const problem& p, const device_choic
   c.say("measured on the CPU, " + cpu_text() + ": this is time, without transfers");
   c.say();
   show_rows(c, rows);
+  for (const auto& size : sizes) {
+    const bool is_there = std::any_of(rows.begin(), rows.end(), [&](const bench_row& row) {
+      return std::any_of(row.cells.begin(), row.cells.end(),
+                         [&](const bench_cell& at) { return at.size == size; });
+    });
+    if (!is_there) c.say("size " + size_text(size) + " is left out: a call would take too long");
+  }
 }
 
 // Without a GPU there is no time: what each step executes and moves, size by size.
