@@ -169,17 +169,26 @@ std::string cpu_text() {
 // Without a GPU the CPU still has a clock.
 void bench_on_cpu(context& c, const lab& l, const problem& p, const device_choice& device,
                   const std::vector<lab_size>& sizes, json& document) {
-  const auto peers = usable_peers(c, l, device);
+  auto peers = usable_peers(c, l, device);
+  std::erase_if(peers, [](const contender& who) { return !who.on_cpu; });
+  document["cpu"] = cpu_json();
+  document["peers"] = json::array();
   if (peers.empty()) return;
   const file_lock lock(c.where.build / "locks" / "cpu",
                        [&] { c.busy.doing("waiting for another lab that measures on the CPU"); });
   const auto rows = stepwise::bench(l, p, {}, peers, device, sizes, bench_seed, c.now()).rows;
-  document["cpu"] = cpu_json();
   document["peers"] = peers_json(l, rows);
+  if (c.as_json) return;
+  c.say("measured on the CPU, " + cpu_text() + ": this is time, without transfers");
   c.say();
-  c.say("measured on the CPU, " + cpu_text() + ": this is time");
-  c.say();
-  if (!c.as_json) show_rows(c, rows);
+  show_rows(c, rows);
+  for (const auto& size : sizes) {
+    const bool is_there = std::any_of(rows.begin(), rows.end(), [&](const bench_row& row) {
+      return std::any_of(row.cells.begin(), row.cells.end(),
+                         [&](const bench_cell& at) { return at.size == size; });
+    });
+    if (!is_there) c.say("size " + size_text(size) + " is left out: a call would take too long");
+  }
 }
 
 // Without a GPU there is no time: what each step executes and moves, size by size.
@@ -215,7 +224,10 @@ int bench_counted(context& c, const lab& l, const problem& p, const device_choic
       c.say(line);
     }
   }
-  if (with_peers) bench_on_cpu(c, l, p, device, sizes, document);
+  if (with_peers) {
+    c.say();
+    bench_on_cpu(c, l, p, device, sizes, document);
+  }
   if (c.as_json) c.print(document);
   return worst == verdict::pass ? 0 : static_cast<int>(exit_code::ours);
 }
@@ -228,6 +240,9 @@ int bench(context& c, const bench_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
   const problem& p = problem_of(l);
   const device_choice device = c.device();
+  if (o.record && o.cpu)
+    throw failure(exit_code::usage,
+                  "--cpu measures no step, and a record is of steps: --record --peers has both");
   if (o.record && !device.gpu) {
     const std::string why =
         c.request == device_request::emulated ? "the emulator was asked for" : device.state.missing;
@@ -237,6 +252,12 @@ int bench(context& c, const bench_options& o) {
             "\nthe emulator counts work but has no clock, so its figures are not recorded");
   }
   const auto sizes = wanted_sizes(l, p, device, o.sizes);
+  if (o.cpu) {
+    json document = {{"lab", l.name}};
+    bench_on_cpu(c, l, p, device, sizes, document);
+    if (c.as_json) c.print(document);
+    return 0;
+  }
   if (!device.gpu) return bench_counted(c, l, p, device, sizes, o.peers);
   std::vector<contender> steps;
   for (const auto& s : l.steps) steps.push_back({s.name, c.where.solution(l.name, s.name)});

@@ -73,6 +73,7 @@ int pack(context& c, const pack_options& o);
 struct bench_options {
   std::string lab;
   bool record = false, readme = false, peers = false;
+  bool cpu = false;  // only the peers on the CPU
   std::vector<std::string> sizes;
 };
 int bench(context& c, const bench_options& o);

@@ -161,6 +161,7 @@ void add_solution_verbs(command_line& line) {
       "  ./lab bench reduction --sizes 1048576,268435456\n"
       "  ./lab bench reduction --record        and keep the result (GPU only)\n"
       "  ./lab bench matmul --peers            beside NVIDIA's libraries and the CPU\n"
+      "  ./lab bench matmul --cpu --sizes 2048 only the CPU, which needs no GPU\n"
       "  ./lab bench --readme                  tables of README.md and the handouts from the "
       "records");
   sub->add_option("LAB", bench_with.lab, "the lab's name");
@@ -168,6 +169,7 @@ void add_solution_verbs(command_line& line) {
   sub->add_flag("--record", bench_with.record, "write solutions/LAB/measured/GPU.json");
   sub->add_flag("--peers", bench_with.peers,
                 "measure what peers.txt lists, too; without a GPU: on the CPU");
+  sub->add_flag("--cpu", bench_with.cpu, "only measure what peers.txt lists for the CPU");
   sub->add_flag("--readme", bench_with.readme, "only write the results tables of the READMEs");
   sub->callback([&line] { line.action = [](context& c) { return bench(c, bench_with); }; });
 }

@@ -267,6 +267,7 @@ TEST_CASE("bad input: one clear message and the right exit code") {
            {{"diff", "reduction", "03", "mime"}, 2, "no step \"mime\""},
            {{"hint", "reduction", "99"}, 2, "has hints 1 to"},
            {{"bench", "reduction", "--record", "--device", "emulated"}, 3, "--record needs a GPU"},
+           {{"bench", "reduction", "--record", "--cpu"}, 2, "--cpu measures no step"},
            {{"test", "nosuchsuite"}, 4, ""},
        }) {
     std::string typed;
@@ -349,6 +350,11 @@ TEST_CASE("diff, list, hint and env: people's form and JSON") {
   REQUIRE(bench["peers"].size() == 1);
   CHECK(bench["peers"][0]["name"] == "cpu");
   CHECK(bench["peers"][0]["sizes"][0]["cold"]["median_ms"] > 0);
+  const auto on_cpu = c.lab({"bench", "reduction", "--cpu", "--sizes", "4096"});
+  CHECK(on_cpu.end.exit_code == 0);
+  CHECK(has(on_cpu.out, "measured on the CPU, "));
+  CHECK(has(on_cpu.out, "n = 4096"));
+  CHECK(!has(on_cpu.out, "10_one_launch"));
 }
 
 TEST_CASE("env: its output is shell, and the program runs by hand with it") {

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <string>
 
 #include "grader/course/lab.hpp"
 #include "grader/judge/check.hpp"
@@ -39,8 +40,8 @@ TEST_CASE("every peer on the CPU is right at every size, and with more threads t
       CAPTURE(program.string());
       // Those with a library of others are built where it is installed, by `ninja peers`.
       if (p.name != "cpu" && !fs::exists(program)) continue;
-      for (const char* const threads : {"", "1", "7"}) {
-        setenv("OMP_NUM_THREADS", threads, 1);
+      for (const std::string threads : {"", "1", "7"}) {
+        setenv("OMP_NUM_THREADS", threads.c_str(), 1);
         const auto report = check_program(l, problem_of(l), program, device, sizes, 1, activity());
         INFO(threads, " threads: ", report.found.message);
         CHECK(report.correct());

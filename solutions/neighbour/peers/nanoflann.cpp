@@ -73,6 +73,8 @@ class nearest_other {
     return true;
   }
   bool full() const { return true; }
+  bool empty() const { return false; }
+  void sort() {}  // newer versions call it
   CountType size() const { return 1; }
   int found() const { return static_cast<int>(found_); }  // -1 if there is none
 
@@ -83,6 +85,12 @@ class nearest_other {
 
 using tree = nanoflann::KDTreeSingleIndexAdaptor<contract_distance, points, 3, std::uint32_t>;
 
+#if NANOFLANN_VERSION >= 0x150
+using search_settings = nanoflann::SearchParameters;
+#else
+using search_settings = nanoflann::SearchParams;
+#endif
+
 nanoflann::KDTreeSingleIndexAdaptorParams how_to_build() {
 #if NANOFLANN_VERSION >= 0x150
   return {points_of_leaf, nanoflann::KDTreeSingleIndexAdaptorFlags::None,
@@ -92,16 +100,29 @@ nanoflann::KDTreeSingleIndexAdaptorParams how_to_build() {
 #endif
 }
 
+// The points' indices, leaf by leaf: who searches in this order finds his branches in the caches.
+// The member has two names, by the version.
+template <class Tree>
+const auto& order_in(const Tree& made) {
+  if constexpr (requires { made.vAcc_; }) {
+    return made.vAcc_;
+  } else {
+    return made.vAcc;
+  }
+}
+
 }  // namespace
 
 void neighbour(const float* xyz, int* nearest, void*, int n) {
   const points all{xyz, static_cast<std::size_t>(n)};
   const tree made(3, all, how_to_build());
+  const auto& order = order_in(made);
   stepwise::host::in_turns((n + searches - 1) / searches, [&](std::int64_t part) {
-    for (std::int64_t i = part * searches; i < std::min<std::int64_t>(n, (part + 1) * searches);
-         ++i) {
-      nearest_other search(static_cast<std::uint32_t>(i));
-      made.findNeighbors(search, xyz + 3 * i, nanoflann::SearchParams());
+    const std::int64_t end = std::min<std::int64_t>(n, (part + 1) * searches);
+    for (std::int64_t k = part * searches; k < end; ++k) {
+      const std::uint32_t i = order[static_cast<std::size_t>(k)];
+      nearest_other search(i);
+      made.findNeighbors(search, xyz + 3 * std::size_t{i}, search_settings());
       nearest[i] = search.found();
     }
   });

@@ -18,7 +18,7 @@ namespace {
 using row8 = float __attribute__((vector_size(32)));
 
 constexpr int tile = 16;                     // floats along a side: a line of 64 bytes
-constexpr int reach = 128;                   // columns that a thread takes of all rows it has
+constexpr int reach = 512;                   // columns that a thread takes of all rows it has
 constexpr std::int64_t cached = 32ll << 20;  // bytes of both matrices that caches may hold
 
 struct matrices {
