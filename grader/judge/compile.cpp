@@ -225,8 +225,8 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
   const fs::path cache = where.build / (variant == nullptr ? "submissions" : "sweeps");
   const fs::path entry = cache / hash.hex();
   // A few locks for all entries: a lock file cannot be removed safely, so there is not one for
-  // each.
-  const file_lock lock(cache / ("lock-" + hash.hex().substr(0, 1)),
+  // each. More for a sweep, which compiles on all cores.
+  const file_lock lock(cache / ("lock-" + hash.hex().substr(0, variant == nullptr ? 1 : 2)),
                        [&] { progress.doing("waiting for another lab that compiles " + shown); });
   compiled result;
   if (is_fresh(entry, where.root)) {
