@@ -247,7 +247,7 @@ TEST_CASE("19_no_conversions: the rounded product of green by one fmaf, the whol
     CHECK(std::fmaf(begins, weight, -two_23 * weight) == static_cast<float>(green) * weight);
   }
   std::fesetround(FE_TOWARDZERO);
-  for (volatile float value = 0; value < 256; value = value + 0.0137f) {
+  for (float value = 0; value < 256; value += 0.0137f) {
     volatile float sum = value + two_23;
     const auto bits = std::bit_cast<unsigned>(static_cast<float>(sum));
     if ((bits & 255) != static_cast<unsigned>(value)) FAIL_CHECK("value " << value);
