@@ -6,8 +6,6 @@
 //         one.
 #pragma once
 
-struct uchar4;
-
 // The colours of the quad that begins in column x of row y, a pixel in each int; black outside.
 template <bool whole>
 __device__ uint4 load_quad(const uchar4* rgba, int x, int y, int width, int height) {

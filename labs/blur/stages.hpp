@@ -42,14 +42,6 @@ static __global__ void edge_kernel(const unsigned char* blurred, unsigned char* 
   out[y * width + x] = length_of(gx, gy);
 }
 
-// Calls body(j, i) for each of `high` rows of `wide` cells, in turns by the `threads` threads of a
-// block in one row, and waits for the block.
-template <int high, int wide, int threads, class Body>
-__device__ void for_each_cell(const Body& body) {
-  for (int t = threadIdx.x; t < high * wide; t += threads) body(t / wide, t % wide);
-  __syncthreads();
-}
-
 // The blocks of `threads` that cover a picture.
 inline dim3 blocks_for(int width, int height, dim3 threads) {
   return {ceil_div<unsigned>(width, threads.x), ceil_div<unsigned>(height, threads.y)};

@@ -10,6 +10,7 @@
 //         work.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
+#include "labs/blur/cells.hpp"
 #include "labs/blur/stages.hpp"
 
 constexpr int cols = 64, rows = 32, threads = 256;  // of a block

@@ -8,11 +8,11 @@
 // needs   The roundings of the definition. 2^23 w is exact for any float w, so a single fmaf of
 //         2^23 + g makes the rounded product of g; red and blue need the difference first.
 // source  IEEE 754: floats of 24 bits; CUDA C++ Programming Guide, "Arithmetic Instructions".
+#include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/quads.hpp"
 #include "labs/blur/row_words.hpp"
-#include "labs/blur/stages.hpp"
 
 constexpr int strip = 30 * 4;        // columns that a warp finds the edges of
 constexpr int warps = 4, rows = 64;  // of a block: strips side by side; rows of a strip

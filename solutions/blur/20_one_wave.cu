@@ -10,11 +10,11 @@
 //         launch lab.
 #include <algorithm>
 
+#include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/quads.hpp"
 #include "labs/blur/row_words.hpp"
-#include "labs/blur/stages.hpp"
 
 constexpr int strip = 30 * 4;              // columns that a warp finds the edges of
 constexpr int warps = 4, least_rows = 16;  // of a block: strips side by side; rows of a strip
