@@ -14,98 +14,88 @@
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/quads.hpp"
-#include "labs/blur/row_words.hpp"
+#include "labs/blur/walk.hpp"
 
-constexpr int strip = 30 * 4;              // columns that a warp finds the edges of
-constexpr int warps = 4, least_rows = 16;  // of a block: strips side by side; rows of a strip
+constexpr int strip = 30 * 4, least_rows = 16, warps = 4;  // columns, rows; warps of a block
 constexpr float two_23 = 1 << 23, three_22 = 3 << 22;
 constexpr int three_22_bits = 0x4b400000;  // of three_22
+
+// The products of four bytes and four weights with a sign, the lowest ones first, and `more`.
+__device__ int dot(unsigned bytes, int weights, int more = 0) {
+  int sum;
+  asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(sum) : "r"(bytes), "r"(weights), "r"(more));
+  return sum;
+}
+
+// 1 2 3 4 3 2 1 times the grey bytes around the quad's pixel k, and `more`.
+__device__ int row_sum(const twelve_bytes& grey, int k, int more = 0) {
+  return dot(grey.from(k + 1), 0x04030201, dot(grey.from(k + 5), 0x00010203, more));
+}
+
+// A word whose lowest byte is the whole part of value, 0 <= value < 256.
+__device__ unsigned whole_part(float value) { return __float_as_uint(__fadd_rz(value, two_23)); }
+
+// A word whose lowest byte is the root of gx * gx + gy * gy, cut off, at most 255.
+__device__ unsigned short_length_of(float gx, float gy) {
+  float root;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(fmaf(gx, gx, fmaf(gy, gy, 0.5f))));
+  return whole_part(fminf(root, 255));
+}
 
 // 2^23 plus the k-th byte of a word.
 __device__ float with_byte(unsigned word, int k) {
   return __uint_as_float(__byte_perm(word, 0x4b000000, 0x7660 | k));
 }
 
-// A word whose lowest byte is the whole part of value, 0 <= value < 256.
-__device__ unsigned whole_part(float value) { return __float_as_uint(__fadd_rz(value, two_23)); }
-
-// The lowest bytes of four words.
-__device__ unsigned lowest(const unsigned (&word)[4]) {
-  const unsigned low = __byte_perm(word[0], word[1], 0x0040);
-  return __byte_perm(low, __byte_perm(word[2], word[3], 0x0040), 0x5410);
+// A word whose lowest byte is the grey of a colour.
+__device__ unsigned grey_word(unsigned p) {
+  const float red = with_byte(p, 0) - two_23, blue = with_byte(p, 2) - two_23;
+  const float green = fmaf(with_byte(p, 1), 0.586811f, -two_23 * 0.586811f);
+  return whole_part(fmaf(blue, 0.114350f, fmaf(red, 0.298839f, green)));
 }
 
-// The edges of one column, row by row, in a word's lowest byte: of a pixel's row comes the
-// difference of its neighbours and 1 2 1 of all three, as the bits of floats that are three_22
-// more.
-class edge_of_column {
- public:
-  __device__ unsigned operator()(int difference_bits, int smooth_bits) {
-    const float difference = __int_as_float(difference_bits) - three_22;
-    const float smooth = __int_as_float(smooth_bits);
-    const float two = difference + difference1, gx = two + two1, gy = smooth - smooth2;
-    difference1 = difference, two1 = two, smooth2 = smooth1, smooth1 = smooth;
-    return whole_part(fminf(short_root(fmaf(gx, gx, fmaf(gy, gy, 0.5f))), 255));
-  }
-
- private:
-  float difference1 = 0, two1 = 0, smooth1 = 0, smooth2 = 0;
-};
-
-__device__ unsigned grey_quad(uint4 quad) {
-  unsigned grey[4] = {quad.x, quad.y, quad.z, quad.w};
-  for (unsigned& pixel : grey) {
-    const float red = with_byte(pixel, 0) - two_23, blue = with_byte(pixel, 2) - two_23;
-    const float green = fmaf(with_byte(pixel, 1), 0.586811f, -two_23 * 0.586811f);
-    pixel = whole_part(fmaf(blue, 0.114350f, fmaf(red, 0.298839f, green)));
-  }
-  return lowest(grey);
-}
-
-// out = the edges of rgba, in strips of `rows` rows; `whole` quads, as labs/blur/quads.hpp tells
-template <bool whole>
+// out = the edges of rgba, in strips of `rows` rows
 __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height,
                              int rows) {
-  const int lane = threadIdx.x;
-  const int x = (blockIdx.x * warps + threadIdx.y) * strip + 4 * (lane - 1);  // the quad's first
+  const int lane = threadIdx.x, x = (blockIdx.x * warps + threadIdx.y) * strip + 4 * (lane - 1);
   const int top = blockIdx.y * rows, bottom = min(top + rows, height);
-  const unsigned inside = bytes_inside(x, width);
-  column_sum blur[2];
-  edge_of_column edge[4];
+  column_sum<unsigned> blur[2];  // of two columns, one in each half of a word
+  column_gradient<float> gradient[4];
   for (int y = top - 4; y < bottom + 4; ++y) {
-    const twelve_bytes grey(grey_quad(load_quad<whole>(rgba, x, y, width, height)));
-    unsigned sum[2], edges[4];
+    const uint4 colours = load_quad(rgba, x, y, width, height);
+    const twelve_bytes grey(lowest_bytes(grey_word(colours.x), grey_word(colours.y),
+                                         grey_word(colours.z), grey_word(colours.w)));
+    unsigned sum[2] = {}, edges[4];
     for (int k = 0; k < 2; ++k)
       sum[k] = blur[k](row_sum(grey, 2 * k, row_sum(grey, 2 * k + 1) << 16));
     const unsigned blurred = __byte_perm(sum[0], sum[1], 0x7531);
-    const twelve_bytes b(y >= 3 && y < height + 3 ? blurred & inside : 0);
+    const twelve_bytes b(y >= 3 && y < height + 3 ? blurred & bytes_inside(x, width) : 0);
     for (int k = 0; k < 4; ++k) {
       const unsigned around = b.from(k + 3);
-      edges[k] =
-          edge[k](dot(around, 0x0100ff, three_22_bits), dot(around, 0x010201, three_22_bits));
+      const auto g = gradient[k](__int_as_float(dot(around, 0x0100ff, three_22_bits)) - three_22,
+                                 __int_as_float(dot(around, 0x010201, three_22_bits)) - three_22);
+      edges[k] = short_length_of(g.x, g.y);
     }
     if (y >= top + 4 && lane >= 1 && lane <= 30)
-      store_quad<whole>(out, x, y - 4, width, lowest(edges));
+      store_quad(out, x, y - 4, width, lowest_bytes(edges[0], edges[1], edges[2], edges[3]));
   }
 }
 
 // Of a strip, for a grid that is on the GPU at once, or nearly.
-template <class Kernel>
-int rows_of_strip(Kernel kernel, int width, int height) {
+int rows_of_strip(int width, int height) {
   int multiprocessors = 0, blocks = 0;
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 32 * warps, 0));
-  //> todo: how many strips fit below each other, and how high are they then?
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, edges_kernel, 32 * warps, 0));
   const int fit = std::max(1, multiprocessors * blocks / ceil_div(width, strip * warps));
   return std::max(least_rows, ceil_div(height, fit));
-  //<
 }
 
 void edges(const uchar4* rgba, unsigned char* out, unsigned char* /*scratch*/, int width,
            int height) {
-  const auto kernel = width % 4 == 0 ? edges_kernel<true> : edges_kernel<false>;
-  const int rows = rows_of_strip(kernel, width, height);
+  const int rows = rows_of_strip(width, height);
+  //> todo: launch strips of so many rows, enough for the picture.
   const dim3 blocks(ceil_div(width, strip * warps), ceil_div(height, rows));
-  kernel<<<blocks, dim3(32, warps)>>>(rgba, out, width, height, rows);
+  edges_kernel<<<blocks, dim3(32, warps)>>>(rgba, out, width, height, rows);
+  //<
   check(cudaGetLastError());
 }
