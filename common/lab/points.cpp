@@ -14,7 +14,7 @@ constexpr std::size_t shown = 40;  // of a line that is quoted
 std::string quoted(std::string_view text) {
   std::string result = "\"";
   for (const char c : text.substr(0, shown))
-    result += static_cast<unsigned char>(c) < ' ' || c == 127 ? '?' : c;
+    result += static_cast<unsigned char>(c) < ' ' || static_cast<unsigned char>(c) >= 127 ? '?' : c;
   return result + (text.size() > shown ? "...\"" : "\"");
 }
 

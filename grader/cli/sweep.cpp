@@ -170,7 +170,7 @@ void show_legend(context& c, const sweep_view& view, const device_choice& device
     text += fmt::format("The counter is {}: {}. ", view.counter->name, view.counter->figure);
   text += "Grid, block, registers and theoretical occupancy are those of ";
   text += kernels.size() == 1 ? kernels[0] : "the kernel";
-  if (most_kernels > 1 || kernels.size() > 1)
+  if (most_kernels > 1)
     text += fmt::format(", which executes most instructions of up to {} launched", most_kernels);
   text += " on the " + view.gpu_name;
   if (others) {

@@ -124,7 +124,7 @@ void show(context& c, const problem_at_hand& p, const link_rate& link, const pro
       row(gpu, w.kernel),
       row(cpu, w.cpu)};
   for (const auto& line : table_lines(
-           {{"part", false, true}, {"at least", true}, {"limit"}, {"at"}}, rows, c.out.style()))
+           {{"part", false, true}, {"on paper", true}, {"limit"}, {"at"}}, rows, c.out.style()))
     c.say(line);
   c.say();
   if (w.break_even_flops_per_byte) {

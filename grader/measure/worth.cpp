@@ -11,6 +11,9 @@
 namespace stepwise {
 namespace {
 
+// An empty kernel between two events, measured on an H200 on 2026-11-20 (labs/launch/README.md).
+constexpr double launch_ms = 0.0042;
+
 // Multiply-adds in float that a multiprocessor does in a clock; source: CUDA C++ Programming Guide,
 // "Arithmetic Instructions", throughput by compute capability. 0: not known.
 int multiply_adds_per_clock(int compute_capability) {
@@ -131,6 +134,12 @@ worth weigh(const offload& problem, const link_rate& link, const processor_rates
 }
 
 std::string verdict_on(const worth& w, const offload& problem) {
+  if (w.cpu.ms < launch_ms) {
+    return fmt::format(
+        "Not worth it: the CPU is done after {}, before a kernel has come to run; an empty one took "
+        "{} on an H200.",
+        time_text(w.cpu.ms), time_text(launch_ms));
+  }
   if (!w.break_even_calls) {
     return fmt::format(
         "Not worth it: the kernel alone, {}, is not faster than the CPU, {}, however long the data "

@@ -55,6 +55,13 @@ TEST_CASE("little arithmetic: the transfer decides, and calls on data that stays
   CHECK(*often.break_even_flops_per_byte == 0);  // 10 ms of memory on the CPU are more than 1.4 ms
 }
 
+TEST_CASE("what a CPU does in less than a launch takes is not worth one") {
+  const offload little{4e3, 1e3, 4e3, 1};
+  const worth w = weigh(little, link, small_gpu, small_cpu);
+  CHECK(w.cpu.ms < 0.004);
+  CHECK(has(verdict_on(w, little), "Not worth it: the CPU is done"));
+}
+
 TEST_CASE("much arithmetic: worth it at once, and the intensity of break-even really breaks even") {
   const offload product{1e9, 1000e9, 1e9, 1};
   const worth w = weigh(product, link, small_gpu, small_cpu);

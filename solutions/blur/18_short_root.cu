@@ -5,7 +5,7 @@
 //         than 2^-23 of the root, far less than that; so what it gives, cut off, is exact, and
 //         takes one instruction where sqrtf, which rounds as IEEE 754 asks, takes a dozen and a
 //         branch.
-// watch   Conversions between integers and floats: eight for each pixel.
+// watch   Conversions between integers and floats: six for each pixel.
 // needs   s and 1/2 exact in a float: s is at most 2 * 1020 * 1020, below 2^22.
 // source  PTX ISA, "sqrt": the bound of sqrt.approx.
 #include "common/lab/check.hpp"

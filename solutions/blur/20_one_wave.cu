@@ -1,13 +1,11 @@
 // blur 20_one_wave: strips as high as it takes for all warps to run at once.
 //
-// idea    Every strip has eight rows more than it finds the edges of: 64 rows cost 72. Higher
-// strips
-//         cost less, until there are fewer than the GPU holds; and the few that are more than it
-//         holds run alone at the end. So: as many as it holds, of equal height.
+// idea    Strips of 64 rows are a guess. In a small picture there are too few to fill the GPU; in a
+//         large one there are many, and each makes eight rows more than it finds the edges of. So:
+//         as many strips as the GPU holds at once, of equal height.
 // watch   A row's work begins when its colours have come, and they are asked for just before.
-// needs   No strip of less than 16 rows: for a small picture, the rim would be most of the work.
-// source  CUDA Runtime API, cudaOccupancyMaxActiveBlocksPerMultiprocessor; 04_grid_stride of the
-//         launch lab.
+// needs   No strip of less than 16 rows: the rim would be most of its work.
+// source  CUDA Runtime API, cudaOccupancyMaxActiveBlocksPerMultiprocessor.
 #include <algorithm>
 
 #include "common/lab/ceil_div.hpp"
@@ -81,20 +79,21 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
   }
 }
 
-// Of a strip, for a grid that is on the GPU at once, or nearly.
-int rows_of_strip(int width, int height) {
+// How many blocks the GPU holds at a time.
+int resident_blocks() {
   int multiprocessors = 0, blocks = 0;
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, edges_kernel, 32 * warps, 0));
-  const int fit = std::max(1, multiprocessors * blocks / ceil_div(width, strip * warps));
-  return std::max(least_rows, ceil_div(height, fit));
+  return multiprocessors * blocks;
 }
 
 void edges(const uchar4* rgba, unsigned char* out, unsigned char* /*scratch*/, int width,
            int height) {
-  const int rows = rows_of_strip(width, height);
-  //> todo: launch strips of so many rows, enough for the picture.
-  const dim3 blocks(ceil_div(width, strip * warps), ceil_div(height, rows));
+  const int side_by_side = ceil_div(width, strip * warps);
+  //> todo: how many blocks fit below each other, and how high are they then? Launch them.
+  const int fit = std::max(1, resident_blocks() / side_by_side);
+  const int rows = std::max(least_rows, ceil_div(height, fit));
+  const dim3 blocks(side_by_side, ceil_div(height, rows));
   edges_kernel<<<blocks, dim3(32, warps)>>>(rgba, out, width, height, rows);
   //<
   check(cudaGetLastError());

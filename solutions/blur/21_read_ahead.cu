@@ -91,19 +91,20 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
   }
 }
 
-// Of a strip, for a grid that is on the GPU at once, or nearly.
-int rows_of_strip(int width, int height) {
+// How many blocks the GPU holds at a time.
+int resident_blocks() {
   int multiprocessors = 0, blocks = 0;
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, edges_kernel, 32 * warps, 0));
-  const int fit = std::max(1, multiprocessors * blocks / ceil_div(width, strip * warps));
-  return std::max(least_rows, ceil_div(height, fit));
+  return multiprocessors * blocks;
 }
 
 void edges(const uchar4* rgba, unsigned char* out, unsigned char* /*scratch*/, int width,
            int height) {
-  const int rows = rows_of_strip(width, height);
-  const dim3 blocks(ceil_div(width, strip * warps), ceil_div(height, rows));
+  const int side_by_side = ceil_div(width, strip * warps);
+  const int fit = std::max(1, resident_blocks() / side_by_side);
+  const int rows = std::max(least_rows, ceil_div(height, fit));
+  const dim3 blocks(side_by_side, ceil_div(height, rows));
   edges_kernel<<<blocks, dim3(32, warps)>>>(rgba, out, width, height, rows);
   check(cudaGetLastError());
 }
