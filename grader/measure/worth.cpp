@@ -137,8 +137,7 @@ std::string verdict_on(const worth& w, const offload& problem) {
   if (w.cpu.ms < launch_ms) {
     return fmt::format(
         "Not worth it: the CPU is done after {}, before a kernel has come to run; an empty one "
-        "took "
-        "{} on an H200.",
+        "took {} on an H200.",
         time_text(w.cpu.ms), time_text(launch_ms));
   }
   if (!w.break_even_calls) {
