@@ -141,7 +141,7 @@ std::string table_markdown(const lab& l, const ordered_json& record) {
   std::string text =
       fmt::format("**{}** on an {}, {} {}\n\n", l.title, record.at("gpu").get<std::string>(),
                   size_label(label), source_of(record));
-  text += "| step | idea | time | rate | over the step before |\n|---|---|---:|---:|---:|\n";
+  text += "| step | idea | time | rate | over what it builds on |\n|---|---|---:|---:|---:|\n";
   std::map<std::string, double> time_of;
   const auto row = [&](const std::string& name, const std::string& what, const std::string& over) {
     const ordered_json* const cell = cell_at(record, name, label);
