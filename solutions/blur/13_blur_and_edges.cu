@@ -66,7 +66,6 @@ void edges(const uchar4* rgba, unsigned char* out, unsigned char* scratch, int w
   const int count = width * height;
   quad_kernel<<<ceil_div(count, 4 * 256), 256>>>(rgba, grey, count);
   check(cudaGetLastError());
-  const dim3 blocks = blocks_for(width, height, dim3(cols, rows));
-  edges_kernel<<<blocks, threads>>>(grey, out, width, height);
+  edges_kernel<<<blocks_for(width, height, dim3(cols, rows)), threads>>>(grey, out, width, height);
   check(cudaGetLastError());
 }
