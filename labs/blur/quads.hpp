@@ -5,32 +5,43 @@
 //         outside, and is one load; its edges are one store of 4 bytes. Else each pixel is one.
 #pragma once
 
+// The colours of a quad of which `left` pixels, at least one, are in the picture; black for others.
+// whole: the width is a multiple of 4, and so all four are.
+template <bool whole>
+__device__ inline uint4 quad_at(const uchar4* rgba, int left) {
+  const auto* const at = reinterpret_cast<const unsigned*>(rgba);
+  if constexpr (whole) return *reinterpret_cast<const uint4*>(at);
+  uint4 quad = {at[0], 0, 0, 0};
+  if (left > 1) quad.y = at[1];
+  if (left > 2) quad.z = at[2];
+  if (left > 3) quad.w = at[3];
+  return quad;
+}
+
+// Stores the quad's bytes, the lowest one first, of which `left` are in the picture.
+template <bool whole>
+__device__ inline void store_at(unsigned char* out, int left, unsigned bytes) {
+  if constexpr (whole) {
+    *reinterpret_cast<unsigned*>(out) = bytes;
+  } else {
+    for (int k = 0; k < 4; ++k)
+      if (k < left) out[k] = static_cast<unsigned char>(bytes >> 8 * k);
+  }
+}
+
 // The colours of the quad that begins in column x of row y, a pixel in each int; black outside.
 __device__ inline uint4 load_quad(const uchar4* rgba, int x, int y, int width, int height) {
-  uint4 quad = {0, 0, 0, 0};
-  if (x < 0 || x >= width || y < 0 || y >= height) return quad;
-  const auto* const at = reinterpret_cast<const unsigned*>(rgba) + y * width + x;
-  if (width % 4 == 0) {
-    quad = *reinterpret_cast<const uint4*>(at);
-  } else {
-    quad.x = at[0];
-    if (x + 1 < width) quad.y = at[1];
-    if (x + 2 < width) quad.z = at[2];
-    if (x + 3 < width) quad.w = at[3];
-  }
-  return quad;
+  if (x < 0 || x >= width || y < 0 || y >= height) return {0, 0, 0, 0};
+  const uchar4* const at = rgba + y * width + x;
+  return width % 4 == 0 ? quad_at<true>(at, 4) : quad_at<false>(at, width - x);
 }
 
 // Stores the quad's bytes, the lowest one in column x of row y, as far as they are in the picture.
 // x and y are not negative and y < height.
 __device__ inline void store_quad(unsigned char* out, int x, int y, int width, unsigned bytes) {
+  if (x >= width) return;
   unsigned char* const at = out + y * width + x;
-  if (width % 4 == 0) {
-    if (x < width) *reinterpret_cast<unsigned*>(at) = bytes;
-  } else {
-    for (int k = 0; k < 4; ++k)
-      if (x + k < width) at[k] = static_cast<unsigned char>(bytes >> 8 * k);
-  }
+  width % 4 == 0 ? store_at<true>(at, 4, bytes) : store_at<false>(at, width - x, bytes);
 }
 
 // 255 in those bytes of a quad whose pixels are in the picture, 0 in the others.

@@ -1,13 +1,14 @@
-// blur 19_no_conversions: bytes become floats, and floats bytes, by putting bits together.
+// blur 19_no_conversions: bytes are floats already, and floats become bytes by adding one number.
 //
-// idea    A multiprocessor has fewer places that convert numbers than places that add them. But the
-//         float 2^23 + b has the integer b in its lowest bits: a byte below 0x4b0000 is one, and
-//         2^23 is subtracted. Backwards, 2^23 is added, rounded down, and the lowest byte is the
-//         whole part. With 2^23 + 2^22 numbers may have a sign, and a dot product can begin there.
+// idea    A multiprocessor has fewer places that convert numbers than places that add them. But a
+//         byte among zeros is a float: a tiny one, the byte times 2^-149, or 256 times that for
+//         each place that it stands higher. Weights that are larger by as much undo it. Backwards,
+//         2^23 is added, rounded down, and the lowest byte is the whole part; with 2^23 + 2^22
+//         numbers may have a sign, and a dot product can begin there.
 // watch   A row's work begins when its colours have come, and they are asked for just before.
-// needs   The roundings of the definition. 2^23 w is exact for any float w, so a single fmaf of
-//         2^23 + g makes the rounded product of g; red and blue need the difference first.
-// source  IEEE 754: floats of 24 bits; CUDA C++ Programming Guide, "Arithmetic Instructions".
+// needs   The roundings of the definition: powers of two change none, as long as results are no
+//         tiny floats. nvcc keeps tiny ones; with -ftz=true they would be 0.
+// source  IEEE 754: subnormal numbers; CUDA C++ Programming Guide, "Arithmetic Instructions".
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
@@ -15,7 +16,7 @@
 #include "labs/blur/walk.hpp"
 
 constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows of a warp; warps of a block
-constexpr float two_23 = 1 << 23, three_22 = 3 << 22;
+constexpr float three_22 = 3 << 22;
 constexpr int three_22_bits = 0x4b400000;  // of three_22
 
 // The products of four bytes and four weights with a sign, the lowest ones first, and `more`.
@@ -30,27 +31,25 @@ __device__ int row_sum(const twelve_bytes& grey, int k, int more = 0) {
   return dot(grey.from(k + 1), 0x04030201, dot(grey.from(k + 5), 0x00010203, more));
 }
 
-// A word whose lowest byte is the whole part of value, 0 <= value < 256.
-__device__ unsigned whole_part(float value) { return __float_as_uint(__fadd_rz(value, two_23)); }
+// A word whose lowest byte is the whole part of value / unit, 0 <= value < 256 * unit.
+__device__ unsigned whole_part(float value, float unit) {
+  return __float_as_uint(__fadd_rz(value, unit * (1 << 23)));
+}
 
 // A word whose lowest byte is the root of gx * gx + gy * gy, cut off, at most 255.
 __device__ unsigned short_length_of(float gx, float gy) {
   float root;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(fmaf(gx, gx, fmaf(gy, gy, 0.5f))));
-  return whole_part(fminf(root, 255));
+  return whole_part(fminf(root, 255), 1);
 }
 
-// 2^23 plus the k-th byte of a word.
-__device__ float with_byte(unsigned word, int k) {
-  return __uint_as_float(__byte_perm(word, 0x4b000000, 0x7660 | k));
-}
-
-// A word whose lowest byte is the grey of a colour.
+// A word whose lowest byte is the grey of a colour, which is computed in units of 2^-22.
 __device__ unsigned grey_word(unsigned p) {
-  //> todo: the definition, with floats that begin at 2^23.
-  const float red = with_byte(p, 0) - two_23, blue = with_byte(p, 2) - two_23;
-  const float green = fmaf(with_byte(p, 1), 0.586811f, -two_23 * 0.586811f);
-  return whole_part(fmaf(blue, 0.114350f, fmaf(red, 0.298839f, green)));
+  //> todo: the definition, with tiny floats and weights of 2^127, 2^119 and 2^111.
+  const float red = __uint_as_float(p & 0xff), green = __uint_as_float(p & 0xff00);
+  const float blue = __uint_as_float(p & 0xff0000);
+  const float two = fmaf(red, 0.298839f * 0x1p127f, green * (0.586811f * 0x1p119f));
+  return whole_part(fmaf(blue, 0.114350f * 0x1p111f, two), 0x1p-22f);
   //<
 }
 

@@ -240,17 +240,33 @@ TEST_CASE("18_short_root: an approximate root of a half more is exact when it is
   }
 }
 
-TEST_CASE("19_no_conversions: the rounded product of green by one fmaf, the whole part by a sum") {
-  const float two_23 = 1 << 23, weight = 0.586811f;
-  for (int green = 0; green < 256; ++green) {
-    const float begins = two_23 + static_cast<float>(green);
-    CHECK(std::fmaf(begins, weight, -two_23 * weight) == static_cast<float>(green) * weight);
+TEST_CASE("19_no_conversions: tiny floats and larger weights make the same grey, of every colour") {
+  const auto tiny = [](unsigned bits) { return std::bit_cast<float>(bits); };
+  for (unsigned red = 0; red < 256; ++red) {
+    unsigned wrong = 0;
+    for (unsigned green = 0; green < 256; ++green) {
+      for (unsigned blue = 0; blue < 256; ++blue) {
+        const float right = std::fmaf(
+            static_cast<float>(blue), 0.114350f,
+            std::fmaf(static_cast<float>(red), 0.298839f, static_cast<float>(green) * 0.586811f));
+        const float scaled = std::fmaf(
+            tiny(blue << 16), 0.114350f * 0x1p111f,
+            std::fmaf(tiny(red), 0.298839f * 0x1p127f, tiny(green << 8) * (0.586811f * 0x1p119f)));
+        wrong += scaled != right * 0x1p-22f;
+      }
+    }
+    CHECK_MESSAGE(wrong == 0, "red = " << red);
   }
+}
+
+TEST_CASE("19_no_conversions: the lowest byte of a sum that is rounded down is the whole part") {
   std::fesetround(FE_TOWARDZERO);
-  for (float value = 0; value < 256; value += 0.0137f) {
-    volatile float sum = value + two_23;
-    const auto bits = std::bit_cast<unsigned>(static_cast<float>(sum));
-    if ((bits & 255) != static_cast<unsigned>(value)) FAIL_CHECK("value " << value);
+  for (const float unit : {1.0f, 0x1p-22f}) {
+    for (float value = 0; value < 256; value += 0.0137f) {
+      volatile float sum = value * unit + unit * (1 << 23);
+      const auto bits = std::bit_cast<unsigned>(static_cast<float>(sum));
+      if ((bits & 255) != static_cast<unsigned>(value)) FAIL_CHECK("value " << value);
+    }
   }
   std::fesetround(FE_TONEAREST);
 }

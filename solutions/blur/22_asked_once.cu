@@ -1,0 +1,78 @@
+// blur 22_asked_once: what is the same in every row is asked and computed once.
+//
+// idea    A kernel for pictures whose width is a multiple of 4, and one for others: the CPU asks,
+//         once, and neither has the other's loads. Whether a lane's columns are in the picture does
+//         not change from row to row, and a row is a width behind the one before. So a row asks one
+//         question for its load, and one for its store.
+// watch   What is left is the arithmetic of a row. Does all of it matter for the result?
+// needs   Rows as unsigned integers: what is above the picture is then far below it, and one
+//         comparison is enough.
+// source  Loop-invariant code motion, as compilers do it where they can prove that they may.
+#include <algorithm>
+
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/blur/blur.hpp"
+#include "labs/blur/words.hpp"
+
+constexpr int strip = 30 * 4, warps = 4;         // columns of a warp; warps of a block
+constexpr int ahead = 4;                         // rows that are on their way
+constexpr int least_rows = 16, most_rows = 128;  // of a warp
+
+// out = the edges of rgba, in strips of `rows` rows. whole: as in quads.hpp
+template <bool whole>
+__global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height,
+                             int rows) {
+  const int lane = threadIdx.x, x = (blockIdx.x * warps + threadIdx.y) * strip + 4 * (lane - 1);
+  const int top = blockIdx.y * rows, bottom = min(top + rows, height);
+  const bool inside = x >= 0 && x < width, stores = inside && lane >= 1 && lane <= 30;
+  const unsigned mask = bytes_inside(x, width);
+  const auto is_row = [&](int y) { return unsigned(y) < unsigned(height); };
+  column_sum<unsigned> blur[2];  // of two columns, one in each half of a word
+  column_gradient<float> gradient[4];
+  uint4 coming[ahead];
+  int from = (top - 4) * width + x, to = from - 4 * width;  // what is loaded next, what is stored
+  const auto load_next = [&](int y) {
+    const uint4 quad = inside && is_row(y) ? quad_at<whole>(rgba + from, width - x) : uint4{};
+    from += width;
+    return quad;
+  };
+  for (int i = 0; i < ahead; ++i) coming[i] = load_next(top - 4 + i);
+  for (int first = top - 4; first < bottom + 4; first += ahead) {
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+      const int y = first + i;
+      const uint4 colours = coming[i];
+      coming[i] = load_next(y + ahead);
+      const twelve_bytes grey(grey_bytes(colours));
+      unsigned sum[2] = {}, edges[4];
+      for (int k = 0; k < 2; ++k)
+        sum[k] = blur[k](row_sum(grey, 2 * k, row_sum(grey, 2 * k + 1) << 16));
+      const unsigned blurred = __byte_perm(sum[0], sum[1], 0x7531);
+      const twelve_bytes b(is_row(y - 3) ? blurred & mask : 0);
+      for (int k = 0; k < 4; ++k) {
+        const unsigned around = b.from(k + 3);
+        const auto g = gradient[k](__int_as_float(dot(around, 0x0100ff, three_22_bits)) - three_22,
+                                   __int_as_float(dot(around, 0x010201, three_22_bits)) - three_22);
+        edges[k] = short_length_of(g.x, g.y);
+      }
+      //> todo: store, if it is a row of the strip; and go on to the next one.
+      if (stores && unsigned(y - 4 - top) < unsigned(bottom - top))
+        store_at<whole>(out + to, width - x, lowest_bytes(edges[0], edges[1], edges[2], edges[3]));
+      to += width;
+      //<
+    }
+  }
+}
+
+void edges(const uchar4* rgba, unsigned char* out, unsigned char* /*scratch*/, int width,
+           int height) {
+  auto* const kernel = width % 4 == 0 ? edges_kernel<true> : edges_kernel<false>;
+  const int side_by_side = ceil_div(width, strip * warps);
+  const int fit = std::max(1, resident_blocks(kernel, 32 * warps) / side_by_side);
+  const int rows =
+      ahead * ceil_div(std::clamp(ceil_div(height, fit), least_rows, most_rows), ahead);
+  const dim3 blocks(side_by_side, ceil_div(height, rows));
+  kernel<<<blocks, dim3(32, warps)>>>(rgba, out, width, height, rows);
+  check(cudaGetLastError());
+}
