@@ -7,8 +7,8 @@
 #include <map>
 #include <memory>
 #include <semaphore>
-#include <stdexcept>
 
+#include "grader/course/size.hpp"
 #include "grader/judge/compile.hpp"
 #include "grader/measure/profiled.hpp"
 #include "grader/system/failure.hpp"
@@ -29,27 +29,8 @@ bool is_size_name(const std::string& name, const lab& l) {
   return name == "size" || (name == "n" && l.check.at(0).size() == 1);
 }
 
-lab_size size_of(const lab& l, const problem& p, const std::string& text, const std::string& name) {
-  lab_size size;
-  const char *at = text.data(), *end = text.data() + text.size();
-  while (at < end) {
-    std::int64_t n = 0;
-    const auto [after, error] = std::from_chars(at, end, n);
-    if (error != std::errc{}) break;
-    size.push_back(n);
-    at = after < end && *after == 'x' && after + 1 < end ? after + 1 : after;
-    if (at == after && at < end) break;
-  }
-  if (at != end || size.size() != l.check.at(0).size()) {
-    throw failure(exit_code::usage, fmt::format("--over {}: {} is no size of this lab, like {}",
-                                                name, text, size_text(l.check.back())));
-  }
-  try {
-    p.work(size);
-  } catch (const std::invalid_argument& error) {
-    throw failure(exit_code::usage, fmt::format("--over {}: {}: {}", name, text, error.what()));
-  }
-  return size;
+std::string over_text(const std::string& name, const std::string& value) {
+  return "--over " + name + "=" + value;
 }
 
 void check_registers(const sweep_axis& axis) {
@@ -216,7 +197,7 @@ swept_axis classify(const sweep_axis& axis, const sweep_subject& subject, const 
                               same->line, subject.shown));
   }
   if (is_size) {
-    for (const auto& value : axis.values) size_of(l, p, value, axis.name);
+    for (const auto& value : axis.values) parse_size(l, p, value, over_text(axis.name, value));
     return {axis, axis_kind::size};
   }
   if (is_cap) {
@@ -251,7 +232,7 @@ std::vector<sweep_point> plan_sweep(const lab& l, const problem& p,
     sweep_point point;
     point.size = size;
     for (std::size_t i = 0; i < axes.size(); ++i)
-      if (axes[i].kind == axis_kind::size) point.size = size_of(l, p, values[i], axes[i].axis.name);
+      if (axes[i].kind == axis_kind::size) point.size = parse_size(l, p, values[i], over_text(axes[i].axis.name, values[i]));
     point.work = p.work(point.size);
     point.values = std::move(values);
     points.push_back(std::move(point));
