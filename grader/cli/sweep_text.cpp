@@ -27,6 +27,19 @@ std::string interval_text(const interval& range_ms) {
   return low + " to " + high;
 }
 
+// "warps+regs+blocks": a column is narrow; the sentences below the table have the words.
+std::string short_limits(const occupancy& o) {
+  std::string text;
+  const auto add = [&](bool is, const char* what) {
+    if (is) text += (text.empty() ? "" : "+") + std::string(what);
+  };
+  add(o.by_warps, "warps");
+  add(o.by_registers, "regs");
+  add(o.by_shared, "shared");
+  add(o.by_blocks, "blocks");
+  return text;
+}
+
 // A column, and how much it matters: where there is no room, those with the least are left out.
 struct wanted_column {
   column what;
@@ -126,7 +139,7 @@ class sweep_columns {
   }
 
   void add_resources() {
-    add_if_any("grid", 2, [](const sweep_point& p) {
+    add_if_any("grid", 3, [](const sweep_point& p) {
       const auto* const k = p.main_kernel();
       return p.found.ok() && k != nullptr && p.counted_size == p.size
                  ? std::to_string(volume(k->grid))
@@ -147,8 +160,8 @@ class sweep_columns {
       const auto percent = occupancy_percent(p);
       return p.found.ok() && percent ? fmt::format("{:.0f} %", *percent) : std::string();
     });
-    add_kernel("limit", 3, [](const auto& k) { return limiter_of(k.fits); });
-    if (columns_.back().what.title == "limit") columns_.back().what = {"limit", false, true};
+    add_kernel("limit", 2, [](const auto& k) { return short_limits(k.fits); });
+    if (columns_.back().what.title == "limit") columns_.back().what = {"limit", false};
   }
 
   void add_times() {

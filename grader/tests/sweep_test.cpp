@@ -192,6 +192,20 @@ TEST_CASE("where occupancy stops mattering is said of times") {
   CHECK(has(table, "990 us to 1.03 ms"));
 }
 
+TEST_CASE("the table names all limits where there are several, or leaves the column out") {
+  const std::vector<swept_axis> axes = {axis("threads=64,128"), axis("items=8")};
+  std::vector<sweep_point> points = {timed({"64", "8"}, 64, 1.0), timed({"128", "8"}, 64, 1.1)};
+  for (auto& point : points) {
+    auto& fits = point.kernels[0].fits;
+    fits.by_warps = fits.by_registers = fits.by_shared = fits.by_blocks = true;
+  }
+  const sweep_view view{axes, points, nullptr, 132, "NVIDIA H200"};
+  CHECK(has(joined(cli::sweep_table(view, {false, false, 100})), "warps+regs+shared+blocks "));
+  const std::string narrow = joined(cli::sweep_table(view, {false, false, 60}));
+  CHECK(!has(narrow, "warps"));
+  CHECK(has(narrow, "100 %"));
+}
+
 TEST_CASE("where even the least occupancy is among the best, it does not decide") {
   const std::vector<swept_axis> axes = {axis("threads=32,64")};
   const std::vector<sweep_point> points = {timed({"32"}, 16, 1.0), timed({"64"}, 64, 1.001)};
