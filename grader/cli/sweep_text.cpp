@@ -14,7 +14,6 @@ namespace stepwise::cli {
 namespace {
 
 constexpr std::size_t gap = 2;  // between columns, as in tables
-constexpr std::size_t least_flexible = 12;
 
 double number(std::uint64_t n) { return static_cast<double>(n); }
 
@@ -50,7 +49,7 @@ struct wanted_column {
   std::size_t width() const {
     std::size_t most = display_width(what.title);
     for (const auto& one : cells) most = std::max(most, display_width(one.text));
-    return what.flexible ? std::min(most, least_flexible) : most;
+    return most;
   }
 };
 
@@ -132,9 +131,8 @@ class sweep_columns {
                     [](const auto& p) { return p.found.ok(); })) {
       return;
     }
-    add("", 0, [](const sweep_point& p) {
-      return p.found.ok() ? "right" : std::string(stepwise::name_of(p.found.what));
-    });
+    add("", 0,
+        [](const sweep_point& p) { return p.found.ok() ? "right" : std::string(outcome_name(p)); });
     columns_.back().what.right = false;
   }
 
@@ -276,7 +274,7 @@ std::vector<std::string> matrix(const sweep_view& view, const figures_of_points&
     const auto& figure = figures.all[i];
     auto& row = rows[i / across.values.size()];
     if (!figure) {
-      row.push_back({point.found.ok() ? "-" : std::string(stepwise::name_of(point.found.what)),
+      row.push_back({point.found.ok() ? "-" : std::string(outcome_name(point)),
                      point.found.ok() ? tone::dim : tone::bad});
       continue;
     }
@@ -296,6 +294,10 @@ std::vector<std::string> matrix(const sweep_view& view, const figures_of_points&
 }
 
 }  // namespace
+
+std::string_view outcome_name(const sweep_point& point) {
+  return point.refused ? "REFUSED" : stepwise::name_of(point.found.what);
+}
 
 std::vector<std::string> sweep_table(const sweep_view& view, const terminal_style& style) {
   return sweep_columns(view).lines(style);
@@ -317,7 +319,7 @@ std::vector<std::string> sweep_chart(const sweep_view& view, const terminal_styl
       bars.push_back({text_of(view.axes, point.values), figure ? figure->value : 0,
                       figure             ? figure->text
                       : point.found.ok() ? "-"
-                                         : std::string(stepwise::name_of(point.found.what)),
+                                         : std::string(outcome_name(point)),
                       mark});
     }
     lines = bar_lines(bars, style);

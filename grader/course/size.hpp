@@ -20,8 +20,8 @@ std::optional<std::int64_t> parse_number(std::string_view text);
 // The same with x between them: "2^10x640".
 std::optional<std::vector<std::int64_t>> parse_numbers(std::string_view text);
 
-// A size that this problem takes; a comma is as good as an x. failure(usage) says what was expected,
-// and begins with what was typed as `shown`: "--size 12x7", "--over n=abc".
+// A size that this problem takes; a comma is as good as an x. failure(usage) says what was
+// expected, and begins with what was typed as `shown`: "--size 12x7", "--over n=abc".
 lab_size parse_size(const lab& l, const problem& p, std::string_view text,
                     const std::string& shown);
 

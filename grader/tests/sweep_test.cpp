@@ -124,6 +124,20 @@ TEST_CASE("a size is typed in the same way everywhere") {
   }
 }
 
+TEST_CASE("a launch that is refused is told from other crashes") {
+  const std::string source = "cudaMalloc(&p, n);\nk<<<1, threads>>>();\ncheck(cudaGetLastError());";
+  const auto refused = [&](verdict v, const std::string& message) {
+    return is_refused_launch({v, message}, source);
+  };
+  CHECK(refused(verdict::crash, "a.cu:3: cudaErrorInvalidValue: invalid argument (n = 5)"));
+  CHECK(refused(verdict::crash, "cudaErrorInvalidValue: invalid argument"));  // nobody looked
+  CHECK(refused(verdict::crash, "a.cu:3: cudaErrorLaunchOutOfResources: too many resources"));
+  CHECK(!refused(verdict::crash, "a.cu:1: cudaErrorInvalidValue: invalid argument"));
+  CHECK(!refused(verdict::crash, "a.cu:99: cudaErrorInvalidValue: invalid argument"));
+  CHECK(!refused(verdict::crash, "a.cu:3: cudaErrorIllegalAddress: an illegal memory access"));
+  CHECK(!refused(verdict::compile, "a.cu:3: error: cudaErrorInvalidValue"));
+}
+
 TEST_CASE("there is a point for each combination, with its size") {
   const auto points = plan_sweep(doubling_lab(), doubling(),
                                  {axis("a=1,2"), {parse_axis("n=10,20"), axis_kind::size}}, {1000});
@@ -197,10 +211,10 @@ TEST_CASE("the table names all limits where there are several, or leaves the col
   std::vector<sweep_point> points = {timed({"64", "8"}, 64, 1.0), timed({"128", "8"}, 64, 1.1)};
   for (auto& point : points) {
     auto& fits = point.kernels[0].fits;
-    fits.by_warps = fits.by_registers = fits.by_shared = fits.by_blocks = true;
+    fits.by_warps = fits.by_registers = fits.by_blocks = true;
   }
   const sweep_view view{axes, points, nullptr, 132, "NVIDIA H200"};
-  CHECK(has(joined(cli::sweep_table(view, {false, false, 100})), "warps+regs+shared+blocks "));
+  CHECK(has(joined(cli::sweep_table(view, {false, false, 100})), "warps+regs+blocks "));
   const std::string narrow = joined(cli::sweep_table(view, {false, false, 60}));
   CHECK(!has(narrow, "warps"));
   CHECK(has(narrow, "100 %"));
