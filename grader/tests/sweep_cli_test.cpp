@@ -76,7 +76,7 @@ TEST_CASE("sweep: configurations side by side, those that are not right, too") {
   const auto no_value = course.lab({"sweep", "launch", "01", "--over", "threads=many"});
   CHECK(no_value.end.exit_code == 1);  // no configuration is right
   CHECK(has(no_value.out, "COMPILE  threads = many"));
-  CHECK(has(no_value.out, "solutions/launch/01_tiny_blocks.cu:15: "));
+  CHECK(has(no_value.out, "solutions/launch/01_tiny_blocks.cu:16: "));
 }
 
 TEST_CASE("sweep: what cannot be swept is refused") {
