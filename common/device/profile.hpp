@@ -56,7 +56,7 @@ enum class pipe : std::uint8_t {
   load_store,  // of all memories, atomics, shuffles
   control,     // branches, calls, exits
   barrier,     // barriers of blocks and warps, fences, votes
-  other
+  other        // parameters, which are no access to memory; nanosleep and the like
 };
 inline constexpr int pipes = static_cast<int>(pipe::other) + 1;
 const char* name_of(pipe p);  // "fp32"

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <ctime>
-#include <stdexcept>
 
+#include "grader/course/size.hpp"
 #include "grader/course/source.hpp"
 #include "grader/judge/compile.hpp"
 #include "grader/report/text.hpp"
@@ -72,29 +71,7 @@ subject prepare(context& c, const lab& l, const std::string& file, const std::st
 
 std::optional<lab_size> parse_size(const lab& l, const problem& p, const std::string& text) {
   if (text.empty()) return {};
-  lab_size size;
-  const std::size_t wanted = l.check.at(0).size();
-  const char *at = text.data(), *end = text.data() + text.size();
-  while (at < end) {
-    std::int64_t n = 0;
-    const auto [after, error] = std::from_chars(at, end, n);
-    if (error != std::errc{}) break;
-    size.push_back(n);
-    at = after < end && (*after == 'x' || *after == ',') ? after + 1 : after;
-    if (at == after && at < end) break;
-  }
-  if (at != end || size.size() != wanted) {
-    throw failure(exit_code::usage,
-                  fmt::format("--size {}: expected {} like {}", text,
-                              wanted == 1 ? "a number" : std::to_string(wanted) + " numbers",
-                              size_text(l.check.back())));
-  }
-  try {
-    p.work(size);
-  } catch (const std::invalid_argument& error) {
-    throw failure(exit_code::usage, fmt::format("--size {}: {}", text, error.what()));
-  }
-  return size;
+  return stepwise::parse_size(l, p, text, "--size " + text);
 }
 
 int report_compile_errors(context& c, const subject& s, json document) {

@@ -58,7 +58,8 @@ std::string skeleton_of(const context& c, const lab& l, const std::string& text)
 // Compiles if needed. At most one of `file` and `step_name` is given.
 subject prepare(context& c, const lab& l, const std::string& file, const std::string& step_name);
 
-// "1023" or "512x256", a size that this problem takes; failure(usage) otherwise. None for "".
+// "1023", "2^10" or "512x256", a size that this problem takes; failure(usage) otherwise. None for
+// "".
 std::optional<lab_size> parse_size(const lab& l, const problem& p, const std::string& text);
 
 // Ends a command whose subject does not compile: says why, or completes the document with

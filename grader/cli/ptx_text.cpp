@@ -302,7 +302,12 @@ class kernel_printer {
           "have diverged); machine instructions are divided by that.",
           l.copies));
     }
-    if (l.unrolled > 1) {
+    if (l.unrolled > 1 && l.has_branches) {
+      out.push_back(fmt::format(
+          "Each of its lines with loads, stores or FMAs stands in it {} times, or a multiple of "
+          "that: nvcc unrolled it or a loop inside, or made several ways of one.",
+          l.unrolled));
+    } else if (l.unrolled > 1) {
       out.push_back(
           fmt::format("It looks as if nvcc unrolled it {} times: then a pass is {} of the "
                       "source's.",

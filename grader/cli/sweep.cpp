@@ -183,14 +183,15 @@ void show_legend(context& c, const sweep_view& view, const device_choice& device
 
 // Configurations that are not right, those with the same message together.
 void show_failures(context& c, const sweep_view& view) {
-  std::vector<std::pair<const call_outcome*, std::vector<const sweep_point*>>> groups;
+  std::vector<std::pair<const sweep_point*, std::vector<const sweep_point*>>> groups;
   for (const auto& point : view.points) {
     if (point.found.ok()) continue;
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
-      return group.first->what == point.found.what && group.first->message == point.found.message;
+      return group.first->found.what == point.found.what &&
+             group.first->found.message == point.found.message;
     });
     if (same == groups.end()) {
-      groups.push_back({&point.found, {&point}});
+      groups.push_back({&point, {&point}});
     } else {
       same->second.push_back(&point);
     }
@@ -200,11 +201,11 @@ void show_failures(context& c, const sweep_view& view) {
       c.say(fmt::format("  and {} other messages; --json has them all", groups.size() - i));
       break;
     }
-    const auto& [found, points] = groups[i];
+    const auto& [first, points] = groups[i];
     std::string where = text_of(view.axes, points.front()->values);
     if (points.size() > 1) where += fmt::format(" and {} more", points.size() - 1);
-    c.say(fmt::format("  {}  {}", c.out.paint(tone::bad, name_of(found->what)), where));
-    for (const auto& line : escaped_lines(found->message, 6, 1000)) c.out.paragraph(line, 4);
+    c.say(fmt::format("  {}  {}", c.out.paint(tone::bad, outcome_name(*first)), where));
+    for (const auto& line : escaped_lines(first->found.message, 6, 1000)) c.out.paragraph(line, 4);
   }
   if (!groups.empty()) c.say();
 }

@@ -14,7 +14,6 @@ namespace stepwise::cli {
 namespace {
 
 constexpr std::size_t gap = 2;  // between columns, as in tables
-constexpr std::size_t least_flexible = 12;
 
 double number(std::uint64_t n) { return static_cast<double>(n); }
 
@@ -27,6 +26,19 @@ std::string interval_text(const interval& range_ms) {
   return low + " to " + high;
 }
 
+// "warps+regs+blocks": a column is narrow; the sentences below the table have the words.
+std::string short_limits(const occupancy& o) {
+  std::string text;
+  const auto add = [&](bool is, const char* what) {
+    if (is) text += (text.empty() ? "" : "+") + std::string(what);
+  };
+  add(o.by_warps, "warps");
+  add(o.by_registers, "regs");
+  add(o.by_shared, "shared");
+  add(o.by_blocks, "blocks");
+  return text;
+}
+
 // A column, and how much it matters: where there is no room, those with the least are left out.
 struct wanted_column {
   column what;
@@ -37,7 +49,7 @@ struct wanted_column {
   std::size_t width() const {
     std::size_t most = display_width(what.title);
     for (const auto& one : cells) most = std::max(most, display_width(one.text));
-    return what.flexible ? std::min(most, least_flexible) : most;
+    return most;
   }
 };
 
@@ -119,14 +131,13 @@ class sweep_columns {
                     [](const auto& p) { return p.found.ok(); })) {
       return;
     }
-    add("", 0, [](const sweep_point& p) {
-      return p.found.ok() ? "right" : std::string(stepwise::name_of(p.found.what));
-    });
+    add("", 0,
+        [](const sweep_point& p) { return p.found.ok() ? "right" : std::string(outcome_name(p)); });
     columns_.back().what.right = false;
   }
 
   void add_resources() {
-    add_if_any("grid", 2, [](const sweep_point& p) {
+    add_if_any("grid", 3, [](const sweep_point& p) {
       const auto* const k = p.main_kernel();
       return p.found.ok() && k != nullptr && p.counted_size == p.size
                  ? std::to_string(volume(k->grid))
@@ -147,8 +158,8 @@ class sweep_columns {
       const auto percent = occupancy_percent(p);
       return p.found.ok() && percent ? fmt::format("{:.0f} %", *percent) : std::string();
     });
-    add_kernel("limit", 3, [](const auto& k) { return limiter_of(k.fits); });
-    if (columns_.back().what.title == "limit") columns_.back().what = {"limit", false, true};
+    add_kernel("limit", 2, [](const auto& k) { return short_limits(k.fits); });
+    if (columns_.back().what.title == "limit") columns_.back().what = {"limit", false};
   }
 
   void add_times() {
@@ -263,7 +274,7 @@ std::vector<std::string> matrix(const sweep_view& view, const figures_of_points&
     const auto& figure = figures.all[i];
     auto& row = rows[i / across.values.size()];
     if (!figure) {
-      row.push_back({point.found.ok() ? "-" : std::string(stepwise::name_of(point.found.what)),
+      row.push_back({point.found.ok() ? "-" : std::string(outcome_name(point)),
                      point.found.ok() ? tone::dim : tone::bad});
       continue;
     }
@@ -283,6 +294,10 @@ std::vector<std::string> matrix(const sweep_view& view, const figures_of_points&
 }
 
 }  // namespace
+
+std::string_view outcome_name(const sweep_point& point) {
+  return point.refused ? "REFUSED" : stepwise::name_of(point.found.what);
+}
 
 std::vector<std::string> sweep_table(const sweep_view& view, const terminal_style& style) {
   return sweep_columns(view).lines(style);
@@ -304,7 +319,7 @@ std::vector<std::string> sweep_chart(const sweep_view& view, const terminal_styl
       bars.push_back({text_of(view.axes, point.values), figure ? figure->value : 0,
                       figure             ? figure->text
                       : point.found.ok() ? "-"
-                                         : std::string(stepwise::name_of(point.found.what)),
+                                         : std::string(outcome_name(point)),
                       mark});
     }
     lines = bar_lines(bars, style);

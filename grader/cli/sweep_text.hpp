@@ -4,12 +4,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "grader/measure/sweep_summary.hpp"
 #include "grader/report/terminal.hpp"
 
 namespace stepwise::cli {
+
+// Of a point that is not right: "WRONG", "REFUSED" if CUDA does not launch it.
+std::string_view outcome_name(const sweep_point& point);
 
 // A row for each point. Columns that tell nothing (no shared memory, no spills) are left out, and
 // of those that the terminal has no room for the less important ones.

@@ -1,11 +1,11 @@
 #include "grader/course/sweep_axis.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <optional>
 
+#include "grader/course/size.hpp"
 #include "grader/system/failure.hpp"
 
 namespace stepwise {
@@ -27,39 +27,6 @@ std::vector<std::string_view> parts(std::string_view text, char separator) {
     const auto end = std::min(text.find(separator, begin), text.size());
     all.push_back(text.substr(begin, end - begin));
     begin = end + 1;
-  }
-  return all;
-}
-
-std::optional<std::int64_t> parse_integer(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return {};
-  return value;
-}
-
-// "1024", "2^10"
-std::optional<std::int64_t> parse_number(std::string_view text) {
-  const auto sign = text.find('^');
-  if (sign == std::string_view::npos) return parse_integer(text);
-  const auto base = parse_integer(text.substr(0, sign));
-  const auto exponent = parse_integer(text.substr(sign + 1));
-  if (!base || !exponent || *base < 1 || *exponent < 0) return {};
-  std::int64_t value = 1;
-  for (std::int64_t i = 0; i<*exponent&& * base> 1; ++i) {
-    if (value > std::numeric_limits<std::int64_t>::max() / *base) return {};
-    value *= *base;
-  }
-  return value;
-}
-
-// "1024", "2^10x640"; nullopt if it is another word.
-std::optional<numbers> parse_numbers(std::string_view text) {
-  numbers all;
-  for (const auto part : parts(text, 'x')) {
-    const auto number = parse_number(part);
-    if (!number) return {};
-    all.push_back(*number);
   }
   return all;
 }

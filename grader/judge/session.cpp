@@ -198,8 +198,8 @@ call_outcome session::classify_end(const child_end& end) const {
                        ? std::string{}
                        : " (" + bytes_text(static_cast<double>(options_.data_limit_bytes)) + ")")};
     }
-    std::string message = "the program was ended by a " + signal_text(end.signal) +
-                          " in host code: `lab env` shows how to run it under gdb";
+    std::string message = "a signal ended the program in host code: " + signal_text(end.signal) +
+                          "; `lab env` shows how to run it under gdb";
     if (end.signal == SIGKILL) message = "the program was killed: was the machine out of memory?";
     return {end.signal == SIGKILL ? verdict::memory : verdict::crash, message};
   }

@@ -150,7 +150,7 @@ std::string in_words(const limit_reading& r) {
     case limited_by::several_parts:
       return fmt::format(
           "the limit is {}: each takes as long as the whole; only doing less of all "
-          "of them gains anything",
+          "of them gains anything, or of what no part leaves out: the launch of many blocks, say",
           joined(r.parts));
     case limited_by::latency:
       return "the limit is latency: the whole takes as long as its parts one after the other; "

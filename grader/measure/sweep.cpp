@@ -6,9 +6,11 @@
 #include <charconv>
 #include <map>
 #include <memory>
+#include <regex>
 #include <semaphore>
-#include <stdexcept>
 
+#include "grader/course/size.hpp"
+#include "grader/course/source.hpp"
 #include "grader/judge/compile.hpp"
 #include "grader/measure/profiled.hpp"
 #include "grader/system/failure.hpp"
@@ -29,27 +31,8 @@ bool is_size_name(const std::string& name, const lab& l) {
   return name == "size" || (name == "n" && l.check.at(0).size() == 1);
 }
 
-lab_size size_of(const lab& l, const problem& p, const std::string& text, const std::string& name) {
-  lab_size size;
-  const char *at = text.data(), *end = text.data() + text.size();
-  while (at < end) {
-    std::int64_t n = 0;
-    const auto [after, error] = std::from_chars(at, end, n);
-    if (error != std::errc{}) break;
-    size.push_back(n);
-    at = after < end && *after == 'x' && after + 1 < end ? after + 1 : after;
-    if (at == after && at < end) break;
-  }
-  if (at != end || size.size() != l.check.at(0).size()) {
-    throw failure(exit_code::usage, fmt::format("--over {}: {} is no size of this lab, like {}",
-                                                name, text, size_text(l.check.back())));
-  }
-  try {
-    p.work(size);
-  } catch (const std::invalid_argument& error) {
-    throw failure(exit_code::usage, fmt::format("--over {}: {}: {}", name, text, error.what()));
-  }
-  return size;
+std::string over_text(const std::string& name, const std::string& value) {
+  return "--over " + name + "=" + value;
 }
 
 void check_registers(const sweep_axis& axis) {
@@ -145,8 +128,13 @@ class preparation {
     return found;
   }
 
-  void fail(const call_outcome& found) const {
-    for (auto* point : points_) point->found = found;
+  void fail(call_outcome found) const {
+    const bool refused = is_refused_launch(found, subject_.source);
+    if (refused) found.message = "this configuration cannot be launched: " + found.message;
+    for (auto* point : points_) {
+      point->found = found;
+      point->refused = refused;
+    }
   }
 
   void count(sweep_point& point, const lab_size& size) const {
@@ -216,7 +204,7 @@ swept_axis classify(const sweep_axis& axis, const sweep_subject& subject, const 
                               same->line, subject.shown));
   }
   if (is_size) {
-    for (const auto& value : axis.values) size_of(l, p, value, axis.name);
+    for (const auto& value : axis.values) parse_size(l, p, value, over_text(axis.name, value));
     return {axis, axis_kind::size};
   }
   if (is_cap) {
@@ -242,6 +230,24 @@ const kernel_profile* sweep_point::main_kernel() const {
   return most == kernels.end() ? nullptr : &*most;
 }
 
+bool is_refused_launch(const call_outcome& found, std::string_view source) {
+  if (found.what != verdict::crash) return false;
+  const auto says = [&](const char* name) { return found.message.find(name) != std::string::npos; };
+  if (says("cudaErrorInvalidConfiguration") || says("cudaErrorLaunchOutOfResources")) return true;
+  if (!says("cudaErrorInvalidValue")) return false;
+  // Other calls, too, say "invalid argument": "step.cu:30: cudaError..." tells which it was.
+  static const std::regex place(R"(:(\d+): cudaErrorInvalidValue)");
+  std::smatch match;
+  if (!std::regex_search(found.message, match, place)) return true;
+  const auto lines = split_lines(source);
+  const auto number = static_cast<std::size_t>(std::stoi(match[1]));
+  if (number < 1 || number > lines.size()) return false;
+  const std::string line(lines[number - 1]);
+  for (const char* call : {"cudaGetLastError", "cudaPeekAtLastError", "cudaLaunch"})
+    if (line.find(call) != std::string::npos) return true;
+  return false;
+}
+
 std::vector<sweep_point> plan_sweep(const lab& l, const problem& p,
                                     const std::vector<swept_axis>& axes, const lab_size& size) {
   std::vector<sweep_axis> plain;
@@ -251,7 +257,8 @@ std::vector<sweep_point> plan_sweep(const lab& l, const problem& p,
     sweep_point point;
     point.size = size;
     for (std::size_t i = 0; i < axes.size(); ++i)
-      if (axes[i].kind == axis_kind::size) point.size = size_of(l, p, values[i], axes[i].axis.name);
+      if (axes[i].kind == axis_kind::size)
+        point.size = parse_size(l, p, values[i], over_text(axes[i].axis.name, values[i]));
     point.work = p.work(point.size);
     point.values = std::move(values);
     points.push_back(std::move(point));

@@ -53,6 +53,7 @@ struct sweep_point {
   problem_work work;                // of that call
   // Of compiling, checking, counting and timing the first that is not ok.
   call_outcome found;
+  bool refused = false;  // a crash: no such launch is possible
   fs::path program;
   // Of one call on the emulator, without lines; empty if it was not counted.
   lab_size counted_size;
@@ -88,6 +89,10 @@ void prepare_points(const sweep_run& run, const sweep_subject& subject,
 // Times those that are right, with a cold L2 cache: groups of programs take turns, forwards and
 // backwards, at each size.
 void time_points(const sweep_run& run, std::vector<sweep_point>& points, const activity& now);
+
+// Whether a crash is that of a launch which CUDA refused: too many threads, registers or bytes of
+// shared memory for a block. `source` is the file whose line the message names.
+bool is_refused_launch(const call_outcome& found, std::string_view source);
 
 // "threads = 256, items = 4"
 std::string text_of(const std::vector<swept_axis>& axes, const std::vector<std::string>& values);

@@ -261,6 +261,8 @@ TEST_CASE("bad input: one clear message and the right exit code") {
            {{"run", "reduction", "--file", "a.cu", "--step", "03"}, 2, "exclude each other"},
            {{"run", "reduction", "--size", "12x7"}, 2, "--size 12x7: expected a number"},
            {{"run", "reduction", "--step", "03", "--size", "0"}, 2, "from 1 to"},
+           {{"check", "reduction", "--step", "03", "--size", "-5"}, 2, "from 1 to"},
+           {{"env", "reduction", "--step", "03", "--size", "2^40"}, 2, "--size 2^40: "},
            {{"run", "reduction", "--device", "cpu"}, 2, "expected auto, gpu or emulated"},
            {{"run"}, 2, "LAB is required"},
            {{"run", "reduction", "--speed"}, 2, "--speed"},
@@ -360,7 +362,7 @@ TEST_CASE("diff, list, hint and env: people's form and JSON") {
 TEST_CASE("env: its output is shell, and the program runs by hand with it") {
   const cloned_course c;
   const auto env =
-      c.lab({"env", "reduction", "--step", "03", "--size", "1023", "--device", "emulated"});
+      c.lab({"env", "reduction", "--step", "03", "--size", "2^10", "--device", "emulated"});
   REQUIRE(env.end.exit_code == 0);
   check_documented(
       document_of(c.lab({"env", "reduction", "--step", "03", "--device", "emulated", "--json"})));

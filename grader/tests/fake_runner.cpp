@@ -71,6 +71,7 @@ void write_log(const call_record& record) {
 
 void misbehave(call_record& record, const std::string& what, int file) {
   if (what == "crash") raise(SIGSEGV);
+  if (what == "illegal") raise(SIGILL);
   if (what == "exit") _exit(0);
   if (what == "hang") {
     while (true) pause();

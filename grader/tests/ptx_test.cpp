@@ -224,6 +224,14 @@ TEST_CASE("every step of every lab: all of its kernels, with line tables, nothin
   }
 }
 
+TEST_CASE("where there are branches, it is not said that a loop was unrolled") {
+  const cloned_course c;
+  auto shown = c.lab({"ptx", "launch", "04"});  // a loop of four elements, each with its test
+  std::replace(shown.out.begin(), shown.out.end(), '\n', ' ');  // sentences are wrapped
+  CHECK(has(shown.out, "FMAs stands in it 4 times, or a multiple"));
+  CHECK(!has(shown.out, "It looks as if nvcc unrolled it"));
+}
+
 TEST_CASE("a reduction's loop in shared memory") {
   const cloned_course c;
   const json document = document_of(c.lab({"ptx", "reduction", "03", "--json"}));

@@ -52,7 +52,9 @@ TEST_CASE("every way to misbehave has its class and its words") {
     const char* says;
   };
   for (const row& r : {
-           row{"crash", verdict::crash, "segmentation fault (SIGSEGV)"},
+           row{"crash", verdict::crash,
+               "a signal ended the program in host code: segmentation fault (SIGSEGV); "},
+           row{"illegal", verdict::crash, "in host code: illegal instruction (SIGILL); "},
            row{"exit", verdict::protocol, "ended by itself (exit code 0)"},
            row{"orphan", verdict::protocol, "exit code 5"},
            row{"alien", verdict::protocol, "out of turn"},

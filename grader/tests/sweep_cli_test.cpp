@@ -64,7 +64,9 @@ TEST_CASE("sweep: configurations side by side, those that are not right, too") {
   auto again = course.lab(command);
   std::replace(again.out.begin(), again.out.end(), '\n', ' ');  // sentences are wrapped
   CHECK(again.end.exit_code == 0);
-  CHECK(has(again.out, "CRASH  threads = 2048"));
+  CHECK(has(again.out, "REFUSED  threads = 2048"));
+  CHECK(has(again.out, "this configuration cannot be launched: 01_tiny_blocks.cu:"));
+  CHECK(has(again.out, ": cudaErrorInvalidValue: "));
   CHECK(has(again.out, "blocks of 48 threads leave 25 % of their lanes idle"));
   CHECK(has(again.out, "counted on the emulator; this is work, not time"));
   // Both programs are kept and used again, apart from what a student compiles.
@@ -74,7 +76,7 @@ TEST_CASE("sweep: configurations side by side, those that are not right, too") {
   const auto no_value = course.lab({"sweep", "launch", "01", "--over", "threads=many"});
   CHECK(no_value.end.exit_code == 1);  // no configuration is right
   CHECK(has(no_value.out, "COMPILE  threads = many"));
-  CHECK(has(no_value.out, "solutions/launch/01_tiny_blocks.cu:15: "));
+  CHECK(has(no_value.out, "solutions/launch/01_tiny_blocks.cu:16: "));
 }
 
 TEST_CASE("sweep: what cannot be swept is refused") {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "grader/cli/sweep_text.hpp"
+#include "grader/course/size.hpp"
 #include "grader/measure/sweep_summary.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
@@ -93,13 +94,48 @@ TEST_CASE("--over names a constant, the size or the register cap") {
   CHECK(has(refusal("items=1", source), "`registers` the compiler's cap"));
   CHECK(has(refusal("registers=8", source), "8 is no cap: 16 to 255"));
   CHECK(has(refusal("registers=many", source), "many is no cap"));
-  CHECK(has(refusal("n=2x3", source), "2x3 is no size of this lab, like 1000"));
-  CHECK(has(refusal("n=1x", source), "is no size"));
+  CHECK(has(refusal("n=2x3", source), "--over n=2x3: expected a number like 1000"));
+  CHECK(has(refusal("n=1x", source), "--over n=1x: expected a number"));
 }
 
 TEST_CASE("a name that could be both is refused") {
   CHECK(has(refusal("n=1", "\nconstexpr int n = 4;"), "the constant n in line 2 of mine.cu"));
   CHECK(has(refusal("registers=16", "constexpr int registers = 4;"), "the register cap"));
+}
+
+TEST_CASE("a size is typed in the same way everywhere") {
+  const auto parsed = [](const std::string& text) {
+    return parse_size(doubling_lab(), doubling(), text, "--size " + text);
+  };
+  CHECK(parsed("1024") == lab_size{1024});
+  CHECK(parsed("2^10") == lab_size{1024});
+  CHECK(parse_numbers("2^3x5") == std::vector<std::int64_t>{8, 5});
+  for (const char* text : {"abc", "3x4", "3,4", "12x", "x", "2^70", "2^", "1e6", "1 ", "",
+                           "99999999999999999999", "99999999999999999999x1"}) {
+    CAPTURE(text);
+    const std::string expected = "--size " + std::string(text) + ": expected a number like 1000";
+    try {
+      parsed(text);
+      FAIL("it was taken");
+    } catch (const failure& error) {
+      CHECK(error.code() == exit_code::usage);
+      CHECK(error.what() == expected);
+    }
+  }
+}
+
+TEST_CASE("a launch that is refused is told from other crashes") {
+  const std::string source = "cudaMalloc(&p, n);\nk<<<1, threads>>>();\ncheck(cudaGetLastError());";
+  const auto refused = [&](verdict v, const std::string& message) {
+    return is_refused_launch({v, message}, source);
+  };
+  CHECK(refused(verdict::crash, "a.cu:3: cudaErrorInvalidValue: invalid argument (n = 5)"));
+  CHECK(refused(verdict::crash, "cudaErrorInvalidValue: invalid argument"));  // nobody looked
+  CHECK(refused(verdict::crash, "a.cu:3: cudaErrorLaunchOutOfResources: too many resources"));
+  CHECK(!refused(verdict::crash, "a.cu:1: cudaErrorInvalidValue: invalid argument"));
+  CHECK(!refused(verdict::crash, "a.cu:99: cudaErrorInvalidValue: invalid argument"));
+  CHECK(!refused(verdict::crash, "a.cu:3: cudaErrorIllegalAddress: an illegal memory access"));
+  CHECK(!refused(verdict::compile, "a.cu:3: error: cudaErrorInvalidValue"));
 }
 
 TEST_CASE("there is a point for each combination, with its size") {
@@ -168,6 +204,20 @@ TEST_CASE("where occupancy stops mattering is said of times") {
   CHECK(has(table, "GB/s *\n"));
   CHECK(has(table, "1.50 to 1.50 ms"));
   CHECK(has(table, "990 us to 1.03 ms"));
+}
+
+TEST_CASE("the table names all limits where there are several, or leaves the column out") {
+  const std::vector<swept_axis> axes = {axis("threads=64,128"), axis("items=8")};
+  std::vector<sweep_point> points = {timed({"64", "8"}, 64, 1.0), timed({"128", "8"}, 64, 1.1)};
+  for (auto& point : points) {
+    auto& fits = point.kernels[0].fits;
+    fits.by_warps = fits.by_registers = fits.by_blocks = true;
+  }
+  const sweep_view view{axes, points, nullptr, 132, "NVIDIA H200"};
+  CHECK(has(joined(cli::sweep_table(view, {false, false, 100})), "warps+regs+blocks "));
+  const std::string narrow = joined(cli::sweep_table(view, {false, false, 60}));
+  CHECK(!has(narrow, "warps"));
+  CHECK(has(narrow, "100 %"));
 }
 
 TEST_CASE("where even the least occupancy is among the best, it does not decide") {

@@ -3,8 +3,9 @@
 // idea    The elements are independent: as many threads as elements. The lanes of a warp add
 //         neighbours, so each of its loads and stores is one request for 128 bytes in a row: 4
 //         sectors, all of them used. That is as it should be, and stays so in all steps.
-// watch   A multiprocessor holds 64 warps, and no more than 32 blocks. Blocks of one warp leave
-//         half of its places empty, and with them half of the loads that could be in flight.
+// watch   A multiprocessor holds 64 warps, but only 32 blocks: half of its places are empty.
+//         That is not the limit here. A block has next to nothing to do, and the GPU cannot start
+//         blocks as fast as these end: without any access the kernel takes as long (limits/).
 // needs   nothing: threads beyond n do nothing.
 // source  "Optimisation of CUDA programs", lecture 7 (in Russian), "Block sizes"; CUDA C++
 //         Programming Guide, "Compute Capabilities", for the limits: compute capability 9.0.

@@ -1,11 +1,11 @@
-// launch 02_blocks: blocks of 256 threads fill every place for a warp.
+// launch 02_blocks: blocks of 256 threads: fewer to start, and every place for a warp is filled.
 //
-// idea    A multiprocessor admits blocks until one of four things runs out: threads (2048), blocks
-//         (32), registers (65536) or shared memory (228 KB). With 8 warps per block, 8 blocks are
-//         2048 threads: here threads run out first, and no place is left empty. 64, 128, 512 and
-//         1024 threads per block fill a multiprocessor, too; 768 leave a quarter of it empty.
+// idea    A block is started for every 256 elements instead of every 32, so that starting them is
+//         no longer the limit. And a multiprocessor admits blocks until threads (2048), blocks
+//         (32), registers (65536) or shared memory (228 KB) run out: here 8 blocks are 2048
+//         threads. 64, 128, 512 and 1024 per block fill it, too; 768 leave a quarter of it empty.
 // watch   A thread computes where its element is, waits for two loads, adds once, stores once, and
-//         ends; then a new block has to be started in its place.
+//         ends; a new block takes the place of the old one only when all threads of that ended.
 // needs   nothing: threads beyond n do nothing.
 // source  The same lecture, "Recommendations": begin with 128 to 256 threads, a multiple of 32.
 #include "common/lab/ceil_div.hpp"

@@ -1,11 +1,12 @@
 // launch 04_grid_stride: as many blocks as fit, each goes on where the grid ends.
 //
 // idea    The GPU says how many blocks of this kernel it holds at a time. Launch those, and let
-//         each repeat its work a whole grid further on, until n is reached: no block is started
-//         while others run, any grid adds any n, and grid and array have nothing to do with each
-//         other any more. What runs at a time is still one stretch of memory.
-// watch   A lane moves 4 bytes with each load and store, and could move 16. And rounds: where most
-//         blocks have 10 and a few have 11, the few work alone at the end.
+//         each repeat its work a whole grid further on, until n is reached. Then any grid adds any
+//         n, and what a block does once, it does once for many elements: that pays where blocks
+//         keep something, as a sum in reduction. Here they keep nothing.
+// watch   Slower than 03_ilp on an H200 where there are many rounds, though sectors, occupancy and
+//         loads in flight are the same, and last rounds that are not full cost less. What differs:
+//         each block's share is fixed, and nothing keeps blocks in step. Why it costs is not known.
 // needs   Indices that an int holds: n plus a grid's elements stays below 2^31.
 // source  M. Harris, "CUDA Pro Tip: Write Flexible Kernels with Grid-Stride Loops" (NVIDIA, 2013);
 //         CUDA Runtime API, cudaOccupancyMaxActiveBlocksPerMultiprocessor.

@@ -13,6 +13,12 @@ bool has(const ptx::instruction& i, std::string_view modifier) {
   return std::ranges::find(i.modifiers, modifier) != i.modifiers.end();
 }
 
+// ld.param, st.param::func: on the hardware no access to memory. A kernel's parameters are operands
+// from a constant bank, a function's are registers.
+bool is_parameter(const ptx::instruction& i) {
+  return std::ranges::any_of(i.modifiers, [](const auto& m) { return m.starts_with("param"); });
+}
+
 // Of the values it works on: the last type that it names (setp.lt.f32, mad.wide.s32).
 scalar_type type_of(const ptx::instruction& i) {
   for (auto m = i.modifiers.rbegin(); m != i.modifiers.rend(); ++m)
@@ -73,6 +79,7 @@ pipe pipe_of(const ptx::instruction& i) {
   if (i.opcode == "wmma") {
     return has(i, "load") || has(i, "store") ? pipe::load_store : pipe::tensor;
   }
+  if ((i.opcode == "ld" || i.opcode == "st") && is_parameter(i)) return pipe::other;
   const scalar_type type = type_of(i);
   const bool divides =
       i.opcode == "div" || i.opcode == "rcp" || i.opcode == "sqrt" || i.opcode == "rsqrt";

@@ -173,6 +173,12 @@ TEST_CASE("a guard that holds for nobody makes no request") {
   CHECK(c.line(5).counts.instructions[static_cast<int>(pipe::load_store)].warps == 1);
 }
 
+TEST_CASE("reading a parameter is no access to memory") {
+  const counted c = count(".loc 1 5 0\nld.param.u64 %rd3, [out];\n");
+  CHECK(c.line(5).counts.instructions[static_cast<int>(pipe::load_store)].warps == 0);
+  CHECK(c.line(5).counts.instructions[static_cast<int>(pipe::other)].warps == 1);
+}
+
 TEST_CASE("launches of one configuration are one kernel, others another; counts repeat") {
   const std::string body = lane_address(4) + ".loc 1 5 0\nld.global.u32 %r4, [%rd3];\n";
   const counted a = count(body, 128, 7), b = count(body, 128, 7);
