@@ -244,7 +244,7 @@ TEST_CASE("points of one's own: a line for each of them, and one for each answer
   const cloned_course c;
   write_atomically(c.root() / "points.csv", "# x,y,z\n1,1,0\n2,1,0\n3,1,0\n4,4,0\n2,3,0\n");
   const auto result = c.lab(on_emulator(
-      {"run", "neighbour", "--step", "05", "--points", "points.csv", "--out", "nearest.txt"}));
+      {"run", "neighbour", "--step", "06", "--points", "points.csv", "--out", "nearest.txt"}));
   CAPTURE(result.err);
   CHECK(result.end.exit_code == 0);
   CHECK(has(result.out, "correct  points.csv, n = 5"));

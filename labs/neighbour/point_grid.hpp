@@ -1,4 +1,4 @@
-// Points sorted into the cells of a grid, on the device: what 05_grid searches.
+// Points sorted into the cells of a grid, on the device: what 06_grid searches.
 //
 // idea    The points' bounding box is divided into cubes, one for every two to four points. A
 //         counting sort puts the points in the order of their cells: count the points of each
@@ -8,7 +8,7 @@
 //         there may be. Empty space has cells, too: clustered points get fewer and fuller ones.
 // source  S. Green, "Particle Simulation using CUDA" (NVIDIA, 2010), for the sorted grid;
 //         M. Harris et al., "Parallel Prefix Sum (Scan) with CUDA", GPU Gems 3 (2007).
-// tested  through 05_grid
+// tested  through 06_grid
 #pragma once
 
 #include <cuda_runtime.h>

@@ -5,7 +5,8 @@
 //         where one word for all lanes is a broadcast: one wavefront, and no cache to miss.
 //         The compiler unrolls the loop, and reads four neighbours of an array in one load.
 // watch   Global memory is asked 128 times less often, and a pair costs 3/4 of a load of shared
-//         memory. Each load still serves one point of the thread's own.
+//         memory. Each load still serves one point of the thread's own. The gain over 01_aos
+//         shrinks as n grows: there are more warps then, which hide that one's loads.
 // needs   Threads beyond the last point help to stage, so they must not return early; the last
 //         tile may be short.
 // source  "CUDA Succinctly", chapters 7 and 8: shared memory blocking.

@@ -1,4 +1,4 @@
-// neighbour peer: the CPU, with a uniform grid as 05_grid's. Points are sorted by the cell of the
+// neighbour peer: the CPU, with a uniform grid as 06_grid's. Points are sorted by the cell of the
 // grid that they lie in, two of them to a cell; a search looks at its point's cell and those around
 // it, in growing cubes, until no cell outside can hold a nearer point. All threads sort and search.
 //

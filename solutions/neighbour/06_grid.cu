@@ -1,4 +1,4 @@
-// neighbour 05_grid: compare a point with those of the cells around it, and with no others.
+// neighbour 06_grid: compare a point with those of the cells around it, and with no others.
 //
 // idea    Points are sorted into the cells of a grid. The nearest other point is likely to be in
 //         the own cell or the ones around it; look there first, then in the next ring of cells, and
