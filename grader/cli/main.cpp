@@ -225,7 +225,9 @@ void add_validate(command_line& line) {
       "validate", "the emulator's counters beside those of a GPU, as ncu reads them",
       "  ./lab validate reduction                 all steps, on a machine with a GPU and ncu\n"
       "  ./lab validate reduction 03 07 --size 1048576 --size 1000\n"
-      "  ./lab validate reduction --record        and keep what the GPU counted\n"
+      "  ./lab validate reduction --record        and keep what the GPU counted, step by step\n"
+      "  ./lab validate reduction 03 --record     this step only; what is recorded of others "
+      "stays\n"
       "  ./lab validate reduction --recorded      the emulator against that record: no GPU needed");
   sub->add_option("LAB", validate_with.lab, "the lab's name")->required();
   sub->add_option("STEP", validate_with.steps, "these steps only");

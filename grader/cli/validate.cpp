@@ -217,15 +217,65 @@ int validate_recorded(context& c, const lab& l, const validation_request& reques
   return worst;
 }
 
+// Keeps what the GPU counted, after each step: so an interrupted run has not measured in vain.
+class recorder {
+ public:
+  recorder(context& c, const lab& l, const device_choice& gpu, const validate_options& o)
+      : c_(c),
+        l_(l),
+        wanted_(o.record),
+        all_steps_(o.steps.empty()),
+        file_(fs::path("solutions") / l.name / "measured" /
+              (gpu_file_name(gpu.name) + ".counters.json")) {
+    if (!wanted_ || !fs::exists(c.where.root / file_)) return;
+    older_ = nlohmann::ordered_json::parse(
+        read_file(c.where.root / file_, static_cast<int>(exit_code::ours)), nullptr, false);
+    if (!older_.is_object() || !older_.contains("steps"))
+      throw failure(exit_code::ours, file_.string() + " is no record of counters");
+  }
+
+  // After each of the steps; the record has all that were counted.
+  void step(const nlohmann::ordered_json& record) {
+    if (!wanted_) return;
+    const std::string apart = older_.is_null() ? "" : why_apart(older_, record);
+    if (apart.empty()) return write(record);
+    if (!all_steps_)
+      throw failure(exit_code::usage, "other steps in " + file_.string() +
+                                          " were counted with something else: " + apart +
+                                          "\n--record without steps counts all of them anew");
+  }
+
+  // After the last one, of a record that could not be joined to the older one as well.
+  void end(const nlohmann::ordered_json& record) {
+    if (!wanted_) return;
+    if (all_steps_) older_ = nullptr;
+    write(record);
+    c_.say("recorded in " + c_.out.paint(tone::place, file_.string()));
+  }
+
+ private:
+  void write(const nlohmann::ordered_json& record) {
+    auto joined = older_.is_null() ? record : joined_records(older_, record, l_);
+    joined["date"] = utc_now();
+    joined["command"] = command_text(c_);
+    write_atomically(c_.where.root / file_, record_text(joined));
+  }
+
+  context& c_;
+  const lab& l_;
+  const bool wanted_, all_steps_;
+  const fs::path file_;
+  nlohmann::ordered_json older_;  // null: there is none, or none that counts
+};
+
 }  // namespace
 
 int validate(context& c, const validate_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
   const problem& p = problem_of(l);
   if (o.runs < 1 || o.runs > 100) throw failure(exit_code::usage, "--runs: expected 1 to 100");
-  if (o.record && (o.recorded || !o.steps.empty())) {
-    throw failure(exit_code::usage, "--record measures all steps, and needs a GPU");
-  }
+  if (o.record && o.recorded)
+    throw failure(exit_code::usage, "--record needs a GPU, --recorded none: which?");
   validation_request request = request_of(c, l, p, o);
   if (o.recorded) return validate_recorded(c, l, request, o.all);
   const device_choice gpu = choose_device(device_request::gpu, c.where);
@@ -235,17 +285,10 @@ int validate(context& c, const validate_options& o) {
   if (request.sizes.empty()) request.sizes = {l.check[l.check.size() / 2], l.check.back()};
   const file_lock lock(c.where.build / "locks" / "gpu",
                        [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
-  validation v = validate_on_gpu(request, gpu);
+  recorder keep(c, l, gpu, o);
+  validation v = validate_on_gpu(request, gpu, [&](const auto& record) { keep.step(record); });
   const int code = report(c, l, v, o.all);
-  if (o.record) {
-    json record = v.record;
-    record["date"] = utc_now();
-    record["command"] = command_text(c);
-    const fs::path file =
-        fs::path("solutions") / l.name / "measured" / (gpu_file_name(gpu.name) + ".counters.json");
-    write_atomically(c.where.root / file, record_text(record));
-    c.say("recorded in " + c.out.paint(tone::place, file.string()));
-  }
+  keep.end(v.record);
   return code;
 }
 

@@ -110,17 +110,13 @@ void count_on_gpu(const validation_request& request, const std::string& ncu,
   }
 }
 
-ordered_json record_of_steps(const std::vector<validated_step>& steps) {
-  ordered_json all = ordered_json::array();
-  for (const auto& step : steps) {
-    ordered_json sizes = ordered_json::array();
-    for (const auto& size : step.sizes) {
-      sizes.push_back(
-          {{"size", size.size}, {"label", size.label}, {"kernels", record_json(size.hardware)}});
-    }
-    all.push_back({{"name", step.name}, {"sizes", sizes}});
+ordered_json record_of(const validated_step& step) {
+  ordered_json sizes = ordered_json::array();
+  for (const auto& size : step.sizes) {
+    sizes.push_back(
+        {{"size", size.size}, {"label", size.label}, {"kernels", record_json(size.hardware)}});
   }
-  return all;
+  return {{"name", step.name}, {"sizes", sizes}};
 }
 
 ordered_json metrics_json() {
@@ -147,18 +143,11 @@ bool validated_size::holds() const {
                                    [](const compared_kernel& k) { return k.holds; });
 }
 
-validation validate_on_gpu(const validation_request& request, const device_choice& gpu) {
+validation validate_on_gpu(const validation_request& request, const device_choice& gpu,
+                           const std::function<void(const ordered_json& record)>& after_step) {
   const std::string ncu = find_ncu();
   const std::string id = emulated_id(gpu.name);
   validation v{gpu.name, "ncu " + ncu_version(ncu), {}, {}};
-  for (const auto& name : request.steps) {
-    validated_step& step = v.steps.emplace_back(validated_step{name, {}});
-    for (const auto& size : request.sizes) {
-      step.sizes.push_back({size, {}, {}, {}, {}, {}});
-      count_on_emulator(request, name, id, step.sizes.back());
-    }
-    count_on_gpu(request, ncu, gpu, step);
-  }
   v.record = {{"lab", request.l.name},
               {"gpu", gpu.name},
               {"driver", gpu.state.driver_version},
@@ -168,8 +157,45 @@ validation validate_on_gpu(const validation_request& request, const device_choic
               {"command", nullptr},
               {"runs", request.runs},
               {"metrics", metrics_json()},
-              {"steps", record_of_steps(v.steps)}};
+              {"steps", ordered_json::array()}};
+  for (const auto& name : request.steps) {
+    validated_step& step = v.steps.emplace_back(validated_step{name, {}});
+    for (const auto& size : request.sizes) {
+      step.sizes.push_back({size, {}, {}, {}, {}, {}});
+      count_on_emulator(request, name, id, step.sizes.back());
+    }
+    count_on_gpu(request, ncu, gpu, step);
+    v.record["steps"].push_back(record_of(step));
+    after_step(v.record);
+  }
   return v;
+}
+
+std::string why_apart(const ordered_json& one, const ordered_json& other) {
+  for (const char* const what : {"gpu", "driver", "runtime", "ncu", "runs", "metrics"}) {
+    const ordered_json a = one.value(what, ordered_json()), b = other.value(what, ordered_json());
+    if (a == b) continue;
+    if (a.is_object()) return "other metrics";
+    return fmt::format("{} {} and {}", what, a.dump(), b.dump());
+  }
+  return "";
+}
+
+ordered_json joined_records(const ordered_json& older, ordered_json newer, const lab& l) {
+  ordered_json steps = ordered_json::array();
+  const auto find = [](const ordered_json& record, const std::string& name) {
+    const auto& all = record.at("steps");
+    const auto at =
+        std::find_if(all.begin(), all.end(), [&](const auto& s) { return s.at("name") == name; });
+    return at == all.end() ? ordered_json() : *at;
+  };
+  for (const auto& s : l.steps) {
+    ordered_json step = find(newer, s.name);
+    if (step.is_null()) step = find(older, s.name);
+    if (!step.is_null()) steps.push_back(step);
+  }
+  newer["steps"] = steps;
+  return newer;
 }
 
 validation validate_against_record(const validation_request& request, const fs::path& file) {

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -51,9 +52,12 @@ struct validation {
   nlohmann::ordered_json record;  // of what the GPU counted, without date and command
 };
 
-// failure(environment) says what is missing: ncu, the permission to read counters, a description of
-// this GPU for the emulator.
-validation validate_on_gpu(const validation_request& request, const device_choice& gpu);
+// after_step is called with the record of what has been counted so far. failure(environment) says
+// what is missing: ncu, the permission to read counters, a description of this GPU for the
+// emulator.
+validation validate_on_gpu(
+    const validation_request& request, const device_choice& gpu,
+    const std::function<void(const nlohmann::ordered_json& record)>& after_step);
 
 // failure(ours) if the record is not as expected.
 validation validate_against_record(const validation_request& request,
@@ -62,6 +66,14 @@ validation validate_against_record(const validation_request& request,
 // solutions/LAB/measured/*.counters.json
 std::vector<std::filesystem::path> counter_records(const std::filesystem::path& root,
                                                    const std::string& lab);
+
+// Why steps of the one record cannot stand in the other: another GPU, driver, runtime, ncu, number
+// of runs or list of metrics. "" if they can.
+std::string why_apart(const nlohmann::ordered_json& one, const nlohmann::ordered_json& other);
+
+// The newer record, with those steps of the lab that only the older one has, in the lab's order.
+nlohmann::ordered_json joined_records(const nlohmann::ordered_json& older,
+                                      nlohmann::ordered_json newer, const lab& l);
 
 // A record as its file has it: a kernel per line, so that a difference can be read.
 std::string record_text(const nlohmann::ordered_json& record);

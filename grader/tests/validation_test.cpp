@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "grader/course/lab.hpp"
 #include "grader/measure/known_differences.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
@@ -157,6 +158,28 @@ TEST_CASE("a record's file has a line for each kernel") {
   const std::string text = record_text(record);
   CHECK(nlohmann::ordered_json::parse(text) == record);
   CHECK(text.find("\n{\"kernel\":\"j\"") != std::string::npos);
+}
+
+TEST_CASE("steps that were counted later join a record, in the lab's order") {
+  using nlohmann::ordered_json;
+  lab l;
+  for (const char* name : {"01_a", "02_b", "03_c"}) l.steps.push_back({name, "", {}, "", {}});
+  const auto record_with = [](const std::vector<std::pair<std::string, int>>& steps) {
+    ordered_json record = {{"gpu", "G"}, {"driver", "1"}, {"runs", 5}, {"metrics", {{"a", "x"}}}};
+    for (const auto& [name, count] : steps)
+      record["steps"].push_back({{"name", name}, {"sizes", {count}}});
+    return record;
+  };
+  const auto older = record_with({{"01_a", 1}, {"03_c", 1}, {"00_gone", 1}});
+  const auto newer = record_with({{"03_c", 2}, {"02_b", 2}});
+  CHECK(why_apart(older, newer) == "");
+  CHECK(joined_records(older, newer, l) == record_with({{"01_a", 1}, {"02_b", 2}, {"03_c", 2}}));
+  auto other = newer;
+  other["driver"] = "2";
+  CHECK(why_apart(older, other) == "driver \"1\" and \"2\"");
+  other = newer;
+  other["metrics"]["b"] = "y";
+  CHECK(why_apart(older, other) == "other metrics");
 }
 
 TEST_CASE("a record comes back as it was, and a changed figure is found") {

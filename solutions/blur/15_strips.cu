@@ -4,11 +4,11 @@
 //         above is in registers, what it needs of the columns beside it in the lanes beside it. No
 //         tile, no barrier, no index to divide: a row is loaded, and four rows further up the edges
 //         are known. Rows above each other share their sums, too: four additions for seven rows.
-// watch   Instructions: bytes are taken out of words and put back, at every stage.
+// watch   Instructions: bytes are taken out of words and put back, at every stage. A small picture
+//         has few strips, which leave most of the GPU idle: there 14_fused is faster.
 // needs   The outer two of the 32 lanes are the rim, and store nothing; a strip's rows begin 4 rows
 //         above it and end 4 below. A quad's four bytes of grey travel as one word.
-// source  P. Micikevicius, "3D Finite Difference Computation on GPUs using CUDA" (2009), for a walk
-//         along one direction; (1 + z) (1 + z^2) (1 + z) (1 + z^2) has the weights 1 2 3 4 3 2 1.
+// source  P. Micikevicius, "3D Finite Difference Computation on GPUs using CUDA" (2009).
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/quads.hpp"

@@ -1,9 +1,9 @@
 // blur peer: OpenCV on the CPU, a call for each stage: a weighted sum of the colours, a separable
 // filter in integers, Sobel's two filters, and the length of the gradient.
 //
-// watch   A yardstick: OpenCV rounds to the nearest integer where the contract cuts off, after
-// every
-//         stage, and adds in another order; so some pixels differ a little.
+// watch   A yardstick: after every stage OpenCV rounds to the nearest integer where the contract
+//         cuts off, and it adds in another order; so some pixels differ a little. It may use all
+//         cores, but in OpenCV 4.6 none of these functions uses more than one.
 //         `sudo apt-get install libopencv-imgproc-dev`, then `ninja -C build peers`.
 // source  OpenCV's documentation, "Image Filtering".
 #include <opencv2/core.hpp>
