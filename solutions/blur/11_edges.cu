@@ -6,8 +6,7 @@
 //         column and keeps what the next row needs as well.
 // watch   The grey stage: it moves the most bytes, four in and one out, and one byte at a time out.
 // needs   What lies outside the blurred picture counts as 0, as outside the grey one.
-// source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 91, for
-// the edges.
+// source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 91.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"

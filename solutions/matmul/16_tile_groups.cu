@@ -1,10 +1,9 @@
 // matmul 16_tile_groups: blocks that run at the same time share rows of a and columns of b.
 //
-// idea    Hundreds of blocks run at once. Row after row of tiles, they need few rows of a and all
-// of
-//         b. In groups of 16 rows of tiles, column after column, they need fewer rows and columns
-//         in all, and what one block has read, the others find in L2. What 15 spells out is in
-//         tile_pair.hpp from here on, where only the first fetch of a tile tests anything.
+// idea    Hundreds of blocks run at once. Row after row of tiles, they need few rows of a and
+//         all of b. In groups of 16 rows of tiles, column after column, they need fewer rows
+//         and columns in all, and what one block has read, the others find in L2. What 15 spells
+//         out is in tile_pair.hpp from here on, where only a tile's first fetch tests anything.
 //         Up to n = 2048 it gains. Above it loses a little: in a loop that is made for the steps
 //         to come, the compiler gives out the registers worse than in 15.
 // watch   Tiles rarely divide evenly: in the last round, some multiprocessors have nothing to do.

@@ -2,8 +2,7 @@
 //
 // keeps   Grey, both directions of the blur, the edges; the tiles in shared memory, all barriers.
 //         A pixel's place, as four bytes, takes the place of its colour.
-// lacks   Loads and stores of global memory: `zero` is 0, which the kernel cannot know, so it has
-// to
+// lacks   Loads and stores of global memory: `zero` is 0, which the kernel cannot know, so it must
 //         compute a pixel to find out that it is not stored.
 // holds   8 blocks of 256 threads, all that a multiprocessor holds, as in the step.
 // A yardstick for `./lab limits blur`: its result is wrong. Tested by labs/tests/limits_test.cpp.

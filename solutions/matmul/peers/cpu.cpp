@@ -1,11 +1,9 @@
 // matmul peer: the CPU. A tile of sums stays in vector registers while a slice of k goes by; the
-// slices of a and b that a tile reads are packed before, so that it reads memory in order, and they
-// stay in the caches: a strip of b in the first, a block of a in the second, all of them in the
-// last.
+// slices of a and b that a tile reads are packed before, so that it reads memory in order. They
+// stay in the caches: a strip of b in the first, a block of a in the second, all in the last.
 //
-// watch   Edges are packed with zeros: every tile is a whole one, and what is too much is not
-// stored. source  K. Goto, R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication"
-// (2008).
+// watch   Edges are packed with zeros: every tile is a whole one; what is too much is not stored.
+// source  K. Goto, R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008).
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>

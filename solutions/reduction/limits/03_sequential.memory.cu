@@ -1,5 +1,4 @@
-// reduction 03_sequential, memory only: the elements come, one sum per block goes, nothing is
-// added.
+// reduction 03_sequential, memory only: elements come, one sum per block goes, nothing is added.
 //
 // keeps   Every access to global memory, in the same order and number of launches; the way of an
 //         element into shared memory, and the barrier behind it: what a thread does before it adds.
