@@ -19,6 +19,7 @@
 constexpr int strip = 30 * 4, warps = 4;         // columns of a warp; warps of a block
 constexpr int ahead = 4;                         // rows that are on their way
 constexpr int least_rows = 16, most_rows = 128;  // of a warp
+static_assert(ahead % 2 == 0);
 
 // Sobel's gx and gy of a column, of the row before the last, each with either sign. Of each row
 // comes the difference of the pixel's neighbours, right less left and left less right by turns, and
