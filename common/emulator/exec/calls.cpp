@@ -87,7 +87,7 @@ const op* scheduler::call(const op* i) {
       if (targets[first_lane(m)] != target) others |= m & -m;
     if (others != 0) {  // they come to this op again, as a split of their own
       account(i->ordinal);
-      join_ = join_for(i + 1);
+      join_ = join_at(i + 1);
       x_.segment = i;
       warp_->ready.push_back({i, others, join_, frame_});
       x_.mask = x_.active = x_.mask & ~others;
@@ -110,7 +110,7 @@ const op* scheduler::call(const op* i) {
   const std::uint64_t stack = frame_->stack_bytes + callee.stack_bytes;
   if (code_.limited_stack && overflows(i, stack)) return nullptr;
   account(i->ordinal + 1);
-  const int join = join_for(i + 1);
+  const int join = join_at(i + 1);
   frame* const f = take_frame(*warp_, function);
   f->caller = frame_;
   f->call = i;

@@ -27,10 +27,8 @@ void lowering::branch() {
   } else {
     const register_info* p = find_register(i_->guard);
     if (p == nullptr) throw unsupported{"the guard " + std::string(i_->guard)};
-    op& e = emit("<branch if>", 0, p->offset, i_->guard_negated ? 1 : 0);
-    e.slot = no_row;
-    if (const std::uint32_t meet = meets_[block_of_[index]]; meet != no_block)
-      joins_.emplace_back(here, meet);
+    emit("<branch if>", 0, p->offset, i_->guard_negated ? 1 : 0);
+    joins_.emplace_back(here, meets_[block_of_[index]]);
   }
   targets_.emplace_back(here, target);
 }
@@ -44,10 +42,8 @@ void lowering::branch_indexed() {
   const std::uint32_t a = source(i_->operands[0], value_class::b32);
   const auto here = static_cast<std::uint32_t>(out_.code.size());
   op& e = emit("<branch indexed>", 0, a);
-  e.slot = no_row;
   e.immediate = static_cast<std::int64_t>(out_.jump_tables.size());
-  if (const std::uint32_t meet = meets_[block_of_[index]]; meet != no_block)
-    joins_.emplace_back(here, meet);
+  joins_.emplace_back(here, meets_[block_of_[index]]);
   tables_.push_back(out_.jump_tables.size());
   std::vector<std::uint32_t>& table = out_.jump_tables.emplace_back();
   for (const std::string_view label : list->second) table.push_back(block_at(label));
@@ -207,6 +203,7 @@ void lowering::instruction(std::uint32_t index) {
       const auto after = static_cast<std::uint32_t>(out_.code.size());
       emit("<join>");
       out_.code[here].immediate = out_.code[here].slot = after;
+      out_.code[here].c = no_row;
     } else {
       emit("<guard>", 0, p->offset, i_->guard_negated ? 1 : 0);
       in_any_order();
@@ -219,45 +216,14 @@ void lowering::instruction(std::uint32_t index) {
 
 // Divides the body into blocks and finds where the paths of each branch meet.
 void lowering::find_blocks() {
-  const auto count = static_cast<std::uint32_t>(body_.instructions.size());
-  std::vector<bool> leads(count + 1, false);
-  leads[0] = true;
-  for (const auto& [name, at] : body_.labels) leads[std::min(at, count)] = true;
-  const auto ends = [](const ptx::instruction& i) {
-    return i.opcode == "bra" || i.opcode == "brx" || i.opcode == "ret" || i.opcode == "exit" ||
-           i.opcode == "trap";
-  };
-  for (std::uint32_t n = 0; n < count; ++n)
-    if (ends(body_.instructions[n])) leads[n + 1] = true;
-  block_of_.resize(count);
-  for (std::uint32_t n = 0; n < count; ++n) {
-    if (leads[n]) block_start_.push_back(n);
-    block_of_[n] = static_cast<std::uint32_t>(block_start_.size()) - 1;
-  }
-  const auto blocks = static_cast<std::uint32_t>(block_start_.size());
-  std::vector<std::vector<std::uint32_t>> successors(blocks);
-  for (std::uint32_t b = 0; b < blocks; ++b) {
-    const std::uint32_t last = (b + 1 < blocks ? block_start_[b + 1] : count) - 1;
-    const ptx::instruction& i = body_.instructions[last];
-    // Lanes that leave by a guarded exit need not be waited for: it counts as passing on.
-    const bool falls = !ends(i) || !i.guard.empty();
-    if (falls && b + 1 < blocks) successors[b].push_back(b + 1);
-    const auto leads_to = [&](std::string_view label) {
-      const auto at = body_.labels.find(label);
-      if (at != body_.labels.end() && at->second < count)
-        successors[b].push_back(block_of_[at->second]);
-    };
-    if (i.opcode == "bra" && !i.operands.empty()) leads_to(i.operands[0].name);
-    if (i.opcode == "brx" && i.operands.size() > 1) {
-      const auto list = body_.target_lists.find(i.operands[1].name);
-      if (list == body_.target_lists.end()) continue;
-      for (const std::string_view label : list->second) leads_to(label);
-    }
-  }
-  meets_ = immediate_post_dominators(successors);
-  is_meeting_.assign(blocks, false);
-  for (std::uint32_t b = 0; b < blocks; ++b)
-    if (successors[b].size() > 1 && meets_[b] != no_block) is_meeting_[meets_[b]] = true;
+  const control_flow flow(body_);
+  block_of_ = flow.block_of;
+  for (const basic_block& b : flow.blocks) block_start_.push_back(b.first);
+  meets_ = meeting_points(flow, body_);
+  is_meeting_.assign(flow.blocks.size(), false);
+  for (const meeting_point& m : meets_)
+    for (const std::uint32_t at : {m.inner, m.outer})
+      if (at != no_block) is_meeting_[at] = true;
 }
 
 void lowering::run() {
@@ -279,7 +245,11 @@ void lowering::run() {
   block_op_[blocks] = static_cast<std::uint32_t>(out_.code.size());
   emit(is_kernel() ? "<exit>" : "<return>");  // a body may end without ret
   for (const auto& [at, block] : targets_) out_.code[at].immediate = block_op_[block];
-  for (const auto& [at, block] : joins_) out_.code[at].slot = block_op_[block];
+  const auto op_at = [&](std::uint32_t b) { return b == no_block ? no_row : block_op_[b]; };
+  for (const auto& [at, m] : joins_) {
+    out_.code[at].slot = op_at(m.inner);
+    out_.code[at].c = op_at(m.outer);
+  }
   for (const std::size_t table : tables_)
     for (std::uint32_t& block : out_.jump_tables[table]) block = block_op_[block];
   frame_.register_bytes = next_row_;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/emulator/exec/matrix.hpp"
+#include "common/emulator/exec/meeting.hpp"
 #include "common/emulator/exec/program.hpp"
 #include "common/emulator/exec/row.hpp"
 #include "common/emulator/ptx/spelling.hpp"
@@ -256,13 +257,13 @@ class lowering {
       locals_;  // places in the block
 
   // Control flow: blocks of instructions.
-  std::vector<std::uint32_t> block_of_;     // instruction -> block
-  std::vector<std::uint32_t> block_start_;  // block -> its first instruction
-  std::vector<std::uint32_t> meets_;        // block -> immediate post-dominator
-  std::vector<bool> is_meeting_;            // block begins with a join
-  std::vector<std::uint32_t> block_op_;     // block -> its first op
+  std::vector<std::uint32_t> block_of_;                           // instruction -> block
+  std::vector<std::uint32_t> block_start_;                        // block -> its first instruction
+  std::vector<meeting_point> meets_;                              // block -> where its paths meet
+  std::vector<bool> is_meeting_;                                  // block begins with a join
+  std::vector<std::uint32_t> block_op_;                           // block -> its first op
   std::vector<std::pair<std::uint32_t, std::uint32_t>> targets_;  // op -> block, to be patched
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> joins_;    // op -> block of its join
+  std::vector<std::pair<std::uint32_t, meeting_point>> joins_;    // op -> blocks of its joins
   std::vector<std::size_t> tables_;  // jump tables of blocks, to be patched
 };
 

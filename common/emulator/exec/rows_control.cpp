@@ -12,7 +12,8 @@ u32 guard_mask(context& x, const op* i) { return x.predicate(i->a) ^ (i->b != 0 
 
 const op* branch(context& x, const op* i) { return x.owner->branch(i, x.code + i->immediate); }
 
-// a: predicate, b: negated, slot: the op where the paths meet again.
+// a: predicate, b: negated; slot: the op where the paths meet again, c: one further out, behind a
+// loop.
 const op* branch_if(context& x, const op* i) {
   const u32 taken = x.mask & guard_mask(x, i);
   if (taken == 0) return i + 1;

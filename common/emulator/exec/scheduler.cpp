@@ -183,13 +183,34 @@ bool scheduler::waits_at(int join, const op* at) const {
   return j.at == at && j.in == frame_;
 }
 
-// The join for the running split's lanes at `meet`. A loop whose lanes leave one after the other
-// keeps using the join of the first that left.
+// The join of the running split, or one around it, whose lanes wait at `at`; -1 if there is none.
+int scheduler::join_around(const op* at) const {
+  int join = join_;
+  while (join >= 0 && !waits_at(join, at))
+    join = warp_->joins[static_cast<std::size_t>(join)].parent;
+  return join;
+}
+
+// The join at `meet` for the running split's lanes, or the one that they have if one around it is
+// there. A loop whose lanes leave one after the other keeps using the join of the first that left.
 int scheduler::join_for(const op* meet) {
-  if (meet == nullptr || waits_at(join_, meet)) return join_;
+  return meet == nullptr || join_around(meet) >= 0 ? join_ : join_at(meet);
+}
+
+int scheduler::join_at(const op* meet) {
+  if (waits_at(join_, meet)) return join_;
   const int fresh = new_join(*warp_);
   warp_->joins[static_cast<std::size_t>(fresh)] = {meet, frame_, x_.mask, 0, join_};
   return fresh;
+}
+
+// Where the lanes that a branch divides meet, null for nowhere; makes the joins there.
+const op* scheduler::meet_behind(const op* branch) {
+  const auto op_of = [&](std::uint32_t n) { return n == no_row ? nullptr : x_.code + n; };
+  join_ = join_for(op_of(branch->c));
+  const op* meet = op_of(branch->slot);
+  join_ = join_for(meet);
+  return meet;
 }
 
 const op* scheduler::diverge(const op* i, std::uint32_t taken) {
@@ -197,14 +218,13 @@ const op* scheduler::diverge(const op* i, std::uint32_t taken) {
   if (x_.watch != nullptr) x_.watch->diverged(event_at(i, x_.mask), taken);
   warp& w = *warp_;
   const op* target = x_.code + i->immediate;
-  const op* meet = i->slot == no_row ? nullptr : x_.code + i->slot;
-  join_ = join_for(meet);
+  const op* meet = meet_behind(i);
   const std::uint32_t stay = x_.mask & ~taken;
-  join_point* join = meet != nullptr ? &w.joins[static_cast<std::size_t>(join_)] : nullptr;
-  if (target == meet) {
+  join_point* join = waits_at(join_, meet) ? &w.joins[static_cast<std::size_t>(join_)] : nullptr;
+  if (join != nullptr && target == meet) {
     join->arrived |= taken;
     taken = 0;
-  } else if (i + 1 == meet) {
+  } else if (join != nullptr && i + 1 == meet) {
     join->arrived |= stay;
     x_.mask = x_.active = taken;
     x_.segment = target;
@@ -241,13 +261,13 @@ const op* scheduler::branch_indexed(const op* i) {
     return branch(i, x_.code + table[index[first_lane(left)]]);
   account(i->ordinal + 1);
   warp& w = *warp_;
-  const op* meet = i->slot == no_row ? nullptr : x_.code + i->slot;
-  join_ = join_for(meet);
+  const op* meet = meet_behind(i);
+  const bool may_arrive = waits_at(join_, meet);
   while (left != 0) {
     const std::uint32_t with = group();
     const op* target = x_.code + table[index[first_lane(left)]];
     left &= ~with;
-    if (target == meet)
+    if (may_arrive && target == meet)
       w.joins[static_cast<std::size_t>(join_)].arrived |= with;
     else
       push_ready(w, {target, with, join_, frame_});
@@ -258,7 +278,12 @@ const op* scheduler::branch_indexed(const op* i) {
 
 const op* scheduler::reach_join(const op* i) {
   warp& w = *warp_;
-  while (waits_at(join_, i)) {
+  for (int around = join_around(i); around >= 0; around = join_around(i)) {
+    while (join_ != around) {  // left without passing it: a way out of a loop
+      const int left = join_;
+      join_ = w.joins[static_cast<std::size_t>(left)].parent;
+      leave_join(w, left, x_.mask);
+    }
     join_point& join = w.joins[static_cast<std::size_t>(join_)];
     join.arrived |= x_.mask;
     account(i->ordinal);
@@ -293,16 +318,22 @@ bool scheduler::release_joins(warp& w) {
   return any;
 }
 
-// Lanes that will not come to the joins any more: to those of one function, or to any.
+// Lanes that will not come to the join any more.
+void scheduler::leave_join(warp& w, int index, std::uint32_t mask) {
+  join_point& join = w.joins[static_cast<std::size_t>(index)];
+  join.expected &= ~mask;
+  if (join.expected == 0)
+    join.at = nullptr;
+  else if (join.arrived == join.expected)
+    complete_join(w, index);
+}
+
+// The same for the joins of one function, or for all.
 void scheduler::leave_joins(warp& w, std::uint32_t mask, const frame* in) {
   for (std::size_t k = 0; k < w.joins.size(); ++k) {
-    join_point& join = w.joins[k];
-    if (join.at == nullptr || (in != nullptr && join.in != in)) continue;
-    join.expected &= ~mask;
-    if (join.expected == 0)
-      join.at = nullptr;
-    else if (join.arrived == join.expected)
-      complete_join(w, static_cast<int>(k));
+    const join_point& join = w.joins[k];
+    if (join.at != nullptr && (in == nullptr || join.in == in))
+      leave_join(w, static_cast<int>(k), mask);
   }
 }
 

@@ -1,7 +1,8 @@
 // Runs the blocks of a launch: warps, the splits that they diverge into, and what they wait for.
 //
-// idea    A warp is a list of splits {op, lanes}. A branch that divides a split makes a join at the
-//         immediate post-dominator; lanes that reach it wait for the others there. The join is a
+// idea    A warp is a list of splits {op, lanes}. A branch that divides a split makes a join where
+//         their ways meet (meeting.hpp); lanes that reach it wait for the others there. Lanes that
+//         come to a join further out, by a way out of a loop, leave those in between. The join is a
 //         hint, not a barrier: when nothing else in the warp can run, or the running split polls
 //         for long, the waiting lanes go on without the rest. So lanes of one warp may wait for
 //         each other, as they may on hardware since Volta.
@@ -196,7 +197,11 @@ class scheduler {
   void complete_join(warp& w, int join);
   int new_join(warp& w);
   bool waits_at(int join, const op* at) const;
+  int join_around(const op* at) const;
   int join_for(const op* meet);
+  int join_at(const op* meet);
+  const op* meet_behind(const op* branch);
+  void leave_join(warp& w, int index, std::uint32_t mask);
   void leave_joins(warp& w, std::uint32_t mask, const frame* in);
   bool overflows(const op* i, std::uint64_t stack_bytes);
   frame* take_frame(warp& w, std::uint32_t function);

@@ -177,6 +177,25 @@ TEST_CASE("lanes that leave a loop one by one meet behind it") {
   CHECK(o.out == std::vector<int>(32, 32));
 }
 
+TEST_CASE("lanes that skip a part of a loop's body meet the others in the same pass") {
+  // Pass i: lane i skips, the others add up how many they are, and from pass 32 on leave one by
+  // one.
+  const outcome o = run(module_text(
+      "mov.u32 %r2, %tid.x;\nadd.u32 %r10, %r2, 32;\nmov.u32 %r3, 0;\nmov.u32 %r9, 0;\n"
+      "$L_pass:\nsetp.eq.u32 %p1, %r3, %r2;\n@%p1 bra $L_next;\n"
+      "activemask.b32 %r5;\npopc.b32 %r6, %r5;\nadd.u32 %r9, %r9, %r6;\n"
+      "setp.eq.u32 %p2, %r3, %r10;\n@%p2 bra $L_found;\n"
+      "$L_next:\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p3, %r3, 64;\n@%p3 bra $L_pass;\n"
+      "$L_found:\nactivemask.b32 %r5;\npopc.b32 %r6, %r5;\nmad.lo.u32 %r9, %r6, 10000, %r9;\n" +
+      store_result));
+  REQUIRE(o.end.ok());
+  for (int lane = 0; lane < 32; ++lane) {
+    int met = 31 * 31;
+    for (int left = 0; left <= lane; ++left) met += 32 - left;
+    CHECK(o.out[static_cast<std::size_t>(lane)] == 32 * 10000 + met);
+  }
+}
+
 TEST_CASE("a predicated instruction leaves the other lanes alone") {
   const outcome o =
       run(module_text("mov.u32 %r2, %tid.x;\nmov.u32 %r9, 1;\nsetp.lt.u32 %p1, %r2, 3;\n"
