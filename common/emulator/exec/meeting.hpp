@@ -25,9 +25,9 @@ struct meeting_point {
   bool operator==(const meeting_point&) const = default;
 };
 
-// Of every block of the body; none where it does not end in a branch that may divide lanes. A branch
-// both of whose ways stay in a loop, and meet only behind it, has an inner point: where its ways
-// meet within a pass, the header at the latest.
+// Of every block of the body; none where it does not end in a branch that may divide lanes. A
+// branch both of whose ways stay in a loop, and meet only behind it, has an inner point: where its
+// ways meet within a pass, the header at the latest.
 std::vector<meeting_point> meeting_points(const control_flow& flow, const ptx::body& body);
 
 }  // namespace stepwise::emulator
