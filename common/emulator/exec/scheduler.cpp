@@ -204,7 +204,7 @@ int scheduler::join_at(const op* meet) {
   return fresh;
 }
 
-// Where the lanes that a branch divides meet, null for nowhere; makes the joins there.
+// The op at which the lanes that a branch divides meet, null if they do not; joins are made there.
 const op* scheduler::meet_behind(const op* branch) {
   const auto op_of = [&](std::uint32_t n) { return n == no_row ? nullptr : x_.code + n; };
   join_ = join_for(op_of(branch->c));
