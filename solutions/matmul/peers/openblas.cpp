@@ -1,8 +1,7 @@
 // matmul peer: OpenBLAS on the CPU, whose inner loops are written for each kind of CPU by hand.
 //
-// watch   It looks its CPU up in a table. One that is newer than the library it takes for a
-// Prescott
-//         of 2004, with vectors of 4 floats; then the program starts again and names a kind itself.
+// watch   It looks its CPU up in a table. One that is newer than the library is taken for one of
+//         2004, with vectors of 4 floats; then the program starts again and names a kind itself.
 //         `sudo apt-get install libopenblas-dev`, then `ninja -C build peers`: nothing else needs
 //         it.
 // source  OpenBLAS's cblas.h, and its README on OPENBLAS_CORETYPE.
