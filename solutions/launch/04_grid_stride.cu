@@ -4,9 +4,9 @@
 //         each repeat its work a whole grid further on, until n is reached. Then any grid adds any
 //         n, and what a block does once, it does once for many elements: that pays where blocks
 //         keep something, as a sum in reduction. Here they keep nothing.
-// watch   Slower than 03_ilp on an H200 where there are many rounds, though sectors, occupancy and
-//         loads in flight are the same, and a last round that is not full explains little of it.
-//         Each block's share is fixed, and nothing keeps blocks in step; why it costs is not known.
+// watch   Slower than 03_ilp on an H200 where there are many rounds: places that are never without
+//         open loads ask for more at a time than memory can use. Fewer blocks than fit are faster
+//         (experiments/grid_stride.cu); a last round that is not full explains little.
 // needs   Indices that an int holds: n plus a grid's elements stays below 2^31.
 // source  M. Harris, "CUDA Pro Tip: Write Flexible Kernels with Grid-Stride Loops" (NVIDIA, 2013);
 //         CUDA Runtime API, cudaOccupancyMaxActiveBlocksPerMultiprocessor.

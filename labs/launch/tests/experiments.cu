@@ -7,6 +7,7 @@
 //         line names the launch, if a sum is wrong.
 // idea    The experiments are one .cu each, as students compile them; in namespaces of their own
 //         they fit into one program. Their headers are included before, outside.
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 #include <vector>
@@ -24,6 +25,9 @@ namespace alignment {
 }
 namespace strided {
 #include "solutions/launch/experiments/stride.cu"
+}
+namespace grid_stride {
+#include "solutions/launch/experiments/grid_stride.cu"
 }
 
 namespace {
@@ -79,6 +83,13 @@ void spread_all(Count count, std::integer_sequence<int, less_one...>) {
   (spread<less_one + 1>(count(less_one + 1)), ...);
 }
 
+template <bool together>
+void go_on(int blocks, int n) {
+  add_with("grid_stride", blocks, n, [&](auto* a, auto* b, auto* c) {
+    grid_stride::add_with_blocks<together>(a, b, c, n, blocks);
+  });
+}
+
 void run_all(int n) {
   const bool whole = n == 0;
   for (int ways = 1; ways <= most_ways; ways *= 2)
@@ -87,6 +98,10 @@ void run_all(int n) {
     shift(offset, whole ? count_for_offset(offset) : n);
   spread_all([&](int stride) { return whole ? count_for_stride(stride) : n; },
              std::make_integer_sequence<int, longest_stride>());
+  for (int blocks = 1; blocks <= most_blocks; ++blocks) {
+    go_on<false>(blocks, whole ? count_for_blocks(blocks) : n);
+    go_on<true>(blocks, whole ? count_for_blocks(blocks) : n);
+  }
 }
 
 bool read(std::FILE* file, std::vector<float>& values) {
@@ -108,8 +123,11 @@ int main(int argument_count, char** arguments) {
     run_all(0);
   } else {
     for (const int n : {1, 5, 31, 33, 1000, 4097}) run_all(n);
+    // A last round in which the last block has one element, and the others have all of theirs.
+    go_on<false>(1, count_for_blocks(1) - 1023);
+    go_on<true>(1, count_for_blocks(1) - 1023);
     // As they are, by their own constants.
-    for (const auto add : {divergence::add, alignment::add, strided::add})
+    for (const auto add : {divergence::add, alignment::add, strided::add, grid_stride::add})
       add_with("add", 0, 1000, [&](auto* a, auto* b, auto* c) { add(a, b, c, 1000); });
   }
   return all_right ? 0 : 1;

@@ -9,6 +9,8 @@ namespace stepwise::launch_experiments {
 
 inline constexpr int block = 256;  // threads, in all experiments
 inline constexpr int furthest_offset = 32, longest_stride = 32, most_ways = 32;
+inline constexpr int most_blocks = 3;        // of a multiprocessor, in a grid with a stride
+inline constexpr int multiprocessors = 132;  // of the H200, which is emulated
 
 // Whole blocks: every warp is full, and rotated by `offset` it still is.
 constexpr int count_for_offset(int offset) { return block * (16 + offset); }
@@ -19,9 +21,12 @@ constexpr int count_for_stride(int stride) { return block * 4 * stride; }
 // Enough warps for averages over the data. ways is 1, 2, 4, ... 32; by is 0, 1 or 2.
 constexpr int count_for_ways(int ways, int by) { return block * (64 + 3 * ways + by); }
 
-inline constexpr int most_elements = block * 4 * longest_stride;
-static_assert(most_elements >= count_for_offset(furthest_offset));
-inline constexpr int elements_in_file = count_for_ways(most_ways, 2);
-static_assert(elements_in_file >= most_elements);
+// Two rounds for each of the blocks, of which a multiprocessor has `blocks`.
+constexpr int count_for_blocks(int blocks) { return 2 * blocks * multiprocessors * block * 4; }
+
+inline constexpr int elements_in_file = count_for_blocks(most_blocks);
+static_assert(elements_in_file >= count_for_offset(furthest_offset));
+static_assert(elements_in_file >= count_for_stride(longest_stride));
+static_assert(elements_in_file >= count_for_ways(most_ways, 2));
 
 }  // namespace stepwise::launch_experiments

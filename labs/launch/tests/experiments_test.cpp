@@ -77,14 +77,14 @@ class counted_launches {
       CHECK(k.launches == 1);
       totals_[{k.kernel, static_cast<int>(k.grid.x)}] = k.total;
     }
-    REQUIRE(totals_.size() == 3 * 6 + 33 + 32);
+    REQUIRE(totals_.size() == 3 * 6 + 33 + 32 + 2 * most_blocks);
   }
 
-  // An experiment's launch with n elements, of which all blocks are full.
-  const profile_counts& of(const std::string& kernel, int n) const {
+  // An experiment's launch of so many blocks.
+  const profile_counts& of(const std::string& kernel, int blocks) const {
     CAPTURE(kernel);
-    CAPTURE(n);
-    const auto found = totals_.find({kernel, n / block});
+    CAPTURE(blocks);
+    const auto found = totals_.find({kernel, blocks});
     REQUIRE(found != totals_.end());
     return found->second;
   }
@@ -129,12 +129,12 @@ TEST_CASE("the experiments count what is predicted, for every offset, stride and
   for (int offset = 0; offset <= furthest_offset; ++offset) {
     CAPTURE(offset);
     const int n = count_for_offset(offset);
-    check_sectors(counted.of("alignment::add_kernel", n), n, offset % 8 == 0 ? 4 : 5);
+    check_sectors(counted.of("alignment::add_kernel", n / block), n, offset % 8 == 0 ? 4 : 5);
   }
   for (int stride = 1; stride <= longest_stride; ++stride) {
     CAPTURE(stride);
     const int n = count_for_stride(stride);
-    check_sectors(counted.of("strided::add_kernel<" + std::to_string(stride) + ">", n), n,
+    check_sectors(counted.of("strided::add_kernel<" + std::to_string(stride) + ">", n / block), n,
                   std::min(4 * stride, 32));
   }
   for (int ways = 1; ways <= most_ways; ways *= 2) {
@@ -142,7 +142,7 @@ TEST_CASE("the experiments count what is predicted, for every offset, stride and
     for (const int by : {0, 1, 2}) {
       CAPTURE(by);
       const int n = count_for_ways(ways, by);
-      const auto& found = counted.of("divergence::add_kernel", n);
+      const auto& found = counted.of("divergence::add_kernel", n / block);
       const std::uint64_t warps = n / lanes;
       const std::uint64_t taken = by == 0   ? warps * ways
                                   : by == 1 ? warps
@@ -156,6 +156,24 @@ TEST_CASE("the experiments count what is predicted, for every offset, stride and
       CHECK(efficiency >= predicted);
       CHECK(efficiency <= predicted + 0.02);
       CHECK((found.divergent_branches == 0) == (ways == 1 || by == 1));
+    }
+  }
+}
+
+TEST_CASE("a grid with a stride has the blocks that it is to have, and the accesses of any other") {
+  const inputs in;
+  const counted_launches counted(in);
+  for (int blocks = 1; blocks <= most_blocks; ++blocks) {
+    for (const bool together : {false, true}) {
+      CAPTURE(blocks);
+      CAPTURE(together);
+      const int n = count_for_blocks(blocks), grid = blocks * multiprocessors;
+      const std::string kernel = together ? "<true>" : "<false>";
+      const auto& found = counted.of("grid_stride::add_kernel" + kernel, grid);
+      check_sectors(found, n, 4);
+      const std::uint64_t rounds = 2, warps = grid * block / lanes;
+      CHECK(found.instructions[static_cast<int>(pipe::barrier)].warps ==
+            (together ? rounds * warps : 0));
     }
   }
 }
