@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <set>
 
 #include "common/device/gpu.hpp"
 #include "grader/cli/commands.hpp"
@@ -263,9 +264,29 @@ std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
   return environment;
 }
 
+// Sources that are newer than the program: the text shown beside a line need not be what was
+// counted.
+void note_newer_sources(const fs::path& program, const std::vector<kernel_profile>& kernels) {
+  std::set<std::string> sources;
+  for (const auto& k : kernels)
+    for (const auto& l : k.lines) sources.insert(l.path);
+  std::error_code unknown;
+  const auto built = fs::last_write_time(program, unknown);
+  if (unknown) return;
+  for (const auto& source : sources) {
+    const auto written = fs::last_write_time(source, unknown);
+    if (!unknown && written > built)
+      note(
+          fmt::format("{} was changed after {} was built; compile it again, else its lines and "
+                      "the counts do not belong together",
+                      source, program.string()));
+  }
+}
+
 // Shows what was found and counted behind all that the program wrote; 1 if what was found is all
 // there is to complain of.
-int report_on(const context& c, const exec_options& o, const fs::path& folder, int exit_code) {
+int report_on(const context& c, const exec_options& o, const fs::path& program,
+              const fs::path& folder, int exit_code) {
   const auto found = read_findings(folder / "findings");
   const auto kernels = read_profile(folder / "profile");
   json document = json::object();
@@ -280,6 +301,7 @@ int report_on(const context& c, const exec_options& o, const fs::path& folder, i
   }
   const terminal_style style = detect_style(STDERR_FILENO, !c.plain);
   if (o.counters && kernels.empty()) note("no kernel was counted");
+  note_newer_sources(program, kernels);
   if (!kernels.empty()) fmt::print(stderr, "\n{}", profile_shown(kernels, style));
   if (o.check) {
     fmt::print(stderr, "{}{}lab: {}\n", found.empty() ? "" : "\n",
@@ -323,7 +345,7 @@ int exec(context& c, const exec_options& o) {
                signal_text(end.signal),
                bad_pointer ? "; host code that follows a device pointer ends so" : "");
   }
-  return watched ? report_on(c, o, folder->path(), end.exit_code) : end.exit_code;
+  return watched ? report_on(c, o, program, folder->path(), end.exit_code) : end.exit_code;
 }
 
 }  // namespace stepwise::cli

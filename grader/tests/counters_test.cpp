@@ -2,6 +2,7 @@
 // 2026-11-22), or are counted by hand.
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <set>
 
 #include "common/emulator/image/image.hpp"
@@ -119,4 +120,17 @@ TEST_CASE("exec --counters: the profile comes behind what the program writes, an
   CHECK(has(first.err, "instructions of warps"));
   CHECK(has(first.err, "exec_program.cu"));
   CHECK(c.lab({"exec", "--counters", "--", program}).err == first.err);
+}
+
+TEST_CASE("exec --counters: a source that is newer than the program is told of") {
+  const cloned_course c;
+  const temporary_folder folder(fs::temp_directory_path());
+  const fs::path program = folder.path() / "program";
+  fs::copy_file(fs::path(std::getenv("EXEC_PROGRAMS")) / "exec_with_lines", program);
+  CHECK(!has(c.lab({"exec", "--counters", "--", program}).err, "was changed"));
+  fs::last_write_time(program, fs::last_write_time(program) - std::chrono::hours(24 * 365 * 20));
+  const auto older = c.lab({"exec", "--counters", "--", program});
+  CHECK(older.end.exit_code == 0);
+  CHECK(has(older.err, "exec_program.cu was changed after " + program.string() + " was built"));
+  CHECK(has(older.err, "instructions of warps"));
 }
