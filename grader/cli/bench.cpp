@@ -158,6 +158,19 @@ std::vector<contender> usable_peers(context& c, const lab& l, const device_choic
   return found;
 }
 
+// failure(usage) if the record has peers that its successor would be without.
+void keep_peers(context& c, const lab& l, const fs::path& record,
+                const std::vector<contender>& peers) {
+  const auto older = nlohmann::ordered_json::parse(
+      read_if_there(c.where.root / record).value_or(""), nullptr, false);
+  const auto lost = older.is_object() ? peers_lost(older, l, peers) : std::vector<std::string>{};
+  if (lost.empty()) return;
+  throw failure(exit_code::usage,
+                fmt::format("{} has {}, which this run would not measure\n--peers measures what "
+                            "`ninja -C build peers` has built; to do without, remove the file",
+                            record.string(), fmt::join(lost, ", ")));
+}
+
 bool any_on_cpu(const std::vector<contender>& peers) {
   return std::any_of(peers.begin(), peers.end(), [](const contender& p) { return p.on_cpu; });
 }
@@ -266,6 +279,9 @@ int bench(context& c, const bench_options& o) {
   c.say(fmt::format("{} on {}", c.out.paint(tone::strong, l.title), device.text()));
   c.say();
   const auto peers = o.peers ? usable_peers(c, l, device) : std::vector<contender>{};
+  const fs::path record_file =
+      fs::path("solutions") / l.name / "measured" / (gpu_file_name(device.name) + ".json");
+  if (o.record) keep_peers(c, l, record_file, peers);
   std::string no_energy;
   const auto energy = find_energy_counter(device.state.pci_bus_id, no_energy);
   if (!energy && !c.as_json)
@@ -286,10 +302,8 @@ int bench(context& c, const bench_options& o) {
                                        (o.record ? "\nnothing was recorded" : ""));
   }
   if (o.record) {
-    const fs::path file =
-        fs::path("solutions") / l.name / "measured" / (gpu_file_name(device.name) + ".json");
-    write_atomically(c.where.root / file, record.dump(1) + "\n");
-    c.say("recorded in " + c.out.paint(tone::place, file.string()) +
+    write_atomically(c.where.root / record_file, record.dump(1) + "\n");
+    c.say("recorded in " + c.out.paint(tone::place, record_file.string()) +
           "; `./lab bench --readme` puts it into README.md and the handout");
   }
   if (c.as_json) c.print(record);

@@ -253,6 +253,19 @@ ordered_json peers_json(const lab& l, const std::vector<bench_row>& rows) {
   return peers;
 }
 
+std::vector<std::string> peers_lost(const ordered_json& older, const lab& l,
+                                    const std::vector<contender>& peers) {
+  std::vector<std::string> lost;
+  for (const auto& before : older.value("peers", ordered_json::array())) {
+    const std::string name = before.value("name", "");
+    if (peer_named(l, name) != nullptr &&
+        std::none_of(peers.begin(), peers.end(),
+                     [&](const contender& p) { return p.name == name; }))
+      lost.push_back(name);
+  }
+  return lost;
+}
+
 ordered_json record_of(const lab& l, const device_choice& device,
                        const std::vector<bench_row>& rows, const duels& fought,
                        const std::string& date, const std::string& command) {

@@ -30,6 +30,11 @@ nlohmann::ordered_json record_of(const lab& l, const device_choice& device,
 nlohmann::ordered_json peers_json(const lab& l, const std::vector<bench_row>& rows);
 nlohmann::ordered_json cpu_json();
 
+// The lab's peers that the older record has and that are not among `peers`: what replaces the
+// record would be without them.
+std::vector<std::string> peers_lost(const nlohmann::ordered_json& older, const lab& l,
+                                    const std::vector<contender>& peers);
+
 // The Markdown between the markers of the main README: one table per lab and GPU at the largest
 // size at which no recorded step was too slow, cold L2.
 std::string results_markdown(const fs::path& root, const std::vector<lab>& labs);

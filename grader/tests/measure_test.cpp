@@ -220,6 +220,9 @@ TEST_CASE("peers: beside the steps, and in pairs against the last one; the hando
   const auto record = record_of(l, device, rows, fought, "2026-11-20T10:00:00Z", "b");
   CHECK(record.at("steps").size() == 1);
   CHECK(record.at("peers").at(0).at("name") == "rival");
+  CHECK(peers_lost(record, l, {rival}).empty());
+  CHECK(peers_lost(record, l, {{"stick", programs.other()}}) == std::vector<std::string>{"rival"});
+  CHECK(peers_lost(nlohmann::ordered_json::object(), l, {}).empty());
   const temporary_folder root(fs::temp_directory_path());
   write_atomically(root.path() / "solutions/doubling/measured/h200.json", record.dump());
   const auto handout = handout_markdown(root.path(), l);
