@@ -106,14 +106,15 @@ std::vector<std::byte> unpack_lz4(const fat_entry& entry) {
       entry.uncompressed_bytes / 255 > entry.payload.size()) {
     throw corrupt("an LZ4 block of an impossible size");
   }
-  std::vector<std::byte> out(entry.uncompressed_bytes);
+  // The library computes with the address, also where nothing is to be written.
+  std::vector<std::byte> out(std::max<std::uint64_t>(entry.uncompressed_bytes, 1));
   const int got = LZ4_decompress_safe(
       reinterpret_cast<const char*>(entry.payload.data()), reinterpret_cast<char*>(out.data()),
-      static_cast<int>(entry.payload.size()), static_cast<int>(out.size()));
+      static_cast<int>(entry.payload.size()), static_cast<int>(entry.uncompressed_bytes));
   if (got < 0) throw corrupt("a malformed LZ4 block");
-  if (static_cast<std::size_t>(got) != out.size()) {
+  out.resize(static_cast<std::size_t>(got));
+  if (out.size() != entry.uncompressed_bytes)
     throw corrupt("the LZ4 block is shorter than the entry says");
-  }
   return out;
 }
 

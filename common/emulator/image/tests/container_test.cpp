@@ -136,6 +136,9 @@ TEST_CASE("content that is not what the entry says is refused") {
   CHECK(content_text(e).find("a malformed LZ4 block") != std::string::npos);
   e.uncompressed = 256 * e.payload.size() * 255;
   CHECK(content_text(e).find("an LZ4 block of an impossible size") != std::string::npos);
+  e.uncompressed = 0;
+  CHECK(content_text(e).find("a malformed LZ4 block") != std::string::npos);
+  CHECK(content_text(lz4_entry("")) == "");
   e = lz4_entry(with_nul);
   e.flags = 0x11;
   CHECK(content_text(e).find("compressed in an unknown way") != std::string::npos);
