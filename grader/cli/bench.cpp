@@ -279,9 +279,8 @@ int bench(context& c, const bench_options& o) {
   c.say(fmt::format("{} on {}", c.out.paint(tone::strong, l.title), device.text()));
   c.say();
   const auto peers = o.peers ? usable_peers(c, l, device) : std::vector<contender>{};
-  const fs::path record_file =
-      fs::path("solutions") / l.name / "measured" / (gpu_file_name(device.name) + ".json");
-  if (o.record) keep_peers(c, l, record_file, peers);
+  const fs::path file = record_file(l, device.name);
+  if (o.record) keep_peers(c, l, file, peers);
   std::string no_energy;
   const auto energy = find_energy_counter(device.state.pci_bus_id, no_energy);
   if (!energy && !c.as_json)
@@ -302,8 +301,8 @@ int bench(context& c, const bench_options& o) {
                                        (o.record ? "\nnothing was recorded" : ""));
   }
   if (o.record) {
-    write_atomically(c.where.root / record_file, record.dump(1) + "\n");
-    c.say("recorded in " + c.out.paint(tone::place, record_file.string()) +
+    write_atomically(c.where.root / file, record.dump(1) + "\n");
+    c.say("recorded in " + c.out.paint(tone::place, file.string()) +
           "; `./lab bench --readme` puts it into README.md and the handout");
   }
   if (c.as_json) c.print(record);

@@ -264,8 +264,7 @@ std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
   return environment;
 }
 
-// Sources that are newer than the program: the text shown beside a line need not be what was
-// counted.
+// The text beside a line is the source's of now, the counts are of the source that was compiled.
 void note_newer_sources(const fs::path& program, const std::vector<kernel_profile>& kernels) {
   std::set<std::string> sources;
   for (const auto& k : kernels)
@@ -275,11 +274,9 @@ void note_newer_sources(const fs::path& program, const std::vector<kernel_profil
   if (unknown) return;
   for (const auto& source : sources) {
     const auto written = fs::last_write_time(source, unknown);
-    if (!unknown && written > built)
-      note(
-          fmt::format("{} was changed after {} was built; compile it again, else its lines and "
-                      "the counts do not belong together",
-                      source, program.string()));
+    if (unknown || written <= built) continue;
+    note(source + " was changed after " + program.string() +
+         " was built; compile it again, else its lines and the counts do not belong together");
   }
 }
 

@@ -285,8 +285,7 @@ int report_failed(context& c, const experiment& e, const program& p) {
 }
 
 void record(context& c, const lab& l, const device_choice& device, const experiment& e) {
-  const fs::path file =
-      fs::path("solutions") / l.name / "measured" / (gpu_file_name(device.name) + ".limits.json");
+  const fs::path file = record_file(l, device.name, "limits");
   const auto kept = limits_record(l, device, e.step, e.rows, utc_now(), command_text(c));
   write_atomically(c.where.root / file, kept.dump(1) + "\n");
   c.say("recorded in " + c.out.paint(tone::place, file.string()) +

@@ -225,8 +225,7 @@ class recorder {
         l_(l),
         wanted_(o.record),
         all_steps_(o.steps.empty()),
-        file_(fs::path("solutions") / l.name / "measured" /
-              (gpu_file_name(gpu.name) + ".counters.json")) {
+        file_(record_file(l, gpu.name, "counters")) {
     if (!wanted_ || !fs::exists(c.where.root / file_)) return;
     older_ = nlohmann::ordered_json::parse(
         read_file(c.where.root / file_, static_cast<int>(exit_code::ours)), nullptr, false);

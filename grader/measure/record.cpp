@@ -242,6 +242,12 @@ std::string gpu_file_name(std::string_view device_name) {
 
 ordered_json cpu_json() { return {{"name", host::cpu_name()}, {"threads", host::thread_count()}}; }
 
+fs::path record_file(const lab& l, std::string_view device_name, std::string_view kind) {
+  const std::string dot_kind = kind.empty() ? "" : "." + std::string(kind);
+  return fs::path("solutions") / l.name / "measured" /
+         (gpu_file_name(device_name) + dot_kind + ".json");
+}
+
 ordered_json peers_json(const lab& l, const std::vector<bench_row>& rows) {
   ordered_json peers = ordered_json::array();
   for (const auto& row : rows) {

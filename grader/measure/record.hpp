@@ -21,6 +21,10 @@ namespace stepwise {
 // "NVIDIA H200" -> "h200", "NVIDIA GeForce RTX 4090" -> "geforce-rtx-4090".
 std::string gpu_file_name(std::string_view device_name);
 
+// A lab's record of a GPU, from the root: solutions/LAB/measured/GPU.json, or GPU.KIND.json where
+// `kind` is not empty.
+fs::path record_file(const lab& l, std::string_view device_name, std::string_view kind = "");
+
 // `cpu` is there if a peer was measured on it: its name, and how many threads computed.
 nlohmann::ordered_json record_of(const lab& l, const device_choice& device,
                                  const std::vector<bench_row>& rows, const duels& fought,

@@ -488,4 +488,7 @@ TEST_CASE("file names of GPUs") {
   CHECK(gpu_file_name("NVIDIA H200") == "h200");
   CHECK(gpu_file_name("NVIDIA GeForce RTX 4090") == "geforce-rtx-4090");
   CHECK(gpu_file_name("../x") == "x");
+  const lab l = doubling_lab();
+  CHECK(record_file(l, "NVIDIA H200") == "solutions/doubling/measured/h200.json");
+  CHECK(record_file(l, "NVIDIA H200", "limits") == "solutions/doubling/measured/h200.limits.json");
 }
