@@ -288,6 +288,7 @@ class emulated_device final : public device {
   std::map<std::uint64_t, loaded_kernel*> kernels_;
   std::map<std::uint64_t, std::optional<steady::time_point>> events_;
   execution_counters counters_;
+  std::uint64_t watched_ns_ = 0;  // see scheduler::global_time_ns
   std::unique_ptr<emulator::checker> checker_;
   std::unique_ptr<emulator::profiler> profiler_;  // null: nothing is counted by line
   emulator::observers watchers_;
@@ -441,7 +442,9 @@ status emulated_device::launch(kernel_handle handle, const launch_config& config
     state.deadline = steady::now() + std::chrono::duration_cast<steady::duration>(
                                          std::chrono::duration<double>(state.time_limit_s));
   }
+  state.began_ns = watched_ns_;
   run(state);
+  watched_ns_ += state.counters.warp_instructions;
   memory_.registered().write_back();
   if (*workspace != 0) memory_.free(*workspace);
   if (*workspace != 0 && checker_) checker_->freed(*workspace);

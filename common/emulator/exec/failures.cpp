@@ -1,4 +1,5 @@
 // What is said of a launch that fails: the kernel, the line, the thread, and what it did.
+#include <algorithm>
 #include <cstdio>
 
 #include "common/emulator/exec/scheduler.hpp"
@@ -19,7 +20,8 @@ void scheduler::fail(error code, std::string message) {
 }
 
 bool scheduler::out_of_time() {
-  if (std::chrono::steady_clock::now() < launch_.deadline) return false;
+  if (launch_.time_limit_s == 0 || std::chrono::steady_clock::now() < launch_.deadline)
+    return false;
   const op* at = nullptr;
   for (const warp& w : block_->warps) {
     if (at != nullptr || w.ready.empty()) continue;
@@ -32,9 +34,14 @@ bool scheduler::out_of_time() {
   std::string limit = std::to_string(launch_.time_limit_s);
   limit.erase(limit.find_last_not_of('0') + 1);
   if (limit.back() == '.') limit.pop_back();
-  fail(error::launch_timeout, code_.pretty + (line.empty() ? "" : " at " + line) +
-                                  ": still running after the time limit of " + limit +
-                                  " s; does every loop end?");
+  const std::uint64_t begun =
+      std::min(launch_.next_block.load(std::memory_order_relaxed), launch_.block_count);
+  fail(error::launch_timeout,
+       code_.pretty + (line.empty() ? "" : " at " + line) +
+           ": still running after the time limit of " + limit + " s; " +
+           (at != nullptr ? "does every loop end?"
+                          : std::to_string(begun) + " of its " +
+                                std::to_string(launch_.block_count) + " blocks have begun"));
   return true;
 }
 

@@ -77,21 +77,18 @@ const op* active_mask(context& x, const op* i) {
   return i + 1;
 }
 
-// The clock counts the warp instructions of this worker.
 template <class T>
 const op* clock(context& x, const op* i) {
   T* d = x.row<T>(i->d);
-  const T now = static_cast<T>(x.owner->clock() + i->ordinal - x.segment->ordinal);
+  const T now = static_cast<T>(x.owner->clock(i));
   for (int l = 0; l < lanes; ++l)
     if (lane_in(x.active, l)) d[l] = now;
   return i + 1;
 }
 
 const op* global_timer(context& x, const op* i) {
-  const u64 now = static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                       std::chrono::system_clock::now().time_since_epoch())
-                                       .count());
   u64* d = x.row<u64>(i->d);
+  const u64 now = x.owner->global_time_ns(i);
   for (int l = 0; l < lanes; ++l)
     if (lane_in(x.active, l)) d[l] = now;
   return i + 1;

@@ -1,10 +1,15 @@
 #include "common/emulator/exec/scheduler.hpp"
 
+#include <algorithm>
+
 namespace stepwise::emulator {
 namespace {
 
-constexpr std::int64_t slice_instructions = 65536;  // of one split before others get their turn
+constexpr std::int64_t slice_instructions = 65536;  // of one warp before others get their turn
 constexpr unsigned idle_rounds_before_rotation = 8;
+// Lanes that wait at joins wait for so many slices of computing alone. Then they go on all the
+// same: a loop may wait for them by accesses that do not look like polling.
+constexpr unsigned slices_of_patience = 1024;
 
 }  // namespace
 
@@ -53,7 +58,7 @@ void scheduler::run() {
       }
     }
     const block_result r = run_slice(*resident.front());
-    if (r == block_result::failed) break;
+    if (r == block_result::failed || out_of_time()) break;
     if (r == block_result::done) {
       if (x_.watch != nullptr) x_.watch->end_block(*resident.front());
       unused.push_back(std::move(resident.front()));
@@ -112,25 +117,32 @@ scheduler::block_result scheduler::run_slice(block& b) {
 
 // --- warps and splits --------------------------------------------------------------------------
 
+// A turn of a warp: its splits share one slice. They take turns, too, if the slice ends first.
 void scheduler::run_warp(warp& w) {
   warp_ = &w;
   x_.local = w.local;
-  yielded_ = false;
-  do {
-    while (!w.ready.empty() && !yielded_) {
-      const split s = w.ready.back();
-      w.ready.pop_back();
-      x_.mask = x_.active = s.mask;
-      x_.budget = slice_instructions;
-      x_.segment = s.at;
-      join_ = s.join;
-      enter(s.in);
-      const op* i = s.at;
-      do i = i->run(x_, i);
-      while (i != nullptr);
-      if (launch_.stop.load(std::memory_order_relaxed)) return;
-    }
-  } while (!yielded_ && release_joins(w));
+  x_.budget = slice_instructions;
+  const std::uint64_t polls = x_.polls;
+  while (x_.budget > 0) {
+    if (w.ready.empty() && !release_joins(w)) return;
+    const split s = w.ready.back();
+    w.ready.pop_back();
+    x_.mask = x_.active = s.mask;
+    x_.segment = s.at;
+    join_ = s.join;
+    enter(s.in);
+    const op* i = s.at;
+    do i = i->run(x_, i);
+    while (i != nullptr);
+    if (launch_.stop.load(std::memory_order_relaxed)) return;
+  }
+  if (out_of_time()) return;
+  // The split that has waited longest is the next one.
+  if (!w.ready.empty()) std::rotate(w.ready.begin(), w.ready.begin() + 1, w.ready.end());
+  // Whoever polls may wait for lanes that wait at joins; who computes does not.
+  if (x_.polls == polls && ++w.slices_without_arrival < slices_of_patience) return;
+  w.slices_without_arrival = 0;
+  release_joins(w);
 }
 
 // Counts the straight run that ends before the PTX instruction of this ordinal.
@@ -142,7 +154,16 @@ void scheduler::account(std::uint32_t ordinal) {
   if (x_.watch != nullptr) x_.watch->executed(x_.segment->ordinal, ordinal, x_.mask);
 }
 
-std::uint64_t scheduler::clock() const { return counters_.warp_instructions; }
+std::uint64_t scheduler::clock(const op* i) const {
+  return counters_.warp_instructions + i->ordinal - x_.segment->ordinal;
+}
+
+std::uint64_t scheduler::global_time_ns(const op* i) const {
+  if (x_.watch != nullptr) return launch_.began_ns + clock(i);
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
 
 void scheduler::push_ready(warp& w, split s) {
   for (split& other : w.ready) {
@@ -160,12 +181,9 @@ const op* scheduler::branch(const op* i, const op* target) {
   return x_.budget > 0 ? target : yield(target);
 }
 
-// The running split goes behind all others; lanes that wait for it at joins no longer do.
+// The warp's slice has ended: the running split will go on at `at`.
 const op* scheduler::yield(const op* at) {
-  warp& w = *warp_;
-  w.ready.insert(w.ready.begin(), {at, x_.mask, join_, frame_});
-  release_joins(w);
-  yielded_ = true;
+  warp_->ready.push_back({at, x_.mask, join_, frame_});
   return nullptr;
 }
 
@@ -286,6 +304,7 @@ const op* scheduler::reach_join(const op* i) {
     }
     join_point& join = w.joins[static_cast<std::size_t>(join_)];
     join.arrived |= x_.mask;
+    w.slices_without_arrival = 0;
     account(i->ordinal);
     x_.segment = i;
     if (join.arrived != join.expected) return nullptr;

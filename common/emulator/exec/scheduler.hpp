@@ -3,9 +3,10 @@
 // idea    A warp is a list of splits {op, lanes}. A branch that divides a split makes a join where
 //         their ways meet (meeting.hpp); lanes that reach it wait for the others there. Lanes that
 //         come to a join further out, by a way out of a loop, leave those in between. The join is a
-//         hint, not a barrier: when nothing else in the warp can run, or the running split polls
-//         for long, the waiting lanes go on without the rest. So lanes of one warp may wait for
-//         each other, as they may on hardware since Volta.
+//         hint, not a barrier: when nothing else in the warp can run, or the warp has polled for a
+//         slice of time, the waiting lanes go on without the rest. So lanes of one warp may wait
+//         for each other, as they may on hardware since Volta. The splits of a warp share its
+//         slices, so that none starves another.
 // watch   A worker runs one block until it ends, and turns to others only while a block polls for
 //         something that another block must do. Blocks of one launch may be spread over workers.
 // source  PTX ISA 9.0 "bar", "shfl.sync", "match.sync"; CUDA C++ Programming Guide, "Independent
@@ -47,7 +48,8 @@ struct launch_state {
   std::atomic<std::uint64_t> next_block{0};
   std::atomic<bool> stop{false};
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  double time_limit_s = 0;
+  double time_limit_s = 0;     // 0: none
+  std::uint64_t began_ns = 0;  // what %globaltimer shows when a watched launch begins
 
   std::mutex mutex;  // guards what follows
   status failure;
@@ -100,6 +102,7 @@ struct warp {
   std::vector<barrier_wait> at_barrier;
   std::uint32_t in_cluster = 0;  // lanes that have arrived at the cluster's barrier
   std::vector<join_point> joins;
+  unsigned slices_without_arrival = 0;  // at a join, or a release of those that wait there
 };
 
 // In place of a barrier's number: that of the cluster, which is the block.
@@ -160,7 +163,11 @@ class scheduler {
   const op* synchronise(const op* i);
   const op* stop(const op* i, error code, const std::string& what, int lane);
   const op* stop(const op* i, const access_fault& fault);
-  std::uint64_t clock() const;
+  // Warp instructions of this worker before `i`.
+  std::uint64_t clock(const op* i) const;
+  // Nanoseconds. A watched launch counts one for each warp instruction, so that what it does and
+  // is counted for depends on no clock of the host's.
+  std::uint64_t global_time_ns(const op* i) const;
 
   context& state() { return x_; }
   // For the ops of a watched program.
@@ -237,7 +244,6 @@ class scheduler {
   warp* warp_ = nullptr;
   int join_ = -1;           // of the running split
   frame* frame_ = nullptr;  // of the running split
-  bool yielded_ = false;
   bool progress_ = false;
   std::uint32_t threads_ = 0, warps_ = 0;
 };

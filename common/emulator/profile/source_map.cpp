@@ -257,6 +257,21 @@ std::string_view name_of(drop_reason reason) {
   return "";
 }
 
+namespace {
+
+// Whether a folder around the file is a toolkit's include/, wherever that lies on this machine.
+bool lies_in_toolkit(const std::filesystem::path& file) {
+  std::filesystem::path folder = file.is_absolute() ? file.parent_path() : "";
+  std::error_code none;
+  for (int level = 0; level < 16 && folder.has_relative_path(); ++level) {
+    if (std::filesystem::exists(folder / "cuda_runtime_api.h", none)) return true;
+    folder = folder.parent_path();
+  }
+  return false;
+}
+
+}  // namespace
+
 bool is_users_file(std::string_view path) {
   // A path's folders, each between slashes.
   const std::string all = "/" + std::filesystem::path(path).lexically_normal().string();
@@ -265,12 +280,13 @@ bool is_users_file(std::string_view path) {
   constexpr std::string_view system[] = {"//usr/include/",   "//usr/lib/", "//usr/local/include/",
                                          "//usr/local/cuda", "//opt/cuda", "//opt/nvidia/"};
   if (std::any_of(std::begin(system), std::end(system), begins)) return false;
-  // A toolkit elsewhere: .../targets/x86_64-linux/include/, and in Python's packages.
+  // A toolkit elsewhere: .../targets/x86_64-linux/include/, in Python's packages, in a clone.
   constexpr std::string_view packages[] = {"/targets/x86_64-linux/",
                                            "/targets/sbsa-linux/",
                                            "/targets/aarch64-linux/",
                                            "/site-packages/nvidia/",
                                            "/dist-packages/nvidia/",
+                                           "/.cuda/include/",
                                            "/lib/gcc/",
                                            "/lib/clang/"};
   if (std::any_of(std::begin(packages), std::end(packages), has)) return false;
@@ -284,6 +300,10 @@ bool is_users_file(std::string_view path) {
                                             "/cub/grid/",
                                             "/cub/util_",
                                             "/cub/iterator/",
+                                            "/include/cccl/",
+                                            "/include/cub/",
+                                            "/include/thrust/",
+                                            "/thrust/thrust/",
                                             "/thrust/detail/",
                                             "/thrust/iterator/",
                                             "/thrust/system/",
@@ -291,7 +311,7 @@ bool is_users_file(std::string_view path) {
                                             "/libcudacxx/",
                                             "/include/cooperative_groups/",
                                             "/include/cooperative_groups.h"};
-  return std::none_of(std::begin(libraries), std::end(libraries), has);
+  return std::none_of(std::begin(libraries), std::end(libraries), has) && !lies_in_toolkit(path);
 }
 
 }  // namespace stepwise::emulator

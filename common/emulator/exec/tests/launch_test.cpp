@@ -156,6 +156,77 @@ TEST_CASE("a loop without an end meets the time limit") {
                  "kernel at lesson.cu:13: still running after the time limit of 0.2 s"));
 }
 
+TEST_CASE("a launch of many short blocks meets the time limit") {
+  setenv("STEPWISE_TIME_LIMIT_S", "0.2", 1);
+  const outcome o = run(module_text("mov.u32 %r2, 1;"), {2000000000, 32, 32, 0});
+  unsetenv("STEPWISE_TIME_LIMIT_S");
+  CHECK(o.end.code == error::launch_timeout);
+  CHECK(contains(o.end.message, "still running after the time limit of 0.2 s; "));
+  CHECK(contains(o.end.message, " of its 2000000000 blocks have begun"));
+}
+
+// Every lane polls out[0]; those of odd number do something else in each pass, and all meet again.
+const std::string poll_and_diverge =
+    "mov.u32 %r2, %tid.x;\nand.b32 %r3, %r2, 1;\nsetp.eq.u32 %p1, %r3, 0;\n"
+    "$L_wait:\nld.volatile.global.u32 %r4, [%rd1];\n@%p1 bra $L_even;\n"
+    "ld.volatile.global.u32 %r5, [%rd1+4];\nbra $L_meet;\n"
+    "$L_even:\nld.volatile.global.u32 %r5, [%rd1+8];\n"
+    "$L_meet:\nsetp.eq.u32 %p2, %r4, 0;\n@%p2 bra $L_wait;\n";
+
+TEST_CASE("a polling loop whose body diverges lets the other warps run") {
+  // Warp 1 sets what warp 0 waits for.
+  const outcome o =
+      run(module_text("mov.u32 %r2, %tid.x;\nsetp.gt.u32 %p3, %r2, 31;\n@%p3 bra $L_set;\n" +
+                      poll_and_diverge +
+                      "bra $L_end;\n$L_set:\nmov.u32 %r6, 1;\n"
+                      "st.volatile.global.u32 [%rd1], %r6;\n$L_end:"),
+          {1, 64, 64, 0});
+  CHECK(o.end.ok());
+  CHECK(o.out[0] == 1);
+}
+
+TEST_CASE("a polling loop whose body diverges lets the other lanes of its warp run") {
+  // Lane 31 sets what the others wait for; it is the one that runs last.
+  const outcome o = run(module_text(
+      "mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p3, %r2, 31;\n@%p3 bra $L_set;\n" + poll_and_diverge +
+      "bra $L_end;\n$L_set:\nmov.u32 %r6, 1;\n"
+      "st.volatile.global.u32 [%rd1], %r6;\n$L_end:"));
+  CHECK(o.end.ok());
+  CHECK(o.out[0] == 1);
+}
+
+TEST_CASE("a polling loop whose body diverges meets the time limit") {
+  setenv("STEPWISE_TIME_LIMIT_S", "0.2", 1);
+  const outcome o = run(module_text(poll_and_diverge));
+  unsetenv("STEPWISE_TIME_LIMIT_S");
+  CHECK(o.end.code == error::launch_timeout);
+}
+
+TEST_CASE("lanes that compute for many slices are waited for") {
+  // Lane l makes n + l * n / 8 passes of two instructions; behind the loop all 32 are there again.
+  for (const int n : {1000, 10000, 100000, 1000000}) {
+    const outcome o = run(
+        module_text("mov.u32 %r2, %tid.x;\nshr.u32 %r3, %r1, 3;\nmad.lo.u32 %r3, %r2, %r3, %r1;\n"
+                    "$L_loop:\nsub.u32 %r3, %r3, 1;\nsetp.ne.u32 %p1, %r3, 0;\n"
+                    "@%p1 bra $L_loop;\nactivemask.b32 %r5;\npopc.b32 %r9, %r5;\n" +
+                    store_result),
+        {1, 32, 32, n});
+    CHECK(o.end.ok());
+    CHECK(o.out == std::vector<int>(32, 32));
+  }
+}
+
+TEST_CASE("lanes that wait at a join go on if plain loads wait for them for long") {
+  // Lane 0 waits for what the others write behind the place where all would meet.
+  const outcome o =
+      run(module_text("mov.u32 %r2, %tid.x;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra $L_meet;\n"
+                      "$L_wait:\nld.global.u32 %r4, [%rd1+4];\nsetp.eq.u32 %p2, %r4, 0;\n"
+                      "@%p2 bra $L_wait;\n$L_meet:\nmov.u32 %r9, 7;\n" +
+                      store_result));
+  CHECK(o.end.ok());
+  CHECK(o.out == std::vector<int>(32, 7));
+}
+
 TEST_CASE("both sides of a branch run, and meet again") {
   const outcome o = run(module_text(
       "mov.u32 %r2, %tid.x;\nand.b32 %r3, %r2, 1;\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra $L_even;\n"

@@ -2,8 +2,11 @@
 #include "common/emulator/profile/source_map.hpp"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 
@@ -51,9 +54,27 @@ TEST_CASE("which files are the user's") {
         "/usr/lib/gcc/x86_64-linux-gnu/12/include/x.h", "/opt/cuda/include/a.h",
         "/home/me/.venv/lib/python3.11/site-packages/nvidia/cu13/include/a.hpp",
         "/home/me/cccl/cub/cub/block/block_load.cuh", "/home/me/cccl/thrust/thrust/system/x.h",
-        "/home/me/cccl/libcudacxx/include/x.h", "/home/me/tool/targets/x86_64-linux/include/a.h"}) {
+        "/home/me/cccl/libcudacxx/include/x.h", "/home/me/tool/targets/x86_64-linux/include/a.h",
+        "/home/me/course/.cuda/include/cccl/thrust/device_reference.h",
+        "/home/me/course/.cuda/bin/../include/cuda_fp16.hpp",
+        "/apps/cuda/13/include/cccl/cub/block/block_store.cuh",
+        "/home/me/cccl/thrust/thrust/sort.h", "/home/me/old/include/thrust/sort.h"}) {
     CHECK_MESSAGE(!is_users_file(not_mine), not_mine);
   }
+}
+
+TEST_CASE("a toolkit's headers are not the user's, wherever it lies") {
+  namespace fs = std::filesystem;
+  const fs::path place = fs::temp_directory_path() / ("toolkit-" + std::to_string(getpid()));
+  fs::create_directories(place / "include" / "crt");
+  const std::string header = (place / "include" / "cuda_fp16.hpp").string();
+  const std::string deeper = (place / "include" / "crt" / "sm_70_rt.hpp").string();
+  CHECK(is_users_file(header));
+  std::ofstream(place / "include" / "cuda_runtime_api.h") << "\n";
+  CHECK_FALSE(is_users_file(header));
+  CHECK_FALSE(is_users_file(deeper));
+  CHECK(is_users_file((place / "samples" / "k.cu").string()));
+  fs::remove_all(place);
 }
 
 TEST_CASE("lines: before any record, made by the compiler, and at a block's end") {
