@@ -2,6 +2,7 @@
 #include "common/emulator/exec/memory.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -30,6 +31,28 @@ TEST_CASE("allocations are aligned, apart, and found by any address inside") {
   CHECK(memory.contains(*a + 996, 4));
   CHECK_FALSE(memory.contains(*a + 997, 4));
   CHECK(memory.before(*a + 1200)->base == *a);
+}
+
+TEST_CASE("addresses repeat from run to run") {
+  std::uint64_t first = 0;
+  for (int k = 0; k < 3; ++k) {
+    // What a process maps at random places is elsewhere in every run.
+    void* const other =
+        mmap(nullptr, gigabyte << k, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    REQUIRE(other != MAP_FAILED);
+    {
+      global_memory memory(gigabyte);
+      if (k == 0)
+        first = *memory.allocate(1000);
+      else
+        CHECK(*memory.allocate(1000) == first);
+    }
+    {
+      global_memory one(gigabyte), another(gigabyte);
+      CHECK(one.device_base() != another.device_base());
+    }
+    // Stays, so that the next mapping lies elsewhere.
+  }
 }
 
 TEST_CASE("what was freed is given out again late, but before there is no room") {
