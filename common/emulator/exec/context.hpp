@@ -73,7 +73,7 @@ struct context {
   std::uint64_t parameter_bytes = 0;
 
   access_counts counts;
-  std::uint64_t polls = 0;  // atomics, volatile accesses and fences: what a waiting loop executes
+  std::uint64_t polls = 0;  // volatile loads, results of atomics, fences: what waiting loops do
   scheduler* owner = nullptr;
   observer* watch = nullptr;  // null: nobody watches
 

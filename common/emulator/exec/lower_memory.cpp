@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "common/emulator/exec/lowering.hpp"
+#include "common/emulator/ptx/reads.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -161,6 +162,13 @@ void lowering::store() {
   if (f.vector != 1) emit("<rows>", rows[0], rows[1], rows[2], rows[3]);
 }
 
+// Whether anything in the function reads the register, or one of the vector.
+bool lowering::is_read(const operand& result) {
+  if (!names_read_) names_read_ = ptx::names_read(body_);
+  const auto reads = [&](const operand& o) { return names_read_->contains(o.name); };
+  return reads(result) || std::ranges::any_of(result.elements, reads);
+}
+
 // atom.[sem.][scope.][space.]op.type d, [a], b[, c]; red has no d.
 void lowering::atomic() {
   const bool reduction = i_->opcode == "red";
@@ -187,6 +195,7 @@ void lowering::atomic() {
   std::uint32_t results[8] = {};
   access_site site = site_of(access_kind::atomic, f.space, bytes * f.vector);
   site.element_bytes = static_cast<std::uint8_t>(bytes);
+  if (!reduction && is_read(o[0])) emit("<poll>");
   if (f.vector != 1) {
     if (at.bits != 64) throw unsupported{"the instruction " + text()};
     emit("<aligned>", 0, at.row, f.vector * bytes).immediate = at.offset;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -201,6 +202,7 @@ class lowering {
   void store();
   void load_parameter(const operand& to, std::string_view type, std::uint64_t at);
   void atomic();
+  bool is_read(const operand& result);
   void fence();
   void barrier();
   void warp_wide();
@@ -249,6 +251,7 @@ class lowering {
   std::unordered_map<std::string, register_info> registers_;
   std::unordered_map<std::string_view, counted_register> counted_registers_;   // by prefix
   std::unordered_map<std::string_view, const ptx::variable*> call_variables_;  // of .param space
+  std::optional<std::unordered_set<std::string_view>> names_read_;  // when first asked for
   std::uint32_t carry_row_ = no_row;  // predicate: what add.cc leaves for addc
 
   std::map<std::pair<unsigned, std::uint64_t>, std::uint32_t> constants_;

@@ -36,8 +36,6 @@ inline f64 sum(f64 a, f64 b) { return a + b; }
 template <memory_space Space, class A, class T, class Next>
 const op* atomic(context& x, const op* i) {
   x.counts.atomics += static_cast<u64>(__builtin_popcount(x.active));
-  ++x.polls;
-  x.budget -= 512;
   std::byte* host[lanes];
   if (!locate<Space, A, sizeof(T)>(x, i, access_kind::atomic, host)) return nullptr;
   T* d = x.row<T>(i->d);

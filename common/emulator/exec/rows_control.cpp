@@ -48,8 +48,8 @@ const op* cluster_arrive(context& x, const op* i) { return x.owner->arrive_at_cl
 const op* cluster_wait(context& x, const op* i) { return x.owner->wait_for_cluster(i); }
 const op* warp_wide(context& x, const op* i) { return x.owner->synchronise(i); }
 
-// A volatile or ordered access, or a fence, follows: what a loop that waits would execute. It makes
-// the split's time slice end sooner, so that whoever is waited for can run.
+// A volatile or ordered load, an atomic whose result is used, or a fence follows: what a loop that
+// waits would execute. It makes the warp's slice end sooner, so that whoever is waited for can run.
 const op* poll(context& x, const op* i) {
   ++x.polls;
   x.budget -= 512;

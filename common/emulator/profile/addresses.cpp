@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "common/emulator/ptx/reads.hpp"
+
 namespace stepwise::emulator {
 namespace {
 
@@ -90,11 +92,10 @@ bool is_integer_type(std::string_view name) {
 }  // namespace
 
 address_table::address_table(const ptx::module& m, const ptx::body& body)
-    : module_(m), body_(body) {
+    : module_(m), body_(body), reads_(ptx::names_read(body)) {
   for (const ptx::variable& v : body.variables) variables_.try_emplace(v.name, &v);
   find_definitions();
   find_values();
-  count_reads();
   find_alignments();
 }
 
@@ -110,19 +111,7 @@ void address_table::find_definitions() {
   }
 }
 
-void address_table::count_reads() {
-  for (const ptx::instruction& i : body_.instructions) {
-    if (!i.guard.empty()) ++reads_[i.guard];
-    for (std::size_t n = 0; n < i.operands.size(); ++n) {
-      if (n == 0 && i.operands[0].kind != ptx::operand_kind::memory && i.operands.size() > 1) {
-        continue;
-      }
-      for_each_name(i.operands[n], [&](std::string_view name) { ++reads_[name]; });
-    }
-  }
-}
-
-bool address_table::is_read(std::string_view name) const { return reads_.count(name) != 0; }
+bool address_table::is_read(std::string_view name) const { return reads_.contains(name); }
 
 std::optional<address_table::step> address_table::step_of(std::string_view name) const {
   const auto found = definitions_.find(name);

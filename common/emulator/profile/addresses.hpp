@@ -14,6 +14,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "common/emulator/ptx/ast.hpp"
@@ -54,7 +55,6 @@ class address_table {
   };
 
   void find_definitions();
-  void count_reads();
   void find_alignments();
   void find_values();
   // Where a register's only definition leads: another register or a variable, a distance away.
@@ -72,7 +72,7 @@ class address_table {
   const ptx::module& module_;
   const ptx::body& body_;
   std::unordered_map<std::string_view, std::vector<definition>> definitions_;
-  std::unordered_map<std::string_view, std::uint32_t> reads_;
+  std::unordered_set<std::string_view> reads_;
   std::unordered_map<std::string_view, const ptx::variable*> variables_;  // the body's own
   std::unordered_map<std::string_view, symbolic_address> values_;  // of registers that have a step
   std::unordered_map<std::string_view, alignment> alignments_;     // absent: not known yet

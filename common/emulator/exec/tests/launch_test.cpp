@@ -216,6 +216,22 @@ TEST_CASE("lanes that compute for many slices are waited for") {
   }
 }
 
+TEST_CASE("lanes that add up atomically for many slices are waited for") {
+  for (const char* const add :
+       {"atom.global.add.u32 %r8, [%rd1+128], 1;", "red.global.add.u32 [%rd1+128], 1;"}) {
+    const outcome o =
+        run(module_text("mov.u32 %r2, %tid.x;\nmad.lo.u32 %r3, %r2, 100, 1000;\n$L_loop:\n" +
+                        std::string(add) +
+                        "\nsub.u32 %r3, %r3, 1;\nsetp.ne.u32 %p1, %r3, 0;\n"
+                        "@%p1 bra $L_loop;\nactivemask.b32 %r5;\npopc.b32 %r9, %r5;\n" +
+                        store_result),
+            {1, 32, 33, 0});
+    CHECK(o.end.ok());
+    CHECK(o.out[32] == 32 * 1000 + 100 * 31 * 16);
+    CHECK(std::vector<int>(o.out.begin(), o.out.begin() + 32) == std::vector<int>(32, 32));
+  }
+}
+
 TEST_CASE("lanes that wait at a join go on if plain loads wait for them for long") {
   // Lane 0 waits for what the others write behind the place where all would meet.
   const outcome o =
