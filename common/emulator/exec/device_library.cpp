@@ -58,7 +58,7 @@ status device_library::make_heap(std::uint64_t bytes) {
   if (!at.ok()) return {at.failure().code, "the heap of kernels: " + at.failure().message};
   heap_ = *at;
   heap_bytes_ = bytes;
-  heap_holes_[heap_] = bytes / heap_grain * heap_grain;
+  heap_holes_.give_back(heap_, bytes / heap_grain * heap_grain);
   return {};
 }
 
@@ -137,36 +137,18 @@ std::uint64_t device_library::take(std::uint64_t bytes) {
       room_between_;
   if (wanted < bytes) return 0;
   const std::lock_guard lock(mutex_);
-  for (auto hole = heap_holes_.begin(); hole != heap_holes_.end(); ++hole) {
-    if (hole->second < wanted) continue;
-    const auto [at, room] = *hole;
-    heap_holes_.erase(hole);
-    if (room > wanted) heap_holes_[at + wanted] = room - wanted;
-    heap_used_[at] = wanted;
-    return at;
-  }
-  return 0;
+  const auto at = heap_holes_.take(wanted, heap_grain);
+  if (!at) return 0;
+  heap_used_[*at] = wanted;
+  return *at;
 }
 
 bool device_library::give_back(std::uint64_t address) {
   const std::lock_guard lock(mutex_);
   const auto used = heap_used_.find(address);
   if (used == heap_used_.end()) return false;
-  auto [at, bytes] = *used;
+  heap_holes_.give_back(address, used->second);
   heap_used_.erase(used);
-  auto next = heap_holes_.lower_bound(at);
-  if (next != heap_holes_.end() && next->first == at + bytes) {
-    bytes += next->second;
-    next = heap_holes_.erase(next);
-  }
-  if (next != heap_holes_.begin()) {
-    const auto before = std::prev(next);
-    if (before->first + before->second == at) {
-      before->second += bytes;
-      return true;
-    }
-  }
-  heap_holes_[at] = bytes;
   return true;
 }
 

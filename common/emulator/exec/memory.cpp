@@ -32,13 +32,13 @@ std::byte* reserve(std::uint64_t bytes, std::uint64_t at = 0) {
 }  // namespace
 
 std::optional<std::uint64_t> free_ranges::take(std::uint64_t bytes, std::uint64_t alignment) {
-  for (auto range = ranges_.begin(); range != ranges_.end(); ++range) {
-    const std::uint64_t first = range->first, end = first + range->second;
+  for (auto range = by_size_.lower_bound({bytes, 0}); range != by_size_.end(); ++range) {
+    const std::uint64_t first = range->second, end = first + range->first;
     const std::uint64_t offset = round_up(first, alignment);
     if (offset > end || end - offset < bytes) continue;
-    ranges_.erase(range);
-    if (offset != first) ranges_[first] = offset - first;
-    if (offset + bytes != end) ranges_[offset + bytes] = end - offset - bytes;
+    remove(ranges_.find(first));
+    if (offset != first) add(first, offset - first);
+    if (offset + bytes != end) add(offset + bytes, end - offset - bytes);
     return offset;
   }
   return std::nullopt;
@@ -48,17 +48,27 @@ void free_ranges::give_back(std::uint64_t offset, std::uint64_t bytes) {
   auto next = ranges_.lower_bound(offset);
   if (next != ranges_.end() && next->first == offset + bytes) {
     bytes += next->second;
-    next = ranges_.erase(next);
+    next = remove(next);
   }
   if (next != ranges_.begin()) {
     const auto previous = std::prev(next);
     if (previous->first + previous->second == offset) {
       offset = previous->first;
       bytes += previous->second;
-      ranges_.erase(previous);
+      remove(previous);
     }
   }
+  add(offset, bytes);
+}
+
+void free_ranges::add(std::uint64_t offset, std::uint64_t bytes) {
   ranges_[offset] = bytes;
+  by_size_.insert({bytes, offset});
+}
+
+free_ranges::by_offset::iterator free_ranges::remove(by_offset::iterator range) {
+  by_size_.erase({range->second, range->first});
+  return ranges_.erase(range);
 }
 
 global_memory::global_memory(std::uint64_t bytes)

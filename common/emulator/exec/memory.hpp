@@ -13,6 +13,8 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "common/device/error.hpp"
 #include "common/emulator/exec/context.hpp"
@@ -20,7 +22,8 @@
 
 namespace stepwise::emulator {
 
-// Ranges of addresses, taken by first fit. Freed neighbours become one.
+// Ranges of addresses, taken by best fit: the shortest that has room, of several the first. Freed
+// neighbours become one.
 class free_ranges {
  public:
   // Room of `bytes` at a multiple of `alignment` (a power of two), if there is any.
@@ -28,7 +31,12 @@ class free_ranges {
   void give_back(std::uint64_t offset, std::uint64_t bytes);
 
  private:
-  std::map<std::uint64_t, std::uint64_t> ranges_;  // offset -> bytes, never adjacent
+  using by_offset = std::map<std::uint64_t, std::uint64_t>;
+  void add(std::uint64_t offset, std::uint64_t bytes);
+  by_offset::iterator remove(by_offset::iterator range);
+
+  by_offset ranges_;                                           // offset -> bytes, never adjacent
+  std::set<std::pair<std::uint64_t, std::uint64_t>> by_size_;  // {bytes, offset} of the same
 };
 
 class global_memory {

@@ -108,6 +108,16 @@ TEST_CASE("neighbouring holes become one") {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need terabytes of it
+TEST_CASE("the shortest hole with room is taken, and the others are not searched") {
+  emulator::free_ranges holes;
+  constexpr std::uint64_t count = 200000;  // squared, this would not end
+  for (std::uint64_t k = 0; k < count; ++k) holes.give_back(k * 128, 64);
+  holes.give_back(count * 128, 256 * count);
+  for (std::uint64_t k = 0; k < count; ++k) CHECK(holes.take(128, 128) == (count + k) * 128);
+  CHECK(holes.take(64, 64) == 0);
+  CHECK(holes.take(64, 128) == 128);
+}
+
 TEST_CASE("a limit on address space leaves a smaller memory, not a failure") {
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
