@@ -37,6 +37,7 @@ struct access {
 enum copy_end { told = 0, told_with_report = 1, no_words = 2 };
 
 struct sigaction before {};  // what the program, or the system, does about the signal
+std::atomic_flag telling;    // by one thread; the others wait, and die with it
 
 std::string place_words(const host_place& place, const finding_style& style) {
   located_finding at;
@@ -105,10 +106,8 @@ bool is_device_address(const siginfo_t& about) {
   return current && current->owns_address(reinterpret_cast<device_address>(about.si_addr));
 }
 
-// Says what happened; true if what checks found was shown with it.
+// Says what happened; true if what checks found was shown with it. Sets `telling`.
 bool tell(const siginfo_t& about, const ucontext_t& interrupted) {
-  // Another thread's words come first: one set of them is enough.
-  static std::atomic_flag telling;
   while (telling.test_and_set()) {
     const timespec moment{0, 10'000'000};
     nanosleep(&moment, nullptr);
@@ -125,17 +124,18 @@ bool tell(const siginfo_t& about, const ucontext_t& interrupted) {
               "stepwise: the host follows a pointer to device memory; copy the data with "
               "cudaMemcpy first\n");
   }
-  telling.clear();
   return end == told_with_report;
 }
 
 void on_fault(int number, siginfo_t* about, void* interrupted) {
   const int error = errno;
-  const bool reported =
-      is_device_address(*about) && tell(*about, *static_cast<const ucontext_t*>(interrupted));
+  const bool is_ours = is_device_address(*about);
+  const bool reported = is_ours && tell(*about, *static_cast<const ucontext_t*>(interrupted));
   errno = error;
+  const bool is_handled = (before.sa_flags & SA_SIGINFO) || before.sa_handler != SIG_DFL;
+  if (is_ours && is_handled) telling.clear();  // the program may go on
   if (before.sa_flags & SA_SIGINFO) return before.sa_sigaction(number, about, interrupted);
-  if (before.sa_handler != SIG_DFL) return before.sa_handler(number);
+  if (is_handled) return before.sa_handler(number);
   if (!reported) say_last_words();
   signal(number, SIG_DFL);
   // What faulted does it again; what was sent is sent again.
