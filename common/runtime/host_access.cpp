@@ -24,7 +24,7 @@ namespace stepwise::runtime {
 namespace {
 
 constexpr std::size_t stack_bytes = std::size_t{4} << 20;
-constexpr unsigned seconds_for_words = 20;
+constexpr unsigned seconds_for_words = 10;
 
 struct access {
   device_address at = 0;
