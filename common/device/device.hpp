@@ -197,6 +197,11 @@ class device {
   // What was found since the last call, in the order in which it was found; empty on devices that
   // do not check. `at_exit`: memory that is still allocated is a finding too.
   virtual std::vector<finding> take_findings(bool at_exit);
+  // Whether no memory of the host's can have this address, because the device's own has it. It
+  // neither locks nor allocates: a signal's handler asks.
+  virtual bool owns_address(device_address address) const { return (void)address, false; }
+  // The host followed such an address: the finding, without its place; none if it is not known.
+  virtual std::optional<finding> host_access(device_address address, bool writes);
   // What was counted since the last call, kernel by kernel and line by line; empty on devices that
   // do not count.
   virtual std::vector<kernel_profile> take_profile();

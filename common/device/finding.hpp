@@ -20,7 +20,9 @@ enum class finding_kind : std::uint8_t {
   misaligned,          // at an address that is no multiple of the access's size
   use_after_free,      // in memory that was freed
   double_free,         // freed twice, or never allocated
-  wrong_pointer,       // a host pointer on the device, or one of another state space
+  wrong_pointer,       // a host pointer on the device, one of another state space, a device pointer
+                       // on the host
+  too_little_shared,   // a launch with less dynamic shared memory than its kernel uses
   unwritten_read,      // a kernel reads bytes that nobody wrote
   unwritten_copy,      // the host copies bytes home that nobody wrote
   race,                // two unordered accesses, at least one a write

@@ -41,6 +41,8 @@ constexpr std::array<kind_words, finding_kinds> words = {{
     {"use after free", "use after free", "uses after free"},
     {"invalid free", "invalid free", "invalid frees"},
     {"wrong pointer", "wrong pointer", "wrong pointers"},
+    {"too little shared memory", "launch with too little shared memory",
+     "launches with too little shared memory"},
     {"read of unwritten memory", "read of unwritten memory", "reads of unwritten memory"},
     {"copy of unwritten memory", "copy of unwritten memory", "copies of unwritten memory"},
     {"race", "race", "races"},
@@ -206,10 +208,23 @@ void add_parties(block& out, const finding& f) {
   }
 }
 
-// Made by a call of the host's; the other kinds by a kernel.
-bool is_of_host(finding_kind kind) {
-  return is_warning(kind) || kind == finding_kind::double_free ||
-         kind == finding_kind::unwritten_copy;
+// What the place in the host's code is to the finding.
+const char* host_label(const finding& f) {
+  if (f.kind == finding_kind::wrong_pointer && f.parties.empty()) return "";
+  const bool of_host = is_warning(f.kind) || f.kind == finding_kind::double_free ||
+                       f.kind == finding_kind::unwritten_copy;
+  return of_host ? "called " : "launched ";
+}
+
+// The message says all of the memory.
+bool is_said_of_object(const finding& f) {
+  return f.kind == finding_kind::too_little_shared ||
+         (f.kind == finding_kind::wrong_pointer && f.parties.empty());
+}
+
+// The line to look at first is the host's.
+bool is_at_host(const finding& f) {
+  return f.parties.empty() || f.kind == finding_kind::too_little_shared;
 }
 
 std::string title_kernel(const finding& f) {
@@ -240,15 +255,15 @@ std::vector<text_line> finding_lines(const located_finding& found, const finding
   block out(style);
   out.paragraph(0, {kind, title_of(f.kind) + harmless(title_kernel(f)) + ": "}, f.message,
                 text_role::strong);
+  const bool host_first = is_at_host(f) && shown(found.host, style) && !found.host.file.empty();
+  if (host_first) out.place(2, found.host.file, found.host.line, found.host.text);
   add_parties(out, f);
-  if (f.parties.empty() && shown(found.host, style) && !found.host.file.empty()) {
-    out.place(2, found.host.file, found.host.line, found.host.text);
-  }
   if (f.count > 1) {
     out.paragraph(4, {}, "and " + grouped(f.count - 1) + " more like it", text_role::dim);
   }
   if (f.object.what != finding_object::kind::none) {
-    out.paragraph(2, {text_role::dim, "memory: "}, object_words(f.object));
+    if (!is_said_of_object(f))
+      out.paragraph(2, {text_role::dim, "memory: "}, object_words(f.object));
     if (shown(found.allocated, style)) {
       out.paragraph(2, {text_role::dim, "allocated "}, host_words(found.allocated, style));
     }
@@ -256,10 +271,8 @@ std::vector<text_line> finding_lines(const located_finding& found, const finding
       out.paragraph(2, {text_role::dim, "freed "}, host_words(found.freed, style));
     }
   }
-  const bool host_told = f.parties.empty() && !found.host.file.empty();
-  if (!host_told && shown(found.host, style)) {
-    out.paragraph(2, {text_role::dim, is_of_host(f.kind) ? "called " : "launched "},
-                  host_words(found.host, style));
+  if (!host_first && shown(found.host, style)) {
+    out.paragraph(2, {text_role::dim, host_label(f)}, host_words(found.host, style));
   }
   if (!f.advice.empty()) out.paragraph(2, {text_role::dim, "help: "}, f.advice);
   return out.lines;
@@ -280,11 +293,26 @@ std::string findings_summary(const std::vector<located_finding>& all) {
 }
 
 std::string place_of(const located_finding& found, const finding_style& style) {
+  const bool host_known = shown(found.host, style) && !found.host.file.empty();
+  const auto words = [&](const std::string& file, int line) {
+    return shown_file(file, style) + ":" + std::to_string(line);
+  };
+  if (host_known && is_at_host(found.what)) return words(found.host.file, found.host.line);
   for (const finding_party& p : found.what.parties) {
-    if (!p.at.file.empty()) return shown_file(p.at.file, style) + ":" + std::to_string(p.at.line);
+    if (!p.at.file.empty()) return words(p.at.file, p.at.line);
   }
-  if (!shown(found.host, style) || found.host.file.empty()) return {};
-  return shown_file(found.host.file, style) + ":" + std::to_string(found.host.line);
+  return host_known ? words(found.host.file, found.host.line) : "";
+}
+
+std::string missing_lines_note(const std::vector<located_finding>& all,
+                               const finding_style& style) {
+  const auto lacks_line = [&](const host_place& p) { return shown(p, style) && p.file.empty(); };
+  const bool any = std::any_of(all.begin(), all.end(), [&](const located_finding& f) {
+    return lacks_line(f.host) || lacks_line(f.allocated) || lacks_line(f.freed);
+  });
+  if (!any) return {};
+  return "compile with -g to have lines of host code instead of functions (binutils' addr2line "
+         "reads them)";
 }
 
 std::string plain_text(const std::vector<text_line>& lines) {

@@ -47,6 +47,9 @@ const char* title_of(finding_kind kind);
 // Where it is, in a few words: "reduction.cu:31", else the host's line; empty if unknown.
 std::string place_of(const located_finding& found, const finding_style& style);
 
+// How to have lines, where host code is told by its functions: a sentence. Empty if none is.
+std::string missing_lines_note(const std::vector<located_finding>& all, const finding_style& style);
+
 // The same without colours.
 std::string plain_text(const std::vector<text_line>& lines);
 

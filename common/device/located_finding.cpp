@@ -134,10 +134,13 @@ std::string identity_of(const located_finding& found) {
     add(p.at.file + ':' + std::to_string(p.at.line) + p.at.inner);
     has_place |= !p.at.file.empty();
   }
+  const std::string host =
+      found.host.file + ':' + std::to_string(found.host.line) + found.host.function;
+  if (f.kind == finding_kind::too_little_shared) add(host);
   // Sentences may hold addresses and indices, which differ from one occurrence to the next.
   if (!has_place) {
     add(f.message);
-    add(found.host.file + ':' + std::to_string(found.host.line) + found.host.function);
+    add(host);
   }
   add(std::to_string(static_cast<int>(f.object.what)) + f.object.name);
   add(found.allocated.file + ':' + std::to_string(found.allocated.line));

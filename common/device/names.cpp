@@ -97,13 +97,14 @@ std::string readable_name(std::string_view mangled) {
   std::optional<std::string> told = demangled(mangled);
   if (!told) return std::string(mangled);
   std::string text = *std::move(told);
-  // Cut off the parameter list: the parentheses outside template arguments, except those of
-  // "(anonymous namespace)" and "operator()". Those before "::" are of the function around.
+  // Cut off the parameter list: the parentheses outside template arguments and "{lambda(int)#1}",
+  // except those of "(anonymous namespace)" and "operator()". Those before "::" are of the function
+  // around.
   constexpr std::string_view anonymous = "(anonymous namespace)", call = "operator()";
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); i++) {
-    if (text[i] == '<') depth++;
-    if (text[i] == '>') depth--;
+    if (text[i] == '<' || text[i] == '{') depth++;
+    if (text[i] == '>' || text[i] == '}') depth--;
     if (text[i] != '(' || depth != 0) continue;
     if (text.compare(i, anonymous.size(), anonymous) == 0) {
       i += anonymous.size() - 1;

@@ -1,6 +1,14 @@
 #include "common/runtime/allocation.hpp"
 
+#include "common/runtime/call_stacks.hpp"
+
 namespace stepwise::runtime {
+
+void note_place(state& s) {
+  if (s.checks || s.places_left == 0) return;
+  s.places_left--;
+  s.current->set_origin(number_of_stack(program_stack()));
+}
 
 status refused(const status& failure) {
   // Many programs do not look at what an allocation returns.
@@ -12,6 +20,7 @@ status allocate(state& s, void** address, std::size_t bytes) {
   if (!address) return invalid_value("cudaMalloc: no place for the address");
   *address = nullptr;
   if (bytes == 0) return {};
+  note_place(s);
   const auto found = s.current->allocate(bytes);
   if (!found.ok()) return refused(found.failure());
   *address = pointer_of(*found);

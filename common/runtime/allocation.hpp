@@ -10,6 +10,10 @@ namespace stepwise::runtime {
 // An allocation; of 0 bytes it is a null pointer.
 status allocate(state& s, void** address, std::size_t bytes);
 
+// Before the device allocates: where the program asks for it, for host_access.hpp. With checks each
+// call has its place; in a plain run only the first hundred allocations do.
+void note_place(state& s);
+
 // The failure of an allocation: out of memory is said aloud.
 status refused(const status& failure);
 

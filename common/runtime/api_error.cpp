@@ -85,7 +85,7 @@ STEPWISE_EXPORT const char* stepwiseLastErrorMessage() { return last_message(); 
 STEPWISE_EXPORT void stepwiseNameAllocation(const void* address, const char* name) {
   state& s = state::get();
   const std::lock_guard guard(s.lock);
-  if (s.checks && s.current && name) s.current->name_allocation(address_of(address), name);
+  if (s.current && name) s.current->name_allocation(address_of(address), name);
 }
 
 STEPWISE_EXPORT void stepwiseForgetContents(const void* address, uint64_t bytes) {

@@ -197,6 +197,7 @@ cudaError_t cudaMallocManaged(void** address, std::size_t bytes, unsigned flags)
     }
     *address = nullptr;
     if (bytes == 0) return status{};
+    note_place(s);
     const auto found = s.current->allocate_shared(bytes);
     if (!found.ok()) return refused(found.failure());
     *address = pointer_of(*found);

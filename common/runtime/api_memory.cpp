@@ -23,6 +23,7 @@ status allocate_host(state& s, void** address, std::size_t bytes, unsigned flags
   }
   *address = nullptr;
   if (bytes == 0) return {};
+  note_place(s);
   const auto found = s.current->allocate_shared(bytes);
   if (!found.ok()) return refused(found.failure());
   *address = pointer_of(*found);

@@ -1,5 +1,6 @@
 #include "common/runtime/call_stacks.hpp"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <unwind.h>
 
@@ -51,19 +52,23 @@ address_range own_code() {
 
 struct unwinding {
   address_range own;
-  call_stack stack{};
+  std::span<std::uintptr_t> stack;
+  std::uintptr_t from = 0;  // frames inside the one that executes this are passed over; 0: none
   std::size_t count = 0;
 };
 
 _Unwind_Reason_Code take_frame(_Unwind_Context* context, void* data) {
   auto& walk = *static_cast<unwinding*>(data);
-  const std::uintptr_t address = _Unwind_GetIP(context);
+  int is_interrupted = 0;  // not calling: the address is the instruction's own
+  const std::uintptr_t address = _Unwind_GetIPInfo(context, &is_interrupted);
   if (address == 0) return _URC_END_OF_STACK;
+  if (walk.from != 0 && address != walk.from) return _URC_NO_REASON;
+  walk.from = 0;
   if (walk.count == 0 && address >= walk.own.first && address < walk.own.end) {
     return _URC_NO_REASON;
   }
-  walk.stack[walk.count++] = address;
-  return walk.count < stack_frames ? _URC_NO_REASON : _URC_END_OF_STACK;
+  walk.stack[walk.count++] = address + (is_interrupted ? 1 : 0);
+  return walk.count < walk.stack.size() ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
 struct stack_table {
@@ -94,7 +99,53 @@ bool is_foreign(const std::string& file) {
   return false;
 }
 
-host_place choose_place(const call_stack& stack) {
+// "cudaError cudaMalloc<float>" is named cudaMalloc<float>: of templates, the type of the result is
+// told, too.
+std::string_view without_result(std::string_view function) {
+  int depth = 0;
+  for (std::size_t i = function.size(); i-- > 0;) {
+    const char c = function[i];
+    depth += (c == '>' || c == ')' || c == '}') - (c == '<' || c == '(' || c == '{');
+    if (c == ' ' && depth == 0 && !function.substr(0, i).ends_with("operator")) {
+      return function.substr(i + 1);
+    }
+  }
+  return function;
+}
+
+// A function of the toolkit's or the C++ library's headers, which the compiler put into the
+// program: no student wrote it.
+bool is_foreign_function(std::string_view name) {
+  constexpr const char* namespaces[] = {
+      "std::", "__gnu_cxx::", "thrust::", "cub::", "cuda::", "cooperative_groups::"};
+  for (const char* scope : namespaces) {
+    if (name.starts_with(scope)) return true;
+  }
+  // Wrappers are called as what they wrap; only these stand for nothing of the library.
+  if (name.starts_with("cudaOccupancy")) return true;
+  const std::string plain(name.substr(0, name.find('<')));
+  const void* const wrapped =
+      plain.starts_with("cuda") ? dlsym(RTLD_DEFAULT, plain.c_str()) : nullptr;
+  const auto at = reinterpret_cast<std::uintptr_t>(wrapped);
+  return at >= own_code().first && at < own_code().end;
+}
+
+}  // namespace
+
+call_stack program_stack() {
+  call_stack stack{};
+  unwinding walk{own_code(), stack};
+  _Unwind_Backtrace(take_frame, &walk);
+  return stack;
+}
+
+std::size_t interrupted_stack(std::uintptr_t instruction, std::span<std::uintptr_t> stack) {
+  unwinding walk{own_code(), stack, instruction};
+  _Unwind_Backtrace(take_frame, &walk);
+  return walk.count;
+}
+
+host_place place_of_stack(std::span<const std::uintptr_t> stack) {
   std::vector<std::uintptr_t> calls;
   for (const std::uintptr_t frame : stack) {
     if (frame != 0) calls.push_back(frame - 1);  // inside the call, not behind it
@@ -102,21 +153,16 @@ host_place choose_place(const call_stack& stack) {
   host_place named;
   for (const auto& inlined : lines_of(calls)) {
     for (const host_line& line : inlined) {
+      const std::string_view function = without_result(line.function);
       if (!line.file.empty() && !is_foreign(line.file)) {
-        return {line.file, line.line, source_line(line.file, line.line), line.function};
+        return {line.file, line.line, source_line(line.file, line.line), std::string(function)};
       }
-      if (named.function.empty() && line.file.empty()) named.function = line.function;
+      if (named.function.empty() && line.file.empty() && !is_foreign_function(function)) {
+        named.function = function;
+      }
     }
   }
   return named;
-}
-
-}  // namespace
-
-call_stack program_stack() {
-  unwinding walk{own_code()};
-  _Unwind_Backtrace(take_frame, &walk);
-  return walk.stack;
 }
 
 std::uint64_t number_of_stack(const call_stack& stack) {
@@ -137,7 +183,7 @@ host_place place_of_origin(std::uint64_t number) {
   if (number == 0 || number > t.stacks.size()) return {};
   const auto known = t.places.find(number);
   if (known != t.places.end()) return known->second;
-  return t.places[number] = choose_place(t.stacks[number - 1]);
+  return t.places[number] = place_of_stack(t.stacks[number - 1]);
 }
 
 }  // namespace stepwise::runtime

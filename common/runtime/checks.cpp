@@ -13,9 +13,9 @@
 #include <cstring>
 #include <thread>
 
-#include "common/device/finding_text.hpp"
 #include "common/runtime/call_stacks.hpp"
 #include "common/runtime/errors.hpp"
+#include "common/runtime/last_words.hpp"
 #include "common/runtime/state.hpp"
 
 namespace stepwise::runtime {
@@ -33,38 +33,6 @@ thread_local pending_launch next_launch;
 bool asked_for_checks() {
   const char* const wanted = std::getenv("STEPWISE_CHECK");
   return wanted != nullptr && std::strcmp(wanted, "1") == 0;
-}
-
-void write_all(int to, const char* text, std::size_t size) {
-  for (std::size_t done = 0; done < size;) {
-    const ssize_t put = ::write(to, text + done, size - done);
-    if (put <= 0) return;
-    done += static_cast<std::size_t>(put);
-  }
-}
-
-finding_style style_of_stderr() {
-  finding_style style;
-  winsize window{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col >= 40) {
-    style.width = std::min<std::size_t>(window.ws_col, 140);
-  } else {
-    style.width = 100;
-  }
-  char folder[4096];
-  if (getcwd(folder, sizeof folder) != nullptr) style.folder = folder;
-  return style;
-}
-
-// What a signal's handler shows: it may neither lock nor allocate, so the text is made beforehand.
-// Earlier texts stay where they are, since a handler may be reading one.
-std::atomic<const std::string*> text_for_signals{nullptr};
-
-void end_on_signal(int number) {
-  if (const std::string* const text = text_for_signals.exchange(nullptr)) {
-    write_all(STDERR_FILENO, text->data(), text->size());
-  }
-  raise(number);  // the disposition is the default one again
 }
 
 // The C library calls it after the destructors of the program's own objects: it was registered
@@ -87,6 +55,19 @@ __attribute__((constructor)) void watch_the_end() {
 }
 
 }  // namespace
+
+finding_style style_of_stderr() {
+  finding_style style;
+  winsize window{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col >= 40) {
+    style.width = std::min<std::size_t>(window.ws_col, 140);
+  } else {
+    style.width = 100;
+  }
+  char folder[4096];
+  if (getcwd(folder, sizeof folder) != nullptr) style.folder = folder;
+  return style;
+}
 
 std::unique_ptr<call_checks> call_checks::from_environment() {
   if (!asked_for_checks()) return nullptr;
@@ -167,9 +148,8 @@ void call_checks::program_ends() {
   if (unseen_fault_ && !told) add(*unseen_fault_);
   unseen_fault_.reset();
   if (file_.empty()) {
-    text_for_signals = nullptr;
-    const std::string text = report();
-    write_all(STDERR_FILENO, text.data(), text.size());
+    set_last_words("");
+    write_all(STDERR_FILENO, report());
     return;
   }
   for (std::size_t i = 0; i < found_.size(); i++) {
@@ -185,16 +165,25 @@ void call_checks::take(device* of, bool at_exit) {
   for (finding& f : of->take_findings(at_exit)) add(std::move(f));
 }
 
-void call_checks::add(finding what) {
-  located_finding found{std::move(what), {}, {}, {}};
-  found.host = place_of_origin(found.what.origin);
+void call_checks::add(finding what, const host_place& at) {
+  located_finding found{std::move(what), at, {}, {}};
+  if (!at.known()) found.host = place_of_origin(found.what.origin);
   found.allocated = place_of_origin(found.what.object.allocated_by);
   found.freed = place_of_origin(found.what.object.freed_by);
   if (found_.size() == most_findings || !merge_into(found_, found)) return;
   written_.push_back(found.what.count);
   if (!file_.empty()) return append_to_file(found);
-  arm_signals();
-  text_for_signals = new std::string(report());
+  if (!std::exchange(armed_, true)) {
+    say_last_words_on({SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM});
+  }
+  set_last_words(report());
+}
+
+bool call_checks::add_in_copy(finding what, const host_place& at) {
+  process_ = getpid();
+  add(std::move(what), at);
+  if (file_.empty()) write_all(STDERR_FILENO, report());
+  return file_.empty();
 }
 
 void call_checks::append_to_file(const located_finding& found) const {
@@ -203,8 +192,7 @@ void call_checks::append_to_file(const located_finding& found) const {
   if (file < 0) {
     return announce("STEPWISE_FINDINGS: " + file_ + " cannot be written: " + std::strerror(errno));
   }
-  const std::string line = json_line(found) + "\n";
-  write_all(file, line.data(), line.size());
+  write_all(file, json_line(found) + "\n");
   close(file);
 }
 
@@ -214,19 +202,11 @@ std::string call_checks::report() const {
   for (const located_finding& found : found_) {
     text += "\n" + plain_text(finding_lines(found, style));
   }
-  return text + (found_.empty() ? "" : "\n") + "stepwise: " + findings_summary(found_) + "\n";
-}
-
-void call_checks::arm_signals() {
-  if (std::exchange(armed_, true)) return;
-  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM}) {
-    struct sigaction now {};
-    if (sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
-    struct sigaction ours {};
-    ours.sa_handler = end_on_signal;
-    ours.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigaction(number, &ours, nullptr);
+  if (!found_.empty()) text += "\n";
+  if (const std::string note = missing_lines_note(found_, style); !note.empty()) {
+    text += "stepwise: " + note + "\n";
   }
+  return text + "stepwise: " + findings_summary(found_) + "\n";
 }
 
 std::uint64_t origin_of_launch() { return number_of_stack(program_stack()); }

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "common/device/device.hpp"
+#include "common/device/finding_text.hpp"
 #include "common/device/located_finding.hpp"
 
 namespace stepwise::runtime {
@@ -50,6 +51,10 @@ class call_checks {
   // A kernel failed.
   void fault_noted(int code, const std::string& message);
 
+  // The same of the host's own code at `at`, found by a copy of the process that dies after it: see
+  // host_access.hpp. True if everything found so far was shown.
+  bool add_in_copy(finding what, const host_place& at);
+
   // The device goes, or the program ends. `in_order`: memory that is left is a leak.
   void finish(device* of, bool in_order);
   // Once, at the very end: what nobody has looked at.
@@ -65,10 +70,9 @@ class call_checks {
 
   void launch_failed(int code);
   void take(device* of, bool at_exit);
-  void add(finding what);
+  void add(finding what, const host_place& at = {});
   void append_to_file(const located_finding& found) const;
   std::string report() const;
-  void arm_signals();
 
   std::string file_;
   int process_ = getpid();
@@ -80,6 +84,9 @@ class call_checks {
   std::vector<std::uint64_t> written_;  // of the counts, to the file
   bool armed_ = false;
 };
+
+// How findings are shown on stderr.
+finding_style style_of_stderr();
 
 // A launch by <<<>>> is two calls. The first comes from the program's line, the second from a stub
 // that stands at the kernel's definition: the origin of the first is handed to the second.

@@ -1,6 +1,7 @@
 #include "common/runtime/errors.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -30,6 +31,8 @@ const error_entry* find_entry(int code) {
                                       [](const error_entry& e, int c) { return e.code < c; });
   return found != std::end(error_table) && found->code == code ? found : nullptr;
 }
+
+std::atomic<bool> announced{false};
 
 thread_local int last_code = 0;
 thread_local char message[2048] = "";
@@ -65,9 +68,16 @@ const char* error_text(int code) {
   return entry ? entry->text : unrecognized;
 }
 
-void announce(std::string_view sentence) {
+bool is_quiet() {
   const char* const quiet = std::getenv("STEPWISE_QUIET");
-  if (sentence.empty() || (quiet && std::strcmp(quiet, "1") == 0)) return;
+  return quiet && std::strcmp(quiet, "1") == 0;
+}
+
+bool has_announced() { return announced; }
+
+void announce(std::string_view sentence) {
+  if (sentence.empty() || is_quiet()) return;
+  announced = true;
   static std::mutex& lock = *new std::mutex;
   static std::set<std::string, std::less<>>& said = *new std::set<std::string, std::less<>>;
   const std::lock_guard guard(lock);

@@ -29,6 +29,9 @@ const char* error_text(int code);
 // Writes the sentence to stderr, each line after "stepwise: ", once per sentence and process;
 // nothing with STEPWISE_QUIET=1.
 void announce(std::string_view sentence);
+bool is_quiet();
+// Whether anything was. For signals' handlers, too.
+bool has_announced();
 // Says why a call was refused for its arguments: a mistake of the program, which may not look.
 void announce_mistake(std::string_view call, const status& outcome);
 

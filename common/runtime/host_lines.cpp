@@ -103,12 +103,6 @@ std::string hexadecimal(std::uintptr_t number) {
   return "0x" + std::string(digits, end);
 }
 
-// "reduce(int const*, int)" is told as "reduce".
-std::string without_parameters(std::string_view name) {
-  if (name == "??") return {};
-  return std::string(name.substr(0, name.find('(')));
-}
-
 // "/home/me/main.cu:12 (discriminator 3)"; "??:0" and "main.cu:?" are no line.
 void parse_position(std::string_view text, host_line& into) {
   text = text.substr(0, text.find(" (discriminator"));
@@ -135,7 +129,7 @@ std::vector<std::vector<host_line>> parse_answers(std::string_view text, std::si
     } else if (answers.empty()) {
       break;
     } else if (name_next) {
-      answers.back().push_back({without_parameters(line), "", 0});
+      answers.back().push_back({line == "??" ? "" : readable_name(line), "", 0});
       name_next = false;
     } else {
       parse_position(line, answers.back().back());
@@ -150,7 +144,7 @@ std::vector<std::vector<host_line>> parse_answers(std::string_view text, std::si
 std::string exported_function(std::uintptr_t address) {
   Dl_info info;
   const bool found = dladdr(reinterpret_cast<void*>(address), &info) != 0 && info.dli_sname;
-  return found ? without_parameters(readable_name(info.dli_sname)) : "";
+  return found ? readable_name(info.dli_sname) : "";
 }
 
 }  // namespace
@@ -166,7 +160,7 @@ std::vector<std::vector<host_line>> lines_of(std::span<const std::uintptr_t> add
   std::vector<std::vector<host_line>> lines(addresses.size());
   for (const auto& [file, indices] : by_file) {
     if (is_systems(file)) continue;
-    std::vector<std::string> command = {"addr2line", "-a", "-f", "-i", "-C", "-e", file};
+    std::vector<std::string> command = {"addr2line", "-a", "-f", "-i", "-e", file};
     for (const std::size_t i : indices) command.push_back(hexadecimal(addresses[i] - bases[i]));
     auto answers = parse_answers(output_of(std::move(command)), indices.size());
     for (std::size_t k = 0; k < indices.size(); k++) lines[indices[k]] = std::move(answers[k]);

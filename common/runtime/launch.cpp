@@ -4,6 +4,7 @@
 
 #include "common/device/launch_check.hpp"
 #include "common/device/names.hpp"
+#include "common/runtime/failure_hint.hpp"
 
 namespace stepwise::runtime {
 namespace {
@@ -25,7 +26,9 @@ status launch(state& s, const launch_request& request) {
   const auto parameters = pack_arguments(kernel.attributes, request.arguments);
   if (!parameters.ok()) return parameters.failure();
   enter_stream(s, request.stream);
-  return s.current->launch(*kernel.handle, config, *parameters);
+  const status launched = s.current->launch(*kernel.handle, config, *parameters);
+  if (launched.ok()) note_launch();
+  return launched;
 }
 
 }  // namespace

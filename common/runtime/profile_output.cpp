@@ -14,6 +14,7 @@
 #include "common/device/profile_json.hpp"
 #include "common/device/profile_text.hpp"
 #include "common/runtime/errors.hpp"
+#include "common/runtime/last_words.hpp"
 #include "common/runtime/state.hpp"
 
 namespace stepwise::runtime {
@@ -36,14 +37,6 @@ std::size_t width_of_stderr() {
   return std::min<std::size_t>(window.ws_col, 160);
 }
 
-void write_profile(int to, const std::string& text) {
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t put = ::write(to, text.data() + done, text.size() - done);
-    if (put <= 0) return;
-    done += static_cast<std::size_t>(put);
-  }
-}
-
 const pid_t own_process = getpid();
 
 // A child of fork() has the profile too, and would show it a second time.
@@ -60,12 +53,12 @@ void program_exits(int, void*) {
   if (kept().empty()) return;
   const char* const name = std::getenv("STEPWISE_PROFILE");
   if (name == nullptr || *name == '\0')
-    return write_profile(STDERR_FILENO, "\n" + profile_text(kept(), {width_of_stderr(), true}));
+    return write_all(STDERR_FILENO, "\n" + profile_text(kept(), {width_of_stderr(), true}));
   const int file = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (file < 0)
     return announce("STEPWISE_PROFILE: " + std::string(name) +
                     " cannot be written: " + std::strerror(errno));
-  write_profile(file, profile_json(kept()) + "\n");
+  write_all(file, profile_json(kept()) + "\n");
   close(file);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "common/runtime/errors.hpp"
+#include "common/runtime/host_access.hpp"
 #include "common/runtime/profile_output.hpp"
 
 namespace stepwise::runtime {
@@ -36,6 +37,7 @@ status state::present() {
     auto made = make_process_device();
     if (made.ok()) {
       current = std::move(*made);
+      watch_host_accesses();
     } else {
       unavailable = made.failure();
       announce(unavailable.message);

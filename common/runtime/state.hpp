@@ -63,6 +63,7 @@ struct state {
   unsigned long long streams_made = 0;
   std::map<int, std::size_t> limits;  // set by cudaDeviceSetLimit, but for the device's own
   int cache_config = 0;
+  int places_left = 100;  // of a plain run's allocations, whose places take 10 us each
   std::unique_ptr<call_checks> checks = call_checks::from_environment();  // null: plain run
 
   // The state of this process. Never destroyed: programs call from static destructors.

@@ -21,7 +21,7 @@ void stepwiseResetCounters(void);
 /* The sentence behind the last error that a call returned on this thread; "" if none. Valid until
  * the thread's next call. */
 const char* stepwiseLastErrorMessage(void);
-/* What the program calls an allocation: the reports of checks say so. Nothing in a plain run. */
+/* What the program calls an allocation: reports say so. */
 void stepwiseNameAllocation(const void* address, const char* name);
 /* From now on checks take these bytes of device memory for unwritten. Nothing in a plain run. */
 void stepwiseForgetContents(const void* address, uint64_t bytes);

@@ -13,10 +13,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <set>
 
+#include "common/device/finding_text.hpp"
 #include "common/device/gpu.hpp"
 #include "grader/cli/commands.hpp"
 #include "grader/report/findings.hpp"
@@ -45,7 +47,10 @@ std::string how_to_build(const gpu& model) {
 
 [[noreturn]] void refuse(const std::string& sentence) { throw failure(exit_code::usage, sentence); }
 
-void note(const std::string& sentence) { fmt::print(stderr, "lab: note: {}\n", sentence); }
+// The caller may have closed stderr, which must not end us.
+void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
+void note(const std::string& sentence) { say("lab: note: " + sentence + "\n"); }
 
 // --gpu, else what STEPWISE_GPU says, else the runtime's own choice.
 gpu wanted_gpu(const std::string& asked) {
@@ -177,13 +182,13 @@ void note_library(const loaded_library& library, const gpu& model) {
   }
   const auto found =
       read_program_file(library.file, static_cast<std::uint32_t>(model.compute_capability()));
-  if (!found || !found->code.any()) return;
+  if (!found || !found->code.has_fat_binary) return;
   const auto& needed = found->needed;
   if (std::count(needed.begin(), needed.end(), runtime_name) == 0) {
-    note(library.name +
-         " carries kernels, but NVIDIA's runtime was linked into it: they cannot run "
-         "on the emulator (nvcc --cudart=shared)");
-  } else if (!found->code.for_gpu) {
+    note(library.name + (found->code.any() ? " carries kernels, but" : " uses CUDA, but") +
+         " NVIDIA's runtime was linked into it: that cannot run on the emulator (nvcc "
+         "--cudart=shared)");
+  } else if (found->code.any() && !found->code.for_gpu) {
     note(fmt::format("{} carries {}, and no PTX that an {} can use: its kernels cannot run",
                      library.name, carried(found->code), model.name));
   }
@@ -192,7 +197,7 @@ void note_library(const loaded_library& library, const gpu& model) {
 void check_code(const std::string& name, const program_file& program, bool loads_runtime,
                 bool knows_libraries, const gpu& model) {
   const device_code& code = program.code;
-  if (code.any() && !loads_runtime) {
+  if (code.has_fat_binary && !loads_runtime) {
     refuse(name +
            " has NVIDIA's CUDA runtime linked into it (nvcc's default), so no other can take "
            "its place; " +
@@ -205,7 +210,7 @@ void check_code(const std::string& name, const program_file& program, bool loads
   if (!code.without_ptx.empty()) {
     note("no PTX for this GPU, so their kernels cannot run: " + joined(code.without_ptx, ""));
   }
-  if (knows_libraries && !code.any() && !loads_runtime) {
+  if (knows_libraries && !code.has_fat_binary && !loads_runtime) {
     note(name + " asks for no CUDA runtime; if it loads one later, it gets ours");
   }
 }
@@ -293,16 +298,18 @@ int report_on(const context& c, const exec_options& o, const fs::path& program,
   if (!o.report.empty()) write_atomically(o.report, text);
   std::fflush(stdout);
   if (c.as_json) {
-    fmt::print(stderr, "{}", text);
+    say(text);
     return exit_code == 0 && !found.empty() ? 1 : exit_code;
   }
   const terminal_style style = detect_style(STDERR_FILENO, !c.plain);
   if (o.counters && kernels.empty()) note("no kernel was counted");
   note_newer_sources(program, kernels);
-  if (!kernels.empty()) fmt::print(stderr, "\n{}", profile_shown(kernels, style));
+  if (!kernels.empty()) say(fmt::format("\n{}", profile_shown(kernels, style)));
   if (o.check) {
-    fmt::print(stderr, "{}{}lab: {}\n", found.empty() ? "" : "\n",
-               findings_text(found, style, fs::current_path()), findings_line(found, style));
+    say(fmt::format("{}{}", found.empty() ? "" : "\n",
+                    findings_text(found, style, fs::current_path())));
+    if (const std::string how = missing_lines_note(found, {}); !how.empty()) note(how);
+    say(fmt::format("lab: {}\n", findings_line(found, style)));
   }
   return exit_code == 0 && !found.empty() ? 1 : exit_code;
 }
@@ -327,6 +334,7 @@ int exec(context& c, const exec_options& o) {
     refuse("--report is for --check and --counters: it writes what comes of them");
   std::optional<temporary_folder> folder;
   if (watched) folder.emplace(fs::temp_directory_path());
+  environment.push_back(o.check ? "STEPWISE_SUGGEST_CHECK" : "STEPWISE_SUGGEST_CHECK=1");
   if (o.check) {
     environment.push_back("STEPWISE_CHECK=1");
     environment.push_back("STEPWISE_FINDINGS=" + (folder->path() / "findings").string());
@@ -337,10 +345,7 @@ int exec(context& c, const exec_options& o) {
   }
   const auto end = run_in_foreground(program, o.command, environment);
   if (end.signal != 0) {
-    const bool bad_pointer = end.signal == SIGSEGV || end.signal == SIGBUS;
-    fmt::print(stderr, "lab: {} ended on a signal: {}{}\n", program.string(),
-               signal_text(end.signal),
-               bad_pointer ? "; host code that follows a device pointer ends so" : "");
+    say(fmt::format("lab: {} ended on a signal: {}\n", program.string(), signal_text(end.signal)));
   }
   return watched ? report_on(c, o, program, folder->path(), end.exit_code) : end.exit_code;
 }

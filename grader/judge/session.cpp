@@ -56,6 +56,18 @@ std::string last_line(const std::string& text) {
   return {};
 }
 
+// What our runtime said of host code that followed a pointer of the device's; else empty.
+std::string said_of_host_access(const std::string& errors) {
+  const std::string prefix = "stepwise: ";
+  for (const auto& line : escaped_lines(errors, 400, 400)) {
+    if (!line.starts_with(prefix)) continue;
+    if (mentions(line, "the host reads ") || mentions(line, "the host writes ")) {
+      return line.substr(prefix.size());
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 session_options options_for(const device_choice& device, double time_limit_s,
@@ -198,8 +210,11 @@ call_outcome session::classify_end(const child_end& end) const {
                        ? std::string{}
                        : " (" + bytes_text(static_cast<double>(options_.data_limit_bytes)) + ")")};
     }
-    std::string message = "a signal ended the program in host code: " + signal_text(end.signal) +
-                          "; `lab env` shows how to run it under gdb";
+    const std::string access = end.signal == SIGSEGV ? said_of_host_access(errors) : "";
+    std::string message =
+        access.empty() ? "a signal ended the program in host code: " + signal_text(end.signal) +
+                             "; `lab env` shows how to run it under gdb"
+                       : access;
     if (end.signal == SIGKILL) message = "the program was killed: was the machine out of memory?";
     return {end.signal == SIGKILL ? verdict::memory : verdict::crash, message};
   }

@@ -51,8 +51,41 @@ std::string architecture(const image::fat_entry& entry) {
   return std::to_string(entry.arch) + suffix;
 }
 
-void add_container(device_code& code, const std::vector<image::fat_entry>& entries,
-                   std::uint32_t sm) {
+// A directive of PTX, not a part of an instruction such as ld.global.
+bool has_directive(std::string_view text, std::string_view word) {
+  const auto is_blank = [&](std::size_t at) { return at >= text.size() || text[at] <= ' '; };
+  for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    if ((at == 0 || is_blank(at - 1)) && is_blank(at + word.size())) return true;
+  }
+  return false;
+}
+
+// True if there is neither a kernel nor a variable in it; functions alone nobody calls. What cannot
+// be read counts as full.
+bool is_empty(const image::fat_entry& entry) {
+  const auto content = image::content_of(entry);
+  if (!content.ok()) return false;
+  if (entry.kind == image::entry_kind::ptx) {
+    const std::string_view text(reinterpret_cast<const char*>(content->data()), content->size());
+    return !has_directive(text, ".entry") && !has_directive(text, ".global") &&
+           !has_directive(text, ".const");
+  }
+  if (entry.kind != image::entry_kind::elf) return false;
+  try {
+    const image::elf_file elf(*content);
+    // Every kernel has constants: its parameters.
+    return std::none_of(elf.sections().begin(), elf.sections().end(), [](const auto& section) {
+      return section.header.sh_size != 0 &&
+             (section.name.starts_with(".nv.constant") || section.name.starts_with(".nv.global"));
+    });
+  } catch (const image::corrupt&) {
+    return false;
+  }
+}
+
+void add_container(device_code& code, std::vector<image::fat_entry> entries, std::uint32_t sm) {
+  code.has_fat_binary = true;
+  std::erase_if(entries, is_empty);
   std::string source;
   bool machine_code = false;
   for (const auto& entry : entries) {

@@ -1,5 +1,6 @@
 // What exec_test.cpp runs: a kernel, and ways to end.
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -58,5 +59,25 @@ int main(int count, char** words) {
     for (int i = 0; i < count; ++i) std::printf("<%s>", words[i]);
     return 0;
   }
-  return run_kernel(what == "endless");
+  if (what == "follow") {
+    int* on_device = nullptr;
+    cudaMalloc(&on_device, sizeof *on_device);
+    return *on_device;
+  }
+  if (what == "child") {
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+      run_kernel(false);
+      std::exit(number);
+    }
+    waitpid(child, &status, 0);
+    return WEXITSTATUS(status);
+  }
+  const int outcome = run_kernel(what == "endless");
+  if (what == "after_closing" || what == "after_reusing") close(STDERR_FILENO);
+  if (what == "after_reusing") dup2(STDOUT_FILENO, STDERR_FILENO);
+  if (what == "after" && std::string(words[2]) == "abort") std::abort();
+  if (what.rfind("after", 0) == 0) std::exit(number);
+  return outcome;
 }

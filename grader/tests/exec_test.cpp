@@ -83,6 +83,17 @@ TEST_CASE("a program runs on the emulator, whatever its RPATH says") {
   }
 }
 
+TEST_CASE("a program without kernels runs, however it was built") {
+  for (const char* build :
+       {"cpp", "cpp_90", "cu", "cu_machine_code", "cu_newer", "cu_relocatable"}) {
+    CAPTURE(build);
+    const auto result = lab_exec({built(std::string("host_only_") + build)});
+    CHECK(result.end.exit_code == 0);
+    CHECK(result.out == "devices 1\n");
+    CHECK(result.err.empty());
+  }
+}
+
 TEST_CASE("from a clone whose name has a blank and a colon") {
   // The program's own RPATH forces LD_PRELOAD, whose list is separated by just these.
   const workplace place;
@@ -186,6 +197,7 @@ TEST_CASE("what cannot run is refused, with the way out") {
            {{built("static")}, build_it.c_str()},
            {{built("no_ptx")}, "carries machine code for sm_90, and no PTX"},
            {{built("no_ptx")}, build_it.c_str()},
+           {{built("half_ptx")}, "carries machine code for sm_90, and no PTX"},
            {{built("newer_ptx")}, "carries PTX for compute_100, and no PTX"},
            {{place.changed("old", "libcudart.so.13", "libcudart.so.12")}, "built with CUDA 12"},
            {{place.changed("fft", "libgcc_s.so.1", "libcufft.so.1")}, "NVIDIA's machine code"},
@@ -215,6 +227,68 @@ TEST_CASE("a program without CUDA runs, with a note") {
   const auto result = lab_exec({"/bin/sh", "-c", "exit 4"});
   CHECK(result.end.exit_code == 4);
   CHECK(result.err.starts_with("lab: note: /bin/sh asks for no CUDA runtime"));
+}
+
+TEST_CASE("a program that fails after kernels ran is told of --check, in one line") {
+  const std::string why =
+      " after kernels ran: `lab exec --check` may say why (races, wrong addresses, unwritten "
+      "memory)\n";
+  for (const char* build : {"shared", "rpath"}) {
+    const auto failed = lab_exec({built(build), "after", "3"});
+    CHECK(failed.end.exit_code == 3);
+    CHECK(failed.out == "sum 496\n");
+    CHECK(failed.err == "stepwise: exit code 3" + why);
+  }
+  const auto aborted = lab_exec({built("shared"), "after", "abort"});
+  CHECK(aborted.end.exit_code == 128 + SIGABRT);
+  CHECK(aborted.err.starts_with("stepwise: aborted" + why + "lab: "));
+  // In a child that it waits for, and whose code it hands on.
+  CHECK(lab_exec({built("shared"), "child", "3"}).err == "stepwise: exit code 3" + why);
+}
+
+TEST_CASE("of --check is not told where there is no need to") {
+  struct row {
+    std::vector<std::string> words;
+    int code;
+  };
+  for (const row& r : std::vector<row>{{{built("shared"), "after", "0"}, 0},
+                                       {{built("shared"), "after", "256"}, 0},
+                                       {{built("shared"), "exit", "3"}, 3},
+                                       {{built("shared"), "after_closing", "3"}, 3},
+                                       {{built("shared"), "after_reusing", "3"}, 3},
+                                       {{"--counters", built("shared"), "after", "0"}, 0}}) {
+    CAPTURE(r.words.back());
+    const auto result = lab_exec(r.words);
+    CHECK(result.end.exit_code == r.code);
+    CHECK(!has(result.err + result.out, "may say why"));
+  }
+  CHECK(!has(lab_exec({"--check", built("shared"), "after", "3"}).err, "may say why"));
+  const auto told = lab_exec({"--time-limit", "0.3", built("shared"), "endless"});
+  CHECK(has(told.err, "time limit"));
+  CHECK(!has(told.err, "may say why"));
+}
+
+TEST_CASE("a closed stderr changes nothing but what is read there") {
+  for (const auto& [word, code] : std::vector<std::pair<const char*, int>>{
+           {"after 3", 3}, {"follow", 128 + SIGSEGV}, {"after abort", 128 + SIGABRT}}) {
+    CAPTURE(word);
+    auto closed = command({});
+    closed.command = {"/bin/sh", "-c", "\"$0\" exec \"$1\" " + std::string(word) + " 2>&-",
+                      closed.command[0], built("shared")};
+    const auto result = run_child(closed, 60);
+    CHECK(result.end.exit_code == code);
+    CHECK(result.err.empty());
+  }
+}
+
+TEST_CASE("host code that follows a device pointer is told so") {
+  const auto plain = lab_exec({built("shared"), "follow"});
+  CHECK(plain.end.exit_code == 128 + SIGSEGV);
+  CHECK(has(plain.err, "the host reads device memory: byte 0 of an allocation of 4 bytes"));
+  CHECK(has(plain.err, "lab: " + built("shared") + " ended on a signal: "));
+  const auto checked = lab_exec({"--check", built("shared"), "follow"});
+  CHECK(checked.end.exit_code == 128 + SIGSEGV);
+  CHECK(has(checked.err, "wrong pointer: the host reads device memory"));
 }
 
 TEST_CASE("--check: what is wrong is said behind the program's own words, and fails") {

@@ -71,6 +71,10 @@ void write_log(const call_record& record) {
 
 void misbehave(call_record& record, const std::string& what, int file) {
   if (what == "crash") raise(SIGSEGV);
+  if (what == "host access") {
+    std::fputs("stepwise: f at x.cu:7: the host reads device memory: byte 0 of in\n", stderr);
+    raise(SIGSEGV);
+  }
   if (what == "illegal") raise(SIGILL);
   if (what == "exit") _exit(0);
   if (what == "hang") {

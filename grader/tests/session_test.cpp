@@ -54,6 +54,8 @@ TEST_CASE("every way to misbehave has its class and its words") {
   for (const row& r : {
            row{"crash", verdict::crash,
                "a signal ended the program in host code: segmentation fault (SIGSEGV); "},
+           row{"host access", verdict::crash,
+               "f at x.cu:7: the host reads device memory: byte 0 of in"},
            row{"illegal", verdict::crash, "in host code: illegal instruction (SIGILL); "},
            row{"exit", verdict::protocol, "ended by itself (exit code 0)"},
            row{"orphan", verdict::protocol, "exit code 5"},

@@ -111,6 +111,40 @@ TEST_CASE("a report says what, who, where, how often, and what to do") {
         "  help: Compare the index with n.\n");
 }
 
+TEST_CASE("what the launch should have passed is told at the launch") {
+  located_finding found = overrun();
+  found.what.kind = finding_kind::too_little_shared;
+  found.what.message = "the launch passes no dynamic shared memory";
+  found.allocated = {};
+  CHECK(text_of(found) ==
+        "too little shared memory in sum: the launch passes no dynamic shared memory\n"
+        "  sum.cu:40:  sum<<<blocks, 256>>>(in, out, n);\n"
+        "  sum.cu:12:  total += in[i];\n"
+        "    thread (255,0,0) of block (7,0,0) reads 4 bytes\n"
+        "    and 1,023 more like it\n"
+        "  help: Compare the index with n.\n");
+  finding_style style;
+  style.folder = "/home/me";
+  CHECK(place_of(found, style) == "sum.cu:40");
+  std::vector<located_finding> all;
+  located_finding elsewhere = found;
+  elsewhere.host.line = 41;
+  CHECK(merge_into(all, found));
+  CHECK(!merge_into(all, found));
+  CHECK(merge_into(all, elsewhere));
+}
+
+TEST_CASE("how to have lines is said where a function is all that is shown") {
+  finding_style style;
+  style.hidden = {"our::"};
+  located_finding found = overrun();
+  CHECK(missing_lines_note({found}, style).empty());
+  found.allocated = {"", 0, "", "our::make"};
+  CHECK(missing_lines_note({found}, style).empty());
+  found.allocated = {"", 0, "", "make"};
+  CHECK(missing_lines_note({overrun(), found}, style).find("-g") != std::string::npos);
+}
+
 TEST_CASE("lines keep to the width, and control characters out") {
   located_finding found = overrun();
   found.what.parties[0].at.text = "\x1b[31m" + std::string(300, 'x');

@@ -12,6 +12,12 @@ const char* verb_of(access_kind k) {
   return k == access_kind::load ? "reads" : k == access_kind::store ? "writes" : "updates";
 }
 
+// "writes 4 bytes"
+std::string does_words(const access_site& s) {
+  return std::string(verb_of(s.kind)) + " " + count_of_bytes(s.bytes) +
+         (s.kind == access_kind::atomic ? " atomically" : "");
+}
+
 std::string hexadecimal(std::uint64_t v) {
   char text[20];
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(v));
@@ -112,13 +118,12 @@ std::uint32_t checker::in_bounds_local(const access_event& e) {
 
 // Makes the finding of a lane's access that must not be done.
 void checker::outside(const access_event& e, int lane, std::uint64_t at) {
+  if (launch_could_give(e, at)) return note_missing_shared(e, lane, at);
   const access_site& s = *e.site;
   const bool misaligned = (at & (s.bytes - std::uint64_t{1})) != 0;
   finding f;
   f.origin = launch_origin_;
-  f.parties.push_back(party(e.at, e.warp, lane,
-                            std::string(verb_of(s.kind)) + " " + count_of_bytes(s.bytes) +
-                                (s.kind == access_kind::atomic ? " atomically" : "")));
+  f.parties.push_back(party(e.at, e.warp, lane, does_words(s)));
   const auto found = e.space == memory_space::global ? usable(at) : std::nullopt;
   const bool inside = e.space == memory_space::global
                           ? found && s.bytes <= found->bytes - (at - found->base)
@@ -248,9 +253,51 @@ void checker::outside_shared(const access_event& e, int, std::uint64_t at, findi
   else
     f.message =
         does + d.words + ", across the end of " + what + " of " + count_of_bytes(f.object.bytes);
-  f.advice = f.object.what == finding_object::kind::dynamic_shared
-                 ? "The third launch parameter gives the size of extern __shared__ memory in bytes."
-                 : "Check the index, and the size of the array.";
+  f.advice = "Check the index, and the size of the array.";
+}
+
+// An access behind the dynamic shared memory of a kernel that uses some, where a launch may ask for
+// so much.
+bool checker::launch_could_give(const access_event& e, std::uint64_t at) const {
+  const std::uint64_t bytes = e.site->bytes, own = code_->system_shared_bytes;
+  return e.space == memory_space::shared && !code_->dynamic_shared.empty() &&
+         (at & (bytes - 1)) == 0 && at >= code_->static_shared_bytes &&
+         at + bytes > context_->shared_bytes &&
+         at + bytes - own - code_->shared_gap_bytes <= model_.shared_bytes_per_block_optin;
+}
+
+// All such accesses of a launch have one cause, at the launch.
+void checker::note_missing_shared(const access_event& e, int lane, std::uint64_t at) {
+  const access_site& s = *e.site;
+  missing_shared& m = missing_shared_;
+  m.bytes = std::max(m.bytes, at + s.bytes - code_->static_shared_bytes);
+  if (m.count++ != 0) return;
+  finding& f = m.first;
+  f.kind = finding_kind::too_little_shared;
+  f.origin = launch_origin_;
+  f.parties.push_back(party(e.at, e.warp, lane, does_words(s)));
+  f.object = describe_shared(at, s.element_bytes).object;
+  f.object.name = as_kernel_names(code_->dynamic_shared);
+  m.fails_launch = failure_.ok();
+}
+
+void checker::tell_missing_shared() {
+  missing_shared& m = missing_shared_;
+  if (m.count == 0) return;
+  finding& f = m.first;
+  const std::uint64_t given = config_->dynamic_shared_bytes;
+  f.count = m.count;
+  f.message = "the launch passes " + (given == 0 ? "no" : count_of_bytes(given) + " of") +
+              " dynamic shared memory, and the kernel uses at least " + count_of_bytes(m.bytes) +
+              " of " + f.object.name;
+  f.advice =
+      "Pass the size of extern __shared__ memory in bytes, the third launch parameter: "
+      "<<<grid, block, bytes>>>";
+  f.advice += given == 0 ? "." : "; if it is right, check the index.";
+  if (m.fails_launch) failure_ = {};
+  fail(error::illegal_address, f);
+  const finding_key k = key(f.kind, static_cast<std::int64_t>(launch_origin_), -1, given);
+  if (log_.is_new(k, m.count)) log_.add(k, std::move(f));
 }
 
 }  // namespace stepwise::emulator

@@ -48,6 +48,7 @@ void checker::begin_launch(const launch_info& info) {
   block_warps_ = info.warps;
   launch_origin_ = origin_;
   failure_ = {};
+  missing_shared_ = {};
   windows_.assign(code_->accesses.size(), {});
   extra_sites_.clear();
   extra_numbers_.clear();
@@ -62,6 +63,7 @@ status checker::end_launch(const status& failure) {
   blocks_.clear();
   unused_.clear();
   current_ = nullptr;
+  tell_missing_shared();
   launches_.push_back({order_.current_work(), code_, config_->grid, config_->block, block_warps_});
   if (launches_.size() > most_launches) launches_.pop_front();
   return failure.ok() ? failure_ : failure;

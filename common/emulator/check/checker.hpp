@@ -51,6 +51,8 @@ class checker final : public observer {
   void forgot(device_address at, std::uint64_t bytes);  // what was written there
   void copied(device_address to, device_address from, std::uint64_t bytes);
   void copied_home(device_address from, std::uint64_t bytes);
+  // What the host finds at an address, or near it; of no kind if nothing. `freed`: it was, before.
+  finding_object object_at(device_address at, bool& freed);
   // The memory from which kernels allocate: of it, what malloc gave may be used.
   void set_heap(const access_window& heap) { heap_ = heap; }
   // A module's kernels go: what they did can no longer be told.
@@ -190,6 +192,9 @@ class checker final : public observer {
   std::optional<access_window> usable(device_address at) const;
   void outside_global(const access_event& e, int lane, std::uint64_t at, finding& f);
   void outside_shared(const access_event& e, int lane, std::uint64_t at, finding& f);
+  bool launch_could_give(const access_event& e, std::uint64_t at) const;
+  void note_missing_shared(const access_event& e, int lane, std::uint64_t at);
+  void tell_missing_shared();
   const std::pair<const device_address, allocation>* allocation_at(const allocation_map& map,
                                                                    device_address at) const;
   // races.cpp
@@ -234,6 +239,7 @@ class checker final : public observer {
   place_in_memory describe_global(device_address at, std::uint64_t element,
                                   device_address base = 0);
   place_in_memory describe_shared(std::uint64_t offset, std::uint64_t element);
+  std::string as_kernel_names(const std::string& variable) const;
   std::string kernel_name() const { return code_ != nullptr ? code_->pretty : ""; }
   std::int64_t place_number(const op* at) const { return at - code_->code.data(); }
   finding_key key(finding_kind kind, std::int64_t first, std::int64_t second, std::uint64_t object);
@@ -261,6 +267,15 @@ class checker final : public observer {
   std::uint32_t block_warps_ = 1;
   std::uint64_t launch_origin_ = 0;
   status failure_;
+  // Accesses to dynamic shared memory that the launch should have asked for: one finding at its
+  // end.
+  struct missing_shared {
+    finding first;
+    std::uint64_t bytes = 0;  // that it takes at least
+    std::uint64_t count = 0;
+    bool fails_launch = false;  // nothing had failed before
+  };
+  missing_shared missing_shared_;
   std::vector<access_window> windows_;    // by site
   std::vector<access_site> extra_sites_;  // of accesses that no op describes
   std::map<std::tuple<const op*, access_kind, memory_order, bool>, std::uint32_t> extra_numbers_;

@@ -74,6 +74,15 @@ finding_party checker::party_of_other(std::uint32_t warp, int lane, std::uint32_
   return p;
 }
 
+// Without the kernel's own scope, or that around it.
+std::string checker::as_kernel_names(const std::string& variable) const {
+  const std::string kernel = kernel_name(), own = kernel + "::";
+  if (!kernel.empty() && variable.starts_with(own)) return variable.substr(own.size());
+  const auto end = kernel.rfind("::");
+  const bool around = end != std::string::npos && variable.starts_with(kernel.substr(0, end + 2));
+  return around ? variable.substr(end + 2) : variable;
+}
+
 checker::place_in_memory checker::describe(const watched_memory& m, std::uint64_t at,
                                            std::uint64_t element) {
   return m.is_shared ? describe_shared(at, element) : describe_global(device_base_ + at, element);
@@ -104,10 +113,7 @@ checker::place_in_memory checker::describe_global(device_address at, std::uint64
                   : a.variable ? finding_object::kind::variable
                                : finding_object::kind::allocation;
   p.object.name = a.name;
-  // As the kernel's own code would name it.
-  if (const auto scope = kernel_name().rfind("::");
-      scope != std::string::npos && a.name.starts_with(kernel_name().substr(0, scope + 2)))
-    p.object.name.erase(0, scope + 2);
+  p.object.name = as_kernel_names(p.object.name);
   p.object.address = base;
   p.object.bytes = a.bytes;
   p.object.offset = static_cast<std::int64_t>(at - base);
@@ -118,6 +124,11 @@ checker::place_in_memory checker::describe_global(device_address at, std::uint64
                 ? "element " + element_words("", p.object.offset, element) + " of an allocation"
                 : element_words(p.object.name, p.object.offset, element);
   return p;
+}
+
+finding_object checker::object_at(device_address at, bool& freed) {
+  freed = allocation_at(live_, at) == nullptr && allocation_at(gone_, at) != nullptr;
+  return describe_global(at, 1).object;
 }
 
 checker::place_in_memory checker::describe_shared(std::uint64_t at, std::uint64_t element) {
@@ -133,12 +144,11 @@ checker::place_in_memory checker::describe_shared(std::uint64_t at, std::uint64_
   if (nearest == nullptr && !code_->shared_variables.empty() &&
       wrapped < code_->static_shared_bytes)
     nearest = &code_->shared_variables.front();
-  const bool dynamic = wrapped >= code_->static_shared_bytes && p.object.bytes != 0;
+  const bool dynamic = wrapped >= code_->static_shared_bytes &&
+                       (p.object.bytes != 0 || !code_->dynamic_shared.empty());
   if (nearest != nullptr && !dynamic) {
     p.object.what = finding_object::kind::shared_variable;
-    p.object.name = nearest->name;
-    if (const std::string scope = kernel_name() + "::"; p.object.name.starts_with(scope))
-      p.object.name.erase(0, scope.size());
+    p.object.name = as_kernel_names(nearest->name);
     p.object.address = nearest->offset;
     p.object.bytes = nearest->bytes;
   }

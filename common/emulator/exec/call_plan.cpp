@@ -131,6 +131,7 @@ void call_plan::place_shared() {
     const std::uint64_t align = std::max(1u, v.alignment);
     if (v.is_extern || v.bytes == 0) {
       dynamic.push_back(&v);
+      if (dynamic_.empty()) dynamic_ = readable_name(v.name);
       shared_[&v] = 0;
       if (v.is_extern) dynamic_alignment = std::max(dynamic_alignment, align);
     } else {

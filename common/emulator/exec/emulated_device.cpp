@@ -10,11 +10,13 @@
 #include <cstring>
 #include <map>
 #include <thread>
+#include <utility>
 
 #include "common/device/device.hpp"
 #include "common/device/launch_check.hpp"
 #include "common/device/names.hpp"
 #include "common/emulator/check/checker.hpp"
+#include "common/emulator/exec/host_access.hpp"
 #include "common/emulator/exec/modules.hpp"
 #include "common/emulator/exec/observers.hpp"
 #include "common/emulator/exec/scheduler.hpp"
@@ -41,6 +43,11 @@ double time_limit_s() {
   const double value = text != nullptr ? std::strtod(text, nullptr) : 0;
   return value > 0 ? value : 0;
 }
+
+// Of what the C library keeps before a block of memory.
+constexpr std::uint64_t most_header_bytes = 64;
+// As far from an allocation an address is told as outside of that one.
+constexpr std::uint64_t least_near = 256;
 
 // What grid.sync() keeps of a cooperative launch: its barrier takes a few words.
 constexpr std::uint64_t grid_workspace_bytes = 256;
@@ -74,12 +81,16 @@ class emulated_device final : public device {
 
   result<device_address> allocate(std::uint64_t bytes) override {
     if (!lost_.ok()) return lost_;
-    return known_to_checks(memory_.allocate(bytes), bytes, false);
+    const auto at = known_to_checks(memory_.allocate(bytes), bytes, false);
+    if (at.ok() && !checker_) note(*at, bytes);
+    return at;
   }
 
   result<device_address> allocate_shared(std::uint64_t bytes) override {
     if (!lost_.ok()) return lost_;
-    return known_to_checks(memory_.allocate_shared(bytes), bytes, true);
+    const auto at = known_to_checks(memory_.allocate_shared(bytes), bytes, true);
+    if (at.ok() && !checker_) note(*at, bytes);
+    return at;
   }
 
   status register_host(std::span<std::byte> area) override {
@@ -98,6 +109,7 @@ class emulated_device final : public device {
     if (address == 0) return {};
     if (!is_kept && memory_.free(address)) {
       if (checker_) checker_->freed(address);
+      if (const auto n = notes_.find(address); n != notes_.end()) n->second.freed = true;
       return {};
     }
     if (checker_) checker_->refused_free(address);
@@ -219,7 +231,8 @@ class emulated_device final : public device {
   }
 
   void set_origin(std::uint64_t code_address) override {
-    if (checker_) checker_->set_origin(code_address);
+    if (checker_) return checker_->set_origin(code_address);
+    origin_ = code_address;
   }
   void set_stream(const stream_use& use) override {
     if (checker_) checker_->set_stream(use);
@@ -234,13 +247,28 @@ class emulated_device final : public device {
     if (checker_) checker_->sequence().wait_event(event, stream);
   }
   void name_allocation(device_address address, std::string_view name) override {
-    if (checker_) checker_->name(address, name);
+    if (checker_) return checker_->name(address, name);
+    if (const auto at = memory_.allocation_at(address); at && at->base == address) {
+      notes_[address].bytes = at->bytes;
+      notes_[address].name = name;
+    }
   }
   void forget_contents(device_address first, std::uint64_t bytes) override {
     if (checker_) checker_->forgot(first, bytes);
   }
   std::vector<finding> take_findings(bool at_exit) override {
     return checker_ ? checker_->take(at_exit) : std::vector<finding>();
+  }
+  bool owns_address(device_address address) const override {
+    // What free() reads of a block of the host's lies before it.
+    return memory_.is_device(address) || memory_.is_device(address + most_header_bytes) ||
+           emulator::is_kernels_own(address);
+  }
+  std::optional<finding> host_access(device_address address, bool writes) override {
+    bool freed = false;
+    const finding_object object =
+        checker_ ? checker_->object_at(address, freed) : object_at(address, freed);
+    return emulator::host_access(object, freed, address, writes);
   }
 
  private:
@@ -251,6 +279,15 @@ class emulated_device final : public device {
     if (checker_ && at.ok() && initialised) checker_->initialised(*at, bytes);
     return at;
   }
+  // In plain runs: what the host is told if it follows a pointer to this allocation.
+  void note(device_address at, std::uint64_t bytes) {
+    if (const std::uint64_t origin = std::exchange(origin_, 0); origin != 0) {
+      notes_[at] = {bytes, "", origin, false};
+    } else {
+      notes_.erase(at);
+    }
+  }
+  finding_object object_at(device_address address, bool& freed) const;
   status ready_for(device_address at, std::uint64_t bytes) const {
     if (!lost_.ok()) return lost_;
     if (bytes == 0 || (memory_.contains(at, bytes) && !library_.is_heap(at))) return {};
@@ -289,6 +326,14 @@ class emulated_device final : public device {
   std::map<std::uint64_t, std::optional<steady::time_point>> events_;
   execution_counters counters_;
   std::uint64_t watched_ns_ = 0;  // see scheduler::global_time_ns
+  struct allocation_note {
+    std::uint64_t bytes = 0;
+    std::string name;
+    std::uint64_t allocated_by = 0;  // an origin; 0: unknown
+    bool freed = false;
+  };
+  std::map<device_address, allocation_note> notes_;  // in plain runs, of those that are known
+  std::uint64_t origin_ = 0;                         // in plain runs, of the next allocation
   std::unique_ptr<emulator::checker> checker_;
   std::unique_ptr<emulator::profiler> profiler_;  // null: nothing is counted by line
   emulator::observers watchers_;
@@ -311,6 +356,42 @@ result<module_handle> emulated_device::load_linked(
   }
   modules_[++last_handle_] = std::move(*loaded);
   return module_handle{last_handle_};
+}
+
+// What lies at an address of the device's, or right behind or before it. Of memory that is free
+// again, as far as it was noted.
+finding_object emulated_device::object_at(device_address address, bool& freed) const {
+  auto area = memory_.allocation_at(address);
+  auto noted = notes_.upper_bound(address);
+  if (noted != notes_.begin()) --noted;
+  freed = !area && noted != notes_.end() && noted->second.freed &&
+          address - noted->first < noted->second.bytes;
+  if (freed) area = emulator::access_window{noted->first, noted->second.bytes};
+  finding_object object;
+  if (!area) {
+    area = memory_.before(address + most_header_bytes);
+    if (!area) return object;
+    // Further away it may as well have been another one.
+    const std::uint64_t end = area->base + area->bytes, near = std::max(area->bytes, least_near);
+    if (address > end && address - end > near) return object;
+  }
+  object.what = finding_object::kind::allocation;
+  object.address = area->base;
+  object.bytes = area->bytes;
+  object.offset = static_cast<std::int64_t>(address - area->base);
+  object.element_bytes = 1;
+  if (const auto note = notes_.find(area->base); note != notes_.end()) {
+    object.name = note->second.name;
+    object.allocated_by = note->second.allocated_by;
+  }
+  for (const auto& [handle, module] : modules_) {
+    for (const auto& [name, symbol] : module->variables) {
+      if (symbol.address != area->base) continue;
+      object.what = finding_object::kind::variable;
+      object.name = readable_name(name);
+    }
+  }
+  return object;
 }
 
 status emulated_device::unload_module(module_handle handle) {

@@ -88,6 +88,10 @@ const op* scheduler::stop(const op* i, const access_fault& fault) {
     };
     if (fault.space == memory_space::shared) {
       what += ", outside the block's " + bytes(x_.shared_bytes) + " of shared memory";
+      const std::uint64_t own = code_.static_shared_bytes;
+      if (!code_.dynamic_shared.empty() && fault.address >= own)
+        what += "; the launch passes " + bytes(x_.shared_bytes - own) + " for extern __shared__ " +
+                code_.dynamic_shared;
     } else if (fault.space == memory_space::local) {
       what += ", outside the thread's " + bytes(x_.local_bytes) + " of local memory";
     } else if (const auto near = launch_.memory->before(fault.address);

@@ -235,6 +235,7 @@ result<std::unique_ptr<program>> lower(const link_unit& unit, const linked_funct
   out->system_shared_bytes = plan.system_shared_bytes();
   out->shared_gap_bytes = plan.shared_gap_bytes();
   out->shared_variables = plan.shared_variables();
+  out->dynamic_shared = plan.dynamic_shared();
   for (const call_plan::planned& p : plan.functions())
     if (status s = lower_function(plan, p, *out); !s.ok()) return s;
   for (std::size_t n = 1; n < plan.functions().size(); ++n)

@@ -72,6 +72,7 @@ class call_plan {
   std::uint64_t shared_gap_bytes() const { return shared_gap_bytes_; }
   // The static ones, by place.
   const std::vector<program::shared_variable>& shared_variables() const { return placed_; }
+  const std::string& dynamic_shared() const { return dynamic_; }
   const link_unit& unit() const { return unit_; }
   bool has_indirect_calls() const { return !prototypes_.empty(); }
 
@@ -90,6 +91,7 @@ class call_plan {
   std::uint64_t static_shared_bytes_ = 0, system_shared_bytes_ = 0, shared_gap_bytes_ = 0;
   bool watched_;
   std::vector<program::shared_variable> placed_;
+  std::string dynamic_;
 };
 
 // Where a function's results and parameters lie at the start of its frame, in this order; appended

@@ -178,6 +178,7 @@ struct program {
     std::uint64_t offset, bytes;
   };
   std::vector<shared_variable> shared_variables;  // the static ones
+  std::string dynamic_shared;  // the name of extern __shared__ memory; empty: the kernel uses none
   std::vector<call_site> calls;
   std::vector<library_call> library_calls;
   std::vector<std::vector<std::uint32_t>> jump_tables;          // ops that a brx.idx leads to

@@ -77,6 +77,10 @@ expect("leak", ("leak", "allocated", "allocated", None))
 expect("reset", ("leak", "allocated", "allocated", None))
 expect("leak exit_1")  # a program that gives up need not free what it has
 expect("unseen twice", check="0")
+# What a launch gives too little of is one mistake, at the launch. What no launch could give is not.
+expect("no_shared", ("too_little_shared", "no_shared", None, None, 128))
+expect("less_shared", ("too_little_shared", "less_shared", None, None, 32))
+expect("far_in_shared", ("out_of_bounds", "less_shared", None, None, 32))
 # A program that ends before its time has written what was found.
 expect("twice quick", ("double_free", "twice", "allocated", "first"))
 expect("twice crash", ("double_free", "twice", "allocated", "first"))
@@ -91,6 +95,19 @@ for words, code in (("twice", 0), ("twice exit_1", 1), ("twice crash", -signal.S
         problems.append(f"{words}: said\n{ended.stderr}")
     if has_lines and f"checked.cu:{line_of['twice']}:  if (cudaFree(memory)" not in ended.stderr:
         problems.append(f"{words}: no line in\n{ended.stderr}")
+
+# The program's own functions stand for lines that are unknown, and how to have them is said once.
+said = run("leak twice").stderr
+told_once = said.count("compile with -g to have lines")
+if told_once != (0 if has_lines else 1) or "cudaMalloc<" in said.replace("cudaMalloc(&made", ""):
+    problems.append(f"leak: said\n{said}")
+if not has_lines and "in make<int>()\n" not in said:
+    problems.append(f"leak: no function in\n{said}")
+said = run("no_shared").stderr
+for words in ("too little shared memory in stage: the launch passes no dynamic shared memory, and",
+              "uses at least 256 bytes of line"):
+    if words not in " ".join(said.split()):
+        problems.append(f"no_shared: no {words!r} in\n{said}")
 if "no findings" not in run("global").stderr:
     problems.append("a program without mistakes is not told so")
 

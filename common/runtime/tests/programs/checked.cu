@@ -9,6 +9,19 @@
 
 __global__ void nothing(int*) {}
 
+__global__ void stage(int* out, int far) {
+  extern __shared__ int line[];
+  __shared__ int tile[32];
+  const int i = threadIdx.x;
+  tile[31 - i] = i;
+  __syncthreads();
+  line[i] = tile[i];
+  __syncthreads();
+  line[i + 32] = line[31 - i] + 1;
+  __syncthreads();
+  out[i] = line[63 - i + far];
+}
+
 // A wrapper over the header's own template: the report names the innermost line that is no
 // header's.
 template <class T>
@@ -39,6 +52,22 @@ static void free_twice() {
 static void free_inside() {
   int* const memory = make<int>(16);
   cudaFree(memory + 4);  // here: inside
+  cudaFree(memory);
+}
+
+static void stage_with_none() {
+  int* const memory = make<int>(32);
+  stage<<<1, 32>>>(memory, 0);  // here: no_shared
+  cudaDeviceSynchronize();
+  cudaFree(memory);
+}
+
+static void stage_with_too_little(int far) {
+  int* const memory = make<int>(32);
+  for (int bytes = 256; bytes >= 64; bytes -= 64) {
+    stage<<<1, 32, bytes>>>(memory, far);  // here: less_shared
+  }
+  cudaDeviceSynchronize();
   cudaFree(memory);
 }
 
@@ -89,6 +118,9 @@ int main(int argument_count, char** arguments) {
       make<char>(100);
       cudaDeviceReset();
     }
+    if (is("no_shared")) stage_with_none();
+    if (is("less_shared")) stage_with_too_little(0);
+    if (is("far_in_shared")) stage_with_too_little(1 << 20);
     if (is("exit_1")) std::exit(1);
     if (is("quick")) std::_Exit(0);
     if (is("crash")) std::raise(SIGSEGV);

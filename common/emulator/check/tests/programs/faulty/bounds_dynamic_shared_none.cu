@@ -1,7 +1,7 @@
 // The third argument of the launch is forgotten: there is no dynamic shared memory at all.
 __global__ void stage(int* x) {
   extern __shared__ int line[];
-  line[threadIdx.x] = 1;  // finding: out_of_bounds writes bytes=0 offset=0 count=32
+  line[threadIdx.x] = 1;  // finding: too_little_shared writes bytes=0 count=32 object=line
   __syncthreads();
   if (threadIdx.x == 40) x[0] = line[0];
 }
@@ -9,7 +9,7 @@ __global__ void stage(int* x) {
 int main() {
   int* x;
   cudaMalloc(&x, sizeof(int));
-  stage<<<1, 32>>>(x);
+  stage<<<1, 32>>>(x);  // finding: called says=at_least_128_bytes
   cudaDeviceSynchronize();
   cudaFree(x);
   return 0;

@@ -1,0 +1,159 @@
+#include "common/runtime/host_access.hpp"
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cctype>
+#include <cerrno>
+#include <new>
+
+#include "common/device/finding_text.hpp"
+#include "common/runtime/call_stacks.hpp"
+#include "common/runtime/errors.hpp"
+#include "common/runtime/last_words.hpp"
+#include "common/runtime/state.hpp"
+
+namespace stepwise::runtime {
+namespace {
+
+constexpr std::size_t stack_bytes = std::size_t{4} << 20;
+constexpr unsigned seconds_for_words = 10;
+
+struct access {
+  device_address at = 0;
+  bool writes = false;
+  std::array<std::uintptr_t, 64> stack{};
+  std::size_t frames = 0;
+};
+
+// How the copy of the process ended.
+enum copy_end { told = 0, told_with_report = 1, no_words = 2 };
+
+struct sigaction before {};  // what the program, or the system, does about the signal
+std::atomic_flag telling;    // by one thread; the others wait, and die with it
+
+std::string place_words(const host_place& place, const finding_style& style) {
+  located_finding at;
+  at.host = place;
+  const std::string line = place_of(at, style);
+  return line.empty() ? "in " + place.function + "()" : "at " + line;
+}
+
+// "main at saxpy.cu:12: the host reads device memory: ..., allocated at saxpy.cu:8; ..."
+std::string sentence_of(const finding& what, const host_place& at) {
+  const finding_style style = style_of_stderr();
+  std::string text = what.message;
+  if (!at.file.empty()) {
+    text = at.function + " " + place_words(at, style) + ": " + text;
+  } else if (!at.function.empty()) {
+    text = at.function + ": " + text;
+  }
+  const host_place allocated = place_of_origin(what.object.allocated_by);
+  if (what.object.name.empty() && allocated.known())
+    text += ", allocated " + place_words(allocated, style);
+  const host_place freed = place_of_origin(what.object.freed_by);
+  if (freed.known()) text += ", freed " + place_words(freed, style);
+  if (at.file.empty()) text += "; compile with -g to have the line";
+  std::string advice = what.advice;
+  advice.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(advice.front())));
+  return text + "; " + advice.substr(0, advice.find_last_not_of('.') + 1);
+}
+
+// In the copy. Its locks may be held for ever by threads that it does not have: it takes as few as
+// it can, and an alarm ends it.
+int find_words(void* argument) {
+  for (const int number : {SIGALRM, SIGSEGV, SIGBUS, SIGABRT}) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  alarm(seconds_for_words);
+  const access& a = *static_cast<const access*>(argument);
+  state& s = state::get();
+  const auto found = s.current->host_access(a.at, a.writes);
+  if (!found) return no_words;
+  const host_place place = place_of_stack(std::span(a.stack).first(a.frames));
+  announce(sentence_of(*found, place));
+  return s.checks && s.checks->add_in_copy(*found, place) ? told_with_report : told;
+}
+
+copy_end tell_in_copy(access& a) {
+  void* const stack = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+  if (stack == MAP_FAILED) return no_words;
+  // No signal tells of its end, so that the program's waits and handlers do not see it.
+  const pid_t copy = clone(find_words, static_cast<std::byte*>(stack) + stack_bytes, 0, &a);
+  int end = 0;
+  pid_t waited = copy;
+  if (copy > 0) {
+    while ((waited = waitpid(copy, &end, __WALL)) < 0 && errno == EINTR) {
+    }
+  }
+  munmap(stack, stack_bytes);
+  const bool ended = waited > 0 && WIFEXITED(end) && WEXITSTATUS(end) <= told_with_report;
+  return ended ? static_cast<copy_end>(WEXITSTATUS(end)) : no_words;
+}
+
+bool is_device_address(const siginfo_t& about) {
+  if (about.si_code <= 0) return false;  // sent by somebody
+  const device* const current = state::get().current.get();
+  return current && current->owns_address(reinterpret_cast<device_address>(about.si_addr));
+}
+
+// Says what happened; true if what checks found was shown with it. Sets `telling`.
+bool tell(const siginfo_t& about, const ucontext_t& interrupted) {
+  while (telling.test_and_set()) {
+    const timespec moment{0, 10'000'000};
+    nanosleep(&moment, nullptr);
+  }
+  static access a;
+  a.at = reinterpret_cast<device_address>(about.si_addr);
+  constexpr greg_t write_access = 2;  // of a page fault's error code (Intel's manual, 4.7)
+  a.writes = (interrupted.uc_mcontext.gregs[REG_ERR] & write_access) != 0;
+  const auto instruction = static_cast<std::uintptr_t>(interrupted.uc_mcontext.gregs[REG_RIP]);
+  a.frames = interrupted_stack(instruction, a.stack);
+  const copy_end end = tell_in_copy(a);
+  if (end == no_words) {
+    write_all(STDERR_FILENO,
+              "stepwise: the host follows a pointer to device memory; copy the data with "
+              "cudaMemcpy first\n");
+  }
+  return end == told_with_report;
+}
+
+void on_fault(int number, siginfo_t* about, void* interrupted) {
+  const int error = errno;
+  const bool is_ours = is_device_address(*about);
+  const bool reported = is_ours && tell(*about, *static_cast<const ucontext_t*>(interrupted));
+  errno = error;
+  const bool is_handled = (before.sa_flags & SA_SIGINFO) || before.sa_handler != SIG_DFL;
+  if (is_ours && is_handled) telling.clear();  // the program may go on
+  if (before.sa_flags & SA_SIGINFO) return before.sa_sigaction(number, about, interrupted);
+  if (is_handled) return before.sa_handler(number);
+  if (!reported) say_last_words();
+  signal(number, SIG_DFL);
+  // What faulted does it again; what was sent is sent again.
+  if (about->si_code <= 0) raise(number);
+}
+
+}  // namespace
+
+void watch_host_accesses() {
+  static std::atomic_flag watching;
+  if (watching.test_and_set()) return;
+  (void)program_stack();  // looks for our own code once, which takes a lock
+  if (sigaction(SIGSEGV, nullptr, &before) != 0) return;
+  if (!(before.sa_flags & SA_SIGINFO) && before.sa_handler == SIG_IGN) return;
+  struct sigaction ours = before;  // a program's handler is called on the stack that it expects
+  ours.sa_sigaction = on_fault;
+  ours.sa_flags |= SA_SIGINFO;
+  sigaction(SIGSEGV, &ours, nullptr);
+}
+
+}  // namespace stepwise::runtime

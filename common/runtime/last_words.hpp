@@ -1,0 +1,24 @@
+// What is written to stderr where stdio is no longer, or not now, to be used: when the program
+// ends, and in a signal's handler.
+//
+// idea    A handler may neither lock nor allocate, so its text is made beforehand.
+// tests   tests/checks_test.py
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace stepwise::runtime {
+
+// As much as the file takes. For handlers, too.
+void write_all(int to, std::string_view text);
+
+// From now on this is what a signal's end says, or nothing if it is empty.
+void set_last_words(std::string_view text);
+// Says it once. For handlers.
+void say_last_words();
+// Says it before these signals end the program, as far as it has not decided what they do.
+void say_last_words_on(std::initializer_list<int> signals);
+
+}  // namespace stepwise::runtime

@@ -1,0 +1,2 @@
+// The same as device code of which there is none.
+#include "exec_host_only.cpp"
