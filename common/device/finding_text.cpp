@@ -45,7 +45,7 @@ constexpr std::array<kind_words, finding_kinds> words = {{
     {"copy of unwritten memory", "copy of unwritten memory", "copies of unwritten memory"},
     {"race", "race", "races"},
     {"barrier divergence", "barrier divergence", "barrier divergences"},
-    {"barrier after exit", "barrier after exit", "barriers after exit"},
+    {"barrier not reached by all", "barrier not reached by all", "barriers not reached by all"},
     {"impossible mask", "impossible mask", "impossible masks"},
     {"inactive source lane", "inactive source lane", "inactive source lanes"},
     {"deadlock", "deadlock", "deadlocks"},
@@ -283,8 +283,10 @@ std::string place_of(const located_finding& found, const finding_style& style) {
   for (const finding_party& p : found.what.parties) {
     if (!p.at.file.empty()) return shown_file(p.at.file, style) + ":" + std::to_string(p.at.line);
   }
-  if (!shown(found.host, style) || found.host.file.empty()) return {};
-  return shown_file(found.host.file, style) + ":" + std::to_string(found.host.line);
+  for (const host_place* place : {&found.host, &found.allocated})
+    if (shown(*place, style) && !place->file.empty())
+      return shown_file(place->file, style) + ":" + std::to_string(place->line);
+  return {};
 }
 
 std::string plain_text(const std::vector<text_line>& lines) {

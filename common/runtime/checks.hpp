@@ -66,7 +66,7 @@ class call_checks {
   void launch_failed(int code);
   void take(device* of, bool at_exit);
   void add(finding what);
-  void append_to_file(const located_finding& found) const;
+  void append_to_file(std::size_t number);
   std::string report() const;
   void arm_signals();
 
