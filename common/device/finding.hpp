@@ -27,7 +27,7 @@ enum class finding_kind : std::uint8_t {
   unwritten_copy,      // the host copies bytes home that nobody wrote
   race,                // two unordered accesses, at least one a write
   barrier_divergence,  // threads of a warp or block at different barriers
-  exited_at_barrier,   // a barrier that threads do not reach because they have exited
+  exited_at_barrier,   // a barrier that threads never reach: they have left the kernel
   bad_mask,            // a membermask without the lane that executes, or that nobody can match
   inactive_source,     // a shuffle from a lane that takes no part
   deadlock,            // every thread waits
@@ -55,7 +55,7 @@ struct finding_party {
   std::string kernel;  // readable name, without parameters
   code_place at;
   bool has_thread = true;
-  extent block, thread;  // of the first occurrence
+  extent block, thread;  // of the first occurrence; of a race, the first that decides its advice
 };
 
 // The memory that a finding is about.
@@ -78,8 +78,22 @@ struct finding_object {
   std::uint64_t allocated_by = 0, freed_by = 0;  // origins; 0: unknown
 };
 
+// Which threads race, in the order of what it takes to keep them apart: of many occurrences, the
+// last in this list decides what is to be done.
+enum class race_between : std::uint8_t {
+  none,         // no race
+  lanes,        // of a warp
+  warps,        // of a block
+  one_store,    // lanes of a warp that execute one store together
+  block_store,  // warps of a block at a store that each executes once
+  copy,         // one of them is an asynchronous copy
+  blocks,
+  streams
+};
+
 struct finding {
   finding_kind kind = finding_kind::failed;
+  race_between between = race_between::none;
   std::string message;                 // one sentence
   std::vector<finding_party> parties;  // who did it; then the other, for a race
   finding_object object;

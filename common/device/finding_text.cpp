@@ -47,7 +47,7 @@ constexpr std::array<kind_words, finding_kinds> words = {{
     {"copy of unwritten memory", "copy of unwritten memory", "copies of unwritten memory"},
     {"race", "race", "races"},
     {"barrier divergence", "barrier divergence", "barrier divergences"},
-    {"barrier after exit", "barrier after exit", "barriers after exit"},
+    {"barrier not reached by all", "barrier not reached by all", "barriers not reached by all"},
     {"impossible mask", "impossible mask", "impossible masks"},
     {"inactive source lane", "inactive source lane", "inactive source lanes"},
     {"deadlock", "deadlock", "deadlocks"},
@@ -301,7 +301,9 @@ std::string place_of(const located_finding& found, const finding_style& style) {
   for (const finding_party& p : found.what.parties) {
     if (!p.at.file.empty()) return words(p.at.file, p.at.line);
   }
-  return host_known ? words(found.host.file, found.host.line) : "";
+  if (host_known) return words(found.host.file, found.host.line);
+  const bool allocated_known = shown(found.allocated, style) && !found.allocated.file.empty();
+  return allocated_known ? words(found.allocated.file, found.allocated.line) : "";
 }
 
 std::string missing_lines_note(const std::vector<located_finding>& all,

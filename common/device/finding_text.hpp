@@ -44,7 +44,8 @@ std::string cut(const std::string& text, std::size_t width);
 // In words: "race", "use after free".
 const char* title_of(finding_kind kind);
 
-// Where it is, in a few words: "reduction.cu:31", else the host's line; empty if unknown.
+// Where it is, in a few words: "reduction.cu:31", else the host's line, or that of the allocation;
+// empty if unknown.
 std::string place_of(const located_finding& found, const finding_style& style);
 
 // How to have lines, where host code is told by its functions: a sentence. Empty if none is.

@@ -19,7 +19,9 @@ std::string bad_side(const char* what, const extent& have, const int (&most)[3])
   const std::uint32_t sides[3] = {have.x, have.y, have.z};
   for (int i = 0; i < 3; i++) {
     if (sides[i] == 0) {
-      return std::string("a ") + what + " of " + shape(have) + ": every side must be at least 1";
+      return std::string("a ") + what + " of " + shape(have) +
+             ": every side must be at least 1 (a division that rounds down leaves 0 of less than a "
+             "whole block: (n + size - 1) / size rounds up)";
     }
     if (sides[i] > static_cast<std::uint32_t>(most[i])) {
       return std::string("a ") + what + " of " + shape(have) + ": at most " +

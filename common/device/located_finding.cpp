@@ -14,6 +14,9 @@ constexpr std::array<const char*, 7> object_names = {
     "none",           "allocation",   "variable", "shared_variable",
     "dynamic_shared", "local_memory", "constant"};
 
+constexpr std::array<const char*, 8> race_names = {"none",        "lanes", "warps",  "one_store",
+                                                   "block_store", "copy",  "blocks", "streams"};
+
 json three(const extent& e) { return json::array({e.x, e.y, e.z}); }
 
 json place_json(const host_place& place) {
@@ -82,6 +85,12 @@ void parse_object(const json& j, located_finding& found) {
   found.freed = parse_place(j.at("freed"));
 }
 
+race_between parse_between(const std::string& name) {
+  const auto known = std::find(race_names.begin(), race_names.end(), name);
+  return known == race_names.end() ? race_between::none
+                                   : static_cast<race_between>(known - race_names.begin());
+}
+
 std::optional<finding_kind> parse_kind(const std::string& name) {
   for (int i = 0; i < finding_kinds; i++) {
     const auto kind = static_cast<finding_kind>(i);
@@ -95,10 +104,15 @@ std::optional<finding_kind> parse_kind(const std::string& name) {
 std::string json_line(const located_finding& found) {
   json parties = json::array();
   for (const finding_party& p : found.what.parties) parties.push_back(party_json(p));
-  const json line = {{"kind", name_of(found.what.kind)}, {"warning", is_warning(found.what.kind)},
-                     {"message", found.what.message},    {"parties", parties},
-                     {"object", object_json(found)},     {"host", place_json(found.host)},
-                     {"advice", found.what.advice},      {"count", found.what.count}};
+  const json line = {{"kind", name_of(found.what.kind)},
+                     {"warning", is_warning(found.what.kind)},
+                     {"message", found.what.message},
+                     {"parties", parties},
+                     {"object", object_json(found)},
+                     {"host", place_json(found.host)},
+                     {"advice", found.what.advice},
+                     {"count", found.what.count},
+                     {"between", race_names[static_cast<std::size_t>(found.what.between)]}};
   // Sources and names may hold anything: what is not UTF-8 is replaced rather than refused.
   return line.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -117,6 +131,7 @@ std::optional<located_finding> parse_json_line(std::string_view line) {
     found.host = parse_place(j.at("host"));
     found.what.advice = j.at("advice");
     found.what.count = j.at("count");
+    found.what.between = parse_between(j.at("between"));
     return found;
   } catch (const json::exception&) {
     return std::nullopt;
@@ -127,13 +142,18 @@ std::string identity_of(const located_finding& found) {
   const finding& f = found.what;
   std::string text = name_of(f.kind);
   const auto add = [&](const std::string& part) { text += '\n' + part; };
+  const bool is_race = f.kind == finding_kind::race;
   bool has_place = false;
+  std::vector<std::string> parties;
   for (const finding_party& p : f.parties) {
-    add(p.kernel);
-    add(p.action);
-    add(p.at.file + ':' + std::to_string(p.at.line) + p.at.inner);
-    has_place |= !p.at.file.empty();
+    const bool known = !p.at.file.empty();
+    // Two lines that race are one mistake, whichever came first and whatever it did there.
+    parties.push_back(p.kernel + '\n' + (is_race && known ? "" : p.action) + '\n' + p.at.file +
+                      ':' + std::to_string(p.at.line) + p.at.inner);
+    has_place |= known;
   }
+  if (is_race) std::sort(parties.begin(), parties.end());
+  for (const std::string& party : parties) add(party);
   const std::string host =
       found.host.file + ':' + std::to_string(found.host.line) + found.host.function;
   if (f.kind == finding_kind::too_little_shared) add(host);
@@ -148,15 +168,18 @@ std::string identity_of(const located_finding& found) {
   return text;
 }
 
-bool merge_into(std::vector<located_finding>& all, located_finding found) {
+merged merge_into(std::vector<located_finding>& all, located_finding found) {
   const std::string identity = identity_of(found);
-  for (located_finding& known : all) {
-    if (identity_of(known) != identity) continue;
-    known.what.count += found.what.count;
-    return false;
+  for (std::size_t i = 0; i < all.size(); i++) {
+    if (identity_of(all[i]) != identity) continue;
+    const std::uint64_t count = all[i].what.count + found.what.count;
+    const bool decides = found.what.between > all[i].what.between;
+    if (decides) all[i] = std::move(found);
+    all[i].what.count = count;
+    return {i, decides ? merged::as::decisive : merged::as::repeated};
   }
   all.push_back(std::move(found));
-  return true;
+  return {all.size() - 1, merged::as::fresh};
 }
 
 std::string source_line(const std::string& file, int number) {

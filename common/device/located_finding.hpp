@@ -42,8 +42,16 @@ std::optional<located_finding> parse_json_line(std::string_view line);
 // Equal for findings that are one mistake: the same kind, kernel, lines and memory.
 std::string identity_of(const located_finding& found);
 
-// Appends, or adds to the count of the finding that is there; false in that case.
-bool merge_into(std::vector<located_finding>& all, located_finding found);
+// What became of a finding among others: `at` which place it is, and how.
+struct merged {
+  std::size_t at;
+  enum class as : std::uint8_t {
+    fresh,     // nobody had told it
+    repeated,  // it is counted there
+    decisive   // the same, and it is shown from now on: it asks for more than the one before did
+  } how;
+};
+merged merge_into(std::vector<located_finding>& all, located_finding found);
 
 // A leak or an unseen error: worth a look, but the results may still be right.
 inline bool is_warning(finding_kind kind) {

@@ -152,12 +152,7 @@ void call_checks::program_ends() {
     write_all(STDERR_FILENO, report());
     return;
   }
-  for (std::size_t i = 0; i < found_.size(); i++) {
-    if (found_[i].what.count == written_[i]) continue;
-    located_finding rest = found_[i];
-    rest.what.count -= written_[i];
-    append_to_file(rest);
-  }
+  for (std::size_t i = 0; i < found_.size(); i++) append_to_file(i);
 }
 
 void call_checks::take(device* of, bool at_exit) {
@@ -170,9 +165,10 @@ void call_checks::add(finding what, const host_place& at) {
   if (!at.known()) found.host = place_of_origin(found.what.origin);
   found.allocated = place_of_origin(found.what.object.allocated_by);
   found.freed = place_of_origin(found.what.object.freed_by);
-  if (found_.size() == most_findings || !merge_into(found_, found)) return;
-  written_.push_back(found.what.count);
-  if (!file_.empty()) return append_to_file(found);
+  if (found_.size() == most_findings) return;
+  const auto [number, how] = merge_into(found_, std::move(found));
+  if (how == merged::as::repeated) return;
+  if (!file_.empty()) return append_to_file(number);
   if (!std::exchange(armed_, true)) {
     say_last_words_on({SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM});
   }
@@ -186,13 +182,18 @@ bool call_checks::add_in_copy(finding what, const host_place& at) {
   return file_.empty();
 }
 
-void call_checks::append_to_file(const located_finding& found) const {
+// What the file does not count yet of a finding.
+void call_checks::append_to_file(std::size_t number) {
   if (getpid() != process_) return;  // a child of fork() has our state, and not our business
+  written_.resize(found_.size());
+  located_finding rest = found_[number];
+  rest.what.count -= std::exchange(written_[number], rest.what.count);
+  if (rest.what.count == 0) return;
   const int file = open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (file < 0) {
     return announce("STEPWISE_FINDINGS: " + file_ + " cannot be written: " + std::strerror(errno));
   }
-  write_all(file, json_line(found) + "\n");
+  write_all(file, json_line(rest) + "\n");
   close(file);
 }
 

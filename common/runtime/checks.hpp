@@ -71,7 +71,7 @@ class call_checks {
   void launch_failed(int code);
   void take(device* of, bool at_exit);
   void add(finding what, const host_place& at = {});
-  void append_to_file(const located_finding& found) const;
+  void append_to_file(std::size_t number);
   std::string report() const;
 
   std::string file_;

@@ -11,8 +11,8 @@
 namespace stepwise::cli {
 namespace {
 
-std::string again(const run_options& o, const check_report& report) {
-  std::string command = "./lab run " + o.lab;
+std::string again(const char* command_name, const run_options& o, const check_report& report) {
+  std::string command = std::string("./lab ") + command_name + " " + o.lab;
   if (!o.file.empty()) command += " --file " + o.file;
   if (!o.step.empty()) command += " --step " + o.step;
   if (report.size) command += " --size " + size_text(*report.size);
@@ -72,7 +72,9 @@ int run(context& c, const run_options& o) {
       show_finding(c, report);
       show_todos(c, s.shown);
       c.say();
-      c.say("  " + c.out.paint(tone::dim, "again    ") + again(o, report));
+      c.say("  " + c.out.paint(tone::dim, "again    ") + again("run", o, report));
+      // What looks like wrong arithmetic is often a race, and an address has a name there.
+      c.say("  " + c.out.paint(tone::dim, "why      ") + again("check", o, report));
     }
     return exit_code_of(report.found.what);
   }

@@ -17,6 +17,15 @@ namespace stepwise {
 
 namespace {
 
+// Whether a call gives a right result if it is the program's first.
+bool is_right_alone(const problem& p, const std::filesystem::path& program,
+                    const device_choice& device, session_options options, const problem_call& call,
+                    const call_file& file, std::size_t number) {
+  options.findings.clear();
+  session runner(program, device, file, std::move(options));
+  return runner.call(number).ok() && !check_outputs(p, call, file.outputs(number));
+}
+
 constexpr std::uint64_t small_bytes = std::uint64_t{1} << 20;  // of all buffers of a call
 
 // `findings`: the file that checks write to; empty for a run without them.
@@ -54,6 +63,11 @@ check_report run_calls(const lab& l, const problem& p, const std::filesystem::pa
     if (report.found.ok()) {
       if (const auto wrong = check_outputs(p, calls[i], file.outputs(i))) {
         report.found = {verdict::wrong, *wrong};
+        if (i > 0 && is_right_alone(p, program, device, options, calls[i], file, i)) {
+          report.found.message +=
+              "; it is right if it is the program's first call: does a static or __device__ "
+              "variable keep something from the call before?";
+        }
       }
     }
     throw_if_interrupted();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cstdio>
 #include <optional>
 
 #include "common/device/names.hpp"
@@ -116,6 +117,17 @@ std::optional<diagnostic> host_error(const std::string& line) {
   return {};
 }
 
+// ptxas counts in hexadecimal.
+std::string shared_hint(const std::string& line) {
+  const auto at = line.find("uses too much shared data (0x");
+  unsigned used = 0, most = 0;
+  if (at == std::string::npos ||
+      std::sscanf(line.c_str() + line.find('(', at), "(%x bytes, %x max)", &used, &most) != 2)
+    return "";
+  return ": __shared__ arrays of " + std::to_string(used) + " bytes, and " + std::to_string(most) +
+         " at most; extern __shared__ may have more";
+}
+
 // ptxas error   : Entry function '_Z...' uses too much shared data (0x20000 bytes, 0xc000 max)
 std::optional<diagnostic> tool_error(const std::string& line, int& names) {
   for (std::string_view tool : {"ptxas error", "ptxas fatal", "nvlink error", "nvcc fatal"}) {
@@ -123,7 +135,7 @@ std::optional<diagnostic> tool_error(const std::string& line, int& names) {
     const auto colon = line.find(':');
     if (colon == std::string::npos) continue;
     const auto message = trimmed(std::string_view(line).substr(colon + 1));
-    return diagnostic{{}, 0, 0, with_readable_names(message, names), {}};
+    return diagnostic{{}, 0, 0, with_readable_names(message, names) + shared_hint(line), {}};
   }
   return {};
 }
@@ -141,7 +153,9 @@ std::optional<diagnostic> linker_error(const std::string& line) {
     return diagnostic{{},
                       0,
                       0,
-                      missing ? "nothing defines " + symbol + ", which the runner calls"
+                      missing ? "nothing defines " + symbol +
+                                    ", which the runner calls: are name and parameters those of "
+                                    "the contract?"
                               : symbol + " is defined twice",
                       {}};
   }

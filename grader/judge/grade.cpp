@@ -236,8 +236,7 @@ class grading {
   void judge_checks(goal_result& g) {
     const auto& findings = report_.correctness->findings;
     if (!findings.empty()) {
-      g.message =
-          has_errors(findings) ? worst_finding(findings, where_.root) : findings_summary(findings);
+      g.message = worst_finding(findings, where_.root);
       miss(g, verdict::check);
     } else if (!report_.checked) {
       g.message = "not graded here: the checks need the emulator, which cannot run this";

@@ -99,14 +99,17 @@ std::string findings_line(const std::vector<located_finding>& all, const termina
 
 std::string worst_finding(const std::vector<located_finding>& all,
                           const std::filesystem::path& folder) {
-  const auto worst = std::find_if(all.begin(), all.end(), is_error);
-  if (worst == all.end()) return {};
+  if (all.empty()) return {};
+  auto worst = std::find_if(all.begin(), all.end(), is_error);
+  const bool has_errors = worst != all.end();
+  if (!has_errors) worst = all.begin();
   const std::string place = place_of(*worst, plain_style(folder));
   std::string text = title_of(worst->what.kind) + (place.empty() ? "" : " at " + place) + ": " +
                      worst->what.message;
-  const auto errors = std::count_if(all.begin(), all.end(), is_error);
-  if (errors > 1) text += "; and " + std::to_string(errors - 1) + " more";
-  return text;
+  const auto others =
+      (has_errors ? std::count_if(all.begin(), all.end(), is_error) : std::ssize(all)) - 1;
+  if (others > 0) text += "; and " + std::to_string(others) + " more";
+  return text + (worst->what.advice.empty() ? "" : ". " + worst->what.advice);
 }
 
 bool has_errors(const std::vector<located_finding>& all) {

@@ -30,8 +30,8 @@ tone tone_of(text_role role);
 // "3 findings: 1 race, ...", in the colour that they deserve.
 std::string findings_line(const std::vector<located_finding>& all, const terminal_style& style);
 
-// The worst one in a sentence: "race at reduction.cu:31 in reduce: two threads ..."; and how many
-// more there are. Empty if there is no error among them.
+// The worst one in a few sentences: "race at reduction.cu:31: two threads ...", how many more there
+// are, and what helps. A warning if there is no error; empty if there is nothing.
 std::string worst_finding(const std::vector<located_finding>& all,
                           const std::filesystem::path& folder);
 

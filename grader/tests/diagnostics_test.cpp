@@ -41,14 +41,16 @@ TEST_CASE("the host compiler, ptxas and the linker") {
       "max)\n");
   REQUIRE(found.size() == 1);
   CHECK(found[0].message ==
-        "Entry function 'h(int*)' uses too much shared data (0x61a80 bytes, 0xc000 max)");
+        "Entry function 'h(int*)' uses too much shared data (0x61a80 bytes, 0xc000 max): "
+        "__shared__ arrays of 400000 bytes, and 49152 at most; extern __shared__ may have more");
   found = parse_diagnostics(
       "/usr/bin/ld: /tmp/x.o: in function `main':\n"
       "x.cpp:(.text+0xf7): undefined reference to `reduce(int const*, int*, int*, int)'\n"
       "collect2: error: ld returned 1 exit status\n");
   REQUIRE(found.size() == 1);
   CHECK(found[0].message ==
-        "nothing defines reduce(int const*, int*, int*, int), which the runner calls");
+        "nothing defines reduce(int const*, int*, int*, int), which the runner calls: are name and "
+        "parameters those of the contract?");
   CHECK(parse_diagnostics("all is well\n").empty());
 }
 

@@ -65,13 +65,17 @@ TEST_CASE("text from a program cannot drive a terminal") {
 TEST_CASE("the worst finding in a sentence") {
   const auto leak = of_kind(finding_kind::leak, "100 bytes");
   CHECK(worst_finding({}, "/course").empty());
-  CHECK(worst_finding({leak}, "/course").empty());
+  CHECK(worst_finding({leak}, "/course") == "memory not freed: 100 bytes");
   CHECK(!has_errors({leak}));
   CHECK(has_errors({leak, race_at(3)}));
   CHECK(worst_finding({leak, race_at(3)}, "/course") ==
         "race at labs/sum.cu:3: two threads, one word");
   CHECK(worst_finding({race_at(3), race_at(4), race_at(5)}, "/elsewhere") ==
         "race at /course/labs/sum.cu:3: two threads, one word; and 2 more");
+  auto advised = race_at(3);
+  advised.what.advice = "Put a barrier between the two.";
+  CHECK(worst_finding({advised, race_at(4)}, "/course") ==
+        "race at labs/sum.cu:3: two threads, one word; and 1 more. Put a barrier between the two.");
 }
 
 TEST_CASE("the document counts errors and warnings") {

@@ -118,7 +118,8 @@ class wrong_product {
     }
     const std::string count = std::to_string(wrong_.size()) + " of " + std::to_string(n_ * n_) +
                               (wrong_.size() == 1 ? " elements is wrong" : " elements are wrong");
-    const std::string ask = " - does the kernel handle n that is not a multiple of its tile?";
+    const std::string ask =
+        " - does each of them have its thread, also where n is not a multiple of the tile?";
     const int last = m_.n - 1;
     if (top > 0 && wrong_.size() == n_ * (n_ - top)) {
       return count + ": all of " + range("row", top, last) + ask;
@@ -238,7 +239,8 @@ class wrong_product {
     for (const std::size_t i : wrong_) {
       if (found(i) != 0) return "";
     }
-    return "0 is stored: was anything added to the sum?";
+    return "0 is stored: does the loop over the products run at all for this n, and is the sum a "
+           "float?";
   }
 
   std::string not_a_number() const {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <limits>
@@ -60,9 +61,9 @@ class wrong_sum {
 
   std::string looks_like() const {
     for (const auto guess :
-         {&wrong_sum::left_as_it_was, &wrong_sum::first_alone, &wrong_sum::without_an_end,
-          &wrong_sum::first_part, &wrong_sum::multiple, &wrong_sum::every_second,
-          &wrong_sum::one_element}) {
+         {&wrong_sum::left_as_it_was, &wrong_sum::in_float, &wrong_sum::first_alone,
+          &wrong_sum::without_an_end, &wrong_sum::first_part, &wrong_sum::multiple,
+          &wrong_sum::every_second, &wrong_sum::one_element}) {
       if (std::string text = (this->*guess)(); !text.empty()) return text;
     }
     return "";
@@ -76,10 +77,21 @@ class wrong_sum {
     }
     if (const std::uint32_t more = found_ - expected_; one_byte_repeated(more)) {
       return "this is the sum plus " + hexadecimal(more) +
-             ", which filled out before the call: store the sum, do not add it to what is there";
+             ", which filled out and scratch before the call: store the sum, do not add it to what "
+             "is there, and add up no more of scratch than was stored";
     }
     if (found_ == 0) return "the sum that is stored is 0: was anything added to it?";
     return "";
+  }
+
+  // A few elements, added up as floats: the rest of a sum is cut off at 24 bits.
+  std::string in_float() const {
+    float sum = 0;
+    for (const std::int32_t value : in_.first(std::min<std::size_t>(in_.size(), 3)))
+      sum += static_cast<float>(value);
+    const bool fits = in_.size() <= 3 && std::abs(sum) < 0x1p31f;
+    if (!fits || found_ != static_cast<std::uint32_t>(static_cast<std::int32_t>(sum))) return "";
+    return "this is the sum of floats, which hold 24 bits of a number: add ints";
   }
 
   std::string first_alone() const {

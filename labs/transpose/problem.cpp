@@ -182,7 +182,33 @@ class wrong_result {
       return text + ", all of out from column " + std::to_string(unwritten_col_) +
              " on - does the grid cover rows of in beyond the last whole block?";
     }
-    return text + corner();
+    const std::string edge = corner();
+    return text + (edge.empty() ? part_of_tiles() : edge);
+  }
+
+  // The first rows and columns of every tile, and no others.
+  std::string part_of_tiles() const {
+    const auto is_written = [&](std::int64_t row, std::int64_t col) {
+      return out_.at(row, col) == in_.at(col, row);
+    };
+    for (const std::int64_t tile : {4, 8, 16, 32, 64}) {
+      if (tile > std::min(out_.rows, out_.cols)) break;
+      std::int64_t row = 0, col = 0;
+      while (row < tile && is_written(row, 0)) ++row;
+      while (col < tile && is_written(0, col)) ++col;
+      const auto in_part = [&](std::int64_t i) {
+        return i / out_.cols % tile < row && i % out_.cols % tile < col;
+      };
+      std::int64_t i = 0;
+      while (i < std::ssize(out_.data) && in_part(i) == is_written(i / out_.cols, i % out_.cols))
+        ++i;
+      if (i < std::ssize(out_.data) || row * col == tile * tile) continue;
+      const std::string side = std::to_string(tile);
+      return ": of every " + side + "x" + side + " elements of out only those of the first " +
+             std::to_string(row) + " rows and " + std::to_string(col) +
+             " columns were - does a block have a thread for every element of its tile, or a loop?";
+    }
+    return "";
   }
 
   // Everything outside the top left rectangle [0, row) x [0, col): the first row that is not

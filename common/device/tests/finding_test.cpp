@@ -86,16 +86,43 @@ TEST_CASE("equal findings are merged, whoever was first") {
   other.what.parties[0].thread = {1, 2, 3};
   other.what.object.offset = 8192;
   other.what.count = 1;
-  CHECK(merge_into(all, overrun()));
-  CHECK(!merge_into(all, other));
+  CHECK(merge_into(all, overrun()).how == merged::as::fresh);
+  CHECK(merge_into(all, other).how == merged::as::repeated);
   REQUIRE(all.size() == 1);
   CHECK(all[0].what.count == 1025);
   CHECK(all[0].what.parties[0].thread.x == 255);
   other.what.parties[0].at.line = 13;
-  CHECK(merge_into(all, other));
+  CHECK(merge_into(all, other).at == 1);
   other.allocated.line = 32;
-  CHECK(merge_into(all, other));
+  CHECK(merge_into(all, other).at == 2);
   CHECK(all.size() == 3);
+}
+
+TEST_CASE("of the occurrences of a race, the one that asks for the most is shown") {
+  const auto race = [](race_between between, int first, int second, const char* advice) {
+    located_finding found = of_kind(finding_kind::race);
+    found.what.between = between;
+    found.what.parties = {{"writes 4 bytes", "sum", {"sum.cu", first, "", ""}, true, {}, {}},
+                          {"reads 4 bytes", "sum", {"sum.cu", second, "", ""}, true, {}, {}}};
+    found.what.advice = advice;
+    found.what.count = 10;
+    return found;
+  };
+  std::vector<located_finding> all;
+  CHECK(merge_into(all, race(race_between::lanes, 3, 4, "lanes")).how == merged::as::fresh);
+  CHECK(merge_into(all, race(race_between::lanes, 3, 4, "again")).how == merged::as::repeated);
+  // Whoever came first, and whatever it did: the same two lines.
+  auto turned = race(race_between::warps, 4, 3, "warps");
+  turned.what.parties[1].action = "writes 4 bytes";
+  CHECK(merge_into(all, turned).how == merged::as::decisive);
+  CHECK(merge_into(all, race(race_between::lanes, 3, 4, "late")).how == merged::as::repeated);
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].what.advice == "warps");
+  CHECK(all[0].what.parties[0].at.line == 4);
+  CHECK(all[0].what.count == 40);
+  const auto back = parse_json_line(json_line(all[0]));
+  REQUIRE(back);
+  CHECK(back->what.between == race_between::warps);
 }
 
 TEST_CASE("a report says what, who, where, how often, and what to do") {

@@ -31,6 +31,18 @@ std::string distance(std::uint64_t bytes, std::uint64_t element) {
   return std::to_string(n) + (n == 1 ? " element" : " elements");
 }
 
+// Where an index is too large.
+std::string advice_past_end(const launch_config& config) {
+  const std::uint64_t blocks = volume(config.grid), threads = volume(config.block);
+  // A grid that would do as a block, and blocks that hardly would.
+  if (threads < lanes && blocks >= 2 * lanes && blocks <= 1024)
+    return "The launch has " + std::to_string(blocks) + " blocks of " + std::to_string(threads) +
+           (threads == 1 ? " thread" : " threads") +
+           ": are the two swapped in <<<blocks, threads>>>?";
+  return "Compare every index with its own length before the access, in the last block and in the "
+         "last pass of a loop, too.";
+}
+
 }  // namespace
 
 const std::pair<const device_address, checker::allocation>* checker::allocation_at(
@@ -234,7 +246,7 @@ void checker::outside_global(const access_event& e, int, std::uint64_t at, findi
               (f.object.name.empty() ? "an allocation" : f.object.name) + " of " +
               count_of_bytes(f.object.bytes);
   f.advice = f.object.offset < 0 ? "Check the index for the first rows and columns."
-                                 : "Does the last block check its index against n?";
+                                 : advice_past_end(*config_);
 }
 
 void checker::outside_shared(const access_event& e, int, std::uint64_t at, finding& f) {

@@ -84,6 +84,9 @@ void checker::begin_block(const block& b) {
   slot->now = &b;
   slot->first_exit.reset();
   slot->exited = 0;
+  slot->met_apart = false;
+  slot->turnings.assign(block_warps_, {});
+  slot->left_at.reset();
   for (auto& a : slot->arrivals) a.clear();
   slot->shared->written.clear(0, context_->shared_bytes);
   slot->stored_at = 0;
@@ -265,13 +268,12 @@ void checker::visit_lanes(const access_event& e, watched_memory& m, std::uint64_
                           std::uint32_t lanes_in) {
   const access_site& s = *e.site;
   const bool reads = s.kind != access_kind::store, writes = s.kind != access_kind::load;
-  const bool spread = e.shape->span != s.bytes;
   for (std::uint32_t l = lanes_in; l != 0; l &= l - 1) {
     const int lane = __builtin_ctz(l);
     const std::uint64_t at = e.address[lane] - base;
     if (at >= m.bytes_watched) continue;
     touch_pages(m, at, s.bytes);
-    const touch t{&m, &s, e.index, at, s.bytes, lane, e.warp, e.at, spread};
+    const touch t{&m, &s, e.index, at, s.bytes, lane, e.warp, e.at, &e};
     if (reads && !m.written.all(at, s.bytes)) read_unwritten(t);
     if (writes) m.written.mark(at, s.bytes);
     look_closer(t);

@@ -22,9 +22,11 @@
 #include "common/emulator/check/kept_loads.hpp"
 #include "common/emulator/check/order.hpp"
 #include "common/emulator/check/places.hpp"
+#include "common/emulator/check/statements.hpp"
 #include "common/emulator/check/written.hpp"
 #include "common/emulator/exec/memory.hpp"
 #include "common/emulator/exec/scheduler.hpp"
+#include "common/emulator/profile/control_flow.hpp"
 
 namespace stepwise::emulator {
 
@@ -60,6 +62,7 @@ class checker final : public observer {
     launches_.clear();
     code_ = nullptr;
     places_.forget();
+    flows_.clear();
   }
   order& sequence() { return order_; }
   void set_stream(const stream_use& use) { stream_ = use; }
@@ -74,6 +77,7 @@ class checker final : public observer {
   void turn_to(const block& b) override;
   std::uint32_t access(const access_event& e) override;
   void access_range(const warp_event& e, const range_event& r) override;
+  void turned(const warp_event& e, std::uint32_t to) override;
   void reached_barrier(const warp_event& e, unsigned id, bool arrive_only, bool aligned) override;
   void released_barrier(unsigned id, bool whole_block) override;
   void warp_met(const warp_event& e, bool orders_memory) override;
@@ -114,6 +118,19 @@ class checker final : public observer {
     bool is_shared = false;     // of a block
     bool has_bytes = false;     // pages whose cells are bytes
   };
+  // Lanes that went a way on which they may miss a barrier.
+  struct turning {
+    const op* at;
+    std::uint32_t to, lanes;
+  };
+  // A branch, one of those that it led away from a barrier, and how.
+  struct parting {
+    const op* at;
+    std::uint32_t warp;
+    int lane;
+    way_past how;
+    source_line line;
+  };
   // What is known of a resident block.
   struct block_state {
     block_clock clock;
@@ -130,6 +147,10 @@ class checker final : public observer {
     std::array<std::vector<arrival>, 17> arrivals;
     std::optional<warp_event> first_exit;
     std::uint32_t exited = 0;
+    bool met_apart = false;  // a barrier released threads that waited at different ones
+    std::vector<std::vector<turning>> turnings;  // by warp: since the last barrier, in order
+    std::optional<parting>
+        left_at;  // why those who have left missed the first barrier without them
   };
   // One lane's access, or a piece of it.
   struct touch {
@@ -140,7 +161,9 @@ class checker final : public observer {
     int lane;
     std::uint32_t warp;  // in the block
     const op* op_at;
-    bool spread = false;  // other lanes access other places at the same time
+    const access_event* all = nullptr;  // of the warp's lanes at that time; null: it is alone
+    // Whether other lanes access other places at the same time.
+    bool spread() const { return all != nullptr && all->shape->span != site->bytes; }
   };
   struct place_in_memory {
     finding_object object;
@@ -217,8 +240,11 @@ class checker final : public observer {
   }
   bool touch_new_pages(watched_memory& m, std::uint64_t at, std::uint64_t bytes);
   bool same_value(const touch& t, int other_lane) const;
-  std::string race_advice(const touch& t, std::uint32_t other_warp, std::uint32_t other_site,
-                          tick when) const;
+  bool at_once(const touch& t, std::uint32_t other_warp, std::uint32_t other_lanes,
+               std::uint32_t other_site) const;
+  race_between between(const touch& t, std::uint32_t other_warp, std::uint32_t other_lanes,
+                       std::uint32_t other_site, tick when);
+  std::string race_advice(race_between between, const touch& t, std::uint32_t other_site) const;
   // streams.cpp
   static constexpr std::uint32_t no_warp = ~std::uint32_t{0} / 32;
   bool streams_matter() const;
@@ -246,11 +272,36 @@ class checker final : public observer {
   void fail(error code, const finding& f);
   // waits.cpp
   void check_arrivals(unsigned id, bool whole_block);
+  void different_barriers(const block_state::arrival& one, const block_state::arrival& other,
+                          bool same_warp);
+  void missed_barrier(const block_state::arrival& waits);
+  // partings.cpp
+  struct function_flow {
+    explicit function_flow(const ptx::body& body) : flow(body) {}
+    bool is_in_loop(std::int32_t instruction) const;
+    const std::vector<std::vector<std::uint32_t>>& towards(
+        const std::vector<std::uint32_t>& wanted);
+    control_flow flow;
+    std::map<std::vector<std::uint32_t>, std::vector<std::vector<std::uint32_t>>> ways;
+  };
+  function_flow& flow_of(const program_function& f);
+  std::uint32_t block_of(const op* at);
+  void forget_turnings();
+  bool misses(const turning& t, const op* barrier);
+  std::optional<parting> parting_of(const op* barrier, std::uint32_t waits_warp, int waits,
+                                    std::uint32_t warp, std::uint32_t gone);
+  parting describe_parting(const turning& t, const op* barrier, std::uint32_t warp, int lane);
+  struct parting_words {
+    std::string why, action, advice;
+  };
+  static parting_words words_of(const parting& p);
+  static std::string no_parting_advice();
 
   const gpu& model_;
   global_memory& memory_;
   device_address device_base_;
   places places_;
+  std::map<const ptx::function*, std::unique_ptr<function_flow>> flows_;
   finding_log log_;
   order order_;
   stream_use stream_;

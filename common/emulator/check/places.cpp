@@ -34,6 +34,27 @@ code_place places::of(const program& code, std::uint32_t function, std::int32_t 
   return place;
 }
 
+std::vector<source_line> places::chain_of(const program& code, const op* at) {
+  const std::int32_t instruction =
+      code.instruction[static_cast<std::size_t>(at - code.code.data())];
+  const source_map& map = map_of(code.function_of(at));
+  if (instruction < 0 || static_cast<std::size_t>(instruction) >= map.instructions.size())
+    return {};
+  const instruction_source& s = map.instructions[static_cast<std::size_t>(instruction)];
+  if (s.line == no_index) return {};
+  std::vector<source_line> chain{map.lines[s.line]};
+  if (s.inner != no_index)
+    for (const source_frame& f : map.chains[s.inner]) chain.push_back(f.at);
+  return chain;
+}
+
+std::vector<std::string> places::lines(const std::string& file, std::uint32_t first,
+                                       std::uint32_t last) {
+  std::vector<std::string> found;
+  for (std::uint32_t n = first; n <= last; ++n) found.emplace_back(text_.whole_line(file, n));
+  return found;
+}
+
 bool places::is_library(const program& code, std::uint32_t function, std::int32_t instruction) {
   if (instruction < 0 || function >= code.functions.size()) return false;
   const source_map& map = map_of(code.functions[function]);

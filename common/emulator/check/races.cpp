@@ -11,6 +11,26 @@ constexpr std::uint64_t page_bytes = 4096;
 
 bool is_strong(const access_site& s) { return s.order != memory_order::weak; }
 
+constexpr const char* advice_for_one_store =
+    "If every thread has an element of its own, check the index; else let one thread store it, or "
+    "use an atomic operation.";
+
+// `other`: null if unknown.
+std::string advice_for_blocks(const access_site& own, const access_site* other) {
+  const auto reads_plainly = [](const access_site& s) {
+    return s.kind == access_kind::load && !is_strong(s);
+  };
+  if (other != nullptr && ((reads_plainly(own) && other->kind == access_kind::atomic) ||
+                           (reads_plainly(*other) && own.kind == access_kind::atomic)))
+    return "If any value of it will do, as before atomicCAS, read it through a pointer to volatile "
+           "or with an atomic operation; else order the two with __threadfence() and a flag.";
+  return is_strong(own) || (other != nullptr && is_strong(*other))
+             ? "Make every access to it atomic, of a scope that includes all blocks, or order them "
+               "with __threadfence() and a flag."
+             : "Blocks run in any order: use an atomic operation, or divide the work into two "
+               "launches.";
+}
+
 }  // namespace
 
 bool checker::touch_new_pages(watched_memory& m, std::uint64_t at, std::uint64_t bytes) {
@@ -110,7 +130,7 @@ bool checker::both_strong(const access_site& s, std::uint32_t other,
 // lane that polls a flag reads alone, or all lanes read the same.
 bool checker::in_step(const touch& t, std::uint32_t other, std::uint32_t other_warp) const {
   const access_site& o = site_at(other);
-  return t.spread && t.memory->is_shared && other_warp == state_warp(t) && t.site->is_volatile &&
+  return t.spread() && t.memory->is_shared && other_warp == state_warp(t) && t.site->is_volatile &&
          o.is_volatile && t.site->kind != access_kind::atomic && o.kind != access_kind::atomic;
 }
 
@@ -152,34 +172,53 @@ bool checker::same_value(const touch& t, int other_lane) const {
   return true;
 }
 
-std::string checker::race_advice(const touch& t, std::uint32_t other_warp, std::uint32_t other_site,
-                                 tick when) const {
-  const block_clock& b = current_->clock;
-  if (order_.work_of(when) != order_.current_work())
-    return "Put both into one stream, or let one stream wait for the other (cudaStreamWaitEvent).";
-  if (other_site != no_site && site_at(other_site).asynchronous)
-    return "The copy is asynchronous: wait for it in the thread that started it, and put a barrier "
-           "between that and what others read.";
-  if (other_warp / block_warps_ != b.index) {
-    const auto reads_plainly = [](const access_site& s) {
-      return s.kind == access_kind::load && !is_strong(s);
-    };
-    const access_site& other = site_at(other_site);
-    if (other_site != no_site && ((reads_plainly(*t.site) && other.kind == access_kind::atomic) ||
-                                  (reads_plainly(other) && t.site->kind == access_kind::atomic)))
-      return "If any value of it will do, as before atomicCAS, read it through a pointer to "
-             "volatile or with an atomic operation; else order the two with __threadfence() and a "
-             "flag.";
-    return is_strong(*t.site) || (other_site != no_site && is_strong(site_at(other_site)))
-               ? "Make every access to it atomic, of a scope that includes all blocks, or order "
-                 "them with __threadfence() and a flag."
-               : "Blocks run in any order: use an atomic operation, or divide the work into two "
-                 "launches.";
+// Whether one of those lanes does the same access at this moment: nothing can come between the two.
+bool checker::at_once(const touch& t, std::uint32_t other_warp, std::uint32_t other_lanes,
+                      std::uint32_t other_site) const {
+  if (t.all == nullptr || other_site != t.number || other_warp != state_warp(t)) return false;
+  for (std::uint32_t l = other_lanes & t.all->active; l != 0; l &= l - 1) {
+    const std::uint64_t mine = t.all->address[t.lane], other = t.all->address[__builtin_ctz(l)];
+    if (mine < other + t.bytes && other < mine + t.bytes) return true;
   }
-  if (other_site == t.number && other_warp == b.first_warp + t.warp)
-    return "Let one thread of the warp do it, or use an atomic operation.";
-  if (other_warp == b.first_warp + t.warp)
-    return "The threads of a warp need not run in step: put __syncwarp() between the two accesses.";
+  return false;
+}
+
+race_between checker::between(const touch& t, std::uint32_t other_warp, std::uint32_t other_lanes,
+                              std::uint32_t other_site, tick when) {
+  const block_clock& b = current_->clock;
+  if (order_.work_of(when) != order_.current_work()) return race_between::streams;
+  if (other_site != no_site && site_at(other_site).asynchronous) return race_between::copy;
+  if (other_warp / block_warps_ != b.index) return race_between::blocks;
+  if (at_once(t, other_warp, other_lanes, other_site)) return race_between::one_store;
+  if (other_warp == state_warp(t)) return race_between::lanes;
+  // In a loop, one of the two may be a pass behind.
+  const bool once = other_site == t.number && t.site->kind != access_kind::load &&
+                    !flow_of(code_->functions[t.site->function]).is_in_loop(t.site->instruction);
+  return once ? race_between::block_store : race_between::warps;
+}
+
+std::string checker::race_advice(race_between between, const touch& t,
+                                 std::uint32_t other_site) const {
+  switch (between) {
+    case race_between::streams:
+      return "Put both into one stream, or let one stream wait for the other "
+             "(cudaStreamWaitEvent).";
+    case race_between::copy:
+      return "The copy is asynchronous: wait for it in the thread that started it, and put a "
+             "barrier between that and what others read.";
+    case race_between::blocks:
+      if (other_site == t.number && t.site->kind == access_kind::store) return advice_for_one_store;
+      return advice_for_blocks(*t.site, other_site == no_site ? nullptr : &site_at(other_site));
+    case race_between::block_store:
+    case race_between::one_store:
+      return advice_for_one_store;
+    case race_between::lanes:
+      return "The threads of a warp need not run in step: put __syncwarp() between the two "
+             "accesses.";
+    case race_between::warps:
+    case race_between::none:
+      break;
+  }
   return "Put __syncthreads() between the two accesses, where all threads of the block reach it.";
 }
 
@@ -221,14 +260,13 @@ void checker::conflict(const touch& t, std::uint32_t other_warp, std::uint32_t o
   place_in_memory where = describe(*t.memory, t.at, t.site->element_bytes);
   const finding_key k =
       key(finding_kind::race, std::min(here, there), std::max(here, there), where.object.address);
-  if (!log_.is_new(k)) return;
+  const race_between who = between(t, other_warp, other_lanes, other_site, when);
+  if (!log_.is_new_or_decisive(k, who)) return;
   finding f;
   f.kind = finding_kind::race;
+  f.between = who;
   const char* const what = writes && other_writes ? "both write" : "one writes and the other reads";
-  const warp_clock& own = state().clock.warps[t.warp];
-  const bool same_instruction =
-      other_site == t.number && when == own.now && other_warp == state().clock.first_warp + t.warp;
-  const int other_lane = same_instruction ? __builtin_ctz(other_lanes) : -1;
+  const int other_lane = who == race_between::one_store ? __builtin_ctz(other_lanes) : -1;
   const char* const same = writes && other_writes && same_value(t, other_lane)
                                ? "; the value is the same, which does not make it safe"
                                : "";
@@ -242,7 +280,7 @@ void checker::conflict(const touch& t, std::uint32_t other_warp, std::uint32_t o
   f.parties.push_back(
       party_of_other(other_warp, __builtin_ctz(other_lanes), other_site, when, other_writes));
   f.object = where.object;
-  f.advice = race_advice(t, other_warp, other_site, when);
+  f.advice = race_advice(who, t, other_site);
   f.origin = launch_origin_;
   log_.add(k, std::move(f));
 }

@@ -52,6 +52,7 @@ void checker::copy_races(std::uint64_t at, bool writes, std::uint32_t warp, unsi
   if (!log_.is_new(k)) return;
   finding f;
   f.kind = finding_kind::race;
+  f.between = race_between::streams;
   f.message = std::string("a copy or fill ") + (writes ? "writes " : "reads ") + where.words +
               ", which another stream " + (other_writes ? "writes" : "reads") +
               ", and nothing orders the two";

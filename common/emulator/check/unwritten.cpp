@@ -22,10 +22,11 @@ void checker::read_unwritten(const touch& t) {
       party(t.op_at, t.warp, t.lane,
             "reads " + std::to_string(t.bytes) + (t.bytes == 1 ? " byte" : " bytes")));
   f.object = where.object;
-  f.advice = t.memory->is_shared
-                 ? "Shared memory starts with any content: write every element before it is read."
-                 : "cudaMalloc gives memory with any content: copy to it or set it before a kernel "
-                   "reads it.";
+  f.advice =
+      t.memory->is_shared
+          ? "Shared memory starts with any content: write every element before it is read."
+          : "Memory starts with any content: copy to it or set it (cudaMemset) before a kernel "
+            "reads it or adds to it.";
   f.origin = launch_origin_;
   log_.add(k, std::move(f));
 }
@@ -166,9 +167,10 @@ void checker::copied_home(device_address from, std::uint64_t bytes) {
   f.kind = finding_kind::unwritten_copy;
   f.message = "a copy to the host takes " + std::to_string(bytes) + " bytes, " +
               std::to_string(missing) + " of which nobody has written; the first is byte " +
-              std::to_string(where.object.offset) + " of the allocation";
+              std::to_string(where.object.offset) + " of " +
+              (where.object.name.empty() ? "the allocation" : where.object.name);
   f.object = where.object;
-  f.advice = "Does the kernel write every element, also where n is no multiple of the block?";
+  f.advice = "Has every element a thread that writes it, also where n is no multiple of the block?";
   f.origin = origin_;
   log_.add(k, std::move(f));
 }

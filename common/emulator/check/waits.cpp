@@ -20,7 +20,11 @@ void checker::reached_barrier(const warp_event& e, unsigned id, bool arrive_only
 void checker::released_barrier(unsigned id, bool whole_block) {
   check_arrivals(id, whole_block);
   order_.released_barrier(state().clock, id, whole_block);
-  state().arrivals[id].clear();
+  auto& arrivals = state().arrivals[id];
+  const bool met =
+      std::ranges::all_of(arrivals, [&](const auto& a) { return a.at == arrivals.front().at; });
+  if (whole_block && met) forget_turnings();
+  arrivals.clear();
 }
 
 // A barrier releases. Were all at the same one, and did everybody come?
@@ -34,37 +38,73 @@ void checker::check_arrivals(unsigned id, bool whole_block) {
     // Warps may meet at different places of the code only at a barrier with a count of threads.
     const bool same_warp = std::ranges::any_of(
         arrivals, [&](const auto& other) { return other.warp == a.warp && other.at != a.at; });
-    if (counted && !same_warp) continue;
-    const finding_key k =
-        key(finding_kind::barrier_divergence, std::min(place_number(first.at), place_number(a.at)),
-            std::max(place_number(first.at), place_number(a.at)), 0);
-    if (!log_.is_new(k)) continue;
-    finding f;
-    f.kind = finding_kind::barrier_divergence;
-    f.message = std::string("") + (same_warp ? "threads of one warp" : "threads of one block") +
-                " wait at different barriers, and each takes the other's for its own";
-    f.parties.push_back(
-        party(first.at, first.warp, first_lane(first.lanes), "waits at this barrier"));
-    f.parties.push_back(party(a.at, a.warp, first_lane(a.lanes), "waits at this one"));
-    f.advice =
-        "Let all threads of the block reach the same __syncthreads(): move it out of the "
-        "condition or the loop.";
-    f.origin = launch_origin_;
-    log_.add(k, std::move(f));
+    if (!counted || same_warp) different_barriers(first, a, same_warp);
   }
-  if (counted || !whole_block || state().exited == 0 || !state().first_exit) return;
-  const warp_event& gone = *state().first_exit;
+  if (!counted && whole_block && state().exited != 0 && state().first_exit) missed_barrier(first);
+}
+
+void checker::different_barriers(const block_state::arrival& one, const block_state::arrival& other,
+                                 bool same_warp) {
+  state().met_apart = true;
   const finding_key k =
-      key(finding_kind::exited_at_barrier, place_number(first.at), place_number(gone.at), 0);
+      key(finding_kind::barrier_divergence, std::min(place_number(one.at), place_number(other.at)),
+          std::max(place_number(one.at), place_number(other.at)), 0);
+  if (!log_.is_new(k)) return;
+  finding f;
+  f.kind = finding_kind::barrier_divergence;
+  f.parties.push_back(party(one.at, one.warp, first_lane(one.lanes), "waits at this barrier"));
+  f.parties.push_back(party(other.at, other.warp, first_lane(other.lanes), "waits at this one"));
+  const code_place &here = f.parties[0].at, &there = f.parties[1].at;
+  const bool same_line = here.line != 0 && here.line == there.line && here.file == there.file;
+  f.message = std::string("threads of one ") + (same_warp ? "warp" : "block") +
+              (same_line ? " wait at this barrier in different passes of a loop"
+                         : " wait at different barriers, and each takes the other's for its own");
+  // Whoever waits at the other one has missed this one, or the other way round.
+  auto by = parting_of(one.at, one.warp, first_lane(one.lanes), other.warp, other.lanes);
+  const bool first_missed = by.has_value();
+  if (!by) by = parting_of(other.at, other.warp, first_lane(other.lanes), one.warp, one.lanes);
+  if (by && by->how != way_past::unknown) {
+    const parting_words words = words_of(*by);
+    const int line = (first_missed ? here : there).line;
+    f.message += same_line ? ": " + words.why
+                           : "; look at that of line " + std::to_string(line) + ": " + words.why;
+    f.advice = words.advice;
+  } else {
+    f.advice =
+        "Let all threads of the block reach the same __syncthreads(): move it out of the condition "
+        "or the loop.";
+  }
+  f.origin = launch_origin_;
+  log_.add(k, std::move(f));
+}
+
+void checker::missed_barrier(const block_state::arrival& waits) {
+  block_state& b = state();
+  for (std::uint32_t w = 0; w < b.turnings.size() && !b.left_at; ++w)
+    b.left_at =
+        parting_of(waits.at, waits.warp, first_lane(waits.lanes), w, ~b.now->warps[w].alive);
+  // Who took another barrier for this one is a barrier ahead ever since.
+  if (!b.left_at && b.met_apart) return;
+  const warp_event& gone = *b.first_exit;
+  const finding_key k = key(finding_kind::exited_at_barrier, place_number(waits.at),
+                            place_number(b.left_at ? b.left_at->at : gone.at), 0);
   if (!log_.is_new(k)) return;
   finding f;
   f.kind = finding_kind::exited_at_barrier;
-  f.message = "" + threads(state().exited) +
-              " of the block have left the kernel and do not reach the barrier";
+  f.message = threads(b.exited) + " of the block " +
+              (b.exited == 1 ? "does not reach the barrier" : "do not reach the barrier");
   f.parties.push_back(
-      party(first.at, first.warp, first_lane(first.lanes), "waits at this barrier"));
-  f.parties.push_back(party(gone.at, gone.warp, first_lane(gone.lanes), "has left the kernel"));
-  f.advice = "Do not return before the last barrier: put the condition around the work instead.";
+      party(waits.at, waits.warp, first_lane(waits.lanes), "waits at this barrier"));
+  if (b.left_at) {
+    const parting_words words = words_of(*b.left_at);
+    f.message += ": " + words.why;
+    f.parties.push_back(party(b.left_at->at, b.left_at->warp, b.left_at->lane, words.action));
+    f.advice = words.advice;
+  } else {
+    f.message += ": " + std::string(b.exited == 1 ? "it has" : "they have") + " left the kernel";
+    f.parties.push_back(party(gone.at, gone.warp, first_lane(gone.lanes), "has left the kernel"));
+    f.advice = no_parting_advice();
+  }
   f.origin = launch_origin_;
   log_.add(k, std::move(f));
 }
@@ -118,20 +158,26 @@ void checker::in_deadlock(const block& b) {
     if (f.parties.size() < 4 && !known)
       f.parties.push_back(party(s.at, warp, first_lane(s.mask), action));
   };
+  // Lanes that a mask names and that wait at a barrier instead are the usual mistake.
   for (std::uint32_t n = 0; n < b.warps.size(); ++n) {
-    for (const auto& w : b.warps[n].at_barrier)
-      tell(w.waiting, n,
-           w.barrier == cluster_barrier ? "the cluster's barrier"
-                                        : "barrier " + std::to_string(w.barrier));
     for (const auto& p : b.warps[n].parked) {
       char mask[16];
       std::snprintf(mask, sizeof mask, "0x%08x", p.members);
       tell(p.waiting, n, "a warp-wide operation with mask " + std::string(mask));
     }
   }
-  f.advice =
-      "Somebody waits for a thread that never comes: every thread that a barrier or mask "
-      "names must reach it.";
+  const bool in_warp = !f.parties.empty();
+  for (std::uint32_t n = 0; n < b.warps.size(); ++n) {
+    for (const auto& w : b.warps[n].at_barrier)
+      tell(w.waiting, n,
+           w.barrier == cluster_barrier ? "the cluster's barrier"
+                                        : "barrier " + std::to_string(w.barrier));
+  }
+  if (!f.parties.empty()) f.message += ": " + f.parties.front().action;
+  f.advice = in_warp ? "Every lane that the mask names must execute the operation: take it out of "
+                       "the condition, and use its result there."
+                     : "Somebody waits for a thread that never comes: every thread that a barrier "
+                       "or mask names must reach it.";
   f.origin = launch_origin_;
   const finding_key k = key(f.kind, -1, -1, 0);
   if (log_.is_new(k)) log_.add(k, std::move(f));

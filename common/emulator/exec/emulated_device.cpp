@@ -291,7 +291,12 @@ class emulated_device final : public device {
   status ready_for(device_address at, std::uint64_t bytes) const {
     if (!lost_.ok()) return lost_;
     if (bytes == 0 || (memory_.contains(at, bytes) && !library_.is_heap(at))) return {};
-    return {error::invalid_value, std::to_string(bytes) + " bytes that no allocation holds"};
+    const std::string asked = std::to_string(bytes) + " bytes";
+    const auto here = memory_.allocation_at(at);
+    if (!here) return {error::invalid_value, asked + " that no allocation holds"};
+    return {error::invalid_value, asked + (at == here->base ? " at the start of" : " inside of") +
+                                      " an allocation of " + std::to_string(here->bytes) +
+                                      " bytes: is the size in bytes, and not that of a pointer?"};
   }
   // A module's variables live as long as the module.
   bool is_variable(device_address address) const {

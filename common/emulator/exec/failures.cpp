@@ -97,9 +97,10 @@ const op* scheduler::stop(const op* i, const access_fault& fault) {
     } else if (const auto near = launch_.memory->before(fault.address);
                near && launch_.memory->is_device(fault.address)) {
       const std::uint64_t past = fault.address - near->base;
-      what += past >= near->bytes ? ", " + bytes(past - near->bytes) +
-                                        " past the end of an allocation of " + bytes(near->bytes)
-                                  : ", across the end of an allocation of " + bytes(near->bytes);
+      const std::string where = past < near->bytes    ? "across the end"
+                                : past == near->bytes ? "just past the end"
+                                                      : bytes(past - near->bytes) + " past the end";
+      what += ", " + where + " of an allocation of " + bytes(near->bytes);
     } else {
       what += fault.address < 4096 ? ", a null pointer"
               : launch_.memory->is_device(fault.address)

@@ -21,6 +21,7 @@ std::uint32_t lowering::block_at(std::string_view label) const {
 void lowering::branch() {
   const std::uint32_t target = block_at(i_->operands.at(0).name);
   const std::uint32_t index = static_cast<std::uint32_t>(written_ - body_.instructions.data());
+  if (out_.watched && !i_->guard.empty()) watch_branch(target);
   const auto here = static_cast<std::uint32_t>(out_.code.size());
   if (i_->guard.empty()) {
     emit("<branch>");
@@ -40,6 +41,7 @@ void lowering::branch_indexed() {
     throw unsupported{"the instruction " + text()};
   const std::uint32_t index = static_cast<std::uint32_t>(written_ - body_.instructions.data());
   const std::uint32_t a = source(i_->operands[0], value_class::b32);
+  if (out_.watched) watch_indexed_branch(a, list->second);
   const auto here = static_cast<std::uint32_t>(out_.code.size());
   op& e = emit("<branch indexed>", 0, a);
   e.immediate = static_cast<std::int64_t>(out_.jump_tables.size());
@@ -224,6 +226,7 @@ void lowering::find_blocks() {
   for (const meeting_point& m : meets_)
     for (const std::uint32_t at : {m.inner, m.outer})
       if (at != no_block) is_meeting_[at] = true;
+  if (out_.watched) find_ways(flow);
 }
 
 void lowering::run() {

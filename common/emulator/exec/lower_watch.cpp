@@ -1,4 +1,7 @@
 // Lowering for observers: an op before each memory access that describes it.
+#include <algorithm>
+
+#include "common/emulator/exec/dependence.hpp"
 #include "common/emulator/exec/lowering.hpp"
 
 namespace stepwise::emulator {
@@ -80,6 +83,42 @@ void lowering::watch_copy_groups() {
   const bool commits = has("commit_group");
   op& e = emit(commits ? "<watch commit>" : "<watch wait>");
   e.immediate = has("wait_group") ? static_cast<std::int64_t>(i_->operands.at(0).bits) : -1;
+}
+
+// Whether an observer must know who comes there: barriers, and calls, which may lead to some.
+void lowering::find_ways(const control_flow& flow) {
+  std::vector<std::uint32_t> wanted;
+  for (std::uint32_t n = 0; n < body_.instructions.size(); ++n) {
+    const std::string_view o = body_.instructions[n].opcode;
+    if (o == "bar" || o == "barrier" || o == "call") wanted.push_back(block_of_[n]);
+  }
+  ways_ = ways_towards(flow, wanted);
+}
+
+// Before the branch of a block: lanes that take a way whose other way leads towards a barrier.
+void lowering::watch_branch(std::uint32_t target) {
+  const std::uint32_t block =
+      block_of_[static_cast<std::size_t>(written_ - body_.instructions.data())];
+  const std::vector<std::uint32_t>& towards = ways_[block];
+  const std::uint32_t behind = block + 1;
+  const register_info* p = find_register(i_->guard);
+  if (p == nullptr || target == behind) return;
+  const auto leads = [&](std::uint32_t to) { return std::ranges::binary_search(towards, to); };
+  for (const bool taken : {false, true}) {
+    if (!leads(taken ? behind : target)) continue;
+    op& e = emit("<watch turn>", 0, p->offset, (i_->guard_negated ? 1 : 0) ^ (taken ? 0 : 1));
+    e.slot = taken ? target : behind;
+  }
+}
+
+void lowering::watch_indexed_branch(std::uint32_t index,
+                                    const std::vector<std::string_view>& labels) {
+  if (ways_[block_of_[static_cast<std::size_t>(written_ - body_.instructions.data())]].empty())
+    return;
+  op& e = emit("<watch turn indexed>", 0, index);
+  e.immediate = static_cast<std::int64_t>(out_.jump_tables.size());
+  std::vector<std::uint32_t>& table = out_.jump_tables.emplace_back();
+  for (const std::string_view label : labels) table.push_back(block_at(label));
 }
 
 // membar.{cta,gl,sys}; fence.{sc,acq_rel,acquire,release}.{cta,cluster,gpu,sys}.

@@ -159,6 +159,9 @@ class lowering {
                   unsigned bytes);
   void watch_copy_groups();
   void watch_fence();
+  void watch_branch(std::uint32_t target);
+  void watch_indexed_branch(std::uint32_t index, const std::vector<std::string_view>& labels);
+  void find_ways(const control_flow& flow);
 
   // Emission.
   op& emit(const row& r, std::uint32_t d = 0, std::uint32_t a = 0, std::uint32_t b = 0,
@@ -265,6 +268,7 @@ class lowering {
   std::vector<std::uint32_t> block_of_;                           // instruction -> block
   std::vector<std::uint32_t> block_start_;                        // block -> its first instruction
   std::vector<meeting_point> meets_;                              // block -> where its paths meet
+  std::vector<std::vector<std::uint32_t>> ways_;                  // block -> towards barriers
   std::vector<bool> is_meeting_;                                  // block begins with a join
   std::vector<std::uint32_t> block_op_;                           // block -> its first op
   std::vector<std::pair<std::uint32_t, std::uint32_t>> targets_;  // op -> block, to be patched

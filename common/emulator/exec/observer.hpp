@@ -119,6 +119,10 @@ class observer {
   // A branch divided the lanes: `taken` of them go to its target.
   virtual void diverged(const warp_event&, std::uint32_t taken) { (void)taken; }
 
+  // Lanes take a way to block `to` of their function, where another way of the same branch leads
+  // towards a barrier or a call.
+  virtual void turned(const warp_event&, std::uint32_t to) { (void)to; }
+
   // A barrier of the block. `alive`: lanes of the warp that have not exited.
   virtual void reached_barrier(const warp_event&, unsigned id, bool arrive_only, bool aligned) {
     (void)id, (void)arrive_only, (void)aligned;

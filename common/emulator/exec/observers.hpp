@@ -44,6 +44,7 @@ class observers final : public observer {
   void diverged(const warp_event& e, std::uint32_t taken) override {
     each(&observer::diverged, e, taken);
   }
+  void turned(const warp_event& e, std::uint32_t to) override { each(&observer::turned, e, to); }
   void reached_barrier(const warp_event& e, unsigned id, bool arrive_only, bool aligned) override {
     each(&observer::reached_barrier, e, id, arrive_only, aligned);
   }

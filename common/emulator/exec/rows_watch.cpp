@@ -99,6 +99,26 @@ const op* watch_fence(context& x, const op* i) {
   return i + 1;
 }
 
+// a: predicate, b: negated; slot: the block that lanes go to for which it holds.
+const op* watch_turn(context& x, const op* i) {
+  const u32 turning = x.mask & (x.predicate(i->a) ^ (i->b != 0 ? all_lanes : 0));
+  if (turning != 0) x.watch->turned({x.owner->warp_index(), turning, i}, i->slot);
+  return i + 1;
+}
+
+// a: indices into the table `immediate` of blocks.
+const op* watch_turn_indexed(context& x, const op* i) {
+  const std::vector<u32>& table = x.owner->jump_table(i);
+  const u32* index = x.row<u32>(i->a);
+  for (u32 to = 0; to < table.size(); ++to) {
+    u32 turning = 0;
+    for (u32 m = x.mask; m != 0; m &= m - 1)
+      if (index[__builtin_ctz(m)] == to) turning |= m & -m;
+    if (turning != 0) x.watch->turned({x.owner->warp_index(), turning, i}, table[to]);
+  }
+  return i + 1;
+}
+
 }  // namespace
 
 void watch_rows(row_table& t) {
@@ -116,6 +136,8 @@ void watch_rows(row_table& t) {
   t.push_back({"<watch copied>", &watch_copied, none, b64, none, none});
   t.push_back({"<watch commit>", &watch_commit, none, none, none, none});
   t.push_back({"<watch wait>", &watch_wait, none, none, none, none});
+  t.push_back({"<watch turn>", &watch_turn, none, none, none, none});
+  t.push_back({"<watch turn indexed>", &watch_turn_indexed, none, b32, none, none});
   t.push_back({"<watch fence>", &watch_fence, none, none, none, none});
 }
 

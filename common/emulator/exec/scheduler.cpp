@@ -256,8 +256,7 @@ const op* scheduler::diverge(const op* i, std::uint32_t taken) {
 
 // Every lane goes where its index leads; an index past the table leads nowhere that PTX defines.
 const op* scheduler::branch_indexed(const op* i) {
-  const std::vector<std::uint32_t>& table =
-      code_.jump_tables[static_cast<std::size_t>(i->immediate)];
+  const std::vector<std::uint32_t>& table = jump_table(i);
   const std::uint32_t* index = x_.row<std::uint32_t>(i->a);
   std::uint32_t left = x_.mask;
   const auto group = [&] {  // the lanes that go with the first that is left

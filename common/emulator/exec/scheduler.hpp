@@ -172,6 +172,9 @@ class scheduler {
   context& state() { return x_; }
   // For the ops of a watched program.
   const access_site& site(std::uint32_t index) const { return code_.accesses[index]; }
+  const std::vector<std::uint32_t>& jump_table(const op* i) const {
+    return code_.jump_tables[static_cast<std::size_t>(i->immediate)];
+  }
   access_shape& shape(std::uint32_t index) { return shapes_[index]; }
   std::uint32_t warp_index() const {
     return static_cast<std::uint32_t>(warp_ - block_->warps.data());

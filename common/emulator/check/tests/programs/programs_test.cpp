@@ -83,6 +83,12 @@ TEST_CASE("no correct program is reported") {
   CHECK(problems.empty());
 }
 
+TEST_CASE("what is advised is what helps in all occurrences, and names the statement at fault") {
+  const auto problems = problems_in("advice");
+  for (const auto& p : problems) MESSAGE(p);
+  CHECK(problems.empty());
+}
+
 // --- the comparison itself can fail -------------------------------------------------------------
 
 located_finding race_between(int first, int second) {

@@ -2,11 +2,11 @@
 __global__ void search(const int* x, int* out) {
   const int i = threadIdx.x;
   for (int k = 0; k < 4; ++k) {
-    if (x[64 * k + i] == 7) break;
-    __syncthreads();  // finding: exited_at_barrier waits
+    if (x[64 * k + i] == 7) break;  // finding: leaves says=the_break_at_line_5
+    __syncthreads();                // finding: exited_at_barrier waits
   }
   out[i] = i;
-}  // finding: left
+}
 
 int main() {
   int host[256], *x, *out;

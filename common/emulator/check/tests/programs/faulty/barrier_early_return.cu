@@ -2,11 +2,11 @@
 __global__ void reverse(int* x, int n) {
   __shared__ int line[64];
   const int i = threadIdx.x;
-  if (i >= n) return;
+  if (i >= n) return;  // finding: leaves says=Do_not_return_before_the_last_barrier
   line[i] = x[i];
   __syncthreads();  // finding: exited_at_barrier waits
   x[i] = line[n - 1 - i];
-}  // finding: left
+}
 
 int main() {
   int* x;

@@ -1,13 +1,13 @@
 // Odd threads wait at a barrier that even threads do not reach.
 __global__ void odd(int* x) {
   const int i = threadIdx.x;
-  if (i % 2 == 1) {
+  if (i % 2 == 1) {  // finding: goes says=inside_the_condition_at_line_4
     x[i] = 1;
     __syncthreads();  // finding: exited_at_barrier waits
   } else {
     x[i] = 2;
   }
-}  // finding: left
+}
 
 int main() {
   int* x;

@@ -1,11 +1,11 @@
 // A barrier in a loop that the second warp runs once more than the first.
 __global__ void rounds(int* x) {
   const int i = threadIdx.x;
-  for (int k = 0; k < 2 + i / 32; ++k) {
+  for (int k = 0; k < 2 + i / 32; ++k) {  // finding: leaves says=the_loop_at_line_4
     x[i] = k;
     __syncthreads();  // finding: exited_at_barrier waits
   }
-}  // finding: left
+}
 
 int main() {
   int* x;

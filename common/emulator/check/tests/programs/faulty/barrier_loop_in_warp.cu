@@ -1,11 +1,11 @@
 // A barrier in a loop whose length differs from lane to lane.
 __global__ void rounds(int* x) {
   const int i = threadIdx.x;
-  for (int k = 0; k < i % 4 + 1; ++k) {
+  for (int k = 0; k < i % 4 + 1; ++k) {  // finding: leaves says=the_loop_at_line_4
     x[i] = k;
     __syncthreads();  // finding: exited_at_barrier waits
   }
-}  // finding: left
+}
 
 int main() {
   int* x;

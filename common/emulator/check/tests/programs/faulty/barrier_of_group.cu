@@ -5,11 +5,11 @@ __global__ void half(int* x) {
   const auto block = cooperative_groups::this_thread_block();
   const int i = threadIdx.x;
   x[i] = 1;
-  if (i % 32 < 16) {
-    block.sync();  // finding: exited_at_barrier waits
+  if (i % 32 < 16) {  // finding: goes says=inside_the_condition_at_line_8
+    block.sync();     // finding: exited_at_barrier waits
     x[i] = 2;
   }
-}  // finding: left
+}
 
 int main() {
   int* x;

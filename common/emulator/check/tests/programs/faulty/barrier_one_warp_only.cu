@@ -2,11 +2,11 @@
 __global__ void first_warp(int* x) {
   const int i = threadIdx.x;
   x[i] = 1;
-  if (i < 32) {
+  if (i < 32) {       // finding: goes says=inside_the_condition_at_line_5
     __syncthreads();  // finding: exited_at_barrier waits
     x[i] = 2;
   }
-}  // finding: left
+}
 
 int main() {
   int* x;

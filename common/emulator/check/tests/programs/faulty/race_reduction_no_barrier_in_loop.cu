@@ -5,7 +5,8 @@ __global__ void sum(const int* x, int* out) {
   partial[i] = x[i];
   __syncthreads();
   for (int s = 64; s > 0; s /= 2) {
-    if (i < s) partial[i] += partial[i + s];  // finding: race any any object=partial
+    // finding: race any any object=partial says=where_all_threads_of_the_block_reach_it
+    if (i < s) partial[i] += partial[i + s];
   }
   if (i == 0) *out = partial[0];
 }

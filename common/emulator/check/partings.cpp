@@ -1,0 +1,164 @@
+// Where threads part of which some then wait at a barrier and others do not.
+//
+// idea    Lanes that take a way on which they may miss a barrier are written down until the block's
+//         next one. When a barrier releases without somebody, the branch at which those first went
+//         another way than one that waits, and that decides about this barrier, is the mistake.
+#include <algorithm>
+
+#include "common/emulator/check/checker.hpp"
+#include "common/emulator/exec/dependence.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+// Lines that are read to understand a statement.
+constexpr std::uint32_t longest_statement = 400;
+
+std::string line_words(const source_line& at) { return "at line " + std::to_string(at.line); }
+
+}  // namespace
+
+checker::function_flow& checker::flow_of(const program_function& f) {
+  auto& known = flows_[f.function];
+  if (known == nullptr) known = std::make_unique<function_flow>(*f.body);
+  return *known;
+}
+
+bool checker::function_flow::is_in_loop(std::int32_t instruction) const {
+  return instruction >= 0 &&
+         flow.blocks[flow.block_of[static_cast<std::size_t>(instruction)]].loop != no_index;
+}
+
+const std::vector<std::vector<std::uint32_t>>& checker::function_flow::towards(
+    const std::vector<std::uint32_t>& wanted) {
+  const auto [known, is_new] = ways.try_emplace(wanted);
+  if (is_new) known->second = ways_towards(flow, wanted);
+  return known->second;
+}
+
+std::uint32_t checker::block_of(const op* at) {
+  const auto instruction = static_cast<std::size_t>(instruction_of(at).second);
+  return flow_of(code_->function_of(at)).flow.block_of[instruction];
+}
+
+void checker::turned(const warp_event& e, std::uint32_t to) {
+  std::vector<turning>& known = state().turnings[e.warp];
+  std::uint32_t fresh = e.lanes;
+  for (const turning& t : known)
+    if (t.at == e.at && t.to == to) fresh &= ~t.lanes;
+  if (fresh != 0) known.push_back({e.at, to, fresh});
+}
+
+// Those who are there begin anew. Those who have left keep what led them away.
+void checker::forget_turnings() {
+  block_state& b = state();
+  for (std::size_t w = 0; w < b.turnings.size(); ++w) {
+    if (b.turnings[w].empty()) continue;
+    for (turning& t : b.turnings[w]) t.lanes &= ~b.now->warps[w].alive;
+    std::erase_if(b.turnings[w], [](const turning& t) { return t.lanes == 0; });
+  }
+}
+
+// Whether somebody who takes that way of a branch may miss a barrier that the other leads towards.
+bool checker::misses(const turning& t, const op* barrier) {
+  const program_function& f = code_->function_of(t.at);
+  function_flow& known = flow_of(f);
+  std::vector<std::uint32_t> wanted;
+  if (&f == &code_->function_of(barrier)) {
+    wanted.push_back(block_of(barrier));
+  } else {  // in a function that this one calls
+    for (std::size_t n = 0; n < f.body->instructions.size(); ++n)
+      if (f.body->instructions[n].opcode == "call") wanted.push_back(known.flow.block_of[n]);
+  }
+  const std::vector<std::uint32_t>& to = known.towards(wanted)[block_of(t.at)];
+  return !to.empty() && !std::ranges::binary_search(to, t.to);
+}
+
+// Where one of `gone` of a warp first went another way than lane `waits` of another, which is at
+// the barrier.
+std::optional<checker::parting> checker::parting_of(const op* barrier, std::uint32_t waits_warp,
+                                                    int waits, std::uint32_t warp,
+                                                    std::uint32_t gone) {
+  const auto same_way = [&](const turning& t) {
+    return std::ranges::any_of(state().turnings[waits_warp], [&](const turning& other) {
+      return other.at == t.at && other.to == t.to && ((other.lanes >> waits) & 1) != 0;
+    });
+  };
+  for (const turning& t : state().turnings[warp]) {
+    if ((t.lanes & gone) == 0 || same_way(t) || !misses(t, barrier)) continue;
+    return describe_parting(t, barrier, warp, first_lane(t.lanes & gone));
+  }
+  return std::nullopt;
+}
+
+checker::parting checker::describe_parting(const turning& t, const op* barrier, std::uint32_t warp,
+                                           int lane) {
+  parting p{t.at, warp, lane, way_past::unknown, {}};
+  const std::vector<source_line> branch = places_.chain_of(*code_, t.at);
+  const std::vector<source_line> end = places_.chain_of(*code_, barrier);
+  if (branch.empty() || end.empty()) return p;
+  // Where both stand in one function.
+  std::size_t level = 0;
+  while (level + 1 < std::min(branch.size(), end.size()) && branch[level] == end[level]) ++level;
+  p.line = branch[level];
+  if (branch[level].file != end[level].file) return p;
+  const control_flow& flow = flow_of(code_->function_of(t.at)).flow;
+  const bool same_function = &code_->function_of(t.at) == &code_->function_of(barrier);
+  bool leaves = false;
+  for (const natural_loop& l : flow.loops) {
+    const auto has = [&](std::uint32_t block) {
+      return std::ranges::binary_search(l.blocks, block);
+    };
+    leaves =
+        leaves || (has(block_of(t.at)) && !has(t.to) && (!same_function || has(block_of(barrier))));
+  }
+  const std::uint32_t first = p.line.line, wanted = end[level].line;
+  if (wanted > first && wanted - first > longest_statement) return p;
+  const auto lines = places_.lines(p.line.file, first, std::max(first, wanted) + longest_statement);
+  p.how = how_past(lines, static_cast<int>(wanted) - static_cast<int>(first), leaves);
+  if (p.how == way_past::unknown && leaves) p.how = way_past::loop;
+  return p;
+}
+
+// What keeps threads from the barrier, what they do there, and what helps.
+checker::parting_words checker::words_of(const parting& p) {
+  const std::string at = line_words(p.line);
+  switch (p.how) {
+    case way_past::condition:
+      return {"it stands inside the condition " + at, "goes past the barrier here",
+              "End the condition before the barrier: every thread of the block must reach it, "
+              "also those that have nothing to do."};
+    case way_past::operand:
+      return {"it is called in an operand of &&, || or ? " + at + ", which not all evaluate",
+              "goes past the barrier here",
+              "Call the barrier before, in a statement of its own that every thread of the block "
+              "reaches, and use its result in the expression."};
+    case way_past::loop:
+      return {"it stands in the loop " + at + ", which not all run equally often",
+              "leaves or passes the loop here",
+              "Let all threads of the block make the same number of passes, and put a condition "
+              "around the work in the loop, not around the barrier."};
+    case way_past::breaks:
+      return {"the break " + at + " takes them out of its loop", "leaves the loop here",
+              "Do not break out of a loop with a barrier while others stay: let all threads go on "
+              "to its end without work, or leave together (__syncthreads_or)."};
+    case way_past::continues:
+      return {"the continue " + at + " takes them past it", "goes on with the next pass here",
+              "Do not skip a barrier by continue: put the condition around the work instead, so "
+              "that every thread reaches the barrier in every pass."};
+    case way_past::returns:
+      return {"the return " + at + " comes before it", "leaves the kernel here",
+              "Do not return before the last barrier: put the condition around the work instead."};
+    case way_past::unknown:
+      break;
+  }
+  return {p.line.line == 0 ? "they took another way" : "they took another way " + at,
+          "goes another way here", no_parting_advice()};
+}
+
+std::string checker::no_parting_advice() {
+  return "Let every thread of the block reach the barrier: no condition, loop or return that "
+         "differs between threads may lead past it.";
+}
+
+}  // namespace stepwise::emulator

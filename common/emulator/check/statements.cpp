@@ -1,0 +1,193 @@
+#include "common/emulator/check/statements.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <string_view>
+
+namespace stepwise::emulator {
+namespace {
+
+struct token {
+  std::string text;
+  int line;
+};
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// Names, numbers, && and ||, and single characters; no comments, strings or preprocessor lines.
+std::vector<token> tokens_of(const std::vector<std::string>& lines) {
+  std::vector<token> tokens;
+  bool in_comment = false;
+  for (int n = 0; n < static_cast<int>(lines.size()); ++n) {
+    const std::string_view text = lines[static_cast<std::size_t>(n)];
+    const auto first = text.find_first_not_of(" \t");
+    if (!in_comment && first != std::string_view::npos && text[first] == '#') continue;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::string_view rest = text.substr(at);
+      std::size_t length = 1;
+      if (in_comment) {
+        if (rest.starts_with("*/")) in_comment = false, length = 2;
+      } else if (rest.starts_with("//")) {
+        break;
+      } else if (rest.starts_with("/*")) {
+        in_comment = true, length = 2;
+      } else if (rest[0] == '"' || rest[0] == '\'') {
+        while (length < rest.size() && rest[length] != rest[0])
+          length += rest[length] == '\\' ? 2u : 1u;
+        ++length;
+      } else if (is_word(rest[0])) {
+        while (length < rest.size() && is_word(rest[length])) ++length;
+        tokens.push_back({std::string(rest.substr(0, length)), n});
+      } else if (rest[0] != ' ' && rest[0] != '\t') {
+        if (rest.starts_with("&&") || rest.starts_with("||")) length = 2;
+        tokens.push_back({std::string(rest.substr(0, length)), n});
+      }
+      at += length;
+    }
+  }
+  return tokens;
+}
+
+class reader {
+ public:
+  reader(const std::vector<std::string>& lines, int barrier)
+      : tokens_(tokens_of(lines)), barrier_(find_barrier(barrier)) {}
+
+  way_past of(bool leaves_loop) const {
+    const auto start = start_of_branch(leaves_loop);
+    if (!start) return without_keyword();
+    const std::string& keyword = tokens_[*start].text;
+    const bool is_loop = keyword == "for" || keyword == "while" || keyword == "do";
+    const std::size_t open = *start + 1, body = behind_parentheses(open);
+    if (barrier_ > open && barrier_ < body) return way_past::operand;
+    return in_or_behind(body, is_loop ? way_past::loop : way_past::condition, keyword == "if");
+  }
+
+ private:
+  // Of the barrier's call; one that no name tells is the first thing on its line.
+  std::size_t find_barrier(int line) const {
+    std::size_t found = tokens_.size();
+    for (std::size_t n = tokens_.size(); n-- > 0;) {
+      if (tokens_[n].line != line) continue;
+      found = n;
+      if (tokens_[n].text.find("sync") != std::string::npos) break;
+    }
+    return line < 0 ? 0 : found;
+  }
+
+  bool is(std::size_t n, std::string_view text) const {
+    return n < tokens_.size() && tokens_[n].text == text;
+  }
+
+  // The keyword of the branch's line that the branch belongs to: the last before the barrier.
+  std::optional<std::size_t> start_of_branch(bool leaves_loop) const {
+    std::optional<std::size_t> loop, other;
+    for (std::size_t n = 0; n < tokens_.size() && tokens_[n].line == 0; ++n) {
+      if (barrier_ != 0 && n > barrier_) break;
+      if (is(n, "for") || is(n, "while") || is(n, "do")) loop = n;
+      if (is(n, "if") || is(n, "switch")) other = n;
+    }
+    // if (...) break; leaves a loop, too.
+    if (leaves_loop && loop && !(other && *other > *loop && jumps(*other))) return loop;
+    return other ? other : loop;
+  }
+
+  bool jumps(std::size_t keyword) const {
+    const std::size_t body = behind_parentheses(keyword + 1);
+    return jump_in(body, behind_statement(body)) != way_past::unknown;
+  }
+
+  // A condition that goes on from the line before, or an operand.
+  way_past without_keyword() const {
+    int depth = 0;
+    std::optional<int> chosen;  // the depth of an && before the barrier
+    for (std::size_t n = 0; n < tokens_.size(); ++n) {
+      if (n == barrier_) return chosen && depth >= *chosen ? way_past::operand : way_past::unknown;
+      if (is(n, "&&") || is(n, "||") || is(n, "?"))
+        chosen = std::min(chosen.value_or(depth), depth);
+      if (is(n, "(")) ++depth;
+      if (is(n, ")") && --depth < 0) return in_or_behind(n + 1, way_past::condition, true);
+      if (chosen && (depth < *chosen || is(n, ",") || is(n, ";"))) chosen.reset();
+      if (is(n, ";") || is(n, "{")) break;
+    }
+    return way_past::unknown;
+  }
+
+  // `inside`: what it is if the barrier stands in the statement that begins at `body`.
+  way_past in_or_behind(std::size_t body, way_past inside, bool has_else) const {
+    std::size_t end = behind_statement(body);
+    const std::size_t then = end;
+    if (has_else && is(end, "else")) end = behind_statement(end + 1);
+    if (barrier_ != 0 && barrier_ < end) return inside;
+    const way_past first = jump_in(body, then);
+    if (first != way_past::unknown) return first;
+    if (end != then) return jump_in(then, end);
+    // It stands before, in the loop that ends here: do { ... } while (...);
+    return barrier_ == 0 ? inside : way_past::unknown;
+  }
+
+  way_past jump_in(std::size_t from, std::size_t to) const {
+    for (std::size_t n = from; n < to && n < tokens_.size(); ++n) {
+      if (is(n, "return")) return way_past::returns;
+      if (is(n, "break")) return way_past::breaks;
+      if (is(n, "continue")) return way_past::continues;
+    }
+    return way_past::unknown;
+  }
+
+  // Behind what a parenthesis or brace at `open` closes; `open` itself if there is none.
+  std::size_t behind(std::size_t open, std::string_view opens, std::string_view closes) const {
+    if (!is(open, opens)) return open;
+    int depth = 0;
+    for (std::size_t n = open; n < tokens_.size(); ++n) {
+      if (is(n, opens)) ++depth;
+      if (is(n, closes) && --depth == 0) return n + 1;
+    }
+    return tokens_.size();
+  }
+  std::size_t behind_parentheses(std::size_t open) const {
+    return behind(is(open, "constexpr") ? open + 1 : open, "(", ")");
+  }
+
+  std::size_t behind_statement(std::size_t n) const {
+    std::size_t ifs = 0;  // that an else may belong to
+    for (;;) {
+      if (is(n, "if")) ++ifs;
+      if (is(n, "if") || is(n, "for") || is(n, "while") || is(n, "switch")) {
+        n = behind_parentheses(n + 1);
+      } else if (is(n, "else")) {
+        ++n;
+      } else {
+        n = behind_plain_statement(n);
+        if (ifs == 0 || !is(n, "else")) return n;
+        --ifs;
+      }
+    }
+  }
+
+  std::size_t behind_plain_statement(std::size_t n) const {
+    const bool is_do = is(n, "do");
+    if (is_do) ++n;
+    if (is(n, "{")) {
+      n = behind(n, "{", "}");
+      if (!is_do) return n;
+    }
+    while (n < tokens_.size() && !is(n, ";") && !is(n, "}")) {
+      const std::size_t inner = behind(behind(n, "(", ")"), "{", "}");
+      n = inner == n ? n + 1 : inner;
+    }
+    return is(n, ";") ? n + 1 : n;
+  }
+
+  std::vector<token> tokens_;
+  std::size_t barrier_;  // 0: before the branch
+};
+
+}  // namespace
+
+way_past how_past(const std::vector<std::string>& lines, int barrier, bool leaves_loop) {
+  return reader(lines, barrier).of(leaves_loop);
+}
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,32 @@
+// What a line of source with a branch has to do with a barrier: for the words of a finding.
+//
+// idea    Branches of PTX have lines and no statements: `if (i >= n) return;` and an `if` around
+//         everything that follows are the same. The source tells them apart, so it is read: a few
+//         tokens and statements of C++, no more.
+// watch   What is not understood - macros, goto, code that is not the compiled one - is `unknown`.
+//         Tested by tests/statements_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace stepwise::emulator {
+
+// Why a thread that takes a branch does not come to the barrier.
+enum class way_past : std::uint8_t {
+  condition,  // the barrier stands in an if, an else or a switch
+  operand,    // it is called in an operand of &&, || or ?:
+  loop,       // it stands in a loop that the thread leaves, or does not enter
+  returns,    // the branch's own statement returns,
+  breaks,     // leaves a loop,
+  continues,  // or goes on with a loop's next pass
+  unknown
+};
+
+// `lines`: the source from the branch's line on. `barrier`: the index of the barrier's line,
+// negative if it stands before the branch. `leaves_loop`: the branch leads out of a loop that the
+// barrier is in.
+way_past how_past(const std::vector<std::string>& lines, int barrier, bool leaves_loop);
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,36 @@
+// reduction, a beginner's mistake: the last warp without barriers, as in old texts, and without
+// volatile.
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/reduction/reduction.hpp"
+
+constexpr int block_size = 256;
+
+__global__ void reduce_kernel(const int* in, int* out, int n) {
+  extern __shared__ int partial[];
+  const int tid = threadIdx.x;
+  const int i = blockIdx.x * blockDim.x + tid;
+  partial[tid] = i < n ? in[i] : 0;
+  __syncthreads();
+  for (int s = blockDim.x / 2; s > 32; s /= 2) {
+    if (tid < s) partial[tid] += partial[tid + s];
+    __syncthreads();
+  }
+  if (tid < 32) {
+    partial[tid] += partial[tid + 32];
+    partial[tid] += partial[tid + 16];
+    partial[tid] += partial[tid + 8];
+    partial[tid] += partial[tid + 4];
+    partial[tid] += partial[tid + 2];
+    partial[tid] += partial[tid + 1];
+  }
+  if (tid == 0) out[blockIdx.x] = partial[0];
+}
+
+void reduce(const int* in, int* out, int* scratch, int n) {
+  const int sums = ceil_div(n, block_size);
+  int* to = sums == 1 ? out : scratch;
+  reduce_kernel<<<sums, block_size, block_size * sizeof(int)>>>(in, to, n);
+  check(cudaGetLastError());
+  if (sums > 1) reduce(to, out, scratch + sums, sums);
+}

@@ -1,0 +1,129 @@
+// Tests what a student sees first after a beginner's mistake: of every mistake in
+// labs/<lab>/tests/beginners, the first sentence of lab run, lab check and lab grade is as it
+// stands in beginners.txt. Whether it leads to the fix was judged by people: look at it again when
+// it changes.
+//
+// idea    The mistakes of a lab are one program (join_variants), which nvcc compiles in the time of
+//         two. Those that do not compile are compiled as a student's file is.
+#include <doctest/doctest.h>
+#include <stdlib.h>
+
+#include <fstream>
+#include <map>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "common/device/finding_text.hpp"
+#include "common/emulator/check/tests/programs/checked_run.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/judge/check.hpp"
+#include "grader/judge/compile.hpp"
+#include "grader/judge/device_choice.hpp"
+#include "grader/judge/grade.hpp"
+#include "grader/judge/installation.hpp"
+
+namespace {
+
+using namespace stepwise;
+namespace fs = std::filesystem;
+
+// What each command says.
+struct first_words {
+  std::string run, check, grade;
+  bool operator==(const first_words&) const = default;
+};
+
+struct mistake {
+  std::string name;
+  bool compiles = true;
+  first_words due;
+};
+
+std::vector<mistake> mistakes_of(const fs::path& list) {
+  std::ifstream in(list);
+  std::vector<mistake> mistakes;
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string first, rest;
+    if (!(words >> first) || first[0] == '#') continue;
+    std::getline(words >> std::ws, rest);
+    if (line[0] != ' ') {
+      const bool compiles = first != "!";
+      mistakes.push_back({compiles ? first : rest, compiles, {}});
+      continue;
+    }
+    REQUIRE(!mistakes.empty());
+    first_words& due = mistakes.back().due;
+    (first == "run" ? due.run : first == "check" ? due.check : due.grade) = rest;
+  }
+  return mistakes;
+}
+
+// As if the mistake were alone in its file: without its namespace and the folders; and without
+// addresses, which differ.
+std::string alone(const std::string& text, const std::string& name) {
+  const std::string one_line = text.substr(0, text.find('\n'));
+  const std::string plain = std::regex_replace(one_line, std::regex("variant_" + name + "::"), "");
+  const std::string here = std::regex_replace(plain, std::regex("[^ ]*/(" + name + "\\.cu)"), "$1");
+  return std::regex_replace(here, std::regex("0x[0-9a-f]{12}"), "0x...");
+}
+
+std::string of_finding(const located_finding& found) {
+  const finding& f = found.what;
+  return std::string(title_of(f.kind)) + ": " + f.message + " - " + f.advice;
+}
+
+std::string classified(verdict what, const std::string& message) {
+  return std::string(name_of(what)) + " " + message;
+}
+
+first_words words_of(const lab& l, const fs::path& program, const std::string& name,
+                     const installation& where, const device_choice& device) {
+  const problem& p = problem_of(l);
+  const auto run = check_program(l, p, program, device, l.check, 1, {});
+  const auto grade = grade_program(l, p, name, program, {}, where, device, 1, {});
+  const auto checked = check_thoroughly(l, p, program, device, small_sizes(l, p), 1, {});
+  return {alone(classified(run.found.what, run.found.message), name),
+          alone(checked.findings.empty() ? classified(checked.found.what, checked.found.message)
+                                         : of_finding(checked.findings.front()),
+                name),
+          alone(classified(grade.what, grade.message), name)};
+}
+
+first_words words_of_compiler(const lab& l, const fs::path& file, const installation& where) {
+  const auto made = compile_submission(l, file, where, {[](const std::string&) {}, [] {}});
+  const std::string text =
+      made.explanation.empty() ? "it compiles" : "COMPILE " + made.explanation.at(0);
+  const std::string said = alone(text, file.stem());
+  return {said, said, said};
+}
+
+TEST_CASE("the first sentence after a beginner's mistake is the one that was judged") {
+  const char* const build = std::getenv("STEPWISE_BUILD");
+  REQUIRE_MESSAGE(build != nullptr, "run this test through `meson test`");
+  const installation where = load_installation(build);
+  const device_choice device = choose_device(device_request::emulated, where);
+  for (lab l : load_labs(where.root)) {
+    const fs::path folder = where.root / "labs" / l.name / "tests";
+    if (!fs::exists(folder / "beginners.txt")) continue;
+    const auto mistakes = mistakes_of(folder / "beginners.txt");
+    CHECK(mistakes.size() >= 12);
+    l.time_limit_s = 3;  // a loop without an end is as endless after 3 seconds
+    const fs::path program = where.build / "labs" / "tests" / (l.name + "-mistakes");
+    for (const mistake& m : mistakes) {
+      setenv("STEPWISE_VARIANT", m.name.c_str(), 1);
+      const first_words said =
+          m.compiles ? words_of(l, program, m.name, where, device)
+                     : words_of_compiler(l, folder / "beginners" / (m.name + ".cu"), where);
+      const bool as_due = said == m.due;
+      // As beginners.txt has it.
+      INFO((m.compiles ? "" : "! "), m.name, "\n  run    ", said.run, "\n  check  ", said.check,
+           "\n  grade  ", said.grade);
+      CHECK(as_due);
+    }
+  }
+}
+
+}  // namespace
