@@ -117,6 +117,20 @@ std::uint64_t bits_of_one(scalar_type type) {
 
 std::uint64_t sign_bit(scalar_type type) { return std::uint64_t{1} << (8 * bytes_of(type) - 1); }
 
+// A comparison with zero that, put to a sum, ptxas puts to the sum's operands: true of a + b where
+// it is true of a and -b, infinite ones too.
+bool compares_with_zero(const instruction& i) {
+  static constexpr std::array relations = {"lt", "gt", "ne", "equ", "leu", "geu"};
+  const auto is_zero = [](const operand& o) {
+    return (o.kind == operand_kind::float32 || o.kind == operand_kind::integer) &&
+           (o.bits & 0x7fffffff) == 0;
+  };
+  return (i.opcode == "setp" || i.opcode == "set") && i.operands.size() == 3 &&
+         !has_any(i, {"and", "or", "xor"}) &&
+         std::ranges::find(relations, i.modifiers.front()) != relations.end() &&
+         (is_zero(i.operands[1]) || is_zero(i.operands[2]));
+}
+
 class finder {
  public:
   finder(const ptx::body& body, const control_flow& flow, bool is_entry)
@@ -145,13 +159,14 @@ class finder {
     std::vector<std::uint32_t> copies;
   };
   struct value {  // of a register, in this chain
-    std::uint32_t chain = none, product = none;
+    std::uint32_t chain = none, product = none, sum = none;
     bool negated = false;
   };
   struct sum {
     std::uint32_t instruction = 0;
     value of[2];  // without a product: some other number
     bool settled = false;
+    bool compared = false;  // with zero, in a way that holds for its operands, too
   };
 
   // --- registers ---------------------------------------------------------------------------------
@@ -385,7 +400,7 @@ class finder {
   void write(const operand& o, const value& v) {
     for_names(o, [&](std::string_view name) {
       const std::uint32_t r = number_.at(name);
-      values_[r] = {chain_, v.product, v.negated};
+      values_[r] = {chain_, v.product, v.sum, v.negated};
       written_[r] = ++writes_;
       if (v.product == none) return;
       if (writes_of_[r] != 1)
@@ -416,7 +431,7 @@ class finder {
   value copied(std::uint32_t n, std::size_t k, bool negates) {
     const instruction& i = body_.instructions[n];
     value v = value_of(i.operands[k]);
-    if (v.product == none) return {};
+    if (v.product == none) return negates || i.opcode != "mov" ? value{} : v;
     product& p = products_[v.product];
     // A copy that makes small numbers zero is one of a product that does so, too.
     if (has(i, "ftz") && !has(body_.instructions[p.instruction], "ftz")) {
@@ -498,8 +513,9 @@ class finder {
     } else if (const auto factor = copied_factor(i, negates)) {
       result = copied(n, *factor, negates);
     } else if (is_sum(i)) {
-      add(n);
+      result.sum = add(n);
     } else {
+      if (compares_with_zero(i)) compare(i);
       for (std::size_t k = gives_result(i) ? 1 : 0; k < i.operands.size(); ++k)
         lose_all(i.operands[k]);
       if (is_product(i) && !is_constant_product(i)) {
@@ -514,11 +530,20 @@ class finder {
     write(i.operands[0], result);
   }
 
-  void add(std::uint32_t n) {
+  // A sum is above zero if one operand is above the other's negative.
+  void compare(const instruction& i) {
+    for (const operand& o : i.operands)
+      if (const value v = value_of(o); v.sum != none) sums_[v.sum].compared = true;
+  }
+
+  std::uint32_t add(std::uint32_t n) {
     const instruction& i = body_.instructions[n];
     const sum s{.instruction = n, .of = {usable(i.operands[1], i), usable(i.operands[2], i)}};
-    if (s.of[0].product == none && s.of[1].product == none) return;
-    if (s.of[0].product == s.of[1].product) return lose(s.of[0]);
+    if (s.of[0].product == none && s.of[1].product == none) return none;
+    if (s.of[0].product == s.of[1].product) {
+      lose(s.of[0]);
+      return none;
+    }
     for (const value& v : s.of) {
       if (v.product == none) continue;
       product& p = products_[v.product];
@@ -529,6 +554,7 @@ class finder {
                                               : writes_of(mul.operands[f + 1]) > 1;
     }
     sums_.push_back(s);
+    return static_cast<std::uint32_t>(sums_.size()) - 1;
   }
 
   // Of two products in a sum the one that is added is lost.
@@ -545,6 +571,12 @@ class finder {
         s.settled = true;
         break;
       }
+    }
+    for (const sum& s : sums_) {
+      const instruction& i = body_.instructions[s.instruction];
+      if (!s.compared || s.settled || type_of(i) != scalar_type::f32 || has(i, "ftz")) continue;
+      lose(s.of[0]);
+      lose(s.of[1]);
     }
     for (const sum& s : sums_)
       if (!s.settled && is_candidate(s.of[0]) && is_candidate(s.of[1]))

@@ -5,12 +5,15 @@
 //         the line of a fused mul has no machine instruction. A mul is fused into all sums that use
 //         it, and then is gone, or into none.
 //         1. A candidate has only such uses: unsuffixed sums of its type, .ftz on both or on none,
-//            behind it in its block. Copies and negations of a product stand for it.
+//            behind it in its block; if a factor is constant (a literal, a kernel's parameter),
+//            in any block. Copies and negations of a product stand for it.
 //         2. Of a sum's two products one is fused and the other one is added, so that the other is
 //            no candidate any more. In a first pass sums with a candidate of a single use take it,
-//            the first operand rather than the second; in a second pass the rest, in order, take
+//            the first operand rather than the second. In a second pass the rest, in order, take
 //            the candidate with fewer uses, the first if they have equally many. For halves there
-//            is one pass, the second one.
+//            is the second pass alone.
+//         3. Between the passes a comparison of an f32 sum with zero becomes one of its operands,
+//            which then are needed as numbers.
 //         Blocks are those before loops are unrolled and branches become selections: a block goes
 //         on in the only block it leads to if nothing else leads there, and what ptxas makes a call
 //         or a branch of ends it (`divides_block`).
