@@ -2,7 +2,7 @@
 
 namespace stepwise::emulator {
 
-status link_unit::add(std::unique_ptr<ptx::module> module) {
+status link_unit::add(std::unique_ptr<ptx::module> module, bool fuses) {
   const std::size_t number = parts_.size();
   std::unordered_map<std::string_view, std::size_t> own;
   for (const ptx::function& f : module->functions) {
@@ -22,7 +22,7 @@ status link_unit::add(std::unique_ptr<ptx::module> module) {
     functions_.push_back({number, module.get(), &f});
   }
   own_.push_back(std::move(own));
-  parts_.push_back({std::move(module), {}});
+  parts_.push_back({std::move(module), fuses, {}});
   return {};
 }
 

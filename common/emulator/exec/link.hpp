@@ -36,11 +36,12 @@ class link_unit {
  public:
   struct part {
     std::unique_ptr<ptx::module> module;
+    bool fuses = true;  // whether ptxas was free to fuse products into sums
     std::unordered_map<std::string_view, symbol_place> symbols;  // those that it defines
   };
 
   // invalid_ptx where two parts define the same visible function.
-  status add(std::unique_ptr<ptx::module> module);
+  status add(std::unique_ptr<ptx::module> module, bool fuses = true);
   // A variable's place is known once memory for it was allocated.
   void place(std::size_t part, const ptx::variable& v, const symbol_place& where);
 

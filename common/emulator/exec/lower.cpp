@@ -150,8 +150,6 @@ void lowering::unguarded() {
     throw ptx::parse_error(i_->line, "PTX has no instruction " + text());
 }
 
-// The modifiers in the order of PTX's manual, where types come last. ptxas takes any order, and
-// NVIDIA's own headers use that.
 ptx::instruction in_manual_order(const ptx::instruction& i) {
   ptx::instruction ordered = i;
   std::stable_partition(ordered.modifiers.begin(), ordered.modifiers.end(),
@@ -161,6 +159,9 @@ ptx::instruction in_manual_order(const ptx::instruction& i) {
 
 // As it is written, and if that is nothing known, in the manual's order.
 void lowering::in_any_order() {
+  const auto sum =
+      fusion_.sums.find(static_cast<std::uint32_t>(written_ - body_.instructions.data()));
+  if (sum != fusion_.sums.end()) return fused(sum->second);
   const std::size_t ops = out_.code.size();
   try {
     unguarded();
@@ -180,6 +181,15 @@ void lowering::in_any_order() {
   }
 }
 
+// A fused product, or a copy of one: its sums do all. But a block begins with an op, or else its
+// first instruction would not be counted.
+void lowering::leave_to_sums(std::uint32_t index) {
+  const auto ops = out_.code.size();
+  if (const auto p = fusion_.products.find(index); p != fusion_.products.end())
+    keep_factors(index, p->second);
+  if (out_.code.size() == ops && block_start_[block_of_[index]] == index) in_any_order();
+}
+
 void lowering::instruction(std::uint32_t index) {
   i_ = written_ = &body_.instructions[index];
   const std::string_view o = i_->opcode;
@@ -189,6 +199,8 @@ void lowering::instruction(std::uint32_t index) {
     branch_indexed();
   else if (o == "ret" || o == "exit")
     leave();
+  else if (fusion_.products.contains(index) || fusion_.copies.contains(index))
+    leave_to_sums(index);
   else if (i_->guard.empty())
     in_any_order();
   else {
@@ -219,6 +231,8 @@ void lowering::instruction(std::uint32_t index) {
 // Divides the body into blocks and finds where the paths of each branch meet.
 void lowering::find_blocks() {
   const control_flow flow(body_);
+  if (plan_.unit().parts()[part_].fuses && !module_.is_debug)
+    fusion_ = find_fusion(body_, flow, is_kernel());
   block_of_ = flow.block_of;
   for (const basic_block& b : flow.blocks) block_start_.push_back(b.first);
   meets_ = meeting_points(flow, body_);

@@ -76,6 +76,53 @@ void lowering::decorated(const std::string& key) {
   }
 }
 
+// A register without a name in the PTX.
+operand lowering::named(std::uint32_t row, value_class k) {
+  operand o;
+  o.name = row_names_.emplace_back("<row " + std::to_string(row) + ">");
+  registers_[row_names_.back()] = {k, row};
+  return o;
+}
+
+operand lowering::negated(const operand& o, const std::string& type) {
+  const row& r = find("neg." + type);
+  const std::uint32_t result = new_row(r.d);
+  emit(r, result, source(o, r.a));
+  return named(result, r.d);
+}
+
+// Copies those factors of a product whose registers are written before its last sum reads them.
+void lowering::keep_factors(std::uint32_t product, const fusion::factors& written) {
+  const value_class k = find("fma.rn." + std::string(in_manual_order(*i_).modifiers.back())).a;
+  for (const std::size_t which : {0, 1}) {
+    if (!written.overwritten[which]) continue;
+    const std::uint32_t row = new_row(k);
+    emit("mov.b" + std::to_string(bits_of(k)), row, source(i_->operands[which + 1], k));
+    kept_factors_[{product, which}] = named(row, k);
+  }
+}
+
+operand lowering::factor(std::uint32_t product, std::size_t which) const {
+  const auto kept = kept_factors_.find({product, which});
+  return kept != kept_factors_.end() ? kept->second
+                                     : body_.instructions[product].operands[which + 1];
+}
+
+// A sum and a product of it as one fma, with the sum's modifiers.
+void lowering::fused(const fused_sum& sum) {
+  ptx::instruction fma = in_manual_order(*written_);
+  fma.opcode = "fma";
+  fma.modifiers.insert(fma.modifiers.begin(), "rn");
+  const std::string type(fma.modifiers.back());
+  operand a = factor(sum.product, 0), c = written_->operands[sum.addend];
+  if (sum.product_negated) a = negated(a, type);
+  if (sum.addend_negated) c = negated(c, type);
+  fma.operands = {written_->operands[0], a, factor(sum.product, 1), c};
+  i_ = &fma;
+  generic();
+  i_ = written_;
+}
+
 // lop3.BoolOp.b32 d|p, a, b, c, table, q: p = (d != 0) BoolOp q.
 void lowering::look_up_and_test() {
   const std::vector<operand>& o = i_->operands;

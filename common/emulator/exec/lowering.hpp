@@ -5,6 +5,7 @@
 //         guessed.
 #pragma once
 
+#include <list>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/emulator/exec/fusion.hpp"
 #include "common/emulator/exec/matrix.hpp"
 #include "common/emulator/exec/meeting.hpp"
 #include "common/emulator/exec/program.hpp"
@@ -37,6 +39,9 @@ bool has_rows(std::string_view opcode);
 // Width of a value's register; 0 for a predicate.
 unsigned bits_of(value_class k);
 value_class class_of_bits(unsigned bits);
+// With the modifiers in the order of PTX's manual, where types come last. ptxas takes any order,
+// and NVIDIA's own headers use that.
+ptx::instruction in_manual_order(const ptx::instruction& i);
 // The 16 of "s16" or "b16".
 unsigned type_bits(std::string_view type);
 bool is_half(std::string_view type);  // f16, bf16 and their pairs
@@ -178,10 +183,16 @@ class lowering {
 
   // Instructions.
   void instruction(std::uint32_t index);
+  void leave_to_sums(std::uint32_t index);
   void in_any_order();
   void unguarded();
   void generic();
   void decorated(const std::string& key);
+  void keep_factors(std::uint32_t product, const fusion::factors& written);
+  operand factor(std::uint32_t product, std::size_t which) const;
+  operand negated(const operand& o, const std::string& type);
+  operand named(std::uint32_t row, value_class k);
+  void fused(const fused_sum& sum);
   void move();
   void pack_vector(const operand& to, const operand& from, unsigned bits);
   void unpack_vector(const operand& to, const operand& from, unsigned bits);
@@ -263,6 +274,10 @@ class lowering {
   std::map<std::pair<int, unsigned>, std::uint32_t> specials_;
   std::unordered_map<std::string_view, std::pair<state_space, std::uint64_t>>
       locals_;  // places in the block
+
+  fusion fusion_;
+  std::map<std::pair<std::uint32_t, std::size_t>, operand> kept_factors_;  // by product
+  std::list<std::string> row_names_;  // registers that the PTX does not have
 
   // Control flow: blocks of instructions.
   std::vector<std::uint32_t> block_of_;                           // instruction -> block

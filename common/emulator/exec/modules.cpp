@@ -11,7 +11,8 @@ namespace stepwise::emulator {
 namespace {
 
 struct part_image {
-  std::string text;  // empty: no PTX
+  std::string text;   // empty: no PTX
+  bool fuses = true;  // what ptxas was told when it made the machine code
   std::optional<image::cubin> machine_code;
 };
 
@@ -32,6 +33,7 @@ result<part_image> read_part(std::span<const std::byte> bytes, const gpu& model)
     const auto content = image::content_of(*text);
     if (!content.ok()) return content.failure();
     out.text.assign(reinterpret_cast<const char*>(content->data()), content->size());
+    out.fuses = image::fuses(text->options);
   }
   if (const image::fat_entry* elf = image::choose(*entries, image::entry_kind::elf, sm)) {
     const auto raw = image::content_of(*elf);
@@ -179,7 +181,7 @@ result<std::unique_ptr<loaded_module>> load_parts(std::span<const std::span<cons
     try {
       auto module = std::make_unique<ptx::module>(std::move(part->text));
       if (status s = check_parameters(*module); !s.ok()) return with_advice(s, version);
-      if (status s = m->unit.add(std::move(module)); !s.ok()) return s;
+      if (status s = m->unit.add(std::move(module), part->fuses); !s.ok()) return s;
     } catch (const ptx::parse_error& e) {
       return with_advice({error::invalid_ptx, e.what()}, version);
     }

@@ -53,6 +53,15 @@ status failure(const char* what, const corrupt& why) {
   return {error::invalid_kernel_image, std::string(what) + ": " + why.what()};
 }
 
+// Options are no part of what runs: where they cannot be read there are none.
+std::string options_of(bytes header, std::uint32_t place) {
+  if (place == 0 || place > header.size() || header.size() - place < 8) return {};
+  const auto at = read_at<std::uint32_t>(header, place, "the options' place");
+  const auto count = read_at<std::uint32_t>(header, place + 4, "the options' length");
+  if (at > header.size() || count > header.size() - at) return {};
+  return {reinterpret_cast<const char*>(header.data()) + at, count};
+}
+
 // The entry at `offset`, which moves behind it.
 fat_entry read_entry(bytes container, std::uint64_t& offset) {
   const auto h = read_at<entry_header>(container, offset, "an entry's header");
@@ -73,6 +82,7 @@ fat_entry read_entry(bytes container, std::uint64_t& offset) {
     const bytes name = part_of(header, h.name_offset, h.name_bytes, "an entry's source name");
     entry.source_name.assign(reinterpret_cast<const char*>(name.data()), name.size());
   }
+  entry.options = options_of(header, h.options_offset);
   const bytes padded =
       part_of(container, offset + h.header_bytes, h.padded_payload_bytes, "an entry's payload");
   if (h.compressed_bytes > padded.size()) throw corrupt("a compressed payload exceeds its entry");
@@ -206,6 +216,25 @@ const fat_entry* choose(const std::vector<fat_entry>& entries, entry_kind kind, 
     }
   }
   return best;
+}
+
+bool fuses(std::string_view options) {
+  std::vector<std::string_view> words;
+  while (!options.empty()) {
+    const auto end = std::min(options.find_first_of(" ="), options.size());
+    if (end != 0) words.push_back(options.substr(0, end));
+    options.remove_prefix(std::min(end + 1, options.size()));
+  }
+  bool contracts = true, optimises = true, debug = false;
+  for (std::size_t n = 0; n < words.size(); ++n) {
+    const std::string_view word = words[n];
+    const std::string_view next = n + 1 < words.size() ? words[n + 1] : std::string_view();
+    if (word == "-fmad" || word == "--fmad") contracts = next != "false";
+    if (word == "-O" || word == "--opt-level") optimises = next != "0";
+    if (word.starts_with("-O") && word.size() > 2) optimises = word != "-O0";
+    debug |= word == "-g" || word == "--device-debug";
+  }
+  return contracts && optimises && !debug;
 }
 
 }  // namespace stepwise::image

@@ -27,6 +27,7 @@ struct fat_entry {
   std::uint32_t arch = 0;                              // 90
   std::uint64_t flags = 0;
   std::string source_name;
+  std::string options;  // of ptxas, as nvcc called it: " --fmad false "
   std::span<const std::byte> payload;
   std::uint32_t compressed_bytes = 0;  // 0: raw
   std::uint64_t uncompressed_bytes = 0;
@@ -42,6 +43,10 @@ result<std::vector<fat_entry>> read_container(std::span<const std::byte> contain
 // An entry's content, decompressed (zstd, LZ4 block, raw). PTX comes without its final NUL.
 // invalid_kernel_image if it does not decompress to the size that it states.
 result<std::vector<std::byte>> content_of(const fat_entry& entry);
+
+// Whether ptxas, called with these options, fuses multiplications and additions. By default it does;
+// not with -fmad false, -O0 or -g.
+bool fuses(std::string_view options);
 
 // The entry that a GPU of compute capability `sm` (90) would use.
 // PTX: the highest arch <= sm. ELF: the same major version, the highest minor <= sm's.
