@@ -3,8 +3,8 @@
 // idea    A finding names its origin by that number. The frames between the program's code and us
 //         (templates of the toolkit's headers, a wrapper that checks errors) are kept, so that
 //         the line to show can be chosen when it is shown.
-// watch   Used only while a program is checked. Nothing is destroyed: programs call us when they
-//         end.
+// watch   Takes some microseconds: done for each call of a checked program, and for the first
+//         allocations of others. Nothing is destroyed: programs call us when they end.
 // tests   tests/checks_test.cpp, tests/checks_test.py
 #pragma once
 

@@ -26,7 +26,7 @@ namespace {
 constexpr std::size_t stack_bytes = std::size_t{4} << 20;
 constexpr unsigned seconds_for_words = 10;
 
-struct access {
+struct fault {
   device_address at = 0;
   bool writes = false;
   std::array<std::uintptr_t, 64> stack{};
@@ -74,21 +74,21 @@ int find_words(void* argument) {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   alarm(seconds_for_words);
-  const access& a = *static_cast<const access*>(argument);
+  const fault& f = *static_cast<const fault*>(argument);
   state& s = state::get();
-  const auto found = s.current->host_access(a.at, a.writes);
+  const auto found = s.current->host_access(f.at, f.writes);
   if (!found) return no_words;
-  const host_place place = place_of_stack(std::span(a.stack).first(a.frames));
+  const host_place place = place_of_stack(std::span(f.stack).first(f.frames));
   announce(sentence_of(*found, place));
   return s.checks && s.checks->add_in_copy(*found, place) ? told_with_report : told;
 }
 
-copy_end tell_in_copy(access& a) {
+copy_end tell_in_copy(fault& f) {
   void* const stack = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
   if (stack == MAP_FAILED) return no_words;
   // No signal tells of its end, so that the program's waits and handlers do not see it.
-  const pid_t copy = clone(find_words, static_cast<std::byte*>(stack) + stack_bytes, 0, &a);
+  const pid_t copy = clone(find_words, static_cast<std::byte*>(stack) + stack_bytes, 0, &f);
   int end = 0;
   pid_t waited = copy;
   if (copy > 0) {
@@ -112,13 +112,13 @@ bool tell(const siginfo_t& about, const ucontext_t& interrupted) {
     const timespec moment{0, 10'000'000};
     nanosleep(&moment, nullptr);
   }
-  static access a;
-  a.at = reinterpret_cast<device_address>(about.si_addr);
+  static fault f;
+  f.at = reinterpret_cast<device_address>(about.si_addr);
   constexpr greg_t write_access = 2;  // of a page fault's error code (Intel's manual, 4.7)
-  a.writes = (interrupted.uc_mcontext.gregs[REG_ERR] & write_access) != 0;
+  f.writes = (interrupted.uc_mcontext.gregs[REG_ERR] & write_access) != 0;
   const auto instruction = static_cast<std::uintptr_t>(interrupted.uc_mcontext.gregs[REG_RIP]);
-  a.frames = interrupted_stack(instruction, a.stack);
-  const copy_end end = tell_in_copy(a);
+  f.frames = interrupted_stack(instruction, f.stack);
+  const copy_end end = tell_in_copy(f);
   if (end == no_words) {
     write_all(STDERR_FILENO,
               "stepwise: the host follows a pointer to device memory; copy the data with "

@@ -102,6 +102,27 @@ TEST_CASE("a race that does not show in the result costs the checks' points and 
   CHECK(has(shown.out, "not judged: the checks must find no error first"));
 }
 
+TEST_CASE("host code that reads device memory is told so first, by run, check and grade") {
+  const cloned_course c;
+  const std::string file = with_line(c, step_file("reduction", "07_grid_stride"),
+                                     "void reduce(const int* in", "  if (in[0] == 7) return;\n");
+  const std::string said = "the host reads device memory: byte 0 of in, an allocation of 4 bytes";
+  const json grade = graded(c, "reduction", file);
+  CHECK(grade["class"] == "CHECK");
+  CHECK(has(grade["message"], "wrong pointer at mine.cu:"));
+  CHECK(has(grade["message"], said));
+  const json run =
+      document_of(c.lab({"run", "reduction", "--file", file, "--device", "emulated", "--json"}));
+  CHECK(run["class"] == "CRASH");
+  CHECK(std::string(run["message"]).starts_with("reduce at "));
+  CHECK(has(run["message"], said));
+  const json check = document_of(c.lab({"check", "reduction", "--file", file, "--json"}));
+  REQUIRE(check["findings"].size() == 1);
+  CHECK(check["findings"][0]["kind"] == "wrong_pointer");
+  CHECK(check["findings"][0]["host"]["text"] == "if (in[0] == 7) return;");
+  CHECK(check["findings"][0]["object"]["name"] == "in");
+}
+
 TEST_CASE("a leak costs the checks' points only") {
   const cloned_course c;
   const std::string file =

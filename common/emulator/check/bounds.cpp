@@ -265,7 +265,9 @@ void checker::outside_shared(const access_event& e, int, std::uint64_t at, findi
   else
     f.message =
         does + d.words + ", across the end of " + what + " of " + count_of_bytes(f.object.bytes);
-  f.advice = "Check the index, and the size of the array.";
+  f.advice = f.object.what == finding_object::kind::dynamic_shared && f.object.offset >= size
+                 ? "Check the index, or pass more bytes as the third launch parameter."
+                 : "Check the index, and the size of the array.";
 }
 
 // An access behind the dynamic shared memory of a kernel that uses some, where a launch may ask for
@@ -278,18 +280,20 @@ bool checker::launch_could_give(const access_event& e, std::uint64_t at) const {
          at + bytes - own - code_->shared_gap_bytes <= model_.shared_bytes_per_block_optin;
 }
 
-// All such accesses of a launch have one cause, at the launch.
+// All such accesses of a launch have one cause, at the launch; unless it passes some memory, and
+// one instruction alone goes beyond: then that is the cause.
 void checker::note_missing_shared(const access_event& e, int lane, std::uint64_t at) {
   const access_site& s = *e.site;
   missing_shared& m = missing_shared_;
   m.bytes = std::max(m.bytes, at + s.bytes - code_->static_shared_bytes);
-  if (m.count++ != 0) return;
-  finding& f = m.first;
-  f.kind = finding_kind::too_little_shared;
-  f.origin = launch_origin_;
-  f.parties.push_back(party(e.at, e.warp, lane, does_words(s)));
-  f.object = describe_shared(at, s.element_bytes).object;
-  f.object.name = as_kernel_names(code_->dynamic_shared);
+  if (m.count++ != 0) {
+    m.several |= m.place != place_number(e.at);
+    return;
+  }
+  m.place = place_number(e.at);
+  m.first.origin = launch_origin_;
+  m.first.parties.push_back(party(e.at, e.warp, lane, does_words(s)));
+  outside_shared(e, lane, at, m.first);
   m.fails_launch = failure_.ok();
 }
 
@@ -297,18 +301,23 @@ void checker::tell_missing_shared() {
   missing_shared& m = missing_shared_;
   if (m.count == 0) return;
   finding& f = m.first;
-  const std::uint64_t given = config_->dynamic_shared_bytes;
   f.count = m.count;
-  f.message = "the launch passes " + (given == 0 ? "no" : count_of_bytes(given) + " of") +
-              " dynamic shared memory, and the kernel uses at least " + count_of_bytes(m.bytes) +
-              " of " + f.object.name;
-  f.advice =
-      "Pass the size of extern __shared__ memory in bytes, the third launch parameter: "
-      "<<<grid, block, bytes>>>";
-  f.advice += given == 0 ? "." : "; if it is right, check the index.";
+  finding_key k = key(f.kind, m.place, -1, f.object.address);
+  const std::uint64_t given = config_->dynamic_shared_bytes;
+  if (given == 0 || m.several) {
+    f.kind = finding_kind::too_little_shared;
+    f.object.name = as_kernel_names(code_->dynamic_shared);
+    f.message = "the launch passes " + (given == 0 ? "no" : count_of_bytes(given) + " of") +
+                " dynamic shared memory, and the kernel uses at least " + count_of_bytes(m.bytes) +
+                " of " + f.object.name;
+    f.advice =
+        "Pass the size of extern __shared__ memory in bytes, the third launch parameter: "
+        "<<<grid, block, bytes>>>";
+    f.advice += given == 0 ? "." : "; if it is right, check the index.";
+    k = key(f.kind, static_cast<std::int64_t>(launch_origin_), -1, given);
+  }
   if (m.fails_launch) failure_ = {};
   fail(error::illegal_address, f);
-  const finding_key k = key(f.kind, static_cast<std::int64_t>(launch_origin_), -1, given);
   if (log_.is_new(k, m.count)) log_.add(k, std::move(f));
 }
 

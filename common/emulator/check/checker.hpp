@@ -318,12 +318,13 @@ class checker final : public observer {
   std::uint32_t block_warps_ = 1;
   std::uint64_t launch_origin_ = 0;
   status failure_;
-  // Accesses to dynamic shared memory that the launch should have asked for: one finding at its
-  // end.
+  // Accesses behind the dynamic shared memory that the launch passes: one finding, at its end.
   struct missing_shared {
     finding first;
     std::uint64_t bytes = 0;  // that it takes at least
     std::uint64_t count = 0;
+    std::int64_t place = 0;     // of the first
+    bool several = false;       // places
     bool fails_launch = false;  // nothing had failed before
   };
   missing_shared missing_shared_;

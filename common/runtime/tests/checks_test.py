@@ -80,6 +80,7 @@ expect("unseen twice", check="0")
 # What a launch gives too little of is one mistake, at the launch. What no launch could give is not.
 expect("no_shared", ("too_little_shared", "no_shared", None, None, 128))
 expect("less_shared", ("too_little_shared", "less_shared", None, None, 32))
+expect("one_too_far", ("out_of_bounds", "one_too_far", None, None))
 expect("far_in_shared", ("out_of_bounds", "less_shared", None, None, 32))
 # A program that ends before its time has written what was found.
 expect("twice quick", ("double_free", "twice", "allocated", "first"))

@@ -9,6 +9,13 @@
 
 __global__ void nothing(int*) {}
 
+__global__ void one_too_far(int* out) {
+  extern __shared__ int line[];
+  line[threadIdx.x] = 1;
+  __syncthreads();
+  out[threadIdx.x] = line[threadIdx.x + 1];
+}
+
 __global__ void stage(int* out, int far) {
   extern __shared__ int line[];
   __shared__ int tile[32];
@@ -120,6 +127,12 @@ int main(int argument_count, char** arguments) {
     }
     if (is("no_shared")) stage_with_none();
     if (is("less_shared")) stage_with_too_little(0);
+    if (is("one_too_far")) {
+      int* const memory = make<int>(32);
+      one_too_far<<<1, 32, 32 * sizeof(int)>>>(memory);  // here: one_too_far
+      cudaDeviceSynchronize();
+      cudaFree(memory);
+    }
     if (is("far_in_shared")) stage_with_too_little(1 << 20);
     if (is("exit_1")) std::exit(1);
     if (is("quick")) std::_Exit(0);
