@@ -76,7 +76,8 @@ std::string of_finding(const located_finding& found) {
 }
 
 std::string classified(verdict what, const std::string& message) {
-  return std::string(name_of(what)) + " " + message;
+  const std::string name(name_of(what));
+  return message.empty() ? name : name + " " + message;
 }
 
 first_words words_of(const lab& l, const fs::path& program, const std::string& name,
@@ -119,8 +120,8 @@ TEST_CASE("the first sentence after a beginner's mistake is the one that was jud
                      : words_of_compiler(l, folder / "beginners" / (m.name + ".cu"), where);
       const bool as_due = said == m.due;
       // As beginners.txt has it.
-      INFO((m.compiles ? "" : "! "), m.name, "\n  run    ", said.run, "\n  check  ", said.check,
-           "\n  grade  ", said.grade);
+      const std::string title = (m.compiles ? "" : "! ") + m.name;
+      INFO(title, "\n  run    ", said.run, "\n  check  ", said.check, "\n  grade  ", said.grade);
       CHECK(as_due);
     }
   }

@@ -85,7 +85,9 @@ void checker::begin_block(const block& b) {
   slot->first_exit.reset();
   slot->exited = 0;
   slot->met_apart = false;
-  slot->turnings.assign(block_warps_, {});
+  slot->turnings.resize(block_warps_);
+  for (auto& t : slot->turnings) t.clear();
+  slot->has_turnings = false;
   slot->left_at.reset();
   for (auto& a : slot->arrivals) a.clear();
   slot->shared->written.clear(0, context_->shared_bytes);

@@ -149,8 +149,9 @@ class checker final : public observer {
     std::uint32_t exited = 0;
     bool met_apart = false;  // a barrier released threads that waited at different ones
     std::vector<std::vector<turning>> turnings;  // by warp: since the last barrier, in order
-    std::optional<parting>
-        left_at;  // why those who have left missed the first barrier without them
+    bool has_turnings = false;
+    // Why those who have left missed the first barrier without them.
+    std::optional<parting> left_at;
   };
   // One lane's access, or a piece of it.
   struct touch {

@@ -46,16 +46,20 @@ void checker::turned(const warp_event& e, std::uint32_t to) {
   std::uint32_t fresh = e.lanes;
   for (const turning& t : known)
     if (t.at == e.at && t.to == to) fresh &= ~t.lanes;
-  if (fresh != 0) known.push_back({e.at, to, fresh});
+  if (fresh == 0) return;
+  known.push_back({e.at, to, fresh});
+  state().has_turnings = true;
 }
 
 // Those who are there begin anew. Those who have left keep what led them away.
 void checker::forget_turnings() {
   block_state& b = state();
+  if (!b.has_turnings) return;
+  b.has_turnings = false;
   for (std::size_t w = 0; w < b.turnings.size(); ++w) {
-    if (b.turnings[w].empty()) continue;
     for (turning& t : b.turnings[w]) t.lanes &= ~b.now->warps[w].alive;
     std::erase_if(b.turnings[w], [](const turning& t) { return t.lanes == 0; });
+    b.has_turnings = b.has_turnings || !b.turnings[w].empty();
   }
 }
 
