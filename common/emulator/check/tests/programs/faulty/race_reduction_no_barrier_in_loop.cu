@@ -5,8 +5,7 @@ __global__ void sum(const int* x, int* out) {
   partial[i] = x[i];
   __syncthreads();
   for (int s = 64; s > 0; s /= 2) {
-    // finding: race any any object=partial says=where_all_threads_of_the_block_reach_it
-    if (i < s) partial[i] += partial[i + s];
+    if (i < s) partial[i] += partial[i + s];  // finding: race any any says=all_threads_of_the_block
   }
   if (i == 0) *out = partial[0];
 }
