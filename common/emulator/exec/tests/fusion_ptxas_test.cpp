@@ -1,11 +1,13 @@
 // What is fused, against ptxas: generated bodies, of which the line table tells whether a product
 // has a machine instruction of its own. usage: fusion_ptxas_test PTXAS [BODIES]; without PTXAS:
 // skipped.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,7 +56,8 @@ class generator {
       line("ld.volatile.global." + bits() + " " + name(k) + ", [%from+" + std::to_string(8 * k) +
            "]");
     const int statements = 4 + below(24);
-    std::vector<std::string> products, sums;
+    std::vector<std::string> products;
+    std::set<std::pair<std::string, std::string>> sums;
     int next = inputs, labels = 0;
     const auto some_product = [&] {
       return products.empty()
@@ -88,10 +91,12 @@ class generator {
         default: {
           const bool swap = one_in(2);
           const std::string p = some_product(), q = one_in(2) ? some_product() : factor();
-          sums.push_back(name(next++));
-          line((one_in(2) ? "add." : "sub.") + type_ + " " + sums.back() + ", " + (swap ? q : p) +
-               ", " + (swap ? p : q));
-          keep(sums.back());
+          if (!sums.emplace(std::min(p, q), std::max(p, q)).second)
+            break;  // ptxas makes one of both
+          const std::string sum = name(next++);
+          line((one_in(2) ? "add." : "sub.") + type_ + " " + sum + ", " + (swap ? q : p) + ", " +
+               (swap ? p : q));
+          keep(sum);
         }
       }
     }
