@@ -161,6 +161,7 @@ class finder {
   struct value {  // of a register, in this chain
     std::uint32_t chain = none, product = none, sum = none;
     bool negated = false;
+    bool flushed = false;  // by neg.ftz
   };
   struct sum {
     std::uint32_t instruction = 0;
@@ -400,7 +401,7 @@ class finder {
   void write(const operand& o, const value& v) {
     for_names(o, [&](std::string_view name) {
       const std::uint32_t r = number_.at(name);
-      values_[r] = {chain_, v.product, v.sum, v.negated};
+      values_[r] = {chain_, v.product, v.sum, v.negated, v.flushed};
       written_[r] = ++writes_;
       if (v.product == none) return;
       if (writes_of_[r] != 1)
@@ -433,15 +434,15 @@ class finder {
     value v = value_of(i.operands[k]);
     if (v.product == none) return negates || i.opcode != "mov" ? value{} : v;
     product& p = products_[v.product];
-    // A copy that makes small numbers zero is one of a product that does so, too.
-    if (has(i, "ftz") && !has(body_.instructions[p.instruction], "ftz")) {
+    const instruction& mul = body_.instructions[p.instruction];
+    // A copy that makes small numbers zero is one of a product that does so, too; twice is too
+    // much.
+    if ((has(i, "ftz") && (v.flushed || !has(mul, "ftz"))) ||
+        (i.opcode != "mov" && type_of(i) != type_of(mul))) {
       lose(v);
       return {};
     }
-    if (i.opcode != "mov" && type_of(i) != type_of(body_.instructions[p.instruction])) {
-      lose(v);
-      return {};
-    }
+    v.flushed = i.opcode == "neg" && has(i, "ftz");
     p.copies.push_back(n);
     v.negated ^= negates;
     return v;
