@@ -44,8 +44,8 @@ result<std::vector<fat_entry>> read_container(std::span<const std::byte> contain
 // invalid_kernel_image if it does not decompress to the size that it states.
 result<std::vector<std::byte>> content_of(const fat_entry& entry);
 
-// Whether ptxas, called with these options, fuses multiplications and additions. By default it does;
-// not with -fmad false, -O0 or -g.
+// Whether ptxas, called with these options, fuses multiplications and additions. By default it
+// does; not with -fmad false, -O0 or -g.
 bool fuses(std::string_view options);
 
 // The entry that a GPU of compute capability `sm` (90) would use.

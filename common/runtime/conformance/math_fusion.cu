@@ -1,9 +1,6 @@
 // Products and sums without a rounding modifier, in PTX: which of them ptxas makes one fma, and so
 // one rounding. For x = 1 + 2^-12 and r = 1 + 2^-11, x * x - r is 2^-24 when fused and 0 if not.
-#include <cuda_runtime.h>
-
-#include <cstdio>
-#include <cstdlib>
+#include "common/emulator/tests/programs/program.hpp"
 
 namespace {
 
@@ -86,13 +83,6 @@ __global__ void compute(float x, float r, int one, float* out, float* rest) {
       "@q st.global.f32 [%4+8], %0;\n");
   PATTERN("mov.f32 n, %1; mul.f32 m, n, %2; mov.f32 n, %3; sub.f32 %0, m, n;\n");
 #undef PATTERN
-}
-
-void check(cudaError_t e) {
-  if (e == cudaErrorNoDevice || e == cudaErrorInsufficientDriver) std::exit(77);
-  if (e == cudaSuccess) return;
-  std::printf("%s\n", cudaGetErrorString(e));
-  std::exit(1);
 }
 
 }  // namespace

@@ -48,6 +48,16 @@ std::string content_text(const made_entry& e) {
 const std::string ptx = ".version 9.0\n.target sm_90\n// " + std::string(5000, 'x') + "\n";
 const std::string with_nul = ptx + std::string(1, '\0');
 
+TEST_CASE("ptxas fuses by default, and not where its options forbid it") {
+  using stepwise::image::fuses;
+  for (const char* options :
+       {"", " -O3  --generate-line-info ", "-O1 ", "--fmad true", "--fmad false -fmad=true"})
+    CHECK_MESSAGE(fuses(options), options);
+  for (const char* options : {" --fmad false ", "-fmad=false", "-O0  ", "-O 0", "--opt-level=0",
+                              " -g --dont-merge-basicblocks --return-at-end "})
+    CHECK_MESSAGE(!fuses(options), options);
+}
+
 TEST_CASE("raw, zstd and LZ4 entries give the same content, without the final NUL") {
   CHECK(content_text({1, 90, 0x11, with_nul, 0, 0}) == ptx);
   CHECK(content_text({1, 90, 0x11, with_nul, 0, with_nul.size()}) == ptx);
