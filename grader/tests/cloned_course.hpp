@@ -25,7 +25,8 @@ class cloned_course {
  public:
   // `name`: of its folder.
   explicit cloned_course(const std::string& name = {})
-      : folder_(fs::temp_directory_path()), root_(folder_.path() / name) {
+      : folder_(fs::temp_directory_path()),
+        root_(name.empty() ? folder_.path() : folder_.path() / name) {
     fs::create_directories(root_);
     const fs::path from = std::getenv("LAB_ROOT"), build = std::getenv("LAB_BUILD");
     fs::copy(from / "labs", root() / "labs", fs::copy_options::recursive);
