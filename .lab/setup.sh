@@ -119,9 +119,19 @@ make_cuda() { # from NVIDIA's wheels, made under another name until it is whole
   find_nvcc || die 3 "the CUDA compiler in $cuda does not run on this machine ($(uname -m))"
 }
 
+meson_list() { # WORD...
+  local words=() word
+  for word; do
+    word=${word//\\/\\\\}
+    words+=("'${word//\'/\\\'}'")
+  done
+  local IFS=,
+  printf '[%s]' "${words[*]}"
+}
+
 # `meson setup`, unless build/ was set up at this place, with these tools and these options.
 configure() {
-  local extra=() key
+  local extra=() key compiler=("$nvcc")
   archs=$(gpu_arch)
   if [[ -n $archs && $archs -ge 75 && $archs != "$ptx_arch" ]]; then archs=$ptx_arch,$archs; else
     archs=$ptx_arch
@@ -130,10 +140,11 @@ configure() {
   key=$(printf '%s\n' "$root" "$nvcc" "$cxx" "$archs" "${meson[*]}" "${extra[*]}")
   [[ ! -e $build/build.ninja || $(cat -- "$config" 2>/dev/null) != "$key" ]] || return 0
   rm -rf -- "$config" "$build"/{meson-private,meson-info,build.ninja}
-  { printf "[binaries]\ncuda = '%s'\n" "${nvcc//\'/\\\'}" >"$build/nvcc.ini"; } 2>/dev/null ||
+  [[ $root == "${self%/*}" ]] || compiler=("$root/.lab/plain_nvcc" "$nvcc")
+  { printf '[binaries]\ncuda = %s\n' "$(meson_list "${compiler[@]}")" >"$build/nvcc.ini"; } 2>/dev/null ||
     fail 'meson setup'
   step 'configuring build/' env "CXX=$cxx" "${meson[@]}" setup "$build" "$root" --native-file "$build/nvcc.ini" \
-    "-Dgpu_arch=$archs" "-Dptx_arch=$ptx_arch" "${extra[@]}" || fail 'meson setup'
+    "-Dgpu_arch=$archs" "-Dptx_arch=$ptx_arch" "-Dclone=$root" "${extra[@]}" || fail 'meson setup'
   { printf '%s\n' "$key" >"$config"; } 2>/dev/null || fail 'meson setup'
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -129,6 +130,48 @@ std::string readable_name(std::string_view mangled) {
   // Templates come with their return type, which is void for every kernel.
   if (text.starts_with("void ")) text.erase(0, 5);
   return text;
+}
+
+namespace {
+
+constexpr std::string_view coded_mark = "/percent-coded/";
+constexpr std::string_view hex_digits = "0123456789ABCDEF";
+
+bool needs_code(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < ' ' || byte >= 0x7F || c == '"' || c == '\\' || c == '%';
+}
+
+}  // namespace
+
+std::string percent_coded(std::string_view path) {
+  std::string name(coded_mark.substr(0, coded_mark.size() - 1));
+  for (const char c : path) {
+    if (!needs_code(c)) {
+      name += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    name += {'%', hex_digits[byte >> 4], hex_digits[byte & 15]};
+  }
+  return name;
+}
+
+std::string decoded_path(std::string_view name) {
+  if (!name.starts_with(coded_mark)) return std::string(name);
+  std::string path;
+  for (std::size_t at = coded_mark.size() - 1; at < name.size(); ++at) {
+    unsigned byte = 0;
+    const char* const code = name.data() + at + 1;
+    if (name[at] == '%' && at + 2 < name.size() &&
+        std::from_chars(code, code + 2, byte, 16).ptr == code + 2) {
+      path += static_cast<char>(byte);
+      at += 2;
+    } else {
+      path += name[at];
+    }
+  }
+  return path;
 }
 
 }  // namespace stepwise

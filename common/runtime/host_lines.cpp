@@ -111,7 +111,7 @@ void parse_position(std::string_view text, host_line& into) {
   int number = 0;
   std::from_chars(text.data() + colon + 1, text.data() + text.size(), number);
   if (number <= 0) return;
-  into.file = text.substr(0, colon);
+  into.file = decoded_path(text.substr(0, colon));
   into.line = number;
 }
 

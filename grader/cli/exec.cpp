@@ -295,7 +295,7 @@ int report_on(const context& c, const exec_options& o, const fs::path& program,
   if (o.check) document = findings_json(found);
   if (o.counters) document["kernels"] = profile_document(kernels);
   const std::string text = document.dump(2) + "\n";
-  if (!o.report.empty()) write_atomically(o.report, text);
+  if (!o.report.empty()) write_atomically(fs::absolute(o.report), text);
   std::fflush(stdout);
   if (c.as_json) {
     say(text);
@@ -332,6 +332,7 @@ int exec(context& c, const exec_options& o) {
   const bool watched = o.check || o.counters;
   if (!watched && !o.report.empty())
     refuse("--report is for --check and --counters: it writes what comes of them");
+  if (!o.report.empty()) require_writable(fs::absolute(o.report));
   std::optional<temporary_folder> folder;
   if (watched) folder.emplace(fs::temp_directory_path());
   environment.push_back(o.check ? "STEPWISE_SUGGEST_CHECK" : "STEPWISE_SUGGEST_CHECK=1");

@@ -411,6 +411,25 @@ split_words split(int argc, char** argv) {
   return words;
 }
 
+void print_document(const json& document) { fmt::print("{}\n", document.dump(2)); }
+
+// Of the command that was named, else of all.
+int print_help(const CLI::App& app, bool as_json) {
+  const auto named = app.get_subcommands();
+  const std::string text = named.empty() ? app.help() : named[0]->help();
+  if (!as_json) {
+    fmt::print("{}", text);
+    return 0;
+  }
+  json document = {{"help", text}, {"commands", json::array()}};
+  for (const auto* command : app.get_subcommands({})) {
+    document["commands"].push_back(
+        {{"name", command->get_name()}, {"description", command->get_description()}});
+  }
+  print_document(document);
+  return 0;
+}
+
 int run_command(command_line& line, const split_words& words) {
   context c{load_own_installation(),
             line.globals.json,
@@ -455,13 +474,15 @@ int lab_main(int argc, char** argv) {
     check_verb(line.app, arguments);
     line.app.parse(
         std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // from the back
-    if (!line.action) {
-      fmt::print("{}", line.app.help());
-      return 0;
-    }
+    if (!line.action) return print_help(line.app, as_json);
     return run_command(line, words);
+  } catch (const CLI::CallForVersion& asked) {
+    if (!as_json) return line.app.exit(asked);
+    print_document({{"version", load_own_installation().version}});
+    return 0;
+  } catch (const CLI::CallForHelp&) {
+    return print_help(line.app, as_json);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return line.app.exit(error);  // --help, --version
     std::string verb;
     for (const auto* sub : line.app.get_subcommands()) verb = " " + sub->get_name();
     return report_failure(failure(exit_code::usage, std::string(error.what()) + "\n`./lab" + verb +

@@ -14,6 +14,7 @@
 #include "grader/cli/ptx_text.hpp"
 #include "grader/course/source.hpp"
 #include "grader/judge/compile.hpp"
+#include "grader/judge/plain_source.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
 #include "grader/system/process.hpp"
@@ -39,29 +40,37 @@ struct ptx_subject {
 // A .cu of its own, without a lab's runner: only its device code is made, in `folder`.
 ptx_subject compile_alone(context& c, const fs::path& file, const fs::path& folder) {
   const std::string shown = c.where.shown(fs::absolute(file));
-  read_file(file, static_cast<int>(exit_code::usage));  // there, and no folder
+  const std::string text = read_file(file, static_cast<int>(exit_code::usage));
   if (c.where.nvcc.empty()) {
     throw failure(exit_code::environment, "there is no CUDA compiler to compile " + shown +
                                               "; `./lab doctor` says how to get one");
   }
   ptx_subject s{shown, fs::absolute(file), folder / "code.fatbin", {}};
+  if (is_utf16(text)) {
+    s.compile_errors = {utf16_refusal(shown)};
+    return s;
+  }
+  const plain_source plain(file, shown, text, folder);
   const auto now = c.now();
   now.doing("compiling " + shown);
   child_options options;
   options.command = {c.where.nvcc};
-  options.command.insert(options.command.end(), c.where.cuda_args.begin(), c.where.cuda_args.end());
-  const std::string own_folder = "-I" + s.source.parent_path().string();
-  options.command.insert(options.command.end(),
-                         {"-I.", own_folder, "-fatbin", s.source.string(), "-o", s.code.string()});
+  const auto add = [&](const std::vector<std::string>& more) {
+    options.command.insert(options.command.end(), more.begin(), more.end());
+  };
+  add(c.where.cuda_args);
+  add(plain.flags());
+  add({"-I.", "-fatbin", plain.path(), "-o", s.code.string()});
   options.directory = c.where.root;
-  options.environment = {"TMPDIR=" + folder.string(), "LC_ALL=C"};
+  options.environment = {"TMPDIR=" + folder.string(), "PWD=" + c.where.root.string(), "LC_ALL=C"};
   options.keep_bytes = 1 << 20;
   options.tick = now.tick;
   const auto result = run_child(std::move(options), compile_limit_s);
   if (result.end.ok()) return s;
   refuse_what_is_not_the_students_fault(result, folder);
-  const auto errors = parse_diagnostics(result.err + result.out);
-  s.compile_errors = errors.empty() ? std::vector<std::string>{"the compiler failed:", result.err}
+  const std::string said = plain.as_typed(result.err + result.out);
+  const auto errors = parse_diagnostics(said);
+  s.compile_errors = errors.empty() ? std::vector<std::string>{"the compiler failed:", said}
                                     : explain(errors[0], errors.size(), c.where);
   return s;
 }
@@ -274,7 +283,7 @@ json kernel_json(const kernel_listing& k, const ptx_view& view) {
 }  // namespace
 
 int ptx(context& c, const ptx_options& o) {
-  const temporary_folder folder(fs::temp_directory_path());
+  const temporary_folder folder(plain_temporary_path());
   const ptx_subject s = find_subject(c, o, folder.path());
   if (!s.compile_errors.empty()) refuse_uncompiled(s);
   emulator::source_text sources({c.where.root, fs::current_path()});

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "grader/course/source.hpp"
+#include "grader/judge/plain_source.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
@@ -66,15 +67,20 @@ bool is_fresh(const fs::path& entry, const fs::path& root) {
   return true;
 }
 
-// Without those in `passing`, a folder that will be gone.
+// Without those in `passing`, folders that will be gone.
 void remember_headers(const fs::path& entry, const fs::path& rule_file, const fs::path& root,
-                      const fs::path& passing) {
+                      const std::vector<fs::path>& passing) {
   nlohmann::json headers = nlohmann::json::object();
   const auto rule = read_if_there(rule_file);
   for (const auto& file : prerequisites(rule.value_or(""))) {
-    if (!file.starts_with(passing.string())) headers[file] = hash_of_file(root / file);
+    const bool passes = std::any_of(passing.begin(), passing.end(), [&](const fs::path& folder) {
+      return file.starts_with(folder.string() + "/");
+    });
+    if (!passes) headers[file] = hash_of_file(root / file);
   }
-  write_atomically(entry / "headers.json", headers.dump(1) + "\n");
+  // A name that is not UTF-8 becomes one that is not there: its program is made again each time.
+  constexpr auto replace = nlohmann::json::error_handler_t::replace;
+  write_atomically(entry / "headers.json", headers.dump(1, ' ', false, replace) + "\n");
 }
 
 // Removes the entries that were not used for longest (a program that runs keeps its inode), and
@@ -83,13 +89,12 @@ void prune(const fs::path& cache) {
   std::vector<std::pair<fs::file_time_type, fs::path>> entries;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(cache, ignored)) {
-    if (entry.is_directory(ignored) && fs::exists(entry.path() / "headers.json", ignored)) {
+    if (!entry.is_directory(ignored)) continue;  // a lock
+    if (fs::exists(entry.path() / "headers.json", ignored)) {
       entries.emplace_back(fs::last_write_time(entry.path() / "headers.json", ignored),
                            entry.path());
-    }
-    const bool left_behind = entry.path().filename().string().starts_with("tmp-");
-    if (left_behind && fs::file_time_type::clock::now() - entry.last_write_time(ignored) >
-                           std::chrono::hours(24)) {
+    } else if (fs::file_time_type::clock::now() - entry.last_write_time(ignored) >
+               std::chrono::hours(24)) {
       fs::remove_all(entry.path(), ignored);
     }
   }
@@ -114,9 +119,10 @@ int signal_of(const child_result& result) {
   return 0;
 }
 
-compiled refused(const child_result& result, const lab& l, const installation& where) {
+compiled refused(const child_result& result, const std::string& log, const lab& l,
+                 const installation& where) {
   compiled c;
-  c.log = result.err + result.out;
+  c.log = log;
   if (result.end.how == child_end::cause::deadline) {
     c.explanation = {fmt::format("the compiler did not finish within {:g} s", compile_limit_s)};
     return c;
@@ -141,10 +147,10 @@ class compilation {
       : where_(where), cache_(cache), progress_(progress), work_(cache) {}
 
   // Runs `compile` and `link`, completed with their files; the first that fails ends it.
-  child_result run(std::vector<std::string> compile, const std::string& source,
+  child_result run(std::vector<std::string> compile, const plain_source& source,
                    const fs::path& archive) {
     const fs::path object = work_.path() / "student.o";
-    compile.insert(compile.end(), {"-MF", rule(), "-c", source, "-o", object});
+    compile.insert(compile.end(), {"-MF", rule(), "-c", source.path(), "-o", object});
     auto outcome = run_one(std::move(compile));
     if (!outcome.end.ok()) return outcome;
     std::vector<std::string> link = {where_.nvcc, object, archive};
@@ -153,22 +159,15 @@ class compilation {
     return run_one(std::move(link));
   }
 
-  // A text to compile; removed with the rest.
-  std::string write_source(const std::string& text) const {
-    const fs::path file = work_.path() / "variant.cu";
-    write_atomically(file, text);
-    return file;
-  }
-
-  void fill(const fs::path& entry) const {
-    make_folder(entry);
+  void fill(const fs::path& entry, const plain_source& source) const {
     std::error_code error;
     fs::rename(program(), entry / "program", error);
     if (error) {
       throw failure(exit_code::environment,
                     "cannot write " + entry.string() + ": " + error.message());
     }
-    remember_headers(entry, rule(), where_.root, work_.path());
+    remember_headers(entry, rule(), where_.root,
+                     {work_.path(), fs::path(source.path()).parent_path()});
   }
 
   double seconds() const { return seconds_; }
@@ -181,7 +180,9 @@ class compilation {
     child_options options;
     options.command = std::move(command);
     options.directory = where_.root;
-    options.environment = {"TMPDIR=" + work_.path().string(), "LC_ALL=C"};
+    // PWD: the folder's name in the tables of lines, where it has several.
+    options.environment = {"TMPDIR=" + work_.path().string(), "PWD=" + where_.root.string(),
+                           "LC_ALL=C"};
     options.keep_bytes = 1 << 20;
     options.tick = progress_.tick;
     auto outcome = run_child(std::move(options), compile_limit_s);
@@ -215,8 +216,6 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
   command.insert(command.end(), where.cuda_args.begin(), where.cuda_args.end());
   command.insert(command.end(), {"-I.", "-I" + ("labs/" + l.name), "-MMD"});
   if (variant != nullptr) {
-    // The file's neighbours are those of its variant.
-    command.push_back("-I" + fs::absolute(file).parent_path().string());
     command.insert(command.end(), variant->flags.begin(), variant->flags.end());
   }
   content_hash hash;
@@ -236,19 +235,25 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
     result.cached = true;
     return result;
   }
+  if (is_utf16(source)) {
+    result.explanation = {utf16_refusal(shown)};
+    return result;
+  }
   require_compiler(where, shown);
   progress.doing("compiling " + shown);
   compilation work(where, cache, progress);
-  const auto outcome = work.run(
-      std::move(command),
-      variant == nullptr ? shown : work.write_source("#line 1 \"" + shown + "\"\n" + source),
-      archive);
+  make_folder(entry);
+  const plain_source plain(file, shown, source, entry);
+  for (const auto& flag : plain.flags()) command.push_back(flag);
+  const auto outcome = work.run(std::move(command), plain, archive);
   if (outcome.end.ok()) {
-    work.fill(entry);
+    work.fill(entry, plain);
     prune(cache);
     result.program = entry / "program";
   } else {
-    result = refused(outcome, l, where);
+    std::error_code ignored;
+    fs::remove_all(entry, ignored);
+    result = refused(outcome, plain.as_typed(outcome.err + outcome.out), l, where);
   }
   result.seconds = work.seconds();
   return result;

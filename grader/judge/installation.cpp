@@ -1,10 +1,12 @@
 #include "grader/judge/installation.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "grader/judge/plain_source.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
 
@@ -49,12 +51,54 @@ std::vector<fs::path> runtime_candidates(const fs::path& root, const std::string
   return folders;
 }
 
+// A link to the clone that nobody else may change.
+bool is_alias(const fs::path& alias, const fs::path& root) {
+  struct stat folder {
+  }, clone{};
+  std::error_code error;
+  return alias.is_absolute() && alias.filename() == "clone" && fs::is_symlink(alias, error) &&
+         fs::equivalent(alias, root, error) && stat(root.c_str(), &clone) == 0 &&
+         lstat(alias.parent_path().c_str(), &folder) == 0 &&
+         (folder.st_uid == geteuid() || folder.st_uid == clone.st_uid);
+}
+
+// As the launcher does it: under its old name where its folder is gone.
+fs::path new_alias(const fs::path& old, const fs::path& root) {
+  std::string folder = old.parent_path();
+  const std::string name = old.parent_path().filename();
+  if (!name.starts_with("stepwise-") || !is_plain(folder) || mkdir(folder.c_str(), 0755) != 0) {
+    folder = plain_temporary_path() / "stepwise-XXXXXX";
+    if (mkdtemp(folder.data()) == nullptr) {
+      throw failure(exit_code::environment, "cannot write to " + plain_temporary_path().string());
+    }
+    chmod(folder.c_str(), 0755);
+  }
+  const fs::path alias = fs::path(folder) / "clone";
+  fs::create_directory_symlink(root, alias);
+  return alias;
+}
+
+// The clone's own name where it is plain, else its alias.
+fs::path plain_name(const fs::path& root, const fs::path& build) {
+  if (is_plain(root.string())) return root;
+  const fs::path file = build / "alias";
+  std::string known = read_if_there(file).value_or("");
+  known = known.substr(0, known.find('\n'));
+  if (is_alias(known, root)) return known;
+  const fs::path alias = new_alias(known, root);
+  if (alias != known) write_atomically(file, alias.string() + "\n");
+  return alias;
+}
+
 }  // namespace
 
 std::string installation::shown(const fs::path& file) const {
-  const fs::path relative = fs::absolute(file).lexically_normal().lexically_relative(root);
-  if (relative.empty() || *relative.begin() == "..") return file.string();
-  return relative.string();
+  const fs::path whole = fs::absolute(file).lexically_normal();
+  for (const fs::path& clone : {root, own_root}) {
+    const fs::path relative = whole.lexically_relative(clone);
+    if (!relative.empty() && *relative.begin() != "..") return relative.string();
+  }
+  return file.string();
 }
 
 installation load_installation(const fs::path& build) {
@@ -62,8 +106,12 @@ installation load_installation(const fs::path& build) {
   try {
     const auto json = nlohmann::json::parse(read_file(file, static_cast<int>(exit_code::ours)));
     installation where;
-    where.build = fs::canonical(build);
-    where.root = fs::canonical(where.build / json.at("source_root").get<std::string>());
+    const fs::path own_build = fs::canonical(build);
+    where.own_root = fs::canonical(own_build / json.at("source_root").get<std::string>());
+    where.root = plain_name(where.own_root, own_build);
+    where.build = where.root == where.own_root
+                      ? own_build
+                      : where.root / own_build.lexically_relative(where.own_root);
     const std::string then = json.at("configured_root"), now = where.root.string();
     const auto here = [&](std::string text) {
       const auto at = text.find(then);
@@ -72,6 +120,11 @@ installation load_installation(const fs::path& build) {
     };
     where.version = json.at("version");
     where.nvcc = here(json.at("nvcc"));
+    // Of a clone that had an alias elsewhere.
+    if (const fs::path own = where.root / ".cuda/bin/nvcc";
+        access(where.nvcc.c_str(), X_OK) != 0 && access(own.c_str(), X_OK) == 0) {
+      where.nvcc = own;
+    }
     if (access(where.nvcc.c_str(), X_OK) != 0) {
       if (const char* found = std::getenv("STEPWISE_NVCC")) where.nvcc = found;
     }

@@ -5,6 +5,9 @@
 //         clone are translated from where it was configured to where it is now, so that a built
 //         clone can be moved or carried to another machine. Where the compiler is gone, the one
 //         that the launcher found (STEPWISE_NVCC) takes its place.
+// watch   Where the clone's own name is none that shells, nvcc and the loader read right, a link
+// with
+//         a plain name stands for it; the launcher (../../lab) says more.
 // Tested by tests/installation_test.cpp.
 #pragma once
 
@@ -17,7 +20,8 @@ namespace stepwise {
 namespace fs = std::filesystem;
 
 struct installation {
-  fs::path root, build;
+  fs::path root, build;  // by plain names, which may be those of an alias
+  fs::path own_root;     // the clone by its own name
   std::string version;
   std::string nvcc;                    // empty: configured without CUDA
   std::vector<std::string> cuda_args;  // as Meson compiles the solutions

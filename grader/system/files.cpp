@@ -67,6 +67,21 @@ std::string read_file(const fs::path& file, int code) {
   throw failure(static_cast<exit_code>(code), "cannot read " + file.string() + ": " + why);
 }
 
+void require_writable(const fs::path& file) {
+  std::error_code ignored;
+  if (fs::exists(file, ignored) && !fs::is_regular_file(file, ignored)) {
+    throw failure(exit_code::usage,
+                  "cannot write " + file.string() + ": it is " +
+                      (fs::is_directory(file, ignored) ? "a folder" : "not a regular file"));
+  }
+  make_folder(file.parent_path());
+  std::string probe = file.string() + ".XXXXXX";
+  const int descriptor = mkostemp(probe.data(), O_CLOEXEC);
+  if (descriptor < 0) fail_writing(file, errno);
+  close(descriptor);
+  unlink(probe.c_str());
+}
+
 void write_atomically(const fs::path& file, std::string_view content) {
   make_folder(file.parent_path());
   std::string temporary = (file.parent_path() / ("." + file.filename().string() + ".XXXXXX"));

@@ -23,6 +23,9 @@ std::string read_file(const fs::path& file, int code);
 // is left behind, an existing file stays as it was, and failure(environment) says why.
 void write_atomically(const fs::path& file, std::string_view content);
 
+// failure as of write_atomically(file, ...), which may then be called long after.
+void require_writable(const fs::path& file);
+
 // Copies `content` to the first free name of FILE.kept-1, FILE.kept-2, ... and returns it.
 fs::path keep_copy(const fs::path& file, std::string_view content);
 

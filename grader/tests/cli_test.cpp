@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "common/skip_case.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/source.hpp"
 #include "grader/system/files.hpp"
@@ -297,7 +298,7 @@ TEST_CASE("--device gpu without one is the environment's fault") {
   const cloned_course c;
   const json doctor = document_of(c.lab({"doctor", "--json"}));
   check_documented(doctor);
-  if (doctor["device"]["kind"] == "gpu") return;
+  if (doctor["device"]["kind"] == "gpu") return skip_case("there is a GPU");
   const auto result = c.lab({"walk", "reduction", "--device", "gpu"});
   CHECK(result.end.exit_code == 3);
   CHECK(has(result.err, "--device gpu: "));
@@ -317,6 +318,18 @@ TEST_CASE("help has examples, version a number, and both go to stdout") {
   }
   CHECK(has(c.lab({"--version"}).out, "lab 0."));
   CHECK(has(c.lab({}).out, "./lab walk reduction"));
+  const json version = document_of(c.lab({"--version", "--json"}));
+  CHECK(version["version"].get<std::string>().starts_with("0."));
+  for (const auto& words :
+       {std::vector<std::string>{"--json"}, {"--help", "--json"}, {"run", "--help", "--json"}}) {
+    const auto result = c.lab(words);
+    CHECK(result.end.exit_code == 0);
+    const json help = document_of(result);
+    check_documented(help);
+    const bool of_run = words[0] == "run";
+    CHECK(has(help["help"].get<std::string>(), of_run ? "./lab run" : "./lab walk reduction"));
+    CHECK(help["commands"].size() > 10);
+  }
 }
 
 TEST_CASE("validate: the emulator against a record, in the documented form") {

@@ -23,7 +23,11 @@ using nlohmann::json;
 // A clone whose labs can be written to; what is large is linked.
 class cloned_course {
  public:
-  cloned_course() : folder_(fs::temp_directory_path()) {
+  // `name`: of its folder.
+  explicit cloned_course(const std::string& name = {})
+      : folder_(fs::temp_directory_path()),
+        root_(name.empty() ? folder_.path() : folder_.path() / name) {
+    fs::create_directories(root_);
     const fs::path from = std::getenv("LAB_ROOT"), build = std::getenv("LAB_BUILD");
     fs::copy(from / "labs", root() / "labs", fs::copy_options::recursive);
     fs::copy(from / "README.md", root() / "README.md");
@@ -42,7 +46,7 @@ class cloned_course {
     config["source_root"] = "..";
     write_atomically(root() / "build/grader/lab.json", config.dump());
   }
-  const fs::path& root() const { return folder_.path(); }
+  const fs::path& root() const { return root_; }
 
   child_options command(std::vector<std::string> arguments) const {
     child_options options;
@@ -59,6 +63,7 @@ class cloned_course {
 
  private:
   temporary_folder folder_;
+  fs::path root_;
 };
 
 inline bool has(const std::string& text, std::string_view what) {

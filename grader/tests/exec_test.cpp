@@ -315,6 +315,16 @@ TEST_CASE("--check: programs read the findings from a file") {
   const auto report = nlohmann::json::parse(*read_if_there(file));
   CHECK(report["warnings"] == 1);
   CHECK(report["findings"][0]["kind"] == "leak");
+  const std::string pipe = place.path("pipe");
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  for (const std::string& bad : std::vector<std::string>{place.path("."), file + "/report.json",
+                                                         "/proc/report.json", pipe}) {
+    CAPTURE(bad);
+    const auto refused = lab_exec({"--check", "--report", bad, built("shared")});
+    CHECK((refused.end.exit_code == 2 || refused.end.exit_code == 3));
+    CHECK(refused.out.empty());  // the program did not run
+    CHECK(has(refused.err, "cannot write " + bad.substr(0, bad.rfind('/'))));
+  }
   const auto alone = lab_exec({"--report", file, built("shared")});
   CHECK(alone.end.exit_code == 2);
   CHECK(has(alone.err, "--check"));

@@ -156,9 +156,9 @@ TEST_CASE("what the launch should have passed is told at the launch") {
   std::vector<located_finding> all;
   located_finding elsewhere = found;
   elsewhere.host.line = 41;
-  CHECK(merge_into(all, found));
-  CHECK(!merge_into(all, found));
-  CHECK(merge_into(all, elsewhere));
+  CHECK(merge_into(all, found).how == merged::as::fresh);
+  CHECK(merge_into(all, found).how == merged::as::repeated);
+  CHECK(merge_into(all, elsewhere).how == merged::as::fresh);
 }
 
 TEST_CASE("how to have lines is said where a function is all that is shown") {

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -9,6 +10,15 @@
 #include "common/device/device.hpp"
 
 using namespace stepwise;
+
+namespace {
+
+std::filesystem::path gpus_folder() {
+  const char* const folder = std::getenv("GPUS_FOLDER");
+  return folder != nullptr ? folder : "common/gpus";
+}
+
+}  // namespace
 
 TEST_CASE("the description of an H200 has the figures of its data sheet") {
   const auto found = find_gpu("h200");
@@ -36,7 +46,7 @@ TEST_CASE("the description of an H200 has the figures of its data sheet") {
 
 TEST_CASE("every description in common/gpus is built in and can be read") {
   std::set<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(STEPWISE_GPUS_FOLDER)) {
+  for (const auto& entry : std::filesystem::directory_iterator(gpus_folder())) {
     if (entry.path().extension() == ".toml") files.insert(entry.path().stem());
   }
   const auto known = known_gpus();
@@ -59,7 +69,7 @@ TEST_CASE("an unknown GPU is refused with the names of the known ones") {
 TEST_CASE("a file of one's own describes a GPU, by its path") {
   const auto folder = std::filesystem::temp_directory_path();
   const auto file = folder / ("stepwise-gpu-" + std::to_string(getpid()) + ".toml");
-  std::filesystem::copy_file(STEPWISE_GPUS_FOLDER "/h200.toml", file);
+  std::filesystem::copy_file(gpus_folder() / "h200.toml", file);
   const auto found = find_gpu(file.string());
   std::filesystem::remove(file);
   REQUIRE(found.ok());

@@ -107,6 +107,21 @@ TEST_CASE("occupancy is what an H200 answered") {
   CHECK(resident_blocks(h200(), kernel(), 1025, 0).failure().code == error::invalid_value);
 }
 
+TEST_CASE("files whose names PTX cannot carry travel in a code") {
+  for (const std::string path :
+       {"/home/me/say \"hi\".cu", "/a\\b%22.cu", "/new\nline/\x7f", "/größe.cu", "/\xff.cu", "/"}) {
+    const std::string coded = percent_coded(path);
+    CHECK(coded.starts_with("/percent-coded/"));
+    CHECK(coded.find_first_of("\"\\\n\x7f\xff") == std::string::npos);
+    CHECK(decoded_path(coded) == path);
+  }
+  for (const char* other : {"/home/me/a%22b.cu", "/percent-coded", "", "percent-coded/%22"}) {
+    CHECK(decoded_path(other) == other);
+  }
+  CHECK(decoded_path("/percent-coded/%2") == "/%2");
+  CHECK(decoded_path("/percent-coded/%zz%") == "/%zz%");
+}
+
 TEST_CASE("names are told as they were written") {
   CHECK(readable_name("_Z5storePii") == "store");
   CHECK(readable_name("_Z6reduceILj256EEvPKiPi") == "reduce<256u>");

@@ -102,7 +102,8 @@ class line_finder {
     if (is_new) {
       const auto path = module_.files.find(number);
       if (path != module_.files.end() && path->second.size() <= longest_path) {
-        at->second.path = std::filesystem::path(path->second).lexically_normal().string();
+        const std::filesystem::path named = decoded_path(path->second);
+        at->second.path = named.lexically_normal().string();
       }
       at->second.of_user = is_users_file(at->second.path);
       at->second.number = number_of(at->second.path);

@@ -5,6 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+
 #include "common/emulator/tests/programs/program.hpp"
 
 inline int expectations = 0, broken_expectations = 0;
@@ -29,19 +34,34 @@ inline void expect_true(const char* what, int line, bool found) {
 #define EXPECT(call, wanted) expect_error(#call, __LINE__, call, wanted)
 #define EXPECT_TRUE(condition) expect_true(#condition, __LINE__, condition)
 
-// Runs `body` in a child process. Its expectations count here as one, which holds if all of them do
-// and the process ends by itself. Only before this process's own first CUDA call.
+// Runs `body` in a process of its own: this program once more, in which only this case runs. (Not a
+// fork: CUDA does not survive that once a process has called it, and check_runtime() has.) Its
+// expectations count here as one, which holds if all of them do and the process ends by itself.
 inline void in_child(const char* name, void (*body)()) {
-  std::fflush(stdout);
-  if (fork() == 0) {
+  constexpr const char* variable = "STEPWISE_TEST_CASE";
+  if (const char* const only = std::getenv(variable)) {
+    if (std::strcmp(only, name) != 0) return;
     expectations = broken_expectations = 0;
     body();
     if (expectations == 0) ++broken_expectations;
     std::fflush(stdout);
     _exit(broken_expectations == 0 ? 0 : 1);
   }
+  std::ifstream file("/proc/self/cmdline");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::vector<char*> words;
+  for (std::size_t at = 0; at < text.size(); at += std::strlen(&text[at]) + 1)
+    words.push_back(const_cast<char*>(&text[at]));
+  words.push_back(nullptr);
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv(variable, name, 1);
+    execv("/proc/self/exe", words.data());
+    _exit(126);
+  }
   int state = 0;
-  wait(&state);
+  waitpid(child, &state, 0);
   if (WIFEXITED(state) && WEXITSTATUS(state) == 77) std::exit(77);
   ++expectations;
   if (WIFEXITED(state) && WEXITSTATUS(state) == 0) return;

@@ -1,0 +1,116 @@
+#include "grader/judge/plain_source.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "common/device/names.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/failure.hpp"
+
+namespace stepwise {
+namespace {
+
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+// Without control characters, and UTF-8: what terminals, JSON and nvcc's lists of headers can hold.
+bool is_text(const std::string& name) {
+  return escaped_lines(name, 1, name.size()) == std::vector<std::string>{name};
+}
+
+// Of a #line; it is_text().
+std::string literal(std::string_view name) {
+  std::string text = "\"";
+  for (const char c : name) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text + "\"";
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+// The lines before the text: it is line 1 of the file that `shown` names.
+std::string line_directive(const std::string& shown, const std::string& coded) {
+  if (!is_text(shown)) return "#line 1 " + literal(coded) + "\n";
+  if (shown.find_first_of("\"\\") == std::string::npos) return "#line 1 " + literal(shown) + "\n";
+  return "#ifdef __CUDA_ARCH__\n#define STEPWISE_FILE " + literal(coded) +
+         "\n#else\n#define STEPWISE_FILE " + literal(shown) + "\n#endif\n#line 1 STEPWISE_FILE\n";
+}
+
+// Where a copy can lie: nvcc resolves links in its input's name.
+fs::path place_of_copy(const fs::path& folder) {
+  std::error_code error;
+  const fs::path resolved = fs::canonical(folder, error);
+  return !error && is_plain(resolved.string()) ? folder : plain_temporary_path();
+}
+
+}  // namespace
+
+bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x80 || std::isalnum(byte) != 0 ||
+           std::string_view("/._+-@=%^").find(c) != std::string_view::npos;
+  });
+}
+
+fs::path plain_temporary_path() {
+  std::error_code error;
+  const fs::path path = fs::temp_directory_path(error);
+  if (error || !is_plain(path.string())) return "/tmp";
+  const fs::path resolved = fs::canonical(path, error);
+  return !error && is_plain(resolved.string()) ? path : fs::path("/tmp");
+}
+
+plain_source::plain_source(const fs::path& file, const std::string& shown, std::string_view text,
+                           const fs::path& folder)
+    : file_(fs::absolute(file)),
+      shown_(shown),
+      beside_(file_.parent_path()),
+      copy_(place_of_copy(folder)) {
+  if (!is_plain(beside_.string())) {
+    beside_ = folder / "beside";
+    std::error_code ignored;
+    fs::remove(beside_, ignored);
+    std::error_code error;
+    fs::create_directory_symlink(file_.parent_path(), beside_, error);
+    if (error) {
+      throw failure(exit_code::environment,
+                    "cannot write " + beside_.string() + ": " + error.message());
+    }
+  }
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  const std::string name = line_directive(shown_, percent_coded(file_.string()));
+  write_atomically(path(), name + std::string(text));
+}
+
+std::vector<std::string> plain_source::flags() const {
+  return {"-Xcompiler=-iquote", "-Xcompiler=" + beside_.string()};
+}
+
+std::string plain_source::as_typed(std::string text) const {
+  std::string one_line;
+  for (const auto& line : escaped_lines(shown_, shown_.size(), shown_.size())) {
+    one_line += (one_line.empty() ? "" : "\\x0a") + line;
+  }
+  replace_all(text, percent_coded(file_.string()), one_line);
+  replace_all(text, beside_.string() + "/", file_.parent_path().string() + "/");
+  return text;
+}
+
+bool is_utf16(std::string_view text) {
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) return true;
+  // Without a mark: every second byte of English text is zero.
+  const auto zeros = std::count(text.begin(), text.end(), '\0');
+  return text.size() >= 4 && static_cast<std::size_t>(zeros) >= text.size() / 3;
+}
+
+std::string utf16_refusal(const std::string& shown) {
+  return shown + " is UTF-16 text, which no compiler here reads: save it as UTF-8";
+}
+
+}  // namespace stepwise

@@ -1,0 +1,46 @@
+// What nvcc is given of a file. The compilers are scripts, or none.
+#include "grader/judge/plain_source.hpp"
+
+#include <doctest/doctest.h>
+
+#include "common/device/names.hpp"
+
+using namespace stepwise;
+
+TEST_CASE("plain names") {
+  for (const char* name : {"/home/me/a-b_c.d+e=f@1%/größe", ""}) CHECK(is_plain(name));
+  for (const char* name :
+       {"a b", "a'b", "a\"b", "a,b", "a$b", "a`b", "a\\b", "a;b", "a&b",  "a|b", "a(b",
+        "a*b", "a?b", "a[b",  "a{b", "a<b", "a#b", "a!b",  "a:b", "a\nb", "~"}) {
+    CAPTURE(name);
+    CHECK(!is_plain(name));
+  }
+}
+
+TEST_CASE("nvcc sees plain names only, and the text keeps its own") {
+  const temporary_folder work(plain_temporary_path());
+  const fs::path folder = work.path() / "a \"b\", $c", build = work.path() / "build";
+  make_folder(build);
+  write_atomically(folder / "mine.hpp", "\n");
+  const fs::path file = folder / "x\\y.cu";
+  const plain_source source(file, file, "\xEF\xBB\xBFint x;\n", build);
+  CHECK(is_plain(source.path()));
+  for (const auto& flag : source.flags()) CHECK(is_plain(flag));
+  CHECK(read_if_there(fs::path(source.flags()[1].substr(11)) / "mine.hpp") == "\n");
+  const std::string text = *read_if_there(source.path());
+  CHECK(text.ends_with("\n#line 1 STEPWISE_FILE\nint x;\n"));
+  CHECK(text.find(percent_coded(file.string())) != std::string::npos);
+  CHECK(source.as_typed(percent_coded(file.string()) + ":1") == file.string() + ":1");
+  CHECK(source.as_typed(source.flags()[1].substr(11) + "/mine.hpp:1") ==
+        (folder / "mine.hpp").string() + ":1");
+}
+
+TEST_CASE("UTF-16 is seen with its mark and without") {
+  using namespace std::string_literals;
+  CHECK(is_utf16("\xFF\xFEi\0"s));
+  CHECK(is_utf16("\xFE\xFF\0i"s));
+  CHECK(is_utf16("i\0n\0t\0 \0x\0"s));
+  CHECK(!is_utf16(""));
+  CHECK(!is_utf16("int größe;\n"));
+  CHECK(!is_utf16("\xEF\xBB\xBFint x;"));
+}
