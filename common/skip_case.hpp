@@ -11,4 +11,7 @@ namespace stepwise {
 // The case returns after this. `why`: "no nvcc: no programs were built".
 void skip_case(const std::string& why);
 
+// The test program's exit code, of doctest's.
+int with_skips(int status);
+
 }  // namespace stepwise

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "common/device/tests/conformance.hpp"
+#include "common/skip_case.hpp"
 
 namespace stepwise::conformance {
 
@@ -19,5 +20,5 @@ int main(int argc, char** argv) {
     std::printf("skipped: %s\n", why.c_str());
     return 77;
   }
-  return doctest::Context(argc, argv).run();
+  return stepwise::with_skips(doctest::Context(argc, argv).run());
 }
