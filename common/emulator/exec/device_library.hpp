@@ -58,7 +58,7 @@ class device_library {
   std::set<std::string> told_;  // unknown specifications
   std::uint64_t kept_bytes_ = 0, printf_bytes_ = 1 << 20;
   std::uint64_t room_between_ = 0;
-  std::uint64_t heap_ = 0, heap_bytes_ = 0;                        // heap_ is a device address
+  std::uint64_t heap_ = 0, heap_bytes_ = 0;  // heap_ is a device address
   free_ranges heap_holes_;
   std::map<std::uint64_t, std::uint64_t> heap_used_;  // address -> bytes
 };

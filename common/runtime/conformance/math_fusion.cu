@@ -89,14 +89,10 @@ __global__ void compute(float x, float r, int one, float* out, float* rest) {
 
 int main() {
   constexpr float x = 1.0f + 0x1p-12f, r = 1.0f + 0x1p-11f;
-  const float rest[4] = {x, r, 0, 0};
-  float *device_out, *device_rest, out[patterns];
-  check(cudaMalloc(&device_out, sizeof out));
-  check(cudaMalloc(&device_rest, sizeof rest));
-  check(cudaMemcpy(device_rest, rest, sizeof rest, cudaMemcpyHostToDevice));
-  compute<<<1, 1>>>(x, r, 1, device_out, device_rest);
-  check(cudaGetLastError());
-  check(cudaMemcpy(out, device_out, sizeof out, cudaMemcpyDeviceToHost));
+  const device_array<float> rest({x, r, 0, 0}), computed(patterns);
+  compute<<<1, 1>>>(x, r, 1, computed.get(), rest.get());
+  finish();
+  const std::vector<float> out = computed.values();
   int wrong = 0;
   for (int k = 0; k < patterns; ++k) {
     const float wanted = static_cast<float>(expected[k].fused) * 0x1p-24f;
