@@ -1,135 +1,22 @@
 #include "common/emulator/exec/fusion.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "common/emulator/exec/fusible.hpp"
+
 namespace stepwise::emulator {
 namespace {
 
-using ptx::instruction;
+using namespace fusible;
 using ptx::operand;
 using ptx::operand_kind;
-using ptx::scalar_type;
 
 constexpr std::uint32_t none = 0xffffffffu;
 // Blocks visited to find out where values are read, for each block of the body.
 constexpr std::size_t most_visits = 64;
-
-bool has(const instruction& i, std::string_view modifier) {
-  return std::ranges::find(i.modifiers, modifier) != i.modifiers.end();
-}
-
-bool has_any(const instruction& i, std::initializer_list<std::string_view> modifiers) {
-  return std::ranges::any_of(modifiers, [&](std::string_view m) { return has(i, m); });
-}
-
-scalar_type type_of(const instruction& i) {
-  for (const std::string_view m : i.modifiers)
-    if (const scalar_type t = ptx::type_of(m); t != scalar_type::none) return t;
-  return scalar_type::none;
-}
-
-bool is_floating(scalar_type t) {
-  static constexpr std::array floating = {scalar_type::f32,  scalar_type::f64,
-                                          scalar_type::f16,  scalar_type::f16x2,
-                                          scalar_type::bf16, scalar_type::bf16x2};
-  return std::ranges::find(floating, t) != floating.end();
-}
-
-bool is_half(scalar_type t) {
-  return is_floating(t) && t != scalar_type::f32 && t != scalar_type::f64;
-}
-
-// Whether the instruction's only effect is its result, operand 0.
-bool is_pure(const instruction& i) {
-  static const std::unordered_set<std::string_view> pure = {
-      "abs",   "add",      "addc",  "and",   "bfe",  "bfi",   "bfind", "bmsk",      "brev", "clz",
-      "cnot",  "copysign", "cos",   "cvt",   "cvta", "div",   "dp2a",  "dp4a",      "ex2",  "fma",
-      "fns",   "isspacep", "lg2",   "lop3",  "mad",  "mad24", "madc",  "mapa",      "max",  "min",
-      "mov",   "mul",      "mul24", "neg",   "not",  "or",    "popc",  "prmt",      "rcp",  "rem",
-      "rsqrt", "sad",      "selp",  "set",   "setp", "shf",   "shl",   "shr",       "sin",  "slct",
-      "sqrt",  "sub",      "subc",  "szext", "tanh", "testp", "xor",   "getctarank"};
-  return pure.contains(i.opcode);
-}
-
-// Whether operand 0 is nothing but the result. Of others each operand counts as read and written.
-bool gives_result(const instruction& i) {
-  static const std::unordered_set<std::string_view> others = {
-      "ld", "ldu", "atom", "shfl", "vote", "match", "redux", "activemask", "elect"};
-  return is_pure(i) || others.contains(i.opcode);
-}
-
-// Whether ptxas has a branch or a call where the PTX has this: what it makes of a division, of a
-// fence, of an instruction with a guard whose effect is more than a result.
-bool divides_block(const instruction& i) {
-  const std::string_view o = i.opcode;
-  const scalar_type type = type_of(i);
-  if (!i.guard.empty() && o != "bra") {
-    const bool selects = (is_pure(i) && !has(i, "cc") && !o.ends_with('c')) ||
-                         ((o == "ld" || o == "ldu") && has_any(i, {"param", "const"}));
-    if (!selects) return true;
-  }
-  if (o == "call" || o == "brkpt" || o == "trap") return true;
-  if (o == "membar" || o == "fence")
-    return std::ranges::none_of(i.modifiers, [](auto m) { return m.starts_with("proxy"); }) &&
-           !has(i, "mbarrier_init");
-  if (o == "rem" || (o == "div" && !is_floating(type))) return type != scalar_type::u32;
-  if (o == "div") return !has_any(i, {"full", "approx"});
-  if (o == "rcp" || o == "sqrt") return !has(i, "approx");
-  if (o == "rsqrt") return type == scalar_type::f64 && !has(i, "ftz");
-  if (o == "bfind") return ptx::bytes_of(type) == 8;
-  if (o == "mma" || o == "wmma") return has_any(i, {"s4", "u4", "b1"});
-  return o == "griddepcontrol" && has(i, "launch_dependents");
-}
-
-// A product or a sum that may become half of an fma: without a rounding modifier.
-bool is_contractible(const instruction& i) {
-  return i.operands.size() == 3 && is_floating(type_of(i)) &&
-         std::ranges::all_of(i.modifiers, [](std::string_view m) {
-           return m == "ftz" || m == "sat" || ptx::type_of(m) != scalar_type::none;
-         });
-}
-
-bool is_sum(const instruction& i) {
-  return (i.opcode == "add" || i.opcode == "sub") && is_contractible(i);
-}
-
-bool is_product(const instruction& i) {
-  return i.opcode == "mul" && i.guard.empty() && is_contractible(i) && !has(i, "sat");
-}
-
-// The bits of 1 in a type whose products with it ptxas knows to be copies; 0 for the others.
-std::uint64_t bits_of_one(scalar_type type) {
-  switch (type) {
-    case scalar_type::f32:
-      return 0x3f800000;
-    case scalar_type::f64:
-      return 0x3ff0000000000000;
-    case scalar_type::f16:
-      return 0x3c00;
-    default:
-      return 0;
-  }
-}
-
-std::uint64_t sign_bit(scalar_type type) { return std::uint64_t{1} << (8 * bytes_of(type) - 1); }
-
-// A comparison with zero that, put to a sum, ptxas puts to the sum's operands: true of a + b where
-// it is true of a and -b, infinite ones too.
-bool compares_with_zero(const instruction& i) {
-  static constexpr std::array relations = {"lt", "gt", "ne", "equ", "leu", "geu"};
-  const auto is_zero = [](const operand& o) {
-    return (o.kind == operand_kind::float32 || o.kind == operand_kind::integer) &&
-           (o.bits & 0x7fffffff) == 0;
-  };
-  return (i.opcode == "setp" || i.opcode == "set") && i.operands.size() == 3 &&
-         !has_any(i, {"and", "or", "xor"}) &&
-         std::ranges::find(relations, i.modifiers.front()) != relations.end() &&
-         (is_zero(i.operands[1]) || is_zero(i.operands[2]));
-}
 
 class finder {
  public:
@@ -238,8 +125,7 @@ class finder {
     return is_bits ? o.bits : 0;
   }
 
-  // --- what ptxas leaves out before it fuses
-  // --------------------------------------------------------
+  // --- what ptxas leaves out before it fuses -----------------------------------------------------
 
   // An instruction is needed if it does more than give a result, or if one that is needed reads a
   // register that it writes.
@@ -478,8 +364,7 @@ class finder {
            type_of(i) != scalar_type::bf16x2;
   }
 
-  // --- chains of blocks
-  // ------------------------------------------------------------------------------
+  // --- chains of blocks --------------------------------------------------------------------------
 
   void read_chain(const std::vector<std::uint32_t>& chain) {
     ++chain_;
@@ -623,7 +508,7 @@ class finder {
   std::vector<bool> read_early_;        // of a register: before anything writes to it
   std::vector<std::uint32_t> written_;  // of a register: its last write's number
   std::vector<std::uint32_t> holders_;  // registers that held products
-  std::vector<product> products_;       // of this chain, as are the sums
+  std::vector<product> products_;
   std::vector<sum> sums_;
 };
 

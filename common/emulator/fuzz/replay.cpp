@@ -137,7 +137,7 @@ bool replay_seed(const fs::path& path) {
 
 // A folder of the machine that made the input; /home/student is everybody's.
 bool names_a_machine(const std::string& input) {
-  for (const std::string_view folder : {"/work/", "/root/", "/Users/", "/home/"}) {
+  for (const std::string_view folder : {"/root/", "/Users/", "/home/"}) {
     for (auto at = input.find(folder); at != std::string::npos; at = input.find(folder, at + 1)) {
       const std::string_view rest = std::string_view(input).substr(at);
       if (rest.starts_with("/home/student/") || rest.starts_with("/home//")) continue;
