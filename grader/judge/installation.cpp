@@ -120,10 +120,9 @@ installation load_installation(const fs::path& build) {
     };
     where.version = json.at("version");
     where.nvcc = here(json.at("nvcc"));
-    // Of a clone that had an alias elsewhere.
-    if (const fs::path own = where.root / ".cuda/bin/nvcc";
-        access(where.nvcc.c_str(), X_OK) != 0 && access(own.c_str(), X_OK) == 0) {
-      where.nvcc = own;
+    // The clone's own, where it had an alias elsewhere.
+    if (const std::string own = "/.cuda/bin/nvcc"; where.nvcc.ends_with(own)) {
+      where.nvcc = where.root.string() + own;
     }
     if (access(where.nvcc.c_str(), X_OK) != 0) {
       if (const char* found = std::getenv("STEPWISE_NVCC")) where.nvcc = found;

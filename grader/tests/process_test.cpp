@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
 #include "grader/system/parallel.hpp"
 
 using namespace stepwise;
@@ -22,7 +23,12 @@ child_options shell(const std::string& script) {
   return options;
 }
 
-bool is_alive(pid_t id) { return kill(id, 0) == 0; }
+// Ended processes stay until init, whichever that is, looks at them.
+bool is_alive(pid_t id) {
+  const std::string state = read_if_there("/proc/" + std::to_string(id) + "/stat").value_or("");
+  const auto name_ends = state.rfind(") ");
+  return name_ends != std::string::npos && state.substr(name_ends + 2, 1) != "Z";
+}
 
 }  // namespace
 
