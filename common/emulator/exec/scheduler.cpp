@@ -58,9 +58,11 @@ void scheduler::run() {
       }
     }
     const block_result r = run_slice(*resident.front());
-    if (r == block_result::failed || out_of_time()) break;
+    if (r == block_result::failed) break;
     if (r == block_result::done) {
       if (x_.watch != nullptr) x_.watch->end_block(*resident.front());
+      const bool more = launch_.next_block.load(std::memory_order_relaxed) < launch_.block_count;
+      if (more && out_of_time()) break;
       unused.push_back(std::move(resident.front()));
       resident.pop_front();
     } else {
