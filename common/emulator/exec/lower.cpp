@@ -277,7 +277,7 @@ std::string lowering::where() const {
   const auto index = static_cast<std::int32_t>(written_ - body_.instructions.data());
   const std::string line = source_line_of(frame_, index);
   return frame_.pretty + (line.empty() ? "" : " at " + line) + " (PTX line " +
-         std::to_string(i_->line) + ")";
+         std::to_string(written_->line) + ")";
 }
 
 }  // namespace stepwise::emulator

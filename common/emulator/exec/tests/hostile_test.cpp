@@ -69,6 +69,13 @@ TEST_CASE("instructions that lack what every such instruction has") {
   CHECK(refuses("add.u32 %r1;", "too few operands"));
 }
 
+TEST_CASE("a sum that cannot be fused for its operands is told with its line") {
+  CHECK(
+      refuses(".reg .pred %q<2>;\nmul.f32 %r1, %r2, %r3;\nadd.f32 %q1, %r1, %r2;\n"
+              "@%q1 st.global.b32 [%d1], %r2;",
+              "(PTX line 12)"));
+}
+
 TEST_CASE("messages are one line, however an instruction is written") {
   CHECK(refuses("frob\n/* a\n comment */ .s32 %r1;", "PTX has no instruction frob.s32"));
   CHECK(refuses("add\n.frob %r1, %r1, %r1;", "the instruction add.frob"));
