@@ -181,7 +181,7 @@ void scheduler::start(block& b, std::uint64_t index) {
     w.at_barrier.clear();
     w.in_cluster = 0;
     w.joins.clear();
-    w.slices_without_arrival = 0;
+    w.since_arrival = {};
     fill_block_values(w.kernel.registers, code_.functions.front(), index);
     for (const auto& f : w.frames)
       fill_block_values(f->registers, code_.functions[f->function], index);

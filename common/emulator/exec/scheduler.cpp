@@ -1,15 +1,25 @@
 #include "common/emulator/exec/scheduler.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 namespace stepwise::emulator {
 namespace {
 
 constexpr std::int64_t slice_instructions = 65536;  // of one warp before others get their turn
 constexpr unsigned idle_rounds_before_rotation = 8;
-// Lanes that wait at joins wait for so many slices of computing alone. Then they go on all the
-// same: a loop may wait for them by accesses that do not look like polling.
-constexpr unsigned slices_of_patience = 1024;
+
+// How long lanes wait at a join for a warp that makes turns without reaching it. A warp whose
+// polling repeats itself waits for somebody: for other warps and blocks, which have had their turns
+// after this many, or else for the lanes at the join.
+constexpr unsigned patience_if_polls_repeat = 64;
+// Any other loop may end by itself, or wait in a way that does not show: by plain loads, or
+// counting its polls. This is a million polls, or 2^26 instructions.
+constexpr unsigned patience = 8192;
+constexpr unsigned weight_of_computing = 8;  // of a turn without a poll, in turns with polls
+
+bool has_lanes(const join_point& j) { return j.at != nullptr && j.arrived != 0; }
 
 }  // namespace
 
@@ -141,10 +151,50 @@ void scheduler::run_warp(warp& w) {
   if (out_of_time()) return;
   // The split that has waited longest is the next one.
   if (!w.ready.empty()) std::rotate(w.ready.begin(), w.ready.begin() + 1, w.ready.end());
-  // Whoever polls may wait for lanes that wait at joins; who computes does not.
-  if (x_.polls == polls && ++w.slices_without_arrival < slices_of_patience) return;
-  w.slices_without_arrival = 0;
+  if (!waits_in_vain(w, x_.polls != polls)) return;
+  for (const join_point& j : w.joins)
+    if (has_lanes(j)) ++releases_[j.at];
   release_joins(w);
+}
+
+// After a turn: whether the lanes at the warp's joins shall not wait any longer. For a warp that
+// polls they wait half as long each time that some had to be let go there.
+bool scheduler::waits_in_vain(warp& w, bool polled) {
+  const auto join = std::find_if(w.joins.begin(), w.joins.end(), has_lanes);
+  if (join == w.joins.end()) {
+    w.since_arrival = {};
+    return false;
+  }
+  waiting_time& since = w.since_arrival;
+  since.weight += polled ? 1 : weight_of_computing;
+  // Brent: a cycle of any length shows once the state kept is one of it.
+  const std::uint64_t state = polled ? state_of(w) : 0;
+  const bool repeats = polled && ++since.polling_turns > 1 && state == since.state;
+  if (polled && !repeats && std::has_single_bit(since.polling_turns)) since.state = state;
+  if (!polled) return since.weight >= patience;
+  const auto before = releases_.find(join->at);
+  const unsigned released = before == releases_.end() ? 0 : std::min(before->second, 31U);
+  return since.weight >= (repeats ? patience_if_polls_repeat : patience) >> released;
+}
+
+// A hash of where the warp's lanes are and of the registers of those that can run.
+std::uint64_t scheduler::state_of(const warp& w) const {
+  std::uint64_t hash = 0;
+  const auto add = [&](std::uint64_t word) {
+    hash = (std::rotl(hash, 5) ^ word) * 0x9e3779b97f4a7c15;
+  };
+  for (const split& s : w.ready) {
+    add(static_cast<std::uint64_t>(s.at - x_.code));
+    add(s.mask);
+    const std::byte* registers = s.in->registers;
+    const std::uint64_t bytes = code_.functions[s.in->function].register_bytes;
+    for (std::uint64_t at = 0; at + 8 <= bytes; at += 8) {
+      std::uint64_t word;
+      std::memcpy(&word, registers + at, 8);
+      add(word);
+    }
+  }
+  return hash;
 }
 
 // Counts the straight run that ends before the PTX instruction of this ordinal.
@@ -305,7 +355,7 @@ const op* scheduler::reach_join(const op* i) {
     }
     join_point& join = w.joins[static_cast<std::size_t>(join_)];
     join.arrived |= x_.mask;
-    w.slices_without_arrival = 0;
+    w.since_arrival = {};
     account(i->ordinal);
     x_.segment = i;
     if (join.arrived != join.expected) return nullptr;
@@ -327,7 +377,7 @@ void scheduler::complete_join(warp& w, int index) {
 bool scheduler::release_joins(warp& w) {
   bool any = false;
   for (join_point& join : w.joins) {
-    if (join.at == nullptr || join.arrived == 0) continue;
+    if (!has_lanes(join)) continue;
     const split s{join.at, join.arrived, join.parent, join.in};
     join.expected &= ~join.arrived;
     join.arrived = 0;

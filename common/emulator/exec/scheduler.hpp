@@ -3,8 +3,8 @@
 // idea    A warp is a list of splits {op, lanes}. A branch that divides a split makes a join where
 //         their ways meet (meeting.hpp); lanes that reach it wait for the others there. Lanes that
 //         come to a join further out, by a way out of a loop, leave those in between. The join is a
-//         hint, not a barrier: when nothing else in the warp can run, or the warp has polled for a
-//         slice of time, the waiting lanes go on without the rest. So lanes of one warp may wait
+//         hint, not a barrier: when nothing else in the warp can run, or what runs seems to wait
+//         for them, the waiting lanes go on without the rest. So lanes of one warp may wait
 //         for each other, as they may on hardware since Volta. The splits of a warp share its
 //         slices, so that none starves another.
 // watch   A worker runs one block until it ends, and turns to others only while a block polls for
@@ -19,6 +19,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "common/device/device.hpp"
@@ -83,6 +84,13 @@ struct join_point {
   int parent = -1;
 };
 
+// How long a warp has run while lanes waited at its joins, since the last that came there.
+struct waiting_time {
+  unsigned weight = 0;  // in turns
+  unsigned polling_turns = 0;
+  std::uint64_t state = 0;  // of the warp after an earlier turn
+};
+
 struct warp {
   frame kernel;
   std::vector<std::unique_ptr<frame>> frames;      // of functions, made so far
@@ -102,7 +110,7 @@ struct warp {
   std::vector<barrier_wait> at_barrier;
   std::uint32_t in_cluster = 0;  // lanes that have arrived at the cluster's barrier
   std::vector<join_point> joins;
-  unsigned slices_without_arrival = 0;  // at a join, or a release of those that wait there
+  waiting_time since_arrival;
 };
 
 // In place of a barrier's number: that of the cluster, which is the block.
@@ -203,6 +211,8 @@ class scheduler {
   bool out_of_time();
   const op* yield(const op* at);
   void push_ready(warp& w, split s);
+  bool waits_in_vain(warp& w, bool polled);
+  std::uint64_t state_of(const warp& w) const;
   bool release_joins(warp& w);
   void complete_join(warp& w, int join);
   int new_join(warp& w);
@@ -241,7 +251,8 @@ class scheduler {
   context x_;
   execution_counters counters_;
   std::vector<access_window> windows_;
-  std::vector<access_shape> shapes_;  // by access_site
+  std::vector<access_shape> shapes_;                  // by access_site
+  std::unordered_map<const op*, unsigned> releases_;  // of lanes that waited there, in vain
   std::vector<std::byte> parameters_;
   block* block_ = nullptr;
   warp* warp_ = nullptr;

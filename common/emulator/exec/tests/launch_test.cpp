@@ -232,6 +232,35 @@ TEST_CASE("lanes that add up atomically for many slices are waited for") {
   }
 }
 
+TEST_CASE("lanes that poll for many slices are waited for") {
+  // out[33] is zero; each pass polls it, and the loop ends after 1000 to 32000 passes all the same.
+  for (const char* const poll :
+       {"ld.volatile.global.u32 %r4, [%rd1+132];", "atom.global.or.b32 %r4, [%rd1+132], 0;"}) {
+    const outcome o =
+        run(module_text("mov.u32 %r2, %tid.x;\nmad.lo.u32 %r3, %r2, 1000, 1000;\n$L_loop:\n" +
+                        std::string(poll) +
+                        "\nsub.u32 %r3, %r3, 1;\nadd.u32 %r8, %r3, %r4;\nsetp.ne.u32 %p1, %r8, 0;\n"
+                        "@%p1 bra $L_loop;\nactivemask.b32 %r5;\npopc.b32 %r9, %r5;\n" +
+                        store_result),
+            {1, 32, 34, 0});
+    CHECK(o.end.ok());
+    CHECK(std::vector<int>(o.out.begin(), o.out.begin() + 32) == std::vector<int>(32, 32));
+  }
+}
+
+TEST_CASE("lanes that wait at a join go on if polls wait for what they do behind it") {
+  // Lane 0 leaves the loop at once and sets, behind it, what the others wait for.
+  for (const char* const each_pass : {"", "add.u32 %r7, %r7, 1;\n"}) {
+    const outcome o = run(module_text(
+        "mov.u32 %r2, %tid.x;\nmov.u32 %r7, 0;\nsetp.eq.u32 %p1, %r2, 0;\n$L_wait:\n" +
+        std::string(each_pass) +
+        "ld.volatile.global.u32 %r4, [%rd1];\nsetp.ne.u32 %p2, %r4, 0;\nor.pred %p2, %p1, %p2;\n"
+        "@!%p2 bra $L_wait;\nmov.u32 %r6, 1;\nst.volatile.global.u32 [%rd1], %r6;\n"));
+    CHECK(o.end.ok());
+    CHECK(o.out[0] == 1);
+  }
+}
+
 TEST_CASE("lanes that wait at a join go on if plain loads wait for them for long") {
   // Lane 0 waits for what the others write behind the place where all would meet.
   const outcome o =
