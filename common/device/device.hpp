@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/device/access_counts.hpp"
 #include "common/device/error.hpp"
 #include "common/device/gpu.hpp"
 
@@ -81,16 +82,28 @@ enum class device_limit : int {
 };
 
 // What the kernels since reset_counters() executed. Counted by emulated devices only.
-struct execution_counters {
+struct execution_counters : access_counts {
   std::uint64_t launches = 0;
   std::uint64_t warp_instructions = 0;  // PTX instructions that a warp issued
   std::uint64_t lane_instructions = 0;  // the same, times the lanes that took part
-  std::uint64_t global_load_bytes = 0;  // bytes that lanes asked for, before coalescing
-  std::uint64_t global_store_bytes = 0;
-  std::uint64_t shared_load_bytes = 0;
-  std::uint64_t shared_store_bytes = 0;
-  std::uint64_t atomics = 0;   // lane operations on global or shared memory
-  std::uint64_t barriers = 0;  // warps that reached a block barrier
+  std::uint64_t barriers = 0;           // warps that reached a block barrier
+
+  execution_counters& operator+=(const access_counts& more) {
+    global_load_bytes += more.global_load_bytes;
+    global_store_bytes += more.global_store_bytes;
+    shared_load_bytes += more.shared_load_bytes;
+    shared_store_bytes += more.shared_store_bytes;
+    atomics += more.atomics;
+    return *this;
+  }
+  execution_counters& operator+=(const execution_counters& more) {
+    *this += static_cast<const access_counts&>(more);
+    launches += more.launches;
+    warp_instructions += more.warp_instructions;
+    lane_instructions += more.lane_instructions;
+    barriers += more.barriers;
+    return *this;
+  }
 };
 
 struct finding;         // finding.hpp
@@ -215,8 +228,12 @@ inline status device::unregister_host(std::byte*) {
 }
 
 // A device on the CPU that stands for `model`. Options come from the environment (see
-// common/emulator/DESIGN.md). Never fails for want of hardware.
+// common/emulator/DESIGN.md). It runs where emulator_lacks() is empty.
 std::unique_ptr<device> make_emulated_device(const gpu& model);
+
+// The instruction set that this build of the emulator uses and this CPU does not have ("AVX-512");
+// a build with -Dportable=true, or one made on this machine, lacks nothing.
+std::string emulator_lacks();
 
 // GPU number `ordinal` through the CUDA driver, which is looked for at run time; null, with the
 // reason in `why`, where there is none.

@@ -11,6 +11,10 @@ result<std::unique_ptr<device>> make_process_device() {
   if (!model.ok()) {
     return {error::no_device, "STEPWISE_GPU: " + model.failure().message};
   }
+  if (const std::string missing = emulator_lacks(); !missing.empty()) {
+    return {error::no_device, "the emulator was built on a CPU with " + missing +
+                                  ", which this one lacks: ./lab setup builds it for this machine"};
+  }
   return make_emulated_device(*model);
 }
 

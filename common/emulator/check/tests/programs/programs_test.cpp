@@ -45,7 +45,8 @@ std::map<std::string, std::string> built_programs() {
 std::vector<std::string> problems_in(const std::string& folder) {
   const auto built = built_programs();
   std::vector<fs::path> sources;
-  for (const auto& entry : fs::directory_iterator(environment("STEPWISE_PROGRAMS") + "/" + folder))
+  for (const auto& entry :
+       fs::recursive_directory_iterator(environment("STEPWISE_PROGRAMS") + "/" + folder))
     if (entry.path().extension() == ".cu") sources.push_back(entry.path());
   std::sort(sources.begin(), sources.end());
   REQUIRE(!sources.empty());

@@ -1,0 +1,74 @@
+#include "common/emulator/check/host_access.hpp"
+
+#include <cstdio>
+
+#include "common/emulator/machine/context.hpp"
+#include "common/emulator/machine/link.hpp"
+#include "common/report/finding_text.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+std::string bytes_words(std::uint64_t n) { return grouped(n) + (n == 1 ? " byte" : " bytes"); }
+
+std::string object_words(const finding_object& o) {
+  const std::string size = bytes_words(o.bytes);
+  const char* const kind = o.what == finding_object::kind::variable ? "a variable of "
+                           : o.what == finding_object::kind::constant
+                               ? "a __constant__ variable of "
+                               : "an allocation of ";
+  return (o.name.empty() ? "" : o.name + ", ") + kind + size;
+}
+
+std::string place_words(const finding_object& o) {
+  if (o.offset < 0)
+    return bytes_words(static_cast<std::uint64_t>(-o.offset)) + " before the start of " +
+           object_words(o);
+  const auto offset = static_cast<std::uint64_t>(o.offset);
+  if (offset >= o.bytes)
+    return (offset == o.bytes ? "just" : bytes_words(offset - o.bytes)) + " past the end of " +
+           object_words(o);
+  return "byte " + grouped(offset) + " of " + object_words(o);
+}
+
+const char* own_memory_words(device_address at) {
+  if (at >= code_window) return "the address of a function on the device";
+  if (at >= parameter_window) return "an address among a kernel's parameters";
+  return at >= local_window ? "an address in a thread's local memory"
+                            : "an address in a block's shared memory";
+}
+
+}  // namespace
+
+bool is_kernels_own(device_address at) {
+  return at >= shared_window && at < code_window + window_bytes;
+}
+
+finding host_access(const finding_object& object, bool freed, device_address at, bool writes) {
+  finding f;
+  f.kind = finding_kind::wrong_pointer;
+  f.message = std::string("the host ") + (writes ? "writes " : "reads ");
+  char address[20];
+  std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(at));
+  if (is_kernels_own(at)) {
+    f.message += std::string(address) + ", " + own_memory_words(at);
+    f.advice = "Only kernels can use such an address.";
+    return f;
+  }
+  f.object = object;
+  if (object.what == finding_object::kind::none) {
+    f.message += std::string("device memory: ") + address + ", which no allocation holds";
+  } else {
+    f.message +=
+        std::string(freed ? "memory that was freed: " : "device memory: ") + place_words(object);
+  }
+  // What free() and delete look at lies right before the memory.
+  const bool may_free = object.offset < 0 && object.offset >= -16 && !writes;
+  f.advice = freed      ? "Free it after its last use."
+             : may_free ? "Device memory is freed by cudaFree, not by free() or delete."
+             : writes   ? "Write to memory of the host's, and copy that with cudaMemcpy."
+                        : "Copy it to the host with cudaMemcpy first.";
+  return f;
+}
+
+}  // namespace stepwise::emulator

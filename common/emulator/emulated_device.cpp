@@ -1,0 +1,494 @@
+// The device on the CPU: modules, memory and launches on top of the scheduler.
+//
+// idea    A launch runs to its end before launch() returns, so the queue is always empty; what goes
+//         wrong in it is kept and answered from the next synchronize() on, as a GPU answers it.
+//         Tested by common/device/tests (conformance) and common/emulator/tests.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <thread>
+#include <utility>
+
+#include "common/device/device.hpp"
+#include "common/device/launch_check.hpp"
+#include "common/device/names.hpp"
+#include "common/emulator/allocation_notes.hpp"
+#include "common/emulator/check/checker.hpp"
+#include "common/emulator/check/host_access.hpp"
+#include "common/emulator/machine/modules.hpp"
+#include "common/emulator/observers.hpp"
+#include "common/emulator/prepare.hpp"
+#include "common/emulator/profile/profiler.hpp"
+#include "common/emulator/rows/row.hpp"
+#include "common/emulator/run/scheduler.hpp"
+
+namespace stepwise {
+namespace {
+
+using emulator::global_memory;
+using emulator::loaded_kernel;
+using emulator::loaded_module;
+using steady = std::chrono::steady_clock;
+
+long environment_number(const char* name, long otherwise) {
+  const char* text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return otherwise;
+  char* end = nullptr;
+  const long value = std::strtol(text, &end, 10);
+  return *end == '\0' && value > 0 ? value : otherwise;
+}
+
+double time_limit_s() {
+  const char* text = std::getenv("STEPWISE_TIME_LIMIT_S");
+  const double value = text != nullptr ? std::strtod(text, nullptr) : 0;
+  return value > 0 ? value : 0;
+}
+
+// What grid.sync() keeps of a cooperative launch: its barrier takes a few words.
+constexpr std::uint64_t grid_workspace_bytes = 256;
+
+class emulated_device final : public device {
+ public:
+  explicit emulated_device(const gpu& model)
+      : model_(model),
+        memory_(model.memory_bytes),
+        workers_(static_cast<unsigned>(environment_number(
+            "STEPWISE_WORKERS", std::max(1u, std::thread::hardware_concurrency())))) {
+    for (std::size_t n = 0; n < limits_.size(); ++n) {
+      const auto found = model_.limits.find(static_cast<int>(n));
+      if (found != model_.limits.end()) limits_[n] = found->second;
+    }
+    if (environment_number("STEPWISE_CHECK", 0) != 0) {
+      checker_ = std::make_unique<emulator::checker>(model_, memory_);
+      watchers_.add(*checker_);
+      watch_ = &watchers_;
+      library_.set_room_between(256);
+      memory_.set_room_between();
+    }
+    if (environment_number("STEPWISE_COUNTERS", 0) > 0) {
+      profiler_ = std::make_unique<emulator::profiler>(model_);
+      watchers_.add(*profiler_);
+      watch_ = checker_ ? static_cast<emulator::observer*>(&watchers_) : profiler_.get();
+    }
+  }
+
+  const gpu& description() const override { return model_; }
+
+  result<device_address> allocate(std::uint64_t bytes) override {
+    if (!lost_.ok()) return lost_;
+    const auto at = known_to_checks(memory_.allocate(bytes), bytes, false);
+    if (at.ok() && !checker_) notes_.allocated(*at, bytes);
+    return at;
+  }
+
+  result<device_address> allocate_shared(std::uint64_t bytes) override {
+    if (!lost_.ok()) return lost_;
+    const auto at = known_to_checks(memory_.allocate_shared(bytes), bytes, true);
+    if (at.ok() && !checker_) notes_.allocated(*at, bytes);
+    return at;
+  }
+
+  status register_host(std::span<std::byte> area) override {
+    if (memory_.registered().add(reinterpret_cast<std::uint64_t>(area.data()), area.size()))
+      return {};
+    return {error::not_supported, "the addresses beside this host memory are taken"};
+  }
+  status unregister_host(std::byte* first) override {
+    if (memory_.registered().remove(reinterpret_cast<std::uint64_t>(first))) return {};
+    return {error::invalid_value, "this host memory was not registered"};
+  }
+
+  status free(device_address address) override {
+    if (!lost_.ok()) return lost_;
+    const bool is_kept = is_variable(address) || library_.is_heap(address);
+    if (address == 0) return {};
+    if (!is_kept && memory_.free(address)) {
+      if (checker_) checker_->freed(address);
+      notes_.freed(address);
+      return {};
+    }
+    if (checker_) checker_->refused_free(address);
+    return {error::invalid_value,
+            "this address was not given by an allocation, or is free already"};
+  }
+
+  std::array<std::uint64_t, 2> memory_info() override {
+    return {memory_.free_bytes(), memory_.total_bytes()};
+  }
+
+  std::optional<module_symbol> find_allocation(device_address address) override {
+    const auto found = memory_.allocation_at(address);
+    if (!found) return std::nullopt;
+    return module_symbol{found->base, found->bytes, memory_.is_shared(address)};
+  }
+
+  status write(device_address to, std::span<const std::byte> from) override {
+    if (const status s = ready_for(to, from.size()); !s.ok()) return s;
+    if (!from.empty()) std::memcpy(memory_.host(to), from.data(), from.size());
+    if (checker_) checker_->wrote(to, from.size());
+    return {};
+  }
+
+  status read(std::span<std::byte> to, device_address from) override {
+    if (const status s = ready_for(from, to.size()); !s.ok()) return s;
+    library_.flush();
+    if (checker_) checker_->copied_home(from, to.size());
+    if (!to.empty()) std::memcpy(to.data(), memory_.host(from), to.size());
+    return {};
+  }
+
+  status copy(device_address to, device_address from, std::uint64_t bytes) override {
+    if (const status s = ready_for(from, bytes); !s.ok()) return s;
+    if (const status s = ready_for(to, bytes); !s.ok()) return s;
+    if (bytes != 0) std::memmove(memory_.host(to), memory_.host(from), bytes);
+    if (checker_) checker_->copied(to, from, bytes);
+    return {};
+  }
+
+  status fill(device_address to, std::uint32_t value, unsigned element_bytes,
+              std::uint64_t count) override {
+    if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4)
+      return {error::invalid_value, "elements of " + std::to_string(element_bytes) + " bytes"};
+    if (const status s = ready_for(to, count * element_bytes); !s.ok()) return s;
+    if (checker_) checker_->wrote(to, count * element_bytes);
+    std::byte* at = memory_.host(to);
+    if (element_bytes == 1) {
+      std::memset(at, static_cast<int>(value & 0xff), count);
+    } else {
+      for (std::uint64_t k = 0; k < count; ++k)
+        std::memcpy(at + k * element_bytes, &value, element_bytes);
+    }
+    return {};
+  }
+
+  result<module_handle> load_linked(std::span<const std::span<const std::byte>> parts) override;
+  status unload_module(module_handle module) override;
+  result<kernel_handle> find_kernel(module_handle module, std::string_view name) override;
+  result<module_symbol> find_symbol(module_handle module, std::string_view name) override;
+  result<kernel_attributes> attributes(kernel_handle kernel) override;
+  status set_max_dynamic_shared_bytes(kernel_handle kernel, std::uint64_t bytes) override;
+  status launch(kernel_handle kernel, const launch_config& config,
+                std::span<const std::byte> parameters) override;
+  status synchronize() override {
+    library_.flush();
+    return lost_;
+  }
+
+  result<event_handle> create_event() override {
+    events_[++last_handle_] = std::nullopt;
+    return event_handle{last_handle_};
+  }
+  status destroy_event(event_handle event) override {
+    return events_.erase(static_cast<std::uint64_t>(event)) == 1
+               ? status{}
+               : status{error::invalid_resource_handle, "no such event"};
+  }
+  status record(event_handle event) override {
+    const auto found = events_.find(static_cast<std::uint64_t>(event));
+    if (found == events_.end()) return {error::invalid_resource_handle, "no such event"};
+    found->second = steady::now();
+    return {};
+  }
+  result<float> elapsed_ms(event_handle start, event_handle stop) override {
+    const auto a = events_.find(static_cast<std::uint64_t>(start));
+    const auto b = events_.find(static_cast<std::uint64_t>(stop));
+    if (a == events_.end() || b == events_.end() || !a->second || !b->second)
+      return {error::invalid_resource_handle, "an event that was not recorded"};
+    return std::chrono::duration<float, std::milli>(*b->second - *a->second).count();
+  }
+
+  status set_limit(device_limit which, std::uint64_t bytes) override {
+    if (!lost_.ok()) return lost_;
+    if (which == device_limit::stack_bytes && bytes > emulator::most_local_bytes) {
+      return {error::invalid_value,
+              "a stack of " + std::to_string(bytes) + " bytes per thread: at most " +
+                  std::to_string(emulator::most_local_bytes) + " are possible"};
+    }
+    // A heap of any size may be wished for, as on a GPU: it is made, or not, for the first kernel
+    // that allocates.
+    if (which == device_limit::printf_bytes && bytes > memory_.total_bytes()) {
+      return {error::invalid_value,
+              "a limit of " + std::to_string(bytes) + " bytes is more than the GPU's memory"};
+    }
+    // A stack is made of steps of 16 bytes, as wide as the widest access.
+    const std::uint64_t step = which == device_limit::stack_bytes ? 16 : 1;
+    limits_[static_cast<std::size_t>(which)] = (bytes + step - 1) / step * step;
+    return {};
+  }
+  std::uint64_t limit(device_limit which) override {
+    return limits_[static_cast<std::size_t>(which)];
+  }
+
+  std::optional<execution_counters> counters() override { return counters_; }
+  void reset_counters() override { counters_ = {}; }
+  std::vector<kernel_profile> take_profile() override {
+    return profiler_ != nullptr ? profiler_->take() : std::vector<kernel_profile>{};
+  }
+
+  void set_origin(std::uint64_t code_address) override {
+    if (checker_) return checker_->set_origin(code_address);
+    notes_.set_origin(code_address);
+  }
+  void set_stream(const stream_use& use) override {
+    if (checker_) checker_->set_stream(use);
+  }
+  void host_waited(std::uint64_t stream) override {
+    if (checker_) checker_->sequence().host_waited(stream);
+  }
+  void mark_event(std::uint64_t event, std::uint64_t stream) override {
+    if (checker_) checker_->sequence().mark_event(event, stream);
+  }
+  void wait_event(std::uint64_t event, std::uint64_t stream) override {
+    if (checker_) checker_->sequence().wait_event(event, stream);
+  }
+  void name_allocation(device_address address, std::string_view name) override {
+    if (checker_) return checker_->name(address, name);
+    if (const auto at = memory_.allocation_at(address); at && at->base == address)
+      notes_.name(address, at->bytes, name);
+  }
+  void forget_contents(device_address first, std::uint64_t bytes) override {
+    if (checker_) checker_->forgot(first, bytes);
+  }
+  std::vector<finding> take_findings(bool at_exit) override {
+    return checker_ ? checker_->take(at_exit) : std::vector<finding>();
+  }
+  bool owns_address(device_address address) const override {
+    // What free() reads of a block of the host's lies before it.
+    return memory_.is_device(address) || memory_.is_device(address + emulator::most_header_bytes) ||
+           emulator::is_kernels_own(address);
+  }
+  std::optional<finding> host_access(device_address address, bool writes) override {
+    bool freed = false;
+    const finding_object object = checker_ ? checker_->object_at(address, freed)
+                                           : notes_.object_at(address, memory_, modules_, freed);
+    return emulator::host_access(object, freed, address, writes);
+  }
+
+ private:
+  // An allocation; `initialised`: memory that the host writes without asking.
+  result<device_address> known_to_checks(result<device_address> at, std::uint64_t bytes,
+                                         bool initialised) {
+    if (checker_ && at.ok()) checker_->allocated(*at, bytes);
+    if (checker_ && at.ok() && initialised) checker_->initialised(*at, bytes);
+    return at;
+  }
+  status ready_for(device_address at, std::uint64_t bytes) const {
+    if (!lost_.ok()) return lost_;
+    if (bytes == 0 || (memory_.contains(at, bytes) && !library_.is_heap(at))) return {};
+    const std::string asked = std::to_string(bytes) + " bytes";
+    const auto here = memory_.allocation_at(at);
+    if (!here) return {error::invalid_value, asked + " that no allocation holds"};
+    return {error::invalid_value, asked + (at == here->base ? " at the start of" : " inside of") +
+                                      " an allocation of " + std::to_string(here->bytes) +
+                                      " bytes: is the size in bytes, and not that of a pointer?"};
+  }
+  // A module's variables live as long as the module.
+  bool is_variable(device_address address) const {
+    return std::any_of(modules_.begin(), modules_.end(), [&](const auto& m) {
+      const std::vector<device_address>& own = m.second->allocations;
+      return std::find(own.begin(), own.end(), address) != own.end();
+    });
+  }
+  status prepare(loaded_kernel& k) { return emulator::prepare(k, model_, watch_ != nullptr); }
+  status prepare_library(const emulator::program& code);
+  void run(emulator::launch_state& state);
+
+  loaded_kernel* kernel(kernel_handle h) {
+    const auto found = kernels_.find(static_cast<std::uint64_t>(h));
+    return found == kernels_.end() ? nullptr : found->second;
+  }
+  loaded_module* module(module_handle h) {
+    const auto found = modules_.find(static_cast<std::uint64_t>(h));
+    return found == modules_.end() ? nullptr : found->second.get();
+  }
+
+  gpu model_;
+  global_memory memory_;
+  emulator::device_library library_{memory_};
+  unsigned workers_;
+  // By device_limit; those of CUDA's manual where the description tells none.
+  std::array<std::uint64_t, 3> limits_ = {1024, 1 << 20, 8 << 20};
+  status lost_;  // what a kernel did that lost the device
+  std::uint64_t last_handle_ = 0;
+  emulator::module_table modules_;
+  std::map<std::uint64_t, loaded_kernel*> kernels_;
+  std::map<std::uint64_t, std::optional<steady::time_point>> events_;
+  execution_counters counters_;
+  std::uint64_t watched_ns_ = 0;      // see scheduler::global_time_ns
+  emulator::allocation_notes notes_;  // in plain runs
+  std::unique_ptr<emulator::checker> checker_;
+  std::unique_ptr<emulator::profiler> profiler_;  // null: nothing is counted by line
+  emulator::observers watchers_;
+  emulator::observer* watch_ = nullptr;  // null: plain runs
+};
+
+result<module_handle> emulated_device::load_linked(
+    std::span<const std::span<const std::byte>> parts) {
+  if (!lost_.ok()) return lost_;
+  auto loaded = emulator::load_parts(parts, model_, memory_);
+  if (!loaded.ok()) return loaded.failure();
+  if (checker_) {
+    for (const auto& part : (*loaded)->unit.parts()) {
+      for (const ptx::variable& v : part.module->variables)
+        if (const auto s = part.symbols.find(v.name);
+            s != part.symbols.end() && !v.is_extern && v.space != ptx::state_space::shared)
+          checker_->placed(readable_name(v.name), s->second.address, v.bytes,
+                           v.space == ptx::state_space::constant);
+    }
+  }
+  modules_[++last_handle_] = std::move(*loaded);
+  return module_handle{last_handle_};
+}
+
+status emulated_device::unload_module(module_handle handle) {
+  loaded_module* m = module(handle);
+  if (m == nullptr) return {error::invalid_resource_handle, "no such module"};
+  std::erase_if(kernels_, [&](const auto& k) { return k.second->module == m; });
+  if (checker_) checker_->forget_launches();
+  for (const device_address a : m->allocations) {
+    memory_.free(a);
+    if (checker_) checker_->freed(a);
+  }
+  modules_.erase(static_cast<std::uint64_t>(handle));
+  return {};
+}
+
+result<kernel_handle> emulated_device::find_kernel(module_handle handle, std::string_view name) {
+  loaded_module* m = module(handle);
+  if (m == nullptr) return {error::invalid_resource_handle, "no such module"};
+  const emulator::linked_function* f = m->unit.find_kernel(name);
+  if (f == nullptr)
+    return {error::symbol_not_found, "the module has no kernel " + std::string(name)};
+  auto& slot = m->kernels[std::string(name)];
+  if (slot == nullptr) {
+    slot = std::make_unique<loaded_kernel>();
+    slot->module = m;
+    slot->function = f;
+    slot->attributes = attributes_of(*m, *f, model_);
+  }
+  for (const auto& [number, k] : kernels_)
+    if (k == slot.get()) return kernel_handle{number};
+  kernels_[++last_handle_] = slot.get();
+  return kernel_handle{last_handle_};
+}
+
+result<module_symbol> emulated_device::find_symbol(module_handle handle, std::string_view name) {
+  loaded_module* m = module(handle);
+  if (m == nullptr) return {error::invalid_resource_handle, "no such module"};
+  const auto found = m->variables.find(name);
+  if (found == m->variables.end())
+    return {error::symbol_not_found, "the module has no variable " + std::string(name)};
+  return found->second;
+}
+
+result<kernel_attributes> emulated_device::attributes(kernel_handle handle) {
+  loaded_kernel* k = kernel(handle);
+  if (k == nullptr) return {error::invalid_resource_handle, "no such kernel"};
+  if (k->module->resources(k->attributes.name) == nullptr) (void)prepare(*k);
+  return k->attributes;
+}
+
+status emulated_device::set_max_dynamic_shared_bytes(kernel_handle handle, std::uint64_t bytes) {
+  loaded_kernel* k = kernel(handle);
+  if (k == nullptr) return {error::invalid_resource_handle, "no such kernel"};
+  const std::uint64_t most = model_.shared_bytes_per_block_optin;
+  if (bytes > most || k->attributes.static_shared_bytes > most - bytes) {
+    return {error::invalid_value, std::to_string(bytes) + " bytes of dynamic shared memory; " +
+                                      std::to_string(most) +
+                                      " are the limit, static memory included"};
+  }
+  k->attributes.max_dynamic_shared_bytes = bytes;
+  return {};
+}
+
+status emulated_device::launch(kernel_handle handle, const launch_config& config,
+                               std::span<const std::byte> parameters) {
+  if (!lost_.ok()) return lost_;
+  loaded_kernel* k = kernel(handle);
+  if (k == nullptr) return {error::invalid_resource_handle, "no such kernel"};
+  if (const status s = prepare(*k); !s.ok()) return s;
+  if (const status s = check_launch(model_, k->attributes, config); !s.ok()) return s;
+  if (parameters.size() < k->code->parameter_bytes)
+    return {error::invalid_value, "the parameter buffer is too short"};
+
+  if (const status s = prepare_library(*k->code); !s.ok()) return s;
+  emulator::launch_state state;
+  state.code = k->code.get();
+  state.library = &library_;
+  state.stack_limit = limit(device_limit::stack_bytes);
+  result<device_address> workspace(device_address{0});
+  if (config.cooperative) {
+    workspace = memory_.allocate(grid_workspace_bytes);
+    if (!workspace.ok()) return workspace.failure();
+    std::memset(memory_.host(*workspace), 0, grid_workspace_bytes);
+    state.grid_workspace = *workspace;
+    if (checker_) checker_->placed("the grid's barrier", *workspace, grid_workspace_bytes, false);
+  }
+  state.model = &model_;
+  state.watch = watch_;
+  state.attributes = &k->attributes;
+  state.machine_code = k->module->resources(k->code->name);
+  state.memory = &memory_;
+  state.config = config;
+  state.parameters.assign(parameters.begin(), parameters.end());
+  state.block_count = volume(config.grid);
+  const std::uint64_t threads = volume(config.block);
+  const std::uint64_t per_multiprocessor = std::max<std::uint64_t>(
+      1, std::min<std::uint64_t>(
+             static_cast<std::uint64_t>(model_.max_blocks_per_multiprocessor),
+             static_cast<std::uint64_t>(model_.max_threads_per_multiprocessor) / threads));
+  state.resident_blocks = static_cast<unsigned>(per_multiprocessor *
+                                                static_cast<std::uint64_t>(model_.multiprocessors));
+  state.time_limit_s = time_limit_s();
+  if (state.time_limit_s > 0) {
+    state.deadline = steady::now() + std::chrono::duration_cast<steady::duration>(
+                                         std::chrono::duration<double>(state.time_limit_s));
+  }
+  state.began_ns = watched_ns_;
+  run(state);
+  watched_ns_ += state.counters.warp_instructions;
+  memory_.registered().write_back();
+  if (*workspace != 0) memory_.free(*workspace);
+  if (*workspace != 0 && checker_) checker_->freed(*workspace);
+  counters_.launches += 1;
+  counters_ += state.counters;
+  lost_ = watch_ != nullptr ? watch_->end_launch(state.failure) : state.failure;
+  return {};
+}
+
+// The heap is made for the first kernel that may allocate from it.
+status emulated_device::prepare_library(const emulator::program& code) {
+  library_.set_printf_bytes(limit(device_limit::printf_bytes));
+  if (!code.uses(emulator::device_function::malloc)) return {};
+  const status s = library_.make_heap(limit(device_limit::heap_bytes));
+  if (checker_ && s.ok()) checker_->set_heap(library_.heap());
+  return s;
+}
+
+// Spreads a launch's blocks over the workers; this thread is one of them.
+void emulated_device::run(emulator::launch_state& state) {
+  const std::uint64_t useful = std::max<std::uint64_t>(1, state.block_count / 4);
+  const unsigned workers =
+      state.watch != nullptr ? 1 : static_cast<unsigned>(std::min<std::uint64_t>(workers_, useful));
+  std::vector<std::jthread> others;
+  for (unsigned n = 1; n < workers; ++n) {
+    others.emplace_back([&state] { emulator::scheduler(state).run(); });
+  }
+  emulator::scheduler(state).run();
+}
+
+}  // namespace
+
+std::string emulator_lacks() {
+  const char* const missing = emulator::missing_instruction_set();
+  return missing == nullptr ? "" : missing;
+}
+
+std::unique_ptr<device> make_emulated_device(const gpu& model) {
+  return std::make_unique<emulated_device>(model);
+}
+
+}  // namespace stepwise

@@ -1,0 +1,138 @@
+// Lowering for observers: an op before each memory access that describes it.
+#include <algorithm>
+
+#include "common/emulator/lower/lowering.hpp"
+#include "common/ptx/dependence.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+memory_space memory_space_of(state_space s) {
+  switch (s) {
+    case state_space::global:
+    case state_space::constant:
+      return memory_space::global;
+    case state_space::shared:
+      return memory_space::shared;
+    case state_space::local:
+      return memory_space::local;
+    case state_space::param:
+      return memory_space::parameter;
+    default:
+      return memory_space::generic;
+  }
+}
+
+}  // namespace
+
+// What the modifiers say of an access of `bytes` bytes per lane.
+access_site lowering::site_of(access_kind kind, state_space space, unsigned bytes) const {
+  access_site s;
+  s.function = static_cast<std::uint32_t>(out_.functions.size() - 1);
+  s.instruction = static_cast<std::int32_t>(written_ - body_.instructions.data());
+  s.ordinal = ordinal_;
+  s.space = memory_space_of(space);
+  s.kind = kind;
+  s.bytes = s.element_bytes = static_cast<std::uint8_t>(bytes);
+  s.is_volatile = has("volatile");
+  s.constant = space == state_space::constant;
+  s.reduction = i_->opcode == "red";
+  if (kind == access_kind::atomic || s.is_volatile || has("relaxed") || has("mmio"))
+    s.order = memory_order::relaxed;
+  if (has("acquire")) s.order = memory_order::acquire;
+  if (has("release")) s.order = memory_order::release;
+  if (has("acq_rel") || has("sc")) s.order = memory_order::acquire_release;
+  // Atomic operations without a scope have the GPU's.
+  s.scope = has("cta")                                                   ? sync_scope::block
+            : has("gpu") || (kind == access_kind::atomic && !has("sys")) ? sync_scope::gpu
+                                                                         : sync_scope::system;
+  return s;
+}
+
+void lowering::watch(access_site site, const address& at, std::uint32_t address_lanes) {
+  if (!out_.watched) return;
+  const char* const space = site.space == memory_space::global      ? "global"
+                            : site.space == memory_space::shared    ? "shared"
+                            : site.space == memory_space::local     ? "local"
+                            : site.space == memory_space::parameter ? "param"
+                                                                    : "generic";
+  op& e = emit("<watch." + std::string(space) + ".a" + std::to_string(at.bits) + ">", 0, at.row,
+               address_lanes);
+  e.immediate = at.offset;
+  e.slot = static_cast<std::uint32_t>(out_.accesses.size());
+  out_.accesses.push_back(site);
+}
+
+// cp.async: what it reads and what it writes. The checks learn of both, lane by lane, when the copy
+// is done; these events are for counting.
+void lowering::watch_copy(std::uint32_t to, std::uint32_t from, std::uint32_t ignore,
+                          std::uint32_t given, unsigned bytes) {
+  if (!out_.watched) return;
+  access_site read = site_of(access_kind::load, state_space::global, bytes);
+  read.counted_only = true;
+  op& e = emit("<watch copied>", ignore, from, all_lanes, given);
+  e.slot = static_cast<std::uint32_t>(out_.accesses.size());
+  out_.accesses.push_back(read);
+  access_site write = site_of(access_kind::store, state_space::none, bytes);
+  write.counted_only = write.asynchronous = true;
+  watch(write, {to, 0, 64});
+}
+
+// cp.async.commit_group, cp.async.wait_group n, cp.async.wait_all.
+void lowering::watch_copy_groups() {
+  const bool commits = has("commit_group");
+  op& e = emit(commits ? "<watch commit>" : "<watch wait>");
+  e.immediate = has("wait_group") ? static_cast<std::int64_t>(i_->operands.at(0).bits) : -1;
+}
+
+// Whether an observer must know who comes there: barriers, and calls, which may lead to some.
+void lowering::find_ways(const control_flow& flow) {
+  std::vector<std::uint32_t> wanted;
+  for (std::uint32_t n = 0; n < body_.instructions.size(); ++n) {
+    const std::string_view o = body_.instructions[n].opcode;
+    if (o == "bar" || o == "barrier" || o == "call") wanted.push_back(block_of_[n]);
+  }
+  ways_ = ways_towards(flow, wanted);
+}
+
+// Before the branch of a block: lanes that take a way whose other way leads towards a barrier.
+void lowering::watch_branch(std::uint32_t target) {
+  const std::uint32_t block =
+      block_of_[static_cast<std::size_t>(written_ - body_.instructions.data())];
+  const std::vector<std::uint32_t>& towards = ways_[block];
+  const std::uint32_t behind = block + 1;
+  const register_info* p = find_register(i_->guard);
+  if (p == nullptr || target == behind) return;
+  const auto leads = [&](std::uint32_t to) { return std::ranges::binary_search(towards, to); };
+  for (const bool taken : {false, true}) {
+    if (!leads(taken ? behind : target)) continue;
+    op& e = emit("<watch turn>", 0, p->offset, (i_->guard_negated ? 1 : 0) ^ (taken ? 0 : 1));
+    e.slot = taken ? target : behind;
+  }
+}
+
+void lowering::watch_indexed_branch(std::uint32_t index,
+                                    const std::vector<std::string_view>& labels) {
+  if (ways_[block_of_[static_cast<std::size_t>(written_ - body_.instructions.data())]].empty())
+    return;
+  op& e = emit("<watch turn indexed>", 0, index);
+  e.immediate = static_cast<std::int64_t>(out_.jump_tables.size());
+  std::vector<std::uint32_t>& table = out_.jump_tables.emplace_back();
+  for (const std::string_view label : labels) table.push_back(block_at(label));
+}
+
+// membar.{cta,gl,sys}; fence.{sc,acq_rel,acquire,release}.{cta,cluster,gpu,sys}.
+void lowering::watch_fence() {
+  if (!out_.watched) return;
+  op& e = emit("<watch fence>");
+  const auto order = has("acquire")   ? memory_order::acquire
+                     : has("release") ? memory_order::release
+                                      : memory_order::acquire_release;
+  const auto scope = has("cta") || has("cluster") ? sync_scope::block
+                     : has("gpu") || has("gl")    ? sync_scope::gpu
+                                                  : sync_scope::system;
+  e.a = static_cast<std::uint32_t>(order);
+  e.b = static_cast<std::uint32_t>(scope);
+}
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,294 @@
+// The state of one kernel's lowering, shared by the files lower*.cpp.
+//
+// idea    Every instruction becomes the name of a row ("add.s32", "ld.global.u32.b32.a64"), its
+//         operands become row offsets. What has no row fails the launch by name; nothing is
+//         guessed.
+#pragma once
+
+#include <list>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "common/emulator/lower/fusion.hpp"
+#include "common/emulator/lower/meeting.hpp"
+#include "common/emulator/machine/matrix.hpp"
+#include "common/emulator/machine/program.hpp"
+#include "common/emulator/rows/row.hpp"
+#include "common/ptx/spelling.hpp"
+
+namespace stepwise::emulator {
+
+using ptx::operand;
+using ptx::operand_kind;
+using ptx::scalar_type;
+using ptx::state_space;
+
+// What the emulator does not implement, in words that follow "does not implement".
+struct unsupported {
+  std::string what;
+};
+
+// Whether any row executes instructions of this opcode ("add").
+bool has_rows(std::string_view opcode);
+
+// Width of a value's register; 0 for a predicate.
+unsigned bits_of(value_class k);
+value_class class_of_bits(unsigned bits);
+// With the modifiers in the order of PTX's manual, where types come last. ptxas takes any order,
+// and NVIDIA's own headers use that.
+ptx::instruction in_manual_order(const ptx::instruction& i);
+// The 16 of "s16" or "b16".
+unsigned type_bits(std::string_view type);
+bool is_half(std::string_view type);  // f16, bf16 and their pairs
+
+// Most bytes of one warp's rows: some hundred times what compilers make.
+inline constexpr std::uint32_t most_row_bytes = std::uint32_t{64} << 20;
+
+struct register_info {
+  value_class kind = value_class::none;
+  std::uint32_t offset = no_row;
+};
+
+// What the functions of one program share while they are lowered: which there are, and where their
+// shared variables lie. In lower_calls.cpp.
+class call_plan {
+ public:
+  // `watched`: with room between shared variables, so that an access past one of them is seen.
+  call_plan(const link_unit& unit, const linked_function& kernel, bool watched);
+
+  struct planned {
+    const linked_function* function;
+    bool by_address_only;  // no chain of direct calls leads to it
+    std::vector<std::size_t> callees;
+  };
+  const std::vector<planned>& functions() const { return functions_; }
+  // Index of a function among functions().
+  std::size_t index_of(const linked_function* f) const { return index_.at(f); }
+  // Offset of a shared variable in the block's shared memory.
+  std::uint64_t shared_offset(const ptx::variable* v) const { return shared_.at(v); }
+  bool has_shared(const ptx::variable* v) const { return shared_.contains(v); }
+  std::uint64_t static_shared_bytes() const { return static_shared_bytes_; }
+  std::uint64_t system_shared_bytes() const { return system_shared_bytes_; }
+  std::uint64_t shared_gap_bytes() const { return shared_gap_bytes_; }
+  // The static ones, by place.
+  const std::vector<program::shared_variable>& shared_variables() const { return placed_; }
+  const std::string& dynamic_shared() const { return dynamic_; }
+  const link_unit& unit() const { return unit_; }
+  bool has_indirect_calls() const { return !prototypes_.empty(); }
+
+ private:
+  void reach(const linked_function* f, bool by_address_only);
+  void follow_calls();
+  void place_shared();
+  std::vector<const ptx::variable*> shared_named_in(const linked_function& f) const;
+
+  const link_unit& unit_;
+  std::vector<planned> functions_;
+  std::unordered_map<const linked_function*, std::size_t> index_;
+  std::unordered_set<std::string> prototypes_;  // signatures of the indirect calls
+  std::vector<std::string> fresh_prototypes_;   // those whose functions were not reached yet
+  std::unordered_map<const ptx::variable*, std::uint64_t> shared_;
+  std::uint64_t static_shared_bytes_ = 0, system_shared_bytes_ = 0, shared_gap_bytes_ = 0;
+  bool watched_;
+  std::vector<program::shared_variable> placed_;
+  std::string dynamic_;
+};
+
+// Where a function's results and parameters lie at the start of its frame, in this order; appended
+// to `offsets`. The bytes that they take.
+std::uint64_t frame_offsets(const std::vector<ptx::variable>& returns,
+                            const std::vector<ptx::variable>& parameters,
+                            std::vector<std::uint32_t>& offsets);
+// "8:24,4:4": alignment and size of each result and parameter; equal for callers and callees.
+std::string signature_of(const std::vector<ptx::variable>& returns,
+                         const std::vector<ptx::variable>& parameters);
+
+class lowering {
+ public:
+  lowering(const call_plan& plan, const linked_function& f, program& out, program_function& frame)
+      : plan_(plan),
+        part_(f.part),
+        module_(*f.module),
+        function_(*f.function),
+        out_(out),
+        frame_(frame),
+        body_(f.module->body_of(*f.function)) {
+    frame_.module = &module_;
+    frame_.function = &function_;
+    frame_.body = &body_;
+    ordinal_ = out.code.empty() ? 0 : out.code.back().ordinal + 1;
+  }
+
+  void run();
+  std::string where() const;
+
+ private:
+  // Storage.
+  std::uint32_t take(unsigned row_bytes);
+  std::uint32_t new_row(value_class k);
+  std::uint32_t constant(value_class k, std::uint64_t value);
+  std::uint32_t special_row_of(special which, unsigned bits);
+  void declare_registers();
+  struct counted_register {
+    value_class kind;
+    std::uint32_t count;
+  };
+  const counted_register* find_counted(std::string_view name) const;
+  void place_variables();
+  void place_call_variables();
+  bool is_kernel() const { return function_.is_entry; }
+  const register_info* find_register(std::string_view name);
+  std::uint64_t symbol_address(std::string_view name, bool generic) const;
+  std::uint32_t symbol_row(std::string_view name, value_class k, bool generic, std::int64_t offset);
+  bool is_in_frame(std::string_view name) const;
+
+  // Operands.
+  std::uint32_t source(const operand& o, value_class k);
+  std::uint32_t destination(const operand& o, value_class k);
+  unsigned register_bits(const operand& o);
+  struct address {
+    std::uint32_t row;
+    std::int64_t offset;
+    unsigned bits;
+  };
+  address memory_address(const operand& o, state_space space);
+  // Describes the memory access that the next op does, if the program is watched.
+  void watch(access_site site, const address& at, std::uint32_t address_lanes = all_lanes);
+  access_site site_of(access_kind kind, state_space space, unsigned bytes) const;
+  void watch_copy(std::uint32_t to, std::uint32_t from, std::uint32_t ignore, std::uint32_t given,
+                  unsigned bytes);
+  void watch_copy_groups();
+  void watch_fence();
+  void watch_branch(std::uint32_t target);
+  void watch_indexed_branch(std::uint32_t index, const std::vector<std::string_view>& labels);
+  void find_ways(const control_flow& flow);
+
+  // Emission.
+  op& emit(const row& r, std::uint32_t d = 0, std::uint32_t a = 0, std::uint32_t b = 0,
+           std::uint32_t c = 0);
+  op& emit(const std::string& name, std::uint32_t d = 0, std::uint32_t a = 0, std::uint32_t b = 0,
+           std::uint32_t c = 0);
+  const row& find(const std::string& name) const;
+  const row* look_up(const std::string& name) const;  // null if there is none
+  std::string text() const { return ptx::spelled(*i_); }
+  bool has(std::string_view modifier) const;
+  std::string_view type() const {
+    return i_->modifiers.empty() ? std::string_view() : i_->modifiers.back();
+  }
+
+  // Instructions.
+  void instruction(std::uint32_t index);
+  void leave_to_sums(std::uint32_t index);
+  void in_any_order();
+  void unguarded();
+  void generic();
+  void decorated(const std::string& key);
+  void keep_factors(std::uint32_t product, const fusion::factors& written);
+  operand factor(std::uint32_t product, std::size_t which) const;
+  operand negated(const operand& o, const std::string& type);
+  operand named(std::uint32_t row, value_class k);
+  void fused(const fused_sum& sum);
+  void move();
+  void pack_vector(const operand& to, const operand& from, unsigned bits);
+  void unpack_vector(const operand& to, const operand& from, unsigned bits);
+  bool read_clock(const operand& to, std::string_view name, value_class k);
+  void set_predicate();
+  void compare(const std::string& relation, const std::string& kind, std::uint32_t holds,
+               std::uint32_t a, std::uint32_t b);
+  void give_predicate(const operand& to, std::uint32_t value, std::uint32_t other);
+  void set_value();
+  void select_by_sign();
+  void address_space();
+  void look_up_and_test();
+  void video();  // lower_video.cpp
+  void convert();
+  void convert_to_integer(const std::string& key, std::uint32_t value);
+  void convert_narrow(const std::string& to, const std::string& from);  // lower_narrow.cpp
+  void convert_pair(const std::string& to, const std::string& from);
+  std::uint32_t widened(std::uint32_t row, const std::string& from);
+  std::uint32_t rounded(std::uint32_t wide, const std::string& to);
+  std::uint32_t part_of(std::uint32_t whole, unsigned bits, unsigned part, unsigned index);
+  void convert_address();
+  void load();
+  void store();
+  void load_parameter(const operand& to, std::string_view type, std::uint64_t at);
+  void atomic();
+  bool is_read(const operand& result);
+  void fence();
+  void barrier();
+  void warp_wide();
+  std::uint32_t block_at(std::string_view label) const;
+  void branch();
+  void branch_indexed();
+  void leave();
+  void call();
+  void stack();  // lower_calls.cpp: alloca, stacksave, stackrestore            // lower_calls.cpp
+  void async_copy();      // lower_async.cpp: cp.async, cp.async.bulk
+  void memory_barrier();  // lower_async.cpp: mbarrier
+  void bulk_copy();
+  void without_effect();  // lower_async.cpp: prefetches and other hints
+  void cluster_address();
+  void elect();
+  std::uint32_t generic_address(const operand& o, state_space space);
+  void matrix();  // lower_matrix.cpp: ldmatrix, stmatrix, movmatrix, mma, wmma
+  void multiply_matrices();
+  void move_matrix_tile();
+  void move_small_matrices();
+  matrix_fragment fragment(const operand& o, matrix_type type, bool is_result);
+  void whole_warp();
+  void emit_matrix(const char* name, const matrix_form& form);
+
+  void find_blocks();
+
+  // In lower_calls.cpp.
+  void library_function(device_function which, const std::vector<const ptx::variable*>& arguments,
+                        const std::vector<const ptx::variable*>& results);
+  const ptx::variable* call_variable(const operand& o) const;
+  void check_parameters(const ptx::function& f, const std::vector<const ptx::variable*>& results,
+                        const std::vector<const ptx::variable*>& arguments) const;
+
+  const call_plan& plan_;
+  std::size_t part_;
+  const ptx::module& module_;
+  const ptx::function& function_;
+  program& out_;
+  program_function& frame_;
+  const ptx::body& body_;
+  const ptx::instruction* i_ = nullptr;        // that is lowered
+  const ptx::instruction* written_ = nullptr;  // the same as it stands in the body
+  std::uint32_t ordinal_ = 0;
+  std::uint32_t next_row_ = 64;  // offset 0 is never a row
+
+  std::unordered_map<std::string, register_info> registers_;
+  std::unordered_map<std::string_view, counted_register> counted_registers_;   // by prefix
+  std::unordered_map<std::string_view, const ptx::variable*> call_variables_;  // of .param space
+  std::optional<std::unordered_set<std::string_view>> names_read_;  // when first asked for
+  std::uint32_t carry_row_ = no_row;  // predicate: what add.cc leaves for addc
+
+  std::map<std::pair<unsigned, std::uint64_t>, std::uint32_t> constants_;
+  std::map<std::pair<int, unsigned>, std::uint32_t> specials_;
+  std::unordered_map<std::string_view, std::pair<state_space, std::uint64_t>>
+      locals_;  // places in the block
+
+  fusion fusion_;
+  std::map<std::pair<std::uint32_t, std::size_t>, operand> kept_factors_;  // by product
+  std::list<std::string> row_names_;  // registers that the PTX does not have
+
+  // Control flow: blocks of instructions.
+  std::vector<std::uint32_t> block_of_;                           // instruction -> block
+  std::vector<std::uint32_t> block_start_;                        // block -> its first instruction
+  std::vector<meeting_point> meets_;                              // block -> where its paths meet
+  std::vector<std::vector<std::uint32_t>> ways_;                  // block -> towards barriers
+  std::vector<bool> is_meeting_;                                  // block begins with a join
+  std::vector<std::uint32_t> block_op_;                           // block -> its first op
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> targets_;  // op -> block, to be patched
+  std::vector<std::pair<std::uint32_t, meeting_point>> joins_;    // op -> blocks of its joins
+  std::vector<std::size_t> tables_;  // jump tables of blocks, to be patched
+};
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,37 @@
+// An access to memory that goes wrong, and the host memory behind a generic address.
+#pragma once
+
+#include "common/emulator/machine/observer.hpp"
+
+namespace stepwise::emulator {
+
+struct access_fault {
+  bool misaligned = false;  // else out of bounds
+  memory_space space = memory_space::global;
+  access_kind kind = access_kind::load;
+  int lane = 0;
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  unsigned alignment = 0;  // that the access needs, if it is not its size
+  const char* whose = "";  // "the source of ", where an operation has several addresses
+};
+
+// Stops the launch with a message made of the fault; returns null. In ../run/scheduler.cpp.
+const op* stop_with(context& x, const op* i, const access_fault& fault);
+
+// What an operation does to a run of bytes, for its checks and for the words of a fault.
+struct span {
+  std::uint64_t bytes;
+  unsigned alignment;
+  memory_space space;  // shared, global, or generic for either
+  access_kind kind;
+  const char* whose;  // "the source of cp.async: "
+  memory_order order = memory_order::weak;
+  bool asynchronous = false;
+};
+
+// Host address of the bytes at a generic address; null (and the launch stopped) if they are not
+// whole, aligned and in the wanted space. In ../run/access.cpp.
+std::byte* reach(context& x, const op* i, int lane, std::uint64_t at, const span& s);
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,71 @@
+// Modules linked into one, as a program built with -rdc=true needs it: a name that one module only
+// declares means what another defines.
+//
+// idea    A name belongs first to the module that uses it (two files may each have a static
+//         function of that name), then to whichever module makes it visible.
+//         Tested by tests/call_test.cpp.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "common/device/error.hpp"
+#include "common/ptx/ast.hpp"
+
+namespace stepwise::emulator {
+
+// Functions have addresses in a range of their own: code_window + code_step * number, from 1.
+inline constexpr std::uint64_t code_window = 0x0000'0103'0000'0000;
+inline constexpr std::uint64_t code_step = 16;
+
+// Where a variable of global or constant memory lies.
+struct symbol_place {
+  ptx::state_space space;
+  std::uint64_t address;
+};
+
+struct linked_function {
+  std::size_t part = 0;
+  const ptx::module* module = nullptr;
+  const ptx::function* function = nullptr;  // its definition
+};
+
+class link_unit {
+ public:
+  struct part {
+    std::unique_ptr<ptx::module> module;
+    bool fuses = true;  // whether ptxas was free to fuse products into sums
+    std::unordered_map<std::string_view, symbol_place> symbols;  // those that it defines
+  };
+
+  // invalid_ptx where two parts define the same visible function.
+  status add(std::unique_ptr<ptx::module> module, bool fuses = true);
+  // A variable's place is known once memory for it was allocated.
+  void place(std::size_t part, const ptx::variable& v, const symbol_place& where);
+
+  const std::vector<part>& parts() const { return parts_; }
+  // The definition that `name` means in a part; null if no part has one.
+  const linked_function* find_function(std::size_t part, std::string_view name) const;
+  const symbol_place* find_variable(std::size_t part, std::string_view name) const;
+  // The kernel of this name; null if there is none.
+  const linked_function* find_kernel(std::string_view name) const;
+
+  // All defined functions but kernels, in the order of their addresses.
+  const std::vector<linked_function>& functions() const { return functions_; }
+  std::uint64_t address_of(const linked_function& f) const {
+    return code_window + code_step * static_cast<std::uint64_t>(&f - functions_.data() + 1);
+  }
+  // The address that `name`, a function's or a variable's, has in a part; nullptr-like 0 if none.
+  std::uint64_t address_of(std::size_t part, std::string_view name) const;
+
+ private:
+  std::vector<part> parts_;
+  std::vector<linked_function> functions_, kernels_;
+  std::vector<std::unordered_map<std::string_view, std::size_t>> own_;  // of each part
+  std::unordered_map<std::string_view, std::size_t> visible_;           // of all parts
+  std::unordered_map<std::string_view, symbol_place> visible_variables_;
+};
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,256 @@
+#include "common/emulator/machine/memory.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <new>
+#include <string>
+
+namespace stepwise::emulator {
+namespace {
+
+constexpr std::uint64_t least_room = 64 << 10, most_room = 16 << 20;  // between allocations
+constexpr std::uint64_t grain = 256;
+constexpr std::size_t most_resting = 64;
+constexpr std::uint64_t page = 4096;
+// Where a device's addresses begin, if they are free: counted cache hits depend on addresses, and
+// are to repeat from run to run.
+constexpr std::uint64_t usual_base = 0x7000'0000'0000;
+constexpr std::uint64_t far = std::uint64_t{1} << 44;
+constexpr std::uint64_t arena_bytes = std::uint64_t{4} << 20;
+constexpr std::uint64_t commit_step = std::uint64_t{1} << 21;
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
+
+// Null where there is no room.
+std::byte* reserve(std::uint64_t bytes, std::uint64_t at = 0) {
+  void* p = mmap(reinterpret_cast<void*>(at), bytes, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> free_ranges::take(std::uint64_t bytes, std::uint64_t alignment) {
+  for (auto range = by_size_.lower_bound({bytes, 0}); range != by_size_.end(); ++range) {
+    const std::uint64_t first = range->second, end = first + range->first;
+    const std::uint64_t offset = round_up(first, alignment);
+    if (offset > end || end - offset < bytes) continue;
+    remove(ranges_.find(first));
+    if (offset != first) add(first, offset - first);
+    if (offset + bytes != end) add(offset + bytes, end - offset - bytes);
+    return offset;
+  }
+  return std::nullopt;
+}
+
+void free_ranges::give_back(std::uint64_t offset, std::uint64_t bytes) {
+  auto next = ranges_.lower_bound(offset);
+  if (next != ranges_.end() && next->first == offset + bytes) {
+    bytes += next->second;
+    next = remove(next);
+  }
+  if (next != ranges_.begin()) {
+    const auto previous = std::prev(next);
+    if (previous->first + previous->second == offset) {
+      offset = previous->first;
+      bytes += previous->second;
+      remove(previous);
+    }
+  }
+  add(offset, bytes);
+}
+
+void free_ranges::add(std::uint64_t offset, std::uint64_t bytes) {
+  ranges_[offset] = bytes;
+  by_size_.insert({bytes, offset});
+}
+
+free_ranges::by_offset::iterator free_ranges::remove(by_offset::iterator range) {
+  by_size_.erase({range->second, range->first});
+  return ranges_.erase(range);
+}
+
+global_memory::global_memory(std::uint64_t bytes)
+    : total_(bytes), reserved_(round_up(bytes + bytes / 4, commit_step)) {
+  // A limit on address space (ulimit -v) leaves less than the GPU has; allocations then fail
+  // earlier.
+  constexpr std::uint64_t least = std::uint64_t{1} << 28;
+  std::byte* device_base = nullptr;
+  for (;; reserved_ = round_up(reserved_ / 2, commit_step)) {
+    device_base = reserve(reserved_, usual_base);
+    // Far away, so that at the same distance from the host's own memory nothing lies.
+    const std::uint64_t device = reinterpret_cast<std::uint64_t>(device_base);
+    if (device_base != nullptr) host_base_ = reserve(reserved_, device > far ? device - far : 0);
+    if (host_base_ != nullptr) break;
+    if (device_base != nullptr) munmap(device_base, reserved_);
+    if (reserved_ <= least) throw std::bad_alloc();
+  }
+  device_base_ = reinterpret_cast<std::uint64_t>(device_base);
+  host_of_device_ =
+      static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(host_base_) - device_base_);
+  holes_.give_back(0, reserved_);
+  registered_.set_distance(host_of_device_);
+}
+
+global_memory::~global_memory() {
+  munmap(reinterpret_cast<void*>(device_base_), reserved_);
+  munmap(host_base_, reserved_);
+}
+
+bool global_memory::commit(std::uint64_t end) {
+  if (end <= committed_) return true;
+  const std::uint64_t want = round_up(end, commit_step);
+  if (mprotect(host_base_ + committed_, want - committed_, PROT_READ | PROT_WRITE) != 0)
+    return false;
+  committed_ = want;
+  return true;
+}
+
+result<std::uint64_t> global_memory::take(std::uint64_t bytes, std::uint64_t alignment) {
+  auto offset = holes_.take(bytes, alignment);
+  while (!offset && !resting_.empty()) {
+    end_rest();
+    offset = holes_.take(bytes, alignment);
+  }
+  if (!offset) return {error::memory_allocation, "the free memory is fragmented"};
+  if (commit(*offset + bytes)) return *offset;
+  holes_.give_back(*offset, bytes);
+  return {error::memory_allocation, "the host has no memory for it"};
+}
+
+// Room in both ranges, of whole pages.
+result<std::uint64_t> global_memory::take_shared(std::uint64_t bytes) {
+  auto offset = take(bytes, page);
+  if (!offset.ok() || share(*offset, bytes)) return offset;
+  if (unshare(*offset, bytes)) holes_.give_back(*offset, bytes);
+  return {error::memory_allocation, "the host has no memory for it"};
+}
+
+result<std::uint64_t> global_memory::allocate(std::uint64_t bytes) {
+  if (bytes == 0) return {error::invalid_value, "an allocation of 0 bytes"};
+  const std::string wanted = "no room for " + std::to_string(bytes) + " bytes: ";
+  if (bytes > total_ - used_) {
+    return {error::memory_allocation, wanted + std::to_string(total_ - used_) + " of the GPU's " +
+                                          std::to_string(total_) + " bytes are free"};
+  }
+  std::uint64_t block = round_up(bytes, grain) + grain;  // the last grain is never given out
+  const std::uint64_t room = room_between_ ? std::clamp(block, least_room, most_room) : 0;
+  auto offset = take(block + room, grain);
+  if (offset.ok())
+    block += room;
+  else if (room != 0)
+    offset = take(block, grain);
+  if (!offset.ok()) return {offset.failure().code, wanted + offset.failure().message};
+  allocations_[device_base_ + *offset] = {bytes, block, placement::plain};
+  used_ += bytes;
+  return device_base_ + *offset;
+}
+
+result<std::uint64_t> global_memory::allocate_shared(std::uint64_t bytes) {
+  if (bytes == 0) return {error::invalid_value, "an allocation of 0 bytes"};
+  const std::string wanted = "no room for " + std::to_string(bytes) + " shared bytes: ";
+  if (bytes > reserved_) return {error::memory_allocation, wanted + "more than there are"};
+  // Each mapping counts against a limit of the host (vm.max_map_count): small allocations share.
+  const bool small = bytes < arena_bytes / 4;
+  const std::uint64_t block =
+      small ? round_up(bytes, grain) + grain : round_up(bytes + grain, page);
+  std::optional<std::uint64_t> offset = small ? arena_holes_.take(block, grain) : std::nullopt;
+  if (!offset) {
+    const auto fresh = take_shared(small ? arena_bytes : block);
+    if (!fresh.ok()) return {fresh.failure().code, wanted + fresh.failure().message};
+    offset = *fresh;
+    if (small) {
+      arena_holes_.give_back(*fresh, arena_bytes);
+      offset = arena_holes_.take(block, grain);
+    }
+  }
+  allocations_[device_base_ + *offset] = {bytes, block,
+                                          small ? placement::arena : placement::shared};
+  return device_base_ + *offset;
+}
+
+bool global_memory::free(std::uint64_t address) {
+  const auto found = allocations_.find(address);
+  if (found == allocations_.end()) return false;
+  const allocation freed = found->second;
+  const std::uint64_t offset = address - device_base_, end = offset + freed.block_bytes;
+  allocations_.erase(found);
+  if (freed.where == placement::arena) {
+    arena_holes_.give_back(offset, freed.block_bytes);
+    return true;
+  }
+  if (freed.where == placement::shared) {
+    // If the host refuses, the addresses stay unused, and kernels that use them are still caught.
+    if (unshare(offset, freed.block_bytes)) holes_.give_back(offset, freed.block_bytes);
+    return true;
+  }
+  used_ -= freed.bytes;
+  // Whole pages go back to the host at once; they read as zero when they are reused.
+  const std::uint64_t first = round_up(offset, page), last = end / page * page;
+  if (last > first) madvise(host_base_ + first, last - first, MADV_DONTNEED);
+  resting_.push_back({offset, freed.block_bytes});
+  resting_bytes_ += freed.block_bytes;
+  while (resting_.size() > most_resting || resting_bytes_ > total_ / 32) end_rest();
+  return true;
+}
+
+void global_memory::end_rest() {
+  const auto [offset, bytes] = resting_.front();
+  resting_.pop_front();
+  resting_bytes_ -= bytes;
+  holes_.give_back(offset, bytes);
+}
+
+// Puts the same fresh pages into both ranges.
+bool global_memory::share(std::uint64_t offset, std::uint64_t bytes) {
+  void* const backing = mmap(host_base_ + offset, bytes, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  if (backing == MAP_FAILED) return false;
+  // With an old size of 0, the pages of a shared mapping get a second place.
+  return mremap(backing, 0, bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+                reinterpret_cast<void*>(device_base_ + offset)) != MAP_FAILED;
+}
+
+// Both ranges as they are where nothing is shared.
+bool global_memory::unshare(std::uint64_t offset, std::uint64_t bytes) {
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+  void* const device_side = reinterpret_cast<void*>(device_base_ + offset);
+  const bool closed = mmap(device_side, bytes, PROT_NONE, flags, -1, 0) != MAP_FAILED;
+  return mmap(host_base_ + offset, bytes, PROT_READ | PROT_WRITE, flags, -1, 0) != MAP_FAILED &&
+         closed;
+}
+
+const std::pair<const std::uint64_t, global_memory::allocation>* global_memory::nearest(
+    std::uint64_t address) const {
+  const auto next = allocations_.upper_bound(address);
+  return next == allocations_.begin() ? nullptr : &*std::prev(next);
+}
+
+std::optional<access_window> global_memory::before(std::uint64_t address) const {
+  const auto* const found = nearest(address);
+  if (found == nullptr) return std::nullopt;
+  return access_window{found->first, found->second.bytes};
+}
+
+std::optional<access_window> global_memory::find(std::uint64_t address) const {
+  const auto at = allocation_at(address);
+  return at ? at : registered_.find(address);
+}
+
+std::optional<access_window> global_memory::allocation_at(std::uint64_t address) const {
+  const auto at = before(address);
+  if (!at || address - at->base >= at->bytes) return std::nullopt;
+  return at;
+}
+
+bool global_memory::contains(std::uint64_t address, std::uint64_t bytes) const {
+  const auto at = allocation_at(address);
+  return at && bytes <= at->bytes - (address - at->base);
+}
+
+bool global_memory::is_shared(std::uint64_t address) const {
+  return allocation_at(address) && nearest(address)->second.where != placement::plain;
+}
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,128 @@
+// The emulated GPU's global memory: where allocations lie, and what belongs to which.
+//
+// idea    Two address ranges of the GPU's size are reserved. Programs get addresses in the first,
+//         which stays inaccessible, so that a host that dereferences a device pointer faults as it
+//         would with a GPU. The bytes live in the second, a constant distance away. Memory that the
+//         host shares (managed, pinned) is the same pages mapped into both ranges.
+// watch   Pages are committed as allocations reach them, so a limit on the process's data
+//         (RLIMIT_DATA) is met by a failing allocation, not by a signal.
+//         Tested by tests/memory_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "common/device/error.hpp"
+#include "common/emulator/machine/context.hpp"
+#include "common/emulator/machine/registered.hpp"
+
+namespace stepwise::emulator {
+
+// Ranges of addresses, taken by best fit: the shortest that has room, of several the first. Freed
+// neighbours become one.
+class free_ranges {
+ public:
+  // Room of `bytes` at a multiple of `alignment` (a power of two), if there is any.
+  std::optional<std::uint64_t> take(std::uint64_t bytes, std::uint64_t alignment);
+  void give_back(std::uint64_t offset, std::uint64_t bytes);
+
+ private:
+  using by_offset = std::map<std::uint64_t, std::uint64_t>;
+  void add(std::uint64_t offset, std::uint64_t bytes);
+  by_offset::iterator remove(by_offset::iterator range);
+
+  by_offset ranges_;                                           // offset -> bytes, never adjacent
+  std::set<std::pair<std::uint64_t, std::uint64_t>> by_size_;  // {bytes, offset} of the same
+};
+
+class global_memory {
+ public:
+  // Throws std::bad_alloc where the address space cannot be reserved.
+  explicit global_memory(std::uint64_t bytes);
+  ~global_memory();
+  global_memory(const global_memory&) = delete;
+  global_memory& operator=(const global_memory&) = delete;
+
+  // Aligned to 256 bytes; neighbours lie at least 256 bytes apart. Fresh pages read as zero; reused
+  // memory reads as zero or as its old content.
+  result<std::uint64_t> allocate(std::uint64_t bytes);
+  // From now on there is room behind an allocation, about as much as it is long, so that an access
+  // far outside of it does not lie in another one.
+  void set_room_between() { room_between_ = true; }
+  // The same for memory whose addresses the host may use too. It comes out of the host's memory,
+  // not of the GPU's.
+  result<std::uint64_t> allocate_shared(std::uint64_t bytes);
+  // False if `address` is not the start of an allocation.
+  bool free(std::uint64_t address);
+
+  // What a kernel may touch around `address`: the allocation that holds it, or a piece of the
+  // host's registered memory.
+  std::optional<access_window> find(std::uint64_t address) const;
+  // The allocation that holds `address`.
+  std::optional<access_window> allocation_at(std::uint64_t address) const;
+  // The nearest allocation that ends at or before `address`, to say how far past it is.
+  std::optional<access_window> before(std::uint64_t address) const;
+  bool contains(std::uint64_t address, std::uint64_t bytes) const;
+  // True for an address in an allocation of allocate_shared().
+  bool is_shared(std::uint64_t address) const;
+
+  // Memory of the host's own that kernels use by its address; write_back() after each launch.
+  registered_memory& registered() { return registered_; }
+
+  std::byte* host(std::uint64_t address) const {
+    return reinterpret_cast<std::byte*>(address + static_cast<std::uint64_t>(host_of_device_));
+  }
+  // Whether an allocation could ever have this address.
+  bool is_device(std::uint64_t address) const { return address - device_base_ < reserved_; }
+  std::int64_t host_of_device() const { return host_of_device_; }
+  // The addresses that allocations may have: reserved_bytes() from device_base() on.
+  std::uint64_t device_base() const { return device_base_; }
+  std::uint64_t reserved_bytes() const { return reserved_; }
+  std::uint64_t free_bytes() const { return total_ - used_; }
+  std::uint64_t total_bytes() const { return total_; }
+
+ private:
+  enum class placement : std::uint8_t {
+    plain,   // the host cannot reach it
+    shared,  // a mapping of its own, which free() closes
+    arena,   // a part of a shared mapping that stays
+  };
+  struct allocation {
+    std::uint64_t bytes = 0;        // as asked for
+    std::uint64_t block_bytes = 0;  // taken from a free range
+    placement where = placement::plain;
+  };
+
+  bool room_between_ = false;
+  bool commit(std::uint64_t end);
+  // Committed room: an offset, or memory_allocation.
+  result<std::uint64_t> take(std::uint64_t bytes, std::uint64_t alignment);
+  result<std::uint64_t> take_shared(std::uint64_t bytes);
+  bool share(std::uint64_t offset, std::uint64_t bytes);
+  bool unshare(std::uint64_t offset, std::uint64_t bytes);
+  // The allocation at or before an address, or null.
+  const std::pair<const std::uint64_t, allocation>* nearest(std::uint64_t address) const;
+
+  std::uint64_t total_ = 0, used_ = 0, reserved_ = 0;
+  std::uint64_t device_base_ = 0;
+  std::byte* host_base_ = nullptr;
+  std::int64_t host_of_device_ = 0;
+  std::uint64_t committed_ = 0;                      // bytes from the base
+  std::map<std::uint64_t, allocation> allocations_;  // by address
+  mutable registered_memory registered_;             // looking into it copies
+  struct range {
+    std::uint64_t offset, bytes;
+  };
+  // What was freed last is given out again as late as possible, so that its use is caught.
+  void end_rest();
+  std::deque<range> resting_;
+  std::uint64_t resting_bytes_ = 0;
+  free_ranges holes_;        // neither allocated nor shared
+  free_ranges arena_holes_;  // shared, and free for small allocations
+};
+
+}  // namespace stepwise::emulator

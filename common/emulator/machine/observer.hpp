@@ -1,0 +1,169 @@
+// What watches a kernel run: the checks (../check) and the profiler (../profile).
+//
+// idea    A kernel that is watched is lowered with an op in front of every memory access, which
+//         describes the access to the observers before it is done. The scheduler tells them of
+//         barriers, warp-wide operations, fences, branches and exits. A kernel that is not watched
+//         has none of these ops and pays nothing.
+// watch   A watched launch runs on one worker, so observers need no locks and repeat exactly.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/device/device.hpp"
+#include "common/emulator/machine/access_shape.hpp"
+#include "common/emulator/machine/context.hpp"
+
+namespace stepwise::image {
+struct kernel_resources;
+}
+
+namespace stepwise::emulator {
+
+struct program;
+struct block;
+class global_memory;
+
+enum class memory_space : std::uint8_t { global, shared, local, parameter, generic };
+enum class access_kind : std::uint8_t { load, store, atomic };
+// PTX ISA 9.0, "Memory Consistency Model". A volatile access is relaxed, of the system's scope.
+enum class memory_order : std::uint8_t { weak, relaxed, acquire, release, acquire_release };
+enum class sync_scope : std::uint8_t { block, gpu, system };
+
+// cp.async.mbarrier.arrive: the copies so far end before the mbarrier's phase does.
+inline constexpr int told_by_mbarrier = -2;
+
+// What a memory instruction does, known when it is lowered. Index: op::slot of its "<watch>".
+struct access_site {
+  std::uint32_t function = 0;     // index into program::functions
+  std::int32_t instruction = -1;  // index into that function's body
+  std::uint32_t ordinal = 0;
+  memory_space space = memory_space::generic;  // as the instruction says
+  access_kind kind = access_kind::load;
+  std::uint8_t bytes = 0;          // of one lane, all elements of a vector
+  std::uint8_t element_bytes = 0;  // of one element
+  memory_order order = memory_order::weak;
+  sync_scope scope = sync_scope::system;
+  bool is_volatile = false;
+  bool reduction = false;     // red: an atomic without a result
+  bool asynchronous = false;  // cp.async's write: done at any time until it is waited for
+  bool constant = false;      // ld.const
+  bool matrix = false;        // ldmatrix, stmatrix: `active` lanes give addresses of 16-byte rows
+  // The checks hear of its lanes' accesses by access_range(); this event is for counting.
+  bool counted_only = false;
+  // Of a store: the rows of its elements, and the width of their registers, to compare values.
+  std::uint32_t values[4] = {};
+  std::uint8_t value_bytes = 0;
+};
+
+// An access of a warp about to be done.
+struct access_event {
+  const access_site* site;
+  std::uint32_t index;           // of the site
+  memory_space space;            // where it goes: global, shared, local or parameter
+  std::uint32_t active;          // lanes
+  std::uint32_t warp;            // in its block
+  const std::uint64_t* address;  // by lane: device address; offset in shared or local memory
+  const access_shape* shape;     // of the lanes that the op found active; if there are any
+  const op* at;
+};
+
+// A warp-wide moment: which lanes of which warp of the running block, at which op.
+struct warp_event {
+  std::uint32_t warp;
+  std::uint32_t lanes;
+  const op* at;
+};
+
+class observer {
+ public:
+  virtual ~observer() = default;
+
+  struct launch_info {
+    const program* code = nullptr;
+    const gpu* model = nullptr;
+    const launch_config* config = nullptr;
+    const context* state = nullptr;  // of the worker: shared memory, local memory
+    std::uint32_t warps = 0;         // of a block
+    std::uint32_t threads = 0;
+    const kernel_attributes* attributes = nullptr;
+    const image::kernel_resources* machine_code = nullptr;  // its tables; null: there is none
+  };
+  virtual void begin_launch(const launch_info&) {}
+  // `failure`: how it ended. The answer replaces it, if it was ok.
+  virtual status end_launch(const status& failure) { return failure; }
+  virtual void begin_block(const block&) {}
+  virtual void end_block(const block&) {}
+  // The worker turns to another resident block.
+  virtual void turn_to(const block&) {}
+
+  // The lanes that may go on with it; the others pass over the access.
+  virtual std::uint32_t access(const access_event& e) { return e.active; }
+  // `bytes` bytes from `address` on, read or written by one lane (bulk copies, mbarriers, tensor
+  // tiles); `space` is global or shared.
+  struct range_event {
+    memory_space space;
+    access_kind kind;
+    memory_order order;
+    bool asynchronous;
+    std::uint64_t address, bytes;
+    int lane;
+    bool inside = true;  // else the launch is about to be stopped
+  };
+  virtual void access_range(const warp_event&, const range_event&) {}
+
+  // The PTX instructions of ordinals [first, end) were executed by `lanes`.
+  virtual void executed(std::uint32_t first, std::uint32_t end, std::uint32_t lanes) {
+    (void)first, (void)end, (void)lanes;
+  }
+  // A branch divided the lanes: `taken` of them go to its target.
+  virtual void diverged(const warp_event&, std::uint32_t taken) { (void)taken; }
+
+  // Lanes take a way to block `to` of their function, where another way of the same branch leads
+  // towards a barrier or a call.
+  virtual void turned(const warp_event&, std::uint32_t to) { (void)to; }
+
+  // A barrier of the block. `alive`: lanes of the warp that have not exited.
+  virtual void reached_barrier(const warp_event&, unsigned id, bool arrive_only, bool aligned) {
+    (void)id, (void)arrive_only, (void)aligned;
+  }
+  // Everyone that it waited for has come. `whole_block`: no thread that lives is missing.
+  virtual void released_barrier(unsigned id, bool whole_block) { (void)id, (void)whole_block; }
+  // __syncwarp and other warp-wide operations, complete: `lanes` took part. `orders_memory`: it is
+  // bar.warp.sync.
+  virtual void warp_met(const warp_event&, bool orders_memory) { (void)orders_memory; }
+  // A warp-wide operation is reached, before it waits: `members` as the first lane says.
+  virtual void reached_warp_wide(const warp_event&, std::uint32_t members) { (void)members; }
+  // A shuffle reads, in `lane`, a lane that takes no part.
+  virtual void read_inactive_lane(const warp_event&, int lane, int source) {
+    (void)lane, (void)source;
+  }
+  virtual void fenced(const warp_event&, memory_order, sync_scope) {}
+  virtual void exited(const warp_event&) {}
+  // cp.async.commit_group; cp.async.wait_group n (all: -1; or told_by_mbarrier).
+  virtual void committed_copies(const warp_event&) {}
+  virtual void waited_for_copies(const warp_event&, int groups_left) { (void)groups_left; }
+  // An mbarrier in shared memory: a lane arrives; a lane saw a phase complete.
+  virtual void arrived_at(const warp_event&, int lane, std::uint64_t shared_offset) {
+    (void)lane, (void)shared_offset;
+  }
+  virtual void saw_phase(const warp_event&, int lane, std::uint64_t shared_offset) {
+    (void)lane, (void)shared_offset;
+  }
+  virtual void in_deadlock(const block&) {}
+  // The time limit is over; one of those that could still run is at this op.
+  virtual void out_of_time(const warp_event&) {}
+  // A kernel's malloc gave a lane memory; its free got some back, or an address that is none's.
+  virtual void heap_gave(const warp_event&, int lane, device_address at, std::uint64_t bytes) {
+    (void)lane, (void)at, (void)bytes;
+  }
+  virtual void heap_got(const warp_event&, int lane, device_address at, bool is_known) {
+    (void)lane, (void)at, (void)is_known;
+  }
+  // The launch is stopped: by a trap, an assertion, an access that only its own code checks.
+  virtual void faulted(const warp_event&, error, const std::string& what, int lane) {
+    (void)what, (void)lane;
+  }
+};
+
+}  // namespace stepwise::emulator

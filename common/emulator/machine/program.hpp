@@ -1,0 +1,211 @@
+// A kernel, lowered: the ops, and what must be put into its rows before a warp starts.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "common/device/error.hpp"
+#include "common/emulator/machine/context.hpp"
+#include "common/emulator/machine/link.hpp"
+#include "common/emulator/machine/matrix.hpp"
+#include "common/emulator/machine/observer.hpp"
+#include "common/ptx/ast.hpp"
+
+namespace stepwise::emulator {
+
+// Special registers whose value is fixed while a warp runs.
+enum class special : std::uint8_t {
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpid,
+  nwarpid,
+  smid,
+  nsmid,
+  gridid,
+  lanemask_eq,
+  lanemask_lt,
+  lanemask_le,
+  lanemask_gt,
+  lanemask_ge,
+  dynamic_smem_size,
+  total_smem_size,
+  grid_workspace_low,  // %envreg2 and %envreg1: the address of the words that grid.sync() uses
+  grid_workspace_high,
+  frame_base  // where the function's own local memory begins
+};
+
+struct constant_row {
+  std::uint32_t offset;
+  unsigned bytes;  // of one lane: 2, 4 or 8; 0 for a predicate
+  std::uint64_t value;
+};
+struct parameter_row {
+  std::uint32_t offset;
+  unsigned row_bytes;  // of one lane
+  unsigned bytes;      // read from the parameter buffer
+  bool is_signed;
+  std::uint32_t parameter_offset;
+};
+struct special_row {
+  std::uint32_t offset;
+  unsigned bytes;  // of one lane: 2, 4 or 8
+  special which;
+};
+
+enum class sync_kind : std::uint8_t {
+  warp_barrier,
+  shfl_up,
+  shfl_down,
+  shfl_bfly,
+  shfl_idx,
+  vote_all,
+  vote_any,
+  vote_uni,
+  vote_ballot,
+  match_any32,
+  match_any64,
+  match_all32,
+  match_all64,
+  redux_add,
+  redux_min_s32,
+  redux_max_s32,
+  redux_min_u32,
+  redux_max_u32,
+  redux_and,
+  redux_or,
+  redux_xor,
+  elect,
+  whole_warp  // all 32 lanes come to one instruction; the op after it then runs once, for all
+};
+
+inline constexpr std::uint32_t no_row = 0xffffffffu;
+
+// What a synchronising warp operation needs beyond op::d, a, b, c. op::slot is its index.
+struct sync_site {
+  sync_kind kind;
+  std::uint32_t members;             // row of the membermask
+  std::uint32_t predicate = no_row;  // row of the second result
+  bool source_negated = false;       // vote of !p
+};
+
+enum class barrier_reduction : std::uint8_t { none, popc, logical_and, logical_or };
+struct barrier_site {
+  std::uint32_t id, count;  // rows; count may be no_row
+  bool arrive_only = false;
+  bool aligned = true;  // every lane of a warp comes to the same one
+  barrier_reduction reduction = barrier_reduction::none;
+  std::uint32_t source = no_row;  // predicate
+  bool source_negated = false;
+};
+
+// A call. Arguments and results are bytes of local memory: of the caller's frame, copied to the
+// callee's, and back.
+struct call_site {
+  static constexpr std::uint32_t indirect = 0xffffffffu;
+  std::uint32_t function = indirect;  // index into program::functions
+  std::uint32_t target = no_row;      // indirect: addresses
+  struct piece {
+    std::uint32_t caller, callee, bytes;  // offsets in the two frames
+  };
+  std::vector<piece> arguments, results;
+  std::string signature;
+};
+
+// What the device's runtime library provides: functions that PTX calls and nobody defines.
+enum class device_function : std::uint8_t { vprintf, malloc, free, assertfail };
+
+struct library_call {
+  device_function which;
+  std::vector<std::uint32_t> arguments;  // offsets in the caller's frame
+  std::uint32_t result = 0;
+};
+
+// A function of a program: the kernel itself, or one that it may call. Its registers and its local
+// memory are a frame, made when it is called.
+struct program_function {
+  std::string pretty;  // demangled, without parameters
+  const ptx::module* module = nullptr;
+  const ptx::function* function = nullptr;
+  const ptx::body* body = nullptr;
+  std::uint32_t first_op = 0;        // its ops reach to the next function's first
+  std::uint32_t register_bytes = 0;  // rows of one warp
+  std::vector<constant_row> constants;
+  std::vector<special_row> specials;
+  std::uint64_t local_bytes = 0;  // per thread: variables, arguments, results
+  std::uint64_t local_end = 0;    // of them, before rounding
+  std::uint64_t stack_bytes = 0;  // what it takes of the thread's stack, as a GPU counts it
+  std::string signature;          // sizes and alignments of results and parameters
+  status failure;                 // why it could not be lowered, if only an address may lead to it
+};
+
+// The first KB of a block's shared memory belongs to the system since sm_80. The emulator keeps it
+// free only for kernels that ask where it is: cooperative groups put something there.
+inline constexpr std::uint64_t reserved_shared_bytes = 1024;
+
+struct program {
+  std::string name;    // as in the PTX
+  std::string pretty;  // demangled, without parameters
+  std::vector<op> code;
+  std::vector<std::int32_t> instruction;   // of each op: index into the body's instructions, or -1
+  std::deque<program_function> functions;  // the kernel first
+  std::uint32_t window_count = 0;
+  std::uint64_t static_shared_bytes = 0;  // dynamic shared memory starts at this offset
+  std::uint64_t system_shared_bytes = 0;  // of them, those that are not the program's
+  std::uint64_t shared_gap_bytes = 0;     // of them, the room between variables
+  std::uint64_t parameter_bytes = 0;
+  std::vector<parameter_row> parameters;
+  std::vector<sync_site> syncs;
+  std::vector<barrier_site> barriers;
+  bool watched = false;               // has an op before each access that tells observers of it
+  std::vector<access_site> accesses;  // of a watched program
+  // Shared variables in the order of their places; of a watched program there is room between them.
+  struct shared_variable {
+    std::string name;
+    std::uint64_t offset, bytes;
+  };
+  std::vector<shared_variable> shared_variables;  // the static ones
+  std::string dynamic_shared;  // the name of extern __shared__ memory; empty: the kernel uses none
+  std::vector<call_site> calls;
+  std::vector<library_call> library_calls;
+  std::vector<std::vector<std::uint32_t>> jump_tables;          // ops that a brx.idx leads to
+  std::unordered_map<std::uint64_t, std::uint32_t> by_address;  // functions that have addresses
+  std::deque<matrix_form> matrices;                             // ops keep their addresses
+
+  // Local memory of a thread: that of the longest chain of calls. With recursion, calls through
+  // pointers or alloca there is no longest chain: `limited_stack` is set, and a launch allows for
+  // as many frames as the stack limit does.
+  std::uint64_t local_bytes = 0;
+  bool limited_stack = false;
+  // Bytes of local memory that are needed for a stack of `limit` bytes.
+  std::uint64_t local_bytes_for(std::uint64_t limit) const;
+
+  bool uses(device_function f) const;
+  const program_function& function_of(const op* i) const;
+  // "reduction.cu:23", the outermost frame of the line that `i` comes from; "" if unknown.
+  std::string source_line(const op* i) const;
+};
+
+// The same for an instruction of a function's body.
+std::string source_line_of(const program_function& f, std::int32_t instruction);
+
+// Lowers a kernel and what it calls. not_supported, naming the instruction, the function and the
+// source line, for what the emulator does not implement; invalid_ptx for what does not parse.
+// `watched`: for observers.
+result<std::unique_ptr<program>> lower(const link_unit& unit, const linked_function& kernel,
+                                       bool watched);
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,57 @@
+// Memory of the host's own that kernels may use by its own address (cudaHostRegister).
+//
+// idea    A kernel's access to address a goes to the byte at a constant distance from a. Beside
+//         each registered area, at that distance, lies a mirror: a piece is copied there when a
+//         kernel first touches it, and what kernels changed in it is copied back when they are
+//         done. So the host's memory stays what and where it is.
+// watch   A host thread that writes an area while a kernel runs keeps its bytes, but the kernel may
+//         not see them. Tested by tests/registered_test.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "common/emulator/machine/context.hpp"
+
+namespace stepwise::emulator {
+
+class registered_memory {
+ public:
+  // `mirror_of_host`: from the host's byte to its mirror.
+  explicit registered_memory(std::int64_t mirror_of_host = 0) : mirror_of_host_(mirror_of_host) {}
+  ~registered_memory();
+  registered_memory(const registered_memory&) = delete;
+  registered_memory& operator=(const registered_memory&) = delete;
+
+  void set_distance(std::int64_t mirror_of_host) { mirror_of_host_ = mirror_of_host; }
+  // False if it overlaps another area, or if other memory is where the mirror must lie.
+  bool add(std::uint64_t address, std::uint64_t bytes);
+  // False if no area starts there. Not while a kernel runs.
+  bool remove(std::uint64_t address);
+
+  // The piece of a registered area around an address, mirrored from now on. Several threads at
+  // once.
+  std::optional<access_window> find(std::uint64_t address);
+  // Every kernel is done: the host gets what they changed, and pieces are copied afresh.
+  void write_back();
+
+ private:
+  struct area {
+    std::uint64_t bytes = 0;
+    // By first address: the bytes that the mirror began with.
+    std::map<std::uint64_t, std::vector<std::byte>> touched;
+  };
+  std::byte* mirror(std::uint64_t address) const {
+    return reinterpret_cast<std::byte*>(address + static_cast<std::uint64_t>(mirror_of_host_));
+  }
+
+  std::int64_t mirror_of_host_;
+  std::mutex lock_;
+  std::map<std::uint64_t, area> areas_;  // by first address
+};
+
+}  // namespace stepwise::emulator

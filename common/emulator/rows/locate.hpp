@@ -1,0 +1,129 @@
+// Finds the host memory behind the addresses of a warp's lanes, and refuses what is outside.
+//
+// idea    Checking is apart from reading and writing: `locate` proves that every active lane's
+//         bytes lie in an allocation (or a window of shared or local memory) and gives host
+//         addresses. Each operation remembers the allocation that it touched last, so the usual
+//         check is one comparison per lane.
+#pragma once
+
+#include "common/emulator/machine/access.hpp"
+#include "common/emulator/machine/memory.hpp"
+#include "common/emulator/rows/rows.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+// Checks a global access lane by lane, and remembers the allocation.
+[[gnu::noinline]] inline bool check_global_lanes(context& x, const op* i, const u64* address,
+                                                 unsigned bytes, access_kind kind) {
+  for (u32 m = x.active; m != 0; m &= m - 1) {
+    const int l = __builtin_ctz(m);
+    const u64 at = address[l] + static_cast<u64>(i->immediate);
+    access_window& window = x.windows[i->slot];
+    const bool misaligned = (at & (bytes - 1)) != 0;
+    const bool known = window.bytes >= bytes && at - window.base <= window.bytes - bytes;
+    if (!misaligned && known) continue;
+    const auto found = x.memory->find(at);
+    if (misaligned || !found || bytes > found->bytes - (at - found->base)) {
+      stop_with(x, i, {found && misaligned, memory_space::global, kind, l, at, bytes});
+      return false;
+    }
+    window = *found;
+  }
+  return true;
+}
+
+// True if every active lane's global access is inside one allocation; else the slow check decides.
+template <unsigned Bytes>
+[[gnu::always_inline]] inline bool check_global(context& x, const op* i, const u64* address,
+                                                access_kind kind) {
+  const access_window window = x.windows[i->slot];
+  const u64 limit = window.bytes >= Bytes ? window.bytes - Bytes + 1 : 0;
+  const u64 base = window.base - static_cast<u64>(i->immediate);
+  u64 outside = 0, low = 0;
+  if (x.active == all_lanes) {
+    for (int l = 0; l < lanes; ++l) {
+      outside |= static_cast<u64>(address[l] - base >= limit);
+      low |= address[l];
+    }
+    low |= static_cast<u64>(i->immediate);
+  } else {
+    for (int l = 0; l < lanes; ++l) {
+      const u64 in = lane_in(x.active, l) ? ~u64{0} : 0;
+      outside |= static_cast<u64>(address[l] - base >= limit) & in;
+      low |= (address[l] + static_cast<u64>(i->immediate)) & in;
+    }
+  }
+  if (((outside & 1) | (low & (Bytes - 1))) == 0) [[likely]]
+    return true;
+  return check_global_lanes(x, i, address, Bytes, kind);
+}
+
+// Host addresses of one lane's access in a window of `limit` bytes per lane or block.
+inline bool check_window(context& x, const op* i, memory_space space, access_kind kind, int lane,
+                         u64 offset, u64 limit, unsigned bytes) {
+  const bool misaligned = (offset & (bytes - 1)) != 0;
+  if (!misaligned && offset < limit && bytes <= limit - offset) return true;
+  stop_with(x, i, {misaligned, space, kind, lane, offset, bytes});
+  return false;
+}
+
+// host[l] for every active lane; false (and a fault recorded) if any is not allowed.
+// A is the type of the address register.
+template <memory_space Space, class A, unsigned Bytes>
+bool locate(context& x, const op* i, access_kind kind, std::byte** host) {
+  const A* address = x.row<A>(i->a);
+  if constexpr (Space == memory_space::global) {
+    if (!check_global<Bytes>(x, i, address, kind)) return false;
+    for (int l = 0; l < lanes; ++l)
+      host[l] = reinterpret_cast<std::byte*>(address[l] + static_cast<u64>(i->immediate) +
+                                             static_cast<u64>(x.host_of_device));
+    return true;
+  } else {
+    for (u32 m = x.active; m != 0; m &= m - 1) {
+      const int l = __builtin_ctz(m);
+      u64 at = address[l] + static_cast<u64>(i->immediate);
+      if constexpr (sizeof(A) == 4) at &= 0xffffffffu;
+      memory_space space = Space;
+      if constexpr (Space == memory_space::generic) {
+        const u64 window = (at - shared_window) / window_bytes;
+        if (window == 0)
+          space = memory_space::shared;
+        else if (window == 1)
+          space = memory_space::local;
+        else if (window == 2)
+          space = memory_space::parameter;
+        else
+          space = memory_space::global;
+        if (space != memory_space::global) at &= window_bytes - 1;
+      }
+      if (space == memory_space::shared) {
+        if (!check_window(x, i, space, kind, l, at, x.shared_bytes, Bytes)) return false;
+        host[l] = x.shared + at;
+      } else if (space == memory_space::local) {
+        if (!check_window(x, i, space, kind, l, at, x.local_bytes, Bytes)) return false;
+        host[l] = x.local + static_cast<u64>(l) * x.local_bytes + at;
+      } else if (space == memory_space::parameter) {
+        if (!check_window(x, i, space, kind, l, at, x.parameter_bytes, Bytes)) return false;
+        host[l] = x.parameters + at;
+      } else {
+        access_window& window = x.windows[i->slot];
+        if ((at & (Bytes - 1)) != 0 || window.bytes < Bytes ||
+            at - window.base > window.bytes - Bytes) {
+          const auto found = x.memory->find(at);
+          if ((at & (Bytes - 1)) != 0 || !found || Bytes > found->bytes - (at - found->base)) {
+            stop_with(x, i,
+                      {found && (at & (Bytes - 1)) != 0, memory_space::global, kind, l, at, Bytes});
+            return false;
+          }
+          window = *found;
+        }
+        host[l] = x.memory->host(at);
+      }
+    }
+    return true;
+  }
+}
+
+}  // namespace
+}  // namespace stepwise::emulator

@@ -1,0 +1,48 @@
+// A row: which function executes a PTX operation, and of what type its operands are.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/emulator/machine/context.hpp"
+
+namespace stepwise::emulator {
+
+// The type of an operand as lowering needs it: which registers fit, how a literal is stored.
+enum class value_class : std::uint8_t { none, predicate, b16, b32, b64, f32, f64 };
+
+struct row {
+  std::string name;  // "add.s32": what lowering looks up
+  handler run;
+  value_class d, a, b, c;
+};
+using row_table = std::vector<row>;
+
+// The rows of one instruction set, by file; appended to `table`.
+struct row_set {
+  void (*integer)(row_table&);
+  void (*floating)(row_table&);
+  void (*compare)(row_table&);
+  void (*convert)(row_table&);
+  void (*memory)(row_table&);
+  void (*matrix)(row_table&);  // ldmatrix, mma, wmma
+  void (*half)(row_table&);    // f16, bf16 and their pairs
+};
+
+// The rows compiled for the best instruction set that this CPU has; where it has none of them, rows
+// that must not be run, and the name of what is missing ("AVX2"; else null).
+const row_set& best_row_set();
+const char* missing_instruction_set();
+// Rows that exist once, because their work is scalar or rare.
+void atomic_rows(row_table& table);
+void control_rows(row_table& table);
+void watch_rows(row_table& table);     // tell observers of accesses
+void narrow_rows(row_table& table);    // conversions of f16, bf16, tf32, e4m3, e5m2
+void rounding_rows(row_table& table);  // .rz .rm .rp of floating-point arithmetic
+void carry_rows(row_table& table);     // add.cc, addc, madc ...
+void packed_rows(row_table& table);    // several integers in a register: dp2a, vabsdiff4 ...
+void video_rows(row_table& table);     // vadd, vabsdiff4 ...
+void async_rows(row_table& table);     // cp.async, mbarrier
+void call_rows(row_table& table);      // calls and returns, printf, malloc
+
+}  // namespace stepwise::emulator

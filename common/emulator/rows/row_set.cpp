@@ -1,0 +1,52 @@
+// Picks the rows that this CPU runs fastest, of those that were compiled (meson.build).
+#include "common/emulator/rows/simd.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+[[maybe_unused]] bool has_avx2() {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+         __builtin_cpu_supports("bmi2");
+}
+
+[[maybe_unused]] bool has_avx512() {
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512cd");
+}
+
+struct choice {
+  const row_set* rows = nullptr;
+  const char* missing = nullptr;  // the least that was compiled, and this CPU lacks
+};
+
+choice choose() {
+#define STEPWISE_ROWS(simd)                                                             \
+  {&simd::integer_rows, &simd::floating_rows, &simd::compare_rows, &simd::convert_rows, \
+   &simd::memory_rows,  &simd::matrix_rows,   &simd::half_rows}
+  choice c;
+#ifdef STEPWISE_ROWS_AVX512
+  static constexpr row_set widest = STEPWISE_ROWS(avx512);
+  if (has_avx512()) return {&widest, nullptr};
+  c = {&widest, "AVX-512"};
+#endif
+#ifdef STEPWISE_ROWS_AVX2
+  static constexpr row_set wide = STEPWISE_ROWS(avx2);
+  if (has_avx2()) return {&wide, nullptr};
+  c = {&wide, "AVX2"};
+#endif
+#ifdef STEPWISE_ROWS_BASELINE
+  static constexpr row_set plain = STEPWISE_ROWS(baseline);
+  c = {&plain, nullptr};
+#endif
+#undef STEPWISE_ROWS
+  return c;
+}
+
+}  // namespace
+
+const row_set& best_row_set() { return *choose().rows; }
+const char* missing_instruction_set() { return choose().missing; }
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,382 @@
+// Asynchronous copies and the barriers in shared memory that wait for them.
+//
+// idea    A copy is done at once, in the order of the program. That is one of the orders that
+//         hardware may show, so commits and waits of groups have nothing left to do. A barrier's
+//         whole state is its 64-bit word in shared memory, which belongs to one host thread.
+//         All addresses are generic ones; lowering converts those of shared memory.
+// watch   A program that reads before it waits is wrong, but not found out here.
+// source  PTX ISA 9.0, "Asynchronous copy", "mbarrier". Tested by tests/opcodes/cp_async*.ptx and
+//         mbarrier*.ptx.
+#include <cstring>
+
+#include "common/emulator/machine/async.hpp"
+#include "common/emulator/rows/locate.hpp"
+#include "common/emulator/run/scheduler.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+template <class Work>
+const op* each_lane(context& x, const op* i, Work work) {
+  for (u32 m = x.active; m != 0; m &= m - 1)
+    if (!work(__builtin_ctz(m))) return nullptr;
+  return i + 1;
+}
+
+// --- barriers ----------------------------------------------------------------------------------
+
+// The word of a barrier: bits 0-19 arrivals that complete a phase, 20-39 arrivals still missing,
+// 40-60 bytes of copies still missing (two's complement), 61 parity of the phase, 62-63 a mark,
+// so that a word that was never initialised is seen.
+struct memory_barrier {
+  static constexpr s64 most = (1 << 20) - 1;
+  static constexpr u64 mark = 2;
+
+  s64 expected, pending, bytes;
+  u64 parity;
+
+  static bool is_one(u64 word) { return word >> 62 == mark; }
+  static u64 parity_of(u64 word) { return (word >> 61) & 1; }
+  static s64 pending_of(u64 word) { return static_cast<s64>((word >> 20) & most); }
+
+  explicit memory_barrier(s64 count) : expected(count), pending(count), bytes(0), parity(0) {}
+  explicit memory_barrier(u64 word)
+      : expected(static_cast<s64>(word & most)),
+        pending(pending_of(word)),
+        bytes(static_cast<s64>(word << 3) >> 43),
+        parity(parity_of(word)) {}
+
+  // Begins the next phase if nothing is missing.
+  void turn() {
+    if (pending != 0 || bytes != 0) return;
+    parity ^= 1;
+    pending = expected;
+  }
+  u64 word() const {
+    return static_cast<u64>(expected) | static_cast<u64>(pending) << 20 |
+           (static_cast<u64>(bytes) & 0x1fffff) << 40 | parity << 61 | mark << 62;
+  }
+};
+
+u64* barrier_at(context& x, const op* i, int lane, u64 at, access_kind kind) {
+  return reinterpret_cast<u64*>(
+      reach(x, i, lane, at,
+            {8, 8, memory_space::shared, kind, "the mbarrier object: ", memory_order::relaxed}));
+}
+
+bool complain(context& x, const op* i, int lane, const std::string& what) {
+  x.owner->stop(i, error::launch_failure, what, lane);
+  return false;
+}
+
+// The barrier at an address, which must have been initialised; null if the launch was stopped.
+u64* live_barrier(context& x, const op* i, int lane, u64 at) {
+  u64* word = barrier_at(x, i, lane, at, access_kind::atomic);
+  if (word != nullptr && !memory_barrier::is_one(*word)) {
+    complain(x, i, lane,
+             "no mbarrier was initialised at shared address " + std::to_string(at - shared_window) +
+                 " (or it was invalidated or overwritten)");
+    return nullptr;
+  }
+  return word;
+}
+
+bool add_bytes(context& x, const op* i, int lane, u64* word, s64 bytes) {
+  memory_barrier b(*word);
+  b.bytes += bytes;
+  if (b.bytes > memory_barrier::most || b.bytes < -memory_barrier::most)
+    return complain(x, i, lane,
+                    "the transaction count of an mbarrier would be " + std::to_string(b.bytes) +
+                        ", outside -1048575 to 1048575");
+  b.turn();
+  *word = b.word();
+  return true;
+}
+
+bool arrive(context& x, const op* i, int lane, u64* word, s64 count, s64 flags) {
+  memory_barrier b(*word);
+  if (count < 1 || count > b.pending)
+    return complain(x, i, lane,
+                    "arrives " + std::to_string(count) + " times at an mbarrier whose phase " +
+                        "misses " + std::to_string(b.pending) + " arrivals");
+  b.pending -= count;
+  if ((flags & drops) != 0) b.expected -= count;
+  if ((flags & completes_nothing) != 0 && b.pending == 0 && b.bytes == 0)
+    return complain(x, i, lane, "mbarrier.arrive.noComplete completes the barrier's phase");
+  b.turn();
+  *word = b.word();
+  return true;
+}
+
+void tell_arrival(context& x, const op* i, int lane) {
+  if (x.watch != nullptr)
+    x.watch->arrived_at({x.owner->warp_index(), x.active, i}, lane,
+                        x.row<u64>(i->a)[lane] - shared_window);
+}
+
+// a: address, b: count.
+const op* initialise(context& x, const op* i) {
+  return each_lane(x, i, [&](int l) {
+    u64* word = barrier_at(x, i, l, x.row<u64>(i->a)[l], access_kind::store);
+    if (word == nullptr) return false;
+    const u32 count = x.row<u32>(i->b)[l];
+    if (count < 1 || count > memory_barrier::most)
+      return complain(
+          x, i, l,
+          "mbarrier.init with a count of " + std::to_string(count) + ", expected 1 to 1048575");
+    *word = memory_barrier(static_cast<s64>(count)).word();
+    return true;
+  });
+}
+
+const op* invalidate(context& x, const op* i) {
+  return each_lane(x, i, [&](int l) {
+    u64* word = live_barrier(x, i, l, x.row<u64>(i->a)[l]);
+    if (word != nullptr) *word = 0;
+    return word != nullptr;
+  });
+}
+
+// a: address.
+const op* check_barrier(context& x, const op* i) {
+  return each_lane(x, i, [&](int l) {
+    if (live_barrier(x, i, l, x.row<u64>(i->a)[l]) == nullptr) return false;
+    tell_arrival(x, i, l);
+    return true;
+  });
+}
+
+// a: address, b: bytes, immediate: flags.
+const op* change_bytes(context& x, const op* i) {
+  return each_lane(x, i, [&](int l) {
+    u64* word = live_barrier(x, i, l, x.row<u64>(i->a)[l]);
+    const s64 bytes = x.row<u32>(i->b)[l];
+    return word != nullptr &&
+           add_bytes(x, i, l, word, (i->immediate & subtracts) != 0 ? -bytes : bytes);
+  });
+}
+
+// d: state before, 0 for none; a: address; b: count; c: bytes to expect first, 0 for none.
+const op* arrive_all(context& x, const op* i) {
+  return each_lane(x, i, [&](int l) {
+    u64* word = live_barrier(x, i, l, x.row<u64>(i->a)[l]);
+    if (word == nullptr) return false;
+    tell_arrival(x, i, l);
+    const u64 before = *word;
+    if (i->c != 0 && !add_bytes(x, i, l, word, static_cast<s64>(x.row<u32>(i->c)[l]))) return false;
+    if (!arrive(x, i, l, word, static_cast<s64>(x.row<u32>(i->b)[l]), i->immediate)) return false;
+    if (i->d != 0) x.row<u64>(i->d)[l] = before;
+    return true;
+  });
+}
+
+// d: predicate; a: address; b: state or, with is_parity, parity. A wait that failed ends the
+// split's time slice at the next branch.
+const op* test_wait(context& x, const op* i) {
+  const bool by_parity = (i->immediate & is_parity) != 0;
+  u32 done = 0;
+  for (u32 m = x.active; m != 0; m &= m - 1) {
+    const int l = __builtin_ctz(m);
+    const u64* word = live_barrier(x, i, l, x.row<u64>(i->a)[l]);
+    if (word == nullptr) return nullptr;
+    const u64 awaited =
+        by_parity ? x.row<u32>(i->b)[l] & 1 : memory_barrier::parity_of(x.row<u64>(i->b)[l]);
+    if (memory_barrier::parity_of(*word) == awaited) continue;
+    done |= 1u << l;
+    if (x.watch != nullptr)
+      x.watch->saw_phase({x.owner->warp_index(), x.active, i}, l,
+                         x.row<u64>(i->a)[l] - shared_window);
+  }
+  u32& d = x.predicate(i->d);
+  d = (d & ~x.active) | done;
+  if (done != x.active) {
+    ++x.polls;
+    x.budget = 0;
+  }
+  return i + 1;
+}
+
+// d: arrivals that were missing in the state a.
+const op* pending_count(context& x, const op* i) {
+  return each_lane(x, i, [&](int l) {
+    x.row<u32>(i->d)[l] = static_cast<u32>(memory_barrier::pending_of(x.row<u64>(i->a)[l]));
+    return true;
+  });
+}
+
+// --- copies ------------------------------------------------------------------------------------
+
+// d: predicate that says to ignore the source, 0 for none; a: destination, b: source, c: bytes that
+// the source gives, 0 for all; immediate: bytes to write. What the source does not give is zero.
+const op* copy_async(context& x, const op* i) {
+  const auto size = static_cast<unsigned>(i->immediate);
+  return each_lane(x, i, [&](int l) {
+    std::byte* to = reach(x, i, l, x.row<u64>(i->a)[l],
+                          {size, size, memory_space::shared, access_kind::store,
+                           "the destination of cp.async: ", memory_order::weak, true});
+    if (to == nullptr) return false;
+    u32 given = i->c != 0 ? x.row<u32>(i->c)[l] : size;
+    if (given > size)
+      return complain(x, i, l,
+                      "cp.async of " + std::to_string(size) + " bytes with a source of " +
+                          std::to_string(given));
+    if (i->d != 0 && lane_in(x.predicate(i->d), l)) given = 0;
+    if (given != 0) {
+      const std::byte* from =
+          reach(x, i, l, x.row<u64>(i->b)[l],
+                {given, size, memory_space::global, access_kind::load, "the source of cp.async: "});
+      if (from == nullptr) return false;
+      std::memcpy(to, from, given);
+    }
+    std::memset(to + given, 0, size - given);
+    x.counts.global_load_bytes += given;
+    x.counts.shared_store_bytes += size;
+    return true;
+  });
+}
+
+// Both ends of a bulk copy; false if the launch was stopped.
+bool bulk_ends(context& x, const op* i, int l, u64 size, access_kind kind, std::byte*& to,
+               std::byte*& from) {
+  if (size % 16 != 0)
+    return complain(x, i, l,
+                    "a bulk copy of " + std::to_string(size) + " bytes, expected a multiple of 16");
+  const bool reads_shared = (i->immediate & from_shared) != 0;
+  const bool writes_shared = (i->immediate & to_shared) != 0;
+  if (reads_shared && writes_shared) {  // as an H200 answers
+    x.owner->stop(
+        i, error::illegal_instruction,
+        "a bulk copy from shared to shared memory, in a launch without clusters of blocks "
+        "(the emulator does not implement these)",
+        l);
+    return false;
+  }
+  to = reach(x, i, l, x.row<u64>(i->a)[l],
+             {size, 16, writes_shared ? memory_space::shared : memory_space::global, kind,
+              "the destination of a bulk copy: "});
+  if (to == nullptr) return false;
+  from = reach(x, i, l, x.row<u64>(i->b)[l],
+               {size, 16, reads_shared ? memory_space::shared : memory_space::global,
+                access_kind::load, "the source of a bulk copy: "});
+  (reads_shared ? x.counts.shared_load_bytes : x.counts.global_load_bytes) += size;
+  (writes_shared ? x.counts.shared_store_bytes : x.counts.global_store_bytes) += size;
+  return from != nullptr;
+}
+
+// The barrier that counts the bytes, if any (d: its address, 0 for none), counts them.
+bool complete_bytes(context& x, const op* i, int l, u64 size) {
+  if (i->d == 0) return true;
+  u64* word = live_barrier(x, i, l, x.row<u64>(i->d)[l]);
+  if (word != nullptr && x.watch != nullptr)
+    x.watch->arrived_at({x.owner->warp_index(), x.active, i}, l,
+                        x.row<u64>(i->d)[l] - shared_window);
+  return word != nullptr && add_bytes(x, i, l, word, -static_cast<s64>(size));
+}
+
+// a: destination, b: source, c: bytes.
+const op* copy_bulk(context& x, const op* i) {
+  return each_lane(x, i, [&](int l) {
+    const u64 size = x.row<u32>(i->c)[l];
+    std::byte *to = nullptr, *from = nullptr;
+    if (!bulk_ends(x, i, l, size, access_kind::store, to, from)) return false;
+    std::memmove(to, from, size);
+    return complete_bytes(x, i, l, size);
+  });
+}
+
+// Each word of the destination becomes next(word, word of the source).
+template <class T, class Next>
+const op* reduce_bulk(context& x, const op* i) {
+  return each_lane(x, i, [&](int l) {
+    const u64 size = x.row<u32>(i->c)[l];
+    std::byte *to = nullptr, *from = nullptr;
+    if (!bulk_ends(x, i, l, size, access_kind::atomic, to, from)) return false;
+    using word = std::conditional_t<sizeof(T) == 8, u64, u32>;
+    for (u64 at = 0; at < size; at += sizeof(T)) {
+      T value;
+      std::memcpy(&value, from + at, sizeof(T));
+      word* p = reinterpret_cast<word*>(to + at);
+      word old = __atomic_load_n(p, __ATOMIC_RELAXED), fresh;
+      do {
+        T before;
+        std::memcpy(&before, &old, sizeof(T));
+        const T after = Next{}(before, value);
+        std::memcpy(&fresh, &after, sizeof(T));
+      } while (
+          !__atomic_compare_exchange_n(p, &old, fresh, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    }
+    return complete_bytes(x, i, l, size);
+  });
+}
+
+template <class T, class Next>
+void add_reduction(row_table& t, const std::string& name, Next) {
+  using enum value_class;
+  t.push_back({"cp.reduce.async.bulk." + name, &reduce_bulk<T, Next>, b64, b64, b64, b32});
+}
+
+void reduction_rows(row_table& t) {
+  for_types<u32, s32, u64, s64>([&]<class T>() {
+    const std::string type = "." + type_name<T>();
+    add_reduction<T>(t, "add" + type, [](T a, T b) { return static_cast<T>(a + b); });
+    add_reduction<T>(t, "min" + type, [](T a, T b) { return b < a ? b : a; });
+    add_reduction<T>(t, "max" + type, [](T a, T b) { return a < b ? b : a; });
+  });
+  for_types<f32, f64>([&]<class T>() {
+    add_reduction<T>(t, "add." + type_name<T>(), [](T a, T b) { return a + b; });
+  });
+  for_types<u32, u64>([&]<class T>() {
+    const std::string type = ".b" + std::to_string(8 * sizeof(T));
+    add_reduction<T>(t, "and" + type, [](T a, T b) { return a & b; });
+    add_reduction<T>(t, "or" + type, [](T a, T b) { return a | b; });
+    add_reduction<T>(t, "xor" + type, [](T a, T b) { return a ^ b; });
+  });
+  add_reduction<u32>(t, "inc.u32", [](u32 a, u32 b) { return a >= b ? 0 : a + 1; });
+  add_reduction<u32>(t, "dec.u32", [](u32 a, u32 b) { return a == 0 || a > b ? b : a - 1; });
+}
+
+// --- addresses ---------------------------------------------------------------------------------
+
+// d: the generic address of a, plus immediate. Addresses of shared memory wrap at 32 bits.
+template <class A, bool Shared>
+const op* generic_address(context& x, const op* i) {
+  const A* a = x.row<A>(i->a);
+  u64* d = x.row<u64>(i->d);
+  for (int l = 0; l < lanes; ++l) {
+    const u64 at = a[l] + static_cast<u64>(i->immediate);
+    d[l] = !Shared ? at : shared_window + (sizeof(A) == 4 ? at & 0xffffffffu : at);
+  }
+  return i + 1;
+}
+
+// a: an address of the block's own shared memory; b: rank of a block, which must be the only one.
+const op* map_address(context& x, const op* i) {
+  return each_lane(x, i, [&](int l) {
+    const u32 rank = x.row<u32>(i->b)[l];
+    if (rank != 0)
+      return complain(x, i, l, "mapa to block " + std::to_string(rank) + " of a cluster of one");
+    return true;
+  });
+}
+
+}  // namespace
+
+void async_rows(row_table& t) {
+  using enum value_class;
+  t.push_back({"mbarrier.init", &initialise, none, b64, b32, none});
+  t.push_back({"mbarrier.inval", &invalidate, none, b64, none, none});
+  t.push_back({"<mbarrier check>", &check_barrier, none, b64, none, none});
+  t.push_back({"<mbarrier bytes>", &change_bytes, none, b64, b32, none});
+  t.push_back({"<mbarrier arrive>", &arrive_all, b64, b64, b32, b32});
+  t.push_back({"<mbarrier wait>", &test_wait, predicate, b64, none, none});
+  t.push_back({"mbarrier.pending_count", &pending_count, b32, b64, none, none});
+  t.push_back({"<cp.async>", &copy_async, predicate, b64, b64, b32});
+  t.push_back({"<cp.async.bulk>", &copy_bulk, b64, b64, b64, b32});
+  reduction_rows(t);
+  t.push_back({"<generic.a64>", &generic_address<u64, false>, b64, b64, none, none});
+  t.push_back({"<generic shared.a32>", &generic_address<u32, true>, b64, b32, none, none});
+  t.push_back({"<generic shared.a64>", &generic_address<u64, true>, b64, b64, none, none});
+  t.push_back({"<mapa>", &map_address, none, none, b32, none});
+}
+
+}  // namespace stepwise::emulator

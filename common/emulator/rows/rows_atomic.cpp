@@ -1,0 +1,140 @@
+// Atomic read-modify-write operations on global, shared and generic addresses.
+//
+// idea    Lanes take their turn in order of their number, each with one host atomic operation, so
+//         blocks on other host threads may hit the same word. Rows: "atom.global.add.u32".
+// source  PTX ISA 9.0, "atom". Tested by tests/opcodes/atom*.ptx.
+#include <bit>
+#include <cmath>
+
+#include "common/emulator/rows/locate.hpp"
+#include "common/emulator/rows/narrow.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+// Applies `next` to the word at `at` until nobody came between; returns the old value.
+template <class T, class Next>
+T replace(std::byte* at, Next next) {
+  using word =
+      std::conditional_t<sizeof(T) == 8, u64, std::conditional_t<sizeof(T) == 4, u32, u16>>;
+  word* p = reinterpret_cast<word*>(at);
+  word old = __atomic_load_n(p, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(p, &old, std::bit_cast<word>(next(std::bit_cast<T>(old))),
+                                      false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+  }
+  return std::bit_cast<T>(old);
+}
+
+// .ftz is the default of f32 atom.add on global memory; subnormals there are kept by current
+// hardware, and NaN is canonical.
+inline f32 sum(f32 a, f32 b) {
+  const f32 r = a + b;
+  return r == r ? r : std::bit_cast<f32>(0x7fffffffu);
+}
+inline f64 sum(f64 a, f64 b) { return a + b; }
+
+template <memory_space Space, class A, class T, class Next>
+const op* atomic(context& x, const op* i) {
+  x.counts.atomics += static_cast<u64>(__builtin_popcount(x.active));
+  std::byte* host[lanes];
+  if (!locate<Space, A, sizeof(T)>(x, i, access_kind::atomic, host)) return nullptr;
+  T* d = x.row<T>(i->d);
+  const T* b = x.row<T>(i->b);
+  const T* c = x.row<T>(i->c);
+  for (u32 m = x.active; m != 0; m &= m - 1) {
+    const int l = __builtin_ctz(m);
+    const T operand = b[l], third = c[l];
+    d[l] = replace<T>(host[l], [=](T old) { return Next{}(old, operand, third); });
+  }
+  return i + 1;
+}
+
+// Stops at an address that is no multiple of the op's b bytes: the elements of a vector are atomic
+// one by one, but it must be aligned as a whole.
+const op* aligned(context& x, const op* i) {
+  const u64* address = x.row<u64>(i->a);
+  for (u32 m = x.active; m != 0; m &= m - 1) {
+    const int l = __builtin_ctz(m);
+    const u64 at = address[l] + static_cast<u64>(i->immediate);
+    if (at % i->b == 0) continue;
+    return stop_with(x, i, {true, memory_space::global, access_kind::atomic, l, at, i->b});
+  }
+  return i + 1;
+}
+
+template <memory_space Space, class A, class T, class Next>
+void add(row_table& t, const std::string& name, Next) {
+  const char* space = Space == memory_space::global   ? "global."
+                      : Space == memory_space::shared ? "shared."
+                                                      : "generic.";
+  const value_class k = class_of<T>();
+  const value_class a = sizeof(A) == 4 ? value_class::b32 : value_class::b64;
+  t.push_back({"atom." + std::string(space) + name + ".a" + std::to_string(8 * sizeof(A)),
+               &atomic<Space, A, T, Next>, k, a, k, k});
+}
+
+// Both halves at once: .noftz is the only form, so subnormals stay.
+template <class F>
+u16 half_sum(u32 a, u32 b) {
+  return F::rounded(F::value(a & 0xffff) + F::value(b & 0xffff));
+}
+template <class F, bool Least>
+u16 half_choice(u32 a, u32 b) {
+  const f32 p = F::value(a & 0xffff), q = F::value(b & 0xffff);
+  if (p != p && q != q) return 0x7fff;
+  const bool first = q != q || (p == p && (p == q ? std::signbit(p) == Least : (p < q) == Least));
+  return static_cast<u16>(first ? a : b);
+}
+
+template <memory_space Space, class A, class F>
+void half_rows_of(row_table& t) {
+  const auto rows = [&]<class Body>(const std::string& name, Body) {
+    add<Space, A, u16>(t, name + F::name, [](u16 old, u16 b, u16) { return Body{}(old, b); });
+    add<Space, A, u32>(t, name + F::name + "x2", [](u32 old, u32 b, u32) {
+      return Body{}(old, b) | static_cast<u32>(Body{}(old >> 16, b >> 16)) << 16;
+    });
+  };
+  rows("add.", [](u32 a, u32 b) { return half_sum<F>(a, b); });
+  rows("min.", [](u32 a, u32 b) { return half_choice<F, true>(a, b); });
+  rows("max.", [](u32 a, u32 b) { return half_choice<F, false>(a, b); });
+}
+
+template <memory_space Space, class A>
+void space_rows(row_table& t) {
+  for_types<u32, s32, u64, s64>([&]<class T>() {
+    const std::string type = "." + type_name<T>();
+    add<Space, A, T>(t, "add" + type, [](T old, T b, T) { return static_cast<T>(old + b); });
+    add<Space, A, T>(t, "min" + type, [](T old, T b, T) { return old < b ? old : b; });
+    add<Space, A, T>(t, "max" + type, [](T old, T b, T) { return old < b ? b : old; });
+  });
+  for_types<f32, f64>([&]<class T>() {
+    add<Space, A, T>(t, "add." + type_name<T>(), [](T old, T b, T) { return sum(old, b); });
+  });
+  for_types<u32, u64>([&]<class T>() {
+    const std::string type = ".b" + std::to_string(8 * sizeof(T));
+    add<Space, A, T>(t, "and" + type, [](T old, T b, T) { return old & b; });
+    add<Space, A, T>(t, "or" + type, [](T old, T b, T) { return old | b; });
+    add<Space, A, T>(t, "xor" + type, [](T old, T b, T) { return old ^ b; });
+    add<Space, A, T>(t, "exch" + type, [](T, T b, T) { return b; });
+    add<Space, A, T>(t, "cas" + type, [](T old, T b, T c) { return old == b ? c : old; });
+  });
+  half_rows_of<Space, A, f16_arithmetic>(t);
+  half_rows_of<Space, A, bf16_arithmetic>(t);
+  add<Space, A, u16>(t, "cas.b16", [](u16 old, u16 b, u16 c) { return old == b ? c : old; });
+  add<Space, A, u32>(t, "inc.u32", [](u32 old, u32 b, u32) { return old >= b ? 0 : old + 1; });
+  add<Space, A, u32>(t, "dec.u32",
+                     [](u32 old, u32 b, u32) { return old == 0 || old > b ? b : old - 1; });
+}
+
+}  // namespace
+
+void atomic_rows(row_table& t) {
+  using enum value_class;
+  t.push_back({"<aligned>", &aligned, none, none, none, none});
+  space_rows<memory_space::global, u64>(t);
+  space_rows<memory_space::shared, u32>(t);
+  space_rows<memory_space::shared, u64>(t);
+  space_rows<memory_space::generic, u64>(t);
+}
+
+}  // namespace stepwise::emulator

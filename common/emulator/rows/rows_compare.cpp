@@ -1,0 +1,141 @@
+// Comparisons, selections and logic on predicates. A predicate is one bit per lane in 32 bits.
+//
+// source  PTX ISA 9.0, "Comparison and Selection Instructions". Tested by tests/opcodes/.
+#include <bit>
+
+#include "common/emulator/rows/rows.hpp"
+
+namespace stepwise::emulator::STEPWISE_SIMD {
+namespace {
+
+[[gnu::always_inline]] inline void set_predicate(context& x, u32 row, u32 value) {
+  u32& p = x.predicate(row);
+  p = (p & ~x.active) | (value & x.active);
+}
+
+template <class Body, class A>
+const op* compare(context& x, const op* i) {
+  const A* a = x.row<A>(i->a);
+  const A* b = x.row<A>(i->b);
+  u32 value = 0;
+  for (int l = 0; l < lanes; ++l) value |= static_cast<u32>(Body{}(a[l], b[l])) << l;
+  set_predicate(x, i->d, value);
+  return i + 1;
+}
+
+template <class A, class Body>
+void compare_row(row_table& t, const std::string& name, Body) {
+  t.push_back({"setp." + name + "." + type_name<A>(), &compare<Body, A>, value_class::predicate,
+               class_of<A>(), class_of<A>(), value_class::none});
+}
+
+template <class T>
+void ordered(row_table& t) {
+  compare_row<T>(t, "eq", [](T a, T b) { return a == b; });
+  compare_row<T>(t, "lt", [](T a, T b) { return a < b; });
+  compare_row<T>(t, "le", [](T a, T b) { return a <= b; });
+  compare_row<T>(t, "gt", [](T a, T b) { return a > b; });
+  compare_row<T>(t, "ge", [](T a, T b) { return a >= b; });
+}
+
+template <class T>
+void floating(row_table& t) {
+  ordered<T>(t);
+  // The plain relations are false where an operand is NaN; those ending in u are true there.
+  compare_row<T>(t, "ne", [](T a, T b) { return a < b || a > b; });
+  compare_row<T>(t, "equ", [](T a, T b) { return !(a < b || a > b); });
+  compare_row<T>(t, "neu", [](T a, T b) { return !(a == b); });
+  compare_row<T>(t, "ltu", [](T a, T b) { return !(a >= b); });
+  compare_row<T>(t, "leu", [](T a, T b) { return !(a > b); });
+  compare_row<T>(t, "gtu", [](T a, T b) { return !(a <= b); });
+  compare_row<T>(t, "geu", [](T a, T b) { return !(a < b); });
+  compare_row<T>(t, "num", [](T a, T b) { return a == a && b == b; });
+  compare_row<T>(t, "nan", [](T a, T b) { return !(a == a && b == b); });
+}
+
+template <class Body>
+const op* flushed_compare(context& x, const op* i) {
+  const u32* a = x.row<u32>(i->a);
+  const u32* b = x.row<u32>(i->b);
+  auto flush = [](u32 v) {
+    return std::bit_cast<f32>((v & 0x7f800000u) == 0 ? v & 0x80000000u : v);
+  };
+  u32 value = 0;
+  for (int l = 0; l < lanes; ++l) value |= static_cast<u32>(Body{}(flush(a[l]), flush(b[l]))) << l;
+  set_predicate(x, i->d, value);
+  return i + 1;
+}
+
+template <class Body>
+void flushed_row(row_table& t, const std::string& name, Body) {
+  t.push_back({"setp." + name + ".ftz.f32", &flushed_compare<Body>, value_class::predicate,
+               value_class::f32, value_class::f32, value_class::none});
+}
+
+template <class T>
+const op* select(context& x, const op* i) {
+  T* d = x.row<T>(i->d);
+  const T* a = x.row<T>(i->a);
+  const T* b = x.row<T>(i->b);
+  const u32 p = x.predicate(i->c);
+  const u32 active = x.active;
+  if (active == all_lanes) {
+#pragma GCC ivdep
+    for (int l = 0; l < lanes; ++l) d[l] = lane_in(p, l) ? a[l] : b[l];
+  } else {
+#pragma GCC ivdep
+    for (int l = 0; l < lanes; ++l)
+      d[l] = lane_in(active, l) ? (lane_in(p, l) ? a[l] : b[l]) : d[l];
+  }
+  return i + 1;
+}
+
+template <class Body>
+const op* logic(context& x, const op* i) {
+  set_predicate(x, i->d, Body{}(x.predicate(i->a), x.predicate(i->b)));
+  return i + 1;
+}
+
+template <class Body>
+void logic_row(row_table& t, const char* name, Body) {
+  t.push_back({name, &logic<Body>, value_class::predicate, value_class::predicate,
+               value_class::predicate, value_class::none});
+}
+
+}  // namespace
+
+void compare_rows(row_table& t) {
+  for_types<u16, s16, u32, s32, u64, s64>([&]<class T>() {
+    ordered<T>(t);
+    compare_row<T>(t, "ne", [](T a, T b) { return a != b; });
+  });
+  floating<f32>(t);
+  floating<f64>(t);
+  flushed_row(t, "eq", [](f32 a, f32 b) { return a == b; });
+  flushed_row(t, "lt", [](f32 a, f32 b) { return a < b; });
+  flushed_row(t, "le", [](f32 a, f32 b) { return a <= b; });
+  flushed_row(t, "gt", [](f32 a, f32 b) { return a > b; });
+  flushed_row(t, "ge", [](f32 a, f32 b) { return a >= b; });
+  flushed_row(t, "ne", [](f32 a, f32 b) { return a < b || a > b; });
+  flushed_row(t, "equ", [](f32 a, f32 b) { return !(a < b || a > b); });
+  flushed_row(t, "neu", [](f32 a, f32 b) { return !(a == b); });
+  flushed_row(t, "ltu", [](f32 a, f32 b) { return !(a >= b); });
+  flushed_row(t, "leu", [](f32 a, f32 b) { return !(a > b); });
+  flushed_row(t, "gtu", [](f32 a, f32 b) { return !(a <= b); });
+  flushed_row(t, "geu", [](f32 a, f32 b) { return !(a < b); });
+  flushed_row(t, "num", [](f32 a, f32 b) { return a == a && b == b; });
+  flushed_row(t, "nan", [](f32 a, f32 b) { return !(a == a && b == b); });
+  for_types<u16, u32, u64>([&]<class T>() {
+    const value_class k = class_of<T>();
+    t.push_back(
+        {"selp.b" + std::to_string(8 * sizeof(T)), &select<T>, k, k, k, value_class::predicate});
+  });
+  logic_row(t, "and.pred", [](u32 a, u32 b) { return a & b; });
+  logic_row(t, "or.pred", [](u32 a, u32 b) { return a | b; });
+  logic_row(t, "xor.pred", [](u32 a, u32 b) { return a ^ b; });
+  // mov, not: the second operand is not used.
+  logic_row(t, "mov.pred", [](u32 a, u32) { return a; });
+  logic_row(t, "not.pred", [](u32 a, u32) { return ~a; });
+}
+
+}  // namespace stepwise::emulator::STEPWISE_SIMD

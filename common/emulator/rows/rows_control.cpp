@@ -1,0 +1,135 @@
+// Branches, joins, guards, barriers, warp-wide operations and exits: rows that talk to the
+// scheduler.
+//
+// idea    Names in angle brackets are not PTX: lowering makes these ops itself.
+#include "common/emulator/rows/rows.hpp"
+#include "common/emulator/run/scheduler.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+u32 guard_mask(context& x, const op* i) { return x.predicate(i->a) ^ (i->b != 0 ? all_lanes : 0); }
+
+const op* branch(context& x, const op* i) { return x.owner->branch(i, x.code + i->immediate); }
+
+// a: predicate, b: negated; slot: the op where the paths meet again, c: one further out, behind a
+// loop.
+const op* branch_if(context& x, const op* i) {
+  const u32 taken = x.mask & guard_mask(x, i);
+  if (taken == 0) return i + 1;
+  if (taken == x.mask) return x.owner->branch(i, x.code + i->immediate);
+  return x.owner->diverge(i, taken);
+}
+
+const op* branch_indexed(context& x, const op* i) { return x.owner->branch_indexed(i); }
+
+const op* join(context& x, const op* i) { return x.owner->reach_join(i); }
+
+// The operations up to the op at `immediate` run for the lanes whose guard holds.
+const op* guard_begin(context& x, const op* i) {
+  x.active = x.mask & guard_mask(x, i);
+  if (x.active != 0) return i + 1;
+  x.active = x.mask;
+  return x.code + i->immediate;
+}
+const op* guard_end(context& x, const op* i) {
+  x.active = x.mask;
+  return i + 1;
+}
+
+const op* exit_all(context& x, const op* i) { return x.owner->exit_lanes(i, x.mask); }
+const op* exit_if(context& x, const op* i) {
+  const u32 leaving = x.mask & guard_mask(x, i);
+  return leaving == 0 ? i + 1 : x.owner->exit_lanes(i, leaving);
+}
+
+const op* barrier(context& x, const op* i) { return x.owner->reach_barrier(i); }
+const op* cluster_arrive(context& x, const op* i) { return x.owner->arrive_at_cluster(i); }
+const op* cluster_wait(context& x, const op* i) { return x.owner->wait_for_cluster(i); }
+const op* warp_wide(context& x, const op* i) { return x.owner->synchronise(i); }
+
+// A volatile or ordered load, an atomic whose result is used, or a fence follows: what a loop that
+// waits would execute. It makes the warp's slice end sooner, so that whoever is waited for can run.
+const op* poll(context& x, const op* i) {
+  ++x.polls;
+  x.budget -= 512;
+  return i + 1;
+}
+
+// Holds the rows of a vector access; that access passes over it.
+const op* rows(context&, const op* i) { return i + 1; }
+
+const op* fence(context&, const op* i) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  return i + 1;
+}
+
+const op* sleep(context& x, const op* i) {
+  ++x.polls;
+  x.budget = 0;
+  return i + 1;
+}
+
+const op* active_mask(context& x, const op* i) {
+  u32* d = x.row<u32>(i->d);
+  for (int l = 0; l < lanes; ++l)
+    if (lane_in(x.active, l)) d[l] = x.active;
+  return i + 1;
+}
+
+template <class T>
+const op* clock(context& x, const op* i) {
+  T* d = x.row<T>(i->d);
+  const T now = static_cast<T>(x.owner->clock(i));
+  for (int l = 0; l < lanes; ++l)
+    if (lane_in(x.active, l)) d[l] = now;
+  return i + 1;
+}
+
+const op* global_timer(context& x, const op* i) {
+  u64* d = x.row<u64>(i->d);
+  const u64 now = x.owner->global_time_ns(i);
+  for (int l = 0; l < lanes; ++l)
+    if (lane_in(x.active, l)) d[l] = now;
+  return i + 1;
+}
+
+// brkpt without a debugger is a trap too.
+const op* trap(context& x, const op* i) {
+  return x.owner->stop(i, error::launch_failure, "the kernel executed a trap",
+                       __builtin_ctz(x.active));
+}
+
+}  // namespace
+
+const op* stop_with(context& x, const op* i, const access_fault& fault) {
+  return x.owner->stop(i, fault);
+}
+
+void control_rows(row_table& t) {
+  using enum value_class;
+  t.push_back({"<branch>", &branch, none, none, none, none});
+  t.push_back({"<branch if>", &branch_if, none, none, none, none});
+  t.push_back({"<branch indexed>", &branch_indexed, none, b32, none, none});
+  t.push_back({"<join>", &join, none, none, none, none});
+  t.push_back({"<guard>", &guard_begin, none, none, none, none});
+  t.push_back({"<end of guard>", &guard_end, none, none, none, none});
+  t.push_back({"<exit>", &exit_all, none, none, none, none});
+  t.push_back({"<exit if>", &exit_if, none, none, none, none});
+  t.push_back({"<barrier>", &barrier, none, none, none, none});
+  t.push_back({"<cluster arrive>", &cluster_arrive, none, none, none, none});
+  t.push_back({"<cluster wait>", &cluster_wait, none, none, none, none});
+  t.push_back({"<warp-wide>", &warp_wide, none, none, none, none});
+  t.push_back({"<rows>", &rows, none, none, none, none});
+  t.push_back({"<poll>", &poll, none, none, none, none});
+  t.push_back({"<fence>", &fence, none, none, none, none});
+  t.push_back({"<sleep>", &sleep, none, none, none, none});
+  t.push_back({"<clock>", &clock<u32>, b32, none, none, none});
+  t.push_back({"<clock64>", &clock<u64>, b64, none, none, none});
+  t.push_back({"<globaltimer>", &global_timer, b64, none, none, none});
+  t.push_back({"activemask.b32", &active_mask, b32, none, none, none});
+  t.push_back({"trap", &trap, none, none, none, none});
+  t.push_back({"brkpt", &trap, none, none, none, none});
+}
+
+}  // namespace stepwise::emulator

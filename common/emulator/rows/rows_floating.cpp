@@ -1,0 +1,153 @@
+// Floating-point operations, one row beside each body.
+//
+// idea    Every result is the IEEE one with round-to-nearest; a single-precision NaN becomes the
+//         canonical NaN 0x7fffffff, as on an H200. Approximate instructions are computed in double
+//         precision and rounded once, which is within PTX's stated error.
+// source  PTX ISA 9.0, "Floating Point Instructions". Tested by tests/opcodes/.
+#include <bit>
+#include <cmath>
+
+#include "common/emulator/rows/rows.hpp"
+
+namespace stepwise::emulator::STEPWISE_SIMD {
+namespace {
+
+[[gnu::always_inline]] inline f32 canonical(f32 v) {
+  return v == v ? v : std::bit_cast<f32>(0x7fffffffu);
+}
+// In double precision a NaN operand is quieted and passed on, and an invalid operation gives
+// 0xfff8000000000000: what x86 does too.
+[[gnu::always_inline]] inline f64 canonical(f64 v) { return v; }
+
+// .ftz: a subnormal becomes a zero of its sign.
+[[gnu::always_inline]] inline f32 flush(f32 v) {
+  const u32 bits = std::bit_cast<u32>(v);
+  return (bits & 0x7f800000u) == 0 ? std::bit_cast<f32>(bits & 0x80000000u) : v;
+}
+[[gnu::always_inline]] inline f64 flush(f64 v) { return v; }
+
+template <bool Ftz, class T>
+[[gnu::always_inline]] inline T in(T v) {
+  if constexpr (Ftz) return flush(v);
+  return v;
+}
+template <bool Ftz, class T>
+[[gnu::always_inline]] inline T out(T v) {
+  return canonical(in<Ftz>(v));
+}
+// .sat: clamped to [0, 1]; NaN becomes 0.
+[[gnu::always_inline]] inline f32 saturate(f32 v) {
+  return v > 0.0f ? (v < 1.0f ? v : 1.0f) : 0.0f;
+}
+
+// min and max take the number when one is NaN, and order -0 below +0.
+template <class T>
+T minimum(T a, T b) {
+  if (!(a == a)) return canonical(b);
+  if (!(b == b)) return a;
+  if (a == b) return std::signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+template <class T>
+T maximum(T a, T b) {
+  if (!(a == a)) return canonical(b);
+  if (!(b == b)) return a;
+  if (a == b) return std::signbit(a) ? b : a;
+  return a < b ? b : a;
+}
+
+template <class T, bool Ftz>
+void arithmetic(row_table& t, const std::string& type) {
+  auto sum = [](T a, T b) { return out<Ftz>(in<Ftz>(a) + in<Ftz>(b)); };
+  auto difference = [](T a, T b) { return out<Ftz>(in<Ftz>(a) - in<Ftz>(b)); };
+  auto product = [](T a, T b) { return out<Ftz>(in<Ftz>(a) * in<Ftz>(b)); };
+  auto fused = [](T a, T b, T c) { return out<Ftz>(std::fma(in<Ftz>(a), in<Ftz>(b), in<Ftz>(c))); };
+  auto quotient = [](T a, T b) { return out<Ftz>(in<Ftz>(a) / in<Ftz>(b)); };
+  auto root = [](T a) { return out<Ftz>(std::sqrt(in<Ftz>(a))); };
+  auto inverse = [](T a) { return out<Ftz>(T{1} / in<Ftz>(a)); };
+  // Without a rounding modifier add, sub and mul round to nearest as with .rn.
+  for (const char* rounding : {"", "rn."}) {
+    add_row<T, T, T>(t, std::string("add.") + rounding + type, sum);
+    add_row<T, T, T>(t, std::string("sub.") + rounding + type, difference);
+    add_row<T, T, T>(t, std::string("mul.") + rounding + type, product);
+  }
+  add_row<T, T, T, T>(t, "fma.rn." + type, fused);
+  add_row<T, T, T, T>(t, "mad.rn." + type, fused);
+  add_row<T, T, T>(t, "div.rn." + type, quotient);
+  add_row<T, T>(t, "sqrt.rn." + type, root);
+  add_row<T, T>(t, "rcp.rn." + type, inverse);
+  add_row<T, T, T>(t, "min." + type, [](T a, T b) { return minimum(in<Ftz>(a), in<Ftz>(b)); });
+  add_row<T, T, T>(t, "max." + type, [](T a, T b) { return maximum(in<Ftz>(a), in<Ftz>(b)); });
+  // abs and neg work on the sign bit.
+  add_row<T, T>(t, "abs." + type, [](T a) { return in<Ftz>(std::fabs(a)); });
+  add_row<T, T>(t, "neg." + type, [](T a) { return in<Ftz>(-a); });
+}
+
+template <bool Ftz>
+void saturating(row_table& t) {
+  const std::string type = Ftz ? "ftz.sat.f32" : "sat.f32";
+  for (const char* rounding : {"", "rn."}) {
+    add_row<f32, f32, f32>(t, std::string("add.") + rounding + type, [](f32 a, f32 b) {
+      return saturate(out<Ftz>(in<Ftz>(a) + in<Ftz>(b)));
+    });
+    add_row<f32, f32, f32>(t, std::string("sub.") + rounding + type, [](f32 a, f32 b) {
+      return saturate(out<Ftz>(in<Ftz>(a) - in<Ftz>(b)));
+    });
+    add_row<f32, f32, f32>(t, std::string("mul.") + rounding + type, [](f32 a, f32 b) {
+      return saturate(out<Ftz>(in<Ftz>(a) * in<Ftz>(b)));
+    });
+  }
+  add_row<f32, f32, f32, f32>(t, "fma.rn." + type, [](f32 a, f32 b, f32 c) {
+    return saturate(out<Ftz>(std::fma(in<Ftz>(a), in<Ftz>(b), in<Ftz>(c))));
+  });
+}
+
+template <bool Ftz>
+void approximate(row_table& t) {
+  const std::string type = Ftz ? "ftz.f32" : "f32";
+  add_row<f32, f32, f32>(t, "div.full." + type, [](f32 a, f32 b) {
+    return out<Ftz>(static_cast<f32>(static_cast<f64>(in<Ftz>(a)) / static_cast<f64>(in<Ftz>(b))));
+  });
+  add_row<f32, f32, f32>(t, "div.approx." + type, [](f32 a, f32 b) {
+    return out<Ftz>(static_cast<f32>(static_cast<f64>(in<Ftz>(a)) / static_cast<f64>(in<Ftz>(b))));
+  });
+  add_row<f32, f32>(t, "rcp.approx." + type,
+                    [](f32 a) { return out<Ftz>(static_cast<f32>(1.0 / in<Ftz>(a))); });
+  add_row<f32, f32>(t, "sqrt.approx." + type,
+                    [](f32 a) { return out<Ftz>(std::sqrt(in<Ftz>(a))); });
+  add_row<f32, f32>(t, "rsqrt.approx." + type, [](f32 a) {
+    return out<Ftz>(static_cast<f32>(1.0 / std::sqrt(static_cast<f64>(in<Ftz>(a)))));
+  });
+  add_row<f32, f32>(t, "ex2.approx." + type, [](f32 a) {
+    return out<Ftz>(static_cast<f32>(std::exp2(static_cast<f64>(in<Ftz>(a)))));
+  });
+  add_row<f32, f32>(t, "lg2.approx." + type, [](f32 a) {
+    return out<Ftz>(static_cast<f32>(std::log2(static_cast<f64>(in<Ftz>(a)))));
+  });
+  add_row<f32, f32>(t, "sin.approx." + type, [](f32 a) {
+    return out<Ftz>(static_cast<f32>(std::sin(static_cast<f64>(in<Ftz>(a)))));
+  });
+  add_row<f32, f32>(t, "cos.approx." + type, [](f32 a) {
+    return out<Ftz>(static_cast<f32>(std::cos(static_cast<f64>(in<Ftz>(a)))));
+  });
+}
+
+}  // namespace
+
+void floating_rows(row_table& t) {
+  arithmetic<f32, false>(t, "f32");
+  arithmetic<f32, true>(t, "ftz.f32");
+  arithmetic<f64, false>(t, "f64");
+  saturating<false>(t);
+  saturating<true>(t);
+  approximate<false>(t);
+  approximate<true>(t);
+  add_row<f32, f32>(t, "tanh.approx.f32", [](f32 a) {
+    return canonical(static_cast<f32>(std::tanh(static_cast<f64>(a))));
+  });
+  add_row<f64, f64>(t, "rsqrt.approx.f64", [](f64 a) { return canonical(1.0 / std::sqrt(a)); });
+  add_row<f32, f32, f32>(t, "copysign.f32", [](f32 a, f32 b) { return std::copysign(b, a); });
+  add_row<f64, f64, f64>(t, "copysign.f64", [](f64 a, f64 b) { return std::copysign(b, a); });
+}
+
+}  // namespace stepwise::emulator::STEPWISE_SIMD

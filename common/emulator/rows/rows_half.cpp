@@ -1,0 +1,174 @@
+// Arithmetic of f16 and bf16, alone and in pairs, and their conversions from and to f32.
+//
+// idea    A body for one number gives two rows: "add.f16" on 16 bits, "add.f16x2" on the halves of
+//         32. Modifiers that work on operands or results alone (.ftz, .sat, .relu) are rows of
+//         their own, in angle brackets, which lowering puts around the others.
+// source  PTX ISA 9.0, "Half Precision Floating Point Instructions".
+//         Tested by tests/opcodes/half_*.ptx and tests/narrow_test.cpp.
+#include "common/emulator/rows/narrow.hpp"
+
+namespace stepwise::emulator::STEPWISE_SIMD {
+namespace {
+
+// The operation on both halves.
+template <class Body>
+struct on_pair {
+  template <class... Words>
+  u32 operator()(Words... w) const {
+    return static_cast<u32>(static_cast<u16>(Body{}((w & 0xffff)...))) |
+           static_cast<u32>(static_cast<u16>(Body{}((w >> 16)...))) << 16;
+  }
+};
+
+template <class Body>
+void unary(row_table& t, const std::string& name, Body) {
+  add_row<u16, u16>(t, name, [](u32 a) -> u16 { return static_cast<u16>(Body{}(a)); });
+  add_row<u32, u32>(t, name + "x2", on_pair<Body>{});
+}
+template <class Body>
+void binary(row_table& t, const std::string& name, Body) {
+  add_row<u16, u16, u16>(t, name,
+                         [](u32 a, u32 b) -> u16 { return static_cast<u16>(Body{}(a, b)); });
+  add_row<u32, u32, u32>(t, name + "x2", on_pair<Body>{});
+}
+template <class Body>
+void ternary(row_table& t, const std::string& name, Body) {
+  add_row<u16, u16, u16, u16>(
+      t, name, [](u32 a, u32 b, u32 c) -> u16 { return static_cast<u16>(Body{}(a, b, c)); });
+  add_row<u32, u32, u32, u32>(t, name + "x2", on_pair<Body>{});
+}
+
+template <class F>
+constexpr u32 smallest_normal = F::infinite & ~(F::infinite << 1);
+
+template <class F>
+void modifiers(row_table& t) {
+  const std::string type = std::string(">.") + F::name;
+  unary(t, "<ftz" + type, [](u32 a) { return (a & F::infinite) == 0 ? a & 0x8000u : a; });
+  unary(t, "<sat" + type, [](u32 a) -> u32 {
+    if ((a & 0x7fffu) > F::infinite || (a & 0x8000u)) return 0;  // NaN or negative
+    return a > F::one ? F::one : a;
+  });
+  unary(t, "<relu" + type, [](u32 a) -> u32 {
+    if ((a & 0x7fffu) > F::infinite) return 0x7fff;
+    return a & 0x8000u ? 0 : a;
+  });
+}
+
+template <class F>
+void arithmetic(row_table& t) {
+  const std::string type = std::string(".") + F::name;
+  for (const std::string rounding : {"", ".rn"}) {
+    binary(t, "add" + rounding + type,
+           [](u32 a, u32 b) { return F::rounded(F::value(a) + F::value(b)); });
+    binary(t, "sub" + rounding + type,
+           [](u32 a, u32 b) { return F::rounded(F::value(a) - F::value(b)); });
+    binary(t, "mul" + rounding + type, [](u32 a, u32 b) { return F::product(a, b); });
+  }
+  ternary(t, "fma.rn" + type, [](u32 a, u32 b, u32 c) { return F::fused(a, b, c); });
+  unary(t, "neg" + type, [](u32 a) { return a ^ 0x8000u; });
+  unary(t, "abs" + type, [](u32 a) { return a & 0x7fffu; });
+  unary(t, "ex2.approx" + type, [](u32 a) { return F::rounded(std::exp2(F::value(a))); });
+  unary(t, "tanh.approx" + type, [](u32 a) { return F::rounded(std::tanh(F::value(a))); });
+}
+
+// Which of two numbers; -0 is below +0. NaN loses against a number, unless it is to win.
+template <class F, bool Least, bool NanWins, bool XorSign>
+u32 choose(u32 a, u32 b) {
+  const u32 sign = (a ^ b) & 0x8000u;
+  if (XorSign) {
+    a &= 0x7fffu;
+    b &= 0x7fffu;
+  }
+  const bool a_nan = (a & 0x7fffu) > F::infinite, b_nan = (b & 0x7fffu) > F::infinite;
+  if ((a_nan && b_nan) || (NanWins && (a_nan || b_nan))) return 0x7fff;
+  // Order of the bits as signed integers, negative numbers reversed.
+  const auto key = [](u32 v) {
+    return v & 0x8000u ? -static_cast<s32>(v & 0x7fffu) - 1 : static_cast<s32>(v);
+  };
+  const bool first = b_nan || (!a_nan && (Least ? key(a) <= key(b) : key(a) >= key(b)));
+  const u32 chosen = first ? a : b;
+  return XorSign ? (chosen & 0x7fffu) | sign : chosen;
+}
+
+template <class F>
+void extremes(row_table& t) {
+  const std::string type = std::string(".") + F::name;
+  binary(t, "min" + type, [](u32 a, u32 b) { return choose<F, true, false, false>(a, b); });
+  binary(t, "max" + type, [](u32 a, u32 b) { return choose<F, false, false, false>(a, b); });
+  binary(t, "min.NaN" + type, [](u32 a, u32 b) { return choose<F, true, true, false>(a, b); });
+  binary(t, "max.NaN" + type, [](u32 a, u32 b) { return choose<F, false, true, false>(a, b); });
+  binary(t, "min.xorsign.abs" + type,
+         [](u32 a, u32 b) { return choose<F, true, false, true>(a, b); });
+  binary(t, "max.xorsign.abs" + type,
+         [](u32 a, u32 b) { return choose<F, false, false, true>(a, b); });
+  binary(t, "min.NaN.xorsign.abs" + type,
+         [](u32 a, u32 b) { return choose<F, true, true, true>(a, b); });
+  binary(t, "max.NaN.xorsign.abs" + type,
+         [](u32 a, u32 b) { return choose<F, false, true, true>(a, b); });
+}
+
+template <class Body>
+const op* compare(context& x, const op* i) {
+  const u16* a = x.row<u16>(i->a);
+  const u16* b = x.row<u16>(i->b);
+  u32 value = 0;
+  for (int l = 0; l < lanes; ++l) value |= static_cast<u32>(Body{}(a[l], b[l])) << l;
+  u32& p = x.predicate(i->d);
+  p = (p & ~x.active) | (value & x.active);
+  return i + 1;
+}
+
+template <class F, class Relation>
+void comparison(row_table& t, const std::string& relation, Relation) {
+  const std::string name = relation + "." + F::name;
+  constexpr auto holds = [](u32 a, u32 b) { return Relation{}(F::value(a), F::value(b)); };
+  t.push_back({"setp." + name, &compare<decltype(holds)>, value_class::predicate, value_class::b16,
+               value_class::b16, value_class::none});
+}
+
+template <class F>
+void comparisons(row_table& t) {
+  comparison<F>(t, "eq", [](f32 a, f32 b) { return a == b; });
+  comparison<F>(t, "ne", [](f32 a, f32 b) { return a < b || a > b; });
+  comparison<F>(t, "lt", [](f32 a, f32 b) { return a < b; });
+  comparison<F>(t, "le", [](f32 a, f32 b) { return a <= b; });
+  comparison<F>(t, "gt", [](f32 a, f32 b) { return a > b; });
+  comparison<F>(t, "ge", [](f32 a, f32 b) { return a >= b; });
+  comparison<F>(t, "equ", [](f32 a, f32 b) { return !(a < b || a > b); });
+  comparison<F>(t, "neu", [](f32 a, f32 b) { return !(a == b); });
+  comparison<F>(t, "ltu", [](f32 a, f32 b) { return !(a >= b); });
+  comparison<F>(t, "leu", [](f32 a, f32 b) { return !(a > b); });
+  comparison<F>(t, "gtu", [](f32 a, f32 b) { return !(a <= b); });
+  comparison<F>(t, "geu", [](f32 a, f32 b) { return !(a < b); });
+  comparison<F>(t, "num", [](f32 a, f32 b) { return a == a && b == b; });
+  comparison<F>(t, "nan", [](f32 a, f32 b) { return !(a == a && b == b); });
+}
+
+template <class F>
+void common_conversions(row_table& t) {
+  const std::string type = F::name;
+  add_row<f32, u16>(t, "cvt.f32." + type, [](u32 a) {
+    const f32 v = F::value(a);
+    return v == v ? v : std::bit_cast<f32>(0x7fffffffu);
+  });
+  add_row<u16, f32>(t, "cvt.rn." + type + ".f32", [](f32 a) { return F::rounded(a); });
+  // The first operand becomes the upper half.
+  add_row<u32, f32, f32>(t, "cvt.rn." + type + "x2.f32", [](f32 a, f32 b) {
+    return static_cast<u32>(F::rounded(a)) << 16 | F::rounded(b);
+  });
+}
+
+}  // namespace
+
+void half_rows(row_table& t) {
+  for_types<f16_arithmetic, bf16_arithmetic>([&]<class F>() {
+    modifiers<F>(t);
+    arithmetic<F>(t);
+    extremes<F>(t);
+    comparisons<F>(t);
+    common_conversions<F>(t);
+  });
+}
+
+}  // namespace stepwise::emulator::STEPWISE_SIMD

@@ -1,0 +1,371 @@
+// Matrix fragments: loads, stores and products of a whole warp.
+//
+// idea    Fragments are spread out into plain matrices, multiplied by loops, and gathered again.
+//         Products are exact. They are added to C in the order of k: in f32 with rounding to
+//         nearest, rounded once to f16 at the end where D is f16; in f64 with fused operations; in
+//         integers exactly. A GPU's tensor cores add several products at once, in an order that is
+//         not documented, with truncated low bits: f32 and f16 sums may differ from these in
+//         their last bits, sums that need no rounding may not.
+// watch   Lowering has made sure that all 32 lanes are active.
+// source  PTX ISA 9.0, "Matrix Fragments for mma.*", "ldmatrix". Tested by tests/opcodes/mma*.ptx,
+//         wmma*.ptx, ldmatrix.ptx.
+#include <bit>
+#include <cstring>
+
+#include "common/emulator/machine/matrix.hpp"
+#include "common/emulator/rows/locate.hpp"
+#include "common/emulator/rows/narrow.hpp"
+
+namespace stepwise::emulator::STEPWISE_SIMD {
+namespace {
+
+constexpr u32 most_elements = 1024;  // of A, B or C, spread out
+
+// --- elements ----------------------------------------------------------------------------------
+
+// All of these are plain arithmetic, so that the compiler vectorises the loops around them.
+
+// `magnitude` are the bits of a float narrower than f32, without its sign, put where f32 has its
+// exponent and fraction; the exponent's bias is less by `bias`. All ones in the exponent are
+// infinity or NaN.
+template <u32 Bias, u32 ExponentBits>
+[[gnu::always_inline]] inline f32 widened(u32 magnitude, u32 sign) {
+  constexpr u32 special = ((1u << ExponentBits) - 1) << 23;
+  const u32 scaled =
+      std::bit_cast<u32>(std::bit_cast<f32>(magnitude) * std::bit_cast<f32>((127 + Bias) << 23));
+  return std::bit_cast<f32>((magnitude >= special ? magnitude | 0x7f800000u : scaled) | sign);
+}
+[[gnu::always_inline]] inline f32 from_f16(u32 bits) {
+  return widened<112, 5>((bits & 0x7fff) << 13, (bits & 0x8000) << 16);
+}
+// 4 bits of exponent with bias 7, no infinity, NaN is all ones.
+[[gnu::always_inline]] inline f32 from_e4m3(u32 bits) {
+  const u32 magnitude = bits & 0x7f;
+  const f32 value = std::bit_cast<f32>(magnitude << 20) * 0x1p120f;
+  const u32 known = magnitude == 0x7f ? 0x7fffffffu : std::bit_cast<u32>(value);
+  return std::bit_cast<f32>(known | (bits & 0x80) << 24);
+}
+
+// Calls use(conversion of an element's bits).
+template <class Use>
+void with_float_of(matrix_type type, Use use) {
+  switch (type) {
+    case matrix_type::f16:
+      return use([](u32 bits) { return from_f16(bits); });
+    case matrix_type::bf16:
+      return use([](u32 bits) { return std::bit_cast<f32>(bits << 16); });
+    case matrix_type::tf32:  // the low bits are not looked at
+      return use([](u32 bits) { return std::bit_cast<f32>(bits & 0xffffe000u); });
+    case matrix_type::e4m3:
+      return use([](u32 bits) { return from_e4m3(bits); });
+    case matrix_type::e5m2:  // an f16 without its low byte
+      return use([](u32 bits) { return from_f16(bits << 8); });
+    default:
+      return use([](u32 bits) { return std::bit_cast<f32>(bits); });
+  }
+}
+template <class Use>
+void with_integer_of(matrix_type type, Use use) {
+  switch (type) {
+    case matrix_type::s8:
+      return use([](u32 bits) { return static_cast<s32>(bits << 24) >> 24; });
+    case matrix_type::s4:
+      return use([](u32 bits) { return static_cast<s32>(bits << 28) >> 28; });
+    default:
+      return use([](u32 bits) { return static_cast<s32>(bits); });
+  }
+}
+
+// Spreads a fragment out: to[row * cols + col] = value_of(bits of the element).
+template <class T, class Value>
+void spread(context& x, const matrix_fragment& from, T* to, Value value_of) {
+  const matrix_layout& where = *from.layout;
+  const u16* place = where.places.data();
+  const u32 mask = where.bits == 32 ? ~0u : (1u << where.bits) - 1;
+  for (u32 r = 0; r < where.registers; ++r) {
+    const u32* words = x.row<u32>(from.rows[r]);
+    for (u32 e = 0; e < where.packed; ++e, place += lanes) {
+      T values[lanes];
+      for (int l = 0; l < lanes; ++l) values[l] = value_of((words[l] >> (e * where.bits)) & mask);
+      for (int l = 0; l < lanes; ++l) to[place[l]] = values[l];
+    }
+  }
+}
+
+// The other way round: bits_of_value gives an element's bits. Registers beyond the matrix repeat
+// it.
+template <class T, class Bits>
+void gather(context& x, const matrix_fragment& to, const T* from, Bits bits_of_value) {
+  const matrix_layout& where = *to.layout;
+  for (u32 r = 0; r < to.count; ++r) {
+    const u16* place = where.places.data() + r % where.registers * where.packed * lanes;
+    u32 words[lanes] = {};
+    for (u32 e = 0; e < where.packed; ++e, place += lanes)
+      for (int l = 0; l < lanes; ++l) words[l] |= bits_of_value(from[place[l]]) << (e * where.bits);
+    std::memcpy(x.row<u32>(to.rows[r]), words, sizeof words);
+  }
+}
+
+// --- products ----------------------------------------------------------------------------------
+
+// c += a * b, sums in the order of k. m and n are multiples of 8. Four rows at a time keep the
+// additions of one sum apart; the vectors are said so, or the compiler would vectorise along k.
+template <class T>
+void accumulate_products(const matrix_form& f, const T* a, const T* b, T* c) {
+  constexpr u32 high = 4, wide = 8;
+  using vector [[gnu::vector_size(wide * sizeof(T))]] = T;
+  for (u32 row = 0; row < f.m; row += high) {
+    for (u32 col = 0; col < f.n; col += wide) {
+      vector sums[high];
+      for (u32 i = 0; i < high; ++i)
+        std::memcpy(&sums[i], c + (row + i) * f.n + col, sizeof(vector));
+      for (u32 p = 0; p < f.k; ++p) {
+        vector right;
+        std::memcpy(&right, b + p * f.n + col, sizeof right);
+        for (u32 i = 0; i < high; ++i) sums[i] += right * a[(row + i) * f.k + p];
+      }
+      for (u32 i = 0; i < high; ++i)
+        std::memcpy(c + (row + i) * f.n + col, &sums[i], sizeof(vector));
+    }
+  }
+}
+
+// The same for other kinds of products.
+template <class T, class Add>
+void accumulate(const matrix_form& f, u32 k, const T* a, const T* b, T* c, Add add) {
+  for (u32 row = 0; row < f.m; ++row)
+    for (u32 p = 0; p < k; ++p)
+      for (u32 col = 0; col < f.n; ++col)
+        c[row * f.n + col] = add(c[row * f.n + col], a[row * k + p], b[p * f.n + col]);
+}
+
+void multiply_floats(context& x, const matrix_form& f) {
+  f32 a[most_elements], b[most_elements], c[most_elements];
+  for (const auto& [from, to] : {std::pair{&f.a, a}, {&f.b, b}, {&f.c, c}})
+    with_float_of(from->type,
+                  [&, from = from, to = to](auto convert) { spread(x, *from, to, convert); });
+  accumulate_products(f, a, b, c);
+  if (f.d.type == matrix_type::f16)
+    return gather(x, f.d, c, [](f32 value) { return f16_of(value); });
+  gather(x, f.d, c,
+         [](f32 value) { return value != value ? 0x7fffffffu : std::bit_cast<u32>(value); });
+}
+
+void multiply_doubles(context& x, const matrix_form& f) {
+  f64 a[most_elements], b[most_elements], c[most_elements];
+  for (const auto& [from, to] : {std::pair{&f.a, a}, {&f.b, b}, {&f.c, c}}) {
+    const u16* place = from->layout->places.data();
+    for (u32 r = 0; r < from->layout->registers; ++r, place += lanes)
+      for (int l = 0; l < lanes; ++l) to[place[l]] = x.row<f64>(from->rows[r])[l];
+  }
+  accumulate(f, f.k, a, b, c, [](f64 sum, f64 l, f64 r) { return __builtin_fma(l, r, sum); });
+  const u16* place = f.d.layout->places.data();
+  for (u32 r = 0; r < f.d.count; ++r, place += lanes)
+    for (int l = 0; l < lanes; ++l) x.row<f64>(f.d.rows[r])[l] = c[place[l]];
+}
+
+// The sum of the products of 8- or 4-bit integers always fits; C is added at the end.
+void multiply_integers(context& x, const matrix_form& f) {
+  s32 a[most_elements], b[most_elements], c[most_elements], sum[most_elements] = {};
+  for (const auto& [from, to] : {std::pair{&f.a, a}, {&f.b, b}, {&f.c, c}})
+    with_integer_of(from->type,
+                    [&, from = from, to = to](auto convert) { spread(x, *from, to, convert); });
+  accumulate_products(f, a, b, sum);
+  for (u32 e = 0; e < f.m * f.n; ++e) {
+    const s64 exact = static_cast<s64>(c[e]) + sum[e];
+    c[e] = !f.saturates        ? static_cast<s32>(exact)
+           : exact > INT32_MAX ? INT32_MAX
+           : exact < INT32_MIN ? INT32_MIN
+                               : static_cast<s32>(exact);
+  }
+  gather(x, f.d, c, [](s32 value) { return static_cast<u32>(value); });
+}
+
+// Counts the ones of "a xor b" or "a and b"; 32 elements along k are a word.
+void multiply_bits(context& x, const matrix_form& f) {
+  u32 a[most_elements], b[most_elements], c[most_elements];
+  const u32 words = f.k / 32;
+  const auto copy_words = [&](const matrix_fragment& from, auto index) {
+    const matrix_layout& where = *from.layout;
+    for (u32 r = 0; r < where.registers; ++r)
+      for (int l = 0; l < lanes; ++l) {
+        const u32 first = where.places[r * where.packed * lanes + l];
+        index(first / where.cols, first % where.cols) = x.row<u32>(from.rows[r])[l];
+      }
+  };
+  copy_words(f.a, [&](u32 row, u32 col) -> u32& { return a[row * words + col / 32]; });
+  copy_words(f.b, [&](u32 row, u32 col) -> u32& { return b[row / 32 * f.n + col]; });
+  spread(x, f.c, c, [](u32 bits) { return bits; });
+  const auto ones = [](u32 word) { return static_cast<u32>(__builtin_popcount(word)); };
+  if (f.is_xor)
+    accumulate(f, words, a, b, c, [&](u32 sum, u32 l, u32 r) { return sum + ones(l ^ r); });
+  else
+    accumulate(f, words, a, b, c, [&](u32 sum, u32 l, u32 r) { return sum + ones(l & r); });
+  gather(x, f.d, c, [](u32 value) { return value; });
+}
+
+const matrix_form& form_of(const op* i) {
+  return *reinterpret_cast<const matrix_form*>(i->immediate);
+}
+
+const op* multiply(context& x, const op* i) {
+  const matrix_form& f = form_of(i);
+  switch (f.a.type) {
+    case matrix_type::f64:
+      multiply_doubles(x, f);
+      break;
+    case matrix_type::b1:
+      multiply_bits(x, f);
+      break;
+    case matrix_type::s8:
+    case matrix_type::u8:
+    case matrix_type::s4:
+    case matrix_type::u4:
+      multiply_integers(x, f);
+      break;
+    default:
+      multiply_floats(x, f);
+  }
+  return i + 1;
+}
+
+// --- loads and stores --------------------------------------------------------------------------
+
+// Host addresses of the rows (or columns, if they are what lies together) of a tile in memory;
+// false if the launch was stopped.
+bool find_lines(context& x, const op* i, const matrix_form& f, access_kind kind,
+                std::byte** lines) {
+  const matrix_layout& where = *f.d.layout;
+  const u32 count = f.is_column_major ? where.cols : where.rows;
+  const u32 length = f.is_column_major ? where.rows : where.cols;
+  const u64 first = x.row<u64>(f.address)[0];
+  const u64 stride = f.stride != 0 ? x.row<u32>(f.stride)[0] : length;
+  const u64 bytes = static_cast<u64>(length) * where.bits / 8;
+  for (u32 n = 0; n < count; ++n) {
+    lines[n] = reach(x, i, 0, first + n * stride * where.bits / 8,
+                     {bytes, where.bits < 8 ? 4 : where.bits / 8, memory_space::generic, kind,
+                      "a tile of a matrix: "});
+    if (lines[n] == nullptr) return false;
+  }
+  const bool shared = first - shared_window < window_bytes;
+  access_counts& counted = x.counts;
+  if (kind == access_kind::load)
+    (shared ? counted.shared_load_bytes : counted.global_load_bytes) += count * bytes;
+  else
+    (shared ? counted.shared_store_bytes : counted.global_store_bytes) += count * bytes;
+  return true;
+}
+
+// Calls move(place in memory, place in the rows of registers) for each element of the fragment, or
+// each word of elements of a few bits, which lie together.
+template <class T, class Move>
+void each_part(context& x, const matrix_form& f, u32 registers, std::byte** lines, Move move) {
+  const matrix_layout& where = *f.d.layout;
+  const u32 parts = where.bits < 8 ? 1 : where.packed;
+  for (u32 r = 0; r < registers; ++r) {
+    T* words = x.row<T>(f.d.rows[r]);
+    const u16* place = where.places.data() + r % where.registers * where.packed * lanes;
+    for (u32 e = 0; e < parts; ++e, place += lanes) {
+      for (int l = 0; l < lanes; ++l) {
+        const u32 row = place[l] / where.cols, col = place[l] % where.cols;
+        const u32 line = f.is_column_major ? col : row, in_line = f.is_column_major ? row : col;
+        move(reinterpret_cast<T*>(lines[line] + in_line * where.bits / 8), words + parts * l + e);
+      }
+    }
+  }
+}
+
+// Both ways, by the size of what lies together.
+template <class Move>
+void move_parts(context& x, const matrix_form& f, u32 registers, std::byte** lines, Move move) {
+  switch (f.d.layout->bits) {
+    case 64:
+      return each_part<u64>(x, f, registers, lines, move);
+    case 16:
+      return each_part<u16>(x, f, registers, lines, move);
+    case 8:
+      return each_part<u8>(x, f, registers, lines, move);
+    default:
+      return each_part<u32>(x, f, registers, lines, move);
+  }
+}
+
+const op* load_tile(context& x, const op* i) {
+  const matrix_form& f = form_of(i);
+  std::byte* lines[32];
+  if (!find_lines(x, i, f, access_kind::load, lines)) return nullptr;
+  move_parts(x, f, f.d.count, lines, [](const auto* memory, auto* word) { *word = *memory; });
+  return i + 1;
+}
+
+const op* store_tile(context& x, const op* i) {
+  const matrix_form& f = form_of(i);
+  std::byte* lines[32];
+  if (!find_lines(x, i, f, access_kind::store, lines)) return nullptr;
+  move_parts(x, f, f.d.layout->registers, lines,
+             [](auto* memory, const auto* word) { *memory = *word; });
+  return i + 1;
+}
+
+// Matrix q of an ldmatrix or stmatrix: 8 rows of 16 bytes, row r at the address of lane 8 q + r. A
+// lane's register holds two neighbours of a row, transposed: of a column.
+template <class Move>
+const op* each_half(context& x, const op* i, access_kind kind, Move move) {
+  const matrix_form& f = form_of(i);
+  const u64* address = x.row<u64>(f.address);
+  std::byte* lines[lanes];
+  for (u32 l = 0; l < 8 * f.d.count; ++l) {
+    lines[l] = reach(x, i, static_cast<int>(l), address[l],
+                     {16, 16, memory_space::shared, kind, "a row of a matrix: "});
+    if (lines[l] == nullptr) return nullptr;
+  }
+  for (u32 q = 0; q < f.d.count; ++q) {
+    u16* halves = x.row<u16>(f.d.rows[q]);
+    for (u32 l = 0; l < lanes; ++l) {
+      for (u32 e = 0; e < 2; ++e) {
+        const u32 across = 2 * (l & 3) + e, group = l >> 2;
+        const u32 row = f.is_transposed ? across : group, col = f.is_transposed ? group : across;
+        move(lines[8 * q + row] + 2 * col, halves + 2 * l + e);
+      }
+    }
+  }
+  const bool loads = kind == access_kind::load;
+  (loads ? x.counts.shared_load_bytes : x.counts.shared_store_bytes) += 128 * f.d.count;
+  return i + 1;
+}
+
+const op* load_matrix(context& x, const op* i) {
+  return each_half(x, i, access_kind::load,
+                   [](const std::byte* memory, u16* half) { std::memcpy(half, memory, 2); });
+}
+const op* store_matrix(context& x, const op* i) {
+  return each_half(x, i, access_kind::store,
+                   [](std::byte* memory, const u16* half) { std::memcpy(memory, half, 2); });
+}
+
+// d = the transpose of an 8 by 8 matrix.
+const op* move_matrix(context& x, const op* i) {
+  const matrix_form& f = form_of(i);
+  u16 whole[8][8];
+  const u16* a = x.row<u16>(f.a.rows[0]);
+  u16* d = x.row<u16>(f.d.rows[0]);
+  for (u32 l = 0; l < lanes; ++l)
+    for (u32 e = 0; e < 2; ++e) whole[l >> 2][2 * (l & 3) + e] = a[2 * l + e];
+  for (u32 l = 0; l < lanes; ++l)
+    for (u32 e = 0; e < 2; ++e) d[2 * l + e] = whole[2 * (l & 3) + e][l >> 2];
+  return i + 1;
+}
+
+}  // namespace
+
+void matrix_rows(row_table& t) {
+  using enum value_class;
+  t.push_back({"<mma>", &multiply, none, none, none, none});
+  t.push_back({"<matrix load>", &load_tile, none, none, none, none});
+  t.push_back({"<matrix store>", &store_tile, none, none, none, none});
+  t.push_back({"<ldmatrix>", &load_matrix, none, none, none, none});
+  t.push_back({"<stmatrix>", &store_matrix, none, none, none, none});
+  t.push_back({"<movmatrix>", &move_matrix, none, none, none, none});
+}
+
+}  // namespace stepwise::emulator::STEPWISE_SIMD

@@ -1,0 +1,363 @@
+// Loads and stores of every state space, element width and vector length.
+//
+// idea    Contiguous and uniform accesses of a full warp - nearly all of a tuned kernel's - are one
+//         vector copy; the rest goes lane by lane. Rows are named "ld.global.u32.b64.a64": memory
+//         type, register width, address width; lowering makes that name from the instruction.
+// watch   Global memory is shared with other host threads that run other blocks. Lane accesses are
+//         relaxed atomics; the vector copies are plain moves of aligned words, which x86 performs
+//         word by word as one access each.
+//         Tested by tests/opcodes/ and tests/memory_test.cpp.
+#include <immintrin.h>
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "common/emulator/rows/locate.hpp"
+
+namespace stepwise::emulator::STEPWISE_SIMD {
+namespace {
+
+template <class T>
+[[gnu::always_inline]] inline T load_word(const std::byte* at) {
+  return __atomic_load_n(reinterpret_cast<const T*>(at), __ATOMIC_RELAXED);
+}
+template <class T>
+[[gnu::always_inline]] inline void store_word(std::byte* at, T value) {
+  __atomic_store_n(reinterpret_cast<T*>(at), value, __ATOMIC_RELAXED);
+}
+
+enum class pattern { scattered, uniform, contiguous };
+
+// How the addresses of `Count` lanes lie: all the same, or each `bytes` after the one before.
+#if defined(__AVX512F__)
+// In vectors, whose comparison with zero is one instruction: the compiler would fold them to a word
+// in eight, each of which waits for the one before.
+using u32_vector = u32 __attribute__((vector_size(64)));
+using u64_vector = u64 __attribute__((vector_size(64)));
+template <int Count, class A>
+[[gnu::always_inline]] inline pattern pattern_of(const A* address, unsigned bytes) {
+  constexpr int width = 64 / sizeof(A);
+  static_assert(Count % width == 0);
+  using words = std::conditional_t<sizeof(A) == 8, u64_vector, u32_vector>;
+  words order;
+  for (int l = 0; l < width; ++l) order[l] = static_cast<A>(static_cast<unsigned>(l) * bytes);
+  words apart{}, unequal{};
+  for (int l = 0; l < Count; l += width) {
+    words difference;
+    std::memcpy(&difference, address + l, sizeof difference);
+    difference -= address[0];
+    unequal |= difference;
+    apart |= difference ^ (order + static_cast<A>(static_cast<unsigned>(l) * bytes));
+  }
+  const auto zero = [](words w) {
+    const auto bits = reinterpret_cast<__m512i>(w);
+    return _mm512_test_epi64_mask(bits, bits) == 0;
+  };
+  return zero(apart) ? pattern::contiguous : zero(unequal) ? pattern::uniform : pattern::scattered;
+}
+#else
+template <int Count, class A>
+[[gnu::always_inline]] inline pattern pattern_of(const A* address, unsigned bytes) {
+  A apart = 0, unequal = 0;
+  for (int l = 0; l < Count; ++l) {
+    const A difference = address[l] - address[0];
+    unequal |= difference;
+    apart |= difference ^ static_cast<A>(static_cast<unsigned>(l) * bytes);
+  }
+  return apart == 0 ? pattern::contiguous : unequal == 0 ? pattern::uniform : pattern::scattered;
+}
+#endif
+
+// Where `bytes` bytes at the first lane's address lie, if they are whole and aligned in the window
+// known for this operation; else null.
+template <memory_space Space, class A>
+[[gnu::always_inline]] inline std::byte* whole(context& x, const op* i, A first, unsigned element,
+                                               unsigned bytes) {
+  if constexpr (Space == memory_space::global) {
+    const u64 at = first + static_cast<u64>(i->immediate);
+    const access_window& window = x.windows[i->slot];
+    if (window.bytes < bytes || at - window.base > window.bytes - bytes || at % element != 0)
+      return nullptr;
+    return reinterpret_cast<std::byte*>(at + static_cast<u64>(x.host_of_device));
+  } else {
+    const u64 at = static_cast<A>(first + static_cast<A>(i->immediate));
+    if (x.shared_bytes < bytes || at > x.shared_bytes - bytes || at % element != 0) return nullptr;
+    return x.shared + at;
+  }
+}
+
+template <memory_space Space>
+[[gnu::always_inline]] inline void count_load(context& x, unsigned bytes) {
+  const u64 total = static_cast<u64>(__builtin_popcount(x.active)) * bytes;
+  if constexpr (Space == memory_space::global || Space == memory_space::generic)
+    x.counts.global_load_bytes += total;
+  if constexpr (Space == memory_space::shared) x.counts.shared_load_bytes += total;
+}
+template <memory_space Space>
+[[gnu::always_inline]] inline void count_store(context& x, unsigned bytes) {
+  const u64 total = static_cast<u64>(__builtin_popcount(x.active)) * bytes;
+  if constexpr (Space == memory_space::global || Space == memory_space::generic)
+    x.counts.global_store_bytes += total;
+  if constexpr (Space == memory_space::shared) x.counts.shared_store_bytes += total;
+}
+
+// Shared memory belongs to one host thread, so a gather of plain words may be vectorised.
+template <class T, class R>
+[[gnu::always_inline]] inline bool gather_shared(context& x, const op* i, const u32* address) {
+  const u32 limit =
+      x.shared_bytes >= sizeof(T) ? static_cast<u32>(x.shared_bytes - sizeof(T) + 1) : 0;
+  const u32 offset = static_cast<u32>(i->immediate);
+  u32 bad = 0;
+  for (int l = 0; l < lanes; ++l) {
+    const u32 at = address[l] + offset;
+    bad |= static_cast<u32>(at >= limit) | (at & (sizeof(T) - 1));
+  }
+  if (bad != 0) return false;
+  R* d = x.row<R>(i->d);
+  const T* words = reinterpret_cast<const T*>(x.shared);
+#pragma GCC ivdep
+  for (int l = 0; l < lanes; ++l) d[l] = static_cast<R>(words[(address[l] + offset) / sizeof(T)]);
+  return true;
+}
+
+// Loads `Count` neighbouring lanes from the first on if their addresses are contiguous or uniform
+// and inside what this operation touched last.
+template <memory_space Space, class T, class R, int Count, class A>
+[[gnu::always_inline]] inline bool load_regular(context& x, const op* i, const A* address, R* d) {
+  const pattern p = pattern_of<Count>(address, sizeof(T));
+  if (p == pattern::scattered) return false;
+  const unsigned bytes = p == pattern::contiguous ? Count * sizeof(T) : sizeof(T);
+  const std::byte* from = whole<Space>(x, i, address[0], sizeof(T), bytes);
+  if (from == nullptr) return false;
+  if (p == pattern::contiguous) {
+    T words[Count];
+    std::memcpy(words, from, sizeof words);
+#pragma GCC ivdep
+    for (int l = 0; l < Count; ++l) d[l] = static_cast<R>(words[l]);
+  } else {
+    const R value = static_cast<R>(load_word<T>(from));
+    for (int l = 0; l < Count; ++l) d[l] = value;
+  }
+  return true;
+}
+
+template <memory_space Space, class T, class R, class A>
+const op* load(context& x, const op* i) {
+  count_load<Space>(x, sizeof(T));
+  R* d = x.row<R>(i->d);
+  const A* address = x.row<A>(i->a);
+  constexpr int half = lanes / 2;
+  if constexpr (Space == memory_space::global || Space == memory_space::shared) {
+    if (x.active == all_lanes) {
+      if (load_regular<Space, T, R, lanes>(x, i, address, d)) return i + 1;
+      // Blocks 16 threads wide: each half of the warp is a row. The first half's result may
+      // overwrite the address register, so the second half's addresses are kept.
+      if constexpr (sizeof(T) >= 4) {
+        A second[half];
+        std::memcpy(second, address + half, sizeof second);
+        R first[half];
+        if (load_regular<Space, T, R, half>(x, i, address, first) &&
+            load_regular<Space, T, R, half>(x, i, second, d + half)) {
+          std::memcpy(d, first, sizeof first);
+          return i + 1;
+        }
+        if constexpr (Space == memory_space::shared && sizeof(A) == 4) {
+          if (gather_shared<T, R>(x, i, address)) return i + 1;
+        }
+      }
+      if constexpr (Space == memory_space::global) {
+        if (!check_global<sizeof(T)>(x, i, address, access_kind::load)) return nullptr;
+        const u64 zero = static_cast<u64>(x.host_of_device) + static_cast<u64>(i->immediate);
+#pragma GCC unroll 8
+        for (int l = 0; l < lanes; ++l)
+          d[l] = static_cast<R>(
+              load_word<T>(reinterpret_cast<const std::byte*>(zero + u64{address[l]})));
+        return i + 1;
+      }
+    }
+  }
+  std::byte* host[lanes];
+  if (!locate<Space, A, sizeof(T)>(x, i, access_kind::load, host)) return nullptr;
+  for (u32 m = x.active; m != 0; m &= m - 1) {
+    const int l = __builtin_ctz(m);
+    d[l] = static_cast<R>(load_word<T>(host[l]));
+  }
+  return i + 1;
+}
+
+template <memory_space Space, class T, class R, int Count, class A>
+[[gnu::always_inline]] inline bool store_regular(context& x, const op* i, const A* address,
+                                                 const R* b) {
+  if (pattern_of<Count>(address, sizeof(T)) != pattern::contiguous) return false;
+  std::byte* to = whole<Space>(x, i, address[0], sizeof(T), Count * sizeof(T));
+  if (to == nullptr) return false;
+  T words[Count];
+  for (int l = 0; l < Count; ++l) words[l] = static_cast<T>(b[l]);
+  std::memcpy(to, words, sizeof words);
+  return true;
+}
+
+template <memory_space Space, class T, class R, class A>
+const op* store(context& x, const op* i) {
+  count_store<Space>(x, sizeof(T));
+  const R* b = x.row<R>(i->b);
+  if constexpr (Space == memory_space::global || Space == memory_space::shared) {
+    if (x.active == all_lanes) {
+      const A* address = x.row<A>(i->a);
+      if (store_regular<Space, T, R, lanes>(x, i, address, b)) return i + 1;
+    }
+  }
+  std::byte* host[lanes];
+  if (!locate<Space, A, sizeof(T)>(x, i, access_kind::store, host)) return nullptr;
+  // Where lanes write the same word, the highest lane's value stays.
+  for (u32 m = x.active; m != 0; m &= m - 1) {
+    const int l = __builtin_ctz(m);
+    store_word<T>(host[l], static_cast<T>(b[l]));
+  }
+  return i + 1;
+}
+
+// A lane's vector is read and written whole, as by hardware: CUB keeps a value and the flag that
+// says that it is there in 16 bytes. x86 processors with AVX move 16 aligned bytes in one access.
+struct word16 {
+  __m128i bits;
+};
+template <unsigned Bytes>
+using word_of = std::conditional_t<
+    Bytes == 2, u16,
+    std::conditional_t<Bytes == 4, u32, std::conditional_t<Bytes == 8, u64, word16>>>;
+
+template <class Word>
+[[gnu::always_inline]] inline Word load_at_once(const std::byte* at) {
+  if constexpr (sizeof(Word) == 16)
+    return {_mm_load_si128(reinterpret_cast<const __m128i*>(at))};
+  else
+    return load_word<Word>(at);
+}
+template <class Word>
+[[gnu::always_inline]] inline void store_at_once(std::byte* at, Word value) {
+  if constexpr (sizeof(Word) == 16)
+    _mm_store_si128(reinterpret_cast<__m128i*>(at), value.bits);
+  else
+    store_word<Word>(at, value);
+}
+
+template <class R, int N>
+[[gnu::always_inline]] inline void rows_of(context& x, const op* elements, R** rows) {
+  const u32 offsets[4] = {elements->d, elements->a, elements->b, elements->c};
+  for (int k = 0; k < N; ++k) rows[k] = x.row<R>(offsets[k]);
+}
+
+// Vectors of two or four elements: the op after this one is never run; its d, a, b, c are the rows
+// of the elements.
+template <memory_space Space, class T, class R, class A, int N>
+const op* load_vector(context& x, const op* i) {
+  count_load<Space>(x, N * sizeof(T));
+  std::byte* host[lanes];
+  if (!locate<Space, A, N * sizeof(T)>(x, i, access_kind::load, host)) return nullptr;
+  R* rows[N];
+  rows_of<R, N>(x, i + 1, rows);
+  for (u32 m = x.active; m != 0; m &= m - 1) {
+    const int l = __builtin_ctz(m);
+    const auto words =
+        std::bit_cast<std::array<T, N>>(load_at_once<word_of<N * sizeof(T)>>(host[l]));
+    for (int k = 0; k < N; ++k) rows[k][l] = static_cast<R>(words[k]);
+  }
+  return i + 2;
+}
+
+template <memory_space Space, class T, class R, class A, int N>
+const op* store_vector(context& x, const op* i) {
+  count_store<Space>(x, N * sizeof(T));
+  std::byte* host[lanes];
+  if (!locate<Space, A, N * sizeof(T)>(x, i, access_kind::store, host)) return nullptr;
+  R* rows[N];
+  rows_of<R, N>(x, i + 1, rows);
+  for (u32 m = x.active; m != 0; m &= m - 1) {
+    const int l = __builtin_ctz(m);
+    std::array<T, N> words;
+    for (int k = 0; k < N; ++k) words[k] = static_cast<T>(rows[k][l]);
+    store_at_once(host[l], std::bit_cast<word_of<N * sizeof(T)>>(words));
+  }
+  return i + 2;
+}
+
+template <memory_space Space, class A>
+struct named {
+  static std::string space() {
+    switch (Space) {
+      case memory_space::global:
+        return "global";
+      case memory_space::shared:
+        return "shared";
+      case memory_space::local:
+        return "local";
+      case memory_space::parameter:
+        return "param";
+      default:
+        return "generic";
+    }
+  }
+  template <class T, class R>
+  static std::string suffix() {
+    return "." + space() + "." + type_name<T>() + ".b" + std::to_string(8 * sizeof(R)) + ".a" +
+           std::to_string(8 * sizeof(A));
+  }
+};
+
+constexpr value_class register_class(std::size_t bytes) {
+  return bytes == 2 ? value_class::b16 : bytes == 4 ? value_class::b32 : value_class::b64;
+}
+
+// One element type T into or from registers of type R (of T's signedness, at least as wide).
+template <memory_space Space, class A, class T, class R>
+void element_rows(row_table& t) {
+  const value_class r = register_class(sizeof(R)), a = register_class(sizeof(A));
+  const std::string name = named<Space, A>::template suffix<T, R>();
+  const auto none = value_class::none;
+  t.push_back({"ld" + name, &load<Space, T, R, A>, r, a, none, none});
+  t.push_back({"ld.v2" + name, &load_vector<Space, T, R, A, 2>, r, a, none, none});
+  if constexpr (sizeof(T) <= 4)
+    t.push_back({"ld.v4" + name, &load_vector<Space, T, R, A, 4>, r, a, none, none});
+  if constexpr (!std::is_signed_v<T> && Space != memory_space::parameter) {
+    t.push_back({"st" + name, &store<Space, T, R, A>, none, a, r, none});
+    t.push_back({"st.v2" + name, &store_vector<Space, T, R, A, 2>, none, a, r, none});
+    if constexpr (sizeof(T) <= 4)
+      t.push_back({"st.v4" + name, &store_vector<Space, T, R, A, 4>, none, a, r, none});
+  }
+}
+
+template <memory_space Space, class A>
+void space_rows(row_table& t) {
+  element_rows<Space, A, u8, u16>(t);
+  element_rows<Space, A, u8, u32>(t);
+  element_rows<Space, A, u8, u64>(t);
+  element_rows<Space, A, s8, s16>(t);
+  element_rows<Space, A, s8, s32>(t);
+  element_rows<Space, A, s8, s64>(t);
+  element_rows<Space, A, u16, u16>(t);
+  element_rows<Space, A, u16, u32>(t);
+  element_rows<Space, A, u16, u64>(t);
+  element_rows<Space, A, s16, s32>(t);
+  element_rows<Space, A, s16, s64>(t);
+  element_rows<Space, A, u32, u32>(t);
+  element_rows<Space, A, u32, u64>(t);
+  element_rows<Space, A, s32, s64>(t);
+  element_rows<Space, A, u64, u64>(t);
+}
+
+}  // namespace
+
+void memory_rows(row_table& t) {
+  space_rows<memory_space::global, u64>(t);
+  space_rows<memory_space::shared, u32>(t);
+  space_rows<memory_space::shared, u64>(t);
+  space_rows<memory_space::local, u32>(t);
+  space_rows<memory_space::local, u64>(t);
+  space_rows<memory_space::parameter, u32>(t);
+  space_rows<memory_space::parameter, u64>(t);
+  space_rows<memory_space::generic, u64>(t);
+}
+
+}  // namespace stepwise::emulator::STEPWISE_SIMD

@@ -1,0 +1,48 @@
+// The steps of conversions to and from narrow formats: "widen.e4m3" to f64, "narrow.rz.f16" from
+// it; "cvt.rz.f16.f64" in one.
+//
+// source  PTX ISA 9.0, "cvt". Tested by tests/opcodes/cvt_*.ptx and tests/narrow_test.cpp.
+#include "common/emulator/rows/narrow.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+template <class F, class Word, int Shift, rounding Mode>
+void format_rows(row_table& t, const std::string& mode, const char* type) {
+  add_row<Word, f64>(t, "narrow." + mode + "." + type,
+                     [](f64 a) { return static_cast<Word>(narrow<F>(a, Mode) << Shift); });
+  add_row<Word, f64>(t, "narrow." + mode + ".satfinite." + type,
+                     [](f64 a) { return static_cast<Word>(narrow<F>(a, Mode, true) << Shift); });
+}
+
+template <rounding Mode>
+void mode_rows(row_table& t, const std::string& mode) {
+  format_rows<f16, u16, 0, Mode>(t, mode, "f16");
+  format_rows<bf16, u16, 0, Mode>(t, mode, "bf16");
+  format_rows<tf32, u32, 13, Mode>(t, mode, "tf32");
+  add_row<u16, f64>(t, "cvt." + mode + ".f16.f64",
+                    [](f64 a) { return static_cast<u16>(narrow_double<f16>(a, Mode)); });
+  add_row<u16, f64>(t, "cvt." + mode + ".bf16.f64",
+                    [](f64 a) { return static_cast<u16>(narrow_double<bf16>(a, Mode)); });
+  format_rows<e4m3, u16, 0, Mode>(t, mode, "e4m3");
+  format_rows<e5m2, u16, 0, Mode>(t, mode, "e5m2");
+}
+
+}  // namespace
+
+void narrow_rows(row_table& t) {
+  add_row<f64, u16>(t, "widen.f16", [](u32 a) { return widen<f16>(a); });
+  add_row<f64, u16>(t, "widen.bf16", [](u32 a) { return widen<bf16>(a); });
+  add_row<f64, u16>(t, "widen.e4m3", [](u32 a) { return widen<e4m3>(a & 0xff); });
+  add_row<f64, u16>(t, "widen.e5m2", [](u32 a) { return widen<e5m2>(a & 0xff); });
+  add_row<f64, f32>(t, "widen.f32", [](f32 a) { return static_cast<f64>(a); });
+  add_row<f64, u64>(t, "widen.u64", [](u64 a) { return odd_double(a); });
+  add_row<f64, s64>(t, "widen.s64", [](s64 a) { return odd_double(a); });
+  mode_rows<rounding::nearest>(t, "rn");
+  mode_rows<rounding::away>(t, "rna");
+  mode_rows<rounding::zero>(t, "rz");
+  mode_rows<rounding::down>(t, "rm");
+  mode_rows<rounding::up>(t, "rp");
+}
+
+}  // namespace stepwise::emulator

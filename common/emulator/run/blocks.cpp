@@ -1,0 +1,191 @@
+// Makes blocks: their registers, shared and local memory, and what is in them at the start.
+#include <algorithm>
+#include <cstring>
+
+#include "common/emulator/run/scheduler.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
+
+template <class T>
+void fill_row(std::byte* row, std::uint64_t value) {
+  T* d = reinterpret_cast<T*>(row);
+  for (int l = 0; l < lanes; ++l) d[l] = static_cast<T>(value);
+}
+
+void write_row(std::byte* row, unsigned bytes, std::uint64_t value) {
+  switch (bytes) {
+    case 0:
+      *reinterpret_cast<std::uint32_t*>(row) = value != 0 ? all_lanes : 0;
+      break;
+    case 2:
+      fill_row<std::uint16_t>(row, value);
+      break;
+    case 4:
+      fill_row<std::uint32_t>(row, value);
+      break;
+    default:
+      fill_row<std::uint64_t>(row, value);
+      break;
+  }
+}
+
+void write_lane(std::byte* row, unsigned bytes, int lane, std::uint64_t value) {
+  if (bytes == 2)
+    reinterpret_cast<std::uint16_t*>(row)[lane] = static_cast<std::uint16_t>(value);
+  else if (bytes == 4)
+    reinterpret_cast<std::uint32_t*>(row)[lane] = static_cast<std::uint32_t>(value);
+  else
+    reinterpret_cast<std::uint64_t*>(row)[lane] = value;
+}
+
+}  // namespace
+
+// A special register of one lane that is the same for every block; 0 for those of a block, which
+// start() sets.
+std::uint64_t scheduler::special_value(special which, std::uint32_t warp, int lane) const {
+  const extent& size = launch_.config.block;
+  const extent& grid = launch_.config.grid;
+  const extent at = place(std::uint64_t{warp} * lanes + static_cast<std::uint64_t>(lane), size);
+  const std::uint32_t bit = std::uint32_t{1} << lane;
+  switch (which) {
+    case special::tid_x:
+      return at.x;
+    case special::tid_y:
+      return at.y;
+    case special::tid_z:
+      return at.z;
+    case special::ntid_x:
+      return size.x;
+    case special::ntid_y:
+      return size.y;
+    case special::ntid_z:
+      return size.z;
+    case special::nctaid_x:
+      return grid.x;
+    case special::nctaid_y:
+      return grid.y;
+    case special::nctaid_z:
+      return grid.z;
+    case special::laneid:
+      return static_cast<std::uint64_t>(lane);
+    case special::warpid:
+      return warp;
+    case special::nwarpid:
+      return 64;
+    case special::nsmid:
+      return static_cast<std::uint64_t>(launch_.model->multiprocessors);
+    case special::lanemask_eq:
+      return bit;
+    case special::lanemask_lt:
+      return bit - 1;
+    case special::lanemask_le:
+      return bit | (bit - 1);
+    case special::lanemask_gt:
+      return ~(bit | (bit - 1));
+    case special::lanemask_ge:
+      return ~(bit - 1);
+    case special::dynamic_smem_size:
+      return launch_.config.dynamic_shared_bytes;
+    case special::total_smem_size:
+      return x_.shared_bytes - code_.shared_gap_bytes;
+    case special::grid_workspace_low:
+      return launch_.grid_workspace & 0xffffffffu;
+    case special::grid_workspace_high:
+      return launch_.grid_workspace >> 32;
+    default:
+      return 0;
+  }
+}
+
+// Constants and the special registers that are the same for every block.
+void scheduler::fill_frame(std::byte* registers, const program_function& f, std::uint32_t warp) {
+  std::memset(registers, 0, f.register_bytes);
+  for (const constant_row& c : f.constants) write_row(registers + c.offset, c.bytes, c.value);
+  for (const special_row& s : f.specials) {
+    for (int l = 0; l < lanes; ++l)
+      write_lane(registers + s.offset, s.bytes, l, special_value(s.which, warp, l));
+  }
+}
+
+void scheduler::fill_block_values(std::byte* registers, const program_function& f,
+                                  std::uint64_t index) {
+  const extent at = place(index, launch_.config.grid);
+  for (const special_row& s : f.specials) {
+    std::uint64_t v;
+    switch (s.which) {
+      case special::ctaid_x:
+        v = at.x;
+        break;
+      case special::ctaid_y:
+        v = at.y;
+        break;
+      case special::ctaid_z:
+        v = at.z;
+        break;
+      case special::smid:
+        v = index % static_cast<std::uint64_t>(launch_.model->multiprocessors);
+        break;
+      default:
+        continue;
+    }
+    write_row(registers + s.offset, s.bytes, v);
+  }
+}
+
+std::unique_ptr<block> scheduler::make_block() {
+  auto b = std::make_unique<block>();
+  const program_function& kernel = code_.functions.front();
+  const std::uint64_t registers = round_up(kernel.register_bytes, 64);
+  const std::uint64_t local = round_up(x_.local_bytes * lanes, 64);
+  const std::uint64_t shared = round_up(x_.shared_bytes, 64);
+  const std::uint64_t bytes = warps_ * (registers + local) + shared + 64;
+  b->storage = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  std::byte* next =
+      reinterpret_cast<std::byte*>(round_up(reinterpret_cast<std::uint64_t>(b->storage.get()), 64));
+  b->warps.resize(warps_);
+  b->shared = next + warps_ * (registers + local);
+  // Not zero, which would hide that nobody wrote it: NaN, and -1.
+  std::memset(b->shared, 0xff, shared);
+  for (std::uint32_t k = 0; k < warps_; ++k) {
+    warp& w = b->warps[k];
+    w.kernel.registers = next + k * registers;
+    w.local = next + warps_ * registers + k * local;
+    fill_frame(w.kernel.registers, kernel, k);
+    for (const parameter_row& p : code_.parameters) {
+      std::uint64_t value = 0;
+      std::memcpy(&value, parameters_.data() + p.parameter_offset, p.bytes);
+      if (p.is_signed && p.bytes < 8 && (value >> (8 * p.bytes - 1)) != 0)
+        value |= ~std::uint64_t{0} << (8 * p.bytes);
+      write_row(w.kernel.registers + p.offset, p.row_bytes, value);
+    }
+  }
+  return b;
+}
+
+void scheduler::start(block& b, std::uint64_t index) {
+  b.index = index;
+  b.alive = threads_;
+  b.idle_rounds = 0;
+  for (block_barrier& barrier : b.barriers) barrier = {};
+  for (std::uint32_t k = 0; k < warps_; ++k) {
+    warp& w = b.warps[k];
+    const std::uint32_t threads = std::min<std::uint32_t>(threads_ - k * lanes, lanes);
+    w.alive = threads == lanes ? all_lanes : (std::uint32_t{1} << threads) - 1;
+    w.kernel.local_end = code_.functions.front().local_bytes;
+    w.kernel.stack_bytes = 0;
+    w.ready.assign(1, {code_.code.data(), w.alive, -1, &w.kernel});
+    w.parked.clear();
+    w.at_barrier.clear();
+    w.in_cluster = 0;
+    w.joins.clear();
+    w.since_arrival = {};
+    fill_block_values(w.kernel.registers, code_.functions.front(), index);
+    for (const auto& f : w.frames)
+      fill_block_values(f->registers, code_.functions[f->function], index);
+  }
+}
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,197 @@
+// What warp-wide operations exchange: shuffles, votes, matches, reductions.
+//
+// source  PTX ISA 9.0, "shfl.sync", "vote.sync", "match.sync", "redux.sync". Tested by
+//         tests/launch_test.cpp and ../tests/opcodes/.
+#include <algorithm>
+
+#include "common/emulator/run/scheduler.hpp"
+
+namespace stepwise::emulator {
+
+// What the lanes in `mask` put in: their source operands, or one bit each for a vote.
+void scheduler::stage(const op* i, std::uint32_t mask, std::uint64_t* staged) const {
+  const sync_site& site = code_.syncs[i->slot];
+  const auto from_row = [&](const auto* row) {
+    for (int l = 0; l < lanes; ++l)
+      if ((mask >> l) & 1) staged[l] = row[l];
+  };
+  switch (site.kind) {
+    case sync_kind::warp_barrier:
+      return;
+    case sync_kind::vote_all:
+    case sync_kind::vote_any:
+    case sync_kind::vote_uni:
+    case sync_kind::vote_ballot: {
+      const std::uint32_t p = x_.predicate(i->a) ^ (site.source_negated ? all_lanes : 0);
+      for (int l = 0; l < lanes; ++l)
+        if ((mask >> l) & 1) staged[l] = (p >> l) & 1;
+      return;
+    }
+    case sync_kind::match_any64:
+    case sync_kind::match_all64:
+      return from_row(x_.row<std::uint64_t>(i->a));
+    default:
+      return from_row(x_.row<std::uint32_t>(i->a));
+  }
+}
+
+namespace {
+
+// Writes to out[l] what lane l reads, and returns the lanes whose source is in their segment's
+// range; the others read themselves. c is a segment mask (bits 8-12) and a clamp (bits 0-4).
+std::uint32_t shuffle(sync_kind kind, const std::uint64_t* staged, const std::uint32_t* b,
+                      const std::uint32_t* c, std::uint32_t* out, int* sources) {
+  std::uint32_t valid = 0;
+  const auto each = [&](auto source_of, auto in_range) {
+    for (int l = 0; l < lanes; ++l) {
+      const int segment = static_cast<int>((c[l] >> 8) & 31);
+      const int bound = (l & segment) | (static_cast<int>(c[l] & 31) & ~segment);
+      const int source = source_of(l, static_cast<int>(b[l] & 31), segment);
+      const bool reads = in_range(source, bound);
+      valid |= static_cast<std::uint32_t>(reads) << l;
+      sources[l] = reads ? source : l;
+      out[l] = static_cast<std::uint32_t>(staged[sources[l]]);
+    }
+  };
+  const auto not_above = [](int source, int bound) { return source <= bound; };
+  switch (kind) {
+    case sync_kind::shfl_up:
+      each([](int l, int offset, int) { return l - offset; },
+           [](int source, int bound) { return source >= bound; });
+      break;
+    case sync_kind::shfl_down:
+      each([](int l, int offset, int) { return l + offset; }, not_above);
+      break;
+    case sync_kind::shfl_bfly:
+      each([](int l, int offset, int) { return l ^ offset; }, not_above);
+      break;
+    default:
+      each([](int l, int offset, int segment) { return (l & segment) | (offset & ~segment); },
+           not_above);
+      break;
+  }
+  return valid;
+}
+
+std::uint32_t reduce(sync_kind kind, const std::uint64_t* staged, std::uint32_t participants) {
+  std::uint32_t value = static_cast<std::uint32_t>(staged[first_lane(participants)]);
+  for (std::uint32_t m = participants & (participants - 1); m != 0; m &= m - 1) {
+    const std::uint32_t v = static_cast<std::uint32_t>(staged[first_lane(m)]);
+    const auto less = [](std::uint32_t a, std::uint32_t b) {
+      return static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b);
+    };
+    switch (kind) {
+      case sync_kind::redux_add:
+        value += v;
+        break;
+      case sync_kind::redux_and:
+        value &= v;
+        break;
+      case sync_kind::redux_or:
+        value |= v;
+        break;
+      case sync_kind::redux_xor:
+        value ^= v;
+        break;
+      case sync_kind::redux_min_u32:
+        value = std::min(value, v);
+        break;
+      case sync_kind::redux_max_u32:
+        value = std::max(value, v);
+        break;
+      case sync_kind::redux_min_s32:
+        value = std::min(value, v, less);
+        break;
+      default:
+        value = std::max(value, v, less);
+        break;
+    }
+  }
+  return value;
+}
+
+}  // namespace
+
+// Writes the results of the lanes in `mask`, from what all participants put in.
+void scheduler::exchange(const op* i, std::uint32_t mask, const std::uint64_t* staged,
+                         std::uint32_t participants) {
+  const sync_site& site = code_.syncs[i->slot];
+  const auto held_by = [&] {
+    std::uint32_t held = 0;
+    for (std::uint32_t m = participants; m != 0; m &= m - 1)
+      if (staged[first_lane(m)] != 0) held |= m & -m;
+    return held;
+  };
+  const auto set_predicate = [&](std::uint32_t row, std::uint32_t value) {
+    std::uint32_t& p = x_.predicate(row);
+    p = (p & ~mask) | (value & mask);
+  };
+  const auto set_lanes = [&](auto value_of) {
+    std::uint32_t* d = x_.row<std::uint32_t>(i->d);
+    for (std::uint32_t m = mask; m != 0; m &= m - 1) d[first_lane(m)] = value_of(first_lane(m));
+  };
+  switch (site.kind) {
+    case sync_kind::warp_barrier:
+      return;
+    case sync_kind::elect:
+      set_lanes([&](int) { return static_cast<std::uint32_t>(first_lane(participants)); });
+      set_predicate(site.predicate, participants & -participants);
+      return;
+    case sync_kind::vote_all:
+      set_predicate(i->d, held_by() == participants ? all_lanes : 0);
+      return;
+    case sync_kind::vote_any:
+      set_predicate(i->d, held_by() != 0 ? all_lanes : 0);
+      return;
+    case sync_kind::vote_uni: {
+      const std::uint32_t held = held_by();
+      set_predicate(i->d, held == participants || held == 0 ? all_lanes : 0);
+      return;
+    }
+    case sync_kind::vote_ballot:
+      set_lanes([held = held_by()](int) { return held; });
+      return;
+    case sync_kind::shfl_up:
+    case sync_kind::shfl_down:
+    case sync_kind::shfl_bfly:
+    case sync_kind::shfl_idx: {
+      std::uint32_t out[lanes];
+      int sources[lanes];
+      const std::uint32_t valid = shuffle(site.kind, staged, x_.row<std::uint32_t>(i->b),
+                                          x_.row<std::uint32_t>(i->c), out, sources);
+      if (x_.watch != nullptr) {
+        for (std::uint32_t m = mask; m != 0; m &= m - 1)
+          if (const int l = first_lane(m); ((participants >> sources[l]) & 1) == 0)
+            x_.watch->read_inactive_lane(event_at(i, mask), l, sources[l]);
+      }
+      set_lanes([&](int l) { return out[l]; });
+      if (site.predicate != no_row) set_predicate(site.predicate, valid);
+      return;
+    }
+    case sync_kind::match_any32:
+    case sync_kind::match_any64:
+      set_lanes([&](int l) {
+        std::uint32_t same = 0;
+        for (std::uint32_t m = participants; m != 0; m &= m - 1)
+          if (staged[first_lane(m)] == staged[l]) same |= m & -m;
+        return same;
+      });
+      return;
+    case sync_kind::match_all32:
+    case sync_kind::match_all64: {
+      bool all = true;
+      for (std::uint32_t m = participants; m != 0; m &= m - 1)
+        all = all && staged[first_lane(m)] == staged[first_lane(participants)];
+      set_lanes([&](int) { return all ? participants : 0; });
+      if (site.predicate != no_row) set_predicate(site.predicate, all ? all_lanes : 0);
+      return;
+    }
+    default: {
+      const std::uint32_t value = reduce(site.kind, staged, participants);
+      set_lanes([&](int) { return value; });
+      return;
+    }
+  }
+}
+
+}  // namespace stepwise::emulator

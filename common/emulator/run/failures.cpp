@@ -1,0 +1,143 @@
+// What is said of a launch that fails: the kernel, the line, the thread, and what it did.
+#include <algorithm>
+#include <cstdio>
+
+#include "common/emulator/run/scheduler.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+std::string triple(const extent& e) {
+  return "(" + std::to_string(e.x) + "," + std::to_string(e.y) + "," + std::to_string(e.z) + ")";
+}
+
+}  // namespace
+
+void scheduler::fail(error code, std::string message) {
+  const std::lock_guard lock(launch_.mutex);
+  launch_.stop.store(true);
+  if (launch_.failure.ok()) launch_.failure = {code, std::move(message)};
+}
+
+bool scheduler::out_of_time() {
+  if (launch_.time_limit_s == 0 || std::chrono::steady_clock::now() < launch_.deadline)
+    return false;
+  const op* at = nullptr;
+  for (const warp& w : block_->warps) {
+    if (at != nullptr || w.ready.empty()) continue;
+    const split& s = w.ready.front();
+    at = s.at;
+    const auto number = static_cast<std::uint32_t>(&w - block_->warps.data());
+    if (x_.watch != nullptr) x_.watch->out_of_time({number, s.mask, at});
+  }
+  const std::string line = at != nullptr ? code_.source_line(at) : "";
+  std::string limit = std::to_string(launch_.time_limit_s);
+  limit.erase(limit.find_last_not_of('0') + 1);
+  if (limit.back() == '.') limit.pop_back();
+  const std::uint64_t begun =
+      std::min(launch_.next_block.load(std::memory_order_relaxed), launch_.block_count);
+  fail(error::launch_timeout,
+       code_.pretty + (line.empty() ? "" : " at " + line) +
+           ": still running after the time limit of " + limit + " s; " +
+           (at != nullptr ? "does every loop end?"
+                          : std::to_string(begun) + " of its " +
+                                std::to_string(launch_.block_count) + " blocks have begun"));
+  return true;
+}
+
+std::string scheduler::thread_name(const block& b, const warp& w, int lane) const {
+  const auto index =
+      static_cast<std::uint64_t>(&w - b.warps.data()) * lanes + static_cast<std::uint64_t>(lane);
+  return "block " + triple(place(b.index, launch_.config.grid)) + ", thread " +
+         triple(place(index, launch_.config.block));
+}
+
+scheduler::thread_place scheduler::place_of(int lane) const {
+  const auto index = static_cast<std::uint64_t>(warp_ - block_->warps.data()) * lanes +
+                     static_cast<std::uint64_t>(lane);
+  return {place(block_->index, launch_.config.grid), place(index, launch_.config.block)};
+}
+
+const op* scheduler::stop(const op* i, error code, const std::string& what, int lane) {
+  if (x_.watch != nullptr) x_.watch->faulted(event_at(i, x_.mask), code, what, lane);
+  const std::string line = code_.source_line(i);
+  const program_function& f = code_.function_of(i);
+  const std::string name =
+      &f == &code_.functions.front() ? f.pretty : f.pretty + ", called by " + code_.pretty;
+  fail(code, name + (line.empty() ? "" : " at " + line) + ": " + what + "; " +
+                 thread_name(*block_, *warp_, lane));
+  return nullptr;
+}
+
+const op* scheduler::stop(const op* i, const access_fault& fault) {
+  const char* verb = fault.kind == access_kind::load    ? "read"
+                     : fault.kind == access_kind::store ? "write"
+                                                        : "atomic operation";
+  static constexpr const char* spaces[] = {"global", "shared", "local", "parameter", "generic"};
+  char address[32];
+  std::snprintf(address, sizeof address, "0x%llx", static_cast<unsigned long long>(fault.address));
+  std::string what = fault.whose + std::to_string(fault.bytes) + "-byte " + verb + " at " +
+                     spaces[static_cast<int>(fault.space)] + " address " + address;
+  if (fault.misaligned) {
+    what = "misaligned: " + what + ", which is not a multiple of " +
+           std::to_string(fault.alignment != 0 ? fault.alignment : fault.bytes);
+  } else {
+    what = "out of bounds: " + what;
+    const auto bytes = [](std::uint64_t n) {
+      return std::to_string(n) + (n == 1 ? " byte" : " bytes");
+    };
+    if (fault.space == memory_space::shared) {
+      what += ", outside the block's " + bytes(x_.shared_bytes) + " of shared memory";
+      const std::uint64_t own = code_.static_shared_bytes;
+      if (!code_.dynamic_shared.empty() && fault.address >= own)
+        what += "; the launch passes " + bytes(x_.shared_bytes - own) + " for extern __shared__ " +
+                code_.dynamic_shared;
+    } else if (fault.space == memory_space::local) {
+      what += ", outside the thread's " + bytes(x_.local_bytes) + " of local memory";
+    } else if (const auto near = launch_.memory->before(fault.address);
+               near && launch_.memory->is_device(fault.address)) {
+      const std::uint64_t past = fault.address - near->base;
+      const std::string where = past < near->bytes    ? "across the end"
+                                : past == near->bytes ? "just past the end"
+                                                      : bytes(past - near->bytes) + " past the end";
+      what += ", " + where + " of an allocation of " + bytes(near->bytes);
+    } else {
+      what += fault.address < 4096 ? ", a null pointer"
+              : launch_.memory->is_device(fault.address)
+                  ? ", which no allocation holds"
+                  : ", which is not the device's; the host's?";
+    }
+  }
+  // An H200 answers an access outside of a block's shared memory with "illegal address", and one
+  // beyond the 16 MB of addresses that shared memory has with "illegal instruction".
+  const bool no_shared_address =
+      fault.space == memory_space::shared && fault.address >= (std::uint64_t{1} << 24);
+  const error code = fault.misaligned    ? error::misaligned_address
+                     : no_shared_address ? error::illegal_instruction
+                                         : error::illegal_address;
+  return stop(i, code, what, fault.lane);
+}
+
+void scheduler::report_deadlock(const block& b) {
+  if (x_.watch != nullptr) x_.watch->in_deadlock(b);
+  std::string what = "deadlock: no thread of the block can go on";
+  unsigned told = 0;
+  for (const warp& w : b.warps) {
+    const auto tell = [&](const split& s, const std::string& where) {
+      if (told++ >= 3) return;
+      const std::string line = code_.source_line(s.at);
+      what += (told == 1 ? ": " : ", ") + std::to_string(count_of(s.mask)) + " threads of warp " +
+              std::to_string(&w - b.warps.data()) + " wait at " + where +
+              (line.empty() ? "" : " at " + line);
+    };
+    for (const auto& wait : w.at_barrier)
+      tell(wait.waiting, wait.barrier == cluster_barrier
+                             ? "the cluster's barrier"
+                             : "barrier " + std::to_string(wait.barrier));
+    for (const auto& p : w.parked) tell(p.waiting, "a warp-wide operation");
+  }
+  fail(error::launch_timeout,
+       code_.pretty + ": " + what + "; block " + triple(place(b.index, launch_.config.grid)));
+}
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,416 @@
+#include "common/emulator/run/scheduler.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace stepwise::emulator {
+namespace {
+
+constexpr std::int64_t slice_instructions = 65536;  // of one warp before others get their turn
+constexpr unsigned idle_rounds_before_rotation = 8;
+
+// How long lanes wait at a join for a warp that makes turns without reaching it. A warp whose
+// polling repeats itself waits for somebody: for other warps and blocks, which have had their turns
+// after this many, or else for the lanes at the join.
+constexpr unsigned patience_if_polls_repeat = 64;
+// Any other loop may end by itself, or wait in a way that does not show: by plain loads, or
+// counting its polls. This is a million polls, or 2^26 instructions.
+constexpr unsigned patience = 8192;
+constexpr unsigned weight_of_computing = 8;  // of a turn without a poll, in turns with polls
+
+bool has_lanes(const join_point& j) { return j.at != nullptr && j.arrived != 0; }
+
+}  // namespace
+
+scheduler::scheduler(launch_state& launch)
+    : launch_(launch),
+      code_(*launch.code),
+      windows_(code_.window_count),
+      shapes_(code_.accesses.size()),
+      parameters_(launch.parameters) {
+  threads_ = static_cast<std::uint32_t>(volume(launch.config.block));
+  warps_ = (threads_ + lanes - 1) / lanes;
+  x_.code = code_.code.data();
+  x_.host_of_device = launch.memory->host_of_device();
+  x_.memory = launch.memory;
+  x_.windows = windows_.data();
+  x_.parameters = parameters_.data();
+  x_.parameter_bytes = parameters_.size();
+  x_.shared_bytes = code_.static_shared_bytes + launch.config.dynamic_shared_bytes;
+  x_.local_bytes = code_.local_bytes_for(launch.stack_limit);
+  x_.owner = this;
+  x_.watch = launch.watch;
+  if (x_.watch != nullptr)
+    x_.watch->begin_launch({&code_, launch.model, &launch.config, &x_, warps_, threads_,
+                            launch.attributes, launch.machine_code});
+}
+
+// --- blocks ------------------------------------------------------------------------------------
+
+void scheduler::run() {
+  std::vector<std::unique_ptr<block>> unused;
+  std::deque<std::unique_ptr<block>> resident;
+  while (!launch_.stop.load(std::memory_order_relaxed)) {
+    // A new block runs when none is held, or when all that are held wait for something.
+    const bool all_wait =
+        !resident.empty() && resident.front()->idle_rounds >= idle_rounds_before_rotation;
+    if (resident.empty() || (all_wait && resident.size() < launch_.resident_blocks)) {
+      const std::uint64_t index = launch_.next_block.fetch_add(1, std::memory_order_relaxed);
+      if (index < launch_.block_count) {
+        if (unused.empty()) unused.push_back(make_block());
+        resident.push_front(std::move(unused.back()));
+        unused.pop_back();
+        start(*resident.front(), index);
+        if (x_.watch != nullptr) x_.watch->begin_block(*resident.front());
+      } else if (resident.empty()) {
+        break;
+      }
+    }
+    const block_result r = run_slice(*resident.front());
+    if (r == block_result::failed) break;
+    if (r == block_result::done) {
+      if (x_.watch != nullptr) x_.watch->end_block(*resident.front());
+      const bool more = launch_.next_block.load(std::memory_order_relaxed) < launch_.block_count;
+      if (more && out_of_time()) break;
+      unused.push_back(std::move(resident.front()));
+      resident.pop_front();
+    } else {
+      resident.push_back(std::move(resident.front()));
+      resident.pop_front();
+    }
+  }
+  counters_ += x_.counts;
+  const std::lock_guard lock(launch_.mutex);
+  launch_.counters += counters_;
+}
+
+// Runs a block until it ends, or until it only polls for what other blocks must do.
+scheduler::block_result scheduler::run_slice(block& b) {
+  block_ = &b;
+  x_.shared = b.shared;
+  if (x_.watch != nullptr) x_.watch->turn_to(b);
+  b.idle_rounds = 0;
+  while (b.alive != 0) {
+    bool ran = false;
+    progress_ = false;
+    const std::uint64_t polls = x_.polls;
+    for (warp& w : b.warps) {
+      if (w.ready.empty() && !release_joins(w)) continue;
+      ran = true;
+      run_warp(w);
+      if (launch_.stop.load(std::memory_order_relaxed)) return block_result::failed;
+    }
+    if (b.alive == 0) break;
+    if (!ran) {
+      report_deadlock(b);
+      return block_result::failed;
+    }
+    if (out_of_time()) return block_result::failed;
+    if (progress_ || x_.polls == polls)
+      b.idle_rounds = 0;
+    else if (++b.idle_rounds >= idle_rounds_before_rotation)
+      return block_result::waiting;
+  }
+  return block_result::done;
+}
+
+// --- warps and splits --------------------------------------------------------------------------
+
+// A turn of a warp: its splits share one slice. They take turns, too, if the slice ends first.
+void scheduler::run_warp(warp& w) {
+  warp_ = &w;
+  x_.local = w.local;
+  x_.budget = slice_instructions;
+  const std::uint64_t polls = x_.polls;
+  while (x_.budget > 0) {
+    if (w.ready.empty() && !release_joins(w)) return;
+    const split s = w.ready.back();
+    w.ready.pop_back();
+    x_.mask = x_.active = s.mask;
+    x_.segment = s.at;
+    join_ = s.join;
+    enter(s.in);
+    const op* i = s.at;
+    do i = i->run(x_, i);
+    while (i != nullptr);
+    if (launch_.stop.load(std::memory_order_relaxed)) return;
+  }
+  if (out_of_time()) return;
+  // The split that has waited longest is the next one.
+  if (!w.ready.empty()) std::rotate(w.ready.begin(), w.ready.begin() + 1, w.ready.end());
+  if (!waits_in_vain(w, x_.polls != polls)) return;
+  for (const join_point& j : w.joins)
+    if (has_lanes(j)) ++releases_[j.at];
+  release_joins(w);
+}
+
+// After a turn: whether the lanes at the warp's joins shall not wait any longer. For a warp that
+// polls they wait half as long each time that some had to be let go there.
+bool scheduler::waits_in_vain(warp& w, bool polled) {
+  const auto join = std::find_if(w.joins.begin(), w.joins.end(), has_lanes);
+  if (join == w.joins.end()) {
+    w.since_arrival = {};
+    return false;
+  }
+  waiting_time& since = w.since_arrival;
+  since.weight += polled ? 1 : weight_of_computing;
+  // Brent: a cycle of any length shows once the state kept is one of it.
+  const std::uint64_t state = polled ? state_of(w) : 0;
+  const bool repeats = polled && ++since.polling_turns > 1 && state == since.state;
+  if (polled && !repeats && std::has_single_bit(since.polling_turns)) since.state = state;
+  if (!polled) return since.weight >= patience;
+  const auto before = releases_.find(join->at);
+  const unsigned released = before == releases_.end() ? 0 : std::min(before->second, 31U);
+  return since.weight >= (repeats ? patience_if_polls_repeat : patience) >> released;
+}
+
+// A hash of where the warp's lanes are and of the registers of those that can run.
+std::uint64_t scheduler::state_of(const warp& w) const {
+  std::uint64_t hash = 0;
+  const auto add = [&](std::uint64_t word) {
+    hash = (std::rotl(hash, 5) ^ word) * 0x9e3779b97f4a7c15;
+  };
+  for (const split& s : w.ready) {
+    add(static_cast<std::uint64_t>(s.at - x_.code));
+    add(s.mask);
+    const std::byte* registers = s.in->registers;
+    const std::uint64_t bytes = code_.functions[s.in->function].register_bytes;
+    for (std::uint64_t at = 0; at + 8 <= bytes; at += 8) {
+      std::uint64_t word;
+      std::memcpy(&word, registers + at, 8);
+      add(word);
+    }
+  }
+  return hash;
+}
+
+// Counts the straight run that ends before the PTX instruction of this ordinal.
+void scheduler::account(std::uint32_t ordinal) {
+  const std::uint64_t n = ordinal - x_.segment->ordinal;
+  counters_.warp_instructions += n;
+  counters_.lane_instructions += n * count_of(x_.mask);
+  x_.budget -= static_cast<std::int64_t>(n);
+  if (x_.watch != nullptr) x_.watch->executed(x_.segment->ordinal, ordinal, x_.mask);
+}
+
+std::uint64_t scheduler::clock(const op* i) const {
+  return counters_.warp_instructions + i->ordinal - x_.segment->ordinal;
+}
+
+std::uint64_t scheduler::global_time_ns(const op* i) const {
+  if (x_.watch != nullptr) return launch_.began_ns + clock(i);
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+void scheduler::push_ready(warp& w, split s) {
+  for (split& other : w.ready) {
+    if (other.at == s.at && other.join == s.join && other.in == s.in) {
+      other.mask |= s.mask;
+      return;
+    }
+  }
+  w.ready.push_back(s);
+}
+
+const op* scheduler::branch(const op* i, const op* target) {
+  account(i->ordinal + 1);
+  x_.segment = target;
+  return x_.budget > 0 ? target : yield(target);
+}
+
+// The warp's slice has ended: the running split will go on at `at`.
+const op* scheduler::yield(const op* at) {
+  warp_->ready.push_back({at, x_.mask, join_, frame_});
+  return nullptr;
+}
+
+int scheduler::new_join(warp& w) {
+  for (std::size_t k = 0; k < w.joins.size(); ++k)
+    if (w.joins[k].at == nullptr) return static_cast<int>(k);
+  w.joins.emplace_back();
+  return static_cast<int>(w.joins.size()) - 1;
+}
+
+// True if the lanes of a join wait at `at`, in the function that runs.
+bool scheduler::waits_at(int join, const op* at) const {
+  if (join < 0) return false;
+  const join_point& j = warp_->joins[static_cast<std::size_t>(join)];
+  return j.at == at && j.in == frame_;
+}
+
+// The join of the running split, or one around it, whose lanes wait at `at`; -1 if there is none.
+int scheduler::join_around(const op* at) const {
+  int join = join_;
+  while (join >= 0 && !waits_at(join, at))
+    join = warp_->joins[static_cast<std::size_t>(join)].parent;
+  return join;
+}
+
+// The join at `meet` for the running split's lanes, or the one that they have if one around it is
+// there. A loop whose lanes leave one after the other keeps using the join of the first that left.
+int scheduler::join_for(const op* meet) {
+  return meet == nullptr || join_around(meet) >= 0 ? join_ : join_at(meet);
+}
+
+int scheduler::join_at(const op* meet) {
+  if (waits_at(join_, meet)) return join_;
+  const int fresh = new_join(*warp_);
+  warp_->joins[static_cast<std::size_t>(fresh)] = {meet, frame_, x_.mask, 0, join_};
+  return fresh;
+}
+
+// The op at which the lanes that a branch divides meet, null if they do not; joins are made there.
+const op* scheduler::meet_behind(const op* branch) {
+  const auto op_of = [&](std::uint32_t n) { return n == no_row ? nullptr : x_.code + n; };
+  join_ = join_for(op_of(branch->c));
+  const op* meet = op_of(branch->slot);
+  join_ = join_for(meet);
+  return meet;
+}
+
+const op* scheduler::diverge(const op* i, std::uint32_t taken) {
+  account(i->ordinal + 1);
+  if (x_.watch != nullptr) x_.watch->diverged(event_at(i, x_.mask), taken);
+  warp& w = *warp_;
+  const op* target = x_.code + i->immediate;
+  const op* meet = meet_behind(i);
+  const std::uint32_t stay = x_.mask & ~taken;
+  join_point* join = waits_at(join_, meet) ? &w.joins[static_cast<std::size_t>(join_)] : nullptr;
+  if (join != nullptr && target == meet) {
+    join->arrived |= taken;
+    taken = 0;
+  } else if (join != nullptr && i + 1 == meet) {
+    join->arrived |= stay;
+    x_.mask = x_.active = taken;
+    x_.segment = target;
+    return x_.budget > 0 ? target : yield(target);
+  }
+  if (taken != 0) push_ready(w, {target, taken, join_, frame_});
+  x_.mask = x_.active = stay;
+  x_.segment = i + 1;
+  return i + 1;
+}
+
+// Every lane goes where its index leads; an index past the table leads nowhere that PTX defines.
+const op* scheduler::branch_indexed(const op* i) {
+  const std::vector<std::uint32_t>& table = jump_table(i);
+  const std::uint32_t* index = x_.row<std::uint32_t>(i->a);
+  std::uint32_t left = x_.mask;
+  const auto group = [&] {  // the lanes that go with the first that is left
+    const std::uint32_t wanted = index[first_lane(left)];
+    std::uint32_t with = 0;
+    for (std::uint32_t m = left; m != 0; m &= m - 1)
+      if (index[first_lane(m)] == wanted) with |= m & -m;
+    return with;
+  };
+  for (std::uint32_t m = left; m != 0; m &= m - 1) {
+    if (index[first_lane(m)] >= table.size()) {
+      return stop(i, error::illegal_instruction,
+                  "a branch by index " + std::to_string(index[first_lane(m)]) +
+                      " into a table of " + std::to_string(table.size()),
+                  first_lane(m));
+    }
+  }
+  if (const std::uint32_t first = group(); first == left)
+    return branch(i, x_.code + table[index[first_lane(left)]]);
+  account(i->ordinal + 1);
+  warp& w = *warp_;
+  const op* meet = meet_behind(i);
+  const bool may_arrive = waits_at(join_, meet);
+  while (left != 0) {
+    const std::uint32_t with = group();
+    const op* target = x_.code + table[index[first_lane(left)]];
+    left &= ~with;
+    if (may_arrive && target == meet)
+      w.joins[static_cast<std::size_t>(join_)].arrived |= with;
+    else
+      push_ready(w, {target, with, join_, frame_});
+  }
+  x_.segment = i + 1;
+  return nullptr;
+}
+
+const op* scheduler::reach_join(const op* i) {
+  warp& w = *warp_;
+  for (int around = join_around(i); around >= 0; around = join_around(i)) {
+    while (join_ != around) {  // left without passing it: a way out of a loop
+      const int left = join_;
+      join_ = w.joins[static_cast<std::size_t>(left)].parent;
+      leave_join(w, left, x_.mask);
+    }
+    join_point& join = w.joins[static_cast<std::size_t>(join_)];
+    join.arrived |= x_.mask;
+    w.since_arrival = {};
+    account(i->ordinal);
+    x_.segment = i;
+    if (join.arrived != join.expected) return nullptr;
+    x_.mask = x_.active = join.arrived;
+    join_ = join.parent;
+    join.at = nullptr;
+  }
+  return i + 1;
+}
+
+void scheduler::complete_join(warp& w, int index) {
+  join_point& join = w.joins[static_cast<std::size_t>(index)];
+  const split s{join.at, join.arrived, join.parent, join.in};
+  join.at = nullptr;
+  push_ready(w, s);
+}
+
+// Lets the lanes that wait at joins go on without those that have not come. True if there were any.
+bool scheduler::release_joins(warp& w) {
+  bool any = false;
+  for (join_point& join : w.joins) {
+    if (!has_lanes(join)) continue;
+    const split s{join.at, join.arrived, join.parent, join.in};
+    join.expected &= ~join.arrived;
+    join.arrived = 0;
+    if (join.expected == 0) join.at = nullptr;
+    push_ready(w, s);
+    any = true;
+  }
+  return any;
+}
+
+// Lanes that will not come to the join any more.
+void scheduler::leave_join(warp& w, int index, std::uint32_t mask) {
+  join_point& join = w.joins[static_cast<std::size_t>(index)];
+  join.expected &= ~mask;
+  if (join.expected == 0)
+    join.at = nullptr;
+  else if (join.arrived == join.expected)
+    complete_join(w, index);
+}
+
+// The same for the joins of one function, or for all.
+void scheduler::leave_joins(warp& w, std::uint32_t mask, const frame* in) {
+  for (std::size_t k = 0; k < w.joins.size(); ++k) {
+    const join_point& join = w.joins[k];
+    if (join.at != nullptr && (in == nullptr || join.in == in))
+      leave_join(w, static_cast<int>(k), mask);
+  }
+}
+
+const op* scheduler::exit_lanes(const op* i, std::uint32_t mask) {
+  account(i->ordinal + 1);
+  progress_ = true;
+  if (x_.watch != nullptr) x_.watch->exited(event_at(i, mask));
+  warp& w = *warp_;
+  w.alive &= ~mask;
+  w.in_cluster &= ~mask;
+  block_->alive -= count_of(mask);
+  leave_joins(w, mask, nullptr);
+  if (frame_->caller != nullptr) leave_frames(w, mask);
+  if (!w.parked.empty()) check_parked(w);
+  check_barriers();
+  x_.mask &= ~mask;
+  x_.active = x_.mask;
+  x_.segment = i + 1;
+  return x_.mask != 0 ? i + 1 : nullptr;
+}
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,83 @@
+// A token stream with one token of look-ahead, and the grammar parts that every construct uses.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "common/ptx/lexer.hpp"
+
+namespace stepwise::ptx {
+
+// How deep braces, brackets and expressions may nest: bounds the stack on hostile input.
+inline constexpr int nesting_limit = 100;
+
+// A constant expression's value. Integers are 64 bits in two's complement.
+struct constant {
+  enum class kind : std::uint8_t { integer, float32, float64 } what = kind::integer;
+  bool is_unsigned = false;
+  std::uint64_t bits = 0;
+
+  double as_double() const;
+};
+
+class reader {
+ public:
+  reader(std::string_view text, std::uint32_t first_line) : lexer_(text, first_line) { advance(); }
+
+  const token& current() const { return current_; }
+  void advance() { current_ = lexer_.next(); }
+  bool at_end() const { return current_.kind == token_kind::end; }
+
+  // Takes the token if it is the one asked for.
+  bool accept(char mark);
+  bool accept_directive(std::string_view spelled);
+
+  // Takes the token that must come here. Throws parse_error, naming `where`, if another does.
+  void expect(char mark, std::string_view where);
+  std::string_view expect_word(std::string_view what);
+  std::string_view expect_string(std::string_view what);
+  std::uint64_t expect_integer(std::string_view what);
+  // An integer of at most `limit`.
+  std::uint32_t expect_small(std::string_view what, std::uint32_t limit);
+
+  // PTX ISA 9.0, "Constant Expressions": C's operators on 64-bit integers; + - * / on floats.
+  constant expect_constant(std::string_view what);
+  // A constant expression after a name: "+4", "+-8", "-8"; 0 if there is none.
+  std::int64_t optional_offset();
+
+  // At '{': what it encloses, and the line of that. Continues after the '}'.
+  std::string_view expect_block(std::uint32_t& first_line, std::string_view where);
+
+  [[noreturn]] void fail(std::string_view expected) const;
+
+ private:
+  friend struct deeper;
+  constant conditional(std::string_view what);
+  constant binary(int lowest, std::string_view what);
+  constant unary(std::string_view what);
+  constant primary(std::string_view what);
+  int operator_here(std::string_view& spelled) const;  // its precedence, 0 if there is none
+
+  lexer lexer_;
+  token current_;
+  int depth_ = 0;
+};
+
+// Counts one level of nesting for as long as it lives. Throws parse_error when it is too deep.
+struct deeper {
+  explicit deeper(reader& in) : in_(in) {
+    if (++in.depth_ > nesting_limit) {
+      --in.depth_;
+      throw parse_error(in.current().line, "nested too deeply");
+    }
+  }
+  ~deeper() { --in_.depth_; }
+  deeper(const deeper&) = delete;
+  deeper& operator=(const deeper&) = delete;
+
+ private:
+  reader& in_;
+};
+
+}  // namespace stepwise::ptx

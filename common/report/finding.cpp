@@ -1,0 +1,32 @@
+#include "common/report/finding.hpp"
+
+#include <array>
+
+namespace stepwise {
+
+const char* name_of(finding_kind kind) {
+  static constexpr std::array<const char*, finding_kinds> names = {"out_of_bounds",
+                                                                   "misaligned",
+                                                                   "use_after_free",
+                                                                   "double_free",
+                                                                   "wrong_pointer",
+                                                                   "too_little_shared",
+                                                                   "unwritten_read",
+                                                                   "unwritten_copy",
+                                                                   "race",
+                                                                   "barrier_divergence",
+                                                                   "exited_at_barrier",
+                                                                   "bad_mask",
+                                                                   "inactive_source",
+                                                                   "deadlock",
+                                                                   "endless",
+                                                                   "failed",
+                                                                   "leak",
+                                                                   "unseen_error"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::vector<finding> device::take_findings(bool) { return {}; }
+std::optional<finding> device::host_access(device_address, bool) { return std::nullopt; }
+
+}  // namespace stepwise

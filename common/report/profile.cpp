@@ -1,0 +1,69 @@
+#include "common/report/profile.hpp"
+
+namespace stepwise {
+
+std::vector<kernel_profile> device::take_profile() { return {}; }
+
+sector_counts& sector_counts::operator+=(const sector_counts& o) {
+  requests += o.requests;
+  lanes += o.lanes;
+  sectors += o.sectors;
+  ideal_sectors += o.ideal_sectors;
+  l1_hits += o.l1_hits;
+  l2_sectors += o.l2_sectors;
+  l2_hits += o.l2_hits;
+  dram_read_bytes += o.dram_read_bytes;
+  dram_write_bytes += o.dram_write_bytes;
+  return *this;
+}
+
+wavefront_counts& wavefront_counts::operator+=(const wavefront_counts& o) {
+  requests += o.requests;
+  lanes += o.lanes;
+  wavefronts += o.wavefronts;
+  ideal_wavefronts += o.ideal_wavefronts;
+  return *this;
+}
+
+const char* name_of(pipe p) {
+  constexpr const char* names[pipes] = {"fp32",       "fp64",    "half",   "integer",
+                                        "conversion", "special", "tensor", "load_store",
+                                        "control",    "barrier", "other"};
+  return names[static_cast<int>(p)];
+}
+
+instruction_counts profile_counts::all_instructions() const {
+  instruction_counts all;
+  for (const instruction_counts& n : instructions) {
+    all.warps += n.warps;
+    all.lanes += n.lanes;
+  }
+  return all;
+}
+
+profile_counts& profile_counts::operator+=(const profile_counts& o) {
+  global_load += o.global_load;
+  global_store += o.global_store;
+  global_atomic += o.global_atomic;
+  local_load += o.local_load;
+  local_store += o.local_store;
+  shared_load += o.shared_load;
+  shared_store += o.shared_store;
+  shared_atomic += o.shared_atomic;
+  shared_copy += o.shared_copy;
+  for (int p = 0; p < pipes; ++p) {
+    instructions[p].warps += o.instructions[p].warps;
+    instructions[p].lanes += o.instructions[p].lanes;
+  }
+  branches += o.branches;
+  divergent_branches += o.divergent_branches;
+  return *this;
+}
+
+double kernel_profile::warp_efficiency() const {
+  const instruction_counts all = total.all_instructions();
+  return all.warps == 0 ? 1
+                        : static_cast<double>(all.lanes) / (32.0 * static_cast<double>(all.warps));
+}
+
+}  // namespace stepwise

@@ -1,0 +1,113 @@
+// What a device that counts has counted of a program's kernels: data for whoever shows it.
+//
+// idea    One kernel_profile is one kernel in one launch configuration; a line_profile is one line
+//         of the student's file in it. The counts are those of Nsight Compute's metrics of the same
+//         meaning: common/emulator/profile/DESIGN.md names them and the exceptions.
+// watch   Instructions are PTX instructions: the machine code has fewer or more. Accesses to memory
+//         are those that the machine code does, where its tables tell.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/device/device.hpp"
+#include "common/device/occupancy.hpp"
+#include "common/report/finding.hpp"
+
+namespace stepwise {
+
+// Accesses to global or local memory. A request is a warp's access; it costs as many sectors of
+// 32 bytes as its lanes touch.
+struct sector_counts {
+  std::uint64_t requests = 0;
+  std::uint64_t lanes = 0;  // that took part, over all requests
+  std::uint64_t sectors = 0;
+  std::uint64_t ideal_sectors = 0;  // had the same lanes touched neighbouring elements
+  // As the cache model has it.
+  std::uint64_t l1_hits = 0;  // sectors
+  std::uint64_t l2_sectors = 0, l2_hits = 0;
+  std::uint64_t dram_read_bytes = 0, dram_write_bytes = 0;
+
+  sector_counts& operator+=(const sector_counts& o);
+  bool operator==(const sector_counts&) const = default;
+};
+
+// Accesses to shared memory. A request takes as many wavefronts as the banks need for its words.
+struct wavefront_counts {
+  std::uint64_t requests = 0;
+  std::uint64_t lanes = 0;
+  std::uint64_t wavefronts = 0;
+  std::uint64_t ideal_wavefronts = 0;  // had there been no bank conflict
+
+  wavefront_counts& operator+=(const wavefront_counts& o);
+  bool operator==(const wavefront_counts&) const = default;
+};
+
+// What executes an instruction.
+enum class pipe : std::uint8_t {
+  fp32,
+  fp64,
+  half,     // f16, bf16 and smaller
+  integer,  // with logic, shifts, comparisons and moves
+  conversion,
+  special,  // special functions: rcp, rsqrt, ex2, sin ...
+  tensor,
+  load_store,  // of all memories, atomics, shuffles
+  control,     // branches, calls, exits
+  barrier,     // barriers of blocks and warps, fences, votes
+  other        // parameters, which are no access to memory; nanosleep and the like
+};
+inline constexpr int pipes = static_cast<int>(pipe::other) + 1;
+const char* name_of(pipe p);  // "fp32"
+
+struct instruction_counts {
+  std::uint64_t warps = 0;  // times a warp executed one
+  std::uint64_t lanes = 0;  // the same, times the lanes that took part
+};
+
+// The counts of a line, or of a whole kernel.
+struct profile_counts {
+  sector_counts global_load, global_store, global_atomic, local_load, local_store;
+  wavefront_counts shared_load, shared_store, shared_atomic, shared_copy;  // copy: cp.async
+  instruction_counts instructions[pipes];
+  std::uint64_t branches = 0, divergent_branches = 0;  // of warps
+
+  instruction_counts all_instructions() const;
+  profile_counts& operator+=(const profile_counts& o);
+};
+
+struct line_profile {
+  code_place at;     // `inner` is empty for a line of a kernel
+  std::string path;  // of the file, as the compiler was given it
+  profile_counts counts;
+  // What the machine code does otherwise: "2 accesses beside each other are one of 8 bytes ...".
+  std::vector<std::string> notes;
+  // Parts of the counts that belong to functions inlined here, the dearest first: at.inner is the
+  // function, the rest of `at` the line in it.
+  std::vector<line_profile> inner;
+};
+
+struct kernel_profile {
+  std::string kernel;  // readable name, without parameters
+  std::string mangled;
+  std::uint64_t launches = 0;  // with this configuration; the counts are of all of them
+  extent grid, block;
+  std::uint64_t static_shared_bytes = 0, dynamic_shared_bytes = 0;  // per block
+  int registers = 0;                                                // 0: no machine code
+  std::uint64_t local_bytes = 0;                                    // per thread
+  std::uint64_t spill_bytes = 0;             // of them, those that the PTX does not ask for
+  occupancy fits;                            // theoretical
+  int resident_warps = 0;                    // per multiprocessor
+  int most_warps = 0;                        // that a multiprocessor holds
+  bool knows_machine_code = false;           // the accesses are those of the machine code
+  std::uint64_t l1_bytes = 0, l2_bytes = 0;  // of the cache model
+  double cache_share = 1;                    // of the cache sets that were modelled
+  profile_counts total;
+  std::vector<line_profile> lines;  // by file and line
+
+  // Lanes that took part, of all that could have: 1 where no warp ever was divided.
+  double warp_efficiency() const;
+};
+
+}  // namespace stepwise

@@ -1,0 +1,179 @@
+#include "common/report/profile_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace stepwise {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// The fields of each structure, once for both directions: visit(name, field).
+template <class Counts, class Visit>
+void each_sector_field(Counts& c, Visit visit) {
+  visit("requests", c.requests);
+  visit("lanes", c.lanes);
+  visit("sectors", c.sectors);
+  visit("ideal_sectors", c.ideal_sectors);
+  visit("l1_hits", c.l1_hits);
+  visit("l2_sectors", c.l2_sectors);
+  visit("l2_hits", c.l2_hits);
+  visit("dram_read_bytes", c.dram_read_bytes);
+  visit("dram_write_bytes", c.dram_write_bytes);
+}
+template <class Counts, class Visit>
+void each_wavefront_field(Counts& c, Visit visit) {
+  visit("requests", c.requests);
+  visit("lanes", c.lanes);
+  visit("wavefronts", c.wavefronts);
+  visit("ideal_wavefronts", c.ideal_wavefronts);
+}
+template <class Counts, class Visit>
+void each_sector_count(Counts& c, Visit visit) {
+  visit("global_load", c.global_load);
+  visit("global_store", c.global_store);
+  visit("global_atomic", c.global_atomic);
+  visit("local_load", c.local_load);
+  visit("local_store", c.local_store);
+}
+template <class Counts, class Visit>
+void each_wavefront_count(Counts& c, Visit visit) {
+  visit("shared_load", c.shared_load);
+  visit("shared_store", c.shared_store);
+  visit("shared_atomic", c.shared_atomic);
+  visit("shared_copy", c.shared_copy);
+}
+template <class Kernel, class Visit>
+void each_kernel_field(Kernel& k, Visit visit) {
+  visit("kernel", k.kernel);
+  visit("mangled", k.mangled);
+  visit("launches", k.launches);
+  visit("static_shared_bytes", k.static_shared_bytes);
+  visit("dynamic_shared_bytes", k.dynamic_shared_bytes);
+  visit("registers", k.registers);
+  visit("local_bytes", k.local_bytes);
+  visit("spill_bytes", k.spill_bytes);
+  visit("resident_blocks", k.fits.blocks);
+  visit("limited_by_warps", k.fits.by_warps);
+  visit("limited_by_registers", k.fits.by_registers);
+  visit("limited_by_shared", k.fits.by_shared);
+  visit("limited_by_blocks", k.fits.by_blocks);
+  visit("resident_warps", k.resident_warps);
+  visit("most_warps", k.most_warps);
+  visit("knows_machine_code", k.knows_machine_code);
+  visit("l1_bytes", k.l1_bytes);
+  visit("l2_bytes", k.l2_bytes);
+  visit("cache_share", k.cache_share);
+}
+
+json counts_json(const profile_counts& c) {
+  json j = json::object();
+  // Kinds of accesses that there were none of are left out.
+  each_sector_count(c, [&](const char* name, const sector_counts& s) {
+    if (s.requests == 0) return;
+    json& to = j[name];
+    each_sector_field(s, [&](const char* field, std::uint64_t v) { to[field] = v; });
+  });
+  each_wavefront_count(c, [&](const char* name, const wavefront_counts& s) {
+    if (s.requests == 0) return;
+    json& to = j[name];
+    each_wavefront_field(s, [&](const char* field, std::uint64_t v) { to[field] = v; });
+  });
+  json pipes_json = json::object();
+  for (int p = 0; p < pipes; ++p)
+    if (const instruction_counts& n = c.instructions[p]; n.warps != 0)
+      pipes_json[name_of(static_cast<pipe>(p))] = {n.warps, n.lanes};
+  j["instructions"] = pipes_json;
+  j["branches"] = c.branches;
+  j["divergent_branches"] = c.divergent_branches;
+  return j;
+}
+
+profile_counts counts_from(const json& j) {
+  profile_counts c;
+  each_sector_count(c, [&](const char* name, sector_counts& s) {
+    if (!j.contains(name)) return;
+    each_sector_field(s, [&](const char* field, std::uint64_t& v) { j[name].at(field).get_to(v); });
+  });
+  each_wavefront_count(c, [&](const char* name, wavefront_counts& s) {
+    if (!j.contains(name)) return;
+    each_wavefront_field(s,
+                         [&](const char* field, std::uint64_t& v) { j[name].at(field).get_to(v); });
+  });
+  const json& pipes_json = j.at("instructions");
+  for (int p = 0; p < pipes; ++p) {
+    const auto found = pipes_json.find(name_of(static_cast<pipe>(p)));
+    if (found != pipes_json.end())
+      c.instructions[p] = {found->at(0).get<std::uint64_t>(), found->at(1).get<std::uint64_t>()};
+  }
+  j.at("branches").get_to(c.branches);
+  j.at("divergent_branches").get_to(c.divergent_branches);
+  return c;
+}
+
+json line_json(const line_profile& l) {
+  json j = {{"file", l.at.file}, {"line", l.at.line}, {"text", l.at.text}, {"path", l.path}};
+  if (!l.at.inner.empty()) j["function"] = l.at.inner;
+  j["counts"] = counts_json(l.counts);
+  if (!l.notes.empty()) j["notes"] = l.notes;
+  for (const line_profile& inner : l.inner) j["inner"].push_back(line_json(inner));
+  return j;
+}
+
+line_profile line_from(const json& j) {
+  line_profile l;
+  j.at("file").get_to(l.at.file);
+  j.at("line").get_to(l.at.line);
+  j.at("text").get_to(l.at.text);
+  j.at("path").get_to(l.path);
+  l.at.inner = j.value("function", "");
+  l.counts = counts_from(j.at("counts"));
+  if (j.contains("notes")) j["notes"].get_to(l.notes);
+  if (j.contains("inner"))
+    for (const json& inner : j["inner"]) l.inner.push_back(line_from(inner));
+  return l;
+}
+
+json three(const extent& e) { return json::array({e.x, e.y, e.z}); }
+extent extent_from(const json& j) {
+  return {j.at(0).get<std::uint32_t>(), j.at(1).get<std::uint32_t>(), j.at(2).get<std::uint32_t>()};
+}
+
+}  // namespace
+
+std::string profile_json(const std::vector<kernel_profile>& kernels) {
+  json all = json::array();
+  for (const kernel_profile& k : kernels) {
+    json j = json::object();
+    each_kernel_field(k, [&](const char* name, const auto& v) { j[name] = v; });
+    j["grid"] = three(k.grid);
+    j["block"] = three(k.block);
+    j["warp_efficiency"] = k.warp_efficiency();
+    j["total"] = counts_json(k.total);
+    j["lines"] = json::array();
+    for (const line_profile& l : k.lines) j["lines"].push_back(line_json(l));
+    all.push_back(std::move(j));
+  }
+  // Bytes that are no UTF-8 (a source file may have any) do not end the program.
+  return json{{"kernels", all}}.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::optional<std::vector<kernel_profile>> parse_profile(std::string_view text) {
+  const json document = json::parse(text, nullptr, false);
+  if (document.is_discarded() || !document.contains("kernels")) return std::nullopt;
+  std::vector<kernel_profile> all;
+  try {
+    for (const json& j : document["kernels"]) {
+      kernel_profile& k = all.emplace_back();
+      each_kernel_field(k, [&](const char* name, auto& v) { j.at(name).get_to(v); });
+      k.grid = extent_from(j.at("grid"));
+      k.block = extent_from(j.at("block"));
+      k.total = counts_from(j.at("total"));
+      for (const json& l : j.at("lines")) k.lines.push_back(line_from(l));
+    }
+  } catch (const json::exception&) {
+    return std::nullopt;
+  }
+  return all;
+}
+
+}  // namespace stepwise

@@ -1,0 +1,249 @@
+#include "common/report/profile_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace stepwise {
+namespace {
+
+double ratio(std::uint64_t part, std::uint64_t of) {
+  return of == 0 ? 0 : static_cast<double>(part) / static_cast<double>(of);
+}
+double percent(std::uint64_t part, std::uint64_t of) { return 100 * ratio(part, of); }
+
+std::string bytes_text(std::uint64_t bytes) {
+  const auto n = static_cast<double>(bytes);
+  return n < 1e3   ? fmt::format("{} B", bytes)
+         : n < 1e6 ? fmt::format("{:.3g} KB", n / 1e3)
+         : n < 1e9 ? fmt::format("{:.4g} MB", n / 1e6)
+                   : fmt::format("{:.4g} GB", n / 1e9);
+}
+std::string extent_text(const extent& e) {
+  return e.z > 1   ? fmt::format("{} x {} x {}", e.x, e.y, e.z)
+         : e.y > 1 ? fmt::format("{} x {}", e.x, e.y)
+                   : std::to_string(e.x);
+}
+// Words of a sentence onto lines that begin with `indent` blanks.
+void wrap_into(std::vector<text_line>& lines, const std::string& sentence, std::size_t indent,
+               std::size_t width, text_role role, const std::string& mark = "") {
+  const std::string blank(indent, ' ');
+  std::string line = mark;
+  bool first = true;
+  for (std::size_t at = 0; at < sentence.size();) {
+    const std::size_t end = std::min(sentence.find(' ', at), sentence.size());
+    const std::string word = sentence.substr(at, end - at);
+    const bool fits = indent + line.size() + 1 + word.size() <= width;
+    if (!fits && line.size() > mark.size()) {
+      lines.push_back({{text_role::plain, blank}, {role, line}});
+      line = std::string(mark.size(), ' ');
+      first = true;
+    }
+    line += (first ? "" : " ") + word;
+    first = false;
+    at = end + 1;
+  }
+  lines.push_back({{text_role::plain, blank}, {role, line}});
+}
+
+// One thing that can be said of a line; `waste` is what it costs more than it need, in sectors or
+// wavefronts.
+struct remark {
+  std::string text;
+  std::uint64_t waste = 0;
+};
+
+// From this on, an access is called wasteful.
+constexpr double wasteful = 1.25;
+
+void remark_sectors(std::vector<remark>& to, const char* what, const sector_counts& c) {
+  if (c.requests == 0) return;
+  const double per = ratio(c.sectors, c.requests), ideal = ratio(c.ideal_sectors, c.requests);
+  remark r;
+  r.text = fmt::format("{}: {:.1f} sectors per request", what, per);
+  if (per > wasteful * ideal) {
+    r.text += fmt::format(", {:.1f} would do", ideal);
+    r.waste = c.sectors - c.ideal_sectors;
+  }
+  if (c.l1_hits != 0)
+    r.text += fmt::format("; {:.0f} % found in L1", percent(c.l1_hits, c.sectors));
+  if (c.l2_hits != 0 && c.l2_hits != c.l2_sectors)
+    r.text += fmt::format("; of the rest {:.0f} % in L2", percent(c.l2_hits, c.l2_sectors));
+  if (c.dram_read_bytes != 0) r.text += "; " + bytes_text(c.dram_read_bytes) + " from memory";
+  if (c.dram_write_bytes != 0) r.text += "; " + bytes_text(c.dram_write_bytes) + " to memory";
+  to.push_back(std::move(r));
+}
+
+void remark_wavefronts(std::vector<remark>& to, const char* what, const wavefront_counts& c,
+                       const char* conflict) {
+  if (c.requests == 0) return;
+  remark r;
+  const double ways = ratio(c.wavefronts, c.ideal_wavefronts);
+  r.text = fmt::format("{}: {:.1f} wavefronts per request", what, ratio(c.wavefronts, c.requests));
+  if (ways > wasteful) {
+    r.text += fmt::format(", {:.1f}-way {}", ways, conflict);
+    r.waste = c.wavefronts - c.ideal_wavefronts;
+  }
+  to.push_back(std::move(r));
+}
+
+std::vector<remark> remarks_of(const profile_counts& c) {
+  std::vector<remark> all;
+  remark_sectors(all, "global load", c.global_load);
+  remark_sectors(all, "global store", c.global_store);
+  remark_sectors(all, "global atomic", c.global_atomic);
+  remark_sectors(all, "local load", c.local_load);
+  remark_sectors(all, "local store", c.local_store);
+  remark_wavefronts(all, "shared load", c.shared_load, "bank conflict");
+  remark_wavefronts(all, "shared store", c.shared_store, "bank conflict");
+  remark_wavefronts(all, "shared atomic", c.shared_atomic, "conflict (same word or bank)");
+  remark_wavefronts(all, "copy to shared", c.shared_copy, "bank conflict");
+  if (c.divergent_branches != 0) {
+    all.push_back({fmt::format("{} of {} branches divide their warp", grouped(c.divergent_branches),
+                               grouped(c.branches)),
+                   c.divergent_branches});
+  }
+  if (const instruction_counts n = c.all_instructions();
+      n.warps != 0 && ratio(n.lanes, n.warps) < 31.5)
+    all.push_back({fmt::format("{:.1f} of 32 lanes take part", ratio(n.lanes, n.warps)), 0});
+  return all;
+}
+
+void add_head(std::vector<text_line>& lines, const kernel_profile& k, std::size_t width) {
+  lines.push_back({{text_role::strong, cut(harmless(k.kernel), width)}});
+  const auto say = [&](const std::string& s) { wrap_into(lines, s, 2, width, text_role::plain); };
+  say(fmt::format("grid {}, block {}, {}", extent_text(k.grid), extent_text(k.block),
+                  k.launches == 1 ? "1 launch" : grouped(k.launches) + " launches"));
+  std::string resources = k.registers != 0 ? fmt::format("{} registers, ", k.registers) : "";
+  resources += bytes_text(k.static_shared_bytes + k.dynamic_shared_bytes) + " of shared memory";
+  if (k.local_bytes != 0)
+    resources += fmt::format(", {} of local memory", bytes_text(k.local_bytes));
+  if (k.spill_bytes != 0)
+    resources += fmt::format(" ({} spilled registers)", bytes_text(k.spill_bytes));
+  if (k.fits.blocks != 0) {
+    resources += fmt::format("; occupancy {:.0f} %: {} of {} warps, {} blocks (limit: {})",
+                             100.0 * k.resident_warps / std::max(1, k.most_warps), k.resident_warps,
+                             k.most_warps, k.fits.blocks, limiter_of(k.fits));
+  }
+  say(resources);
+  const instruction_counts all = k.total.all_instructions();
+  std::string work = fmt::format("{} instructions of warps, {:.1f} of 32 lanes take part",
+                                 grouped(all.warps), ratio(all.lanes, all.warps));
+  if (k.total.branches != 0)
+    work += fmt::format("; {} of {} branches divide", grouped(k.total.divergent_branches),
+                        grouped(k.total.branches));
+  say(work);
+  std::vector<std::pair<std::uint64_t, int>> by_pipe;
+  for (int p = 0; p < pipes; ++p)
+    if (k.total.instructions[p].warps != 0) by_pipe.emplace_back(k.total.instructions[p].warps, p);
+  std::ranges::sort(by_pipe, std::ranges::greater{});
+  std::string mix;
+  for (const auto& [warps, p] : by_pipe) {
+    std::string name = name_of(static_cast<pipe>(p));
+    std::ranges::replace(name, '_', '/');
+    mix += fmt::format("{}{} {:.0f} %", mix.empty() ? "" : ", ", name, percent(warps, all.warps));
+  }
+  say(mix);
+  if (!k.knows_machine_code)
+    say("the accesses are those of the PTX: the program has no machine code with a line table for "
+        "this GPU (nvcc -lineinfo -arch=sm_90)");
+}
+
+void add_line(std::vector<text_line>& lines, const line_profile& l, std::uint64_t all,
+              const profile_style& style, std::size_t indent, std::uint64_t marked_from) {
+  const std::vector<remark> remarks = remarks_of(l.counts);
+  std::uint64_t waste = 0;
+  for (const remark& r : remarks) waste = std::max(waste, r.waste);
+  const bool marked = waste != 0 && waste >= marked_from;
+  const double share = percent(l.counts.all_instructions().warps, all);
+  const std::string number = l.at.line != 0 ? std::to_string(l.at.line) : "?";
+  const std::string place = indent == 0 ? fmt::format("{:>5} {:>4.0f} %  ", number, share)
+                                        : fmt::format("{:>5} {:>4.0f} %  | ", number, share);
+  std::string source =
+      l.at.text.empty() ? (l.at.line == 0 ? "(of no line)" : l.at.file) : l.at.text;
+  if (indent != 0) source = l.at.inner + ": " + source;
+  lines.push_back({{marked ? text_role::warning_kind : text_role::plain, marked ? "*" : " "},
+                   {text_role::place, place},
+                   {text_role::source,
+                    cut(harmless(source), style.width - std::min(style.width, place.size() + 1))}});
+  for (const remark& r : remarks)
+    wrap_into(lines, r.text, 15 + indent, style.width,
+              r.waste != 0 ? text_role::warning_kind : text_role::dim);
+  for (const std::string& note : l.notes)
+    wrap_into(lines, note, 15 + indent, style.width, text_role::dim, "- ");
+  if (!style.with_inner) return;
+  for (const line_profile& inner : l.inner) add_line(lines, inner, all, style, 2, marked_from);
+}
+
+// What costs most beyond what it need, the dearest first.
+void add_summary(std::vector<text_line>& lines, const kernel_profile& k,
+                 const profile_style& style) {
+  struct entry {
+    std::uint64_t waste;
+    std::string text;
+  };
+  std::vector<entry> found;
+  for (const line_profile& l : k.lines)
+    for (const remark& r : remarks_of(l.counts))
+      if (r.waste != 0) found.push_back({r.waste, fmt::format("line {}: {}", l.at.line, r.text)});
+  std::ranges::stable_sort(found, std::ranges::greater{}, &entry::waste);
+  if (found.empty()) return;
+  lines.push_back({});
+  lines.push_back({{text_role::plain, "  "}, {text_role::strong, "What stands out"}});
+  constexpr std::size_t most = 5;
+  for (std::size_t n = 0; n < std::min(most, found.size()); ++n)
+    wrap_into(lines, found[n].text, 2, style.width, text_role::plain, "* ");
+}
+
+}  // namespace
+
+std::string limiter_of(const occupancy& o) {
+  std::string text;
+  const auto add = [&](bool is, const char* what) {
+    if (is) text += (text.empty() ? "" : ", ") + std::string(what);
+  };
+  add(o.by_warps, "warps");
+  add(o.by_registers, "registers");
+  add(o.by_shared, "shared memory");
+  add(o.by_blocks, "blocks");
+  return text;
+}
+
+std::vector<text_line> profile_lines(const kernel_profile& k, const profile_style& style) {
+  std::vector<text_line> lines;
+  add_head(lines, k, style.width);
+  // Lines that waste at least a twentieth of all that is wasted are marked.
+  std::uint64_t waste = 0;
+  for (const line_profile& l : k.lines)
+    for (const remark& r : remarks_of(l.counts)) waste += r.waste;
+  const std::uint64_t all = k.total.all_instructions().warps;
+  std::string file;
+  for (const line_profile& l : k.lines) {
+    if (&l == &k.lines.front() || l.path != file) {
+      file = l.path;
+      lines.push_back({});
+      lines.push_back({{text_role::dim,
+                        cut("  line  instr  " + (file.empty() ? "(unknown)" : harmless(l.at.file)),
+                            style.width)}});
+    }
+    add_line(lines, l, all, style, 0, waste / 20 + 1);
+  }
+  add_summary(lines, k, style);
+  return lines;
+}
+
+std::string profile_text(const std::vector<kernel_profile>& kernels, const profile_style& style) {
+  std::string text;
+  for (const kernel_profile& k : kernels) {
+    for (const text_line& line : profile_lines(k, style)) {
+      std::string all;
+      for (const text_span& span : line) all += span.text;
+      text += all.substr(0, all.find_last_not_of(' ') + 1) + "\n";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace stepwise

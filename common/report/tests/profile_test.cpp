@@ -1,0 +1,106 @@
+// Profiles as JSON, and as text for people.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "common/report/profile_json.hpp"
+#include "common/report/profile_text.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+kernel_profile example() {
+  kernel_profile k;
+  k.kernel = "transpose";
+  k.mangled = "_Z9transposePKfPfi";
+  k.launches = 2;
+  k.grid = {32, 32, 1};
+  k.block = {32, 8, 1};
+  k.registers = 20;
+  k.dynamic_shared_bytes = 4096;
+  k.fits.blocks = 8;
+  k.fits.by_warps = true;
+  k.resident_warps = k.most_warps = 64;
+  k.knows_machine_code = true;
+  k.l1_bytes = 229376;
+  line_profile load;
+  load.at = {"transpose.cu", 23, "tile[y][x] = in[y * n + x];", ""};
+  load.path = "/home/me/transpose.cu";
+  load.counts.global_load = {10, 320, 40, 40, 8, 32, 16, 512, 0};
+  load.counts.shared_store = {10, 320, 10, 10};
+  load.counts.instructions[static_cast<int>(pipe::load_store)] = {20, 640};
+  load.notes = {"2 accesses beside each other are one of 8 bytes in the machine code"};
+  line_profile store = load;
+  store.at = {"transpose.cu", 27, "out[x * n + y] = tile[x][y];", ""};
+  store.counts = {};
+  store.counts.global_store = {10, 320, 320, 40, 0, 320, 320, 0, 0};
+  store.counts.shared_load = {10, 320, 80, 10};
+  store.counts.instructions[static_cast<int>(pipe::load_store)] = {20, 640};
+  store.counts.branches = 10;
+  store.counts.divergent_branches = 5;
+  store.notes.clear();
+  line_profile inner = store;
+  inner.at = {"tile.hpp", 4, "return tile[x][y];", "read_tile"};
+  store.inner = {inner};
+  k.lines = {load, store};
+  k.total += load.counts;
+  k.total += store.counts;
+  return k;
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("a profile travels as JSON without losing anything") {
+  const std::string text = profile_json({example()});
+  CHECK(text.find('\n') == std::string::npos);
+  const auto read = parse_profile(text);
+  REQUIRE(read);
+  REQUIRE(read->size() == 1);
+  CHECK(profile_json(*read) == text);
+  const kernel_profile& k = read->at(0);
+  CHECK(k.kernel == "transpose");
+  CHECK(k.grid.y == 32);
+  CHECK(k.fits.by_warps);
+  CHECK(k.total.global_store == example().total.global_store);
+  CHECK(k.lines.at(1).inner.at(0).at.inner == "read_tile");
+  CHECK(k.lines.at(0).notes.size() == 1);
+  CHECK(k.total.all_instructions().lanes == 1280);
+}
+
+TEST_CASE("what is no profile is not read as one") {
+  CHECK(!parse_profile(""));
+  CHECK(!parse_profile("{\"kernels\": [{}]}"));
+  CHECK(!parse_profile("[1, 2]"));
+  CHECK(!parse_profile(profile_json({example()}).substr(0, 200)));
+}
+
+TEST_CASE("the text names the line, what it costs, and what would do") {
+  for (const std::size_t width : {60, 80, 120, 160}) {
+    const std::string text = profile_text({example()}, {width, true});
+    CHECK(has(text, "transpose\n"));
+    CHECK(has(text, "   27   50 %  out[x * n + y] = tile[x][y];"));
+    std::size_t longest = 0, begin = 0;
+    for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
+      longest = std::max(longest, end - begin);
+    CHECK(longest <= width);
+  }
+  const std::string text = profile_text({example()}, {160, true});
+  CHECK(has(text, "grid 32 x 32, block 32 x 8, 2 launches"));
+  CHECK(has(text, "20 registers, 4.1 KB of shared memory; occupancy 100 %: 64 of 64 warps"));
+  CHECK(has(text, "(limit: warps)"));
+  CHECK(has(text, "global store: 32.0 sectors per request, 4.0 would do"));
+  CHECK(has(text, "shared load: 8.0 wavefronts per request, 8.0-way bank conflict"));
+  CHECK(has(text, "5 of 10 branches divide their warp"));
+  CHECK(
+      has(text, "global load: 4.0 sectors per request; 20 % found in L1; of the rest 50 % in L2"));
+  CHECK(has(text, "2 accesses beside each other are one of 8 bytes"));
+  CHECK(has(text, "read_tile: return tile[x][y];"));
+  CHECK(has(text, "* line 27: global store: 32.0 sectors"));
+  CHECK(!has(text, "* line 23"));
+  CHECK(!has(profile_text({example()}, {160, false}), "read_tile"));
+}
+
+}  // namespace

@@ -1,0 +1,51 @@
+#include "common/runtime/api/allocation.hpp"
+
+#include "common/runtime/host/call_stacks.hpp"
+
+namespace stepwise::runtime {
+
+void note_place(state& s) {
+  if (s.checks || s.places_left == 0) return;
+  s.places_left--;
+  s.current->set_origin(number_of_stack(program_stack()));
+}
+
+status refused(const status& failure) {
+  // Many programs do not look at what an allocation returns.
+  if (failure.code == error::memory_allocation) announce("out of memory: " + failure.message);
+  return failure;
+}
+
+status allocate(state& s, void** address, std::size_t bytes) {
+  if (!address) return invalid_value("cudaMalloc: no place for the address");
+  *address = nullptr;
+  if (bytes == 0) return {};
+  note_place(s);
+  const auto found = s.current->allocate(bytes);
+  if (!found.ok()) return refused(found.failure());
+  *address = pointer_of(*found);
+  return {};
+}
+
+status release(state& s, void* address) {
+  if (!address) return {};
+  if (const auto* const host = s.find_host(address)) {
+    if (s.checks) {
+      s.checks->refused_free("cudaFree() was given memory of the host",
+                             "What cudaMallocHost gave, cudaFreeHost frees; what cudaHostRegister "
+                             "pinned, cudaHostUnregister lets go.",
+                             host->second.bytes, host->second.allocated_by);
+    }
+    return invalid_value("cudaFree: this is host memory, for cudaFreeHost");
+  }
+  status before = s.synchronize();
+  if (!before.ok()) return before;
+  const auto area = s.current->find_allocation(address_of(address));
+  status freed = s.current->free(address_of(address));
+  if (!freed.ok()) return freed;
+  if (area && area->shared) s.advice.forget(area->address, area->bytes);
+  s.pools.forget(address_of(address));
+  return {};
+}
+
+}  // namespace stepwise::runtime

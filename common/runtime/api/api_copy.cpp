@@ -1,0 +1,151 @@
+// Copies and fills. All of them are done when they return: asynchronous ones may be.
+#include <algorithm>
+
+#include "common/runtime/api/copy.hpp"
+
+using namespace stepwise;
+using namespace stepwise::runtime;
+
+namespace {
+
+// A copy to (`to_symbol`) or from `bytes` of a variable, `offset` bytes into it.
+cudaError_t symbol_call(const void* symbol, void* host_to, const void* host_from, std::size_t bytes,
+                        std::size_t offset, int kind, cudaStream_t stream, bool asynchronous) {
+  return call([&](state& s) {
+    status known = check_stream(s, stream);
+    if (!known.ok()) return known;
+    const auto variable = s.registered.use_variable(*s.current, symbol);
+    if (!variable.ok()) return variable.failure();
+    if (offset > variable->bytes || bytes > variable->bytes - offset) {
+      return invalid_value("copying " + std::to_string(bytes) + " bytes at offset " +
+                           std::to_string(offset) + " of a variable of " +
+                           std::to_string(variable->bytes) + " bytes");
+    }
+    const bool into = host_from != nullptr || host_to == nullptr;
+    const int opposite = into ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
+    if (kind == opposite || kind == cudaMemcpyHostToHost) {
+      return status{error::invalid_memcpy_direction,
+                    into ? "a copy to a variable goes to the device"
+                         : "a copy from a variable comes from the device"};
+    }
+    if (bytes == 0) return status{};
+    void* const place = pointer_of(variable->address + offset);
+    copy_request request = into ? linear_copy(place, host_from, bytes, kind)
+                                : linear_copy(host_to, place, bytes, kind);
+    if (asynchronous) request = in_stream(request, stream);
+    status sound = check_copy(request);
+    return sound.ok() ? copy(s, request) : sound;
+  });
+}
+
+}  // namespace
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return copy_call(linear_copy(to, from, bytes, number_of(kind)));
+}
+STEPWISE_ALIAS(cudaMemcpy_ptds, cudaMemcpy);
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  return copy_call(in_stream(linear_copy(to, from, bytes, number_of(kind)), stream));
+}
+STEPWISE_EXPORT cudaError_t cudaMemcpyAsync_ptsz(void* to, const void* from, std::size_t bytes,
+                                                 cudaMemcpyKind kind, cudaStream_t stream) {
+  return cudaMemcpyAsync(to, from, bytes, kind, per_thread(stream));
+}
+
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                         std::size_t width, std::size_t rows, cudaMemcpyKind kind) {
+  return copy_call({to, to_pitch, from, from_pitch, width, rows, number_of(kind)});
+}
+STEPWISE_ALIAS(cudaMemcpy2D_ptds, cudaMemcpy2D);
+
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
+                              std::size_t from_pitch, std::size_t width, std::size_t rows,
+                              cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy_call(
+      in_stream({to, to_pitch, from, from_pitch, width, rows, number_of(kind)}, stream));
+}
+STEPWISE_ALIAS(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
+
+// There is one device, so its peers are itself.
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                std::size_t bytes, cudaStream_t stream) {
+  if (to_device != 0 || from_device != 0) {
+    return call([](state&) { return status{error::invalid_device, "there is one device, 0"}; });
+  }
+  return copy_call(in_stream(linear_copy(to, from, bytes, cudaMemcpyDeviceToDevice), stream));
+}
+
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                           std::size_t bytes) {
+  return cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, nullptr);
+}
+
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes,
+                               std::size_t offset, cudaMemcpyKind kind) {
+  return symbol_call(symbol, nullptr, from, bytes, offset, number_of(kind), nullptr, false);
+}
+STEPWISE_ALIAS(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol);
+
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes,
+                                    std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
+  return symbol_call(symbol, nullptr, from, bytes, offset, number_of(kind), stream, true);
+}
+STEPWISE_ALIAS(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync);
+
+cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes,
+                                 std::size_t offset, cudaMemcpyKind kind) {
+  return symbol_call(symbol, to, nullptr, bytes, offset, number_of(kind), nullptr, false);
+}
+STEPWISE_ALIAS(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol);
+
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes,
+                                      std::size_t offset, cudaMemcpyKind kind,
+                                      cudaStream_t stream) {
+  return symbol_call(symbol, to, nullptr, bytes, offset, number_of(kind), stream, true);
+}
+STEPWISE_ALIAS(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync);
+
+cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
+  return fill_call({to, bytes, value, bytes}, nullptr);
+}
+STEPWISE_ALIAS(cudaMemset_ptds, cudaMemset);
+
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
+  return fill_call({to, bytes, value, bytes}, stream);
+}
+STEPWISE_EXPORT cudaError_t cudaMemsetAsync_ptsz(void* to, int value, std::size_t bytes,
+                                                 cudaStream_t stream) {
+  return cudaMemsetAsync(to, value, bytes, per_thread(stream));
+}
+
+cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
+                         std::size_t rows) {
+  return fill_call({to, pitch, value, width, rows}, nullptr);
+}
+STEPWISE_ALIAS(cudaMemset2D_ptds, cudaMemset2D);
+
+cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
+                              std::size_t rows, cudaStream_t stream) {
+  return fill_call({to, pitch, value, width, rows}, stream);
+}
+STEPWISE_ALIAS(cudaMemset2DAsync_ptsz, cudaMemset2DAsync);
+
+cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
+  return call([&](state& s) {
+    if (!address) return invalid_value("cudaGetSymbolAddress: no place for the answer");
+    const auto variable = s.registered.use_variable(*s.current, symbol);
+    if (variable.ok()) *address = pointer_of(variable->address);
+    return variable.ok() ? status{} : variable.failure();
+  });
+}
+
+cudaError_t cudaGetSymbolSize(std::size_t* bytes, const void* symbol) {
+  return call([&](state& s) {
+    if (!bytes) return invalid_value("cudaGetSymbolSize: no place for the answer");
+    const auto variable = s.registered.use_variable(*s.current, symbol);
+    if (variable.ok()) *bytes = variable->bytes;
+    return variable.ok() ? status{} : variable.failure();
+  });
+}

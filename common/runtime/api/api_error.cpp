@@ -1,0 +1,95 @@
+// Errors, versions, and what is ours beyond the runtime's API.
+#include "common/runtime/api/api.hpp"
+#include "common/runtime/stepwise.h"
+
+using namespace stepwise;
+using namespace stepwise::runtime;
+
+namespace {
+
+// The program looks at its errors.
+void tell_checks(int code) {
+  state& s = state::get();
+  if (code == 0 || !s.checks) return;
+  const std::lock_guard guard(s.lock);
+  s.checks->error_seen();
+}
+
+}  // namespace
+
+cudaError_t cudaGetLastError() {
+  const int code = take_error();
+  tell_checks(code);
+  return static_cast<cudaError_t>(code);
+}
+
+cudaError_t cudaPeekAtLastError() {
+  const int code = last_error();
+  tell_checks(code);
+  return static_cast<cudaError_t>(code);
+}
+
+const char* cudaGetErrorName(cudaError_t error) { return error_name(number_of(error)); }
+
+const char* cudaGetErrorString(cudaError_t error) { return error_text(number_of(error)); }
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  return call_without_device([&](state&) {
+    if (!version) return invalid_value("cudaRuntimeGetVersion: no place for the answer");
+    *version = CUDART_VERSION;
+    return status{};
+  });
+}
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  return call_without_device([&](state& s) {
+    if (!version) return invalid_value("cudaDriverGetVersion: no place for the answer");
+    const bool usable = s.fault.ok() ? s.ready().ok() : s.current != nullptr;
+    *version = usable ? s.current->description().driver_version : 0;
+    return status{};
+  });
+}
+
+STEPWISE_EXPORT const char* stepwiseDeviceKind() { return "emulated"; }
+
+STEPWISE_EXPORT int stepwiseGetCounters(stepwise_counters* counters) {
+  if (!counters) return 1;
+  state& s = state::get();
+  const std::lock_guard guard(s.lock);
+  // Not an API call of CUDA's: no error is kept, and a lost device still tells what it counted.
+  if (s.fault.ok() && (!s.ready().ok() || !s.synchronize().ok())) {
+    if (!s.current) return 1;
+  }
+  const auto found = s.current ? s.current->counters() : std::nullopt;
+  if (!found) return 1;
+  *counters = {found->launches,
+               found->warp_instructions,
+               found->lane_instructions,
+               found->global_load_bytes,
+               found->global_store_bytes,
+               found->shared_load_bytes,
+               found->shared_store_bytes,
+               found->atomics,
+               found->barriers};
+  return 0;
+}
+
+STEPWISE_EXPORT void stepwiseResetCounters() {
+  state& s = state::get();
+  const std::lock_guard guard(s.lock);
+  if (s.ready().ok() && s.synchronize().ok()) s.current->reset_counters();
+}
+
+STEPWISE_EXPORT const char* stepwiseLastErrorMessage() { return last_message(); }
+
+STEPWISE_EXPORT void stepwiseNameAllocation(const void* address, const char* name) {
+  state& s = state::get();
+  const std::lock_guard guard(s.lock);
+  if (s.current && name) s.current->name_allocation(address_of(address), name);
+}
+
+STEPWISE_EXPORT void stepwiseForgetContents(const void* address, uint64_t bytes) {
+  state& s = state::get();
+  const std::lock_guard guard(s.lock);
+  if (s.checks && s.current) s.current->forget_contents(address_of(address), bytes);
+}

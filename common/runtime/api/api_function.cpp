@@ -1,0 +1,190 @@
+// What the compiler decided for a kernel, and how many of its blocks fit on a multiprocessor.
+#include <algorithm>
+#include <climits>
+#include <cstring>
+
+#include "common/device/names.hpp"
+#include "common/device/occupancy.hpp"
+#include "common/runtime/api/api.hpp"
+
+using namespace stepwise;
+using namespace stepwise::runtime;
+
+namespace {
+
+// Does `body(state&, registered_kernel&)` for a kernel of the program.
+template <class Body>
+cudaError_t with_kernel(const void* function, Body&& body) {
+  return call([&](state& s) {
+    const auto found = s.registered.use_kernel(*s.current, function);
+    return found.ok() ? body(s, **found) : found.failure();
+  });
+}
+
+cudaFuncAttributes attributes_of(const kernel_attributes& kernel) {
+  cudaFuncAttributes out;
+  std::memset(&out, 0, sizeof out);
+  out.sharedSizeBytes = kernel.static_shared_bytes;
+  out.constSizeBytes = kernel.constant_bytes;
+  out.localSizeBytes = kernel.local_bytes;
+  out.maxThreadsPerBlock = kernel.max_threads_per_block;
+  out.numRegs = kernel.registers;
+  out.ptxVersion = kernel.ptx_version;
+  out.binaryVersion = kernel.binary_version;
+  out.maxDynamicSharedSizeBytes = static_cast<int>(kernel.max_dynamic_shared_bytes);
+  out.preferredShmemCarveout = cudaSharedmemCarveoutDefault;
+  return out;
+}
+
+// The blocks of a kernel that one multiprocessor holds at once. A block that cannot be launched
+// has none; that is an answer, not an error.
+status blocks_that_fit(state& s, const kernel_attributes& kernel, int threads,
+                       std::size_t dynamic_bytes, int* blocks) {
+  if (!blocks) return invalid_value("no place for the number of blocks");
+  if (threads <= 0) return invalid_value("a block has at least one thread");
+  *blocks = 0;
+  const gpu& model = s.current->description();
+  if (threads > model.max_threads_per_block) return {};
+  const auto found =
+      resident_blocks(model, kernel, static_cast<std::uint64_t>(threads), dynamic_bytes);
+  if (!found.ok()) return found.failure();
+  *blocks = found->blocks;
+  return {};
+}
+
+status allow_dynamic_shared(state& s, registered_kernel& kernel, int bytes) {
+  if (bytes < 0) return invalid_value(readable_name(kernel.name) + ": less than no shared memory");
+  status outcome =
+      s.current->set_max_dynamic_shared_bytes(*kernel.handle, static_cast<std::uint64_t>(bytes));
+  if (outcome.ok()) kernel.attributes.max_dynamic_shared_bytes = static_cast<std::uint64_t>(bytes);
+  return outcome;
+}
+
+}  // namespace
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
+  return with_kernel(function, [&](state&, registered_kernel& kernel) {
+    if (!attributes) return invalid_value("cudaFuncGetAttributes: no place for the answer");
+    *attributes = attributes_of(kernel.attributes);
+    return status{};
+  });
+}
+
+cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
+  return with_kernel(function, [&](state& s, registered_kernel& kernel) {
+    switch (number_of(attribute)) {
+      case cudaFuncAttributeMaxDynamicSharedMemorySize:
+        return allow_dynamic_shared(s, kernel, value);
+      case cudaFuncAttributePreferredSharedMemoryCarveout:  // a wish, on hardware too
+        return value < -1 || value > 100
+                   ? invalid_value(readable_name(kernel.name) +
+                                   ": a carve-out is -1, or 0 to 100 per cent")
+                   : status{};
+      case cudaFuncAttributeClusterDimMustBeSet:
+      case cudaFuncAttributeRequiredClusterWidth:
+      case cudaFuncAttributeRequiredClusterHeight:
+      case cudaFuncAttributeRequiredClusterDepth:
+      case cudaFuncAttributeNonPortableClusterSizeAllowed:
+      case cudaFuncAttributeClusterSchedulingPolicyPreference:
+        return status{error::not_supported, readable_name(kernel.name) + ": function attribute " +
+                                                std::to_string(number_of(attribute)) +
+                                                " is not supported"};
+      default:
+        return invalid_value(readable_name(kernel.name) + ": there is no function attribute " +
+                             std::to_string(number_of(attribute)));
+    }
+  });
+}
+
+cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute,
+                                            int value, int number) {
+  if (number != 0) {
+    return call([](state&) { return status{error::invalid_device, "there is one device, 0"}; });
+  }
+  return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
+  return with_kernel(function, [](state&, registered_kernel&) { return status{}; });
+}
+
+// Shared memory has had banks of one size since compute capability 5.0.
+cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
+  return with_kernel(function, [](state&, registered_kernel&) { return status{}; });
+}
+
+cudaError_t cudaFuncGetName(const char** name, const void* function) {
+  return call_even_lost([&](state& s) {
+    if (!name) return invalid_value("cudaFuncGetName: no place for the answer");
+    if (s.fault.ok()) {
+      const auto usable = s.registered.use_kernel(*s.current, function);
+      if (!usable.ok()) return usable.failure();
+    }
+    const registered_kernel* const found = s.registered.find_kernel(function);
+    if (!found) {
+      return status{error::invalid_device_function, "this function is no kernel of the program"};
+    }
+    *name = found->name.c_str();
+    return status{};
+  });
+}
+
+cudaError_t cudaFuncGetParamInfo(const void* function, std::size_t index, std::size_t* offset,
+                                 std::size_t* bytes) {
+  return with_kernel(function, [&](state&, registered_kernel& kernel) {
+    const auto& parameters = kernel.attributes.parameters;
+    if (!offset || index >= parameters.size()) {
+      return invalid_value(readable_name(kernel.name) + " has " +
+                           std::to_string(parameters.size()) + " parameters");
+    }
+    *offset = parameters[index].offset;
+    if (bytes) *bytes = parameters[index].bytes;
+    return status{};
+  });
+}
+
+cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* function) {
+  return call([&](state& s) {
+    registered_kernel* const found = s.registered.find_kernel(function);
+    if (!kernel) return invalid_value("cudaGetKernel: no place for the answer");
+    if (!found) {
+      return status{error::invalid_device_function, "this function is no kernel of the program"};
+    }
+    *kernel = reinterpret_cast<cudaKernel_t>(found);
+    return status{};
+  });
+}
+
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t* kernel, const void* function) {
+  return with_kernel(function, [&](state&, registered_kernel& found) {
+    if (!kernel) return invalid_value("cudaGetFuncBySymbol: no place for the answer");
+    *kernel = reinterpret_cast<cudaFunction_t>(&found);
+    return status{};
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function,
+                                                          int threads, std::size_t dynamic_bytes) {
+  return with_kernel(function, [&](state& s, registered_kernel& kernel) {
+    return blocks_that_fit(s, kernel.attributes, threads, dynamic_bytes, blocks);
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks, const void* function, int threads, std::size_t dynamic_bytes, unsigned flags) {
+  return with_kernel(function, [&](state& s, registered_kernel& kernel) {
+    if (flags & ~cudaOccupancyDisableCachingOverride) return invalid_value("unknown flags");
+    return blocks_that_fit(s, kernel.attributes, threads, dynamic_bytes, blocks);
+  });
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* function,
+                                                      int blocks, int threads) {
+  return with_kernel(function, [&](state& s, registered_kernel& kernel) {
+    if (!bytes || threads <= 0) return invalid_value("a null pointer, or no threads");
+    const auto found = available_dynamic_shared(s.current->description(), kernel.attributes, blocks,
+                                                static_cast<std::uint64_t>(threads));
+    if (found.ok()) *bytes = *found;
+    return found.ok() ? status{} : found.failure();
+  });
+}

@@ -1,0 +1,97 @@
+// Launches by function call.
+#include "common/runtime/api/launch.hpp"
+
+using namespace stepwise;
+using namespace stepwise::runtime;
+
+namespace {
+
+// What of a launch's attributes changes its result. Hints about caches, priorities and overlap
+// change nothing here.
+status apply_attribute(const cudaLaunchAttribute& attribute, launch_request& request) {
+  switch (number_of(attribute.id)) {
+    case cudaLaunchAttributeCooperative:
+      request.cooperative = attribute.val.cooperative != 0;
+      return {};
+    case cudaLaunchAttributeClusterDimension: {
+      const auto& cluster = attribute.val.clusterDim;
+      if (cluster.x == 1 && cluster.y == 1 && cluster.z == 1) return {};
+      return {error::not_supported, "clusters of more than one block are not supported"};
+    }
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeAccessPolicyWindow:
+    case cudaLaunchAttributeSynchronizationPolicy:
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributeMemSyncDomainMap:
+    case cudaLaunchAttributeMemSyncDomain:
+    case cudaLaunchAttributePreferredSharedMemoryCarveout:
+      return {};
+    default:
+      return {error::not_supported,
+              "launch attribute " + std::to_string(number_of(attribute.id)) + " is not supported"};
+  }
+}
+
+}  // namespace
+
+cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                             std::size_t shared_bytes, cudaStream_t stream) {
+  return launch_kernel({function, grid, block, arguments, shared_bytes, stream, false});
+}
+STEPWISE_EXPORT cudaError_t cudaLaunchKernel_ptsz(const void* function, dim3 grid, dim3 block,
+                                                  void** arguments, std::size_t shared_bytes,
+                                                  cudaStream_t stream) {
+  return cudaLaunchKernel(function, grid, block, arguments, shared_bytes, per_thread(stream));
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
+                                        void** arguments, std::size_t shared_bytes,
+                                        cudaStream_t stream) {
+  return launch_kernel({function, grid, block, arguments, shared_bytes, stream, true});
+}
+STEPWISE_EXPORT cudaError_t cudaLaunchCooperativeKernel_ptsz(const void* function, dim3 grid,
+                                                             dim3 block, void** arguments,
+                                                             std::size_t shared_bytes,
+                                                             cudaStream_t stream) {
+  return cudaLaunchCooperativeKernel(function, grid, block, arguments, shared_bytes,
+                                     per_thread(stream));
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
+                                void** arguments) {
+  if (!config) {
+    return call([](state&) { return invalid_value("cudaLaunchKernelExC: no configuration"); });
+  }
+  launch_request request{function,  config->gridDim,          config->blockDim,
+                         arguments, config->dynamicSmemBytes, config->stream,
+                         false};
+  for (unsigned i = 0; i < config->numAttrs; i++) {
+    status outcome = apply_attribute(config->attrs[i], request);
+    if (!outcome.ok()) {
+      announce(outcome.message);
+      return call([&](state&) { return outcome; });
+    }
+  }
+  return launch_kernel(request);
+}
+STEPWISE_EXPORT cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t* config,
+                                                     const void* function, void** arguments) {
+  if (!config) return cudaLaunchKernelExC(config, function, arguments);
+  cudaLaunchConfig_t own = *config;
+  own.stream = per_thread(own.stream);
+  return cudaLaunchKernelExC(&own, function, arguments);
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  const cudaError_t outcome = call([&](state& s) {
+    if (!function) return invalid_value("cudaLaunchHostFunc: no function");
+    status known = check_stream(s, stream);
+    return known.ok() ? s.synchronize() : known;
+  });
+  // Outside the lock: the function may take its time.
+  if (outcome == cudaSuccess) function(data);
+  return outcome;
+}
+STEPWISE_ALIAS(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);

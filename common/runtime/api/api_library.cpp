@@ -1,0 +1,118 @@
+// Modules that a program loads by itself: from a fat binary, a file of one, or PTX text.
+//
+// source  cuda_runtime_api.h, "Library Management": what `code` may point to
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "common/image/image.hpp"
+#include "common/runtime/api/api.hpp"
+#include "common/runtime/mapped.hpp"
+
+using namespace stepwise;
+using namespace stepwise::runtime;
+
+namespace {
+
+// Where a module's bytes end is told by what they are; PTX text ends with a zero.
+std::span<const std::byte> module_bytes(const void* code) {
+  fat_binary_wrapper wrapper;
+  std::memcpy(&wrapper.magic, code, sizeof wrapper.magic);
+  if (wrapper.magic == fat_binary_magic) {
+    std::memcpy(&wrapper, code, sizeof wrapper);
+    code = wrapper.container;
+  }
+  const auto* const first = static_cast<const std::byte*>(code);
+  const std::uint64_t mapped = mapped_bytes(code);
+  const auto container = mapped < 16 ? std::nullopt : image::container_bytes(code);
+  if (container) return {first, std::min(*container, mapped)};
+  return {first, strnlen(static_cast<const char*>(code), mapped)};
+}
+
+// An H200 makes a library even of text that is no PTX. So a module that is no good makes one here,
+// and its failure is the answer to what is asked of it; it is said at once.
+status load(state& s, cudaLibrary_t* library, std::span<const std::byte> bytes) {
+  const auto module = s.current->load_module(bytes);
+  if (!module.ok()) announce(module.failure().message);
+  *library = reinterpret_cast<cudaLibrary_t>(s.registered.add_library(module));
+  return {};
+}
+
+// Does `body(state&, library&)` for a library of the program.
+template <class Body>
+cudaError_t with_library(cudaLibrary_t handle, Body&& body) {
+  return call([&](state& s) {
+    loaded_library* const found = s.registered.find_library(handle);
+    return found ? body(s, *found)
+                 : status{error::invalid_resource_handle, "there is no such library"};
+  });
+}
+
+cudaError_t variable_call(void** address, std::size_t* bytes, cudaLibrary_t library,
+                          const char* name, bool managed) {
+  return with_library(library, [&](state& s, loaded_library& from) {
+    if (!name || (!address && !bytes)) return invalid_value("no name, or no place for the answer");
+    if (!from.module.ok()) return from.module.failure();
+    const auto symbol = s.current->find_symbol(*from.module, name);
+    if (!symbol.ok()) return symbol.failure();
+    if (managed && !symbol->shared) {
+      return status{error::symbol_not_found, std::string(name) + " is not managed"};
+    }
+    if (address) *address = pointer_of(symbol->address);
+    if (bytes) *bytes = symbol->bytes;
+    return status{};
+  });
+}
+
+}  // namespace
+
+// The options say how machine code is made of PTX, or when: neither changes a result here.
+cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption*, void**,
+                                unsigned, cudaLibraryOption*, void**, unsigned) {
+  return call([&](state& s) {
+    if (!library || !code) return invalid_value("cudaLibraryLoadData: a null pointer");
+    return load(s, library, module_bytes(code));
+  });
+}
+
+cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* name, cudaJitOption*,
+                                    void**, unsigned, cudaLibraryOption*, void**, unsigned) {
+  return call([&](state& s) {
+    if (!library || !name) return invalid_value("cudaLibraryLoadFromFile: a null pointer");
+    std::ifstream file(name, std::ios::binary);
+    if (!file) return status{error::file_not_found, std::string("cannot read ") + name};
+    const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+    return load(s, library, std::as_bytes(std::span(bytes)));
+  });
+}
+
+cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
+  return with_library(library, [](state& s, loaded_library& gone) {
+    status before = s.synchronize();
+    if (!before.ok()) return before;
+    status outcome = gone.module.ok() ? s.current->unload_module(*gone.module) : status{};
+    s.registered.remove_library(gone);
+    return outcome;
+  });
+}
+
+cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t library, const char* name) {
+  return with_library(library, [&](state& s, loaded_library& from) {
+    if (!kernel || !name) return invalid_value("cudaLibraryGetKernel: a null pointer");
+    const auto found = s.registered.library_kernel(*s.current, from, name);
+    if (!found.ok()) return found.failure();
+    *kernel = reinterpret_cast<cudaKernel_t>(*found);
+    return status{};
+  });
+}
+
+cudaError_t cudaLibraryGetGlobal(void** address, std::size_t* bytes, cudaLibrary_t library,
+                                 const char* name) {
+  return variable_call(address, bytes, library, name, false);
+}
+
+cudaError_t cudaLibraryGetManaged(void** address, std::size_t* bytes, cudaLibrary_t library,
+                                  const char* name) {
+  return variable_call(address, bytes, library, name, true);
+}

@@ -1,0 +1,211 @@
+// Device memory and pinned host memory.
+#include <algorithm>
+
+#include "common/runtime/api/allocation.hpp"
+
+using namespace stepwise;
+using namespace stepwise::runtime;
+
+namespace {
+
+// Rows of pitched memory start at multiples of this many bytes (texture alignment), as on hardware.
+constexpr std::size_t pitch_alignment = 512;
+
+std::size_t in_pitch(std::size_t width) {
+  return (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
+}
+
+// Kernels use pinned memory by its own address (unified addressing).
+status allocate_host(state& s, void** address, std::size_t bytes, unsigned flags) {
+  if (!address) return invalid_value("cudaMallocHost: no place for the address");
+  if (flags & ~(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)) {
+    return invalid_value("cudaHostAlloc: unknown flags");
+  }
+  *address = nullptr;
+  if (bytes == 0) return {};
+  note_place(s);
+  const auto found = s.current->allocate_shared(bytes);
+  if (!found.ok()) return refused(found.failure());
+  *address = pointer_of(*found);
+  s.host_allocations[*address] = {bytes, flags, false, true, s.checks ? s.checks->origin() : 0};
+  return {};
+}
+
+status too_many_bytes(const char* function) {
+  return refused({error::memory_allocation, std::string(function) + ": more bytes than there are"});
+}
+
+status not_pinned(const char* function) {
+  return invalid_value(std::string(function) +
+                       ": this is no memory from cudaMallocHost or cudaHostAlloc");
+}
+
+}  // namespace
+
+cudaError_t cudaMalloc(void** address, std::size_t bytes) {
+  return call_even_lost([&](state& s) {
+    if (!address) return invalid_value("cudaMalloc: no place for the address");
+    status usable = s.ready();
+    return usable.ok() ? s.note(allocate(s, address, bytes)) : usable;
+  });
+}
+
+cudaError_t cudaMallocPitch(void** address, std::size_t* pitch, std::size_t width,
+                            std::size_t rows) {
+  return call([&](state& s) {
+    if (!address || !pitch) return invalid_value("cudaMallocPitch: no place for the answer");
+    if (width > SIZE_MAX / 2 || (rows && width > SIZE_MAX / 2 / rows)) {
+      return too_many_bytes("cudaMallocPitch");
+    }
+    *pitch = in_pitch(width);
+    return allocate(s, address, *pitch * rows);
+  });
+}
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
+  return call([&](state& s) {
+    if (!memory) return invalid_value("cudaMalloc3D: no place for the answer");
+    if (extent.width > SIZE_MAX / 2) return too_many_bytes("cudaMalloc3D");
+    const std::size_t pitch = in_pitch(extent.width);
+    std::size_t layer = 0, bytes = 0;
+    if (__builtin_mul_overflow(pitch, extent.height, &layer) ||
+        __builtin_mul_overflow(layer, extent.depth, &bytes)) {
+      return too_many_bytes("cudaMalloc3D");
+    }
+    *memory = {nullptr, pitch, extent.width, extent.height};
+    return allocate(s, &memory->ptr, bytes);
+  });
+}
+
+cudaError_t cudaFree(void* address) {
+  return call([&](state& s) {
+    if (address && s.current) host_waited_for_all(s);
+    status outcome = release(s, address);
+    announce_mistake("cudaFree", outcome);
+    return outcome;
+  });
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
+  return call([&](state& s) {
+    const auto info = s.current->memory_info();
+    if (free_bytes) *free_bytes = info[0] - std::min(info[0], s.pools.idle_bytes());
+    if (total_bytes) *total_bytes = info[1];
+    return status{};
+  });
+}
+
+cudaError_t cudaMallocHost(void** address, std::size_t bytes) {
+  return call([&](state& s) { return allocate_host(s, address, bytes, cudaHostAllocDefault); });
+}
+
+cudaError_t cudaHostAlloc(void** address, std::size_t bytes, unsigned flags) {
+  return call([&](state& s) { return allocate_host(s, address, bytes, flags); });
+}
+
+cudaError_t cudaFreeHost(void* address) {
+  return call([&](state& s) {
+    if (!address) return status{};
+    const auto found = s.host_allocations.find(address);
+    if (found == s.host_allocations.end() || found->second.registered) {
+      if (s.checks) {
+        s.checks->refused_free("cudaFreeHost() was given memory that is not pinned, or no longer",
+                               "It frees what cudaMallocHost and cudaHostAlloc gave, once; device "
+                               "memory is for cudaFree.");
+      }
+      return not_pinned("cudaFreeHost");
+    }
+    status before = s.synchronize();
+    if (!before.ok()) return before;
+    host_waited_for_all(s);
+    s.host_allocations.erase(found);
+    return s.current->free(address_of(address));
+  });
+}
+
+cudaError_t cudaHostRegister(void* address, std::size_t bytes, unsigned flags) {
+  return call([&](state& s) {
+    if (!address || bytes == 0) return invalid_value("cudaHostRegister: no memory");
+    if (s.find_host(address)) {
+      return status{error::host_memory_already_registered, "this memory is registered already"};
+    }
+    if (flags & ~(cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly)) {
+      return invalid_value("cudaHostRegister: unknown flags, or memory of another device");
+    }
+    // Without, it is still good for copies.
+    const status reached = s.current->register_host({static_cast<std::byte*>(address), bytes});
+    s.host_allocations[address] = {bytes, flags, true, reached.ok(),
+                                   s.checks ? s.checks->origin() : 0};
+    return status{};
+  });
+}
+
+cudaError_t cudaHostUnregister(void* address) {
+  return call([&](state& s) {
+    const auto found = s.host_allocations.find(address);
+    if (found == s.host_allocations.end() || !found->second.registered) {
+      return status{error::host_memory_not_registered, "this memory was not registered"};
+    }
+    status before = s.synchronize();
+    if (!before.ok()) return before;
+    if (found->second.reachable) {
+      before = s.current->unregister_host(static_cast<std::byte*>(address));
+    }
+    s.host_allocations.erase(found);
+    return before;
+  });
+}
+
+cudaError_t cudaHostGetFlags(unsigned* flags, void* address) {
+  return call([&](state& s) {
+    const auto* found = s.find_host(address);
+    if (!flags || !found) return not_pinned("cudaHostGetFlags");
+    // With unified addresses all of it is mapped, and an H200 does not tell that memory from
+    // cudaHostAlloc is portable.
+    *flags = found->second.flags | cudaHostAllocMapped;
+    if (!found->second.registered) *flags &= ~unsigned{cudaHostAllocPortable};
+    return status{};
+  });
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* address, unsigned flags) {
+  return call([&](state& s) {
+    if (!device_pointer || flags != 0) {
+      return invalid_value("cudaHostGetDevicePointer: no place for the answer, or unknown flags");
+    }
+    *device_pointer = nullptr;
+    const auto* const found = s.find_host(address);
+    if (!found) return not_pinned("cudaHostGetDevicePointer");
+    if (!found->second.reachable) {
+      const status refused{error::not_supported,
+                           "cudaHostGetDevicePointer of this memory from cudaHostRegister is "
+                           "not supported: kernels reach memory from cudaMallocHost"};
+      announce(refused.message);
+      return refused;
+    }
+    *device_pointer = address;
+    return status{};
+  });
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  return call_even_lost([&](state& s) {
+    if (!attributes) return invalid_value("cudaPointerGetAttributes: no place for the answer");
+    *attributes = {};
+    const auto area = s.current->find_allocation(address_of(pointer));
+    const auto* const pinned = s.find_host(pointer);
+    const bool on_host = pinned != nullptr;
+    if (area || on_host) {
+      attributes->type = on_host        ? cudaMemoryTypeHost
+                         : area->shared ? cudaMemoryTypeManaged
+                                        : cudaMemoryTypeDevice;
+      if (area || pinned->second.reachable) attributes->devicePointer = const_cast<void*>(pointer);
+      if (on_host || area->shared) attributes->hostPointer = const_cast<void*>(pointer);
+    } else {
+      attributes->type = cudaMemoryTypeUnregistered;
+      attributes->device = cudaInvalidDeviceId;
+      attributes->hostPointer = const_cast<void*>(pointer);
+    }
+    return status{};
+  });
+}

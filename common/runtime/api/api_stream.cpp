@@ -1,0 +1,255 @@
+// Streams and events. Work runs in the order of the calls, so a stream is little more than a name.
+#include <algorithm>
+
+#include "common/runtime/api/api.hpp"
+
+using namespace stepwise;
+using namespace stepwise::runtime;
+
+namespace {
+
+constexpr int lowest_priority = 0, highest_priority = -5;
+
+cudaError_t create_stream(cudaStream_t* stream, unsigned flags, int priority) {
+  return call([&](state& s) {
+    if (!stream) return invalid_value("cudaStreamCreate: no place for the stream");
+    if (flags & ~cudaStreamNonBlocking) return invalid_value("cudaStreamCreate: unknown flags");
+    const int kept = std::clamp(priority, highest_priority, lowest_priority);
+    auto* const record = new stream_record{flags, kept, ++s.streams_made + 2, {}};
+    s.streams.insert(record);
+    *stream = reinterpret_cast<cudaStream_t>(record);
+    return status{};
+  });
+}
+
+// Does `body(record)` for a stream that the program created, or for the default stream.
+template <class Body>
+cudaError_t with_stream(cudaStream_t stream, Body&& body) {
+  return call([&](state& s) {
+    status known = check_stream(s, stream);
+    if (!known.ok()) return known;
+    return body(s, record_of(s, stream));
+  });
+}
+
+cudaError_t answer_of_stream(cudaStream_t stream, const void* place,
+                             void (*answer)(const stream_record&, void*)) {
+  return with_stream(stream, [&](state&, const stream_record& record) {
+    if (!place) return invalid_value("no place for the answer");
+    answer(record, const_cast<void*>(place));
+    return status{};
+  });
+}
+
+event_record* record_of(const state& s, cudaEvent_t event) {
+  auto* const record = reinterpret_cast<event_record*>(event);
+  return s.events.count(record) ? record : nullptr;
+}
+
+// As a device that checks knows an event.
+std::uint64_t event_number(const event_record& record) {
+  return static_cast<std::uint64_t>(record.handle);
+}
+
+// All that its stream has done up to now: the device is told of streams only, and a wait too much
+// hides a finding, where one too few would invent one.
+void host_waited_for(state& s, const event_record& record) {
+  if (s.checks && record.recorded) s.current->host_waited(record.stream);
+}
+
+status unknown_event() { return {error::invalid_resource_handle, "there is no such event"}; }
+
+}  // namespace
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) { return create_stream(stream, 0, 0); }
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  return create_stream(stream, flags, 0);
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
+  return create_stream(stream, flags, priority);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  return call([&](state& s) {
+    auto* const record = reinterpret_cast<stream_record*>(stream);
+    if (s.streams.erase(record) == 0) {
+      return status{error::invalid_resource_handle, "there is no such stream"};
+    }
+    delete record;
+    return s.synchronize();
+  });
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return with_stream(stream, [&](state& s, const stream_record&) {
+    host_waited(s, stream);
+    return s.settle();
+  });
+}
+STEPWISE_EXPORT cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream) {
+  return cudaStreamSynchronize(per_thread(stream));
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  return with_stream(stream, [&](state& s, const stream_record&) {
+    host_waited(s, stream);  // the answer is that all is done
+    return s.synchronize();
+  });
+}
+STEPWISE_ALIAS(cudaStreamQuery_ptsz, cudaStreamQuery);
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  return with_stream(stream, [&](state& s, const stream_record&) {
+    const event_record* const record = record_of(s, event);
+    if (!record) return unknown_event();
+    if (flags & ~cudaEventWaitExternal) return invalid_value("cudaStreamWaitEvent: unknown flags");
+    if (s.checks && record->recorded) {
+      enter_stream(s, stream);
+      s.current->wait_event(event_number(*record), use_of(s, stream).stream);
+    }
+    return status{};  // what was recorded before has run before
+  });
+}
+STEPWISE_EXPORT cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event,
+                                                     unsigned flags) {
+  return cudaStreamWaitEvent(per_thread(stream), event, flags);
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
+  return answer_of_stream(stream, flags, [](const stream_record& record, void* place) {
+    *static_cast<unsigned*>(place) = record.flags;
+  });
+}
+STEPWISE_ALIAS(cudaStreamGetFlags_ptsz, cudaStreamGetFlags);
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+  return answer_of_stream(stream, priority, [](const stream_record& record, void* place) {
+    *static_cast<int*>(place) = record.priority;
+  });
+}
+STEPWISE_ALIAS(cudaStreamGetPriority_ptsz, cudaStreamGetPriority);
+
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  return answer_of_stream(stream, id, [](const stream_record& record, void* place) {
+    *static_cast<unsigned long long*>(place) = record.id;
+  });
+}
+STEPWISE_ALIAS(cudaStreamGetId_ptsz, cudaStreamGetId);
+
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device_number) {
+  return answer_of_stream(stream, device_number,
+                          [](const stream_record&, void* place) { *static_cast<int*>(place) = 0; });
+}
+STEPWISE_ALIAS(cudaStreamGetDevice_ptsz, cudaStreamGetDevice);
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data,
+                                  unsigned flags) {
+  const cudaError_t outcome = with_stream(stream, [&](state& s, const stream_record&) {
+    if (!function || flags) return invalid_value("cudaStreamAddCallback: no function, or flags");
+    return s.synchronize();
+  });
+  // Outside the lock: the function may take its time.
+  if (outcome == cudaSuccess) function(stream, outcome, data);
+  return outcome;
+}
+STEPWISE_ALIAS(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return call([&](state&) {
+    if (least) *least = lowest_priority;
+    if (greatest) *greatest = highest_priority;
+    return status{};
+  });
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  return call([&](state& s) {
+    if (!event) return invalid_value("cudaEventCreate: no place for the event");
+    constexpr unsigned known = cudaEventBlockingSync | cudaEventDisableTiming;
+    if (flags & cudaEventInterprocess) {
+      return status{error::not_supported, "events between processes are not supported"};
+    }
+    if (flags & ~known) return invalid_value("cudaEventCreate: unknown flags");
+    const auto handle = s.current->create_event();
+    if (!handle.ok()) return handle.failure();
+    auto* const record = new event_record{*handle, flags, false};
+    s.events.insert(record);
+    *event = reinterpret_cast<cudaEvent_t>(record);
+    return status{};
+  });
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, 0); }
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  return call([&](state& s) {
+    event_record* const record = record_of(s, event);
+    if (!record) return unknown_event();
+    status outcome = s.current->destroy_event(record->handle);
+    s.events.erase(record);
+    delete record;
+    return outcome;
+  });
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return with_stream(stream, [&](state& s, const stream_record&) {
+    event_record* const record = record_of(s, event);
+    if (!record) return unknown_event();
+    record->recorded = true;
+    if (s.checks) {
+      enter_stream(s, stream);
+      record->stream = use_of(s, stream).stream;
+      s.current->mark_event(event_number(*record), record->stream);
+    }
+    return s.current->record(record->handle);
+  });
+}
+STEPWISE_EXPORT cudaError_t cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stream) {
+  return cudaEventRecord(event, per_thread(stream));
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
+  return cudaEventRecord(event, stream);
+}
+STEPWISE_ALIAS(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  return call([&](state& s) {
+    const event_record* const record = record_of(s, event);
+    if (!record) return unknown_event();
+    host_waited_for(s, *record);
+    return s.settle();
+  });
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return call([&](state& s) {
+    const event_record* const record = record_of(s, event);
+    if (!record) return unknown_event();
+    host_waited_for(s, *record);  // the answer is that it has passed
+    return s.synchronize();
+  });
+}
+
+cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t stop) {
+  return call([&](state& s) {
+    if (!ms) return invalid_value("cudaEventElapsedTime: no place for the answer");
+    const event_record *first = record_of(s, start), *second = record_of(s, stop);
+    if (!first || !second) return unknown_event();
+    for (const event_record* record : {first, second}) {
+      if (!record->recorded || (record->flags & cudaEventDisableTiming)) {
+        return status{error::invalid_resource_handle,
+                      record->recorded ? "an event made with cudaEventDisableTiming has no time"
+                                       : "an event that was never recorded has no time"};
+      }
+    }
+    status before = s.synchronize();
+    if (!before.ok()) return before;
+    const auto found = s.current->elapsed_ms(first->handle, second->handle);
+    if (found.ok()) *ms = *found;
+    return found.ok() ? status{} : found.failure();
+  });
+}

@@ -1,0 +1,123 @@
+// Attributes of streams, and what streams that never capture answer about captures.
+#include <algorithm>
+
+#include "common/runtime/api/api.hpp"
+
+using namespace stepwise;
+using namespace stepwise::runtime;
+
+namespace {
+
+static_assert(sizeof(cudaStreamAttrValue) <= sizeof(stream_attribute));
+
+// Does `body(state&, stream_record&)` for a stream that may be named.
+template <class Body>
+cudaError_t with_stream(cudaStream_t stream, Body&& body) {
+  return call([&](state& s) {
+    status known = check_stream(s, stream);
+    return known.ok() ? body(s, record_of(s, stream)) : known;
+  });
+}
+
+bool is_stream_attribute(int attribute) {
+  constexpr int known[] = {cudaStreamAttributeAccessPolicyWindow,
+                           cudaStreamAttributeSynchronizationPolicy,
+                           cudaStreamAttributeMemSyncDomainMap, cudaStreamAttributeMemSyncDomain,
+                           cudaStreamAttributePriority};
+  return std::find(std::begin(known), std::end(known), attribute) != std::end(known);
+}
+
+status no_such_attribute(int attribute) {
+  return invalid_value("streams have no attribute " + std::to_string(attribute));
+}
+
+// What an attribute is before a program sets it.
+cudaStreamAttrValue first_value(const stream_record& record, int attribute) {
+  cudaStreamAttrValue value;
+  std::memset(&value, 0, sizeof value);
+  if (attribute == cudaStreamAttributeSynchronizationPolicy) {
+    // As on an H200: none of the policies, until the program sets one.
+    std::memset(&value.syncPolicy, 0xff, sizeof value.syncPolicy);
+  }
+  if (attribute == cudaStreamAttributeMemSyncDomainMap) value.memSyncDomainMap = {0, 1};
+  if (attribute == cudaStreamAttributePriority) value.priority = record.priority;
+  return value;
+}
+
+thread_local int capture_mode = cudaStreamCaptureModeGlobal;
+
+}  // namespace
+
+// Hints about caches and waiting, on hardware too: they are kept, and change nothing here.
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
+                                   const cudaStreamAttrValue* value) {
+  return with_stream(stream, [&](state&, stream_record& record) {
+    const int number = number_of(attribute);
+    if (!value) return invalid_value("cudaStreamSetAttribute: no value");
+    if (!is_stream_attribute(number)) return no_such_attribute(number);
+    std::memcpy(record.attributes[number].data(), value, sizeof *value);
+    if (number == cudaStreamAttributePriority) record.priority = value->priority;
+    return status{};
+  });
+}
+STEPWISE_ALIAS(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute);
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
+                                   cudaStreamAttrValue* value) {
+  return with_stream(stream, [&](state&, stream_record& record) {
+    const int number = number_of(attribute);
+    if (!value) return invalid_value("cudaStreamGetAttribute: no place for the answer");
+    if (!is_stream_attribute(number)) return no_such_attribute(number);
+    *value = first_value(record, number);
+    const auto set = record.attributes.find(number);
+    if (set != record.attributes.end()) std::memcpy(value, set->second.data(), sizeof *value);
+    return status{};
+  });
+}
+STEPWISE_ALIAS(cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute);
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+  return with_stream(to, [&](state& s, stream_record& record) {
+    status known = check_stream(s, from);
+    if (known.ok()) record.attributes = record_of(s, from).attributes;
+    return known;
+  });
+}
+STEPWISE_ALIAS(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes);
+
+// Captures are refused when they begin, so no stream ever captures.
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* capture) {
+  return with_stream(stream, [&](state&, stream_record&) {
+    if (!capture) return invalid_value("cudaStreamIsCapturing: no place for the answer");
+    *capture = cudaStreamCaptureStatusNone;
+    return status{};
+  });
+}
+STEPWISE_ALIAS(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing);
+
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* capture,
+                                     unsigned long long*, cudaGraph_t*, const cudaGraphNode_t**,
+                                     const cudaGraphEdgeData**, std::size_t*) {
+  return cudaStreamIsCapturing(stream, capture);
+}
+STEPWISE_ALIAS(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  return call([&](state&) {
+    if (!mode) return invalid_value("cudaThreadExchangeStreamCaptureMode: no mode");
+    // Any number is taken, as on an H200.
+    const int wanted = number_of(*mode);
+    std::memcpy(mode, &capture_mode, sizeof capture_mode);
+    capture_mode = wanted;
+    return status{};
+  });
+}
+
+// Nothing profiles here; programs that mark what to profile go on.
+STEPWISE_EXPORT cudaError_t cudaProfilerStart() {
+  return call([](state&) { return status{}; });
+}
+
+STEPWISE_EXPORT cudaError_t cudaProfilerStop() {
+  return call([](state&) { return status{}; });
+}

@@ -1,0 +1,68 @@
+#include "common/runtime/api/launch.hpp"
+
+#include <cstring>
+
+#include "common/device/launch_check.hpp"
+#include "common/device/names.hpp"
+#include "common/runtime/failure_hint.hpp"
+
+namespace stepwise::runtime {
+namespace {
+
+status launch(state& s, const launch_request& request) {
+  status known = check_stream(s, request.stream);
+  if (!known.ok()) return known;
+  const auto found = s.registered.use_kernel(*s.current, request.function);
+  if (!found.ok()) return found.failure();
+  const registered_kernel& kernel = **found;
+
+  launch_config config;
+  config.grid = {request.grid.x, request.grid.y, request.grid.z};
+  config.block = {request.block.x, request.block.y, request.block.z};
+  config.dynamic_shared_bytes = request.shared_bytes;
+  config.cooperative = request.cooperative;
+  status allowed = check_launch(s.current->description(), kernel.attributes, config);
+  if (!allowed.ok()) return allowed;
+  const auto parameters = pack_arguments(kernel.attributes, request.arguments);
+  if (!parameters.ok()) return parameters.failure();
+  enter_stream(s, request.stream);
+  const status launched = s.current->launch(*kernel.handle, config, *parameters);
+  if (launched.ok()) note_launch();
+  return launched;
+}
+
+}  // namespace
+
+result<std::vector<std::byte>> pack_arguments(const kernel_attributes& kernel,
+                                              const void* const* arguments) {
+  std::vector<std::byte> buffer;
+  if (kernel.parameters.empty()) return buffer;
+  if (!arguments) {
+    return {error::invalid_value, readable_name(kernel.name) +
+                                      ": the launch has no arguments, and the kernel " +
+                                      std::to_string(kernel.parameters.size()) + " parameters"};
+  }
+  for (const kernel_parameter& p : kernel.parameters) {
+    const std::size_t end = std::size_t{p.offset} + p.bytes;
+    if (buffer.size() < end) buffer.resize(end);
+  }
+  for (std::size_t i = 0; i < kernel.parameters.size(); i++) {
+    const kernel_parameter& p = kernel.parameters[i];
+    if (!arguments[i]) {
+      return {error::invalid_value, readable_name(kernel.name) + ": argument " + std::to_string(i) +
+                                        " is a null pointer"};
+    }
+    std::memcpy(buffer.data() + p.offset, arguments[i], p.bytes);
+  }
+  return buffer;
+}
+
+cudaError_t launch_kernel(const launch_request& request) noexcept {
+  return call([&](state& s) {
+    status outcome = launch(s, request);
+    announce(outcome.message);
+    return outcome;
+  });
+}
+
+}  // namespace stepwise::runtime

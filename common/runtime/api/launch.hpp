@@ -1,0 +1,27 @@
+// Launching: arguments packed as the kernel expects them, and everything refused that hardware
+// refuses.
+//
+// tests   tests/launch_test.cpp
+#pragma once
+
+#include "common/runtime/api/api.hpp"
+
+namespace stepwise::runtime {
+
+struct launch_request {
+  const void* function = nullptr;  // host stub, or a cudaKernel_t
+  dim3 grid, block;
+  void** arguments = nullptr;  // one pointer per parameter
+  std::size_t shared_bytes = 0;
+  cudaStream_t stream = nullptr;
+  bool cooperative = false;
+};
+
+// A complete API call.
+cudaError_t launch_kernel(const launch_request& request) noexcept;
+
+// The parameter buffer of a kernel; invalid_value if there are parameters but no arguments.
+result<std::vector<std::byte>> pack_arguments(const kernel_attributes& kernel,
+                                              const void* const* arguments);
+
+}  // namespace stepwise::runtime

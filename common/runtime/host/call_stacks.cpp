@@ -1,0 +1,189 @@
+#include "common/runtime/host/call_stacks.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <unwind.h>
+
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "common/runtime/host/host_lines.hpp"
+
+namespace stepwise::runtime {
+namespace {
+
+constexpr std::size_t most_stacks = 100'000;
+
+struct address_range {
+  std::uintptr_t first = 0, end = 0;
+};
+
+struct object_search {
+  std::uintptr_t inside;
+  address_range found;
+  bool is_program = true;  // the program itself is listed first
+};
+
+int search_object(dl_phdr_info* info, std::size_t, void* data) {
+  auto& search = *static_cast<object_search*>(data);
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const auto& part = info->dlpi_phdr[i];
+    if (part.p_type != PT_LOAD || !(part.p_flags & PF_X)) continue;
+    const address_range range{info->dlpi_addr + part.p_vaddr,
+                              info->dlpi_addr + part.p_vaddr + part.p_memsz};
+    if (search.inside < range.first || search.inside >= range.end) continue;
+    if (!search.is_program) search.found = range;
+    return 1;
+  }
+  search.is_program = false;
+  return 0;
+}
+
+// The code of this library; empty where it is linked into the program, as in tests.
+address_range own_code() {
+  static const address_range range = [] {
+    object_search search{reinterpret_cast<std::uintptr_t>(&search_object), {}, true};
+    dl_iterate_phdr(search_object, &search);
+    return search.found;
+  }();
+  return range;
+}
+
+struct unwinding {
+  address_range own;
+  std::span<std::uintptr_t> stack;
+  std::uintptr_t from = 0;  // frames inside the one that executes this are passed over; 0: none
+  std::size_t count = 0;
+};
+
+_Unwind_Reason_Code take_frame(_Unwind_Context* context, void* data) {
+  auto& walk = *static_cast<unwinding*>(data);
+  int is_interrupted = 0;  // not calling: the address is the instruction's own
+  const std::uintptr_t address = _Unwind_GetIPInfo(context, &is_interrupted);
+  if (address == 0) return _URC_END_OF_STACK;
+  if (walk.from != 0 && address != walk.from) return _URC_NO_REASON;
+  walk.from = 0;
+  if (walk.count == 0 && address >= walk.own.first && address < walk.own.end) {
+    return _URC_NO_REASON;
+  }
+  walk.stack[walk.count++] = address + (is_interrupted ? 1 : 0);
+  return walk.count < walk.stack.size() ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+struct stack_table {
+  std::mutex lock;
+  std::map<call_stack, std::uint64_t> numbers;
+  std::vector<call_stack> stacks;              // number - 1
+  std::map<std::uint64_t, host_place> places;  // those that were asked for
+};
+
+stack_table& table() {
+  static stack_table& only = *new stack_table;
+  return only;
+}
+
+bool contains(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Headers and generated files, in which no student's line is.
+bool is_foreign(const std::string& file) {
+  if (file.starts_with("/usr/")) return true;
+  constexpr const char* parts[] = {"/cuda_runtime",    "/include/crt/",  "/include/cub/",
+                                   "/include/thrust/", "/include/cuda/", "/include/c++/",
+                                   "/bits/",           ".cudafe1.",      "/tmpxft_"};
+  for (const char* part : parts) {
+    if (contains(file, part)) return true;
+  }
+  return false;
+}
+
+// "cudaError cudaMalloc<float>" is named cudaMalloc<float>: of templates, the type of the result is
+// told, too.
+std::string_view without_result(std::string_view function) {
+  int depth = 0;
+  for (std::size_t i = function.size(); i-- > 0;) {
+    const char c = function[i];
+    depth += (c == '>' || c == ')' || c == '}') - (c == '<' || c == '(' || c == '{');
+    if (c == ' ' && depth == 0 && !function.substr(0, i).ends_with("operator")) {
+      return function.substr(i + 1);
+    }
+  }
+  return function;
+}
+
+// A function of the toolkit's or the C++ library's headers, which the compiler put into the
+// program: no student wrote it.
+bool is_foreign_function(std::string_view name) {
+  constexpr const char* namespaces[] = {
+      "std::", "__gnu_cxx::", "thrust::", "cub::", "cuda::", "cooperative_groups::"};
+  for (const char* scope : namespaces) {
+    if (name.starts_with(scope)) return true;
+  }
+  // Wrappers are called as what they wrap; only these stand for nothing of the library.
+  if (name.starts_with("cudaOccupancy")) return true;
+  const std::string plain(name.substr(0, name.find('<')));
+  const void* const wrapped =
+      plain.starts_with("cuda") ? dlsym(RTLD_DEFAULT, plain.c_str()) : nullptr;
+  const auto at = reinterpret_cast<std::uintptr_t>(wrapped);
+  return at >= own_code().first && at < own_code().end;
+}
+
+}  // namespace
+
+call_stack program_stack() {
+  call_stack stack{};
+  unwinding walk{own_code(), stack};
+  _Unwind_Backtrace(take_frame, &walk);
+  return stack;
+}
+
+std::size_t interrupted_stack(std::uintptr_t instruction, std::span<std::uintptr_t> stack) {
+  unwinding walk{own_code(), stack, instruction};
+  _Unwind_Backtrace(take_frame, &walk);
+  return walk.count;
+}
+
+host_place place_of_stack(std::span<const std::uintptr_t> stack) {
+  std::vector<std::uintptr_t> calls;
+  for (const std::uintptr_t frame : stack) {
+    if (frame != 0) calls.push_back(frame - 1);  // inside the call, not behind it
+  }
+  host_place named;
+  for (const auto& inlined : lines_of(calls)) {
+    for (const host_line& line : inlined) {
+      const std::string_view function = without_result(line.function);
+      if (!line.file.empty() && !is_foreign(line.file)) {
+        return {line.file, line.line, source_line(line.file, line.line), std::string(function)};
+      }
+      if (named.function.empty() && line.file.empty() && !is_foreign_function(function)) {
+        named.function = function;
+      }
+    }
+  }
+  return named;
+}
+
+std::uint64_t number_of_stack(const call_stack& stack) {
+  if (stack[0] == 0) return 0;
+  stack_table& t = table();
+  const std::lock_guard guard(t.lock);
+  const auto known = t.numbers.find(stack);
+  if (known != t.numbers.end()) return known->second;
+  if (t.stacks.size() == most_stacks) return 0;
+  t.stacks.push_back(stack);
+  t.numbers.emplace(stack, t.stacks.size());
+  return t.stacks.size();
+}
+
+host_place place_of_origin(std::uint64_t number) {
+  stack_table& t = table();
+  const std::lock_guard guard(t.lock);
+  if (number == 0 || number > t.stacks.size()) return {};
+  const auto known = t.places.find(number);
+  if (known != t.places.end()) return known->second;
+  return t.places[number] = place_of_stack(t.stacks[number - 1]);
+}
+
+}  // namespace stepwise::runtime

@@ -1,0 +1,39 @@
+// Where in the program a call of the API came from: a few return addresses, known by one number.
+//
+// idea    A finding names its origin by that number. The frames between the program's code and us
+//         (templates of the toolkit's headers, a wrapper that checks errors) are kept, so that
+//         the line to show can be chosen when it is shown.
+// watch   Takes some microseconds: done for each call of a checked program, and for the first
+//         allocations of others. Nothing is destroyed: programs call us when they end.
+// tests   tests/checks_test.cpp, tests/checks_test.py
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "common/report/located_finding.hpp"
+
+namespace stepwise::runtime {
+
+inline constexpr std::size_t stack_frames = 8;
+using call_stack = std::array<std::uintptr_t, stack_frames>;  // innermost first; 0: no more
+
+// The stack of the program's call into this library: the frames behind our own.
+call_stack program_stack();
+
+// The stack of code of the program's that a signal interrupted at this instruction, without frames
+// of this library's; how many there are. For the signal's handler: it neither locks nor allocates.
+std::size_t interrupted_stack(std::uintptr_t instruction, std::span<std::uintptr_t> stack);
+
+// The stack's number, the same for equal stacks; 0 for an empty one, or when there are too many.
+std::uint64_t number_of_stack(const call_stack& stack);
+
+// The innermost line of these calls that is the program's own, not one of a system's or the
+// toolkit's headers; else the innermost function of the program's that is known. Runs `addr2line`,
+// where there is one.
+host_place place_of_stack(std::span<const std::uintptr_t> stack);
+// The same by the stack's number; the answers are kept.
+host_place place_of_origin(std::uint64_t number);
+
+}  // namespace stepwise::runtime

@@ -1,0 +1,326 @@
+// Lines and accesses of PTX that is written for the purpose, with tables that are made up.
+#include "common/source_map/source_map.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+
+namespace stepwise::emulator {
+namespace {
+
+constexpr std::uint32_t first_line = 11;  // of the text that is given
+
+// A map of a kernel with this body; `counts` are machine instructions by line of the text given,
+// from 0.
+struct made {
+  explicit made(const std::string& text, std::map<std::uint32_t, std::uint32_t> counts = {})
+      : module(
+            ".version 9.0\n.target sm_90\n.address_size 64\n.file 1 \"/home/me/a/../k.cu\"\n"
+            ".file 2 \"/usr/local/cuda/include/cub/block/load.cuh\"\n"
+            ".entry k(.param .u64 q)\n{\n.reg .pred p;\n"
+            ".reg .b32 r<20>; .reg .f32 f<9>; .reg .b64 d<20>;\n"
+            ".shared .align 16 .b8 s[4096];\n" +
+            text + "}\n") {
+    for (const auto& [line, count] : counts) {
+      resources.instructions_of_ptx_line[first_line + line] = count;
+    }
+    resources.frame_bytes = 8;
+    map = std::make_unique<source_map>(module, module.functions.at(0), &resources);
+  }
+
+  const source_line& line(std::size_t instruction) const {
+    return map->lines.at(map->instructions.at(instruction).line);
+  }
+  access_role role(std::size_t instruction) const { return map->instructions.at(instruction).role; }
+
+  ptx::module module;
+  image::kernel_resources resources;
+  std::unique_ptr<source_map> map;
+};
+
+TEST_CASE("which files are the user's") {
+  for (const char* mine : {"/home/me/k.cu", "k.cu", "/home/me/cuda/include/tile.cuh",
+                           "/home/me/cub/k.cu", "/src/thrust.cu", "/home/me/std/k.cuh", ""}) {
+    CHECK_MESSAGE(is_users_file(mine), mine);
+  }
+  for (const char* not_mine :
+       {"/usr/local/cuda/bin/../targets/x86_64-linux/include/sm_30_intrinsics.hpp",
+        "/usr/local/cuda-13.0/include/cuda_fp16.hpp", "/usr/include/c++/12/cmath",
+        "/usr/lib/gcc/x86_64-linux-gnu/12/include/x.h", "/opt/cuda/include/a.h",
+        "/home/me/.venv/lib/python3.11/site-packages/nvidia/cu13/include/a.hpp",
+        "/home/me/cccl/cub/cub/block/block_load.cuh", "/home/me/cccl/thrust/thrust/system/x.h",
+        "/home/me/cccl/libcudacxx/include/x.h", "/home/me/tool/targets/x86_64-linux/include/a.h",
+        "/home/me/course/.cuda/include/cccl/thrust/device_reference.h",
+        "/home/me/course/.cuda/bin/../include/cuda_fp16.hpp",
+        "/apps/cuda/13/include/cccl/cub/block/block_store.cuh",
+        "/home/me/cccl/thrust/thrust/sort.h", "/home/me/old/include/thrust/sort.h"}) {
+    CHECK_MESSAGE(!is_users_file(not_mine), not_mine);
+  }
+}
+
+TEST_CASE("a toolkit's headers are not the user's, wherever it lies") {
+  namespace fs = std::filesystem;
+  const fs::path place = fs::temp_directory_path() / ("toolkit-" + std::to_string(getpid()));
+  fs::create_directories(place / "include" / "crt");
+  const std::string header = (place / "include" / "cuda_fp16.hpp").string();
+  const std::string deeper = (place / "include" / "crt" / "sm_70_rt.hpp").string();
+  CHECK(is_users_file(header));
+  std::ofstream(place / "include" / "cuda_runtime_api.h") << "\n";
+  CHECK_FALSE(is_users_file(header));
+  CHECK_FALSE(is_users_file(deeper));
+  CHECK(is_users_file((place / "samples" / "k.cu").string()));
+  fs::remove_all(place);
+}
+
+TEST_CASE("lines: before any record, made by the compiler, and at a block's end") {
+  const made k(
+      "mov.u32 r0, 1;\n"              // no record yet
+      ".loc 1 5 0\nmov.u32 r1, 1;\n"  // line 5
+      ".loc 1 0 0\nmov.u32 r2, 1;\n"  // made: the next line, 7
+      ".loc 1 7 0\nmov.u32 r3, 1;\n"  // line 7
+      ".loc 1 0 0\n@p bra A;\n"       // made, at the end: the line before
+      "mov.u32 r4, 1;\n"              // a block without lines
+      "A: .loc 1 9 0\nmov.u32 r5, 1;\n"
+      ".loc 1 5 3\nmov.u32 r6, 1;\n");
+  const std::vector<std::uint32_t> lines = {5, 5, 7, 7, 7, 7, 9, 5};
+  const std::vector<bool> estimated = {true, false, true, false, true, true, false, false};
+  REQUIRE(k.map->instructions.size() == lines.size());
+  for (std::size_t n = 0; n < lines.size(); ++n) {
+    CHECK(k.line(n).line == lines[n]);
+    CHECK(k.line(n).file == "/home/me/k.cu");
+    CHECK(k.map->instructions[n].estimated == estimated[n]);
+  }
+  CHECK(k.map->lines.size() == 3);  // columns make no lines
+}
+
+TEST_CASE("a kernel without any record has no lines") {
+  const made k("mov.u32 r0, 1;\n ret;\n");
+  CHECK(k.map->lines.empty());
+  CHECK(k.map->instructions[0].line == no_index);
+}
+
+TEST_CASE("the user's function inside a library's kernel") {
+  const made k(
+      ".loc 2 40 0\nmov.u32 r0, 1;\n"
+      ".loc 2 41 0\n.loc 1 12 0, function_name n, inlined_at 2 41 0\nmov.u32 r1, 1;\n");
+  CHECK(k.line(0).line == 40);
+  CHECK_FALSE(k.line(0).of_user);
+  CHECK(k.line(1).line == 12);
+  CHECK(k.line(1).of_user);
+  CHECK(k.map->instructions[1].inner == no_index);
+}
+
+TEST_CASE("loads that the table does not explain") {
+  // Their root is of unknown alignment, and there is a load nearby.
+  const made near(
+      "ld.param.u64 d0, [q];\nld.global.f32 f0, [d0];\nld.global.f32 f1, [d0+4];\n"
+      "add.f32 f2, f0, f1;\nst.global.f32 [d0], f2;\n",
+      {{1, 1}, {3, 1}, {4, 1}});
+  CHECK(near.role(0) == access_role::none);
+  CHECK(near.role(1) == access_role::leader);
+  CHECK(near.role(2) == access_role::member);
+  REQUIRE(near.map->groups.size() == 1);
+  CHECK(near.map->groups[0].ambiguous);
+  CHECK(near.map->groups[0].bytes == 8);
+  // There is none.
+  const made far(
+      "ld.param.u64 d0, [q];\nld.global.f32 f0, [d0];\nld.global.f32 f1, [d0+400];\n"
+      "add.f32 f2, f0, f1;\nst.global.f32 [d0], f2;\n",
+      {{1, 1}, {3, 1}, {4, 1}});
+  CHECK(far.role(2) == access_role::dropped);
+  REQUIRE(far.map->dropped.size() == 1);
+  CHECK(far.map->dropped[0].reason == drop_reason::unknown);
+  CHECK(far.map->dropped[0].ambiguous);
+}
+
+TEST_CASE("the same bytes again") {
+  const made k(
+      "mov.u32 r0, s;\nld.shared.u32 r1, [r0+4];\nld.shared.u32 r2, [s+4];\n"
+      "st.shared.u32 [s], r1;\nld.shared.u32 r3, [r0];\nst.shared.u32 [s+8], r2;\n"
+      "st.shared.u32 [s+8], r3;\n",
+      {{1, 1}, {3, 1}, {6, 1}});
+  CHECK(k.role(1) == access_role::alone);
+  CHECK(k.role(2) == access_role::dropped);  // loaded
+  CHECK(k.role(4) == access_role::dropped);  // stored
+  CHECK(k.role(5) == access_role::dropped);  // stored again
+  for (const dropped_access& d : k.map->dropped) {
+    CHECK(d.reason == drop_reason::same_address);
+    CHECK_FALSE(d.ambiguous);
+  }
+  CHECK(k.map->groups.empty());
+}
+
+TEST_CASE("two words in different halves, and one instruction: it may be one wide load") {
+  const made k(
+      "ld.shared.u32 r1, [s];\nld.shared.u32 r2, [s+12];\nadd.u32 r4, r1, r2;\n"
+      "st.shared.u32 [s+16], r4;\n",
+      {{0, 1}, {2, 1}, {3, 1}});
+  REQUIRE(k.map->groups.size() == 1);
+  CHECK_FALSE(k.map->groups[0].split);
+  CHECK(k.map->groups[0].ambiguous);
+  CHECK(k.map->groups[0].bytes == 16);
+}
+
+TEST_CASE("instructions that share a line share its count: what follows is not certain") {
+  const made k(
+      "mov.u32 r0, s;\nld.shared.u32 r1, [r0];\n"
+      "ld.shared.u32 r2, [r0+4]; ld.shared.u32 r3, [r0+64];\n"
+      "add.u32 r4, r1, r2;\nadd.u32 r4, r4, r3;\nst.shared.u32 [s+16], r4;\n",
+      {{1, 1}, {3, 1}, {4, 1}, {5, 1}});
+  REQUIRE(k.map->groups.size() == 1);
+  CHECK(k.map->groups[0].ambiguous);
+  REQUIRE(k.map->dropped.size() == 1);
+  CHECK(k.map->dropped[0].ambiguous);
+}
+
+TEST_CASE("two loads that may each have taken a third one along") {
+  const made k(
+      "ld.shared.u32 r1, [s];\nld.shared.u32 r2, [s+4];\nld.shared.u32 r3, [s+8];\n"
+      "add.u32 r4, r1, r2;\nadd.u32 r4, r4, r3;\nst.shared.u32 [s+16], r4;\n",
+      {{0, 1}, {1, 1}, {3, 1}, {4, 1}, {5, 1}});
+  REQUIRE(k.map->groups.size() == 1);
+  CHECK(k.map->groups[0].leader == 1);  // the nearest
+  CHECK(k.map->groups[0].ambiguous);
+}
+
+TEST_CASE("loads with fewer copies than their unrolled block") {
+  const made k(
+      "A: ld.shared.f32 f0, [s];\nld.shared.f32 f3, [s+64];\nfma.rn.f32 f1, f0, f0, f1;\n"
+      "fma.rn.f32 f1, f0, f1, f1;\n"
+      "fma.rn.f32 f2, f0, f0, f3;\n@p bra A;\n",
+      {{0, 4}, {1, 1}, {2, 4}, {3, 4}, {4, 4}, {5, 1}});
+  REQUIRE(k.map->thinned.size() == 1);
+  CHECK(k.map->thinned[0].instruction == 1);
+  CHECK(k.map->thinned[0].copies == 1);
+  CHECK(k.map->thinned[0].block_copies == 4);
+  CHECK(k.role(1) == access_role::alone);
+}
+
+// What follows took minutes or all memory once: time is to grow with the text, not with its square.
+constexpr int many = 100000;
+
+bool is_quick(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::steady_clock::now() - start < std::chrono::seconds(20);
+}
+
+std::string repeated(int times, const std::function<std::string(int)>& text) {
+  std::string out;
+  for (int n = 0; n < times; ++n) out += text(n);
+  return out;
+}
+
+TEST_CASE("registers that are defined behind their use, in a long chain and in a circle") {
+  CHECK(is_quick([] {
+    const made m(".reg .b32 v<" + std::to_string(many + 1) + ">;\n" +
+                     repeated(many,
+                              [](int n) {
+                                return "add.u32 v" + std::to_string(n) + ", v" +
+                                       std::to_string(n + 1) + ", 4;\n";
+                              }) +
+                     "ld.shared.u32 r0, [v0+9223372036854775807];\nst.shared.u32 [v1], r0;\n",
+                 {{0, 1}});
+    CHECK(m.map->instructions.size() == many + 2);
+  }));
+  const made circle(
+      "add.u32 r0, r1, 4;\nadd.u32 r1, r2, 4;\nmov.u32 r2, r0;\nld.shared.u32 r3, [r2];\n"
+      "ld.shared.u32 r4, [r1];\n",
+      {{0, 1}});
+  CHECK(circle.role(3) == access_role::dropped);
+}
+
+TEST_CASE("many accesses that the machine code lacks, at many places and at few") {
+  for (const int distance : {1, 4, 64, 0}) {
+    CHECK(is_quick([&] {
+      const made m(repeated(many,
+                            [&](int n) {
+                              return "ld.shared.u32 r0, [s+" + std::to_string(distance * n) +
+                                     "];\nst.shared.u32 [s+" + std::to_string(distance * n) +
+                                     "], r0;\n";
+                            }),
+                   {{0, 1}});
+      CHECK(m.map->dropped.size() + m.map->groups.size() > many);
+    }));
+  }
+  // Each in a block of its own, which is the next one's dominator.
+  CHECK(is_quick([] {
+    const made m(repeated(many / 2,
+                          [](int n) {
+                            return "ld.shared.u32 r0, [s+" + std::to_string(n % 2 * 8) +
+                                   "];\n@p bra E;\n";
+                          }) +
+                     "E: st.shared.u32 [s], r0;\n",
+                 {{many - 3, 1}, {many - 2, 1}});
+    CHECK(m.map->instructions.size() == many + 1);
+  }));
+}
+
+TEST_CASE("a long block in a loop, of one register that grows") {
+  CHECK(is_quick([] {
+    const made m("A: " +
+                     repeated(many,
+                              [](int) {
+                                return std::string("add.u32 r1, r1, 4; ld.shared.u32 r0, [r1];\n");
+                              }) +
+                     "@p bra A;\n",
+                 {{0, 2}, {1, 2}, {many - 1, 1}});
+    CHECK(m.map->instructions.size() == 2 * many + 1);
+  }));
+}
+
+TEST_CASE("many variables") {
+  CHECK(is_quick([] {
+    const auto of = [](const std::string& before, const std::string& behind) {
+      return repeated(many / 2, [&](int n) { return before + std::to_string(n) + behind; });
+    };
+    const made m(of(".shared .b32 v", ";\n") + of("ld.shared.u32 r0, [v", "+4];\n"));
+    CHECK(m.map->instructions.size() == many / 2);
+  }));
+}
+
+TEST_CASE("functions inlined in each other, deeper than anybody reads") {
+  CHECK(is_quick([] {
+    const made m(".loc 1 1 0\nmov.u32 r0, 1;\n" + repeated(many, [](int n) {
+                   return ".loc 1 " + std::to_string(n + 2) + " 0, function_name n, inlined_at 1 " +
+                          std::to_string(n + 1) + " 0\nmov.u32 r0, 1;\n";
+                 }));
+    CHECK(m.map->lines.size() == 1);
+    // A chain's ends are kept: where the line calls, and where the instruction stands.
+    const auto& instruction = m.map->instructions[5000];
+    CHECK(m.line(5000).line == 1);
+    const auto& chain = m.map->chains.at(instruction.inner);
+    CHECK(chain.size() == 64);
+    CHECK(chain.front().at.line == 2);
+    CHECK(chain[1].at.line == 5001 - 62);
+    CHECK(chain.back().at.line == 5001);
+    // Not all have room.
+    CHECK(m.map->instructions[many].line == 0);
+    CHECK(m.map->instructions[many].inner == no_index);
+  }));
+}
+
+TEST_CASE("a long path, of many lines") {
+  const auto of_path = [](std::size_t length) {
+    return std::make_unique<made>(
+        repeated(many,
+                 [](int n) { return ".loc 3 " + std::to_string(n + 1) + " 0\nmov.u32 r0, 1;\n"; }) +
+        "}\n.file 3 \"" + std::string(length, 'a') + "\"\n.entry j()\n{\nret;\n");
+  };
+  CHECK(is_quick([&] {
+    const auto longest = of_path(4096);
+    CHECK(longest->line(0).file.size() == 4096);
+    CHECK(longest->map->lines.size() < 20000);  // no more have room
+    const auto too_long = of_path(4097);
+    CHECK(too_long->line(0).file.empty());
+    CHECK(too_long->map->lines.size() == many);
+  }));
+}
+
+}  // namespace
+}  // namespace stepwise::emulator
