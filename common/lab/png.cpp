@@ -42,7 +42,7 @@ void* reallocate_or_throw(void* memory, std::size_t bytes) {
 #define STBI_MALLOC(bytes) allocate(bytes)
 #define STBI_REALLOC(memory, bytes) reallocate(memory, bytes)
 #define STBI_FREE(memory) std::free(memory)
-#include <stb_image.h>
+#include <stb/stb_image.h>
 
 #define STB_IMAGE_WRITE_STATIC
 #define STB_IMAGE_WRITE_IMPLEMENTATION
@@ -50,7 +50,7 @@ void* reallocate_or_throw(void* memory, std::size_t bytes) {
 #define STBIW_MALLOC(bytes) allocate_or_throw(bytes)
 #define STBIW_REALLOC(memory, bytes) reallocate_or_throw(memory, bytes)
 #define STBIW_FREE(memory) std::free(memory)
-#include <stb_image_write.h>
+#include <stb/stb_image_write.h>
 
 namespace stepwise {
 namespace {

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <sstream>
 
-#define TOML_EXCEPTIONS 1
 #include <toml++/toml.h>
 
 #include "grader/course/source.hpp"

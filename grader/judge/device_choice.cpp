@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <sstream>
 
-#define TOML_EXCEPTIONS 1
 #include <toml++/toml.h>
 
 #include "grader/system/failure.hpp"

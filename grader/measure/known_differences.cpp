@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#define TOML_EXCEPTIONS 1
 #include <toml++/toml.h>
 
 #include "grader/system/failure.hpp"
