@@ -1,18 +1,17 @@
-// fmt, compiled once from its package's headers: what they only declare, and the templates that they
-// leave to a library, for char. Debian has fmt as a shared library only, and a built clone shall run
-// where there is none.
+// fmt, compiled once from its package's headers: what they only declare, and the templates that
+// they leave to a library, for char. Debian has fmt as a shared library only, and a built clone
+// shall run where there is none.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE
 namespace detail {
 
 #if FMT_VERSION < 100000
-using buffer_format_args = basic_format_args<FMT_BUFFER_CONTEXT(char)>;
-#else
-using buffer_format_args = vformat_args<>::type;
+template FMT_API void vformat_to(buffer<char>&, string_view,
+                                 basic_format_args<FMT_BUFFER_CONTEXT(char)>, locale_ref);
+#elif FMT_VERSION < 120000  // later it is none
+template FMT_API void vformat_to(buffer<char>&, string_view, vformat_args<>::type, locale_ref);
 #endif
-
-template FMT_API void vformat_to(buffer<char>&, string_view, buffer_format_args, locale_ref);
 template FMT_API void buffer<char>::append(const char*, const char*);
 template FMT_API char decimal_point_impl(locale_ref);
 template FMT_API thousands_sep_result<char> thousands_sep_impl(locale_ref);

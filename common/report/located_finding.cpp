@@ -5,6 +5,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "common/report/extent_json.hpp"
+
 namespace stepwise {
 namespace {
 
@@ -16,8 +18,6 @@ constexpr std::array<const char*, 7> object_names = {
 
 constexpr std::array<const char*, 8> race_names = {"none",        "lanes", "warps",  "one_store",
                                                    "block_store", "copy",  "blocks", "streams"};
-
-json three(const extent& e) { return json::array({e.x, e.y, e.z}); }
 
 json place_json(const host_place& place) {
   if (!place.known()) return nullptr;
@@ -34,8 +34,8 @@ json party_json(const finding_party& p) {
           {"line", p.at.line},
           {"text", p.at.text},
           {"inner", p.at.inner},
-          {"block", p.has_thread ? three(p.block) : json(nullptr)},
-          {"thread", p.has_thread ? three(p.thread) : json(nullptr)}};
+          {"block", p.has_thread ? extent_json<json>(p.block) : json(nullptr)},
+          {"thread", p.has_thread ? extent_json<json>(p.thread) : json(nullptr)}};
 }
 
 json object_json(const located_finding& found) {
@@ -55,8 +55,6 @@ host_place parse_place(const json& j) {
   return {j.at("file"), j.at("line"), j.at("text"), j.at("function")};
 }
 
-extent parse_three(const json& j) { return {j.at(0), j.at(1), j.at(2)}; }
-
 finding_party parse_party(const json& j) {
   finding_party p;
   p.action = j.at("action");
@@ -64,8 +62,8 @@ finding_party parse_party(const json& j) {
   p.at = {j.at("file"), j.at("line"), j.at("text"), j.at("inner")};
   p.has_thread = !j.at("thread").is_null();
   if (p.has_thread) {
-    p.block = parse_three(j.at("block"));
-    p.thread = parse_three(j.at("thread"));
+    p.block = extent_from(j.at("block"));
+    p.thread = extent_from(j.at("thread"));
   }
   return p;
 }

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/report/extent_json.hpp"
+
 namespace stepwise {
 namespace {
 
@@ -133,11 +135,6 @@ line_profile line_from(const json& j) {
   return l;
 }
 
-json three(const extent& e) { return json::array({e.x, e.y, e.z}); }
-extent extent_from(const json& j) {
-  return {j.at(0).get<std::uint32_t>(), j.at(1).get<std::uint32_t>(), j.at(2).get<std::uint32_t>()};
-}
-
 }  // namespace
 
 std::string profile_json(const std::vector<kernel_profile>& kernels) {
@@ -145,8 +142,8 @@ std::string profile_json(const std::vector<kernel_profile>& kernels) {
   for (const kernel_profile& k : kernels) {
     json j = json::object();
     each_kernel_field(k, [&](const char* name, const auto& v) { j[name] = v; });
-    j["grid"] = three(k.grid);
-    j["block"] = three(k.block);
+    j["grid"] = extent_json<json>(k.grid);
+    j["block"] = extent_json<json>(k.block);
     j["warp_efficiency"] = k.warp_efficiency();
     j["total"] = counts_json(k.total);
     j["lines"] = json::array();

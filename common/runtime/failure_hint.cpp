@@ -30,13 +30,13 @@ bool is_due() {
          now.st_dev == stderr_at_start.st_dev && now.st_ino == stderr_at_start.st_ino;
 }
 
-void program_exits(int status, void*) {
+void suggest_at_exit(int status, void*) {
   const int exit_code = status & 0xff;
   if (exit_code == 0 || !is_due()) return;
   write_all(STDERR_FILENO, "stepwise: exit code " + std::to_string(exit_code) + hint);
 }
 
-void program_aborts(int number) {
+void suggest_at_abort(int number) {
   if (is_due()) {
     write_all(STDERR_FILENO, "stepwise: aborted");
     write_all(STDERR_FILENO, hint);
@@ -45,11 +45,11 @@ void program_aborts(int number) {
 }
 
 // Registered before the program's own objects are made, so called after their destructors.
-__attribute__((constructor)) void watch_the_end() {
+__attribute__((constructor)) void watch_for_failure() {
   const char* const asked = std::getenv("STEPWISE_SUGGEST_CHECK");
   wanted = asked != nullptr && std::strcmp(asked, "1") == 0 && !is_quiet() &&
            fstat(STDERR_FILENO, &stderr_at_start) == 0;
-  if (wanted) on_exit(program_exits, nullptr);
+  if (wanted) on_exit(suggest_at_exit, nullptr);
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ void note_launch() {
   struct sigaction now {};
   if (sigaction(SIGABRT, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;
   struct sigaction ours {};
-  ours.sa_handler = program_aborts;
+  ours.sa_handler = suggest_at_abort;
   ours.sa_flags = static_cast<int>(SA_RESETHAND);
   sigaction(SIGABRT, &ours, nullptr);
 }

@@ -40,7 +40,7 @@ std::size_t width_of_stderr() {
 const pid_t own_process = getpid();
 
 // A child of fork() has the profile too, and would show it a second time.
-void program_exits(int, void*) {
+void show_at_exit(int, void*) {
   if (getpid() != own_process) return;
   state& s = state::get();
   std::unique_lock guard(s.lock, std::defer_lock);
@@ -63,8 +63,8 @@ void program_exits(int, void*) {
 }
 
 // The C library calls it after the destructors of the program's own objects.
-__attribute__((constructor)) void watch_the_end() {
-  if (asked_for_counters()) on_exit(program_exits, nullptr);
+__attribute__((constructor)) void watch_for_profile() {
+  if (asked_for_counters()) on_exit(show_at_exit, nullptr);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 // What PTX may make of names, that a few bytes of it refer to again and again: longer paths are
 // unknown, longer names cut; a function's lines and frames have room, further ones are unknown.
 constexpr std::size_t longest_path = 4096, longest_name = 1000;
-constexpr std::size_t most_bytes = std::size_t{64} << 20;
+constexpr std::size_t most_name_bytes = std::size_t{64} << 20;
 constexpr std::size_t most_frames = 64;  // of a chain; further ones between its ends are left out
 
 // Lines and chains of a function, each kept once.
@@ -185,7 +185,7 @@ class line_finder {
   std::unordered_map<std::string, std::uint32_t> numbers_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> line_index_;
   std::map<std::vector<std::uint32_t>, std::uint32_t> chain_index_;
-  std::size_t room_ = most_bytes;
+  std::size_t room_ = most_name_bytes;
 };
 
 // Instructions that the compiler made get the line of the next one in their block that has one:

@@ -9,7 +9,6 @@
 namespace stepwise::emulator {
 namespace {
 
-constexpr std::uint64_t page_bytes = 4096;
 constexpr std::size_t most_launches = 10000;
 
 // Half of the host's memory may be spent on what is remembered of global memory.

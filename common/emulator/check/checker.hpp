@@ -30,6 +30,8 @@
 
 namespace stepwise::emulator {
 
+inline constexpr std::uint64_t page_bytes = 4096;  // of watched_memory::pages
+
 class checker final : public observer {
  public:
   // Throws std::bad_alloc where the address space for what it remembers cannot be reserved.

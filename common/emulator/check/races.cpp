@@ -7,8 +7,6 @@
 namespace stepwise::emulator {
 namespace {
 
-constexpr std::uint64_t page_bytes = 4096;
-
 bool is_strong(const access_site& s) { return s.order != memory_order::weak; }
 
 constexpr const char* advice_for_one_store =

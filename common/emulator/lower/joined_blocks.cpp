@@ -6,8 +6,6 @@
 namespace stepwise::emulator {
 namespace {
 
-constexpr std::uint32_t none = 0xffffffffu;
-
 // The blocks that are reached, those that dominate a block before it.
 std::vector<std::uint32_t> reverse_postorder(const control_flow& flow) {
   std::vector<std::uint32_t> order;
@@ -37,7 +35,9 @@ std::vector<std::vector<std::uint32_t>> joined_blocks(const ptx::body& body,
                                                       const control_flow& flow) {
   std::vector<std::vector<std::uint32_t>> chains;
   const auto& blocks = flow.blocks;
-  const auto is_reached = [&](std::uint32_t b) { return b == 0 || blocks[b].dominator != none; };
+  const auto is_reached = [&](std::uint32_t b) {
+    return b == 0 || blocks[b].dominator != no_block;
+  };
   std::vector<std::uint32_t> entries(blocks.size(), 0);
   entries[0] = 1;
   for (std::uint32_t b = 0; b < blocks.size(); ++b)
@@ -47,17 +47,18 @@ std::vector<std::vector<std::uint32_t>> joined_blocks(const ptx::body& body,
     const ptx::instruction& last = body.instructions[blocks[b].end - 1];
     const bool may_end = !last.guard.empty() &&
                          (last.opcode == "ret" || last.opcode == "exit" || last.opcode == "trap");
-    if (blocks[b].successors.size() != 1 || may_end) return none;
+    if (blocks[b].successors.size() != 1 || may_end) return no_block;
     const std::uint32_t s = blocks[b].successors[0];
-    return entries[s] == 1 ? s : none;
+    return entries[s] == 1 ? s : no_block;
   };
   std::vector<bool> is_inside(blocks.size(), false);
   for (std::uint32_t b = 0; b < blocks.size(); ++b)
-    if (const std::uint32_t s = is_reached(b) ? next(b) : none; s != none) is_inside[s] = true;
+    if (const std::uint32_t s = is_reached(b) ? next(b) : no_block; s != no_block)
+      is_inside[s] = true;
   for (const std::uint32_t b : reverse_postorder(flow)) {
     if (is_inside[b]) continue;
     auto& chain = chains.emplace_back();
-    for (std::uint32_t at = b; at != none; at = next(at)) chain.push_back(at);
+    for (std::uint32_t at = b; at != no_block; at = next(at)) chain.push_back(at);
   }
   return chains;
 }

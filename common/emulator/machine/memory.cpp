@@ -12,7 +12,6 @@ namespace {
 constexpr std::uint64_t least_room = 64 << 10, most_room = 16 << 20;  // between allocations
 constexpr std::uint64_t grain = 256;
 constexpr std::size_t most_resting = 64;
-constexpr std::uint64_t page = 4096;
 // Where a device's addresses begin, if they are free: counted cache hits depend on addresses, and
 // are to repeat from run to run.
 constexpr std::uint64_t usual_base = 0x7000'0000'0000;

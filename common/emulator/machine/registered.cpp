@@ -8,7 +8,6 @@
 namespace stepwise::emulator {
 namespace {
 
-constexpr std::uint64_t page = 4096;
 // Aligned, so that no access of a lane reaches over the end of a piece within its area.
 constexpr std::uint64_t piece_bytes = 64 << 10;
 

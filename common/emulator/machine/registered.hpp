@@ -19,6 +19,8 @@
 
 namespace stepwise::emulator {
 
+inline constexpr std::uint64_t page = 4096;  // bytes, of the host's memory
+
 class registered_memory {
  public:
   // `mirror_of_host`: from the host's byte to its mirror.

@@ -9,7 +9,7 @@ namespace {
 
 using ptx::scalar_type;
 
-bool has(const ptx::instruction& i, std::string_view modifier) {
+bool has_modifier(const ptx::instruction& i, std::string_view modifier) {
   return std::ranges::find(i.modifiers, modifier) != i.modifiers.end();
 }
 
@@ -77,7 +77,7 @@ pipe pipe_of(const ptx::instruction& i) {
       {"tanh", pipe::special},
   };
   if (i.opcode == "wmma") {
-    return has(i, "load") || has(i, "store") ? pipe::load_store : pipe::tensor;
+    return has_modifier(i, "load") || has_modifier(i, "store") ? pipe::load_store : pipe::tensor;
   }
   if ((i.opcode == "ld" || i.opcode == "st") && is_parameter(i)) return pipe::other;
   const scalar_type type = type_of(i);

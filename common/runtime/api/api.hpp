@@ -77,6 +77,15 @@ inline stream_record& record_of(state& s, cudaStream_t stream) {
   return s.streams.count(record) ? *record : s.default_stream;
 }
 
+// Does `body(state&, stream_record&)` for a stream that may be named.
+template <class Body>
+cudaError_t with_stream(cudaStream_t stream, Body&& body) {
+  return call([&](state& s) {
+    status known = check_stream(s, stream);
+    return known.ok() ? body(s, record_of(s, stream)) : known;
+  });
+}
+
 // The stream that a program built with --default-stream per-thread means.
 inline cudaStream_t per_thread(cudaStream_t stream) {
   return stream ? stream : cudaStreamPerThread;

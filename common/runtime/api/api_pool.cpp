@@ -42,7 +42,7 @@ status check_place(const cudaMemLocation* place, int type) {
   return {};
 }
 
-status check_device(int number) {
+status check_pool_device(int number) {
   if (number == 0) return {};
   return {error::invalid_device, "there is one device, 0"};
 }
@@ -213,7 +213,7 @@ cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool,
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int number) {
   return call([&](state& s) {
     if (!pool) return invalid_value("cudaDeviceGetDefaultMemPool: no place for the answer");
-    status known = check_device(number);
+    status known = check_pool_device(number);
     if (known.ok()) *pool = handle_of(s.pools.default_pool());
     return known;
   });
@@ -222,7 +222,7 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int number) {
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int number) {
   return call([&](state& s) {
     if (!pool) return invalid_value("cudaDeviceGetMemPool: no place for the answer");
-    status known = check_device(number);
+    status known = check_pool_device(number);
     if (known.ok()) *pool = handle_of(s.pools.current());
     return known;
   });
@@ -230,7 +230,7 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int number) {
 
 cudaError_t cudaDeviceSetMemPool(int number, cudaMemPool_t pool) {
   return with_pool(pool, [&](state& s, memory_pool& chosen) {
-    status known = check_device(number);
+    status known = check_pool_device(number);
     if (known.ok()) s.pools.set_current(chosen);
     return known;
   });

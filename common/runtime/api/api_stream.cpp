@@ -22,16 +22,6 @@ cudaError_t create_stream(cudaStream_t* stream, unsigned flags, int priority) {
   });
 }
 
-// Does `body(record)` for a stream that the program created, or for the default stream.
-template <class Body>
-cudaError_t with_stream(cudaStream_t stream, Body&& body) {
-  return call([&](state& s) {
-    status known = check_stream(s, stream);
-    if (!known.ok()) return known;
-    return body(s, record_of(s, stream));
-  });
-}
-
 cudaError_t answer_of_stream(cudaStream_t stream, const void* place,
                              void (*answer)(const stream_record&, void*)) {
   return with_stream(stream, [&](state&, const stream_record& record) {

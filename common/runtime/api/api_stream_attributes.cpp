@@ -10,15 +10,6 @@ namespace {
 
 static_assert(sizeof(cudaStreamAttrValue) <= sizeof(stream_attribute));
 
-// Does `body(state&, stream_record&)` for a stream that may be named.
-template <class Body>
-cudaError_t with_stream(cudaStream_t stream, Body&& body) {
-  return call([&](state& s) {
-    status known = check_stream(s, stream);
-    return known.ok() ? body(s, record_of(s, stream)) : known;
-  });
-}
-
 bool is_stream_attribute(int attribute) {
   constexpr int known[] = {cudaStreamAttributeAccessPolicyWindow,
                            cudaStreamAttributeSynchronizationPolicy,

@@ -19,14 +19,14 @@ struct address_range {
   std::uintptr_t first = 0, end = 0;
 };
 
-struct object_search {
+struct own_code_search {
   std::uintptr_t inside;
   address_range found;
   bool is_program = true;  // the program itself is listed first
 };
 
-int search_object(dl_phdr_info* info, std::size_t, void* data) {
-  auto& search = *static_cast<object_search*>(data);
+int search_own_code(dl_phdr_info* info, std::size_t, void* data) {
+  auto& search = *static_cast<own_code_search*>(data);
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const auto& part = info->dlpi_phdr[i];
     if (part.p_type != PT_LOAD || !(part.p_flags & PF_X)) continue;
@@ -43,8 +43,8 @@ int search_object(dl_phdr_info* info, std::size_t, void* data) {
 // The code of this library; empty where it is linked into the program, as in tests.
 address_range own_code() {
   static const address_range range = [] {
-    object_search search{reinterpret_cast<std::uintptr_t>(&search_object), {}, true};
-    dl_iterate_phdr(search_object, &search);
+    own_code_search search{reinterpret_cast<std::uintptr_t>(&search_own_code), {}, true};
+    dl_iterate_phdr(search_own_code, &search);
     return search.found;
   }();
   return range;
