@@ -12,8 +12,6 @@
 #include "common/ptx/version.hpp"
 
 namespace stepwise::ptx {
-namespace {
-
 struct section {
   std::string_view text;
   std::uint32_t line = 0;
@@ -32,6 +30,8 @@ struct module_index {
   std::unordered_map<std::string_view, std::string_view> aliases;
   section debug_str;
 };
+
+namespace {
 
 // "9.0" reads as a number: its two halves are in the text. 0.0 if they are not.
 version version_of(const token& t) {

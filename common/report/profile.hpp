@@ -13,6 +13,7 @@
 
 #include "common/device/device.hpp"
 #include "common/device/occupancy.hpp"
+#include "common/ptx/traits.hpp"
 #include "common/report/finding.hpp"
 
 namespace stepwise {
@@ -44,21 +45,8 @@ struct wavefront_counts {
   bool operator==(const wavefront_counts&) const = default;
 };
 
-// What executes an instruction.
-enum class pipe : std::uint8_t {
-  fp32,
-  fp64,
-  half,     // f16, bf16 and smaller
-  integer,  // with logic, shifts, comparisons and moves
-  conversion,
-  special,  // special functions: rcp, rsqrt, ex2, sin ...
-  tensor,
-  load_store,  // of all memories, atomics, shuffles
-  control,     // branches, calls, exits
-  barrier,     // barriers of blocks and warps, fences, votes
-  other        // parameters, which are no access to memory; nanosleep and the like
-};
-inline constexpr int pipes = static_cast<int>(pipe::other) + 1;
+using ptx::pipe;
+using ptx::pipes;
 const char* name_of(pipe p);  // "fp32"
 
 struct instruction_counts {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "common/ptx/traits.hpp"
 #include "common/source_map/addresses.hpp"
 
 namespace stepwise::emulator {
@@ -34,23 +35,6 @@ struct access {
   std::uint32_t machine_instructions = 0;
 };
 
-bool touches_memory(const ptx::instruction& i) {
-  static const std::set<std::string_view> opcodes = {"ld",  "ldu",      "st",       "atom",
-                                                     "red", "ldmatrix", "stmatrix", "cp"};
-  if (i.opcode == "wmma") return !i.modifiers.empty() && i.modifiers[0] != "mma";
-  if (i.opcode == "cp") return i.operands.size() > 1;  // not the waiting and committing ones
-  return opcodes.count(i.opcode) != 0;
-}
-
-ptx::state_space space_of(std::string_view modifier) {
-  if (modifier.starts_with("shared")) return ptx::state_space::shared;
-  if (modifier == "global") return ptx::state_space::global;
-  if (modifier == "local") return ptx::state_space::local;
-  if (modifier == "const") return ptx::state_space::constant;
-  if (modifier.starts_with("param")) return ptx::state_space::param;
-  return ptx::state_space::none;
-}
-
 // nullopt for what is no ordinary load or store.
 std::optional<access> read_access(const ptx::instruction& i, const address_table& addresses,
                                   std::uint32_t number) {
@@ -61,8 +45,8 @@ std::optional<access> read_access(const ptx::instruction& i, const address_table
   const ptx::operand& memory = i.operands[a.is_store ? 0 : 1];
   if (memory.kind != ptx::operand_kind::memory || i.modifiers.empty()) return {};
   a.bytes = ptx::bytes_of(ptx::type_of(i.modifiers.back()));
+  a.space = ptx::space_of(i);
   for (const std::string_view m : i.modifiers) {
-    if (const auto space = space_of(m); space != ptx::state_space::none) a.space = space;
     if (m == "v2") a.bytes *= 2;
     if (m == "v4") a.bytes *= 4;
     if (m == "v8") a.bytes *= 8;
@@ -119,7 +103,7 @@ class access_finder {
   void collect() {
     for (std::uint32_t n = 0; n < body_.instructions.size(); ++n) {
       const ptx::instruction& i = body_.instructions[n];
-      if (!touches_memory(i)) continue;
+      if (!ptx::traits_of(i).touches_memory) continue;
       auto a = read_access(i, addresses_, n);
       if (a && a->space == ptx::state_space::param) continue;
       out_.instructions[n].role = access_role::alone;

@@ -6,6 +6,7 @@
 
 #include "common/emulator/lower/lowering.hpp"
 #include "common/ptx/flow.hpp"
+#include "common/ptx/traits.hpp"
 
 namespace stepwise::emulator {
 
@@ -206,10 +207,7 @@ void lowering::instruction(std::uint32_t index) {
   else {
     const register_info* p = find_register(i_->guard);
     if (p == nullptr) throw unsupported{"the guard " + std::string(i_->guard)};
-    static const std::unordered_set<std::string_view> waiting = {
-        "bar",   "barrier",  "shfl",     "vote",      "match", "redux", "call",
-        "elect", "ldmatrix", "stmatrix", "movmatrix", "mma",   "wmma"};
-    const bool waits = waiting.contains(o);
+    const bool waits = ptx::traits_of(*i_).waits;
     const auto here = out_.code.size();
     if (waits) {  // the other lanes branch around it
       emit("<branch if>", 0, p->offset, i_->guard_negated ? 0 : 1);

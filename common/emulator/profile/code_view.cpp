@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/emulator/profile/pipes.hpp"
+#include "common/ptx/traits.hpp"
 #include "common/source_map/source_map.hpp"
 
 namespace stepwise::emulator {
@@ -111,8 +111,8 @@ void code_view::add_function(const program& code, std::size_t index,
     instruction_place& p = places[first + n];
     if (s.line != no_index) p.line = line_numbers[s.line];
     if (s.inner != no_index) p.inner = inner_numbers[s.inner];
-    p.on = pipe_of(i);
-    p.branches = is_branch(i);
+    p.on = ptx::traits_of(i).pipe;
+    p.branches = ptx::is_branch(i);
   }
   plan_sites(code, index, map, line_numbers);
 }

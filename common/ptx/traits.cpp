@@ -1,0 +1,151 @@
+#include "common/ptx/traits.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+namespace stepwise::ptx {
+namespace {
+
+struct row {
+  instruction_kind kind;
+  std::optional<ptx::pipe> pipe;  // nothing: that of its values' type
+  bool waits = false;
+};
+
+// What is not here is arithmetic on values of its type.
+const std::unordered_map<std::string_view, row>& rows() {
+  using enum instruction_kind;
+  constexpr std::optional<ptx::pipe> by_type;
+  static const std::unordered_map<std::string_view, row> table = {
+      {"ld", {load, pipe::load_store}},
+      {"ldu", {load, pipe::load_store}},
+      {"ldmatrix", {load, pipe::load_store, true}},
+      {"st", {store, pipe::load_store}},
+      {"stmatrix", {store, pipe::load_store, true}},
+      {"atom", {atomic, pipe::load_store}},
+      {"red", {atomic, pipe::load_store}},
+      {"cp", {async_copy, pipe::load_store}},
+      {"prefetch", {other, pipe::load_store}},
+      {"prefetchu", {other, pipe::load_store}},
+      {"shfl", {warp, pipe::load_store, true}},
+      {"vote", {warp, pipe::barrier, true}},
+      {"match", {warp, pipe::barrier, true}},
+      {"redux", {warp, pipe::barrier, true}},
+      {"elect", {warp, pipe::barrier, true}},
+      {"activemask", {warp, pipe::barrier}},
+      {"bar", {barrier, pipe::barrier, true}},
+      {"barrier", {barrier, pipe::barrier, true}},
+      {"membar", {barrier, pipe::barrier}},
+      {"fence", {barrier, pipe::barrier}},
+      {"mbarrier", {barrier, pipe::barrier}},
+      {"bra", {control, pipe::control}},
+      {"brx", {control, pipe::control}},
+      {"call", {control, pipe::control, true}},
+      {"ret", {control, pipe::control}},
+      {"exit", {control, pipe::control}},
+      {"trap", {control, pipe::control}},
+      {"brkpt", {control, pipe::control}},
+      {"mma", {tensor, pipe::tensor, true}},
+      {"wmma", {tensor, pipe::tensor, true}},
+      {"wgmma", {tensor, pipe::tensor}},
+      {"movmatrix", {tensor, pipe::tensor, true}},
+      {"cvt", {conversion, pipe::conversion}},
+      {"mov", {move, pipe::integer}},
+      {"cvta", {move, pipe::integer}},
+      {"mapa", {move, pipe::integer}},
+      {"div", {special, by_type}},
+      {"rcp", {special, by_type}},
+      {"sqrt", {special, by_type}},
+      {"rsqrt", {special, by_type}},
+      {"ex2", {special, pipe::special}},
+      {"lg2", {special, pipe::special}},
+      {"sin", {special, pipe::special}},
+      {"cos", {special, pipe::special}},
+      {"tanh", {special, pipe::special}},
+      {"nanosleep", {other, pipe::other}},
+      {"griddepcontrol", {other, pipe::other}},
+      {"pmevent", {other, pipe::other}},
+      {"setmaxnreg", {other, pipe::other}},
+      {"createpolicy", {other, pipe::integer}},
+  };
+  return table;
+}
+
+pipe pipe_of(scalar_type type) {
+  switch (type) {
+    case scalar_type::f32:
+    case scalar_type::tf32:
+      return pipe::fp32;
+    case scalar_type::f64:
+      return pipe::fp64;
+    case scalar_type::f16:
+    case scalar_type::bf16:
+    case scalar_type::f16x2:
+    case scalar_type::bf16x2:
+    case scalar_type::e4m3:
+    case scalar_type::e5m2:
+    case scalar_type::e4m3x2:
+    case scalar_type::e5m2x2:
+      return pipe::half;
+    default:
+      return pipe::integer;
+  }
+}
+
+}  // namespace
+
+bool has_modifier(const instruction& i, std::string_view modifier) {
+  return std::ranges::find(i.modifiers, modifier) != i.modifiers.end();
+}
+
+scalar_type value_type(const instruction& i) {
+  for (auto m = i.modifiers.rbegin(); m != i.modifiers.rend(); ++m)
+    if (const scalar_type t = type_of(*m); t != scalar_type::none) return t;
+  return scalar_type::none;
+}
+
+state_space space_of(const instruction& i) {
+  for (const std::string_view m : i.modifiers) {
+    const std::string_view space = m.substr(0, m.find("::"));
+    if (space == "global") return state_space::global;
+    if (space == "shared") return state_space::shared;
+    if (space == "local") return state_space::local;
+    if (space == "const") return state_space::constant;
+    if (space == "param") return state_space::param;
+  }
+  return state_space::none;
+}
+
+bool is_branch(const instruction& i) { return i.opcode == "bra" || i.opcode == "brx"; }
+
+traits traits_of(const instruction& i) {
+  const auto known = rows().find(i.opcode);
+  const scalar_type type = value_type(i);
+  traits t;
+  t.pipe = pipe_of(type);
+  if (known == rows().end()) return t;
+  const row& r = known->second;
+  t.kind = r.kind;
+  t.waits = r.waits;
+  if (r.pipe) t.pipe = *r.pipe;
+  if (r.kind == instruction_kind::special && !r.pipe) {
+    if (t.pipe == pipe::integer) t.kind = instruction_kind::arithmetic;
+    if (type == scalar_type::f32) t.pipe = pipe::special;
+  }
+  const bool moves_matrix =
+      i.opcode == "wmma" && (has_modifier(i, "load") || has_modifier(i, "store"));
+  if (moves_matrix) t.pipe = pipe::load_store;
+  t.touches_memory =
+      moves_matrix || t.kind == instruction_kind::load || t.kind == instruction_kind::store ||
+      t.kind == instruction_kind::atomic ||
+      (t.kind == instruction_kind::async_copy && i.operands.size() > 1);  // not the waits
+  // On the hardware no access to memory: a kernel's parameters are operands from a constant bank, a
+  // function's are registers.
+  if ((t.kind == instruction_kind::load || t.kind == instruction_kind::store) &&
+      space_of(i) == state_space::param)
+    t.pipe = pipe::other;
+  return t;
+}
+
+}  // namespace stepwise::ptx

@@ -1,0 +1,64 @@
+// What an instruction is, from one table of opcodes: which unit executes it, what memory it
+// touches, whether lanes wait at it. For lowering, for counting, and for `lab ptx`.
+//
+// watch   A model: one PTX instruction may become several machine instructions for several pipes
+//         (a division), or none. It is what the instruction asks for, not what ptxas made of it.
+// tested  tests/traits_test.cpp
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "common/ptx/ast.hpp"
+
+namespace stepwise::ptx {
+
+// The parts of a multiprocessor that execute instructions.
+enum class pipe : std::uint8_t {
+  fp32,
+  fp64,
+  half,     // f16, bf16 and smaller
+  integer,  // with logic, shifts, comparisons and moves
+  conversion,
+  special,  // special functions: rcp, rsqrt, ex2, sin ...
+  tensor,
+  load_store,  // of all memories, atomics, shuffles
+  control,     // branches, calls, exits
+  barrier,     // barriers of blocks and warps, fences, votes
+  other        // parameters, which are no access to memory; nanosleep and the like
+};
+inline constexpr int pipes = static_cast<int>(pipe::other) + 1;
+
+enum class instruction_kind : std::uint8_t {
+  arithmetic,
+  move,
+  conversion,
+  special,  // a quotient, a root, a transcendental function of floating-point numbers
+  tensor,
+  load,
+  store,
+  atomic,      // with a result or without
+  async_copy,  // cp.*: the copies, and waiting for them
+  warp,        // exchanges and votes of a warp's lanes
+  barrier,     // and fences
+  control,
+  other
+};
+
+struct traits {
+  instruction_kind kind = instruction_kind::arithmetic;
+  ptx::pipe pipe = ptx::pipe::other;
+  bool touches_memory = false;  // parameters, which are operands or registers, among them
+  bool waits = false;           // for the other lanes that take part: they execute it together
+};
+
+traits traits_of(const instruction& i);
+
+bool has_modifier(const instruction& i, std::string_view modifier);
+// Of the values it works on: the last type that it names (setp.lt.f32, mad.wide.s32).
+scalar_type value_type(const instruction& i);
+// The state space that it names; none: a generic address, or no memory.
+state_space space_of(const instruction& i);
+bool is_branch(const instruction& i);  // bra and brx
+
+}  // namespace stepwise::ptx
