@@ -156,6 +156,54 @@ TEST_CASE("mutants.txt lists every mutant once and no other, and each says what 
   }
 }
 
+std::set<std::string> headers_in(const fs::path& folder) {
+  std::set<std::string> names;
+  if (!fs::exists(folder)) return names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".hpp") names.insert(entry.path().filename());
+  }
+  return names;
+}
+
+// The quoted headers that a text includes, as it names them.
+std::vector<std::string> included_by(const std::string& text) {
+  std::vector<std::string> names;
+  const std::string start = "#include \"";
+  for (const std::string& line : split_lines(text)) {
+    if (line.starts_with(start))
+      names.push_back(line.substr(start.size(), line.find('"', start.size()) - start.size()));
+  }
+  return names;
+}
+
+TEST_CASE("a lab's folder has what its task needs; what only steps share is in their parts") {
+  for (const std::string& lab : labs()) {
+    CAPTURE(lab);
+    const fs::path task = fs::path("labs") / lab, parts = fs::path("solutions") / lab / "parts";
+    std::set<std::string> of_task, of_steps;  // headers that are included
+    for (const fs::path& file : {task / "problem.cpp", task / (lab + ".cu")}) {
+      for (const std::string& header : included_by(text_of(source_root() / file)))
+        of_task.insert(header);
+    }
+    std::vector<fs::path> users;
+    for (const std::string& step : listed_names(source_root() / parts.parent_path() / "steps.txt"))
+      users.push_back(parts.parent_path() / (step + ".cu"));
+    for (const std::string& part : headers_in(source_root() / parts)) users.push_back(parts / part);
+    for (const fs::path& file : users) {
+      for (const std::string& header : included_by(text_of(source_root() / file)))
+        of_steps.insert(header);
+    }
+    for (const std::string& header : headers_in(source_root() / task)) {
+      CAPTURE(header);
+      CHECK(of_task.count((task / header).string()) == 1);
+    }
+    for (const std::string& part : headers_in(source_root() / parts)) {
+      CAPTURE(part);
+      CHECK(of_steps.count((parts / part).string()) == 1);
+    }
+  }
+}
+
 TEST_CASE("a step is short, within 100 columns, and its header has every field") {
   for_each_step([](const std::string& lab, const std::string& step, const std::string& text) {
     const std::vector<std::string> lines = split_lines(text);

@@ -11,9 +11,9 @@
 // source  P. Micikevicius, "3D Finite Difference Computation on GPUs using CUDA" (2009).
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
-#include "labs/blur/quads.hpp"
 #include "labs/blur/stages.hpp"
-#include "labs/blur/walk.hpp"
+#include "solutions/blur/parts/column_filter.hpp"
+#include "solutions/blur/parts/vector_access.hpp"
 
 constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows of a warp; warps of a block
 

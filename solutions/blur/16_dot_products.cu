@@ -10,9 +10,9 @@
 // source  PTX ISA, "dp4a"; M. Harris, "Mixed-Precision Programming with CUDA 8" (NVIDIA, 2016).
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
-#include "labs/blur/quads.hpp"
 #include "labs/blur/stages.hpp"
-#include "labs/blur/walk.hpp"
+#include "solutions/blur/parts/column_filter.hpp"
+#include "solutions/blur/parts/vector_access.hpp"
 
 constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows of a warp; warps of a block
 

@@ -11,9 +11,9 @@
 
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
-#include "labs/matmul/even_shares.hpp"
 #include "labs/matmul/matmul.hpp"
-#include "labs/matmul/tile_pair.hpp"
+#include "solutions/matmul/parts/mainloop.hpp"
+#include "solutions/matmul/parts/stream_k.hpp"
 
 constexpr int cols = 128;  // of c per block
 constexpr int rows = 64;   // of c per block

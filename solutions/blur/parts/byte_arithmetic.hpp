@@ -3,8 +3,8 @@
 #pragma once
 
 #include "common/lab/check.hpp"
-#include "labs/blur/quads.hpp"
-#include "labs/blur/walk.hpp"
+#include "solutions/blur/parts/column_filter.hpp"
+#include "solutions/blur/parts/vector_access.hpp"
 
 constexpr float three_22 = 3 << 22;
 constexpr int three_22_bits = 0x4b400000;  // of three_22

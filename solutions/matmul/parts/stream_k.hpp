@@ -2,7 +2,7 @@
 // build on it.
 #pragma once
 
-#include "labs/matmul/hand_on.hpp"
+#include "solutions/matmul/parts/fixup.hpp"
 
 // As many tiles as blocks at a time, as long as there are twice as many; then steps. All threads of
 // a block keep the same shares and take them together.
