@@ -156,6 +156,17 @@ TEST_CASE("mutants.txt lists every mutant once and no other, and each says what 
   }
 }
 
+// The step that the student's file starts from, relative to the root.
+fs::path skeleton_step(const std::string& lab) {
+  std::string step;
+  for (const std::string& line : split_lines(text_of(source_root() / "labs" / lab / "lab.toml"))) {
+    const auto quote = line.find('"');
+    if (!line.starts_with("skeleton = ")) continue;
+    step = line.substr(quote + 1, line.find('"', quote + 1) - quote - 1);
+  }
+  return fs::path("solutions") / lab / (step + ".cu");
+}
+
 std::set<std::string> headers_in(const fs::path& folder) {
   std::set<std::string> names;
   if (!fs::exists(folder)) return names;
@@ -181,7 +192,7 @@ TEST_CASE("a lab's folder has what its task needs; what only steps share is in t
     CAPTURE(lab);
     const fs::path task = fs::path("labs") / lab, parts = fs::path("solutions") / lab / "parts";
     std::set<std::string> of_task, of_steps;  // headers that are included
-    for (const fs::path& file : {task / "problem.cpp", task / (lab + ".cu")}) {
+    for (const fs::path& file : {task / "problem.cpp", skeleton_step(lab)}) {
       for (const std::string& header : included_by(text_of(source_root() / file)))
         of_task.insert(header);
     }
@@ -223,6 +234,23 @@ TEST_CASE("a step is short, within 100 columns, and its header has every field")
       CHECK(text.find(unit) == std::string::npos);
     }
   });
+}
+
+TEST_CASE("a step that promises no speed says in its text what it gains instead, or why nothing") {
+  for (const std::string& lab : labs()) {
+    const fs::path folder = source_root() / "solutions" / lab;
+    for (const std::string& line : split_lines(text_of(folder / "steps.txt"))) {
+      std::istringstream words(line);
+      std::string step, over, at_least;
+      if (!(words >> step >> over >> at_least) || step[0] == '#') continue;
+      CAPTURE(lab);
+      CAPTURE(step);
+      const auto fields = header_fields(text_of(folder / (step + ".cu")));
+      const bool promises_nothing = over != "-" && at_least == "-";
+      CHECK(fields.count("gain") == (promises_nothing ? 1 : 0));
+      if (promises_nothing) CHECK(fields.at("gain").size() >= 20);
+    }
+  }
 }
 
 TEST_CASE("a step differs from the one that it is compared with by one idea's worth of lines") {
@@ -269,20 +297,14 @@ std::string quoted(const fs::path& path) { return std::string("'") + path.string
 TEST_CASE("the student's file starts as the skeleton of its lab's step") {
   for (const std::string& lab : labs()) {
     const fs::path file = fs::path("labs") / lab / (lab + ".cu");
-    std::string step;
-    for (const std::string& line :
-         split_lines(text_of(source_root() / "labs" / lab / "lab.toml"))) {
-      const auto quote = line.find('"');
-      if (!line.starts_with("skeleton = ")) continue;
-      step = line.substr(quote + 1, line.find('"', quote + 1) - quote - 1);
-    }
-    const fs::path solution = fs::path("solutions") / lab / (step + ".cu");
+    const fs::path solution = skeleton_step(lab);
     const std::string fresh = derive_skeleton(text_of(source_root() / solution), solution);
     // In a student's clone the file holds the student's work: then the committed one counts.
     const bool untouched = text_of(source_root() / file) == fresh;
     const std::string committed =
         output_of("git -C " + quoted(source_root()) + " show HEAD:./" + file.string());
-    INFO("stale: ./lab start ", lab, " ", step, " makes a fresh ", file.string());
+    INFO("stale: ./lab start ", lab, " ", solution.stem().string(), " makes a fresh ",
+         file.string());
     CHECK((untouched || committed == fresh));
   }
 }

@@ -4,6 +4,7 @@
 //         names the largest block and how many of them shall fit; the compiler then keeps to as
 //         many registers as that leaves, and computes again, or moves out to local memory, what it
 //         has no register for. `./lab ptx` lists registers and spills: see whether it had a choice.
+// gain    None: the kernel needs fewer registers than that anyway.
 // watch   49 loads for each pixel. More warps only mean more of them.
 // needs   nothing: pixels beyond the edge count as 0.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 30.

@@ -3,8 +3,8 @@
 // idea    const and __restrict__ promise that no store changes what a pointer reads. When a GPU had
 //         a cache of its own for such data, beside L1, that gave loads another way. Today it is one
 //         cache: the loads get another name (ld.global.nc), and take as long.
-// watch   So this gains nothing; it stands here because the original has it. The promise still
-//         lets the compiler keep values that a store might otherwise have changed.
+// gain    None on a GPU of today; it stands here because the original has it.
+// watch   The promise still lets the compiler keep values that a store might have changed.
 // needs   `grey` and `blurred` do not overlap: the contract says so.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 50.
 #include "common/lab/check.hpp"
