@@ -13,6 +13,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/skip_case.hpp"
@@ -279,6 +280,47 @@ TEST_CASE("a skeleton lacks something, says so, and only lacks lines") {
     CHECK(added_lines(code_lines(text), code_lines(skeleton)) == 0);
     CHECK(code_lines(skeleton).size() < code_lines(text).size());
   });
+}
+
+// The text of each //> todo:, and the code of its region.
+std::vector<std::pair<std::string, std::vector<std::string>>> regions_of(const std::string& text) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> regions;
+  bool is_open = false;
+  for (const std::string& line : split_lines(text)) {
+    const auto marker = line.find("//> todo: ");
+    if (marker != std::string::npos) {
+      regions.push_back({line.substr(marker), {}});
+      is_open = true;
+    } else if (line.find("//<") != std::string::npos) {
+      is_open = false;
+    } else if (is_open) {
+      for (std::string& code : code_lines(line)) regions.back().second.push_back(std::move(code));
+    }
+  }
+  return regions;
+}
+
+TEST_CASE("what a skeleton asks for is the step's idea, and was not asked for before") {
+  for (const std::string& lab : labs()) {
+    const fs::path folder = source_root() / "solutions" / lab;
+    std::set<std::string> asked;
+    for (const std::string& line : split_lines(text_of(folder / "steps.txt"))) {
+      std::istringstream words(line);
+      std::string step, over;
+      if (!(words >> step >> over) || step[0] == '#') continue;
+      CAPTURE(lab);
+      CAPTURE(step);
+      const auto regions = regions_of(text_of(folder / (step + ".cu")));
+      for (const auto& [todo, code] : regions) CHECK_MESSAGE(asked.insert(todo).second, todo);
+      if (over == "-") continue;
+      const auto before = code_lines(text_of(folder / (over + ".cu")));
+      CHECK(std::any_of(regions.begin(), regions.end(), [&](const auto& region) {
+        return std::any_of(region.second.begin(), region.second.end(), [&](const auto& code) {
+          return std::find(before.begin(), before.end(), code) == before.end();
+        });
+      }));
+    }
+  }
 }
 
 // What a command prints; "" if it fails.

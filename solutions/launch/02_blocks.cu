@@ -12,19 +12,22 @@
 #include "common/lab/check.hpp"
 #include "labs/launch/launch.hpp"
 
-constexpr int threads = 256;  // of a block: 8 of them fill a multiprocessor
-
-// z[i] = x[i] + y[i]
+// z[i] = x[i] + y[i], by blocks of so many threads
+template <int threads>
 __global__ void add_kernel(const float* x, const float* y, float* z, int n) {
   const int i = blockIdx.x * threads + threadIdx.x;
   if (i < n) z[i] = x[i] + y[i];
 }
 
+//> todo: name the size of a block with which 2048 threads fit on a multiprocessor: `threads`.
+constexpr int threads = 256;  // of a block: 8 of them fill a multiprocessor
+//<
+
 // Launches so many blocks that every element has a thread.
 void add(const float* x, const float* y, float* z, int n) {
-  //> todo: how many blocks of so many threads? Launch them.
+  //> todo: launch add_kernel in blocks of that size.
   const int blocks = ceil_div(n, threads);
-  add_kernel<<<blocks, threads>>>(x, y, z, n);
+  add_kernel<threads><<<blocks, threads>>>(x, y, z, n);
   //<
   check(cudaGetLastError());
 }

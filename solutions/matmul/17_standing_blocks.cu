@@ -44,9 +44,7 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
     pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0, -missing,
                                                                threadIdx.x);
     float sum[part][part] = {};
-    //> todo: add the products of this tile.
     add_products<stages>(sum, fetcher, tiles, steps, missing, place);
-    //<
 
     const int row = row0 + place.y0, col = col0 + place.x0;
     float* const first_sum = c + static_cast<long long>(row) * n + col;
@@ -58,7 +56,9 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
         *at = sum[i][j];
       }
     }
+    //> todo: which tile is this block's next one?
     tile += blocks;
+    //<
   }
 }
 
@@ -66,10 +66,12 @@ void matmul(const float* a, const float* b, float* c, int n) {
   int multiprocessors = 0;
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
   const int tiles = ceil_div(n, cols) * ceil_div(n, rows);
+  //> todo: launch as many blocks as run at once, if there are as many tiles.
   const int blocks = std::min(tiles, multiprocessors * blocks_per_sm);
   const auto kernel = n % depth == 0 ? matmul_kernel<depth>
                       : n % 4 == 0   ? matmul_kernel<4>
                                      : matmul_kernel<1>;
   kernel<<<blocks, threads>>>(a, b, c, n);
   check(cudaGetLastError());
+  //<
 }

@@ -42,9 +42,7 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
     pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0,
                                                                from * depth - missing, threadIdx.x);
     float sum[part][part] = {};
-    //> todo: add the products of these steps.
     add_products<stages>(sum, fetcher, tiles, to - from, from == 0 ? missing : 0, place);
-    //<
     share.wait_for_beginning();
 
     const int row = row0 + place.y0, col = col0 + place.x0;
@@ -74,7 +72,10 @@ void matmul(const float* a, const float* b, float* c, int n) {
   int multiprocessors = 0;
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
   const int tiles = ceil_div(n, cols) * ceil_div(n, rows);
+  //> todo: one_tile, with two stages, if four blocks for each multiprocessor are enough; else
+  //shares.
   if (tiles <= 4 * multiprocessors) return launch<one_tile, 2, 4>(tiles, a, b, c, n);
   const int steps = tiles * ceil_div(n, depth);
   launch<even_shares, 3, 3>(std::min({steps, 3 * multiprocessors, most_blocks}), a, b, c, n);
+  //<
 }

@@ -12,9 +12,8 @@
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"
 
-constexpr int tile = 16;  // a row of a tile is two sectors; 8 warps share a barrier
-
-// out[col][row] = in[row][col]
+// out[col][row] = in[row][col], by blocks of tile x tile threads
+template <int tile>
 __global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
   __shared__ float moved[tile][tile];  // the block's tile, as it is in in
   const int x = threadIdx.x, y = threadIdx.y;
@@ -22,15 +21,19 @@ __global__ void transpose_kernel(const float* in, float* out, int rows, int cols
   const int left = blockIdx.x * tile;
 
   if (top + y < rows && left + x < cols) moved[y][x] = in[(top + y) * cols + left + x];
-  //> todo: wait for the block; then write row y of the turned tile: rows of out are columns of in.
   __syncthreads();
   if (left + y < cols && top + x < rows) out[(left + y) * rows + top + x] = moved[x][y];
-  //<
 }
 
+//> todo: name the size of a tile whose barrier has a quarter of the threads: `tile`.
+constexpr int tile = 16;  // a row of a tile is two sectors; 8 warps share a barrier
+//<
+
 void transpose(const float* in, float* out, int rows, int cols) {
+  //> todo: launch transpose_kernel with tiles of that size.
   const dim3 blocks(ceil_div(cols, tile), ceil_div(rows, tile));
   const dim3 threads(tile, tile);
-  transpose_kernel<<<blocks, threads>>>(in, out, rows, cols);
+  transpose_kernel<tile><<<blocks, threads>>>(in, out, rows, cols);
+  //<
   check(cudaGetLastError());
 }
