@@ -25,7 +25,7 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
 }
 
 //> todo: name the shape of a block of four warps, each of which has 32 pixels of a row: cols and
-//rows.
+// rows.
 constexpr int cols = 32, rows = 4;  // of a block
 //<
 

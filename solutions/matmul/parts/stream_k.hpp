@@ -1,4 +1,4 @@
-// Which steps of which tiles a block makes: what 18_even_shares spells out, for the steps that
+// Which steps of which tiles a block makes: what 22_stream_k spells out, for the steps that
 // build on it.
 #pragma once
 

@@ -1,20 +1,19 @@
-// matmul 18_even_shares: every block makes the same number of steps.
+// matmul 21_persistent_blocks: a block that has done its tile takes the next one.
 //
-// idea    As many blocks as run at once take whole tiles, round after round. What is left, one to
-//         two rounds, they share by steps of depth: a share may begin and end within a tile's sum.
-//         Who has a sum's beginning stores it in c and says so; who has the rest adds to it.
-// watch   A block waits only for the one before it, which hands on the first thing that it does:
-//         shares are worked off from their ends. Below n of about 2000 it is slower: few steps for
-//         each, and more handing on than work.
-// needs   As before, and no two calls at once: they would take each other's flags.
-// source  M. Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix
-//         Multiplication on the GPU" (2023).
+// idea    As many blocks as run at once are started, and go through the tiles. What does not depend
+//         on the tile is done once, and nobody waits until a block is gone and a new one is set up.
+//         It gains little: at these depths a tile takes long. But now the blocks know how many
+//         they are, and may divide the work in another way than by tiles.
+// watch   The last round: 68 tiles, and half of the multiprocessors have none. At n = 2048,
+//         512 tiles on 396 places: slower than 16, of which a multiprocessor holds four blocks. At
+//         n = 6144 it is a little slower, too: the twelfth round is two thirds full.
+// needs   As before.
+// source  The "persistent" kernels of CUTLASS.
 #include <algorithm>
 
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
-#include "solutions/matmul/parts/fixup.hpp"
 #include "solutions/matmul/parts/mainloop.hpp"
 
 constexpr int cols = 128;  // of c per block
@@ -35,34 +34,17 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
   const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
   const int tiles_y = (n + rows - 1) / rows, tiles_x = (n + cols - 1) / cols;
   const int blocks = gridDim.x, block = blockIdx.x;
-  int round = max(0, tiles_y * tiles_x / blocks - 1);  // of whole tiles, still to do
-  const int first_shared = round * blocks;
-  const long long shared = static_cast<long long>(tiles_y * tiles_x - first_shared) * steps;
-  const int begin = shared * block / blocks;
-  int end = shared * (block + 1) / blocks;
-  while (round > 0 || end > begin) {
-    int tile, from = 0, to = steps;  // the steps of the tile that this block makes
-    if (round > 0) {
-      tile = --round * blocks + block;
-    } else {
-      tile = (end - 1) / steps;
-      to = end - tile * steps;
-      from = max(0, begin - tile * steps);
-      end = tile * steps + from;
-      tile += first_shared;
-    }
+  int tile = block;
+  while (tile < tiles_y * tiles_x) {
     const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
     const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
     const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
     const int row0 = tile_y * rows, col0 = tile_x * cols;
 
-    pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0,
-                                                               from * depth - missing, threadIdx.x);
+    pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0, -missing,
+                                                               threadIdx.x);
     float sum[part][part] = {};
-    //> todo: add the products of these steps; then wait until the sum's beginning is in c.
-    add_products<stages>(sum, fetcher, tiles, to - from, from == 0 ? missing : 0, place);
-    if (from > 0) wait_for(block - 1);
-    //<
+    add_products<stages>(sum, fetcher, tiles, steps, missing, place);
 
     const int row = row0 + place.y0, col = col0 + place.x0;
     float* const first_sum = c + static_cast<long long>(row) * n + col;
@@ -71,21 +53,25 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
         const int below = place.below(i), right = place.right(j);
         if (row + below >= n || col + right >= n) continue;
         float* const at = first_sum + static_cast<long long>(below) * n + right;
-        *at = from > 0 ? __ldcg(at) + sum[i][j] : sum[i][j];
+        *at = sum[i][j];
       }
     }
-    if (to < steps) hand_on(block);
+    //> todo: which tile is this block's next one?
+    tile += blocks;
+    //<
   }
 }
 
 void matmul(const float* a, const float* b, float* c, int n) {
   int multiprocessors = 0;
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
-  const int steps = ceil_div(n, rows) * ceil_div(n, cols) * ceil_div(n, depth);  // of all tiles
-  const int blocks = std::min({steps, multiprocessors * blocks_per_sm, most_blocks});
+  const int tiles = ceil_div(n, cols) * ceil_div(n, rows);
+  //> todo: launch as many blocks as run at once, if there are as many tiles.
+  const int blocks = std::min(tiles, multiprocessors * blocks_per_sm);
   const auto kernel = n % depth == 0 ? matmul_kernel<depth>
                       : n % 4 == 0   ? matmul_kernel<4>
                                      : matmul_kernel<1>;
   kernel<<<blocks, threads>>>(a, b, c, n);
   check(cudaGetLastError());
+  //<
 }

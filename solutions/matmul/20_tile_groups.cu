@@ -1,4 +1,4 @@
-// matmul 16_tile_groups: blocks that run at the same time share rows of a and columns of b.
+// matmul 20_tile_groups: blocks that run at the same time share rows of a and columns of b.
 //
 // idea    Hundreds of blocks run at once. Row after row of tiles, they need few rows of a and
 //         all of b. In groups of 16 rows of tiles, column after column, they need fewer rows

@@ -1,14 +1,13 @@
-// blur 23_either_sign: gx and gy are squared, so their signs do not matter.
+// blur 23_asked_once: what is the same in every row is asked and computed once.
 //
-// idea    gx adds up three rows' differences, 1 2 1 of them: pairs of rows, and pairs of pairs. If
-//         every other row takes its difference as left less right, the sum of a pair is, up to its
-//         sign, a difference of two. What is taken away cancels the 3 * 2^22 of the floats that dot
-//         products begin with, so no row needs to: two operations for gx and one for gy, not three
-//         and two.
-// watch   5 bytes for each pixel; a row's instructions, which wait for each other; registers, which
-//         leave room for few warps that could step in. No single one of them is the limit.
-// needs   An even number of rows ahead: the compiler then knows whose turn it is.
-// source  Sobel's filter is separable: 1 2 1 is 1 1 twice.
+// idea    A kernel for pictures whose width is a multiple of 4, and one for others: the CPU asks,
+//         once, and neither has the other's loads. Whether a lane's columns are in the picture does
+//         not change from row to row, and a row is a width behind the one before. So a row asks one
+//         question for its load, and one for its store.
+// watch   What is left is the arithmetic of a row. Does all of it matter for the result?
+// needs   Rows as unsigned integers: what is above the picture is then far below it, and one
+//         comparison is enough.
+// source  Loop-invariant code motion, as compilers do it where they can prove that they may.
 #include <algorithm>
 
 #include "common/lab/ceil_div.hpp"
@@ -19,24 +18,6 @@
 constexpr int strip = 30 * 4, warps = 4;         // columns of a warp; warps of a block
 constexpr int ahead = 4;                         // rows that are on their way
 constexpr int least_rows = 16, most_rows = 128;  // of a warp
-static_assert(ahead % 2 == 0);
-
-// Sobel's gx and gy of a column, of the row before the last, each with either sign. Of each row
-// comes the difference of the pixel's neighbours, right less left and left less right by turns, and
-// 1 2 1 times all three, as a float that is 3 * 2^22 larger.
-struct gradient_of_either_sign {
-  int difference1 = 0;
-  float two1 = 0, smooth1 = 0, smooth2 = 0;  // 1 or 2 rows ago
-  __device__ float2 operator()(int difference, float smooth) {
-    float2 g = {0, 0};
-    //> todo: gx and gy as differences: of pairs of rows, and of rows; and what the next row needs.
-    const float two = __int_as_float(difference - difference1 + three_22_bits);
-    g = {two - two1, smooth - smooth2};
-    difference1 = difference, two1 = two, smooth2 = smooth1, smooth1 = smooth;
-    //<
-    return g;
-  }
-};
 
 // out = the edges of rgba, in strips of `rows` rows. whole: as in vector_access.hpp
 template <bool whole>
@@ -48,7 +29,7 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
   const unsigned mask = bytes_inside(x, width);
   const auto is_row = [&](int y) { return unsigned(y) < unsigned(height); };
   column_sum<unsigned> blur[2];  // of two columns, one in each half of a word
-  gradient_of_either_sign gradient[4];
+  column_gradient<float> gradient[4];
   uint4 coming[ahead];
   int from = (top - 4) * width + x, to = from - 4 * width;  // what is loaded next, what is stored
   const auto load_next = [&](int y) {
@@ -71,13 +52,15 @@ __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, 
       const twelve_bytes b(is_row(y - 3) ? blurred & mask : 0);
       for (int k = 0; k < 4; ++k) {
         const unsigned around = b.from(k + 3);
-        const auto g = gradient[k](dot(around, i % 2 == 0 ? 0x0100ff : 0xff0001),
-                                   __int_as_float(dot(around, 0x010201, three_22_bits)));
+        const auto g = gradient[k](__int_as_float(dot(around, 0x0100ff, three_22_bits)) - three_22,
+                                   __int_as_float(dot(around, 0x010201, three_22_bits)) - three_22);
         edges[k] = short_length_of(g.x, g.y);
       }
+      //> todo: store, if it is a row of the strip; and go on to the next one.
       if (stores && unsigned(y - 4 - top) < unsigned(bottom - top))
         store_at<whole>(out + to, width - x, lowest_bytes(edges[0], edges[1], edges[2], edges[3]));
       to += width;
+      //<
     }
   }
 }

@@ -1,4 +1,4 @@
-// blur 20_one_wave: strips as high as it takes for all warps to run at once.
+// blur 21_one_wave: strips as high as it takes for all warps to run at once.
 //
 // idea    Strips of 64 rows are a guess. In a small picture there are too few to fill the GPU, in a
 //         large one many, and each makes eight rows more than it finds the edges of. So: as many
