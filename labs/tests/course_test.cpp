@@ -254,6 +254,48 @@ TEST_CASE("a step that promises no speed says in its text what it gains instead,
   }
 }
 
+// The code of a step's parts, and of theirs, that none of `known` is; those are then known.
+std::vector<std::string> code_of_parts(const std::string& text, std::set<std::string>& known) {
+  std::vector<std::string> code;
+  for (const std::string& header : included_by(text)) {
+    if (header.find("/parts/") == std::string::npos || !known.insert(header).second) continue;
+    const std::string part = text_of(source_root() / header);
+    for (std::string& line : code_of_parts(part, known)) code.push_back(std::move(line));
+    for (std::string& line : code_lines(part)) {
+      if (!line.starts_with("#include") && line != "#pragma once") code.push_back(std::move(line));
+    }
+  }
+  return code;
+}
+
+// How many lines of a step's parts are in neither the step that it is compared with nor its parts:
+// lines that only moved into a header are no news.
+std::size_t added_in_parts(const std::string& before, const std::string& after) {
+  std::set<std::string> known;
+  std::vector<std::string> old = code_of_parts(before, known);
+  for (std::string& line : code_lines(before)) old.push_back(std::move(line));
+  std::multiset<std::string> left(old.begin(), old.end());
+  std::size_t added = 0;
+  for (const std::string& line : code_of_parts(after, known)) {
+    const auto found = left.find(line);
+    if (found == left.end()) {
+      ++added;
+    } else {
+      left.erase(found);
+    }
+  }
+  return added;
+}
+
+// Steps with more new lines than an idea should take, counted with those of the parts that come
+// with them, and why. One that needs fewer by now must be told here.
+struct long_step {
+  const char* name;
+  std::size_t lines;
+  const char* why;
+};
+const std::vector<long_step> long_steps = {};
+
 TEST_CASE("a step differs from the one that it is compared with by one idea's worth of lines") {
   constexpr std::size_t most = 25;
   for (const std::string& lab : labs()) {
@@ -262,11 +304,21 @@ TEST_CASE("a step differs from the one that it is compared with by one idea's wo
       std::istringstream words(line);
       std::string step, over;
       if (!(words >> step >> over) || step[0] == '#' || over == "-") continue;
-      const std::size_t added = added_lines(code_lines(text_of(folder / (over + ".cu"))),
-                                            code_lines(text_of(folder / (step + ".cu"))));
-      MESSAGE(lab, " ", over, " -> ", step, ": ", added, " lines of code");
-      CHECK(added >= 1);
-      CHECK(added <= most);
+      const std::string before = text_of(folder / (over + ".cu"));
+      const std::string after = text_of(folder / (step + ".cu"));
+      const std::size_t own = added_lines(code_lines(before), code_lines(after));
+      const std::size_t in_parts = added_in_parts(before, after);
+      MESSAGE(lab, " ", over, " -> ", step, ": ", own, " lines of code, ", in_parts, " in parts");
+      CHECK(own >= 1);
+      const auto listed =
+          std::find_if(long_steps.begin(), long_steps.end(),
+                       [&](const long_step& s) { return lab + " " + step == s.name; });
+      if (listed == long_steps.end()) {
+        CHECK(own + in_parts <= most);
+      } else {
+        CHECK(own + in_parts == listed->lines);
+        CHECK(listed->lines > most);
+      }
     }
   }
 }

@@ -4,11 +4,9 @@
 //         above is in registers, what it needs of the columns beside it in the lanes beside it. No
 //         tile, no barrier, no index to divide: a row is loaded, and four rows further up the edges
 //         are known.
-// watch   Of the seven rows' sums that a pixel adds up, the one below it has six: each is
-// multiplied
-//         seven times. And a small picture has few strips, which leave most of the GPU idle.
+// watch   A pixel adds up seven rows' sums, of which the pixel below has six. And a small picture
+//         has few strips, which leave most of the GPU idle.
 // needs   The outer two of the 32 lanes are the halo, and store nothing; a strip's rows begin 4
-// rows
 //         above it and end 4 below. A quad's four bytes of grey travel as one word.
 // source  P. Micikevicius, "3D Finite Difference Computation on GPUs using CUDA" (2009).
 #include "common/lab/check.hpp"

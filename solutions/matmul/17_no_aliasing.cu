@@ -1,9 +1,7 @@
 // matmul 17_no_aliasing: a promise that nobody writes what is read.
 //
-// idea    __restrict__ says that no store through another pointer changes what a and b point to:
-//         a load may then be moved across stores, and be one of data that nobody writes
-//         (ld.global.nc). In this loop the compiler moves nothing: all its stores are to shared
-//         memory, and c is stored behind it.
+// idea    __restrict__ says that no store changes what a and b point to: a load may be moved across
+//         stores, and be one of data that nobody writes (ld.global.nc). All else stays as it is.
 // watch   c is stored element by element, each at an index of its own.
 // needs   a, b and c do not overlap: the contract says so.
 // source  CUDA C++ Programming Guide, "__restrict__".
@@ -21,8 +19,7 @@ constexpr int threads = (rows / part) * (cols / part);
 constexpr int lanes_y = 4, lanes_x = 8;         // a warp computes 32 x 64 elements of c
 constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
 
-// Quads: n is a multiple of 4.
-template <bool Quads>
+template <bool Quads>  // n is a multiple of 4
 __device__ void multiply(const float* a, const float* b, float* c, int n) {
   alignas(16) __shared__ float a_tile[stages][depth][rows + 4];  // transposed and padded
   alignas(16) __shared__ float b_tile[stages][depth][cols];
@@ -32,7 +29,6 @@ __device__ void multiply(const float* a, const float* b, float* c, int n) {
   const int lane_y = lane / 16 * 2 + lane / 2 % 2, lane_x = lane / 4 % 4 * 2 + lane % 2;
   const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
   const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
-
   // What a thread fetches: four floats of rows a_row, a_row + a_rows, ... of a's tile; b likewise.
   constexpr int a_rows = 4 * threads / depth, b_rows = 4 * threads / cols;
   const int a_row = 4 * tid / depth, a_col = 4 * tid % depth;
@@ -107,7 +103,6 @@ __device__ void multiply(const float* a, const float* b, float* c, int n) {
     }
   }
 }
-
 //> todo: matmul_kernel: multiply, with the promise that no store changes a or b.
 template <bool Quads>
 __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 registers each thread
@@ -115,7 +110,6 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
   multiply<Quads>(a, b, c, n);
 }
 //<
-
 void matmul(const float* a, const float* b, float* c, int n) {
   const dim3 grid(ceil_div(n, cols), ceil_div(n, rows));
   //> todo: launch the kernel that makes this promise.

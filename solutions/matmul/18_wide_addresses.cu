@@ -3,11 +3,10 @@
 // idea    An index like row * n + col is an int: computed in 32 bits, widened, multiplied by 4 and
 //         added to c's address, for each of 64 elements. Instead each thread computes where its
 //         first element lies, once, and reaches the others by distances of 64 bits.
-// watch   Storing a's tile, two lanes meet in every bank. A row of blocks needs all of b at once.
-//         And the loop is not touched, but the compiler allocates its registers anew: that may
-//         count for more than the stores (solutions/matmul/DESIGN.md).
-// needs   As before: any n, faster if it is a multiple of 4.
-// source  CUDA C++ Best Practices Guide, on signed and unsigned loop counters and index widths.
+// watch   The loop is not touched, but the compiler allocates its registers anew: that may count
+//         for more than the stores. Storing a's tile, two lanes meet in every bank.
+// needs   As before.
+// source  Measured for this course, in the last step: solutions/matmul/DESIGN.md.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
@@ -22,8 +21,7 @@ constexpr int threads = (rows / part) * (cols / part);
 constexpr int lanes_y = 4, lanes_x = 8;         // a warp computes 32 x 64 elements of c
 constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
 
-// Quads: n is a multiple of 4.
-template <bool Quads>
+template <bool Quads>  // n is a multiple of 4
 __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 registers each thread
     matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
   alignas(16) __shared__ float a_tile[stages][depth][rows + 4];  // transposed and padded

@@ -2,10 +2,8 @@
 //
 // idea    Hundreds of blocks run at once. Row after row of tiles, they need few rows of a and
 //         all of b. In groups of 16 rows of tiles, column after column, they need fewer rows
-//         and columns in all, and what one block has read, the others find in L2. What 15 spells
-//         out is in parts/mainloop.hpp from here on, where only a tile's first fetch tests
-//         anything. Up to n = 2048 it gains. Above it loses a little: in a loop that is made for
-//         the steps to come, the compiler gives out the registers worse than in 15.
+//         and columns in all, and what one block has read, the others find in L2. With
+//         19_whole_steps it gains over 18_wide_addresses up to n = 2048, and loses a little above.
 // watch   Tiles rarely divide evenly: in the last round, some multiprocessors have nothing to do.
 // needs   Any n; faster if it is a multiple of 4, and of 16.
 // source  The grouped order of matrix products, e.g. in the tutorials of Triton.

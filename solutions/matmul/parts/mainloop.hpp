@@ -1,5 +1,5 @@
 // Tiles of a and of b, pair after pair, from global to shared memory and on to registers: what
-// 18_wide_addresses spells out, for the steps that only change who computes which tile.
+// 18_wide_addresses spells out, for the steps from 19_whole_steps on.
 //
 // watch   The compiler gives out the loop's registers, and small things change how: c behind a
 //         64-bit pointer to the thread's first element instead of 32-bit indices gave 4 % at

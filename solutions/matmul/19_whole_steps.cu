@@ -1,0 +1,58 @@
+// matmul 19_whole_steps: if n is a multiple of the depth, no fetch tests anything.
+//
+// idea    Only the first pair of tiles may begin before k = 0. It has a fetch of its own, and for
+//         multiples of 16 that one is like all others: what a kernel knows of n when it is compiled
+//         costs nothing when it runs.
+// watch   A row of blocks needs all of b at once. What 18 spells out, a class and three functions
+//         do from here on (parts/mainloop.hpp), so that the steps to come can be about who computes
+//         which tile; the compiler allocates the registers of their loop anew.
+// needs   Any n; faster if it is a multiple of 4, and of 16.
+// source  CUTLASS, whose mainloop treats the ragged step first ("residue").
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/matmul/matmul.hpp"
+#include "solutions/matmul/parts/mainloop.hpp"
+
+constexpr int cols = 128;  // of c per block
+constexpr int rows = 64;   // of c per block
+constexpr int depth = 16;  // columns of a, rows of b, between two barriers
+constexpr int stages = 3;  // pairs of tiles in shared memory
+constexpr int part = 8;    // a thread computes part x part elements of c
+constexpr int threads = (rows / part) * (cols / part);
+
+// n is a multiple of Multiple: of 1, of 4, or of depth.
+template <int Multiple>
+__global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 registers each thread
+    matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
+  __shared__ tile_pair<rows, cols, depth> tiles[stages];
+  const thread_place<cols> place(threadIdx.x);
+  const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
+  const int row0 = blockIdx.y * rows, col0 = blockIdx.x * cols;
+
+  pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0, -missing,
+                                                             threadIdx.x);
+  float sum[part][part] = {};
+  add_products<stages>(sum, fetcher, tiles, steps, missing, place);
+
+  const int row = row0 + place.y0, col = col0 + place.x0;
+  float* const first_sum = c + static_cast<long long>(row) * n + col;
+  for (int i = 0; i < part; ++i) {
+    for (int j = 0; j < part; ++j) {
+      const int below = place.below(i), right = place.right(j);
+      if (row + below >= n || col + right >= n) continue;
+      float* const at = first_sum + static_cast<long long>(below) * n + right;
+      *at = sum[i][j];
+    }
+  }
+}
+
+void matmul(const float* a, const float* b, float* c, int n) {
+  const dim3 grid(ceil_div(n, cols), ceil_div(n, rows));
+  //> todo: a kernel for multiples of depth, which tests nothing; one for those of 4; one for any n.
+  const auto kernel = n % depth == 0 ? matmul_kernel<depth>
+                      : n % 4 == 0   ? matmul_kernel<4>
+                                     : matmul_kernel<1>;
+  kernel<<<grid, threads>>>(a, b, c, n);
+  check(cudaGetLastError());
+  //<
+}
