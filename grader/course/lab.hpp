@@ -113,8 +113,8 @@ std::vector<lab> load_labs(const fs::path& root);
 const step& find_step(const lab& l, std::string_view name);
 
 // Of steps.txt. `origin` names the file in messages, `folder` is where the steps' files are.
-// at_least is "1.5", for the lab's sizes, or "1.5@1024,2048", for these ("1.5@7680x4320"); "-" where
-// nothing is promised, for a reason that the step tells; "?" until the step has been measured.
+// at_least is "1.5", for the lab's sizes, or "1.5@1024,2048", for these; "-" where nothing is
+// promised, for a reason that the step tells; "?" until the step has been measured.
 std::vector<step> parse_steps(std::string_view text, const std::string& origin,
                               const fs::path& folder);
 
