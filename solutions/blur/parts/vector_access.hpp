@@ -1,4 +1,4 @@
-// Four neighbouring pixels of a row at a time: for the steps from 16_factored_columns on.
+// Four neighbouring pixels of a row at a time: for the steps from 15_strips on.
 //
 // idea    A quad begins in a column that is a multiple of 4. If the picture's width is one too, a
 //         quad of colours lies at a multiple of 16 bytes, wholly inside the picture or wholly
