@@ -12,9 +12,9 @@
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"
 
-// out[col][row] = in[row][col], by blocks of tile x tile threads
+// A block's tile of: out[col][row] = in[row][col]. The block has tile x tile threads.
 template <int tile>
-__global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
+__device__ void transpose_tile(const float* in, float* out, int rows, int cols) {
   __shared__ float moved[tile][tile];  // the block's tile, as it is in in
   const int x = threadIdx.x, y = threadIdx.y;
   const int top = blockIdx.y * tile;  // the tile's first row and first column in in
@@ -25,15 +25,19 @@ __global__ void transpose_kernel(const float* in, float* out, int rows, int cols
   if (left + y < cols && top + x < rows) out[(left + y) * rows + top + x] = moved[x][y];
 }
 
-//> todo: name the size of a tile whose barrier has a quarter of the threads: `tile`.
+//> todo: a kernel, transpose_kernel, of tiles whose barrier has a quarter of the threads.
 constexpr int tile = 16;  // a row of a tile is two sectors; 8 warps share a barrier
+
+__global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
+  transpose_tile<tile>(in, out, rows, cols);
+}
 //<
 
 void transpose(const float* in, float* out, int rows, int cols) {
-  //> todo: launch transpose_kernel with tiles of that size.
+  //> todo: launch it with a block for each tile.
   const dim3 blocks(ceil_div(cols, tile), ceil_div(rows, tile));
   const dim3 threads(tile, tile);
-  transpose_kernel<tile><<<blocks, threads>>>(in, out, rows, cols);
+  transpose_kernel<<<blocks, threads>>>(in, out, rows, cols);
   //<
   check(cudaGetLastError());
 }
