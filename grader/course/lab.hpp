@@ -23,12 +23,12 @@ namespace fs = std::filesystem;
 using lab_size = std::vector<std::int64_t>;
 
 struct step {
-  std::string name;                // "03_sequential"
-  std::string over;                // the step it is compared with; empty for the first
-  std::optional<double> at_least;  // the speedup over it that must hold where it was recorded
-  std::vector<lab_size> promised;  // the sizes that at_least holds for; none: the lab's
-  std::string idea;                // one line
-  fs::path file;                   // relative to the root
+  std::string name;                     // "03_sequential"
+  std::string over;                     // the step it is compared with; empty for the first
+  std::optional<double> at_least;       // the speedup over it that must hold where it was recorded
+  std::string idea;                     // one line
+  fs::path file;                        // relative to the root
+  std::vector<lab_size> promised = {};  // the sizes that at_least holds for; none: the lab's
 };
 
 // What the steps are measured against: a program like a step's, made of a library, or the same on
