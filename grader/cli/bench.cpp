@@ -9,6 +9,7 @@
 #include "grader/measure/energy.hpp"
 #include "grader/measure/figures.hpp"
 #include "grader/measure/limits_record.hpp"
+#include "grader/measure/promises.hpp"
 #include "grader/measure/record.hpp"
 #include "grader/report/table.hpp"
 #include "grader/report/text.hpp"
@@ -123,6 +124,43 @@ void show_duels(context& c, const lab& l, const duels& fought) {
       c.say(line);
     c.say();
   }
+}
+
+std::vector<promise> promises_by(const lab& l, const std::vector<bench_row>& rows) {
+  return judge_promises(
+      l, [&](const std::string& name, const lab_size& size) -> std::optional<double> {
+        for (const auto& row : rows) {
+          if (row.name != name) continue;
+          for (const auto& at : row.cells)
+            if (at.size == size) return at.cold.median_ms;
+        }
+        return std::nullopt;
+      });
+}
+
+json promises_json(const std::vector<promise>& promises) {
+  json list = json::array();
+  for (const auto& p : promises)
+    list.push_back({{"step", p.step},
+                    {"over", p.over},
+                    {"size", p.size},
+                    {"at_least", p.at_least},
+                    {"ratio", p.ratio ? json(*p.ratio) : json(nullptr)}});
+  return list;
+}
+
+// What steps.txt promises. `made_here`: for a GPU of this kind.
+void show_promises(context& c, const std::vector<promise>& promises, bool made_here) {
+  const auto unmeasured =
+      std::count_if(promises.begin(), promises.end(), [](const promise& p) { return !p.ratio; });
+  const auto broken = std::count_if(promises.begin(), promises.end(),
+                                    [](const promise& p) { return p.is_broken(); });
+  c.say(fmt::format("promised in steps.txt{}: {} speedups hold, {} do not, {} were not measured",
+                    made_here ? "" : " for another GPU", std::ssize(promises) - unmeasured - broken,
+                    broken, unmeasured));
+  for (const auto& p : promises)
+    if (p.is_broken()) c.say("  " + c.out.paint(tone::bad, promise_text(p)));
+  c.say();
 }
 
 // The library that a program needs and this machine lacks; "" if there is none. A folder that was
@@ -300,13 +338,22 @@ int bench(context& c, const bench_options& o) {
     throw failure(exit_code::ours, failed->name + ": " + failed->found.message +
                                        (o.record ? "\nnothing was recorded" : ""));
   }
+  const bool was_recorded = fs::exists(c.where.root / file);
+  const auto promises = promises_by(l, rows);
+  if (!c.as_json) show_promises(c, promises, was_recorded);
   if (o.record) {
     write_atomically(c.where.root / file, record.dump(1) + "\n");
     c.say("recorded in " + c.out.paint(tone::place, file.string()) +
           "; `./lab bench --readme` puts it into README.md and the handout");
   }
-  if (c.as_json) c.print(record);
-  return 0;
+  if (c.as_json) {
+    auto document = record;
+    document["promises"] = promises_json(promises);
+    c.print(document);
+  }
+  const bool broken =
+      std::any_of(promises.begin(), promises.end(), [](const promise& p) { return p.is_broken(); });
+  return broken && was_recorded ? static_cast<int>(exit_code::ours) : 0;
 }
 
 }  // namespace stepwise::cli

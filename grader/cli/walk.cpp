@@ -54,6 +54,7 @@ void show_introduction(context& c, const lab& l, const step& s,
   c.say(c.out.paint(tone::strong, s.name) + "  " + s.idea);
   c.say();
   if (!head["idea"].empty()) labelled(c, "idea", head["idea"]);
+  if (!head["gain"].empty()) labelled(c, "gain", head["gain"]);
   if (!head["needs"].empty()) labelled(c, "needs", head["needs"]);
   if (!head["source"].empty()) labelled(c, "source", head["source"]);
   c.say();

@@ -8,6 +8,7 @@
 
 #include <toml++/toml.h>
 
+#include "grader/course/size.hpp"
 #include "grader/course/source.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
@@ -188,6 +189,28 @@ std::vector<std::string> lab_names(const fs::path& root) {
   return names;
 }
 
+// The column at_least of steps.txt.
+void parse_promise(step& s, const std::string& text, const std::string& where) {
+  const auto refuse = [&] {
+    fail(where,
+         "at_least is a positive number, as 1.5 or 1.5@1024,2048 (sizes), or - or ?, found \"" +
+             text + "\"");
+  };
+  const std::string_view number = std::string_view(text).substr(0, text.find('@'));
+  double value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (error != std::errc{} || end != number.data() + number.size() || !(value > 0)) refuse();
+  s.at_least = value;
+  if (number.size() == text.size()) return;
+  std::istringstream sizes(text.substr(number.size() + 1));
+  for (std::string size; std::getline(sizes, size, ',');) {
+    const auto numbers = parse_numbers(size);
+    if (!numbers) refuse();
+    s.promised.push_back(*numbers);
+  }
+  if (s.promised.empty()) refuse();
+}
+
 void check_references(const lab& l, const std::string& toml_origin) {
   const auto known = [&](const std::string& name) {
     return std::any_of(l.steps.begin(), l.steps.end(),
@@ -252,15 +275,7 @@ std::vector<step> parse_steps(std::string_view text, const std::string& origin,
     } else if (!known(s.over)) {
       fail(where, "step " + s.name + " is over " + s.over + ", which is not listed before it");
     }
-    if (at_least != "-") {
-      double value = 0;
-      const auto [end, error] =
-          std::from_chars(at_least.data(), at_least.data() + at_least.size(), value);
-      if (error != std::errc{} || end != at_least.data() + at_least.size() || !(value > 0)) {
-        fail(where, "at_least is a positive number or -, found \"" + at_least + "\"");
-      }
-      s.at_least = value;
-    }
+    if (at_least != "-" && at_least != "?") parse_promise(s, at_least, where);
     s.file = folder / (s.name + ".cu");
     steps.push_back(std::move(s));
   }
@@ -323,6 +338,8 @@ lab parse_lab(std::string_view text, const std::string& origin, const std::strin
     l.check = parse_sizes(*sizes, "check", origin);
     l.bench = parse_sizes(*sizes, "bench", origin);
     l.emulated = parse_sizes(*sizes, "emulated", origin);
+    l.promised = sizes->contains("promised") ? parse_sizes(*sizes, "promised", origin)
+                                             : std::vector<lab_size>{l.bench.back()};
     const toml::array* goals = table.get_as<toml::array>("goals");
     if (goals == nullptr || goals->empty()) fail(origin, "needs at least one [[goals]]");
     for (const auto& entry : *goals) {

@@ -23,11 +23,12 @@ namespace fs = std::filesystem;
 using lab_size = std::vector<std::int64_t>;
 
 struct step {
-  std::string name;                // "03_sequential"
-  std::string over;                // the step it is compared with; empty for the first
-  std::optional<double> at_least;  // the speedup over it that must hold on the reference GPU
-  std::string idea;                // one line
-  fs::path file;                   // relative to the root
+  std::string name;                     // "03_sequential"
+  std::string over;                     // the step it is compared with; empty for the first
+  std::optional<double> at_least;       // the speedup over it that must hold where it was recorded
+  std::string idea;                     // one line
+  fs::path file;                        // relative to the root
+  std::vector<lab_size> promised = {};  // the sizes that at_least holds for; none: the lab's
 };
 
 // What the steps are measured against: a program like a step's, made of a library, or the same on
@@ -82,6 +83,7 @@ struct lab {
   std::vector<lab_size> check;     // correctness
   std::vector<lab_size> bench;     // figures on a GPU, ascending
   std::vector<lab_size> emulated;  // figures counted on the emulator, ascending
+  std::vector<lab_size> promised;  // what steps.txt promises holds for, unless a line says else
   std::vector<goal> goals;         // by kind, in the order in which they are judged
   std::vector<step> steps;
   std::vector<peer> peers;
@@ -111,6 +113,8 @@ std::vector<lab> load_labs(const fs::path& root);
 const step& find_step(const lab& l, std::string_view name);
 
 // Of steps.txt. `origin` names the file in messages, `folder` is where the steps' files are.
+// at_least is "1.5", for the lab's sizes, or "1.5@1024,2048", for these; "-" where nothing is
+// promised, for a reason that the step tells; "?" until the step has been measured.
 std::vector<step> parse_steps(std::string_view text, const std::string& origin,
                               const fs::path& folder);
 

@@ -21,7 +21,8 @@ __device__ inline unsigned char grey_of(uchar4 p) {
   return static_cast<unsigned char>(fmaf(p.z, 0.114350f, fmaf(p.x, 0.298839f, p.y * 0.586811f)));
 }
 
-// Of four colours, as labs/blur/quads.hpp loads them: a byte for each, the first one lowest.
+// Of four colours, as solutions/blur/parts/vector_access.hpp loads them: a byte for each, the first
+// one lowest.
 __device__ inline unsigned grey_quad(uint4 colours) {
   const auto* const p = reinterpret_cast<const uchar4*>(&colours);
   return grey_of(p[0]) | grey_of(p[1]) << 8 | grey_of(p[2]) << 16 | grey_of(p[3]) << 24;

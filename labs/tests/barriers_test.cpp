@@ -133,13 +133,16 @@ TEST_CASE("with its barriers, no step is reported or wrong, at any size, on a sm
   }
 }
 
-// Both parties of a race are in the step's file or in a header of the lab, at lines with code.
+// Both parties of a race are in the step's file or in a header of the lab or of its steps' parts,
+// at lines with code.
 bool is_race_in(const located_finding& found, const std::string& step, const std::string& lab) {
   return found.what.kind == finding_kind::race && found.what.parties.size() == 2 &&
          std::all_of(found.what.parties.begin(), found.what.parties.end(), [&](const auto& p) {
            const fs::path file = p.at.file;
-           return (file.filename() == step + ".cu" || file.parent_path().filename() == lab) &&
-                  p.at.line > 0 && !p.at.text.empty();
+           const fs::path folder = file.parent_path();
+           const fs::path of = folder.filename() == "parts" ? folder.parent_path() : folder;
+           return (file.filename() == step + ".cu" || of.filename() == lab) && p.at.line > 0 &&
+                  !p.at.text.empty();
          });
 }
 

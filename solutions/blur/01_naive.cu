@@ -31,8 +31,8 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
 void edges(const uchar4* rgba, unsigned char* out, unsigned char* scratch, int width, int height) {
   unsigned char* const grey = scratch;
   unsigned char* const blurred = scratch + picture_bytes(width, height);
-  const dim3 threads(cols, rows);
   make_grey(rgba, grey, width, height);
+  const dim3 threads(cols, rows);
   blur_kernel<<<blocks_for(width, height, threads), threads>>>(grey, blurred, width, height);
   check(cudaGetLastError());
   find_edges(blurred, out, width, height);

@@ -10,8 +10,6 @@
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
 
-constexpr int cols = 32, rows = 2;  // of a block
-
 // blurred = grey, blurred
 __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
                             int height) {
@@ -20,20 +18,25 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
   if (x >= width || y >= height) return;
   int sum = 0;
   for (int j = 0; j < 7; ++j) {
-    //> todo: add up what the weights of the 7 x 7 pixels around x, y make of them.
     for (int i = 0; i < 7; ++i)
       sum += weight[j] * weight[i] * pixel(grey, x + i - 3, y + j - 3, width, height);
-    //<
   }
   blurred[y * width + x] = static_cast<unsigned char>(sum >> 8);
 }
 
+//> todo: name the shape of a block of two warps, each of which has 32 pixels of a row: cols and
+// rows.
+constexpr int cols = 32, rows = 2;  // of a block
+//<
+
 void edges(const uchar4* rgba, unsigned char* out, unsigned char* scratch, int width, int height) {
   unsigned char* const grey = scratch;
   unsigned char* const blurred = scratch + picture_bytes(width, height);
-  const dim3 threads(cols, rows);
   make_grey(rgba, grey, width, height);
+  //> todo: blur the grey picture in blocks of that shape.
+  const dim3 threads(cols, rows);
   blur_kernel<<<blocks_for(width, height, threads), threads>>>(grey, blurred, width, height);
   check(cudaGetLastError());
+  //<
   find_edges(blurred, out, width, height);
 }

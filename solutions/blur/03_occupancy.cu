@@ -1,16 +1,14 @@
 // blur 03_occupancy: blocks of 32 x 4.
 //
 // idea    On the GPU of the original a multiprocessor held 16 blocks: with two warps each, half of
-//         the warps that it had room for. Four warps in a block fill it. On a GPU that holds 32
-//         blocks there is nothing left to gain: count before you try.
+//         the warps that it had room for. Four warps in a block fill it.
+// gain    None on a GPU that holds 32 blocks, as an H200 does: count before you try.
 // watch   Registers may be the next limit: what does a thread need, and how many are there?
 // needs   nothing: pixels beyond the edge count as 0.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 20.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
-
-constexpr int cols = 32, rows = 4;  // of a block
 
 // blurred = grey, blurred
 __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, int width,
@@ -20,20 +18,25 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
   if (x >= width || y >= height) return;
   int sum = 0;
   for (int j = 0; j < 7; ++j) {
-    //> todo: add up what the weights of the 7 x 7 pixels around x, y make of them.
     for (int i = 0; i < 7; ++i)
       sum += weight[j] * weight[i] * pixel(grey, x + i - 3, y + j - 3, width, height);
-    //<
   }
   blurred[y * width + x] = static_cast<unsigned char>(sum >> 8);
 }
 
+//> todo: name the shape of a block of four warps, each of which has 32 pixels of a row: cols and
+// rows.
+constexpr int cols = 32, rows = 4;  // of a block
+//<
+
 void edges(const uchar4* rgba, unsigned char* out, unsigned char* scratch, int width, int height) {
   unsigned char* const grey = scratch;
   unsigned char* const blurred = scratch + picture_bytes(width, height);
-  const dim3 threads(cols, rows);
   make_grey(rgba, grey, width, height);
+  //> todo: launch blur_kernel in blocks of that shape.
+  const dim3 threads(cols, rows);
   blur_kernel<<<blocks_for(width, height, threads), threads>>>(grey, blurred, width, height);
   check(cudaGetLastError());
+  //<
   find_edges(blurred, out, width, height);
 }

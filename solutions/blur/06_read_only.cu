@@ -3,8 +3,8 @@
 // idea    const and __restrict__ promise that no store changes what a pointer reads. When a GPU had
 //         a cache of its own for such data, beside L1, that gave loads another way. Today it is one
 //         cache: the loads get another name (ld.global.nc), and take as long.
-// watch   So this gains nothing; it stands here because the original has it. The promise still
-//         lets the compiler keep values that a store might otherwise have changed.
+// gain    None on a GPU of today; it stands here because the original has it.
+// watch   The promise still lets the compiler keep values that a store might have changed.
 // needs   `grey` and `blurred` do not overlap: the contract says so.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 50.
 #include "common/lab/check.hpp"
@@ -14,18 +14,16 @@
 constexpr int cols = 32, rows = 4;                         // of a block
 constexpr int tile_cols = cols + 6, tile_rows = rows + 6;  // and what it reads
 
-// blurred = grey, blurred
-__global__ void blur_kernel(const unsigned char* __restrict__ grey,
-                            unsigned char* __restrict__ blurred, int width, int height) {
+// A block's pixels of: blurred = grey, blurred
+__device__ inline void blur_block(const unsigned char* grey, unsigned char* blurred, int width,
+                                  int height) {
   __shared__ unsigned char tile[tile_rows][tile_cols];
   const int left = blockIdx.x * cols, top = blockIdx.y * rows;
-  //> todo: fetch the pixels from left - 3, top - 3 on, together; wait for the block.
   for (int t = threadIdx.y * cols + threadIdx.x; t < tile_rows * tile_cols; t += cols * rows) {
     const int i = t % tile_cols, j = t / tile_cols;
     tile[j][i] = pixel(grey, left + i - 3, top + j - 3, width, height);
   }
   __syncthreads();
-  //<
   const int x = left + threadIdx.x, y = top + threadIdx.y;
   if (x >= width || y >= height) return;
   int sum = 0;
@@ -36,12 +34,21 @@ __global__ void blur_kernel(const unsigned char* __restrict__ grey,
   blurred[y * width + x] = static_cast<unsigned char>(sum >> 8);
 }
 
+//> todo: blur_kernel: blur_block, with the promise that nobody writes what it reads.
+__global__ void blur_kernel(const unsigned char* __restrict__ grey,
+                            unsigned char* __restrict__ blurred, int width, int height) {
+  blur_block(grey, blurred, width, height);
+}
+//<
+
 void edges(const uchar4* rgba, unsigned char* out, unsigned char* scratch, int width, int height) {
   unsigned char* const grey = scratch;
   unsigned char* const blurred = scratch + picture_bytes(width, height);
-  const dim3 threads(cols, rows);
   make_grey(rgba, grey, width, height);
+  //> todo: launch the kernel that makes this promise.
+  const dim3 threads(cols, rows);
   blur_kernel<<<blocks_for(width, height, threads), threads>>>(grey, blurred, width, height);
   check(cudaGetLastError());
+  //<
   find_edges(blurred, out, width, height);
 }

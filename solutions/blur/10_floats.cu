@@ -3,9 +3,9 @@
 // idea    Multiply-adds of floats are the fastest instruction that there is, twice as fast as those
 //         of integers on an H200. All sums are integers below 2^24, which floats hold exactly: the
 //         result is the same to the bit. A pixel becomes a float once, when it comes into the tile.
-// watch   On an H200 it loses a little: by 1 to 4, integers are multiplied by shifts and additions,
-//         the loop has as many instructions as before, and conversions come on top. And the blur is
-//         no longer what takes longest: look where the time goes before you go on with it.
+// gain    None: on an H200 it loses a little. By 1 to 4, integers are multiplied by shifts and
+//         additions, the loop has as many instructions as before, and conversions come on top.
+// watch   The blur is no longer what takes longest: look where the time goes before you go on.
 // needs   As before: no sum reaches 2^24.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 90.
 #include "common/lab/check.hpp"

@@ -10,8 +10,8 @@
 //         work.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
-#include "labs/blur/cells.hpp"
 #include "labs/blur/stages.hpp"
+#include "solutions/blur/parts/block_stride.hpp"
 
 constexpr int cols = 64, rows = 32, threads = 256;  // of a block
 

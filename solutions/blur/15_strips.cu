@@ -3,17 +3,18 @@
 // idea    A lane has four columns, a warp 128, and goes from row to row: what it needs of the rows
 //         above is in registers, what it needs of the columns beside it in the lanes beside it. No
 //         tile, no barrier, no index to divide: a row is loaded, and four rows further up the edges
-//         are known. Rows above each other share their sums, too: four additions for seven rows.
-// watch   Instructions: bytes are taken out of words and put back, at every stage. A small picture
-//         has few strips, which leave most of the GPU idle: there 14_fused is faster.
-// needs   The outer two of the 32 lanes are the rim, and store nothing; a strip's rows begin 4 rows
+//         are known.
+// watch   A pixel adds up seven rows' sums, of which the pixel below has six. And a small picture
+//         has few strips, which leave most of the GPU idle.
+// needs   The outer two of the 32 lanes are the halo, and store nothing; a strip's rows begin 4
 //         above it and end 4 below. A quad's four bytes of grey travel as one word.
 // source  P. Micikevicius, "3D Finite Difference Computation on GPUs using CUDA" (2009).
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
-#include "labs/blur/quads.hpp"
 #include "labs/blur/stages.hpp"
-#include "labs/blur/walk.hpp"
+#include "solutions/blur/parts/column_gradient.hpp"
+#include "solutions/blur/parts/neighbour_lanes.hpp"
+#include "solutions/blur/parts/vector_access.hpp"
 
 constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows of a warp; warps of a block
 
@@ -21,16 +22,19 @@ constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows of a warp;
 __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height) {
   const int lane = threadIdx.x, x = (blockIdx.x * warps + threadIdx.y) * strip + 4 * (lane - 1);
   const int top = blockIdx.y * rows, bottom = min(top + rows, height);
-  column_sum<int> blur[4];
+  int of_rows[4][7] = {};  // of each column: the last seven sums along a row
   column_gradient<int> gradient[4];
   for (int y = top - 4; y < bottom + 4; ++y) {
     const twelve_bytes grey(grey_quad(load_quad(rgba, x, y, width, height)));
     //> todo: the blurred quad of row y - 3, black outside; the edges of row y - 4, and store them.
     unsigned blurred = 0, edges = 0;
     for (int k = 0; k < 4; ++k) {
-      int of_row = 0;
-      for (int i = 0; i < 7; ++i) of_row += weight[i] * grey[k + i + 1];
-      blurred |= blur[k](of_row) >> 8 << 8 * k;
+      int sum = 0;
+      for (int j = 0; j < 6; ++j) of_rows[k][j] = of_rows[k][j + 1];
+      of_rows[k][6] = 0;
+      for (int i = 0; i < 7; ++i) of_rows[k][6] += weight[i] * grey[k + i + 1];
+      for (int j = 0; j < 7; ++j) sum += weight[j] * of_rows[k][j];
+      blurred |= sum >> 8 << 8 * k;
     }
     const twelve_bytes b(y >= 3 && y < height + 3 ? blurred & bytes_inside(x, width) : 0);
     for (int k = 0; k < 4; ++k) {

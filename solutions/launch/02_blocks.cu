@@ -12,17 +12,24 @@
 #include "common/lab/check.hpp"
 #include "labs/launch/launch.hpp"
 
-constexpr int threads = 256;  // of a block: 8 of them fill a multiprocessor
-
-// z[i] = x[i] + y[i]
-__global__ void add_kernel(const float* x, const float* y, float* z, int n) {
+// A thread's element of: z[i] = x[i] + y[i]. A block has so many threads.
+template <int threads>
+__device__ void add_element(const float* x, const float* y, float* z, int n) {
   const int i = blockIdx.x * threads + threadIdx.x;
   if (i < n) z[i] = x[i] + y[i];
 }
 
+//> todo: a kernel, add_kernel, for blocks of which as many fit as it takes for 2048 threads.
+constexpr int threads = 256;  // of a block: 8 of them fill a multiprocessor
+
+__global__ void add_kernel(const float* x, const float* y, float* z, int n) {
+  add_element<threads>(x, y, z, n);
+}
+//<
+
 // Launches so many blocks that every element has a thread.
 void add(const float* x, const float* y, float* z, int n) {
-  //> todo: how many blocks of so many threads? Launch them.
+  //> todo: launch add_kernel in blocks of that size.
   const int blocks = ceil_div(n, threads);
   add_kernel<<<blocks, threads>>>(x, y, z, n);
   //<

@@ -4,12 +4,12 @@
 //         each repeat its work a whole grid further on, until n is reached. Then any grid adds any
 //         n, and what a block does once, it does once for many elements: that pays where blocks
 //         keep something, as a sum in reduction. Here they keep nothing.
-// watch   Slower than 03_ilp on an H200 where there are many rounds: places that are never without
-//         open loads ask for more at a time than memory can use. Fewer blocks than fit are faster
-//         (experiments/grid_stride.cu); a last round that is not full explains little.
+// watch   Fewer blocks than fit are faster (experiments/grid_stride.cu); a last round that is not
+//         full explains little.
+// gain    None: on an H200 many rounds are slower than 03_ilp. Warps that are never without open
+//         loads ask for more at a time than memory can use.
 // needs   Indices that an int holds: n plus a grid's elements stays below 2^31.
-// source  M. Harris, "CUDA Pro Tip: Write Flexible Kernels with Grid-Stride Loops" (NVIDIA, 2013);
-//         CUDA Runtime API, cudaOccupancyMaxActiveBlocksPerMultiprocessor.
+// source  M. Harris, "CUDA Pro Tip: Write Flexible Kernels with Grid-Stride Loops" (2013).
 #include <algorithm>
 
 #include "common/lab/ceil_div.hpp"

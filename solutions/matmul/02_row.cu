@@ -10,9 +10,6 @@
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
 
-constexpr int block_cols = 128;  // 4 warps, side by side
-constexpr int block_rows = 1;
-
 __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
   const int col = blockIdx.x * blockDim.x + threadIdx.x;
@@ -23,8 +20,13 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   c[row * n + col] = sum;
 }
 
+//> todo: name the shape of a block whose warps lie along a row of c: block_cols and block_rows.
+constexpr int block_cols = 128;  // 4 warps, side by side
+constexpr int block_rows = 1;
+//<
+
 void matmul(const float* a, const float* b, float* c, int n) {
-  //> todo: launch enough blocks of 128 threads, side by side in a row of c.
+  //> todo: launch enough blocks of that shape.
   const dim3 block(block_cols, block_rows);
   const dim3 grid(ceil_div(n, block_cols), ceil_div(n, block_rows));
   matmul_kernel<<<grid, block>>>(a, b, c, n);

@@ -1,19 +1,20 @@
 // matmul 15_smaller_blocks: three blocks of 128 threads instead of two of 256.
 //
 // idea    A block computes nothing while it waits at its barrier for its slowest warp. Half as
-//         large, it waits for four warps, not for eight, and meanwhile two other blocks go on. Its
-//         threads fetch more, for 16 columns: a barrier every 1024 multiply-adds, not every 512.
-// watch   Storing a's tile, two lanes meet in every bank. A row of blocks needs all of b at once.
+//         large, it waits for four warps, not for eight, and meanwhile two other blocks go on. A
+//         thread may have 168 registers instead of 128; in all there are fewer threads.
+// watch   Tiles of 64 x 128 instead of 128 x 128 are fetched more often. A barrier every 512
+//         multiply-adds of a thread.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  V. Volkov, "Better Performance at Lower Occupancy" (2010), for fewer, richer threads.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
-#include "labs/matmul/quads.hpp"
+#include "solutions/matmul/parts/vector_access.hpp"
 
 constexpr int cols = 128;  // of c per block
 constexpr int rows = 64;   // of c per block
-constexpr int depth = 16;  // columns of a, rows of b, between two barriers
+constexpr int depth = 8;   // columns of a, rows of b, between two barriers
 constexpr int stages = 3;  // pairs of tiles in shared memory
 constexpr int part = 8;    // a thread computes part x part elements of c
 constexpr int threads = (rows / part) * (cols / part);
@@ -23,7 +24,7 @@ constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
 // Quads: n is a multiple of 4.
 template <bool Quads>
 __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 registers each thread
-    matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
+    matmul_kernel(const float* a, const float* b, float* c, int n) {
   alignas(16) __shared__ float a_tile[stages][depth][rows + 4];  // transposed and padded
   alignas(16) __shared__ float b_tile[stages][depth][cols];
   const int tid = threadIdx.x;
@@ -33,22 +34,19 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
   const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
   const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
 
-  // What a thread fetches: four floats of rows a_row, a_row + a_rows, ... of a's tile; b likewise.
-  constexpr int a_rows = 4 * threads / depth, b_rows = 4 * threads / cols;
+  // What a thread fetches: four floats of a, and four of rows b_row, b_row + b_rows, ... of b's
+  // tile.
+  constexpr int b_rows = 4 * threads / cols;
   const int a_row = 4 * tid / depth, a_col = 4 * tid % depth;
   const int b_row = 4 * tid / cols, b_col = 4 * tid % cols;
   const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
   const int row = min(row0 + a_row, n - 1), col = Quads ? min(col0 + b_col, n - 4) : col0 + b_col;
   const float* a_from = a + row * n + a_col - missing;
   const float* b_from = b + (b_row - missing) * n + col;
-  int below[rows / a_rows];  // how far behind a_from those rows lie
-  for (int i = 0; i < rows / a_rows; ++i)
-    below[i] = (min(row0 + a_row + i * a_rows, n - 1) - row) * n;
-  float4 a4[rows / a_rows];
+  float4 a4;
   const auto fetch = [&](int stage, bool is_first) {
-    //> todo: fetch all that this thread has of a's tile, and of b's.
-    for (int i = 0; i < rows / a_rows; ++i)
-      a4[i] = load4<Quads>(a_from + below[i], is_first ? missing - a_col : 0);
+    a4 = load4<Quads>(a_from, is_first ? missing - a_col : 0);
+    //> todo: half as many threads have a tile to fetch: copy all that this one has of b's.
     for (int i = 0; i < depth; i += b_rows)
       copy4<Quads>(&b_tile[stage][b_row + i][b_col], b_from + i * n, n - 1 - col,
                    !is_first || b_row + i >= missing);
@@ -56,10 +54,8 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
     a_from += depth, b_from += depth * n;
   };
   const auto store = [&](int stage) {
-    for (int i = 0; i < rows / a_rows; ++i) {
-      const float of_row[] = {a4[i].x, a4[i].y, a4[i].z, a4[i].w};
-      for (int k = 0; k < 4; ++k) a_tile[stage][a_col + k][a_row + i * a_rows] = of_row[k];
-    }
+    const float of_row[] = {a4.x, a4.y, a4.z, a4.w};
+    for (int k = 0; k < 4; ++k) a_tile[stage][a_col + k][a_row] = of_row[k];
   };
 
   float sum[part][part] = {};
@@ -101,13 +97,11 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
     }
   }
 
-  float* const first_sum = c + static_cast<long long>(row0 + y0) * n + (col0 + x0);
   for (int i = 0; i < part; ++i) {
     for (int j = 0; j < part; ++j) {
-      const int below = i / 4 * 4 * lanes_y + i % 4, right = j / 4 * 4 * lanes_x + j % 4;
-      if (row0 + y0 + below >= n || col0 + x0 + right >= n) continue;
-      float* const at = first_sum + static_cast<long long>(below) * n + right;
-      *at = sum[i][j];
+      const int row = row0 + y0 + i / 4 * 4 * lanes_y + i % 4;
+      const int col = col0 + x0 + j / 4 * 4 * lanes_x + j % 4;
+      if (row < n && col < n) c[row * n + col] = sum[i][j];
     }
   }
 }

@@ -4,10 +4,10 @@
 //         bytes apart: a request takes 12 sectors, a third of whose bytes it wants. As a structure
 //         of arrays it takes 4, all of them wanted.
 // watch   Only n of n * n reads are of this kind: each thread's own point, and the new first
-//         kernel. The loop reads one word for the whole warp, one sector either way. On an H200
-//         this is slower than 01_aos: as many loads, as many misses of L1, a few more instructions,
-//         since three addresses advance. That is too little to explain it, and the counters show no
-//         other reason. The layout pays from 03_shared on.
+//         kernel. The loop reads one word for the whole warp, one sector either way.
+// gain    None before 03_shared: on an H200 it is slower than 01_aos. As many loads and misses of
+//         L1, a few more instructions, since three addresses advance: too little to explain it, and
+//         the counters show no other reason.
 // needs   12 bytes of scratch per point. The rewriting counts in the time.
 // source  "CUDA Succinctly", chapter 8: "AoS vs. SoA".
 #include "common/lab/ceil_div.hpp"

@@ -12,25 +12,32 @@
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"
 
-constexpr int tile = 16;  // a row of a tile is two sectors; 8 warps share a barrier
-
-// out[col][row] = in[row][col]
-__global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
+// A block's tile of: out[col][row] = in[row][col]. The block has tile x tile threads.
+template <int tile>
+__device__ void transpose_tile(const float* in, float* out, int rows, int cols) {
   __shared__ float moved[tile][tile];  // the block's tile, as it is in in
   const int x = threadIdx.x, y = threadIdx.y;
   const int top = blockIdx.y * tile;  // the tile's first row and first column in in
   const int left = blockIdx.x * tile;
 
   if (top + y < rows && left + x < cols) moved[y][x] = in[(top + y) * cols + left + x];
-  //> todo: wait for the block; then write row y of the turned tile: rows of out are columns of in.
   __syncthreads();
   if (left + y < cols && top + x < rows) out[(left + y) * rows + top + x] = moved[x][y];
-  //<
 }
 
+//> todo: a kernel, transpose_kernel, of tiles whose barrier has a quarter of the threads.
+constexpr int tile = 16;  // a row of a tile is two sectors; 8 warps share a barrier
+
+__global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
+  transpose_tile<tile>(in, out, rows, cols);
+}
+//<
+
 void transpose(const float* in, float* out, int rows, int cols) {
+  //> todo: launch it with a block for each tile.
   const dim3 blocks(ceil_div(cols, tile), ceil_div(rows, tile));
   const dim3 threads(tile, tile);
   transpose_kernel<<<blocks, threads>>>(in, out, rows, cols);
+  //<
   check(cudaGetLastError());
 }

@@ -16,13 +16,13 @@ constexpr int tile = 32;  // a row of a tile is a line of 128 bytes, for one war
 
 // out[col][row] = in[row][col]
 __global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
-  __shared__ float moved[tile][tile + 1];  // the block's tile, as it is in in, and a column of air
   const int x = threadIdx.x, y = threadIdx.y;
   const int top = blockIdx.y * tile;  // the tile's first row and first column in in
   const int left = blockIdx.x * tile;
 
+  //> todo: turn it in a tile whose rows and columns both spread over all 32 banks.
+  __shared__ float moved[tile][tile + 1];  // the block's tile, as it is in in, and a column of air
   if (top + y < rows && left + x < cols) moved[y][x] = in[(top + y) * cols + left + x];
-  //> todo: wait for the block; then write row y of the turned tile: rows of out are columns of in.
   __syncthreads();
   if (left + y < cols && top + x < rows) out[(left + y) * rows + top + x] = moved[x][y];
   //<

@@ -9,8 +9,8 @@
 // A yardstick for `./lab limits blur`: its result is wrong. Tested by labs/tests/limits_test.cpp.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
-#include "labs/blur/cells.hpp"
 #include "labs/blur/stages.hpp"
+#include "solutions/blur/parts/block_stride.hpp"
 
 constexpr int cols = 64, rows = 32, threads = 256;  // of a block
 

@@ -12,7 +12,7 @@
 #include "common/lab/check.hpp"
 #include "common/lab/hold_blocks.hpp"
 #include "labs/matmul/matmul.hpp"
-#include "labs/matmul/quads.hpp"
+#include "solutions/matmul/parts/vector_access.hpp"
 
 constexpr int cols = 128;  // of c per block
 constexpr int rows = 128;  // of c per block

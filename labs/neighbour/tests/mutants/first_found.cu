@@ -2,7 +2,7 @@
 // ring may be nearer.
 #include "common/lab/ceil_div.hpp"
 #include "labs/neighbour/neighbour.hpp"
-#include "labs/neighbour/point_grid.hpp"
+#include "solutions/neighbour/parts/uniform_grid.hpp"
 
 constexpr int block_size = 128;
 

@@ -1,4 +1,4 @@
-// blur 23_either_sign: gx and gy are squared, so their signs do not matter.
+// blur 24_either_sign: gx and gy are squared, so their signs do not matter.
 //
 // idea    gx adds up three rows' differences, 1 2 1 of them: pairs of rows, and pairs of pairs. If
 //         every other row takes its difference as left less right, the sum of a pair is, up to its
@@ -14,7 +14,7 @@
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
-#include "labs/blur/words.hpp"
+#include "solutions/blur/parts/byte_arithmetic.hpp"
 
 constexpr int strip = 30 * 4, warps = 4;         // columns of a warp; warps of a block
 constexpr int ahead = 4;                         // rows that are on their way
@@ -38,7 +38,7 @@ struct gradient_of_either_sign {
   }
 };
 
-// out = the edges of rgba, in strips of `rows` rows. whole: as in quads.hpp
+// out = the edges of rgba, in strips of `rows` rows. whole: as in vector_access.hpp
 template <bool whole>
 __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height,
                              int rows) {

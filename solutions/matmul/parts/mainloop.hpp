@@ -1,12 +1,12 @@
 // Tiles of a and of b, pair after pair, from global to shared memory and on to registers: what
-// 15_smaller_blocks spells out, for the steps that only change who computes which tile.
+// 18_wide_addresses spells out, for the steps from 19_whole_steps on.
 //
 // watch   The compiler gives out the loop's registers, and small things change how: c behind a
 //         64-bit pointer to the thread's first element instead of 32-bit indices gave 4 % at
 //         n = 4096, where a piece goes kept as an offset 1 % (solutions/matmul/DESIGN.md).
 #pragma once
 
-#include "labs/matmul/quads.hpp"
+#include "solutions/matmul/parts/vector_access.hpp"
 
 // What a block has in shared memory for one step: `depth` columns of a and rows of b.
 template <int rows, int cols, int depth>

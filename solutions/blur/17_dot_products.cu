@@ -1,46 +1,47 @@
-// blur 17_two_in_one: two columns' sums in one register.
+// blur 17_dot_products: four bytes times four weights in one instruction.
 //
-// idea    No sum of the blur reaches 65536. So two of them fit into a word, and one addition of
-//         words is two additions: nothing is carried from the lower half into the upper one. The
-//         rows' sums are made for it, one on top of the other, and dividing both by 256 and putting
-//         four bytes together is a single instruction that picks bytes.
-// watch   The root: it is exact, and takes a dozen instructions.
-// needs   255 * 256 = 65280 < 65536: the weights add up to 256, and no byte is more than 255.
-// source  L. Lamport, "Multiple Byte Processing with Full-Word Instructions" (1975).
+// idea    dp4a multiplies the four bytes of a word by those of another and adds all products to an
+//         integer. The seven weights of a row lie across two or three of the words that hold the
+//         lane's bytes and its neighbours'; where, the compiler knows. No byte is taken out of its
+//         word for a row's sum any more, neither for the blur nor for the edges.
+// watch   The column's sums: four registers hold four numbers of at most 16 bits.
+// needs   Weights from -128 to 127. CUDA has functions for two unsigned or two signed words; bytes
+//         without a sign and weights with one need a line of PTX.
+// source  PTX ISA, "dp4a"; M. Harris, "Mixed-Precision Programming with CUDA 8" (NVIDIA, 2016).
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
-#include "labs/blur/quads.hpp"
 #include "labs/blur/stages.hpp"
-#include "labs/blur/walk.hpp"
+#include "solutions/blur/parts/column_filter.hpp"
+#include "solutions/blur/parts/column_gradient.hpp"
+#include "solutions/blur/parts/neighbour_lanes.hpp"
+#include "solutions/blur/parts/vector_access.hpp"
 
 constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows of a warp; warps of a block
 
 // The products of four bytes and four weights with a sign, the lowest ones first, and `more`.
-__device__ int dot(unsigned bytes, int weights, int more = 0) {
+__device__ inline int dot(unsigned bytes, int weights, int more = 0) {
   int sum;
   asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(sum) : "r"(bytes), "r"(weights), "r"(more));
   return sum;
 }
 
 // 1 2 3 4 3 2 1 times the grey bytes around the quad's pixel k, and `more`.
-__device__ int row_sum(const twelve_bytes& grey, int k, int more = 0) {
+__device__ inline int row_sum(const twelve_bytes& grey, int k, int more = 0) {
+  //> todo: bytes k + 1 to k + 7, in two dot products.
   return dot(grey.from(k + 1), 0x04030201, dot(grey.from(k + 5), 0x00010203, more));
+  //<
 }
 
 // out = the edges of rgba
 __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height) {
   const int lane = threadIdx.x, x = (blockIdx.x * warps + threadIdx.y) * strip + 4 * (lane - 1);
   const int top = blockIdx.y * rows, bottom = min(top + rows, height);
-  column_sum<unsigned> blur[2];  // of two columns, one in each half of a word
+  column_sum<int> blur[4];
   column_gradient<int> gradient[4];
   for (int y = top - 4; y < bottom + 4; ++y) {
     const twelve_bytes grey(grey_quad(load_quad(rgba, x, y, width, height)));
-    unsigned sum[2] = {}, edges = 0;
-    //> todo: two pairs of sums of columns, the one further right on top.
-    for (int k = 0; k < 2; ++k)
-      sum[k] = blur[k](row_sum(grey, 2 * k, row_sum(grey, 2 * k + 1) << 16));
-    //<
-    const unsigned blurred = __byte_perm(sum[0], sum[1], 0x7531);
+    unsigned blurred = 0, edges = 0;
+    for (int k = 0; k < 4; ++k) blurred |= blur[k](row_sum(grey, k)) >> 8 << 8 * k;
     const twelve_bytes b(y >= 3 && y < height + 3 ? blurred & bytes_inside(x, width) : 0);
     for (int k = 0; k < 4; ++k) {
       const unsigned around = b.from(k + 3);

@@ -1,4 +1,4 @@
-// matmul 20_sliced_sums: for small matrices, four groups of threads share a tile's sums.
+// matmul 24_sliced_k: for small matrices, four groups of threads share a tile's sums.
 //
 // idea    Up to n of about 1000 there is at most one tile for a multiprocessor, and four warps
 //         cannot keep it busy. So four groups of threads compute the same tile, each for a quarter
@@ -11,9 +11,9 @@
 
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
-#include "labs/matmul/even_shares.hpp"
 #include "labs/matmul/matmul.hpp"
-#include "labs/matmul/tile_pair.hpp"
+#include "solutions/matmul/parts/mainloop.hpp"
+#include "solutions/matmul/parts/stream_k.hpp"
 
 constexpr int cols = 128;  // of c per block
 constexpr int rows = 64;   // of c per block

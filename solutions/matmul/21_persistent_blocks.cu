@@ -1,11 +1,11 @@
-// matmul 17_standing_blocks: a block that has done its tile takes the next one.
+// matmul 21_persistent_blocks: a block that has done its tile takes the next one.
 //
 // idea    As many blocks as run at once are started, and go through the tiles. What does not depend
 //         on the tile is done once, and nobody waits until a block is gone and a new one is set up.
 //         It gains little: at these depths a tile takes long. But now the blocks know how many
 //         they are, and may divide the work in another way than by tiles.
 // watch   The last round: 68 tiles, and half of the multiprocessors have none. At n = 2048,
-//         512 tiles on 396 places: slower than 16, of which a multiprocessor holds four blocks. At
+//         512 tiles on 396 places: slower than 20, of which a multiprocessor holds four blocks. At
 //         n = 6144 it is a little slower, too: the twelfth round is two thirds full.
 // needs   As before.
 // source  The "persistent" kernels of CUTLASS.
@@ -14,7 +14,7 @@
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
-#include "labs/matmul/tile_pair.hpp"
+#include "solutions/matmul/parts/mainloop.hpp"
 
 constexpr int cols = 128;  // of c per block
 constexpr int rows = 64;   // of c per block
@@ -44,9 +44,7 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
     pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0, -missing,
                                                                threadIdx.x);
     float sum[part][part] = {};
-    //> todo: add the products of this tile.
     add_products<stages>(sum, fetcher, tiles, steps, missing, place);
-    //<
 
     const int row = row0 + place.y0, col = col0 + place.x0;
     float* const first_sum = c + static_cast<long long>(row) * n + col;
@@ -58,7 +56,9 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
         *at = sum[i][j];
       }
     }
+    //> todo: which tile is this block's next one?
     tile += blocks;
+    //<
   }
 }
 
@@ -66,10 +66,12 @@ void matmul(const float* a, const float* b, float* c, int n) {
   int multiprocessors = 0;
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
   const int tiles = ceil_div(n, cols) * ceil_div(n, rows);
+  //> todo: launch as many blocks as run at once, if there are as many tiles.
   const int blocks = std::min(tiles, multiprocessors * blocks_per_sm);
   const auto kernel = n % depth == 0 ? matmul_kernel<depth>
                       : n % 4 == 0   ? matmul_kernel<4>
                                      : matmul_kernel<1>;
   kernel<<<blocks, threads>>>(a, b, c, n);
   check(cudaGetLastError());
+  //<
 }

@@ -1,10 +1,12 @@
-// Bytes in words, and floats made of bits: what 16_dot_products to 19_no_conversions found, for the
-// steps from 20_one_wave on.
+// Bytes in words, and floats made of bits: what 17_dot_products to 20_no_conversions found, for the
+// steps from 21_one_wave on.
 #pragma once
 
 #include "common/lab/check.hpp"
-#include "labs/blur/quads.hpp"
-#include "labs/blur/walk.hpp"
+#include "solutions/blur/parts/column_filter.hpp"
+#include "solutions/blur/parts/column_gradient.hpp"
+#include "solutions/blur/parts/neighbour_lanes.hpp"
+#include "solutions/blur/parts/vector_access.hpp"
 
 constexpr float three_22 = 3 << 22;
 constexpr int three_22_bits = 0x4b400000;  // of three_22

@@ -1,4 +1,4 @@
-// matmul 18_even_shares: every block makes the same number of steps.
+// matmul 22_stream_k: every block makes the same number of steps.
 //
 // idea    As many blocks as run at once take whole tiles, round after round. What is left, one to
 //         two rounds, they share by steps of depth: a share may begin and end within a tile's sum.
@@ -13,9 +13,9 @@
 
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
-#include "labs/matmul/hand_on.hpp"
 #include "labs/matmul/matmul.hpp"
-#include "labs/matmul/tile_pair.hpp"
+#include "solutions/matmul/parts/fixup.hpp"
+#include "solutions/matmul/parts/mainloop.hpp"
 
 constexpr int cols = 128;  // of c per block
 constexpr int rows = 64;   // of c per block

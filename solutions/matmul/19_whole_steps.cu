@@ -1,24 +1,22 @@
-// matmul 16_tile_groups: blocks that run at the same time share rows of a and columns of b.
+// matmul 19_whole_steps: if n is a multiple of the depth, no fetch tests anything.
 //
-// idea    Hundreds of blocks run at once. Row after row of tiles, they need few rows of a and
-//         all of b. In groups of 16 rows of tiles, column after column, they need fewer rows
-//         and columns in all, and what one block has read, the others find in L2. What 15 spells
-//         out is in tile_pair.hpp from here on, where only a tile's first fetch tests anything.
-//         Up to n = 2048 it gains. Above it loses a little: in a loop that is made for the steps
-//         to come, the compiler gives out the registers worse than in 15.
-// watch   Tiles rarely divide evenly: in the last round, some multiprocessors have nothing to do.
+// idea    Only the first pair of tiles may begin before k = 0. It has a fetch of its own, and for
+//         multiples of 16 that one is like all others: what a kernel knows of n when it is compiled
+//         costs nothing when it runs.
+// watch   A row of blocks needs all of b at once. What 18 spells out, a class and three functions
+//         do from here on (parts/mainloop.hpp), so that the steps to come can be about who computes
+//         which tile; the compiler allocates the registers of their loop anew.
 // needs   Any n; faster if it is a multiple of 4, and of 16.
-// source  The grouped order of matrix products, e.g. in the tutorials of Triton.
+// source  CUTLASS, whose mainloop treats the ragged step first ("residue").
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
-#include "labs/matmul/tile_pair.hpp"
+#include "solutions/matmul/parts/mainloop.hpp"
 
 constexpr int cols = 128;  // of c per block
 constexpr int rows = 64;   // of c per block
 constexpr int depth = 16;  // columns of a, rows of b, between two barriers
 constexpr int stages = 3;  // pairs of tiles in shared memory
-constexpr int group = 16;  // rows of tiles that are done together
 constexpr int part = 8;    // a thread computes part x part elements of c
 constexpr int threads = (rows / part) * (cols / part);
 
@@ -29,15 +27,7 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
   __shared__ tile_pair<rows, cols, depth> tiles[stages];
   const thread_place<cols> place(threadIdx.x);
   const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
-  int tile_y = 0, tile_x = blockIdx.x;  // as if there were one row of tiles
-  //> todo: number the tiles down the columns of groups of `group` rows of tiles.
-  const int tiles_y = (n + rows - 1) / rows, tiles_x = (n + cols - 1) / cols, tile = blockIdx.x;
-  const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
-  const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
-  tile_y = first_y + in_group % group_y;
-  tile_x = in_group / group_y;
-  //<
-  const int row0 = tile_y * rows, col0 = tile_x * cols;
+  const int row0 = blockIdx.y * rows, col0 = blockIdx.x * cols;
 
   pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0, -missing,
                                                              threadIdx.x);
@@ -57,10 +47,12 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 register
 }
 
 void matmul(const float* a, const float* b, float* c, int n) {
-  const int tiles = ceil_div(n, cols) * ceil_div(n, rows);
+  const dim3 grid(ceil_div(n, cols), ceil_div(n, rows));
+  //> todo: a kernel for multiples of depth, which tests nothing; one for those of 4; one for any n.
   const auto kernel = n % depth == 0 ? matmul_kernel<depth>
                       : n % 4 == 0   ? matmul_kernel<4>
                                      : matmul_kernel<1>;
-  kernel<<<tiles, threads>>>(a, b, c, n);
+  kernel<<<grid, threads>>>(a, b, c, n);
   check(cudaGetLastError());
+  //<
 }

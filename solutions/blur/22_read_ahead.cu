@@ -1,4 +1,4 @@
-// blur 21_read_ahead: rows are asked for before they are needed.
+// blur 22_read_ahead: rows are asked for before they are needed.
 //
 // idea    A load takes longer than a row's arithmetic. So the colours of the next rows are on their
 //         way while this one is worked on: a lane holds four rows' quads that have been asked for,
@@ -13,7 +13,7 @@
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
-#include "labs/blur/words.hpp"
+#include "solutions/blur/parts/byte_arithmetic.hpp"
 
 constexpr int strip = 30 * 4, warps = 4;         // columns of a warp; warps of a block
 constexpr int ahead = 4;                         // rows that are on their way

@@ -1,4 +1,4 @@
-// blur 22_asked_once: what is the same in every row is asked and computed once.
+// blur 23_asked_once: what is the same in every row is asked and computed once.
 //
 // idea    A kernel for pictures whose width is a multiple of 4, and one for others: the CPU asks,
 //         once, and neither has the other's loads. Whether a lane's columns are in the picture does
@@ -13,13 +13,13 @@
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
-#include "labs/blur/words.hpp"
+#include "solutions/blur/parts/byte_arithmetic.hpp"
 
 constexpr int strip = 30 * 4, warps = 4;         // columns of a warp; warps of a block
 constexpr int ahead = 4;                         // rows that are on their way
 constexpr int least_rows = 16, most_rows = 128;  // of a warp
 
-// out = the edges of rgba, in strips of `rows` rows. whole: as in quads.hpp
+// out = the edges of rgba, in strips of `rows` rows. whole: as in vector_access.hpp
 template <bool whole>
 __global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height,
                              int rows) {

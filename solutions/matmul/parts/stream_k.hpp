@@ -1,8 +1,8 @@
-// Which steps of which tiles a block makes: what 18_even_shares spells out, for the steps that
+// Which steps of which tiles a block makes: what 22_stream_k spells out, for the steps that
 // build on it.
 #pragma once
 
-#include "labs/matmul/hand_on.hpp"
+#include "solutions/matmul/parts/fixup.hpp"
 
 // As many tiles as blocks at a time, as long as there are twice as many; then steps. All threads of
 // a block keep the same shares and take them together.

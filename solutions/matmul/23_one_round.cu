@@ -1,4 +1,4 @@
-// matmul 19_one_round: if all tiles can run at once, let them.
+// matmul 23_one_round: if all tiles can run at once, let them.
 //
 // idea    Shares cost a few steps for each border between them, and their blocks are at different
 //         k, so that they find less in L2. Up to n of about 2000 there are at most four tiles for
@@ -11,9 +11,9 @@
 
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
-#include "labs/matmul/even_shares.hpp"
 #include "labs/matmul/matmul.hpp"
-#include "labs/matmul/tile_pair.hpp"
+#include "solutions/matmul/parts/mainloop.hpp"
+#include "solutions/matmul/parts/stream_k.hpp"
 
 constexpr int cols = 128;  // of c per block
 constexpr int rows = 64;   // of c per block
@@ -42,9 +42,7 @@ __global__ void __launch_bounds__(threads, blocks_per_sm)
     pair_fetcher<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0,
                                                                from * depth - missing, threadIdx.x);
     float sum[part][part] = {};
-    //> todo: add the products of these steps.
     add_products<stages>(sum, fetcher, tiles, to - from, from == 0 ? missing : 0, place);
-    //<
     share.wait_for_beginning();
 
     const int row = row0 + place.y0, col = col0 + place.x0;
@@ -74,7 +72,9 @@ void matmul(const float* a, const float* b, float* c, int n) {
   int multiprocessors = 0;
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
   const int tiles = ceil_div(n, cols) * ceil_div(n, rows);
+  //> todo: one_tile, with two stages, if four blocks for each multiprocessor are enough.
   if (tiles <= 4 * multiprocessors) return launch<one_tile, 2, 4>(tiles, a, b, c, n);
   const int steps = tiles * ceil_div(n, depth);
   launch<even_shares, 3, 3>(std::min({steps, 3 * multiprocessors, most_blocks}), a, b, c, n);
+  //<
 }

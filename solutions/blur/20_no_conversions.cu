@@ -1,4 +1,4 @@
-// blur 19_no_conversions: bytes are floats already, and floats become bytes by adding one number.
+// blur 20_no_conversions: bytes are floats already, and floats become bytes by adding one number.
 //
 // idea    A multiprocessor has fewer places that convert numbers than places that add them. But a
 //         byte among zeros is a float: a tiny one, the byte times 2^-149, or 256 times that for
@@ -12,39 +12,41 @@
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
-#include "labs/blur/quads.hpp"
-#include "labs/blur/walk.hpp"
+#include "solutions/blur/parts/column_filter.hpp"
+#include "solutions/blur/parts/column_gradient.hpp"
+#include "solutions/blur/parts/neighbour_lanes.hpp"
+#include "solutions/blur/parts/vector_access.hpp"
 
 constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows of a warp; warps of a block
 constexpr float three_22 = 3 << 22;
 constexpr int three_22_bits = 0x4b400000;  // of three_22
 
 // The products of four bytes and four weights with a sign, the lowest ones first, and `more`.
-__device__ int dot(unsigned bytes, int weights, int more = 0) {
+__device__ inline int dot(unsigned bytes, int weights, int more = 0) {
   int sum;
   asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(sum) : "r"(bytes), "r"(weights), "r"(more));
   return sum;
 }
 
 // 1 2 3 4 3 2 1 times the grey bytes around the quad's pixel k, and `more`.
-__device__ int row_sum(const twelve_bytes& grey, int k, int more = 0) {
+__device__ inline int row_sum(const twelve_bytes& grey, int k, int more = 0) {
   return dot(grey.from(k + 1), 0x04030201, dot(grey.from(k + 5), 0x00010203, more));
 }
 
 // A word whose lowest byte is the whole part of value / unit, 0 <= value < 256 * unit.
-__device__ unsigned whole_part(float value, float unit) {
+__device__ inline unsigned whole_part(float value, float unit) {
   return __float_as_uint(__fadd_rz(value, unit * (1 << 23)));
 }
 
 // A word whose lowest byte is the root of gx * gx + gy * gy, cut off, at most 255.
-__device__ unsigned short_length_of(float gx, float gy) {
+__device__ inline unsigned short_length_of(float gx, float gy) {
   float root;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(fmaf(gx, gx, fmaf(gy, gy, 0.5f))));
   return whole_part(fminf(root, 255), 1);
 }
 
 // A word whose lowest byte is the grey of a colour, which is computed in units of 2^-22.
-__device__ unsigned grey_word(unsigned p) {
+__device__ inline unsigned grey_word(unsigned p) {
   //> todo: the definition, with tiny floats and weights of 2^127, 2^119 and 2^111.
   const float red = __uint_as_float(p & 0xff), green = __uint_as_float(p & 0xff00);
   const float blue = __uint_as_float(p & 0xff0000);

@@ -1,4 +1,4 @@
-// blur 20_one_wave: strips as high as it takes for all warps to run at once.
+// blur 21_one_wave: strips as high as it takes for all warps to run at once.
 //
 // idea    Strips of 64 rows are a guess. In a small picture there are too few to fill the GPU, in a
 //         large one many, and each makes eight rows more than it finds the edges of. So: as many
@@ -13,7 +13,7 @@
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
-#include "labs/blur/words.hpp"
+#include "solutions/blur/parts/byte_arithmetic.hpp"
 
 constexpr int strip = 30 * 4, warps = 4;         // columns of a warp; warps of a block
 constexpr int least_rows = 16, most_rows = 128;  // of a warp

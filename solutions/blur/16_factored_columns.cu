@@ -1,0 +1,68 @@
+// blur 16_factored_columns: seven rows' sums in four additions.
+//
+// idea    1 2 3 4 3 2 1 is (1 + z) (1 + z^2) (1 + z) (1 + z^2), where z is "one row before": add
+// the
+//         value before, add the pair two rows before, and both once more. The rows in between are
+//         in registers already, so four additions do for a column what seven products did.
+// watch   Instructions: bytes are taken out of words and put back, at every stage. A small picture
+//         has few strips, which leave most of the GPU idle: there 14_fused is faster.
+// needs   Sums that are exact in any order: integers are.
+// source  P. Heckbert, "Filtering by Repeated Integration" (1986), for filters made of boxes.
+#include "common/lab/check.hpp"
+#include "labs/blur/blur.hpp"
+#include "labs/blur/stages.hpp"
+#include "solutions/blur/parts/column_gradient.hpp"
+#include "solutions/blur/parts/neighbour_lanes.hpp"
+#include "solutions/blur/parts/vector_access.hpp"
+
+constexpr int strip = 30 * 4, rows = 64, warps = 4;  // columns, rows of a warp; warps of a block
+
+// The sum of a column's last seven values with the weights 1 2 3 4 3 2 1.
+template <class number>
+class column_sum {
+ public:
+  __device__ number operator()(number value) {
+    number sum = 0;
+    //> todo: pairs of values, pairs of pairs, ...: four additions, and what the next rows need.
+    const number two = value + value1;  // 1 1
+    const number four = two + two2;     // 1 1 1 1
+    const number eight = four + four1;  // 1 2 2 2 1
+    sum = eight + eight2;               // 1 2 3 4 3 2 1
+    value1 = value, two2 = two1, two1 = two, four1 = four, eight2 = eight1, eight1 = eight;
+    //<
+    return sum;
+  }
+
+ private:
+  number value1 = 0, two1 = 0, two2 = 0, four1 = 0, eight1 = 0, eight2 = 0;  // 1 or 2 rows ago
+};
+
+// out = the edges of rgba
+__global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height) {
+  const int lane = threadIdx.x, x = (blockIdx.x * warps + threadIdx.y) * strip + 4 * (lane - 1);
+  const int top = blockIdx.y * rows, bottom = min(top + rows, height);
+  column_sum<int> blur[4];
+  column_gradient<int> gradient[4];
+  for (int y = top - 4; y < bottom + 4; ++y) {
+    const twelve_bytes grey(grey_quad(load_quad(rgba, x, y, width, height)));
+    unsigned blurred = 0, edges = 0;
+    for (int k = 0; k < 4; ++k) {
+      int of_row = 0;
+      for (int i = 0; i < 7; ++i) of_row += weight[i] * grey[k + i + 1];
+      blurred |= blur[k](of_row) >> 8 << 8 * k;
+    }
+    const twelve_bytes b(y >= 3 && y < height + 3 ? blurred & bytes_inside(x, width) : 0);
+    for (int k = 0; k < 4; ++k) {
+      const auto g = gradient[k](b[k + 5] - b[k + 3], b[k + 3] + 2 * b[k + 4] + b[k + 5]);
+      edges |= length_of(g.x, g.y) << 8 * k;
+    }
+    if (y >= top + 4 && lane >= 1 && lane <= 30) store_quad(out, x, y - 4, width, edges);
+  }
+}
+
+void edges(const uchar4* rgba, unsigned char* out, unsigned char* /*scratch*/, int width,
+           int height) {
+  const dim3 blocks(ceil_div(width, strip * warps), ceil_div(height, rows));
+  edges_kernel<<<blocks, dim3(32, warps)>>>(rgba, out, width, height);
+  check(cudaGetLastError());
+}

@@ -1,0 +1,25 @@
+// The gradient of a picture that comes row by row, a column at a time: for the steps from 15_strips
+// on.
+//
+// idea    A row is added in, and what comes out is of the row before: as far behind as the filter
+//         reaches down. Before the filter is full, it is garbage.
+#pragma once
+
+// Sobel's gx and gy of a column, of the row before the last. Of each row comes the difference of
+// the pixel's neighbours, right less left, and 1 2 1 times all three.
+template <class number>
+class column_gradient {
+ public:
+  struct arrow {
+    number x, y;
+  };
+  __device__ arrow operator()(number difference, number smooth) {
+    const number two = difference + difference1;
+    const arrow found = {two + two1, smooth - smooth2};
+    difference1 = difference, two1 = two, smooth2 = smooth1, smooth1 = smooth;
+    return found;
+  }
+
+ private:
+  number difference1 = 0, two1 = 0, smooth1 = 0, smooth2 = 0;  // 1 or 2 rows ago
+};

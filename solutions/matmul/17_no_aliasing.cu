@@ -1,0 +1,120 @@
+// matmul 17_no_aliasing: a promise that nobody writes what is read.
+//
+// idea    __restrict__ says that no store changes what a and b point to: a load may be moved across
+//         stores, and be one of data that nobody writes (ld.global.nc). All else stays as it is.
+// watch   c is stored element by element, each at an index of its own.
+// needs   a, b and c do not overlap: the contract says so.
+// source  CUDA C++ Programming Guide, "__restrict__".
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/matmul/matmul.hpp"
+#include "solutions/matmul/parts/vector_access.hpp"
+
+constexpr int cols = 128;  // of c per block
+constexpr int rows = 64;   // of c per block
+constexpr int depth = 16;  // columns of a, rows of b, between two barriers
+constexpr int stages = 3;  // pairs of tiles in shared memory
+constexpr int part = 8;    // a thread computes part x part elements of c
+constexpr int threads = (rows / part) * (cols / part);
+constexpr int lanes_y = 4, lanes_x = 8;         // a warp computes 32 x 64 elements of c
+constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
+
+template <bool Quads>  // n is a multiple of 4
+__device__ void multiply(const float* a, const float* b, float* c, int n) {
+  alignas(16) __shared__ float a_tile[stages][depth][rows + 4];  // transposed and padded
+  alignas(16) __shared__ float b_tile[stages][depth][cols];
+  const int tid = threadIdx.x;
+  const int row0 = blockIdx.y * rows, col0 = blockIdx.x * cols;
+  const int warp = tid / 32, lane = tid % 32;
+  const int lane_y = lane / 16 * 2 + lane / 2 % 2, lane_x = lane / 4 % 4 * 2 + lane % 2;
+  const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
+  const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
+  // What a thread fetches: four floats of rows a_row, a_row + a_rows, ... of a's tile; b likewise.
+  constexpr int a_rows = 4 * threads / depth, b_rows = 4 * threads / cols;
+  const int a_row = 4 * tid / depth, a_col = 4 * tid % depth;
+  const int b_row = 4 * tid / cols, b_col = 4 * tid % cols;
+  const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
+  const int row = min(row0 + a_row, n - 1), col = Quads ? min(col0 + b_col, n - 4) : col0 + b_col;
+  const float* a_from = a + row * n + a_col - missing;
+  const float* b_from = b + (b_row - missing) * n + col;
+  int below[rows / a_rows];  // how far behind a_from those rows lie
+  for (int i = 0; i < rows / a_rows; ++i)
+    below[i] = (min(row0 + a_row + i * a_rows, n - 1) - row) * n;
+  float4 a4[rows / a_rows];
+  const auto fetch = [&](int stage, bool is_first) {
+    for (int i = 0; i < rows / a_rows; ++i)
+      a4[i] = load4<Quads>(a_from + below[i], is_first ? missing - a_col : 0);
+    for (int i = 0; i < depth; i += b_rows)
+      copy4<Quads>(&b_tile[stage][b_row + i][b_col], b_from + i * n, n - 1 - col,
+                   !is_first || b_row + i >= missing);
+    a_from += depth, b_from += depth * n;
+  };
+  const auto store = [&](int stage) {
+    for (int i = 0; i < rows / a_rows; ++i) {
+      const float of_row[] = {a4[i].x, a4[i].y, a4[i].z, a4[i].w};
+      for (int k = 0; k < 4; ++k) a_tile[stage][a_col + k][a_row + i * a_rows] = of_row[k];
+    }
+  };
+
+  float sum[part][part] = {};
+  int now = 0, free = stages - 1;                // stages
+  alignas(16) float a_k[2][part], b_k[2][part];  // even k, odd k
+  const auto read = [&](int k) {
+    for (int i = 0; i < part; i += 4)
+      four(a_k[k % 2][i]) = four(a_tile[now][k % depth][y0 + i * lanes_y]);
+    for (int j = 0; j < part; j += 4)
+      four(b_k[k % 2][j]) = four(b_tile[now][k % depth][x0 + j * lanes_x]);
+  };
+  for (int stage = 0; stage < stages - 1; ++stage) {
+    if (stage < steps) fetch(stage, stage == 0), store(stage);
+    __pipeline_commit();
+  }
+  __pipeline_wait_prior(stages - 2);  // this thread's copies to all stages but the last one
+  __syncthreads();                    // the first tiles are there
+  read(0);
+  for (int step = 0; step < steps; ++step) {
+    const bool more = step + stages - 1 < steps;
+    if (more) fetch(free, false);
+    __pipeline_commit();
+#pragma unroll
+    for (int k = 0; k < depth; ++k) {
+      if (k == depth - 1) {
+        if (more) store(free);
+        free = now;
+        if (step < steps - 1) now = (now + 1) % stages;  // behind the last one, nothing is there
+        __pipeline_wait_prior(stages - 2);
+        __syncthreads();  // the next stage is there for all, and the present one is used by all
+      }
+      read(k + 1);
+      for (int j = 0; j < part; ++j) {
+        for (int at = 0; at < part; ++at) {
+          const int i = j % 2 == 0 ? at : part - 1 - at;
+          sum[i][j] = fmaf(a_k[k % 2][i], b_k[k % 2][j], sum[i][j]);
+        }
+      }
+    }
+  }
+
+  for (int i = 0; i < part; ++i) {
+    for (int j = 0; j < part; ++j) {
+      const int row = row0 + y0 + i / 4 * 4 * lanes_y + i % 4;
+      const int col = col0 + x0 + j / 4 * 4 * lanes_x + j % 4;
+      if (row < n && col < n) c[row * n + col] = sum[i][j];
+    }
+  }
+}
+//> todo: matmul_kernel: multiply, with the promise that no store changes a or b.
+template <bool Quads>
+__global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 registers each thread
+    matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
+  multiply<Quads>(a, b, c, n);
+}
+//<
+void matmul(const float* a, const float* b, float* c, int n) {
+  const dim3 grid(ceil_div(n, cols), ceil_div(n, rows));
+  //> todo: launch the kernel that makes this promise.
+  const auto kernel = n % 4 == 0 ? matmul_kernel<true> : matmul_kernel<false>;
+  kernel<<<grid, threads>>>(a, b, c, n);
+  check(cudaGetLastError());
+  //<
+}
