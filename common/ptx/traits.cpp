@@ -93,6 +93,16 @@ pipe pipe_of(scalar_type type) {
   }
 }
 
+bool has_result(const instruction& i) {
+  return i.operands.size() > 1 && i.operands[0].kind != operand_kind::memory && i.opcode != "brx" &&
+         i.opcode != "bar" && i.opcode != "barrier";
+}
+
+void add_names(const operand& o, std::unordered_set<std::string_view>& to) {
+  if (!o.name.empty()) to.insert(o.name);
+  for (const operand& e : o.elements) add_names(e, to);
+}
+
 }  // namespace
 
 bool has_modifier(const instruction& i, std::string_view modifier) {
@@ -146,6 +156,16 @@ traits traits_of(const instruction& i) {
       space_of(i) == state_space::param)
     t.pipe = pipe::other;
   return t;
+}
+
+std::unordered_set<std::string_view> names_read(const body& b) {
+  std::unordered_set<std::string_view> read;
+  for (const instruction& i : b.instructions) {
+    if (!i.guard.empty()) read.insert(i.guard);
+    for (std::size_t n = has_result(i) ? 1 : 0; n < i.operands.size(); ++n)
+      add_names(i.operands[n], read);
+  }
+  return read;
 }
 
 }  // namespace stepwise::ptx

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <unordered_set>
 
 #include "common/ptx/ast.hpp"
 
@@ -60,5 +61,9 @@ scalar_type value_type(const instruction& i);
 // The state space that it names; none: a generic address, or no memory.
 state_space space_of(const instruction& i);
 bool is_branch(const instruction& i);  // bra and brx
+
+// The names that the instructions of a body read: registers, variables and labels. Of an
+// instruction with a result, that is its first operand; of others every operand counts.
+std::unordered_set<std::string_view> names_read(const body& b);
 
 }  // namespace stepwise::ptx

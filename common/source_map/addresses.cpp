@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "common/ptx/reads.hpp"
+#include "common/ptx/traits.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "common/emulator/lower/lowering.hpp"
-#include "common/ptx/reads.hpp"
+#include "common/ptx/traits.hpp"
 
 namespace stepwise::emulator {
 namespace {
