@@ -122,11 +122,11 @@ print_json() { # only where the program, which has a --json of its own, is not b
 
 doctor() { # ARGUMENTS of the command, "doctor" first
   local built=0 word
-  [[ ! -x $program ]] || built=1
-  ((!built || !as_json)) || exec "$program" "$@"
+  [[ ! -x $binary ]] || built=1
+  ((!built || !as_json)) || exec "$binary" "$@"
   for word; do
     [[ $word != @(doctor|--json|--no-color|--no-colour) ]] || continue
-    ((!built)) || exec "$program" "$@" # which knows the others, or says that there is no such one
+    ((!built)) || exec "$binary" "$@" # which knows the others, or says that there is no such one
     die 2 "doctor knows no \"$word\"; ./lab doctor --help shows what it knows"
   done
   check_build_tools
@@ -149,7 +149,7 @@ doctor() { # ARGUMENTS of the command, "doctor" first
   check_place
   check_build
   if ((as_json)); then print_json; else print_rows; fi
-  ((!built)) || exec "$program" "$@"
+  ((!built)) || exec "$binary" "$@"
   [[ " ${rows[*]} " == *' lack '* ]] || return 0
   if ((!as_json && ${#lacks[@]} > 0)); then
     load packages

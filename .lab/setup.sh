@@ -88,7 +88,7 @@ lock() { # SCOPE: one set-up at a time; true when another one has meanwhile buil
   { exec 9>>"$build/lab.lock"; } 2>/dev/null || { full_disk '' && die 3 "cannot write to $build"; }
   command -v flock >/dev/null || return 1
   while status=0; flock -n 9 || status=$?; ((status == 1)); do # another status: no locks here
-    ! { is_of_text && [[ -x $program ]]; } || return 0
+    ! { is_of_text && [[ -x $binary ]]; } || return 0
     now=$(stat -c %i -- "$stamp" 2>/dev/null || true)
     if [[ $now != "$stamped" ]]; then # it has built one more part
       stamped=$now
