@@ -20,7 +20,7 @@ TEST_CASE("the last column goes on under its own beginning") {
 }
 
 TEST_CASE("sentences go on under their first word, commands four columns in; words stay whole") {
-  CHECK(fitted_help("  one two three four five six", 22) == "  one two three\n  four five six\n");
+  CHECK(fitted_help("  one two three four five six", 22) == "  one two three four\n  five six\n");
   CHECK(fitted_help("  ./lab sweep --counter shared_load_wavefronts\n", 30) ==
         "  ./lab sweep --counter\n      shared_load_wavefronts\n");
   CHECK(fitted_help("abcdefghijklmnopqrstuvwxyz abc", 24) == "abcdefghijklmnopqrstuvwxyz\nabc\n");
