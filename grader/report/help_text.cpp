@@ -38,19 +38,30 @@ void append_fitted(std::string& fitted, std::string_view line, std::size_t colum
   }
 }
 
+bool is_prose(std::string_view line) {
+  return !line.empty() && line[0] != ' ' && line.find("  ") == std::string_view::npos;
+}
+
 }  // namespace
 
 std::string fitted_help(std::string_view help, std::size_t columns) {
-  std::string fitted;
+  std::string fitted, unfilled;  // the end of a sentence whose next line may go on behind it
   while (!help.empty()) {
     const auto end = help.find('\n');
-    const std::string_view line = help.substr(0, end);
+    std::string line(help.substr(0, end));
     help.remove_prefix(end == std::string_view::npos ? help.size() : end + 1);
+    if (!unfilled.empty() && is_prose(line)) {
+      line = unfilled + " " + line;
+      fitted.resize(fitted.size() - unfilled.size() - 1);
+    }
+    unfilled.clear();
     if (display_width(line) <= columns) {
       fitted.append(line).append("\n");
-    } else {
-      append_fitted(fitted, line, columns);
+      continue;
     }
+    append_fitted(fitted, line, columns);
+    if (is_prose(line)) unfilled = fitted.substr(fitted.rfind('\n', fitted.size() - 2) + 1);
+    if (!unfilled.empty()) unfilled.pop_back();
   }
   return fitted;
 }

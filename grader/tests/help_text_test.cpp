@@ -26,6 +26,12 @@ TEST_CASE("sentences go on under their first word, commands four columns in; wor
   CHECK(fitted_help("abcdefghijklmnopqrstuvwxyz abc", 24) == "abcdefghijklmnopqrstuvwxyz\nabc\n");
 }
 
+TEST_CASE("what follows a broken line of prose goes on behind it") {
+  CHECK(fitted_help("one two three four five\nsix seven\n\n  eight\n", 20) ==
+        "one two three four\nfive six seven\n\n  eight\n");
+  CHECK(fitted_help("one two three four five\n  six\n", 20) == "one two three four\nfive\n  six\n");
+}
+
 TEST_CASE("where the last column leaves no room, it stands below") {
   CHECK(fitted_help("  ./lab limits --memory m.cu  your file and parts of it\n", 40) ==
         "  ./lab limits --memory m.cu\n      your file and parts of it\n");
