@@ -96,7 +96,7 @@ make_plan() { # TARGET...
   ninja -C "$build" -n "$@" 2>/dev/null | awk -F'\t' -v OFS='\t' '
     FILENAME != "-" { if (NF > 3) took[$4] = ($2 - $1) / 1000; next }
     sub(/^\[[0-9]+\/[0-9]+\] /, "") {
-      seconds = /^Compiling/ ? 8 : /^Linking/ ? 0.5 : 2
+      seconds = /^(Compiling|Precompiling)/ ? 8 : 0.1
       known = 0
       for (i = split($0, words, " "); i > 0; i--)
         if (words[i] in took) { seconds = took[words[i]]; known = 1 }
@@ -105,8 +105,8 @@ make_plan() { # TARGET...
 }
 
 # How many steps are done, and how long the others will take: by their weights, at the pace so far,
-# with which the former durations count for a tenth of the build. At first nothing, if nothing is
-# known.
+# with which the former durations count for a tenth of the build; what runs is half done. At first
+# nothing, if nothing is known.
 build_progress() {
   [[ -s $plan ]] || return 0
   tail -c "+$log_start" -- "$log" | awk -F'\t' -v jobs="$jobs" -v elapsed=$((SECONDS - began)) '
@@ -116,6 +116,9 @@ build_progress() {
       printf " %d/%d", ends, steps
       known *= 0.1
       if (done + known < 0.04 * total) exit
+      running = jobs * total / steps
+      if (running > total - done) running = total - done
+      done += running / 2
       left = (total - done) * (elapsed + known / jobs) / (done + known)
       if (left < 90) printf ", about %d s left", 10 * int(left / 10 + 1)
       else printf ", about %d min left", left / 60 + 0.5
