@@ -57,6 +57,8 @@ compile() { # SCOPE
   most=$(awk '/^MemAvailable/ { print int($2 / 700000) + 1 }' /proc/meminfo)
   ((jobs < most)) || jobs=$most
   keep_stamp
+  # a server that outlives the build, which Meson uses where it is installed, must not have the lock
+  ! command -v sccache >/dev/null || sccache --start-server >>"$log" 2>&1 9>&- || true
   begin_step
   export NINJA_STATUS='[%f/%t] '
   watch ninja -C "$build" build.ninja || fail 'building' # Meson, where its files changed
