@@ -29,7 +29,7 @@ check_build_tools() {
   elif [[ -z ${CXX:-} ]] && command -v apt-get >/dev/null; then
     package 'C++ compiler' "$cxx $version is too old" "g++-$gxx_wanted"
   else row lack 'C++ compiler' "$(old_cxx "$version")"; fi
-  if find_meson; then row ok Meson "$("${meson[@]}" --version), Ninja $(ninja --version)"; else
+  if find_meson; then row ok Meson "$meson_version, Ninja $(ninja --version)"; else
     row get Meson './lab setup fetches Meson and Ninja from PyPI into .venv'
   fi
   if ! venv_needed; then row ok Python 'not needed any more'
@@ -91,10 +91,14 @@ check_place() {
 }
 
 check_build() {
+  local known_fingerprint # spares complete() three of them
+  # shellcheck disable=SC2034
+  known_fingerprint=$(fingerprint)
   if complete all; then row ok build 'complete, with the tests'
   elif complete course; then row ok build 'complete; ./lab test builds the tests too'
-  elif [[ -r $stamp && $(sed -n 2p "$stamp") == "$(fingerprint)" ]]; then
-    row ok build "complete for $(sed -n '1{s/no-lab/exec/; s/ /, /gp}' "$stamp"); others build more"
+  elif complete program; then
+    row ok build "complete for $(sed -n '1{s/program/list/; s/no-lab/exec/; s/ /, /gp}' "$stamp"); \
+others build more"
   elif [[ -r $stamp ]]; then row get build 'older than the sources; the next command builds'
   elif [[ -e $build/build.ninja ]]; then row get build 'half done; the next command goes on'
   else row get build 'not begun; the next command sets up and builds'; fi
@@ -117,9 +121,14 @@ print_json() { # only where the program, which has a --json of its own, is not b
 }
 
 doctor() { # ARGUMENTS of the command, "doctor" first
-  local built=0
-  [[ ! -x $build/grader/lab ]] || built=1
-  ((!built || !as_json)) || exec "$build/grader/lab" "$@"
+  local built=0 word
+  [[ ! -x $binary ]] || built=1
+  ((!built || !as_json)) || exec "$binary" "$@"
+  for word; do
+    [[ $word != @(doctor|--json|--no-color|--no-colour) ]] || continue
+    ((!built)) || exec "$binary" "$@" # which knows the others, or says that there is no such one
+    die 2 "doctor knows no \"$word\"; ./lab doctor --help shows what it knows"
+  done
   check_build_tools
   { ((built)) && find_nvcc; } || check_nvcc
   check_library doctest doctest doctest/doctest.h
@@ -140,7 +149,7 @@ doctor() { # ARGUMENTS of the command, "doctor" first
   check_place
   check_build
   if ((as_json)); then print_json; else print_rows; fi
-  ((!built)) || exec "$build/grader/lab" "$@"
+  ((!built)) || exec "$binary" "$@"
   [[ " ${rows[*]} " == *' lack '* ]] || return 0
   if ((!as_json && ${#lacks[@]} > 0)); then
     load packages

@@ -6,6 +6,7 @@ readonly venv=$root/.venv cuda=$root/.cuda packages=$root/.packages
 readonly meson_wanted=1.10 gxx_wanted=11 cuda_wanted=13.0 python_wanted=3.7
 cxx=${CXX:-g++} # find_cxx may name another one
 meson=()  # the command, with its first arguments
+meson_version=''
 python='' # for .venv
 nvcc='' nvcc_older=''
 missing=() # Debian packages
@@ -81,18 +82,21 @@ sys.exit(sys.version_info < (3, $minor))" 2>/dev/null && return
   return 1
 }
 
+# Sets meson_version. Not `meson --version`, which reads all of Meson, for a second.
 venv_whole() {
   [[ -e $venv/.complete ]] && PATH=$venv/bin:$PATH command -v ninja >/dev/null &&
-    "$venv/bin/python" -m mesonbuild.mesonmain --version &>/dev/null
+    meson_version=$("$venv/bin/python" -c 'import mesonbuild.coredata as c; print(c.version)' \
+      2>/dev/null)
 }
 
 # Sets meson, and PATH so that Ninja is on it: the clone's own first, then the system's.
 find_meson() {
+  ((${#meson[@]} == 0)) || return 0
   if venv_whole; then
     meson=("$venv/bin/python" -m mesonbuild.mesonmain)
     [[ :$PATH: == *":$venv/bin:"* ]] || PATH=$venv/bin:$PATH
-  elif command -v ninja >/dev/null &&
-    version_at_least "$meson_wanted" "$(meson --version 2>/dev/null || true)"; then
+  elif command -v ninja >/dev/null && meson_version=$(meson --version 2>/dev/null) &&
+    version_at_least "$meson_wanted" "$meson_version"; then
     meson=(meson)
   else
     return 1

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "grader/cli/commands.hpp"
+#include "grader/report/help_text.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/signals.hpp"
@@ -339,6 +340,11 @@ void add_machine_verbs(command_line& line) {
   sub->add_option("SUITE", test_with.suites, "suites or tests by name");
   sub->callback([&line] { line.action = [](context& c) { return test(c, test_with); }; });
 
+  // The launcher's own; it stands here to be listed.
+  line.verb("setup", "set up and build everything, the tests too; nothing else",
+            "  ./lab setup            Debian packages are installed only as root or in CI\n"
+            "  ./lab setup --unpack   they are unpacked into .packages/, without root");
+
   sub = line.verb("doctor", "what is here, and what a missing thing would enable",
                   "  ./lab doctor\n  ./lab doctor --json");
   sub->callback([&line] { line.action = [](context& c) { return doctor(c); }; });
@@ -416,7 +422,7 @@ void print_document(const json& document) { fmt::print("{}\n", document.dump(2))
 // Of the command that was named, else of all.
 int print_help(const CLI::App& app, bool as_json) {
   const auto named = app.get_subcommands();
-  const std::string text = named.empty() ? app.help() : named[0]->help();
+  const std::string text = fitted_help(named.empty() ? app.help() : named[0]->help());
   if (!as_json) {
     fmt::print("{}", text);
     return 0;

@@ -14,6 +14,7 @@
 #include "common/testing/skip_case.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/source.hpp"
+#include "grader/report/text.hpp"
 #include "grader/system/files.hpp"
 #include "grader/system/process.hpp"
 #include "grader/tests/cloned_course.hpp"
@@ -309,13 +310,16 @@ TEST_CASE("--device gpu without one is the environment's fault") {
 
 TEST_CASE("help has examples, version a number, and both go to stdout") {
   const cloned_course c;
-  for (const char* verb : {"list", "start", "run", "diff", "walk", "grade", "pack", "bench", "env",
-                           "hint", "exec", "ptx", "test", "doctor"}) {
+  for (const char* verb : {"list",  "start",    "run",    "diff",  "walk",     "grade", "pack",
+                           "bench", "env",      "hint",   "exec",  "ptx",      "test",  "doctor",
+                           "sweep", "validate", "limits", "check", "worth-it", "setup"}) {
     CAPTURE(verb);
     const auto result = c.lab({verb, "--help"});
     CHECK(result.end.exit_code == 0);
     CHECK(has(result.out, std::string("  ./lab ") + verb));
+    for (const auto& line : split_lines(result.out)) CHECK(display_width(line) <= 80);
   }
+  for (const auto& line : split_lines(c.lab({"--help"}).out)) CHECK(display_width(line) <= 80);
   CHECK(has(c.lab({"--version"}).out, "lab 0."));
   CHECK(has(c.lab({}).out, "./lab walk reduction"));
   const json version = document_of(c.lab({"--version", "--json"}));
