@@ -58,12 +58,21 @@ check_gpu() {
   fi
 }
 
-# A C++ library: the system's where pkg-config or its header finds it, else ours in subprojects/.
-check_library() { # NAME PKG_CONFIG_NAME HEADER
-  local version
-  if version=$(pkg-config --modversion "$2" 2>/dev/null); then row ok "$1" "$version"
-  elif [[ $1 == doctest && -e /usr/include/$3 ]]; then row ok "$1" "the system's"
-  else row ok "$1" 'the copy in subprojects/'; fi
+# The C++ libraries: where build/ has them from, or would have them from.
+check_libraries() {
+  local name place i
+  if [[ -r $build/common/libraries/libraries.txt ]]; then
+    while IFS=: read -r name place; do row ok "$name" "${place# }"; done <"$build/common/libraries/libraries.txt"
+    return
+  fi
+  load packages
+  find_missing_libraries
+  for ((i = 0; i < ${#libraries[@]}; i += 2)); do
+    name=${libraries[i]}
+    if [[ " ${missing_libraries[*]} " != *" $name "* ]]; then row ok "$name" 'this system'
+    elif command -v apt-get >/dev/null; then row get "$name" "Debian's package"
+    else row get "$name" "its sources, by Meson's wrap"; fi
+  done
 }
 
 check_tool() { # NAME WHAT IT ENABLES
@@ -131,12 +140,7 @@ doctor() { # ARGUMENTS of the command, "doctor" first
   done
   check_build_tools
   { ((built)) && find_nvcc; } || check_nvcc
-  check_library doctest doctest doctest/doctest.h
-  check_library CLI11 CLI11 CLI/CLI.hpp
-  check_library nlohmann-json nlohmann_json nlohmann/json.hpp
-  check_library toml++ tomlplusplus toml++/toml.h
-  check_library zstd libzstd zstd.h
-  check_library lz4 liblz4 lz4.h
+  check_libraries
   check_tool clang-format 'the test of the formatting'
   check_tool shellcheck 'the test of the shell scripts'
   if ((!built)); then

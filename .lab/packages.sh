@@ -8,10 +8,25 @@
 # Rejected: compilers from PyPI. The only well-kept one (zig's clang with libc++) is none that nvcc
 # takes as host compiler; and a compiler from elsewhere would not match the system's C library.
 
-# Used where packages are installed anyway; elsewhere the copies in subprojects/ serve.
-readonly library_packages=(pkg-config doctest-dev libcli11-dev nlohmann-json3-dev
-  libtomlplusplus-dev libzstd-dev liblz4-dev libstb-dev)
+# The C++ libraries: Debian's package, the header that shows it. Where it is missing or too old, Meson's
+# wraps download the sources (subprojects/*.wrap).
+readonly libraries=(doctest-dev doctest/doctest.h libcli11-dev CLI/CLI.hpp
+  nlohmann-json3-dev nlohmann/json.hpp libtomlplusplus-dev toml++/toml.h libfmt-dev fmt/format-inl.h
+  libstb-dev stb/stb_image.h libzstd-dev zstd.h liblz4-dev lz4.h)
+library_packages=()
+for ((i = 0; i < ${#libraries[@]}; i += 2)); do library_packages+=("${libraries[i]}"); done
+unset i
+readonly library_packages
 readonly unpacked_tools='(g\+\+|gcc|cpp)(-[0-9]+)?|python3|as|ld|ar|ranlib|nm|strip|objcopy|readelf'
+
+find_missing_libraries() { # sets missing_libraries to the packages whose headers are not found
+  local i
+  mapfile -t missing_libraries < <(
+    for ((i = 0; i < ${#libraries[@]}; i += 2)); do
+      printf '#if !__has_include(<%s>)\n%s\n#endif\n' "${libraries[i + 1]}" "${libraries[i]}"
+    done | "$cxx" -E -P -x c++ - 2>/dev/null | sed 's/ //g; /^$/d'
+  )
+}
 
 sudo_command() { # sets sudo; false where packages may not be installed
   sudo=()
@@ -48,20 +63,50 @@ install_packages() {
     fail 'apt-get install' 3 'is there a network?'
 }
 
-# Everything that the missing packages need and the system lacks, made under another name until it
-# is whole. apt verifies the signatures as for an installation, but works in folders of its own.
-unpack_packages() {
-  local part=$packages.part apt
-  { command -v apt-get && command -v dpkg-deb; } >/dev/null || ask_for_packages "${missing[@]}"
-  say "this machine has no ${missing[*]}; unpacking Debian's packages into $packages"
+# The libraries' packages: installed where that is allowed, else unpacked into .packages/, a few MB.
+# Where neither can be done, Meson downloads their sources when it configures.
+bring_libraries() {
+  local sudo part=$packages.part
+  find_missing_libraries
+  ((${#missing_libraries[@]} != 0)) && command -v apt-get >/dev/null || return 0
+  say "this machine has no ${missing_libraries[*]}"
+  if sudo_command; then
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q update >>"$log" 2>&1 || true
+    step 'installing the libraries' "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+      apt-get -q -y install --no-install-recommends "${missing_libraries[@]}" && return
+  elif command -v dpkg-deb >/dev/null; then
+    fetch_archives "$part" 'fetching the libraries (4 MB)' "${missing_libraries[@]}" &&
+      step 'unpacking them' unpack_archives "$part" && {
+      mkdir -p -- "$packages"
+      cp -a -- "$part/root" "$packages/"
+      rm -rf -- "$part"
+      use_packages
+      return
+    }
+  fi
+  say 'that failed; Meson downloads their sources instead'
+}
+
+# Into FOLDER/apt/archives, with all that they need and the system lacks. apt verifies the signatures
+# as for an installation, but works in folders of its own.
+fetch_archives() { # FOLDER LABEL PACKAGE...
+  local part=$1 label=$2 apt
+  shift 2
   rm -rf -- "$part"
   mkdir -p -- "$part"/{bin,root} "$part"/apt/{lists,archives}/partial
   apt=(apt-get -q -y -o "Dir::State::Lists=$part/apt/lists" -o "Dir::Cache=$part/apt"
     -o "Dir::Cache::Archives=$part/apt/archives" -o Debug::NoLocking=1)
-  step 'fetching the package lists' "${apt[@]}" -o APT::Update::Error-Mode=any update ||
-    fail 'apt-get update' 3 'is there a network?'
-  step 'fetching the packages (70 MB)' "${apt[@]}" install --download-only \
-    --no-install-recommends "${missing[@]}" || fail 'apt-get install' 3 'is there a network?'
+  step 'fetching the package lists' "${apt[@]}" -o APT::Update::Error-Mode=any update &&
+    step "$label" "${apt[@]}" install --download-only --no-install-recommends "$@"
+}
+
+# The missing packages and the libraries, made under another name until they are whole.
+unpack_packages() {
+  local part=$packages.part
+  { command -v apt-get && command -v dpkg-deb; } >/dev/null || ask_for_packages "${missing[@]}"
+  say "this machine has no ${missing[*]}; unpacking Debian's packages into $packages"
+  fetch_archives "$part" 'fetching the packages (70 MB)' "${missing[@]}" "${library_packages[@]}" ||
+    fail 'apt-get install' 3 'is there a network?'
   step 'unpacking them' unpack_archives "$part" || fail 'unpacking the packages' 3
   rm -rf -- "$packages" "$part/apt"
   mv -- "$part" "$packages"

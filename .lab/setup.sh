@@ -113,6 +113,7 @@ set_up() { # SCOPE
   find_missing
   ((${#missing[@]} == 0)) || { install_packages && find_missing; }
   ((${#missing[@]} == 0)) || die 3 "still missing after the installation: ${missing[*]}; see $log"
+  bring_libraries
   ! venv_needed || make_venv
   find_nvcc || make_cuda
   configure
