@@ -7,17 +7,17 @@
 namespace stepwise::ptx {
 namespace {
 
-struct row {
+struct opcode_traits {
   instruction_kind kind;
   std::optional<ptx::pipe> pipe;  // nothing: that of its values' type
   bool waits = false;
 };
 
 // What is not here is arithmetic on values of its type.
-const std::unordered_map<std::string_view, row>& rows() {
+const std::unordered_map<std::string_view, opcode_traits>& by_opcode() {
   using enum instruction_kind;
   constexpr std::optional<ptx::pipe> by_type;
-  static const std::unordered_map<std::string_view, row> table = {
+  static const std::unordered_map<std::string_view, opcode_traits> table = {
       {"ld", {load, pipe::load_store}},
       {"ldu", {load, pipe::load_store}},
       {"ldmatrix", {load, pipe::load_store, true}},
@@ -130,12 +130,12 @@ state_space space_of(const instruction& i) {
 bool is_branch(const instruction& i) { return i.opcode == "bra" || i.opcode == "brx"; }
 
 traits traits_of(const instruction& i) {
-  const auto known = rows().find(i.opcode);
+  const auto known = by_opcode().find(i.opcode);
   const scalar_type type = value_type(i);
   traits t;
   t.pipe = pipe_of(type);
-  if (known == rows().end()) return t;
-  const row& r = known->second;
+  if (known == by_opcode().end()) return t;
+  const opcode_traits& r = known->second;
   t.kind = r.kind;
   t.waits = r.waits;
   if (r.pipe) t.pipe = *r.pipe;
