@@ -1,11 +1,9 @@
 #include "common/device/profile_json.hpp"
 
-#include <nlohmann/json.hpp>
+#include "common/formats/json.hpp"
 
 namespace stepwise {
 namespace {
-
-using json = nlohmann::ordered_json;
 
 // The fields of each structure, once for both directions: visit(name, field).
 template <class Counts, class Visit>
@@ -154,11 +152,11 @@ std::string profile_json(const std::vector<kernel_profile>& kernels) {
     all.push_back(std::move(j));
   }
   // Bytes that are no UTF-8 (a source file may have any) do not end the program.
-  return json{{"kernels", all}}.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json{{"kernels", all}}.dump();
 }
 
 std::optional<std::vector<kernel_profile>> parse_profile(std::string_view text) {
-  const json document = json::parse(text, nullptr, false);
+  const json document = json::parse_or_null(text);
   if (document.is_discarded() || !document.contains("kernels")) return std::nullopt;
   std::vector<kernel_profile> all;
   try {
@@ -170,7 +168,7 @@ std::optional<std::vector<kernel_profile>> parse_profile(std::string_view text) 
       k.total = counts_from(j.at("total"));
       for (const json& l : j.at("lines")) k.lines.push_back(line_from(l));
     }
-  } catch (const json::exception&) {
+  } catch (const json_error&) {
     return std::nullopt;
   }
   return all;

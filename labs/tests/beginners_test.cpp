@@ -21,7 +21,7 @@
 #include "grader/judge/check.hpp"
 #include "grader/judge/compile.hpp"
 #include "grader/judge/device_choice.hpp"
-#include "grader/judge/grade.hpp"
+#include "grader/grade/grade.hpp"
 #include "grader/judge/installation.hpp"
 
 namespace {

@@ -16,7 +16,7 @@
 #include "grader/course/source.hpp"
 #include "grader/judge/installation.hpp"
 #include "grader/measure/profiled.hpp"
-#include "grader/tests/cloned_course.hpp"
+#include "grader/cli/tests/cloned_course.hpp"
 
 namespace {
 
