@@ -157,7 +157,7 @@ std::string profile_json(const std::vector<kernel_profile>& kernels) {
 
 std::optional<std::vector<kernel_profile>> parse_profile(std::string_view text) {
   const json document = json::parse_or_null(text);
-  if (document.is_discarded() || !document.contains("kernels")) return std::nullopt;
+  if (!document.contains("kernels")) return std::nullopt;
   std::vector<kernel_profile> all;
   try {
     for (const json& j : document["kernels"]) {

@@ -1,6 +1,7 @@
 #include "common/formats/json.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -8,6 +9,9 @@ namespace stepwise {
 namespace {
 
 using library = nlohmann::ordered_json;
+
+constexpr int most_depth = 200;  // values are read, written and destroyed recursively
+constexpr double most_integer = 9.2e18;
 
 const char* name_of(json::kind kind) {
   constexpr const char* names[] = {"null",     "true or false", "a number", "a number",
@@ -93,15 +97,23 @@ json json::array(std::initializer_list<json> values) {
 }
 
 json json::parse(std::string_view text) {
+  const auto is_shallow = [](int depth, library::parse_event_t, const library&) {
+    if (depth > most_depth) throw json_error("nested too deeply");
+    return true;
+  };
   try {
-    return from(library::parse(text));
+    return from(library::parse(text, is_shallow));
   } catch (const library::exception& error) {
     throw json_error(error.what());
   }
 }
 
 json json::parse_or_null(std::string_view text) {
-  return from(library::parse(text, nullptr, false));
+  try {
+    return parse(text);
+  } catch (const json_error&) {
+    return nullptr;
+  }
 }
 
 std::string json::dump(int indent) const {
@@ -120,7 +132,9 @@ bool json::truth() const {
 
 std::int64_t json::integer() const {
   if (kind_ == kind::natural) return static_cast<std::int64_t>(number_.natural);
-  if (kind_ == kind::real) return static_cast<std::int64_t>(number_.real);
+  if (kind_ == kind::real && std::abs(number_.real) < most_integer) {
+    return static_cast<std::int64_t>(number_.real);
+  }
   require(kind::integer);
   return number_.integer;
 }

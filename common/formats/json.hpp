@@ -58,7 +58,7 @@ class json {
   static json array() { return json(kind::array); }
   static json array(std::initializer_list<json> values);
   static json object() { return json(kind::object); }
-  // json_error says what is wrong, and where.
+  // json_error says what is wrong, and where. Also of what is nested too deeply to be meant.
   static json parse(std::string_view text);
   // null for what is not JSON.
   static json parse_or_null(std::string_view text);
@@ -98,6 +98,10 @@ class json {
         values.push_back(element.template get<typename Value::value_type>());
       return values;
     }
+  }
+  template <class Value>
+  void get_to(Value& to) const {
+    to = get<Value>();
   }
   template <class Value>
   requires((std::is_arithmetic_v<Value> && !std::same_as<Value, char>) ||

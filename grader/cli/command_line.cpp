@@ -38,6 +38,32 @@ class help_text : public CLI::Formatter {
   }
 };
 
+// Examples, "  COMMAND   what it does", in the help's width: what has no room goes on below itself.
+std::string fitted(const std::string& examples) {
+  std::string text;
+  for (std::size_t begin = 0; begin < examples.size();) {
+    const auto end = std::min(examples.find('\n', begin), examples.size());
+    const std::string line = examples.substr(begin, end - begin);
+    const auto blanks = line.find("  ", std::min(line.find_first_not_of(' '), line.size()));
+    if (!text.empty()) text += '\n';
+    if (line.size() <= help_width || blanks == std::string::npos) {
+      text += line;
+    } else {
+      const auto column = line.find_first_not_of(' ', blanks);
+      const bool fits = column <= help_width / 2 + 5;
+      const std::size_t indent = fits ? column : 6;
+      text += line.substr(0, fits ? column : blanks);
+      bool is_first = fits;
+      for (const auto& part : wrapped(line.substr(column), help_width - indent)) {
+        text += is_first ? part : '\n' + std::string(indent, ' ') + part;
+        is_first = false;
+      }
+    }
+    begin = end + 1;
+  }
+  return text;
+}
+
 std::string quoted(const std::string& word) { return '"' + word + '"'; }
 
 // What to type where a word is no command: often it is a lab.
@@ -134,7 +160,7 @@ struct command_line::parser {
     names.push_back(v.name);
     CLI::App* sub = app.add_subcommand(v.name, v.what);
     sub->fallthrough();
-    sub->footer("Examples\n" + v.examples);
+    sub->footer("Examples\n" + fitted(v.examples));
     arguments takes(*sub);
     sub->callback([this, run = v.set_up(takes)] { action = run; });
   }

@@ -36,8 +36,8 @@ std::string table(const lab& l, const json& record) {
                         time_text(time_ms), 100 * time_ms / full_ms);
     if (name != "full") parts.push_back({name, time_ms, range_of(program)});
   }
-  text += "\nThe reading: " + in_words(read_limits(full_ms, parts));
-  if (!is_certain(range_of(programs.at(0)), parts)) text += std::string("; ") + uncertain_words;
+  text += fmt::format("\nThe reading: {}", in_words(read_limits(full_ms, parts)));
+  if (!is_certain(range_of(programs.at(0)), parts)) text += fmt::format("; {}", uncertain_words);
   return text + ".\n";
 }
 

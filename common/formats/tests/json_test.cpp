@@ -50,6 +50,10 @@ TEST_CASE("what is missing or of another kind is told") {
                        stepwise::json_error);
   CHECK_THROWS_AS(json::parse("{\"a\": "), stepwise::json_error);
   CHECK(json::parse_or_null("{\"a\": ").is_null());
+  CHECK_THROWS_AS(json(1e300).get<int>(), stepwise::json_error);
+  const std::string deep = std::string(1000000, '[') + std::string(1000000, ']');
+  CHECK_THROWS_WITH_AS(json::parse(deep), "nested too deeply", stepwise::json_error);
+  CHECK(json::parse_or_null(deep).is_null());
   CHECK(!json::parse_or_null("").is_object());
 }
 

@@ -309,13 +309,21 @@ TEST_CASE("--device gpu without one is the environment's fault") {
 
 TEST_CASE("help has examples, version a number, and both go to stdout") {
   const cloned_course c;
-  for (const char* verb : {"list", "start", "run", "diff", "walk", "grade", "pack", "bench", "env",
-                           "hint", "exec", "ptx", "test", "doctor"}) {
+  const json all = document_of(c.lab({"--help", "--json"}));
+  CHECK(all["commands"].size() == 19);
+  CHECK(all["commands"][0]["name"] == "list");
+  CHECK(all["commands"].back()["name"] == "doctor");
+  for (const json& command : all["commands"]) {
+    const std::string verb = command["name"];
     CAPTURE(verb);
     const auto result = c.lab({verb, "--help"});
     CHECK(result.end.exit_code == 0);
-    CHECK(has(result.out, std::string("  ./lab ") + verb));
+    CHECK(has(result.out, "  ./lab " + verb));
+    CHECK(c.lab({"help", verb}).out == result.out);
+    for (const auto& line : split_lines(result.out)) CHECK_MESSAGE(line.size() <= 80, line);
   }
+  for (const auto& line : split_lines(c.lab({"help"}).out)) CHECK_MESSAGE(line.size() <= 80, line);
+  CHECK(c.lab({"help"}).out == c.lab({"--help"}).out);
   CHECK(has(c.lab({"--version"}).out, "lab 0."));
   CHECK(has(c.lab({}).out, "./lab walk reduction"));
   const json version = document_of(c.lab({"--version", "--json"}));
@@ -330,6 +338,21 @@ TEST_CASE("help has examples, version a number, and both go to stdout") {
     CHECK(has(help["help"].get<std::string>(), of_run ? "./lab run" : "./lab walk reduction"));
     CHECK(help["commands"].size() > 10);
   }
+}
+
+TEST_CASE("a word that is no command: the nearest one, or what to do with a lab") {
+  const cloned_course c;
+  const auto said = [&](const std::string& word) {
+    const auto result = c.lab({word});
+    CHECK(result.end.exit_code == 2);
+    return result.err;
+  };
+  CHECK(has(said("reduction"), "\"reduction\" is a lab; the command comes first:\n"));
+  CHECK(has(said("reduction"), "  ./lab walk reduction "));
+  CHECK(has(said("reducton"), "did you mean the lab \"reduction\": ./lab walk reduction?"));
+  CHECK(has(said("rnu"), "there is no command \"rnu\"; did you mean \"run\"?"));
+  CHECK(has(said("xyzzy"), "there is no command \"xyzzy\"\n"));
+  CHECK(c.lab({"help", "rnu"}).end.exit_code == 2);
 }
 
 TEST_CASE("validate: the emulator against a record, in the documented form") {
@@ -426,78 +449,6 @@ TEST_CASE("a student's file is compiled with the flags of the solutions") {
     ++compared;
   }
   CHECK(compared == 1);
-}
-
-TEST_CASE("check: a solution is silent") {
-  const cloned_course c;
-  const json checked = document_of(
-      c.lab({"check", "reduction", "--step", "03_sequential", "--size", "1000", "--json"}));
-  check_documented(checked);
-  CHECK(checked["class"] == "PASS");
-  CHECK(checked["summary"] == "no findings");
-  CHECK(checked["findings"].empty());
-  const auto result = c.lab({"check", "reduction", "--step", "03_sequential", "--size", "33"});
-  CHECK(result.end.exit_code == 0);
-  CHECK(has(result.out, "no findings"));
-  CHECK(has(result.out, "1 of 1 size"));
-}
-
-TEST_CASE("check: a missing barrier is a race, with both lines and the buffers' names") {
-  const cloned_course c;
-  const std::string mutant = "labs/reduction/tests/mutants/missing_barrier.cu";
-  const auto result = c.lab({"check", "reduction", "--file", mutant, "--size", "1000"});
-  CHECK(result.end.exit_code == 1);
-  CHECK(has(result.out, "race in reduce_kernel: "));
-  CHECK(has(result.out, "partial[tid] += partial[tid + s];"));
-  CHECK(has(result.out, "launched at " + mutant + ":"));
-  const json checked =
-      document_of(c.lab({"check", "reduction", "--file", mutant, "--size", "1000", "--json"}));
-  check_documented(checked);
-  CHECK(checked["errors"] > 0);
-  bool race = false;
-  for (const auto& found : checked["findings"]) {
-    race |= found["kind"] == "race" && found["parties"].size() == 2;
-  }
-  CHECK(race);
-}
-
-TEST_CASE("check: one element past the end names the buffer, not our runner") {
-  const cloned_course c;
-  const auto result = c.lab({"check", "reduction", "--file",
-                             "labs/reduction/tests/mutants/reads_past_end.cu", "--size", "1000"});
-  CHECK(result.end.exit_code == 1);
-  CHECK(has(result.out, "out of bounds in reduce_kernel: "));
-  CHECK(has(result.out, "in[1000], 1 element past its end"));
-  CHECK(!has(result.out, "runner"));
-}
-
-TEST_CASE("check: a call that never ends leaves what was found before") {
-  const cloned_course c;
-  const json checked =
-      document_of(c.lab({"check", "reduction", "--file", "labs/reduction/tests/mutants/endless.cu",
-                         "--size", "33", "--json"}));
-  CHECK(checked["class"] == "TIMEOUT");
-  CHECK(checked["errors"] == 1);
-  CHECK(checked["findings"][0]["kind"] == "endless");
-}
-
-TEST_CASE("check: on a GPU there is nothing to check with") {
-  const cloned_course c;
-  const auto result = c.lab({"check", "reduction", "--device", "gpu"});
-  CHECK(result.end.exit_code == 2);
-  CHECK(has(result.err, "compute-sanitizer"));
-}
-
-TEST_CASE("grade: a race is class CHECK, told with its lines, and earns nothing") {
-  const cloned_course c;
-  const json grade =
-      document_of(c.lab({"grade", "reduction", "--device", "emulated", "--file",
-                         "labs/reduction/tests/mutants/missing_barrier.cu", "--json"}));
-  check_documented(grade);
-  CHECK(grade["class"] == "CHECK");
-  CHECK(grade["points"] == 0);
-  CHECK(grade["errors"] > 0);
-  CHECK(has(grade["message"].get<std::string>(), "missing_barrier.cu:"));
 }
 
 TEST_CASE("worth-it: a lab's call or numbers of one's own; what is no number is refused") {

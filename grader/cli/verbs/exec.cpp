@@ -364,12 +364,13 @@ const verb exec_verb(
     "  nvcc --cudart=shared -arch=sm_90 -o saxpy saxpy.cu\n"
     "  ./lab exec ./saxpy 1000                  what follows PROGRAM is the program's\n"
     "  ./lab exec --time-limit 5 -- ./saxpy -v  a kernel may take 5 seconds\n"
-    "  ./lab exec --check ./saxpy               and say what is wrong with it (nvcc -lineinfo\n"
-    "                                           -Xcompiler -g1 adds source lines)\n"
+    "  ./lab exec --check ./saxpy               and say what is wrong with it "
+    "(nvcc -lineinfo -Xcompiler -g1 adds source lines)\n"
     "  ./lab exec --counters ./saxpy            and what each line costs (nvcc -lineinfo)\n"
     "  ./lab exec --gpu h200 ./saxpy            which GPU to be\n\n"
-    "Streams, signals and the exit status are the program's own; 128 + N tells that signal N\n"
-    "ended it, 2 that it cannot run here, and why; with --check, 1 that something was found.",
+    "Streams, signals and the exit status are the program's own; 128 + N tells that\n"
+    "signal N ended it, 2 that it cannot run here, and why; with --check, 1 that\n"
+    "something was found.",
     [](arguments& takes, exec_options& o) {
       takes.add("--gpu", o.gpu, "a name from common/gpus/ (h200), or a file like those");
       takes.add("--time-limit", o.time_limit_s, "seconds for each kernel (no limit)");

@@ -212,7 +212,8 @@ const verb pack_verb(
     "  ./lab pack reduction                       reduction-USER.tar.gz, in this folder\n"
     "  ./lab pack reduction --output mine.tar.gz  another name\n"
     "  tar -tvzf mine.tar.gz                      what is in it\n\n"
-    "What does not compile, or cannot be graded here, is packed, too; a warning says so.",
+    "What does not compile, or cannot be graded here, is packed, too; a warning says\n"
+    "so.",
     [](arguments& takes, pack_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("--output", o.output, "the archive's name; nothing is overwritten");

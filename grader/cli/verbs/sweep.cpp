@@ -338,10 +338,10 @@ const verb sweep_verb(
     "  ./lab sweep transpose 05 --over tile=8,16,32         any constant at the file's top\n"
     "  ./lab sweep matmul 09 --over registers=none,96,64    the compiler's cap on registers\n"
     "  ./lab sweep launch 02 --over n=2^10..2^20            the problem's size\n"
-    "  ./lab sweep transpose 06 --over tile=16,32 --counter "
-    "shared_load_wavefronts_per_request\n\n"
-    "A..B doubles, A..B+S adds S. Each configuration is compiled, checked and counted; with a\n"
-    "GPU it is timed, too. At most 200 of them.",
+    "  ./lab sweep transpose 06 --over tile=16,32 \\\n"
+    "      --counter shared_load_wavefronts_per_request\n\n"
+    "A..B doubles, A..B+S adds S. Each configuration is compiled, checked and\n"
+    "counted; with a GPU it is timed, too. At most 200 of them.",
     [](arguments& takes, sweep_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("STEP", o.step, "a solution step, an experiment of the lab, or mine: your file");
