@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "common/device/profile.hpp"
 #include "common/formats/json.hpp"
+#include "common/report/profile.hpp"
 #include "grader/report/terminal.hpp"
 
 namespace stepwise {

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "common/device/profile.hpp"
 #include "common/formats/json.hpp"
+#include "common/report/profile.hpp"
 #include "grader/measure/statistics.hpp"
 #include "grader/validation/ncu.hpp"
 

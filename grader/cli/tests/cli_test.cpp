@@ -11,7 +11,7 @@
 #include <set>
 
 #include "common/formats/json.hpp"
-#include "common/skip_case.hpp"
+#include "common/testing/skip_case.hpp"
 #include "grader/cli/tests/cloned_course.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/source.hpp"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "common/host/cpu.hpp"
+#include "common/cpu/cpu.hpp"
 #include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/measure/alternate.hpp"

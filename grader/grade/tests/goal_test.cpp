@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "common/device/profile_json.hpp"
+#include "common/report/profile_json.hpp"
 #include "grader/grade/grade.hpp"
 #include "grader/judge/tests/doubling.hpp"
 #include "grader/system/files.hpp"

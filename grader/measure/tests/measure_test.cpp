@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "common/host/cpu.hpp"
+#include "common/cpu/cpu.hpp"
 #include "grader/judge/tests/two_programs.hpp"
 #include "grader/measure/alternate.hpp"
 #include "grader/measure/record.hpp"
