@@ -6,7 +6,6 @@
 #include "common/device/gpu.hpp"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <filesystem>
 #include <fstream>
@@ -14,6 +13,7 @@
 #include <limits>
 
 #include "common/device/embedded_gpus.hpp"
+#include "common/formats/toml.hpp"
 
 namespace stepwise {
 namespace {
@@ -43,7 +43,7 @@ int attribute_number(std::string_view key) {
 
 class reader {
  public:
-  reader(gpu& out, const toml::table& table) : out_(out), table_(table) {}
+  reader(gpu& out, const toml_value& table) : out_(out), table_(table) {}
 
   // An empty string, or what is wrong.
   std::string read() {
@@ -66,47 +66,48 @@ class reader {
   }
 
   std::string text(std::string_view key) {
-    auto value = table_[key].value<std::string>();
+    const auto value = table_.as<std::string>(key);
     if (!value || value->empty()) fail(fmt::format("'{}' is missing or no text", key));
     return value.value_or("");
   }
 
   std::int64_t number(std::string_view key) {
-    auto value = table_[key].value<std::int64_t>();
+    const auto value = table_.as<std::int64_t>(key);
     if (!value || *value <= 0) fail(fmt::format("'{}' is missing or not positive", key));
     return value.value_or(0);
   }
 
   void read_attributes() {
-    const toml::table* all = table_["attributes"].as_table();
+    const toml_value* all = table_.table_at("attributes");
     if (!all) return fail("the table [attributes] is missing");
-    for (const auto& [key, node] : *all) {
-      const int id = attribute_number(key.str());
-      const auto value = node.value<std::int64_t>();
+    for (std::size_t i = 0; i < all->keys.size(); i++) {
+      const std::string& key = all->keys[i];
+      const int id = attribute_number(key);
+      const auto value = all->items[i].as<std::int64_t>();
       if (id < 0 || !value || *value < std::numeric_limits<int>::min() ||
           *value > std::numeric_limits<int>::max()) {
-        return fail(
-            fmt::format("attribute '{}' is not `number = whole number of 32 bits`", key.str()));
+        return fail(fmt::format("attribute '{}' is not `number = whole number of 32 bits`", key));
       }
       out_.attributes[id] = static_cast<int>(*value);
     }
   }
 
   void read_limits() {
-    const toml::table* all = table_["limits"].as_table();
+    const toml_value* all = table_.table_at("limits");
     if (!all) return fail("the table [limits] is missing");
-    for (const auto& [key, node] : *all) {
-      const int id = attribute_number(key.str());
-      const auto value = node.value<std::int64_t>();
+    for (std::size_t i = 0; i < all->keys.size(); i++) {
+      const std::string& key = all->keys[i];
+      const int id = attribute_number(key);
+      const auto value = all->items[i].as<std::int64_t>();
       if (id < 0 || !value || *value < 0) {
-        return fail(fmt::format("limit '{}' is not `number = bytes or count`", key.str()));
+        return fail(fmt::format("limit '{}' is not `number = bytes or count`", key));
       }
       out_.limits[id] = static_cast<std::uint64_t>(*value);
     }
   }
 
   gpu& out_;
-  const toml::table& table_;
+  const toml_value& table_;
   std::string problem_;
 };
 
@@ -154,11 +155,11 @@ result<gpu> parse_gpu(std::string_view id, std::string_view text) {
   gpu model;
   model.id = id;
   try {
-    const toml::table table = toml::parse(text);
+    const toml_value table = parse_toml(text);
     const std::string problem = reader(model, table).read();
     if (!problem.empty()) return broken(problem);
-  } catch (const toml::parse_error& failure) {
-    return broken(fmt::format("line {}: {}", failure.source().begin.line, failure.description()));
+  } catch (const toml_error& failure) {
+    return broken(fmt::format("line {}: {}", failure.line, failure.what()));
   }
   return model;
 }

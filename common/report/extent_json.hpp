@@ -4,18 +4,14 @@
 #include <cstdint>
 
 #include "common/device/device.hpp"
+#include "common/formats/json.hpp"
 
 namespace stepwise {
 
-template <class Json>  // of nlohmann's
-Json extent_json(const extent& e) {
-  return Json::array({e.x, e.y, e.z});
-}
+inline json extent_json(const extent& e) { return json::array({e.x, e.y, e.z}); }
 
-template <class Json>
-extent extent_from(const Json& j) {
-  return {j.at(0).template get<std::uint32_t>(), j.at(1).template get<std::uint32_t>(),
-          j.at(2).template get<std::uint32_t>()};
+inline extent extent_from(const json& j) {
+  return {j.at(0).get<std::uint32_t>(), j.at(1).get<std::uint32_t>(), j.at(2).get<std::uint32_t>()};
 }
 
 }  // namespace stepwise

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "common/formats/json.hpp"
 #include "common/report/extent_json.hpp"
 
 namespace stepwise {
 namespace {
-
-using json = nlohmann::ordered_json;
 
 constexpr std::array<const char*, 7> object_names = {
     "none",           "allocation",   "variable", "shared_variable",
@@ -34,8 +32,8 @@ json party_json(const finding_party& p) {
           {"line", p.at.line},
           {"text", p.at.text},
           {"inner", p.at.inner},
-          {"block", p.has_thread ? extent_json<json>(p.block) : json(nullptr)},
-          {"thread", p.has_thread ? extent_json<json>(p.thread) : json(nullptr)}};
+          {"block", p.has_thread ? extent_json(p.block) : json(nullptr)},
+          {"thread", p.has_thread ? extent_json(p.thread) : json(nullptr)}};
 }
 
 json object_json(const located_finding& found) {
@@ -112,11 +110,11 @@ std::string json_line(const located_finding& found) {
                      {"count", found.what.count},
                      {"between", race_names[static_cast<std::size_t>(found.what.between)]}};
   // Sources and names may hold anything: what is not UTF-8 is replaced rather than refused.
-  return line.dump(-1, ' ', false, json::error_handler_t::replace);
+  return line.dump();
 }
 
 std::optional<located_finding> parse_json_line(std::string_view line) {
-  const json j = json::parse(line, nullptr, false);
+  const json j = json::parse_or_null(line);
   if (!j.is_object()) return std::nullopt;
   try {
     located_finding found;
@@ -131,7 +129,7 @@ std::optional<located_finding> parse_json_line(std::string_view line) {
     found.what.count = j.at("count");
     found.what.between = parse_between(j.at("between"));
     return found;
-  } catch (const json::exception&) {
+  } catch (const json_error&) {
     return std::nullopt;
   }
 }

@@ -1,13 +1,10 @@
 #include "common/report/profile_json.hpp"
 
-#include <nlohmann/json.hpp>
-
+#include "common/formats/json.hpp"
 #include "common/report/extent_json.hpp"
 
 namespace stepwise {
 namespace {
-
-using json = nlohmann::ordered_json;
 
 // The fields of each structure, once for both directions: visit(name, field).
 template <class Counts, class Visit>
@@ -142,8 +139,8 @@ std::string profile_json(const std::vector<kernel_profile>& kernels) {
   for (const kernel_profile& k : kernels) {
     json j = json::object();
     each_kernel_field(k, [&](const char* name, const auto& v) { j[name] = v; });
-    j["grid"] = extent_json<json>(k.grid);
-    j["block"] = extent_json<json>(k.block);
+    j["grid"] = extent_json(k.grid);
+    j["block"] = extent_json(k.block);
     j["warp_efficiency"] = k.warp_efficiency();
     j["total"] = counts_json(k.total);
     j["lines"] = json::array();
@@ -151,12 +148,12 @@ std::string profile_json(const std::vector<kernel_profile>& kernels) {
     all.push_back(std::move(j));
   }
   // Bytes that are no UTF-8 (a source file may have any) do not end the program.
-  return json{{"kernels", all}}.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json{{"kernels", all}}.dump();
 }
 
 std::optional<std::vector<kernel_profile>> parse_profile(std::string_view text) {
-  const json document = json::parse(text, nullptr, false);
-  if (document.is_discarded() || !document.contains("kernels")) return std::nullopt;
+  const json document = json::parse_or_null(text);
+  if (!document.contains("kernels")) return std::nullopt;
   std::vector<kernel_profile> all;
   try {
     for (const json& j : document["kernels"]) {
@@ -167,7 +164,7 @@ std::optional<std::vector<kernel_profile>> parse_profile(std::string_view text) 
       k.total = counts_from(j.at("total"));
       for (const json& l : j.at("lines")) k.lines.push_back(line_from(l));
     }
-  } catch (const json::exception&) {
+  } catch (const json_error&) {
     return std::nullopt;
   }
   return all;

@@ -5,7 +5,7 @@
 //         more what it was at the start.
 // watch   `lab exec` asks for it (STEPWISE_SUGGEST_CHECK=1) when it runs a program without checks.
 //         An end by _exit or another signal is not seen.
-// tests   grader/tests/exec_test.cpp
+// tests   grader/cli/tests/exec_test.cpp
 #pragma once
 
 namespace stepwise::runtime {

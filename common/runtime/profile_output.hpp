@@ -3,7 +3,7 @@
 // output  STEPWISE_PROFILE names a file: the profile is appended to it as one line of JSON
 //         (common/report/profile_json.hpp), one line for each process. Else it is shown on stderr.
 // watch   A program that is killed, or that ends by _exit, leaves none.
-// tests   grader/tests/counters_test.cpp
+// tests   grader/cli/tests/counters_test.cpp
 #pragma once
 
 #include "common/device/device.hpp"

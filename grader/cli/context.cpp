@@ -1,6 +1,6 @@
 #include "grader/cli/context.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <ctime>
 
@@ -26,7 +26,7 @@ void context::say(std::string_view text) {
 void context::print(const json& document) {
   busy.clear();
   // Student text may hold anything: what is not UTF-8 is replaced rather than refused.
-  out.line(document.dump(2, ' ', false, json::error_handler_t::replace));
+  out.line(document.dump(2));
 }
 
 std::string utc_now() {

@@ -1,11 +1,11 @@
 // What every command is given: where things are, where words go, which device is wanted.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "common/formats/json.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/judge/check.hpp"
 #include "grader/judge/device_choice.hpp"
@@ -14,14 +14,6 @@
 #include "grader/report/terminal.hpp"
 
 namespace stepwise::cli {
-
-using json = nlohmann::ordered_json;
-
-struct global_options {
-  std::string device = "auto";
-  bool json = false;
-  bool no_color = false;
-};
 
 struct context {
   installation where;

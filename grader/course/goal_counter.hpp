@@ -5,7 +5,7 @@
 // watch   What was never done (no access to shared memory, say) has no figure, and a goal that
 // bounds
 //         it is not met: a kernel without shared memory deserves nothing for its bank conflicts.
-// Tested by tests/goal_test.cpp.
+// Tested by grade/tests/goal_test.cpp.
 #pragma once
 
 #include <optional>

@@ -6,8 +6,7 @@
 #include <numeric>
 #include <sstream>
 
-#include <toml++/toml.h>
-
+#include "common/formats/toml.hpp"
 #include "grader/course/size.hpp"
 #include "grader/course/source.hpp"
 #include "grader/system/failure.hpp"
@@ -20,39 +19,39 @@ namespace {
   throw failure(exit_code::ours, where + ": " + what);
 }
 
-std::string at_line(const std::string& origin, const toml::node& node) {
-  return origin + ":" + std::to_string(node.source().begin.line);
+std::string at_line(const std::string& origin, const toml_value& value) {
+  return origin + ":" + std::to_string(value.line);
 }
 
 template <class Value>
-Value required(const toml::table& table, std::string_view key, const std::string& origin) {
-  const toml::node* node = table.get(key);
-  if (node == nullptr) fail(origin, "missing key `" + std::string(key) + "`");
-  if (const auto value = node->value<Value>()) return *value;
-  fail(at_line(origin, *node), "`" + std::string(key) + "` has the wrong type");
+Value required(const toml_value& table, std::string_view key, const std::string& origin) {
+  const toml_value* entry = table.find(key);
+  if (entry == nullptr) fail(origin, "missing key `" + std::string(key) + "`");
+  if (const auto value = entry->as<Value>()) return *value;
+  fail(at_line(origin, *entry), "`" + std::string(key) + "` has the wrong type");
 }
 
-lab_size parse_size(const toml::node& entry, const std::string& where) {
+lab_size parse_size(const toml_value& entry, const std::string& where) {
   lab_size size;
-  if (const toml::array* numbers = entry.as_array()) {
-    for (const auto& number : *numbers) {
-      if (const auto value = number.value<std::int64_t>()) size.push_back(*value);
+  if (entry.is_array()) {
+    for (const auto& number : entry.items) {
+      if (const auto value = number.as<std::int64_t>()) size.push_back(*value);
     }
-    if (size.size() != numbers->size()) size.clear();
+    if (size.size() != entry.items.size()) size.clear();
   }
   if (size.empty()) fail(where, "a size is a list of integers, like [1023]");
   return size;
 }
 
-std::vector<lab_size> parse_sizes(const toml::table& sizes, std::string_view key,
+std::vector<lab_size> parse_sizes(const toml_value& sizes, std::string_view key,
                                   const std::string& origin) {
-  const toml::array* list = sizes.get_as<toml::array>(key);
-  if (list == nullptr || list->empty()) {
+  const toml_value* list = sizes.array_at(key);
+  if (list == nullptr || list->items.empty()) {
     fail(at_line(origin, sizes),
          "sizes." + std::string(key) + " must be a list like [[1], [1023]]");
   }
   std::vector<lab_size> result;
-  for (const auto& entry : *list) result.push_back(parse_size(entry, at_line(origin, entry)));
+  for (const auto& entry : list->items) result.push_back(parse_size(entry, at_line(origin, entry)));
   return result;
 }
 
@@ -84,11 +83,10 @@ const goal_form& find_form(const std::string& kind, const std::string& where) {
 }
 
 // A misspelt key would else be a goal that is easier than it was meant to be.
-void refuse_other_keys(const toml::table& table, const goal_form& form, const std::string& where) {
+void refuse_other_keys(const toml_value& table, const goal_form& form, const std::string& where) {
   std::string known = "name, kind, points";
   for (const auto& key : form.keys) known += ", " + key;
-  for (const auto& [key, value] : table) {
-    const std::string name(key.str());
+  for (const auto& name : table.keys) {
     if (name == "name" || name == "kind" || name == "points") continue;
     if (std::count(form.keys.begin(), form.keys.end(), name) == 0) {
       fail(where, "unknown key `" + name + "`; a goal of kind " + std::string(form.name) + " has " +
@@ -98,13 +96,13 @@ void refuse_other_keys(const toml::table& table, const goal_form& form, const st
 }
 
 template <class Value>
-Value of_goal(const toml::table& table, std::string_view key, const std::string& where) {
-  if (const auto value = table[key].value<Value>()) return *value;
+Value of_goal(const toml_value& table, std::string_view key, const std::string& where) {
+  if (const auto value = table.as<Value>(key)) return *value;
   const std::string quoted = "`" + std::string(key) + "`";
   fail(where, table.contains(key) ? quoted + " has the wrong type" : "missing key " + quoted);
 }
 
-const goal_counter& parse_counter(const toml::table& table, const std::string& where) {
+const goal_counter& parse_counter(const toml_value& table, const std::string& where) {
   const auto name = of_goal<std::string>(table, "counter", where);
   if (const goal_counter* found = find_goal_counter(name)) return *found;
   std::vector<std::string> names;
@@ -118,7 +116,7 @@ const goal_counter& parse_counter(const toml::table& table, const std::string& w
                   (near.empty() ? "" : "; did you mean \"" + near + "\"?") + "\nknown are" + known);
 }
 
-void parse_counter_goal(goal& g, const toml::table& table, std::size_t dimensions,
+void parse_counter_goal(goal& g, const toml_value& table, std::size_t dimensions,
                         const std::string& where) {
   g.counter = &parse_counter(table, where);
   if (table.contains("at_most") == table.contains("at_least")) {
@@ -127,7 +125,7 @@ void parse_counter_goal(goal& g, const toml::table& table, std::size_t dimension
   g.side = table.contains("at_most") ? bound::at_most : bound::at_least;
   g.limit = of_goal<double>(table, g.side == bound::at_most ? "at_most" : "at_least", where);
   if (!(g.limit >= 0) || std::isinf(g.limit)) fail(where, "a counter's limit must not be negative");
-  const toml::node* size = table.get("size");
+  const toml_value* size = table.find("size");
   if (size == nullptr) fail(where, "missing key `size`");
   g.size = parse_size(*size, where);
   if (g.size.size() != dimensions) {
@@ -136,7 +134,7 @@ void parse_counter_goal(goal& g, const toml::table& table, std::size_t dimension
   }
 }
 
-goal parse_goal(const toml::table& table, std::size_t dimensions, const std::string& origin) {
+goal parse_goal(const toml_value& table, std::size_t dimensions, const std::string& origin) {
   goal g;
   g.name = required<std::string>(table, "name", at_line(origin, table));
   const std::string where = at_line(origin, table) + ": goal \"" + g.name + "\"";
@@ -177,16 +175,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     }
   }
   return least[a.size()][b.size()];
-}
-
-std::vector<std::string> lab_names(const fs::path& root) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(root / "labs", error)) {
-    if (fs::exists(entry.path() / "lab.toml")) names.push_back(entry.path().filename());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
 }
 
 // The column at_least of steps.txt.
@@ -324,7 +312,7 @@ std::vector<limit_part> parse_limits(std::string_view text, const std::string& o
 
 lab parse_lab(std::string_view text, const std::string& origin, const std::string& name) {
   try {
-    const toml::table table = toml::parse(text, origin);
+    const toml_value table = parse_toml(text);
     lab l;
     l.name = name;
     l.title = required<std::string>(table, "title", origin);
@@ -332,28 +320,36 @@ lab parse_lab(std::string_view text, const std::string& origin, const std::strin
     l.function = required<std::string>(table, "function", origin);
     l.contract = required<std::string>(table, "contract", origin);
     l.skeleton = required<std::string>(table, "skeleton", origin);
-    l.time_limit_s = table["time_limit_s"].value_or(l.time_limit_s);
-    const toml::table* sizes = table.get_as<toml::table>("sizes");
+    l.time_limit_s = table.as<double>("time_limit_s").value_or(l.time_limit_s);
+    const toml_value* sizes = table.table_at("sizes");
     if (sizes == nullptr) fail(origin, "missing table `sizes`");
     l.check = parse_sizes(*sizes, "check", origin);
     l.bench = parse_sizes(*sizes, "bench", origin);
     l.emulated = parse_sizes(*sizes, "emulated", origin);
     l.promised = sizes->contains("promised") ? parse_sizes(*sizes, "promised", origin)
                                              : std::vector<lab_size>{l.bench.back()};
-    const toml::array* goals = table.get_as<toml::array>("goals");
-    if (goals == nullptr || goals->empty()) fail(origin, "needs at least one [[goals]]");
-    for (const auto& entry : *goals) {
-      const toml::table* g = entry.as_table();
-      if (g == nullptr) fail(at_line(origin, entry), "a goal is a table: [[goals]]");
-      l.goals.push_back(parse_goal(*g, l.check[0].size(), origin));
+    const toml_value* goals = table.array_at("goals");
+    if (goals == nullptr || goals->items.empty()) fail(origin, "needs at least one [[goals]]");
+    for (const auto& entry : goals->items) {
+      if (!entry.is_table()) fail(at_line(origin, entry), "a goal is a table: [[goals]]");
+      l.goals.push_back(parse_goal(entry, l.check[0].size(), origin));
     }
     std::stable_sort(l.goals.begin(), l.goals.end(),
                      [](const goal& a, const goal& b) { return a.what < b.what; });
     return l;
-  } catch (const toml::parse_error& error) {
-    fail(origin + ":" + std::to_string(error.source().begin.line),
-         std::string(error.description()));
+  } catch (const toml_error& error) {
+    fail(origin + ":" + std::to_string(error.line), error.what());
   }
+}
+
+std::vector<std::string> lab_names(const fs::path& root) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(root / "labs", error)) {
+    if (fs::exists(entry.path() / "lab.toml")) names.push_back(entry.path().filename());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 lab load_lab(const fs::path& root, const std::string& name) {

@@ -101,6 +101,9 @@ struct lab {
   bool has(goal::kind k) const;  // a goal of that kind
 };
 
+// Of all labs, sorted.
+std::vector<std::string> lab_names(const fs::path& root);
+
 // Reads one lab. failure(usage) names the nearest lab if there is none of that name; failure(ours)
 // if its files are malformed.
 lab load_lab(const fs::path& root, const std::string& name);

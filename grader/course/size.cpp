@@ -1,6 +1,6 @@
 #include "grader/course/size.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

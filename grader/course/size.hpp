@@ -1,6 +1,6 @@
 // Sizes of a problem as they are typed: "1023", "2^20", "512x256".
 //
-// Tested by tests/sweep_axis_test.cpp and tests/cli_test.cpp.
+// Tested by tests/sweep_axis_test.cpp and cli/tests/cli_test.cpp.
 #pragma once
 
 #include <cstdint>

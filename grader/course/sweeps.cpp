@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include <toml++/toml.h>
-
+#include "common/formats/toml.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/sweep_axis.hpp"
 #include "grader/system/failure.hpp"
@@ -15,36 +14,36 @@ namespace {
   throw failure(exit_code::ours, where + ": " + what);
 }
 
-std::string at_line(const std::string& origin, const toml::node& node) {
-  return origin + ":" + std::to_string(node.source().begin.line);
+std::string at_line(const std::string& origin, const toml_value& value) {
+  return origin + ":" + std::to_string(value.line);
 }
 
-void refuse_other_keys(const toml::table& table, const std::vector<std::string>& known,
+void refuse_other_keys(const toml_value& table, const std::vector<std::string>& known,
                        const std::string& where) {
   std::string list;
   for (const auto& name : known) list += (list.empty() ? "" : ", ") + name;
-  for (const auto& [key, value] : table) {
-    if (std::find(known.begin(), known.end(), key.str()) == known.end()) {
-      fail(where, "unknown key `" + std::string(key.str()) + "`; known are " + list);
+  for (const auto& key : table.keys) {
+    if (std::find(known.begin(), known.end(), key) == known.end()) {
+      fail(where, "unknown key `" + key + "`; known are " + list);
     }
   }
 }
 
-std::string text_at(const toml::table& table, std::string_view key, const std::string& where) {
-  if (const auto value = table[key].value<std::string>(); value && !value->empty()) return *value;
+std::string text_at(const toml_value& table, std::string_view key, const std::string& where) {
+  if (const auto value = table.as<std::string>(key); value && !value->empty()) return *value;
   fail(where, "needs `" + std::string(key) + "`, a text");
 }
 
-std::vector<std::string> parse_over(const toml::table& table, const std::string& origin,
+std::vector<std::string> parse_over(const toml_value& table, const std::string& origin,
                                     const std::string& where) {
-  const toml::array* list = table.get_as<toml::array>("over");
-  if (list == nullptr || list->empty()) {
+  const toml_value* list = table.array_at("over");
+  if (list == nullptr || list->items.empty()) {
     fail(where, "needs `over`, a list like [\"threads=32..1024\"]");
   }
   std::vector<std::string> over;
   std::vector<sweep_axis> axes;
-  for (const auto& entry : *list) {
-    const auto text = entry.value<std::string>();
+  for (const auto& entry : list->items) {
+    const auto text = entry.as<std::string>();
     if (!text) fail(at_line(origin, entry), "`over` holds texts like \"threads=32..1024\"");
     try {
       axes.push_back(parse_axis(*text));
@@ -57,7 +56,7 @@ std::vector<std::string> parse_over(const toml::table& table, const std::string&
   return over;
 }
 
-const goal_counter* parse_counter(const toml::table& table, const std::string& where) {
+const goal_counter* parse_counter(const toml_value& table, const std::string& where) {
   if (!table.contains("counter")) return nullptr;
   const auto name = text_at(table, "counter", where);
   if (const goal_counter* found = find_goal_counter(name)) return found;
@@ -69,7 +68,7 @@ const goal_counter* parse_counter(const toml::table& table, const std::string& w
            (near.empty() ? "; grader/GOALS.md lists them" : "; did you mean \"" + near + "\"?"));
 }
 
-experiment parse_experiment(const toml::table& table, const std::string& origin) {
+experiment parse_experiment(const toml_value& table, const std::string& origin) {
   const std::string where = at_line(origin, table) + ": experiment";
   refuse_other_keys(table, {"name", "title", "over", "counter"}, where);
   experiment e;
@@ -90,23 +89,22 @@ const experiment* declared_sweeps::find(std::string_view name) const {
 
 declared_sweeps parse_sweeps(std::string_view text, const std::string& origin) {
   try {
-    const toml::table table = toml::parse(text, origin);
+    const toml_value table = parse_toml(text);
     declared_sweeps result;
-    if (const toml::node* node = table.get("sweep")) {
-      const std::string where = at_line(origin, *node) + ": [sweep]";
-      if (!node->is_table()) fail(where, "is a table");
-      const toml::table& sweep = *node->as_table();
-      refuse_other_keys(sweep, {"step", "over", "counter"}, where);
-      result.standard = {text_at(sweep, "step", where), parse_over(sweep, origin, where),
-                         parse_counter(sweep, where)};
+    if (const toml_value* sweep = table.find("sweep")) {
+      const std::string where = at_line(origin, *sweep) + ": [sweep]";
+      if (!sweep->is_table()) fail(where, "is a table");
+      refuse_other_keys(*sweep, {"step", "over", "counter"}, where);
+      result.standard = {text_at(*sweep, "step", where), parse_over(*sweep, origin, where),
+                         parse_counter(*sweep, where)};
     }
-    if (const toml::node* node = table.get("experiments")) {
-      const toml::array* list = node->as_array();
-      if (list == nullptr || !list->is_array_of_tables()) {
-        fail(at_line(origin, *node), "experiments are tables: [[experiments]]");
+    if (const toml_value* list = table.find("experiments")) {
+      if (!list->is_array() || !std::all_of(list->items.begin(), list->items.end(),
+                                            [](const auto& e) { return e.is_table(); })) {
+        fail(at_line(origin, *list), "experiments are tables: [[experiments]]");
       }
-      for (const auto& entry : *list) {
-        auto e = parse_experiment(*entry.as_table(), origin);
+      for (const auto& entry : list->items) {
+        auto e = parse_experiment(entry, origin);
         if (result.find(e.name) != nullptr) {
           fail(at_line(origin, entry), "experiment " + e.name + " is listed twice");
         }
@@ -114,9 +112,8 @@ declared_sweeps parse_sweeps(std::string_view text, const std::string& origin) {
       }
     }
     return result;
-  } catch (const toml::parse_error& error) {
-    fail(origin + ":" + std::to_string(error.source().begin.line),
-         std::string(error.description()));
+  } catch (const toml_error& error) {
+    fail(origin + ":" + std::to_string(error.line), error.what());
   }
 }
 

@@ -1,6 +1,6 @@
 #include "grader/judge/check.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <new>

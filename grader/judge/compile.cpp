@@ -1,14 +1,14 @@
 #include "grader/judge/compile.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
+#include "common/formats/json.hpp"
 #include "grader/course/source.hpp"
 #include "grader/judge/plain_source.hpp"
 #include "grader/report/text.hpp"
@@ -59,7 +59,7 @@ std::vector<std::string> prerequisites(const std::string& rule) {
 bool is_fresh(const fs::path& entry, const fs::path& root) {
   const auto text = read_if_there(entry / "headers.json");
   if (!text || access((entry / "program").c_str(), X_OK) != 0) return false;
-  const auto headers = nlohmann::json::parse(*text, nullptr, false);
+  const auto headers = json::parse_or_null(*text);
   if (!headers.is_object()) return false;
   for (const auto& [file, hash] : headers.items()) {
     if (!hash.is_string() || hash_of_file(root / file) != hash.get<std::string>()) return false;
@@ -70,7 +70,7 @@ bool is_fresh(const fs::path& entry, const fs::path& root) {
 // Without those in `passing`, folders that will be gone.
 void remember_headers(const fs::path& entry, const fs::path& rule_file, const fs::path& root,
                       const std::vector<fs::path>& passing) {
-  nlohmann::json headers = nlohmann::json::object();
+  json headers = json::object();
   const auto rule = read_if_there(rule_file);
   for (const auto& file : prerequisites(rule.value_or(""))) {
     const bool passes = std::any_of(passing.begin(), passing.end(), [&](const fs::path& folder) {
@@ -79,8 +79,7 @@ void remember_headers(const fs::path& entry, const fs::path& rule_file, const fs
     if (!passes) headers[file] = hash_of_file(root / file);
   }
   // A name that is not UTF-8 becomes one that is not there: its program is made again each time.
-  constexpr auto replace = nlohmann::json::error_handler_t::replace;
-  write_atomically(entry / "headers.json", headers.dump(1, ' ', false, replace) + "\n");
+  write_atomically(entry / "headers.json", headers.dump(1) + "\n");
 }
 
 // Removes the entries that were not used for longest (a program that runs keeps its inode), and

@@ -4,7 +4,7 @@
 //         under the hash of its source, its flags and the runner, and is used again only while
 //         every header that it included is unchanged. What a sweep makes of a file is kept apart,
 //         in build/sweeps, so that it does not push out what a student works on.
-// Tested by tests/compile_test.cpp and tests/ptx_test.cpp.
+// Tested by tests/compile_test.cpp and cli/tests/ptx_test.cpp.
 #pragma once
 
 #include <filesystem>

@@ -5,8 +5,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include <toml++/toml.h>
-
+#include "common/formats/toml.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
 
@@ -95,9 +94,9 @@ std::string emulated_name(const fs::path& root) {
   const char* chosen = std::getenv("STEPWISE_GPU");
   const std::string id = chosen != nullptr && *chosen != '\0' ? chosen : "h200";
   try {
-    const auto table = toml::parse_file((root / "common" / "gpus" / (id + ".toml")).string());
-    if (const auto name = table["name"].value<std::string>()) return *name;
-  } catch (const toml::parse_error&) {
+    const auto text = read_if_there(root / "common" / "gpus" / (id + ".toml"));
+    if (const auto name = parse_toml(text.value_or("")).as<std::string>("name")) return *name;
+  } catch (const toml_error&) {
   }
   return id;
 }

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
+#include "common/formats/json.hpp"
 #include "grader/judge/plain_source.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
@@ -104,7 +104,7 @@ std::string installation::shown(const fs::path& file) const {
 installation load_installation(const fs::path& build) {
   const fs::path file = build / "grader" / "lab.json";
   try {
-    const auto json = nlohmann::json::parse(read_file(file, static_cast<int>(exit_code::ours)));
+    const auto json = json::parse(read_file(file, static_cast<int>(exit_code::ours)));
     installation where;
     const fs::path own_build = fs::canonical(build);
     where.own_root = fs::canonical(own_build / json.at("source_root").get<std::string>());
@@ -132,7 +132,7 @@ installation load_installation(const fs::path& build) {
     where.emulated_runtime = where.build / "common" / "runtime";
     where.nvidia_runtimes = runtime_candidates(where.root, where.nvcc);
     return where;
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const json_error& error) {
     throw failure(exit_code::ours, file.string() + " is malformed: " + error.what() +
                                        "; `rm -rf build` and start again");
   } catch (const fs::filesystem_error& error) {

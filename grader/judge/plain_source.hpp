@@ -8,7 +8,7 @@
 // watch   cicc escapes quotes and backslashes in the PTX's `.file`, and ptxas does not read that.
 //         Device code whose file's name has them gets percent_coded() names, which the emulator
 //         reads back (common/device/names.hpp).
-// Tested by tests/plain_source_test.cpp and tests/names_cli_test.cpp.
+// Tested by tests/plain_source_test.cpp and cli/tests/names_cli_test.cpp.
 #pragma once
 
 #include <filesystem>

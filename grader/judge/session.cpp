@@ -1,7 +1,7 @@
 #include "grader/judge/session.hpp"
 
 #include <errno.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>

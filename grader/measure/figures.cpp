@@ -1,6 +1,6 @@
 #include "grader/measure/figures.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <stdexcept>
 

@@ -3,7 +3,7 @@
 // idea    The emulator's clock says nothing about a GPU's, so without a GPU there is no time at
 // all:
 //         figures are what was executed and moved, and say so.
-// Tested by tests/session_test.cpp.
+// Tested by judge/tests/session_test.cpp.
 #pragma once
 
 #include <filesystem>

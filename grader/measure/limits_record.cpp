@@ -1,6 +1,6 @@
 #include "grader/measure/limits_record.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,15 +11,11 @@
 namespace stepwise {
 namespace {
 
-using nlohmann::ordered_json;
-
 double in_nanoseconds(double ms) { return std::round(ms * 1e6) / 1e6; }
 
-interval range_of(const ordered_json& program) {
-  return {program.at("low_ms"), program.at("high_ms")};
-}
+interval range_of(const json& program) { return {program.at("low_ms"), program.at("high_ms")}; }
 
-std::string table(const lab& l, const ordered_json& record) {
+std::string table(const lab& l, const json& record) {
   const std::string step = record.at("step"), label = record.at("label");
   std::string text = fmt::format(
       "`{}` on an {}, {} {}\n\n| part | what is left | time | of the whole |\n"
@@ -40,18 +36,18 @@ std::string table(const lab& l, const ordered_json& record) {
                         time_text(time_ms), 100 * time_ms / full_ms);
     if (name != "full") parts.push_back({name, time_ms, range_of(program)});
   }
-  text += "\nThe reading: " + in_words(read_limits(full_ms, parts));
-  if (!is_certain(range_of(programs.at(0)), parts)) text += std::string("; ") + uncertain_words;
+  text += fmt::format("\nThe reading: {}", in_words(read_limits(full_ms, parts)));
+  if (!is_certain(range_of(programs.at(0)), parts)) text += fmt::format("; {}", uncertain_words);
   return text + ".\n";
 }
 
 }  // namespace
 
-ordered_json limits_record(const lab& l, const device_choice& device, const std::string& step,
-                           const std::vector<bench_row>& rows, const std::string& date,
-                           const std::string& command) {
+json limits_record(const lab& l, const device_choice& device, const std::string& step,
+                   const std::vector<bench_row>& rows, const std::string& date,
+                   const std::string& command) {
   const bench_cell& first = rows.at(0).cells.at(0);
-  ordered_json record = {
+  json record = {
       {"lab", l.name},
       {"gpu", device.name},
       {"driver", device.state.driver_version},
@@ -64,7 +60,7 @@ ordered_json limits_record(const lab& l, const device_choice& device, const std:
       {"step", step},
       {"size", first.size},
       {"label", first.label},
-      {"programs", ordered_json::array()}};
+      {"programs", json::array()}};
   for (const auto& row : rows) {
     const sample_summary& cold = row.cells.at(0).cold;
     record["programs"].push_back({{"part", row.name},

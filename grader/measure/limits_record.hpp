@@ -7,19 +7,19 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "common/formats/json.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/measure/limits.hpp"
 
 namespace stepwise {
 
 // `rows` as time_limits() gives them for a step: all ok, the whole first.
-nlohmann::ordered_json limits_record(const lab& l, const device_choice& device,
-                                     const std::string& step, const std::vector<bench_row>& rows,
-                                     const std::string& date, const std::string& command);
+json limits_record(const lab& l, const device_choice& device, const std::string& step,
+                   const std::vector<bench_row>& rows, const std::string& date,
+                   const std::string& command);
 
 // The Markdown between the markers "limits" of a lab's handout; "" if the lab has no parts.
 std::string limits_markdown(const fs::path& root, const lab& l);

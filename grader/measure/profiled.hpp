@@ -1,5 +1,5 @@
 // One call of a lab's program on the emulator, counted line by line.
-// Tested by tests/counters_test.cpp.
+// Tested by cli/tests/counters_test.cpp.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "grader/measure/record.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cctype>
@@ -16,11 +16,9 @@
 namespace stepwise {
 namespace {
 
-using nlohmann::ordered_json;
-
 double rounded(double value, double unit) { return std::round(value / unit) * unit; }
 
-ordered_json summary_json(const sample_summary& s, const problem_work& work) {
+json summary_json(const sample_summary& s, const problem_work& work) {
   return {{"median_ms", rounded(s.median_ms, 1e-6)},
           {"low_ms", rounded(s.range_ms.low, 1e-6)},
           {"high_ms", rounded(s.range_ms.high, 1e-6)},
@@ -28,30 +26,30 @@ ordered_json summary_json(const sample_summary& s, const problem_work& work) {
           {"gb_per_s", rounded(work.bytes / s.median_ms / 1e6, 0.1)}};
 }
 
-ordered_json energy_json(const energy_use& e) {
+json energy_json(const energy_use& e) {
   return {{"joules_per_call", rounded(e.joules_per_call, 1e-9)},
           {"average_watts", rounded(e.average_watts, 0.1)},
           {"calls", e.calls}};
 }
 
 // "1.23 mJ, 456 W"; empty where it was not measured.
-std::string energy_at(const ordered_json& cell) {
+std::string energy_at(const json& cell) {
   const auto energy = cell.find("energy");
   if (energy == cell.end()) return "";
   return fmt::format("{}, {:.0f} W", energy_text(energy->at("joules_per_call")),
                      energy->at("average_watts").get<double>());
 }
 
-ordered_json side_json(const duel::side& s) {
+json side_json(const duel::side& s) {
   return {{"ratio", rounded(s.ratio, 1e-4)},
           {"low", rounded(s.range.low, 1e-4)},
           {"high", rounded(s.range.high, 1e-4)}};
 }
 
-ordered_json sizes_json(const bench_row& row) {
-  ordered_json sizes = ordered_json::array();
+json sizes_json(const bench_row& row) {
+  json sizes = json::array();
   for (const auto& cell : row.cells) {
-    ordered_json at = {{"size", cell.size}, {"label", cell.label}, {"bytes", cell.work.bytes}};
+    json at = {{"size", cell.size}, {"label", cell.label}, {"bytes", cell.work.bytes}};
     if (cell.work.rate_in_operations) {
       at["operations"] = cell.work.operations;
       at["rate_in"] = cell.work.operation_unit;
@@ -71,7 +69,7 @@ const peer* peer_named(const lab& l, const std::string& name) {
   return found == l.peers.end() ? nullptr : &*found;
 }
 
-problem_work work_of(const ordered_json& cell) {
+problem_work work_of(const json& cell) {
   problem_work w;
   w.bytes = cell.at("bytes");
   if (const auto rate = cell.find("rate_in"); rate != cell.end()) {
@@ -83,8 +81,7 @@ problem_work work_of(const ordered_json& cell) {
 }
 
 // A step's or a peer's figures at a size; null: there are none.
-const ordered_json* cell_at(const ordered_json& record, const std::string& name,
-                            const std::string& label) {
+const json* cell_at(const json& record, const std::string& name, const std::string& label) {
   for (const char* const kind : {"steps", "peers"}) {
     if (!record.contains(kind)) continue;
     for (const auto& row : record.at(kind)) {
@@ -96,23 +93,23 @@ const ordered_json* cell_at(const ordered_json& record, const std::string& name,
   return nullptr;
 }
 
-std::string rate_at(const ordered_json& cell) {
+std::string rate_at(const json& cell) {
   return rate_text(work_of(cell), cell.at("cold").at("median_ms"));
 }
 
 // Of the sizes that the last step was measured at.
-std::vector<std::string> labels_of(const ordered_json& record) {
+std::vector<std::string> labels_of(const json& record) {
   std::vector<std::string> labels;
   for (const auto& cell : record.at("steps").back().at("sizes")) labels.push_back(cell.at("label"));
   return labels;
 }
 
 // The last of them at which no step was too slow; the last one if there is none.
-std::string label_of_all(const ordered_json& record) {
+std::string label_of_all(const json& record) {
   const auto labels = labels_of(record);
   for (auto label = labels.rbegin(); label != labels.rend(); ++label) {
     const auto& steps = record.at("steps");
-    if (std::all_of(steps.begin(), steps.end(), [&](const ordered_json& step) {
+    if (std::all_of(steps.begin(), steps.end(), [&](const json& step) {
           return cell_at(record, step.at("name"), *label) != nullptr;
         }))
       return *label;
@@ -123,7 +120,7 @@ std::string label_of_all(const ordered_json& record) {
 std::string size_label(const std::string& label) { return label.substr(0, label.find(", seed")); }
 
 // The lab's peers that the record may have: what runs on a CPU is in those that name one.
-std::vector<peer> peers_of(const lab& l, const ordered_json& record) {
+std::vector<peer> peers_of(const lab& l, const json& record) {
   std::vector<peer> found;
   if (!record.contains("peers")) return found;
   for (peer p : l.peers) {
@@ -136,7 +133,7 @@ std::vector<peer> peers_of(const lab& l, const ordered_json& record) {
   return found;
 }
 
-std::string table_markdown(const lab& l, const ordered_json& record) {
+std::string table_markdown(const lab& l, const json& record) {
   const std::string label = label_of_all(record);
   std::string text =
       fmt::format("**{}** on an {}, {} {}\n\n", l.title, record.at("gpu").get<std::string>(),
@@ -144,7 +141,7 @@ std::string table_markdown(const lab& l, const ordered_json& record) {
   text += "| step | idea | time | rate | over what it builds on |\n|---|---|---:|---:|---:|\n";
   std::map<std::string, double> time_of;
   const auto row = [&](const std::string& name, const std::string& what, const std::string& over) {
-    const ordered_json* const cell = cell_at(record, name, label);
+    const json* const cell = cell_at(record, name, label);
     if (cell == nullptr) {
       text += fmt::format("| {} | {} | not measured | | |\n", name, what);
       return;
@@ -161,15 +158,15 @@ std::string table_markdown(const lab& l, const ordered_json& record) {
   return text;
 }
 
-std::string handout_table(const lab& l, const ordered_json& record) {
+std::string handout_table(const lab& l, const json& record) {
   const auto labels = labels_of(record);
   // Of the last size alone, if it was measured at all.
   const auto energy_of = [&](const std::string& name) {
-    const ordered_json* const cell = cell_at(record, name, labels.back());
+    const json* const cell = cell_at(record, name, labels.back());
     return cell == nullptr ? "" : energy_at(*cell);
   };
   const auto& steps = record.at("steps");
-  const bool has_energy = std::any_of(steps.begin(), steps.end(), [&](const ordered_json& step) {
+  const bool has_energy = std::any_of(steps.begin(), steps.end(), [&](const json& step) {
     return !energy_of(step.at("name")).empty();
   });
   std::string text = fmt::format("Measured on an {} {}\n\n| step |",
@@ -183,7 +180,7 @@ std::string handout_table(const lab& l, const ordered_json& record) {
   const auto row = [&](const std::string& name, const std::string& shown) {
     text += "| " + shown + " |";
     for (const auto& label : labels) {
-      const ordered_json* const cell = cell_at(record, name, label);
+      const json* const cell = cell_at(record, name, label);
       text += cell == nullptr ? " |" : " " + rate_at(*cell) + " |";
     }
     if (has_energy) text += " " + energy_of(name) + " |";
@@ -197,7 +194,7 @@ std::string handout_table(const lab& l, const ordered_json& record) {
         "\n`{}` against {}, calls in turns: times as fast, with the 95 % interval "
         "of the median\n\n| size | cold L2 | warm | pairs |\n|---|---|---|---:|\n",
         record.at("steps").back().at("name").get<std::string>(), d.at("peer").get<std::string>());
-    const auto side = [](const ordered_json& s) {
+    const auto side = [](const json& s) {
       return fmt::format("{:.3f} ({:.3f} to {:.3f})", s.at("ratio").get<double>(),
                          s.at("low").get<double>(), s.at("high").get<double>());
     };
@@ -240,7 +237,7 @@ std::string gpu_file_name(std::string_view device_name) {
   return name.empty() ? "gpu" : name;
 }
 
-ordered_json cpu_json() { return {{"name", host::cpu_name()}, {"threads", host::thread_count()}}; }
+json cpu_json() { return {{"name", host::cpu_name()}, {"threads", host::thread_count()}}; }
 
 fs::path record_file(const lab& l, std::string_view device_name, std::string_view kind) {
   const std::string dot_kind = kind.empty() ? "" : "." + std::string(kind);
@@ -248,8 +245,8 @@ fs::path record_file(const lab& l, std::string_view device_name, std::string_vie
          (gpu_file_name(device_name) + dot_kind + ".json");
 }
 
-ordered_json peers_json(const lab& l, const std::vector<bench_row>& rows) {
-  ordered_json peers = ordered_json::array();
+json peers_json(const lab& l, const std::vector<bench_row>& rows) {
+  json peers = json::array();
   for (const auto& row : rows) {
     const peer* const p = peer_named(l, row.name);
     if (p == nullptr || row.cells.empty()) continue;
@@ -259,10 +256,10 @@ ordered_json peers_json(const lab& l, const std::vector<bench_row>& rows) {
   return peers;
 }
 
-std::vector<std::string> peers_lost(const ordered_json& older, const lab& l,
+std::vector<std::string> peers_lost(const json& older, const lab& l,
                                     const std::vector<contender>& peers) {
   std::vector<std::string> lost;
-  for (const auto& before : older.value("peers", ordered_json::array())) {
+  for (const auto& before : older.value("peers", json::array())) {
     const std::string name = before.value("name", "");
     if (peer_named(l, name) != nullptr &&
         std::none_of(peers.begin(), peers.end(),
@@ -272,10 +269,9 @@ std::vector<std::string> peers_lost(const ordered_json& older, const lab& l,
   return lost;
 }
 
-ordered_json record_of(const lab& l, const device_choice& device,
-                       const std::vector<bench_row>& rows, const duels& fought,
-                       const std::string& date, const std::string& command) {
-  ordered_json record = {
+json record_of(const lab& l, const device_choice& device, const std::vector<bench_row>& rows,
+               const duels& fought, const std::string& date, const std::string& command) {
+  json record = {
       {"lab", l.name},
       {"gpu", device.name},
       {"driver", device.state.driver_version},
@@ -287,7 +283,7 @@ ordered_json record_of(const lab& l, const device_choice& device,
        "the steps take turns, forwards and backwards; cold: the L2 cache is "
        "overwritten before every call; on a CPU the time on the host's clock, without transfers; "
        "cold: the call's buffers are in no cache"},
-      {"steps", ordered_json::array()}};
+      {"steps", json::array()}};
   const bool has_energy = std::any_of(rows.begin(), rows.end(), [](const bench_row& row) {
     return std::any_of(row.cells.begin(), row.cells.end(),
                        [](const bench_cell& cell) { return cell.energy.has_value(); });
@@ -301,13 +297,13 @@ ordered_json record_of(const lab& l, const device_choice& device,
     if (peer_named(l, row.name) == nullptr && !row.cells.empty())
       record["steps"].push_back({{"name", row.name}, {"sizes", sizes_json(row)}});
   if (auto peers = peers_json(l, rows); !peers.empty()) {
-    const bool on_cpu = std::any_of(peers.begin(), peers.end(),
-                                    [](const ordered_json& p) { return p.at("on") == "cpu"; });
+    const bool on_cpu =
+        std::any_of(peers.begin(), peers.end(), [](const json& p) { return p.at("on") == "cpu"; });
     if (on_cpu) record["cpu"] = cpu_json();
     record["peers"] = std::move(peers);
   }
   for (const auto& [name, at_sizes] : fought) {
-    ordered_json sizes = ordered_json::array();
+    json sizes = json::array();
     for (const auto& d : at_sizes)
       sizes.push_back({{"size", d.size},
                        {"label", d.label},
@@ -320,20 +316,20 @@ ordered_json record_of(const lab& l, const device_choice& device,
 }
 
 std::string of_records(const fs::path& root, const lab& l, std::string_view kind,
-                       const std::function<std::string(const lab&, const ordered_json&)>& table) {
+                       const std::function<std::string(const lab&, const json&)>& table) {
   std::string text;
   for (const auto& file : record_files(root / "solutions" / l.name / "measured", kind)) {
     try {
-      const auto record = ordered_json::parse(read_file(file, static_cast<int>(exit_code::ours)));
+      const auto record = json::parse(read_file(file, static_cast<int>(exit_code::ours)));
       text += (text.empty() ? "" : "\n") + table(l, record);
-    } catch (const nlohmann::json::exception& error) {
+    } catch (const json_error& error) {
       throw failure(exit_code::ours, file.string() + " is malformed: " + error.what());
     }
   }
   return text;
 }
 
-std::string source_of(const ordered_json& record) {
+std::string source_of(const json& record) {
   std::string cpu;
   if (record.contains("cpu"))
     cpu = fmt::format("CPU: {}, ", record.at("cpu").at("name").get<std::string>());

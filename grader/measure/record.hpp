@@ -8,11 +8,11 @@
 
 #include <filesystem>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/formats/json.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/measure/alternate.hpp"
 
@@ -26,17 +26,16 @@ std::string gpu_file_name(std::string_view device_name);
 fs::path record_file(const lab& l, std::string_view device_name, std::string_view kind = "");
 
 // `cpu` is there if a peer was measured on it: its name, and how many threads computed.
-nlohmann::ordered_json record_of(const lab& l, const device_choice& device,
-                                 const std::vector<bench_row>& rows, const duels& fought,
-                                 const std::string& date, const std::string& command);
+json record_of(const lab& l, const device_choice& device, const std::vector<bench_row>& rows,
+               const duels& fought, const std::string& date, const std::string& command);
 
 // The peers among the rows, as a record has them; and the CPU of this machine.
-nlohmann::ordered_json peers_json(const lab& l, const std::vector<bench_row>& rows);
-nlohmann::ordered_json cpu_json();
+json peers_json(const lab& l, const std::vector<bench_row>& rows);
+json cpu_json();
 
 // The lab's peers that the older record has and that are not among `peers`: what replaces the
 // record would be without them.
-std::vector<std::string> peers_lost(const nlohmann::ordered_json& older, const lab& l,
+std::vector<std::string> peers_lost(const json& older, const lab& l,
                                     const std::vector<contender>& peers);
 
 // The Markdown between the markers of the main README: one table per lab and GPU at the largest
@@ -48,13 +47,12 @@ std::string handout_markdown(const fs::path& root, const lab& l);
 
 // The text that `table` makes of each record of a lab, GPU.json, or GPU.KIND.json where `kind` is
 // not empty; failure(ours) names a record that it cannot read.
-std::string of_records(
-    const fs::path& root, const lab& l, std::string_view kind,
-    const std::function<std::string(const lab&, const nlohmann::ordered_json&)>& table);
+std::string of_records(const fs::path& root, const lab& l, std::string_view kind,
+                       const std::function<std::string(const lab&, const json&)>& table);
 
 // "(cold L2; 2026-11-22, driver 580.159.04, `./lab bench matmul`)": where a table's figures come
 // from. The record has `date`, `driver`, `command`, and maybe `cpu`, which is then named, too.
-std::string source_of(const nlohmann::ordered_json& record);
+std::string source_of(const json& record);
 
 // `readme` with the text between the two markers <!-- MARK:begin --> and <!-- MARK:end -->
 // replaced; failure(ours) if they are missing.

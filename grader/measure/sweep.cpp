@@ -1,6 +1,6 @@
 #include "grader/measure/sweep.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

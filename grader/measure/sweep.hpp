@@ -5,7 +5,7 @@
 //         what is right is timed.
 // watch   Registers, shared memory and occupancy are those of the emulator's call: of the machine
 //         code for its GPU, whichever GPU the times are of.
-// Tested by tests/sweep_test.cpp, and through the program by tests/sweep_cli_test.cpp.
+// Tested by tests/sweep_test.cpp, and through the program by cli/tests/sweep_cli_test.cpp.
 #pragma once
 
 #include <optional>

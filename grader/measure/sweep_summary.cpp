@@ -1,6 +1,6 @@
 #include "grader/measure/sweep_summary.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <climits>

@@ -116,14 +116,14 @@ bool has_errors(const std::vector<located_finding>& all) {
   return std::any_of(all.begin(), all.end(), is_error);
 }
 
-nlohmann::ordered_json findings_json(const std::vector<located_finding>& all) {
+json findings_json(const std::vector<located_finding>& all) {
   const auto errors = std::count_if(all.begin(), all.end(), is_error);
-  nlohmann::ordered_json j = {{"errors", errors},
-                              {"warnings", static_cast<std::ptrdiff_t>(all.size()) - errors},
-                              {"summary", findings_summary(all)},
-                              {"findings", nlohmann::ordered_json::array()}};
+  json j = {{"errors", errors},
+            {"warnings", static_cast<std::ptrdiff_t>(all.size()) - errors},
+            {"summary", findings_summary(all)},
+            {"findings", json::array()}};
   for (const auto& found : all) {
-    j["findings"].push_back(nlohmann::ordered_json::parse(json_line(found)));
+    j["findings"].push_back(json::parse(json_line(found)));
   }
   return j;
 }

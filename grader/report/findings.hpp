@@ -6,10 +6,10 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "common/formats/json.hpp"
 #include "common/report/finding_text.hpp"
 #include "common/report/located_finding.hpp"
 #include "grader/report/terminal.hpp"
@@ -39,6 +39,6 @@ std::string worst_finding(const std::vector<located_finding>& all,
 bool has_errors(const std::vector<located_finding>& all);
 
 // `findings`, `errors`, `warnings`, `summary` of the documents, see JSON.md.
-nlohmann::ordered_json findings_json(const std::vector<located_finding>& all);
+json findings_json(const std::vector<located_finding>& all);
 
 }  // namespace stepwise

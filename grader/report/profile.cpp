@@ -53,8 +53,8 @@ std::string profile_shown(const std::vector<kernel_profile>& kernels, const term
   return text;
 }
 
-nlohmann::ordered_json profile_document(const std::vector<kernel_profile>& kernels) {
-  return nlohmann::ordered_json::parse(profile_json(kernels))["kernels"];
+json profile_document(const std::vector<kernel_profile>& kernels) {
+  return json::parse(profile_json(kernels))["kernels"];
 }
 
 }  // namespace stepwise

@@ -2,14 +2,14 @@
 //
 // watch   A student's process writes that file: texts in it are escaped, and what is no profile is
 //         passed over.
-// Tested by tests/counters_test.cpp.
+// Tested by cli/tests/counters_test.cpp.
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "common/formats/json.hpp"
 #include "common/report/profile.hpp"
 #include "grader/report/terminal.hpp"
 
@@ -22,6 +22,6 @@ std::vector<kernel_profile> read_profile(const std::filesystem::path& file);
 std::string profile_shown(const std::vector<kernel_profile>& kernels, const terminal_style& style);
 
 // `kernels` of the documents, see JSON.md.
-nlohmann::ordered_json profile_document(const std::vector<kernel_profile>& kernels);
+json profile_document(const std::vector<kernel_profile>& kernels);
 
 }  // namespace stepwise

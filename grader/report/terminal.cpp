@@ -1,7 +1,7 @@
 #include "grader/report/terminal.hpp"
 
 #include <errno.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>

@@ -1,6 +1,6 @@
 #include "grader/report/text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -150,6 +150,15 @@ std::vector<std::string> escaped_lines(std::string_view text, std::size_t lines,
   }
   for (std::size_t i = raw.size() - tail; i < raw.size(); ++i) add(raw[i]);
   return result;
+}
+
+std::string joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string text;
+  for (const auto& word : words) {
+    if (&word != &words.front()) text += between;
+    text += word;
+  }
+  return text;
 }
 
 std::string count_text(double count) {

@@ -26,6 +26,9 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 std::vector<std::string> escaped_lines(std::string_view text, std::size_t lines,
                                        std::size_t columns);
 
+// "a, b, c" where `between` is ", ".
+std::string joined(const std::vector<std::string>& words, std::string_view between);
+
 std::string count_text(double count);    // 950, 12.3 k, 4.56 M, 7.89 G
 std::string bytes_text(double bytes);    // 512 B, 4.19 MB (decimal units, as GB/s has)
 std::string time_text(double time_ms);   // 12.3 us, 4.56 ms, 7.89 s

@@ -3,7 +3,7 @@
 // idea    The opposite of `child`: nothing is read, bounded or limited. It stays in our process
 //         group, so that the terminal's Ctrl-C, Ctrl-\ and Ctrl-Z reach it by themselves; what is
 //         sent to us alone is handed on.
-// Tested by tests/exec_test.cpp.
+// Tested by cli/tests/exec_test.cpp.
 #pragma once
 
 #include <filesystem>

@@ -3,7 +3,7 @@
 // idea    `ld-linux-x86-64.so.2 --list PROGRAM`, which is what ldd does: it resolves RPATH,
 // RUNPATH,
 //         LD_LIBRARY_PATH and the cache by its own rules, and runs nothing of the program.
-// Tested by tests/exec_test.cpp.
+// Tested by cli/tests/exec_test.cpp.
 #pragma once
 
 #include <filesystem>

@@ -18,10 +18,10 @@
 #include "common/emulator/check/tests/programs/checked_run.hpp"
 #include "common/report/finding_text.hpp"
 #include "grader/course/lab.hpp"
+#include "grader/grade/grade.hpp"
 #include "grader/judge/check.hpp"
 #include "grader/judge/compile.hpp"
 #include "grader/judge/device_choice.hpp"
-#include "grader/judge/grade.hpp"
 #include "grader/judge/installation.hpp"
 
 namespace {

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "common/formats/json.hpp"
 #include "grader/course/lab.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
 
 namespace {
 
@@ -31,14 +32,13 @@ struct recorded {
 
 // At the size that grading uses; without steps if that was not measured.
 recorded read_record(const fs::path& file, const lab& l) {
-  std::ifstream stream(file);
-  const auto record = nlohmann::json::parse(stream);
-  const auto time_at = [](const nlohmann::json& step, const nlohmann::json& size) {
+  const auto record = json::parse(read_file(file, static_cast<int>(exit_code::ours)));
+  const auto time_at = [](const json& step, const json& size) {
     for (const auto& cell : step.at("sizes"))
       if (cell.at("size") == size) return cell.at("cold").at("median_ms").get<double>();
     return 0.0;
   };
-  const nlohmann::json size = l.bench.back();
+  const json size = l.bench.back();
   recorded result{size.dump(), {}};
   for (const auto& step : record.at("steps"))
     if (const double ms = time_at(step, size); ms > 0)

@@ -13,10 +13,10 @@
 #include <map>
 #include <set>
 
+#include "grader/cli/tests/cloned_course.hpp"
 #include "grader/course/source.hpp"
 #include "grader/judge/installation.hpp"
 #include "grader/measure/profiled.hpp"
-#include "grader/tests/cloned_course.hpp"
 
 namespace {
 

@@ -1,3 +1,0 @@
-// toml++, compiled once from its package's headers.
-#define TOML_IMPLEMENTATION
-#include <toml++/toml.h>

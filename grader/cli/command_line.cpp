@@ -1,0 +1,222 @@
+#include "grader/cli/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "grader/course/lab.hpp"
+#include "grader/judge/installation.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/failure.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+constexpr std::size_t help_width = 80, help_column = 30;
+
+// As the library's, but in 80 columns, with whole words.
+class help_text : public CLI::Formatter {
+ public:
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    return row(make_option_name(option, is_positional) + make_option_opts(option),
+               make_option_desc(option));
+  }
+  std::string make_subcommand(const CLI::App* sub) const override {
+    return row(sub->get_name(), sub->get_description());
+  }
+
+ private:
+  static std::string row(const std::string& name, const std::string& what) {
+    std::string text = "  " + name;
+    bool fits = text.size() < help_column;
+    for (const auto& line : wrapped(what, help_width - help_column)) {
+      if (!fits) text += '\n';
+      text.append(fits ? help_column - text.size() : help_column, ' ');
+      text += line;
+      fits = false;
+    }
+    return text + '\n';
+  }
+};
+
+// Examples, "  COMMAND   what it does", in the help's width: what has no room goes on below itself.
+std::string fitted(const std::string& examples) {
+  std::string text;
+  for (std::size_t begin = 0; begin < examples.size();) {
+    const auto end = std::min(examples.find('\n', begin), examples.size());
+    const std::string line = examples.substr(begin, end - begin);
+    const auto blanks = line.find("  ", std::min(line.find_first_not_of(' '), line.size()));
+    if (!text.empty()) text += '\n';
+    if (line.size() <= help_width || blanks == std::string::npos) {
+      text += line;
+    } else {
+      const auto column = line.find_first_not_of(' ', blanks);
+      const bool fits = column <= help_width / 2 + 5;
+      const std::size_t indent = fits ? column : 6;
+      text += line.substr(0, fits ? column : blanks);
+      bool is_first = fits;
+      for (const auto& part : wrapped(line.substr(column), help_width - indent)) {
+        text += is_first ? part : '\n' + std::string(indent, ' ') + part;
+        is_first = false;
+      }
+    }
+    begin = end + 1;
+  }
+  return text;
+}
+
+std::string quoted(const std::string& word) { return '"' + word + '"'; }
+
+// What to type where a word is no command: often it is a lab.
+[[noreturn]] void refuse_word(const std::string& word, const std::vector<std::string>& verbs) {
+  const std::string lists = "\n`./lab --help` lists the commands";
+  const auto labs = lab_names(load_own_installation().root);
+  if (std::count(labs.begin(), labs.end(), word) > 0) {
+    throw failure(exit_code::usage,
+                  quoted(word) + " is a lab; the command comes first:\n  ./lab walk " + word +
+                      "     its versions, explained and run\n  ./lab start " + word +
+                      "    your own file\n  ./lab run " + word +
+                      "      is your file right, and what does a call cost?" + lists);
+  }
+  std::string sentence = "there is no command " + quoted(word);
+  if (const std::string near = nearest(word, verbs); !near.empty()) {
+    sentence += "; did you mean " + quoted(near) + "?";
+  } else if (const std::string lab = nearest(word, labs); !lab.empty()) {
+    sentence += "; did you mean the lab " + quoted(lab) + ": ./lab walk " + lab + "?";
+  }
+  throw failure(exit_code::usage, sentence + lists);
+}
+
+// The first word that is no option, as its place.
+std::vector<std::string>::iterator first_word(std::vector<std::string>& words) {
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    if (*word == "--device" && word + 1 != words.end())
+      ++word;
+    else if (!word->starts_with('-'))
+      return word;
+  }
+  return words.end();
+}
+
+}  // namespace
+
+argument& argument::required() {
+  option_->required();
+  return *this;
+}
+
+argument& argument::positive() {
+  option_->check(CLI::PositiveNumber);
+  return *this;
+}
+
+argument& argument::split_at_commas() {
+  option_->delimiter(',');
+  return *this;
+}
+
+argument& argument::one_a_time() {
+  option_->allow_extra_args(false);
+  return *this;
+}
+
+argument& argument::excludes(const argument& other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+argument arguments::add(const char* name, std::string& to, const char* what) {
+  return argument(command_.add_option(name, to, what));
+}
+argument arguments::add(const char* name, int& to, const char* what) {
+  return argument(command_.add_option(name, to, what));
+}
+argument arguments::add(const char* name, std::uint64_t& to, const char* what) {
+  return argument(command_.add_option(name, to, what));
+}
+argument arguments::add(const char* name, std::optional<std::string>& to, const char* what) {
+  return argument(command_.add_option(name, to, what));
+}
+argument arguments::add(const char* name, std::optional<std::uint64_t>& to, const char* what) {
+  return argument(command_.add_option(name, to, what));
+}
+argument arguments::add(const char* name, std::optional<double>& to, const char* what) {
+  return argument(command_.add_option(name, to, what));
+}
+argument arguments::add(const char* name, std::vector<std::string>& to, const char* what) {
+  return argument(command_.add_option(name, to, what));
+}
+argument arguments::flag(const char* name, bool& to, const char* what) {
+  return argument(command_.add_flag(name, to, what));
+}
+
+struct command_line::parser {
+  CLI::App app{"Stepwise: learn to optimise CUDA kernels, one idea at a time.", "./lab"};
+  global_options globals;
+  std::vector<std::string> names;  // of the verbs
+  verb::action action;
+  bool version = false;
+
+  void add(const verb& v) {
+    names.push_back(v.name);
+    CLI::App* sub = app.add_subcommand(v.name, v.what);
+    sub->fallthrough();
+    sub->footer("Examples\n" + fitted(v.examples));
+    arguments takes(*sub);
+    sub->callback([this, run = v.set_up(takes)] { action = run; });
+  }
+};
+
+command_line::command_line() : parser_(std::make_unique<parser>()) {
+  parser& p = *parser_;
+  p.app.formatter(std::make_shared<help_text>());
+  arguments takes(p.app);
+  takes.add("--device", p.globals.device, "auto (default), gpu or emulated");
+  takes.flag("--json", p.globals.json, "one JSON document on stdout, see grader/JSON.md");
+  takes.flag("--no-color,--no-colour", p.globals.no_color, "no colours (or set NO_COLOR)");
+  p.app.set_version_flag("--version", std::string());
+  p.app.footer(
+      "Begin with\n  ./lab walk reduction     the versions of the first lab, explained and run\n"
+      "  ./lab start reduction    your own file\n\n`./lab COMMAND --help` has examples.");
+  for (const verb* v : all_verbs()) p.add(*v);
+}
+
+command_line::~command_line() = default;
+
+void command_line::parse(std::vector<std::string> words) {
+  parser& p = *parser_;
+  auto word = first_word(words);
+  if (word != words.end() && *word == "help") {  // `help run` is `run --help`
+    words.erase(word);
+    words.emplace_back("--help");
+    word = first_word(words);
+  }
+  if (word != words.end() && std::count(p.names.begin(), p.names.end(), *word) == 0) {
+    refuse_word(*word, p.names);
+  }
+  try {
+    p.app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // from the back
+  } catch (const CLI::CallForVersion&) {
+    p.action = nullptr;
+    p.version = true;
+  } catch (const CLI::CallForHelp&) {
+    p.action = nullptr;
+  } catch (const CLI::ParseError& error) {
+    std::string verb;
+    for (const auto* sub : p.app.get_subcommands()) verb = " " + sub->get_name();
+    throw failure(exit_code::usage,
+                  std::string(error.what()) + "\n`./lab" + verb + " --help` shows how");
+  }
+}
+
+const global_options& command_line::globals() const { return parser_->globals; }
+
+const verb::action& command_line::action() const { return parser_->action; }
+
+bool command_line::asks_for_version() const { return parser_->version; }
+
+std::string command_line::help() const {
+  const auto named = parser_->app.get_subcommands();
+  return named.empty() ? parser_->app.help() : named[0]->help();
+}
+
+}  // namespace stepwise::cli

@@ -1,0 +1,40 @@
+// The words behind `lab`, read: which command, with what, or which help.
+//
+// Tested by tests/cli_test.cpp.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "grader/cli/verb.hpp"
+
+namespace stepwise::cli {
+
+struct global_options {
+  std::string device = "auto";
+  bool json = false;
+  bool no_color = false;
+};
+
+class command_line {
+ public:
+  command_line();  // with all verbs
+  ~command_line();
+
+  // `words` without the program's name. failure(usage) says what is wrong with them.
+  void parse(std::vector<std::string> words);
+
+  // What was parsed.
+  const global_options& globals() const;
+  const verb::action& action() const;  // none: help is asked for, or the version
+  bool asks_for_version() const;
+  std::string help() const;  // of the command that was named, else of all
+
+ private:
+  struct parser;
+  std::unique_ptr<parser> parser_;
+};
+
+}  // namespace stepwise::cli

@@ -1,0 +1,100 @@
+// lab run --points: the function on points of one's own.
+#include <fmt/core.h>
+
+#include <cstring>
+#include <new>
+#include <stdexcept>
+
+#include "common/lab/points.hpp"
+#include "grader/cli/own_input/own_input.hpp"
+#include "grader/system/failure.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+const points_problem& points_problem_of(const context& c, const lab& l) {
+  const auto of = [](const lab& one) {
+    return dynamic_cast<const points_problem*>(find_problem(one.name));
+  };
+  if (const auto* p = of(l)) return *p;
+  std::string others;
+  for (const auto& other : load_labs(c.where.root)) {
+    if (of(other) != nullptr) others += (others.empty() ? "" : ", ") + other.name;
+  }
+  throw failure(exit_code::usage,
+                "--points: the lab " + l.name + " takes no points; labs that do: " + others);
+}
+
+struct prepared_points {
+  std::int64_t count = 0;
+  problem_call call;
+};
+
+prepared_points prepare_call(context& c, const points_problem& p, const own_input& o) {
+  c.now().doing("reading " + *o.points);
+  const std::string text = read_input(*o.points);
+  try {
+    const auto points = parse_points(text, p.largest_coordinate());
+    p.work({std::ssize(points), 0});
+    return {std::ssize(points),
+            p.call_with(points, fmt::format("{}, n = {}", fs::path(*o.points).filename().string(),
+                                            points.size()))};
+  } catch (const points_error& error) {
+    throw failure(exit_code::usage, "cannot read " + *o.points + ": " + error.what());
+  } catch (const std::invalid_argument& error) {
+    throw failure(exit_code::usage, "cannot use " + *o.points + ": " + error.what());
+  } catch (const std::bad_alloc&) {
+    throw failure(exit_code::environment, "out of memory: " + *o.points + " has too many points");
+  }
+}
+
+// A line for each point: the int that the function stored for it.
+std::string lines_of(const std::vector<std::byte>& output) {
+  std::string text;
+  for (std::size_t at = 0; at + sizeof(int) <= output.size(); at += sizeof(int)) {
+    int value = 0;
+    std::memcpy(&value, output.data() + at, sizeof value);
+    text += std::to_string(value) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+int run_points(context& c, const own_input& o) {
+  const lab l = load_lab(c.where.root, o.lab);
+  const points_problem& p = points_problem_of(c, l);
+  const auto [count, call] = prepare_call(c, p, o);
+  if (!o.stages.empty()) throw failure(exit_code::usage, "--stages goes with --image only");
+  if (!o.out.empty()) check_target("--out", o.out, *o.points);
+  const device_choice device = c.device();
+  const subject s = prepare(c, l, o.file, o.step);
+  json document = own_input_document(l, s, device);
+  document["points"] = {{"file", *o.points}, {"count", count}};
+  c.say(fmt::format("{} on {}", c.out.paint(tone::strong, s.shown), device.text()));
+  c.say();
+  if (s.program.empty()) return report_compile_errors(c, s, std::move(document));
+  const auto [report, outputs] = call_program(c, l, p, s, device, call, {count, 0});
+  std::vector<fs::path> written;
+  if (!outputs.empty() && !o.out.empty()) {
+    write_atomically(o.out, lines_of(outputs.at(0)));
+    written.push_back(o.out);
+  }
+  if (c.as_json) {
+    complete(document, report, written);
+    c.print(document);
+  } else {
+    std::vector<remark> remarks;
+    if (o.out.empty()) {
+      remarks.push_back({"note", "--out FILE keeps the result, a line for each point"});
+    } else if (written.empty()) {
+      remarks.push_back({"note", "nothing was written, as the call has no result"});
+    } else if (!report.correct()) {
+      remarks.push_back({"note", "the result is written as it is, which is wrong"});
+    }
+    show_own_result(c, s, call, report, remarks, written);
+  }
+  return exit_code_of(report.found.what);
+}
+
+}  // namespace stepwise::cli

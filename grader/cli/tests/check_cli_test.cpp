@@ -1,0 +1,90 @@
+// lab check, and what lab grade says of what the checks find. Runs in a copy of the clone, like
+// cli_test.cpp; needs nvcc.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "grader/cli/tests/cloned_course.hpp"
+#include "grader/system/files.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+std::string step_file(const char* step) {
+  return std::string("solutions/reduction/") + step + ".cu";
+}
+
+}  // namespace
+
+TEST_CASE("check: a solution is silent") {
+  const cloned_course c;
+  const json checked = document_of(
+      c.lab({"check", "reduction", "--step", "03_sequential", "--size", "1000", "--json"}));
+  check_documented(checked);
+  CHECK(checked["class"] == "PASS");
+  CHECK(checked["summary"] == "no findings");
+  CHECK(checked["findings"].empty());
+  const auto result = c.lab({"check", "reduction", "--step", "03_sequential", "--size", "33"});
+  CHECK(result.end.exit_code == 0);
+  CHECK(has(result.out, "no findings"));
+  CHECK(has(result.out, "1 of 1 size"));
+}
+
+TEST_CASE("check: a missing barrier is a race, with both lines and the buffers' names") {
+  const cloned_course c;
+  const std::string mutant = "labs/reduction/tests/mutants/missing_barrier.cu";
+  const auto result = c.lab({"check", "reduction", "--file", mutant, "--size", "1000"});
+  CHECK(result.end.exit_code == 1);
+  CHECK(has(result.out, "race in reduce_kernel: "));
+  CHECK(has(result.out, "partial[tid] += partial[tid + s];"));
+  CHECK(has(result.out, "launched at " + mutant + ":"));
+  const json checked =
+      document_of(c.lab({"check", "reduction", "--file", mutant, "--size", "1000", "--json"}));
+  check_documented(checked);
+  CHECK(checked["errors"] > 0);
+  bool race = false;
+  for (const auto& found : checked["findings"]) {
+    race |= found["kind"] == "race" && found["parties"].size() == 2;
+  }
+  CHECK(race);
+}
+
+TEST_CASE("check: one element past the end names the buffer, not our runner") {
+  const cloned_course c;
+  const auto result = c.lab({"check", "reduction", "--file",
+                             "labs/reduction/tests/mutants/reads_past_end.cu", "--size", "1000"});
+  CHECK(result.end.exit_code == 1);
+  CHECK(has(result.out, "out of bounds in reduce_kernel: "));
+  CHECK(has(result.out, "in[1000], 1 element past its end"));
+  CHECK(!has(result.out, "runner"));
+}
+
+TEST_CASE("check: a call that never ends leaves what was found before") {
+  const cloned_course c;
+  const json checked =
+      document_of(c.lab({"check", "reduction", "--file", "labs/reduction/tests/mutants/endless.cu",
+                         "--size", "33", "--json"}));
+  CHECK(checked["class"] == "TIMEOUT");
+  CHECK(checked["errors"] == 1);
+  CHECK(checked["findings"][0]["kind"] == "endless");
+}
+
+TEST_CASE("check: on a GPU there is nothing to check with") {
+  const cloned_course c;
+  const auto result = c.lab({"check", "reduction", "--device", "gpu"});
+  CHECK(result.end.exit_code == 2);
+  CHECK(has(result.err, "compute-sanitizer"));
+}
+
+TEST_CASE("grade: a race is class CHECK, told with its lines, and earns nothing") {
+  const cloned_course c;
+  const json grade =
+      document_of(c.lab({"grade", "reduction", "--device", "emulated", "--file",
+                         "labs/reduction/tests/mutants/missing_barrier.cu", "--json"}));
+  check_documented(grade);
+  CHECK(grade["class"] == "CHECK");
+  CHECK(grade["points"] == 0);
+  CHECK(grade["errors"] > 0);
+  CHECK(has(grade["message"].get<std::string>(), "missing_barrier.cu:"));
+}

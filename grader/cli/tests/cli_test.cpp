@@ -1,0 +1,497 @@
+// The program as people and scripts meet it: commands, messages, exit codes, JSON. Runs in a copy
+// of the clone, so that nobody's work is touched; needs nvcc and the emulator.
+//
+// LAB_BUILD is the build folder, LAB_ROOT the clone.
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "common/formats/json.hpp"
+#include "common/testing/skip_case.hpp"
+#include "grader/cli/tests/cloned_course.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/course/source.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/files.hpp"
+#include "grader/system/process.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+std::string step_file(const char* step) {
+  return std::string("solutions/reduction/") + step + ".cu";
+}
+
+}  // namespace
+
+TEST_CASE("walk: every step is correct, counted on the emulator, in the documented form") {
+  const cloned_course c;
+  const auto result = c.lab({"walk", "reduction", "--device", "emulated", "--json"});
+  CHECK(result.end.exit_code == 0);
+  const json walk = document_of(result);
+  check_documented(walk);
+  CHECK(walk["lab"] == "reduction");
+  CHECK(walk["device"]["kind"] == "emulated");
+  const auto steps = load_lab(c.root(), "reduction").steps;
+  REQUIRE(walk["steps"].size() == steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const auto& step = walk["steps"][i];
+    CAPTURE(steps[i].name);
+    CHECK(step["name"] == steps[i].name);
+    CHECK(step["over"] == (steps[i].over.empty() ? json(nullptr) : json(steps[i].over)));
+    CHECK(step["correct"] == true);
+    CHECK(step["class"] == "PASS");
+    CHECK(step["time_ms"].is_null());
+    CHECK(step["time_kind"] == "none");
+    CHECK(step["counters"]["warp_instructions"] > 0);
+    CHECK(!step["limit"].get<std::string>().empty());
+  }
+}
+
+TEST_CASE("walk: people see idea, diff, limit, table and chart, within the terminal's width") {
+  const cloned_course c;
+  const auto result = c.lab({"walk", "reduction", "--device", "emulated"});
+  CHECK(result.end.exit_code == 0);
+  for (const char* part : {"idea", "limit", "@@ -", "correct", "counted on the emulator", "####"}) {
+    CAPTURE(part);
+    CHECK(has(result.out, part));
+  }
+  CHECK(!has(result.out, "\x1b"));
+  CHECK(!has(result.out, "//>"));
+  const auto one = c.lab({"walk", "reduction", "--step", "03", "--device", "emulated"});
+  CHECK(one.end.exit_code == 0);
+  CHECK(has(one.out, "03_sequential"));
+  CHECK(!has(one.out, "04_first_add"));
+}
+
+TEST_CASE("grade: the untouched skeleton fails and says what is left to do") {
+  const cloned_course c;
+  REQUIRE(c.lab({"start", "reduction"}).end.exit_code == 0);
+  const auto result = c.lab({"grade", "reduction", "--device", "emulated"});
+  CHECK(result.end.exit_code == 1);
+  CHECK(has(result.out, "TODO"));
+  CHECK(has(result.out, "0 of 60 points"));
+  const json grade = document_of(c.lab({"grade", "reduction", "--device", "emulated", "--json"}));
+  check_documented(grade);
+  CHECK(grade["class"] == "WRONG");
+  CHECK(grade["trust"] == "practice");
+  CHECK(grade["file"] == "labs/reduction/reduction.cu");
+  CHECK(grade["points"] == 0);
+}
+
+TEST_CASE("grade: a solution passes; speed goals count neither way on the emulator") {
+  const cloned_course c;
+  const auto result = c.lab({"grade", "reduction", "--file", step_file("07_grid_stride"),
+                             "--device", "emulated", "--json"});
+  CHECK(result.end.exit_code == 0);
+  const json grade = document_of(result);
+  CHECK(grade["class"] == "PASS");
+  CHECK(grade["points"] == grade["max_points"]);
+  for (const auto& goal : grade["goals"]) {
+    if (goal["passed"].is_null()) {
+      CHECK(goal["message"].get<std::string>().starts_with("not graded here: "));
+      CHECK(goal["points"] == 0);
+    } else {
+      CHECK(goal["passed"] == true);
+    }
+  }
+}
+
+TEST_CASE("grade: the same seed gives the same answer") {
+  const cloned_course c;
+  REQUIRE(c.lab({"start", "reduction"}).end.exit_code == 0);
+  const std::vector<std::string> command = {"grade",  "reduction", "--device", "emulated",
+                                            "--json", "--seed",    "11"};
+  CHECK(c.lab(command).out == c.lab(command).out);
+}
+
+TEST_CASE("a file that does not compile: the first error, the student's line, a caret") {
+  const cloned_course c;
+  std::string text = *read_if_there(c.root() / step_file("03_sequential"));
+  const auto at = text.find("partial[tid] +=");
+  REQUIRE(at != std::string::npos);
+  text.replace(at, 12, "partial[tidd]");
+  write_atomically(c.root() / "mine.cu", text);
+  const auto line =
+      std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1;
+  const auto result = c.lab({"run", "reduction", "--file", "mine.cu"});
+  CHECK(result.end.exit_code == 1);
+  CHECK(has(result.out, "COMPILE"));
+  CHECK(has(result.out, "mine.cu:" + std::to_string(line) + ": identifier \"tidd\" is undefined"));
+  CHECK(has(result.out, "partial[tidd]"));
+  CHECK(has(result.out, "^"));
+  const json grade = document_of(c.lab({"grade", "reduction", "--file", "mine.cu", "--json"}));
+  CHECK(grade["class"] == "COMPILE");
+  CHECK(grade["points"] == 0);
+}
+
+TEST_CASE("a file without the function: the contract is named") {
+  const cloned_course c;
+  write_atomically(c.root() / "empty.cu", "// nothing\n");
+  const auto result = c.lab({"run", "reduction", "--file", "empty.cu"});
+  CHECK(result.end.exit_code == 1);
+  CHECK(has(result.out, "nothing defines reduce(int const*, int*, int*, int)"));
+  CHECK(has(result.out, "labs/reduction/reduction.hpp"));
+}
+
+TEST_CASE("a kernel that writes out of bounds is told so, with its line") {
+  const cloned_course c;
+  const auto result =
+      c.lab({"run", "reduction", "--file", "labs/reduction/tests/mutants/writes_past_end.cu",
+             "--device", "emulated", "--json"});
+  CHECK(result.end.exit_code == 1);
+  const json run = document_of(result);
+  check_documented(run);
+  CHECK(run["class"] == "CHECK");
+  CHECK(has(run["message"].get<std::string>(), "writes_past_end.cu:"));
+  CHECK(has(run["message"].get<std::string>(), "out of bounds"));
+}
+
+TEST_CASE("Ctrl-C in the middle: exit 130, no child left, nothing half done") {
+  const cloned_course c;
+  child running(c.command({"run", "reduction", "--file", "labs/reduction/tests/mutants/endless.cu",
+                           "--device", "emulated"}));
+  // Until the runner is there, which is when the compile cache holds the program.
+  const auto compiled = [&] {
+    for (const auto& entry : fs::directory_iterator(c.root() / "build/submissions")) {
+      if (fs::exists(entry.path() / "headers.json")) return true;
+    }
+    return false;
+  };
+  for (int i = 0; i < 600; ++i) {
+    REQUIRE(running.wait(0.1) == child::event::deadline);
+    if (fs::exists(c.root() / "build/submissions") && compiled()) break;
+  }
+  REQUIRE(running.wait(0.5) == child::event::deadline);
+  kill(running.id(), SIGINT);
+  REQUIRE(running.wait(20) == child::event::ended);
+  const auto& end = running.end(child_end::cause::deadline);
+  CHECK(end.exit_code == 130);
+  CHECK(running.errors().text().ends_with("interrupted; nothing was lost\n"));
+  for (const auto& entry : fs::directory_iterator(c.root() / "build/submissions")) {
+    CHECK(!entry.path().filename().string().starts_with("tmp-"));
+  }
+  const std::string here = c.root().string();
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    std::error_code error;
+    const auto program = fs::read_symlink(entry.path() / "exe", error);
+    if (!error) CHECK(!program.string().starts_with(here));
+  }
+}
+
+TEST_CASE("a call that never ends is stopped and named; a second lab waits for nothing") {
+  const cloned_course c;
+  auto toml = *read_if_there(c.root() / "labs/reduction/lab.toml");
+  const auto at = toml.find("time_limit_s = 10");
+  REQUIRE(at != std::string::npos);
+  toml.replace(at, 17, "time_limit_s = 1");
+  write_atomically(c.root() / "labs/reduction/lab.toml", toml);
+  const std::vector<std::string> arguments = {
+      "run",      "reduction", "--file", "labs/reduction/tests/mutants/endless.cu",
+      "--device", "emulated",  "--json"};
+  child first(c.command(arguments)), second(c.command(arguments));
+  for (child* one : {&first, &second}) {
+    REQUIRE(one->wait(120) == child::event::ended);
+    CHECK(one->end(child_end::cause::deadline).exit_code == 1);
+    const json run = json::parse(one->output().text());
+    CHECK(run["class"] == "TIMEOUT");
+    CHECK(has(run["message"].get<std::string>(), "endless.cu:"));
+  }
+}
+
+TEST_CASE("start keeps changed work, and says where") {
+  const cloned_course c;
+  const fs::path file = c.root() / "labs/reduction/reduction.cu";
+  REQUIRE(c.lab({"start", "reduction"}).end.exit_code == 0);
+  const std::string skeleton = *read_if_there(file);
+  CHECK(skeleton.starts_with("// Generated from solutions/reduction/"));
+  CHECK(has(c.lab({"start", "reduction"}).out, "nothing was changed"));
+  // An untouched skeleton is no work: it is replaced without a copy.
+  const json other = document_of(c.lab({"start", "reduction", "03", "--json"}));
+  check_documented(other);
+  CHECK(other["kept"].is_null());
+  write_atomically(file, skeleton + "// my work\n");
+  const auto result = c.lab({"start", "reduction"});
+  CHECK(has(result.out, "labs/reduction/reduction.cu.kept-1"));
+  CHECK(read_if_there(file.string() + ".kept-1") == skeleton + "// my work\n");
+  CHECK(read_if_there(file) == skeleton);
+}
+
+TEST_CASE("a full disk is one message, and the work stays") {
+  const cloned_course c;
+  const fs::path file = c.root() / "labs/reduction/reduction.cu";
+  write_atomically(file, "// my work\n");
+  auto options = c.command({"start", "reduction"});
+  options.file_limit_bytes = 100;  // a write beyond that fails, as on a full disk
+  const auto result = run_child(options, 60);
+  CHECK(result.end.exit_code == 3);
+  CHECK(has(result.err, "lab: cannot write "));
+  CHECK(read_if_there(file) == "// my work\n");
+  options = c.command({"list"});
+  options.command = {"/bin/sh", "-c", "exec \"$0\" list > /dev/full", options.command[0]};
+  const auto full = run_child(options, 60);
+  CHECK(full.end.exit_code == 3);
+  CHECK(has(full.err, "No space left on device"));
+}
+
+TEST_CASE("a reader that goes away does not turn a wrong answer into a right one") {
+  const cloned_course c;
+  auto options = c.command({"grade"});
+  options.command = {"/bin/bash", "-c", "\"$0\" grade reduction | true; exit ${PIPESTATUS[0]}",
+                     options.command[0]};
+  CHECK(run_child(options, 60).end.exit_code == 1);
+}
+
+TEST_CASE("bad input: one clear message and the right exit code") {
+  struct row {
+    std::vector<std::string> arguments;
+    int code;
+    const char* says;
+  };
+  const cloned_course c;
+  for (const row& r : std::vector<row>{
+           {{"run", "reductoin"}, 2, "there is no lab \"reductoin\"; did you mean \"reduction\"?"},
+           {{"wlak", "reduction"}, 2, "there is no command \"wlak\"; did you mean \"walk\"?"},
+           {{"walk", "reduction", "--step", "03_sequentail"}, 2, "did you mean \"03_sequential\"?"},
+           {{"run", "reduction", "--file", "nowhere.cu"}, 2, "nowhere.cu: there is no such file"},
+           {{"run", "reduction", "--file", "labs"}, 2, "it is a folder"},
+           {{"run", "reduction", "--file", "a.cu", "--step", "03"}, 2, "exclude each other"},
+           {{"run", "reduction", "--size", "12x7"}, 2, "--size 12x7: expected a number"},
+           {{"run", "reduction", "--step", "03", "--size", "0"}, 2, "from 1 to"},
+           {{"check", "reduction", "--step", "03", "--size", "-5"}, 2, "from 1 to"},
+           {{"env", "reduction", "--step", "03", "--size", "2^40"}, 2, "--size 2^40: "},
+           {{"run", "reduction", "--device", "cpu"}, 2, "expected auto, gpu or emulated"},
+           {{"run"}, 2, "LAB is required"},
+           {{"run", "reduction", "--speed"}, 2, "--speed"},
+           {{"diff", "reduction", "03", "mime"}, 2, "no step \"mime\""},
+           {{"hint", "reduction", "99"}, 2, "has hints 1 to"},
+           {{"bench", "reduction", "--record", "--device", "emulated"}, 3, "--record needs a GPU"},
+           {{"bench", "reduction", "--record", "--cpu"}, 2, "--cpu measures no step"},
+           {{"test", "nosuchsuite"}, 4, ""},
+       }) {
+    std::string typed;
+    for (const auto& argument : r.arguments) typed += argument + " ";
+    CAPTURE(typed);
+    const auto result = c.lab(r.arguments);
+    CAPTURE(result.err);
+    CHECK(result.end.exit_code == r.code);
+    CHECK(result.out.empty());
+    CHECK(has(result.err, r.says));
+    CHECK(result.err.starts_with("lab: "));
+    // The same with --json: one document, and the exit code in it.
+    auto arguments = r.arguments;
+    arguments.push_back("--json");
+    const auto as_json = c.lab(arguments);
+    CHECK(as_json.end.exit_code == r.code);
+    const json document = document_of(as_json);
+    CHECK(document["exit_code"] == r.code);
+    CHECK(has(document["error"].get<std::string>(), r.says));
+    check_documented(document);
+  }
+}
+
+TEST_CASE("--device gpu without one is the environment's fault") {
+  const cloned_course c;
+  const json doctor = document_of(c.lab({"doctor", "--json"}));
+  check_documented(doctor);
+  if (doctor["device"]["kind"] == "gpu") return skip_case("there is a GPU");
+  const auto result = c.lab({"walk", "reduction", "--device", "gpu"});
+  CHECK(result.end.exit_code == 3);
+  CHECK(has(result.err, "--device gpu: "));
+  const auto validation = c.lab({"validate", "reduction", "03", "--json"});
+  CHECK(validation.end.exit_code == 3);
+  CHECK(document_of(validation)["exit_code"] == 3);
+}
+
+TEST_CASE("help has examples, version a number, and both go to stdout") {
+  const cloned_course c;
+  const json all = document_of(c.lab({"--help", "--json"}));
+  CHECK(all["commands"].size() == 19);
+  CHECK(all["commands"][0]["name"] == "list");
+  CHECK(all["commands"].back()["name"] == "doctor");
+  for (const json& command : all["commands"]) {
+    const std::string verb = command["name"];
+    CAPTURE(verb);
+    const auto result = c.lab({verb, "--help"});
+    CHECK(result.end.exit_code == 0);
+    CHECK(has(result.out, "  ./lab " + verb));
+    CHECK(c.lab({"help", verb}).out == result.out);
+    for (const auto& line : split_lines(result.out)) CHECK_MESSAGE(line.size() <= 80, line);
+  }
+  for (const auto& line : split_lines(c.lab({"help"}).out)) CHECK_MESSAGE(line.size() <= 80, line);
+  CHECK(c.lab({"help"}).out == c.lab({"--help"}).out);
+  CHECK(has(c.lab({"--version"}).out, "lab 0."));
+  CHECK(has(c.lab({}).out, "./lab walk reduction"));
+  const json version = document_of(c.lab({"--version", "--json"}));
+  CHECK(version["version"].get<std::string>().starts_with("0."));
+  for (const auto& words :
+       {std::vector<std::string>{"--json"}, {"--help", "--json"}, {"run", "--help", "--json"}}) {
+    const auto result = c.lab(words);
+    CHECK(result.end.exit_code == 0);
+    const json help = document_of(result);
+    check_documented(help);
+    const bool of_run = words[0] == "run";
+    CHECK(has(help["help"].get<std::string>(), of_run ? "./lab run" : "./lab walk reduction"));
+    CHECK(help["commands"].size() > 10);
+  }
+}
+
+TEST_CASE("a word that is no command: the nearest one, or what to do with a lab") {
+  const cloned_course c;
+  const auto said = [&](const std::string& word) {
+    const auto result = c.lab({word});
+    CHECK(result.end.exit_code == 2);
+    return result.err;
+  };
+  CHECK(has(said("reduction"), "\"reduction\" is a lab; the command comes first:\n"));
+  CHECK(has(said("reduction"), "  ./lab walk reduction "));
+  CHECK(has(said("reducton"), "did you mean the lab \"reduction\": ./lab walk reduction?"));
+  CHECK(has(said("rnu"), "there is no command \"rnu\"; did you mean \"run\"?"));
+  CHECK(has(said("xyzzy"), "there is no command \"xyzzy\"\n"));
+  CHECK(c.lab({"help", "rnu"}).end.exit_code == 2);
+}
+
+TEST_CASE("validate: the emulator against a record, in the documented form") {
+  const cloned_course c;
+  const auto result =
+      c.lab({"validate", "reduction", "03", "--recorded", "--size", "1000", "--json"});
+  const json document = document_of(result);
+  check_documented(document);
+  CHECK(result.end.exit_code == 0);
+  REQUIRE(document["steps"].size() == 1);
+  REQUIRE(document["steps"][0]["sizes"].size() == 1);
+  CHECK(document["steps"][0]["sizes"][0]["kernels"].size() == 2);
+}
+
+TEST_CASE("diff, list, hint and env: people's form and JSON") {
+  const cloned_course c;
+  const auto diff = c.lab({"diff", "reduction", "02", "03"});
+  CHECK(diff.end.exit_code == 0);
+  CHECK(has(diff.out, "--- solutions/reduction/02_strided.cu"));
+  CHECK(has(diff.out, "@@ -"));
+  CHECK(!has(diff.out, "todo"));
+  check_documented(document_of(c.lab({"diff", "reduction", "02", "03", "--json"})));
+  CHECK(has(c.lab({"diff", "reduction", "03", "03"}).out, "no difference"));
+  CHECK(has(c.lab({"list"}).out, "reduction"));
+  check_documented(document_of(c.lab({"list", "--json"})));
+  CHECK(has(c.lab({"hint", "reduction"}).out, "lab hint reduction 1"));
+  check_documented(document_of(c.lab({"hint", "reduction", "1", "--json"})));
+  const json bench =
+      document_of(c.lab({"bench", "reduction", "--peers", "--device", "emulated", "--json"}));
+  check_documented(bench);
+  // Without a GPU, the CPU is timed all the same.
+  CHECK(bench["cpu"]["threads"] >= 1);
+  REQUIRE(bench["peers"].size() == 1);
+  CHECK(bench["peers"][0]["name"] == "cpu");
+  CHECK(bench["peers"][0]["sizes"][0]["cold"]["median_ms"] > 0);
+  const auto on_cpu = c.lab({"bench", "reduction", "--cpu", "--sizes", "4096"});
+  CHECK(on_cpu.end.exit_code == 0);
+  CHECK(has(on_cpu.out, "measured on the CPU, "));
+  CHECK(has(on_cpu.out, "n = 4096"));
+  CHECK(!has(on_cpu.out, "10_one_launch"));
+}
+
+TEST_CASE("env: its output is shell, and the program runs by hand with it") {
+  const cloned_course c;
+  const auto env =
+      c.lab({"env", "reduction", "--step", "03", "--size", "2^10", "--device", "emulated"});
+  REQUIRE(env.end.exit_code == 0);
+  check_documented(
+      document_of(c.lab({"env", "reduction", "--step", "03", "--device", "emulated", "--json"})));
+  child_options shell;
+  shell.command = {"/bin/sh", "-c", "eval \"$0\"; \"$STEPWISE_PROGRAM\" \"$STEPWISE_CALLS\"",
+                   env.out};
+  shell.directory = c.root();
+  CHECK(run_child(shell, 60).end.exit_code == 0);
+  const auto checked = c.lab({"env", "reduction", "--step", "03", "--check"});
+  CHECK(checked.end.exit_code == 0);
+  CHECK(has(checked.out, "correct"));
+}
+
+TEST_CASE("the README's table says what the records say") {
+  const cloned_course c;
+  const std::string before = *read_if_there(c.root() / "README.md");
+  const auto result = c.lab({"bench", "--readme", "--json"});
+  CHECK(result.end.exit_code == 0);
+  check_documented(document_of(result));
+  INFO("./lab bench --readme makes it fresh");
+  CHECK(read_if_there(c.root() / "README.md") == before);
+}
+
+TEST_CASE("a student's file is compiled with the flags of the solutions") {
+  const fs::path build = std::getenv("LAB_BUILD");
+  const auto commands = json::parse(*read_if_there(build / "compile_commands.json"));
+  const auto config = json::parse(*read_if_there(build / "grader/lab.json"));
+  int compared = 0;
+  for (const auto& entry : commands) {
+    if (!has(entry["file"].get<std::string>(), "solutions/reduction/03_sequential.cu")) continue;
+    const std::string theirs = " " + entry["command"].get<std::string>() + " ";
+    std::string ours;
+    for (const auto& flag : config["cuda_args"]) ours += " " + flag.get<std::string>();
+    std::size_t known = 0;
+    for (const auto& flag : config["cuda_args"]) {
+      CAPTURE(flag);
+      CHECK(has(theirs, " " + flag.get<std::string>() + " "));
+      ++known;
+    }
+    // And none that ours lack, but folders, warnings and files.
+    for (const char* other :
+         {"-G", "-O0", "-O1", "-O2", "-g", "-use_fast_math", "-fmad=false", "-maxrregcount"}) {
+      CAPTURE(other);
+      CHECK(has(theirs, std::string(" ") + other + " ") ==
+            has(ours + " ", std::string(" ") + other + " "));
+    }
+    CHECK(known > 4);
+    ++compared;
+  }
+  CHECK(compared == 1);
+}
+
+TEST_CASE("worth-it: a lab's call or numbers of one's own; what is no number is refused") {
+  const cloned_course c;
+  const auto shown = c.lab({"worth-it", "reduction", "--size", "1048576"});
+  CHECK(shown.end.exit_code == 0);
+  CHECK(has(shown.out, "reduction, size 1048576: 4.19 MB over the link"));
+  CHECK(has(shown.out, "Not worth it as it is"));
+  const auto told =
+      c.lab({"worth-it", "matmul", "--size", "4096", "--link", "nvlink-c2c", "--calls", "2",
+             "--cpu-flops", "1T", "--cpu-bandwidth", "100G", "--json"});
+  REQUIRE(told.end.exit_code == 0);
+  const json document = document_of(told);
+  check_documented(document);
+  CHECK(document["bytes"] == 3 * 4 * 4096.0 * 4096);
+  CHECK(document["flops"] == 2 * 4096.0 * 4096 * 4096);
+  CHECK(document["transfer_ms"] == doctest::Approx(3 * 4 * 4096.0 * 4096 / 450e9 * 1e3));
+  CHECK(document["cpu"]["call_ms"] == doctest::Approx(2 * 4096.0 * 4096 * 4096 / 1e12 * 1e3));
+  CHECK(document["gpu"]["limit"] == "arithmetic");
+  CHECK(document["break_even_calls"] == 1);
+  using words = std::vector<std::string>;
+  for (const auto& [wrong, said] : std::vector<std::pair<words, std::string>>{
+           {{}, "--bytes 800M --flops 200G"},
+           {{"--bytes", "800M"}, "--bytes 800M --flops 200G"},
+           {{"--bytes", "-1", "--flops", "1"}, "--bytes -1"},
+           {{"--bytes", "1G", "--flops", "many"}, "--flops many"},
+           {{"--bytes", "0", "--flops", "0"}, "nothing to weigh"},
+           {{"--bytes", "1", "--flops", "1", "--calls", "1.5"}, "a whole number"},
+           {{"--bytes", "1", "--flops", "1", "--calls", "0"}, "--calls 0"},
+           {{"--bytes", "1", "--flops", "1", "--link", "isa"}, "pcie5"},
+           {{"--bytes", "1", "--flops", "1", "--gpu", "abacus"}, "h200"},
+           {{"--bytes", "1", "--flops", "1", "--cpu-flops", "1G"}, "belong together"},
+           {{"--bytes", "1", "--flops", "1", "--size", "7"}, "--size is a lab's"},
+           {{"reduction", "--bytes", "1"}, "leave --bytes and --flops out"},
+           {{"reduction", "--size", "0"}, "--size 0"},
+           {{"reductoin"}, "did you mean"}}) {
+    words arguments = {"worth-it"};
+    arguments.insert(arguments.end(), wrong.begin(), wrong.end());
+    const auto refused = c.lab(arguments);
+    INFO(said);
+    CHECK(refused.end.exit_code == 2);
+    CHECK(refused.out.empty());
+    CHECK(has(refused.err, said));
+  }
+}

@@ -1,0 +1,100 @@
+// The built program in a copy of the clone, as a person runs it, and what it prints.
+//
+// LAB_BUILD is the build folder, LAB_ROOT the clone.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/formats/json.hpp"
+#include "grader/system/files.hpp"
+#include "grader/system/process.hpp"
+
+namespace stepwise {
+
+// A clone whose labs can be written to; what is large is linked.
+class cloned_course {
+ public:
+  // `name`: of its folder.
+  explicit cloned_course(const std::string& name = {})
+      : folder_(fs::temp_directory_path()),
+        root_(name.empty() ? folder_.path() : folder_.path() / name) {
+    fs::create_directories(root_);
+    const fs::path from = std::getenv("LAB_ROOT"), build = std::getenv("LAB_BUILD");
+    fs::copy(from / "labs", root() / "labs", fs::copy_options::recursive);
+    fs::copy(from / "README.md", root() / "README.md");
+    for (const char* name : {"common", "solutions", ".cuda", "grader"}) {
+      if (fs::exists(from / name)) fs::create_symlink(from / name, root() / name);
+    }
+    fs::create_directories(root() / "build" / "grader");
+    for (const char* name : {"grader/lab", "grader/lab.json"}) {
+      fs::copy(build / name, root() / "build" / name);
+    }
+    for (const char* name : {"labs", "solutions", "common"}) {
+      fs::create_symlink(build / name, root() / "build" / name);
+    }
+    // The same depth as the real one, whatever it is called: the build folder is the root's child.
+    auto config = json::parse(*read_if_there(root() / "build/grader/lab.json"));
+    config["source_root"] = "..";
+    write_atomically(root() / "build/grader/lab.json", config.dump());
+  }
+  const fs::path& root() const { return root_; }
+
+  child_options command(std::vector<std::string> arguments) const {
+    child_options options;
+    options.command = {(root() / "build/grader/lab").string()};
+    options.command.insert(options.command.end(), arguments.begin(), arguments.end());
+    options.directory = root();
+    options.environment = {"NO_COLOR=1", "LC_ALL=C", "COLUMNS=100"};
+    options.keep_bytes = 32 << 20;  // JSON documents are read whole
+    return options;
+  }
+  child_result lab(std::vector<std::string> arguments) const {
+    return run_child(command(std::move(arguments)), 120);
+  }
+
+ private:
+  temporary_folder folder_;
+  fs::path root_;
+};
+
+inline bool has(const std::string& text, std::string_view what) {
+  return text.find(what) != std::string::npos;
+}
+
+// The one document of a --json run; it must be all of stdout.
+inline json document_of(const child_result& result) {
+  const json document = json::parse_or_null(result.out);
+  INFO("stdout: ", result.out, " stderr: ", result.err);
+  REQUIRE(document.is_object());
+  return document;
+}
+
+inline void collect_keys(const json& value, std::set<std::string>& keys) {
+  if (value.is_object()) {
+    for (const auto& [key, part] : value.items()) {
+      keys.insert(key);
+      collect_keys(part, keys);
+    }
+  } else if (value.is_array()) {
+    for (const auto& part : value) collect_keys(part, keys);
+  }
+}
+
+inline void check_documented(const json& document) {
+  const std::string text = *read_if_there(fs::path(std::getenv("LAB_ROOT")) / "grader/JSON.md");
+  std::set<std::string> keys;
+  collect_keys(document, keys);
+  for (const auto& key : keys) {
+    CAPTURE(key);
+    CHECK(has(text, "`" + key + "`"));
+  }
+}
+
+}  // namespace stepwise

@@ -1,0 +1,136 @@
+// Counters line by line, as people and scripts meet them. The figures are an H200's (ncu,
+// 2026-11-22), or are counted by hand.
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <set>
+
+#include "common/image/image.hpp"
+#include "grader/cli/tests/cloned_course.hpp"
+#include "grader/system/program_file.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+const json& kernel_with_grid(const json& document, int blocks) {
+  for (const json& k : document.at("kernels"))
+    if (k.at("grid").at(0) == blocks) return k;
+  FAIL("no kernel with ", blocks, " blocks");
+  return document;
+}
+
+const json& line_with(const json& kernel, const std::string& text) {
+  for (const json& l : kernel.at("lines"))
+    if (has(l.at("text").get<std::string>(), text)) return l;
+  FAIL("no line with ", text);
+  return kernel;
+}
+
+// What the program's own tables say of its one kernel, whatever compiler chose it.
+int registers_of(const fs::path& program) {
+  const auto parts = read_device_parts(program, 90);
+  REQUIRE(parts);
+  for (const device_part& part : *parts) {
+    if (part.cubin.empty()) continue;
+    const auto cubin = image::read_cubin(part.cubin);
+    REQUIRE(cubin.ok());
+    REQUIRE((*cubin).kernels.size() == 1);
+    return (*cubin).kernels.begin()->second.registers;
+  }
+  FAIL("no machine code in ", program.string());
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("run --counters: the table of a reduction is the hardware's") {
+  const cloned_course c;
+  const auto result = c.lab({"run", "reduction", "--step", "03", "--size", "65536", "--counters",
+                             "--device", "emulated", "--json"});
+  REQUIRE(result.end.exit_code == 0);
+  const json document = document_of(result);
+  check_documented(document);
+  const json& k = kernel_with_grid(document, 256);
+  CHECK(k["kernel"] == "reduce_kernel");
+  CHECK(k["launches"] == 1);
+  CHECK(k["block"] == json::array({256, 1, 1}));
+  CHECK(k["registers"] == registers_of(c.root() / "build/solutions/reduction-03_sequential"));
+  CHECK(k["dynamic_shared_bytes"] == 1024);
+  CHECK(k["resident_warps"] == 64);
+  CHECK(k["knows_machine_code"] == true);
+  const json& total = k["total"];
+  CHECK(total["global_load"]["requests"] == 2048);
+  CHECK(total["global_load"]["sectors"] == 8192);
+  CHECK(total["global_load"]["l1_hits"] == 0);
+  CHECK(total["global_load"]["dram_read_bytes"] == 65536 * 4);
+  CHECK(total["global_store"]["requests"] == 256);
+  CHECK(total["global_store"]["sectors"] == 256);
+  CHECK(total["shared_load"]["requests"] == 6400);
+  CHECK(total["shared_load"]["wavefronts"] == 6400);
+  CHECK(total["shared_store"]["requests"] == 5120);
+  CHECK(total["shared_store"]["wavefronts"] == 5120);
+
+  const json& load = line_with(k, "partial[tid] = i < n ? in[i] : 0;");
+  CHECK(load["file"] == "03_sequential.cu");
+  CHECK(load["counts"]["global_load"]["sectors"] == 8192);
+  CHECK(load["counts"]["shared_store"]["requests"] == 2048);
+  const json& fold = line_with(k, "if (tid < s) partial[tid] += partial[tid + s];");
+  CHECK(fold["counts"]["shared_store"]["wavefronts"] == 5120 - 2048);
+  CHECK(fold["counts"]["shared_load"]["wavefronts"] == 2 * (5120 - 2048));
+  // Only the last five rounds divide a warp, the first one of each block.
+  CHECK(fold["counts"]["divergent_branches"] == 5 * 256);
+}
+
+TEST_CASE("run --counters: what is true of every copy of an unrolled loop is told once") {
+  const cloned_course c;
+  const auto result = c.lab({"run", "matmul", "--step", "06", "--size", "64", "--counters",
+                             "--device", "emulated", "--json"});
+  REQUIRE(result.end.exit_code == 0);
+  int counted = 0;
+  const json document = document_of(result);
+  for (const json& line : document.at("kernels").at(0).at("lines")) {
+    std::set<std::string> different;
+    for (const json& note : line.value("notes", json::array())) {
+      CHECK(different.insert(note).second);
+      counted += has(note.get<std::string>(), " times)");
+    }
+  }
+  CHECK(counted >= 1);
+}
+
+TEST_CASE("run --counters: bank conflicts are named at their line, within the terminal's width") {
+  const cloned_course c;
+  const auto result = c.lab({"run", "reduction", "--step", "02", "--size", "65536", "--counters",
+                             "--device", "emulated"});
+  CHECK(result.end.exit_code == 0);
+  CHECK(has(result.out, "reduce_kernel"));
+  CHECK(has(result.out, "grid 256, block 256, 1 launch"));
+  CHECK(has(result.out, "occupancy 100 %"));
+  CHECK(has(result.out, "-way bank conflict"));
+  CHECK(has(result.out, "What stands out"));
+  CHECK(!has(result.out, "\x1b"));
+}
+
+TEST_CASE("exec --counters: the profile comes behind what the program writes, and repeats") {
+  const cloned_course c;
+  const std::string program = std::string(std::getenv("EXEC_PROGRAMS")) + "/exec_with_lines";
+  const auto first = c.lab({"exec", "--counters", "--", program});
+  CHECK(first.end.exit_code == 0);
+  CHECK(has(first.err, "instructions of warps"));
+  CHECK(has(first.err, "exec_program.cu"));
+  CHECK(c.lab({"exec", "--counters", "--", program}).err == first.err);
+}
+
+TEST_CASE("exec --counters: a source that is newer than the program is told of") {
+  const cloned_course c;
+  const temporary_folder folder(fs::temp_directory_path());
+  const fs::path program = folder.path() / "program";
+  fs::copy_file(fs::path(std::getenv("EXEC_PROGRAMS")) / "exec_with_lines", program);
+  CHECK(!has(c.lab({"exec", "--counters", "--", program}).err, "was changed"));
+  fs::last_write_time(program, fs::last_write_time(program) - std::chrono::hours(24 * 365 * 20));
+  const auto older = c.lab({"exec", "--counters", "--", program});
+  CHECK(older.end.exit_code == 0);
+  CHECK(has(older.err, "exec_program.cu was changed after " + program.string() + " was built"));
+  CHECK(has(older.err, "instructions of warps"));
+}

@@ -1,0 +1,337 @@
+// lab exec: programs run as by themselves, and what cannot run is refused in a sentence.
+//
+// LAB_BUILD is the build folder, EXEC_PROGRAMS holds exec_program.cu in several builds. Other kinds
+// of files are made here, by changing bytes of one of them.
+#include <doctest/doctest.h>
+#include <elf.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "common/formats/json.hpp"
+#include "grader/system/files.hpp"
+#include "grader/system/process.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+std::string built(const std::string& name) {
+  return (fs::path(std::getenv("EXEC_PROGRAMS")) / ("exec_" + name)).string();
+}
+
+child_options command(std::vector<std::string> words) {
+  child_options options;
+  options.command = {(fs::path(std::getenv("LAB_BUILD")) / "grader/lab").string(), "exec"};
+  options.command.insert(options.command.end(), words.begin(), words.end());
+  options.environment = {"NO_COLOR=1", "LC_ALL=C", "STEPWISE_GPU"};
+  return options;
+}
+
+child_result lab_exec(std::vector<std::string> words) {
+  return run_child(command(std::move(words)), 60);
+}
+
+bool has(const std::string& text, std::string_view what) {
+  return text.find(what) != std::string::npos;
+}
+
+// A changed copy of the program, in a folder with a blank in its name.
+class workplace {
+ public:
+  workplace() : folder_(fs::temp_directory_path()) { fs::create_directory(path("")); }
+  fs::path path(const std::string& name) const { return folder_.path() / "a place" / name; }
+
+  std::string write(const std::string& name, const std::string& content, int mode = 0755) const {
+    write_atomically(path(name), content);
+    chmod(path(name).c_str(), static_cast<mode_t>(mode));
+    return path(name);
+  }
+  // Every `before` replaced by `after`, of the same length.
+  std::string changed(const std::string& name, std::string_view before, std::string_view after) {
+    REQUIRE(before.size() == after.size());
+    std::string content = *read_if_there(built("shared"));
+    int changes = 0;
+    for (auto at = content.find(before); at != std::string::npos; at = content.find(before, at)) {
+      content.replace(at, after.size(), after);
+      ++changes;
+    }
+    REQUIRE(changes > 0);
+    return write(name, content);
+  }
+  std::string with_header(const std::string& name, std::size_t at, std::uint16_t value) {
+    std::string content = *read_if_there(built("shared"));
+    content.replace(at, sizeof value, reinterpret_cast<const char*>(&value), sizeof value);
+    return write(name, content);
+  }
+
+ private:
+  temporary_folder folder_;
+};
+
+}  // namespace
+
+TEST_CASE("a program runs on the emulator, whatever its RPATH says") {
+  for (const char* build : {"shared", "rpath", "relocatable", "with_lines"}) {
+    CAPTURE(build);
+    const auto result = lab_exec({built(build)});
+    CHECK(result.end.exit_code == 0);
+    CHECK(result.out == "sum 496\n");
+    CHECK(result.err.empty());
+  }
+}
+
+TEST_CASE("a program without kernels runs, however it was built") {
+  for (const char* build :
+       {"cpp", "cpp_90", "cu", "cu_machine_code", "cu_newer", "cu_relocatable"}) {
+    CAPTURE(build);
+    const auto result = lab_exec({built(std::string("host_only_") + build)});
+    CHECK(result.end.exit_code == 0);
+    CHECK(result.out == "devices 1\n");
+    CHECK(result.err.empty());
+  }
+}
+
+TEST_CASE("from a clone whose name has a blank and a colon") {
+  // The program's own RPATH forces LD_PRELOAD, whose list is separated by just these.
+  const workplace place;
+  const fs::path build = std::getenv("LAB_BUILD"), copy = place.path("a :build");
+  fs::create_directories(copy / "grader");
+  fs::create_directories(copy / "common/runtime");
+  for (const char* name : {"grader/lab", "grader/lab.json", "common/runtime/libcudart.so.13"}) {
+    fs::copy(build / name, copy / name);
+  }
+  auto config = json::parse(*read_if_there(copy / "grader/lab.json"));
+  config["source_root"] = "..";
+  write_atomically(copy / "grader/lab.json", config.dump());
+  auto options = command({built("rpath")});
+  options.command[0] = copy / "grader/lab";
+  const auto result = run_child(options, 60);
+  CHECK(result.end.exit_code == 0);
+  CHECK(result.out == "sum 496\n");
+  CHECK(result.err.empty());
+}
+
+TEST_CASE("words, streams and the exit status are the program's own") {
+  CHECK(lab_exec({built("shared"), "exit", "7"}).end.exit_code == 7);
+  CHECK(lab_exec({"--", built("shared"), "exit", "3"}).end.exit_code == 3);
+  const auto words = lab_exec({built("shared"), "words", "--json", "--gpu", "--", "a b", ""});
+  CHECK(words.out == "<" + built("shared") + "><words><--json><--gpu><--><a b><>");
+  auto piped = command({built("shared"), "cat"});
+  piped.command = {"/bin/sh", "-c", "printf 'one\\ntwo' | \"$0\" exec \"$1\" cat", piped.command[0],
+                   built("shared")};
+  const auto result = run_child(piped, 60);
+  CHECK(result.out == "one\ntwo");
+  CHECK(result.err == "to stderr\n");
+}
+
+TEST_CASE("a relative path means the caller's folder, a bare name PATH") {
+  const workplace place;
+  auto options = command({"./mine", "words"});
+  place.write("mine", *read_if_there(built("shared")));
+  options.directory = place.path("");
+  CHECK(run_child(options, 60).out == "<./mine><words>");
+  options.command.at(2) = "mine";
+  const auto bare = run_child(options, 60);
+  CHECK(bare.end.exit_code == 2);
+  CHECK(has(bare.err, "the file in this folder is ./mine"));
+  options.environment.push_back("PATH=" + place.path("").string());
+  CHECK(run_child(options, 60).out == "<mine><words>");
+}
+
+TEST_CASE("a signal's death is told as a shell tells it") {
+  for (const int signal : {SIGABRT, SIGSEGV, SIGTERM}) {
+    CAPTURE(signal);
+    const auto result = lab_exec({built("shared"), "raise", std::to_string(signal)});
+    CHECK(result.end.exit_code == 128 + signal);
+    CHECK(has(result.err, "ended on a signal: "));
+    CHECK(has(result.err, sigabbrev_np(signal)));
+  }
+}
+
+TEST_CASE("signals reach the program, which decides; none is left behind") {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    CAPTURE(signal);
+    child running(command({built("shared"), "wait"}));
+    for (int i = 0; i < 200 && running.output().total() == 0; ++i) {
+      REQUIRE(running.wait(0.05) == child::event::deadline);
+    }
+    REQUIRE(running.output().text() == "ready\n");
+    kill(running.id(), signal);
+    REQUIRE(running.wait(20) == child::event::ended);
+    CHECK(running.end(child_end::cause::deadline).exit_code == 40 + signal);
+  }
+}
+
+TEST_CASE("--time-limit ends a kernel, not the program") {
+  const auto result = lab_exec({"--time-limit", "0.3", built("shared"), "endless"});
+  CHECK(result.end.exit_code == 6);
+  CHECK(result.out == "cudaErrorLaunchTimeout\n");
+}
+
+TEST_CASE("what cannot run is refused, with the way out") {
+  struct row {
+    std::vector<std::string> words;
+    const char* says;
+  };
+  workplace place;
+  const std::string build_it = "nvcc --cudart=shared -gencode arch=compute_90";
+  for (const row& r : std::vector<row>{
+           {{}, "which program?"},
+           {{"--gpu", "gtx", built("shared")}, "known: h200"},
+           {{"--time-limit", "-1", built("shared")}, "above 0"},
+           {{place.path("nowhere")}, "there is no such file"},
+           {{"nowhere"}, "neither on PATH nor in this folder"},
+           {{place.path("")}, "is a folder"},
+           {{place.write("plain", *read_if_there(built("shared")), 0644)}, "chmod +x"},
+           {{place.write("run.sh", "#!/bin/sh\n")}, "is a script"},
+           {{place.write("x.cu", "int main() {}\n")}, "source code; compile it first: nvcc"},
+           {{place.write("text", "hello\n")}, "no ELF file"},
+           {{place.write("empty", "")}, "no ELF file"},
+           {{place.with_header("arm", offsetof(Elf64_Ehdr, e_machine), EM_AARCH64)},
+            "is built for AArch64"},
+           {{place.with_header("part", offsetof(Elf64_Ehdr, e_type), ET_REL)}, "object file"},
+           {{built("static")}, "linked into it (nvcc's default)"},
+           {{built("static")}, build_it.c_str()},
+           {{built("no_ptx")}, "carries machine code for sm_90, and no PTX"},
+           {{built("no_ptx")}, build_it.c_str()},
+           {{built("half_ptx")}, "carries machine code for sm_90, and no PTX"},
+           {{built("newer_ptx")}, "carries PTX for compute_100, and no PTX"},
+           {{place.changed("old", "libcudart.so.13", "libcudart.so.12")}, "built with CUDA 12"},
+           {{place.changed("fft", "libgcc_s.so.1", "libcufft.so.1")}, "NVIDIA's machine code"},
+           {{place.changed("lost", "libgcc_s.so.1", "libmylib.so.1")}, "libmylib.so.1, which the"},
+       }) {
+    CAPTURE(r.says);
+    const auto result = lab_exec(r.words);
+    CAPTURE(result.err);
+    CHECK(result.end.exit_code == 2);
+    CHECK(result.out.empty());
+    CHECK(result.err.starts_with("lab: "));
+    CHECK(has(result.err, r.says));
+  }
+  CHECK(has(lab_exec({"--device", "gpu", built("shared")}).err, "by itself"));
+}
+
+TEST_CASE("--json before the program: a refusal is the document; a run prints nothing of ours") {
+  const auto refused = lab_exec({"--json", built("static")});
+  const auto document = json::parse_or_null(refused.out);
+  REQUIRE(document.is_object());
+  CHECK(document["exit_code"] == 2);
+  CHECK(has(document["error"], "linked into it"));
+  CHECK(lab_exec({"--json", built("shared")}).out == "sum 496\n");
+}
+
+TEST_CASE("a program without CUDA runs, with a note") {
+  const auto result = lab_exec({"/bin/sh", "-c", "exit 4"});
+  CHECK(result.end.exit_code == 4);
+  CHECK(result.err.starts_with("lab: note: /bin/sh asks for no CUDA runtime"));
+}
+
+TEST_CASE("a program that fails after kernels ran is told of --check, in one line") {
+  const std::string why =
+      " after kernels ran: `lab exec --check` may say why (races, wrong addresses, unwritten "
+      "memory)\n";
+  for (const char* build : {"shared", "rpath"}) {
+    const auto failed = lab_exec({built(build), "after", "3"});
+    CHECK(failed.end.exit_code == 3);
+    CHECK(failed.out == "sum 496\n");
+    CHECK(failed.err == "stepwise: exit code 3" + why);
+  }
+  const auto aborted = lab_exec({built("shared"), "after", "abort"});
+  CHECK(aborted.end.exit_code == 128 + SIGABRT);
+  CHECK(aborted.err.starts_with("stepwise: aborted" + why + "lab: "));
+  // In a child that it waits for, and whose code it hands on.
+  CHECK(lab_exec({built("shared"), "child", "3"}).err == "stepwise: exit code 3" + why);
+}
+
+TEST_CASE("of --check is not told where there is no need to") {
+  struct row {
+    std::vector<std::string> words;
+    int code;
+  };
+  for (const row& r : std::vector<row>{{{built("shared"), "after", "0"}, 0},
+                                       {{built("shared"), "after", "256"}, 0},
+                                       {{built("shared"), "exit", "3"}, 3},
+                                       {{built("shared"), "after_closing", "3"}, 3},
+                                       {{built("shared"), "after_reusing", "3"}, 3},
+                                       {{"--counters", built("shared"), "after", "0"}, 0}}) {
+    CAPTURE(r.words.back());
+    const auto result = lab_exec(r.words);
+    CHECK(result.end.exit_code == r.code);
+    CHECK(!has(result.err + result.out, "may say why"));
+  }
+  CHECK(!has(lab_exec({"--check", built("shared"), "after", "3"}).err, "may say why"));
+  const auto told = lab_exec({"--time-limit", "0.3", built("shared"), "endless"});
+  CHECK(has(told.err, "time limit"));
+  CHECK(!has(told.err, "may say why"));
+}
+
+TEST_CASE("a closed stderr changes nothing but what is read there") {
+  for (const auto& [word, code] : std::vector<std::pair<const char*, int>>{
+           {"after 3", 3}, {"follow", 128 + SIGSEGV}, {"after abort", 128 + SIGABRT}}) {
+    CAPTURE(word);
+    auto closed = command({});
+    closed.command = {"/bin/sh", "-c", "\"$0\" exec \"$1\" " + std::string(word) + " 2>&-",
+                      closed.command[0], built("shared")};
+    const auto result = run_child(closed, 60);
+    CHECK(result.end.exit_code == code);
+    CHECK(result.err.empty());
+  }
+}
+
+TEST_CASE("host code that follows a device pointer is told so") {
+  const auto plain = lab_exec({built("shared"), "follow"});
+  CHECK(plain.end.exit_code == 128 + SIGSEGV);
+  CHECK(has(plain.err, "the host reads device memory: byte 0 of an allocation of 4 bytes"));
+  CHECK(has(plain.err, "lab: " + built("shared") + " ended on a signal: "));
+  const auto checked = lab_exec({"--check", built("shared"), "follow"});
+  CHECK(checked.end.exit_code == 128 + SIGSEGV);
+  CHECK(has(checked.err, "wrong pointer: the host reads device memory"));
+}
+
+TEST_CASE("--check: what is wrong is said behind the program's own words, and fails") {
+  const auto leaking = lab_exec({"--check", built("with_lines")});
+  CHECK(leaking.end.exit_code == 1);
+  CHECK(leaking.out == "sum 496\n");
+  CHECK(has(leaking.err, "memory not freed: "));
+  CHECK(has(leaking.err, "lab: 1 finding: 1 allocation not freed\n"));
+  CHECK(lab_exec({built("with_lines")}).err.empty());
+}
+
+TEST_CASE("--check: without findings the exit code is the program's") {
+  const auto fine = lab_exec({"--check", "--", built("shared"), "exit", "0"});
+  CHECK(fine.end.exit_code == 0);
+  CHECK(has(fine.err, "lab: no findings\n"));
+  CHECK(lab_exec({"--check", built("shared"), "exit", "7"}).end.exit_code == 7);
+}
+
+TEST_CASE("--check: programs read the findings from a file") {
+  const workplace place;
+  const std::string file = place.path("findings.json");
+  const auto result = lab_exec({"--check", "--report", file, built("shared")});
+  CHECK(result.end.exit_code == 1);
+  const auto report = json::parse(*read_if_there(file));
+  CHECK(report["warnings"] == 1);
+  CHECK(report["findings"][0]["kind"] == "leak");
+  const std::string pipe = place.path("pipe");
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  for (const std::string& bad : std::vector<std::string>{place.path("."), file + "/report.json",
+                                                         "/proc/report.json", pipe}) {
+    CAPTURE(bad);
+    const auto refused = lab_exec({"--check", "--report", bad, built("shared")});
+    CHECK((refused.end.exit_code == 2 || refused.end.exit_code == 3));
+    CHECK(refused.out.empty());  // the program did not run
+    CHECK(has(refused.err, "cannot write " + bad.substr(0, bad.rfind('/'))));
+  }
+  const auto alone = lab_exec({"--report", file, built("shared")});
+  CHECK(alone.end.exit_code == 2);
+  CHECK(has(alone.err, "--check"));
+}
+
+TEST_CASE("--check: a kernel that is ended by the time limit is told of") {
+  const auto result = lab_exec({"--check", "--time-limit", "1", built("with_lines"), "endless"});
+  CHECK(result.end.exit_code == 6);
+  CHECK(has(result.err, "kernel without end in wait_for_ever"));
+}

@@ -1,0 +1,190 @@
+// Goals as a student meets them, judged on the emulator: each kind is missed by who should miss it.
+// Runs in a copy of the clone, like cli_test.cpp; needs nvcc.
+#include <doctest/doctest.h>
+
+#include "grader/cli/tests/cloned_course.hpp"
+#include "grader/course/lab.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+json graded(const cloned_course& c, const std::string& lab, const std::string& file) {
+  const json grade =
+      document_of(c.lab({"grade", lab, "--file", file, "--device", "emulated", "--json"}));
+  check_documented(grade);
+  return grade;
+}
+
+std::string step_file(const std::string& lab, const std::string& step) {
+  return "solutions/" + lab + "/" + step + ".cu";
+}
+
+// The one goal about `counter`.
+const json& goal_of(const json& grade, const std::string& counter) {
+  for (const json& g : grade.at("goals"))
+    if (g.contains("counted") && g["counted"]["counter"] == counter) return g;
+  FAIL("no goal about ", counter);
+  return grade;
+}
+
+const json& goal_of_kind(const json& grade, const std::string& kind) {
+  for (const json& g : grade.at("goals"))
+    if (g["kind"] == kind) return g;
+  FAIL("no goal of kind ", kind);
+  return grade;
+}
+
+// A solution with `added` behind its line that has `line`.
+std::string with_line(const cloned_course& c, const std::string& solution, const std::string& line,
+                      const std::string& added) {
+  std::string text = *read_if_there(c.root() / solution);
+  const auto at = text.find(line);
+  REQUIRE(at != std::string::npos);
+  text.insert(text.find('\n', at) + 1, added);
+  write_atomically(c.root() / "mine.cu", text);
+  return "mine.cu";
+}
+
+}  // namespace
+
+TEST_CASE("bank conflicts miss their goal, and its line is named; speed stays open") {
+  const cloned_course c;
+  const std::string file = step_file("reduction", "02_strided");
+  const json grade = graded(c, "reduction", file);
+  CHECK(grade["class"] == "SLOW");
+  CHECK(goal_of_kind(grade, "correct")["passed"] == true);
+  CHECK(goal_of_kind(grade, "checks")["passed"] == true);
+  const json& conflicts = goal_of(grade, "shared_wavefronts_over_ideal");
+  CHECK(conflicts["passed"] == false);
+  CHECK(conflicts["points"] == 0);
+  CHECK(conflicts["counted"]["value"] > 3);
+  CHECK(conflicts["counted"]["at_most"] == 1.05);
+  CHECK(has(conflicts["counted"]["costliest"]["text"].get<std::string>(), "partial[left] +="));
+  CHECK(has(conflicts["message"].get<std::string>(), "the goal is at most 1.05"));
+  CHECK(goal_of(grade, "warp_execution_efficiency_percent")["passed"] == true);
+  CHECK(goal_of(grade, "kernel_launches")["counted"]["value"] == 3);
+  CHECK(goal_of_kind(grade, "speedup")["passed"].is_null());
+  CHECK(goal_of_kind(grade, "reach")["passed"].is_null());
+  const auto shown = c.lab({"grade", "reduction", "--file", file, "--device", "emulated"});
+  CHECK(shown.end.exit_code == 1);
+  CHECK(has(shown.out, "45 of 60 points"));
+  CHECK(has(shown.out, "0 of   5  The sums of a block stay in shared memory"));
+}
+
+TEST_CASE("goals are judged in the order of their kinds") {
+  const cloned_course c;
+  const json grade = graded(c, "reduction", step_file("reduction", "07_grid_stride"));
+  CHECK(grade["class"] == "PASS");
+  const std::vector<std::string> order = {"correct", "checks", "counter", "speedup", "reach"};
+  std::size_t at = 0;
+  for (const json& g : grade["goals"]) {
+    while (at < order.size() && g["kind"] != order[at]) ++at;
+    CHECK(at < order.size());
+  }
+}
+
+TEST_CASE("a race that does not show in the result costs the checks' points and all behind them") {
+  const cloned_course c;
+  const std::string file =
+      with_line(c, step_file("reduction", "03_sequential"), "partial[tid] = i < n",
+                "  __shared__ int last;\n  last = tid;\n  __syncthreads();\n"
+                "  if (last < 0) partial[tid] = 0;\n");
+  const json grade = graded(c, "reduction", file);
+  CHECK(grade["class"] == "CHECK");
+  CHECK(goal_of_kind(grade, "correct")["passed"] == true);
+  CHECK(goal_of_kind(grade, "checks")["passed"] == false);
+  CHECK(has(goal_of_kind(grade, "checks")["message"].get<std::string>(), "race at mine.cu:"));
+  CHECK(goal_of_kind(grade, "counter")["passed"] == false);
+  CHECK(grade["points"] == goal_of_kind(grade, "correct")["max_points"]);
+  const auto shown = c.lab({"grade", "reduction", "--file", file, "--device", "emulated"});
+  CHECK(shown.end.exit_code == 1);
+  CHECK(has(shown.out, "not judged: the checks must find no error first"));
+}
+
+TEST_CASE("host code that reads device memory is told so first, by run, check and grade") {
+  const cloned_course c;
+  const std::string file = with_line(c, step_file("reduction", "07_grid_stride"),
+                                     "void reduce(const int* in", "  if (in[0] == 7) return;\n");
+  const std::string said = "the host reads device memory: byte 0 of in, an allocation of 4 bytes";
+  const json grade = graded(c, "reduction", file);
+  CHECK(grade["class"] == "CHECK");
+  CHECK(has(grade["message"], "wrong pointer at mine.cu:"));
+  CHECK(has(grade["message"], said));
+  const json run =
+      document_of(c.lab({"run", "reduction", "--file", file, "--device", "emulated", "--json"}));
+  CHECK(run["class"] == "CRASH");
+  CHECK(std::string(run["message"]).starts_with("reduce at "));
+  CHECK(has(run["message"], said));
+  const json check = document_of(c.lab({"check", "reduction", "--file", file, "--json"}));
+  REQUIRE(check["findings"].size() == 1);
+  CHECK(check["findings"][0]["kind"] == "wrong_pointer");
+  CHECK(check["findings"][0]["host"]["text"] == "if (in[0] == 7) return;");
+  CHECK(check["findings"][0]["object"]["name"] == "in");
+}
+
+TEST_CASE("a leak costs the checks' points only") {
+  const cloned_course c;
+  const std::string file =
+      with_line(c, step_file("reduction", "07_grid_stride"), "void reduce(const int* in",
+                "  void* mine = nullptr;\n  cudaMalloc(&mine, 1 << 10);\n");
+  const json grade = graded(c, "reduction", file);
+  CHECK(grade["class"] == "CHECK");
+  CHECK(grade["warnings"] > 0);
+  CHECK(grade["errors"] == 0);
+  const json& checks = goal_of_kind(grade, "checks");
+  CHECK(checks["passed"] == false);
+  CHECK(grade["points"].get<double>() ==
+        grade["max_points"].get<double>() - checks["max_points"].get<double>());
+  CHECK(!has(c.lab({"grade", "reduction", "--file", file, "--device", "emulated"}).out,
+             "do not depend on it"));
+}
+
+TEST_CASE("every lab: 100 points, all kinds of goals; the last step has all that can be had") {
+  const cloned_course c;
+  for (const lab& l : load_labs(c.root())) {
+    CAPTURE(l.name);
+    CHECK(l.points() == 100);
+    for (const auto kind : {goal::kind::correct, goal::kind::checks, goal::kind::counter,
+                            goal::kind::speedup, goal::kind::reach}) {
+      CAPTURE(name_of(kind));
+      CHECK(l.has(kind));
+    }
+    const json best = graded(c, l.name, step_file(l.name, l.steps.back().name));
+    CHECK(best["class"] == "PASS");
+    CHECK(best["points"] == best["max_points"]);
+    CHECK(best["max_points"] >= 50);
+    // The first step is right, and no more.
+    const json first = graded(c, l.name, step_file(l.name, l.steps.front().name));
+    CHECK(first["class"] == "SLOW");
+    CHECK(goal_of_kind(first, "checks")["passed"] == true);
+    const auto met = std::count_if(first["goals"].begin(), first["goals"].end(), [](const json& g) {
+      return g["kind"] == "counter" && g["passed"] == true;
+    });
+    const auto counted = std::count_if(first["goals"].begin(), first["goals"].end(),
+                                       [](const json& g) { return g["kind"] == "counter"; });
+    CHECK(2 * met < counted);
+  }
+}
+
+TEST_CASE("a goal that names no step is an error of ours, with the file and the goal") {
+  const cloned_course c;
+  const fs::path file = c.root() / "labs/reduction/lab.toml";
+  std::string toml = *read_if_there(file);
+  toml.replace(toml.find("step = \"07_grid_stride\""), 23, "step = \"07_grid_strid\"");
+  write_atomically(file, toml);
+  const auto result = c.lab({"grade", "reduction"});
+  CHECK(result.end.exit_code == 4);
+  CHECK(has(result.err,
+            "labs/reduction/lab.toml: goal \"As fast as 07_grid_stride, or nearly\": "
+            "step = \"07_grid_strid\" is no step of steps.txt"));
+  CHECK(has(result.err, "did you mean \"07_grid_stride\"?"));
+}
+
+TEST_CASE("every counter stands in GOALS.md") {
+  const std::string text = *read_if_there(fs::path(std::getenv("LAB_ROOT")) / "grader/GOALS.md");
+  for (const auto& counter : goal_counters()) {
+    CAPTURE(counter.name);
+    CHECK(has(text, "`" + std::string(counter.name) + "`"));
+  }
+}

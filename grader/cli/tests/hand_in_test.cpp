@@ -1,0 +1,215 @@
+// What a student hands in: answers.md, and the archive of lab pack. Runs in a copy of the clone,
+// like cli_test.cpp; needs nvcc, tar and gzip.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "grader/cli/tests/cloned_course.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/course/source.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+const fs::path work = "labs/reduction/reduction.cu", answers = "labs/reduction/answers.md";
+
+// A clone in which the first lab is as a fresh one gives it to a student.
+struct started : cloned_course {
+  started() {
+    fs::remove(root() / answers);
+    REQUIRE(lab({"start", "reduction"}).end.exit_code == 0);
+  }
+};
+
+void write_solution(const cloned_course& c, const char* step) {
+  const auto text = read_if_there(c.root() / "solutions/reduction" / (std::string(step) + ".cu"));
+  write_atomically(c.root() / work, *text);
+}
+
+// Some text below the first question.
+void answer_one(const cloned_course& c) {
+  std::string text = *read_if_there(c.root() / answers);
+  const auto end = text.find("\n\n", text.find("\n> "));
+  REQUIRE(end != std::string::npos);
+  write_atomically(c.root() / answers, text.insert(end, "\n\nAbout 15 us."));
+}
+
+child_result shell(const cloned_course& c, const std::string& command) {
+  child_options options;
+  options.command = {"/bin/sh", "-c", command};
+  options.directory = c.root();
+  options.environment = {"LC_ALL=C"};
+  options.keep_bytes = 1 << 20;
+  return run_child(options, 60);
+}
+
+std::string from_archive(const cloned_course& c, const std::string& archive,
+                         const std::string& file) {
+  const auto result = shell(c, "tar -xzOf " + archive + " reduction/" + file);
+  CHECK(result.end.ok());
+  return result.out;
+}
+
+child_result packed(const cloned_course& c, const std::string& archive) {
+  return c.lab({"pack", "reduction", "--output", archive, "--device", "emulated"});
+}
+
+}  // namespace
+
+TEST_CASE("answers: start makes the file where it is missing, and never writes over answers") {
+  const started c;
+  const std::string fresh = *read_if_there(c.root() / answers);
+  CHECK(fresh == *read_if_there(fs::path(std::getenv("LAB_ROOT")) / answers));
+  answer_one(c);
+  const std::string mine = *read_if_there(c.root() / answers);
+  CHECK(mine != fresh);
+  const json again = document_of(c.lab({"start", "reduction", "03", "--json"}));
+  check_documented(again);
+  CHECK(again["answers_file"].is_null());
+  CHECK(*read_if_there(c.root() / answers) == mine);
+  fs::remove(c.root() / answers);
+  const json made = document_of(c.lab({"start", "reduction", "03", "--json"}));
+  CHECK(made["answers_file"] == answers.string());
+  CHECK(*read_if_there(c.root() / answers) == fresh);
+}
+
+TEST_CASE("answers: grade tells how many there are, and gives no points for them") {
+  const started c;
+  write_solution(c, "07_grid_stride");
+  const std::vector<std::string> command = {"grade", "reduction", "--device", "emulated", "--json"};
+  const json before = document_of(c.lab(command));
+  check_documented(before);
+  CHECK(before["answers"]["file"] == answers.string());
+  CHECK(before["answers"]["answered"] == 0);
+  const int questions = before["answers"]["questions"];
+  CHECK(questions >= 10);
+  answer_one(c);
+  const json after = document_of(c.lab(command));
+  CHECK(after["answers"]["answered"] == 1);
+  CHECK(after["answers"]["questions"] == questions);
+  CHECK(after["answers"]["open"].size() == static_cast<std::size_t>(questions) - 1);
+  CHECK(after["points"] == before["points"]);
+  const auto shown = c.lab({"grade", "reduction", "--device", "emulated"});
+  CHECK(has(shown.out,
+            "1 of " + std::to_string(questions) + " questions answered in " + answers.string()));
+  fs::remove(c.root() / answers);
+  CHECK(document_of(c.lab(command))["answers"].is_null());
+  CHECK(has(c.lab({"grade", "reduction", "--device", "emulated"}).out,
+            "there is no " + answers.string()));
+}
+
+TEST_CASE("pack: the file, the answers and the grade, sorted, nobody's") {
+  const started c;
+  write_solution(c, "03_sequential");
+  answer_one(c);
+  const auto result = packed(c, "mine.tar.gz");
+  CHECK(result.end.exit_code == 0);
+  CHECK(has(result.out, "packed mine.tar.gz"));
+  CHECK(has(result.out, "1 of "));
+  CHECK(has(result.out, "SLOW, 50 of 60 points here"));
+  CHECK(shell(c, "tar -tzf mine.tar.gz").out ==
+        "reduction/answers.md\nreduction/grade.json\nreduction/reduction.cu\n");
+  const std::string list = shell(c, "tar --numeric-owner -tvzf mine.tar.gz").out;
+  for (const std::string& line : split_lines(list)) CHECK(line.starts_with("-rw-r--r-- 0/0 "));
+  CHECK(from_archive(c, "mine.tar.gz", "reduction.cu") == *read_if_there(c.root() / work));
+  CHECK(from_archive(c, "mine.tar.gz", "answers.md") == *read_if_there(c.root() / answers));
+  const json grade = json::parse(from_archive(c, "mine.tar.gz", "grade.json"));
+  CHECK(grade["class"] == "SLOW");
+  CHECK(grade["points"] == 50);
+  CHECK(grade["answers"]["answered"] == 1);
+}
+
+TEST_CASE("pack: the same work makes the same archive; it is never written over") {
+  const started c;
+  write_solution(c, "03_sequential");
+  // Times are those of the files, not of the packing.
+  REQUIRE(shell(c, "touch -d @1000000000 " + work.string() + " " + answers.string()).end.ok());
+  REQUIRE(packed(c, "one.tar.gz").end.exit_code == 0);
+  const auto list = split_lines(shell(c, "TZ=UTC tar --full-time -tvzf one.tar.gz").out);
+  for (const std::string& line : list) CHECK(has(line, "2001-09-09 01:46:40"));
+  REQUIRE(packed(c, "two.tar.gz").end.exit_code == 0);
+  const std::string first = *read_if_there(c.root() / "one.tar.gz");
+  CHECK(first == *read_if_there(c.root() / "two.tar.gz"));
+  write_atomically(c.root() / work, *read_if_there(c.root() / work) + "// more\n");
+  const auto refused = packed(c, "one.tar.gz");
+  CHECK(refused.end.exit_code == 2);
+  CHECK(has(refused.err, "one.tar.gz is there already"));
+  CHECK(has(refused.err, "--output FILE"));
+  CHECK(*read_if_there(c.root() / "one.tar.gz") == first);
+  REQUIRE(packed(c, "three.tar.gz").end.exit_code == 0);
+  CHECK(*read_if_there(c.root() / "three.tar.gz") != first);
+}
+
+TEST_CASE("pack: its own name has the lab and the user, and --json tells all") {
+  const started c;
+  write_solution(c, "03_sequential");
+  const auto result = c.lab({"pack", "reduction", "--device", "emulated", "--json"});
+  CHECK(result.end.exit_code == 0);
+  const json document = document_of(result);
+  check_documented(document);
+  const fs::path archive = document["archive"].get<std::string>();
+  CHECK(archive.parent_path() == c.root());
+  CHECK(archive.filename().string().starts_with("reduction"));
+  CHECK(archive.filename().string().ends_with(".tar.gz"));
+  CHECK(document["bytes"] == fs::file_size(archive));
+  CHECK(document["files"].size() == 3);
+  CHECK(document["grade"]["class"] == "SLOW");
+}
+
+TEST_CASE("pack: nothing to hand in is refused; an answer is something") {
+  const started c;
+  const auto skeleton = packed(c, "a.tar.gz");
+  CHECK(skeleton.end.exit_code == 2);
+  CHECK(
+      has(skeleton.err, "labs/reduction/reduction.cu is the untouched skeleton of 01_interleaved"));
+  answer_one(c);
+  CHECK(packed(c, "a.tar.gz").end.exit_code == 0);
+  fs::remove(c.root() / work);
+  const auto nothing = packed(c, "b.tar.gz");
+  CHECK(nothing.end.exit_code == 2);
+  CHECK(has(nothing.err, "`./lab start reduction`"));
+  CHECK(!fs::exists(c.root() / "b.tar.gz"));
+}
+
+TEST_CASE("pack: what does not compile is packed, with a warning") {
+  const started c;
+  write_atomically(c.root() / work, "this is no CUDA\n");
+  const auto result = packed(c, "mine.tar.gz");
+  CHECK(result.end.exit_code == 0);
+  CHECK(has(result.out, "it does not compile, and is packed as it is"));
+  CHECK(json::parse(from_archive(c, "mine.tar.gz", "grade.json"))["class"] == "COMPILE");
+  CHECK(from_archive(c, "mine.tar.gz", "reduction.cu") == "this is no CUDA\n");
+}
+
+TEST_CASE(
+    "pack: where nothing can be graded, the error is the grade; without answers, it says so") {
+  const started c;
+  write_solution(c, "03_sequential");
+  fs::remove(c.root() / answers);
+  auto options = c.command({"pack", "reduction", "--output", "mine.tar.gz"});
+  options.environment.push_back("STEPWISE_NVCC=/nowhere/nvcc");
+  auto config = json::parse(*read_if_there(c.root() / "build/grader/lab.json"));
+  config["nvcc"] = "/nowhere/nvcc";
+  write_atomically(c.root() / "build/grader/lab.json", config.dump());
+  const auto result = run_child(options, 60);
+  CHECK(result.end.exit_code == 0);
+  CHECK(has(result.out, "it could not be graded here, and is packed without points"));
+  CHECK(json::parse(from_archive(c, "mine.tar.gz", "grade.json"))["exit_code"] == 3);
+  CHECK(shell(c, "tar -tzf mine.tar.gz").out == "reduction/grade.json\nreduction/reduction.cu\n");
+}
+
+TEST_CASE("pack: a full disk is one message, and leaves nothing behind") {
+  const started c;
+  write_solution(c, "03_sequential");
+  REQUIRE(c.lab({"grade", "reduction", "--device", "emulated"}).end.exit_code == 1);  // compiled
+  auto options =
+      c.command({"pack", "reduction", "--output", "mine.tar.gz", "--device", "emulated"});
+  options.file_limit_bytes = 100;  // a write beyond that fails, as on a full disk
+  const auto result = run_child(options, 120);
+  CHECK(result.end.exit_code == 3);
+  CHECK(result.err.starts_with("lab: cannot write "));
+  for (const auto& entry : fs::directory_iterator(c.root())) {
+    CHECK(!has(entry.path().filename().string(), "mine.tar.gz"));
+  }
+}

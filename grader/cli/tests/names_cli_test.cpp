@@ -1,0 +1,131 @@
+// Files with names that a shell, nvcc, PTX or JSON could misread, through the built program; and a
+// whole clone in such a place.
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "grader/cli/tests/cloned_course.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+// What a shell would execute leaves one of these behind.
+constexpr const char* name_of_all =
+    "$(touch ${HOME}pwned) `touch pwned`; \"it's\" a, b\\c #1 größe &|<>*?[x]{y}.cu";
+
+struct awkward : cloned_course {
+  explicit awkward(const std::string& name, const std::string& folder = "a, \"b\" $HOME")
+      : file(root() / folder / name) {
+    write(*read_if_there(root() / "solutions/launch/02_blocks.cu"));
+  }
+  void write(const std::string& text) const {
+    write_atomically(file.parent_path() / "mine.hpp", "#pragma once\nconstexpr int offset = 0;\n");
+    write_atomically(file, "#include \"mine.hpp\"\n" + text);
+  }
+  std::string text() const { return *read_if_there(root() / "solutions/launch/02_blocks.cu"); }
+
+  child_result run(std::vector<std::string> words) const {
+    for (const auto& word : {"--device", "emulated", "--json"}) words.push_back(word);
+    auto options = command(words);
+    options.environment.push_back("HOME=" + root().string() + "/");
+    return run_child(options, 120);
+  }
+  bool executed_nothing() const {
+    for (const auto& entry : fs::recursive_directory_iterator(root())) {
+      if (entry.path().filename() == "pwned") return false;
+    }
+    return !fs::exists("pwned") && !fs::exists(root().string() + "pwned");
+  }
+
+  const fs::path file;
+};
+
+}  // namespace
+
+TEST_CASE("a file's name is a name: nothing in it is executed, split or lost") {
+  const awkward c(name_of_all);
+  const std::string name = c.file;
+  const json ran = document_of(c.run({"run", "launch", "--file", name}));
+  CHECK(ran["correct"] == true);
+  const json graded = document_of(c.run({"grade", "launch", "--file", name}));
+  CHECK(graded["points"] > 0);
+  CHECK(has(c.run({"ptx", "launch", "--file", name}).out, "add_kernel"));
+  const json listed = document_of(c.run({"ptx", "--file", name}));
+  CHECK(has(listed.dump(), "x[i] + y[i]"));  // the source's own line
+  const json swept = document_of(
+      c.run({"sweep", "launch", "--file", name, "--over", "threads=64,128", "--size", "1000"}));
+  CHECK(swept["points"][1]["correct"] == true);
+
+  std::string text = c.text();
+  text.replace(text.rfind("y[i]"), 4, "y[i + 1]");
+  c.write(text);
+  const json found = document_of(c.run({"check", "launch", "--file", name}));
+  CHECK(has(found.at("findings").dump(), json(name_of_all).dump()));
+  CHECK(!has(found.dump(), "percent-coded"));
+  CHECK(has(found.dump(), "x[i] + y[i + 1]"));
+
+  c.write("int wrong = undeclared;\n");
+  const json refused = document_of(c.run({"run", "launch", "--file", name}));
+  CHECK(refused["class"] == "COMPILE");
+  const std::string message = refused["message"];
+  CHECK(has(message, c.file.filename().string() + ":2: "));
+  CHECK(has(message, "2 | int wrong = undeclared;"));
+  CHECK(c.executed_nothing());
+}
+
+TEST_CASE("names one by one") {
+  for (const char* name : {"$(touch ${HOME}pwned).cu", "o'neil \"x\".cu", "lab 1, final.cu",
+                           "`touch pwned`.cu", "tab\t new\nline.cu", "\xff.cu", "-o.cu", "no"}) {
+    CAPTURE(name);
+    const awkward c(name, "plain");
+    CHECK(document_of(c.run({"run", "launch", "--file", c.file, "--size", "1000"}))["correct"] ==
+          true);
+    CHECK(c.executed_nothing());
+  }
+}
+
+TEST_CASE("a change of a header beside the file is seen, however its folder is called") {
+  const awkward c("x.cu");
+  const std::vector<std::string> words = {"run", "launch", "--file", c.file};
+  CHECK(document_of(c.run(words))["correct"] == true);
+  write_atomically(c.file.parent_path() / "mine.hpp", "#error seen\n");
+  const std::string message = document_of(c.run(words))["message"];
+  CHECK(has(message, "seen"));
+  CHECK(has(message, "mine.hpp:1"));
+  CHECK(!has(message, "beside"));
+}
+
+TEST_CASE("UTF-16 is told in one sentence") {
+  const awkward c("wide.cu");
+  std::string wide = "\xff\xfe";
+  for (const char letter : c.text()) wide += {letter, '\0'};
+  write_atomically(c.file, wide);
+  for (const char* command : {"run", "grade"}) {
+    const json document = document_of(c.run({command, "launch", "--file", c.file}));
+    CHECK(document["class"] == "COMPILE");
+    CHECK(has(document.dump(), "is UTF-16 text"));
+  }
+  CHECK(has(c.run({"ptx", "--file", c.file}).out, "is UTF-16 text"));
+}
+
+TEST_CASE("UTF-8 with a byte order mark is UTF-8") {
+  const awkward c("marked.cu");
+  write_atomically(c.file, "\xEF\xBB\xBF" + c.text());
+  CHECK(document_of(c.run({"run", "launch", "--file", c.file}))["correct"] == true);
+}
+
+TEST_CASE("a clone in a place that shells misread") {
+  const cloned_course c("it's $(touch pwned), \"größe\" #1;&");
+  fs::copy_file(c.root() / "solutions/launch/02_blocks.cu", c.root() / "labs/launch/launch.cu",
+                fs::copy_options::overwrite_existing);
+  const auto result = c.lab({"check", "launch", "--device", "emulated", "--json"});
+  CHECK(result.end.exit_code == 0);
+  CHECK(document_of(result)["correct"] == true);
+  CHECK(has(c.lab({"ptx", "launch"}).out, "add_kernel"));
+  const std::string alias = *read_if_there(c.root() / "build/alias");
+  const fs::path link = alias.substr(0, alias.find('\n'));
+  CHECK(fs::equivalent(link, c.root()));
+  CHECK(!fs::exists("pwned"));
+  fs::remove_all(link.parent_path());
+}

@@ -1,0 +1,65 @@
+#include "grader/cli/text/figures_text.hpp"
+
+#include <fmt/core.h>
+
+#include "grader/report/text.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+double number(std::uint64_t n) { return static_cast<double>(n); }
+
+void show_counters(context& c, const figures& f) {
+  const auto& n = *f.counters;
+  const double needed = f.work.bytes;
+  const auto row = [&](const char* name, const std::string& value, const std::string& meaning) {
+    c.say(fmt::format("    {:<20}{:>10}", name, value) +
+          (meaning.empty() ? "" : "   " + c.out.paint(tone::dim, meaning)));
+  };
+  row("warp instructions", count_text(number(n.warp_instructions)),
+      n.warp_instructions == 0
+          ? ""
+          : fmt::format("{:.1f} of 32 lanes active on average",
+                        number(n.lane_instructions) / number(n.warp_instructions)));
+  row("global memory", bytes_text(f.global_bytes()),
+      needed > 0 ? fmt::format("{} what must be moved ({})", ratio_text(f.global_bytes() / needed),
+                               bytes_text(needed))
+                 : "");
+  row("shared memory", bytes_text(number(n.shared_load_bytes + n.shared_store_bytes)), "");
+  row("launches", count_text(number(n.launches)), "");
+  row("barriers", count_text(number(n.barriers)), n.barriers == 0 ? "" : "arrivals of warps");
+  row("atomics", count_text(number(n.atomics)), "");
+}
+
+}  // namespace
+
+void show_figures(context& c, const figures& f, const device_choice& device) {
+  if (f.timed()) {
+    c.say(fmt::format("  one call at {}: measured, {} calls, cold L2", f.label, f.samples));
+    c.say(fmt::format("    time  {}   {}", c.out.paint(tone::strong, time_text(f.time_ms)),
+                      c.out.paint(tone::dim, fmt::format("median; 95 % interval {} to {}",
+                                                         time_text(f.time_range_ms.low),
+                                                         time_text(f.time_range_ms.high)))));
+    c.say(fmt::format("    rate  {}", c.out.paint(tone::strong, f.rate())));
+  } else if (f.counters) {
+    c.say(
+        fmt::format("  one call at {}: counted on the emulator; this is work, not time", f.label));
+    show_counters(c, f);
+  } else {
+    c.say(fmt::format("  one call at {} is right; {} keeps no figures", f.label, device.text()));
+  }
+}
+
+std::string figures_phrase(const figures& f) {
+  if (f.timed()) {
+    return fmt::format("{}, {}", time_text(f.time_ms), f.rate());
+  }
+  if (f.counters) {
+    return fmt::format("{} warp instructions, {} through global memory",
+                       count_text(number(f.counters->warp_instructions)),
+                       bytes_text(f.global_bytes()));
+  }
+  return "no figures";
+}
+
+}  // namespace stepwise::cli

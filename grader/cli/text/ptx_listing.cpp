@@ -1,0 +1,429 @@
+#include "grader/cli/text/ptx_listing.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <numeric>
+#include <set>
+#include <unordered_map>
+
+#include "common/device/names.hpp"
+#include "common/ptx/control_flow.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+using emulator::access_role;
+using emulator::no_index;
+
+// In the order in which they are shown.
+constexpr std::array kinds = {
+    "FMA",         "FP32",          "FP64",       "half",         "tensor",
+    "special",     "integer",       "conversion", "load global",  "load shared",
+    "load local",  "load constant", "load",       "store global", "store shared",
+    "store local", "store",         "atomic",     "async copy",   "warp",
+    "barrier",     "control",       "move",       "parameter",    "other"};
+
+bool has(const ptx::instruction& i, std::string_view modifier) {
+  return std::find(i.modifiers.begin(), i.modifiers.end(), modifier) != i.modifiers.end();
+}
+
+bool has_space(const ptx::instruction& i, std::string_view space) {
+  return std::any_of(i.modifiers.begin(), i.modifiers.end(), [&](std::string_view m) {
+    return m == space || (m.starts_with(space) && m.substr(space.size()).starts_with("::"));
+  });
+}
+
+std::string access_kind(const ptx::instruction& i, const std::string& verb) {
+  if (has_space(i, "param")) return "parameter";
+  for (const char* space : {"global", "shared", "local"}) {
+    if (has_space(i, space)) return verb + " " + space;
+  }
+  return has_space(i, "const") ? verb + " constant" : verb;
+}
+
+std::string arithmetic_kind(const ptx::instruction& i) {
+  const std::string_view type = i.modifiers.empty() ? std::string_view() : i.modifiers.back();
+  if (type == "f32") return "FP32";
+  if (type == "f64") return "FP64";
+  if (type.starts_with("f16") || type.starts_with("bf16")) return "half";
+  return "integer";
+}
+
+std::uint32_t access_bytes(const ptx::instruction& i) {
+  if (i.modifiers.empty()) return 0;
+  std::uint32_t bytes = ptx::bytes_of(ptx::type_of(i.modifiers.back()));
+  if (has(i, "v2")) bytes *= 2;
+  if (has(i, "v4")) bytes *= 4;
+  if (has(i, "v8")) bytes *= 8;
+  return bytes;
+}
+
+// "_Z6kernelPf_param_0" becomes "param_0", the mangled name of a variable its last part.
+std::string short_names(std::string_view text, const std::string& kernel) {
+  const auto is_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$';
+  };
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    if (!is_name(text[at])) {
+      const char c = text[at++];
+      const bool is_blank = c == ' ' || c == '\t';
+      if (!is_blank) out += c;
+      if (is_blank && !out.empty() && out.back() != ' ') out += ' ';
+      continue;
+    }
+    std::size_t end = at;
+    while (end < text.size() && is_name(text[end])) ++end;
+    const std::string word(text.substr(at, end - at));
+    at = end;
+    if (word.starts_with(kernel + "_param_")) {
+      out += word.substr(kernel.size() + 1);
+    } else if (word.starts_with("_Z")) {
+      const std::string plain = readable_name(word);
+      const auto colon = plain.rfind("::");
+      out += colon == std::string::npos ? plain : plain.substr(colon + 2);
+    } else {
+      out += word;
+    }
+  }
+  while (!out.empty() && (out.back() == ' ' || out.back() == ';')) out.pop_back();
+  return out;
+}
+
+std::string drop_note(emulator::drop_reason reason) {
+  switch (reason) {
+    case emulator::drop_reason::same_address:
+      return "not done: these bytes are loaded or stored by another one";
+    case emulator::drop_reason::unused:
+      return "not done: nobody uses the value";
+    case emulator::drop_reason::in_registers:
+      return "no memory: the array is in registers";
+    case emulator::drop_reason::constant_bank:
+      return "no load: an operand of another instruction";
+    case emulator::drop_reason::unknown:
+      return "no machine instruction; the tables do not tell why";
+  }
+  return "";
+}
+
+class kernel_lister {
+ public:
+  kernel_lister(const ptx::module& m, const std::vector<std::string>& ptx_lines,
+                const ptx::function& kernel, const image::kernel_resources* machine_code,
+                const machine_text& shown, emulator::source_text& sources)
+      : body_(m.body_of(kernel)),
+        ptx_lines_(ptx_lines),
+        machine_code_(machine_code),
+        sources_(sources),
+        flow_(body_),
+        map_(m, kernel, machine_code) {
+    out_.ptx_name = std::string(kernel.name);
+    out_.name = readable_name(kernel.name);
+    if (machine_code != nullptr) sort_machine_text(shown);
+  }
+
+  kernel_listing run() {
+    resources();
+    for (std::uint32_t n = 0; n < body_.instructions.size(); ++n) add(n);
+    sort_lines();
+    for (std::uint32_t n = 0; n < flow_.loops.size(); ++n) add_loop(n);
+    const auto most =
+        std::max_element(out_.loops.begin(), out_.loops.end(),
+                         [](const ptx_loop& a, const ptx_loop& b) { return a.fma < b.fma; });
+    if (most != out_.loops.end() && most->fma > 0) most->is_main = true;
+    return std::move(out_);
+  }
+
+ private:
+  void find_remainders() {
+    for (ptx_loop& l : out_.loops) {
+      l.is_remainder = std::any_of(out_.loops.begin(), out_.loops.end(), [&](const ptx_loop& o) {
+        return o.unrolled > 1 && l.unrolled == 1 && o.ptx > l.ptx && o.depth == l.depth &&
+               o.file == l.file && o.first_line == l.first_line && o.last_line == l.last_line;
+      });
+    }
+  }
+
+  void resources() {
+    out_.knows_machine_code = map_.knows_machine_code;
+    out_.ptx_instructions = static_cast<std::uint32_t>(body_.instructions.size());
+    out_.groups = static_cast<std::uint32_t>(map_.groups.size());
+    out_.dropped = static_cast<std::uint32_t>(map_.dropped.size());
+    const auto ambiguous = [](const auto& x) { return x.ambiguous; };
+    out_.undecided = static_cast<std::uint32_t>(
+        std::count_if(map_.groups.begin(), map_.groups.end(), ambiguous) +
+        std::count_if(map_.dropped.begin(), map_.dropped.end(), ambiguous) +
+        std::ssize(map_.thinned));
+    if (machine_code_ == nullptr) return;
+    out_.registers = machine_code_->registers;
+    out_.shared_bytes = machine_code_->static_shared_bytes;
+    out_.stack_bytes = machine_code_->frame_bytes;
+    for (const auto& [line, count] : machine_code_->instructions_of_ptx_line) {
+      out_.machine_instructions += count;
+    }
+  }
+
+  // By PTX line, in the order of the code.
+  void sort_machine_text(const machine_text& shown) {
+    const auto& table = machine_code_->code_lines;
+    for (std::size_t n = 0; n < table.size(); ++n) {
+      auto at = shown.lower_bound(table[n].offset);
+      const auto end = n + 1 < table.size() ? shown.lower_bound(table[n + 1].offset) : shown.end();
+      for (; at != end; ++at) machine_text_[table[n].ptx_line].push_back(at->second);
+    }
+  }
+
+  void add(std::uint32_t n) {
+    const ptx::instruction& i = body_.instructions[n];
+    const emulator::instruction_source& s = map_.instructions[n];
+    ptx_row row;
+    if (i.line >= 1 && i.line <= ptx_lines_.size()) {
+      row.text = short_names(ptx_lines_[i.line - 1], out_.ptx_name);
+    }
+    row.opcode = std::string(i.text);
+    row.kind = kind_of(i);
+    row.machine_instructions = s.machine_instructions;
+    row.role = s.role;
+    row.note = note(n);
+    row.loop = flow_.blocks[flow_.block_of[n]].loop;
+    row.inlined = inlined(s);
+    row.machine_code = take_machine_text(n == 0 ? 0 : i.line, i.line);
+    line_of(s).rows.push_back(std::move(row));
+  }
+
+  // Of the PTX lines from first to last; once, if instructions share a line. What a kernel does
+  // before its first instruction stands at its '{'.
+  std::vector<std::string> take_machine_text(std::uint32_t first, std::uint32_t last) {
+    std::vector<std::string> out;
+    const auto begin = machine_text_.lower_bound(first), end = machine_text_.upper_bound(last);
+    for (auto code = begin; code != end; ++code) {
+      out.insert(out.end(), code->second.begin(), code->second.end());
+    }
+    machine_text_.erase(begin, end);
+    return out;
+  }
+
+  ptx_source_line& line_of(const emulator::instruction_source& s) {
+    const auto [at, is_new] = line_index_.try_emplace(s.line, out_.lines.size());
+    if (is_new) {
+      ptx_source_line line;
+      if (s.line != no_index) {
+        const emulator::source_line& from = map_.lines[s.line];
+        line.file = from.file;
+        line.line = from.line;
+        line.source = std::string(sources_.whole_line(from.file, from.line));
+        if (out_.lines.empty()) out_.of_user = from.of_user;
+      }
+      out_.lines.push_back(std::move(line));
+    }
+    return out_.lines[at->second];
+  }
+
+  void sort_lines() {
+    std::map<std::string, std::size_t> file_order;
+    for (const ptx_source_line& l : out_.lines) file_order.try_emplace(l.file, file_order.size());
+    std::stable_sort(out_.lines.begin(), out_.lines.end(),
+                     [&](const ptx_source_line& a, const ptx_source_line& b) {
+                       return std::pair(file_order[a.file], a.line) <
+                              std::pair(file_order[b.file], b.line);
+                     });
+  }
+
+  std::string note(std::uint32_t n) const {
+    const emulator::instruction_source& s = map_.instructions[n];
+    const bool is_store = body_.instructions[n].opcode == "st";
+    switch (s.role) {
+      case access_role::leader:
+        return fmt::format("one {} of {} bytes for {} of these", is_store ? "store" : "load",
+                           map_.groups[s.group].bytes, map_.groups[s.group].members.size());
+      case access_role::member:
+        return is_store ? "in a wider store below" : "in a wider load above";
+      case access_role::dropped:
+        return drop_note(map_.dropped[s.group].reason);
+      case access_role::alone:
+        if (s.group != no_index) {  // the machine instructions of both stand at the leader's line
+          return map_.groups[s.group].leader == n ? "" : "a load of its own, counted above";
+        }
+        for (const emulator::thinned_access& t : map_.thinned) {
+          if (t.instruction != n) continue;
+          return fmt::format("{} in {} copies of the loop", t.copies, t.block_copies);
+        }
+        return "";
+      case access_role::none:
+        return "";
+    }
+    return "";
+  }
+
+  // The innermost frame of the user's, or the library's function that the line calls.
+  std::string inlined(const emulator::instruction_source& s) const {
+    if (s.inner == no_index) return "";
+    const auto& chain = map_.chains[s.inner];
+    const auto users = std::find_if(chain.rbegin(), chain.rend(),
+                                    [](const emulator::source_frame& f) { return f.at.of_user; });
+    const emulator::source_frame& f = users == chain.rend() ? chain.front() : *users;
+    const std::string function = f.function.empty() ? "a function" : f.function;
+    if (users == chain.rend()) return function;
+    const bool same_file = s.line != no_index && map_.lines[s.line].file == f.at.file;
+    const std::string file = std::filesystem::path(f.at.file).filename().string();
+    return function + ", " + (same_file ? "line " : file + ":") + std::to_string(f.at.line);
+  }
+
+  std::vector<std::uint32_t> own_instructions(std::uint32_t loop) const {
+    std::vector<std::uint32_t> out;
+    for (const std::uint32_t b : flow_.loops[loop].blocks) {
+      if (flow_.blocks[b].loop != loop) continue;
+      for (std::uint32_t n = flow_.blocks[b].first; n < flow_.blocks[b].end; ++n) out.push_back(n);
+    }
+    return out;
+  }
+
+  // As most lines of arithmetic and accesses say; those become one instruction per copy.
+  std::uint32_t copies_of(const std::vector<std::uint32_t>& own) const {
+    std::map<std::uint32_t, std::uint32_t> times;
+    for (const std::uint32_t n : own) {
+      const std::string kind = kind_of(body_.instructions[n]);
+      const bool counts = kind == "FMA" || kind == "FP32" || kind.starts_with("load ") ||
+                          kind.starts_with("store ");
+      const std::uint32_t machine = map_.instructions[n].machine_instructions;
+      if (counts && machine != 0) ++times[machine];
+    }
+    const auto most =
+        std::max_element(times.begin(), times.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    return most == times.end() ? 1 : most->first;
+  }
+
+  void add_loop(std::uint32_t number) {
+    const auto own = own_instructions(number);
+    const emulator::natural_loop& from = flow_.loops[number];
+    ptx_loop loop;
+    loop.is_innermost = loop.is_main = from.is_innermost;
+    for (auto p = from.parent; p != no_loop; p = flow_.loops[p].parent) ++loop.depth;
+    for (const std::uint32_t b : from.blocks) {
+      const auto inside = [&](std::uint32_t s) {
+        return std::binary_search(from.blocks.begin(), from.blocks.end(), s) && s != from.header;
+      };
+      const auto& to = flow_.blocks[b].successors;
+      loop.has_branches = loop.has_branches || std::count_if(to.begin(), to.end(), inside) > 1;
+    }
+    loop.copies = copies_of(own);
+    for (const std::uint32_t n : own) {
+      count(n, loop);
+      widen(map_.instructions[n], loop);
+    }
+    guess_unrolling(own, loop);
+    std::sort(loop.kinds.begin(), loop.kinds.end(), [](const kind_count& a, const kind_count& b) {
+      const auto place = [](const kind_count& k) {
+        return std::find(kinds.begin(), kinds.end(), k.kind) - kinds.begin();
+      };
+      return place(a) < place(b);
+    });
+    out_.loops.push_back(std::move(loop));
+  }
+
+  // A line that nvcc wrote out four times has four times as many of each access, FMA and barrier.
+  void guess_unrolling(const std::vector<std::uint32_t>& own, ptx_loop& loop) const {
+    std::map<std::uint32_t, std::map<std::string_view, std::uint32_t>> times;  // by line and opcode
+    for (const std::uint32_t n : own) {
+      const emulator::instruction_source& s = map_.instructions[n];
+      const std::string kind = kind_of(body_.instructions[n]);
+      const bool tells = s.role != access_role::none || kind == "FMA" || kind == "barrier";
+      // An inlined function may come twice in a line without any unrolling.
+      if (tells && s.inner == no_index) ++times[s.line][body_.instructions[n].text];
+    }
+    std::uint32_t all = 0;
+    for (const auto& [line, opcodes] : times) {
+      std::uint32_t common = 0;
+      for (const auto& [opcode, count] : opcodes) common = std::gcd(common, count);
+      all = std::gcd(all, common);
+      const bool is_larger = common > 1 && loop.unrolled_line == 0 && line != no_index;
+      if (is_larger) loop.unrolled_line = map_.lines[line].line;
+    }
+    loop.unrolled = std::max(all, 1u);
+  }
+
+  // The source lines between which the loop lies, in the file of its first one.
+  void widen(const emulator::instruction_source& s, ptx_loop& loop) const {
+    if (s.line == no_index || s.estimated) return;
+    const emulator::source_line& line = map_.lines[s.line];
+    if (loop.first_line == 0) {
+      loop.file = line.file;
+      loop.first_line = loop.last_line = line.line;
+    } else if (loop.file == line.file) {
+      loop.first_line = std::min(loop.first_line, line.line);
+      loop.last_line = std::max(loop.last_line, line.line);
+    }
+  }
+
+  void count(std::uint32_t n, ptx_loop& loop) const {
+    const ptx::instruction& i = body_.instructions[n];
+    const emulator::instruction_source& s = map_.instructions[n];
+    const std::string kind = kind_of(i);
+    auto k = std::find_if(loop.kinds.begin(), loop.kinds.end(),
+                          [&](const kind_count& c) { return c.kind == kind; });
+    if (k == loop.kinds.end()) k = loop.kinds.insert(k, kind_count{kind, 0, 0, 0});
+    const double machine = static_cast<double>(s.machine_instructions) / loop.copies;
+    ++k->ptx;
+    k->machine += machine;
+    ++loop.ptx;
+    loop.machine += machine;
+    if (kind == "FMA") ++loop.fma;
+    std::uint32_t bytes = 0;
+    if (s.role == access_role::alone) bytes = access_bytes(i);
+    if (s.role == access_role::leader) bytes = map_.groups[s.group].bytes;
+    k->bytes += bytes;
+    if (kind == "load global") loop.loaded_global_bytes += bytes;
+    if (kind == "load shared") loop.loaded_shared_bytes += bytes;
+  }
+
+  const ptx::body& body_;
+  const std::vector<std::string>& ptx_lines_;
+  const image::kernel_resources* machine_code_;
+  emulator::source_text& sources_;
+  emulator::control_flow flow_;
+  emulator::source_map map_;
+  kernel_listing out_;
+  std::unordered_map<std::uint32_t, std::size_t> line_index_;
+  std::map<std::uint32_t, std::vector<std::string>> machine_text_;
+};
+
+}  // namespace
+
+std::string kind_of(const ptx::instruction& i) {
+  const std::string_view op = i.opcode;
+  const auto is = [op](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), op) != names.end();
+  };
+  if (is({"ld", "ldu"})) return access_kind(i, "load");
+  if (is({"ldmatrix"})) return "load shared";
+  if (is({"st", "stmatrix"})) return op == "st" ? access_kind(i, "store") : "store shared";
+  if (is({"atom", "red"})) return "atomic";
+  if (is({"cp"})) return "async copy";
+  if (is({"mma", "wmma", "wgmma", "movmatrix"})) return "tensor";
+  if (is({"bra", "brx", "ret", "exit", "call", "trap"})) return "control";
+  if (is({"bar", "barrier", "membar", "fence", "mbarrier"})) return "barrier";
+  if (is({"shfl", "vote", "match", "redux", "activemask", "elect"})) return "warp";
+  if (is({"cvt"})) return "conversion";
+  if (is({"mov", "cvta", "mapa"})) return "move";
+  const std::string arithmetic = arithmetic_kind(i);
+  if (is({"fma"}) && arithmetic != "integer") return "FMA";
+  if (is({"rcp", "sqrt", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh", "div"}) &&
+      arithmetic != "integer") {
+    return "special";
+  }
+  if (is({"prefetch", "nanosleep", "pmevent", "griddepcontrol", "createpolicy"})) return "other";
+  return arithmetic;
+}
+
+kernel_listing list_kernel(const ptx::module& m, const std::vector<std::string>& ptx_lines,
+                           const ptx::function& kernel, const image::kernel_resources* machine_code,
+                           const machine_text& shown, emulator::source_text& sources) {
+  return kernel_lister(m, ptx_lines, kernel, machine_code, shown, sources).run();
+}
+
+}  // namespace stepwise::cli

@@ -1,0 +1,90 @@
+// What `lab ptx` shows of a kernel, before it is text: source lines with the PTX that they became,
+// and the loops with what one pass through them executes.
+//
+// idea    A student asks "why two instructions for each FMA?". The answer is in the innermost loop:
+//         its instructions by kind, how many of them the machine code really has, and how many
+//         bytes are loaded for each FMA.
+// Tested by cli/tests/ptx_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/source_map/source_map.hpp"
+#include "common/source_map/source_text.hpp"
+
+namespace stepwise::cli {
+
+inline constexpr std::uint32_t no_loop = 0xffffffffu;
+
+struct ptx_row {
+  std::string text;  // the instruction, with short names for parameters and variables
+  std::string opcode;
+  std::string kind;  // "FMA", "load shared"
+  std::uint32_t machine_instructions = 0;
+  emulator::access_role role = emulator::access_role::none;
+  std::string note;                       // what the machine code makes of it, in words; mostly ""
+  std::uint32_t loop = no_loop;           // innermost loop around it, an index into loops
+  std::string inlined;                    // "add_from, line 29": where in inlined functions
+  std::vector<std::string> machine_code;  // of its PTX line, where a disassembler told it
+};
+
+struct ptx_source_line {
+  std::string file;
+  std::uint32_t line = 0;
+  std::string source;  // with its indentation; empty if it cannot be read
+  std::vector<ptx_row> rows;
+};
+
+struct kind_count {
+  std::string kind;
+  std::uint32_t ptx = 0;
+  double machine = 0;       // per pass
+  std::uint32_t bytes = 0;  // that one thread loads or stores
+};
+
+struct ptx_loop {
+  std::string file;
+  std::uint32_t first_line = 0, last_line = 0;  // source lines of its instructions
+  std::uint32_t depth = 1;                      // 2: in one other loop
+  bool is_innermost = true;
+  bool is_main = false;       // to be marked: an innermost one, or that with the most FMAs
+  bool is_remainder = false;  // does what is left over by an unrolled one of the same lines
+  bool has_branches = false;  // more ways through it than one: all of them are counted
+  // How often nvcc wrote it out, as the number of accesses and FMAs of each source line lets one
+  // guess; 1 if nothing speaks for it. And a line of a loop inside it that was written out whole.
+  std::uint32_t unrolled = 1, unrolled_line = 0;
+  // Without loops inside it, one pass through the PTX's loop.
+  std::uint32_t ptx = 0;
+  double machine = 0;
+  std::uint32_t copies = 1;       // that ptxas made of it, as most of its lines say
+  std::vector<kind_count> kinds;  // in a fixed order
+  std::uint32_t fma = 0, loaded_global_bytes = 0, loaded_shared_bytes = 0;
+};
+
+struct kernel_listing {
+  std::string name, ptx_name;
+  bool of_user = true;  // its own lines are in the user's files
+  bool knows_machine_code = false;
+  int registers = 0;
+  std::uint64_t shared_bytes = 0, stack_bytes = 0;
+  std::uint32_t ptx_instructions = 0, machine_instructions = 0;
+  std::vector<ptx_source_line> lines;  // by file in order of appearance, then by line
+  std::vector<ptx_loop> loops;         // outer before inner
+  std::uint32_t groups = 0, dropped = 0, undecided = 0;
+};
+
+// Machine code as a disassembler printed it: by offset.
+using machine_text = std::map<std::uint32_t, std::string>;
+
+// A kernel of the module; `ptx_lines` is its text, line by line. `machine_code` may be null.
+kernel_listing list_kernel(const ptx::module& m, const std::vector<std::string>& ptx_lines,
+                           const ptx::function& kernel, const image::kernel_resources* machine_code,
+                           const machine_text& shown, emulator::source_text& sources);
+
+// "FMA", "FP32", "integer", "load shared", ...: kinds as a student thinks of them.
+std::string kind_of(const ptx::instruction& i);
+
+}  // namespace stepwise::cli

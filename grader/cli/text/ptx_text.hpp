@@ -1,0 +1,22 @@
+// How `lab ptx` looks: two columns on wide terminals, one below the other on narrow ones.
+#pragma once
+
+#include "grader/cli/context.hpp"
+#include "grader/cli/text/ptx_listing.hpp"
+
+namespace stepwise::cli {
+
+inline constexpr int two_columns_from = 120;  // of the terminal
+
+struct ptx_view {
+  std::string file;        // the subject's: where its lines are, and --line counts
+  std::uint32_t line = 0;  // 0: all; else this one, with all of its instructions
+};
+
+void show_kernel(context& c, const kernel_listing& k, const ptx_view& view,
+                 emulator::source_text& sources);
+
+// What the marks mean; once, behind all kernels.
+void show_legend(context& c, const std::vector<kernel_listing>& kernels);
+
+}  // namespace stepwise::cli

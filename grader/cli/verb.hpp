@@ -1,0 +1,60 @@
+// A command of `lab`. A file in verbs/ that defines one of these is one: it says there what it is
+// called and takes, and nothing else has to know of it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "grader/cli/arguments.hpp"
+
+namespace stepwise::cli {
+
+struct context;
+
+// Where a verb stands in the help: by group, within one by `number`, then by name. The numbers
+// leave gaps for others.
+struct verb_place {
+  enum class group { study, solutions, figures, machine } of;
+  int number;
+  auto operator<=>(const verb_place&) const = default;
+};
+
+class verb {
+ public:
+  using action = std::function<int(context&)>;  // returns the exit code
+
+  // `takes` tells what may be given, `run` runs with what was given. The object must be static.
+  template <class Options>
+  verb(verb_place place, const char* name, const char* what, const char* examples,
+       std::type_identity_t<void (*)(arguments&, Options&)> takes,
+       int (*run)(context&, const Options&))
+      : verb(place, name, what, examples, [takes, run](arguments& line) -> action {
+          const auto given = std::make_shared<Options>();
+          takes(line, *given);
+          return [given, run](context& c) { return run(c, *given); };
+        }) {}
+  // One that takes nothing.
+  verb(verb_place place, const char* name, const char* what, const char* examples,
+       int (*run)(context&))
+      : verb(place, name, what, examples, [run](arguments&) -> action { return run; }) {}
+  verb(const verb&) = delete;
+  verb& operator=(const verb&) = delete;
+
+  const verb_place place;
+  const std::string name;
+  const std::string what;      // in a line
+  const std::string examples;  // lines
+  const std::function<action(arguments&)> set_up;
+
+ private:
+  verb(verb_place at, const char* called, const char* does, const char* shown,
+       std::function<action(arguments&)> sets_up);
+};
+
+// In the order of the help.
+std::vector<const verb*> all_verbs();
+
+}  // namespace stepwise::cli

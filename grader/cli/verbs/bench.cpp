@@ -1,0 +1,385 @@
+// lab bench: all steps of a lab side by side, and the record that every published speed comes from.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "common/cpu/cpu.hpp"
+#include "grader/cli/context.hpp"
+#include "grader/cli/verb.hpp"
+#include "grader/measure/alternate.hpp"
+#include "grader/measure/energy.hpp"
+#include "grader/measure/figures.hpp"
+#include "grader/measure/limits_record.hpp"
+#include "grader/measure/promises.hpp"
+#include "grader/measure/record.hpp"
+#include "grader/report/table.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+#include "grader/system/loader.hpp"
+#include "grader/system/program_file.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+struct bench_options {
+  std::string lab;
+  bool record = false, readme = false, peers = false;
+  bool cpu = false;  // only the peers on the CPU
+  std::vector<std::string> sizes;
+};
+
+constexpr std::uint64_t bench_seed = 7;
+
+std::vector<lab_size> wanted_sizes(const lab& l, const problem& p, const device_choice& device,
+                                   const std::vector<std::string>& texts) {
+  std::vector<lab_size> sizes;
+  for (const auto& text : texts) sizes.push_back(*parse_size(l, p, text));
+  if (sizes.empty()) sizes = device.gpu ? l.bench : l.emulated;
+  std::sort(sizes.begin(), sizes.end());
+  return sizes;
+}
+
+// The tables of the main README and of the handouts.
+int refresh_readmes(context& c) {
+  const file_lock lock(c.where.build / "locks" / "readme");
+  const auto labs = load_labs(c.where.root);
+  std::vector<std::string> changed;
+  const auto refresh = [&](const fs::path& file, const std::string& results,
+                           const std::string& limits) {
+    const std::string before = read_file(c.where.root / file, static_cast<int>(exit_code::ours));
+    std::string after = with_results(before, results);
+    if (!limits.empty()) after = with_results(after, limits, "limits");
+    if (after == before) return;
+    write_atomically(c.where.root / file, after);
+    changed.push_back(file);
+  };
+  refresh("README.md", results_markdown(c.where.root, labs), "");
+  for (const auto& l : labs)
+    refresh(l.handout(), handout_markdown(c.where.root, l), limits_markdown(c.where.root, l));
+  if (c.as_json) c.print({{"changed", changed}});
+  for (const auto& file : changed) c.say(file + " has the recorded results");
+  if (changed.empty()) c.say("README.md and the handouts were fresh already");
+  return 0;
+}
+
+void show_rows(context& c, const std::vector<bench_row>& rows) {
+  std::vector<std::string> labels;
+  for (const auto& row : rows)
+    for (const auto& at : row.cells)
+      if (std::find(labels.begin(), labels.end(), at.label) == labels.end())
+        labels.push_back(at.label);
+  for (const auto& label : labels) {
+    bool has_energy = false;
+    std::vector<std::vector<cell>> lines;
+    c.say(c.out.paint(tone::strong, label.substr(0, label.find(", seed"))));
+    for (const auto& row : rows) {
+      const auto at = std::find_if(row.cells.begin(), row.cells.end(),
+                                   [&](const bench_cell& b) { return b.label == label; });
+      if (at == row.cells.end()) {
+        const bool failed = !row.found.ok();
+        lines.push_back({{row.name, failed ? tone::bad : tone::dim},
+                         {failed ? std::string(name_of(row.found.what)) : "too slow", tone::dim},
+                         {""},
+                         {""},
+                         {""},
+                         {""}});
+        continue;
+      }
+      const auto range = fmt::format("{} to {}", time_text(at->cold.range_ms.low),
+                                     time_text(at->cold.range_ms.high));
+      lines.push_back(
+          {{row.name},
+           {time_text(at->cold.median_ms)},
+           {range, tone::dim},
+           {rate_text(at->work, at->cold.median_ms), tone::strong},
+           {rate_text(at->work, at->warm.median_ms)},
+           {at->energy ? fmt::format("{}, {:.0f} W", energy_text(at->energy->joules_per_call),
+                                     at->energy->average_watts)
+                       : ""}});
+      has_energy = has_energy || at->energy;
+    }
+    std::vector<column> columns = {{"step"},
+                                   {"time, cold L2", true},
+                                   {"95 % interval", true},
+                                   {"rate, cold", true},
+                                   {"rate, warm", true},
+                                   {"energy of a call, warm", true}};
+    if (!has_energy) {
+      columns.pop_back();
+      for (auto& line : lines) line.pop_back();
+    }
+    for (const auto& line : table_lines(columns, lines, c.out.style())) {
+      c.say(line);
+    }
+    c.say();
+  }
+}
+
+void show_duels(context& c, const lab& l, const duels& fought) {
+  for (const auto& [name, at_sizes] : fought) {
+    std::vector<std::vector<cell>> lines;
+    const auto side = [](const duel::side& s) {
+      return fmt::format("{:.3f} ({:.3f} to {:.3f})", s.ratio, s.range.low, s.range.high);
+    };
+    for (const auto& d : at_sizes)
+      lines.push_back(
+          {{d.label.substr(0, d.label.find(", seed"))}, {side(d.cold)}, {side(d.warm)}});
+    c.say(fmt::format("{} against {}: times as fast, {} pairs", l.steps.back().name, name,
+                      at_sizes.empty() ? 0 : at_sizes[0].pairs));
+    for (const auto& line :
+         table_lines({{"size"}, {"cold L2", true}, {"warm", true}}, lines, c.out.style()))
+      c.say(line);
+    c.say();
+  }
+}
+
+std::vector<promise> promises_by(const lab& l, const std::vector<bench_row>& rows) {
+  return judge_promises(
+      l, [&](const std::string& name, const lab_size& size) -> std::optional<double> {
+        for (const auto& row : rows) {
+          if (row.name != name) continue;
+          for (const auto& at : row.cells)
+            if (at.size == size) return at.cold.median_ms;
+        }
+        return std::nullopt;
+      });
+}
+
+json promises_json(const std::vector<promise>& promises) {
+  json list = json::array();
+  for (const auto& p : promises)
+    list.push_back({{"step", p.step},
+                    {"over", p.over},
+                    {"size", p.size},
+                    {"at_least", p.at_least},
+                    {"ratio", p.ratio ? json(*p.ratio) : json(nullptr)}});
+  return list;
+}
+
+// What steps.txt promises. `made_here`: for a GPU of this kind.
+void show_promises(context& c, const std::vector<promise>& promises, bool made_here) {
+  const auto unmeasured =
+      std::count_if(promises.begin(), promises.end(), [](const promise& p) { return !p.ratio; });
+  const auto broken = std::count_if(promises.begin(), promises.end(),
+                                    [](const promise& p) { return p.is_broken(); });
+  c.say(fmt::format("promised in steps.txt{}: {} speedups hold, {} do not, {} were not measured",
+                    made_here ? "" : " for another GPU", std::ssize(promises) - unmeasured - broken,
+                    broken, unmeasured));
+  for (const auto& p : promises)
+    if (p.is_broken()) c.say("  " + c.out.paint(tone::bad, promise_text(p)));
+  c.say();
+}
+
+// The library that a program needs and this machine lacks; "" if there is none. A folder that was
+// built elsewhere may hold peers whose libraries only that machine has.
+std::string missing_library(const fs::path& program, const device_choice& device) {
+  const auto file = read_program_file(program, 0);
+  if (!file) return "";
+  for (const auto& library : libraries_of(program, file->interpreter, device.environment())
+                                 .value_or(std::vector<loaded_library>{}))
+    if (library.file.empty()) return library.name;
+  return "";
+}
+
+// The lab's peers that were built and can run on this device; says which cannot.
+std::vector<contender> usable_peers(context& c, const lab& l, const device_choice& device) {
+  std::vector<contender> found;
+  for (const auto& p : l.peers) {
+    const fs::path program = c.where.solution(l.name, "peer-" + p.name);
+    std::string why;
+    if (!p.on_cpu && !device.gpu) {
+      why = "it is compared by time, and needs a GPU";
+    } else if (!fs::exists(program)) {
+      why = "`ninja -C build peers` builds it, where its library is installed";
+    } else if (const auto library = missing_library(program, device); !library.empty()) {
+      why = library + " is not installed here";
+    }
+    if (why.empty()) {
+      found.push_back({p.name, program, p.is_right, p.on_cpu});
+    } else if (!c.as_json) {
+      c.out.paragraph(p.name + " is left out: " + why, 2, {}, tone::dim);
+    }
+  }
+  return found;
+}
+
+// failure(usage) if the record has peers that its successor would be without.
+void keep_peers(context& c, const lab& l, const fs::path& record,
+                const std::vector<contender>& peers) {
+  const auto older = json::parse_or_null(read_if_there(c.where.root / record).value_or(""));
+  const auto lost = older.is_object() ? peers_lost(older, l, peers) : std::vector<std::string>{};
+  if (lost.empty()) return;
+  throw failure(exit_code::usage,
+                fmt::format("{} has {}, which this run would not measure\n--peers measures what "
+                            "`ninja -C build peers` has built; to do without, remove the file",
+                            record.string(), joined(lost, ", ")));
+}
+
+bool any_on_cpu(const std::vector<contender>& peers) {
+  return std::any_of(peers.begin(), peers.end(), [](const contender& p) { return p.on_cpu; });
+}
+
+std::string cpu_text() {
+  return fmt::format("{}, {} threads", host::cpu_name(), host::thread_count());
+}
+
+// Without a GPU the CPU still has a clock.
+void bench_on_cpu(context& c, const lab& l, const problem& p, const device_choice& device,
+                  const std::vector<lab_size>& sizes, json& document) {
+  auto peers = usable_peers(c, l, device);
+  std::erase_if(peers, [](const contender& who) { return !who.on_cpu; });
+  document["cpu"] = cpu_json();
+  document["peers"] = json::array();
+  if (peers.empty()) return;
+  const file_lock lock(c.where.build / "locks" / "cpu",
+                       [&] { c.busy.doing("waiting for another lab that measures on the CPU"); });
+  const auto rows = stepwise::bench(l, p, {}, peers, device, sizes, bench_seed, c.now()).rows;
+  document["peers"] = peers_json(l, rows);
+  if (c.as_json) return;
+  c.say("measured on the CPU, " + cpu_text() + ": this is time, without transfers");
+  c.say();
+  show_rows(c, rows);
+  for (const auto& size : sizes) {
+    const bool is_there = std::any_of(rows.begin(), rows.end(), [&](const bench_row& row) {
+      return std::any_of(row.cells.begin(), row.cells.end(),
+                         [&](const bench_cell& at) { return at.size == size; });
+    });
+    if (!is_there) c.say("size " + size_text(size) + " is left out: a call would take too long");
+  }
+}
+
+// Without a GPU there is no time: what each step executes and moves, size by size.
+int bench_counted(context& c, const lab& l, const problem& p, const device_choice& device,
+                  const std::vector<lab_size>& sizes, bool with_peers) {
+  json document = {{"lab", l.name}, {"device", device_json(device)}, {"steps", json::array()}};
+  verdict worst = verdict::pass;
+  for (const auto& s : l.steps)
+    document["steps"].push_back({{"name", s.name}, {"sizes", json::array()}});
+  c.say("counted on the emulator: this is work, not time");
+  for (const auto& size : sizes) {
+    std::vector<std::vector<cell>> rows;
+    for (std::size_t i = 0; i < l.steps.size(); ++i) {
+      const auto& s = l.steps[i];
+      const auto f = measure_program(l, p, c.where.solution(l.name, s.name), device, size,
+                                     bench_seed, c.now());
+      if (!f.found.ok()) worst = f.found.what;
+      document["steps"][i]["sizes"].push_back(figures_json(f));
+      if (!f.counters) {
+        rows.push_back(
+            {{s.name, tone::bad}, {std::string(name_of(f.found.what)), tone::bad}, {""}});
+        continue;
+      }
+      rows.push_back({{s.name},
+                      {count_text(static_cast<double>(f.counters->warp_instructions))},
+                      {bytes_text(f.global_bytes())}});
+    }
+    c.say();
+    c.say(c.out.paint(tone::strong, "size " + size_text(size)));
+    for (const auto& line :
+         table_lines({{"step"}, {"warp instructions", true}, {"global memory", true}}, rows,
+                     c.out.style())) {
+      c.say(line);
+    }
+  }
+  if (with_peers) {
+    c.say();
+    bench_on_cpu(c, l, p, device, sizes, document);
+  }
+  if (c.as_json) c.print(document);
+  return worst == verdict::pass ? 0 : static_cast<int>(exit_code::ours);
+}
+
+int bench(context& c, const bench_options& o) {
+  if (o.readme) return refresh_readmes(c);
+  if (o.lab.empty()) throw failure(exit_code::usage, "which lab? `./lab bench reduction`");
+  const lab l = load_lab(c.where.root, o.lab);
+  const problem& p = problem_of(l);
+  const device_choice device = c.device();
+  if (o.record && o.cpu)
+    throw failure(exit_code::usage,
+                  "--cpu measures no step, and a record is of steps: --record --peers has both");
+  if (o.record && !device.gpu) {
+    const std::string why =
+        c.request == device_request::emulated ? "the emulator was asked for" : device.state.missing;
+    throw failure(
+        exit_code::environment,
+        "--record needs a GPU, and there is none to use: " + why +
+            "\nthe emulator counts work but has no clock, so its figures are not recorded");
+  }
+  const auto sizes = wanted_sizes(l, p, device, o.sizes);
+  if (o.cpu) {
+    json document = {{"lab", l.name}};
+    bench_on_cpu(c, l, p, device, sizes, document);
+    if (c.as_json) c.print(document);
+    return 0;
+  }
+  if (!device.gpu) return bench_counted(c, l, p, device, sizes, o.peers);
+  std::vector<contender> steps;
+  for (const auto& s : l.steps) steps.push_back({s.name, c.where.solution(l.name, s.name)});
+  const file_lock lock(c.where.build / "locks" / "gpu",
+                       [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
+  c.say(fmt::format("{} on {}", c.out.paint(tone::strong, l.title), device.text()));
+  c.say();
+  const auto peers = o.peers ? usable_peers(c, l, device) : std::vector<contender>{};
+  const fs::path file = record_file(l, device.name);
+  if (o.record) keep_peers(c, l, file, peers);
+  std::string no_energy;
+  const auto energy = find_energy_counter(device.state.pci_bus_id, no_energy);
+  if (!energy && !c.as_json)
+    c.out.paragraph("energy is not measured: " + no_energy, 2, {}, tone::dim);
+  const auto [rows, fought] =
+      stepwise::bench(l, p, steps, peers, device, sizes, bench_seed, c.now(), {.energy = energy});
+  const auto record = record_of(l, device, rows, fought, utc_now(), command_text(c));
+  const auto failed =
+      std::find_if(rows.begin(), rows.end(), [](const bench_row& r) { return !r.found.ok(); });
+  if (!c.as_json) {
+    show_rows(c, rows);
+    show_duels(c, l, fought);
+    if (any_on_cpu(peers)) c.say("on the CPU: " + cpu_text() + "; without transfers");
+  }
+  if (failed != rows.end()) {
+    if (c.as_json) c.print(record);
+    throw failure(exit_code::ours, failed->name + ": " + failed->found.message +
+                                       (o.record ? "\nnothing was recorded" : ""));
+  }
+  const bool was_recorded = fs::exists(c.where.root / file);
+  const auto promises = promises_by(l, rows);
+  if (!c.as_json) show_promises(c, promises, was_recorded);
+  if (o.record) {
+    write_atomically(c.where.root / file, record.dump(1) + "\n");
+    c.say("recorded in " + c.out.paint(tone::place, file.string()) +
+          "; `./lab bench --readme` puts it into README.md and the handout");
+  }
+  if (c.as_json) {
+    auto document = record;
+    document["promises"] = promises_json(promises);
+    c.print(document);
+  }
+  const bool broken =
+      std::any_of(promises.begin(), promises.end(), [](const promise& p) { return p.is_broken(); });
+  return broken && was_recorded ? static_cast<int>(exit_code::ours) : 0;
+}
+
+const verb bench_verb(
+    {verb_place::group::solutions, 30}, "bench", "all versions side by side, measured in turns",
+    "  ./lab bench reduction                 at the lab's sizes\n"
+    "  ./lab bench reduction --sizes 1048576,268435456\n"
+    "  ./lab bench reduction --record        and keep the result (GPU only)\n"
+    "  ./lab bench matmul --peers            beside NVIDIA's libraries and the CPU\n"
+    "  ./lab bench matmul --cpu --sizes 2048 only the CPU, which needs no GPU\n"
+    "  ./lab bench --readme                  tables of README.md and the handouts from the "
+    "records",
+    [](arguments& takes, bench_options& o) {
+      takes.add("LAB", o.lab, "the lab's name");
+      takes.add("--sizes", o.sizes, "sizes other than the lab's").split_at_commas();
+      takes.flag("--record", o.record, "write solutions/LAB/measured/GPU.json");
+      takes.flag("--peers", o.peers,
+                 "measure what peers.txt lists, too; without a GPU: on the CPU");
+      takes.flag("--cpu", o.cpu, "only measure what peers.txt lists for the CPU");
+      takes.flag("--readme", o.readme, "only write the results tables of the READMEs");
+    },
+    bench);
+
+}  // namespace
+}  // namespace stepwise::cli

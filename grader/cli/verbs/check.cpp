@@ -1,0 +1,82 @@
+// lab check: a lab's program over its small sizes, with all of the emulator's checks on.
+#include <fmt/core.h>
+
+#include "grader/cli/context.hpp"
+#include "grader/cli/verb.hpp"
+#include "grader/report/findings.hpp"
+#include "grader/system/failure.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+struct check_options {
+  std::string lab, file, step, size;
+  std::uint64_t seed = 7;
+};
+
+device_choice the_emulator(const context& c) {
+  if (c.request == device_request::gpu) {
+    throw failure(exit_code::usage,
+                  "the checks are the emulator's; on a GPU, compute-sanitizer has some of them: "
+                  "`./lab env` shows how to run the program by hand");
+  }
+  return choose_device(device_request::emulated, c.where);
+}
+
+int check(context& c, const check_options& o) {
+  const lab l = load_lab(c.where.root, o.lab);
+  const problem& p = problem_of(l);
+  const auto wanted = parse_size(l, p, o.size);
+  const device_choice device = the_emulator(c);
+  const subject s = prepare(c, l, o.file, o.step);
+  json document = {{"lab", l.name}, {"subject", s.shown}, {"device", device_json(device)}};
+  c.say(
+      fmt::format("{} on {}, with all checks", c.out.paint(tone::strong, s.shown), device.text()));
+  c.say();
+  if (s.program.empty()) {
+    document.update(findings_json({}));
+    return report_compile_errors(c, s, std::move(document));
+  }
+  const auto sizes = wanted ? std::vector<lab_size>{*wanted} : small_sizes(l, p);
+  const auto report = check_thoroughly(l, p, s.program, device, sizes, o.seed, c.now());
+  document.update(check_json(report));
+  document.update(findings_json(report.findings));
+  const bool fine = report.correct() && report.findings.empty();
+  const int code = !fine && report.found.what == verdict::infra
+                       ? exit_code_of(verdict::infra)
+                       : static_cast<int>(fine ? exit_code::fine : exit_code::student);
+  if (c.as_json) {
+    c.print(document);
+    return code;
+  }
+  std::string text = findings_text(report.findings, c.out.style(), c.where.root);
+  if (!text.empty()) text.pop_back();  // `say` ends the last line
+  if (!text.empty()) c.say(text);
+  c.say("  " + findings_line(report.findings, c.out.style()));
+  if (report.correct()) {
+    c.say(fmt::format("  {}  {}", c.out.paint(tone::good, "correct"), right_text(c, report)));
+  } else {
+    show_finding(c, report);
+    show_todos(c, s.shown);
+  }
+  return code;
+}
+
+const verb check_verb(
+    {verb_place::group::study, 40}, "check",
+    "races, bounds, barriers and more: what is wrong, and at which line",
+    "  ./lab check reduction                      your file, small sizes\n"
+    "  ./lab check reduction --size 1023 --seed 7 one size\n"
+    "  ./lab check reduction --step 03            a worked solution\n"
+    "  ./lab check reduction --json               for programs, see grader/JSON.md",
+    [](arguments& takes, check_options& o) {
+      takes.add("LAB", o.lab, "the lab's name").required();
+      takes.add("--file", o.file, "a .cu file other than your own");
+      takes.add("--step", o.step, "a solution step instead of a file");
+      takes.add("--size", o.size, "one size only, like 1023 or 512x256");
+      takes.add("--seed", o.seed, "of the random inputs (7)");
+    },
+    check);
+
+}  // namespace
+}  // namespace stepwise::cli

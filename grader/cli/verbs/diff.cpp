@@ -1,0 +1,78 @@
+// lab diff: what changes from one version to another.
+#include "grader/report/diff.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "grader/cli/context.hpp"
+#include "grader/cli/text/diff_text.hpp"
+#include "grader/cli/verb.hpp"
+#include "grader/course/source.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+struct diff_options {
+  std::string lab, before, after;
+  bool headers = false;
+};
+
+struct version {
+  std::string name;  // shown
+  std::string text;
+};
+
+version load_version(const context& c, const lab& l, const std::string& name) {
+  if (name == "mine") {
+    return {l.file.string(), read_file(c.where.root / l.file, static_cast<int>(exit_code::usage))};
+  }
+  if (name.find('/') != std::string::npos || name.ends_with(".cu")) {
+    return {c.where.shown(name), read_file(name, static_cast<int>(exit_code::usage))};
+  }
+  const step& s = find_step(l, name);
+  return {s.file.string(), read_file(c.where.root / s.file, static_cast<int>(exit_code::ours))};
+}
+
+int diff(context& c, const diff_options& o) {
+  const lab l = load_lab(c.where.root, o.lab);
+  const version a = load_version(c, l, o.before), b = load_version(c, l, o.after);
+  if (c.as_json) {
+    const clean_source from = diff_side(a.text, o.headers), to = diff_side(b.text, o.headers);
+    json document = {
+        {"lab", l.name}, {"before", a.name}, {"after", b.name}, {"lines", json::array()}};
+    for (const auto& line : line_diff(from.lines, to.lines)) {
+      const auto number = [](const std::vector<int>& numbers, int index) {
+        return index < 0 ? json(nullptr) : json(numbers[static_cast<std::size_t>(index)]);
+      };
+      document["lines"].push_back({{"kind", std::string(1, line.kind)},
+                                   {"before", number(from.numbers, line.old_line)},
+                                   {"after", number(to.numbers, line.new_line)},
+                                   {"text", line.text}});
+    }
+    c.print(document);
+    return 0;
+  }
+  if (!show_diff(c, a.name, a.text, b.name, b.text, o.headers)) {
+    c.say("no difference" + std::string(o.headers ? "" : " in the code"));
+  }
+  return 0;
+}
+
+const verb diff_verb(
+    {verb_place::group::solutions, 20}, "diff", "what changes between two versions",
+    "  ./lab diff reduction 02 03             two steps\n"
+    "  ./lab diff reduction 03_sequential mine  a step and your file",
+    [](arguments& takes, diff_options& o) {
+      takes.add("LAB", o.lab, "the lab's name").required();
+      takes.add("A", o.before, "a step, a file, or mine").required();
+      takes.add("B", o.after, "a step, a file, or mine").required();
+      takes.flag("--headers", o.headers, "compare the leading comments too");
+    },
+    diff);
+
+}  // namespace
+}  // namespace stepwise::cli

@@ -1,0 +1,122 @@
+// lab doctor: what is here, and what each missing thing would enable. (The launcher's half, which
+// needs no program, says what is needed to build.)
+#include <fmt/core.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include "grader/cli/context.hpp"
+#include "grader/cli/verb.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/files.hpp"
+#include "grader/system/process.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+struct item {
+  std::string name;
+  bool found = false;
+  std::string detail;   // what was found, or what is missing
+  std::string enables;  // what it is for
+};
+
+// A tool of the CUDA toolkit: on PATH, else beside nvcc.
+item tool(const installation& where, const std::string& name, const std::string& enables) {
+  std::string file = on_path(name);
+  if (file.empty() && !where.nvcc.empty()) {
+    const fs::path beside = fs::path(where.nvcc).parent_path() / name;
+    if (access(beside.c_str(), X_OK) == 0) file = beside;
+  }
+  return {name, !file.empty(), file.empty() ? "not found" : file, enables};
+}
+
+// The line of `text` that holds `word`, from it on: "release 13.0, V13.0.88".
+std::string from_word(const std::string& text, const std::string& word) {
+  const auto at = text.find(word);
+  return at == std::string::npos ? std::string{} : text.substr(at, text.find('\n', at) - at);
+}
+
+item compiler(const installation& where) {
+  item i{"nvcc", false, "not found", "compiling your own files: run, grade"};
+  if (where.nvcc.empty() || access(where.nvcc.c_str(), X_OK) != 0) return i;
+  i.found = true;
+  i.detail = where.nvcc;
+  child_options version;
+  version.command = {where.nvcc, "--version"};
+  const auto result = run_child(version, 20);
+  if (const auto text = from_word(result.out, "release"); !text.empty())
+    i.detail += " (" + text + ")";
+  return i;
+}
+
+std::vector<item> all_items(const context& c, const gpu_state& gpu) {
+  std::vector<item> items;
+  items.push_back(
+      {"GPU", gpu.device,
+       gpu.device ? fmt::format("{}, driver {}", gpu.name, gpu.driver_version) : gpu.missing,
+       "time, GB/s, speed goals, recorded measurements"});
+  items.push_back({"NVIDIA's runtime", !gpu.runtime.empty(),
+                   gpu.runtime.empty() ? "libcudart.so.13 was not found"
+                                       : (gpu.runtime / "libcudart.so.13").string(),
+                   "running on that GPU"});
+  const fs::path ours = c.where.emulated_runtime / "libcudart.so.13";
+  items.push_back({"emulator", fs::exists(ours),
+                   fs::exists(ours) ? c.where.shown(ours) : "not built",
+                   "running every lab without a GPU"});
+  items.push_back(compiler(c.where));
+  items.push_back(tool(c.where, "gdb", "stopping in a runner's host code, and in the emulator"));
+  items.push_back(
+      tool(c.where, "compute-sanitizer", "NVIDIA's own memory and race checks on a GPU"));
+  items.push_back(tool(c.where, "ncu", "hardware counters on a GPU"));
+  items.push_back(tool(c.where, "cuobjdump", "reading the machine code that ptxas made"));
+  items.push_back(tool(c.where, "bwrap", "a sandbox for other people's submissions"));
+  return items;
+}
+
+int doctor(context& c) {
+  const gpu_state gpu = probe_gpu(c.where);
+  const auto items = all_items(c, gpu);
+  struct statvfs disk {};
+  statvfs(c.where.build.c_str(), &disk);
+  const double free_bytes = static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize);
+  const double memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const unsigned cores = std::thread::hardware_concurrency();
+  const device_choice device = choose_device(device_request::automatic, c.where);
+  if (c.as_json) {
+    json document = {{"root", c.where.root.string()}, {"version", c.where.version},
+                     {"device", device_json(device)}, {"cores", cores},
+                     {"memory_bytes", memory},        {"free_disk_bytes", free_bytes},
+                     {"items", json::array()}};
+    for (const auto& i : items) {
+      document["items"].push_back(
+          {{"name", i.name}, {"found", i.found}, {"detail", i.detail}, {"enables", i.enables}});
+    }
+    c.print(document);
+    return 0;
+  }
+  const std::size_t indent = 27;
+  for (const auto& i : items) {
+    const std::string state = fmt::format("{:<5} ", i.found ? "ok" : "none");
+    const std::string label =
+        c.out.paint(i.found ? tone::good : tone::note, state) + fmt::format("{:<20} ", i.name);
+    c.out.paragraph(i.found ? i.detail : fmt::format("{}; would enable: {}", i.detail, i.enables),
+                    indent, label);
+  }
+  c.say(fmt::format("{}{:<20} {} cores, {} memory, {} free on the disk",
+                    c.out.paint(tone::good, "ok    "), "machine", cores, bytes_text(memory),
+                    bytes_text(free_bytes)));
+  c.say();
+  c.say(fmt::format("kernels run on {}", c.out.paint(tone::strong, device.text())));
+  return 0;
+}
+
+const verb doctor_verb({verb_place::group::machine, 40}, "doctor",
+                       "what is here, and what a missing thing would enable",
+                       "  ./lab doctor\n  ./lab doctor --json", doctor);
+
+}  // namespace
+}  // namespace stepwise::cli

@@ -1,0 +1,386 @@
+// lab exec: any program that nvcc built with the shared CUDA runtime, on the emulator.
+//
+// idea    First look at the file and at what the loader would load: what cannot work is refused in
+//         a sentence that says how to build it. Then the program runs in our place: its streams,
+//         signals and exit status are its own.
+// watch   LD_LIBRARY_PATH is enough unless the program has an old-style RPATH, which the loader
+//         obeys first; only then LD_PRELOAD, which everything that the program starts inherits, and
+//         which sanitizers object to.
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+
+#include "common/device/gpu.hpp"
+#include "common/report/finding_text.hpp"
+#include "grader/cli/context.hpp"
+#include "grader/cli/verb.hpp"
+#include "grader/report/findings.hpp"
+#include "grader/report/profile.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+#include "grader/system/foreground.hpp"
+#include "grader/system/loader.hpp"
+#include "grader/system/process.hpp"
+#include "grader/system/program_file.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+struct exec_options {
+  std::string gpu;  // empty: STEPWISE_GPU, else the runtime's own choice
+  std::optional<double> time_limit_s;
+  bool check = false;     // with all of the emulator's checks on
+  bool counters = false;  // counted line by line
+  std::string report;     // a file for what was found and counted, as JSON; empty: none
+};
+
+constexpr const char* runtime_name = "libcudart.so.13";
+
+// The end of every refusal: what to type.
+std::string how_to_build(const gpu& model) {
+  const int sm = model.compute_capability();
+  return fmt::format(
+      "build it with: nvcc --cudart=shared -gencode arch=compute_{0},code=[sm_{0},compute_{0}] "
+      "...\n"
+      "(CMake: CMAKE_CUDA_RUNTIME_LIBRARY Shared, CMAKE_CUDA_ARCHITECTURES {0})",
+      sm);
+}
+
+[[noreturn]] void refuse(const std::string& sentence) { throw failure(exit_code::usage, sentence); }
+
+// The caller may have closed stderr, which must not end us.
+void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
+void note(const std::string& sentence) { say("lab: note: " + sentence + "\n"); }
+
+// --gpu, else what STEPWISE_GPU says, else the runtime's own choice.
+gpu wanted_gpu(const std::string& asked) {
+  const char* set = std::getenv("STEPWISE_GPU");
+  const bool from_environment = asked.empty() && set != nullptr && *set != '\0';
+  const auto found = find_gpu(!asked.empty() ? asked : from_environment ? set : "h200");
+  if (!found.ok()) {
+    refuse((from_environment ? "STEPWISE_GPU: " : "--gpu: ") + found.failure().message);
+  }
+  return *found;
+}
+
+// As a shell finds it: on PATH if there is no slash.
+fs::path find_program(const std::string& word) {
+  std::error_code ignored;
+  if (word.find('/') != std::string::npos) {
+    if (!fs::exists(word, ignored)) refuse(word + ": there is no such file");
+    return word;
+  }
+  if (const std::string found = on_path(word); !found.empty()) return found;
+  const bool here = fs::exists(word, ignored);
+  refuse(here ? word + " is not on PATH; the file in this folder is ./" + word
+              : word + " is neither on PATH nor in this folder");
+}
+
+void check_file(const fs::path& program) {
+  const std::string name = program.string();
+  struct stat about {};
+  if (stat(program.c_str(), &about) != 0) refuse(name + ": there is no such file");
+  if (S_ISDIR(about.st_mode)) refuse(name + " is a folder");
+  if (!S_ISREG(about.st_mode)) refuse(name + " is no regular file");
+  if (const auto end = program.extension(); end == ".cu" || end == ".cpp" || end == ".cc") {
+    refuse(fmt::format(
+        "{} is source code; compile it first: nvcc --cudart=shared -arch=sm_90 -o {} {}", name,
+        program.stem().string(), name));
+  }
+  if (access(program.c_str(), R_OK) != 0) refuse(name + " may not be read by you");
+  char start[2] = {};
+  std::ifstream(program, std::ios::binary).read(start, sizeof start);
+  if (start[0] == '#' && start[1] == '!') {
+    refuse(name + " is a script; give the program that it starts");
+  }
+  if ((about.st_mode & (S_ISUID | S_ISGID)) != 0 && geteuid() != about.st_uid) {
+    refuse(name +
+           " runs as another user (setuid), so the loader ignores which libraries we ask for");
+  }
+}
+
+// Its kind and machine; what it needs is looked at later.
+program_file check_kind(const fs::path& program, const gpu& model) {
+  const auto found =
+      read_program_file(program, static_cast<std::uint32_t>(model.compute_capability()));
+  const std::string name = program.string();
+  if (!found) refuse(name + " is no program (no ELF file)");
+  using kind = program_file::kind;
+  if (found->machine != own_machine()) {
+    refuse(fmt::format("{} is built for {}, and this machine is {}; build it here", name,
+                       machine_name(found->machine), machine_name(own_machine())));
+  }
+  if (found->is == kind::object) refuse(name + " is an object file; link it first");
+  if (found->is == kind::library) {
+    refuse(name + " is a library; give the program that loads it");
+  }
+  if (access(program.c_str(), X_OK) != 0) {
+    refuse(name + " is not executable; if it is a program: chmod +x " + name);
+  }
+  if (found->is == kind::static_program) {
+    refuse(name + " is linked statically as a whole, so it loads no " + runtime_name + "; " +
+           how_to_build(model));
+  }
+  return *found;
+}
+
+// NVIDIA's libraries over CUDA: the runtime is linked into them, and they ask the driver.
+bool is_nvidias(const std::string& library) {
+  constexpr const char* names[] = {"libcublas",   "libcudnn",    "libcufft",    "libcurand",
+                                   "libcusolver", "libcusparse", "libcutensor", "libnccl",
+                                   "libnpp",      "libnvjpeg",   "libnvinfer",  "libcufile"};
+  return std::any_of(std::begin(names), std::end(names),
+                     [&](const char* name) { return library.starts_with(name); });
+}
+
+std::string other_major(const std::string& library) {
+  const std::string stem = "libcudart.so.";
+  if (!library.starts_with(stem) || library == runtime_name) return {};
+  const std::string version = library.substr(stem.size());
+  return version.substr(0, version.find('.'));
+}
+
+std::string joined(const std::vector<std::string>& words, const std::string& before) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : ", ") + before + word;
+  return text;
+}
+
+std::string carried(const device_code& code) {
+  std::vector<std::string> parts;
+  if (!code.machine_code.empty()) {
+    parts.push_back("machine code for " + joined(code.machine_code, "sm_"));
+  }
+  if (!code.ptx.empty()) parts.push_back("PTX for " + joined(code.ptx, "compute_"));
+  return joined(parts, "");
+}
+
+void check_missing(const std::string& name, const std::vector<loaded_library>& libraries) {
+  for (const auto& library : libraries) {
+    if (!library.file.empty() || library.name == runtime_name) continue;
+    std::string sentence = name + " needs " + library.name + ", which the loader does not find";
+    if (library.name == "libcuda.so.1") {
+      sentence += "; it is the driver API, which the emulator does not replace";
+    } else if (is_nvidias(library.name)) {
+      sentence += "; its kernels are NVIDIA's machine code and cannot run on the emulator anyway";
+    } else {
+      sentence += "; LD_LIBRARY_PATH may name its folder";
+    }
+    refuse(sentence);
+  }
+}
+
+// A library that the program loads: said, not refused, because the rest may do without it.
+void note_library(const loaded_library& library, const gpu& model) {
+  if (library.name == "libcuda.so.1") {
+    return note("it uses the driver API (libcuda.so.1), which the emulator does not replace");
+  }
+  if (is_nvidias(library.name)) {
+    return note(library.name +
+                " is NVIDIA's, without PTX, and asks the driver itself: its kernels "
+                "cannot run on the emulator");
+  }
+  const auto found =
+      read_program_file(library.file, static_cast<std::uint32_t>(model.compute_capability()));
+  if (!found || !found->code.has_fat_binary) return;
+  const auto& needed = found->needed;
+  if (std::count(needed.begin(), needed.end(), runtime_name) == 0) {
+    note(library.name + (found->code.any() ? " carries kernels, but" : " uses CUDA, but") +
+         " NVIDIA's runtime was linked into it: that cannot run on the emulator (nvcc "
+         "--cudart=shared)");
+  } else if (found->code.any() && !found->code.for_gpu) {
+    note(fmt::format("{} carries {}, and no PTX that an {} can use: its kernels cannot run",
+                     library.name, carried(found->code), model.name));
+  }
+}
+
+void check_code(const std::string& name, const program_file& program, bool loads_runtime,
+                bool knows_libraries, const gpu& model) {
+  const device_code& code = program.code;
+  if (code.has_fat_binary && !loads_runtime) {
+    refuse(name +
+           " has NVIDIA's CUDA runtime linked into it (nvcc's default), so no other can take "
+           "its place; " +
+           how_to_build(model));
+  }
+  if (code.any() && !code.for_gpu) {
+    refuse(fmt::format("{} carries {}, and no PTX that an {} (sm_{}) can use; {}", name,
+                       carried(code), model.name, model.compute_capability(), how_to_build(model)));
+  }
+  if (!code.without_ptx.empty()) {
+    note("no PTX for this GPU, so their kernels cannot run: " + joined(code.without_ptx, ""));
+  }
+  if (knows_libraries && !code.has_fat_binary && !loads_runtime) {
+    note(name + " asks for no CUDA runtime; if it loads one later, it gets ours");
+  }
+}
+
+// LD_PRELOAD separates by blanks and colons; a path that has one is named by an open file.
+std::string preload_entry(const fs::path& runtime) {
+  if (runtime.string().find_first_of(" \t\n:;") == std::string::npos) return runtime.string();
+  const int descriptor = open(runtime.c_str(), O_RDONLY);  // the program inherits it
+  return "/proc/self/fd/" + std::to_string(descriptor);
+}
+
+std::string prepended(const std::string& first, const char* name, char separator) {
+  const char* rest = std::getenv(name);
+  return fmt::format("{}={}", name, first) + (rest && *rest ? separator + std::string(rest) : "");
+}
+
+// Looks at all of it; the environment in which the program finds our runtime.
+std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
+                                      const installation& where) {
+  const std::string name = program.string();
+  const fs::path ours = where.emulated_runtime / runtime_name;
+  if (!fs::exists(ours)) {
+    throw failure(exit_code::environment,
+                  where.shown(ours) + " is not built: ./lab setup, with nvcc");
+  }
+  check_file(program);
+  const program_file file = check_kind(program, model);
+  std::vector<std::string> environment = {prepended(where.emulated_runtime, "LD_LIBRARY_PATH", ':'),
+                                          "STEPWISE_GPU=" + model.id};
+  const auto libraries = libraries_of(fs::absolute(program), file.interpreter, environment);
+  std::vector<loaded_library> loaded = libraries.value_or(std::vector<loaded_library>{});
+  if (!libraries) {
+    for (const auto& needed : file.needed) loaded.push_back({needed, ours});
+  }
+  bool loads_runtime = false, ours_first = true;
+  std::error_code ignored;
+  for (const auto& library : loaded) {
+    if (const auto major = other_major(library.name); !major.empty()) {
+      refuse(
+          fmt::format("{} was built with CUDA {} (it needs {}), and the emulator is the runtime "
+                      "of CUDA 13; with nvcc 13, {}",
+                      name, major, library.name, how_to_build(model)));
+    }
+    if (library.name != runtime_name) continue;
+    loads_runtime = true;
+    ours_first = fs::equivalent(library.file, ours, ignored);
+  }
+  check_code(name, file, loads_runtime, libraries.has_value(), model);
+  if (libraries) {
+    check_missing(name, loaded);
+    for (const auto& library : loaded) note_library(library, model);
+  }
+  if (!ours_first || !libraries) {
+    environment.push_back(prepended(preload_entry(ours), "LD_PRELOAD", ':'));
+  }
+  return environment;
+}
+
+// The text beside a line is the source's of now, the counts are of the source that was compiled.
+void note_newer_sources(const fs::path& program, const std::vector<kernel_profile>& kernels) {
+  std::set<std::string> sources;
+  for (const auto& k : kernels)
+    for (const auto& l : k.lines) sources.insert(l.path);
+  std::error_code unknown;
+  const auto built = fs::last_write_time(program, unknown);
+  if (unknown) return;
+  for (const auto& source : sources) {
+    const auto written = fs::last_write_time(source, unknown);
+    if (unknown || written <= built) continue;
+    note(source + " was changed after " + program.string() +
+         " was built; compile it again, else its lines and the counts do not belong together");
+  }
+}
+
+// Shows what was found and counted behind all that the program wrote; 1 if what was found is all
+// there is to complain of.
+int report_on(const context& c, const exec_options& o, const fs::path& program,
+              const fs::path& folder, int exit_code) {
+  const auto found = read_findings(folder / "findings");
+  const auto kernels = read_profile(folder / "profile");
+  json document = json::object();
+  if (o.check) document = findings_json(found);
+  if (o.counters) document["kernels"] = profile_document(kernels);
+  const std::string text = document.dump(2) + "\n";
+  if (!o.report.empty()) write_atomically(fs::absolute(o.report), text);
+  std::fflush(stdout);
+  if (c.as_json) {
+    say(text);
+    return exit_code == 0 && !found.empty() ? 1 : exit_code;
+  }
+  const terminal_style style = detect_style(STDERR_FILENO, !c.plain);
+  if (o.counters && kernels.empty()) note("no kernel was counted");
+  note_newer_sources(program, kernels);
+  if (!kernels.empty()) say(fmt::format("\n{}", profile_shown(kernels, style)));
+  if (o.check) {
+    say(fmt::format("{}{}", found.empty() ? "" : "\n",
+                    findings_text(found, style, fs::current_path())));
+    if (const std::string how = missing_lines_note(found, {}); !how.empty()) note(how);
+    say(fmt::format("lab: {}\n", findings_line(found, style)));
+  }
+  return exit_code == 0 && !found.empty() ? 1 : exit_code;
+}
+
+int exec(context& c, const exec_options& o) {
+  if (c.program.empty()) {
+    refuse("which program? ./lab exec -- PROGRAM ARGS\n`./lab exec --help` shows how");
+  }
+  if (c.request == device_request::gpu) {
+    refuse("exec is the emulator; on a GPU the program runs by itself, without ./lab");
+  }
+  if (o.time_limit_s && !(*o.time_limit_s > 0)) refuse("--time-limit: expected seconds, above 0");
+  const gpu model = wanted_gpu(o.gpu);
+  const fs::path program = find_program(c.program[0]);
+  auto environment = prepare_exec(program, model, c.where);
+  if (o.time_limit_s)
+    environment.push_back(fmt::format("STEPWISE_TIME_LIMIT_S={}", *o.time_limit_s));
+  const bool watched = o.check || o.counters;
+  if (!watched && !o.report.empty())
+    refuse("--report is for --check and --counters: it writes what comes of them");
+  if (!o.report.empty()) require_writable(fs::absolute(o.report));
+  std::optional<temporary_folder> folder;
+  if (watched) folder.emplace(fs::temp_directory_path());
+  environment.push_back(o.check ? "STEPWISE_SUGGEST_CHECK" : "STEPWISE_SUGGEST_CHECK=1");
+  if (o.check) {
+    environment.push_back("STEPWISE_CHECK=1");
+    environment.push_back("STEPWISE_FINDINGS=" + (folder->path() / "findings").string());
+  }
+  if (o.counters) {
+    environment.push_back("STEPWISE_COUNTERS=1");
+    environment.push_back("STEPWISE_PROFILE=" + (folder->path() / "profile").string());
+  }
+  const auto end = run_in_foreground(program, c.program, environment);
+  if (end.signal != 0) {
+    say(fmt::format("lab: {} ended on a signal: {}\n", program.string(), signal_text(end.signal)));
+  }
+  return watched ? report_on(c, o, program, folder->path(), end.exit_code) : end.exit_code;
+}
+
+const verb exec_verb(
+    {verb_place::group::machine, 10}, "exec",
+    "run any CUDA program on the emulator: [OPTIONS] [--] PROGRAM ARGS...",
+    "  nvcc --cudart=shared -arch=sm_90 -o saxpy saxpy.cu\n"
+    "  ./lab exec ./saxpy 1000                  what follows PROGRAM is the program's\n"
+    "  ./lab exec --time-limit 5 -- ./saxpy -v  a kernel may take 5 seconds\n"
+    "  ./lab exec --check ./saxpy               and say what is wrong with it "
+    "(nvcc -lineinfo -Xcompiler -g1 adds source lines)\n"
+    "  ./lab exec --counters ./saxpy            and what each line costs (nvcc -lineinfo)\n"
+    "  ./lab exec --gpu h200 ./saxpy            which GPU to be\n\n"
+    "Streams, signals and the exit status are the program's own; 128 + N tells that\n"
+    "signal N ended it, 2 that it cannot run here, and why; with --check, 1 that\n"
+    "something was found.",
+    [](arguments& takes, exec_options& o) {
+      takes.add("--gpu", o.gpu, "a name from common/gpus/ (h200), or a file like those");
+      takes.add("--time-limit", o.time_limit_s, "seconds for each kernel (no limit)");
+      takes.flag("--check", o.check, "find races, wrong addresses, barriers, leaks ...");
+      takes.flag("--counters", o.counters,
+                 "line by line: sectors, bank conflicts, cache hits, divergence");
+      takes.add("--report", o.report,
+                "with --check or --counters: a file for what comes of it, as JSON");
+    },
+    exec);
+
+}  // namespace
+}  // namespace stepwise::cli

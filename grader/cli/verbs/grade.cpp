@@ -1,0 +1,254 @@
+// lab grade: the points, in practice: on trust, in this process's own environment.
+#include "grader/grade/grade.hpp"
+
+#include <fmt/core.h>
+#include <sys/random.h>
+
+#include "grader/cli/verb.hpp"
+#include "grader/cli/verbs/grade.hpp"
+#include "grader/course/answers.hpp"
+#include "grader/report/findings.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+// New inputs for every grade; small enough to be typed again.
+std::uint64_t fresh_seed() {
+  std::uint32_t number = 1;
+  [[maybe_unused]] const auto n = getrandom(&number, sizeof number, 0);
+  return 1 + number % 1'000'000;
+}
+
+// One file on its way to points. The report points into the lab.
+struct graded_file {
+  subject what;
+  device_choice device;
+  std::uint64_t seed = 0;
+  grade_report report;
+  std::string answers_file;  // as it is shown
+  std::optional<answer_count> answers;
+};
+
+// The answers lie beside the file that is graded, so those of a submission go with it.
+void read_answers(const context& c, const lab& l, const std::string& file, graded_file& graded) {
+  const fs::path source = file.empty() ? c.where.root / l.file : fs::absolute(file);
+  const fs::path answers = source.parent_path() / l.answers().filename();
+  graded.answers_file = c.where.shown(answers);
+  const auto handout = read_if_there(c.where.root / l.handout());
+  const auto text = read_if_there(answers);
+  if (handout && text) graded.answers = count_answers(*handout, *text);
+}
+
+graded_file grade_file(context& c, const lab& l, const grade_options& o) {
+  const problem& p = problem_of(l);
+  graded_file graded;
+  graded.device = c.device();
+  graded.seed = o.seed ? *o.seed : fresh_seed();
+  graded.what = prepare(c, l, o.file, "");
+  read_answers(c, l, o.file, graded);
+  c.say(
+      fmt::format("{} on {}", c.out.paint(tone::strong, graded.what.shown), graded.device.text()));
+  c.say();
+  std::optional<file_lock> lock;
+  if (graded.device.gpu) {
+    lock.emplace(c.where.build / "locks" / "gpu",
+                 [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
+  }
+  graded.report =
+      grade_program(l, p, graded.what.shown, graded.what.program, graded.what.compile_errors,
+                    c.where, graded.device, graded.seed, c.now());
+  return graded;
+}
+
+json counted_json(const goal& what, const goal_figure& figure) {
+  json j = {{"counter", what.counter->name},
+            {"size", what.size},
+            {"value", figure.value ? json(*figure.value) : json(nullptr)},
+            {what.side == bound::at_most ? "at_most" : "at_least", what.limit},
+            {"costliest", nullptr}};
+  if (figure.costliest.line != 0) {
+    j["costliest"] = {{"file", figure.costliest.file},
+                      {"line", figure.costliest.line},
+                      {"text", figure.costliest.text}};
+  }
+  return j;
+}
+
+json graded_json(const graded_file& graded, const lab& l) {
+  const grade_report& report = graded.report;
+  json j = {{"lab", l.name},
+            {"file", graded.what.shown},
+            {"trust", "practice"},
+            {"device", device_json(graded.device)},
+            {"class", name_of(report.what)},
+            {"message", report.message},
+            {"points", report.what == verdict::infra ? json(nullptr) : json(report.points)},
+            {"max_points", report.max_points},
+            {"seed", graded.seed},
+            {"answers", nullptr},
+            {"goals", json::array()}};
+  if (graded.answers) {
+    j["answers"] = {{"file", graded.answers_file},
+                    {"answered", graded.answers->answered},
+                    {"questions", graded.answers->questions},
+                    {"open", graded.answers->open}};
+  }
+  j.update(findings_json(report.correctness ? report.correctness->findings
+                                            : std::vector<located_finding>{}));
+  for (const auto& g : report.goals) {
+    json entry = {{"name", g.what->name},
+                  {"kind", name_of(g.what->what)},
+                  {"points", g.points},
+                  {"max_points", g.what->points},
+                  {"passed", g.passed ? json(*g.passed) : json(nullptr)},
+                  {"message", g.message}};
+    if (g.speed && !g.speed->ratios.empty()) {
+      entry["speedup"] = {{"over", g.what->over},        {"at_least", g.what->limit},
+                          {"ratio", g.speed->ratio},     {"low", g.speed->range.low},
+                          {"high", g.speed->range.high}, {"pairs", g.speed->ratios.size()},
+                          {"time_ms", g.speed->mine_ms}, {"other_time_ms", g.speed->other_ms}};
+    }
+    if (g.counted) entry["counted"] = counted_json(*g.what, *g.counted);
+    j["goals"].push_back(entry);
+  }
+  return j;
+}
+
+// What the emulator's checks found: errors fail the submission, the others are worth a look.
+void show_checks(context& c, const lab& l, const check_report& report) {
+  if (report.findings.empty()) return;
+  std::string text = findings_text(report.findings, c.out.style(), c.where.root);
+  text.pop_back();
+  c.say(text);
+  if (!has_errors(report.findings) && !l.has(goal::kind::checks)) {
+    c.out.paragraph("the points do not depend on it", 2, {}, tone::dim);
+    c.say();
+  }
+}
+
+void show_goals(context& c, const grade_report& report) {
+  const bool unicode = c.out.style().unicode;
+  for (std::size_t i = 0; i < report.goals.size(); ++i) {
+    const auto& g = report.goals[i];
+    // Goals that are open for the same reason share one line for it.
+    const bool same_follows =
+        i + 1 < report.goals.size() && report.goals[i + 1].message == g.message;
+    const bool yes = g.passed.value_or(false), open = !g.passed.has_value();
+    const std::string mark = open  ? "-"
+                             : yes ? (unicode ? "\u2713" : "+")
+                                   : (unicode ? "\u2717" : "x");
+    const std::string points = open ? fmt::format("{:>11}", fmt::format("({:g})", g.what->points))
+                                    : fmt::format("{:>4g} of {:>3g}", g.points, g.what->points);
+    c.say(fmt::format("  {} {}  {}",
+                      c.out.paint(open  ? tone::dim
+                                  : yes ? tone::good
+                                        : tone::bad,
+                                  mark),
+                      points,
+                      c.out.paint(yes    ? tone::plain
+                                  : open ? tone::dim
+                                         : tone::strong,
+                                  g.what->name)));
+    const bool found = report.correctness && !report.correctness->findings.empty();
+    const bool told_above = g.what->what == goal::kind::correct  ? !yes && !open
+                            : g.what->what == goal::kind::checks ? !yes && found
+                                                                 : false;
+    if (!told_above && !same_follows) c.out.paragraph(g.message, 17, {}, tone::dim);
+  }
+}
+
+void show_answers(context& c, const lab& l, const graded_file& graded) {
+  const std::string mark = "  " + c.out.paint(tone::dim, "answers");
+  if (!graded.answers) {
+    // Whoever grades another file than their own did not ask for answers.
+    if (graded.what.shown != l.file.string()) return;
+    c.out.paragraph(
+        fmt::format("there is no {}; ./lab start {} makes it", graded.answers_file, l.name), 11,
+        mark);
+  } else {
+    c.out.paragraph(fmt::format("{} of {} questions answered in {}", graded.answers->answered,
+                                graded.answers->questions, graded.answers_file),
+                    11, mark);
+  }
+  c.say();
+}
+
+tone tone_of(verdict v) {
+  switch (v) {
+    case verdict::pass:
+      return tone::good;
+    case verdict::slow:
+    case verdict::held:
+    case verdict::inconclusive:
+    case verdict::infra:
+      return tone::note;
+    default:
+      return tone::bad;
+  }
+}
+
+int grade(context& c, const grade_options& o) {
+  const lab l = load_lab(c.where.root, o.lab);
+  const graded_file graded = grade_file(c, l, o);
+  const subject& s = graded.what;
+  const grade_report& report = graded.report;
+  if (c.as_json) {
+    c.print(graded_json(graded, l));
+    return exit_code_of(report.what);
+  }
+  if (report.what == verdict::compile) {
+    c.say("  " + c.out.paint(tone::bad, "COMPILE") + "  " + s.compile_errors.at(0));
+    for (std::size_t i = 1; i < s.compile_errors.size(); ++i)
+      c.say("           " + s.compile_errors[i]);
+    c.say();
+  } else if (report.correctness) {
+    show_checks(c, l, *report.correctness);
+  }
+  if (report.correctness && !report.correctness->correct()) {
+    show_finding(c, *report.correctness);
+    show_todos(c, s.shown);
+    c.say();
+    if (report.correctness->size) {
+      c.say(fmt::format("  {}./lab run {}{} --size {} --seed {}",
+                        c.out.paint(tone::dim, "again    "), l.name,
+                        o.file.empty() ? "" : " --file " + o.file,
+                        size_text(*report.correctness->size), graded.seed));
+      c.say();
+    }
+  }
+  show_goals(c, report);
+  c.say();
+  show_answers(c, l, graded);
+  const std::string points =
+      report.what == verdict::infra
+          ? "no points: this was not the submission's fault"
+          : fmt::format("{:g} of {:g} points", report.points, report.max_points);
+  c.say(
+      fmt::format("  {}  {}{}", c.out.paint(tone_of(report.what), name_of(report.what)),
+                  c.out.paint(tone::strong, points),
+                  c.out.paint(tone::dim, fmt::format("   trust: practice, seed {}", graded.seed))));
+  return exit_code_of(report.what);
+}
+
+const verb grade_verb(
+    {verb_place::group::study, 50}, "grade",
+    "points: right results, checks, counters, then speed (on a GPU)",
+    "  ./lab grade reduction                 your file\n"
+    "  ./lab grade reduction --file try.cu   another file\n"
+    "  ./lab grade reduction --seed 1234     the same inputs again",
+    [](arguments& takes, grade_options& o) {
+      takes.add("LAB", o.lab, "the lab's name").required();
+      takes.add("--file", o.file, "a .cu file other than your own");
+      takes.add("--seed", o.seed, "of the random inputs (new every time)");
+    },
+    grade);
+
+}  // namespace
+
+json grade_document(context& c, const lab& l, const grade_options& o) {
+  return graded_json(grade_file(c, l, o), l);
+}
+
+}  // namespace stepwise::cli

@@ -1,0 +1,20 @@
+// lab grade, for commands that keep its document.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "grader/cli/context.hpp"
+
+namespace stepwise::cli {
+
+struct grade_options {
+  std::string lab, file;
+  std::optional<std::uint64_t> seed;
+};
+
+// What `grade --json` prints of a file.
+json grade_document(context& c, const lab& l, const grade_options& o);
+
+}  // namespace stepwise::cli

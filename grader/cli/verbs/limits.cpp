@@ -1,0 +1,372 @@
+// lab limits: a program beside parts of itself: what does its time go into, and what hides what?
+#include "grader/measure/limits.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "grader/cli/context.hpp"
+#include "grader/cli/verb.hpp"
+#include "grader/measure/limits_record.hpp"
+#include "grader/measure/profiled.hpp"
+#include "grader/measure/record.hpp"
+#include "grader/report/table.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+struct limits_options {
+  std::string lab, file, step, size;
+  std::string memory, compute;  // a student's own parts; both empty: the course's
+  std::uint64_t seed = 7;
+  bool record = false;
+};
+
+// A call that is shorter is mostly its own launch.
+constexpr double short_ms = 0.02;
+
+struct program {
+  std::string part;  // "full", "memory", ...
+  std::string what;  // what is left, in a line; empty for a student's
+  subject source;
+  call_outcome found;
+  limit_counts counts;
+  std::vector<std::string> doubted;
+  const bench_cell* timed = nullptr;  // none on the emulator
+};
+
+struct experiment {
+  std::vector<program> all;  // the whole first
+  std::string step;          // whose parts the course has; empty: parts are a student's files
+  std::string counted_at;    // "n = 512, seed 7"
+  std::vector<bench_row> rows;
+  std::optional<limit_reading> reading;
+  bool is_certain = true;
+
+  bool ours() const { return !step.empty(); }
+};
+
+const std::string& step_with_parts(const lab& l, const std::string& wanted) {
+  if (l.parts.empty()) throw failure(exit_code::ours, l.name + " has no limits.txt");
+  if (wanted.empty()) return l.parts[0].step;
+  const std::string& name = find_step(l, wanted).name;
+  for (const auto& p : l.parts)
+    if (p.step == name) return p.step;
+  throw failure(
+      exit_code::usage,
+      fmt::format("the course has no parts of {}, only of {}\nwrite your own: ./lab limits {} "
+                  "--step {} --memory FILE --compute FILE",
+                  name, l.parts[0].step, l.name, name));
+}
+
+// Compiles what is to be compared.
+experiment assemble(context& c, const lab& l, const limits_options& o) {
+  experiment e;
+  if (o.memory.empty() && o.compute.empty()) {
+    if (!o.file.empty()) {
+      throw failure(exit_code::usage,
+                    "--file needs parts of that file to compare it with: --memory FILE, "
+                    "--compute FILE; see the handout, \"Find the limit by taking away\"");
+    }
+    e.step = step_with_parts(l, o.step);
+    e.all.push_back({"full", "the step itself", prepare(c, l, "", e.step), {}, {}, {}});
+    for (const auto& p : l.parts) {
+      if (p.step != e.step) continue;
+      const subject source{
+          c.where.shown(c.where.root / p.file), c.where.solution(l.name, p.program()), {}};
+      e.all.push_back({p.part, p.what, source, {}, {}, {}});
+    }
+    return e;
+  }
+  if (o.record) {
+    throw failure(exit_code::usage, "--record keeps the course's own parts, not yours");
+  }
+  e.all.push_back({"full", "", prepare(c, l, o.file, o.step), {}, {}, {}});
+  for (const auto& [part, file] : {std::pair("memory", o.memory), std::pair("compute", o.compute)})
+    if (!file.empty()) e.all.push_back({part, "", prepare(c, l, file, ""), {}, {}, {}});
+  return e;
+}
+
+json counts_json(const limit_counts& n) {
+  json by_pipe, launches = json::array();
+  for (int i = 0; i < pipes; ++i)
+    if (n.warps[i] > 0) by_pipe[name_of(static_cast<pipe>(i))] = n.warps[i];
+  for (const auto& launch : n.launches) {
+    launches.push_back({{"grid", {launch.grid.x, launch.grid.y, launch.grid.z}},
+                        {"block", {launch.block.x, launch.block.y, launch.block.z}},
+                        {"launches", launch.times},
+                        {"resident_warps", launch.resident_warps}});
+  }
+  return {{"configurations", launches},
+          {"instructions", by_pipe},
+          {"global_load_sectors", n.load_sectors},
+          {"global_store_sectors", n.store_sectors},
+          {"local_sectors", n.local_sectors},
+          {"shared_load_wavefronts", n.shared_load_wavefronts},
+          {"shared_wavefronts", n.shared_wavefronts}};
+}
+
+json reading_json(const limit_reading& r, bool is_certain) {
+  return {{"verdict", name_of(r.found)},
+          {"certain", is_certain},
+          {"full_ms", r.full_ms},
+          {"sum_ms", r.sum_ms},
+          {"longest_ms", r.longest_ms},
+          {"overlap", r.overlap ? json(*r.overlap) : json(nullptr)},
+          {"parts", r.parts},
+          {"text", in_words(r)}};
+}
+
+json program_json(const program& p) {
+  json j = {{"part", p.part},
+            {"subject", p.source.shown},
+            {"class", name_of(p.found.what)},
+            {"message", p.found.message}};
+  j["counts"] = p.found.ok() ? counts_json(p.counts) : json(nullptr);
+  j["doubts"] = p.doubted;
+  j["time_ms"] = p.timed ? json(p.timed->cold.median_ms) : json(nullptr);
+  j["time_low_ms"] = p.timed ? json(p.timed->cold.range_ms.low) : json(nullptr);
+  j["time_high_ms"] = p.timed ? json(p.timed->cold.range_ms.high) : json(nullptr);
+  return j;
+}
+
+void show_table(context& c, const std::vector<column>& columns,
+                const std::vector<std::vector<cell>>& rows) {
+  for (const auto& line : table_lines(columns, rows, c.out.style())) c.say(line);
+  c.say();
+}
+
+// "64", or "48 to 64" where kernels differ.
+std::string warps_text(const limit_counts& n) {
+  if (n.launches.empty()) return "none";
+  const auto [least, most] = std::minmax_element(
+      n.launches.begin(), n.launches.end(),
+      [](const auto& a, const auto& b) { return a.resident_warps < b.resident_warps; });
+  return least->resident_warps == most->resident_warps
+             ? std::to_string(most->resident_warps)
+             : fmt::format("{} to {}", least->resident_warps, most->resident_warps);
+}
+
+void show_counts(context& c, const experiment& e) {
+  std::vector<column> columns = {
+      {"counted, " + e.counted_at.substr(0, e.counted_at.find(", seed"))}};
+  for (const auto& p : e.all) columns.push_back({p.part, true});
+  std::vector<std::vector<cell>> rows;
+  const auto row = [&](const std::string& label, auto value) {
+    std::vector<cell> cells = {{label}};
+    bool any = false;
+    for (const auto& p : e.all) {
+      const std::uint64_t n = value(p.counts);
+      any = any || n > 0;
+      cells.push_back({count_text(static_cast<double>(n)), n > 0 ? tone::plain : tone::dim});
+    }
+    if (any) rows.push_back(cells);
+  };
+  for (int i = 0; i < pipes; ++i)
+    row(std::string(name_of(static_cast<pipe>(i))) + " instructions",
+        [i](const limit_counts& n) { return n.warps[i]; });
+  row("global sectors loaded", [](const limit_counts& n) { return n.load_sectors; });
+  row("global sectors stored", [](const limit_counts& n) { return n.store_sectors; });
+  row("local sectors", [](const limit_counts& n) { return n.local_sectors; });
+  row("shared wavefronts", [](const limit_counts& n) { return n.shared_wavefronts; });
+  rows.push_back({{"warps that fit"}});
+  for (const auto& p : e.all) rows.back().push_back({warps_text(p.counts)});
+  show_table(c, columns, rows);
+  for (const auto& p : e.all)
+    for (const auto& doubt : p.doubted)
+      c.out.paragraph(p.part + ": " + doubt, 9, "  " + c.out.paint(tone::note, "doubt"));
+  if (std::any_of(e.all.begin(), e.all.end(), [](const program& p) { return !p.doubted.empty(); }))
+    c.say();
+}
+
+void show_times(context& c, const experiment& e) {
+  const bench_cell& whole = *e.all[0].timed;
+  c.say(c.out.paint(tone::strong, whole.label.substr(0, whole.label.find(", seed"))) + ", cold L2");
+  std::vector<std::vector<cell>> rows;
+  const auto share = [&](double ms) {
+    return fmt::format("{:.0f} %", 100 * ms / whole.cold.median_ms);
+  };
+  for (const auto& p : e.all) {
+    const sample_summary& cold = p.timed->cold;
+    rows.push_back(
+        {{p.part},
+         {p.what.empty() ? p.source.shown : p.what},
+         {time_text(cold.median_ms), tone::strong},
+         {fmt::format("{} to {}", time_text(cold.range_ms.low), time_text(cold.range_ms.high)),
+          tone::dim},
+         {share(cold.median_ms)}});
+  }
+  if (e.reading) {
+    for (const auto& [label, what, ms] :
+         {std::tuple("sum", "nothing hidden", e.reading->sum_ms),
+          std::tuple("longest", "all hidden that can be", e.reading->longest_ms)})
+      rows.push_back({{label, tone::dim}, {what, tone::dim}, {time_text(ms)}, {""}, {share(ms)}});
+  }
+  show_table(c,
+             {{"part"},
+              {"what is left", false, true},
+              {"time", true},
+              {"95 % interval", true},
+              {"share", true}},
+             rows);
+}
+
+void show(context& c, const experiment& e) {
+  if (c.as_json) return;
+  show_counts(c, e);
+  if (e.all[0].timed == nullptr) {
+    c.out.paragraph(
+        "Counted on the emulator: this is work, not time. A GPU adds what no count can tell: it is "
+        "given the whole and its parts in turns, and from full, sum and longest this command reads "
+        "which part is the limit, or that they wait for each other.",
+        2, {}, tone::dim);
+    return;
+  }
+  show_times(c, e);
+  if (!e.reading) {
+    c.say("  a reading takes both parts: --memory FILE and --compute FILE");
+    return;
+  }
+  c.say(fmt::format("  overlap  {} of what could be hidden: (sum - full) / (sum - longest)",
+                    overlap_text(*e.reading)));
+  c.out.paragraph(in_words(*e.reading), 11, "  " + c.out.paint(tone::good, "reading"));
+  if (!e.is_certain) c.out.paragraph(uncertain_words, 11, "  " + c.out.paint(tone::note, "but"));
+  if (e.reading->full_ms < short_ms) {
+    c.out.paragraph(
+        "so short a call is mostly its launch, and so are its parts: take a larger "
+        "--size",
+        11, "  " + c.out.paint(tone::note, "but"));
+  }
+}
+
+// Counts every program on the emulator, and looks whether the parts are parts.
+void count(context& c, const lab& l, const problem& p, const std::optional<lab_size>& wanted,
+           std::uint64_t seed, experiment& e) {
+  const device_choice emulator = choose_device(device_request::emulated, c.where);
+  for (auto& one : e.all) {
+    const bool is_whole = &one == &e.all[0];
+    auto counted =
+        profile_program(l, p, one.source.program, figure_size(l, emulator, wanted), seed, emulator,
+                        c.now(), is_whole ? outputs_are::compared : outputs_are::ignored);
+    one.found = counted.found;
+    e.counted_at = counted.label;
+    if (!one.found.ok()) return;
+    one.counts = counts_of(counted.kernels);
+    if (!is_whole) one.doubted = doubts(e.all[0].counts, one.part, one.counts);
+  }
+}
+
+void measure(context& c, const lab& l, const problem& p, const device_choice& device,
+             const lab_size& size, std::uint64_t seed, experiment& e) {
+  const file_lock lock(c.where.build / "locks" / "gpu",
+                       [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
+  std::vector<contender> parts;
+  for (std::size_t i = 1; i < e.all.size(); ++i)
+    parts.push_back({e.all[i].part, e.all[i].source.program});
+  e.rows = time_limits(l, p, {"full", e.all[0].source.program}, parts, device, size, seed, c.now());
+  std::vector<part_time> times;
+  for (std::size_t i = 0; i < e.all.size(); ++i) {
+    e.all[i].found = e.rows[i].found;
+    if (!e.rows[i].found.ok()) return;
+    e.all[i].timed = &e.rows[i].cells.at(0);
+    const sample_summary& cold = e.all[i].timed->cold;
+    if (i > 0) times.push_back({e.all[i].part, cold.median_ms, cold.range_ms});
+  }
+  if (times.size() < 2) return;
+  e.reading = read_limits(e.all[0].timed->cold.median_ms, times);
+  e.is_certain = is_certain(e.all[0].timed->cold.range_ms, times);
+}
+
+// Ends the command if one of the programs failed: a part of ours must not.
+int report_failed(context& c, const experiment& e, const program& p) {
+  const std::string message = p.part + ", " + p.source.shown + ": " + p.found.message;
+  if (e.ours()) throw failure(exit_code::ours, message);
+  check_report failed;
+  failed.found = p.found;
+  failed.found.message = message;
+  failed.label = e.counted_at;
+  show_finding(c, failed);
+  return exit_code_of(p.found.what);
+}
+
+void record(context& c, const lab& l, const device_choice& device, const experiment& e) {
+  const fs::path file = record_file(l, device.name, "limits");
+  const auto kept = limits_record(l, device, e.step, e.rows, utc_now(), command_text(c));
+  write_atomically(c.where.root / file, kept.dump(1) + "\n");
+  c.say("recorded in " + c.out.paint(tone::place, file.string()) +
+        "; `./lab bench --readme` puts it into the handout");
+}
+
+int limits(context& c, const limits_options& o) {
+  const lab l = load_lab(c.where.root, o.lab);
+  const problem& p = problem_of(l);
+  const auto wanted = parse_size(l, p, o.size);
+  device_choice device = c.device();
+  if (o.record && !device.gpu) {
+    throw failure(exit_code::environment,
+                  "--record needs a GPU, and there is none to use\nthe emulator counts work but "
+                  "has no clock, so there is nothing to record");
+  }
+  experiment e = assemble(c, l, o);
+  json document = {
+      {"lab", l.name}, {"subject", e.all[0].source.shown}, {"device", device_json(device)}};
+  document["programs"] = json::array();
+  document["reading"] = nullptr;
+  c.say(fmt::format("{} and its parts on {}", c.out.paint(tone::strong, e.all[0].source.shown),
+                    device.text()));
+  c.say();
+  for (const auto& one : e.all)
+    if (one.source.program.empty()) return report_compile_errors(c, one.source, document);
+  const auto report =
+      check_program(l, p, e.all[0].source.program, device, l.check, o.seed, c.now());
+  document.update(check_json(report));
+  if (!report.correct()) {
+    if (c.as_json) c.print(document);
+    show_finding(c, report);
+    show_todos(c, e.all[0].source.shown);
+    return exit_code_of(report.found.what);
+  }
+  count(c, l, p, device.gpu ? std::nullopt : wanted, o.seed, e);
+  const auto failed = [&] {
+    return std::find_if(e.all.begin(), e.all.end(),
+                        [](const program& one) { return !one.found.ok(); });
+  };
+  if (device.gpu && failed() == e.all.end())
+    measure(c, l, p, device, figure_size(l, device, wanted), o.seed, e);
+  for (const auto& one : e.all) document["programs"].push_back(program_json(one));
+  if (e.reading) document["reading"] = reading_json(*e.reading, e.is_certain);
+  document["counted"] = e.counted_at;
+  if (failed() == e.all.end()) {
+    show(c, e);
+    if (o.record) record(c, l, device, e);
+    if (c.as_json) c.print(document);
+    return 0;
+  }
+  if (c.as_json && !e.ours()) c.print(document);
+  return report_failed(c, e, *failed());
+}
+
+const verb limits_verb(
+    {verb_place::group::figures, 40}, "limits",
+    "a step beside parts of itself: what is the limit, and what hides behind it?",
+    "  ./lab limits matmul                      a step of the course and its parts\n"
+    "  ./lab limits matmul --memory m.cu --compute c.cu  your file and your parts of it\n"
+    "  ./lab limits matmul --step 07 --memory m.cu --compute c.cu  a step and your parts\n"
+    "  ./lab limits matmul --record             and keep the result (GPU only)",
+    [](arguments& takes, limits_options& o) {
+      takes.add("LAB", o.lab, "the lab's name").required();
+      takes.add("--memory", o.memory, "the .cu with the accesses and no arithmetic");
+      takes.add("--compute", o.compute, "the .cu with the arithmetic and no accesses");
+      takes.add("--file", o.file, "the whole: a .cu file other than your own");
+      takes.add("--step", o.step, "the whole: a solution step");
+      takes.add("--size", o.size, "a size other than the lab's largest");
+      takes.add("--seed", o.seed, "of the random inputs (7)");
+      takes.flag("--record", o.record, "write solutions/LAB/measured/GPU.limits.json");
+    },
+    limits);
+
+}  // namespace
+}  // namespace stepwise::cli

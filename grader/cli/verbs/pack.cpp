@@ -1,0 +1,224 @@
+// lab pack: what a student hands in, as one archive: the .cu, the answers, and the grade that they
+// have here.
+//
+// idea    tar and gzip, which every Debian has, make the archive. Names are sorted, owner and mode
+//         are fixed, times are those of the files: the same work makes the same archive.
+// watch   At the deadline anything must be packable: what does not compile, is wrong, or cannot be
+//         graded here is packed all the same, and told.
+#include <fmt/core.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "grader/cli/context.hpp"
+#include "grader/cli/verb.hpp"
+#include "grader/cli/verbs/grade.hpp"
+#include "grader/course/answers.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+#include "grader/system/process.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+struct pack_options {
+  std::string lab, output;  // empty: LAB-USER.tar.gz in the current folder
+};
+
+constexpr std::uint64_t seed = 7;  // the same every time, so that the grade repeats
+constexpr double seconds_for_tar = 60;
+
+struct packed_file {
+  std::string name;
+  std::string content;
+  fs::file_time_type written;
+};
+
+// Who packs, in letters that any file system and any shell takes; empty if nobody knows.
+std::string user_name() {
+  const passwd* const entry = getpwuid(geteuid());
+  const char* const variable = std::getenv("USER");
+  std::string name = entry != nullptr ? entry->pw_name : variable != nullptr ? variable : "";
+  std::erase_if(name, [](char c) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return !letter && !(c >= '0' && c <= '9') && c != '-' && c != '_' && c != '.';
+  });
+  return name;
+}
+
+fs::path archive_for(const lab& l, const pack_options& o) {
+  if (!o.output.empty()) return fs::absolute(o.output);
+  const std::string user = user_name();
+  return fs::absolute(l.name + (user.empty() ? "" : "-" + user) + ".tar.gz");
+}
+
+void refuse_existing(const context& c, const lab& l, const fs::path& archive) {
+  std::error_code ignored;
+  if (!fs::exists(fs::symlink_status(archive, ignored))) return;
+  throw failure(exit_code::usage, c.where.shown(archive) +
+                                      " is there already\nremove it, or name " +
+                                      "another file: ./lab pack " + l.name + " --output FILE");
+}
+
+// The .cu and, if there are any, the answers. failure(usage) if there is nothing to hand in.
+std::vector<packed_file> read_work(const context& c, const lab& l) {
+  std::vector<packed_file> files;
+  const auto read = [&](const fs::path& file) {
+    const fs::path at = c.where.root / file;
+    if (auto text = read_if_there(at)) {
+      files.push_back({file.filename(), *std::move(text), fs::last_write_time(at)});
+      return true;
+    }
+    return false;
+  };
+  if (!read(l.file)) {
+    throw failure(exit_code::usage, l.file.string() +
+                                        " is not there: there is nothing to hand in\n" +
+                                        "`./lab start " + l.name + "` makes a new skeleton");
+  }
+  const std::string step = skeleton_of(c, l, files[0].content);
+  const bool has_answers = read(l.answers());
+  const auto handout = read_if_there(c.where.root / l.handout());
+  const bool answered =
+      has_answers && handout && count_answers(*handout, files[1].content).answered > 0;
+  if (!step.empty() && !answered) {
+    throw failure(exit_code::usage,
+                  l.file.string() + " is the untouched skeleton of " + step +
+                      ", and no question is answered: there is nothing to hand in\n" +
+                      "`./lab hint " + l.name + "` helps to begin");
+  }
+  return files;
+}
+
+// As grade --json; where nothing can be graded, the document of that failure.
+json grade_of(context& c, const lab& l) {
+  grade_options options;
+  options.lab = l.name;
+  options.seed = seed;
+  try {
+    return grade_document(c, l, options);
+  } catch (const interrupted&) {
+    throw;
+  } catch (const failure& error) {
+    return {{"error", error.what()}, {"exit_code", static_cast<int>(error.code())}};
+  }
+}
+
+std::string archived(const lab& l, const std::vector<packed_file>& files) {
+  const temporary_folder work(fs::temp_directory_path());
+  child_options tar;
+  const fs::path to = work.path() / "archive";
+  tar.command = {"tar",
+                 "--create",
+                 "--file=" + to.string(),
+                 "--force-local",
+                 "--use-compress-program=gzip -n",
+                 "--format=ustar",
+                 "--owner=0",
+                 "--group=0",
+                 "--numeric-owner",
+                 "--mode=0644",
+                 "--directory=" + work.path().string()};
+  tar.environment = {"TAR_OPTIONS", "GZIP", "LC_ALL=C"};
+  for (const auto& file : files) {
+    const fs::path at = work.path() / l.name / file.name;
+    write_atomically(at, file.content);
+    fs::last_write_time(at, file.written);
+    tar.command.push_back(l.name + "/" + file.name);
+  }
+  const auto result = run_child(tar, seconds_for_tar);
+  const auto content = read_if_there(to);
+  if (!result.end.ok() || !content) {
+    const auto lines = escaped_lines(result.err, 5, 300);
+    std::string said;
+    for (const auto& line : lines) said += "\n" + line;
+    throw failure(exit_code::environment,
+                  "tar cannot make the archive in " + work.path().parent_path().string() +
+                      "; is there space, and are tar and gzip installed?" + said);
+  }
+  return *content;
+}
+
+void show(context& c, const fs::path& archive, std::size_t bytes, const json& grade, const lab& l) {
+  c.say(fmt::format("packed {} ({}): {}/{}.cu, answers.md, grade.json",
+                    c.out.paint(tone::place, c.where.shown(archive)),
+                    bytes_text(static_cast<double>(bytes)), l.name, l.name));
+  const auto warn = [&](const std::string& text) { c.out.paragraph(text, 2, "", tone::note); };
+  if (grade.contains("error")) {
+    warn("it could not be graded here, and is packed without points: " +
+         grade["error"].get<std::string>());
+    return;
+  }
+  const std::string what = grade["class"];
+  if (grade["answers"].is_null()) {
+    warn("there is no " + l.answers().string() + " in it");
+  } else {
+    c.say(fmt::format("  {} of {} questions answered", grade["answers"]["answered"].get<int>(),
+                      grade["answers"]["questions"].get<int>()));
+  }
+  if (what == "COMPILE") {
+    warn("it does not compile, and is packed as it is; it will earn nothing like this: " +
+         escaped_lines(grade["message"].get<std::string>(), 1, 300).at(0));
+  } else if (grade["points"].is_null()) {
+    warn("it could not be graded here, and is packed without points: " +
+         escaped_lines(grade["message"].get<std::string>(), 1, 300).at(0));
+  } else {
+    c.say(fmt::format("  {}, {:g} of {:g} points here", what, grade["points"].get<double>(),
+                      grade["max_points"].get<double>()));
+  }
+}
+
+int pack(context& c, const pack_options& o) {
+  const lab l = load_lab(c.where.root, o.lab);
+  const fs::path archive = archive_for(l, o);
+  refuse_existing(c, l, archive);
+  auto files = read_work(c, l);
+  const json grade = grade_of(c, l);
+  const auto now = read_if_there(c.where.root / l.file);
+  if (!now || *now != files[0].content) {
+    throw failure(
+        exit_code::usage,
+        l.file.string() + " was changed while it was graded: nothing was packed\nrun it again");
+  }
+  const auto newest =
+      std::max_element(files.begin(), files.end(),
+                       [](const auto& a, const auto& b) { return a.written < b.written; });
+  files.push_back({"grade.json", grade.dump(2) + "\n", newest->written});
+  std::sort(files.begin(), files.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  const std::string content = archived(l, files);
+  refuse_existing(c, l, archive);
+  write_atomically(archive, content);
+  if (c.as_json) {
+    json document = {{"lab", l.name},
+                     {"archive", archive.string()},
+                     {"bytes", content.size()},
+                     {"files", json::array()},
+                     {"grade", grade}};
+    for (const auto& file : files) document["files"].push_back(l.name + "/" + file.name);
+    c.print(document);
+  } else {
+    show(c, archive, content.size(), grade, l);
+  }
+  return 0;
+}
+
+const verb pack_verb(
+    {verb_place::group::study, 60}, "pack",
+    "an archive to hand in: your file, your answers, the grade they have here",
+    "  ./lab pack reduction                       reduction-USER.tar.gz, in this folder\n"
+    "  ./lab pack reduction --output mine.tar.gz  another name\n"
+    "  tar -tvzf mine.tar.gz                      what is in it\n\n"
+    "What does not compile, or cannot be graded here, is packed, too; a warning says\n"
+    "so.",
+    [](arguments& takes, pack_options& o) {
+      takes.add("LAB", o.lab, "the lab's name").required();
+      takes.add("--output", o.output, "the archive's name; nothing is overwritten");
+    },
+    pack);
+
+}  // namespace
+}  // namespace stepwise::cli

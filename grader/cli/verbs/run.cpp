@@ -1,0 +1,157 @@
+// lab run: is it right, and what does one call cost?
+#include <fmt/core.h>
+
+#include "grader/cli/context.hpp"
+#include "grader/cli/own_input/own_input.hpp"
+#include "grader/cli/text/figures_text.hpp"
+#include "grader/cli/verb.hpp"
+#include "grader/measure/profiled.hpp"
+#include "grader/report/profile.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/failure.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+struct run_options : own_input {
+  std::string size;
+  std::uint64_t seed = 7;
+  bool counters = false;  // line by line, on the emulator
+};
+
+std::string again(const char* command_name, const run_options& o, const check_report& report) {
+  std::string command = std::string("./lab ") + command_name + " " + o.lab;
+  if (!o.file.empty()) command += " --file " + o.file;
+  if (!o.step.empty()) command += " --step " + o.step;
+  if (report.size) command += " --size " + size_text(*report.size);
+  return command + fmt::format(" --seed {}", report.seed);
+}
+
+// Counts one more call, line by line. Always on the emulator: on a GPU, ncu does it.
+profiled_call count_lines(context& c, const lab& l, const problem& p, const subject& s,
+                          const std::optional<lab_size>& wanted, std::uint64_t seed) {
+  const device_choice emulator = choose_device(device_request::emulated, c.where);
+  return profile_program(l, p, s.program, figure_size(l, emulator, wanted), seed, emulator,
+                         c.now());
+}
+
+void show_lines(context& c, const profiled_call& counted) {
+  c.say();
+  if (!counted.found.ok()) {
+    c.say("  " + c.out.paint(tone::note, "not counted: ") + counted.found.message);
+    return;
+  }
+  c.say(fmt::format("  {}  {}", c.out.paint(tone::strong, "line by line"), counted.label));
+  c.say();
+  const std::string text = profile_shown(counted.kernels, c.out.style());
+  for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1)
+    c.say(text.substr(at, end - at));
+}
+
+int run(context& c, const run_options& o) {
+  if (o.image) return run_picture(c, o);
+  if (o.points) return run_points(c, o);
+  if (!o.out.empty() || !o.stages.empty()) {
+    throw failure(exit_code::usage,
+                  "--out and --stages keep what comes of an input of your own: "
+                  "--image FILE or --points FILE");
+  }
+  const lab l = load_lab(c.where.root, o.lab);
+  const problem& p = problem_of(l);
+  const auto wanted = parse_size(l, p, o.size);
+  const device_choice device = c.device();
+  const subject s = prepare(c, l, o.file, o.step);
+  json document = {{"lab", l.name}, {"subject", s.shown}, {"device", device_json(device)}};
+  c.say(fmt::format("{} on {}", c.out.paint(tone::strong, s.shown), device.text()));
+  c.say();
+  if (s.program.empty()) {
+    document["figures"] = nullptr;
+    return report_compile_errors(c, s, std::move(document));
+  }
+  const auto sizes = wanted ? std::vector<lab_size>{*wanted} : l.check;
+  const auto report = check_program(l, p, s.program, device, sizes, o.seed, c.now());
+  document.update(check_json(report));
+  document["printed"] = report.printed;
+  document["figures"] = nullptr;
+  if (!report.correct()) {
+    if (c.as_json) {
+      c.print(document);
+    } else {
+      show_finding(c, report);
+      show_todos(c, s.shown);
+      c.say();
+      c.say("  " + c.out.paint(tone::dim, "again    ") + again("run", o, report));
+      // What looks like wrong arithmetic is often a race, and an address has a name there.
+      c.say("  " + c.out.paint(tone::dim, "why      ") + again("check", o, report));
+    }
+    return exit_code_of(report.found.what);
+  }
+  c.say(fmt::format("  {}  {}", c.out.paint(tone::good, "correct"), right_text(c, report)));
+  const auto f =
+      measure_program(l, p, s.program, device, figure_size(l, device, wanted), o.seed, c.now());
+  document["figures"] = figures_json(f);
+  if (!f.found.ok()) {
+    document["class"] = name_of(f.found.what);
+    document["message"] = f.found.message;
+    document["correct"] = false;
+  }
+  std::optional<profiled_call> counted;
+  if (o.counters && f.found.ok()) {
+    counted = count_lines(c, l, p, s, wanted, o.seed);
+    document["kernels"] = profile_document(counted->kernels);
+  }
+  if (c.as_json) {
+    c.print(document);
+    return exit_code_of(f.found.what);
+  }
+  if (!f.found.ok()) {
+    check_report failed;
+    failed.found = f.found;
+    failed.label = f.label;
+    failed.printed = f.printed;
+    show_finding(c, failed);
+    return exit_code_of(f.found.what);
+  }
+  c.say();
+  show_figures(c, f, device);
+  if (counted) show_lines(c, *counted);
+  show_printed(c, report.printed);
+  return 0;
+}
+
+const verb run_verb(
+    {verb_place::group::study, 30}, "run", "is it right, and what does one call cost?",
+    "  ./lab run reduction                      your file, all check sizes\n"
+    "  ./lab run reduction --size 1023 --seed 7 one size again\n"
+    "  ./lab run reduction --step 03            a worked solution\n"
+    "  ./lab run reduction --file try.cu        another file\n"
+    "  ./lab run reduction --step 02 --counters what each line costs the hardware\n"
+    "  ./lab run blur --image me.png --out edges.png  a picture of your own\n"
+    "  ./lab run neighbour --points mine.xyz    points of your own",
+    [](arguments& takes, run_options& o) {
+      takes.add("LAB", o.lab, "the lab's name").required();
+      takes.add("--file", o.file, "a .cu file other than your own");
+      takes.add("--step", o.step, "a solution step instead of a file");
+      const auto size = takes.add("--size", o.size, "one size only, like 1023 or 512x256");
+      const auto seed = takes.add("--seed", o.seed, "of the random inputs (7)");
+      const auto counters =
+          takes.flag("--counters", o.counters,
+                     "line by line: sectors, bank conflicts, cache hits, divergence");
+      auto image = takes.add("--image", o.image, "a picture to run on: PNG, PPM (P6) or PGM (P5)");
+      auto points =
+          takes.add("--points", o.points, "points to run on: a line for each, of three numbers");
+      takes.add("--out", o.out,
+                "a file for the result: .png, .ppm or .pgm; of points, any text file");
+      takes.add("--stages", o.stages,
+                "a folder for the picture, each stage of the reference, the result, the "
+                "difference");
+      image.excludes(points);
+      for (const auto& other : {size, seed, counters}) {
+        image.excludes(other);
+        points.excludes(other);
+      }
+    },
+    run);
+
+}  // namespace
+}  // namespace stepwise::cli

@@ -1,0 +1,18 @@
+// lab setup: the launcher's own (.lab/setup.sh). It stands here to be listed and explained.
+#include "grader/cli/context.hpp"
+#include "grader/cli/verb.hpp"
+#include "grader/system/failure.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+int setup(context&) { throw failure(exit_code::usage, "setup is the launcher's: say ./lab setup"); }
+
+const verb setup_verb(
+    {verb_place::group::machine, 15}, "setup", "set up and build everything, the tests too",
+    "  ./lab setup            Debian packages are installed only as root or in CI\n"
+    "  ./lab setup --unpack   they are unpacked into .packages/, without root",
+    setup);
+
+}  // namespace
+}  // namespace stepwise::cli

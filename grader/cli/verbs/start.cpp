@@ -1,0 +1,95 @@
+// lab start: gives the student a skeleton, and never loses what they wrote before.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "grader/cli/context.hpp"
+#include "grader/cli/verb.hpp"
+#include "grader/course/answers.hpp"
+#include "grader/course/source.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+struct start_options {
+  std::string lab, step;
+};
+
+// Work that nothing could bring back: neither a skeleton nor an untouched solution.
+bool is_work(const context& c, const lab& l, const std::string& text) {
+  return std::none_of(l.steps.begin(), l.steps.end(), [&](const step& s) {
+    const auto source = read_if_there(c.where.root / s.file);
+    return source && (derive_skeleton(*source, s.file) == text || *source == text);
+  });
+}
+
+// Answers are never replaced: whichever step is written next, they belong to the whole handout.
+bool write_answers(const context& c, const lab& l) {
+  if (fs::exists(c.where.root / l.answers())) return false;
+  const std::string handout =
+      read_file(c.where.root / l.handout(), static_cast<int>(exit_code::ours));
+  write_atomically(c.where.root / l.answers(), derive_answers(handout, l.name));
+  return true;
+}
+
+int start(context& c, const start_options& o) {
+  const lab l = load_lab(c.where.root, o.lab);
+  const step& s = find_step(l, o.step.empty() ? l.skeleton : o.step);
+  const std::string source = read_file(c.where.root / s.file, static_cast<int>(exit_code::ours));
+  const std::string skeleton = derive_skeleton(source, s.file);
+  const fs::path file = c.where.root / l.file;
+  const file_lock lock(c.where.build / "locks" / ("start-" + l.name), [] {});
+  const auto before = read_if_there(file);
+  std::string kept;
+  bool changed = true;
+  if (before && *before == skeleton) {
+    changed = false;
+  } else {
+    if (before && is_work(c, l, *before)) kept = c.where.shown(keep_copy(file, *before));
+    write_atomically(file, skeleton);
+  }
+  const bool asked = write_answers(c, l);
+  if (c.as_json) {
+    c.print({{"lab", l.name},
+             {"step", s.name},
+             {"file", l.file.string()},
+             {"written", changed},
+             {"kept", kept.empty() ? json(nullptr) : json(kept)},
+             {"answers_file", asked ? json(l.answers().string()) : json(nullptr)}});
+    return 0;
+  }
+  if (!changed) {
+    c.say(fmt::format("{} is the skeleton of {} already; nothing was changed", l.file.string(),
+                      s.name));
+  } else {
+    c.say(fmt::format("{} is now the skeleton of {}: {}", c.out.paint(tone::place, l.file.string()),
+                      c.out.paint(tone::strong, s.name), s.idea));
+  }
+  if (!kept.empty()) {
+    c.say(fmt::format("your work was kept as {}", c.out.paint(tone::place, kept)));
+  }
+  if (asked) {
+    c.say(fmt::format("the handout's questions wait for your answers in {}",
+                      c.out.paint(tone::place, l.answers().string())));
+  }
+  const auto todos = find_todos(skeleton).size();
+  c.say(fmt::format("it has {} TODO{}; see how far you are with  ./lab run {}", todos,
+                    todos == 1 ? "" : "s", l.name));
+  return 0;
+}
+
+const verb start_verb(
+    {verb_place::group::study, 20}, "start",
+    "a new skeleton to work on; keeps what you wrote before",
+    "  ./lab start reduction                the lab's first exercise\n"
+    "  ./lab start reduction 03_sequential  any other step as an exercise",
+    [](arguments& takes, start_options& o) {
+      takes.add("LAB", o.lab, "the lab's name").required();
+      takes.add("STEP", o.step, "the step to write yourself");
+    },
+    start);
+
+}  // namespace
+}  // namespace stepwise::cli

@@ -1,0 +1,358 @@
+// lab sweep: one version in many configurations, each checked and counted, and timed on a GPU.
+#include "grader/measure/sweep.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include "common/device/gpu.hpp"
+#include "common/report/profile_text.hpp"
+#include "grader/cli/context.hpp"
+#include "grader/cli/text/sweep_text.hpp"
+#include "grader/cli/verb.hpp"
+#include "grader/measure/sweep_summary.hpp"
+#include "grader/report/profile.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+struct sweep_options {
+  std::string lab, step, file, size, counter;
+  std::vector<std::string> over;
+  std::uint64_t seed = 7;
+};
+
+constexpr std::size_t most_messages = 8;  // of configurations that are not right
+constexpr std::size_t most_listed = 8;    // values of an axis
+
+// What is swept, and how.
+struct chosen_sweep {
+  sweep_subject subject;
+  std::vector<std::string> over;
+  const experiment* of = nullptr;
+  const goal_counter* counter = nullptr;
+};
+
+// failure(usage) names all counters if there is none of that name.
+const goal_counter* counter_named(const std::string& name) {
+  if (const goal_counter* found = find_goal_counter(name)) return found;
+  std::vector<std::string> names;
+  std::string known;
+  for (const auto& counter : goal_counters()) {
+    names.emplace_back(counter.name);
+    known += "\n  " + names.back();
+  }
+  const std::string near = nearest(name, names);
+  throw failure(exit_code::usage, "there is no counter \"" + name + "\"" +
+                                      (near.empty() ? "" : "; did you mean \"" + near + "\"?") +
+                                      "\nthere are" + known);
+}
+
+fs::path step_or_experiment(const lab& l, chosen_sweep& chosen, const std::string& name) {
+  chosen.of = l.sweeps.find(name);
+  if (chosen.of != nullptr) return l.experiment_file(name);
+  try {
+    return find_step(l, name).file;
+  } catch (const failure& error) {
+    std::string message = error.what();
+    if (!l.sweeps.experiments.empty()) message += "\nits experiments are";
+    for (const auto& e : l.sweeps.experiments) message += " " + e.name;
+    throw failure(error.code(), message + "\n`mine` is your file");
+  }
+}
+
+std::string overs_of(const sweep_subject& subject) {
+  std::string text = "what is to vary? --over NAME=VALUES, like --over ";
+  text += subject.constants.empty() ? "registers=none,64,32" : subject.constants[0].name + "=1..8";
+  if (subject.constants.empty()) return text + "\n" + subject.shown + " has no constants";
+  text += "\nthe constants of " + subject.shown + " are";
+  for (const auto& constant : subject.constants)
+    text += "\n  " + constant.name + " = " + constant.value;
+  return text;
+}
+
+chosen_sweep choose(const context& c, const lab& l, const sweep_options& o) {
+  chosen_sweep chosen;
+  fs::path file;
+  const auto& standard = l.sweeps.standard;
+  if (!o.file.empty() && !o.step.empty()) {
+    throw failure(exit_code::usage, "--file and STEP exclude each other: which is it?");
+  }
+  if (!o.file.empty()) {
+    file = fs::absolute(o.file);
+  } else if (o.step == "mine") {
+    file = c.where.root / l.file;
+    if (!fs::exists(file)) {
+      throw failure(exit_code::usage, l.file.string() + " is not there\n`./lab start " + l.name +
+                                          "` makes a new skeleton");
+    }
+  } else if (!o.step.empty()) {
+    file = c.where.root / step_or_experiment(l, chosen, o.step);
+  } else if (standard) {
+    file = c.where.root / find_step(l, standard->step).file;
+  } else {
+    throw failure(exit_code::usage, "which step of " + l.name + "? `./lab sweep " + l.name + " " +
+                                        l.steps.front().name + " --over ...`, or `mine`");
+  }
+  auto& subject = chosen.subject;
+  const bool ours = o.file.empty() && o.step != "mine";
+  subject.file = file;
+  subject.shown = c.where.shown(file);
+  subject.source = read_file(file, static_cast<int>(ours ? exit_code::ours : exit_code::usage));
+  subject.constants = constants_of(subject.source);
+  if (chosen.of != nullptr) chosen.counter = chosen.of->counter;
+  if (!o.counter.empty()) chosen.counter = counter_named(o.counter);
+  chosen.over = o.over;
+  if (chosen.over.empty() && chosen.of != nullptr) chosen.over = chosen.of->over;
+  const bool is_standard =
+      standard && ours &&
+      (o.step.empty() || find_step(l, standard->step).file == c.where.shown(file));
+  if (chosen.over.empty() && is_standard) {
+    chosen.over = standard->over;
+    if (chosen.counter == nullptr) chosen.counter = standard->counter;
+  }
+  if (chosen.over.empty()) throw failure(exit_code::usage, overs_of(subject));
+  return chosen;
+}
+
+// Of the machine that the emulator is: what occupancy is told of. 0 if it is not known.
+int multiprocessors_of_the_emulated() {
+  const char* chosen = std::getenv("STEPWISE_GPU");
+  const auto model = find_gpu(chosen != nullptr && *chosen != '\0' ? chosen : "h200");
+  return model.ok() ? model->multiprocessors : 0;
+}
+
+void show_lines(context& c, const std::vector<std::string>& lines) {
+  if (lines.empty()) return;
+  for (const auto& line : lines) c.say(line);
+  c.say();
+}
+
+void show_head(context& c, const chosen_sweep& chosen, const std::vector<swept_axis>& axes,
+               const sweep_run& run, std::size_t points) {
+  c.say(
+      fmt::format("{} on {}", c.out.paint(tone::strong, chosen.subject.shown), run.device.text()));
+  if (chosen.of != nullptr && !chosen.of->title.empty()) c.say(chosen.of->title);
+  std::string text;
+  for (const auto& one : axes) {
+    const auto& values = one.axis.values;
+    text += (text.empty() ? "" : "; ") + one.axis.name + " =";
+    if (values.size() <= most_listed) {
+      for (const auto& value : values) text += " " + value;
+    } else {
+      text += fmt::format(" {} {} {}", values.front(), c.out.style().ellipsis(), values.back());
+    }
+  }
+  c.say(c.out.paint(tone::dim,
+                    fmt::format("{}: {} configuration{}", text, points, points == 1 ? "" : "s")));
+  c.say();
+}
+
+// What the figures of the table are of.
+void show_legend(context& c, const sweep_view& view, const device_choice& device) {
+  std::vector<std::string> labels, kernels;
+  std::size_t most_kernels = 0;
+  bool others = false;
+  for (const auto& point : view.points) {
+    const auto* const main = point.main_kernel();
+    if (!point.found.ok() || main == nullptr) continue;
+    most_kernels = std::max(most_kernels, point.kernels.size());
+    others = others || point.counted_size != point.size;
+    if (std::find(kernels.begin(), kernels.end(), main->kernel) == kernels.end())
+      kernels.push_back(main->kernel);
+    if (!point.label.empty() &&
+        std::find(labels.begin(), labels.end(), point.label) == labels.end())
+      labels.push_back(point.label);
+  }
+  if (kernels.empty()) return;
+  std::string text = labels.size() == 1 ? "One call at " + labels[0] + ": " : "One call each: ";
+  text += device.gpu ? "times are measured with a cold L2 cache, * is within 2 % of the best. "
+                     : "counted on the emulator; this is work, not time. ";
+  if (view.counter != nullptr)
+    text += fmt::format("The counter is {}: {}. ", view.counter->name, view.counter->figure);
+  text += "Grid, block, registers and theoretical occupancy are those of ";
+  text += kernels.size() == 1 ? kernels[0] : "the kernel";
+  if (most_kernels > 1)
+    text += fmt::format(", which executes most instructions of up to {} launched", most_kernels);
+  text += " on the " + view.gpu_name;
+  if (others) {
+    text += fmt::format(", counted on the emulator at size {}",
+                        size_text(view.points.front().counted_size));
+  }
+  c.out.paragraph(text + ".", 0, {}, tone::dim);
+  c.say();
+}
+
+// Configurations that are not right, those with the same message together.
+void show_failures(context& c, const sweep_view& view) {
+  std::vector<std::pair<const sweep_point*, std::vector<const sweep_point*>>> groups;
+  for (const auto& point : view.points) {
+    if (point.found.ok()) continue;
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
+      return group.first->found.what == point.found.what &&
+             group.first->found.message == point.found.message;
+    });
+    if (same == groups.end()) {
+      groups.push_back({&point, {&point}});
+    } else {
+      same->second.push_back(&point);
+    }
+  }
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (i == most_messages) {
+      c.say(fmt::format("  and {} other messages; --json has them all", groups.size() - i));
+      break;
+    }
+    const auto& [first, points] = groups[i];
+    std::string where = text_of(view.axes, points.front()->values);
+    if (points.size() > 1) where += fmt::format(" and {} more", points.size() - 1);
+    c.say(fmt::format("  {}  {}", c.out.paint(tone::bad, outcome_name(*first)), where));
+    for (const auto& line : escaped_lines(first->found.message, 6, 1000)) c.out.paragraph(line, 4);
+  }
+  if (!groups.empty()) c.say();
+}
+
+void show(context& c, const sweep_view& view, const sweep_run& run) {
+  show_lines(c, sweep_table(view, c.out.style()));
+  show_failures(c, view);
+  show_legend(c, view, run.device);
+  show_lines(c, sweep_chart(view, c.out.style()));
+  show_lines(c, occupancy_chart(view, c.out.style()));
+  for (const auto& sentence : sweep_sentences(view)) c.out.paragraph(sentence, 0);
+}
+
+json time_json(const sweep_point& point) {
+  const bool timed = point.timed();
+  json j;
+  j["time_ms"] = timed ? json(point.time.median_ms) : json(nullptr);
+  j["time_kind"] = timed ? "measured" : "none";
+  j["time_low_ms"] = timed ? json(point.time.range_ms.low) : json(nullptr);
+  j["time_high_ms"] = timed ? json(point.time.range_ms.high) : json(nullptr);
+  j["samples"] = point.time.samples;
+  j["gb_per_s"] = timed ? json(point.work.bytes / point.time.median_ms / 1e6) : json(nullptr);
+  return j;
+}
+
+json point_json(const sweep_view& view, const sweep_point& point) {
+  json j = {{"values", json::array()}};
+  for (std::size_t i = 0; i < view.axes.size(); ++i) {
+    j["values"].push_back({{"name", view.axes[i].axis.name}, {"value", point.values[i]}});
+  }
+  j["correct"] = point.found.ok();
+  j["class"] = name_of(point.found.what);
+  j["message"] = point.found.message;
+  j["size"] = point.size;
+  j.update(time_json(point));
+  const auto percent = occupancy_percent(point);
+  j["occupancy_percent"] = percent ? json(*percent) : json(nullptr);
+  const auto* const main = point.main_kernel();
+  j["main_kernel"] = main != nullptr ? json(main->kernel) : json(nullptr);
+  j["blocks"] = main != nullptr && point.counted_size == point.size ? json(volume(main->grid))
+                                                                    : json(nullptr);
+  const auto counted = counted_figure(view, point);
+  j["counted"] = counted ? json(counted->value) : json(nullptr);
+  const auto figure = figure_of(view, point);
+  j["figure"] = figure ? json(figure->value) : json(nullptr);
+  j["among_the_best"] = point.timed() ? json(is_among_the_best(view, point)) : json(nullptr);
+  j["counted_size"] = point.kernels.empty() ? json(nullptr) : json(point.counted_size);
+  j["kernels"] = profile_document(point.kernels);
+  return j;
+}
+
+json sweep_json(const sweep_view& view, const lab& l, const chosen_sweep& chosen,
+                const sweep_run& run) {
+  json document = {{"lab", l.name},
+                   {"subject", chosen.subject.shown},
+                   {"device", device_json(run.device)},
+                   {"occupancy_of", view.gpu_name},
+                   {"multiprocessors", view.multiprocessors},
+                   {"seed", run.seed},
+                   {"counter", view.counter != nullptr ? json(view.counter->name) : json(nullptr)},
+                   {"axes", json::array()}};
+  for (const auto& one : view.axes) {
+    document["axes"].push_back({{"name", one.axis.name},
+                                {"kind", stepwise::name_of(one.kind)},
+                                {"values", one.axis.values}});
+  }
+  document["figure_is"] = figure_title(view);
+  document["points"] = json::array();
+  for (const auto& point : view.points) document["points"].push_back(point_json(view, point));
+  document["sentences"] = sweep_sentences(view);
+  return document;
+}
+
+// One that is right makes a sweep worth having.
+int exit_code_of(const std::vector<sweep_point>& points) {
+  const auto all = [&](auto is) { return std::all_of(points.begin(), points.end(), is); };
+  if (!all([](const auto& p) { return !p.found.ok(); })) return 0;
+  const bool infra = all([](const auto& p) { return p.found.what == verdict::infra; });
+  return static_cast<int>(infra ? exit_code::environment : exit_code::student);
+}
+
+int sweep(context& c, const sweep_options& o) {
+  const lab l = load_lab(c.where.root, o.lab);
+  const problem& p = problem_of(l);
+  const auto wanted = parse_size(l, p, o.size);
+  const chosen_sweep chosen = choose(c, l, o);
+  std::vector<swept_axis> axes;
+  for (const auto& text : chosen.over)
+    axes.push_back(classify(parse_axis(text), chosen.subject, l, p));
+  const bool over_sizes = std::any_of(axes.begin(), axes.end(),
+                                      [](const auto& a) { return a.kind == axis_kind::size; });
+  if (wanted && over_sizes) {
+    throw failure(exit_code::usage, "--size and --over exclude each other: which sizes are meant?");
+  }
+  const device_choice device = c.device();
+  const sweep_run run{l,     p, c.where, device, choose_device(device_request::emulated, c.where),
+                      o.seed};
+  auto points = plan_sweep(l, p, axes, figure_size(l, device, wanted));
+  show_head(c, chosen, axes, run, points.size());
+  prepare_points(run, chosen.subject, axes, points, c.now());
+  if (device.gpu) {
+    const file_lock lock(c.where.build / "locks" / "gpu",
+                         [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
+    time_points(run, points, c.now());
+  }
+  const sweep_view view{axes, points, chosen.counter, multiprocessors_of_the_emulated(),
+                        run.emulator.name};
+  if (c.as_json) {
+    c.print(sweep_json(view, l, chosen, run));
+  } else {
+    c.busy.clear();
+    show(c, view, run);
+  }
+  return exit_code_of(points);
+}
+
+const verb sweep_verb(
+    {verb_place::group::figures, 20}, "sweep",
+    "one version in many configurations: threads, tiles, registers, sizes",
+    "  ./lab sweep launch                                   the lab's own sweep\n"
+    "  ./lab sweep launch 03 --over threads=32..1024 --over items=1,2,4,8\n"
+    "  ./lab sweep launch mine --over threads=64..256+64    your file; 64, 128, 192, 256\n"
+    "  ./lab sweep transpose 05 --over tile=8,16,32         any constant at the file's top\n"
+    "  ./lab sweep matmul 09 --over registers=none,96,64    the compiler's cap on registers\n"
+    "  ./lab sweep launch 02 --over n=2^10..2^20            the problem's size\n"
+    "  ./lab sweep transpose 06 --over tile=16,32 \\\n"
+    "      --counter shared_load_wavefronts_per_request\n\n"
+    "A..B doubles, A..B+S adds S. Each configuration is compiled, checked and\n"
+    "counted; with a GPU it is timed, too. At most 200 of them.",
+    [](arguments& takes, sweep_options& o) {
+      takes.add("LAB", o.lab, "the lab's name").required();
+      takes.add("STEP", o.step, "a solution step, an experiment of the lab, or mine: your file");
+      takes.add("--over", o.over, "NAME=VALUES: a constant, size, or registers").one_a_time();
+      takes.add("--counter", o.counter,
+                "what to look at, of grader/GOALS.md, instead of instructions");
+      takes.add("--file", o.file, "a .cu file other than your own");
+      takes.add("--size", o.size, "the call's size, like 1048576 or 512x256");
+      takes.add("--seed", o.seed, "of the random inputs (7)");
+    },
+    sweep);
+
+}  // namespace
+}  // namespace stepwise::cli

@@ -1,0 +1,319 @@
+// lab validate: the emulator's counters beside those of a GPU, as Nsight Compute reads them.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "common/device/names.hpp"
+#include "common/report/finding_text.hpp"
+#include "grader/cli/context.hpp"
+#include "grader/cli/verb.hpp"
+#include "grader/measure/record.hpp"
+#include "grader/report/table.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+#include "grader/validation/known_differences.hpp"
+#include "grader/validation/validation.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+struct validate_options {
+  std::string lab;
+  std::vector<std::string> steps, sizes;
+  int runs = 5;  // of each call under ncu
+  bool record = false, recorded = false, all = false;
+};
+
+std::string figure_text(double value) {
+  const auto whole = static_cast<std::uint64_t>(value);
+  return static_cast<double>(whole) == value ? grouped(whole) : fmt::format("{:.2f}", value);
+}
+
+std::string difference_text(const compared_counter& c) {
+  const double difference = c.difference();
+  if (difference == 0) return "0";
+  const std::string sign = difference < 0 ? "-" : "+";
+  const double base = difference < 0 ? c.hardware.low : c.hardware.high;
+  const std::string share =
+      base == 0 ? "" : fmt::format(" ({:.3g} %)", 100 * std::abs(difference) / base);
+  return sign + figure_text(std::abs(difference)) + share;
+}
+
+tone tone_of(conclusion c) {
+  if (c == conclusion::differs) return tone::bad;
+  if (c == conclusion::known) return tone::note;
+  return c == conclusion::information ? tone::dim : tone::good;
+}
+
+std::string extent_text(const extent& e) {
+  if (e.y == 1 && e.z == 1) return std::to_string(e.x);
+  return e.z == 1 ? fmt::format("{}x{}", e.x, e.y) : fmt::format("{}x{}x{}", e.x, e.y, e.z);
+}
+
+void show_kernel(context& c, const compared_kernel& k) {
+  const counted_kernel& any = k.hardware ? *k.hardware : *k.emulated;
+  c.say(fmt::format("  {}  grid {}, block {}, launches: {}",
+                    c.out.paint(tone::strong, readable_name(any.mangled)), extent_text(any.grid),
+                    extent_text(any.block), any.launches));
+  if (k.hardware == nullptr || k.emulated == nullptr) {
+    c.say("  " +
+          c.out.paint(tone::bad, k.hardware ? "the emulator did not run it" : "not on the GPU"));
+    return;
+  }
+  if (k.hardware->launches != k.emulated->launches) {
+    c.say("  " + c.out.paint(tone::bad,
+                             fmt::format("launches on the emulator: {}", k.emulated->launches)));
+  }
+  std::vector<std::vector<cell>> rows;
+  for (const auto& one : k.counters) {
+    std::string hardware = figure_text(one.hardware.low);
+    if (one.hardware.high != one.hardware.low) hardware += " to " + figure_text(one.hardware.high);
+    rows.push_back({{one.what->label},
+                    {hardware},
+                    {figure_text(one.emulated)},
+                    {difference_text(one)},
+                    {std::string(name_of(one.found)), tone_of(one.found)}});
+  }
+  for (const auto& line : table_lines(
+           {{"counter"}, {"ncu", true}, {"emulator", true}, {"difference", true}, {"verdict"}},
+           rows, c.out.style())) {
+    c.say(line);
+  }
+}
+
+// In full: the kernel with the most blocks, and whatever does not agree.
+void show_size(context& c, const std::string& step, const validated_size& size, bool all) {
+  c.say(c.out.paint(tone::strong, step + ", " + size.label));
+  if (!size.found.ok()) {
+    c.say("  " + c.out.paint(tone::bad, std::string(name_of(size.found.what))) + "  " +
+          size.found.message);
+    c.say();
+    return;
+  }
+  const auto blocks = [](const compared_kernel& k) {
+    const extent& grid = k.hardware ? k.hardware->grid : k.emulated->grid;
+    return static_cast<double>(grid.x) * grid.y * grid.z;
+  };
+  const auto largest =
+      std::max_element(size.kernels.begin(), size.kernels.end(),
+                       [&](const auto& a, const auto& b) { return blocks(a) < blocks(b); });
+  std::size_t hidden = 0;
+  for (auto k = size.kernels.begin(); k != size.kernels.end(); ++k) {
+    if (all || !k->holds || k == largest) {
+      show_kernel(c, *k);
+    } else {
+      ++hidden;
+    }
+  }
+  if (hidden > 0) {
+    c.say(c.out.paint(tone::dim, fmt::format("  {} more configurations agree as well (--all "
+                                             "shows them)",
+                                             hidden)));
+  }
+  c.say();
+}
+
+json kernel_json(const compared_kernel& k) {
+  const counted_kernel& any = k.hardware ? *k.hardware : *k.emulated;
+  json counters = json::array();
+  for (const auto& one : k.counters) {
+    counters.push_back({{"counter", one.what->key},
+                        {"ncu", {one.hardware.low, one.hardware.high}},
+                        {"emulator", one.emulated},
+                        {"difference", one.difference()},
+                        {"verdict", name_of(one.found)}});
+  }
+  return {{"kernel", any.mangled},
+          {"grid", {any.grid.x, any.grid.y, any.grid.z}},
+          {"block", {any.block.x, any.block.y, any.block.z}},
+          {"dynamic_shared_bytes", any.dynamic_shared_bytes},
+          {"launches", any.launches},
+          {"holds", k.holds},
+          {"counters", counters}};
+}
+
+json step_json(const validated_step& step) {
+  json sizes = json::array();
+  for (const auto& size : step.sizes) {
+    json kernels = json::array();
+    for (const auto& k : size.kernels) kernels.push_back(kernel_json(k));
+    sizes.push_back({{"size", size.size},
+                     {"label", size.label},
+                     {"class", name_of(size.found.what)},
+                     {"message", size.found.message},
+                     {"holds", size.holds()},
+                     {"kernels", kernels}});
+  }
+  return {{"name", step.name}, {"sizes", sizes}};
+}
+
+// Shows all of it; the exit code.
+int report(context& c, const lab& l, validation& v, bool all) {
+  const auto known = load_known_differences(c.where.root, l);
+  const excused found = excuse(v, known);
+  std::size_t kernels = 0, wrong = 0;
+  for (const auto& step : v.steps) {
+    for (const auto& size : step.sizes) {
+      show_size(c, step.name, size, all);
+      kernels += size.kernels.size();
+      wrong += static_cast<std::size_t>(
+          std::count_if(size.kernels.begin(), size.kernels.end(),
+                        [](const compared_kernel& k) { return !k.holds; }));
+      wrong += size.found.ok() ? 0 : 1;
+    }
+  }
+  for (const auto* d : found.used) {
+    c.say(c.out.paint(tone::note, "known to differ: " + joined(d->steps, ", ") + ", " +
+                                      joined(d->counters, ", ")));
+    c.say("  " + d->why);
+  }
+  for (const auto* d : found.unused) {
+    ++wrong;
+    c.say(c.out.paint(tone::bad, "no difference any more, to be taken out of differs.toml: " +
+                                     joined(d->steps, ", ") + ", " + joined(d->counters, ", ")));
+  }
+  const char* const but = found.used.empty() ? "" : ", but for what is known";
+  c.say(wrong == 0 ? c.out.paint(tone::good, fmt::format("{} kernels and configurations agree "
+                                                         "with the {}{}",
+                                                         kernels, v.gpu, but))
+                   : c.out.paint(tone::bad, fmt::format("{} of {} kernels and configurations do "
+                                                        "not agree with the {}",
+                                                        wrong, kernels, v.gpu)));
+  if (c.as_json) {
+    json steps = json::array();
+    for (const auto& step : v.steps) steps.push_back(step_json(step));
+    c.print({{"lab", l.name},
+             {"gpu", v.gpu},
+             {"source", v.source},
+             {"holds", wrong == 0},
+             {"steps", steps}});
+  }
+  return wrong == 0 ? 0 : static_cast<int>(exit_code::student);
+}
+
+validation_request request_of(context& c, const lab& l, const problem& p,
+                              const validate_options& o) {
+  validation_request request{l, p, {}, {}, o.runs, c.where, c.now()};
+  for (const auto& name : o.steps) request.steps.push_back(find_step(l, name).name);
+  for (const auto& text : o.sizes) request.sizes.push_back(*parse_size(l, p, text));
+  std::sort(request.sizes.begin(), request.sizes.end());
+  return request;
+}
+
+int validate_recorded(context& c, const lab& l, const validation_request& request, bool all) {
+  const auto files = counter_records(c.where.root, l.name);
+  if (files.empty()) {
+    throw failure(exit_code::usage, "nothing is recorded of " + l.name +
+                                        "\non a machine with a GPU and ncu: ./lab validate " +
+                                        l.name + " --record");
+  }
+  int worst = 0;
+  for (const auto& file : files) {
+    validation v = validate_against_record(request, file);
+    worst = std::max(worst, report(c, l, v, all));
+    if (!request.steps.empty()) continue;
+    for (const auto& s : l.steps) {
+      const bool compared = std::any_of(v.steps.begin(), v.steps.end(),
+                                        [&](const validated_step& o) { return o.name == s.name; });
+      if (!compared) c.say(c.out.paint(tone::note, s.name + ": not recorded, so not compared"));
+    }
+  }
+  return worst;
+}
+
+// Keeps what the GPU counted, after each step: so an interrupted run has not measured in vain.
+class recorder {
+ public:
+  recorder(context& c, const lab& l, const device_choice& gpu, const validate_options& o)
+      : c_(c),
+        l_(l),
+        wanted_(o.record),
+        all_steps_(o.steps.empty()),
+        file_(record_file(l, gpu.name, "counters")) {
+    if (!wanted_ || !fs::exists(c.where.root / file_)) return;
+    older_ =
+        json::parse_or_null(read_file(c.where.root / file_, static_cast<int>(exit_code::ours)));
+    if (!older_.is_object() || !older_.contains("steps"))
+      throw failure(exit_code::ours, file_.string() + " is no record of counters");
+  }
+
+  // After each of the steps; the record has all that were counted.
+  void step(const json& record) {
+    if (!wanted_) return;
+    const std::string apart = older_.is_null() ? "" : why_apart(older_, record);
+    if (apart.empty()) return write(record);
+    if (!all_steps_)
+      throw failure(exit_code::usage, "other steps in " + file_.string() +
+                                          " were counted with something else: " + apart +
+                                          "\n--record without steps counts all of them anew");
+  }
+
+  // After the last one, of a record that could not be joined to the older one as well.
+  void end(const json& record) {
+    if (!wanted_) return;
+    if (all_steps_) older_ = nullptr;
+    write(record);
+    c_.say("recorded in " + c_.out.paint(tone::place, file_.string()));
+  }
+
+ private:
+  void write(const json& record) {
+    auto joined = older_.is_null() ? record : joined_records(older_, record, l_);
+    joined["date"] = utc_now();
+    joined["command"] = command_text(c_);
+    write_atomically(c_.where.root / file_, record_text(joined));
+  }
+
+  context& c_;
+  const lab& l_;
+  const bool wanted_, all_steps_;
+  const fs::path file_;
+  json older_;  // null: there is none, or none that counts
+};
+
+int validate(context& c, const validate_options& o) {
+  const lab l = load_lab(c.where.root, o.lab);
+  const problem& p = problem_of(l);
+  if (o.runs < 1 || o.runs > 100) throw failure(exit_code::usage, "--runs: expected 1 to 100");
+  if (o.record && o.recorded)
+    throw failure(exit_code::usage, "--record needs a GPU, --recorded none: which?");
+  validation_request request = request_of(c, l, p, o);
+  if (o.recorded) return validate_recorded(c, l, request, o.all);
+  const device_choice gpu = choose_device(device_request::gpu, c.where);
+  if (request.steps.empty()) {
+    for (const auto& s : l.steps) request.steps.push_back(s.name);
+  }
+  if (request.sizes.empty()) request.sizes = {l.check[l.check.size() / 2], l.check.back()};
+  const file_lock lock(c.where.build / "locks" / "gpu",
+                       [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
+  recorder keep(c, l, gpu, o);
+  validation v = validate_on_gpu(request, gpu, [&](const auto& record) { keep.step(record); });
+  const int code = report(c, l, v, o.all);
+  keep.end(v.record);
+  return code;
+}
+
+const verb validate_verb(
+    {verb_place::group::figures, 30}, "validate",
+    "the emulator's counters beside those of a GPU, as ncu reads them",
+    "  ./lab validate reduction                 all steps, on a machine with a GPU and ncu\n"
+    "  ./lab validate reduction 03 07 --size 1048576 --size 1000\n"
+    "  ./lab validate reduction --record        and keep what the GPU counted, step by step\n"
+    "  ./lab validate reduction 03 --record     this step only; what is recorded of others "
+    "stays\n"
+    "  ./lab validate reduction --recorded      the emulator against that record: no GPU needed",
+    [](arguments& takes, validate_options& o) {
+      takes.add("LAB", o.lab, "the lab's name").required();
+      takes.add("STEP", o.steps, "these steps only");
+      takes.add("--size", o.sizes, "sizes other than two of the lab's check sizes")
+          .split_at_commas();
+      takes.add("--runs", o.runs, "calls of each size under ncu (5)");
+      takes.flag("--record", o.record, "write solutions/LAB/measured/GPU.counters.json");
+      takes.flag("--recorded", o.recorded, "compare with the records, not with a GPU");
+      takes.flag("--all", o.all, "every kernel in full, also those that agree");
+    },
+    validate);
+
+}  // namespace
+}  // namespace stepwise::cli

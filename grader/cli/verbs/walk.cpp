@@ -1,0 +1,279 @@
+// lab walk: the lab's versions one after the other - idea, diff, correctness, figures, limit.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "grader/cli/context.hpp"
+#include "grader/cli/text/diff_text.hpp"
+#include "grader/cli/text/figures_text.hpp"
+#include "grader/cli/verb.hpp"
+#include "grader/course/source.hpp"
+#include "grader/report/table.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+struct walk_options {
+  std::string lab, step;
+  std::uint64_t seed = 7;
+};
+
+constexpr std::size_t label_width = 11;
+
+struct walked {
+  const step* s = nullptr;
+  std::string watch;  // the limit that the step reaches
+  check_report report;
+  figures f;
+  double speedup = 0;  // over `over` in this walk; 0: none
+  call_outcome outcome() const { return report.correct() ? f.found : report.found; }
+};
+
+void show_rule(context& c) {
+  std::string rule;
+  for (int i = 0; i < c.out.style().width; ++i) rule += c.out.style().unicode ? "\u2500" : "-";
+  c.say(c.out.paint(tone::dim, rule));
+}
+
+void labelled(context& c, const char* label, const std::string& text, tone t = tone::plain) {
+  if (!c.as_json) c.out.paragraph(text, label_width, "  " + c.out.paint(tone::dim, label), t);
+}
+
+std::string source_of(const context& c, const step& s) {
+  return read_file(c.where.root / s.file, static_cast<int>(exit_code::ours));
+}
+
+// The first step has nothing to be compared with: its code, without the leading comment.
+void show_code(context& c, const step& s, const std::string& text) {
+  const clean_source source = without_markers(text);
+  c.say(c.out.paint(tone::place, "  " + s.file.string()));
+  for (std::size_t i = header_lines(source.lines); i < source.lines.size(); ++i) {
+    c.say(c.out.paint(tone::dim, fmt::format("  {:>3}  ", source.numbers[i])) + source.lines[i]);
+  }
+}
+
+void show_introduction(context& c, const lab& l, const step& s,
+                       std::map<std::string, std::string> head) {
+  show_rule(c);
+  c.say(c.out.paint(tone::strong, s.name) + "  " + s.idea);
+  c.say();
+  if (!head["idea"].empty()) labelled(c, "idea", head["idea"]);
+  if (!head["gain"].empty()) labelled(c, "gain", head["gain"]);
+  if (!head["needs"].empty()) labelled(c, "needs", head["needs"]);
+  if (!head["source"].empty()) labelled(c, "source", head["source"]);
+  c.say();
+  const std::string text = source_of(c, s);
+  if (s.over.empty()) {
+    show_code(c, s, text);
+  } else {
+    const step& before = find_step(l, s.over);
+    show_diff(c, before.file.string(), source_of(c, before), s.file.string(), text, false);
+  }
+  c.say();
+}
+
+void show_result(context& c, const walked& w, const device_choice& device) {
+  if (!w.report.correct()) {
+    show_finding(c, w.report);
+    return;
+  }
+  labelled(c, "correct", right_text(c, w.report), tone::good);
+  if (!w.f.found.ok()) {
+    check_report failed;
+    failed.found = w.f.found;
+    failed.label = w.f.label;
+    failed.printed = w.f.printed;
+    show_finding(c, failed);
+    return;
+  }
+  std::string text = figures_phrase(w.f);
+  if (w.speedup > 0) text += fmt::format(", {} over {}", ratio_text(w.speedup), w.s->over);
+  labelled(c, device.gpu ? "measured" : "counted", text);
+  if (!w.watch.empty()) labelled(c, "limit", w.watch, tone::note);
+}
+
+json step_json(const walked& w) {
+  json j = {{"name", w.s->name},
+            {"over", w.s->over.empty() ? json(nullptr) : json(w.s->over)},
+            {"idea", w.s->idea},
+            {"file", w.s->file.string()}};
+  j.update(check_json(w.report));
+  if (w.report.correct()) {
+    j["correct"] = w.f.found.ok();
+    j["class"] = name_of(w.f.found.what);
+    j["message"] = w.f.found.message;
+  }
+  j.update(figures_json(w.f));
+  j["speedup"] = w.speedup > 0 ? json(w.speedup) : json(nullptr);
+  j["limit"] = w.watch;
+  return j;
+}
+
+void show_measured_table(context& c, const std::vector<walked>& all) {
+  std::vector<std::vector<cell>> rows;
+  std::vector<bar> bars;
+  for (const auto& w : all) {
+    const bool ok = w.outcome().ok();
+    rows.push_back(
+        {{w.s->name, ok ? tone::plain : tone::bad},
+         {ok ? "yes" : std::string(name_of(w.outcome().what)), ok ? tone::good : tone::bad},
+         {w.f.timed() ? time_text(w.f.time_ms) : ""},
+         {w.f.timed() ? w.f.rate() : ""},
+         {w.speedup > 0 ? ratio_text(w.speedup) : ""},
+         {w.s->idea, tone::dim}});
+    bars.push_back(
+        {w.s->name, w.f.timed() ? 1 / w.f.time_ms : 0, w.f.timed() ? w.f.rate() : "", tone::place});
+  }
+  for (const auto& line : table_lines({{"step"},
+                                       {"correct"},
+                                       {"time", true},
+                                       {"rate", true},
+                                       {"over before", true},
+                                       {"idea", false, true, true}},
+                                      rows, c.out.style())) {
+    c.say(line);
+  }
+  c.say();
+  c.say(c.out.paint(tone::dim, "rate (measured, higher is better)"));
+  for (const auto& line : bar_lines(bars, c.out.style())) c.say(line);
+}
+
+void show_counted_table(context& c, const std::vector<walked>& all) {
+  std::vector<std::vector<cell>> rows;
+  std::vector<bar> instructions, bytes;
+  const auto text = [](bool there, const std::string& value) {
+    return there ? value : std::string();
+  };
+  for (const auto& w : all) {
+    const bool ok = w.outcome().ok(), there = w.f.counters.has_value();
+    const auto n = there ? *w.f.counters : runner::counter_record{};
+    const auto executed = static_cast<double>(n.warp_instructions);
+    const auto shared = static_cast<double>(n.shared_load_bytes + n.shared_store_bytes);
+    rows.push_back(
+        {{w.s->name, ok ? tone::plain : tone::bad},
+         {ok ? "yes" : std::string(name_of(w.outcome().what)), ok ? tone::good : tone::bad},
+         {text(there, count_text(executed))},
+         {text(there, bytes_text(w.f.global_bytes()))},
+         {text(there, bytes_text(shared))},
+         {text(there, count_text(static_cast<double>(n.launches)))},
+         {w.s->idea, tone::dim}});
+    instructions.push_back({w.s->name, executed, text(there, count_text(executed)), tone::place});
+    bytes.push_back(
+        {w.s->name, w.f.global_bytes(), text(there, bytes_text(w.f.global_bytes())), tone::place});
+  }
+  for (const auto& line : table_lines({{"step"},
+                                       {"correct"},
+                                       {"instructions", true},
+                                       {"global", true},
+                                       {"shared", true},
+                                       {"launches", true},
+                                       {"idea", false, true, true}},
+                                      rows, c.out.style())) {
+    c.say(line);
+  }
+  c.say();
+  c.say(c.out.paint(tone::dim, "warp instructions (counted on the emulator: work, not time)"));
+  for (const auto& line : bar_lines(instructions, c.out.style())) c.say(line);
+  c.say();
+  c.say(c.out.paint(tone::dim,
+                    "bytes through global memory (counted on the emulator: work, not time)"));
+  for (const auto& line : bar_lines(bytes, c.out.style())) c.say(line);
+}
+
+void show_summary(context& c, const lab& l, const std::vector<walked>& all,
+                  const device_choice& device) {
+  show_rule(c);
+  std::string label;
+  for (const auto& w : all) label = w.f.label.empty() ? label : w.f.label;
+  label = label.substr(0, label.find(", seed"));
+  c.say(c.out.paint(tone::strong, l.title) + fmt::format(" on {}", device.text()));
+  c.say(c.out.paint(tone::dim,
+                    fmt::format("one call at {}{}", label, device.gpu ? ", cold L2" : "")));
+  c.say();
+  if (device.gpu) {
+    show_measured_table(c, all);
+  } else {
+    show_counted_table(c, all);
+  }
+  c.say();
+  c.say(c.out.paint(tone::dim, "now you   ") +
+        fmt::format("./lab start {}   ./lab run {}", l.name, l.name));
+}
+
+int walk(context& c, const walk_options& o) {
+  const lab l = load_lab(c.where.root, o.lab);
+  const problem& p = problem_of(l);
+  std::vector<const step*> chosen;
+  if (!o.step.empty()) {
+    chosen.push_back(&find_step(l, o.step));
+  } else {
+    for (const auto& s : l.steps) chosen.push_back(&s);
+  }
+  const device_choice device = c.device();
+  const lab_size size = figure_size(l, device, {});
+  c.say(fmt::format("{}: {} on {}", c.out.paint(tone::strong, l.title),
+                    o.step.empty() ? fmt::format("{} versions", chosen.size()) : chosen[0]->name,
+                    device.text()));
+  std::vector<walked> all;
+  std::map<std::string, double> times;
+  // For one step alone, the step before it is timed too, so that the gain can be stated.
+  if (device.gpu && chosen.size() == 1 && !chosen[0]->over.empty()) {
+    const auto before = measure_program(l, p, c.where.solution(l.name, chosen[0]->over), device,
+                                        size, o.seed, c.now());
+    if (before.timed()) times[chosen[0]->over] = before.time_ms;
+  }
+  for (const step* s : chosen) {
+    walked w;
+    w.s = s;
+    const auto head = header_fields(source_of(c, *s));
+    if (head.contains("watch")) w.watch = head.at("watch");
+    if (!c.as_json) show_introduction(c, l, *s, head);
+    const auto program = c.where.solution(l.name, s->name);
+    c.busy.doing(s->name);
+    w.report = check_program(l, p, program, device, l.check, o.seed, c.now());
+    if (w.report.correct()) {
+      w.f = measure_program(l, p, program, device, size, o.seed, c.now());
+    } else {
+      w.f.size = size;
+    }
+    if (w.f.timed()) {
+      times[s->name] = w.f.time_ms;
+      if (times.contains(s->over)) w.speedup = times[s->over] / w.f.time_ms;
+    }
+    if (!c.as_json) show_result(c, w, device);
+    all.push_back(std::move(w));
+  }
+  const bool right =
+      std::all_of(all.begin(), all.end(), [](const walked& w) { return w.outcome().ok(); });
+  if (c.as_json) {
+    json document = {{"lab", l.name}, {"device", device_json(device)}, {"steps", json::array()}};
+    for (const auto& w : all) document["steps"].push_back(step_json(w));
+    c.print(document);
+  } else if (o.step.empty()) {
+    show_summary(c, l, all, device);
+  }
+  if (right) return 0;
+  // A worked solution that is wrong is never the student's fault.
+  const bool infra = std::any_of(
+      all.begin(), all.end(), [](const walked& w) { return w.outcome().what == verdict::infra; });
+  return static_cast<int>(infra ? exit_code::environment : exit_code::ours);
+}
+
+const verb walk_verb(
+    {verb_place::group::solutions, 10}, "walk",
+    "all versions of a lab: idea, diff, correctness, figures, limit",
+    "  ./lab walk reduction                      from the first to the last\n"
+    "  ./lab walk reduction --step 03_sequential one of them\n"
+    "  ./lab walk reduction --device gpu         measured, or an error",
+    [](arguments& takes, walk_options& o) {
+      takes.add("LAB", o.lab, "the lab's name").required();
+      takes.add("--step", o.step, "one step only");
+      takes.add("--seed", o.seed, "of the random inputs (7)");
+    },
+    walk);
+
+}  // namespace
+}  // namespace stepwise::cli

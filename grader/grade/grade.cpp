@@ -1,0 +1,301 @@
+#include "grader/grade/grade.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+#include "grader/measure/figures.hpp"
+#include "grader/measure/profiled.hpp"
+#include "grader/report/findings.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise {
+namespace {
+
+bool is_held(const comparison& run, double floor) {
+  return floor > 0 && run.mine_ms < 0.95 * floor;
+}
+
+void judge_speed(goal_result& g, const comparison& run, double floor) {
+  const bool share = g.what->what == goal::kind::reach;
+  const std::string figure =
+      fmt::format("{} {} {} (95 % interval {} to {}, {} pairs at {})", ratio_text(run.ratio),
+                  share ? "the speed of" : "over", g.what->over, ratio_text(run.range.low),
+                  ratio_text(run.range.high), run.ratios.size(), run.label);
+  if (is_held(run, floor)) {
+    g.message = fmt::format("{} is less than reading the inputs once takes ({}): held for review",
+                            time_text(run.mine_ms), time_text(floor));
+    return;
+  }
+  switch (decide(run.range, g.what->limit)) {
+    case decision::above:
+      g.passed = true;
+      g.message = figure;
+      break;
+    case decision::below:
+      g.passed = false;
+      g.message = fmt::format("{}; the goal is {}", figure, ratio_text(g.what->limit));
+      break;
+    case decision::open:
+      g.message = fmt::format("{}: too close to the goal of {} to decide; measure again", figure,
+                              ratio_text(g.what->limit));
+  }
+}
+
+}  // namespace
+
+double floor_ms(const problem_call& call, double peak_gb_per_s) {
+  if (peak_gb_per_s <= 0) return 0;
+  double bytes = 0;
+  for (const auto& buffer : call.buffers) {
+    if (buffer.role == runner::buffer_role::input) bytes += static_cast<double>(buffer.bytes);
+  }
+  return bytes / peak_gb_per_s / 1e6;
+}
+
+namespace {
+
+// Measures one speed goal of a correct program, and lets the outcome change the report's class.
+void grade_speed(goal_result& result, grade_report& report, const lab& l, const problem& p,
+                 const contender& mine, const contender& other, const device_choice& device,
+                 std::uint64_t seed, const activity& now) {
+  const lab_size size = figure_size(l, device, {});
+  result.speed = compare(l, p, mine, other, device, size, seed, result.what->limit, now);
+  const comparison& run = *result.speed;
+  if (!run.found.ok()) {
+    const bool my_fault = run.whose == mine.name;
+    report.what = my_fault ? run.found.what : verdict::infra;
+    report.message = fmt::format("{} while it was timed: {}", run.whose, run.found.message);
+    if (my_fault) result.passed = false;
+    result.message = report.message;
+    return;
+  }
+  const double floor = floor_ms(p.make_call(size, seed), device.state.peak_gb_per_s);
+  judge_speed(result, run, floor);
+  if (is_held(run, floor)) {
+    report.what = verdict::held;
+  } else if (report.what == verdict::pass && !result.passed) {
+    report.what = verdict::inconclusive;
+  } else if (report.what == verdict::pass && !*result.passed) {
+    report.what = verdict::slow;
+  }
+  if (!result.passed.value_or(false) && report.message.empty()) report.message = result.message;
+}
+
+// What checks found decides, unless the call itself ended in a way that is no mistake in memory or
+// order: a wrong result with a race is told as the race.
+bool explains(verdict what) {
+  return what == verdict::pass || what == verdict::wrong || what == verdict::check ||
+         what == verdict::crash || what == verdict::timeout;
+}
+
+// The emulator's stand-in, where a GPU judges the rest.
+std::optional<device_choice> checking_device(const device_choice& device,
+                                             const installation& where) {
+  if (!device.gpu) return device;
+  if (!fs::exists(where.emulated_runtime / "libcudart.so.13")) return std::nullopt;
+  return choose_device(device_request::emulated, where);
+}
+
+// That nobody wrote what is copied home is what a wrong result says already.
+std::vector<located_finding> telling(std::vector<located_finding> findings) {
+  std::erase_if(findings,
+                [](const auto& f) { return f.what.kind == finding_kind::unwritten_copy; });
+  return findings;
+}
+
+// A result is wrong, or may be right by luck: the mistake that was found is told first.
+void blame(check_report& report, const std::vector<located_finding>& findings,
+           const fs::path& root) {
+  const auto deciding = telling(findings);
+  if (!has_errors(deciding) || !explains(report.found.what)) return;
+  const std::string result = report.found.what == verdict::wrong ? report.found.message : "";
+  report.found = {verdict::check, worst_finding(deciding, root)};
+  if (!result.empty()) report.found.message += "\n" + result;
+}
+
+// Small sizes on the emulator with all checks, then the sizes that are left, or all on a GPU. Right
+// results in spite of a mistake are right where a goal of the lab is about the checks.
+check_report grade_correctness(const lab& l, const problem& p, const fs::path& program,
+                               const installation& where, const device_choice& device,
+                               std::uint64_t seed, const activity& now, bool& checked) {
+  const auto checker = checking_device(device, where);
+  if (!checker) return check_program(l, p, program, device, l.check, seed, now);
+  const auto small = small_sizes(l, p);
+  auto report = check_thoroughly(l, p, program, *checker, small, seed, now);
+  report.total = l.check.size();
+  // A limit of the emulator is none of the GPU's.
+  const bool limited = device.gpu && report.found.what == verdict::infra;
+  checked = !limited;
+  if (!report.correct() || !l.has(goal::kind::checks)) blame(report, report.findings, where.root);
+  if (!report.correct() && !limited) return report;
+  std::vector<lab_size> rest;
+  for (const auto& size : l.check) {
+    if (device.gpu || std::count(small.begin(), small.end(), size) == 0) rest.push_back(size);
+  }
+  if (rest.empty()) return report;
+  auto findings = std::move(report.findings);
+  const auto right_before = device.gpu ? std::vector<std::string>{} : std::move(report.right);
+  report = check_program(l, p, program, device, rest, seed, now);
+  report.findings = std::move(findings);
+  report.total = l.check.size();
+  report.right.insert(report.right.begin(), right_before.begin(), right_before.end());
+  if (!report.correct()) blame(report, report.findings, where.root);
+  return report;
+}
+
+std::string counter_message(const goal_result& g, const std::string& label) {
+  const goal& what = *g.what;
+  if (!g.counted->value) return fmt::format("{} at {}", what.counter->absent, label);
+  std::string text = fmt::format("{:.4g} {} at {}", *g.counted->value, what.counter->figure, label);
+  if (*g.passed) return text;
+  text += fmt::format("; the goal is at {} {:g}", what.side == bound::at_most ? "most" : "least",
+                      what.limit);
+  const code_place& line = g.counted->costliest;
+  if (line.line != 0) {
+    text += fmt::format("; what costs the most is line {} of {}", line.line, line.file);
+    if (!line.text.empty()) text += ": " + line.text;
+  }
+  return text;
+}
+
+// One submission on its way through a lab's goals.
+class grading {
+ public:
+  grading(const lab& l, const problem& p, const contender& mine, const installation& where,
+          const device_choice& device, std::uint64_t seed, const activity& now)
+      : lab_(l), problem_(p), mine_(mine), where_(where), device_(device), seed_(seed), now_(now) {}
+
+  grade_report run(const std::vector<std::string>& compile_errors) {
+    examine(compile_errors);
+    right_ = report_.what == verdict::pass;
+    for (const auto& g : lab_.goals) {
+      goal_result result;
+      result.what = &g;
+      judge(result);
+      if (result.passed) {
+        if (*result.passed) result.points = g.points;
+        report_.points += result.points;
+        report_.max_points += g.points;
+      }
+      report_.goals.push_back(std::move(result));
+    }
+    return std::move(report_);
+  }
+
+ private:
+  void examine(const std::vector<std::string>& compile_errors) {
+    if (compile_errors.empty()) {
+      report_.correctness = grade_correctness(lab_, problem_, mine_.program, where_, device_, seed_,
+                                              now_, report_.checked);
+      report_.what = report_.correctness->found.what;
+      report_.message = report_.correctness->found.message;
+      return;
+    }
+    report_.what = verdict::compile;
+    for (const auto& line : compile_errors)
+      report_.message += (report_.message.empty() ? "" : "\n") + line;
+  }
+
+  void judge(goal_result& g) {
+    const goal::kind kind = g.what->what;
+    if (report_.what == verdict::infra) {
+      g.message = "not graded: " + report_.message;
+    } else if (kind == goal::kind::correct) {
+      g.passed = right_;
+      g.message = right_ ? fmt::format("all {} sizes", report_.correctness->total)
+                  : report_.what == verdict::compile ? "it does not compile"
+                                                     : report_.message;
+    } else if (g.what->is_speed() && !device_.gpu) {
+      g.message = "not graded here: speed is measured on a GPU, and this is the emulator";
+    } else if (!right_) {
+      g.passed = false;
+      g.message = "not judged: it must be correct first";
+    } else if (kind == goal::kind::checks) {
+      judge_checks(g);
+    } else if (has_errors(report_.correctness->findings)) {
+      g.passed = false;
+      g.message = "not judged: the checks must find no error first";
+    } else if (kind == goal::kind::counter) {
+      judge_counter(g);
+    } else {
+      grade_speed(g, report_, lab_, problem_, mine_,
+                  {g.what->over, where_.solution(lab_.name, g.what->over)}, device_, seed_, now_);
+    }
+  }
+
+  // A goal was missed, for a reason that is the submission's.
+  void miss(goal_result& g, verdict what) {
+    g.passed = false;
+    if (report_.what == verdict::pass) report_.what = what;
+    if (report_.message.empty()) report_.message = g.message;
+  }
+
+  void judge_checks(goal_result& g) {
+    const auto& findings = report_.correctness->findings;
+    if (!findings.empty()) {
+      g.message = worst_finding(findings, where_.root);
+      miss(g, verdict::check);
+    } else if (!report_.checked) {
+      g.message = "not graded here: the checks need the emulator, which cannot run this";
+    } else {
+      g.passed = true;
+      g.message = fmt::format("no findings at {} sizes", small_sizes(lab_, problem_).size());
+    }
+  }
+
+  void judge_counter(goal_result& g) {
+    const profiled_call* const call = counted_call(g.what->size);
+    if (call == nullptr) {
+      g.message = "not graded here: the counters need the emulator, which is not built";
+    } else if (call->found.what == verdict::infra) {
+      g.message = "not graded here: " + call->found.message;
+    } else if (!call->found.ok()) {
+      g.message = fmt::format("while it was counted at {}: {}", call->label, call->found.message);
+      miss(g, call->found.what);
+    } else {
+      g.counted = figure_of(*g.what->counter, call->kernels, problem_.work(g.what->size),
+                            g.what->side, g.what->limit);
+      const auto& value = g.counted->value;
+      g.passed = value && (g.what->side == bound::at_most ? *value <= g.what->limit
+                                                          : *value >= g.what->limit);
+      g.message = counter_message(g, call->label);
+      if (!*g.passed) miss(g, verdict::slow);
+    }
+  }
+
+  // Each size is counted once; null without the emulator.
+  const profiled_call* counted_call(const lab_size& size) {
+    const auto known = calls_.find(size);
+    if (known != calls_.end()) return &known->second;
+    const auto emulator = checking_device(device_, where_);
+    if (!emulator) return nullptr;
+    auto call = profile_program(lab_, problem_, mine_.program, size, seed_, *emulator, now_);
+    return &calls_.emplace(size, std::move(call)).first->second;
+  }
+
+  const lab& lab_;
+  const problem& problem_;
+  const contender mine_;
+  const installation& where_;
+  const device_choice& device_;
+  const std::uint64_t seed_;
+  const activity& now_;
+  grade_report report_;
+  bool right_ = false;
+  std::map<lab_size, profiled_call> calls_;
+};
+
+}  // namespace
+
+grade_report grade_program(const lab& l, const problem& p, const std::string& name,
+                           const std::filesystem::path& program,
+                           const std::vector<std::string>& compile_errors,
+                           const installation& where, const device_choice& device,
+                           std::uint64_t seed, const activity& now) {
+  return grading(l, p, {name, program}, where, device, seed, now).run(compile_errors);
+}
+
+}  // namespace stepwise

@@ -1,0 +1,47 @@
+// Points for one file: correctness and checks first, then what it costs, counted on the emulator
+// and measured against solution steps in the same run. GOALS.md tells how each kind of goal is
+// judged.
+//
+// Tested by tests/goal_test.cpp, tests/grade_test.cpp and cli/tests/goals_cli_test.cpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grader/judge/check.hpp"
+#include "grader/judge/installation.hpp"
+#include "grader/measure/alternate.hpp"
+
+namespace stepwise {
+
+struct goal_result {
+  const goal* what = nullptr;
+  double points = 0;
+  std::optional<bool> passed;  // none: not graded here, counts neither way
+  std::string message;
+  std::optional<comparison> speed;
+  std::optional<goal_figure> counted;
+};
+
+struct grade_report {
+  verdict what = verdict::pass;
+  double points = 0, max_points = 0;
+  std::vector<goal_result> goals;
+  std::optional<check_report> correctness;  // none if it did not compile; with what checks found
+  bool checked = false;                     // the emulator's checks were on
+  std::string message;                      // why the class is not PASS
+};
+
+// `compile_errors` not empty: the file does not compile, and nothing is run.
+grade_report grade_program(const lab& l, const problem& p, const std::string& name,
+                           const std::filesystem::path& program,
+                           const std::vector<std::string>& compile_errors,
+                           const installation& where, const device_choice& device,
+                           std::uint64_t seed, const activity& now);
+
+// The time below which a call cannot be honest: its inputs must come from memory once. 0 if the
+// memory's speed is unknown.
+double floor_ms(const problem_call& call, double peak_gb_per_s);
+
+}  // namespace stepwise

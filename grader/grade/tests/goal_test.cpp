@@ -1,0 +1,300 @@
+// The kinds of goals: figures from counters, the order of judging, what each kind needs to pass.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "common/report/profile_json.hpp"
+#include "grader/grade/grade.hpp"
+#include "grader/judge/tests/doubling.hpp"
+#include "grader/system/files.hpp"
+
+using namespace stepwise;
+using namespace stepwise::tests;
+
+namespace {
+
+line_profile line(int number, std::uint64_t requests, std::uint64_t sectors, std::uint64_t ideal) {
+  line_profile l;
+  l.at = {"k.cu", number, "line " + std::to_string(number), ""};
+  l.counts.global_load = {requests, 32 * requests, sectors, ideal, 0, 0, 0, 0, 0};
+  l.counts.shared_load = {requests, 32 * requests, sectors, ideal};
+  return l;
+}
+
+kernel_profile kernel(std::uint64_t launches, std::vector<line_profile> lines) {
+  kernel_profile k;
+  k.kernel = "k";
+  k.launches = launches;
+  k.lines = std::move(lines);
+  for (const auto& l : k.lines) k.total += l.counts;
+  return k;
+}
+
+const goal_counter& named(const char* name) {
+  const goal_counter* found = find_goal_counter(name);
+  REQUIRE(found != nullptr);
+  return *found;
+}
+
+goal_figure at_most(const char* name, double limit, const std::vector<kernel_profile>& call,
+                    const problem_work& work = {}) {
+  return figure_of(named(name), call, work, bound::at_most, limit);
+}
+
+}  // namespace
+
+TEST_CASE("a figure is summed over all kernels; the line that is furthest beyond is named") {
+  // Line 5 has the most sectors, line 7 those that are too many, in two configurations.
+  const std::vector<kernel_profile> call = {
+      kernel(1, {line(5, 1000, 4000, 4000), line(7, 50, 1600, 200)}),
+      kernel(2, {line(7, 50, 1600, 200)})};
+  const auto spread = at_most("global_load_sectors_per_request", 4, call);
+  CHECK(*spread.value == doctest::Approx(7200.0 / 1100));
+  CHECK(spread.costliest.line == 7);
+  CHECK(spread.costliest.text == "line 7");
+  CHECK(at_most("global_load_sectors_per_request", 7, call).costliest.line == 0);  // met
+  const auto share =
+      figure_of(named("global_load_efficiency_percent"), call, {}, bound::at_least, 90);
+  CHECK(*share.value == doctest::Approx(100.0 * 4400 / 7200));
+  CHECK(share.costliest.line == 7);
+  CHECK(*at_most("shared_wavefronts_over_ideal", 1, call).value == doctest::Approx(7200.0 / 4400));
+  CHECK(*at_most("kernel_launches", 2, call).value == 3);
+}
+
+TEST_CASE("occupancy is that of the kernel that has the least") {
+  std::vector<kernel_profile> call = {kernel(1, {}), kernel(3, {})};
+  for (auto& k : call) k.most_warps = k.resident_warps = 64;
+  CHECK(*at_most("occupancy_percent", 100, call).value == 100);
+  call[1].resident_warps = 32;
+  CHECK(*at_most("occupancy_percent", 100, call).value == 50);
+  call[1].most_warps = 48;
+  CHECK(*at_most("occupancy_percent", 100, call).value == doctest::Approx(100.0 * 32 / 48));
+  CHECK(!at_most("occupancy_percent", 100, {}).value);
+}
+
+TEST_CASE("figures over what the problem needs") {
+  const std::vector<kernel_profile> call = {kernel(1, {line(5, 1000, 4000, 4000)})};
+  const problem_work work{64000, 128000, "flop"};
+  CHECK(*at_most("global_bytes_over_minimum", 1, call, work).value == 2);
+  CHECK(at_most("global_bytes_over_minimum", 1, call, work).costliest.line == 5);
+  // 64000 multiply-adds are 2000 instructions of warps.
+  CHECK(*at_most("shared_load_requests_per_fma", 1, call, work).value == 0.5);
+  CHECK(*at_most("shared_load_wavefronts_per_fma", 1, call, work).value == 2);
+  CHECK(*at_most("load_requests_per_fma", 1, call, work).value == 1);
+}
+
+TEST_CASE("what was never done has no figure") {
+  const std::vector<kernel_profile> call = {kernel(1, {line(5, 1000, 4000, 4000)})};
+  CHECK(!at_most("global_store_sectors_per_request", 4, call).value);
+  CHECK(!at_most("shared_store_wavefronts_per_request", 1, call).value);
+  CHECK(!at_most("shared_load_wavefronts_per_fma", 1, call, {100, 100, "additions"}).value);
+  CHECK(!at_most("global_load_sectors_per_request", 4, {}).value);
+  CHECK(!at_most("kernel_launches", 2, {}).value);
+  CHECK(!at_most("spill_bytes_per_thread", 0, {}).value);
+  CHECK(*at_most("spill_bytes_per_thread", 0, call).value == 0);
+}
+
+TEST_CASE("counters have different names, and every one has its words") {
+  std::set<std::string> names;
+  for (const auto& c : goal_counters()) {
+    CAPTURE(c.name);
+    CHECK(names.insert(c.name).second);
+    CHECK(!std::string(c.figure).empty());
+    CHECK(!std::string(c.absent).empty());
+    CHECK((c.of_call != nullptr) == (c.count == nullptr));
+    if (c.of_call == nullptr) CHECK((c.base != nullptr) != (c.needed != nullptr));
+  }
+  CHECK(find_goal_counter("global_load_sectors") == nullptr);
+}
+
+namespace {
+
+goal of_kind(goal::kind what, double points) {
+  goal g;
+  g.name = std::string(name_of(what));
+  g.what = what;
+  g.points = points;
+  return g;
+}
+
+goal sectors_at_most(double limit) {
+  goal g = of_kind(goal::kind::counter, 20);
+  g.counter = &named("global_load_sectors_per_request");
+  g.side = bound::at_most;
+  g.limit = limit;
+  g.size = {1000};
+  return g;
+}
+
+goal speed(goal::kind what, double limit) {
+  goal g = of_kind(what, 30);
+  g.over = "00_first";
+  g.limit = limit;
+  return g;
+}
+
+// Grades the fake runner, whose checks and counters say what FAKE_FINDINGS and FAKE_PROFILE say.
+struct graded {
+  std::string fake_is = "good", mine_ms = "1", other_ms = "1", findings;
+  std::vector<kernel_profile> counted = {kernel(1, {line(5, 100, 800, 400)})};
+  bool gpu = false, has_emulator = true;
+
+  grade_report of(std::vector<goal> goals) {
+    l = doubling_lab();
+    l.goals = std::move(goals);
+    const temporary_folder work(fs::temp_directory_path());
+    const auto write = [&](const std::string& name, const std::string& ms, const std::string& is) {
+      write_atomically(work.path() / name, "#!/bin/sh\nFAKE='" + is + "' FAKE_MS=" + ms +
+                                               " exec '" + fake_runner().string() + "' \"$@\"\n");
+      fs::permissions(work.path() / name, fs::perms::owner_all);
+    };
+    write("mine", mine_ms, fake_is);
+    write("build/solutions/doubling-00_first", other_ms, "good");
+    write_atomically(work.path() / "findings", findings);
+    write_atomically(work.path() / "profile", profile_json(counted) + "\n");
+    setenv("FAKE_FINDINGS", (work.path() / "findings").c_str(), 1);
+    setenv("FAKE_PROFILE", (work.path() / "profile").c_str(), 1);
+    installation where;
+    where.build = work.path() / "build";
+    where.emulated_runtime = work.path();
+    if (has_emulator) write_atomically(work.path() / "libcudart.so.13", "");
+    auto report = grade_program(l, doubling(), "mine", work.path() / "mine", {}, where,
+                                gpu ? gpu_device() : emulated_device(), 7, {});
+    unsetenv("FAKE_FINDINGS");
+    unsetenv("FAKE_PROFILE");
+    return report;
+  }
+  lab l;  // the report points into it
+};
+
+std::string finding_of(finding_kind kind) {
+  located_finding f;
+  f.what.kind = kind;
+  f.what.message = "told so";
+  return json_line(f) + "\n";
+}
+
+using enum goal::kind;
+
+}  // namespace
+
+TEST_CASE("counter: met, missed with the line, and not counted before it is correct") {
+  graded g;
+  auto report = g.of({of_kind(correct, 40), sectors_at_most(8)});
+  CHECK(report.what == verdict::pass);
+  CHECK(report.points == 60);
+  CHECK(report.goals[1].message == "8 sectors per request of global loads at n = 1000, seed 7");
+  report = g.of({of_kind(correct, 40), sectors_at_most(4)});
+  CHECK(report.what == verdict::slow);
+  CHECK(report.points == 40);
+  CHECK(report.max_points == 60);
+  CHECK(report.goals[1].message ==
+        "8 sectors per request of global loads at n = 1000, seed 7; the goal is at most 4; "
+        "what costs the most is line 5 of k.cu: line 5");
+  CHECK(report.message == report.goals[1].message);
+  g.fake_is = "wrong";
+  report = g.of({of_kind(correct, 40), sectors_at_most(8)});
+  CHECK(report.what == verdict::wrong);
+  CHECK(report.points == 0);
+  CHECK(report.max_points == 60);
+  CHECK(!report.goals[1].counted);
+  CHECK(report.goals[1].message == "not judged: it must be correct first");
+}
+
+TEST_CASE("counter: at_least, and what was never done is not met") {
+  graded g;
+  goal efficiency = sectors_at_most(50);
+  efficiency.counter = &named("global_load_efficiency_percent");
+  efficiency.side = bound::at_least;
+  CHECK(g.of({of_kind(correct, 40), efficiency}).points == 60);
+  efficiency.limit = 51;
+  CHECK(g.of({of_kind(correct, 40), efficiency}).points == 40);
+  efficiency.counter = &named("global_store_efficiency_percent");
+  const auto report = g.of({of_kind(correct, 40), efficiency});
+  CHECK(report.goals[1].passed == false);
+  CHECK(report.goals[1].message == "there is no global store at n = 1000, seed 7");
+}
+
+TEST_CASE("checks: an error costs that goal and all behind it, a leak that goal only") {
+  graded g;
+  const std::vector<goal> goals = {of_kind(correct, 40), of_kind(checks, 10), sectors_at_most(8)};
+  auto report = g.of(goals);
+  CHECK(report.what == verdict::pass);
+  CHECK(report.points == 70);
+  CHECK(report.goals[1].message == "no findings at 3 sizes");
+  g.findings = finding_of(finding_kind::race);
+  report = g.of(goals);
+  CHECK(report.what == verdict::check);
+  CHECK(report.points == 40);
+  CHECK(report.max_points == 70);
+  CHECK(report.goals[0].passed == true);
+  CHECK(report.goals[1].message == "race: told so");
+  CHECK(report.goals[2].message == "not judged: the checks must find no error first");
+  g.findings = finding_of(finding_kind::leak);
+  report = g.of(goals);
+  CHECK(report.what == verdict::check);
+  CHECK(report.points == 60);
+  CHECK(report.goals[1].message == "memory not freed: told so");
+}
+
+TEST_CASE("checks: in a lab without such a goal an error costs correctness, a leak nothing") {
+  graded g;
+  g.findings = finding_of(finding_kind::race);
+  auto report = g.of({of_kind(correct, 40), sectors_at_most(8)});
+  CHECK(report.what == verdict::check);
+  CHECK(report.points == 0);
+  g.findings = finding_of(finding_kind::leak);
+  report = g.of({of_kind(correct, 40), sectors_at_most(8)});
+  CHECK(report.what == verdict::pass);
+  CHECK(report.points == 60);
+}
+
+TEST_CASE("checks: a wrong result of a race is told as the race") {
+  graded g;
+  g.fake_is = "wrong";
+  g.findings = finding_of(finding_kind::race);
+  const auto report = g.of({of_kind(correct, 40), of_kind(checks, 10)});
+  CHECK(report.what == verdict::check);
+  CHECK(report.points == 0);
+  CHECK(report.message.starts_with("race: told so\nout[0] is wrong"));
+}
+
+TEST_CASE("reach: a share of a step's speed, measured like a speedup") {
+  graded g;
+  g.gpu = true;
+  g.mine_ms = "1.1";  // 0.91 times as fast
+  const std::vector<goal> goals = {of_kind(correct, 40), speed(reach, 0.9), speed(reach, 0.95)};
+  const auto report = g.of(goals);
+  CHECK(report.points == 70);
+  CHECK(report.goals[1].message.starts_with("0.91x the speed of 00_first"));
+  CHECK(report.goals[2].passed == false);
+  CHECK(report.goals[2].message.find("the goal is 0.95x") != std::string::npos);
+  CHECK(report.what == verdict::slow);
+  g.gpu = false;
+  const auto emulated = g.of(goals);
+  CHECK(emulated.points == 40);
+  CHECK(emulated.max_points == 40);
+  CHECK(!emulated.goals[1].passed);
+  CHECK(emulated.goals[1].message.starts_with("not graded here: "));
+}
+
+TEST_CASE("on a GPU checks and counters are the emulator's, and open without it") {
+  graded g;
+  g.gpu = true;
+  g.mine_ms = "0.5";
+  const std::vector<goal> goals = {of_kind(correct, 40), of_kind(checks, 10), sectors_at_most(4),
+                                   speed(speedup, 1.5)};
+  auto report = g.of(goals);
+  CHECK(report.points == 80);
+  CHECK(report.max_points == 100);
+  CHECK(report.goals[2].passed == false);
+  CHECK(report.what == verdict::slow);
+  g.has_emulator = false;
+  report = g.of(goals);
+  CHECK(report.points == 70);
+  CHECK(report.max_points == 70);
+  CHECK(!report.goals[1].passed);
+  CHECK(!report.goals[2].passed);
+  CHECK(report.what == verdict::pass);
+}

@@ -1,0 +1,70 @@
+// A compiler that fails: whose fault it is. The compilers are scripts.
+#include "grader/judge/compile.hpp"
+
+#include <doctest/doctest.h>
+
+#include "grader/judge/tests/doubling.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+using namespace stepwise;
+using namespace stepwise::tests;
+
+namespace {
+
+compiled compile_with(const std::string& script) {
+  const temporary_folder work(fs::temp_directory_path());
+  installation where;
+  where.root = work.path();
+  where.build = work.path() / "build";
+  where.nvcc = work.path() / "nvcc";
+  write_atomically(where.nvcc, "#!/bin/sh\n" + script + "\n");
+  fs::permissions(where.nvcc, fs::perms::owner_exec, fs::perm_options::add);
+  write_atomically(work.path() / "mine.cu", "\n");
+  const compile_progress progress{[](const std::string&) {}, [] {}};
+  return compile_submission(doubling_lab(), work.path() / "mine.cu", where, progress);
+}
+
+}  // namespace
+
+TEST_CASE("a compiler that a signal ended is not the student's fault") {
+  struct row {
+    const char* script;
+    const char* says;
+  };
+  for (const row& r : {
+           row{"kill -KILL $$",
+               "the compiler was killed, as a system does that runs out of memory"},
+           row{"kill -TERM $$", "the compiler was ended by"},
+           row{"kill -SEGV $$", "SIGSEGV"},
+           row{"echo \"nvcc error   : 'cicc' died due to signal 9 (Kill signal)\" >&2; exit 9",
+               "the compiler was killed"},
+           row{"echo \"nvcc error   : 'cicc' died due to signal 15\" >&2; exit 15", "SIGTERM"},
+           row{"echo 'g++: fatal error: Killed signal terminated program cc1plus' >&2; exit 1",
+               "ran out of memory"},
+       }) {
+    CAPTURE(r.script);
+    try {
+      compile_with(r.script);
+      FAIL_CHECK("taken for the student's fault");
+    } catch (const failure& f) {
+      CHECK(f.code() == exit_code::environment);
+      CHECK_MESSAGE(std::string(f.what()).find(r.says) != std::string::npos, f.what());
+    }
+  }
+}
+
+TEST_CASE("a compiler that refuses a source, or crashes over it, is the student's to look at") {
+  for (const char* script : {
+           "echo 'mine.cu(1): error: identifier \"x\" is undefined' >&2; exit 2",
+           // the source's own words are no signal
+           "echo 'mine.cu:1:2: error: #error nvcc error died due to signal 9' >&2; exit 1",
+           "echo \"nvcc error   : 'cicc' died due to signal 11 (Invalid memory reference)\" >&2; "
+           "exit 11",
+       }) {
+    CAPTURE(script);
+    const compiled c = compile_with(script);
+    CHECK(c.program.empty());
+    CHECK(!c.explanation.empty());
+  }
+}

@@ -1,0 +1,145 @@
+#include "grader/judge/session.hpp"
+
+#include <doctest/doctest.h>
+
+#include "grader/judge/check.hpp"
+#include "grader/judge/one_call.hpp"
+#include "grader/judge/tests/doubling.hpp"
+#include "grader/system/failure.hpp"
+
+using namespace stepwise;
+using namespace stepwise::tests;
+
+namespace {
+
+check_report check_fake(const char* what, double time_limit_s = 1) {
+  const fake behaviour(what);
+  lab l = doubling_lab();
+  l.time_limit_s = time_limit_s;
+  return check_program(l, doubling(), fake_runner(), emulated_device(), l.check, 7, {});
+}
+
+}  // namespace
+
+TEST_CASE("a right program passes at every size") {
+  const auto report = check_fake("good");
+  CHECK(report.correct());
+  CHECK(report.total == 3);
+  CHECK(report.right ==
+        std::vector<std::string>{"n = 1, seed 7", "n = 33, seed 7", "n = 1000, seed 7"});
+}
+
+TEST_CASE("a wrong result names the call, and nothing after it is run") {
+  const auto report = check_fake("wrong");
+  CHECK(report.found.what == verdict::wrong);
+  CHECK(report.found.message == "out[0] is wrong (n = 1, seed 7)");
+  CHECK(report.size == lab_size{1});
+  CHECK(report.right.empty());
+}
+
+TEST_CASE("a program that is right at first is caught later") {
+  const auto report = check_fake("late");
+  CHECK(report.found.what == verdict::wrong);
+  CHECK(report.right.size() == 2);
+  CHECK(report.label == "n = 1000, seed 7");
+}
+
+TEST_CASE("every way to misbehave has its class and its words") {
+  struct row {
+    const char* what;
+    verdict expected;
+    const char* says;
+  };
+  for (const row& r : {
+           row{"crash", verdict::crash,
+               "a signal ended the program in host code: segmentation fault (SIGSEGV); "},
+           row{"host access", verdict::crash,
+               "f at x.cu:7: the host reads device memory: byte 0 of in"},
+           row{"illegal", verdict::crash, "in host code: illegal instruction (SIGILL); "},
+           row{"exit", verdict::protocol, "ended by itself (exit code 0)"},
+           row{"orphan", verdict::protocol, "exit code 5"},
+           row{"alien", verdict::protocol, "out of turn"},
+           row{"undecided", verdict::protocol, "not how it ended"},
+           row{"flood", verdict::output, "printed more than"},
+           row{"memory", verdict::memory, "more memory than it may have"},
+           row{"no device", verdict::infra, "cannot use a CUDA device"},
+           row{"error 700", verdict::check, "k at x.cu:7: told so"},
+           row{"error 702", verdict::timeout, "told so"},
+           row{"error 2", verdict::memory, "told so"},
+           row{"error 9", verdict::crash, "told so"},
+           row{"error 801", verdict::infra, "a limit of the emulator"},
+           row{"guard", verdict::check, "wrote where it must not"},
+           row{"modified", verdict::wrong, "wrote where it must not"},
+       }) {
+    CAPTURE(r.what);
+    const auto report = check_fake(r.what);
+    CHECK(report.found.what == r.expected);
+    CAPTURE(report.found.message);
+    CHECK(report.found.message.find(r.says) != std::string::npos);
+  }
+}
+
+TEST_CASE("one call of somebody's own: its outputs are there if it has ended, right or wrong") {
+  const lab l = doubling_lab();
+  const auto call_with = [&](const char* what) {
+    const fake behaviour(what);
+    return check_one_call(l, doubling(), fake_runner(), emulated_device(),
+                          doubling().make_call({33}, 7), 1, {});
+  };
+  const auto right = call_with("good");
+  CHECK(right.report.correct());
+  CHECK(right.report.right == std::vector<std::string>{"n = 33, seed 7"});
+  REQUIRE(right.outputs.size() == 1);
+  CHECK(right.outputs[0].size() == 33 * 4);
+  const auto wrong = call_with("wrong");
+  CHECK(wrong.report.found.what == verdict::wrong);
+  CHECK(wrong.report.label == "n = 33, seed 7");
+  REQUIRE(wrong.outputs.size() == 1);
+  CHECK(wrong.outputs[0] != right.outputs[0]);
+  for (const char* what : {"crash", "error 700", "modified", "exit"}) {
+    CAPTURE(what);
+    const auto none = call_with(what);
+    CHECK(!none.report.correct());
+    CHECK(none.outputs.empty());
+  }
+}
+
+TEST_CASE("a larger call of somebody's own may take as much longer, a smaller one no less") {
+  const fake behaviour("limit");
+  const lab l = doubling_lab();
+  for (const auto& [times, limit] : {std::pair{2.5, "2.500"}, {0.1, "1.000"}}) {
+    const auto made = check_one_call(l, doubling(), fake_runner(), emulated_device(),
+                                     doubling().make_call({33}, 7), times, {});
+    CHECK(made.report.printed == std::string(limit) + "\n");
+  }
+}
+
+TEST_CASE("a call that never ends is stopped soon after its limit") {
+  const fake behaviour("hang");
+  const lab l = doubling_lab();
+  const auto calls = std::vector{doubling().make_call({1}, 7)};
+  const call_file file(calls, {planned_call{}});
+  session_options options;
+  options.time_limit_s = 0.2;
+  options.start_limit_s = 0;
+  session runner(fake_runner(), emulated_device(), file, options);
+  const auto found = runner.call(0);
+  CHECK(found.what == verdict::timeout);
+  CHECK(found.message.find("within 0.2 s") != std::string::npos);
+}
+
+TEST_CASE("what a program prints is bounded and kept apart from the verdict") {
+  const auto report = check_fake("escape");
+  CHECK(report.correct());
+  CHECK(report.printed.find("red") != std::string::npos);
+}
+
+TEST_CASE("the call file cannot be cut short by the program") {
+  CHECK(check_fake("truncate").correct());
+}
+
+TEST_CASE("a program that is not there is the environment's fault") {
+  const lab l = doubling_lab();
+  CHECK_THROWS_AS(
+      check_program(l, doubling(), "/nowhere/runner", emulated_device(), l.check, 7, {}), failure);
+}

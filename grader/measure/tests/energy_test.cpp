@@ -1,0 +1,135 @@
+// Tests how energy is counted: the way to NVML's counter with a library of our own, and what a
+// measurement makes of it with runners that compute nothing.
+#include "grader/measure/energy.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "grader/judge/tests/doubling.hpp"
+#include "grader/measure/alternate.hpp"
+#include "grader/measure/record.hpp"
+#include "grader/system/files.hpp"
+
+using namespace stepwise;
+using namespace stepwise::tests;
+
+namespace {
+
+// Why there is no counter; empty if there is one.
+std::string why_not(const std::string& place, const char* wrong = "") {
+  const char* const library = std::getenv("FAKE_NVML_LIBRARY");
+  REQUIRE_MESSAGE(library != nullptr, "run this test through `meson test`");
+  setenv("FAKE_NVML", wrong, 1);
+  std::string why;
+  const auto counter = find_energy_counter(place, why, library);
+  unsetenv("FAKE_NVML");
+  CHECK(static_cast<bool>(counter) == why.empty());
+  return why;
+}
+
+// A runner whose calls take so many ms, or that fails.
+class program {
+ public:
+  explicit program(const std::string& call_ms) : folder_(fs::temp_directory_path()) {
+    write_atomically(file(), "#!/bin/sh\nFAKE_MS=" + call_ms + " FAKE_LOG='" + file().string() +
+                                 ".log' exec '" + fake_runner().string() + "' \"$@\"\n");
+    fs::permissions(file(), fs::perms::owner_all);
+  }
+  fs::path file() const { return folder_.path() / "program"; }
+  std::string log() const { return read_file(file().string() + ".log", 1); }
+
+ private:
+  temporary_folder folder_;
+};
+
+std::vector<bench_row> rows_of(const program& p, const energy_counter& energy) {
+  return bench(doubling_lab(), doubling(), {{"00_first", p.file()}}, {}, gpu_device(),
+               {{1000}, {2000}}, 7, {}, {.energy = energy})
+      .rows;
+}
+
+}  // namespace
+
+TEST_CASE("the counter is that of the GPU at the place that CUDA names") {
+  CHECK(why_not("0000:86:00.0") == "");
+  CHECK(why_not("0000:06:00.0") == "NVML does not tell the energy: Not Supported");
+  CHECK(why_not("0000:99:00.0") == "NVML has no GPU at 0000:99:00.0: Not Found");
+  CHECK(why_not("") == "the CUDA driver does not tell where the GPU sits");
+  CHECK(why_not("0000:86:00.0", "no driver") == "NVML does not start: Driver Not Loaded");
+  CHECK(why_not("0000:86:00.0", "denied") ==
+        "NVML does not tell the energy: Insufficient Permissions");
+  CHECK(why_not("0000:86:00.0", "divided").find("(MIG)") != std::string::npos);
+  std::string why;
+  CHECK(!find_energy_counter("0000:86:00.0", why, "libno-such-library.so"));
+  CHECK(why == "there is no libno-such-library.so");
+  CHECK(!find_energy_counter("0000:86:00.0", why, "libdl.so.2"));
+  CHECK(why == "libdl.so.2 is too old: it has no counter of energy");
+}
+
+TEST_CASE("the counter counts, and says when it does not") {
+  std::string why;
+  const auto counter = find_energy_counter("0000:86:00.0", why, std::getenv("FAKE_NVML_LIBRARY"));
+  REQUIRE(counter);
+  const auto before = counter(), after = counter();
+  REQUIRE(before);
+  REQUIRE(after);
+  CHECK(*after - *before == 250000);
+  setenv("FAKE_NVML", "denied", 1);
+  CHECK(!counter());
+  unsetenv("FAKE_NVML");
+}
+
+TEST_CASE("energy is of one call, while calls follow each other, at the last size") {
+  const program p("0.5");
+  std::uint64_t counted = 7;
+  const auto rows = rows_of(p, [&] { return counted += 400000; });  // 400 J from look to look
+  REQUIRE(rows.size() == 1);
+  REQUIRE(rows[0].found.ok());
+  REQUIRE(rows[0].cells.size() == 2);
+  CHECK(!rows[0].cells[0].energy);
+  REQUIRE(rows[0].cells[1].energy);
+  // The runner was busy for 1 s: 2000 calls.
+  CHECK(rows[0].cells[1].energy->calls == 2000);
+  CHECK(rows[0].cells[1].energy->joules_per_call == doctest::Approx(0.2));
+  CHECK(rows[0].cells[1].energy->average_watts == doctest::Approx(400));
+  // Buffers stay from there to the check, which frees them on a GPU without room for all.
+  const std::string log = p.log();
+  CHECK(log.find("n = 2000, reused, uploaded, warm, 0 + 1, busy 200\n"
+                 "n = 2000, reused, warm, 0 + 1, busy 1000\nn = 2000, fresh") != std::string::npos);
+  CHECK(log.find("n = 1000, reused") == std::string::npos);
+}
+
+TEST_CASE("without a counter, or if it stops, nothing is asked or told") {
+  const program p("0.5");
+  const auto rows = rows_of(p, {});
+  CHECK(!rows[0].cells[1].energy);
+  CHECK(p.log().find("busy") == std::string::npos);
+  CHECK(!rows_of(p, [] { return std::nullopt; })[0].cells[1].energy);
+  CHECK(!rows_of(p, [] { return 5; })[0].cells[1].energy);  // stands still
+}
+
+TEST_CASE("a record and the handout's table tell the energy where there is one, and only there") {
+  const program p("0.5");
+  lab l = doubling_lab();
+  std::uint64_t counted = 0;
+  for (const bool counts : {false, true}) {
+    const auto rows =
+        counts ? rows_of(p, [&] { return counted += 400000; }) : rows_of(p, energy_counter{});
+    const auto record = record_of(l, gpu_device(), rows, {}, "2026-01-02T00:00:00Z", "./lab bench");
+    const auto& cell = record.at("steps").at(0).at("sizes").at(1);
+    CHECK(cell.contains("energy") == counts);
+    CHECK((record.at("method").get<std::string>().find("energy") != std::string::npos) == counts);
+    const temporary_folder root(fs::temp_directory_path());
+    fs::create_directories(root.path() / "solutions/doubling/measured");
+    write_atomically(root.path() / "solutions/doubling/measured/fake.json", record.dump());
+    const std::string table = handout_markdown(root.path(), l);
+    CHECK((table.find("energy of a call, mean power |") != std::string::npos) == counts);
+    CHECK((table.find("| 200 mJ, 400 W |") != std::string::npos) == counts);
+    if (!counts) continue;
+    CHECK(cell.at("energy").at("joules_per_call") == doctest::Approx(0.2));
+    CHECK(cell.at("energy").at("average_watts") == doctest::Approx(400));
+    CHECK(cell.at("energy").at("calls") == 2000);
+  }
+}

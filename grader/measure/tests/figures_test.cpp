@@ -1,0 +1,25 @@
+#include "grader/measure/figures.hpp"
+
+#include <doctest/doctest.h>
+
+#include "grader/judge/tests/doubling.hpp"
+
+using namespace stepwise;
+using namespace stepwise::tests;
+
+TEST_CASE("figures: counted on the emulator, timed on a GPU") {
+  const fake behaviour("good", "0.5");
+  const lab l = doubling_lab();
+  const auto counted =
+      measure_program(l, doubling(), fake_runner(), emulated_device(), {1000}, 7, {});
+  REQUIRE(counted.found.ok());
+  CHECK(!counted.timed());
+  REQUIRE(counted.counters);
+  CHECK(counted.counters->warp_instructions == 100);
+  const auto timed = measure_program(l, doubling(), fake_runner(), gpu_device(), {1000}, 7, {});
+  REQUIRE(timed.timed());
+  CHECK(timed.time_ms == doctest::Approx(0.5));
+  CHECK(timed.gb_per_s() == doctest::Approx(8000 / 0.5e-3 / 1e9));
+  CHECK(figure_size(l, gpu_device(), {}) == lab_size{100000});
+  CHECK(figure_size(l, emulated_device(), {}) == lab_size{1000});
+}

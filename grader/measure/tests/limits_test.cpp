@@ -1,0 +1,292 @@
+// What limits a kernel: the reading of times, doubts about parts, measuring and recording.
+#include "grader/measure/limits.hpp"
+
+#include <doctest/doctest.h>
+
+#include "grader/judge/tests/doubling.hpp"
+#include "grader/measure/limits_record.hpp"
+#include "grader/measure/record.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+using namespace stepwise;
+using namespace stepwise::tests;
+
+namespace {
+
+bool says(const std::string& text, const char* what) {
+  return text.find(what) != std::string::npos;
+}
+
+limit_reading read(double full, double memory, double compute) {
+  return read_limits(full, {{"memory", memory}, {"compute", compute}});
+}
+
+// 100 blocks of 256, 1000 sectors each way, 5000 wavefronts, 64 warps resident.
+limit_counts counts(std::uint64_t fp32) {
+  limit_counts n;
+  n.launches = {{{100, 1, 1}, {256, 1, 1}, 1, 64}};
+  n.warps[static_cast<int>(pipe::fp32)] = fp32;
+  n.warps[static_cast<int>(pipe::integer)] = 3000;
+  n.load_sectors = n.store_sectors = 1000;
+  n.shared_load_wavefronts = n.shared_wavefronts = 5000;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("reading: the whole equals its longest part") {
+  const auto memory = read(1.0, 0.97, 0.4);
+  CHECK(memory.found == limited_by::one_part);
+  CHECK(memory.parts == std::vector<std::string>{"memory"});
+  CHECK(memory.sum_ms == doctest::Approx(1.37));
+  CHECK(memory.longest_ms == doctest::Approx(0.97));
+  CHECK(*memory.overlap == doctest::Approx(0.37 / 0.4));
+  CHECK(says(in_words(memory), "the limit is memory"));
+  CHECK(read(1.0, 0.3, 0.95).parts == std::vector<std::string>{"compute"});
+  const auto both = read(1.0, 0.93, 0.98);
+  CHECK(both.found == limited_by::several_parts);
+  CHECK(both.parts == std::vector<std::string>{"memory", "compute"});
+  CHECK(says(in_words(both), "memory and compute"));
+}
+
+TEST_CASE("reading: the whole equals the sum, or lies in between") {
+  const auto latency = read(1.0, 0.55, 0.5);
+  CHECK(latency.found == limited_by::latency);
+  CHECK(latency.parts.empty());
+  CHECK(*latency.overlap == doctest::Approx(0.1));
+  CHECK(says(in_words(latency), "occupancy"));
+  const auto between = read(1.0, 0.8, 0.5);
+  CHECK(between.found == limited_by::in_between);
+  CHECK(*between.overlap == doctest::Approx(0.6));
+  CHECK(says(in_words(between), "60 %"));
+  CHECK(says(in_words(between), "1.25 times"));
+}
+
+TEST_CASE("reading: three parts") {
+  const std::vector<part_time> parts = {{"memory", 0.2}, {"shared", 0.3}, {"compute", 0.5}};
+  CHECK(read_limits(1.0, parts).found == limited_by::latency);
+  CHECK(*read_limits(1.0, parts).overlap == doctest::Approx(0));
+  CHECK(read_limits(0.52, parts).found == limited_by::one_part);
+  CHECK(*read_limits(0.5, parts).overlap == doctest::Approx(1));
+  CHECK(*read_limits(0.75, parts).overlap == doctest::Approx(0.5));
+}
+
+TEST_CASE("reading: a part of nothing hides nothing, and the other one is the limit") {
+  const auto r = read(1.0, 1.0, 0);
+  CHECK(r.found == limited_by::one_part);
+  CHECK(r.parts == std::vector<std::string>{"memory"});
+  CHECK(!r.overlap);
+  // A small part next to a large one: the sum is as near as the longest, which counts.
+  CHECK(read(1.03, 1.0, 0.05).found == limited_by::one_part);
+}
+
+TEST_CASE("reading: what cannot be is said, not squeezed into the scheme") {
+  const auto longer = read(1.0, 1.3, 0.2);  // other caches, other clocks
+  CHECK(longer.found == limited_by::no_part);
+  CHECK(longer.parts == std::vector<std::string>{"memory"});
+  CHECK(says(in_words(longer), "memory takes longer than the whole"));
+  CHECK(read(1.0, 1.05, 0.2).found == limited_by::one_part);  // within the tolerance
+  const auto more = read(1.0, 0.4, 0.3);
+  CHECK(more.found == limited_by::unknown_work);
+  CHECK(*more.overlap < 0);
+  CHECK(read(1.0, 0.5, 0.45).found == limited_by::latency);
+  CHECK(read(1.0, 0, 0).found == limited_by::unknown_work);
+}
+
+TEST_CASE("reading: certain if the intervals of all times leave no other") {
+  const auto parts = [](interval memory, interval compute) {
+    return std::vector<part_time>{{"memory", 0, memory}, {"compute", 0, compute}};
+  };
+  CHECK(is_certain({0.99, 1.01}, parts({0.96, 0.98}, {0.3, 0.4})));
+  CHECK(is_certain({0.99, 1.01}, parts({0.53, 0.55}, {0.47, 0.5})));
+  CHECK(!is_certain({0.99, 1.2}, parts({0.96, 0.98}, {0.3, 0.4})));    // or in between
+  CHECK(!is_certain({0.99, 1.01}, parts({0.96, 0.98}, {0.3, 0.95})));  // or both
+  CHECK(!is_certain({0.99, 1.01}, parts({0.7, 0.98}, {0.3, 0.4})));
+}
+
+TEST_CASE("reading: an overlap that noise put outside of 0 to 100 % is shown as the end") {
+  CHECK(overlap_text(read(1.0, 0.8, 0.5)) == "60 %");
+  CHECK(overlap_text(read(1.05, 0.5, 0.5)) == "0 %");
+  CHECK(overlap_text(read(0.98, 1.0, 0.5)) == "100 %");
+  CHECK(overlap_text(read(1.0, 1.0, 0)) == "none");
+}
+
+TEST_CASE("doubts: a faithful part raises none") {
+  auto memory = counts(0), compute = counts(1010), shared = counts(0);
+  compute.load_sectors = compute.store_sectors = compute.shared_load_wavefronts = 0;
+  shared.load_sectors = shared.store_sectors = 0;
+  CHECK(doubts(counts(1000), "memory", memory).empty());
+  CHECK(doubts(counts(1000), "compute", compute).empty());
+  CHECK(doubts(counts(1000), "shared", shared).empty());
+}
+
+TEST_CASE("doubts: each mistake that is easily made has its sentence") {
+  const auto only = [](const std::string& part, const limit_counts& n, const char* what) {
+    const auto found = doubts(counts(1000), part, n);
+    REQUIRE(found.size() == 1);
+    INFO(found[0]);
+    CHECK(says(found[0], what));
+  };
+  auto n = counts(0);
+  n.load_sectors = 500;
+  only("memory", n, "500 sectors loaded where the whole has 1000: has the compiler left out");
+  n = counts(0);
+  n.store_sectors = 8000;
+  only("memory", n, "8000 sectors stored where the whole has 1000: the addresses");
+  only("memory", counts(500), "50 % of the arithmetic is still there");
+  n = counts(0);
+  n.launches[0].resident_warps = 32;
+  only("memory", n, "32 warps fit on a multiprocessor, of the whole 64: it takes more");
+  n = counts(0);
+  n.launches[0].grid.x = 50;
+  only("memory", n, "launches 1 x (50 blocks of 256) where the whole launches 1 x (100 blocks");
+  n = counts(0);
+  n.launches.push_back(n.launches[0]);
+  only("memory", n, "where the whole launches nothing");
+  n = counts(1000);
+  n.load_sectors = 0;
+  only("compute", n, "1000 sectors of global memory are loaded or stored where none should be");
+  n = counts(10);
+  n.load_sectors = n.store_sectors = 0;
+  only("compute", n, "1 % of the arithmetic is left");
+  n = counts(0);
+  n.load_sectors = n.store_sectors = 0;
+  n.shared_load_wavefronts = 100;
+  only("shared", n, "100 wavefronts of shared loads where the whole has 5000");
+
+  auto full = counts(1000), part = counts(0);
+  full.launches[0].resident_warps = 16;
+  const auto found = doubts(full, "memory", part);
+  REQUIRE(found.size() == 1);
+  CHECK(says(found[0], "hold_blocks()"));
+}
+
+TEST_CASE("doubts: where nothing is computed in floats, integers are looked at, with care") {
+  auto part = counts(0);
+  part.load_sectors = part.store_sectors = 0;
+  CHECK(doubts(counts(0), "compute", part).empty());
+  CHECK(doubts(counts(0), "memory", counts(0)).empty());
+  part.warps[static_cast<int>(pipe::integer)] = 1000;  // a third
+  CHECK(doubts(counts(0), "compute", part).size() == 1);
+}
+
+TEST_CASE("counts are summed over kernels, and each launch is kept") {
+  kernel_profile k;
+  k.grid = {4, 2, 1};
+  k.block = {128, 1, 1};
+  k.launches = 3;
+  k.resident_warps = 48;
+  k.total.global_load.sectors = 5;
+  k.total.global_store.sectors = 6;
+  k.total.global_atomic.sectors = 1;
+  k.total.shared_load.wavefronts = 7;
+  k.total.shared_store.wavefronts = 8;
+  k.total.instructions[static_cast<int>(pipe::special)].warps = 9;
+  const auto n = counts_of({k, k});
+  CHECK(n.launches.size() == 2);
+  CHECK(n.launches[1].times == 3);
+  CHECK(n.launches[1].resident_warps == 48);
+  CHECK(n.load_sectors == 10);
+  CHECK(n.store_sectors == 14);
+  CHECK(n.shared_load_wavefronts == 14);
+  CHECK(n.shared_wavefronts == 30);
+  CHECK(n.arithmetic(false) == 18);
+}
+
+namespace {
+
+// Fake runners that take so many milliseconds for a call.
+class timed_programs {
+ public:
+  timed_programs() : folder_(fs::temp_directory_path()) {}
+  contender add(const std::string& name, const std::string& what, const std::string& ms) const {
+    const fs::path file = folder_.path() / name;
+    write_atomically(file, "#!/bin/sh\nFAKE='" + what + "' FAKE_MS=" + ms + " exec '" +
+                               fake_runner().string() + "' \"$@\"\n");
+    fs::permissions(file, fs::perms::owner_all);
+    return {name, file};
+  }
+
+ private:
+  temporary_folder folder_;
+};
+
+lab lab_with_parts() {
+  lab l = doubling_lab();
+  l.parts = {{"01_second", "memory", "loads and stores", "m.cu"},
+             {"01_second", "compute", "doubling", "c.cu"}};
+  return l;
+}
+
+}  // namespace
+
+TEST_CASE("the whole and its parts are timed in turns; parts may be wrong, the whole may not") {
+  const timed_programs programs;
+  const lab l = lab_with_parts();
+  const auto time = [&](const contender& full) {
+    return time_limits(
+        l, doubling(), full,
+        {programs.add("memory", "wrong", "0.6"), programs.add("compute", "wrong", "0.5")},
+        gpu_device(), {1000}, 7, {});
+  };
+  const auto rows = time(programs.add("full", "good", "1"));
+  REQUIRE(rows.size() == 3);
+  for (const auto& row : rows) REQUIRE(row.found.ok());
+  CHECK(rows[0].name == "full");
+  CHECK(rows[0].cells[0].cold.median_ms == doctest::Approx(1));
+  CHECK(rows[2].cells[0].cold.median_ms == doctest::Approx(0.5));
+  CHECK(rows[2].cells[0].cold.samples == 8);
+  CHECK(time(programs.add("full", "wrong", "1"))[0].found.what == verdict::wrong);
+  CHECK(!time(programs.add("full", "crash", "1"))[0].found.ok());
+}
+
+TEST_CASE("what is recorded of limits becomes the handout's table, with its reading") {
+  const timed_programs programs;
+  const lab l = lab_with_parts();
+  const temporary_folder root(fs::temp_directory_path());
+  CHECK(says(limits_markdown(root.path(), l), "Nothing has been measured this way yet"));
+  CHECK(limits_markdown(root.path(), doubling_lab()).empty());
+
+  const auto rows =
+      time_limits(l, doubling(), programs.add("full", "good", "1"),
+                  {programs.add("memory", "good", "0.97"), programs.add("compute", "good", "0.25")},
+                  gpu_device(), {1000}, 7, {});
+  auto device = gpu_device();
+  device.name = "NVIDIA H200";
+  device.state.driver_version = "580.1";
+  const auto record = limits_record(l, device, "01_second", rows, "2026-11-20T10:00:00Z",
+                                    "./lab limits doubling --record");
+  CHECK(record.at("programs").size() == 3);
+  CHECK(record.at("programs")[1].at("part") == "memory");
+  CHECK(record.at("programs")[1].at("median_ms") == doctest::Approx(0.97));
+  const fs::path folder = root.path() / "solutions/doubling/measured";
+  write_atomically(folder / "h200.limits.json", record.dump());
+  const auto text = limits_markdown(root.path(), l);
+  INFO(text);
+  CHECK(says(text,
+             "`01_second` on an NVIDIA H200, n = 1000 (cold L2; 2026-11-20, driver 580.1, "
+             "`./lab limits doubling --record`)"));
+  CHECK(says(text, "| full | the step itself | 1.00 ms | 100 % |"));
+  CHECK(says(text, "| memory | loads and stores | 970 us | 97 % |"));
+  CHECK(says(text, "The reading: the limit is memory"));
+  CHECK(!says(text, uncertain_words));
+  auto vague = record;
+  vague["programs"][0]["high_ms"] = 1.5;
+  write_atomically(folder / "h200.limits.json", vague.dump());
+  CHECK(says(limits_markdown(root.path(), l), uncertain_words));
+  // A record of another kind: the table of speeds is not made of it.
+  CHECK(handout_markdown(root.path(), l) == "No GPU has been measured yet.\n");
+  write_atomically(folder / "broken.limits.json", "{\"step\": 1}");
+  CHECK_THROWS_AS(limits_markdown(root.path(), l), failure);
+}
+
+TEST_CASE("a handout has one table between each pair of markers") {
+  const std::string handout =
+      "<!-- limits:begin -->\nold\n<!-- limits:end -->\n<!-- results:begin -->\n"
+      "old\n<!-- results:end -->\n";
+  const auto fresh = with_results(handout, "new\n", "limits");
+  CHECK(says(fresh, "<!-- limits:begin -->\nnew\n<!-- limits:end -->"));
+  CHECK(says(fresh, "<!-- results:begin -->\nold\n<!-- results:end -->"));
+  CHECK_THROWS_AS(with_results("no markers", "new", "limits"), failure);
+}

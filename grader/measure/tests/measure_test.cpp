@@ -1,0 +1,390 @@
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+
+#include "common/cpu/cpu.hpp"
+#include "grader/judge/tests/two_programs.hpp"
+#include "grader/measure/alternate.hpp"
+#include "grader/measure/record.hpp"
+#include "grader/measure/statistics.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+using namespace stepwise;
+using namespace stepwise::tests;
+
+TEST_CASE("medians") {
+  CHECK(median({}) == 0);
+  CHECK(median({3, 1, 2}) == 2);
+  CHECK(median({4, 1, 2, 3}) == 2.5);
+}
+
+TEST_CASE("the interval of the median is the binomial one") {
+  std::vector<double> values;
+  for (int i = 1; i <= 21; ++i) values.push_back(i);
+  // Tables of the sign test: n = 21, 95 %: the 6th and the 16th value.
+  CHECK(median_interval(values).low == 6);
+  CHECK(median_interval(values).high == 16);
+  // Too few for 95 %: the whole range.
+  CHECK(median_interval({2, 1, 3}).low == 1);
+  CHECK(median_interval({2, 1, 3}).high == 3);
+  CHECK(median_interval({5}).low == 5);
+}
+
+TEST_CASE("an interval decides, or says that it does not") {
+  CHECK(decide({1.5, 1.7}, 1.5) == decision::above);
+  CHECK(decide({1.2, 1.4}, 1.5) == decision::below);
+  CHECK(decide({1.4, 1.6}, 1.5) == decision::open);
+}
+
+namespace {
+
+// Counts how often outputs are compared with the reference, by the size's number.
+class counting : public doubling {
+ public:
+  std::optional<std::string> check(
+      const problem_call& call,
+      std::span<const std::span<const std::byte>> outputs) const override {
+    ++checks[call.scalars[0]];
+    return doubling::check(call, outputs);
+  }
+  mutable std::map<std::int64_t, int> checks;
+};
+
+// A GPU with room for the buffers of all programs.
+device_choice roomy_device() {
+  auto device = gpu_device();
+  device.state.memory_bytes = std::size_t{1} << 30;
+  return device;
+}
+
+}  // namespace
+
+TEST_CASE("a speedup is the median ratio of alternating pairs") {
+  const two_programs programs("0.5", "1");
+  const auto run = compare(doubling_lab(), doubling(), {"mine", programs.mine()},
+                           {"00_first", programs.build() / "solutions/doubling-00_first"},
+                           gpu_device(), {1000}, 7, 1.5, {});
+  REQUIRE(run.found.ok());
+  CHECK(run.ratio == doctest::Approx(2));
+  CHECK(run.range.low >= 1.9);
+  CHECK(run.ratios.size() == 20);
+}
+
+TEST_CASE("bench and record: every step, every size, cold and warm; the table shows them") {
+  const two_programs programs("0.5", "1");
+  const lab l = doubling_lab();
+  const auto rows =
+      bench(l, doubling(), {{"00_first", programs.other()}, {"01_second", programs.mine()}}, {},
+            gpu_device(), l.bench, 7, {})
+          .rows;
+  REQUIRE(rows.size() == 2);
+  REQUIRE(rows[1].cells.size() == 2);
+  CHECK(rows[1].cells[1].cold.median_ms == doctest::Approx(0.5));
+  CHECK(rows[1].cells[1].warm.samples == 8);
+  auto device = gpu_device();
+  device.name = "NVIDIA H200";
+  const auto record =
+      record_of(l, device, rows, {}, "2026-11-20T10:00:00Z", "./lab bench doubling --record");
+  const temporary_folder root(fs::temp_directory_path());
+  write_atomically(
+      root.path() / "solutions/doubling/measured" / (gpu_file_name(device.name) + ".json"),
+      record.dump());
+  const auto markdown = results_markdown(root.path(), {l});
+  CHECK(markdown.find("| 01_second | the second | 500 us | 1.60 GB/s | 2.00x |") !=
+        std::string::npos);
+  CHECK(markdown.find("NVIDIA H200, n = 100000") != std::string::npos);
+}
+
+TEST_CASE("peers: beside the steps, and in pairs against the last one; the handout shows both") {
+  const two_programs programs("0.5", "1");
+  lab l = doubling_lab();
+  l.peers = {{"rival", true, "another's"}, {"stick", false, "a yardstick"}};
+  const contender mine{"01_second", programs.mine()};
+  const contender rival{"rival", programs.other()};
+  const auto [rows, fought] = bench(l, doubling(), {mine}, {rival}, gpu_device(), l.bench, 7, {});
+  REQUIRE(fought.size() == 1);
+  CHECK(fought[0].first == "rival");
+  const auto& at_sizes = fought[0].second;
+  REQUIRE(at_sizes.size() == 2);
+  CHECK(at_sizes[1].cold.ratio == doctest::Approx(2));
+  CHECK(at_sizes[1].warm.range.low == doctest::Approx(2));
+  CHECK(at_sizes[1].pairs == 21);
+
+  auto device = gpu_device();
+  device.name = "NVIDIA H200";
+  const auto record = record_of(l, device, rows, fought, "2026-11-20T10:00:00Z", "b");
+  CHECK(record.at("steps").size() == 1);
+  CHECK(record.at("peers").at(0).at("name") == "rival");
+  CHECK(peers_lost(record, l, {rival}).empty());
+  CHECK(peers_lost(record, l, {{"stick", programs.other()}}) == std::vector<std::string>{"rival"});
+  CHECK(peers_lost(json::object(), l, {}).empty());
+  const temporary_folder root(fs::temp_directory_path());
+  write_atomically(root.path() / "solutions/doubling/measured/h200.json", record.dump());
+  const auto handout = handout_markdown(root.path(), l);
+  CHECK(handout.find("| rival: another's | ") != std::string::npos);
+  CHECK(handout.find("| stick: a yardstick | | |") != std::string::npos);  // not measured
+  CHECK(handout.find("2.000 (2.000 to 2.000) | 2.000 (2.000 to 2.000) | 21 |") !=
+        std::string::npos);
+  CHECK(results_markdown(root.path(), {l}).find("| rival | another's | 1.00 ms |") !=
+        std::string::npos);
+}
+
+TEST_CASE("a peer on the CPU: rounds after all others, no pairs, and its row names the CPU") {
+  const two_programs programs("0.5", "1");
+  lab l = doubling_lab();
+  l.peers = {{"cpu", true, "all cores", true}, {"rival", true, "another's"}};
+  activity now;
+  std::vector<std::string> done;
+  now.doing = [&](const std::string& what) { done.push_back(what); };
+  const contender cpu{"cpu", programs.other(), true, true};
+  const auto [rows, fought] =
+      bench(l, doubling(), {{"01_second", programs.mine()}}, {cpu, {"rival", programs.other()}},
+            gpu_device(), {{1000}}, 7, now);
+  REQUIRE(rows.size() == 3);
+  REQUIRE(rows[1].cells.size() == 1);
+  CHECK(rows[1].cells[0].cold.samples == 8);
+  CHECK(rows[1].cells[0].warm.samples == 8);
+  REQUIRE(fought.size() == 1);
+  CHECK(fought[0].first == "rival");
+  CHECK(fought[0].second[0].cold.ratio == doctest::Approx(2));
+  const auto is_of_cpu = [](const std::string& what) {
+    return what.ends_with(": cpu") && what.find("round") != std::string::npos;
+  };
+  const auto first = std::find_if(done.begin(), done.end(), is_of_cpu);
+  REQUIRE(first != done.end());
+  CHECK(std::count_if(first, done.end(), is_of_cpu) == 2 * 8);
+  for (auto after = first; after != done.end(); ++after)
+    CHECK((is_of_cpu(*after) || after->find("checking") != std::string::npos));
+
+  const auto record = record_of(l, gpu_device(), rows, fought, "2026-11-20T10:00:00Z", "b");
+  CHECK(record.at("cpu").at("name") == host::cpu_name());
+  CHECK(record.at("cpu").at("threads") == host::thread_count());
+  CHECK(record.at("peers").at(0).at("on") == "cpu");
+  CHECK(record.at("peers").at(1).at("on") == "gpu");
+  const temporary_folder root(fs::temp_directory_path());
+  write_atomically(root.path() / "solutions/doubling/measured/h200.json", record.dump());
+  const std::string what =
+      "CPU, " + std::to_string(host::thread_count()) + " threads: all cores | ";
+  const auto handout = handout_markdown(root.path(), l);
+  CHECK(handout.find("| cpu: " + what) != std::string::npos);
+  CHECK(handout.find("CPU: " + host::cpu_name() + ", ") != std::string::npos);
+  CHECK(results_markdown(root.path(), {l}).find("| cpu | " + what + "1.00 ms |") !=
+        std::string::npos);
+}
+
+TEST_CASE("a record that was made without a CPU has no row for it") {
+  const two_programs programs("0.5", "1");
+  lab l = doubling_lab();
+  l.peers = {{"cpu", true, "all cores", true}, {"rival", true, "another's"}};
+  const auto [rows, fought] = bench(l, doubling(), {{"01_second", programs.mine()}},
+                                    {{"rival", programs.other()}}, gpu_device(), {{1000}}, 7, {});
+  const auto record = record_of(l, gpu_device(), rows, fought, "2026-11-20T10:00:00Z", "b");
+  CHECK(!record.contains("cpu"));
+  const temporary_folder root(fs::temp_directory_path());
+  write_atomically(root.path() / "solutions/doubling/measured/h200.json", record.dump());
+  for (const auto& text : {handout_markdown(root.path(), l), results_markdown(root.path(), {l})}) {
+    CHECK(text.find("rival") != std::string::npos);
+    CHECK(text.find("cpu") == std::string::npos);
+    CHECK(text.find("CPU") == std::string::npos);
+  }
+}
+
+TEST_CASE("without a GPU, peers on the CPU are measured alone; a wrong one ends that") {
+  const two_programs programs("0.5", "1", "wrong");
+  const lab l = doubling_lab();
+  const auto [rows, fought] = bench(l, doubling(), {}, {{"cpu", programs.other(), true, true}},
+                                    emulated_device(), l.bench, 7, {});
+  REQUIRE(rows.size() == 1);
+  REQUIRE(rows[0].cells.size() == 2);
+  CHECK(rows[0].cells[1].cold.median_ms == doctest::Approx(1));
+  CHECK(fought.empty());
+  CHECK_THROWS_AS(bench(l, doubling(), {}, {{"cpu", programs.mine(), true, true}},
+                        emulated_device(), l.bench, 7, {}),
+                  failure);
+}
+
+TEST_CASE("a yardstick's result is not looked at, but there are pairs against it") {
+  const two_programs programs("0.5", "1", "wrong");
+  const lab l = doubling_lab();
+  const contender good{"00_first", programs.other()};
+  const auto [rows, fought] = bench(l, doubling(), {good}, {{"stick", programs.mine(), false}},
+                                    gpu_device(), l.bench, 7, {});
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[1].found.ok());
+  CHECK(rows[1].cells.size() == 2);
+  REQUIRE(fought.size() == 1);
+  REQUIRE(fought[0].second.size() == 2);
+  CHECK(fought[0].second[0].pairs == 21);
+  CHECK(fought[0].second[1].cold.ratio == doctest::Approx(0.5));
+}
+
+TEST_CASE("a wrong peer ends bench, a wrong step is reported and has no figures") {
+  const two_programs programs("0.5", "1", "wrong");
+  const lab l = doubling_lab();
+  const contender good{"00_first", programs.other()}, wrong{"wrong", programs.mine()};
+  CHECK_THROWS_AS(bench(l, doubling(), {good}, {wrong}, gpu_device(), l.bench, 7, {}), failure);
+  for (const auto& device : {gpu_device(), roomy_device()}) {
+    const auto [rows, fought] =
+        bench(l, doubling(), {good, wrong}, {{"rival", programs.other()}}, device, l.bench, 7, {});
+    CHECK(rows[0].cells.size() == 2);
+    CHECK(rows[1].found.what == verdict::wrong);
+    CHECK(rows[1].found.message == "out[0] is wrong (n = 1000, seed 7)");
+    CHECK(rows[1].cells.empty());
+    CHECK(rows[2].found.ok());
+    CHECK(fought.empty());  // the last step is wrong
+  }
+}
+
+TEST_CASE("a program that turns wrong is found at the end of a size") {
+  const two_programs programs("0.5", "1", "late");
+  const lab l = doubling_lab();
+  for (const auto& device : {gpu_device(), roomy_device()}) {
+    const auto rows = bench(l, doubling(), {{"late", programs.mine()}, {"good", programs.other()}},
+                            {}, device, l.bench, 7, {})
+                          .rows;
+    CHECK(rows[0].found.what == verdict::wrong);
+    CHECK(rows[1].cells.size() == 2);
+  }
+  CHECK(programs.calls({"n = 1000,"}) == 2 * 17);
+  CHECK(programs.calls({"n = 100000,"}) == 0);
+}
+
+TEST_CASE("a program that changes its input is found") {
+  const two_programs programs("0.5", "1", "modified");
+  const lab l = doubling_lab();
+  const auto rows = bench(l, doubling(), {{"bad", programs.mine()}, {"good", programs.other()}}, {},
+                          roomy_device(), l.bench, 7, {})
+                        .rows;
+  CHECK(rows[0].found.what == verdict::wrong);
+  CHECK(rows[1].found.ok());
+}
+
+TEST_CASE("where there is room, buffers stay on the device, and come back for one check a size") {
+  // "reused": what is reused is not looked at, and is wrong, in half the time.
+  const two_programs programs("0.5", "1", "reused");
+  const lab l = doubling_lab();
+  const counting problem;
+  const auto [rows, fought] =
+      bench(l, problem, {{"01_second", programs.mine()}},
+            {{"rival", programs.other()}, {"stick", programs.other(), false}}, roomy_device(),
+            l.bench, 7, {});
+  REQUIRE(rows[0].found.ok());
+  REQUIRE(rows[0].cells.size() == 2);
+  CHECK(rows[0].cells[1].cold.samples == 8);
+  CHECK(rows[0].cells[1].cold.median_ms == doctest::Approx(0.25));
+  CHECK(fought[0].second[1].warm.ratio == doctest::Approx(4));
+  for (const char* const size : {"n = 1000,", "n = 100000,"}) {
+    CHECK(programs.calls({size, "uploaded"}) == 1);
+    CHECK(programs.calls({size, "left"}) == 1);
+    CHECK(programs.calls({size, "left", "warm", "0 + 1"}) == 1);
+    // Eight rounds and two times 21 pairs in each cache state.
+    CHECK(programs.calls({size, "reused", "cold"}) == 8 + 42);
+    CHECK(programs.calls({size, "reused", "warm"}) == 8 + 42);
+  }
+  CHECK(problem.checks == std::map<std::int64_t, int>{{1000, 2}, {100000, 2}});
+}
+
+TEST_CASE("where room is short or unknown, buffers are made for each visit, and checked once") {
+  const lab l = doubling_lab();
+  for (const std::size_t memory : {std::size_t{0}, std::size_t{100'000}}) {
+    const two_programs programs("0.5", "1", "reused");
+    const counting problem;
+    auto device = gpu_device();
+    device.state.memory_bytes = memory;
+    const auto rows =
+        bench(l, problem, {{"01_second", programs.mine()}, {"00_first", programs.other()}}, {},
+              device, l.bench, 7, {})
+            .rows;
+    REQUIRE(rows[0].found.ok());
+    CHECK(rows[0].cells[1].cold.median_ms == doctest::Approx(0.5));
+    CHECK(programs.calls({}) == 2 * 17);
+    CHECK(programs.calls({"fresh", "uploaded"}) == 2 * 17);
+    CHECK(problem.checks == std::map<std::int64_t, int>{{1000, 2}, {100000, 2}});
+  }
+}
+
+TEST_CASE("a slow program has fewer rounds, and no size that would take too long") {
+  const lab l = doubling_lab();  // the larger size is a hundred times as much
+  const std::vector<lab_size> sizes = {l.bench[0], l.bench[1], l.bench[0]};
+  const auto check = [&](const char* ms, std::size_t cold, std::size_t warm) {
+    CAPTURE(ms);
+    const two_programs slow(ms, "1");
+    const auto rows =
+        bench(l, doubling(), {{"slow", slow.mine()}}, {}, gpu_device(), sizes, 7, {}).rows;
+    REQUIRE(rows[0].cells.size() == 2);  // a smaller size is made again
+    CHECK((rows[0].cells[1].size == sizes[2]));
+    CHECK(rows[0].cells[0].cold.samples == cold);
+    CHECK(rows[0].cells[0].warm.samples == warm);
+  };
+  // 600 ms are the limit, looked at after two rounds; the first visit makes three calls, since
+  // nothing is known yet, the others one.
+  check("300", 2, 2);
+  check("120", 4, 6);
+  check("60", 8, 8);
+}
+
+TEST_CASE("a visit to a slow program makes one warm-up and one call, and there are as many pairs") {
+  const two_programs slow("12", "1");
+  lab l = doubling_lab();
+  const auto [rows, fought] = bench(l, doubling(), {{"slow", slow.mine()}},
+                                    {{"rival", slow.other()}}, gpu_device(), {{1000}}, 7, {});
+  CHECK(rows[0].cells[0].cold.samples == 8);
+  CHECK(fought[0].second[0].pairs == 21);
+  CHECK(slow.calls({"cold, 1 + 3"}) == 1);  // the first, before it is known to be slow
+  CHECK(slow.calls({"cold, 1 + 1"}) == 7 + 21);
+  CHECK(slow.calls({"warm, 1 + 1"}) == 8 + 21);
+}
+
+TEST_CASE("the README's table is replaced between its markers") {
+  const std::string readme = "a\n<!-- results:begin -->\nold\n<!-- results:end -->\nb\n";
+  const auto fresh = with_results(readme, "new\n");
+  CHECK(fresh == "a\n<!-- results:begin -->\nnew\n<!-- results:end -->\nb\n");
+  CHECK(with_results(fresh, "new\n") == fresh);
+  CHECK_THROWS_AS(with_results("no markers", "new"), failure);
+}
+
+TEST_CASE("the README's table is of the largest size that all steps were measured at") {
+  const temporary_folder root(fs::temp_directory_path());
+  const fs::path file = root.path() / "solutions" / "doubling" / "measured" / "h200.json";
+  fs::create_directories(file.parent_path());
+  lab l = doubling_lab();
+  l.steps.resize(2);
+  l.steps[0].name = "01_slow";
+  l.steps[1].name = "02_quick";
+  const auto cell = [](int n) {
+    return json{{"size", {n}},        {"label", "n = " + std::to_string(n) + ", seed 7"},
+                {"bytes", 8.0 * n},   {"operations", 0.0},
+                {"rate_in", "bytes"}, {"cold", {{"median_ms", 1.0}}}};
+  };
+  const auto write = [&](const json& of_slow) {
+    const json steps = {{{"name", "01_slow"}, {"sizes", of_slow}},
+                        {{"name", "02_quick"}, {"sizes", {cell(10), cell(20), cell(30)}}}};
+    const json record = {{"gpu", "a GPU"},
+                         {"driver", "1"},
+                         {"date", "2026-01-01"},
+                         {"command", "./lab bench"},
+                         {"steps", steps}};
+    write_atomically(file, record.dump());
+  };
+  const auto says = [&](const char* what) {
+    return results_markdown(root.path(), {l}).find(what) != std::string::npos;
+  };
+  write({cell(10), cell(20)});
+  CHECK(says("n = 20 "));
+  CHECK_FALSE(says("not measured"));
+  write(json::array());  // too slow everywhere: a row without figures
+  CHECK(says("n = 30 "));
+  CHECK(says("not measured"));
+}
+
+TEST_CASE("file names of GPUs") {
+  CHECK(gpu_file_name("NVIDIA H200") == "h200");
+  CHECK(gpu_file_name("NVIDIA GeForce RTX 4090") == "geforce-rtx-4090");
+  CHECK(gpu_file_name("../x") == "x");
+  const lab l = doubling_lab();
+  CHECK(record_file(l, "NVIDIA H200") == "solutions/doubling/measured/h200.json");
+  CHECK(record_file(l, "NVIDIA H200", "limits") == "solutions/doubling/measured/h200.limits.json");
+}

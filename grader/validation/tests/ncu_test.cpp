@@ -1,0 +1,54 @@
+// What ncu prints is read, and its complaints are understood.
+#include "grader/validation/ncu.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "grader/system/failure.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+// Captured from ncu 2025.3.1 on an NVIDIA H200, with fewer columns.
+const std::string page =
+    R"page(==WARNING== Note: Running with unmodified GPU clocks. If not controlled otherwise, profiling results may be inconsistent.
+==PROF== Connected to process 6259 (/tmp/r_07_grid_stride)
+1000 2997 2997 no error
+"ID","Process Name","Kernel Name","Block Size","Grid Size","CC","device__attribute_display_name","l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","launch__func_cache_config","launch__registers_per_thread","launch__shared_mem_per_block_dynamic","sm__maximum_warps_per_active_cycle_pct"
+"","","","","","","","","sector","","register/thread","byte/block","%"
+"2","r_07_grid_stride","void reduce_kernel<256>(const int *, int *, int)","(256, 1, 1)","(128, 1, 1)","9.0","NVIDIA H200","2,048","8,192","CachePreferNone","16","0","100"
+"3","r_07_grid_stride","void reduce_kernel<256>(const int *, int *, int)","(256, 1, 1)","(1, 1, 1)","9.0","NVIDIA H200","4","16","CachePreferNone","16","0","100"
+==PROF== Disconnected from process 6259
+)page";
+
+}  // namespace
+
+TEST_CASE("a page of ncu") {
+  const auto launches = parse_ncu_page(page);
+  REQUIRE(launches.size() == 2);
+  CHECK(launches[0].mangled == "void reduce_kernel<256>(const int *, int *, int)");
+  CHECK(launches[0].grid.x == 128);
+  CHECK(launches[0].block.x == 256);
+  CHECK(launches[0].block.z == 1);
+  CHECK(launches[0].metrics.at("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") == 8192);
+  CHECK(launches[1].metrics.at("sm__maximum_warps_per_active_cycle_pct") == 100);
+  CHECK(launches[1].metrics.count("launch__func_cache_config") == 0);
+  CHECK(ncu_trouble(page).empty());
+}
+
+TEST_CASE("a torn page is refused, and an empty one has no launches") {
+  const std::string torn = page.substr(0, page.rfind("\"CachePreferNone\"")) + "\n";
+  CHECK_THROWS_AS(parse_ncu_page(torn), failure);
+  CHECK(parse_ncu_page("==PROF== Connected to process 1 (/tmp/x)\n").empty());
+}
+
+TEST_CASE("why ncu does not count") {
+  CHECK(ncu_trouble("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access "
+                    "NVIDIA GPU Performance Counters on the target device 0.\n")
+            .find("not permitted") != std::string::npos);
+  CHECK(ncu_trouble("==PROF== Connected\n==ERROR== Failed to profile \"k\" in process 4\n") ==
+        "ncu: Failed to profile \"k\" in process 4");
+  CHECK(ncu_trouble("==WARNING== No kernels were profiled.\n") == "ncu saw no kernel");
+}
