@@ -6,6 +6,8 @@
 #include <source_location>
 #include <string>
 
+#include "common/lab/cuda_error.hpp"
+
 namespace {
 
 TEST_CASE("success passes, and every other code throws") {
