@@ -8,7 +8,7 @@
 //         Every .cu includes this file, and nvcc reads what it includes four times: <string> and
 //         <stdexcept> would take as long as the rest. They are included by check.cpp, which a
 //         lab's runner contains; a program of your own links it.
-// tested  common/lab/tests/check_test.cpp, and for its includes common/lab/tests/lean_test.cpp
+// tested  common/lab/tests/check_test.cpp, what it includes too
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -30,9 +30,8 @@ std::string_view program_of(std::string_view command) {
 bool is_assignment(std::string_view line) {
   const auto name = line.substr(0, line.find('='));
   return name.size() < line.size() && !name.empty() &&
-         std::all_of(name.begin(), name.end(), [](unsigned char c) {
-           return std::isalnum(c) != 0 || c == '_';
-         });
+         std::all_of(name.begin(), name.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
 
 // The file behind --module_id_file_name; empty if it is not there once.
@@ -97,8 +96,8 @@ std::string script_of(const sorted_commands& c) {
   for (const auto& command : c.device) device += (device.empty() ? "" : " &&\n") + command;
   return "{ " + device + "\n} >/dev/null 2>&1 & device=$!\n" + c.host[0] + " || exit 1\n" +
          c.host[1] + "\nhost=$?\n" + "if [ $host -gt 0 ] && [ $host -lt 126 ]; then exit " +
-         std::to_string(host_half_refused) + "; fi\n" +
-         "[ $host = 0 ] && wait $device && exec " + c.last + "\n";
+         std::to_string(host_half_refused) + "; fi\n" + "[ $host = 0 ] && wait $device && exec " +
+         c.last + "\n";
 }
 
 }  // namespace
@@ -113,8 +112,7 @@ std::optional<nvcc_passes> side_by_side(std::string_view printed, const fs::path
     while (command.ends_with(' ')) command.pop_back();
     if (is_assignment(command)) {
       passes.environment.push_back(std::move(command));
-    } else if (!command.starts_with("rm ") &&
-               !sort_in(commands, std::move(command), folder)) {
+    } else if (!command.starts_with("rm ") && !sort_in(commands, std::move(command), folder)) {
       return std::nullopt;
     }
   }

@@ -20,9 +20,9 @@
 namespace stepwise {
 
 struct nvcc_passes {
-  std::vector<std::string> environment;    // NAME=value, of all commands
-  std::filesystem::path module_id;         // to be written before
-  std::string script;                      // for a shell
+  std::vector<std::string> environment;      // NAME=value, of all commands
+  std::filesystem::path module_id;           // to be written before
+  std::string script;                        // for a shell
   std::vector<std::filesystem::path> rules;  // make rules with the headers, which the script writes
 };
 

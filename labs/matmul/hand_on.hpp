@@ -21,9 +21,8 @@ __device__ inline void hand_on(int block) {
 
 // Waits until `block` has said so, once. All threads of the block that waits call it.
 __device__ inline void wait_for(int block) {
-  while (threadIdx.x == 0 &&
-         __nv_atomic_exchange_n(&handed_on[block], 0, __NV_ATOMIC_ACQUIRE,
-                                __NV_THREAD_SCOPE_DEVICE) == 0) {
+  while (threadIdx.x == 0 && __nv_atomic_exchange_n(&handed_on[block], 0, __NV_ATOMIC_ACQUIRE,
+                                                    __NV_THREAD_SCOPE_DEVICE) == 0) {
   }
   __syncthreads();
 }

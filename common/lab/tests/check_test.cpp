@@ -1,6 +1,16 @@
 // Tests of check(), linked with our CUDA runtime for the names of errors.
 #include "common/lab/check.hpp"
 
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/hold_blocks.hpp"
+
+// nvcc reads each of them four times for every .cu; <string> costs as much as all of CUDA's
+// headers.
+#if defined(_GLIBCXX_STRING) || defined(_GLIBCXX_STDEXCEPT) || defined(_GLIBCXX_VECTOR) || \
+    defined(_GLIBCXX_IOSTREAM) || defined(_GLIBCXX_ALGORITHM)
+#error "what every .cu includes has become heavy"
+#endif
+
 #include <doctest/doctest.h>
 
 #include <source_location>
