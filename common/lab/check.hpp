@@ -5,9 +5,9 @@
 //         where it happened, instead of showing up later as a wrong result.
 // watch   A launch is checked before the kernel runs; what goes wrong inside it is reported by a
 //         later call that waits, such as cudaDeviceSynchronize().
-//         Every .cu includes this file, and nvcc reads what it includes four times: <string> and
-//         <stdexcept> would take as long as the rest. They are included by check.cpp, which a
-//         lab's runner contains; a program of your own links it.
+//         Every .cu includes this file, and five of nvcc's passes read what it includes: <string>
+//         and <stdexcept> would take nearly as long as all the rest. check.cpp includes them; a
+//         lab's runner contains it, a program of your own links it.
 // tested  common/lab/tests/check_test.cpp, what it includes too
 #pragma once
 

@@ -8,7 +8,7 @@
 //         names of static things. Here it is written before both, and both read it.
 // watch   What nvcc prints is no interface. Where a line is not as expected there is no script, and
 //         where the script fails, nvcc itself is to be run: so all messages are nvcc's.
-// Tested by tests/nvcc_passes_test.cpp; what it makes is compared with nvcc's by labs/tests.
+// Tested by tests/nvcc_passes_test.cpp; by names_cli_test.cpp with nvcc itself.
 #pragma once
 
 #include <filesystem>

@@ -5,7 +5,7 @@
 // watch   A block that waits holds its place: the one that it waits for must have begun before. The
 //         flags are the program's: two launches at once would take each other's.
 //         cuda::atomic_ref would be the same instructions, but <cuda/atomic> takes nvcc three
-//         seconds to read.
+//         seconds to read in all its passes.
 #pragma once
 
 constexpr int most_blocks = 1024;  // of a launch in which sums are handed on

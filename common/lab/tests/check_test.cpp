@@ -4,7 +4,7 @@
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/hold_blocks.hpp"
 
-// nvcc reads each of them four times for every .cu; <string> costs as much as all of CUDA's
+// Five of nvcc's passes read them for every .cu; <string> costs nearly as much as all of CUDA's
 // headers.
 #if defined(_GLIBCXX_STRING) || defined(_GLIBCXX_STDEXCEPT) || defined(_GLIBCXX_VECTOR) || \
     defined(_GLIBCXX_IOSTREAM) || defined(_GLIBCXX_ALGORITHM)
