@@ -1,4 +1,4 @@
-#include "common/device/finding.hpp"
+#include "common/report/finding.hpp"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "common/device/located_finding.hpp"
+#include "common/report/located_finding.hpp"
 
 #include <algorithm>
 #include <array>

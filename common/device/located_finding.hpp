@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/device/finding.hpp"
+#include "common/report/finding.hpp"
 
 namespace stepwise {
 

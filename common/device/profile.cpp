@@ -1,4 +1,4 @@
-#include "common/device/profile.hpp"
+#include "common/report/profile.hpp"
 
 namespace stepwise {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/device/profile.hpp"
+#include "common/report/profile.hpp"
 
 namespace stepwise {
 

@@ -1,4 +1,4 @@
-#include "common/device/profile_text.hpp"
+#include "common/report/profile_text.hpp"
 
 #include <fmt/format.h>
 

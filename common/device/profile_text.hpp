@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "common/device/finding_text.hpp"
-#include "common/device/profile.hpp"
+#include "common/report/finding_text.hpp"
+#include "common/report/profile.hpp"
 
 namespace stepwise {
 

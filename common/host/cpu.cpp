@@ -1,4 +1,4 @@
-#include "common/host/cpu.hpp"
+#include "common/cpu/cpu.hpp"
 
 #include <sched.h>
 

@@ -1,8 +1,8 @@
-#include "common/host/thread_team.hpp"
+#include "common/cpu/thread_team.hpp"
 
 #include <system_error>
 
-#include "common/host/cpu.hpp"
+#include "common/cpu/cpu.hpp"
 
 namespace stepwise::host {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/runtime/copy.hpp"
+#include "common/runtime/api/copy.hpp"
 
 #include <cstring>
 

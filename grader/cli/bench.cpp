@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "common/host/cpu.hpp"
+#include "common/cpu/cpu.hpp"
 #include "grader/cli/commands.hpp"
 #include "grader/measure/alternate.hpp"
 #include "grader/measure/energy.hpp"

@@ -18,8 +18,8 @@
 #include <fstream>
 #include <set>
 
-#include "common/device/finding_text.hpp"
 #include "common/device/gpu.hpp"
+#include "common/report/finding_text.hpp"
 #include "grader/cli/commands.hpp"
 #include "grader/report/findings.hpp"
 #include "grader/report/profile.hpp"

@@ -11,7 +11,7 @@
 #include <unordered_map>
 
 #include "common/device/names.hpp"
-#include "common/emulator/profile/control_flow.hpp"
+#include "common/ptx/control_flow.hpp"
 
 namespace stepwise::cli {
 namespace {

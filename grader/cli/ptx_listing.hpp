@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/profile/source_map.hpp"
-#include "common/emulator/profile/source_text.hpp"
+#include "common/source_map/source_map.hpp"
+#include "common/source_map/source_text.hpp"
 
 namespace stepwise::cli {
 

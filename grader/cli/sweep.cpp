@@ -8,7 +8,7 @@
 #include <map>
 
 #include "common/device/gpu.hpp"
-#include "common/device/profile_text.hpp"
+#include "common/report/profile_text.hpp"
 #include "grader/cli/commands.hpp"
 #include "grader/cli/sweep_text.hpp"
 #include "grader/measure/sweep_summary.hpp"

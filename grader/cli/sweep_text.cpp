@@ -6,7 +6,7 @@
 #include <functional>
 #include <map>
 
-#include "common/device/profile_text.hpp"
+#include "common/report/profile_text.hpp"
 #include "grader/report/table.hpp"
 #include "grader/report/text.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "common/device/finding_text.hpp"
 #include "common/device/names.hpp"
+#include "common/report/finding_text.hpp"
 #include "grader/cli/commands.hpp"
 #include "grader/measure/known_differences.hpp"
 #include "grader/measure/record.hpp"

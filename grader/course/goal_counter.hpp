@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "common/device/profile.hpp"
 #include "common/lab/problem.hpp"
+#include "common/report/profile.hpp"
 
 namespace stepwise {
 

@@ -1,13 +1,12 @@
 #include "grader/course/lab.hpp"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <numeric>
 #include <sstream>
-
-#define TOML_EXCEPTIONS 1
-#include <toml++/toml.h>
 
 #include "grader/course/source.hpp"
 #include "grader/system/failure.hpp"

@@ -1,9 +1,8 @@
 #include "grader/course/sweeps.hpp"
 
-#include <algorithm>
-
-#define TOML_EXCEPTIONS 1
 #include <toml++/toml.h>
+
+#include <algorithm>
 
 #include "grader/course/lab.hpp"
 #include "grader/course/sweep_axis.hpp"

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "common/device/located_finding.hpp"
 #include "common/lab/problem.hpp"
+#include "common/report/located_finding.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/judge/device_choice.hpp"
 #include "grader/judge/verdict.hpp"

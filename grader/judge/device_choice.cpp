@@ -1,12 +1,10 @@
 #include "grader/judge/device_choice.hpp"
 
 #include <dlfcn.h>
+#include <toml++/toml.h>
 
 #include <cstdlib>
 #include <sstream>
-
-#define TOML_EXCEPTIONS 1
-#include <toml++/toml.h>
 
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "common/device/profile.hpp"
+#include "common/report/profile.hpp"
 #include "grader/measure/ncu.hpp"
 #include "grader/measure/statistics.hpp"
 

@@ -1,9 +1,8 @@
 #include "grader/measure/known_differences.hpp"
 
-#include <algorithm>
-
-#define TOML_EXCEPTIONS 1
 #include <toml++/toml.h>
+
+#include <algorithm>
 
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"

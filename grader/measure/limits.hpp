@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/device/profile.hpp"
+#include "common/report/profile.hpp"
 #include "grader/measure/alternate.hpp"
 #include "grader/measure/statistics.hpp"
 

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "common/device/profile.hpp"
 #include "common/lab/problem.hpp"
+#include "common/report/profile.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/judge/check.hpp"
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "common/host/cpu.hpp"
+#include "common/cpu/cpu.hpp"
 #include "grader/measure/figures.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"

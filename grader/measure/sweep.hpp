@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "common/device/profile.hpp"
+#include "common/report/profile.hpp"
 #include "grader/course/constants.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/sweep_axis.hpp"

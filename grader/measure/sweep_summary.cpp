@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "common/device/profile_text.hpp"
+#include "common/report/profile_text.hpp"
 #include "grader/measure/figures.hpp"
 #include "grader/report/text.hpp"
 

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "common/device/gpu.hpp"
-#include "common/device/profile_json.hpp"
+#include "common/report/profile_json.hpp"
 #include "grader/judge/call_file.hpp"
 #include "grader/measure/record.hpp"
 #include "grader/report/text.hpp"

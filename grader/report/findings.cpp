@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "common/device/finding_text.hpp"
+#include "common/report/finding_text.hpp"
 #include "grader/report/text.hpp"
 
 namespace stepwise {

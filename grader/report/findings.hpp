@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "common/device/finding_text.hpp"
-#include "common/device/located_finding.hpp"
+#include "common/report/finding_text.hpp"
+#include "common/report/located_finding.hpp"
 #include "grader/report/terminal.hpp"
 
 namespace stepwise {

@@ -2,8 +2,8 @@
 
 #include <fstream>
 
-#include "common/device/profile_json.hpp"
-#include "common/device/profile_text.hpp"
+#include "common/report/profile_json.hpp"
+#include "common/report/profile_text.hpp"
 #include "grader/report/findings.hpp"
 #include "grader/report/text.hpp"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "common/device/profile.hpp"
+#include "common/report/profile.hpp"
 #include "grader/report/terminal.hpp"
 
 namespace stepwise {

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "common/emulator/image/elf.hpp"
-#include "common/emulator/image/image.hpp"
+#include "common/image/elf.hpp"
+#include "common/image/image.hpp"
 
 namespace stepwise {
 namespace {

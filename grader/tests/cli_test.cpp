@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "common/skip_case.hpp"
+#include "common/testing/skip_case.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/source.hpp"
 #include "grader/system/files.hpp"

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <set>
 
-#include "common/emulator/image/image.hpp"
+#include "common/image/image.hpp"
 #include "grader/system/program_file.hpp"
 #include "grader/tests/cloned_course.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "common/device/profile_json.hpp"
+#include "common/report/profile_json.hpp"
 #include "grader/judge/grade.hpp"
 #include "grader/system/files.hpp"
 #include "grader/tests/doubling.hpp"

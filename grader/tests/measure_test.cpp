@@ -5,7 +5,7 @@
 #include <map>
 #include <sstream>
 
-#include "common/host/cpu.hpp"
+#include "common/cpu/cpu.hpp"
 #include "grader/judge/grade.hpp"
 #include "grader/measure/alternate.hpp"
 #include "grader/measure/record.hpp"

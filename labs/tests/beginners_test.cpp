@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "common/device/finding_text.hpp"
 #include "common/emulator/check/tests/programs/checked_run.hpp"
+#include "common/report/finding_text.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/judge/check.hpp"
 #include "grader/judge/compile.hpp"

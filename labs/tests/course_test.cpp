@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "common/skip_case.hpp"
+#include "common/testing/skip_case.hpp"
 #include "grader/course/answers.hpp"
 #include "grader/course/source.hpp"
 #include "labs/tests/elf_needs.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/lab/picture_problem.hpp"
-#include "common/skip_case.hpp"
+#include "common/testing/skip_case.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/judge/device_choice.hpp"
 #include "grader/judge/installation.hpp"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "common/lab/problem.hpp"
-#include "common/skip_case.hpp"
+#include "common/testing/skip_case.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/source.hpp"
 #include "grader/judge/call_file.hpp"

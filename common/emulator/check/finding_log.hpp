@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "common/device/finding.hpp"
+#include "common/report/finding.hpp"
 
 namespace stepwise::emulator {
 

@@ -23,7 +23,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/emulator/exec/observer.hpp"
+#include "common/emulator/machine/observer.hpp"
 
 namespace stepwise::emulator {
 

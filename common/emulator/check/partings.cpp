@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "common/emulator/check/checker.hpp"
-#include "common/emulator/exec/dependence.hpp"
+#include "common/ptx/dependence.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -1,8 +1,8 @@
-#include "common/emulator/exec/dependence.hpp"
+#include "common/ptx/dependence.hpp"
 
 #include <algorithm>
 
-#include "common/emulator/exec/flow.hpp"
+#include "common/ptx/flow.hpp"
 
 namespace stepwise::emulator {
 namespace {

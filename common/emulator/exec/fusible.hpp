@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "common/emulator/ptx/ast.hpp"
+#include "common/ptx/ast.hpp"
 
 namespace stepwise::emulator::fusible {
 

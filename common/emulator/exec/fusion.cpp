@@ -1,11 +1,11 @@
-#include "common/emulator/exec/fusion.hpp"
+#include "common/emulator/lower/fusion.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "common/emulator/exec/fusible.hpp"
+#include "common/emulator/lower/fusible.hpp"
 
 namespace stepwise::emulator {
 namespace {

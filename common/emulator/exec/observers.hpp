@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "common/emulator/exec/observer.hpp"
+#include "common/emulator/machine/observer.hpp"
 
 namespace stepwise::emulator {
 

@@ -1,5 +1,5 @@
 // Picks the rows that this CPU runs fastest.
-#include "common/emulator/exec/simd.hpp"
+#include "common/emulator/rows/simd.hpp"
 
 namespace stepwise::emulator {
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "common/emulator/exec/rows.hpp"
+#include "common/emulator/rows/rows.hpp"
 
 namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {

@@ -13,7 +13,7 @@
 #include <bit>
 #include <cstring>
 
-#include "common/emulator/exec/access.hpp"
+#include "common/emulator/rows/access.hpp"
 
 namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {

@@ -7,7 +7,7 @@
 #include <bit>
 #include <cmath>
 
-#include "common/emulator/exec/rows.hpp"
+#include "common/emulator/rows/rows.hpp"
 
 namespace stepwise::emulator {
 namespace {

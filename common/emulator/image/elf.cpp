@@ -1,4 +1,4 @@
-#include "common/emulator/image/elf.hpp"
+#include "common/image/elf.hpp"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/emulator/image/bytes.hpp"
+#include "common/image/bytes.hpp"
 
 namespace stepwise::image {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "common/emulator/image/bytes.hpp"
+#include "common/image/bytes.hpp"
 
 namespace stepwise::image {
 

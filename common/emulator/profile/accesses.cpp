@@ -1,4 +1,4 @@
-#include "common/emulator/profile/accesses.hpp"
+#include "common/source_map/accesses.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,7 +8,7 @@
 #include <optional>
 #include <set>
 
-#include "common/emulator/profile/addresses.hpp"
+#include "common/source_map/addresses.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/emulator/profile/addresses.hpp"
+#include "common/source_map/addresses.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "common/emulator/ptx/reads.hpp"
+#include "common/ptx/reads.hpp"
 
 namespace stepwise::emulator {
 namespace {

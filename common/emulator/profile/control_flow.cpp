@@ -1,10 +1,10 @@
-#include "common/emulator/profile/control_flow.hpp"
+#include "common/ptx/control_flow.hpp"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "common/emulator/exec/flow.hpp"
+#include "common/ptx/flow.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -5,8 +5,8 @@
 // Tested by tests/profiler_test.cpp.
 #pragma once
 
-#include "common/device/profile.hpp"
-#include "common/emulator/ptx/ast.hpp"
+#include "common/ptx/ast.hpp"
+#include "common/report/profile.hpp"
 
 namespace stepwise::emulator {
 

@@ -1,10 +1,10 @@
-#include "common/emulator/ptx/initialiser.hpp"
+#include "common/ptx/initialiser.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "common/emulator/ptx/declarations.hpp"
+#include "common/ptx/declarations.hpp"
 
 namespace stepwise::ptx {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/emulator/ptx/positions.hpp"
+#include "common/ptx/positions.hpp"
 
 namespace stepwise::ptx {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/emulator/ptx/reader.hpp"
+#include "common/ptx/reader.hpp"
 
 #include <bit>
 #include <limits>

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "common/emulator/ptx/ast.hpp"
+#include "common/ptx/ast.hpp"
 
 namespace stepwise::ptx {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/device/finding.hpp"
+#include "common/report/finding.hpp"
 
 namespace stepwise::fake {
 

@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
-#include "common/device/profile_json.hpp"
 #include "common/emulator/check/tests/programs/checked_run.hpp"
 #include "common/lab/problem.hpp"
+#include "common/report/profile_json.hpp"
 
 namespace {
 

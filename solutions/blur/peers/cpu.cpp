@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/host/clones.hpp"
-#include "common/host/thread_team.hpp"
+#include "common/cpu/clones.hpp"
+#include "common/cpu/thread_team.hpp"
 #include "labs/blur/blur.hpp"
 
 namespace {

@@ -9,7 +9,7 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "common/host/cpu.hpp"
+#include "common/cpu/cpu.hpp"
 #include "labs/blur/blur.hpp"
 
 void edges(const uchar4* rgba, unsigned char* out, unsigned char* scratch, int width, int height) {

@@ -6,8 +6,8 @@
 // source  Intel 64 and IA-32 Architectures Optimization Reference Manual, non-temporal stores.
 #include <immintrin.h>
 
-#include "common/host/clones.hpp"
-#include "common/host/thread_team.hpp"
+#include "common/cpu/clones.hpp"
+#include "common/cpu/thread_team.hpp"
 #include "labs/launch/launch.hpp"
 
 namespace {

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <memory>
 
-#include "common/host/thread_team.hpp"
+#include "common/cpu/thread_team.hpp"
 #include "labs/matmul/matmul.hpp"
 
 namespace {

@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "common/host/cpu.hpp"
+#include "common/cpu/cpu.hpp"
 #include "labs/matmul/matmul.hpp"
 
 namespace {

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/host/clones.hpp"
-#include "common/host/thread_team.hpp"
+#include "common/cpu/clones.hpp"
+#include "common/cpu/thread_team.hpp"
 #include "labs/neighbour/neighbour.hpp"
 
 namespace {

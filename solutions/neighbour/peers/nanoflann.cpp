@@ -12,8 +12,8 @@
 #include <limits>
 #include <nanoflann.hpp>
 
-#include "common/host/cpu.hpp"
-#include "common/host/thread_team.hpp"
+#include "common/cpu/cpu.hpp"
+#include "common/cpu/thread_team.hpp"
 #include "labs/neighbour/neighbour.hpp"
 
 namespace {

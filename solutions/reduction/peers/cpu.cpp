@@ -2,8 +2,8 @@
 // all are added up. A core waits for memory most of that time.
 #include <atomic>
 
-#include "common/host/clones.hpp"
-#include "common/host/thread_team.hpp"
+#include "common/cpu/clones.hpp"
+#include "common/cpu/thread_team.hpp"
 #include "labs/reduction/reduction.hpp"
 
 namespace {

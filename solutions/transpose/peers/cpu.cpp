@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "common/host/clones.hpp"
-#include "common/host/thread_team.hpp"
+#include "common/cpu/clones.hpp"
+#include "common/cpu/thread_team.hpp"
 #include "labs/transpose/transpose.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // Which registers count as read.
-#include "common/emulator/ptx/reads.hpp"
+#include "common/ptx/reads.hpp"
 
 #include <doctest/doctest.h>
 
