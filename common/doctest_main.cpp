@@ -1,6 +1,6 @@
 // The main of every test program that has none of its own.
 #include <doctest/doctest.h>
 
-#include "common/testing/skip_case.hpp"
+#include "common/skip_case.hpp"
 
 int main(int argc, char** argv) { return stepwise::with_skips(doctest::Context(argc, argv).run()); }

@@ -1,4 +1,4 @@
-#include "common/testing/skip_case.hpp"
+#include "common/skip_case.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "common/report/finding.hpp"
+#include "common/device/finding.hpp"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "common/report/finding_text.hpp"
+#include "common/device/finding_text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/report/located_finding.hpp"
+#include "common/device/located_finding.hpp"
 
 namespace stepwise {
 

@@ -1,4 +1,4 @@
-#include "common/report/located_finding.hpp"
+#include "common/device/located_finding.hpp"
 
 #include <algorithm>
 #include <array>

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/report/finding.hpp"
+#include "common/device/finding.hpp"
 
 namespace stepwise {
 

@@ -1,4 +1,4 @@
-#include "common/report/profile.hpp"
+#include "common/device/profile.hpp"
 
 namespace stepwise {
 

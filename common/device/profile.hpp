@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "common/device/device.hpp"
+#include "common/device/finding.hpp"
 #include "common/device/occupancy.hpp"
-#include "common/report/finding.hpp"
 
 namespace stepwise {
 

@@ -1,4 +1,4 @@
-#include "common/report/profile_json.hpp"
+#include "common/device/profile_json.hpp"
 
 #include <nlohmann/json.hpp>
 

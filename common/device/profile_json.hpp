@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/report/profile.hpp"
+#include "common/device/profile.hpp"
 
 namespace stepwise {
 

@@ -1,4 +1,4 @@
-#include "common/report/profile_text.hpp"
+#include "common/device/profile_text.hpp"
 
 #include <fmt/format.h>
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "common/report/finding_text.hpp"
-#include "common/report/profile.hpp"
+#include "common/device/finding_text.hpp"
+#include "common/device/profile.hpp"
 
 namespace stepwise {
 

@@ -1,4 +1,4 @@
-#include "common/cpu/cpu.hpp"
+#include "common/host/cpu.hpp"
 
 #include <sched.h>
 

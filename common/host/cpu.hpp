@@ -1,6 +1,6 @@
 // The CPU that this process runs on: what a record says of it, and how many threads to use.
 //
-// tested  common/cpu/tests/host_test.cpp
+// tested  common/host/tests/host_test.cpp
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
-#include "common/cpu/thread_team.hpp"
+#include "common/host/thread_team.hpp"
 
 #include <system_error>
 
-#include "common/cpu/cpu.hpp"
+#include "common/host/cpu.hpp"
 
 namespace stepwise::host {
 namespace {

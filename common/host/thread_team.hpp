@@ -4,7 +4,7 @@
 //         once, and look for work for a while before they sleep.
 // watch   Work in bands goes to the same thread again: who fills an array in bands has its pages
 //         placed in the memory next to the thread that will compute with them (first touch).
-// tested  common/cpu/tests/host_test.cpp
+// tested  common/host/tests/host_test.cpp
 #pragma once
 
 #include <algorithm>

@@ -12,8 +12,8 @@
 #include <cstring>
 #include <new>
 
-#include "common/cpu/cpu.hpp"
-#include "common/cpu/thread_team.hpp"
+#include "common/host/cpu.hpp"
+#include "common/host/thread_team.hpp"
 #include "common/runner/machine.hpp"
 
 namespace stepwise::runner {

@@ -1,6 +1,6 @@
-#include "common/runtime/api/allocation.hpp"
+#include "common/runtime/allocation.hpp"
 
-#include "common/runtime/host/call_stacks.hpp"
+#include "common/runtime/call_stacks.hpp"
 
 namespace stepwise::runtime {
 

@@ -1,7 +1,7 @@
 // Copies and fills. All of them are done when they return: asynchronous ones may be.
 #include <algorithm>
 
-#include "common/runtime/api/copy.hpp"
+#include "common/runtime/copy.hpp"
 
 using namespace stepwise;
 using namespace stepwise::runtime;

@@ -1,6 +1,6 @@
 // Copies and fills of boxes of pitched memory, and copies in batches.
-#include "common/runtime/api/batch.hpp"
-#include "common/runtime/api/copy.hpp"
+#include "common/runtime/batch.hpp"
+#include "common/runtime/copy.hpp"
 
 using namespace stepwise;
 using namespace stepwise::runtime;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "common/runtime/api/api.hpp"
+#include "common/runtime/api.hpp"
 #include "common/runtime/properties.hpp"
 
 using namespace stepwise;

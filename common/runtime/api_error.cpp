@@ -1,5 +1,5 @@
 // Errors, versions, and what is ours beyond the runtime's API.
-#include "common/runtime/api/api.hpp"
+#include "common/runtime/api.hpp"
 #include "common/runtime/stepwise.h"
 
 using namespace stepwise;

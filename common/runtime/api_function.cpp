@@ -5,7 +5,7 @@
 
 #include "common/device/names.hpp"
 #include "common/device/occupancy.hpp"
-#include "common/runtime/api/api.hpp"
+#include "common/runtime/api.hpp"
 
 using namespace stepwise;
 using namespace stepwise::runtime;

@@ -1,5 +1,5 @@
 // Launches by function call.
-#include "common/runtime/api/launch.hpp"
+#include "common/runtime/launch.hpp"
 
 using namespace stepwise;
 using namespace stepwise::runtime;

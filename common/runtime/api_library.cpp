@@ -6,8 +6,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "common/image/image.hpp"
-#include "common/runtime/api/api.hpp"
+#include "common/emulator/image/image.hpp"
+#include "common/runtime/api.hpp"
 #include "common/runtime/mapped.hpp"
 
 using namespace stepwise;

@@ -1,8 +1,8 @@
 // Managed memory: the host and kernels use it by one address.
 #include <algorithm>
 
-#include "common/runtime/api/allocation.hpp"
-#include "common/runtime/api/batch.hpp"
+#include "common/runtime/allocation.hpp"
+#include "common/runtime/batch.hpp"
 
 using namespace stepwise;
 using namespace stepwise::runtime;

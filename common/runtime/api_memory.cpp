@@ -1,7 +1,7 @@
 // Device memory and pinned host memory.
 #include <algorithm>
 
-#include "common/runtime/api/allocation.hpp"
+#include "common/runtime/allocation.hpp"
 
 using namespace stepwise;
 using namespace stepwise::runtime;

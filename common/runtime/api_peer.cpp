@@ -1,7 +1,7 @@
 // Where the device is, and questions about other devices, of which there are none.
 #include <cstdio>
 
-#include "common/runtime/api/api.hpp"
+#include "common/runtime/api.hpp"
 #include "common/runtime/properties.hpp"
 
 using namespace stepwise;

@@ -1,5 +1,5 @@
 // Memory in the order of a stream, and the pools that it comes from.
-#include "common/runtime/api/allocation.hpp"
+#include "common/runtime/allocation.hpp"
 
 using namespace stepwise;
 using namespace stepwise::runtime;

@@ -1,7 +1,7 @@
 // What nvcc's start-up code calls, and the launch that `<<<>>>` makes.
 //
 // source  crt/host_runtime.h of the CUDA toolkit, and the code that nvcc 13.0 generates
-#include "common/runtime/api/launch.hpp"
+#include "common/runtime/launch.hpp"
 
 using namespace stepwise;
 using namespace stepwise::runtime;

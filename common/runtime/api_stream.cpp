@@ -1,7 +1,7 @@
 // Streams and events. Work runs in the order of the calls, so a stream is little more than a name.
 #include <algorithm>
 
-#include "common/runtime/api/api.hpp"
+#include "common/runtime/api.hpp"
 
 using namespace stepwise;
 using namespace stepwise::runtime;

@@ -1,7 +1,7 @@
 // Attributes of streams, and what streams that never capture answer about captures.
 #include <algorithm>
 
-#include "common/runtime/api/api.hpp"
+#include "common/runtime/api.hpp"
 
 using namespace stepwise;
 using namespace stepwise::runtime;

@@ -1,4 +1,4 @@
-#include "common/runtime/api/batch.hpp"
+#include "common/runtime/batch.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -3,7 +3,7 @@
 // tests   tests/managed_test.cpp, tests/copy_test.cpp
 #pragma once
 
-#include "common/runtime/api/api.hpp"
+#include "common/runtime/api.hpp"
 
 namespace stepwise::runtime {
 

@@ -1,4 +1,4 @@
-#include "common/runtime/host/call_stacks.hpp"
+#include "common/runtime/call_stacks.hpp"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "common/runtime/host/host_lines.hpp"
+#include "common/runtime/host_lines.hpp"
 
 namespace stepwise::runtime {
 namespace {

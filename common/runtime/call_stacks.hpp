@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <span>
 
-#include "common/report/located_finding.hpp"
+#include "common/device/located_finding.hpp"
 
 namespace stepwise::runtime {
 

@@ -13,9 +13,9 @@
 #include <cstring>
 #include <thread>
 
+#include "common/runtime/call_stacks.hpp"
 #include "common/runtime/errors.hpp"
-#include "common/runtime/host/call_stacks.hpp"
-#include "common/runtime/host/last_words.hpp"
+#include "common/runtime/last_words.hpp"
 #include "common/runtime/state.hpp"
 
 namespace stepwise::runtime {

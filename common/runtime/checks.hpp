@@ -6,7 +6,7 @@
 //         Findings are taken from the device after each call and written at once: a program that
 //         crashes, or is killed, has written what was found before.
 // output  STEPWISE_FINDINGS names a file: findings are appended to it as lines of JSON
-//         (common/report/located_finding.hpp). Else they are shown on stderr when the program
+//         (common/device/located_finding.hpp). Else they are shown on stderr when the program
 //         ends, by a signal too.
 // watch   A launch by <<<>>> answers nobody: its error is seen when the thread asks
 //         cudaGetLastError or cudaPeekAtLastError. Any other call's error was answered to its
@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "common/device/device.hpp"
-#include "common/report/finding_text.hpp"
-#include "common/report/located_finding.hpp"
+#include "common/device/finding_text.hpp"
+#include "common/device/located_finding.hpp"
 
 namespace stepwise::runtime {
 

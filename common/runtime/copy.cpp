@@ -1,4 +1,4 @@
-#include "common/runtime/api/copy.hpp"
+#include "common/runtime/copy.hpp"
 
 #include <cstring>
 

@@ -4,7 +4,7 @@
 // tests   tests/memory_test.cpp
 #pragma once
 
-#include "common/runtime/api/api.hpp"
+#include "common/runtime/api.hpp"
 
 namespace stepwise::runtime {
 

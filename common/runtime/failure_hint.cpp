@@ -10,7 +10,7 @@
 #include <string>
 
 #include "common/runtime/errors.hpp"
-#include "common/runtime/host/last_words.hpp"
+#include "common/runtime/last_words.hpp"
 
 namespace stepwise::runtime {
 namespace {

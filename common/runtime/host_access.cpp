@@ -14,10 +14,10 @@
 #include <cerrno>
 #include <new>
 
-#include "common/report/finding_text.hpp"
+#include "common/device/finding_text.hpp"
+#include "common/runtime/call_stacks.hpp"
 #include "common/runtime/errors.hpp"
-#include "common/runtime/host/call_stacks.hpp"
-#include "common/runtime/host/last_words.hpp"
+#include "common/runtime/last_words.hpp"
 #include "common/runtime/state.hpp"
 
 namespace stepwise::runtime {

@@ -1,4 +1,4 @@
-#include "common/runtime/host/host_lines.hpp"
+#include "common/runtime/host_lines.hpp"
 
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "common/runtime/host/last_words.hpp"
+#include "common/runtime/last_words.hpp"
 
 #include <signal.h>
 #include <unistd.h>

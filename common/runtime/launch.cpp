@@ -1,4 +1,4 @@
-#include "common/runtime/api/launch.hpp"
+#include "common/runtime/launch.hpp"
 
 #include <cstring>
 

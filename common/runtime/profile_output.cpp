@@ -11,10 +11,10 @@
 #include <string>
 #include <thread>
 
-#include "common/report/profile_json.hpp"
-#include "common/report/profile_text.hpp"
+#include "common/device/profile_json.hpp"
+#include "common/device/profile_text.hpp"
 #include "common/runtime/errors.hpp"
-#include "common/runtime/host/last_words.hpp"
+#include "common/runtime/last_words.hpp"
 #include "common/runtime/state.hpp"
 
 namespace stepwise::runtime {

@@ -1,7 +1,7 @@
 // What a counted program leaves behind (STEPWISE_COUNTERS=1): its profile, once, when it ends.
 //
 // output  STEPWISE_PROFILE names a file: the profile is appended to it as one line of JSON
-//         (common/report/profile_json.hpp), one line for each process. Else it is shown on stderr.
+//         (common/device/profile_json.hpp), one line for each process. Else it is shown on stderr.
 // watch   A program that is killed, or that ends by _exit, leaves none.
 // tests   grader/tests/counters_test.cpp
 #pragma once

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/device/names.hpp"
-#include "common/image/image.hpp"
+#include "common/emulator/image/image.hpp"
 #include "common/runtime/mapped.hpp"
 
 namespace stepwise::runtime {

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "common/testing/skip_case.hpp"
+#include "common/skip_case.hpp"
 
 using namespace stepwise;
 using stepwise::conformance::make_device;

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "common/device/tests/conformance.hpp"
-#include "common/testing/skip_case.hpp"
+#include "common/skip_case.hpp"
 
 namespace stepwise::conformance {
 

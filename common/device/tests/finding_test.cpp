@@ -1,7 +1,7 @@
 // Findings as JSON and as text.
 #include <doctest/doctest.h>
 
-#include "common/report/finding_text.hpp"
+#include "common/device/finding_text.hpp"
 
 using namespace stepwise;
 

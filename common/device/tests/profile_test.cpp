@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "common/report/profile_json.hpp"
-#include "common/report/profile_text.hpp"
+#include "common/device/profile_json.hpp"
+#include "common/device/profile_text.hpp"
 
 using namespace stepwise;
 

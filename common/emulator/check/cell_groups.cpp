@@ -1,7 +1,7 @@
 #include "common/emulator/check/cell_groups.hpp"
 
 #include "common/emulator/check/open_accesses.hpp"
-#include "common/emulator/rows/clones.hpp"
+#include "common/emulator/exec/clones.hpp"
 
 namespace stepwise::emulator {
 namespace {

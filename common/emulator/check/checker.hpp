@@ -24,9 +24,9 @@
 #include "common/emulator/check/places.hpp"
 #include "common/emulator/check/statements.hpp"
 #include "common/emulator/check/written.hpp"
-#include "common/emulator/machine/memory.hpp"
-#include "common/emulator/run/scheduler.hpp"
-#include "common/ptx/control_flow.hpp"
+#include "common/emulator/exec/memory.hpp"
+#include "common/emulator/exec/scheduler.hpp"
+#include "common/emulator/profile/control_flow.hpp"
 
 namespace stepwise::emulator {
 

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "common/report/finding.hpp"
+#include "common/device/finding.hpp"
 
 namespace stepwise::emulator {
 

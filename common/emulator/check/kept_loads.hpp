@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/emulator/machine/observer.hpp"
+#include "common/emulator/exec/observer.hpp"
 
 namespace stepwise::emulator {
 

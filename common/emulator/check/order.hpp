@@ -23,7 +23,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/emulator/machine/observer.hpp"
+#include "common/emulator/exec/observer.hpp"
 
 namespace stepwise::emulator {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "common/emulator/check/checker.hpp"
-#include "common/ptx/dependence.hpp"
+#include "common/emulator/exec/dependence.hpp"
 
 namespace stepwise::emulator {
 namespace {

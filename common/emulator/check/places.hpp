@@ -4,10 +4,10 @@
 #include <map>
 #include <memory>
 
-#include "common/emulator/machine/program.hpp"
-#include "common/report/finding.hpp"
-#include "common/source_map/source_map.hpp"
-#include "common/source_map/source_text.hpp"
+#include "common/device/finding.hpp"
+#include "common/emulator/exec/program.hpp"
+#include "common/emulator/profile/source_map.hpp"
+#include "common/emulator/profile/source_text.hpp"
 
 namespace stepwise::emulator {
 

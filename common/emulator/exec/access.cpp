@@ -1,5 +1,5 @@
 // Checked access to a run of bytes, for operations that are not one access per lane.
-#include "common/emulator/run/scheduler.hpp"
+#include "common/emulator/exec/scheduler.hpp"
 
 namespace stepwise::emulator {
 

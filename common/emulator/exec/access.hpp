@@ -6,9 +6,9 @@
 //         check is one comparison per lane.
 #pragma once
 
-#include "common/emulator/machine/memory.hpp"
-#include "common/emulator/machine/observer.hpp"
-#include "common/emulator/rows/rows.hpp"
+#include "common/emulator/exec/memory.hpp"
+#include "common/emulator/exec/observer.hpp"
+#include "common/emulator/exec/rows.hpp"
 
 namespace stepwise::emulator {
 

@@ -1,4 +1,4 @@
-#include "common/emulator/machine/access_shape.hpp"
+#include "common/emulator/exec/access_shape.hpp"
 
 #include <algorithm>
 #include <bit>

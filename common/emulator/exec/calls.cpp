@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "common/emulator/run/scheduler.hpp"
+#include "common/emulator/exec/scheduler.hpp"
 
 namespace stepwise::emulator {
 

@@ -1,8 +1,8 @@
-#include "common/ptx/dependence.hpp"
+#include "common/emulator/exec/dependence.hpp"
 
 #include <algorithm>
 
-#include "common/ptx/flow.hpp"
+#include "common/emulator/exec/flow.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/ptx/control_flow.hpp"
+#include "common/emulator/profile/control_flow.hpp"
 
 namespace stepwise::emulator {
 

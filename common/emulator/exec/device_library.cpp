@@ -1,10 +1,10 @@
-#include "common/emulator/run/device_library.hpp"
+#include "common/emulator/exec/device_library.hpp"
 
 #include <cstdio>
 #include <cstring>
 
-#include "common/emulator/run/device_printf.hpp"
-#include "common/emulator/run/scheduler.hpp"
+#include "common/emulator/exec/device_printf.hpp"
+#include "common/emulator/exec/scheduler.hpp"
 
 namespace stepwise::emulator {
 namespace {

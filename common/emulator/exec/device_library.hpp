@@ -15,8 +15,8 @@
 #include <set>
 #include <string>
 
-#include "common/emulator/machine/memory.hpp"
-#include "common/emulator/machine/program.hpp"
+#include "common/emulator/exec/memory.hpp"
+#include "common/emulator/exec/program.hpp"
 
 namespace stepwise::emulator {
 

@@ -1,4 +1,4 @@
-#include "common/emulator/run/device_printf.hpp"
+#include "common/emulator/exec/device_printf.hpp"
 
 #include <bit>
 #include <cstdio>

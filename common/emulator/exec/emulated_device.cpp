@@ -16,11 +16,11 @@
 #include "common/device/launch_check.hpp"
 #include "common/device/names.hpp"
 #include "common/emulator/check/checker.hpp"
-#include "common/emulator/check/host_access.hpp"
-#include "common/emulator/machine/modules.hpp"
-#include "common/emulator/observers.hpp"
+#include "common/emulator/exec/host_access.hpp"
+#include "common/emulator/exec/modules.hpp"
+#include "common/emulator/exec/observers.hpp"
+#include "common/emulator/exec/scheduler.hpp"
 #include "common/emulator/profile/profiler.hpp"
-#include "common/emulator/run/scheduler.hpp"
 
 namespace stepwise {
 namespace {

@@ -4,7 +4,7 @@
 //         tests/launch_test.cpp and ../tests/opcodes/.
 #include <algorithm>
 
-#include "common/emulator/run/scheduler.hpp"
+#include "common/emulator/exec/scheduler.hpp"
 
 namespace stepwise::emulator {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "common/emulator/run/scheduler.hpp"
+#include "common/emulator/exec/scheduler.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/ptx/flow.hpp"
+#include "common/emulator/exec/flow.hpp"
 
 #include <algorithm>
 #include <utility>

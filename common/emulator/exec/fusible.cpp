@@ -1,4 +1,4 @@
-#include "common/emulator/lower/fusible.hpp"
+#include "common/emulator/exec/fusible.hpp"
 
 #include <algorithm>
 #include <array>

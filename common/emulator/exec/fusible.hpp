@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "common/ptx/ast.hpp"
+#include "common/emulator/ptx/ast.hpp"
 
 namespace stepwise::emulator::fusible {
 

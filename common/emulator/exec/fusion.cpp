@@ -1,11 +1,11 @@
-#include "common/emulator/lower/fusion.hpp"
+#include "common/emulator/exec/fusion.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "common/emulator/lower/fusible.hpp"
+#include "common/emulator/exec/fusible.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -27,8 +27,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "common/ptx/ast.hpp"
-#include "common/ptx/control_flow.hpp"
+#include "common/emulator/profile/control_flow.hpp"
+#include "common/emulator/ptx/ast.hpp"
 
 namespace stepwise::emulator {
 

@@ -1,10 +1,10 @@
-#include "common/emulator/check/host_access.hpp"
+#include "common/emulator/exec/host_access.hpp"
 
 #include <cstdio>
 
-#include "common/emulator/machine/context.hpp"
-#include "common/emulator/machine/link.hpp"
-#include "common/report/finding_text.hpp"
+#include "common/device/finding_text.hpp"
+#include "common/emulator/exec/context.hpp"
+#include "common/emulator/exec/link.hpp"
 
 namespace stepwise::emulator {
 namespace {

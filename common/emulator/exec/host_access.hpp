@@ -3,7 +3,7 @@
 // tests   common/runtime/tests/host_access_test.py
 #pragma once
 
-#include "common/report/finding.hpp"
+#include "common/device/finding.hpp"
 
 namespace stepwise::emulator {
 

@@ -1,4 +1,4 @@
-#include "common/emulator/machine/link.hpp"
+#include "common/emulator/exec/link.hpp"
 
 namespace stepwise::emulator {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "common/device/error.hpp"
-#include "common/ptx/ast.hpp"
+#include "common/emulator/ptx/ast.hpp"
 
 namespace stepwise::emulator {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "common/emulator/lower/lowering.hpp"
-#include "common/ptx/flow.hpp"
+#include "common/emulator/exec/flow.hpp"
+#include "common/emulator/exec/lowering.hpp"
 
 namespace stepwise::emulator {
 

@@ -1,6 +1,6 @@
 // Lowering: asynchronous copies, barriers in shared memory, and the hints that come with them.
-#include "common/emulator/lower/lowering.hpp"
-#include "common/emulator/machine/async.hpp"
+#include "common/emulator/exec/async.hpp"
+#include "common/emulator/exec/lowering.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "common/device/names.hpp"
-#include "common/emulator/lower/lowering.hpp"
+#include "common/emulator/exec/lowering.hpp"
 
 namespace stepwise::emulator {
 namespace {

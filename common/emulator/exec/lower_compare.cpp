@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "common/emulator/lower/lowering.hpp"
+#include "common/emulator/exec/lowering.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "common/emulator/lower/lowering.hpp"
-#include "common/emulator/machine/matrix.hpp"
+#include "common/emulator/exec/lowering.hpp"
+#include "common/emulator/exec/matrix.hpp"
 
 namespace stepwise::emulator {
 namespace {

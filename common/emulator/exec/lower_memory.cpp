@@ -1,8 +1,8 @@
 // Lowering: loads, stores and atomic operations.
 #include <algorithm>
 
-#include "common/emulator/lower/lowering.hpp"
-#include "common/ptx/reads.hpp"
+#include "common/emulator/exec/lowering.hpp"
+#include "common/emulator/ptx/reads.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -4,7 +4,7 @@
 //         (64-bit integers: rounded to odd), and are rounded once: "widen.*", then "narrow.*".
 #include <algorithm>
 
-#include "common/emulator/lower/lowering.hpp"
+#include "common/emulator/exec/lowering.hpp"
 
 namespace stepwise::emulator {
 

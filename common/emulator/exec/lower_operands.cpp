@@ -5,8 +5,8 @@
 #include <unordered_set>
 
 #include "common/device/names.hpp"
-#include "common/emulator/lower/lowering.hpp"
-#include "common/emulator/machine/modules.hpp"
+#include "common/emulator/exec/lowering.hpp"
+#include "common/emulator/exec/modules.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -1,7 +1,7 @@
 // Lowering: arithmetic, moves and conversions.
 #include <algorithm>
 
-#include "common/emulator/lower/lowering.hpp"
+#include "common/emulator/exec/lowering.hpp"
 
 namespace stepwise::emulator {
 

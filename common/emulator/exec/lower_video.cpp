@@ -1,6 +1,6 @@
 // Lowering: video instructions (vadd, vabsdiff4 ...).
-#include "common/emulator/lower/lowering.hpp"
-#include "common/emulator/machine/video.hpp"
+#include "common/emulator/exec/lowering.hpp"
+#include "common/emulator/exec/video.hpp"
 
 namespace stepwise::emulator {
 namespace {

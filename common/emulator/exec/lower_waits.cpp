@@ -1,5 +1,5 @@
 // Lowering: barriers and warp-wide operations.
-#include "common/emulator/lower/lowering.hpp"
+#include "common/emulator/exec/lowering.hpp"
 
 namespace stepwise::emulator {
 

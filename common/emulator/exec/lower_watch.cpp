@@ -1,8 +1,8 @@
 // Lowering for observers: an op before each memory access that describes it.
 #include <algorithm>
 
-#include "common/emulator/lower/lowering.hpp"
-#include "common/ptx/dependence.hpp"
+#include "common/emulator/exec/dependence.hpp"
+#include "common/emulator/exec/lowering.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -14,12 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "common/emulator/lower/fusion.hpp"
-#include "common/emulator/lower/meeting.hpp"
-#include "common/emulator/machine/matrix.hpp"
-#include "common/emulator/machine/program.hpp"
-#include "common/emulator/rows/row.hpp"
-#include "common/ptx/spelling.hpp"
+#include "common/emulator/exec/fusion.hpp"
+#include "common/emulator/exec/matrix.hpp"
+#include "common/emulator/exec/meeting.hpp"
+#include "common/emulator/exec/program.hpp"
+#include "common/emulator/exec/row.hpp"
+#include "common/emulator/ptx/spelling.hpp"
 
 namespace stepwise::emulator {
 

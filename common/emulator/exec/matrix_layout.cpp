@@ -10,8 +10,8 @@
 #include <tuple>
 #include <vector>
 
-#include "common/emulator/machine/context.hpp"
-#include "common/emulator/machine/matrix.hpp"
+#include "common/emulator/exec/context.hpp"
+#include "common/emulator/exec/matrix.hpp"
 
 namespace stepwise::emulator {
 

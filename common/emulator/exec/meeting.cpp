@@ -1,4 +1,4 @@
-#include "common/emulator/lower/meeting.hpp"
+#include "common/emulator/exec/meeting.hpp"
 
 #include <algorithm>
 

@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/ptx/control_flow.hpp"
-#include "common/ptx/flow.hpp"
+#include "common/emulator/exec/flow.hpp"
+#include "common/emulator/profile/control_flow.hpp"
 
 namespace stepwise::emulator {
 

@@ -1,4 +1,4 @@
-#include "common/emulator/machine/memory.hpp"
+#include "common/emulator/exec/memory.hpp"
 
 #include <sys/mman.h>
 

@@ -17,8 +17,8 @@
 #include <utility>
 
 #include "common/device/error.hpp"
-#include "common/emulator/machine/context.hpp"
-#include "common/emulator/machine/registered.hpp"
+#include "common/emulator/exec/context.hpp"
+#include "common/emulator/exec/registered.hpp"
 
 namespace stepwise::emulator {
 

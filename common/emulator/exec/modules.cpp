@@ -1,4 +1,4 @@
-#include "common/emulator/machine/modules.hpp"
+#include "common/emulator/exec/modules.hpp"
 
 #include <sys/mman.h>
 

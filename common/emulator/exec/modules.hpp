@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "common/device/device.hpp"
-#include "common/emulator/machine/link.hpp"
-#include "common/emulator/machine/memory.hpp"
-#include "common/emulator/machine/program.hpp"
-#include "common/image/image.hpp"
-#include "common/ptx/version.hpp"
+#include "common/emulator/exec/link.hpp"
+#include "common/emulator/exec/memory.hpp"
+#include "common/emulator/exec/program.hpp"
+#include "common/emulator/image/image.hpp"
+#include "common/emulator/ptx/version.hpp"
 
 namespace stepwise::emulator {
 

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <limits>
 
-#include "common/emulator/rows/rows.hpp"
+#include "common/emulator/exec/rows.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "common/device/device.hpp"
-#include "common/emulator/machine/access_shape.hpp"
-#include "common/emulator/machine/context.hpp"
+#include "common/emulator/exec/access_shape.hpp"
+#include "common/emulator/exec/context.hpp"
 
 namespace stepwise::image {
 struct kernel_resources;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "common/emulator/machine/observer.hpp"
+#include "common/emulator/exec/observer.hpp"
 
 namespace stepwise::emulator {
 

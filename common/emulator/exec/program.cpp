@@ -1,4 +1,4 @@
-#include "common/emulator/machine/program.hpp"
+#include "common/emulator/exec/program.hpp"
 
 #include <algorithm>
 

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "common/device/error.hpp"
-#include "common/emulator/machine/context.hpp"
-#include "common/emulator/machine/link.hpp"
-#include "common/emulator/machine/matrix.hpp"
-#include "common/emulator/machine/observer.hpp"
-#include "common/ptx/ast.hpp"
+#include "common/emulator/exec/context.hpp"
+#include "common/emulator/exec/link.hpp"
+#include "common/emulator/exec/matrix.hpp"
+#include "common/emulator/exec/observer.hpp"
+#include "common/emulator/ptx/ast.hpp"
 
 namespace stepwise::emulator {
 

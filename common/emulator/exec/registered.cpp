@@ -1,4 +1,4 @@
-#include "common/emulator/machine/registered.hpp"
+#include "common/emulator/exec/registered.hpp"
 
 #include <sys/mman.h>
 

@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-#include "common/emulator/machine/context.hpp"
+#include "common/emulator/exec/context.hpp"
 
 namespace stepwise::emulator {
 

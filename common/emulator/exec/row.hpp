@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/machine/context.hpp"
+#include "common/emulator/exec/context.hpp"
 
 namespace stepwise::emulator {
 

@@ -1,5 +1,5 @@
 // Picks the rows that this CPU runs fastest.
-#include "common/emulator/rows/simd.hpp"
+#include "common/emulator/exec/simd.hpp"
 
 namespace stepwise::emulator {
 

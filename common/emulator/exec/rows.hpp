@@ -9,7 +9,7 @@
 #include <string>
 #include <type_traits>
 
-#include "common/emulator/rows/row.hpp"
+#include "common/emulator/exec/row.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -9,9 +9,9 @@
 //         mbarrier*.ptx.
 #include <cstring>
 
-#include "common/emulator/machine/async.hpp"
-#include "common/emulator/rows/access.hpp"
-#include "common/emulator/run/scheduler.hpp"
+#include "common/emulator/exec/access.hpp"
+#include "common/emulator/exec/async.hpp"
+#include "common/emulator/exec/scheduler.hpp"
 
 namespace stepwise::emulator {
 namespace {

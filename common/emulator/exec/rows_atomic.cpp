@@ -6,8 +6,8 @@
 #include <bit>
 #include <cmath>
 
-#include "common/emulator/rows/access.hpp"
-#include "common/emulator/rows/narrow.hpp"
+#include "common/emulator/exec/access.hpp"
+#include "common/emulator/exec/narrow.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -1,8 +1,8 @@
 // Calls and returns, and calls of the device's runtime library.
 //
 // idea    Names in angle brackets are not PTX: lowering makes these ops itself.
-#include "common/emulator/rows/rows.hpp"
-#include "common/emulator/run/scheduler.hpp"
+#include "common/emulator/exec/rows.hpp"
+#include "common/emulator/exec/scheduler.hpp"
 
 namespace stepwise::emulator {
 namespace {

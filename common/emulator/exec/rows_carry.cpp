@@ -4,7 +4,7 @@
 //         "addc" reads it, "addc.cc" does both.
 // source  PTX ISA 9.0, "Extended-Precision Integer Arithmetic Instructions".
 //         Tested by tests/opcodes/carry.ptx.
-#include "common/emulator/rows/rows.hpp"
+#include "common/emulator/exec/rows.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -3,7 +3,7 @@
 // source  PTX ISA 9.0, "Comparison and Selection Instructions". Tested by tests/opcodes/.
 #include <bit>
 
-#include "common/emulator/rows/rows.hpp"
+#include "common/emulator/exec/rows.hpp"
 
 namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {

@@ -2,8 +2,8 @@
 // scheduler.
 //
 // idea    Names in angle brackets are not PTX: lowering makes these ops itself.
-#include "common/emulator/rows/rows.hpp"
-#include "common/emulator/run/scheduler.hpp"
+#include "common/emulator/exec/rows.hpp"
+#include "common/emulator/exec/scheduler.hpp"
 
 namespace stepwise::emulator {
 namespace {

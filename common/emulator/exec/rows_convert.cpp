@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "common/emulator/rows/rows.hpp"
+#include "common/emulator/exec/rows.hpp"
 
 namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {

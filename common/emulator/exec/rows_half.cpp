@@ -5,7 +5,7 @@
 //         their own, in angle brackets, which lowering puts around the others.
 // source  PTX ISA 9.0, "Half Precision Floating Point Instructions".
 //         Tested by tests/opcodes/half_*.ptx and tests/narrow_test.cpp.
-#include "common/emulator/rows/narrow.hpp"
+#include "common/emulator/exec/narrow.hpp"
 
 namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {

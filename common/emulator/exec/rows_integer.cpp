@@ -2,7 +2,7 @@
 //
 // source  PTX ISA 9.0, "Integer Arithmetic Instructions", "Logic and Shift Instructions".
 //         Tested by tests/opcodes/.
-#include "common/emulator/rows/rows.hpp"
+#include "common/emulator/exec/rows.hpp"
 
 namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {

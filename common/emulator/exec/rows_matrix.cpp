@@ -12,9 +12,9 @@
 #include <bit>
 #include <cstring>
 
-#include "common/emulator/machine/matrix.hpp"
-#include "common/emulator/rows/access.hpp"
-#include "common/emulator/rows/narrow.hpp"
+#include "common/emulator/exec/access.hpp"
+#include "common/emulator/exec/matrix.hpp"
+#include "common/emulator/exec/narrow.hpp"
 
 namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {

@@ -13,7 +13,7 @@
 #include <bit>
 #include <cstring>
 
-#include "common/emulator/rows/access.hpp"
+#include "common/emulator/exec/access.hpp"
 
 namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {

@@ -2,7 +2,7 @@
 // it; "cvt.rz.f16.f64" in one.
 //
 // source  PTX ISA 9.0, "cvt". Tested by tests/opcodes/cvt_*.ptx and tests/narrow_test.cpp.
-#include "common/emulator/rows/narrow.hpp"
+#include "common/emulator/exec/narrow.hpp"
 
 namespace stepwise::emulator {
 namespace {

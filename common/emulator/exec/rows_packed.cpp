@@ -7,7 +7,7 @@
 #include <bit>
 #include <cmath>
 
-#include "common/emulator/rows/rows.hpp"
+#include "common/emulator/exec/rows.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -8,7 +8,7 @@
 #include <cfenv>
 #include <cmath>
 
-#include "common/emulator/rows/rows.hpp"
+#include "common/emulator/exec/rows.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -6,8 +6,8 @@
 // source  PTX ISA 9.0, "Video Instructions". Tested by tests/opcodes/video.ptx.
 #include <algorithm>
 
-#include "common/emulator/machine/video.hpp"
-#include "common/emulator/rows/rows.hpp"
+#include "common/emulator/exec/rows.hpp"
+#include "common/emulator/exec/video.hpp"
 
 namespace stepwise::emulator {
 namespace {

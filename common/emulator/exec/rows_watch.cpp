@@ -3,8 +3,8 @@
 // idea    Addresses are gathered into one array, whatever their space; generic addresses are
 //         sorted by where they lead. Lanes that an observer holds back pass over the access, which
 //         is the op behind this one.
-#include "common/emulator/rows/access.hpp"
-#include "common/emulator/run/scheduler.hpp"
+#include "common/emulator/exec/access.hpp"
+#include "common/emulator/exec/scheduler.hpp"
 
 namespace stepwise::emulator {
 

@@ -1,4 +1,4 @@
-#include "common/emulator/run/scheduler.hpp"
+#include "common/emulator/exec/scheduler.hpp"
 
 #include <algorithm>
 

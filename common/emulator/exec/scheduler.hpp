@@ -22,11 +22,11 @@
 #include <vector>
 
 #include "common/device/device.hpp"
-#include "common/emulator/machine/memory.hpp"
-#include "common/emulator/machine/observer.hpp"
-#include "common/emulator/machine/program.hpp"
-#include "common/emulator/rows/access.hpp"
-#include "common/emulator/run/device_library.hpp"
+#include "common/emulator/exec/access.hpp"
+#include "common/emulator/exec/device_library.hpp"
+#include "common/emulator/exec/memory.hpp"
+#include "common/emulator/exec/observer.hpp"
+#include "common/emulator/exec/program.hpp"
 
 namespace stepwise::emulator {
 

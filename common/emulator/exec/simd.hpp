@@ -1,7 +1,7 @@
 // The row files, compiled once per instruction set: see meson.build.
 #pragma once
 
-#include "common/emulator/rows/row.hpp"
+#include "common/emulator/exec/row.hpp"
 
 namespace stepwise::emulator {
 

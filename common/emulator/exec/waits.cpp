@@ -1,7 +1,7 @@
 // Where threads wait for each other: block barriers and warp-wide operations.
 #include <algorithm>
 
-#include "common/emulator/run/scheduler.hpp"
+#include "common/emulator/exec/scheduler.hpp"
 
 namespace stepwise::emulator {
 

@@ -1,6 +1,6 @@
 // Fat binaries: the container, its entries, and what they decompress to.
 #include "common/emulator/fuzz/target.hpp"
-#include "common/image/image.hpp"
+#include "common/emulator/image/image.hpp"
 
 namespace stepwise::fuzz {
 

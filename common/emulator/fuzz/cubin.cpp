@@ -1,6 +1,6 @@
 // Cubins: ELF sections and symbols, attributes, and the line table with its relocations.
 #include "common/emulator/fuzz/target.hpp"
-#include "common/image/image.hpp"
+#include "common/emulator/image/image.hpp"
 
 namespace stepwise::fuzz {
 

@@ -1,5 +1,5 @@
 // The line programs of DWARF 2, without the ELF file around them: a fuzzer gets deeper so.
-#include "common/image/line_program.hpp"
+#include "common/emulator/image/line_program.hpp"
 
 #include "common/emulator/fuzz/target.hpp"
 

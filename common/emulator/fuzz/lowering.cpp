@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "common/device/gpu.hpp"
+#include "common/emulator/exec/modules.hpp"
 #include "common/emulator/fuzz/target.hpp"
-#include "common/emulator/machine/modules.hpp"
-#include "common/source_map/source_map.hpp"
+#include "common/emulator/profile/source_map.hpp"
 
 namespace stepwise::fuzz {
 namespace {

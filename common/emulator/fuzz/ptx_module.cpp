@@ -1,6 +1,6 @@
 // PTX modules: directives, variables with their initialisers, and every function's body.
 #include "common/emulator/fuzz/target.hpp"
-#include "common/ptx/ast.hpp"
+#include "common/emulator/ptx/ast.hpp"
 
 namespace stepwise::fuzz {
 namespace {

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/emulator/exec/row.hpp"
 #include "common/emulator/fuzz/mutator.hpp"
-#include "common/emulator/rows/row.hpp"
 
 namespace stepwise::fuzz {
 namespace {

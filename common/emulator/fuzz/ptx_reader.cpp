@@ -1,6 +1,6 @@
 // The text of PTX as tokens, and as one constant expression.
 #include "common/emulator/fuzz/target.hpp"
-#include "common/ptx/reader.hpp"
+#include "common/emulator/ptx/reader.hpp"
 
 namespace stepwise::fuzz {
 namespace {

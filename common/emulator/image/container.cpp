@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "common/image/bytes.hpp"
-#include "common/image/image.hpp"
+#include "common/emulator/image/bytes.hpp"
+#include "common/emulator/image/image.hpp"
 
 namespace stepwise::image {
 namespace {

@@ -3,9 +3,9 @@
 #include <limits>
 #include <unordered_map>
 
-#include "common/image/elf.hpp"
-#include "common/image/image.hpp"
-#include "common/image/line_program.hpp"
+#include "common/emulator/image/elf.hpp"
+#include "common/emulator/image/image.hpp"
+#include "common/emulator/image/line_program.hpp"
 
 namespace stepwise::image {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/image/elf.hpp"
+#include "common/emulator/image/elf.hpp"
 
 #include <algorithm>
 

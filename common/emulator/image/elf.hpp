@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/image/bytes.hpp"
+#include "common/emulator/image/bytes.hpp"
 
 namespace stepwise::image {
 

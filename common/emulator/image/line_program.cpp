@@ -1,4 +1,4 @@
-#include "common/image/line_program.hpp"
+#include "common/emulator/image/line_program.hpp"
 
 #include <array>
 

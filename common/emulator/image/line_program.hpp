@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "common/image/bytes.hpp"
+#include "common/emulator/image/bytes.hpp"
 
 namespace stepwise::image {
 

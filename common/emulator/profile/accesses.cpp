@@ -1,4 +1,4 @@
-#include "common/source_map/accesses.hpp"
+#include "common/emulator/profile/accesses.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,7 +8,7 @@
 #include <optional>
 #include <set>
 
-#include "common/source_map/addresses.hpp"
+#include "common/emulator/profile/addresses.hpp"
 
 namespace stepwise::emulator {
 namespace {

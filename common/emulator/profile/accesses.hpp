@@ -12,8 +12,8 @@
 //         Tested by tests/.
 #pragma once
 
-#include "common/ptx/control_flow.hpp"
-#include "common/source_map/source_map.hpp"
+#include "common/emulator/profile/control_flow.hpp"
+#include "common/emulator/profile/source_map.hpp"
 
 namespace stepwise::emulator {
 

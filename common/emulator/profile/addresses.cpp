@@ -1,4 +1,4 @@
-#include "common/source_map/addresses.hpp"
+#include "common/emulator/profile/addresses.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "common/ptx/reads.hpp"
+#include "common/emulator/ptx/reads.hpp"
 
 namespace stepwise::emulator {
 namespace {

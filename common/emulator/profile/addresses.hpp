@@ -17,7 +17,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "common/ptx/ast.hpp"
+#include "common/emulator/ptx/ast.hpp"
 
 namespace stepwise::emulator {
 

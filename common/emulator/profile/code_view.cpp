@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/emulator/profile/pipes.hpp"
-#include "common/source_map/source_map.hpp"
+#include "common/emulator/profile/source_map.hpp"
 
 namespace stepwise::emulator {
 namespace {

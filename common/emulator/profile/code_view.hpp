@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/emulator/machine/program.hpp"
+#include "common/device/profile.hpp"
+#include "common/emulator/exec/program.hpp"
+#include "common/emulator/image/image.hpp"
 #include "common/emulator/profile/requests.hpp"
-#include "common/image/image.hpp"
-#include "common/report/profile.hpp"
 
 namespace stepwise::emulator {
 

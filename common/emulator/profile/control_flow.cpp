@@ -1,10 +1,10 @@
-#include "common/ptx/control_flow.hpp"
+#include "common/emulator/profile/control_flow.hpp"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "common/ptx/flow.hpp"
+#include "common/emulator/exec/flow.hpp"
 
 namespace stepwise::emulator {
 namespace {

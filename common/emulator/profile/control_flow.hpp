@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/ptx/ast.hpp"
+#include "common/emulator/ptx/ast.hpp"
 
 namespace stepwise::emulator {
 

@@ -5,8 +5,8 @@
 // Tested by tests/profiler_test.cpp.
 #pragma once
 
-#include "common/ptx/ast.hpp"
-#include "common/report/profile.hpp"
+#include "common/device/profile.hpp"
+#include "common/emulator/ptx/ast.hpp"
 
 namespace stepwise::emulator {
 

@@ -5,9 +5,9 @@
 
 #include "common/device/names.hpp"
 #include "common/device/occupancy.hpp"
-#include "common/emulator/machine/program.hpp"
-#include "common/emulator/run/scheduler.hpp"
-#include "common/source_map/source_text.hpp"
+#include "common/emulator/exec/program.hpp"
+#include "common/emulator/exec/scheduler.hpp"
+#include "common/emulator/profile/source_text.hpp"
 
 namespace stepwise::emulator {
 namespace {

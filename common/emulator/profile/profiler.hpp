@@ -12,11 +12,11 @@
 #include <memory>
 #include <vector>
 
-#include "common/emulator/machine/observer.hpp"
+#include "common/device/profile.hpp"
+#include "common/emulator/exec/observer.hpp"
 #include "common/emulator/profile/code_view.hpp"
 #include "common/emulator/profile/requests.hpp"
 #include "common/emulator/profile/trace.hpp"
-#include "common/report/profile.hpp"
 
 namespace stepwise::emulator {
 

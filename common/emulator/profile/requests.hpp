@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "common/emulator/machine/access_shape.hpp"
+#include "common/emulator/exec/access_shape.hpp"
 
 namespace stepwise::emulator {
 

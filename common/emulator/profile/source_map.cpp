@@ -1,4 +1,4 @@
-#include "common/source_map/source_map.hpp"
+#include "common/emulator/profile/source_map.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "common/device/names.hpp"
-#include "common/ptx/control_flow.hpp"
-#include "common/source_map/accesses.hpp"
+#include "common/emulator/profile/accesses.hpp"
+#include "common/emulator/profile/control_flow.hpp"
 
 namespace stepwise::emulator {
 namespace {

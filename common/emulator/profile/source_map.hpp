@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "common/image/image.hpp"
-#include "common/ptx/ast.hpp"
+#include "common/emulator/image/image.hpp"
+#include "common/emulator/ptx/ast.hpp"
 
 namespace stepwise::emulator {
 

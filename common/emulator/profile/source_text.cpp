@@ -1,4 +1,4 @@
-#include "common/source_map/source_text.hpp"
+#include "common/emulator/profile/source_text.hpp"
 
 #include <fstream>
 #include <utility>

@@ -1,12 +1,12 @@
-#include "common/ptx/body_parser.hpp"
+#include "common/emulator/ptx/body_parser.hpp"
 
 #include <algorithm>
 
-#include "common/ptx/declarations.hpp"
-#include "common/ptx/names.hpp"
-#include "common/ptx/positions.hpp"
-#include "common/ptx/reader.hpp"
-#include "common/ptx/spelling.hpp"
+#include "common/emulator/ptx/declarations.hpp"
+#include "common/emulator/ptx/names.hpp"
+#include "common/emulator/ptx/positions.hpp"
+#include "common/emulator/ptx/reader.hpp"
+#include "common/emulator/ptx/spelling.hpp"
 
 namespace stepwise::ptx {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/ptx/ast.hpp"
+#include "common/emulator/ptx/ast.hpp"
 
 namespace stepwise::ptx {
 

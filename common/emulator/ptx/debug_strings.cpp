@@ -1,6 +1,6 @@
-#include "common/ptx/debug_strings.hpp"
+#include "common/emulator/ptx/debug_strings.hpp"
 
-#include "common/ptx/reader.hpp"
+#include "common/emulator/ptx/reader.hpp"
 
 namespace stepwise::ptx {
 

@@ -1,10 +1,10 @@
-#include "common/ptx/declarations.hpp"
+#include "common/emulator/ptx/declarations.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <optional>
 
-#include "common/ptx/initialiser.hpp"
+#include "common/emulator/ptx/initialiser.hpp"
 
 namespace stepwise::ptx {
 namespace {

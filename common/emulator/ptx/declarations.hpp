@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/ptx/reader.hpp"
+#include "common/emulator/ptx/reader.hpp"
 
 namespace stepwise::ptx {
 

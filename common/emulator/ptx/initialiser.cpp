@@ -1,10 +1,10 @@
-#include "common/ptx/initialiser.hpp"
+#include "common/emulator/ptx/initialiser.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "common/ptx/declarations.hpp"
+#include "common/emulator/ptx/declarations.hpp"
 
 namespace stepwise::ptx {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/ptx/lexer.hpp"
+#include "common/emulator/ptx/lexer.hpp"
 
 #include <array>
 #include <charconv>

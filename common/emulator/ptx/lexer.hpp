@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/ptx/ast.hpp"
+#include "common/emulator/ptx/ast.hpp"
 
 namespace stepwise::ptx {
 

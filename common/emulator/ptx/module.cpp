@@ -4,12 +4,12 @@
 #include <exception>
 #include <mutex>
 
-#include "common/ptx/ast.hpp"
-#include "common/ptx/body_parser.hpp"
-#include "common/ptx/debug_strings.hpp"
-#include "common/ptx/declarations.hpp"
-#include "common/ptx/reader.hpp"
-#include "common/ptx/version.hpp"
+#include "common/emulator/ptx/ast.hpp"
+#include "common/emulator/ptx/body_parser.hpp"
+#include "common/emulator/ptx/debug_strings.hpp"
+#include "common/emulator/ptx/declarations.hpp"
+#include "common/emulator/ptx/reader.hpp"
+#include "common/emulator/ptx/version.hpp"
 
 namespace stepwise::ptx {
 namespace {

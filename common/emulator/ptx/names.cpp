@@ -1,6 +1,6 @@
-#include "common/ptx/names.hpp"
+#include "common/emulator/ptx/names.hpp"
 
-#include "common/ptx/ast.hpp"
+#include "common/emulator/ptx/ast.hpp"
 
 namespace stepwise::ptx {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/ptx/positions.hpp"
+#include "common/emulator/ptx/positions.hpp"
 
 namespace stepwise::ptx {
 namespace {

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/ptx/ast.hpp"
+#include "common/emulator/ptx/ast.hpp"
 
 namespace stepwise::ptx {
 

@@ -1,4 +1,4 @@
-#include "common/ptx/reader.hpp"
+#include "common/emulator/ptx/reader.hpp"
 
 #include <bit>
 #include <limits>

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/ptx/lexer.hpp"
+#include "common/emulator/ptx/lexer.hpp"
 
 namespace stepwise::ptx {
 

@@ -1,4 +1,4 @@
-#include "common/ptx/reads.hpp"
+#include "common/emulator/ptx/reads.hpp"
 
 namespace stepwise::ptx {
 namespace {

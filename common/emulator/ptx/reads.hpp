@@ -4,7 +4,7 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "common/ptx/ast.hpp"
+#include "common/emulator/ptx/ast.hpp"
 
 namespace stepwise::ptx {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "common/ptx/ast.hpp"
+#include "common/emulator/ptx/ast.hpp"
 
 namespace stepwise::ptx {
 

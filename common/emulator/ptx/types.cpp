@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "common/ptx/ast.hpp"
+#include "common/emulator/ptx/ast.hpp"
 
 namespace stepwise::ptx {
 namespace {

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "common/cpu/clones.hpp"
-#include "common/cpu/cpu.hpp"
-#include "common/cpu/thread_team.hpp"
+#include "common/host/clones.hpp"
+#include "common/host/cpu.hpp"
+#include "common/host/thread_team.hpp"
 
 namespace {
 

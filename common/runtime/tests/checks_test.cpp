@@ -7,8 +7,8 @@
 #include <fstream>
 #include <thread>
 
-#include "common/runtime/api/launch.hpp"
-#include "common/runtime/host/call_stacks.hpp"
+#include "common/runtime/call_stacks.hpp"
+#include "common/runtime/launch.hpp"
 #include "common/runtime/stepwise.h"
 #include "common/runtime/tests/capture.hpp"
 #include "common/runtime/tests/fake_device.hpp"

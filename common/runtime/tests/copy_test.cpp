@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/runtime/api/api.hpp"
+#include "common/runtime/api.hpp"
 #include "common/runtime/tests/capture.hpp"
 #include "common/runtime/tests/fake_device.hpp"
 

@@ -8,10 +8,10 @@
 #include <cstring>
 #include <thread>
 
-#include "common/runtime/api/api.hpp"
+#include "common/runtime/api.hpp"
 #include "common/runtime/tests/capture.hpp"
 #include "common/runtime/tests/fake_device.hpp"
-#include "common/testing/skip_case.hpp"
+#include "common/skip_case.hpp"
 
 using namespace stepwise;
 

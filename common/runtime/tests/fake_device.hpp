@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/report/finding.hpp"
+#include "common/device/finding.hpp"
 
 namespace stepwise::fake {
 

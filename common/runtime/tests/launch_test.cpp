@@ -1,5 +1,5 @@
 // Registration and launches, over the fake device.
-#include "common/runtime/api/launch.hpp"
+#include "common/runtime/launch.hpp"
 
 #include <doctest/doctest.h>
 

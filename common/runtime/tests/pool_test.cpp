@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "common/runtime/api/api.hpp"
+#include "common/runtime/api.hpp"
 #include "common/runtime/tests/fake_device.hpp"
 
 using namespace stepwise;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/emulator/check/written.hpp"
-#include "common/testing/skip_case.hpp"
+#include "common/skip_case.hpp"
 
 using namespace stepwise::emulator;
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "common/device/device.hpp"
-#include "common/emulator/run/device_printf.hpp"
+#include "common/emulator/exec/device_printf.hpp"
 
 using namespace stepwise;
 

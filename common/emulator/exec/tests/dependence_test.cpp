@@ -1,5 +1,5 @@
 // Which ways decide whether lanes come to a place.
-#include "common/ptx/dependence.hpp"
+#include "common/emulator/exec/dependence.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Where the paths of a branch meet.
-#include "common/ptx/flow.hpp"
+#include "common/emulator/exec/flow.hpp"
 
 #include <doctest/doctest.h>
 

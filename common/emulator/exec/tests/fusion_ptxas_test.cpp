@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "common/emulator/lower/fusion.hpp"
-#include "common/image/image.hpp"
+#include "common/emulator/exec/fusion.hpp"
+#include "common/emulator/image/image.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Which products are fused into sums: every rule that ptxas's line tables show.
-#include "common/emulator/lower/fusion.hpp"
+#include "common/emulator/exec/fusion.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "common/device/device.hpp"
-#include "common/emulator/machine/modules.hpp"
+#include "common/emulator/exec/modules.hpp"
 
 using namespace stepwise;
 

@@ -1,5 +1,5 @@
 // Where branches within loops meet.
-#include "common/emulator/lower/meeting.hpp"
+#include "common/emulator/exec/meeting.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Global memory: allocation, reuse, lookup, and what is refused.
-#include "common/emulator/machine/memory.hpp"
+#include "common/emulator/exec/memory.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/mman.h>

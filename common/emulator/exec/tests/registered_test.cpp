@@ -1,11 +1,11 @@
 // The host's registered memory as kernels see it.
-#include "common/emulator/machine/registered.hpp"
+#include "common/emulator/exec/registered.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cstring>
 
-#include "common/emulator/machine/memory.hpp"
+#include "common/emulator/exec/memory.hpp"
 
 using namespace stepwise::emulator;
 

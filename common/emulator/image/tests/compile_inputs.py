@@ -43,7 +43,7 @@ def main():
     # Seeds of fuzz targets, whose corpora are committed: their tables name no folder of a machine.
     tiny = folder / "tiny.cu"
     text = pathlib.Path(source).read_text(encoding="utf-8")
-    tiny.write_text(f'#line 1 "/course/common/image/tests/resources.cu"\n{text}',
+    tiny.write_text(f'#line 1 "/course/common/emulator/image/tests/resources.cu"\n{text}',
                     encoding="utf-8")
     compile_to("tiny.cubin", "-cubin", "-lineinfo", "-arch=sm_90", "-DTINY", source=tiny)
     compile_to("tiny.fatbin", "-fatbin", "-compress-mode=size", "-arch=sm_90", "-DTINY",

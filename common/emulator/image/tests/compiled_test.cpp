@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "common/image/tests/inputs.hpp"
+#include "common/emulator/image/tests/inputs.hpp"
 
 namespace stepwise::image {
 namespace {

@@ -1,7 +1,7 @@
 // Containers made here, field by field; and what is wrong with them named.
 #include <lz4.h>
 
-#include "common/image/tests/inputs.hpp"
+#include "common/emulator/image/tests/inputs.hpp"
 
 namespace stepwise::image {
 namespace {

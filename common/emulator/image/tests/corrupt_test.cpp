@@ -2,7 +2,7 @@
 // behind the end as well.
 #include <functional>
 
-#include "common/image/tests/inputs.hpp"
+#include "common/emulator/image/tests/inputs.hpp"
 
 namespace stepwise::image {
 namespace {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/image/image.hpp"
+#include "common/emulator/image/image.hpp"
 
 namespace stepwise::image {
 

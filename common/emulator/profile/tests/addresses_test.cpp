@@ -1,5 +1,5 @@
 // Roots, offsets and alignments of addresses in PTX that is written for the purpose.
-#include "common/source_map/addresses.hpp"
+#include "common/emulator/profile/addresses.hpp"
 
 #include <doctest/doctest.h>
 

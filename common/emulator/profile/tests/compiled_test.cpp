@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <set>
 
-#include "common/image/tests/inputs.hpp"
-#include "common/ptx/control_flow.hpp"
-#include "common/source_map/source_map.hpp"
+#include "common/emulator/image/tests/inputs.hpp"
+#include "common/emulator/profile/control_flow.hpp"
+#include "common/emulator/profile/source_map.hpp"
 
 namespace stepwise::emulator {
 namespace {

@@ -1,5 +1,5 @@
 // Blocks, dominators and loops of PTX that is written for the purpose.
-#include "common/ptx/control_flow.hpp"
+#include "common/emulator/profile/control_flow.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Lines and accesses of PTX that is written for the purpose, with tables that are made up.
-#include "common/source_map/source_map.hpp"
+#include "common/emulator/profile/source_map.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // Lines of files: found, moved, missing, long.
-#include "common/source_map/source_text.hpp"
+#include "common/emulator/profile/source_text.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "common/ptx/tests/golden.hpp"
+#include "common/emulator/ptx/tests/golden.hpp"
 
 namespace stepwise::ptx {
 namespace {

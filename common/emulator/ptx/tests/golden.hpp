@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/ptx/ast.hpp"
+#include "common/emulator/ptx/ast.hpp"
 
 namespace stepwise::ptx {
 

@@ -1,6 +1,6 @@
 // Text that nobody would write: it must give an error or an AST, in time and memory that its size
 // bounds. Run with a sanitiser these tests see what they cannot see without.
-#include "common/ptx/tests/golden.hpp"
+#include "common/emulator/ptx/tests/golden.hpp"
 
 namespace stepwise::ptx {
 namespace {

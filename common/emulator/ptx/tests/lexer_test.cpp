@@ -1,6 +1,6 @@
-#include "common/ptx/lexer.hpp"
+#include "common/emulator/ptx/lexer.hpp"
 
-#include "common/ptx/tests/golden.hpp"
+#include "common/emulator/ptx/tests/golden.hpp"
 
 namespace stepwise::ptx {
 namespace {

@@ -4,8 +4,8 @@
 // Neither was made from the other.
 #include <set>
 
-#include "common/image/tests/inputs.hpp"
-#include "common/ptx/ast.hpp"
+#include "common/emulator/image/tests/inputs.hpp"
+#include "common/emulator/ptx/ast.hpp"
 
 namespace stepwise::ptx {
 namespace {

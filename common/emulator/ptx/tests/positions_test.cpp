@@ -1,5 +1,5 @@
 // .loc chains: golden/inlining.ptx.
-#include "common/ptx/tests/golden.hpp"
+#include "common/emulator/ptx/tests/golden.hpp"
 
 namespace stepwise::ptx {
 namespace {

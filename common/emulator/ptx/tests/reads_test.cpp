@@ -1,5 +1,5 @@
 // Which registers count as read.
-#include "common/ptx/reads.hpp"
+#include "common/emulator/ptx/reads.hpp"
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/report/located_finding.hpp"
+#include "common/device/located_finding.hpp"
 
 namespace stepwise::check_tests {
 

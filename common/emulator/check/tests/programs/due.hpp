@@ -3,7 +3,7 @@
 //   partial[i] += partial[i + 16];  // finding: race any any object=partial
 //
 // A comment tells one party of a finding: where, and what it does. Words, in any order:
-//   a kind (common/report/finding.hpp)   once per finding
+//   a kind (common/device/finding.hpp)   once per finding
 //   a verb                               what the party's action must contain; "a|b": either,
 //                                        "any": anything. Two verbs: both parties are here
 //   allocated, freed, called             the host's line that allocated or freed the memory, or
@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "common/report/located_finding.hpp"
+#include "common/device/located_finding.hpp"
 
 namespace stepwise::check_tests {
 
