@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/runner/call_file.hpp"
+#include "common/lab/call_file.hpp"
 
 namespace stepwise {
 

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <span>
 
-#include "common/runner/call_file.hpp"
+#include "common/lab/call_file.hpp"
 #include "common/runner/machine.hpp"
 
 namespace stepwise::runner {

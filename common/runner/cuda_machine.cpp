@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "common/lab/check.hpp"
+#include "common/lab/cuda_error.hpp"
 #include "common/runner/machine.hpp"
 #include "common/runtime/stepwise.h"
 

@@ -12,7 +12,7 @@
 #include <span>
 #include <string>
 
-#include "common/runner/call_file.hpp"
+#include "common/lab/call_file.hpp"
 
 namespace stepwise::runner {
 

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "common/runner/call_file.hpp"
+#include "common/lab/call_file.hpp"
 #include "common/runner/contract.hpp"
 
 namespace stepwise::runner {

@@ -4,7 +4,7 @@
 //         on (a CUDA device, or the CPU), and one file with the function. It knows neither the
 //         expected results nor how it is judged; `lab` starts it, and a person can start it under
 //         gdb, ncu or compute-sanitizer.
-// usage   RUNNER FILE [--control FD]      see common/runner/call_file.hpp
+// usage   RUNNER FILE [--control FD]      see common/lab/call_file.hpp
 #include <signal.h>
 #include <unistd.h>
 

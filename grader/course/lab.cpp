@@ -1,5 +1,7 @@
 #include "grader/course/lab.hpp"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>

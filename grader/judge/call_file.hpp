@@ -1,4 +1,4 @@
-// The file through which calls go to a runner and outputs come back (common/runner/call_file.hpp).
+// The file through which calls go to a runner and outputs come back (common/lab/call_file.hpp).
 //
 // idea    lab lays the file out and keeps the layout for itself: whatever the runner writes into
 //         the records, outputs and times are looked for only where lab put them.
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "common/lab/call_file.hpp"
 #include "common/lab/problem.hpp"
-#include "common/runner/call_file.hpp"
 
 namespace stepwise {
 

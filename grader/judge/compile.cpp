@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <optional>
 
 #include "common/formats/json.hpp"
 #include "grader/course/source.hpp"
+#include "grader/judge/nvcc_passes.hpp"
 #include "grader/judge/plain_source.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
@@ -68,15 +70,17 @@ bool is_fresh(const fs::path& entry, const fs::path& root) {
 }
 
 // Without those in `passing`, folders that will be gone.
-void remember_headers(const fs::path& entry, const fs::path& rule_file, const fs::path& root,
-                      const std::vector<fs::path>& passing) {
+void remember_headers(const fs::path& entry, const std::vector<fs::path>& rules,
+                      const fs::path& root, const std::vector<fs::path>& passing) {
   json headers = json::object();
-  const auto rule = read_if_there(rule_file);
-  for (const auto& file : prerequisites(rule.value_or(""))) {
+  const auto remember = [&](const std::string& file) {
     const bool passes = std::any_of(passing.begin(), passing.end(), [&](const fs::path& folder) {
       return file.starts_with(folder.string() + "/");
     });
-    if (!passes) headers[file] = hash_of_file(root / file);
+    if (!passes && !headers.contains(file)) headers[file] = hash_of_file(root / file);
+  };
+  for (const auto& rule : rules) {
+    for (const auto& file : prerequisites(read_if_there(rule).value_or(""))) remember(file);
   }
   // A name that is not UTF-8 becomes one that is not there: its program is made again each time.
   write_atomically(entry / "headers.json", headers.dump(1) + "\n");
@@ -139,23 +143,25 @@ compiled refused(const child_result& result, const std::string& log, const lab& 
   return c;
 }
 
-// One compilation: nvcc's two runs in a temporary folder, and the entry that they fill.
+// One compilation in a temporary folder, and the entry that it fills.
 class compilation {
  public:
-  compilation(const installation& where, const fs::path& cache, const compile_progress& progress)
-      : where_(where), cache_(cache), progress_(progress), work_(cache) {}
+  compilation(const installation& where, const fs::path& entry, const compile_progress& progress)
+      : where_(where), cache_(entry.parent_path()), progress_(progress), work_(cache_) {}
 
-  // Runs `compile` and `link`, completed with their files; the first that fails ends it.
+  // Runs `compile`, completed with its files, and links; the first that fails ends it. `id` is a
+  // word for the names of static things.
   child_result run(std::vector<std::string> compile, const plain_source& source,
-                   const fs::path& archive) {
-    const fs::path object = work_.path() / "student.o";
-    compile.insert(compile.end(), {"-MF", rule(), "-c", source.path(), "-o", object});
-    auto outcome = run_one(std::move(compile));
-    if (!outcome.end.ok()) return outcome;
-    std::vector<std::string> link = {where_.nvcc, object, archive};
-    link.insert(link.end(), where_.cuda_link.begin(), where_.cuda_link.end());
-    link.insert(link.end(), {"-o", program()});
-    return run_one(std::move(link));
+                   const fs::path& archive, const std::string& id) {
+    compile.insert(compile.end(), {"-c", source.path(), "-o", object()});
+    auto outcome = run_halves(compile, id);
+    if (!outcome) {
+      const fs::path rule = work_.path() / "headers.d";
+      rules_ = {rule};
+      compile.insert(compile.end(), {"-MMD", "-MF", rule});
+      outcome = run_one(std::move(compile));
+    }
+    return outcome->end.ok() ? link(archive) : *std::move(outcome);
   }
 
   void fill(const fs::path& entry, const plain_source& source) const {
@@ -165,7 +171,7 @@ class compilation {
       throw failure(exit_code::environment,
                     "cannot write " + entry.string() + ": " + error.message());
     }
-    remember_headers(entry, rule(), where_.root,
+    remember_headers(entry, rules_, where_.root,
                      {work_.path(), fs::path(source.path()).parent_path()});
   }
 
@@ -173,19 +179,62 @@ class compilation {
 
  private:
   fs::path program() const { return work_.path() / "program"; }
-  fs::path rule() const { return work_.path() / "headers.d"; }
+  fs::path object() const { return work_.path() / "student.o"; }
 
-  child_result run_one(std::vector<std::string> command) {
+  // The compilation as side_by_side() arranges it: done, or refused in nvcc's words. Nothing if
+  // nvcc itself has to do it, or to say why it cannot be done.
+  std::optional<child_result> run_halves(std::vector<std::string> compile, const std::string& id) {
+    compile.push_back("--dryrun");
+    const auto planned = start(std::move(compile), {});
+    if (!planned.end.ok() || !planned.out.empty()) return std::nullopt;
+    auto passes = side_by_side(planned.err, work_.path());
+    if (!passes || passes->module_id.parent_path() != work_.path()) return std::nullopt;
+    write_atomically(passes->module_id, "_" + id + "_10_student_cu");
+    auto outcome = start({"/bin/sh", "-c", passes->script}, std::move(passes->environment));
+    rules_ = std::move(passes->rules);
+    if (outcome.end.ok()) return outcome;
+    const bool refused = outcome.end.how == child_end::cause::exited &&
+                         outcome.end.exit_code == host_half_refused &&
+                         !parse_diagnostics(outcome.err + outcome.out).empty();
+    if (refused) return outcome;
+    return std::nullopt;
+  }
+
+  // The quickest way first: a linker that starts fast, and no link of device code, since there is
+  // one object of it. What it refuses is for the usual one to say.
+  child_result link(const fs::path& archive) {
+    std::vector<std::string> usual = {where_.nvcc, object(), archive};
+    usual.insert(usual.end(), where_.cuda_link.begin(), where_.cuda_link.end());
+    usual.insert(usual.end(), {"-o", program()});
+    for (const std::string linker : {"lld", "gold"}) {
+      if (on_path("ld." + linker).empty()) continue;
+      auto quick = usual;
+      quick.insert(quick.end(), {"--no-device-link", "-Xcompiler=-fuse-ld=" + linker});
+      auto outcome = start(std::move(quick), {});
+      if (outcome.end.ok()) return outcome;
+      break;
+    }
+    return run_one(std::move(usual));
+  }
+
+  child_result start(std::vector<std::string> command, std::vector<std::string> environment) {
     child_options options;
     options.command = std::move(command);
     options.directory = where_.root;
+    options.environment = std::move(environment);
     // PWD: the folder's name in the tables of lines, where it has several.
-    options.environment = {"TMPDIR=" + work_.path().string(), "PWD=" + where_.root.string(),
-                           "LC_ALL=C"};
+    options.environment.insert(
+        options.environment.end(),
+        {"TMPDIR=" + work_.path().string(), "PWD=" + where_.root.string(), "LC_ALL=C"});
     options.keep_bytes = 1 << 20;
     options.tick = progress_.tick;
     auto outcome = run_child(std::move(options), compile_limit_s);
     seconds_ += outcome.end.wall_s;
+    return outcome;
+  }
+
+  child_result run_one(std::vector<std::string> command) {
+    auto outcome = start(std::move(command), {});
     if (!outcome.end.ok()) refuse_what_is_not_the_students_fault(outcome, cache_);
     return outcome;
   }
@@ -194,6 +243,7 @@ class compilation {
   const fs::path cache_;
   const compile_progress& progress_;
   temporary_folder work_;
+  std::vector<fs::path> rules_;  // with the headers
   double seconds_ = 0;
 };
 
@@ -213,7 +263,7 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
   const std::string shown = where.shown(file);
   std::vector<std::string> command = {where.nvcc};
   command.insert(command.end(), where.cuda_args.begin(), where.cuda_args.end());
-  command.insert(command.end(), {"-I.", "-I" + ("labs/" + l.name), "-MMD"});
+  command.insert(command.end(), {"-I.", "-I" + ("labs/" + l.name)});
   if (variant != nullptr) {
     command.insert(command.end(), variant->flags.begin(), variant->flags.end());
   }
@@ -240,11 +290,11 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
   }
   require_compiler(where, shown);
   progress.doing("compiling " + shown);
-  compilation work(where, cache, progress);
+  compilation work(where, entry, progress);
   make_folder(entry);
   const plain_source plain(file, shown, source, entry);
   for (const auto& flag : plain.flags()) command.push_back(flag);
-  const auto outcome = work.run(std::move(command), plain, archive);
+  const auto outcome = work.run(std::move(command), plain, archive, hash.hex().substr(0, 8));
   if (outcome.end.ok()) {
     work.fill(entry, plain);
     prune(cache);

@@ -1,9 +1,10 @@
 // Compiles a student's .cu and links it with its lab's runner, with a cache.
 //
-// idea    The same flags as Meson uses for the solutions. A program is kept in build/submissions
-//         under the hash of its source, its flags and the runner, and is used again only while
-//         every header that it included is unchanged. What a sweep makes of a file is kept apart,
-//         in build/sweeps, so that it does not push out what a student works on.
+// idea    The same flags as Meson uses for the solutions; nvcc's passes run side by side where
+//         their list is as expected (nvcc_passes.hpp). A program is kept in build/submissions under
+//         the hash of its source, its flags and the runner, and is used again only while every
+//         header that it included is unchanged. What a sweep makes of a file is kept apart, in
+//         build/sweeps, so that it does not push out what a student works on.
 // Tested by tests/compile_test.cpp and cli/tests/ptx_test.cpp.
 #pragma once
 

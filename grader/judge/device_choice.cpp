@@ -1,6 +1,7 @@
 #include "grader/judge/device_choice.hpp"
 
 #include <dlfcn.h>
+#include <toml++/toml.h>
 
 #include <cstdlib>
 #include <sstream>

@@ -129,3 +129,33 @@ TEST_CASE("a clone in a place that shells misread") {
   CHECK(!fs::exists("pwned"));
   fs::remove_all(link.parent_path());
 }
+
+// Their names hold the module id, by which both halves of a compilation know them.
+TEST_CASE("static and unnamed things of a file are found under their own names") {
+  const awkward c("static.cu");
+  std::string text = c.text();
+  const auto kernel = text.find("__global__");
+  REQUIRE(kernel != std::string::npos);
+  text.insert(kernel,
+              "namespace {\n__constant__ int nothing[2];\n__global__ void count(int* n) { ++*n; }\n"
+              "}\nstatic __device__ int calls;\n");
+  text +=
+      "static void before() {\n"
+      "  int now = 0, zero[2] = {0, 0};\n"
+      "  void* at = nullptr;\n"
+      "  check(cudaMemcpyToSymbol(nothing, zero, sizeof zero));\n"
+      "  check(cudaGetSymbolAddress(&at, calls));\n"
+      "  count<<<1, 1>>>(static_cast<int*>(at));\n"
+      "  check(cudaMemcpyFromSymbol(&now, calls, sizeof now));\n"
+      "  if (now != 1) throw now;\n"
+      "  check(cudaMemset(at, 0, sizeof now));\n"
+      "}\n";
+  const auto body = text.find("void add(");
+  REQUIRE(body != std::string::npos);
+  text.insert(body, "static void before();\n");
+  text.insert(text.find('{', text.find("void add(")) + 1, "\n  before();");
+  c.write(text);
+  const json ran = document_of(c.run({"run", "launch", "--file", c.file, "--size", "1000"}));
+  INFO(ran.dump());
+  CHECK(ran["correct"] == true);
+}

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "common/runner/call_file.hpp"
+#include "common/lab/call_file.hpp"
 
 namespace {
 
