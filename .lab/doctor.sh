@@ -67,8 +67,8 @@ check_libraries() {
   fi
   load packages
   find_missing_libraries
-  for ((i = 0; i < ${#libraries[@]}; i += 2)); do
-    name=${libraries[i]}
+  for ((i = 0; i < ${#library_headers[@]}; i += 2)); do
+    name=${library_headers[i]}
     if [[ " ${missing_libraries[*]} " != *" $name "* ]]; then row ok "$name" 'this system'
     elif command -v apt-get >/dev/null; then row get "$name" "Debian's package"
     else row get "$name" "its sources, by Meson's wrap"; fi

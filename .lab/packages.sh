@@ -10,11 +10,11 @@
 
 # The C++ libraries: Debian's package, the header that shows it. Where it is missing or too old, Meson's
 # wraps download the sources (subprojects/*.wrap).
-readonly libraries=(doctest-dev doctest/doctest.h libcli11-dev CLI/CLI.hpp
+readonly library_headers=(doctest-dev doctest/doctest.h libcli11-dev CLI/CLI.hpp
   nlohmann-json3-dev nlohmann/json.hpp libtomlplusplus-dev toml++/toml.h libfmt-dev fmt/format-inl.h
   libstb-dev stb/stb_image.h libzstd-dev zstd.h liblz4-dev lz4.h)
 library_packages=()
-for ((i = 0; i < ${#libraries[@]}; i += 2)); do library_packages+=("${libraries[i]}"); done
+for ((i = 0; i < ${#library_headers[@]}; i += 2)); do library_packages+=("${library_headers[i]}"); done
 unset i
 readonly library_packages
 readonly unpacked_tools='(g\+\+|gcc|cpp)(-[0-9]+)?|python3|as|ld|ar|ranlib|nm|strip|objcopy|readelf'
@@ -22,8 +22,8 @@ readonly unpacked_tools='(g\+\+|gcc|cpp)(-[0-9]+)?|python3|as|ld|ar|ranlib|nm|st
 find_missing_libraries() { # sets missing_libraries to the packages whose headers are not found
   local i
   mapfile -t missing_libraries < <(
-    for ((i = 0; i < ${#libraries[@]}; i += 2)); do
-      printf '#if !__has_include(<%s>)\n%s\n#endif\n' "${libraries[i + 1]}" "${libraries[i]}"
+    for ((i = 0; i < ${#library_headers[@]}; i += 2)); do
+      printf '#if !__has_include(<%s>)\n%s\n#endif\n' "${library_headers[i + 1]}" "${library_headers[i]}"
     done | "$cxx" -E -P -x c++ - 2>/dev/null | sed 's/ //g; /^$/d'
   )
 }
