@@ -352,6 +352,37 @@ std::string results_markdown(const fs::path& root, const std::vector<lab>& labs)
   return text;
 }
 
+// The fastest step beside the first one and the peers, at the size of the lab's table.
+std::string winner_row(const lab& l, const json& record) {
+  const std::string label = label_of_all(record);
+  const auto time_of = [&](const std::string& name) {
+    const json* const cell = cell_at(record, name, label);
+    return cell == nullptr ? 0.0 : cell->at("cold").at("median_ms").get<double>();
+  };
+  const step* best = nullptr;
+  for (const auto& s : l.steps) {
+    const double t = time_of(s.name);
+    if (t > 0 && (best == nullptr || t < time_of(best->name))) best = &s;
+  }
+  if (best == nullptr) return "";
+  const double fastest = time_of(best->name);
+  std::string over;
+  const auto add = [&](const std::string& name, const std::string& shown) {
+    if (const double t = time_of(name); t > 0 && name != best->name)
+      over += (over.empty() ? "" : ", ") + shown + " " + ratio_text(t / fastest);
+  };
+  add(l.steps.front().name, l.steps.front().name);
+  for (const auto& p : peers_of(l, record)) add(p.name, p.name);
+  return fmt::format("| {} | {} | {} | {} | {} |\n", l.name, size_label(label), best->name,
+                     time_text(fastest), over);
+}
+
+std::string winners_markdown(const fs::path& root, const std::vector<lab>& labs) {
+  std::string rows;
+  for (const auto& l : labs) rows += of_records(root, l, "", winner_row);
+  return "| lab | size | fastest step | time | times as fast as |\n|---|---|---|---:|---|\n" + rows;
+}
+
 std::string handout_markdown(const fs::path& root, const lab& l) {
   const std::string text = of_records(root, l, "", handout_table);
   return text.empty() ? "No GPU has been measured yet.\n" : text;

@@ -38,9 +38,13 @@ json cpu_json();
 std::vector<std::string> peers_lost(const json& older, const lab& l,
                                     const std::vector<contender>& peers);
 
-// The Markdown between the markers of the main README: one table per lab and GPU at the largest
+// The Markdown between the markers of solutions/README.md: one table per lab and GPU at the largest
 // size at which no recorded step was too slow, cold L2.
 std::string results_markdown(const fs::path& root, const std::vector<lab>& labs);
+
+// The same of the main README: of each lab the fastest step at that size, beside the first step and
+// the peers.
+std::string winners_markdown(const fs::path& root, const std::vector<lab>& labs);
 
 // The same of a lab's handout: all recorded sizes, and the last step against its peers.
 std::string handout_markdown(const fs::path& root, const lab& l);

@@ -413,14 +413,16 @@ TEST_CASE("env: its output is shell, and the program runs by hand with it") {
   CHECK(has(checked.out, "correct"));
 }
 
-TEST_CASE("the README's table says what the records say") {
+TEST_CASE("the READMEs' tables say what the records say") {
   const cloned_course c;
-  const std::string before = *read_if_there(c.root() / "README.md");
+  const std::string before = *read_if_there(c.root() / "README.md"),
+                    results = *read_if_there(c.root() / "solutions/README.md");
   const auto result = c.lab({"bench", "--readme", "--json"});
   CHECK(result.end.exit_code == 0);
   check_documented(document_of(result));
   INFO("./lab bench --readme makes it fresh");
   CHECK(read_if_there(c.root() / "README.md") == before);
+  CHECK(read_if_there(c.root() / "solutions/README.md") == results);
 }
 
 TEST_CASE("a student's file is compiled with the flags of the solutions") {

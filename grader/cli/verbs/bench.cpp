@@ -40,7 +40,7 @@ std::vector<lab_size> wanted_sizes(const lab& l, const problem& p, const device_
   return sizes;
 }
 
-// The tables of the main README and of the handouts.
+// The tables of the main README, of solutions/README.md and of the handouts.
 int refresh_readmes(context& c) {
   const file_lock lock(c.where.build / "locks" / "readme");
   const auto labs = load_labs(c.where.root);
@@ -54,12 +54,13 @@ int refresh_readmes(context& c) {
     write_atomically(c.where.root / file, after);
     changed.push_back(file);
   };
-  refresh("README.md", results_markdown(c.where.root, labs), "");
+  refresh("README.md", winners_markdown(c.where.root, labs), "");
+  refresh("solutions/README.md", results_markdown(c.where.root, labs), "");
   for (const auto& l : labs)
     refresh(l.handout(), handout_markdown(c.where.root, l), limits_markdown(c.where.root, l));
   if (c.as_json) c.print({{"changed", changed}});
   for (const auto& file : changed) c.say(file + " has the recorded results");
-  if (changed.empty()) c.say("README.md and the handouts were fresh already");
+  if (changed.empty()) c.say("the READMEs were fresh already");
   return 0;
 }
 
@@ -349,7 +350,7 @@ int bench(context& c, const bench_options& o) {
   if (o.record) {
     write_atomically(c.where.root / file, record.dump(1) + "\n");
     c.say("recorded in " + c.out.paint(tone::place, file.string()) +
-          "; `./lab bench --readme` puts it into README.md and the handout");
+          "; `./lab bench --readme` puts it into the READMEs");
   }
   if (c.as_json) {
     auto document = record;
@@ -368,7 +369,7 @@ const verb bench_verb(
     "  ./lab bench reduction --record        and keep the result (GPU only)\n"
     "  ./lab bench matmul --peers            beside NVIDIA's libraries and the CPU\n"
     "  ./lab bench matmul --cpu --sizes 2048 only the CPU, which needs no GPU\n"
-    "  ./lab bench --readme                  tables of README.md and the handouts from the "
+    "  ./lab bench --readme                  tables of the READMEs from the "
     "records",
     [](arguments& takes, bench_options& o) {
       takes.add("LAB", o.lab, "the lab's name");
