@@ -7,6 +7,7 @@
 // tests   tests/json_test.cpp
 #pragma once
 
+#include <compare>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
@@ -163,6 +164,12 @@ class json {
   requires(!std::same_as<Value, json> && std::constructible_from<json, const Value&>) friend bool
   operator==(const json& a, const Value& b) {
     return a == json(b);
+  }
+  // Of numbers.
+  template <class Value>
+  requires std::is_arithmetic_v<Value>
+  friend std::partial_ordering operator<=>(const json& a, Value b) {
+    return a.get<double>() <=> static_cast<double>(b);
   }
   friend std::ostream& operator<<(std::ostream& out, const json& value);
 

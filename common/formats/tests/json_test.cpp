@@ -22,6 +22,8 @@ TEST_CASE("numbers keep their kind, and are equal across kinds") {
   CHECK(json::parse("[1, 1.0, -1]") == json{1u, 1, -1});
   CHECK(json(-1) != json(std::uint64_t{18446744073709551615u}));
   CHECK(json(true) != json(1));
+  CHECK(json(3) > 2);
+  CHECK(json(2.5) < 3u);
 }
 
 TEST_CASE("what was written is read: keys, elements, values") {

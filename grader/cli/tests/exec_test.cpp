@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <elf.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
