@@ -71,7 +71,7 @@ configure() {
   fi
   read -ra extra <<<"${STEPWISE_SETUP_ARGS:-}"
   key=$(printf '%s\n' "$root" "$nvcc" "$cxx" "$archs" "${meson[*]}" "${extra[*]}")
-  [[ ! -e $build/build.ninja || $(cat -- "$config" 2>/dev/null) != "$key" ]] || return 0
+  [[ ! -e $build/build.ninja || $(cat -- "$config" 2>/dev/null) != "$key" ]] || cpu_lacks || return 0
   rm -rf -- "$config" "$build"/{meson-private,meson-info,build.ninja}
   [[ $root == "${self%/*}" ]] || compiler=("$root/.lab/plain_nvcc" "$nvcc")
   { printf '[binaries]\ncuda = %s\n' "$(meson_list "${compiler[@]}")" >"$build/nvcc.ini"; } 2>/dev/null ||

@@ -1,7 +1,7 @@
 // Which registers count as read.
-#include "common/ptx/traits.hpp"
-
 #include <doctest/doctest.h>
+
+#include "common/ptx/traits.hpp"
 
 using namespace stepwise;
 
