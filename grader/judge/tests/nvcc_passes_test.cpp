@@ -6,7 +6,7 @@
 
 #include "grader/judge/compile.hpp"
 #include "grader/system/files.hpp"
-#include "grader/tests/doubling.hpp"
+#include "grader/judge/tests/doubling.hpp"
 
 using namespace stepwise;
 using namespace stepwise::tests;
