@@ -12,6 +12,7 @@
 
 #include "common/device/names.hpp"
 #include "common/ptx/control_flow.hpp"
+#include "common/ptx/traits.hpp"
 
 namespace stepwise::cli {
 namespace {
@@ -27,38 +28,29 @@ constexpr std::array kinds = {
     "store local", "store",         "atomic",     "async copy",   "warp",
     "barrier",     "control",       "move",       "parameter",    "other"};
 
-bool has(const ptx::instruction& i, std::string_view modifier) {
-  return std::find(i.modifiers.begin(), i.modifiers.end(), modifier) != i.modifiers.end();
-}
-
-bool has_space(const ptx::instruction& i, std::string_view space) {
-  return std::any_of(i.modifiers.begin(), i.modifiers.end(), [&](std::string_view m) {
-    return m == space || (m.starts_with(space) && m.substr(space.size()).starts_with("::"));
-  });
-}
-
 std::string access_kind(const ptx::instruction& i, const std::string& verb) {
-  if (has_space(i, "param")) return "parameter";
-  for (const char* space : {"global", "shared", "local"}) {
-    if (has_space(i, space)) return verb + " " + space;
+  switch (ptx::space_of(i)) {
+    case ptx::state_space::param:
+      return "parameter";
+    case ptx::state_space::global:
+      return verb + " global";
+    case ptx::state_space::shared:
+      return verb + " shared";
+    case ptx::state_space::local:
+      return verb + " local";
+    case ptx::state_space::constant:
+      return verb + " constant";
+    default:
+      return verb;
   }
-  return has_space(i, "const") ? verb + " constant" : verb;
-}
-
-std::string arithmetic_kind(const ptx::instruction& i) {
-  const std::string_view type = i.modifiers.empty() ? std::string_view() : i.modifiers.back();
-  if (type == "f32") return "FP32";
-  if (type == "f64") return "FP64";
-  if (type.starts_with("f16") || type.starts_with("bf16")) return "half";
-  return "integer";
 }
 
 std::uint32_t access_bytes(const ptx::instruction& i) {
   if (i.modifiers.empty()) return 0;
   std::uint32_t bytes = ptx::bytes_of(ptx::type_of(i.modifiers.back()));
-  if (has(i, "v2")) bytes *= 2;
-  if (has(i, "v4")) bytes *= 4;
-  if (has(i, "v8")) bytes *= 8;
+  if (ptx::has_modifier(i, "v2")) bytes *= 2;
+  if (ptx::has_modifier(i, "v4")) bytes *= 4;
+  if (ptx::has_modifier(i, "v8")) bytes *= 8;
   return bytes;
 }
 
@@ -395,29 +387,41 @@ class kernel_lister {
 }  // namespace
 
 std::string kind_of(const ptx::instruction& i) {
-  const std::string_view op = i.opcode;
-  const auto is = [op](std::initializer_list<std::string_view> names) {
-    return std::find(names.begin(), names.end(), op) != names.end();
-  };
-  if (is({"ld", "ldu"})) return access_kind(i, "load");
-  if (is({"ldmatrix"})) return "load shared";
-  if (is({"st", "stmatrix"})) return op == "st" ? access_kind(i, "store") : "store shared";
-  if (is({"atom", "red"})) return "atomic";
-  if (is({"cp"})) return "async copy";
-  if (is({"mma", "wmma", "wgmma", "movmatrix"})) return "tensor";
-  if (is({"bra", "brx", "ret", "exit", "call", "trap"})) return "control";
-  if (is({"bar", "barrier", "membar", "fence", "mbarrier"})) return "barrier";
-  if (is({"shfl", "vote", "match", "redux", "activemask", "elect"})) return "warp";
-  if (is({"cvt"})) return "conversion";
-  if (is({"mov", "cvta", "mapa"})) return "move";
-  const std::string arithmetic = arithmetic_kind(i);
-  if (is({"fma"}) && arithmetic != "integer") return "FMA";
-  if (is({"rcp", "sqrt", "rsqrt", "sin", "cos", "ex2", "lg2", "tanh", "div"}) &&
-      arithmetic != "integer") {
-    return "special";
+  using ptx::instruction_kind;
+  const ptx::traits t = ptx::traits_of(i);
+  switch (t.kind) {
+    case instruction_kind::load:
+      return i.opcode == "ldmatrix" ? "load shared" : access_kind(i, "load");
+    case instruction_kind::store:
+      return i.opcode == "stmatrix" ? "store shared" : access_kind(i, "store");
+    case instruction_kind::atomic:
+      return "atomic";
+    case instruction_kind::async_copy:
+      return "async copy";
+    case instruction_kind::tensor:
+      return "tensor";
+    case instruction_kind::control:
+      return "control";
+    case instruction_kind::barrier:
+      return "barrier";
+    case instruction_kind::warp:
+      return "warp";
+    case instruction_kind::conversion:
+      return "conversion";
+    case instruction_kind::move:
+      return "move";
+    case instruction_kind::special:
+      return "special";
+    case instruction_kind::other:
+      return "other";
+    case instruction_kind::arithmetic:
+      break;
   }
-  if (is({"prefetch", "nanosleep", "pmevent", "griddepcontrol", "createpolicy"})) return "other";
-  return arithmetic;
+  if (i.opcode == "fma" && t.pipe != ptx::pipe::integer) return "FMA";
+  return t.pipe == ptx::pipe::fp32   ? "FP32"
+         : t.pipe == ptx::pipe::fp64 ? "FP64"
+         : t.pipe == ptx::pipe::half ? "half"
+                                     : "integer";
 }
 
 kernel_listing list_kernel(const ptx::module& m, const std::vector<std::string>& ptx_lines,
