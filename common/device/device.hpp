@@ -118,7 +118,7 @@ struct stream_use {
 
 class device {
  public:
-  virtual ~device() = default;
+  virtual ~device();  // in report/finding.cpp, with what answers findings
 
   // The GPU that this device is or stands for.
   virtual const gpu& description() const = 0;

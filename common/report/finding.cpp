@@ -26,6 +26,8 @@ const char* name_of(finding_kind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
+device::~device() = default;
+
 std::vector<finding> device::take_findings(bool) { return {}; }
 std::optional<finding> device::host_access(device_address, bool) { return std::nullopt; }
 
