@@ -299,7 +299,7 @@ const std::vector<long_step> long_steps = {
     {"blur 15_strips", 90, "nothing is left of the tiles: how warps walk down a picture"},
     {"matmul 11_read_ahead", 44, "the accesses that 08 to 10 spell out, as functions"},
     {"matmul 19_whole_steps", 137, "the loop that 18 spells out, as a class and functions"},
-    {"matmul 22_stream_k", 32, "the flags by which blocks hand on a sum"},
+    {"matmul 22_stream_k", 34, "the flags by which blocks hand on a sum"},
     {"matmul 23_one_round", 56,
      "the shares that 22 spells out, as a class, and one without shares"},
     {"neighbour 06_grid", 192, "building the grid, which the handout gives to students"},

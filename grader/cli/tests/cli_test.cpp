@@ -311,7 +311,7 @@ TEST_CASE("--device gpu without one is the environment's fault") {
 TEST_CASE("help has examples, version a number, and both go to stdout") {
   const cloned_course c;
   const json all = document_of(c.lab({"--help", "--json"}));
-  CHECK(all["commands"].size() == 19);
+  CHECK(all["commands"].size() == 20);
   CHECK(all["commands"][0]["name"] == "list");
   CHECK(all["commands"].back()["name"] == "doctor");
   for (const json& command : all["commands"]) {

@@ -17,13 +17,13 @@ constexpr const char* name_of_all =
 struct awkward : cloned_course {
   explicit awkward(const std::string& name, const std::string& folder = "a, \"b\" $HOME")
       : file(root() / folder / name) {
-    write(*read_if_there(root() / "solutions/launch/02_blocks.cu"));
+    write(*read_if_there(root() / "solutions/launch/01_tiny_blocks.cu"));
   }
   void write(const std::string& text) const {
     write_atomically(file.parent_path() / "mine.hpp", "#pragma once\nconstexpr int offset = 0;\n");
     write_atomically(file, "#include \"mine.hpp\"\n" + text);
   }
-  std::string text() const { return *read_if_there(root() / "solutions/launch/02_blocks.cu"); }
+  std::string text() const { return *read_if_there(root() / "solutions/launch/01_tiny_blocks.cu"); }
 
   child_result run(std::vector<std::string> words) const {
     for (const auto& word : {"--device", "emulated", "--json"}) words.push_back(word);
@@ -117,7 +117,7 @@ TEST_CASE("UTF-8 with a byte order mark is UTF-8") {
 
 TEST_CASE("a clone in a place that shells misread") {
   const cloned_course c("it's $(touch pwned), \"größe\" #1;&");
-  fs::copy_file(c.root() / "solutions/launch/02_blocks.cu", c.root() / "labs/launch/launch.cu",
+  fs::copy_file(c.root() / "solutions/launch/01_tiny_blocks.cu", c.root() / "labs/launch/launch.cu",
                 fs::copy_options::overwrite_existing);
   const auto result = c.lab({"check", "launch", "--device", "emulated", "--json"});
   CHECK(result.end.exit_code == 0);

@@ -5,8 +5,8 @@
 #include <doctest/doctest.h>
 
 #include "grader/judge/compile.hpp"
-#include "grader/system/files.hpp"
 #include "grader/judge/tests/doubling.hpp"
+#include "grader/system/files.hpp"
 
 using namespace stepwise;
 using namespace stepwise::tests;
