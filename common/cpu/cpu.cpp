@@ -1,3 +1,4 @@
+// Reads /proc/cpuinfo, OMP_NUM_THREADS, the CPUs this process may run on, and its cgroup's quota.
 #include "common/cpu/cpu.hpp"
 
 #include <sched.h>

@@ -1,3 +1,4 @@
+// Starts the threads, lets them spin for a while before they sleep, and runs work on all of them.
 #include "common/cpu/thread_team.hpp"
 
 #include <system_error>

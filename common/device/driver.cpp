@@ -1,3 +1,4 @@
+// Opens libcuda.so.1, looks up its functions by name and starts it, once in a process.
 #if __has_include(<cuda.h>)
 #include "common/device/driver.hpp"
 

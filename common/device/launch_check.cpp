@@ -1,3 +1,4 @@
+// Checks the grid, the block, shared memory, threads and cooperative launches against the limits.
 #include "common/device/launch_check.hpp"
 
 #include "common/device/names.hpp"

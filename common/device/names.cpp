@@ -1,3 +1,4 @@
+// Demangles the names of kernels, unless they mean too much, and codes the names of files for PTX.
 #include "common/device/names.hpp"
 
 #include <cxxabi.h>

@@ -1,3 +1,4 @@
+// Asks cuda_occupancy.h about a described GPU; where that header is missing, says so.
 #include "common/device/occupancy.hpp"
 
 #include "common/device/names.hpp"

@@ -1,3 +1,4 @@
+// Keeps the notes by address, and finds the allocation or variable that an address is in or near.
 #include "common/emulator/allocation_notes.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Lowers the kernel, refuses too much static shared memory, and completes its attributes.
 #include "common/emulator/prepare.hpp"
 
 #include <algorithm>

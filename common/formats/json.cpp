@@ -1,3 +1,4 @@
+// Converts from and to the library's values for parsing and dumping; access, changes, comparison.
 #include "common/formats/json.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Copies toml++'s nodes into a tree of our own, and finds keys in it.
 #include "common/formats/toml.hpp"
 
 #include <algorithm>

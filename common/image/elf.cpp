@@ -1,3 +1,4 @@
+// Reads the section table, names, contents and symbols, within a budget.
 #include "common/image/elf.hpp"
 
 #include <algorithm>

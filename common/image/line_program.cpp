@@ -1,3 +1,4 @@
+// Reads each unit's header, and runs its opcodes on a machine that emits spans of addresses.
 #include "common/image/line_program.hpp"
 
 #include <array>

@@ -1,3 +1,4 @@
+// Splits lines into words, and words into coordinates, with messages that name the line.
 #include "common/lab/points.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The table of problems that the labs' static objects register in.
 #include "common/lab/problem.hpp"
 
 #include <map>

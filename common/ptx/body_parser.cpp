@@ -1,3 +1,4 @@
+// Statements, scopes of labels, directives, instructions and their operands.
 #include "common/ptx/body_parser.hpp"
 
 #include <algorithm>

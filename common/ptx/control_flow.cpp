@@ -1,3 +1,4 @@
+// Splits the body at labels and branches, then finds dominators and loops.
 #include "common/ptx/control_flow.hpp"
 
 #include <algorithm>

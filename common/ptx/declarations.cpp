@@ -1,3 +1,4 @@
+// Reads qualifiers in any order, names with their extents, and initial values, within limits.
 #include "common/ptx/declarations.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Finds who decides about each block by post-dominators, then goes back from the wanted ones.
 #include "common/ptx/dependence.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Post-dominators by Lengauer and Tarjan's algorithm on the reversed graph.
 #include "common/ptx/flow.hpp"
 
 #include <algorithm>

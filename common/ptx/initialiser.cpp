@@ -1,3 +1,4 @@
+// Writes values and strings into the variable's bytes, and notes addresses as relocations.
 #include "common/ptx/initialiser.hpp"
 
 #include <algorithm>

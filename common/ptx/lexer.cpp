@@ -1,3 +1,4 @@
+// Classifies characters by a table, skips blanks and comments, and reads words and numbers.
 #include "common/ptx/lexer.hpp"
 
 #include <array>

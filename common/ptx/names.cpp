@@ -1,3 +1,4 @@
+// Keeps what each renamed name is called, scope by scope, and makes names that nothing else has.
 #include "common/ptx/names.hpp"
 
 #include "common/ptx/ast.hpp"

@@ -1,3 +1,4 @@
+// Keeps each record once, and finds a call's record by its place and its caller's name.
 #include "common/ptx/positions.hpp"
 
 namespace stepwise::ptx {

@@ -1,3 +1,4 @@
+// Accepts or expects tokens, and computes constant expressions by operator precedence.
 #include "common/ptx/reader.hpp"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// The table of opcodes, and what an instruction's types and modifiers add to it.
 #include "common/ptx/traits.hpp"
 
 #include <algorithm>

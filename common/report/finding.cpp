@@ -1,3 +1,4 @@
+// The names of kinds, and the answers of a device that does not check.
 #include "common/report/finding.hpp"
 
 #include <array>

@@ -1,3 +1,4 @@
+// The words for each kind, place, party and object, and their layout in wrapped blocks.
 #include "common/report/finding_text.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Adds counts up, names the pipes, and answers for a device that does not count.
 #include "common/report/profile.hpp"
 
 namespace stepwise {

@@ -1,3 +1,4 @@
+// Lists the fields of each structure once, for writing and for reading.
 #include "common/report/profile_json.hpp"
 
 #include "common/formats/json.hpp"

@@ -1,3 +1,4 @@
+// Finds what a line wastes, and prints each kernel's head, lines and summary.
 #include "common/report/profile_text.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Allocates the buffer with its zones, copies and poisons it, and looks for what changed.
 #include "common/runner/call_buffer.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Makes, reuses and checks the buffers, repeats the call with timing, and hands the outputs back.
 #include "common/runner/call_maker.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Maps the file, and checks that a record's areas lie within it and suit the contract.
 #include "common/runner/mapped_call_file.hpp"
 
 #include <fcntl.h>

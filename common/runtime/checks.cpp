@@ -1,3 +1,4 @@
+// Tells the device of each call, and writes its findings to the file, or on stderr at the end.
 #include "common/runtime/checks.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// The table of errors, each thread's last one, and the sentences on stderr.
 #include "common/runtime/errors.hpp"
 
 #include <algorithm>

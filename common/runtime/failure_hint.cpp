@@ -1,3 +1,4 @@
+// Registers for the program's end, and prints the hint if a kernel ran and the program failed.
 #include "common/runtime/failure_hint.hpp"
 
 #include <signal.h>

@@ -1,3 +1,4 @@
+// Catches SIGSEGV, and has a copy of the process find the words and the line.
 #include "common/runtime/host_access.hpp"
 
 #include <sched.h>

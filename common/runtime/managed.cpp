@@ -1,3 +1,4 @@
+// Looks up what holds at an address, and clears a range that is freed.
 #include "common/runtime/managed.hpp"
 
 namespace stepwise::runtime {

@@ -1,3 +1,4 @@
+// Reads /proc/self/maps, and joins readable areas that touch.
 #include "common/runtime/mapped.hpp"
 
 #include <fstream>

@@ -1,3 +1,4 @@
+// Keeps each pool's used and reserved bytes, and finds the pool of an address or a handle.
 #include "common/runtime/pools.hpp"
 
 #include <algorithm>

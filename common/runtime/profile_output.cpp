@@ -1,3 +1,4 @@
+// Keeps what the device counted, and writes it after the program's own destructors.
 #include "common/runtime/profile_output.hpp"
 
 #include <fcntl.h>

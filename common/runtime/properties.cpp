@@ -1,3 +1,4 @@
+// Fills the structure field by field from the attributes in the GPU's description.
 #include "common/runtime/properties.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Notes modules, loads them when they are used, and finds kernels and variables by host addresses.
 #include "common/runtime/registry.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Makes, waits for and gives up the device, and remembers the fault that lost it.
 #include "common/runtime/state.hpp"
 
 #include <algorithm>

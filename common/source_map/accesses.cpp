@@ -1,3 +1,4 @@
+// Collects the loads and stores of each window, and explains those without machine instructions.
 #include "common/source_map/accesses.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Follows registers to their roots, and computes alignments by arithmetic on known low bits.
 #include "common/source_map/addresses.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Chooses each instruction's line and frames, and adds what the machine code's line table counts.
 #include "common/source_map/source_map.hpp"
 
 #include <algorithm>

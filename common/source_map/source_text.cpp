@@ -1,3 +1,4 @@
+// Looks for the file in several folders by ever shorter ends of its path, and cuts long lines.
 #include "common/source_map/source_text.hpp"
 
 #include <fstream>

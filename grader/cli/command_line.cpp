@@ -1,3 +1,4 @@
+// Declares options through CLI11, lays out the help in 80 columns, and refuses unknown words.
 #include "grader/cli/command_line.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,3 +1,4 @@
+// Finds a command's lab, file and size, and shows and writes as JSON what several commands tell.
 #include "grader/cli/context.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// The list that verbs enter before main() runs, and their order in the help.
 #include "grader/cli/verb.hpp"
 
 #include <algorithm>

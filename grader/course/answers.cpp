@@ -1,3 +1,4 @@
+// Reads headings and numbered items outside of code, and looks for text below each question.
 #include "grader/course/answers.hpp"
 
 #include <algorithm>

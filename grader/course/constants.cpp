@@ -1,3 +1,4 @@
+// Splits the source into tokens, reads its declarations, and replaces initialisers.
 #include "grader/course/constants.hpp"
 
 #include <algorithm>

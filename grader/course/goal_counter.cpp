@@ -1,3 +1,4 @@
+// The table of counters, how each is computed, and the line that adds most to one.
 #include "grader/course/goal_counter.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Parses and checks each of these files, loads labs by folder, and finds steps by name.
 #include "grader/course/lab.hpp"
 
 #include <toml++/toml.h>

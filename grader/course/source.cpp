@@ -1,3 +1,4 @@
+// Splits the text into lines, reads the header, and replaces or removes the regions.
 #include "grader/course/source.hpp"
 
 #include "grader/system/failure.hpp"

@@ -1,3 +1,4 @@
+// Splits the text at its signs, expands ranges and lists, and combines the values of all axes.
 #include "grader/course/sweep_axis.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Parses the tables of lab.toml, and refuses unknown keys and counters.
 #include "grader/course/sweeps.hpp"
 
 #include <algorithm>

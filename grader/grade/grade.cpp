@@ -1,3 +1,4 @@
+// Examines a program once, then judges its goals in order; the first one missed gives the verdict.
 #include "grader/grade/grade.hpp"
 
 #include <fmt/core.h>

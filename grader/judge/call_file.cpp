@@ -1,3 +1,4 @@
+// Lays out records, inputs, outputs and times in a memory file or a named one, and reads answers.
 #include "grader/judge/call_file.hpp"
 
 #include <errno.h>

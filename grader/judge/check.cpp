@@ -1,3 +1,4 @@
+// Makes the calls in one session; if a later one is wrong, tries whether it is right alone.
 #include "grader/judge/check.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// Finds a fresh program in the cache, or compiles and links one; says whose fault a failure is.
 #include "grader/judge/compile.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// Asks the driver for GPUs, looks for NVIDIA's runtime, and sets the runner's variables.
 #include "grader/judge/device_choice.hpp"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// Reads lab.json, translates its paths, makes the plain link, and looks for the runtime.
 #include "grader/judge/installation.hpp"
 
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// Sorts the printed commands by their program, and writes a script that runs both halves at once.
 #include "grader/judge/nvcc_passes.hpp"
 
 #include <algorithm>

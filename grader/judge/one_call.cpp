@@ -1,3 +1,4 @@
+// Opens a session for the one call, keeps its outputs, and compares them with the reference.
 #include "grader/judge/one_call.hpp"
 
 #include <algorithm>

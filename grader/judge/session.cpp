@@ -1,3 +1,4 @@
+// Starts the runner with its limits, sends numbers of calls, and sorts failures into verdicts.
 #include "grader/judge/session.hpp"
 
 #include <errno.h>

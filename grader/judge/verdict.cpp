@@ -1,3 +1,4 @@
+// The names of verdicts, as people and JSON see them.
 #include "grader/judge/verdict.hpp"
 
 namespace stepwise {

@@ -1,3 +1,4 @@
+// Keeps programs alive between visits: pairs until a goal is decided, rounds for `lab bench`.
 #include "grader/measure/alternate.hpp"
 
 #include <fmt/core.h>

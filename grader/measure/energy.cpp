@@ -1,3 +1,4 @@
+// Opens NVML, looks up its functions, and refuses a GPU that is divided.
 #include "grader/measure/energy.hpp"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// Makes the one call with its warm-ups and repetitions, checks it, and reads its times or counters.
 #include "grader/measure/figures.hpp"
 
 #include <fmt/core.h>

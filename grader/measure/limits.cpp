@@ -1,3 +1,4 @@
+// The decision rule and its sentences, doubts about parts whose counts differ, and the timing.
 #include "grader/measure/limits.hpp"
 
 #include <fmt/core.h>

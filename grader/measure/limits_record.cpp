@@ -1,3 +1,4 @@
+// Writes times with their intervals as JSON, and reads them into a table in Markdown.
 #include "grader/measure/limits_record.hpp"
 
 #include <fmt/core.h>

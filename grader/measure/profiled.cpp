@@ -1,3 +1,4 @@
+// Runs one call with the counters on, and reads the profile that the program leaves.
 #include "grader/measure/profiled.hpp"
 
 #include <fmt/core.h>

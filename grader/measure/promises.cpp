@@ -1,3 +1,4 @@
+// Divides the time of the step before by the step's own, at each size that is promised.
 #include "grader/measure/promises.hpp"
 
 #include <fmt/format.h>

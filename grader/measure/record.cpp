@@ -1,3 +1,4 @@
+// Makes the JSON of steps, peers and duels, and the tables of the handouts and of all results.
 #include "grader/measure/record.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// Sorts the values; an interval's ends are ranks of the binomial distribution.
 #include "grader/measure/statistics.hpp"
 
 #include <algorithm>

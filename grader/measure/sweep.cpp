@@ -1,3 +1,4 @@
+// Sorts axes into kinds, compiles each program once for its points, checks, counts and times.
 #include "grader/measure/sweep.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// The sentences one by one: of times, of counts, of idle multiprocessors and lanes, of spills.
 #include "grader/measure/sweep_summary.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// Rates of links, GPUs and a usual CPU; rooflines, the break-even point, and the verdict in words.
 #include "grader/measure/worth.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// Aligns lines by their longest common subsequence, removals first, and merges hunks that touch.
 #include "grader/report/diff.hpp"
 
 #include <algorithm>

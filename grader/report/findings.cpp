@@ -1,3 +1,4 @@
+// Escapes every text, prints findings in the terminal's colours, and makes their JSON.
 #include "grader/report/findings.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Asks the terminal and the locale, paints and wraps text, and draws the progress line.
 #include "grader/report/terminal.hpp"
 
 #include <errno.h>

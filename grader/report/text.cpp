@@ -1,3 +1,4 @@
+// Decodes UTF-8 character by character, and chooses a unit for three digits.
 #include "grader/report/text.hpp"
 
 #include <fmt/core.h>

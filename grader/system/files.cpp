@@ -1,3 +1,4 @@
+// Writes to a temporary file and renames it; locks by flock; hashes parts with their lengths.
 #include "grader/system/files.hpp"
 
 #include <errno.h>

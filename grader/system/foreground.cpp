@@ -1,3 +1,4 @@
+// Starts the program by fork and exec, hands signals on to it, and waits.
 #include "grader/system/foreground.hpp"
 
 #include <errno.h>

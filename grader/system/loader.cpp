@@ -1,3 +1,4 @@
+// Runs the loader with --list, and reads a library from each line.
 #include "grader/system/loader.hpp"
 
 #include <sstream>

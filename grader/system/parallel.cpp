@@ -1,3 +1,4 @@
+// Threads take jobs from a queue, which keeps the first failure; their number follows from memory.
 #include "grader/system/parallel.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Prepares the child between fork and exec, drains its pipes, waits with a deadline, and reaps it.
 #include "grader/system/process.hpp"
 
 #include <errno.h>

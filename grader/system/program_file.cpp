@@ -1,3 +1,4 @@
+// Maps the file, reads its dynamic section, and walks the containers of its device code.
 #include "grader/system/program_file.hpp"
 
 #include <fcntl.h>

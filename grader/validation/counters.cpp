@@ -1,3 +1,4 @@
+// The table of counters, sums over launches and runs, the comparison, and the record's JSON.
 #include "grader/validation/counters.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// Reads the list, checks each entry against the lab, and marks what it excuses.
 #include "grader/validation/known_differences.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Finds and runs ncu, reads its CSV by column titles, and knows its complaints.
 #include "grader/validation/ncu.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// Runs the steps on both sides, cuts launches into calls, and reads, joins and writes records.
 #include "grader/validation/validation.hpp"
 
 #include <fmt/core.h>

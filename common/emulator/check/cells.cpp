@@ -1,3 +1,4 @@
+// Cells one by one, rows of lanes by groups and their summaries, and lanes that lie apart.
 #include "common/emulator/check/cells.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// The part of the checker that receives events: launches, accesses, and what orders them.
 #include "common/emulator/check/checker.hpp"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// Names the place in an allocation, or the kernel's own memory that no host can reach.
 #include "common/emulator/check/host_access.hpp"
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// Ticks of streams, blocks and warps; barriers and copies; releases, acquires and what they tell.
 #include "common/emulator/check/order.hpp"
 
 #include <algorithm>

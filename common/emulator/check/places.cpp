@@ -1,3 +1,4 @@
+// Looks instructions up in source maps, one for each function, and reads the source's text.
 #include "common/emulator/check/places.hpp"
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// Splits lines of C++ into tokens, and reads just enough statements to see what passes a barrier.
 #include "common/emulator/check/statements.hpp"
 
 #include <algorithm>

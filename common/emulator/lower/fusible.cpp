@@ -1,3 +1,4 @@
+// Sorts instructions by opcode, modifiers and type: sums, products, pure ones, ends of blocks.
 #include "common/emulator/lower/fusible.hpp"
 
 #include <algorithm>

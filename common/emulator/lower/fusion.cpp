@@ -1,3 +1,4 @@
+// Reads each chain of joined blocks in order, then chooses the products that are fused into sums.
 #include "common/emulator/lower/fusion.hpp"
 
 #include <algorithm>

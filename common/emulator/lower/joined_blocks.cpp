@@ -1,3 +1,4 @@
+// Joins a block with its only successor if nothing else leads there; chains in reverse postorder.
 #include "common/emulator/lower/joined_blocks.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Post-dominators of the whole body, then of one pass through each loop.
 #include "common/emulator/lower/meeting.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Adds up addresses and compares their differences, by AVX-512 if it can; finds runs of lanes.
 #include "common/emulator/machine/access_shape.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Collects the kernels, functions and variables of all modules, and looks names up among them.
 #include "common/emulator/machine/link.hpp"
 
 namespace stepwise::emulator {

@@ -1,3 +1,4 @@
+// Reserves the address ranges, takes and returns parts of them, and maps what the host shares.
 #include "common/emulator/machine/memory.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// Picks a part's PTX, checks its parameters, and places, fills and relocates its variables.
 #include "common/emulator/machine/modules.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// Finds an op's function and source line, and how much local memory a thread needs.
 #include "common/emulator/machine/program.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Adds and removes areas, mirrors pieces at their first use, and writes changed bytes back.
 #include "common/emulator/machine/registered.hpp"
 
 #include <sys/mman.h>

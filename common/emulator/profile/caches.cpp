@@ -1,3 +1,4 @@
+// Loads, stores and atomics through L1 and both halves of L2, set by set; sizes of shared memory.
 #include "common/emulator/profile/caches.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Looks up the line of each instruction, plans how each access is counted, and collects notes.
 #include "common/emulator/profile/code_view.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Counts events by kernel and site, adds what the caches did, and sums it all up by source line.
 #include "common/emulator/profile/profiler.hpp"
 
 #include <algorithm>

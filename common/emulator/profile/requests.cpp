@@ -1,3 +1,4 @@
+// Lanes grouped into lines and sectors, or into the banks' slots, with quick ways for usual shapes.
 #include "common/emulator/profile/requests.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Records requests in bounded memory, thins them when it is full, and plays them in turns.
 #include "common/emulator/profile/trace.hpp"
 
 #include <algorithm>

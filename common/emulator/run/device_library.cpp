@@ -1,3 +1,4 @@
+// Each call for all of its lanes: their arguments read, output kept for the host, the heap served.
 #include "common/emulator/run/device_library.hpp"
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// Reads the conversion specifications one by one, and prints each by the host's snprintf.
 #include "common/emulator/run/device_printf.hpp"
 
 #include <bit>

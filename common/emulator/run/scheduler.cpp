@@ -1,3 +1,4 @@
+// The part of the scheduler that runs blocks and warps: slices, splits, joins, and who is let go.
 #include "common/emulator/run/scheduler.hpp"
 
 #include <algorithm>

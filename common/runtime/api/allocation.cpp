@@ -1,3 +1,4 @@
+// Allocates on the device, and frees after waiting for it; memory of the host is refused.
 #include "common/runtime/api/allocation.hpp"
 
 #include "common/runtime/host/call_stacks.hpp"

@@ -1,3 +1,4 @@
+// Checks the stream of a batch, and its lists of attributes and indices.
 #include "common/runtime/api/batch.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Finds out whose each pointer is, holds the kind of copy against that, and copies or fills rows.
 #include "common/runtime/api/copy.hpp"
 
 #include <cstring>

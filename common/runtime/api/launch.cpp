@@ -1,3 +1,4 @@
+// Finds the kernel, checks the launch, packs the arguments by their offsets, and starts it.
 #include "common/runtime/api/launch.hpp"
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// Unwinds the stack, numbers stacks, and picks the line that a student wrote.
 #include "common/runtime/host/call_stacks.hpp"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// Finds the file that each address is mapped from, runs addr2line on it, and reads its answers.
 #include "common/runtime/host/host_lines.hpp"
 
 #include <dlfcn.h>

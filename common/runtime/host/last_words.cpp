@@ -1,3 +1,4 @@
+// Keeps the text in an atomic pointer, and writes it when a signal ends the program.
 #include "common/runtime/host/last_words.hpp"
 
 #include <signal.h>

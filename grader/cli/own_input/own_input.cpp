@@ -1,3 +1,4 @@
+// Refuses files that cannot be read or written, makes the call, and shows how it turned out.
 #include "grader/cli/own_input/own_input.hpp"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+// Checks a picture's header against the memory there is, and encodes the pictures to write.
 #include "grader/cli/own_input/picture_files.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// Strips both sources of their markers, and prints the hunks under titles.
 #include "grader/cli/text/diff_text.hpp"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// Prints the time and rate of a call, or its counters line by line; the phrase has two of them.
 #include "grader/cli/text/figures_text.hpp"
 
 #include <fmt/core.h>

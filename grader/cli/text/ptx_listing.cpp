@@ -1,3 +1,4 @@
+// Sorts instructions by source line, joins machine code to them, and counts loops by kind.
 #include "grader/cli/text/ptx_listing.hpp"
 
 #include <fmt/core.h>

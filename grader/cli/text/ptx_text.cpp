@@ -1,3 +1,4 @@
+// Paints pieces of text after cutting them; prints head, source lines, loops, legend.
 #include "grader/cli/text/ptx_text.hpp"
 
 #include <fmt/core.h>

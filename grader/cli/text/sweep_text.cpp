@@ -1,3 +1,4 @@
+// Chooses the columns that have room, and draws matrices, bars and charts of occupancy.
 #include "grader/cli/text/sweep_text.hpp"
 
 #include <fmt/core.h>
