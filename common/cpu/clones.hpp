@@ -5,8 +5,7 @@
 // watch   Only the function itself, and what is inlined into it: a lambda that another function
 //         calls is not. std::fmaf is one instruction in the first two; it is a slow call elsewhere.
 // source  GCC's manual, "Common Function Attributes", target_clones; x86-64-v3 and -v4 are levels
-// of
-//         the x86-64 psABI.
+//         of the x86-64 psABI.
 #pragma once
 
 // Sanitizers cannot live with functions that the loader picks; before GCC 12, levels had no names.

@@ -4,8 +4,7 @@
 //         initialiser in the same place: lines keep their numbers, and constants that are computed
 //         from this one follow.
 // watch   This reads declarations, not C++: a constant of a class, a function or a template is
-// left
-//         alone, and so is an array, a pointer, a function.
+//         left alone, and so is an array, a pointer, a function.
 // Tested by tests/constants_test.cpp.
 #pragma once
 

@@ -3,8 +3,8 @@
 // idea    A figure is one count over another, each summed over all kernels of a call. What a source
 //         line adds to both tells how much of a missed bound is its.
 // watch   What was never done (no access to shared memory, say) has no figure, and a goal that
-// bounds
-//         it is not met: a kernel without shared memory deserves nothing for its bank conflicts.
+//         bounds it is not met: a kernel without shared memory deserves nothing for its bank
+//         conflicts.
 // Tested by grade/tests/goal_test.cpp.
 #pragma once
 

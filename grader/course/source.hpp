@@ -1,8 +1,7 @@
 // The text of a step: its header fields, its skeleton, and how it looks without markers.
 //
 // idea    Between `//> todo: what to do` and `//<` stands what the student writes. Everything that
-// a
-//         student gets is derived from the solution file, so the two cannot drift apart.
+//         a student gets is derived from the solution file, so the two cannot drift apart.
 // Tested by tests/source_test.cpp.
 #pragma once
 

@@ -1,13 +1,11 @@
 // Where things are: the clone, its build folder, the compiler and its flags.
 //
 // idea    Meson writes build/grader/lab.json; `lab` finds it from its own location, and paths below
-// the
-//         clone are translated from where it was configured to where it is now, so that a built
+//         the clone are translated from where it was configured to where it is now, so that a built
 //         clone can be moved or carried to another machine. Where the compiler is gone, the one
 //         that the launcher found (STEPWISE_NVCC) takes its place.
 // watch   Where the clone's own name is none that shells, nvcc and the loader read right, a link
-// with
-//         a plain name stands for it; the launcher (../../lab) says more.
+//         with a plain name stands for it; the launcher (../../lab) says more.
 // Tested by tests/installation_test.cpp.
 #pragma once
 

@@ -1,11 +1,10 @@
 // Whether a problem is worth a GPU: the way there and back against what is saved.
 //
 // idea    Rooflines on both sides, and the link between them. Each part takes at least what it
-// moves
-//         or computes over the rate that the maker states; nothing overlaps, nothing has latency.
-//         That is too kind to all three, but the quotients of such times show which problem has no
-//         chance, and what would give it one: more arithmetic for each byte, or more calls on data
-//         that is there already.
+//         moves or computes over the rate that the maker states; nothing overlaps, nothing has
+//         latency. That is too kind to all three, but the quotients of such times show which
+//         problem has no chance, and what would give it one: more arithmetic for each byte, or more
+//         calls on data that is there already.
 // source  S. Williams, A. Waterman, D. Patterson, "Roofline" (2009); of the rates, worth.cpp.
 // Tested by tests/worth_test.cpp.
 #pragma once

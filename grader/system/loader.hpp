@@ -1,8 +1,7 @@
 // What the dynamic loader would load for a program, as the loader itself says.
 //
 // idea    `ld-linux-x86-64.so.2 --list PROGRAM`, which is what ldd does: it resolves RPATH,
-// RUNPATH,
-//         LD_LIBRARY_PATH and the cache by its own rules, and runs nothing of the program.
+//         RUNPATH, LD_LIBRARY_PATH and the cache by its own rules, and runs nothing of the program.
 // Tested by cli/tests/exec_test.cpp.
 #pragma once
 

@@ -8,11 +8,10 @@
 //         appends what it knew to the object's log, who acquires keeps how far it has read. The
 //         logs are searched only when two accesses would otherwise be a race.
 // watch   A fence by every thread before a barrier counts for a release behind it, and a fence
-// behind
-//         a barrier for what others read before it. PTX's text asks for fence and flag in one
-//         thread; hardware's fences and barriers add up, and CUDA's own samples rely on it.
-//         A search that would take too long, or a log that was cut, counts as ordered: a race may
-//         be missed, never invented. `gave_up` counts them.
+//         behind a barrier for what others read before it. PTX's text asks for fence and flag in
+//         one thread; hardware's fences and barriers add up, and CUDA's own samples rely on it. A
+//         search that would take too long, or a log that was cut, counts as ordered: a race may be
+//         missed, never invented. `gave_up` counts them.
 // source  PTX ISA 9.0, "Memory Consistency Model". Tested by tests/order_test.cpp.
 #pragma once
 

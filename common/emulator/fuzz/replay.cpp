@@ -1,8 +1,7 @@
 // Runs a fuzz target over a corpus without a fuzzer, and packs corpora.
 //
 // usage   replay_TARGET CORPUS.pack SEED...    every input of the corpus as it is; every seed,
-// which
-//                                              the target must accept, and changes of it. The
+//                                              which the target must accept, and changes of it. The
 //                                              changes depend on the seed only: a failure repeats.
 //         replay_TARGET --input FILE           says what comes of one input
 //         replay_TARGET --pack CORPUS.pack FOLDER...   all files of the folders into one

@@ -1,9 +1,8 @@
 // lab test: every test that Meson knows, from Meson's own list.
 //
 // idea    build/meson-info/intro-tests.json says what to run and for how long. Running it here
-// rather
-//         than through Meson needs no Python, and works in a built clone that was moved: paths of
-//         the folder where it was configured are translated.
+//         rather than through Meson needs no Python, and works in a built clone that was moved:
+//         paths of the folder where it was configured are translated.
 #include <fmt/core.h>
 
 #include <algorithm>
