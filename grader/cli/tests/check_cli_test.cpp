@@ -9,14 +9,6 @@
 
 using namespace stepwise;
 
-namespace {
-
-std::string step_file(const char* step) {
-  return std::string("solutions/reduction/") + step + ".cu";
-}
-
-}  // namespace
-
 TEST_CASE("check: a solution is silent") {
   const cloned_course c;
   const json checked = document_of(
