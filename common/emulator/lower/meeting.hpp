@@ -5,7 +5,7 @@
 //         part of the body would part for good. ptxas lets them meet within the pass, and those
 //         that leave the loop need not be waited for.
 // source  Measured: what ncu counts of neighbour 05_distances. Tested by tests/meeting_test.cpp and
-//         tests/launch_test.cpp.
+//         ../run/tests/launch_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 //
 // idea    A name belongs first to the module that uses it (two files may each have a static
 //         function of that name), then to whichever module makes it visible.
-//         Tested by tests/call_test.cpp.
+//         Tested by ../run/tests/call_test.cpp.
 #pragma once
 
 #include <memory>

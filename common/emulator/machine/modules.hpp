@@ -1,6 +1,6 @@
 // What a program brings: PTX and the tables of its machine code, with memory for its variables.
 //
-//         Tested by common/device/tests (conformance) and tests/call_test.cpp.
+//         Tested by common/device/tests (conformance) and ../run/tests/call_test.cpp.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
 // Device memory as programs ask for it, whichever call they use.
 //
-// tests   tests/memory_test.cpp, tests/pool_test.cpp
+// tests   ../tests/memory_test.cpp, ../tests/pool_test.cpp
 #pragma once
 
 #include "common/runtime/api/api.hpp"

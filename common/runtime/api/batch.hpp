@@ -1,6 +1,6 @@
 // What the calls that take many operations at once have in common.
 //
-// tests   tests/managed_test.cpp, tests/copy_test.cpp
+// tests   ../tests/managed_test.cpp, ../tests/copy_test.cpp
 #pragma once
 
 #include "common/runtime/api/api.hpp"

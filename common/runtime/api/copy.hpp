@@ -1,7 +1,7 @@
 // Copies between areas that the program names by pointers: which side is the device's, and what of
 // it is an error.
 //
-// tests   tests/memory_test.cpp
+// tests   ../tests/memory_test.cpp
 #pragma once
 
 #include "common/runtime/api/api.hpp"

@@ -1,7 +1,7 @@
 // Launching: arguments packed as the kernel expects them, and everything refused that hardware
 // refuses.
 //
-// tests   tests/launch_test.cpp
+// tests   ../tests/launch_test.cpp
 #pragma once
 
 #include "common/runtime/api/api.hpp"

@@ -5,7 +5,7 @@
 //         the line to show can be chosen when it is shown.
 // watch   Takes some microseconds: done for each call of a checked program, and for the first
 //         allocations of others. Nothing is destroyed: programs call us when they end.
-// tests   tests/checks_test.cpp, tests/checks_test.py
+// tests   ../tests/checks_test.cpp, ../tests/checks_test.py
 #pragma once
 
 #include <array>
