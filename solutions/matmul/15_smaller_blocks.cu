@@ -1,12 +1,12 @@
-// matmul 15_smaller_blocks: three blocks of 128 threads instead of two of 256.
+// matmul 15_smaller_blocks: four blocks of 128 threads instead of two of 256.
 //
 // idea    A block computes nothing while it waits at its barrier for its slowest warp. Half as
-//         large, it waits for four warps, not for eight, and meanwhile two other blocks go on. A
-//         thread may have 168 registers instead of 128; in all there are fewer threads.
-// watch   Tiles of 64 x 128 instead of 128 x 128 are fetched more often. A barrier every 512
-//         multiply-adds of a thread.
+//         large, it waits for four warps, not for eight, and meanwhile three other blocks go on.
+//         And c has twice as many tiles: at n = 1024 that is 128 for 132 multiprocessors, not 64.
+// watch   Tiles of 64 x 128 instead of 128 x 128 are fetched more often: where all multiprocessors
+//         had work before, nothing is gained yet. A barrier every 512 multiply-adds of a thread.
 // needs   As before: any n, faster if it is a multiple of 4.
-// source  V. Volkov, "Better Performance at Lower Occupancy" (2010), for fewer, richer threads.
+// source  Measured for this course.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
@@ -23,7 +23,7 @@ constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
 
 // Quads: n is a multiple of 4.
 template <bool Quads>
-__global__ void __launch_bounds__(threads, 3)  // 3 blocks at once: 168 registers each thread
+__global__ void __launch_bounds__(threads, 3)  // 3 blocks at once or more: 168 registers at most
     matmul_kernel(const float* a, const float* b, float* c, int n) {
   alignas(16) __shared__ float a_tile[stages][depth][rows + 4];  // transposed and padded
   alignas(16) __shared__ float b_tile[stages][depth][cols];
