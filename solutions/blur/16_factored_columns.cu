@@ -1,9 +1,8 @@
 // blur 16_factored_columns: seven rows' sums in four additions.
 //
 // idea    1 2 3 4 3 2 1 is (1 + z) (1 + z^2) (1 + z) (1 + z^2), where z is "one row before": add
-// the
-//         value before, add the pair two rows before, and both once more. The rows in between are
-//         in registers already, so four additions do for a column what seven products did.
+//         the value before, add the pair two rows before, and both once more. The rows in between
+//         are in registers already, so four additions do for a column what seven products did.
 // watch   Instructions: bytes are taken out of words and put back, at every stage. A small picture
 //         has few strips, which leave most of the GPU idle: there 14_fused is faster.
 // needs   Sums that are exact in any order: integers are.

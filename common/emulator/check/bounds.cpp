@@ -1,4 +1,6 @@
 // Accesses outside of memory, and the words for them.
+#include <iterator>
+
 #include "common/emulator/check/checker.hpp"
 
 namespace stepwise::emulator {
@@ -29,6 +31,38 @@ std::string distance(std::uint64_t bytes, std::uint64_t element) {
   if (element == 0 || bytes % element != 0) return count_of_bytes(bytes);
   const std::uint64_t n = bytes / element;
   return std::to_string(n) + (n == 1 ? " element" : " elements");
+}
+
+// Where an access lies that is not wholly in the object.
+std::string past_which_end(const finding_object& object, std::uint64_t element) {
+  const auto size = static_cast<std::int64_t>(object.bytes);
+  if (object.offset < 0)
+    return distance(static_cast<std::uint64_t>(-object.offset), element) + " before the start";
+  if (object.offset < size) return "across the end";
+  if (object.offset == size) return "just past the end";
+  return distance(static_cast<std::uint64_t>(object.offset - size), element) + " past the end";
+}
+
+// The finding of an address of global memory that the device never gives.
+void at_no_device_address(const access_site& s, std::uint64_t at, finding& f) {
+  static constexpr const char* space[] = {"shared", "local", "parameter"};
+  const std::string does = std::string("a thread ") + verb_of(s.kind) + " ";
+  const std::uint64_t window = (at - shared_window) / window_bytes;
+  f.kind = at < 4096 ? finding_kind::out_of_bounds : finding_kind::wrong_pointer;
+  f.object.address = at < 4096 ? 0 : at & ~std::uint64_t{4095};
+  if (at < 4096) {
+    f.message = does + count_of_bytes(s.bytes) + " at address " + hexadecimal(at);
+    f.advice = "Was the memory allocated, and did cudaMalloc succeed?";
+  } else if (window < std::size(space)) {
+    f.message = does + "global memory through a pointer to " + space[window] + " memory";
+    f.advice =
+        "An instruction for global memory got another space's address; was a pointer "
+        "converted by hand (__cvta_generic_to_...)?";
+  } else {
+    f.message = does + count_of_bytes(s.bytes) + " at " + hexadecimal(at) +
+                ", which is not the device's address; it looks like the host's";
+    f.advice = "Pass the pointer that cudaMalloc gave, and copy the data with cudaMemcpy.";
+  }
 }
 
 // Where an index is too large.
@@ -142,23 +176,22 @@ void checker::outside(const access_event& e, int lane, std::uint64_t at) {
                       : e.space == memory_space::shared ? at < context_->shared_bytes
                                                         : at < local_limit();
   if (misaligned && inside) {
+    place_in_memory where;
+    where.words = "local memory";
+    if (e.space == memory_space::global) where = describe_global(at, 1);
+    if (e.space == memory_space::shared) where = describe_shared(at, 1);
     f.kind = finding_kind::misaligned;
-    const std::string where = e.space == memory_space::global   ? describe_global(at, 1).words
-                              : e.space == memory_space::shared ? describe_shared(at, 1).words
-                                                                : "local memory";
-    f.object = e.space == memory_space::global   ? describe_global(at, 1).object
-               : e.space == memory_space::shared ? describe_shared(at, 1).object
-                                                 : finding_object();
+    f.object = where.object;
     f.message = "a thread " + std::string(verb_of(s.kind)) + " " + count_of_bytes(s.bytes) +
-                " at once at " + where + ", whose address is not a multiple of " +
+                " at once at " + where.words + ", whose address is not a multiple of " +
                 std::to_string(s.bytes);
     f.advice =
         "A vector such as float4 must lie at a multiple of its size: check the index and "
         "the width of a row.";
   } else if (e.space == memory_space::global) {
-    outside_global(e, lane, at, f);
+    outside_global(e, at, f);
   } else if (e.space == memory_space::shared) {
-    outside_shared(e, lane, at, f);
+    outside_shared(e, at, f);
   } else {
     f.kind = finding_kind::out_of_bounds;
     f.object.what = finding_object::kind::local_memory;
@@ -173,7 +206,7 @@ void checker::outside(const access_event& e, int lane, std::uint64_t at) {
   if (log_.is_new(k)) log_.add(k, std::move(f));
 }
 
-void checker::outside_global(const access_event& e, int, std::uint64_t at, finding& f) {
+void checker::outside_global(const access_event& e, std::uint64_t at, finding& f) {
   const access_site& s = *e.site;
   const std::string does = std::string("a thread ") + verb_of(s.kind) + " ";
   const auto* const here = allocation_at(live_, at);
@@ -183,73 +216,34 @@ void checker::outside_global(const access_event& e, int, std::uint64_t at, findi
   const auto d = here == nullptr && meant.bytes != 0
                      ? describe_global(at, s.element_bytes, meant.base)
                      : describe_global(at, s.element_bytes);
-  const auto* const freed = allocation_at(gone_, at);
-  f.kind = finding_kind::out_of_bounds;
+  f.object = d.object;
   if (here != nullptr && here->second.constant && s.kind != access_kind::load) {
     f.kind = finding_kind::wrong_pointer;
-    f.object = d.object;
     f.message = does + d.words + ", which is constant memory";
     f.advice = "Kernels only read __constant__ memory; the host writes it (cudaMemcpyToSymbol).";
-    return;
-  }
-  if (here == nullptr && freed != nullptr) {
+  } else if (here == nullptr && allocation_at(gone_, at) != nullptr) {
     f.kind = finding_kind::use_after_free;
-    f.object = d.object;
     f.message = does + d.words + ", in memory that was freed";
     f.advice = "Free it after the last kernel that uses it has ended.";
-    return;
-  }
-  if (!memory_.is_device(at) && d.object.what == finding_object::kind::none) {
-    const std::uint64_t window = (at - shared_window) / window_bytes;
-    f.kind = at < 4096 ? finding_kind::out_of_bounds : finding_kind::wrong_pointer;
-    f.object.address = at < 4096 ? 0 : at & ~std::uint64_t{4095};
-    if (at < 4096) {
-      f.message = does + count_of_bytes(s.bytes) + " at address " + hexadecimal(at);
-      f.advice = "Was the memory allocated, and did cudaMalloc succeed?";
-    } else if (window < 3) {
-      f.message = does + "global memory through a pointer to " +
-                  (window == 0   ? "shared"
-                   : window == 1 ? "local"
-                                 : "parameter") +
-                  " memory";
-      f.advice =
-          "An instruction for global memory got another space's address; was a pointer "
-          "converted by hand (__cvta_generic_to_...)?";
-    } else {
-      f.message = does + count_of_bytes(s.bytes) + " at " + hexadecimal(at) +
-                  ", which is not the device's address; it looks like the host's";
-      f.advice = "Pass the pointer that cudaMalloc gave, and copy the data with cudaMemcpy.";
-    }
-    return;
-  }
-  f.object = d.object;
-  if (f.object.what == finding_object::kind::none) {
+  } else if (d.object.what != finding_object::kind::none) {
+    f.kind = finding_kind::out_of_bounds;
+    f.message = does + d.words + ", " + past_which_end(f.object, s.element_bytes) + " of " +
+                (f.object.name.empty() ? "an allocation" : f.object.name) + " of " +
+                count_of_bytes(f.object.bytes);
+    f.advice = f.object.offset < 0 ? "Check the index for the first rows and columns."
+                                   : advice_past_end(*config_);
+  } else if (memory_.is_device(at)) {
+    f.kind = finding_kind::out_of_bounds;
     f.object.address = at & ~std::uint64_t{4095};
     f.message =
         does + count_of_bytes(s.bytes) + " at " + hexadecimal(at) + ", which no allocation holds";
     f.advice = "Check the pointer: was it computed from an allocation that exists?";
-    return;
+  } else {
+    at_no_device_address(s, at, f);
   }
-  const auto size = static_cast<std::int64_t>(f.object.bytes);
-  std::string where;
-  if (f.object.offset < 0)
-    where = distance(static_cast<std::uint64_t>(-f.object.offset), s.element_bytes) +
-            " before the start";
-  else if (f.object.offset >= size)
-    where = f.object.offset == size
-                ? "just past the end"
-                : distance(static_cast<std::uint64_t>(f.object.offset - size), s.element_bytes) +
-                      " past the end";
-  else
-    where = "across the end";
-  f.message = does + d.words + ", " + where + " of " +
-              (f.object.name.empty() ? "an allocation" : f.object.name) + " of " +
-              count_of_bytes(f.object.bytes);
-  f.advice = f.object.offset < 0 ? "Check the index for the first rows and columns."
-                                 : advice_past_end(*config_);
 }
 
-void checker::outside_shared(const access_event& e, int, std::uint64_t at, finding& f) {
+void checker::outside_shared(const access_event& e, std::uint64_t at, finding& f) {
   const access_site& s = *e.site;
   f.kind = finding_kind::out_of_bounds;
   const auto d = describe_shared(at, s.element_bytes);
@@ -293,7 +287,7 @@ void checker::note_missing_shared(const access_event& e, int lane, std::uint64_t
   m.place = place_number(e.at);
   m.first.origin = launch_origin_;
   m.first.parties.push_back(party(e.at, e.warp, lane, does_words(s)));
-  outside_shared(e, lane, at, m.first);
+  outside_shared(e, at, m.first);
   m.fails_launch = failure_.ok();
 }
 

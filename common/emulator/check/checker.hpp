@@ -216,8 +216,8 @@ class checker final : public observer {
   void outside(const access_event& e, int lane, std::uint64_t at);
   // What may be accessed around an address.
   std::optional<access_window> usable(device_address at) const;
-  void outside_global(const access_event& e, int lane, std::uint64_t at, finding& f);
-  void outside_shared(const access_event& e, int lane, std::uint64_t at, finding& f);
+  void outside_global(const access_event& e, std::uint64_t at, finding& f);
+  void outside_shared(const access_event& e, std::uint64_t at, finding& f);
   bool launch_could_give(const access_event& e, std::uint64_t at) const;
   void note_missing_shared(const access_event& e, int lane, std::uint64_t at);
   void tell_missing_shared();

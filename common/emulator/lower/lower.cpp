@@ -2,6 +2,7 @@
 //
 //         Tested by tests/launch_test.cpp and ../tests/opcodes/.
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 
 #include "common/emulator/lower/lowering.hpp"
@@ -158,28 +159,31 @@ ptx::instruction in_manual_order(const ptx::instruction& i) {
   return ordered;
 }
 
+// Lowers it as if it were written so; the refusal if there is no such instruction.
+std::optional<unsupported> lowering::refusal_of(const ptx::instruction& as) {
+  const std::size_t ops = out_.code.size();
+  std::optional<unsupported> refusal;
+  i_ = &as;
+  try {
+    unguarded();
+  } catch (const unsupported& u) {
+    refusal = u;
+    out_.code.resize(ops);
+    out_.instruction.resize(ops);
+  }
+  i_ = written_;
+  return refusal;
+}
+
 // As it is written, and if that is nothing known, in the manual's order.
 void lowering::in_any_order() {
   const auto sum =
       fusion_.sums.find(static_cast<std::uint32_t>(written_ - body_.instructions.data()));
   if (sum != fusion_.sums.end()) return fused(sum->second);
-  const std::size_t ops = out_.code.size();
-  try {
-    unguarded();
-  } catch (const unsupported& as_written) {
-    const ptx::instruction ordered = in_manual_order(*written_);
-    if (ordered.modifiers == written_->modifiers) throw;
-    out_.code.resize(ops);
-    out_.instruction.resize(ops);
-    i_ = &ordered;
-    try {
-      unguarded();
-    } catch (const unsupported&) {
-      i_ = written_;
-      throw as_written;
-    }
-    i_ = written_;
-  }
+  const auto as_written = refusal_of(*written_);
+  if (!as_written) return;
+  const ptx::instruction ordered = in_manual_order(*written_);
+  if (ordered.modifiers == written_->modifiers || refusal_of(ordered)) throw *as_written;
 }
 
 // A fused product, or a copy of one: its sums do all. But a block begins with an op, or else its

@@ -184,6 +184,7 @@ class lowering {
   // Instructions.
   void instruction(std::uint32_t index);
   void leave_to_sums(std::uint32_t index);
+  std::optional<unsupported> refusal_of(const ptx::instruction& as);
   void in_any_order();
   void unguarded();
   void generic();

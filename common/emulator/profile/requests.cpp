@@ -107,8 +107,6 @@ unsigned most_units_slowly(const u64* offset, u32 lanes, const slots& s) {
     // Lanes usually come in order: beyond the newest nothing need be looked up.
     if (count != 0 && unit <= units[slot][count - 1])
       known = std::find(units[slot], units[slot] + count, unit) != units[slot] + count;
-    else if (count != 0)
-      known = false;
     if (known) continue;
     // The newest stays the highest, so that the comparison above is enough.
     if (count != 0 && unit < units[slot][count - 1]) {
