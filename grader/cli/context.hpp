@@ -12,8 +12,14 @@
 #include "grader/judge/installation.hpp"
 #include "grader/measure/figures.hpp"
 #include "grader/report/terminal.hpp"
+#include "grader/system/failure.hpp"
 
 namespace stepwise::cli {
+
+// The user asked for what cannot be done.
+[[noreturn]] inline void refuse(const std::string& sentence) {
+  throw failure(exit_code::usage, sentence);
+}
 
 struct context {
   installation where;

@@ -11,12 +11,6 @@
 namespace stepwise {
 namespace {
 
-std::string trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(" \t\r") - first + 1));
-}
-
 // Calls body(line) for every line, and tells code lines apart: what looks like a heading or an item
 // in there is none.
 template <class Body>
@@ -38,7 +32,7 @@ std::pair<int, std::string_view> numbered(std::string_view line) {
 }
 
 std::string heading(std::string_view line, std::string_view mark) {
-  return line.starts_with(mark) ? trimmed(line.substr(mark.size())) : std::string{};
+  return line.starts_with(mark) ? std::string(trimmed(line.substr(mark.size()))) : "";
 }
 
 }  // namespace
@@ -51,7 +45,7 @@ std::vector<question> questions_of(std::string_view handout) {
   bool inside = false;  // of a question's lines
   for_each_line(handout, [&](const std::string& line, bool code) {
     if (inside && !code && line.starts_with("  ")) {
-      all.back().lines.push_back(trimmed(line));
+      all.back().lines.emplace_back(trimmed(line));
       return;
     }
     inside = false;
@@ -59,7 +53,7 @@ std::vector<question> questions_of(std::string_view handout) {
     if (line.starts_with("## ")) section = heading(line, "## ");
     const auto [number, rest] = numbered(line);
     if (number == 0 || !rest.starts_with(". ")) return;
-    all.push_back({section, number, {trimmed(rest.substr(2))}});
+    all.push_back({section, number, {std::string(trimmed(rest.substr(2)))}});
     inside = true;
   });
   return all;
@@ -91,7 +85,7 @@ answer_count count_answers(std::string_view handout, std::string_view answers) {
   std::string section;
   int number = 0;
   for_each_line(answers, [&](const std::string& line, bool code) {
-    const std::string words = trimmed(line);
+    const std::string words(trimmed(line));
     if (!code && line.starts_with("## ")) {
       section = heading(line, "## ");
       number = 0;

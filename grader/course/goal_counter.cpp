@@ -5,6 +5,9 @@
 #include <map>
 #include <utility>
 
+#include "grader/course/lab.hpp"
+#include "grader/course/toml_errors.hpp"
+
 namespace stepwise {
 namespace {
 
@@ -152,6 +155,19 @@ const goal_counter* find_goal_counter(std::string_view name) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.name == name; });
   return found == all.end() ? nullptr : &*found;
+}
+
+const goal_counter& counter_named(const std::string& name, const std::string& where) {
+  if (const goal_counter* found = find_goal_counter(name)) return *found;
+  std::vector<std::string> names;
+  std::string known;
+  for (const auto& c : goal_counters()) {
+    names.emplace_back(c.name);
+    known += "\n  " + names.back();
+  }
+  const std::string near = nearest(name, names);
+  fail(where, "unknown counter \"" + name + "\"" +
+                  (near.empty() ? "" : "; did you mean \"" + near + "\"?") + "\nknown are" + known);
 }
 
 goal_figure figure_of(const goal_counter& what, const std::vector<kernel_profile>& call,

@@ -33,6 +33,8 @@ struct goal_counter {
 // All there are, in the order of the table in grader/GOALS.md.
 const std::vector<goal_counter>& goal_counters();
 const goal_counter* find_goal_counter(std::string_view name);  // null if there is none
+// The same; failure(ours) names `where` and the nearest counter if there is none.
+const goal_counter& counter_named(const std::string& name, const std::string& where);
 
 // Which side of the bound is right.
 enum class bound { at_most, at_least };

@@ -1,8 +1,6 @@
 // Parses and checks each of these files, loads labs by folder, and finds steps by name.
 #include "grader/course/lab.hpp"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -12,19 +10,11 @@
 #include "common/formats/toml.hpp"
 #include "grader/course/size.hpp"
 #include "grader/course/source.hpp"
-#include "grader/system/failure.hpp"
+#include "grader/course/toml_errors.hpp"
 #include "grader/system/files.hpp"
 
 namespace stepwise {
 namespace {
-
-[[noreturn]] void fail(const std::string& where, const std::string& what) {
-  throw failure(exit_code::ours, where + ": " + what);
-}
-
-std::string at_line(const std::string& origin, const toml_value& value) {
-  return origin + ":" + std::to_string(value.line);
-}
 
 template <class Value>
 Value required(const toml_value& table, std::string_view key, const std::string& origin) {
@@ -105,23 +95,9 @@ Value of_goal(const toml_value& table, std::string_view key, const std::string& 
   fail(where, table.contains(key) ? quoted + " has the wrong type" : "missing key " + quoted);
 }
 
-const goal_counter& parse_counter(const toml_value& table, const std::string& where) {
-  const auto name = of_goal<std::string>(table, "counter", where);
-  if (const goal_counter* found = find_goal_counter(name)) return *found;
-  std::vector<std::string> names;
-  std::string known;
-  for (const auto& c : goal_counters()) {
-    names.emplace_back(c.name);
-    known += "\n  " + names.back();
-  }
-  const std::string near = nearest(name, names);
-  fail(where, "unknown counter \"" + name + "\"" +
-                  (near.empty() ? "" : "; did you mean \"" + near + "\"?") + "\nknown are" + known);
-}
-
 void parse_counter_goal(goal& g, const toml_value& table, std::size_t dimensions,
                         const std::string& where) {
-  g.counter = &parse_counter(table, where);
+  g.counter = &counter_named(of_goal<std::string>(table, "counter", where), where);
   if (table.contains("at_most") == table.contains("at_least")) {
     fail(where, "needs one of `at_most` and `at_least`");
   }

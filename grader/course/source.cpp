@@ -4,16 +4,17 @@
 #include "grader/system/failure.hpp"
 
 namespace stepwise {
-namespace {
-
-constexpr std::string_view region_begin = "//> todo:";
-constexpr std::string_view region_end = "//<";
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
+
+namespace {
+
+constexpr std::string_view region_begin = "//> todo:";
+constexpr std::string_view region_end = "//<";
 
 bool begins_region(std::string_view line) { return trimmed(line).starts_with(region_begin); }
 bool ends_region(std::string_view line) { return trimmed(line) == region_end; }

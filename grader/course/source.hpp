@@ -12,6 +12,9 @@
 
 namespace stepwise {
 
+// Without blanks, tabs and carriage returns around it.
+std::string_view trimmed(std::string_view text);
+
 // Lines without their ends; a last line without an end counts too.
 std::vector<std::string> split_lines(std::string_view text);
 

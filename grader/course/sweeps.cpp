@@ -6,18 +6,10 @@
 #include "common/formats/toml.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/sweep_axis.hpp"
-#include "grader/system/failure.hpp"
+#include "grader/course/toml_errors.hpp"
 
 namespace stepwise {
 namespace {
-
-[[noreturn]] void fail(const std::string& where, const std::string& what) {
-  throw failure(exit_code::ours, where + ": " + what);
-}
-
-std::string at_line(const std::string& origin, const toml_value& value) {
-  return origin + ":" + std::to_string(value.line);
-}
 
 void refuse_other_keys(const toml_value& table, const std::vector<std::string>& known,
                        const std::string& where) {
@@ -58,15 +50,8 @@ std::vector<std::string> parse_over(const toml_value& table, const std::string& 
 }
 
 const goal_counter* parse_counter(const toml_value& table, const std::string& where) {
-  if (!table.contains("counter")) return nullptr;
-  const auto name = text_at(table, "counter", where);
-  if (const goal_counter* found = find_goal_counter(name)) return found;
-  std::vector<std::string> names;
-  for (const auto& c : goal_counters()) names.emplace_back(c.name);
-  const std::string near = nearest(name, names);
-  fail(where,
-       "unknown counter \"" + name + "\"" +
-           (near.empty() ? "; grader/GOALS.md lists them" : "; did you mean \"" + near + "\"?"));
+  return table.contains("counter") ? &counter_named(text_at(table, "counter", where), where)
+                                   : nullptr;
 }
 
 experiment parse_experiment(const toml_value& table, const std::string& origin) {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t gpu_warmups = 3;
 constexpr std::uint32_t gpu_repetitions = 21;
 // A figure's call is larger than a check's; on the emulator it may take longer.
-constexpr double patience = 6;
+constexpr double figure_patience = 6;
 
 }  // namespace
 
@@ -56,7 +56,7 @@ figures measure_program(const lab& l, const problem& p, const std::filesystem::p
     plan.cold_l2 = true;
   }
   const call_file file(calls, {plan});
-  session_options options = options_for(device, patience * l.time_limit_s, file.bytes());
+  session_options options = options_for(device, figure_patience * l.time_limit_s, file.bytes());
   options.tick = now.tick;
   now.doing(fmt::format("{} {}", device.gpu ? "timing" : "counting", result.label));
   session runner(program, device, file, options);

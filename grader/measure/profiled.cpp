@@ -15,7 +15,7 @@ namespace stepwise {
 namespace {
 
 // Counting takes longer than a check, and a figure's call is larger.
-constexpr double patience = 12;
+constexpr double profile_patience = 12;
 constexpr double seconds_to_end = 30;
 
 }  // namespace
@@ -34,7 +34,7 @@ profiled_call profile_program(const lab& l, const problem& p, const std::filesys
   result.label = calls[0].label;
   const temporary_folder folder(fs::temp_directory_path());
   const call_file file(calls, {planned_call{}});
-  session_options options = options_for(emulator, patience * l.time_limit_s, file.bytes());
+  session_options options = options_for(emulator, profile_patience * l.time_limit_s, file.bytes());
   options.tick = now.tick;
   options.profile = folder.path() / "profile";
   now.doing(fmt::format("counting {}, line by line", result.label));

@@ -12,24 +12,19 @@ namespace {
 
 constexpr std::size_t most_findings = 1000;
 
-void escape(std::string& text) {
-  const auto lines = escaped_lines(text, 1, 400);
-  text = lines.empty() ? "" : lines[0];
-}
-
 void escape(host_place& place) {
-  escape(place.file);
-  escape(place.text);
-  escape(place.function);
+  escape_name(place.file);
+  escape_name(place.text);
+  escape_name(place.function);
 }
 
 void escape(located_finding& found) {
-  escape(found.what.message);
-  escape(found.what.advice);
-  escape(found.what.object.name);
+  escape_name(found.what.message);
+  escape_name(found.what.advice);
+  escape_name(found.what.object.name);
   for (finding_party& p : found.what.parties) {
     for (std::string* text : {&p.action, &p.kernel, &p.at.file, &p.at.text, &p.at.inner}) {
-      escape(*text);
+      escape_name(*text);
     }
   }
   for (host_place* place : {&found.host, &found.allocated, &found.freed}) escape(*place);

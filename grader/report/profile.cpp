@@ -13,14 +13,9 @@ namespace {
 
 constexpr std::size_t most_kernels = 1000;
 
-void escape(std::string& text) {
-  const auto lines = escaped_lines(text, 1, 400);
-  text = lines.empty() ? "" : lines[0];
-}
-
 void escape(line_profile& l) {
-  for (std::string* text : {&l.at.file, &l.at.text, &l.at.inner, &l.path}) escape(*text);
-  for (std::string& note : l.notes) escape(note);
+  for (std::string* text : {&l.at.file, &l.at.text, &l.at.inner, &l.path}) escape_name(*text);
+  for (std::string& note : l.notes) escape_name(note);
   for (line_profile& inner : l.inner) escape(inner);
 }
 
@@ -33,8 +28,8 @@ std::vector<kernel_profile> read_profile(const std::filesystem::path& file) {
     auto kernels = parse_profile(line);
     if (!kernels) continue;
     for (kernel_profile& k : *kernels) {
-      escape(k.kernel);
-      escape(k.mangled);
+      escape_name(k.kernel);
+      escape_name(k.mangled);
       for (line_profile& l : k.lines) escape(l);
       all.push_back(std::move(k));
     }

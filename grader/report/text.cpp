@@ -153,6 +153,11 @@ std::vector<std::string> escaped_lines(std::string_view text, std::size_t lines,
   return result;
 }
 
+void escape_name(std::string& text) {
+  const auto lines = escaped_lines(text, 1, 400);
+  text = lines.empty() ? "" : lines[0];
+}
+
 std::string joined(const std::vector<std::string>& words, std::string_view between) {
   std::string text;
   for (const auto& word : words) {

@@ -25,6 +25,8 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 // (the first and last ones), each at most `columns` columns.
 std::vector<std::string> escaped_lines(std::string_view text, std::size_t lines,
                                        std::size_t columns);
+// The same for a name or a line: its first 400 columns.
+void escape_name(std::string& text);
 
 // "a, b, c" where `between` is ", ".
 std::string joined(const std::vector<std::string>& words, std::string_view between);

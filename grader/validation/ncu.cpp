@@ -15,7 +15,7 @@
 namespace stepwise {
 namespace {
 
-constexpr double most_seconds = 600;  // of one program under ncu: it runs every kernel many times
+constexpr double most_ncu_seconds = 600;  // of one program under ncu: it runs every kernel many times
 
 // The fields of a line of CSV in which every field is quoted; none if it is another line.
 std::vector<std::string> quoted_fields(std::string_view line) {
@@ -173,7 +173,7 @@ std::vector<ncu_launch> run_under_ncu(const std::string& ncu,
   options.command.insert(options.command.end(), command.begin(), command.end());
   options.environment = device.environment();
   options.tick = now.tick;
-  const auto result = run_child(options, most_seconds);
+  const auto result = run_child(options, most_ncu_seconds);
   const std::string text = read_if_there(page).value_or("");
   if (const std::string trouble = ncu_trouble(text + result.out + result.err); !trouble.empty()) {
     throw failure(exit_code::environment, trouble);

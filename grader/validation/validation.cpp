@@ -20,7 +20,7 @@ namespace stepwise {
 namespace {
 
 constexpr std::uint64_t validation_seed = 7;
-constexpr double most_seconds = 300;  // of one call on the emulator, with counters
+constexpr double most_emulated_seconds = 300;  // of one call on the emulator, with counters
 
 // Was the call made, and is it right?
 call_outcome outcome_of(const problem& p, const call_file& file, std::size_t number) {
@@ -59,7 +59,7 @@ void count_on_emulator(const validation_request& request, const std::string& ste
                          "STEPWISE_GPU=" + gpu, "STEPWISE_COUNTERS=1",
                          "STEPWISE_PROFILE=" + profile.string(), "STEPWISE_CHECK"};
   options.tick = request.now.tick;
-  const auto result = run_child(options, most_seconds);
+  const auto result = run_child(options, most_emulated_seconds);
   if (!result.end.ok()) {
     size.found = {verdict::crash, "the program did not end well: " + result.err.substr(0, 400)};
     return;

@@ -8,8 +8,6 @@
 namespace stepwise::cli {
 namespace {
 
-double number(std::uint64_t n) { return static_cast<double>(n); }
-
 void show_counters(context& c, const figures& f) {
   const auto& n = *f.counters;
   const double needed = f.work.bytes;

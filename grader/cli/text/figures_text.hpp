@@ -5,6 +5,8 @@
 
 namespace stepwise::cli {
 
+inline double number(std::uint64_t n) { return static_cast<double>(n); }
+
 // A block: the size, then time and rate, or what was counted on the emulator.
 void show_figures(context& c, const figures& f, const device_choice& device);
 

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "common/report/profile_text.hpp"
+#include "grader/cli/text/figures_text.hpp"
 #include "grader/report/table.hpp"
 #include "grader/report/text.hpp"
 
@@ -15,8 +16,6 @@ namespace stepwise::cli {
 namespace {
 
 constexpr std::size_t gap = 2;  // between columns, as in tables
-
-double number(std::uint64_t n) { return static_cast<double>(n); }
 
 // "3.09 to 3.11 ms", "996 us to 1.01 ms"
 std::string interval_text(const interval& range_ms) {

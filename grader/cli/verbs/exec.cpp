@@ -54,8 +54,6 @@ std::string how_to_build(const gpu& model) {
       sm);
 }
 
-[[noreturn]] void refuse(const std::string& sentence) { throw failure(exit_code::usage, sentence); }
-
 // The caller may have closed stderr, which must not end us.
 void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
 

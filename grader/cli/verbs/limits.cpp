@@ -38,7 +38,7 @@ struct program {
   const bench_cell* timed = nullptr;  // none on the emulator
 };
 
-struct experiment {
+struct dissection {
   std::vector<program> all;  // the whole first
   std::string step;          // whose parts the course has; empty: parts are a student's files
   std::string counted_at;    // "n = 512, seed 7"
@@ -63,8 +63,8 @@ const std::string& step_with_parts(const lab& l, const std::string& wanted) {
 }
 
 // Compiles what is to be compared.
-experiment assemble(context& c, const lab& l, const limits_options& o) {
-  experiment e;
+dissection assemble(context& c, const lab& l, const limits_options& o) {
+  dissection e;
   if (o.memory.empty() && o.compute.empty()) {
     if (!o.file.empty()) {
       throw failure(exit_code::usage,
@@ -150,7 +150,7 @@ std::string warps_text(const limit_counts& n) {
              : fmt::format("{} to {}", least->resident_warps, most->resident_warps);
 }
 
-void show_counts(context& c, const experiment& e) {
+void show_counts(context& c, const dissection& e) {
   std::vector<column> columns = {
       {"counted, " + e.counted_at.substr(0, e.counted_at.find(", seed"))}};
   for (const auto& p : e.all) columns.push_back({p.part, true});
@@ -182,7 +182,7 @@ void show_counts(context& c, const experiment& e) {
     c.say();
 }
 
-void show_times(context& c, const experiment& e) {
+void show_times(context& c, const dissection& e) {
   const bench_cell& whole = *e.all[0].timed;
   c.say(c.out.paint(tone::strong, whole.label.substr(0, whole.label.find(", seed"))) + ", cold L2");
   std::vector<std::vector<cell>> rows;
@@ -214,7 +214,7 @@ void show_times(context& c, const experiment& e) {
              rows);
 }
 
-void show(context& c, const experiment& e) {
+void show(context& c, const dissection& e) {
   if (c.as_json) return;
   show_counts(c, e);
   if (e.all[0].timed == nullptr) {
@@ -244,7 +244,7 @@ void show(context& c, const experiment& e) {
 
 // Counts every program on the emulator, and looks whether the parts are parts.
 void count(context& c, const lab& l, const problem& p, const std::optional<lab_size>& wanted,
-           std::uint64_t seed, experiment& e) {
+           std::uint64_t seed, dissection& e) {
   const device_choice emulator = choose_device(device_request::emulated, c.where);
   for (auto& one : e.all) {
     const bool is_whole = &one == &e.all[0];
@@ -260,7 +260,7 @@ void count(context& c, const lab& l, const problem& p, const std::optional<lab_s
 }
 
 void measure(context& c, const lab& l, const problem& p, const device_choice& device,
-             const lab_size& size, std::uint64_t seed, experiment& e) {
+             const lab_size& size, std::uint64_t seed, dissection& e) {
   const file_lock lock(c.where.build / "locks" / "gpu",
                        [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
   std::vector<contender> parts;
@@ -281,7 +281,7 @@ void measure(context& c, const lab& l, const problem& p, const device_choice& de
 }
 
 // Ends the command if one of the programs failed: a part of ours must not.
-int report_failed(context& c, const experiment& e, const program& p) {
+int report_failed(context& c, const dissection& e, const program& p) {
   const std::string message = p.part + ", " + p.source.shown + ": " + p.found.message;
   if (e.ours()) throw failure(exit_code::ours, message);
   check_report failed;
@@ -292,7 +292,7 @@ int report_failed(context& c, const experiment& e, const program& p) {
   return exit_code_of(p.found.what);
 }
 
-void record(context& c, const lab& l, const device_choice& device, const experiment& e) {
+void record(context& c, const lab& l, const device_choice& device, const dissection& e) {
   const fs::path file = record_file(l, device.name, "limits");
   const auto kept = limits_record(l, device, e.step, e.rows, utc_now(), command_text(c));
   write_atomically(c.where.root / file, kept.dump(1) + "\n");
@@ -310,7 +310,7 @@ int limits(context& c, const limits_options& o) {
                   "--record needs a GPU, and there is none to use\nthe emulator counts work but "
                   "has no clock, so there is nothing to record");
   }
-  experiment e = assemble(c, l, o);
+  dissection e = assemble(c, l, o);
   json document = {
       {"lab", l.name}, {"subject", e.all[0].source.shown}, {"device", device_json(device)}};
   document["programs"] = json::array();

@@ -35,8 +35,6 @@ constexpr const char* no_disassembler =
     "machine code: install cuobjdump or nvdisasm to see it (part of the CUDA toolkit; from PyPI: "
     "pip install nvidia-cuda-cuobjdump, or nvidia-cuda-nvdisasm)";
 
-[[noreturn]] void refuse(const std::string& what) { throw failure(exit_code::usage, what); }
-
 // What is shown: a source file and the file with its device code.
 struct ptx_subject {
   std::string shown;  // "03_sequential", "try.cu"

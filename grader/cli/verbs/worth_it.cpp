@@ -24,8 +24,6 @@ struct worth_it_options {
   std::string calls = "1";               // on the data while it is on the GPU
 };
 
-[[noreturn]] void refuse(const std::string& what) { throw failure(exit_code::usage, what); }
-
 // A number like 800M; 0 is allowed only where it makes sense.
 double quantity(const char* option, const std::string& text, bool may_be_zero = false) {
   const auto value = parse_quantity(text);
@@ -80,7 +78,7 @@ link_rate wanted_link(const std::string& text) {
   return {"a link", *rate};
 }
 
-processor_rates wanted_gpu(const std::string& id) {
+processor_rates wanted_rates(const std::string& id) {
   const auto model = find_gpu(id);
   if (!model.ok()) refuse("--gpu " + id + ": " + model.failure().message);
   const auto rates = paper_rates(*model);
@@ -164,7 +162,7 @@ int worth_it(context& c, const worth_it_options& o) {
   if (p.work.flops == 0 && p.work.memory_bytes == 0)
     refuse("no operation and no byte of memory: there is nothing to weigh");
   const link_rate link = wanted_link(o.link);
-  const processor_rates gpu = wanted_gpu(o.gpu), cpu = wanted_cpu(o);
+  const processor_rates gpu = wanted_rates(o.gpu), cpu = wanted_cpu(o);
   const worth w = weigh(p.work, link, gpu, cpu);
   if (!c.as_json) {
     show(c, p, link, gpu, cpu, w);
