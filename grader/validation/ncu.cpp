@@ -15,7 +15,7 @@
 namespace stepwise {
 namespace {
 
-constexpr double most_ncu_seconds = 600;  // of one program under ncu: it runs every kernel many times
+constexpr double most_ncu_seconds = 600;  // of one program: ncu runs every kernel many times
 
 // The fields of a line of CSV in which every field is quoted; none if it is another line.
 std::vector<std::string> quoted_fields(std::string_view line) {

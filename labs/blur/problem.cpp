@@ -141,7 +141,7 @@ class wrong_picture {
     if (is(edges_of(grey_))) return "these are the edges of the grey picture, which is not blurred";
     if (std::string text = shifted(); !text.empty()) return text;
     if (std::string text = rows_missing(); !text.empty()) return text;
-    if (std::string text = at_the_rim(); !text.empty()) return text;
+    if (std::string text = at_the_border(); !text.empty()) return text;
     return of_all() + " are wrong, in rows " + std::to_string(first_ / right_.width) + " to " +
            std::to_string(last_ / right_.width);
   }
@@ -173,13 +173,13 @@ class wrong_picture {
   }
 
   // Only where a stage's neighbours lie outside.
-  std::string at_the_rim() const {
+  std::string at_the_border() const {
     for (std::int64_t y = 4; y < right_.height - 4; ++y)
       for (std::int64_t x = 4; x < right_.width - 4; ++x)
         if (found_[y * right_.width + x] != right_.at(x, y)) return "";
     return of_all() +
-           " are wrong, all within 4 of the picture's rim - do pixels outside count as 0, in the "
-           "grey picture and in the blurred one?";
+           " are wrong, all within 4 of the picture's border - do pixels outside count as 0, in the"
+           " grey picture and in the blurred one?";
   }
 
   // Whole rows from some row on.

@@ -3,8 +3,8 @@
 // idea    A weight is w(i) * w(j), so the sum over a row need not be made again for each of the
 //         seven pixels below each other that use it: sums along the rows go to shared memory, and a
 //         column of seven of them makes a pixel. 14 multiply-adds instead of 49, and the rows of
-//         the rim once more.
-// watch   A second barrier, and a second way through shared memory. The rim: 10 rows of sums for 4.
+//         the halo once more.
+// watch   A second barrier, another way through shared memory. The halo: 10 rows of sums for 4.
 // needs   nothing. Integer sums are the same in any order, and stay below 2^16.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 60.
 #include "common/lab/check.hpp"

@@ -1,6 +1,6 @@
 // blur 09_separable_outputs: rows first, and four pixels for each thread.
 //
-// idea    Of 10 rows of sums, 08 uses 4 as its own; the rest is rim. With four rows for each thread
+// idea    Of 10 rows of sums, 08 uses 4 as its own; the rest is halo. With four rows per thread
 //         a block has 16 rows, and makes 22 rows of sums: 1.4 for each row, not 2.5. A thread keeps
 //         ten sums of a column in registers and makes four pixels of them.
 // watch   Integers, byte by byte. Almost all instructions are reads of shared memory and integer

@@ -4,9 +4,9 @@
 //         large one many, and each makes eight rows more than it finds the edges of. So: as many
 //         strips as the GPU holds at once, of equal height.
 // watch   Every lane still waits for its loads before it can begin a row's arithmetic.
-// needs   No strip of less than 16 rows: the rim would be most of its work. None of more than 128
-//         either: the rim is small there already, and strips of a large picture that are all worked
-//         on at once lie far apart in memory, which proved slower.
+// needs   No strip of less than 16 rows: the halo would be most of its work. None of more than 128
+//         either: the halo is small there already, and strips of a large picture that all run at
+//         once lie far apart in memory, which proved slower.
 // source  CUDA Runtime API, cudaOccupancyMaxActiveBlocksPerMultiprocessor.
 #include <algorithm>
 

@@ -179,7 +179,7 @@ TEST_CASE("usual mistakes are recognised by the picture they leave") {
          "shifted by 0 columns and 2 rows");
   e.says(
       e.of_each([&](auto x, auto y) { return e.right[y * 70 + x] ^ (x == 0 || y == 49 ? 1 : 0); }),
-      "all within 4 of the picture's rim");
+      "all within 4 of the picture's border");
   bytes cut = e.right;
   std::fill(cut.begin() + 48 * 70, cut.end(), 0xa5);
   e.says(cut, "all rows from 48 on are one byte");

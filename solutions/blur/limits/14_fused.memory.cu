@@ -1,6 +1,6 @@
-// blur 14_fused, memory only: colours come in, rim included, bytes go out.
+// blur 14_fused, memory only: colours come in, halo included, bytes go out.
 //
-// keeps   Every access to global memory: each block reads the pixels of its tile and its rim, in
+// keeps   Every access to global memory: each block reads the pixels of its tile and its halo, in
 //         the same turns, waits, and writes its own pixels.
 // lacks   Grey, blur, edges, and the tiles in shared memory between them; of four barriers, three.
 //         What is read goes into one word per thread by exclusive-or.

@@ -2,8 +2,8 @@
 // Gaussian filter of 7 x 7, and the length of the gradient by Sobel's filters.
 //
 // watch   A yardstick: NPP's weights of 7 x 7 are others, it rounds in its own way, and repeats the
-//         picture's rim where the contract has 0. It stores lengths in 16 bits, in scratch: turning
-//         them into bytes would be one more kernel, which is left out in its favour.
+//         picture's border where the contract has 0. It stores lengths as 16 bits, in scratch:
+//         turning them into bytes would be one more kernel, which is left out in its favour.
 // source  NPP's documentation and headers, CUDA 13: only functions with a stream context are left.
 #include <nppcore.h>
 #include <nppi_color_conversion.h>

@@ -1,4 +1,4 @@
-// blur mutant: the rim is not tested: addresses outside of the picture.
+// blur mutant: the border is not tested: addresses outside of the picture.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"
