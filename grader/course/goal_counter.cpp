@@ -27,7 +27,7 @@ double most_of(const std::vector<kernel_profile>& call, std::uint64_t kernel_pro
   return number(most);
 }
 
-// Of the kernel that leaves most places for warps empty.
+// Of the kernel that leaves most warp slots empty.
 double least_occupancy(const std::vector<kernel_profile>& call) {
   double least = 100;
   for (const auto& k : call)
@@ -106,7 +106,7 @@ std::vector<goal_counter> other_counters() {
          for (const kernel_profile& k : call) sum += k.launches;
          return number(sum);
        }},
-      {"occupancy_percent", "% of a multiprocessor's places for warps can be filled",
+      {"occupancy_percent", "% of a multiprocessor's warp slots can be filled",
        "no kernel is launched", nullptr, nullptr, nullptr, least_occupancy},
       {"local_bytes_per_thread", "bytes of local memory per thread", "no kernel is launched",
        nullptr, nullptr, nullptr,

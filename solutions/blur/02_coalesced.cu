@@ -3,7 +3,7 @@
 // idea    The lanes of a warp are 32 neighbours of a row now: a load touches 32 bytes in a row, in
 //         one or two sectors. The original's other way, blocks of 8 x 16, has more warps and the
 //         same four rows for each: more of what is wrong.
-// watch   64 threads are two warps, and a multiprocessor holds 32 blocks: all its places, just.
+// watch   64 threads are two warps, and a multiprocessor holds 32 blocks: all its warp slots, just.
 // needs   nothing: pixels beyond the edge count as 0.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), steps 1a, 1b.
 #include "common/lab/check.hpp"

@@ -3,7 +3,7 @@
 // idea    The elements are independent: as many threads as elements. The lanes of a warp add
 //         neighbours, so each of its loads and stores is one request for 128 bytes in a row: 4
 //         sectors, all of them used. That is as it should be, and stays so in all steps.
-// watch   A multiprocessor holds 64 warps, but only 32 blocks: half of its places are empty.
+// watch   A multiprocessor holds 64 warps, but only 32 blocks: half of its slots are empty.
 //         That is not the limit here. A block has next to nothing to do, and the GPU cannot start
 //         blocks as fast as these end: without any access the kernel takes as long (limits/).
 // needs   nothing: threads beyond n do nothing.

@@ -1,4 +1,4 @@
-// launch 02_blocks: blocks of 256 threads: fewer to start, and every place for a warp is filled.
+// launch 02_blocks: blocks of 256 threads: fewer to start, and every warp slot is filled.
 //
 // idea    A block is started for every 256 elements instead of every 32, so that starting them is
 //         no longer the limit. And a multiprocessor admits blocks until threads (2048), blocks

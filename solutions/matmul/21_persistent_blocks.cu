@@ -5,7 +5,7 @@
 //         It gains little: at these depths a tile takes long. But now the blocks know how many
 //         they are, and may divide the work in another way than by tiles.
 // watch   The last round: 68 tiles, and half of the multiprocessors have none. At n = 2048,
-//         512 tiles on 396 places: slower than 20, of which a multiprocessor holds four blocks. At
+//         512 tiles on 396 slots: slower than 20, of which a multiprocessor holds four blocks. At
 //         n = 6144 it is a little slower, too: the twelfth round is two thirds full.
 // needs   As before.
 // source  The "persistent" kernels of CUTLASS.

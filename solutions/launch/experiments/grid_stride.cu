@@ -1,6 +1,6 @@
 // launch, experiment grid_stride: few blocks that stay, or many that come and go.
 //
-// idea    04_grid_stride has as many blocks as the GPU has places for, and each makes many rounds.
+// idea    04_grid_stride has as many blocks as the GPU has slots for, and each makes many rounds.
 //         Nothing keeps them in step: a block ahead of others asks for bytes far away from theirs,
 //         and ends before them. Here the grid has `blocks` for each multiprocessor, 8 of which fit,
 //         and with `together` the warps of a block wait for each other after every round.

@@ -2,7 +2,7 @@
 //
 // idea    A flag for each block: set behind the stores, with release, and waited for, with acquire,
 //         before the loads. Whoever has waited clears it, so that the next launch finds it so.
-// watch   A block that waits holds its place: the one that it waits for must have begun before. The
+// watch   A block that waits holds its slot: the one that it waits for must have begun before. The
 //         flags are the program's: two launches at once would take each other's.
 //         cuda::atomic_ref would be the same instructions, but <cuda/atomic> takes nvcc three
 //         seconds to read in all its passes.
