@@ -1,10 +1,7 @@
 // matmul 17_no_aliasing: a promise that nobody writes what is read.
 //
-// idea    __restrict__ says that no store changes what a and b point to: a load may be moved across
-//         stores, and be one of data that nobody writes (ld.global.nc). All else stays as it is.
-// gain    None, at any n: nothing in the loop waits for these loads. b's floats go by cp.async, and
-//         a's are loaded a whole step before they are stored. But the signature now says what may
-//         not overlap.
+// idea    No store changes what a and b point to: loads may move across stores, or be ld.global.nc.
+// gain    None, at any n: nothing in the loop waits for these loads.
 // watch   c is stored element by element, each at an index of its own.
 // needs   a, b and c do not overlap: the contract says so.
 // source  CUDA C++ Programming Guide, "__restrict__".

@@ -3,10 +3,8 @@
 // idea    An index like row * n + col is an int: computed in 32 bits, widened, multiplied by 4 and
 //         added to c's address, for each of 64 elements. Instead each thread computes where its
 //         first element lies, once, and reaches the others by distances of 64 bits.
-// gain    None here: c is stored once for 2 n multiply-adds of an element. In 24_sliced_k the same
-//         change was worth 2 %, through the registers of its loop.
-// watch   The loop is not touched, but the compiler allocates its registers anew: that may count
-//         for more than the stores. Storing a's tile, two lanes meet in every bank.
+// gain    None here. In 24_sliced_k the same change was worth 2 %, by the registers of its loop.
+// watch   Storing a's tile, two lanes meet in every bank.
 // needs   As before.
 // source  Measured for this course, in the last step: solutions/matmul/DESIGN.md.
 #include "common/lab/ceil_div.hpp"

@@ -3,12 +3,10 @@
 // idea    Only the first pair of tiles may begin before k = 0. It has a fetch of its own, and for
 //         multiples of 16 that one is like all others: what a kernel knows of n when it is compiled
 //         costs nothing when it runs.
-// gain    1 % at n = 1024; from 2048 on 1 % slower, and 6 % at n = 3000, a multiple of 4 but not of
-//         16: that kernel takes 129 registers, one too many for four blocks. What it brings is the
-//         steps to come.
+// gain    1 % at n = 1024; from 2048 on 1 % slower, and 6 % at n = 3000, whose kernel takes 129
+//         registers: one too many for four blocks. What it brings is the steps to come.
 // watch   A row of blocks needs all of b at once. What 18 spells out, a class and three functions
-//         do from here on (parts/mainloop.hpp), so that the steps to come can be about who computes
-//         which tile; the compiler allocates the registers of their loop anew.
+//         do from here on (parts/mainloop.hpp): the steps to come are about who computes which tile.
 // needs   Any n; faster if it is a multiple of 4, and of 16.
 // source  CUTLASS, whose mainloop treats the ragged step first ("residue").
 #include "common/lab/ceil_div.hpp"
