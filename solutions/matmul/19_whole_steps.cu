@@ -6,7 +6,7 @@
 // gain    1 % at n = 1024; from 2048 on 1 % slower, and 6 % at n = 3000, whose kernel takes 129
 //         registers: one too many for four blocks. What it brings is the steps to come.
 // watch   A row of blocks needs all of b at once. What 18 spells out, a class and three functions
-//         do from here on (parts/mainloop.hpp): the steps to come are about who computes which tile.
+//         do from here on (parts/mainloop.hpp): the next steps are about who computes which tile.
 // needs   Any n; faster if it is a multiple of 4, and of 16.
 // source  CUTLASS, whose mainloop treats the ragged step first ("residue").
 #include "common/lab/ceil_div.hpp"
