@@ -23,10 +23,10 @@ fs::path solutions_of(const lab& l) {
   return fs::path(std::getenv("STEPWISE_SOURCE")) / "solutions" / l.name;
 }
 
-// By the record of the GPU that the promises were made for.
+// By the record of the GPU that the promises were made for; a lab may have none yet.
 step_times recorded_times(const lab& l) {
   std::ifstream stream(solutions_of(l) / "measured" / "h200.json");
-  REQUIRE_MESSAGE(stream.good(), l.name, " has no record of an H200");
+  if (!stream.good()) return [](const std::string&, const lab_size&) { return std::nullopt; };
   return [record = nlohmann::json::parse(stream)](const std::string& name,
                                                   const lab_size& size) -> std::optional<double> {
     for (const auto& step : record.at("steps")) {

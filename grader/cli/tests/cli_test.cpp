@@ -311,9 +311,11 @@ TEST_CASE("--device gpu without one is the environment's fault") {
 TEST_CASE("help has examples, version a number, and both go to stdout") {
   const cloned_course c;
   const json all = document_of(c.lab({"--help", "--json"}));
-  CHECK(all["commands"].size() == 20);
+  const fs::directory_iterator verbs(c.root() / "grader/cli/verbs");
+  CHECK(static_cast<std::ptrdiff_t>(all["commands"].size()) ==
+        std::count_if(begin(verbs), end(verbs),
+                      [](const auto& file) { return file.path().extension() == ".cpp"; }));
   CHECK(all["commands"][0]["name"] == "list");
-  CHECK(all["commands"].back()["name"] == "doctor");
   for (const json& command : all["commands"]) {
     const std::string verb = command["name"];
     CAPTURE(verb);

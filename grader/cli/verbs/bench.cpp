@@ -48,8 +48,13 @@ int refresh_readmes(context& c) {
   const auto refresh = [&](const fs::path& file, const std::string& results,
                            const std::string& limits) {
     const std::string before = read_file(c.where.root / file, static_cast<int>(exit_code::ours));
-    std::string after = with_results(before, results);
-    if (!limits.empty()) after = with_results(after, limits, "limits");
+    std::string after = before;
+    try {
+      after = with_results(before, results);
+      if (!limits.empty()) after = with_results(after, limits, "limits");
+    } catch (const failure& marks) {
+      throw failure(marks.code(), file.string() + ": " + marks.what());
+    }
     if (after == before) return;
     write_atomically(c.where.root / file, after);
     changed.push_back(file);
