@@ -180,12 +180,12 @@ class bench_plans {
 };
 
 // All programs of `lab bench`: the steps, then the peers.
-class side_by_side {
+class turn_taking {
  public:
-  side_by_side(const lab& l, const problem& p, const std::vector<contender>& steps,
-               const std::vector<contender>& peers, const device_choice& device,
-               const bench_plans& plans, const call_file& file, const activity& now,
-               const bench_choices& choices)
+  turn_taking(const lab& l, const problem& p, const std::vector<contender>& steps,
+              const std::vector<contender>& peers, const device_choice& device,
+              const bench_plans& plans, const call_file& file, const activity& now,
+              const bench_choices& choices)
       : problem_(p),
         steps_(steps.size()),
         plans_(plans),
@@ -422,7 +422,7 @@ bench_report bench(const lab& l, const problem& p, const std::vector<contender>&
   const bench_plans plans(sizes.size(), all_fit(calls, steps, peers, device));
   // One file for all: they are called one at a time. These are our own programs.
   const call_file file(calls, plans.all());
-  side_by_side contest(l, p, steps, peers, device, plans, file, now, choices);
+  turn_taking contest(l, p, steps, peers, device, plans, file, now, choices);
   for (std::size_t s = 0; s < sizes.size(); ++s) contest.measure(sizes, s);
   return contest.report();
 }
