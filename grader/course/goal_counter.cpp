@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "grader/course/lab.hpp"
-#include "grader/course/toml_errors.hpp"
 
 namespace stepwise {
 namespace {
@@ -157,7 +156,8 @@ const goal_counter* find_goal_counter(std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-const goal_counter& counter_named(const std::string& name, const std::string& where) {
+const goal_counter& counter_named(const std::string& name, const std::string& sentence,
+                                  exit_code code) {
   if (const goal_counter* found = find_goal_counter(name)) return *found;
   std::vector<std::string> names;
   std::string known;
@@ -166,8 +166,9 @@ const goal_counter& counter_named(const std::string& name, const std::string& wh
     known += "\n  " + names.back();
   }
   const std::string near = nearest(name, names);
-  fail(where, "unknown counter \"" + name + "\"" +
-                  (near.empty() ? "" : "; did you mean \"" + near + "\"?") + "\nknown are" + known);
+  throw failure(code, sentence + " \"" + name + "\"" +
+                          (near.empty() ? "" : "; did you mean \"" + near + "\"?") + "\nknown are" +
+                          known);
 }
 
 goal_figure figure_of(const goal_counter& what, const std::vector<kernel_profile>& call,

@@ -15,6 +15,7 @@
 
 #include "common/lab/problem.hpp"
 #include "common/report/profile.hpp"
+#include "grader/system/failure.hpp"
 
 namespace stepwise {
 
@@ -33,8 +34,9 @@ struct goal_counter {
 // All there are, in the order of the table in grader/GOALS.md.
 const std::vector<goal_counter>& goal_counters();
 const goal_counter* find_goal_counter(std::string_view name);  // null if there is none
-// The same; failure(ours) names `where` and the nearest counter if there is none.
-const goal_counter& counter_named(const std::string& name, const std::string& where);
+// The same; if there is none, failure(code) with this sentence, the nearest name, and all names.
+const goal_counter& counter_named(const std::string& name, const std::string& sentence,
+                                  exit_code code);
 
 // Which side of the bound is right.
 enum class bound { at_most, at_least };

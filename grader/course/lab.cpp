@@ -97,7 +97,8 @@ Value of_goal(const toml_value& table, std::string_view key, const std::string& 
 
 void parse_counter_goal(goal& g, const toml_value& table, std::size_t dimensions,
                         const std::string& where) {
-  g.counter = &counter_named(of_goal<std::string>(table, "counter", where), where);
+  g.counter = &counter_named(of_goal<std::string>(table, "counter", where),
+                             where + ": unknown counter", exit_code::ours);
   if (table.contains("at_most") == table.contains("at_least")) {
     fail(where, "needs one of `at_most` and `at_least`");
   }

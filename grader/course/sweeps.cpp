@@ -50,7 +50,8 @@ std::vector<std::string> parse_over(const toml_value& table, const std::string& 
 }
 
 const goal_counter* parse_counter(const toml_value& table, const std::string& where) {
-  return table.contains("counter") ? &counter_named(text_at(table, "counter", where), where)
+  return table.contains("counter") ? &counter_named(text_at(table, "counter", where),
+                                                    where + ": unknown counter", exit_code::ours)
                                    : nullptr;
 }
 

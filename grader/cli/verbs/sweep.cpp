@@ -38,21 +38,6 @@ struct chosen_sweep {
   const goal_counter* counter = nullptr;
 };
 
-// failure(usage) names all counters if there is none of that name.
-const goal_counter* counter_named(const std::string& name) {
-  if (const goal_counter* found = find_goal_counter(name)) return found;
-  std::vector<std::string> names;
-  std::string known;
-  for (const auto& counter : goal_counters()) {
-    names.emplace_back(counter.name);
-    known += "\n  " + names.back();
-  }
-  const std::string near = nearest(name, names);
-  throw failure(exit_code::usage, "there is no counter \"" + name + "\"" +
-                                      (near.empty() ? "" : "; did you mean \"" + near + "\"?") +
-                                      "\nthere are" + known);
-}
-
 fs::path step_or_experiment(const lab& l, chosen_sweep& chosen, const std::string& name) {
   chosen.of = l.sweeps.find(name);
   if (chosen.of != nullptr) return l.experiment_file(name);
@@ -106,7 +91,8 @@ chosen_sweep choose(const context& c, const lab& l, const sweep_options& o) {
   subject.source = read_file(file, static_cast<int>(ours ? exit_code::ours : exit_code::usage));
   subject.constants = constants_of(subject.source);
   if (chosen.of != nullptr) chosen.counter = chosen.of->counter;
-  if (!o.counter.empty()) chosen.counter = counter_named(o.counter);
+  if (!o.counter.empty())
+    chosen.counter = &counter_named(o.counter, "there is no counter", exit_code::usage);
   chosen.over = o.over;
   if (chosen.over.empty() && chosen.of != nullptr) chosen.over = chosen.of->over;
   const bool is_standard =
