@@ -50,11 +50,11 @@ contained_in() { # SCOPE: the scopes that are whole when it is
   printf '%s' "$1"
 }
 
-# One job per core, but not more than one per 700 MB of free memory.
+# One job per core, but not more than one per 800 MB of free memory.
 compile() { # SCOPE
   local label=building began every next jobs most part targets
   jobs=$(nproc)
-  most=$(awk '/^MemAvailable/ { print int($2 / 700000) + 1 }' /proc/meminfo)
+  most=$(awk '/^MemAvailable/ { print int($2 / 800000) + 1 }' /proc/meminfo)
   ((jobs < most)) || jobs=$most
   keep_stamp
   # a server that outlives the build, which Meson uses where it is installed, must not have the lock

@@ -1,12 +1,16 @@
-"""fetch_pip.py FOLDER: fetches pip's wheel, which Python can run as it is, into FOLDER.
+"""fetch_pip.py FOLDER: puts pip's wheel, which Python runs as it is, into FOLDER.
 
-For a Python without ensurepip (Debian and Ubuntu keep it in a package of its own). The file's hash
-stands here, so it does not matter which index it came from: the one that pip is configured to use.
+Python's own, where it has one that runs (Debian and Ubuntu keep it in a package of its own; older
+ones need more wheels beside it), else PyPI's. The latter's hash stands here, so it does not matter
+which index it came from: the one that pip is configured to use.
 """
 import configparser
+import glob
 import hashlib
 import os
 import re
+import shutil
+import subprocess
 import sys
 import urllib.parse
 import urllib.request
@@ -30,7 +34,21 @@ def index_url():
     return os.environ.get("PIP_INDEX_URL", configured).rstrip("/") + "/pip/"
 
 
+def own_wheel():
+    beside = os.path.join(os.path.dirname(os.__file__), "ensurepip", "_bundled")
+    for folder in beside, "/usr/share/python-wheels":
+        for wheel in glob.glob(os.path.join(folder, "pip-*.whl")):
+            version = [sys.executable, os.path.join(wheel, "pip"), "--version"]
+            if subprocess.run(version, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
+                return wheel
+    return None
+
+
 def main():
+    wheel = own_wheel()
+    if wheel:
+        shutil.copy(wheel, sys.argv[1])
+        return
     page = index_url()
     with urllib.request.urlopen(page, timeout=60) as answer:
         text = answer.read().decode()

@@ -6,27 +6,22 @@ readonly cuda_wheels=(nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-
   nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85)
 readonly config=$build/lab.config # what build/ was configured with
 
-# No cache: nothing is written outside the clone.
-readonly pip_install=(--disable-pip-version-check --no-input --no-cache-dir --retries 2 install
-  --progress-bar off --no-compile)
-readonly pip=("$venv/bin/python" -m pip "${pip_install[@]}")
+# pip runs from its wheel: installing it takes longer than all that it is needed for. No cache:
+# nothing is written outside the clone.
+find_pip() { # sets pip
+  pip=("$venv/bin/python" "$(printf '%s' "$venv"/pip-*.whl)/pip" --disable-pip-version-check --no-input
+    --no-cache-dir --retries 2 install --progress-bar off --no-compile)
+}
 
 make_venv() {
-  local wheel
+  local pip
   rm -rf -- "$venv"
   meson=() # .venv's will serve
-  if [[ $(command -v "$python") != "$packages"/* ]] && "$python" -c 'import ensurepip' 2>/dev/null; then
-    step 'making .venv' "$python" -m venv -- "$venv" || fail 'making .venv' 3
-    wrap_venv_python
-  else # Debian's Python without python3-venv, or one whose wheels lie elsewhere
-    step 'making .venv' "$python" -m venv --without-pip -- "$venv" || fail 'making .venv' 3
-    wrap_venv_python
-    step 'fetching pip from PyPI' "$python" "$root/.lab/fetch_pip.py" "$venv" ||
-      fail 'fetching pip from PyPI' 3 'is there a network?'
-    wheel=$(printf '%s' "$venv"/pip-*.whl)
-    step 'installing pip into .venv' "$venv/bin/python" "$wheel/pip" "${pip_install[@]}" \
-      --no-index "$wheel" || fail 'installing pip into .venv' 3
-  fi
+  step 'making .venv' "$python" -m venv --without-pip -- "$venv" || fail 'making .venv' 3
+  wrap_venv_python
+  step 'fetching pip' "$python" "$root/.lab/fetch_pip.py" "$venv" ||
+    fail 'fetching pip from PyPI' 3 'is there a network?'
+  find_pip
   step 'fetching Meson and Ninja from PyPI' "${pip[@]}" "meson>=$meson_wanted,<2" 'ninja>=1.10' ||
     fail 'fetching Meson and Ninja from PyPI' 3 'is there a network?'
   touch -- "$venv/.complete" # without it, the next start makes the folder anew
@@ -34,7 +29,8 @@ make_venv() {
 }
 
 make_cuda() { # from NVIDIA's wheels, made under another name until it is whole
-  local part=$cuda.part modules
+  local part=$cuda.part modules pip
+  find_pip
   [[ -z $nvcc_older ]] || say "$nvcc_older; the course needs $cuda_wanted or newer"
   modules=$(module_hint cuda)
   [[ -z $modules ]] || say "no CUDA 13 compiler is loaded ($modules); fetching one into .cuda instead"

@@ -229,7 +229,8 @@ const emulator::row_table& rows() {
           &emulator::atomic_rows, &emulator::narrow_rows, &emulator::rounding_rows,
           &emulator::carry_rows, &emulator::packed_rows, &emulator::async_rows})
       add(t);
-    std::erase_if(t, [](const row& r) { return r.name.find('<') != std::string::npos; });
+    std::erase_if(t,
+                  [](const row& r) { return r.name.text().find('<') != std::string_view::npos; });
     return t;
   }();
   return all;
@@ -294,7 +295,7 @@ std::string instruction(std::mt19937& random) {
   const row& r = any_of(rows(), random);
   std::string text = "{.reg .pred %p<2>; .reg .b16 %h<2>; .reg .b32 %w<2>; .reg .b64 %d<2>; ";
   if (random() % 8 == 0) text += "@%p0 ";
-  text += r.name;
+  text += r.name.text();
   static constexpr const char* added[] = {".ftz", ".sat", ".relu", ".rn", ".rz", ".cc", ".u32"};
   if (random() % 4 == 0) text += any_of(added, random);
   const char* separator = " ";
@@ -315,7 +316,7 @@ std::string with_other_modifier(const std::string& word, std::mt19937& random) {
     parts.push_back(word.substr(at, dot - at));
     at = dot + 1;
   }
-  const std::string& name = any_of(rows(), random).name;
+  const std::string name(any_of(rows(), random).name.text());
   const std::size_t from = name.find('.');
   const std::string other = random() % 2 != 0 || from == std::string::npos
                                 ? std::string(any_of(vocabulary, random))
@@ -355,7 +356,7 @@ void change_word(std::string& text, std::mt19937& random) {
       other = any_of(numbers, random);
       break;
     case 3:
-      other = any_of(rows(), random).name;
+      other = any_of(rows(), random).name.text();
       break;
     case 4:
       other = with_other_modifier(word, random);

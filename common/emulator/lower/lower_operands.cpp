@@ -31,7 +31,7 @@ const row_index& all_rows() {
   }();
   static const row_index index = [] {
     row_index m;
-    for (const row& r : table) m.emplace(r.name, &r);
+    for (const row& r : table) m.emplace(r.name.text(), &r);
     return m;
   }();
   return index;

@@ -1,7 +1,8 @@
 // A row: which function executes a PTX operation, and of what type its operands are.
 #pragma once
 
-#include <string>
+#include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "common/emulator/machine/context.hpp"
@@ -11,12 +12,31 @@ namespace stepwise::emulator {
 // The type of an operand as lowering needs it: which registers fit, how a literal is stored.
 enum class value_class : std::uint8_t { none, predicate, b16, b32, b64, f32, f64 };
 
+// Put together from parts: "cvt." + type_name<D>() + ".f32". Not a std::string, whose code at each
+// + of some thousand rows took half of their compile time.
+class row_name {
+ public:
+  row_name(const char* text);  // NOLINT(google-explicit-constructor): a part of a name
+  friend row_name operator+(const row_name& a, const row_name& b);  // std::length_error above 55
+
+  std::string_view text() const { return {text_, size_}; }
+
+ private:
+  row_name() = default;
+  void append(std::string_view part);
+
+  char text_[55];
+  unsigned char size_ = 0;
+};
+
 struct row {
-  std::string name;  // "add.s32": what lowering looks up
+  row_name name;  // "add.s32": what lowering looks up
   handler run;
   value_class d, a, b, c;
 };
 using row_table = std::vector<row>;
+void add_row(row_table& table, const row_name& name, handler run, value_class d, value_class a,
+             value_class b, value_class c);
 
 // The rows of one instruction set, by file; appended to `table`.
 struct row_set {

@@ -1,4 +1,9 @@
-// Picks the rows that this CPU runs fastest, of those that were compiled (meson.build).
+// Picks the rows that this CPU runs fastest, of those that were compiled (meson.build); names of
+// rows.
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
 #include "common/emulator/rows/simd.hpp"
 
 namespace stepwise::emulator {
@@ -45,6 +50,27 @@ choice choose() {
 }
 
 }  // namespace
+
+row_name::row_name(const char* text) { append(text); }
+
+row_name operator+(const row_name& a, const row_name& b) {
+  row_name sum;
+  sum.append(a.text());
+  sum.append(b.text());
+  return sum;
+}
+
+void row_name::append(std::string_view part) {
+  if (part.size() > sizeof text_ - size_)
+    throw std::length_error("the name of a row: " + std::string(text()) + std::string(part));
+  std::memcpy(text_ + size_, part.data(), part.size());
+  size_ = static_cast<unsigned char>(size_ + part.size());
+}
+
+void add_row(row_table& table, const row_name& name, handler run, value_class d, value_class a,
+             value_class b, value_class c) {
+  table.push_back({name, run, d, a, b, c});
+}
 
 const row_set& best_row_set() { return *choose().rows; }
 const char* missing_instruction_set() { return choose().missing; }

@@ -6,7 +6,6 @@
 //         compiled for its own instruction set.
 #pragma once
 
-#include <string>
 #include <type_traits>
 
 #include "common/emulator/rows/row.hpp"
@@ -40,7 +39,7 @@ constexpr value_class class_of() {
 }
 
 template <class T>
-std::string type_name() {
+row_name type_name() {
   if constexpr (std::is_same_v<T, u8>)
     return "u8";
   else if constexpr (std::is_same_v<T, s8>)
@@ -61,6 +60,12 @@ std::string type_name() {
     return "f32";
   else
     return "f64";
+}
+
+// "8", "16", "32", "64": the bits of a T.
+template <class T>
+row_name bits_name() {
+  return sizeof(T) == 1 ? "8" : sizeof(T) == 2 ? "16" : sizeof(T) == 4 ? "32" : "64";
 }
 
 [[gnu::always_inline]] inline bool lane_in(u32 mask, int lane) { return (mask >> lane) & 1; }
@@ -116,19 +121,19 @@ const op* lanewise3(context& x, const op* i) {
 }
 
 template <class D, class A, class Body>
-void add_row(row_table& t, std::string name, Body) {
-  t.push_back({std::move(name), &lanewise1<Body, D, A>, class_of<D>(), class_of<A>(),
-               value_class::none, value_class::none});
+void add_row(row_table& t, const row_name& name, Body) {
+  add_row(t, name, &lanewise1<Body, D, A>, class_of<D>(), class_of<A>(), value_class::none,
+          value_class::none);
 }
 template <class D, class A, class B, class Body>
-void add_row(row_table& t, std::string name, Body) {
-  t.push_back({std::move(name), &lanewise2<Body, D, A, B>, class_of<D>(), class_of<A>(),
-               class_of<B>(), value_class::none});
+void add_row(row_table& t, const row_name& name, Body) {
+  add_row(t, name, &lanewise2<Body, D, A, B>, class_of<D>(), class_of<A>(), class_of<B>(),
+          value_class::none);
 }
 template <class D, class A, class B, class C, class Body>
-void add_row(row_table& t, std::string name, Body) {
-  t.push_back({std::move(name), &lanewise3<Body, D, A, B, C>, class_of<D>(), class_of<A>(),
-               class_of<B>(), class_of<C>()});
+void add_row(row_table& t, const row_name& name, Body) {
+  add_row(t, name, &lanewise3<Body, D, A, B, C>, class_of<D>(), class_of<A>(), class_of<B>(),
+          class_of<C>());
 }
 
 // Calls f.template operator()<T>() for every T.

@@ -310,14 +310,14 @@ const op* reduce_bulk(context& x, const op* i) {
 }
 
 template <class T, class Next>
-void add_reduction(row_table& t, const std::string& name, Next) {
+void add_reduction(row_table& t, const row_name& name, Next) {
   using enum value_class;
-  t.push_back({"cp.reduce.async.bulk." + name, &reduce_bulk<T, Next>, b64, b64, b64, b32});
+  add_row(t, "cp.reduce.async.bulk." + name, &reduce_bulk<T, Next>, b64, b64, b64, b32);
 }
 
 void reduction_rows(row_table& t) {
   for_types<u32, s32, u64, s64>([&]<class T>() {
-    const std::string type = "." + type_name<T>();
+    const row_name type = "." + type_name<T>();
     add_reduction<T>(t, "add" + type, [](T a, T b) { return static_cast<T>(a + b); });
     add_reduction<T>(t, "min" + type, [](T a, T b) { return b < a ? b : a; });
     add_reduction<T>(t, "max" + type, [](T a, T b) { return a < b ? b : a; });
@@ -326,7 +326,7 @@ void reduction_rows(row_table& t) {
     add_reduction<T>(t, "add." + type_name<T>(), [](T a, T b) { return a + b; });
   });
   for_types<u32, u64>([&]<class T>() {
-    const std::string type = ".b" + std::to_string(8 * sizeof(T));
+    const row_name type = ".b" + bits_name<T>();
     add_reduction<T>(t, "and" + type, [](T a, T b) { return a & b; });
     add_reduction<T>(t, "or" + type, [](T a, T b) { return a | b; });
     add_reduction<T>(t, "xor" + type, [](T a, T b) { return a ^ b; });
@@ -363,20 +363,20 @@ const op* map_address(context& x, const op* i) {
 
 void async_rows(row_table& t) {
   using enum value_class;
-  t.push_back({"mbarrier.init", &initialise, none, b64, b32, none});
-  t.push_back({"mbarrier.inval", &invalidate, none, b64, none, none});
-  t.push_back({"<mbarrier check>", &check_barrier, none, b64, none, none});
-  t.push_back({"<mbarrier bytes>", &change_bytes, none, b64, b32, none});
-  t.push_back({"<mbarrier arrive>", &arrive_all, b64, b64, b32, b32});
-  t.push_back({"<mbarrier wait>", &test_wait, predicate, b64, none, none});
-  t.push_back({"mbarrier.pending_count", &pending_count, b32, b64, none, none});
-  t.push_back({"<cp.async>", &copy_async, predicate, b64, b64, b32});
-  t.push_back({"<cp.async.bulk>", &copy_bulk, b64, b64, b64, b32});
+  add_row(t, "mbarrier.init", &initialise, none, b64, b32, none);
+  add_row(t, "mbarrier.inval", &invalidate, none, b64, none, none);
+  add_row(t, "<mbarrier check>", &check_barrier, none, b64, none, none);
+  add_row(t, "<mbarrier bytes>", &change_bytes, none, b64, b32, none);
+  add_row(t, "<mbarrier arrive>", &arrive_all, b64, b64, b32, b32);
+  add_row(t, "<mbarrier wait>", &test_wait, predicate, b64, none, none);
+  add_row(t, "mbarrier.pending_count", &pending_count, b32, b64, none, none);
+  add_row(t, "<cp.async>", &copy_async, predicate, b64, b64, b32);
+  add_row(t, "<cp.async.bulk>", &copy_bulk, b64, b64, b64, b32);
   reduction_rows(t);
-  t.push_back({"<generic.a64>", &generic_address<u64, false>, b64, b64, none, none});
-  t.push_back({"<generic shared.a32>", &generic_address<u32, true>, b64, b32, none, none});
-  t.push_back({"<generic shared.a64>", &generic_address<u64, true>, b64, b64, none, none});
-  t.push_back({"<mapa>", &map_address, none, none, b32, none});
+  add_row(t, "<generic.a64>", &generic_address<u64, false>, b64, b64, none, none);
+  add_row(t, "<generic shared.a32>", &generic_address<u32, true>, b64, b32, none, none);
+  add_row(t, "<generic shared.a64>", &generic_address<u64, true>, b64, b64, none, none);
+  add_row(t, "<mapa>", &map_address, none, none, b32, none);
 }
 
 }  // namespace stepwise::emulator

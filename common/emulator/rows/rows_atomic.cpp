@@ -63,14 +63,14 @@ const op* aligned(context& x, const op* i) {
 }
 
 template <memory_space Space, class A, class T, class Next>
-void add(row_table& t, const std::string& name, Next) {
+void add(row_table& t, const row_name& name, Next) {
   const char* space = Space == memory_space::global   ? "global."
                       : Space == memory_space::shared ? "shared."
                                                       : "generic.";
   const value_class k = class_of<T>();
   const value_class a = sizeof(A) == 4 ? value_class::b32 : value_class::b64;
-  t.push_back({"atom." + std::string(space) + name + ".a" + std::to_string(8 * sizeof(A)),
-               &atomic<Space, A, T, Next>, k, a, k, k});
+  add_row(t, row_name("atom.") + space + name + ".a" + bits_name<A>(), &atomic<Space, A, T, Next>,
+          k, a, k, k);
 }
 
 // Both halves at once: .noftz is the only form, so subnormals stay.
@@ -88,7 +88,7 @@ u16 half_choice(u32 a, u32 b) {
 
 template <memory_space Space, class A, class F>
 void half_rows_of(row_table& t) {
-  const auto rows = [&]<class Body>(const std::string& name, Body) {
+  const auto rows = [&]<class Body>(const row_name& name, Body) {
     add<Space, A, u16>(t, name + F::name, [](u16 old, u16 b, u16) { return Body{}(old, b); });
     add<Space, A, u32>(t, name + F::name + "x2", [](u32 old, u32 b, u32) {
       return Body{}(old, b) | static_cast<u32>(Body{}(old >> 16, b >> 16)) << 16;
@@ -102,7 +102,7 @@ void half_rows_of(row_table& t) {
 template <memory_space Space, class A>
 void space_rows(row_table& t) {
   for_types<u32, s32, u64, s64>([&]<class T>() {
-    const std::string type = "." + type_name<T>();
+    const row_name type = "." + type_name<T>();
     add<Space, A, T>(t, "add" + type, [](T old, T b, T) { return static_cast<T>(old + b); });
     add<Space, A, T>(t, "min" + type, [](T old, T b, T) { return old < b ? old : b; });
     add<Space, A, T>(t, "max" + type, [](T old, T b, T) { return old < b ? b : old; });
@@ -111,7 +111,7 @@ void space_rows(row_table& t) {
     add<Space, A, T>(t, "add." + type_name<T>(), [](T old, T b, T) { return sum(old, b); });
   });
   for_types<u32, u64>([&]<class T>() {
-    const std::string type = ".b" + std::to_string(8 * sizeof(T));
+    const row_name type = ".b" + bits_name<T>();
     add<Space, A, T>(t, "and" + type, [](T old, T b, T) { return old & b; });
     add<Space, A, T>(t, "or" + type, [](T old, T b, T) { return old | b; });
     add<Space, A, T>(t, "xor" + type, [](T old, T b, T) { return old ^ b; });
@@ -130,7 +130,7 @@ void space_rows(row_table& t) {
 
 void atomic_rows(row_table& t) {
   using enum value_class;
-  t.push_back({"<aligned>", &aligned, none, none, none, none});
+  add_row(t, "<aligned>", &aligned, none, none, none, none);
   space_rows<memory_space::global, u64>(t);
   space_rows<memory_space::shared, u32>(t);
   space_rows<memory_space::shared, u64>(t);

@@ -51,16 +51,16 @@ const op* restore_stack(context& x, const op* i) {
 
 void call_rows(row_table& t) {
   using enum value_class;
-  t.push_back({"<call>", &call, none, none, none, none});
-  t.push_back({"<return>", &return_all, none, none, none, none});
-  t.push_back({"<return if>", &return_if, none, none, none, none});
-  t.push_back({"<library call>", &call_library, none, none, none, none});
-  t.push_back({"<alloca.b32>", &allocate_stack<u32>, b32, b32, none, none});
-  t.push_back({"<alloca.b64>", &allocate_stack<u64>, b64, b64, none, none});
-  t.push_back({"<stacksave.b32>", &save_stack<u32>, b32, none, none, none});
-  t.push_back({"<stacksave.b64>", &save_stack<u64>, b64, none, none, none});
-  t.push_back({"<stackrestore.b32>", &restore_stack<u32>, none, b32, none, none});
-  t.push_back({"<stackrestore.b64>", &restore_stack<u64>, none, b64, none, none});
+  add_row(t, "<call>", &call, none, none, none, none);
+  add_row(t, "<return>", &return_all, none, none, none, none);
+  add_row(t, "<return if>", &return_if, none, none, none, none);
+  add_row(t, "<library call>", &call_library, none, none, none, none);
+  add_row(t, "<alloca.b32>", &allocate_stack<u32>, b32, b32, none, none);
+  add_row(t, "<alloca.b64>", &allocate_stack<u64>, b64, b64, none, none);
+  add_row(t, "<stacksave.b32>", &save_stack<u32>, b32, none, none, none);
+  add_row(t, "<stacksave.b64>", &save_stack<u64>, b64, none, none, none);
+  add_row(t, "<stackrestore.b32>", &restore_stack<u32>, none, b32, none, none);
+  add_row(t, "<stackrestore.b64>", &restore_stack<u64>, none, b64, none, none);
 }
 
 }  // namespace stepwise::emulator

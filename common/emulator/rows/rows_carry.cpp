@@ -59,14 +59,14 @@ std::make_unsigned_t<S> high_part(std::make_unsigned_t<S> a, std::make_unsigned_
 template <class S>
 void type_rows(row_table& t) {
   using T = std::make_unsigned_t<S>;
-  const std::string type = "." + type_name<S>();
+  const row_name type = "." + type_name<S>();
   constexpr value_class k = class_of<T>(), none = value_class::none;
-  const auto both = [&]<class Body>(const std::string& name, Body, value_class third) {
-    t.push_back({name + type, &with_carry<Body, T, carry_out::kept>, k, k, k, third});
-    t.push_back({name + ".cc" + type, &with_carry<Body, T, carry_out::written>, k, k, k, third});
+  const auto both = [&]<class Body>(const row_name& name, Body, value_class third) {
+    add_row(t, name + type, &with_carry<Body, T, carry_out::kept>, k, k, k, third);
+    add_row(t, name + ".cc" + type, &with_carry<Body, T, carry_out::written>, k, k, k, third);
   };
-  const auto fresh = [&]<class Body>(const std::string& name, Body, value_class third) {
-    t.push_back({name + ".cc" + type, &with_carry<Body, T, carry_out::written>, k, k, k, third});
+  const auto fresh = [&]<class Body>(const row_name& name, Body, value_class third) {
+    add_row(t, name + ".cc" + type, &with_carry<Body, T, carry_out::written>, k, k, k, third);
   };
   fresh(
       "add", [](T a, T b, T, bool& c) { return c = false, sum(a, b, c); }, none);

@@ -24,9 +24,9 @@ const op* compare(context& x, const op* i) {
 }
 
 template <class A, class Body>
-void compare_row(row_table& t, const std::string& name, Body) {
-  t.push_back({"setp." + name + "." + type_name<A>(), &compare<Body, A>, value_class::predicate,
-               class_of<A>(), class_of<A>(), value_class::none});
+void compare_row(row_table& t, const row_name& name, Body) {
+  add_row(t, "setp." + name + "." + type_name<A>(), &compare<Body, A>, value_class::predicate,
+          class_of<A>(), class_of<A>(), value_class::none);
 }
 
 template <class T>
@@ -67,9 +67,9 @@ const op* flushed_compare(context& x, const op* i) {
 }
 
 template <class Body>
-void flushed_row(row_table& t, const std::string& name, Body) {
-  t.push_back({"setp." + name + ".ftz.f32", &flushed_compare<Body>, value_class::predicate,
-               value_class::f32, value_class::f32, value_class::none});
+void flushed_row(row_table& t, const row_name& name, Body) {
+  add_row(t, "setp." + name + ".ftz.f32", &flushed_compare<Body>, value_class::predicate,
+          value_class::f32, value_class::f32, value_class::none);
 }
 
 template <class T>
@@ -98,8 +98,8 @@ const op* logic(context& x, const op* i) {
 
 template <class Body>
 void logic_row(row_table& t, const char* name, Body) {
-  t.push_back({name, &logic<Body>, value_class::predicate, value_class::predicate,
-               value_class::predicate, value_class::none});
+  add_row(t, name, &logic<Body>, value_class::predicate, value_class::predicate,
+          value_class::predicate, value_class::none);
 }
 
 }  // namespace
@@ -127,8 +127,7 @@ void compare_rows(row_table& t) {
   flushed_row(t, "nan", [](f32 a, f32 b) { return !(a == a && b == b); });
   for_types<u16, u32, u64>([&]<class T>() {
     const value_class k = class_of<T>();
-    t.push_back(
-        {"selp.b" + std::to_string(8 * sizeof(T)), &select<T>, k, k, k, value_class::predicate});
+    add_row(t, "selp.b" + bits_name<T>(), &select<T>, k, k, k, value_class::predicate);
   });
   logic_row(t, "and.pred", [](u32 a, u32 b) { return a & b; });
   logic_row(t, "or.pred", [](u32 a, u32 b) { return a | b; });

@@ -108,28 +108,28 @@ const op* stop_with(context& x, const op* i, const access_fault& fault) {
 
 void control_rows(row_table& t) {
   using enum value_class;
-  t.push_back({"<branch>", &branch, none, none, none, none});
-  t.push_back({"<branch if>", &branch_if, none, none, none, none});
-  t.push_back({"<branch indexed>", &branch_indexed, none, b32, none, none});
-  t.push_back({"<join>", &join, none, none, none, none});
-  t.push_back({"<guard>", &guard_begin, none, none, none, none});
-  t.push_back({"<end of guard>", &guard_end, none, none, none, none});
-  t.push_back({"<exit>", &exit_all, none, none, none, none});
-  t.push_back({"<exit if>", &exit_if, none, none, none, none});
-  t.push_back({"<barrier>", &barrier, none, none, none, none});
-  t.push_back({"<cluster arrive>", &cluster_arrive, none, none, none, none});
-  t.push_back({"<cluster wait>", &cluster_wait, none, none, none, none});
-  t.push_back({"<warp-wide>", &warp_wide, none, none, none, none});
-  t.push_back({"<rows>", &rows, none, none, none, none});
-  t.push_back({"<poll>", &poll, none, none, none, none});
-  t.push_back({"<fence>", &fence, none, none, none, none});
-  t.push_back({"<sleep>", &sleep, none, none, none, none});
-  t.push_back({"<clock>", &clock<u32>, b32, none, none, none});
-  t.push_back({"<clock64>", &clock<u64>, b64, none, none, none});
-  t.push_back({"<globaltimer>", &global_timer, b64, none, none, none});
-  t.push_back({"activemask.b32", &active_mask, b32, none, none, none});
-  t.push_back({"trap", &trap, none, none, none, none});
-  t.push_back({"brkpt", &trap, none, none, none, none});
+  add_row(t, "<branch>", &branch, none, none, none, none);
+  add_row(t, "<branch if>", &branch_if, none, none, none, none);
+  add_row(t, "<branch indexed>", &branch_indexed, none, b32, none, none);
+  add_row(t, "<join>", &join, none, none, none, none);
+  add_row(t, "<guard>", &guard_begin, none, none, none, none);
+  add_row(t, "<end of guard>", &guard_end, none, none, none, none);
+  add_row(t, "<exit>", &exit_all, none, none, none, none);
+  add_row(t, "<exit if>", &exit_if, none, none, none, none);
+  add_row(t, "<barrier>", &barrier, none, none, none, none);
+  add_row(t, "<cluster arrive>", &cluster_arrive, none, none, none, none);
+  add_row(t, "<cluster wait>", &cluster_wait, none, none, none, none);
+  add_row(t, "<warp-wide>", &warp_wide, none, none, none, none);
+  add_row(t, "<rows>", &rows, none, none, none, none);
+  add_row(t, "<poll>", &poll, none, none, none, none);
+  add_row(t, "<fence>", &fence, none, none, none, none);
+  add_row(t, "<sleep>", &sleep, none, none, none, none);
+  add_row(t, "<clock>", &clock<u32>, b32, none, none, none);
+  add_row(t, "<clock64>", &clock<u64>, b64, none, none, none);
+  add_row(t, "<globaltimer>", &global_timer, b64, none, none, none);
+  add_row(t, "activemask.b32", &active_mask, b32, none, none, none);
+  add_row(t, "trap", &trap, none, none, none, none);
+  add_row(t, "brkpt", &trap, none, none, none, none);
 }
 
 }  // namespace stepwise::emulator

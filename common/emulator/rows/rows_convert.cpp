@@ -66,7 +66,7 @@ T saturate(T v) {
 }
 
 template <rounding R>
-void with_rounding(row_table& t, const std::string& mode) {
+void with_rounding(row_table& t, const row_name& mode) {
   for_types<u32, s32, u64, s64>([&]<class A>() {
     add_row<f32, A>(t, "cvt.r" + mode + ".f32." + type_name<A>(),
                     [](A a) { return round_to<R, f32>(a); });
@@ -79,7 +79,7 @@ void with_rounding(row_table& t, const std::string& mode) {
   add_row<f32, f64>(t, "cvt.r" + mode + ".sat.f32.f64",
                     [](f64 a) { return saturate(round_to<R, f32>(a)); });
 
-  const std::string integral = "cvt.r" + mode + "i.";
+  const row_name integral = "cvt.r" + mode + "i.";
   add_row<f32, f32>(t, integral + "f32.f32", [](f32 a) { return canonical(to_integral<R>(a)); });
   add_row<f32, f32>(t, integral + "ftz.f32.f32",
                     [](f32 a) { return canonical(to_integral<R>(flush(a))); });
@@ -125,8 +125,8 @@ D clamp_to(A v) {
 // "store.sat.u8.u64.b32" clamps it first, taking it as unsigned.
 template <class T, class Register>
 void widths(row_table& t) {
-  const std::string bits = ".b" + std::to_string(8 * sizeof(Register));
-  const std::string type = type_name<T>();
+  const row_name bits = ".b" + bits_name<Register>();
+  const row_name type = type_name<T>();
   using W = std::conditional_t<std::is_signed_v<T>, s64, u64>;
   using R = std::conditional_t<std::is_signed_v<T>, std::make_signed_t<Register>, Register>;
   add_row<W, Register>(t, "extend." + type + bits,

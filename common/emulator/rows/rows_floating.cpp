@@ -57,7 +57,7 @@ T maximum(T a, T b) {
 }
 
 template <class T, bool Ftz>
-void arithmetic(row_table& t, const std::string& type) {
+void arithmetic(row_table& t, const row_name& type) {
   auto sum = [](T a, T b) { return out<Ftz>(in<Ftz>(a) + in<Ftz>(b)); };
   auto difference = [](T a, T b) { return out<Ftz>(in<Ftz>(a) - in<Ftz>(b)); };
   auto product = [](T a, T b) { return out<Ftz>(in<Ftz>(a) * in<Ftz>(b)); };
@@ -67,9 +67,9 @@ void arithmetic(row_table& t, const std::string& type) {
   auto inverse = [](T a) { return out<Ftz>(T{1} / in<Ftz>(a)); };
   // Without a rounding modifier add, sub and mul round to nearest as with .rn.
   for (const char* rounding : {"", "rn."}) {
-    add_row<T, T, T>(t, std::string("add.") + rounding + type, sum);
-    add_row<T, T, T>(t, std::string("sub.") + rounding + type, difference);
-    add_row<T, T, T>(t, std::string("mul.") + rounding + type, product);
+    add_row<T, T, T>(t, row_name("add.") + rounding + type, sum);
+    add_row<T, T, T>(t, row_name("sub.") + rounding + type, difference);
+    add_row<T, T, T>(t, row_name("mul.") + rounding + type, product);
   }
   add_row<T, T, T, T>(t, "fma.rn." + type, fused);
   add_row<T, T, T, T>(t, "mad.rn." + type, fused);
@@ -85,15 +85,15 @@ void arithmetic(row_table& t, const std::string& type) {
 
 template <bool Ftz>
 void saturating(row_table& t) {
-  const std::string type = Ftz ? "ftz.sat.f32" : "sat.f32";
+  const row_name type = Ftz ? "ftz.sat.f32" : "sat.f32";
   for (const char* rounding : {"", "rn."}) {
-    add_row<f32, f32, f32>(t, std::string("add.") + rounding + type, [](f32 a, f32 b) {
+    add_row<f32, f32, f32>(t, row_name("add.") + rounding + type, [](f32 a, f32 b) {
       return saturate(out<Ftz>(in<Ftz>(a) + in<Ftz>(b)));
     });
-    add_row<f32, f32, f32>(t, std::string("sub.") + rounding + type, [](f32 a, f32 b) {
+    add_row<f32, f32, f32>(t, row_name("sub.") + rounding + type, [](f32 a, f32 b) {
       return saturate(out<Ftz>(in<Ftz>(a) - in<Ftz>(b)));
     });
-    add_row<f32, f32, f32>(t, std::string("mul.") + rounding + type, [](f32 a, f32 b) {
+    add_row<f32, f32, f32>(t, row_name("mul.") + rounding + type, [](f32 a, f32 b) {
       return saturate(out<Ftz>(in<Ftz>(a) * in<Ftz>(b)));
     });
   }
@@ -104,7 +104,7 @@ void saturating(row_table& t) {
 
 template <bool Ftz>
 void approximate(row_table& t) {
-  const std::string type = Ftz ? "ftz.f32" : "f32";
+  const row_name type = Ftz ? "ftz.f32" : "f32";
   add_row<f32, f32, f32>(t, "div.full." + type, [](f32 a, f32 b) {
     return out<Ftz>(static_cast<f32>(static_cast<f64>(in<Ftz>(a)) / static_cast<f64>(in<Ftz>(b))));
   });

@@ -21,18 +21,18 @@ struct on_pair {
 };
 
 template <class Body>
-void unary(row_table& t, const std::string& name, Body) {
+void unary(row_table& t, const row_name& name, Body) {
   add_row<u16, u16>(t, name, [](u32 a) -> u16 { return static_cast<u16>(Body{}(a)); });
   add_row<u32, u32>(t, name + "x2", on_pair<Body>{});
 }
 template <class Body>
-void binary(row_table& t, const std::string& name, Body) {
+void binary(row_table& t, const row_name& name, Body) {
   add_row<u16, u16, u16>(t, name,
                          [](u32 a, u32 b) -> u16 { return static_cast<u16>(Body{}(a, b)); });
   add_row<u32, u32, u32>(t, name + "x2", on_pair<Body>{});
 }
 template <class Body>
-void ternary(row_table& t, const std::string& name, Body) {
+void ternary(row_table& t, const row_name& name, Body) {
   add_row<u16, u16, u16, u16>(
       t, name, [](u32 a, u32 b, u32 c) -> u16 { return static_cast<u16>(Body{}(a, b, c)); });
   add_row<u32, u32, u32, u32>(t, name + "x2", on_pair<Body>{});
@@ -43,7 +43,7 @@ constexpr u32 smallest_normal = F::infinite & ~(F::infinite << 1);
 
 template <class F>
 void modifiers(row_table& t) {
-  const std::string type = std::string(">.") + F::name;
+  const row_name type = row_name(">.") + F::name;
   unary(t, "<ftz" + type, [](u32 a) { return (a & F::infinite) == 0 ? a & 0x8000u : a; });
   unary(t, "<sat" + type, [](u32 a) -> u32 {
     if ((a & 0x7fffu) > F::infinite || (a & 0x8000u)) return 0;  // NaN or negative
@@ -57,8 +57,8 @@ void modifiers(row_table& t) {
 
 template <class F>
 void arithmetic(row_table& t) {
-  const std::string type = std::string(".") + F::name;
-  for (const std::string rounding : {"", ".rn"}) {
+  const row_name type = row_name(".") + F::name;
+  for (const row_name rounding : {"", ".rn"}) {
     binary(t, "add" + rounding + type,
            [](u32 a, u32 b) { return F::rounded(F::value(a) + F::value(b)); });
     binary(t, "sub" + rounding + type,
@@ -93,7 +93,7 @@ u32 choose(u32 a, u32 b) {
 
 template <class F>
 void extremes(row_table& t) {
-  const std::string type = std::string(".") + F::name;
+  const row_name type = row_name(".") + F::name;
   binary(t, "min" + type, [](u32 a, u32 b) { return choose<F, true, false, false>(a, b); });
   binary(t, "max" + type, [](u32 a, u32 b) { return choose<F, false, false, false>(a, b); });
   binary(t, "min.NaN" + type, [](u32 a, u32 b) { return choose<F, true, true, false>(a, b); });
@@ -120,11 +120,11 @@ const op* compare(context& x, const op* i) {
 }
 
 template <class F, class Relation>
-void comparison(row_table& t, const std::string& relation, Relation) {
-  const std::string name = relation + "." + F::name;
+void comparison(row_table& t, const row_name& relation, Relation) {
+  const row_name name = relation + "." + F::name;
   constexpr auto holds = [](u32 a, u32 b) { return Relation{}(F::value(a), F::value(b)); };
-  t.push_back({"setp." + name, &compare<decltype(holds)>, value_class::predicate, value_class::b16,
-               value_class::b16, value_class::none});
+  add_row(t, "setp." + name, &compare<decltype(holds)>, value_class::predicate, value_class::b16,
+          value_class::b16, value_class::none);
 }
 
 template <class F>
@@ -147,7 +147,7 @@ void comparisons(row_table& t) {
 
 template <class F>
 void common_conversions(row_table& t) {
-  const std::string type = F::name;
+  const row_name type = F::name;
   add_row<f32, u16>(t, "cvt.f32." + type, [](u32 a) {
     const f32 v = F::value(a);
     return v == v ? v : std::bit_cast<f32>(0x7fffffffu);

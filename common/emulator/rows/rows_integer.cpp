@@ -119,7 +119,7 @@ u32 permute_byte(u32 a, u32 b, u32 selector) {
 
 void arithmetic(row_table& t) {
   for_types<u16, s16, u32, s32, u64, s64>([&]<class T>() {
-    const std::string type = type_name<T>();
+    const row_name type = type_name<T>();
     add_row<T, T, T>(t, "add." + type, [](T a, T b) { return static_cast<T>(a + b); });
     add_row<T, T, T>(t, "sub." + type, [](T a, T b) { return static_cast<T>(a - b); });
     add_row<T, T, T>(t, "mul.lo." + type, [](T a, T b) {
@@ -182,7 +182,7 @@ void arithmetic(row_table& t) {
 
 void logic(row_table& t) {
   for_types<u16, u32, u64>([&]<class T>() {
-    const std::string bits = "b" + std::to_string(8 * sizeof(T));
+    const row_name bits = "b" + bits_name<T>();
     add_row<T, T>(t, "mov." + bits, [](T a) { return a; });
     add_row<T, T>(t, "not." + bits, [](T a) { return static_cast<T>(~a); });
     add_row<T, T>(t, "cnot." + bits, [](T a) { return static_cast<T>(a == 0); });
@@ -196,11 +196,11 @@ void logic(row_table& t) {
     add_row<T, T, u32>(t, "shr." + bits, [](T a, u32 n) {
       return n < 8 * sizeof(T) ? static_cast<T>(a >> n) : T{0};
     });
-    add_row<T, T, u32>(t, "shr.u" + std::to_string(8 * sizeof(T)), [](T a, u32 n) {
+    add_row<T, T, u32>(t, "shr.u" + bits_name<T>(), [](T a, u32 n) {
       return n < 8 * sizeof(T) ? static_cast<T>(a >> n) : T{0};
     });
     using S = std::make_signed_t<T>;
-    add_row<S, S, u32>(t, "shr.s" + std::to_string(8 * sizeof(T)), [](S a, u32 n) {
+    add_row<S, S, u32>(t, "shr.s" + bits_name<T>(), [](S a, u32 n) {
       return static_cast<S>(a >> (n < 8 * sizeof(T) ? n : 8 * sizeof(T) - 1));
     });
   });
@@ -286,9 +286,9 @@ const op* lookup_logic(context& x, const op* i) {
 
 void four_operands(row_table& t) {
   using enum value_class;
-  t.push_back({"bfi.b32", &insert_field<u32>, b32, b32, b32, b32});
-  t.push_back({"bfi.b64", &insert_field<u64>, b64, b64, b64, b32});
-  t.push_back({"lop3.b32", &lookup_logic, b32, b32, b32, b32});
+  add_row(t, "bfi.b32", &insert_field<u32>, b32, b32, b32, b32);
+  add_row(t, "bfi.b64", &insert_field<u64>, b64, b64, b64, b32);
+  add_row(t, "lop3.b32", &lookup_logic, b32, b32, b32, b32);
 }
 
 }  // namespace

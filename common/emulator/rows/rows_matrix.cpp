@@ -360,12 +360,12 @@ const op* move_matrix(context& x, const op* i) {
 
 void matrix_rows(row_table& t) {
   using enum value_class;
-  t.push_back({"<mma>", &multiply, none, none, none, none});
-  t.push_back({"<matrix load>", &load_tile, none, none, none, none});
-  t.push_back({"<matrix store>", &store_tile, none, none, none, none});
-  t.push_back({"<ldmatrix>", &load_matrix, none, none, none, none});
-  t.push_back({"<stmatrix>", &store_matrix, none, none, none, none});
-  t.push_back({"<movmatrix>", &move_matrix, none, none, none, none});
+  add_row(t, "<mma>", &multiply, none, none, none, none);
+  add_row(t, "<matrix load>", &load_tile, none, none, none, none);
+  add_row(t, "<matrix store>", &store_tile, none, none, none, none);
+  add_row(t, "<ldmatrix>", &load_matrix, none, none, none, none);
+  add_row(t, "<stmatrix>", &store_matrix, none, none, none, none);
+  add_row(t, "<movmatrix>", &move_matrix, none, none, none, none);
 }
 
 }  // namespace stepwise::emulator::STEPWISE_SIMD

@@ -285,7 +285,7 @@ const op* store_vector(context& x, const op* i) {
 
 template <memory_space Space, class A>
 struct named {
-  static std::string space() {
+  static row_name space() {
     switch (Space) {
       case memory_space::global:
         return "global";
@@ -300,9 +300,8 @@ struct named {
     }
   }
   template <class T, class R>
-  static std::string suffix() {
-    return "." + space() + "." + type_name<T>() + ".b" + std::to_string(8 * sizeof(R)) + ".a" +
-           std::to_string(8 * sizeof(A));
+  static row_name suffix() {
+    return "." + space() + "." + type_name<T>() + ".b" + bits_name<R>() + ".a" + bits_name<A>();
   }
 };
 
@@ -314,17 +313,17 @@ constexpr value_class register_class(std::size_t bytes) {
 template <memory_space Space, class A, class T, class R>
 void element_rows(row_table& t) {
   const value_class r = register_class(sizeof(R)), a = register_class(sizeof(A));
-  const std::string name = named<Space, A>::template suffix<T, R>();
+  const row_name name = named<Space, A>::template suffix<T, R>();
   const auto none = value_class::none;
-  t.push_back({"ld" + name, &load<Space, T, R, A>, r, a, none, none});
-  t.push_back({"ld.v2" + name, &load_vector<Space, T, R, A, 2>, r, a, none, none});
+  add_row(t, "ld" + name, &load<Space, T, R, A>, r, a, none, none);
+  add_row(t, "ld.v2" + name, &load_vector<Space, T, R, A, 2>, r, a, none, none);
   if constexpr (sizeof(T) <= 4)
-    t.push_back({"ld.v4" + name, &load_vector<Space, T, R, A, 4>, r, a, none, none});
+    add_row(t, "ld.v4" + name, &load_vector<Space, T, R, A, 4>, r, a, none, none);
   if constexpr (!std::is_signed_v<T> && Space != memory_space::parameter) {
-    t.push_back({"st" + name, &store<Space, T, R, A>, none, a, r, none});
-    t.push_back({"st.v2" + name, &store_vector<Space, T, R, A, 2>, none, a, r, none});
+    add_row(t, "st" + name, &store<Space, T, R, A>, none, a, r, none);
+    add_row(t, "st.v2" + name, &store_vector<Space, T, R, A, 2>, none, a, r, none);
     if constexpr (sizeof(T) <= 4)
-      t.push_back({"st.v4" + name, &store_vector<Space, T, R, A, 4>, none, a, r, none});
+      add_row(t, "st.v4" + name, &store_vector<Space, T, R, A, 4>, none, a, r, none);
   }
 }
 

@@ -8,7 +8,7 @@ namespace stepwise::emulator {
 namespace {
 
 template <class F, class Word, int Shift, rounding Mode>
-void format_rows(row_table& t, const std::string& mode, const char* type) {
+void format_rows(row_table& t, const row_name& mode, const char* type) {
   add_row<Word, f64>(t, "narrow." + mode + "." + type,
                      [](f64 a) { return static_cast<Word>(narrow<F>(a, Mode) << Shift); });
   add_row<Word, f64>(t, "narrow." + mode + ".satfinite." + type,
@@ -16,7 +16,7 @@ void format_rows(row_table& t, const std::string& mode, const char* type) {
 }
 
 template <rounding Mode>
-void mode_rows(row_table& t, const std::string& mode) {
+void mode_rows(row_table& t, const row_name& mode) {
   format_rows<f16, u16, 0, Mode>(t, mode, "f16");
   format_rows<bf16, u16, 0, Mode>(t, mode, "bf16");
   format_rows<tf32, u32, 13, Mode>(t, mode, "tf32");

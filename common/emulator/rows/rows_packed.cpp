@@ -30,7 +30,7 @@ s32 saturated_sum(s32 a, s32 b) {
 
 void products24(row_table& t) {
   for_types<u32, s32>([&]<class T>() {
-    const std::string type = "." + type_name<T>();
+    const row_name type = "." + type_name<T>();
     add_row<T, T, T>(t, "mul24.hi" + type, [](T a, T b) { return product24_high(a, b); });
     add_row<T, T, T, T>(t, "mad24.lo" + type, [](T a, T b, T c) {
       return static_cast<T>(static_cast<u32>(low24(a)) * static_cast<u32>(low24(b)) +
@@ -58,8 +58,8 @@ u32 dot_halves(u32 a, u32 b, u32 c) {
 void dot_products(row_table& t) {
   for_types<u16, s16>([&]<class A>() {
     for_types<u8, s8>([&]<class B>() {
-      const std::string type = std::string(std::is_signed_v<A> ? ".s32" : ".u32") +
-                               (std::is_signed_v<B> ? ".s32" : ".u32");
+      const row_name type =
+          row_name(std::is_signed_v<A> ? ".s32" : ".u32") + (std::is_signed_v<B> ? ".s32" : ".u32");
       add_row<u32, u32, u32, u32>(t, "dp2a.lo" + type,
                                   [](u32 a, u32 b, u32 c) { return dot_halves<A, B, 0>(a, b, c); });
       add_row<u32, u32, u32, u32>(t, "dp2a.hi" + type,
@@ -83,7 +83,7 @@ u32 pattern_of_bytes(u32 a, u32 b, u32 c) {
 
 void byte_patterns(row_table& t) {
   const auto row = [&]<class Body>(const char* mode, Body body) {
-    add_row<u32, u32, u32, u32>(t, std::string("prmt.b32.") + mode, body);
+    add_row<u32, u32, u32, u32>(t, row_name("prmt.b32.") + mode, body);
   };
   row("f4e", [](u32 a, u32 b, u32 c) {
     return pattern_of_bytes<0x3210, 0x4321, 0x5432, 0x6543>(a, b, c);
@@ -115,7 +115,7 @@ u32 halves(u32 a, u32 b, Body body) {
 
 void pairs(row_table& t) {
   for_types<u16, s16>([&]<class T>() {
-    const std::string type = "." + type_name<T>() + "x2";
+    const row_name type = "." + type_name<T>() + "x2";
     add_row<u32, u32, u32>(t, "add" + type, [](u32 a, u32 b) {
       return halves<T>(a, b, [](T p, T q) { return p + q; });
     });
@@ -128,17 +128,17 @@ void pairs(row_table& t) {
   });
   // nvcc writes the modifier after the type, the manual before it.
   for (const char* type : {".relu.s16x2", ".s16x2.relu"}) {
-    add_row<u32, u32, u32>(t, std::string("min") + type, [](u32 a, u32 b) {
+    add_row<u32, u32, u32>(t, row_name("min") + type, [](u32 a, u32 b) {
       return halves<s16>(a, b, [](s16 p, s16 q) { return std::max<s16>(p < q ? p : q, 0); });
     });
-    add_row<u32, u32, u32>(t, std::string("max") + type, [](u32 a, u32 b) {
+    add_row<u32, u32, u32>(t, row_name("max") + type, [](u32 a, u32 b) {
       return halves<s16>(a, b, [](s16 p, s16 q) { return std::max<s16>(p < q ? q : p, 0); });
     });
   }
   for (const char* type : {".relu.s32", ".s32.relu"}) {
-    add_row<s32, s32, s32>(t, std::string("min") + type,
+    add_row<s32, s32, s32>(t, row_name("min") + type,
                            [](s32 a, s32 b) { return std::max(a < b ? a : b, 0); });
-    add_row<s32, s32, s32>(t, std::string("max") + type,
+    add_row<s32, s32, s32>(t, row_name("max") + type,
                            [](s32 a, s32 b) { return std::max(a < b ? b : a, 0); });
   }
 }
@@ -186,8 +186,8 @@ u32 clamped(s32 v) {
 
 template <int Bits, bool Signed>
 void pack_rows(row_table& t) {
-  const std::string name =
-      std::string("cvt.pack.sat.") + (Signed ? "s" : "u") + std::to_string(Bits) + ".s32";
+  constexpr const char* bits = Bits == 16 ? "16" : Bits == 8 ? "8" : Bits == 4 ? "4" : "2";
+  const row_name name = row_name("cvt.pack.sat.") + (Signed ? "s" : "u") + bits + ".s32";
   if constexpr (Bits == 16) {
     add_row<u32, s32, s32>(t, name, [](s32 a, s32 b) {
       return clamped<Bits, Signed>(a) << 16 | clamped<Bits, Signed>(b);
@@ -212,8 +212,8 @@ const op* test(context& x, const op* i) {
 template <class T>
 void float_tests(row_table& t) {
   const auto row = [&]<class Body>(const char* what, Body) {
-    t.push_back({std::string("testp.") + what + "." + type_name<T>(), &test<Body, T>,
-                 value_class::predicate, class_of<T>(), value_class::none, value_class::none});
+    add_row(t, row_name("testp.") + what + "." + type_name<T>(), &test<Body, T>,
+            value_class::predicate, class_of<T>(), value_class::none, value_class::none);
   };
   row("finite", [](T a) { return std::isfinite(a); });
   row("infinite", [](T a) { return std::isinf(a); });

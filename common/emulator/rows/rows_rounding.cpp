@@ -44,12 +44,12 @@ const op* directed(context& x, const op* i) {
 }
 
 template <class T, int Mode>
-void mode_rows(row_table& t, const std::string& mode) {
-  const std::string type = "." + mode + "." + type_name<T>();
+void mode_rows(row_table& t, const row_name& mode) {
+  const row_name type = "." + mode + "." + type_name<T>();
   constexpr value_class k = class_of<T>(), none = value_class::none;
   const auto row = [&]<class Body>(const char* name, Body, int operands) {
-    t.push_back({name + type, &directed<Body, T, Mode>, k, k, operands > 1 ? k : none,
-                 operands > 2 ? k : none});
+    add_row(t, name + type, &directed<Body, T, Mode>, k, k, operands > 1 ? k : none,
+            operands > 2 ? k : none);
   };
   row(
       "add", [](T a, T b, T) { return a + b; }, 2);
@@ -72,7 +72,7 @@ void mode_rows(row_table& t, const std::string& mode) {
 // Modifiers that lowering puts around rows that do not know them.
 template <class T>
 void modifiers(row_table& t) {
-  const std::string type = ">." + type_name<T>();
+  const row_name type = ">." + type_name<T>();
   add_row<T, T>(t, "<sat" + type, [](T a) { return a > 0 ? (a < 1 ? a : T{1}) : T{0}; });
   add_row<T, T>(t, "<relu" + type, [](T a) { return a <= 0 ? T{0} : canonical(a); });
 }

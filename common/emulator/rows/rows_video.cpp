@@ -101,7 +101,7 @@ const op* video(context& x, const op* i) {
 
 void video_rows(row_table& t) {
   using enum value_class;
-  t.push_back({"<video>", &video, b32, b32, b32, b32});
+  add_row(t, "<video>", &video, b32, b32, b32, b32);
 }
 
 }  // namespace stepwise::emulator

@@ -122,10 +122,10 @@ const op* watch_turn_indexed(context& x, const op* i) {
 }  // namespace
 
 void watch_rows(row_table& t) {
-  const auto add = [&]<memory_space Space>(const std::string& name) {
+  const auto add = [&]<memory_space Space>(const row_name& name) {
     using enum value_class;
-    t.push_back({"<watch." + name + ".a32>", &watch<Space, u32>, none, b32, none, none});
-    t.push_back({"<watch." + name + ".a64>", &watch<Space, u64>, none, b64, none, none});
+    add_row(t, "<watch." + name + ".a32>", &watch<Space, u32>, none, b32, none, none);
+    add_row(t, "<watch." + name + ".a64>", &watch<Space, u64>, none, b64, none, none);
   };
   add.template operator()<memory_space::global>("global");
   add.template operator()<memory_space::shared>("shared");
@@ -133,12 +133,12 @@ void watch_rows(row_table& t) {
   add.template operator()<memory_space::parameter>("param");
   add.template operator()<memory_space::generic>("generic");
   using enum value_class;
-  t.push_back({"<watch copied>", &watch_copied, none, b64, none, none});
-  t.push_back({"<watch commit>", &watch_commit, none, none, none, none});
-  t.push_back({"<watch wait>", &watch_wait, none, none, none, none});
-  t.push_back({"<watch turn>", &watch_turn, none, none, none, none});
-  t.push_back({"<watch turn indexed>", &watch_turn_indexed, none, b32, none, none});
-  t.push_back({"<watch fence>", &watch_fence, none, none, none, none});
+  add_row(t, "<watch copied>", &watch_copied, none, b64, none, none);
+  add_row(t, "<watch commit>", &watch_commit, none, none, none, none);
+  add_row(t, "<watch wait>", &watch_wait, none, none, none, none);
+  add_row(t, "<watch turn>", &watch_turn, none, none, none, none);
+  add_row(t, "<watch turn indexed>", &watch_turn_indexed, none, b32, none, none);
+  add_row(t, "<watch fence>", &watch_fence, none, none, none, none);
 }
 
 }  // namespace stepwise::emulator
