@@ -19,8 +19,7 @@ struct env_options {
   std::uint64_t seed = 7;
 };
 
-// For a POSIX shell.
-std::string quoted(const std::string& text) {
+std::string shell_word(const std::string& text) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+=:,@%";
   if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
@@ -118,10 +117,10 @@ int env(context& c, const env_options& o) {
   c.say(fmt::format("# {} by hand: one call, {}, on {}", s.shown, calls[0].label, device.text()));
   for (const auto& entry : device.environment()) {
     const auto split = entry.find('=');
-    c.say(fmt::format("export {}={}", entry.substr(0, split), quoted(entry.substr(split + 1))));
+    c.say(fmt::format("export {}={}", entry.substr(0, split), shell_word(entry.substr(split + 1))));
   }
-  c.say("export STEPWISE_PROGRAM=" + quoted(s.program));
-  c.say("export STEPWISE_CALLS=" + quoted(file));
+  c.say("export STEPWISE_PROGRAM=" + shell_word(s.program));
+  c.say("export STEPWISE_CALLS=" + shell_word(file));
   const std::string runner = R"("$STEPWISE_PROGRAM" "$STEPWISE_CALLS")";
   c.say("# then one of");
   c.say("#   " + runner);
