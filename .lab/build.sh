@@ -7,6 +7,7 @@ readonly plan=$build/lab.plan # what Ninja has to do: seconds, 1 where they were
 targets_of() { # SCOPE
   case $1 in
     program) printf grader/lab ;;
+    first-program) printf grader/lab-first ;;
     all) printf 'all meson-test-prereq' ;; # the latter: what only tests read
     course) printf course ;;
     *) printf 'course-%s' "$1" ;;
@@ -27,9 +28,10 @@ parts_of() { # SCOPE JOBS
   local parts=''
   (($2 > 4)) || parts='program no-lab '
   case $1 in
-    program) parts='' ;;
+    program | first-program) parts='' ;;
+    first-*) parts=${parts:+first-program } ;;
     no-lab) parts=${parts%no-lab } ;;
-    all) (($2 > 4)) && parts='course ' || parts+="$(labs)course " ;;
+    all) (($2 > 4)) && parts='course ' || parts="first-program $parts$(labs)course " ;;
     limits-*) parts+="${1#limits-} " ;;
   esac
   printf '%s' "$parts$1"
@@ -37,15 +39,17 @@ parts_of() { # SCOPE JOBS
 
 contained_in() { # SCOPE: the scopes that are whole when it is
   local lab
-  printf 'program '
+  printf 'first-program '
+  [[ $1 == first-* ]] || printf 'program '
   case $1 in
-    program) ;;
+    program | first-* | no-lab) ;;
     course | all)
       printf 'no-lab course %s' "$(labs)"
+      for lab in $(labs); do printf 'first-%s ' "$lab"; done
       [[ $1 != all ]] || for lab in $(labs); do printf 'limits-%s ' "$lab"; done
       ;;
-    limits-*) printf 'no-lab %s ' "${1#limits-}" ;;
-    *) printf 'no-lab ' ;;
+    limits-*) printf 'no-lab %s first-%s ' "${1#limits-}" "${1#limits-}" ;;
+    *) printf 'no-lab first-%s ' "$1" ;;
   esac
   printf '%s' "$1"
 }

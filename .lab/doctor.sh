@@ -99,15 +99,27 @@ check_place() {
   fi
 }
 
+complete_for() { # what the stamp's scopes are, in a student's words
+  local scopes word
+  read -r scopes <"$stamp"
+  printf list
+  for word in $scopes; do
+    case $word in
+      first-program | program) ;;
+      no-lab) printf ', exec' ;;
+      first-*) [[ " $scopes " == *" ${word#first-} "* ]] || printf ', walk %s' "${word#first-}" ;;
+      *) printf ', %s' "${word/limits-/limits }" ;;
+    esac
+  done
+}
+
 check_build() {
   local known_fingerprint # spares complete() three of them
   # shellcheck disable=SC2034
   known_fingerprint=$(fingerprint)
   if complete all; then row ok build 'complete, with the tests'
   elif complete course; then row ok build 'complete; ./lab test builds the tests too'
-  elif complete program; then
-    row ok build "complete for $(sed -n '1{s/program/list/; s/no-lab/exec/; s/ /, /gp}' "$stamp"); \
-others build more"
+  elif complete first-program; then row ok build "complete for $(complete_for); others build more"
   elif [[ -r $stamp ]]; then row get build 'older than the sources; the next command builds'
   elif [[ -e $build/build.ninja ]]; then row get build 'half done; the next command goes on'
   else row get build 'not begun; the next command sets up and builds'; fi

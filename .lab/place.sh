@@ -14,7 +14,7 @@ name_place() { # commands that only read make no alias
   [[ ! -r $root/build/alias ]] || IFS= read -r alias <"$root/build/alias" || true
   if ! is_alias "$alias"; then
     ((!asks_help)) && [[ $verb != doctor ]] || return 0
-    ! is_of_text || [[ -n $verb && ! -x $root/build/grader/lab ]] || return 0
+    ! is_of_text || [[ -n $verb && ! -x $binary ]] || return 0
     alias=$(new_alias "$alias") || die 3 "cannot write to ${TMPDIR:-/tmp}"
     need_to_write "$root" "$root/build"
     mkdir -p -- "$root/build" 2>/dev/null || die 3 "cannot write to $root"
