@@ -5,7 +5,7 @@
 //         tile, no barrier, no index to divide: a row is loaded, and four rows further up the edges
 //         are known.
 // watch   A pixel adds up seven rows' sums, of which the pixel below has six. And a small picture
-//         has few strips, which leave most of the GPU idle.
+//         has few strips, which leave most of the GPU idle: at 1920 x 1080, 14_fused is faster.
 // needs   The outer two of the 32 lanes are the halo, and store nothing; a strip's rows begin 4
 //         above it and end 4 below. A quad's four bytes of grey travel as one word.
 // source  P. Micikevicius, "3D Finite Difference Computation on GPUs using CUDA" (2009).
