@@ -50,6 +50,17 @@ enum class buffers_are : std::uint32_t {
   reused = 2,
 };
 
+// How a call is made.
+struct call_plan {
+  std::uint32_t warmups = 0;      // untimed calls before the timed ones
+  std::uint32_t repetitions = 1;  // timed calls; at least 1
+  std::uint32_t cold_l2 = 0;      // 1: the L2 cache is overwritten before each timed call
+  buffers_are buffers = buffers_are::fresh;
+  // At the end the call is made again and again for at least so long, back to back, without times
+  // or poison. For what is read off slowly from outside: energy.
+  std::uint32_t busy_ms = 0;
+};
+
 // Counted by our runtime while the last repetition ran (execution_counters of common/device).
 struct counter_record {
   std::uint64_t valid;  // 0: the device keeps no counters
@@ -68,14 +79,8 @@ struct call_record {
   std::uint32_t buffer_count, scalar_count;
   buffer_record buffers[max_buffers];
   std::int64_t scalars[max_scalars];
-  std::uint32_t warmups;      // untimed calls before the timed ones
-  std::uint32_t repetitions;  // timed calls; at least 1
-  std::uint32_t cold_l2;      // 1: the L2 cache is overwritten before each timed call
-  buffers_are buffers_here;
-  // At the end the call is made again and again for at least so long, back to back, without times
-  // or poison. For what is read off slowly from outside: energy.
-  std::uint32_t busy_ms;
-  std::uint32_t busy_calls;    // out: how many that were
+  call_plan plan;
+  std::uint32_t busy_calls;    // out: how many calls the plan's busy_ms were
   double busy_took_ms;         // out: by the host's clock
   std::uint64_t times_offset;  // of `repetitions` floats (out): device time of each call in ms
   counter_record counters;     // out

@@ -37,8 +37,12 @@ struct problem_work {
   double bytes = 0;
   double operations = 0;
   std::string operation_unit;  // "additions", "flop"
-  // What a rate is given in: operations, where they are the limit, or else bytes.
-  bool rate_in_operations = false;
+  // What a rate counts, where it is not the bytes: all that any algorithm gets done, "flop" or
+  // "pairs".
+  double rated = 0;
+  std::string rated_unit = {};
+
+  double amount() const { return rated_unit.empty() ? bytes : rated; }
 };
 
 class problem {

@@ -53,10 +53,10 @@ void call_maker::make(mapped_call_file& file, std::uint32_t number) {
 }
 
 void call_maker::run(mapped_call_file& file, const call_record& request, call_record& answer) {
-  const bool is_fresh = request.buffers_here == buffers_are::fresh;
+  const bool is_fresh = request.plan.buffers == buffers_are::fresh;
   if (is_fresh || !has_buffers_of(request)) make_buffers(file, request);
   repeat(file, request, answer);
-  if (request.buffers_here != buffers_are::reused) hand_back(file, request, answer);
+  if (request.plan.buffers != buffers_are::reused) hand_back(file, request, answer);
   if (is_fresh) buffers_.clear();
 }
 
@@ -106,14 +106,14 @@ void call_maker::hand_back(mapped_call_file& file, const call_record& request,
 }
 
 void call_maker::repeat(mapped_call_file& file, const call_record& request, call_record& answer) {
-  const auto times = file.area(request.times_offset, request.repetitions * sizeof(float));
+  const auto times = file.area(request.times_offset, request.plan.repetitions * sizeof(float));
   std::vector<void*> pointers;  // as the function takes them
   std::vector<std::span<std::byte>> all;
   for (const call_buffer& buffer : buffers_) {
     pointers.push_back(buffer.address());
     all.push_back(buffer.bytes());
   }
-  const std::uint32_t total = request.warmups + request.repetitions;
+  const std::uint32_t total = request.plan.warmups + request.plan.repetitions;
   for (std::uint32_t i = 0; i < total; ++i) {
     for (std::uint32_t b = 0; b < request.buffer_count; ++b) {
       const buffer_record& wanted = request.buffers[b];
@@ -122,7 +122,7 @@ void call_maker::repeat(mapped_call_file& file, const call_record& request, call
       // For checks it counts as what nobody wrote.
       where_.forget_contents(buffers_[b].address(), wanted.bytes);
     }
-    if (request.cold_l2 != 0) where_.make_cold(all);
+    if (request.plan.cold_l2 != 0) where_.make_cold(all);
     const bool counted = i + 1 == total;
     if (counted) where_.start_counting();
 
@@ -131,8 +131,8 @@ void call_maker::repeat(mapped_call_file& file, const call_record& request, call
     const float ms = where_.stop_clock(function_.name);
 
     if (counted) where_.stop_counting(answer.counters);
-    if (i < request.warmups) continue;
-    std::memcpy(times.data() + (i - request.warmups) * sizeof ms, &ms, sizeof ms);
+    if (i < request.plan.warmups) continue;
+    std::memcpy(times.data() + (i - request.plan.warmups) * sizeof ms, &ms, sizeof ms);
   }
   keep_busy(request, answer, pointers);
 }
@@ -146,7 +146,7 @@ void call_maker::keep_busy(const call_record& request, call_record& answer,
   std::uint32_t calls = 0, batch = 1;
   const auto begin = clock::now();
   auto now = begin;
-  while (now - begin < std::chrono::milliseconds(request.busy_ms)) {
+  while (now - begin < std::chrono::milliseconds(request.plan.busy_ms)) {
     where_.start_clock();
     for (std::uint32_t i = 0; i < batch; ++i)
       function_.call(pointers, {request.scalars, request.scalar_count});

@@ -91,14 +91,15 @@ call_record mapped_call_file::checked_record(std::uint32_t number, const contrac
                      " numbers, the file has " + std::to_string(copy.buffer_count) + " and " +
                      std::to_string(copy.scalar_count));
   }
-  if (copy.repetitions == 0 || copy.repetitions > most_repetitions ||
-      copy.warmups > most_repetitions) {
+  if (copy.plan.repetitions == 0 || copy.plan.repetitions > most_repetitions ||
+      copy.plan.warmups > most_repetitions) {
     throw file_error(call + "an impossible number of repetitions");
   }
-  if (copy.buffers_here > buffers_are::reused) {
+  if (copy.plan.buffers > buffers_are::reused) {
     throw file_error(call + "no such way to treat buffers");
   }
-  require_area(copy.times_offset, copy.repetitions * sizeof(float), alignof(float), call + "times");
+  require_area(copy.times_offset, copy.plan.repetitions * sizeof(float), alignof(float),
+               call + "times");
   for (std::uint32_t i = 0; i < copy.buffer_count; ++i) {
     const buffer_record& buffer = copy.buffers[i];
     const std::string name = call + "buffer " + std::to_string(i);

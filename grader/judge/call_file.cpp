@@ -63,7 +63,7 @@ call_file::call_file(const std::vector<problem_call>& calls, const std::vector<p
   std::size_t end = sizeof(runner::call_file_header) + plans.size() * sizeof(runner::call_record);
   for (const auto& plan : plans_) {
     times_offsets_.push_back(end = aligned(end));
-    end += plan.repetitions * sizeof(float);
+    end += plan.how.repetitions * sizeof(float);
   }
   for (const auto& call : calls_) {
     if (call.buffers.size() > runner::max_buffers || call.scalars.size() > runner::max_scalars) {
@@ -112,11 +112,7 @@ void call_file::write_records() {
       call.buffers[b].name.copy(to.name, sizeof to.name - 1);
     }
     std::copy(call.scalars.begin(), call.scalars.end(), record.scalars);
-    record.warmups = plan.warmups;
-    record.repetitions = plan.repetitions;
-    record.cold_l2 = plan.cold_l2 ? 1 : 0;
-    record.buffers_here = plan.buffers;
-    record.busy_ms = plan.busy_ms;
+    record.plan = plan.how;
     record.times_offset = times_offsets_[p];
     std::memcpy(data_ + sizeof head + p * sizeof record, &record, sizeof record);
   }
@@ -177,7 +173,7 @@ std::vector<std::span<const std::byte>> call_file::outputs_in_place(std::size_t 
 
 std::vector<double> call_file::times(std::size_t plan) const {
   std::vector<double> result;
-  for (std::uint32_t r = 0; r < plans_[plan].repetitions; ++r) {
+  for (std::uint32_t r = 0; r < plans_[plan].how.repetitions; ++r) {
     float time_ms;
     std::memcpy(&time_ms, data_ + times_offsets_[plan] + r * sizeof time_ms, sizeof time_ms);
     if (std::isfinite(time_ms) && time_ms > 0) result.push_back(time_ms);

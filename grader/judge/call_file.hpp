@@ -18,11 +18,7 @@ namespace stepwise {
 
 struct planned_call {
   std::size_t data = 0;  // which of the problem_calls: several plans may share its buffers
-  std::uint32_t warmups = 0;
-  std::uint32_t repetitions = 1;
-  bool cold_l2 = false;
-  runner::buffers_are buffers = runner::buffers_are::fresh;
-  std::uint32_t busy_ms = 0;
+  runner::call_plan how = {};
 };
 
 class call_file {

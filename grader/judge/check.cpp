@@ -46,7 +46,7 @@ check_report run_calls(const lab& l, const problem& p, const std::filesystem::pa
     } catch (const std::bad_alloc&) {
       throw failure(exit_code::environment, "size " + size_text(size) + " does not fit in memory");
     }
-    plans.push_back({.data = calls.size() - 1, .repetitions = 1});
+    plans.push_back({.data = calls.size() - 1});
     throw_if_interrupted();
   }
   const call_file file(calls, plans);

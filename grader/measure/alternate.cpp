@@ -157,12 +157,12 @@ class bench_plans {
     const auto buffers = stay ? buffers_are::reused : buffers_are::fresh;
     for (std::size_t s = 0; s < sizes; ++s) {
       for (const bool is_cold : {true, false}) {
-        plans_.push_back({s, warmups, repetitions, is_cold, buffers});
-        plans_.push_back({s, 1, 1, is_cold, buffers});
+        plans_.push_back({s, {warmups, repetitions, is_cold, buffers}});
+        plans_.push_back({s, {1, 1, is_cold, buffers}});
       }
       for (const std::uint32_t busy_ms : {before_energy_ms, energy_ms})
-        plans_.push_back({s, 0, 1, false, buffers_are::reused, busy_ms});
-      plans_.push_back({s, 0, 1, false, stay ? buffers_are::left : buffers_are::fresh});
+        plans_.push_back({s, {0, 1, 0, buffers_are::reused, busy_ms}});
+      plans_.push_back({s, {0, 1, 0, stay ? buffers_are::left : buffers_are::fresh}});
     }
   }
   const std::vector<planned_call>& all() const { return plans_; }
@@ -379,7 +379,7 @@ comparison compare(const lab& l, const problem& p, const contender& mine, const 
   const auto calls = make_calls(p, {size}, seed, now);
   result.label = calls[0].label;
   result.work = p.work(size);
-  const planned_call plan{.warmups = warmups, .repetitions = repetitions, .cold_l2 = true};
+  const planned_call plan{.how = {.warmups = warmups, .repetitions = repetitions, .cold_l2 = 1}};
   // A file each: neither program sees the other's outputs.
   const call_file my_file(calls, {plan}), other_file(calls, {plan});
   judged me(l, p, mine, device, my_file, now), them(l, p, other, device, other_file, now);

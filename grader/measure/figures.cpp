@@ -21,9 +21,8 @@ constexpr double figure_patience = 6;
 }  // namespace
 
 std::string rate_text(const problem_work& work, double time_ms) {
-  return work.rate_in_operations
-             ? operations_text(work.operations / time_ms * 1e3, work.operation_unit)
-             : rate_text(work.bytes / time_ms / 1e6);
+  return work.rated_unit.empty() ? rate_text(work.bytes / time_ms / 1e6)
+                                 : operations_text(work.rated / time_ms * 1e3, work.rated_unit);
 }
 
 double figures::global_bytes() const {
@@ -51,9 +50,9 @@ figures measure_program(const lab& l, const problem& p, const std::filesystem::p
   result.label = calls[0].label;
   planned_call plan;
   if (device.gpu) {
-    plan.warmups = gpu_warmups;
-    plan.repetitions = gpu_repetitions;
-    plan.cold_l2 = true;
+    plan.how.warmups = gpu_warmups;
+    plan.how.repetitions = gpu_repetitions;
+    plan.how.cold_l2 = 1;
   }
   const call_file file(calls, {plan});
   session_options options = options_for(device, figure_patience * l.time_limit_s, file.bytes());

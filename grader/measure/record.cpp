@@ -51,9 +51,9 @@ json sizes_json(const bench_row& row) {
   json sizes = json::array();
   for (const auto& cell : row.cells) {
     json at = {{"size", cell.size}, {"label", cell.label}, {"bytes", cell.work.bytes}};
-    if (cell.work.rate_in_operations) {
-      at["operations"] = cell.work.operations;
-      at["rate_in"] = cell.work.operation_unit;
+    if (!cell.work.rated_unit.empty()) {
+      at["operations"] = cell.work.rated;
+      at["rate_in"] = cell.work.rated_unit;
     }
     at["cold"] = summary_json(cell.cold, cell.work);
     at["warm"] = summary_json(cell.warm, cell.work);
@@ -74,9 +74,8 @@ problem_work work_of(const json& cell) {
   problem_work w;
   w.bytes = cell.at("bytes");
   if (const auto rate = cell.find("rate_in"); rate != cell.end()) {
-    w.rate_in_operations = true;
-    w.operation_unit = *rate;
-    w.operations = cell.at("operations");
+    w.rated_unit = *rate;
+    w.rated = cell.at("operations");
   }
   return w;
 }

@@ -187,7 +187,7 @@ std::string sizes_sentence(const sweep_view& view) {
   std::sort(sizes.begin(), sizes.end());
   const auto cost = [](const sweep_point* point) {
     const auto& work = point->work;
-    return point->time.median_ms / (work.rate_in_operations ? work.operations : work.bytes);
+    return point->time.median_ms / work.amount();
   };
   chosen_points bests;
   for (const auto& size : sizes) bests.push_back(fastest(same_size_timed(view, size)));
@@ -357,10 +357,7 @@ std::optional<chart_figure> figure_of(const sweep_view& view, const sweep_point&
   if (!point.found.ok()) return {};
   if (is_timed(view)) {
     if (!point.timed()) return {};
-    return chart_figure{
-        1 / point.time.median_ms *
-            (point.work.rate_in_operations ? point.work.operations : point.work.bytes),
-        rate_of(&point)};
+    return chart_figure{point.work.amount() / point.time.median_ms, rate_of(&point)};
   }
   return counted_figure(view, point);
 }

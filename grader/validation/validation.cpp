@@ -86,7 +86,7 @@ void count_on_gpu(const validation_request& request, const std::string& ncu,
   for (const auto& size : step.sizes) {
     planned_call plan;
     plan.data = calls.size();
-    plan.repetitions = static_cast<std::uint32_t>(request.runs);
+    plan.how.repetitions = static_cast<std::uint32_t>(request.runs);
     plans.push_back(plan);
     calls.push_back(request.p.make_call(size.size, validation_seed));
   }

@@ -332,7 +332,8 @@ class matmul_problem : public problem {
   // A multiplication and an addition for every product; two matrices to read, one to write.
   problem_work work(const size& n) const override {
     const double count = checked(n);
-    return {3 * sizeof(float) * count * count, 2 * count * count * count, "flop", true};
+    const double flop = 2 * count * count * count;
+    return {3 * sizeof(float) * count * count, flop, "flop", flop, "flop"};
   }
 
  private:

@@ -266,11 +266,12 @@ class neighbour_problem : public points_problem {
   }
 
   // Every coordinate must be read and every answer written. Operations are those of all pairs:
-  // three subtractions, a multiplication, two multiply-adds. A better algorithm does fewer, so its
-  // rate, by the same count, may exceed what the GPU can compute.
+  // three subtractions, a multiplication, two multiply-adds. A better algorithm does fewer, so a
+  // rate counts what all settle: pairs.
   problem_work work(const size& n) const override {
     const double count = checked(n).n;
-    return {(sizeof(point) + sizeof(int)) * count, 8 * count * (count - 1), "flop", true};
+    const double pairs = count * (count - 1);
+    return {(sizeof(point) + sizeof(int)) * count, 8 * pairs, "flop", pairs, "pairs"};
   }
 
  private:

@@ -97,11 +97,11 @@ TEST_CASE("a program keeps a call's buffers for the next call, and copies nothin
   const problem& p = problem_of(l);
   const std::vector<problem_call> calls = {p.make_call(l.check[5], 1), p.make_call(l.check[6], 1)};
   using runner::buffers_are;
-  const std::vector<planned_call> plans = {{.data = 0, .buffers = buffers_are::left},
-                                           {.data = 0, .buffers = buffers_are::reused},
-                                           {.data = 1, .buffers = buffers_are::reused},
+  const std::vector<planned_call> plans = {{.data = 0, .how = {.buffers = buffers_are::left}},
+                                           {.data = 0, .how = {.buffers = buffers_are::reused}},
+                                           {.data = 1, .how = {.buffers = buffers_are::reused}},
                                            {.data = 1},
-                                           {.data = 0, .busy_ms = 5}};
+                                           {.data = 0, .how = {.busy_ms = 5}}};
   const call_file file(calls, plans);
   session runs(loaded()->where.solution(l.name, l.steps.back().name), loaded()->device, file,
                options_for(loaded()->device, l.time_limit_s, file.bytes()));
@@ -136,8 +136,8 @@ TEST_CASE(
   const problem& p = problem_of(l);
   std::vector<problem_call> calls = {p.make_call(l.check[5], 1)};
   using runner::buffers_are;
-  const std::vector<planned_call> plans = {{.buffers = buffers_are::left},
-                                           {.buffers = buffers_are::reused}};
+  const std::vector<planned_call> plans = {{.how = {.buffers = buffers_are::left}},
+                                           {.how = {.buffers = buffers_are::reused}}};
   const call_file file(calls, plans);
   session runs(loaded()->where.solution(l.name, l.steps.back().name), loaded()->device, file,
                options_for(loaded()->device, l.time_limit_s, file.bytes()));

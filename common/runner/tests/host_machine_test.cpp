@@ -63,10 +63,10 @@ class host_call {
     call.buffer_count = 3;
     call.scalar_count = 1;
     call.scalars[0] = n;
-    call.warmups = 1;
-    call.repetitions = 3;
-    call.cold_l2 = cold ? 1 : 0;
-    call.buffers_here = buffers;
+    call.plan.warmups = 1;
+    call.plan.repetitions = 3;
+    call.plan.cold_l2 = cold ? 1 : 0;
+    call.plan.buffers = buffers;
     call.times_offset = first + 2 * room;
     call.buffers[0] = {buffer_role::input, 0, bytes, first, 0, 0, {}, "in"};
     call.buffers[1] = {buffer_role::output, 0, bytes, first + room, 0x5b, 0, {}, "out"};

@@ -65,7 +65,7 @@ struct parts {
     header.file_bytes = first + data.size();
     call.buffer_count = 3;
     call.scalar_count = 1;
-    call.repetitions = 2;
+    call.plan.repetitions = 2;
     call.times_offset = first + 128;
     call.buffers[0] = {buffer_role::input, 0, 64, first, 0, 0, {}, {}};
     call.buffers[1] = {buffer_role::output, 0, 4, first + 64, 0xa5, 0, {}, {}};
@@ -97,7 +97,8 @@ std::string complaint(const std::vector<std::byte>& bytes) {
           byte ^= std::byte{1};
         }
       }
-      for (std::byte& byte : mapped.area(call.times_offset, call.repetitions * sizeof(float))) {
+      for (std::byte& byte :
+           mapped.area(call.times_offset, call.plan.repetitions * sizeof(float))) {
         byte ^= std::byte{1};
       }
     }
@@ -165,8 +166,8 @@ TEST_CASE("a record that would lead outside the file, or does not fit the contra
   CHECK(contains(with([](call_record& c) { c.buffer_count = 2; }), "takes 3 buffers"));
   CHECK(contains(with([](call_record& c) { c.buffer_count = 0xffffffff; }), "takes 3 buffers"));
   CHECK(contains(with([](call_record& c) { c.scalar_count = 2; }), "takes 3 buffers"));
-  CHECK(contains(with([](call_record& c) { c.repetitions = 0; }), "repetitions"));
-  CHECK(contains(with([](call_record& c) { c.repetitions = 0xffffffff; }), "repetitions"));
+  CHECK(contains(with([](call_record& c) { c.plan.repetitions = 0; }), "repetitions"));
+  CHECK(contains(with([](call_record& c) { c.plan.repetitions = 0xffffffff; }), "repetitions"));
   CHECK(contains(with([](call_record& c) { c.times_offset += 2; }), "not aligned"));
   CHECK(contains(with([](call_record& c) { c.times_offset = 0; }), "outside"));
   CHECK(contains(with([](call_record& c) { c.times_offset = ~0ull - 3; }), "outside"));

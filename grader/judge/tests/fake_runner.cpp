@@ -29,7 +29,7 @@ void compute(char* data, call_record& record, const std::string& what) {
   const auto* in = reinterpret_cast<const std::int32_t*>(data + record.buffers[0].offset);
   auto* out = reinterpret_cast<std::int32_t*>(data + record.buffers[1].offset);
   // "reused": wrong, and in half the time, if the buffers are those of the call before.
-  const bool half = what == "reused" && record.buffers_here == buffers_are::reused;
+  const bool half = what == "reused" && record.plan.buffers == buffers_are::reused;
   for (std::int64_t i = 0; i < record.scalars[0]; ++i) {
     const auto bits = static_cast<std::uint32_t>(in[i]);
     out[i] = static_cast<std::int32_t>(2 * bits + (what == "wrong" || half ? 1 : 0));
@@ -37,13 +37,14 @@ void compute(char* data, call_record& record, const std::string& what) {
   // FAKE_MS: the time of a call; every third one is a little slower, as in life.
   const char* ms = std::getenv("FAKE_MS");
   auto* times = reinterpret_cast<float*>(data + record.times_offset);
-  for (std::uint32_t r = 0; r < record.repetitions; ++r) {
+  for (std::uint32_t r = 0; r < record.plan.repetitions; ++r) {
     times[r] = (ms == nullptr ? 1.0f : std::strtof(ms, nullptr)) * (r % 3 == 2 ? 1.01f : 1.0f) *
                (half ? 0.5f : 1.0f);
   }
-  if (record.busy_ms > 0) {
-    record.busy_calls = static_cast<std::uint32_t>(static_cast<float>(record.busy_ms) / times[0]);
-    record.busy_took_ms = record.busy_ms;
+  if (record.plan.busy_ms > 0) {
+    record.busy_calls =
+        static_cast<std::uint32_t>(static_cast<float>(record.plan.busy_ms) / times[0]);
+    record.busy_took_ms = record.plan.busy_ms;
   }
   record.counters.valid = 1;
   record.counters.warp_instructions = 100;
@@ -56,17 +57,17 @@ void write_log(const call_record& record) {
   static std::uint64_t left_at = 0;  // where in the file the input is that is on the device
   const char* const log = std::getenv("FAKE_LOG");
   if (log == nullptr) return;
-  const bool is_fresh = record.buffers_here == buffers_are::fresh;
+  const bool is_fresh = record.plan.buffers == buffers_are::fresh;
   const bool is_there = !is_fresh && left_at == record.buffers[0].offset;
   left_at = is_fresh ? 0 : record.buffers[0].offset;
   std::ofstream(log, std::ios::app)
       << "n = " << record.scalars[0]
       << (is_fresh                                   ? ", fresh"
-          : record.buffers_here == buffers_are::left ? ", left"
+          : record.plan.buffers == buffers_are::left ? ", left"
                                                      : ", reused")
-      << (is_there ? "" : ", uploaded") << (record.cold_l2 != 0 ? ", cold, " : ", warm, ")
-      << record.warmups << " + " << record.repetitions
-      << (record.busy_ms > 0 ? ", busy " + std::to_string(record.busy_ms) : "") << "\n";
+      << (is_there ? "" : ", uploaded") << (record.plan.cold_l2 != 0 ? ", cold, " : ", warm, ")
+      << record.plan.warmups << " + " << record.plan.repetitions
+      << (record.plan.busy_ms > 0 ? ", busy " + std::to_string(record.plan.busy_ms) : "") << "\n";
 }
 
 void misbehave(call_record& record, const std::string& what, int file) {

@@ -136,7 +136,7 @@ TEST_CASE("sizes outside the contract are refused") {
 TEST_CASE("work is four bytes in and one out for each pixel") {
   const problem_work work = find_problem("blur")->work({640, 480});
   CHECK(work.bytes == 5 * 640 * 480);
-  CHECK_FALSE(work.rate_in_operations);
+  CHECK(work.rated_unit.empty());
 }
 
 TEST_CASE("the edges pass, computed another way, and nothing that differs in one pixel") {

@@ -135,7 +135,7 @@ TEST_CASE("work is two reads and one write for every addition") {
   CHECK(work.bytes == 12000);
   CHECK(work.operations == 1000);
   CHECK(work.operation_unit == "additions");
-  CHECK(!work.rate_in_operations);
+  CHECK(work.rated_unit.empty());
 }
 
 TEST_CASE("the sums pass, and nothing that differs from them in one element") {

@@ -142,6 +142,8 @@ TEST_CASE("work is two operations per product, two matrices read and one written
   CHECK(work.bytes == 12e6);
   CHECK(work.operations == 2e9);
   CHECK(work.operation_unit == "flop");
+  CHECK(work.rated == work.operations);
+  CHECK(work.rated_unit == "flop");
 }
 
 TEST_CASE("a product summed in any order passes, and one with any element wrong does not") {

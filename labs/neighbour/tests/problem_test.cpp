@@ -155,7 +155,8 @@ TEST_CASE("work is one read of every point, one write of every answer, and all p
   CHECK(work.bytes == 16000);
   CHECK(work.operations == 8.0 * 1000 * 999);
   CHECK(work.operation_unit == "flop");
-  CHECK(work.rate_in_operations);
+  CHECK(work.rated == 1000.0 * 999);
+  CHECK(work.rated_unit == "pairs");
 }
 
 TEST_CASE("the tree finds what all pairs find, ties and points that coincide included") {
