@@ -30,6 +30,40 @@ constexpr int shared_bytes_per_block_optin = 97, max_blocks_per_multiprocessor =
 constexpr int reserved_shared_bytes_per_block = 111;
 }  // namespace attribute
 
+// What a description must have, and where its value makes sense.
+struct wanted_attribute {
+  int id;
+  const char* name;  // of cudaDeviceAttr
+  int least, most;
+};
+constexpr int any = std::numeric_limits<int>::max();
+constexpr wanted_attribute wanted_attributes[] = {
+    {1, "MaxThreadsPerBlock", 32, 4096},
+    {2, "MaxBlockDimX", 1, 4096},
+    {3, "MaxBlockDimY", 1, 4096},
+    {4, "MaxBlockDimZ", 1, 4096},
+    {5, "MaxGridDimX", 1, any},
+    {6, "MaxGridDimY", 1, any},
+    {7, "MaxGridDimZ", 1, any},
+    {8, "MaxSharedMemoryPerBlock", 1, any},
+    {9, "TotalConstantMemory", 1, any},
+    {10, "WarpSize", 32, 32},
+    {12, "MaxRegistersPerBlock", 1, any},
+    {13, "ClockRate", 1000, 100'000'000},
+    {16, "MultiProcessorCount", 1, 4096},
+    {36, "MemoryClockRate", 1000, 100'000'000},
+    {37, "GlobalMemoryBusWidth", 8, 65536},
+    {38, "L2CacheSize", 0, any},
+    {39, "MaxThreadsPerMultiProcessor", 32, 65536},
+    {75, "ComputeCapabilityMajor", 1, 99},
+    {76, "ComputeCapabilityMinor", 0, 9},
+    {81, "MaxSharedMemoryPerMultiprocessor", 1, any},
+    {82, "MaxRegistersPerMultiprocessor", 1, any},
+    {97, "MaxSharedMemoryPerBlockOptin", 1, any},
+    {106, "MaxBlocksPerMultiprocessor", 1, 4096},
+    {111, "ReservedSharedMemoryPerBlock", 0, 65536},
+};
+
 // A whole number from 0 to INT_MAX without sign or leading zero, or -1.
 int attribute_number(std::string_view key) {
   if (key.empty() || key.size() > 4 || (key.size() > 1 && key[0] == '0')) return -1;
@@ -49,14 +83,12 @@ class reader {
   std::string read() {
     out_.name = text("name");
     out_.memory_bytes = static_cast<std::uint64_t>(number("memory_bytes"));
-    out_.driver_version = static_cast<int>(number("driver_version"));
+    if (table_.find("driver_version") != nullptr)
+      out_.driver_version = static_cast<int>(number("driver_version"));
     read_attributes();
+    read_estimated();
     read_limits();
-    if (problem_.empty()) {
-      if (const int missing = fill_from_attributes(out_)) {
-        fail(fmt::format("attribute {} is missing", missing));
-      }
-    }
+    if (problem_.empty()) fill_from_attributes(out_);
     return problem_;
   }
 
@@ -86,10 +118,33 @@ class reader {
       const auto value = all->items[i].as<std::int64_t>();
       if (id < 0 || !value || *value < std::numeric_limits<int>::min() ||
           *value > std::numeric_limits<int>::max()) {
-        return fail(fmt::format("attribute '{}' is not `number = whole number of 32 bits`", key));
+        return fail(fmt::format("line {}: attribute '{}' is not `number = whole number of 32 bits`",
+                                all->items[i].line, key));
       }
       out_.attributes[id] = static_cast<int>(*value);
     }
+    for (const auto& wanted : wanted_attributes) {
+      const std::string key = std::to_string(wanted.id);
+      const toml_value* const found = all->find(key);
+      if (!found) return fail(fmt::format("attribute {} ({}) is missing", key, wanted.name));
+      const std::int64_t value = *found->as<std::int64_t>();
+      if (value < wanted.least || value > wanted.most) {
+        return fail(fmt::format("line {}: {} = {} ({}): expected {} to {}", found->line, key, value,
+                                wanted.name, wanted.least, wanted.most));
+      }
+    }
+  }
+
+  void read_estimated() {
+    const toml_value* all = table_.find("estimated");
+    if (!all) return;
+    for (const toml_value& item : all->items) {
+      const auto id = item.as<std::int64_t>();
+      if (!id || !out_.attributes.contains(static_cast<int>(*id)))
+        return fail(fmt::format("line {}: 'estimated' lists numbers of attributes", item.line));
+      out_.estimated.insert(static_cast<int>(*id));
+    }
+    if (!all->is_array()) fail(fmt::format("line {}: 'estimated' is no list", all->line));
   }
 
   void read_limits() {
@@ -100,7 +155,8 @@ class reader {
       const int id = attribute_number(key);
       const auto value = all->items[i].as<std::int64_t>();
       if (id < 0 || !value || *value < 0) {
-        return fail(fmt::format("limit '{}' is not `number = bytes or count`", key));
+        return fail(fmt::format("line {}: limit '{}' is not `number = bytes or count`",
+                                all->items[i].line, key));
       }
       out_.limits[id] = static_cast<std::uint64_t>(*value);
     }

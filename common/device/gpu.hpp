@@ -1,11 +1,12 @@
 // The description of a GPU: limits and sizes, as common/gpus/<name>.toml gives them.
 //
 // source  the CUDA runtime's own answers on that GPU (cudaGetDeviceProperties), recorded by hand
-//         in the .toml with the date.
+//         in the .toml with the date; of GPUs that nobody asked, what is published of them.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,9 +39,10 @@ struct gpu {
   std::uint64_t shared_bytes_per_block_optin = 0;  // after cudaFuncSetAttribute
   std::uint64_t shared_bytes_per_multiprocessor = 0;
   std::uint64_t reserved_shared_bytes_per_block = 0;
-  int driver_version = 0;  // as cudaDriverGetVersion gives it: 13000
+  int driver_version = 13000;  // as cudaDriverGetVersion gives it; this one where nobody asked
   // Every cudaDeviceAttr by its number, as the CUDA runtime answers it on that GPU.
   std::map<int, int> attributes;
+  std::set<int> estimated;  // of these, what is neither measured nor published
   // Every cudaLimit by its number, as it is until a program sets it.
   std::map<int, std::uint64_t> limits;
 

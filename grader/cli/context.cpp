@@ -144,6 +144,12 @@ std::string right_text(const context& c, const check_report& report) {
   return text;
 }
 
+gpu gpu_named(const std::string& id) {
+  const auto model = find_gpu(id);
+  if (!model.ok()) refuse("--gpu " + id + ": " + model.failure().message);
+  return *model;
+}
+
 json device_json(const device_choice& device) {
   json j = {{"name", device.name}, {"kind", device.kind()}};
   if (device.gpu) {

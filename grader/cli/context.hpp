@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/device/gpu.hpp"
 #include "common/formats/json.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/judge/check.hpp"
@@ -72,6 +73,10 @@ void show_todos(context& c, const std::string& shown);
 void show_printed(context& c, const std::string& printed);
 // "22 of 22 sizes, n = 1 ... n = 1000003".
 std::string right_text(const context& c, const check_report& report);
+
+// The description that --gpu names; failure(usage) lists the known ones, or what is wrong with a
+// file.
+gpu gpu_named(const std::string& id);
 
 json device_json(const device_choice& device);
 json check_json(const check_report& report);

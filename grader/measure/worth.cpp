@@ -15,27 +15,6 @@ namespace {
 // An empty kernel between two events, measured on an H200 on 2026-11-20 (labs/launch/README.md).
 constexpr double launch_ms = 0.0042;
 
-// Multiply-adds in float that a multiprocessor does in a clock; source: CUDA C++ Programming Guide,
-// "Arithmetic Instructions", throughput by compute capability. 0: not known.
-int multiply_adds_per_clock(int compute_capability) {
-  switch (compute_capability) {
-    case 75:
-    case 80:
-      return 64;
-    case 86:
-    case 87:
-    case 89:
-    case 90:
-    case 100:
-    case 103:
-    case 120:
-    case 121:
-      return 128;
-    default:
-      return 0;
-  }
-}
-
 struct named_link {
   const char* id;
   link_rate rate;
@@ -82,6 +61,46 @@ std::string transfer_text(const worth& w) {
 }
 
 }  // namespace
+
+int multiply_adds_per_clock(int compute_capability) {
+  switch (compute_capability) {
+    case 10:
+    case 11:
+    case 12:
+    case 13:
+      return 8;
+    case 20:
+      return 32;
+    case 21:
+      return 48;
+    case 30:
+    case 35:
+    case 37:
+      return 192;
+    case 60:
+    case 70:
+    case 72:
+    case 75:
+    case 80:
+      return 64;
+    case 50:
+    case 52:
+    case 53:
+    case 61:
+    case 62:
+    case 86:
+    case 87:
+    case 89:
+    case 90:
+    case 100:
+    case 103:
+    case 120:
+    case 121:
+      return 128;
+    default:
+      return 0;
+  }
+}
 
 std::optional<processor_rates> paper_rates(const gpu& model) {
   const int per_clock = multiply_adds_per_clock(model.compute_capability());

@@ -30,6 +30,11 @@ struct link_rate {
   double bytes_per_s = 0;  // one way
 };
 
+// Multiply-adds in float that a multiprocessor does in a clock (of 1.x and 2.x, the shader clock);
+// 0: not known. Source: CUDA C Programming Guide 5.5 and CUDA C++ Programming Guide 12.2,
+// "Arithmetic Instructions", throughput by compute capability.
+int multiply_adds_per_clock(int compute_capability);
+
 // The rates of a GPU's description; nullopt if it does not tell them, or nobody told us how many
 // multiply-adds a multiprocessor of its compute capability does.
 std::optional<processor_rates> paper_rates(const gpu& model);

@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -58,6 +60,11 @@ TEST_CASE("every description in common/gpus is built in and can be read") {
   }
 }
 
+TEST_CASE("a published figure that is from memory is told apart") {
+  CHECK(find_gpu("h200")->estimated.empty());
+  CHECK(find_gpu("gtx980")->estimated == std::set<int>{36, 37});
+}
+
 TEST_CASE("an unknown GPU is refused with the names of the known ones") {
   const auto found = find_gpu("h2000");
   REQUIRE(!found.ok());
@@ -90,11 +97,18 @@ TEST_CASE("a broken description is refused, and the message says where") {
   CHECK(message("name = \"x\"\nmemory_bytes = -1\n").find("memory_bytes") != std::string::npos);
   const std::string head = "name = \"x\"\nmemory_bytes = 1\ndriver_version = 1\n";
   CHECK(message(head).find("[attributes]") != std::string::npos);
-  CHECK(message(head + "[attributes]\n1 = 2\n").find("[limits]") != std::string::npos);
-  CHECK(message(head + "[attributes]\n1 = 2\n[limits]\n").find("attribute 75") !=
+  CHECK(message(head + "[attributes]\n1 = 2\n")
+            .find("line 5: 1 = 2 (MaxThreadsPerBlock): expected 32 to 4096") != std::string::npos);
+  CHECK(message(head + "[attributes]\n1 = 1024\n").find("attribute 2 (MaxBlockDimX) is missing") !=
         std::string::npos);
   CHECK(message(head + "[attributes]\nx = 2\n").find("'x'") != std::string::npos);
   CHECK(message(head + "[attributes]\n01 = 2\n").find("'01'") != std::string::npos);
   CHECK(message(head + "[attributes]\n1 = 4294967296\n").find("'1'") != std::string::npos);
   CHECK(message(head + "[attributes]\n1 = \"2\"\n").find("'1'") != std::string::npos);
+
+  std::ifstream file(gpus_folder() / "t4.toml");
+  const std::string whole{std::istreambuf_iterator<char>(file), {}};
+  CHECK(message(whole) == "accepted");
+  CHECK(message(whole.substr(0, whole.find("[limits]"))).find("[limits]") != std::string::npos);
+  CHECK(message("estimated = [3, 900]\n" + whole).find("line 1: 'estimated'") != std::string::npos);
 }

@@ -79,9 +79,7 @@ link_rate wanted_link(const std::string& text) {
 }
 
 processor_rates wanted_rates(const std::string& id) {
-  const auto model = find_gpu(id);
-  if (!model.ok()) refuse("--gpu " + id + ": " + model.failure().message);
-  const auto rates = paper_rates(*model);
+  const auto rates = paper_rates(gpu_named(id));
   if (!rates)
     refuse("--gpu " + id +
            ": its description does not tell its clocks, or it is of a kind whose "

@@ -1,0 +1,82 @@
+// `lab device` and `lab occupancy` through the built program.
+#include <doctest/doctest.h>
+
+#include "grader/cli/tests/cloned_course.hpp"
+
+using namespace stepwise;
+
+TEST_CASE("device: every described GPU has peaks, and what is estimated is said") {
+  const cloned_course course;
+  const json list = document_of(course.lab({"device", "--list", "--json"}));
+  check_documented(list);
+  CHECK(list.at("gpus").size() >= 10);
+  for (const auto& gpu : list.at("gpus")) {
+    const json document =
+        document_of(course.lab({"device", "--gpu", gpu.at("id").get<std::string>(), "--json"}));
+    CAPTURE(document.dump());
+    CHECK(document.at("name") == gpu.at("name").get<std::string>());
+    CHECK(document.at("peak_gb_per_s") > 20);
+    CHECK(document.at("peak_flop_per_s") > 1e11);
+  }
+  const json old = document_of(course.lab({"device", "--gpu", "gtx980", "--json"}));
+  check_documented(old);
+  CHECK(old.at("peak_gb_per_s") == doctest::Approx(224.32));
+  CHECK(old.at("estimated").size() == 3);
+  CHECK(has(course.lab({"device", "--gpu", "gtx980"}).out, "256 bits (estimated)"));
+  const auto refused = course.lab({"device", "--gpu", "gtx9800"});
+  CHECK(refused.end.exit_code == 2);
+  CHECK(has(refused.err, "known: h200, h100"));
+}
+
+TEST_CASE("occupancy: of numbers, as the lectures' tables have it") {
+  const cloned_course course;
+  const std::vector<std::string> command = {"occupancy", "--threads", "32",    "--registers", "25",
+                                            "--shared",  "1536",      "--gpu", "gt430"};
+  auto with_json = command;
+  with_json.push_back("--json");
+  const json document = document_of(course.lab(with_json));
+  check_documented(document);
+  const json& block = document.at("kernels")[0];
+  CHECK(block.at("blocks") == 8);
+  CHECK(block.at("limits").at("registers") == 38);
+  CHECK(block.at("limits").at("shared memory") == 32);
+  CHECK(block.at("limited_by")[0] == "block slots");
+  const auto shown = course.lab(command);
+  CHECK(shown.end.exit_code == 0);
+  CHECK(has(shown.out, "32768 registers / 800 of a warp are 40 warps"));
+  CHECK(has(shown.out, "there are 8 slots"));
+}
+
+TEST_CASE("occupancy: of a step's kernels, with numbers of one's own in place of some") {
+  const cloned_course course;
+  const json as_is = document_of(course.lab({"occupancy", "reduction", "--step", "08", "--json"}));
+  check_documented(as_is);
+  const json& kernel = as_is.at("kernels")[0];
+  CHECK(!kernel.at("kernel").get<std::string>().empty());
+  CHECK(kernel.at("registers") > 0);
+  CHECK(kernel.at("blocks") > 0);
+  const json wide = document_of(
+      course.lab({"occupancy", "reduction", "--step", "08", "--registers", "128", "--json"}));
+  CHECK(wide.at("kernels")[0].at("registers") == 128);
+  CHECK(wide.at("kernels")[0].at("warps") == 16);
+}
+
+TEST_CASE("occupancy: a picture, and what is refused") {
+  const cloned_course course;
+  const auto file = course.root() / "curves.svg";
+  CHECK(course.lab({"occupancy", "--threads", "256", "--svg", file.string()}).end.exit_code == 0);
+  const auto svg = read_if_there(file);
+  REQUIRE(svg);
+  CHECK(svg->starts_with("<svg"));
+  CHECK(has(*svg, "bytes of shared memory of a block"));
+  for (const auto& [words, said] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"occupancy"}, "how large is a block?"},
+           {{"occupancy", "--threads", "0"}, "at least one thread"},
+           {{"occupancy", "--threads", "64", "--step", "02"}, "belong to a lab"},
+           {{"occupancy", "--threads", "64", "--gpu", "voodoo"}, "known: h200"}}) {
+    const auto refused = course.lab(words);
+    CAPTURE(refused.err);
+    CHECK(refused.end.exit_code == 2);
+    CHECK(has(refused.err, said));
+  }
+}

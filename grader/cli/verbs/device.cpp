@@ -1,0 +1,161 @@
+// lab device: what a GPU is, as its description or the GPU itself tells, and its peaks on paper.
+#include "common/device/device.hpp"
+
+#include <fmt/core.h>
+
+#include "grader/cli/context.hpp"
+#include "grader/cli/verb.hpp"
+#include "grader/measure/worth.hpp"
+#include "grader/report/table.hpp"
+#include "grader/report/text.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+struct device_options {
+  std::string gpu;
+  bool list = false;
+};
+
+struct described {
+  gpu model;
+  std::string from;  // "this machine's GPU", "common/gpus/h200.toml"
+};
+
+// The GPU of this machine if nothing is named, and else the course's.
+described wanted(const context& c, const std::string& id) {
+  if (id.empty() && c.request != device_request::emulated) {
+    std::string why;
+    if (const auto here = make_gpu_device(0, why))
+      return {here->description(), "this machine's GPU"};
+    if (c.request == device_request::gpu) throw failure(exit_code::environment, why);
+  }
+  const std::string name = id.empty() ? "h200" : id;
+  const gpu model = gpu_named(name);
+  return {model, name.ends_with(".toml") ? name : "common/gpus/" + name + ".toml"};
+}
+
+// cudaDeviceAttr numbers, as descriptions have them.
+constexpr int clock_rate = 13, memory_clock_rate = 36, memory_bus_width = 37, l2_size = 38;
+
+struct fact {
+  const char* key;  // in the document
+  const char* name;
+  json value;
+  std::string text;
+  int attribute = 0;  // that it stands and falls with, if it may be estimated
+};
+
+std::vector<fact> facts_of(const gpu& g) {
+  const auto kib = [](std::uint64_t bytes) {
+    return fmt::format("{:g} KiB", static_cast<double>(bytes) / 1024);
+  };
+  const auto number = [](int value) { return fmt::format("{}", value); };
+  const int per_clock = multiply_adds_per_clock(g.compute_capability());
+  std::vector<fact> all = {
+      {"multiprocessors", "multiprocessors", g.multiprocessors, number(g.multiprocessors)},
+      {"clock_mhz", "clock", g.clock_khz / 1e3, fmt::format("{:g} MHz", g.clock_khz / 1e3),
+       clock_rate},
+      {"memory_bytes", "memory", g.memory_bytes, bytes_text(static_cast<double>(g.memory_bytes))},
+      {"memory_clock_mhz", "memory clock", g.memory_clock_khz / 1e3,
+       fmt::format("{:g} MHz, two transfers each", g.memory_clock_khz / 1e3), memory_clock_rate},
+      {"memory_bus_bits", "memory bus", g.memory_bus_bits,
+       fmt::format("{} bits", g.memory_bus_bits), memory_bus_width},
+      {"l2_bytes", "L2 cache", g.l2_bytes,
+       g.l2_bytes == 0 ? "none"
+                       : fmt::format("{:g} MiB", static_cast<double>(g.l2_bytes) / (1 << 20)),
+       l2_size},
+      {"max_threads_per_block", "threads of a block", g.max_threads_per_block,
+       number(g.max_threads_per_block)},
+      {"max_threads_per_multiprocessor", "threads of a multiprocessor",
+       g.max_threads_per_multiprocessor,
+       fmt::format("{}, which are {} warps", g.max_threads_per_multiprocessor,
+                   g.max_threads_per_multiprocessor / g.warp_size)},
+      {"max_blocks_per_multiprocessor", "blocks of a multiprocessor",
+       g.max_blocks_per_multiprocessor, number(g.max_blocks_per_multiprocessor)},
+      {"registers_per_multiprocessor", "registers of a multiprocessor",
+       g.registers_per_multiprocessor, number(g.registers_per_multiprocessor)},
+      {"shared_bytes_per_multiprocessor", "shared memory of a multiprocessor",
+       g.shared_bytes_per_multiprocessor, kib(g.shared_bytes_per_multiprocessor)},
+      {"shared_bytes_per_block", "shared memory of a block", g.shared_bytes_per_block,
+       kib(g.shared_bytes_per_block)},
+      {"shared_bytes_per_block_optin", "the same, asked for", g.shared_bytes_per_block_optin,
+       kib(g.shared_bytes_per_block_optin)},
+  };
+  if (const auto rates = paper_rates(g)) {
+    all.push_back(
+        {"peak_gb_per_s", "peak bandwidth", rates->bytes_per_s / 1e9,
+         fmt::format("{} = 2 x {:g} GHz x {} bits / 8", rate_text(rates->bytes_per_s / 1e9),
+                     g.memory_clock_khz / 1e6, g.memory_bus_bits),
+         memory_clock_rate});
+    all.push_back(
+        {"peak_flop_per_s", "peak of multiply-adds in float", rates->flops_per_s,
+         fmt::format("{} = {} x {} x 2 x {:g} GHz", operations_text(rates->flops_per_s, "flop"),
+                     g.multiprocessors, per_clock, g.clock_khz / 1e6),
+         clock_rate});
+  }
+  return all;
+}
+
+int list_gpus(context& c) {
+  json document = {{"gpus", json::array()}};
+  std::vector<std::vector<cell>> rows;
+  for (const auto& id : known_gpus()) {
+    const gpu g = gpu_named(id);
+    const std::string capability = fmt::format("{}.{}", g.compute_major, g.compute_minor);
+    document["gpus"].push_back({{"id", id}, {"name", g.name}, {"compute_capability", capability}});
+    rows.push_back(
+        {{id, tone::strong}, {g.name}, {capability}, {std::to_string(g.multiprocessors)}});
+  }
+  if (c.as_json) c.print(document);
+  for (const auto& line : table_lines({{"--gpu"},
+                                       {"name", false, true},
+                                       {"compute capability", true},
+                                       {"multiprocessors", true}},
+                                      rows, c.out.style()))
+    c.say(line);
+  return 0;
+}
+
+int show_device(context& c, const device_options& o) {
+  if (o.list) return list_gpus(c);
+  const described d = wanted(c, o.gpu);
+  const gpu& g = d.model;
+  const std::string capability = fmt::format("{}.{}", g.compute_major, g.compute_minor);
+  json document = {{"name", g.name}, {"from", d.from}, {"compute_capability", capability}};
+  json estimated = json::array();
+  std::vector<std::vector<cell>> rows;
+  for (auto& f : facts_of(g)) {
+    const bool is_estimated = g.estimated.contains(f.attribute);
+    document[f.key] = f.value;
+    if (is_estimated) estimated.push_back(f.key);
+    rows.push_back(
+        {{f.name},
+         {f.text + (is_estimated ? " (estimated)" : ""), is_estimated ? tone::note : tone::plain}});
+  }
+  document["estimated"] = std::move(estimated);
+  if (c.as_json) {
+    c.print(document);
+    return 0;
+  }
+  c.say(c.out.paint(tone::strong, g.name) +
+        fmt::format(", compute capability {}, by {}", capability, d.from));
+  c.say();
+  for (const auto& line : table_lines({{"what"}, {"how much", false, true}}, rows, c.out.style()))
+    c.say(line);
+  return 0;
+}
+
+const verb device_verb(
+    {verb_place::group::machine, 35}, "device", "a GPU's sizes, limits and peaks",
+    "  ./lab device                 this machine's GPU, else the H200\n"
+    "  ./lab device --gpu gtx980    another one\n"
+    "  ./lab device --list          those that are described",
+    [](arguments& takes, device_options& o) {
+      takes.add("--gpu", o.gpu, "a name from common/gpus/, or a file like those");
+      takes.flag("--list", o.list, "which GPUs are described");
+    },
+    show_device);
+
+}  // namespace
+}  // namespace stepwise::cli

@@ -1,0 +1,127 @@
+// lab occupancy: how many blocks a multiprocessor holds, of any GPU, and what would lift it.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "grader/cli/context.hpp"
+#include "grader/cli/text/occupancy_text.hpp"
+#include "grader/cli/verb.hpp"
+#include "grader/measure/profiled.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+struct occupancy_options {
+  std::string lab, file, step, size, gpu = "h200", svg;
+  std::optional<std::uint64_t> threads, registers, shared;
+};
+
+struct subject_kernel {
+  std::string name;  // of the kernel; empty if numbers were given
+  std::uint64_t threads = 0, registers = 0, shared = 0;
+};
+
+// The kernels of a call, as they were compiled for the GPUs of this course.
+std::vector<subject_kernel> kernels_of(context& c, const occupancy_options& o, const lab& l) {
+  const problem& p = problem_of(l);
+  const auto size = parse_size(l, p, o.size);
+  const device_choice emulator = choose_device(device_request::emulated, c.where);
+  const subject s = prepare(c, l, o.file, o.step);
+  if (s.program.empty())
+    throw failure(exit_code::student,
+                  s.shown + " does not compile; ./lab run " + l.name + " says why");
+  const auto call = profile_program(l, p, s.program, size.value_or(small_sizes(l, p).back()), 7,
+                                    emulator, c.now());
+  if (!call.found.ok()) throw failure(exit_code::student, s.shown + ": " + call.found.message);
+  std::vector<subject_kernel> kernels;
+  for (const auto& k : call.kernels) {
+    const subject_kernel one{k.kernel, k.block.x * k.block.y * k.block.z,
+                             static_cast<std::uint64_t>(k.registers),
+                             k.static_shared_bytes + k.dynamic_shared_bytes};
+    const bool is_new = std::none_of(kernels.begin(), kernels.end(), [&](const auto& other) {
+      return other.name == one.name && other.threads == one.threads && other.shared == one.shared;
+    });
+    if (is_new) kernels.push_back(one);
+  }
+  if (kernels.empty()) throw failure(exit_code::student, s.shown + " launches no kernel");
+  return kernels;
+}
+
+std::vector<subject_kernel> subjects(context& c, const occupancy_options& o) {
+  std::vector<subject_kernel> all;
+  if (o.lab.empty()) {
+    if (!o.threads)
+      refuse("how large is a block? ./lab occupancy --threads 256 --registers 32, or name a lab");
+    if (!o.file.empty() || !o.step.empty() || !o.size.empty())
+      refuse("--file, --step and --size belong to a lab: ./lab occupancy reduction --step 02");
+    all.push_back({});
+  } else {
+    all = kernels_of(c, o, load_lab(c.where.root, o.lab));
+  }
+  for (auto& one : all) {  // what is typed goes before what was compiled
+    one.threads = o.threads.value_or(one.threads);
+    one.registers = o.registers.value_or(one.registers);
+    one.shared = o.shared.value_or(one.shared);
+  }
+  return all;
+}
+
+int show_occupancy(context& c, const occupancy_options& o) {
+  const gpu model = gpu_named(o.gpu);
+  const auto all = subjects(c, o);
+  if (!o.svg.empty() && all.size() > 1)
+    refuse(fmt::format("--svg: {} has {} kernels, and a picture shows one", o.lab, all.size()));
+  json document = {
+      {"gpu", model.name},
+      {"compute_capability", fmt::format("{}.{}", model.compute_major, model.compute_minor)},
+      {"kernels", json::array()}};
+  for (const auto& one : all) {
+    const auto study = study_occupancy(model, one.threads, one.registers, one.shared);
+    if (!study.ok()) refuse(study.failure().message);
+    const std::string numbers = fmt::format("{} threads, {} registers, {} bytes of shared memory",
+                                            one.threads, one.registers, one.shared);
+    document["kernels"].push_back({{"kernel", one.name}});
+    document["kernels"].back().update(occupancy_json(*study));
+    if (&one != &all.front()) c.say();
+    c.say(c.out.paint(tone::strong, one.name.empty() ? "A block" : one.name) + " on " + model.name +
+          fmt::format(" (compute capability {}.{})", model.compute_major, model.compute_minor));
+    c.say(numbers);
+    c.say();
+    for (const auto& line : occupancy_lines(*study, c.out.style())) c.say(line);
+    if (!o.svg.empty()) write_atomically(o.svg, occupancy_svg(*study, model.name + ": " + numbers));
+  }
+  if (!o.lab.empty() && model.compute_capability() < 75 && !o.registers) {
+    c.say();
+    c.say(
+        "Registers are those that the compiler gave for a newer GPU: it makes no code for this "
+        "one.");
+  }
+  if (c.as_json) c.print(document);
+  return 0;
+}
+
+const verb occupancy_verb(
+    {verb_place::group::figures, 45}, "occupancy",
+    "how many blocks fit on a multiprocessor, and what limits them",
+    "  ./lab occupancy --threads 256 --registers 40 --shared 8192\n"
+    "  ./lab occupancy --threads 32 --registers 25 --gpu gt430\n"
+    "  ./lab occupancy matmul --step 10           the kernels of a step\n"
+    "  ./lab occupancy matmul --step 10 --registers 96\n"
+    "  ./lab occupancy --threads 256 --svg FILE   the three curves as a picture",
+    [](arguments& takes, occupancy_options& o) {
+      takes.add("LAB", o.lab, "of its file or step, every kernel");
+      takes.add("--threads", o.threads, "of a block");
+      takes.add("--registers", o.registers, "of a thread");
+      takes.add("--shared", o.shared, "bytes of a block, static and dynamic");
+      takes.add("--gpu", o.gpu, "a name from common/gpus/, or a file like those (h200)");
+      takes.add("--step", o.step, "a solution step instead of your file");
+      takes.add("--file", o.file, "a .cu file other than your own");
+      takes.add("--size", o.size, "of the call; a small one if not given");
+      takes.add("--svg", o.svg, "a file for a picture of the curves");
+    },
+    show_occupancy);
+
+}  // namespace
+}  // namespace stepwise::cli

@@ -1,0 +1,41 @@
+// A block's occupancy, and what it would be with other numbers of threads, registers and bytes.
+// Tested by tests/occupancy_study_test.cpp.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "common/device/occupancy.hpp"
+
+namespace stepwise {
+
+struct occupancy_point {
+  std::uint64_t at = 0;  // threads of a block, registers of a thread, or bytes of a block
+  int warps = 0;         // resident
+};
+
+// The least change of one number that lets more blocks be resident.
+struct occupancy_gain {
+  enum class by : std::uint8_t { threads, registers, shared } what;
+  std::uint64_t to = 0;
+  int warps = 0;
+};
+
+struct occupancy_study {
+  gpu model;
+  block_needs block;
+  block_room room;
+  std::vector<occupancy_point> by_threads, by_registers, by_shared;  // the other two as they are
+  std::vector<occupancy_gain> gains;
+
+  int most_warps() const;
+  int warps() const { return room.blocks() * room.warps; }
+  double percent(int warps) const { return 100.0 * warps / most_warps(); }
+};
+
+// As much shared memory is allowed as the GPU has for a block that asks. invalid_value where no
+// block of such a size can be, not_supported where the GPU's rules are not known.
+result<occupancy_study> study_occupancy(const gpu& model, std::uint64_t threads,
+                                        std::uint64_t registers, std::uint64_t shared_bytes);
+
+}  // namespace stepwise
