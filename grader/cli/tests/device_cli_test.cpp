@@ -28,6 +28,21 @@ TEST_CASE("device: every described GPU has peaks, and what is estimated is said"
   CHECK(has(refused.err, "known: h200, h100"));
 }
 
+TEST_CASE("device: what was measured on an H200 is kept beside what is on paper") {
+  const cloned_course course;
+  const json h200 = document_of(course.lab({"device", "--gpu", "h200", "--json"}));
+  check_documented(h200);
+  CHECK(h200.at("measured").at("gpu") == h200.at("name").get<std::string>());
+  CHECK(h200.at("measured").at("figures").size() > 60);
+  const auto shown = course.lab({"device", "--gpu", "h200"});
+  CHECK(has(shown.out, "GB/s, 89 % of the peak"));
+  const auto all = course.lab({"device", "--gpu", "h200", "--figures"});
+  CHECK(has(all.out, "dram_latency"));
+  CHECK(has(course.lab({"device", "--gpu", "t4", "--figures"}).err, "NVIDIA T4 was not measured"));
+  CHECK(has(course.lab({"device", "--record"}).err, "--record keeps what --measure finds"));
+  CHECK(has(course.lab({"device", "--measure", "--gpu", "t4"}).err, "leave --gpu out"));
+}
+
 TEST_CASE("occupancy: of numbers, as the lectures' tables have it") {
   const cloned_course course;
   const std::vector<std::string> command = {"occupancy", "--threads", "32",    "--registers", "25",

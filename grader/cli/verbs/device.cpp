@@ -5,34 +5,52 @@
 
 #include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
+#include "grader/measure/device_figures.hpp"
 #include "grader/measure/worth.hpp"
 #include "grader/report/table.hpp"
 #include "grader/report/text.hpp"
+#include "grader/system/files.hpp"
 
 namespace stepwise::cli {
 namespace {
 
 struct device_options {
   std::string gpu;
-  bool list = false;
+  bool list = false, figures = false, measure = false, record = false;
 };
 
 struct described {
   gpu model;
   std::string from;  // "this machine's GPU", "common/gpus/h200.toml"
+  std::optional<device_record> measured;
 };
+
+// The course's name of a GPU that CUDA names so; empty if it is not described.
+std::string id_of(const std::string& name) {
+  for (const auto& id : known_gpus())
+    if (gpu_named(id).name == name) return id;
+  return {};
+}
+
+std::optional<device_record> record_of(const context& c, const std::string& name) {
+  const std::string id = id_of(name);
+  return id.empty() ? std::nullopt : load_device_record(c.where.root, id);
+}
 
 // The GPU of this machine if nothing is named, and else the course's.
 described wanted(const context& c, const std::string& id) {
   if (id.empty() && c.request != device_request::emulated) {
     std::string why;
-    if (const auto here = make_gpu_device(0, why))
-      return {here->description(), "this machine's GPU"};
+    if (const auto here = make_gpu_device(0, why)) {
+      const gpu& model = here->description();
+      return {model, "this machine's GPU", record_of(c, model.name)};
+    }
     if (c.request == device_request::gpu) throw failure(exit_code::environment, why);
   }
   const std::string name = id.empty() ? "h200" : id;
   const gpu model = gpu_named(name);
-  return {model, name.ends_with(".toml") ? name : "common/gpus/" + name + ".toml"};
+  return {model, name.ends_with(".toml") ? name : "common/gpus/" + name + ".toml",
+          record_of(c, model.name)};
 }
 
 // cudaDeviceAttr numbers, as descriptions have them.
@@ -117,8 +135,76 @@ int list_gpus(context& c) {
   return 0;
 }
 
+void show_figures(context& c, const device_record& record) {
+  std::vector<std::vector<cell>> rows;
+  for (const auto& f : record.figures)
+    rows.push_back(
+        {{f.name}, {fmt::format("{:.4g}", f.value), tone::strong}, {f.unit}, {f.what, tone::dim}});
+  for (const auto& line :
+       table_lines({{"figure"}, {"value", true}, {"unit"}, {"how", false, true, true}}, rows,
+                   c.out.style()))
+    c.say(line);
+}
+
+int measure(context& c, const device_options& o) {
+  const device_choice on = choose_device(device_request::gpu, c.where);
+  c.busy.doing("measuring " + on.name);
+  device_record record = measure_device(on, c.where);
+  c.busy.clear();
+  record.date = utc_now();
+  record.command = command_text(c);
+  const std::string id = id_of(record.gpu);
+  if (o.record && id.empty())
+    throw failure(
+        exit_code::environment,
+        record.gpu + " has no description in common/gpus/ beside which its figures could be kept");
+  if (o.record)
+    write_atomically(device_record_file(c.where.root, id),
+                     device_record_json(record).dump(1) + "\n");
+  if (c.as_json) {
+    c.print(device_record_json(record));
+    return 0;
+  }
+  show_figures(c, record);
+  c.say();
+  c.say(o.record ? "recorded in common/gpus/" + id + ".measured.json" : "--record keeps them");
+  return 0;
+}
+
+// The recorded figures that stand beside what is on paper, with their share of it.
+void say_measured(context& c, const device_record& record, const gpu& g) {
+  const auto rates = paper_rates(g);
+  std::vector<std::vector<cell>> rows;
+  const auto add = [&](const char* name, const char* text, double paper) {
+    const device_figure* const f = record.find(name);
+    if (f == nullptr) return;
+    std::string value = fmt::format("{:.4g} {}", f->value, f->unit);
+    if (paper > 0) value += fmt::format(", {:.0f} % of the peak", 100 * f->value / paper);
+    rows.push_back({{text}, {value}});
+  };
+  add("peak_fma_f32", "multiply-adds in float", rates ? rates->flops_per_s / 1e12 : 0);
+  for (const auto& [name, text] :
+       {std::pair("dram_copy", "a copy"), std::pair("dram_read", "reading"),
+        std::pair("dram_write", "writing")})
+    add(name, text, rates ? rates->bytes_per_s / 1e9 : 0);
+  add("l2_read", "reading from L2", 0);
+  add("empty_launch", "an empty launch", 0);
+  c.say();
+  for (const auto& line :
+       table_lines({{"measured"}, {"how much", false, true}}, rows, c.out.style()))
+    c.say(line);
+  c.say();
+  c.say(fmt::format("measured {} by `{}`; `./lab device --figures` lists all {}", record.date,
+                    record.command, record.figures.size()));
+}
+
 int show_device(context& c, const device_options& o) {
   if (o.list) return list_gpus(c);
+  if (o.measure) {
+    if (!o.gpu.empty()) refuse("--measure measures this machine's GPU; leave --gpu out");
+    return measure(c, o);
+  }
+  if (o.record) refuse("--record keeps what --measure finds");
   const described d = wanted(c, o.gpu);
   const gpu& g = d.model;
   const std::string capability = fmt::format("{}.{}", g.compute_major, g.compute_minor);
@@ -134,8 +220,14 @@ int show_device(context& c, const device_options& o) {
          {f.text + (is_estimated ? " (estimated)" : ""), is_estimated ? tone::note : tone::plain}});
   }
   document["estimated"] = std::move(estimated);
+  document["measured"] = d.measured ? device_record_json(*d.measured) : json(nullptr);
+  if (o.figures && !d.measured) throw failure(exit_code::environment, g.name + " was not measured");
   if (c.as_json) {
     c.print(document);
+    return 0;
+  }
+  if (o.figures) {
+    show_figures(c, *d.measured);
     return 0;
   }
   c.say(c.out.paint(tone::strong, g.name) +
@@ -143,6 +235,7 @@ int show_device(context& c, const device_options& o) {
   c.say();
   for (const auto& line : table_lines({{"what"}, {"how much", false, true}}, rows, c.out.style()))
     c.say(line);
+  if (d.measured) say_measured(c, *d.measured, g);
   return 0;
 }
 
@@ -150,10 +243,14 @@ const verb device_verb(
     {verb_place::group::machine, 35}, "device", "a GPU's sizes, limits and peaks",
     "  ./lab device                 this machine's GPU, else the H200\n"
     "  ./lab device --gpu gtx980    another one\n"
-    "  ./lab device --list          those that are described",
+    "  ./lab device --list          those that are described\n"
+    "  ./lab device --figures       latencies, rates: what was measured",
     [](arguments& takes, device_options& o) {
       takes.add("--gpu", o.gpu, "a name from common/gpus/, or a file like those");
       takes.flag("--list", o.list, "which GPUs are described");
+      takes.flag("--figures", o.figures, "all that was measured and recorded");
+      takes.flag("--measure", o.measure, "run the microbenchmarks (needs a GPU)");
+      takes.flag("--record", o.record, "keep what they find in common/gpus/");
     },
     show_device);
 

@@ -1,0 +1,57 @@
+// device-measure [--small]: all microbenchmarks, as one JSON document on stdout.
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include "common/gpus/measure/timing.cuh"
+
+namespace {
+
+using namespace stepwise::measure;
+
+// Names and sentences are ours, and hold nothing that JSON would escape.
+void print(const cudaDeviceProp& device, int driver, const std::vector<figure>& all) {
+  std::printf("{\"gpu\": \"%s\", \"driver\": %d, \"figures\": [", device.name, driver);
+  for (const auto& f : all) {
+    std::printf("%s\n  {\"name\": \"%s\", \"unit\": \"%s\", \"value\": %.6g, \"what\": \"%s\"}",
+                &f == &all.front() ? "" : ",", f.name.c_str(), f.unit.c_str(), f.value,
+                f.what.c_str());
+  }
+  std::printf("\n]}\n");
+}
+
+int measure_all(const effort& e) {
+  cudaDeviceProp device{};
+  int driver = 0, clock_khz = 0;
+  require(cudaGetDeviceProperties(&device, 0), "cudaGetDeviceProperties");
+  require(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  require(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, 0), "cudaDeviceGetAttribute");
+  const gpu_here gpu{device.multiProcessorCount, clock_khz / 1e6};
+  std::vector<figure> all;
+  measure_launches(gpu, e, all);
+  measure_memory(gpu, e, all);
+  measure_latencies(gpu, e, all);
+  measure_pipes(gpu, e, all);
+  measure_synchronisation(gpu, e, all);
+  for (const auto& f : all)
+    if (!std::isfinite(f.value) || f.value <= 0)
+      throw std::runtime_error(f.name + " came out as " + std::to_string(f.value));
+  print(device, driver, all);
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const bool small = count == 2 && std::strcmp(words[1], "--small") == 0;
+  if (count > 2 || (count == 2 && !small)) {
+    std::fputs("usage: device-measure [--small]\n", stderr);
+    return 2;
+  }
+  try {
+    return measure_all({small});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "device-measure: %s\n", error.what());
+    return 1;
+  }
+}
