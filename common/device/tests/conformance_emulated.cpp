@@ -1,3 +1,4 @@
+// The device conformance tests, of the emulator.
 #include <doctest/doctest.h>
 
 #include "common/device/tests/conformance.hpp"

@@ -1,3 +1,4 @@
+// The device conformance tests, of this machine's GPU.
 #include <doctest/doctest.h>
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// JSON values: made, read, written, compared.
 #include "common/formats/json.hpp"
 
 #include <doctest/doctest.h>

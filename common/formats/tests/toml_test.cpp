@@ -1,3 +1,4 @@
+// TOML values, and the lines that they begin at.
 #include "common/formats/toml.hpp"
 
 #include <doctest/doctest.h>

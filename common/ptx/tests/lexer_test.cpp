@@ -1,3 +1,4 @@
+// Tokens of PTX.
 #include "common/ptx/lexer.hpp"
 
 #include "common/ptx/tests/golden.hpp"

@@ -1,3 +1,4 @@
+// The fake device's memory and the launches that it notes.
 #include "common/runtime/tests/fake_device.hpp"
 
 #include <cstring>

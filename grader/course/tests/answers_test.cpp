@@ -1,3 +1,4 @@
+// The questions of a handout, and which are answered.
 #include "grader/course/answers.hpp"
 
 #include <doctest/doctest.h>

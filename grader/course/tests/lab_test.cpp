@@ -1,3 +1,4 @@
+// Reading lab.toml and steps.txt, and what is refused in them.
 #include "grader/course/lab.hpp"
 
 #include <doctest/doctest.h>

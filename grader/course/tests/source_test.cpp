@@ -1,3 +1,4 @@
+// Skeletons from steps.
 #include "grader/course/source.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// Compiler messages: file, line, caret.
 #include <doctest/doctest.h>
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// Where a clone, its build and its compiler are found, a moved one's too.
 #include "grader/judge/installation.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// Right, wrong, failing and hanging programs, through a fake runner.
 #include "grader/judge/session.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// A call's figures.
 #include "grader/measure/figures.hpp"
 
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// Medians, intervals, turns and records of `lab bench`.
 #include <doctest/doctest.h>
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// Tables, bars, wrapping, escaping, numbers with units.
 #include <doctest/doctest.h>
 
 #include <algorithm>

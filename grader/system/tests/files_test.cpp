@@ -1,3 +1,4 @@
+// Reading, atomic writing, temporary folders.
 #include "grader/system/files.hpp"
 
 #include <doctest/doctest.h>

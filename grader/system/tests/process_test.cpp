@@ -1,3 +1,4 @@
+// Child processes: output, limits, signals.
 #include "grader/system/process.hpp"
 
 #include <doctest/doctest.h>

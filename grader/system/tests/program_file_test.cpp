@@ -1,3 +1,4 @@
+// What an executable is, read from its ELF file.
 #include "grader/system/program_file.hpp"
 
 #include <doctest/doctest.h>

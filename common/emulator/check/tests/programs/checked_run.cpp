@@ -1,3 +1,4 @@
+// Runs a program on our runtime with all checks, and reads what they found.
 #include "common/emulator/check/tests/programs/checked_run.hpp"
 
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+// Reads the findings that a program's comments announce, and compares.
 #include "common/emulator/check/tests/programs/due.hpp"
 
 #include <algorithm>
