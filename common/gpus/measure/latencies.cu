@@ -56,7 +56,7 @@ void make_ring(device_array<void*>& memory, std::size_t bytes, std::size_t line)
 
 }  // namespace
 
-void measure_latencies(const gpu_here& gpu, const effort& e, std::vector<figure>& all) {
+void measure_latencies(const effort& e, std::vector<figure>& all) {
   device_array<long long> cycles(1);
   device_array<unsigned> end(1);
   const int steps = e.scaled(4096, 16);
@@ -98,7 +98,6 @@ void measure_latencies(const gpu_here& gpu, const effort& e, std::vector<figure>
   });
   all.push_back({"dram_latency", "cycles", dram,
                  "a chase through 1 GiB, a line of every KiB, each for the first time"});
-  static_cast<void>(gpu);
 }
 
 }  // namespace stepwise::measure

@@ -8,7 +8,7 @@ __global__ void empty() {}
 
 }  // namespace
 
-void measure_launches(const gpu_here& gpu, const effort& e, std::vector<figure>& all) {
+void measure_launches(const effort& e, std::vector<figure>& all) {
   const double one = time_ms(e, [] { empty<<<1, 32>>>(); });
   all.push_back({"empty_launch", "us", 1e3 * one, "one empty block between two events"});
 
@@ -30,7 +30,6 @@ void measure_launches(const gpu_here& gpu, const effort& e, std::vector<figure>&
                    "a million empty blocks of " + std::to_string(threads) +
                        " threads, less an empty launch"});
   }
-  static_cast<void>(gpu);
 }
 
 }  // namespace stepwise::measure

@@ -22,17 +22,16 @@ void print(const cudaDeviceProp& device, int driver, const std::vector<figure>& 
 
 int measure_all(const effort& e) {
   cudaDeviceProp device{};
-  int driver = 0, clock_khz = 0;
+  int driver = 0;
   require(cudaGetDeviceProperties(&device, 0), "cudaGetDeviceProperties");
   require(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
-  require(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, 0), "cudaDeviceGetAttribute");
-  const gpu_here gpu{device.multiProcessorCount, clock_khz / 1e6};
+  const int multiprocessors = device.multiProcessorCount;
   std::vector<figure> all;
-  measure_launches(gpu, e, all);
-  measure_memory(gpu, e, all);
-  measure_latencies(gpu, e, all);
-  measure_pipes(gpu, e, all);
-  measure_synchronisation(gpu, e, all);
+  measure_launches(e, all);
+  measure_memory(multiprocessors, e, all);
+  measure_latencies(e, all);
+  measure_pipes(multiprocessors, e, all);
+  measure_synchronisation(multiprocessors, e, all);
   for (const auto& f : all)
     if (!std::isfinite(f.value) || f.value <= 0)
       throw std::runtime_error(f.name + " came out as " + std::to_string(f.value));

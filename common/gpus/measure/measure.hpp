@@ -3,9 +3,8 @@
 // idea    Each figure is one property: a rate when nothing else is in the way, or a latency when
 //         nothing hides it. Times are medians of several launches between events, latencies the
 //         multiprocessor's own clock around a chain of dependent instructions.
-// source  H. Wong et al., "Demystifying GPU Microarchitecture through Microbenchmarking" (2010),
-// for
-//         pointer chases and chains; the kernels are ours.
+// source  pointer chases and chains: H. Wong et al., "Demystifying GPU Microarchitecture through
+//         Microbenchmarking" (2010). The kernels are ours.
 // tests   test "device measure": every figure on the emulator, whose values mean nothing
 #pragma once
 
@@ -31,16 +30,11 @@ struct effort {
   }
 };
 
-struct gpu_here {
-  int multiprocessors = 0;
-  double clock_ghz = 0;  // the highest
-};
-
 // Append to `all`. std::runtime_error names the CUDA call that failed.
-void measure_launches(const gpu_here& gpu, const effort& e, std::vector<figure>& all);
-void measure_memory(const gpu_here& gpu, const effort& e, std::vector<figure>& all);
-void measure_latencies(const gpu_here& gpu, const effort& e, std::vector<figure>& all);
-void measure_pipes(const gpu_here& gpu, const effort& e, std::vector<figure>& all);
-void measure_synchronisation(const gpu_here& gpu, const effort& e, std::vector<figure>& all);
+void measure_launches(const effort& e, std::vector<figure>& all);
+void measure_memory(int multiprocessors, const effort& e, std::vector<figure>& all);
+void measure_latencies(const effort& e, std::vector<figure>& all);
+void measure_pipes(int multiprocessors, const effort& e, std::vector<figure>& all);
+void measure_synchronisation(int multiprocessors, const effort& e, std::vector<figure>& all);
 
 }  // namespace stepwise::measure

@@ -95,7 +95,7 @@ __global__ void read_shared(int passes, unsigned* to, span* spans) {
 
 }  // namespace
 
-void measure_memory(const gpu_here& gpu, const effort& e, std::vector<figure>& all) {
+void measure_memory(int multiprocessors, const effort& e, std::vector<figure>& all) {
   const std::size_t count = e.scaled(std::size_t{1} << 28, std::size_t{1} << 19);  // 4 GiB
   const double bytes = 16.0 * static_cast<double>(count);
   device_array<unsigned> sink(1);
@@ -109,7 +109,7 @@ void measure_memory(const gpu_here& gpu, const effort& e, std::vector<figure>& a
     all.push_back({"dram_copy", "GB/s", 2 * bytes / copy / 1e6,
                    "cudaMemcpy of 4 GiB on the device, read and written"});
   }
-  const int grid = gpu.multiprocessors * e.scaled(4, 1);
+  const int grid = multiprocessors * e.scaled(4, 1);
   const double read =
       time_ms(e, [&] { read_all<<<grid, 256>>>(from.data(), count, 1, sink.data()); });
   all.push_back({"dram_read", "GB/s", bytes / read / 1e6, "4 GiB read in words of 16 bytes"});
@@ -121,10 +121,9 @@ void measure_memory(const gpu_here& gpu, const effort& e, std::vector<figure>& a
     const int threads = std::min(32 * warps, 512), blocks = 32 * warps / threads;
     const int loads = e.scaled(2000, 2);
     const double ms = time_ms(e, [&] {
-      read_dependent<<<gpu.multiprocessors * blocks, threads>>>(from.data(), count, loads,
-                                                                sink.data());
+      read_dependent<<<multiprocessors * blocks, threads>>>(from.data(), count, loads, sink.data());
     });
-    const double moved = 16.0 * 32 * warps * gpu.multiprocessors * loads;
+    const double moved = 16.0 * 32 * warps * multiprocessors * loads;
     all.push_back({"dram_read_" + std::to_string(512 * warps) + "_under_way", "GB/s",
                    moved / ms / 1e6,
                    std::to_string(512 * warps) +
@@ -138,7 +137,7 @@ void measure_memory(const gpu_here& gpu, const effort& e, std::vector<figure>& a
   all.push_back({"l2_read", "GB/s", 16.0 * static_cast<double>(in_l2) * passes / l2 / 1e6,
                  "32 MiB read again and again past L1"});
 
-  const auto blocks = static_cast<unsigned>(gpu.multiprocessors);
+  const auto blocks = static_cast<unsigned>(multiprocessors);
   device_array<span> spans(std::size_t{blocks} * 32);
   const int rounds = e.scaled(512, at_once);
   read_l1<<<blocks, 1024>>>(from.data(), rounds, sink.data(), spans.data());

@@ -163,11 +163,11 @@ __global__ void run(int rounds, typename Kind::type a, typename Kind::type b,
 }
 
 template <class Kind>
-void measure_kind(const gpu_here& gpu, const effort& e, std::vector<figure>& all) {
+void measure_kind(int multiprocessors, const effort& e, std::vector<figure>& all) {
   using type = typename Kind::type;
   constexpr int chains = 4, threads = 1024;
   const int rounds = e.scaled(256, 1);
-  const auto blocks = static_cast<std::size_t>(gpu.multiprocessors);
+  const auto blocks = static_cast<std::size_t>(multiprocessors);
   device_array<type> to(blocks * threads);
   device_array<span> spans(blocks * threads / 32);
   const type a = static_cast<type>(1), b = static_cast<type>(0);
@@ -195,26 +195,26 @@ void measure_kind(const gpu_here& gpu, const effort& e, std::vector<figure>& all
 
 }  // namespace
 
-void measure_pipes(const gpu_here& gpu, const effort& e, std::vector<figure>& all) {
-  measure_kind<fma_f32>(gpu, e, all);
-  measure_kind<add_f32>(gpu, e, all);
-  measure_kind<fma_f64>(gpu, e, all);
-  measure_kind<fma_f16x2>(gpu, e, all);
-  measure_kind<mad_s32>(gpu, e, all);
-  measure_kind<add_xor_s32>(gpu, e, all);
-  measure_kind<min_max_s32>(gpu, e, all);
-  measure_kind<funnel_shift>(gpu, e, all);
-  measure_kind<dot4>(gpu, e, all);
-  measure_kind<population>(gpu, e, all);
-  measure_kind<conversions>(gpu, e, all);
-  measure_kind<root>(gpu, e, all);
-  measure_kind<exponential>(gpu, e, all);
-  measure_kind<shuffle>(gpu, e, all);
-  measure_kind<vote>(gpu, e, all);
-  measure_kind<warp_sum>(gpu, e, all);
+void measure_pipes(int multiprocessors, const effort& e, std::vector<figure>& all) {
+  measure_kind<fma_f32>(multiprocessors, e, all);
+  measure_kind<add_f32>(multiprocessors, e, all);
+  measure_kind<fma_f64>(multiprocessors, e, all);
+  measure_kind<fma_f16x2>(multiprocessors, e, all);
+  measure_kind<mad_s32>(multiprocessors, e, all);
+  measure_kind<add_xor_s32>(multiprocessors, e, all);
+  measure_kind<min_max_s32>(multiprocessors, e, all);
+  measure_kind<funnel_shift>(multiprocessors, e, all);
+  measure_kind<dot4>(multiprocessors, e, all);
+  measure_kind<population>(multiprocessors, e, all);
+  measure_kind<conversions>(multiprocessors, e, all);
+  measure_kind<root>(multiprocessors, e, all);
+  measure_kind<exponential>(multiprocessors, e, all);
+  measure_kind<shuffle>(multiprocessors, e, all);
+  measure_kind<vote>(multiprocessors, e, all);
+  measure_kind<warp_sum>(multiprocessors, e, all);
   // The whole GPU at its own clock, as long as a kernel of a lab takes: what the peak on paper is
   // compared with.
-  const int rounds = e.scaled(4096, 1), blocks = gpu.multiprocessors * 2;
+  const int rounds = e.scaled(4096, 1), blocks = multiprocessors * 2;
   device_array<float> to(static_cast<std::size_t>(blocks) * 1024);
   device_array<span> spans(static_cast<std::size_t>(blocks) * 32);
   const double ms = time_ms(

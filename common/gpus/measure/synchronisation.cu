@@ -42,8 +42,8 @@ double median_of(const device_array<long long>& cycles) {
 
 }  // namespace
 
-void measure_synchronisation(const gpu_here& gpu, const effort& e, std::vector<figure>& all) {
-  const auto blocks = static_cast<std::size_t>(gpu.multiprocessors);
+void measure_synchronisation(int multiprocessors, const effort& e, std::vector<figure>& all) {
+  const auto blocks = static_cast<std::size_t>(multiprocessors);
   device_array<long long> cycles(blocks);
   const int rounds = e.scaled(1024, 2);
   for (const int threads : {32, 128, 256, 512, 1024}) {
@@ -53,7 +53,7 @@ void measure_synchronisation(const gpu_here& gpu, const effort& e, std::vector<f
                    "__syncthreads() after __syncthreads(), one block on a multiprocessor"});
   }
 
-  const int threads = 256, grid = gpu.multiprocessors * e.scaled(8, 1), calls = e.scaled(64, 1);
+  const int threads = 256, grid = multiprocessors * e.scaled(8, 1), calls = e.scaled(64, 1);
   const auto lanes = static_cast<std::size_t>(threads) * static_cast<std::size_t>(grid);
   device_array<int> words(lanes), to(lanes);
   const double all_calls = static_cast<double>(lanes) * calls;
