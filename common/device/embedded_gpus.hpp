@@ -1,4 +1,5 @@
-// The texts of common/gpus/*.toml, put into the program when it is built (meson.build).
+// The texts of common/gpus/*.toml and *.measured.json, put into the program when it is built
+// (meson.build).
 #pragma once
 
 #include <span>
@@ -9,6 +10,7 @@ namespace stepwise {
 struct embedded_gpu {
   std::string_view id;
   std::string_view text;
+  std::string_view measured;  // JSON; empty: nobody measured it
 };
 
 extern const std::span<const embedded_gpu> embedded_gpus;

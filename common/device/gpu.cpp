@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "common/device/embedded_gpus.hpp"
+#include "common/formats/json.hpp"
 #include "common/formats/toml.hpp"
 
 namespace stepwise {
@@ -238,7 +239,15 @@ result<gpu> find_gpu(std::string_view id) {
   }
   std::string known;
   for (const embedded_gpu& entry : embedded_gpus) {
-    if (entry.id == id) return parse_gpu(id, entry.text);
+    if (entry.id == id) {
+      auto model = parse_gpu(id, entry.text);
+      if (model.ok() && !entry.measured.empty()) {
+        const json record = json::parse(entry.measured);
+        for (const json& figure : record.at("figures"))
+          model->measured[figure.at("name").get<std::string>()] = figure.at("value").get<double>();
+      }
+      return model;
+    }
     known += fmt::format("{}{}", known.empty() ? "" : ", ", entry.id);
   }
   return {error::invalid_value,

@@ -45,6 +45,9 @@ struct gpu {
   std::set<int> estimated;  // of these, what is neither measured nor published
   // Every cudaLimit by its number, as it is until a program sets it.
   std::map<int, std::uint64_t> limits;
+  // What microbenchmarks found (common/gpus/<id>.measured.json), by name, in the units given there;
+  // empty where nobody measured.
+  std::map<std::string, double, std::less<>> measured;
 
   int compute_capability() const { return 10 * compute_major + compute_minor; }
 };

@@ -20,6 +20,7 @@
 #include "common/emulator/check/host_access.hpp"
 #include "common/emulator/machine/modules.hpp"
 #include "common/emulator/observers.hpp"
+#include "common/emulator/options.hpp"
 #include "common/emulator/prepare.hpp"
 #include "common/emulator/profile/profiler.hpp"
 #include "common/emulator/rows/row.hpp"
@@ -33,20 +34,6 @@ using emulator::loaded_kernel;
 using emulator::loaded_module;
 using steady = std::chrono::steady_clock;
 
-long environment_number(const char* name, long otherwise) {
-  const char* text = std::getenv(name);
-  if (text == nullptr || *text == '\0') return otherwise;
-  char* end = nullptr;
-  const long value = std::strtol(text, &end, 10);
-  return *end == '\0' && value > 0 ? value : otherwise;
-}
-
-double time_limit_s() {
-  const char* text = std::getenv("STEPWISE_TIME_LIMIT_S");
-  const double value = text != nullptr ? std::strtod(text, nullptr) : 0;
-  return value > 0 ? value : 0;
-}
-
 // What grid.sync() keeps of a cooperative launch: its barrier takes a few words.
 constexpr std::uint64_t grid_workspace_bytes = 256;
 
@@ -55,21 +42,21 @@ class emulated_device final : public device {
   explicit emulated_device(const gpu& model)
       : model_(model),
         memory_(model.memory_bytes),
-        workers_(static_cast<unsigned>(environment_number(
+        workers_(static_cast<unsigned>(emulator::environment_number(
             "STEPWISE_WORKERS", std::max(1u, std::thread::hardware_concurrency())))) {
     for (std::size_t n = 0; n < limits_.size(); ++n) {
       const auto found = model_.limits.find(static_cast<int>(n));
       if (found != model_.limits.end()) limits_[n] = found->second;
     }
-    if (environment_number("STEPWISE_CHECK", 0) != 0) {
+    if (emulator::environment_number("STEPWISE_CHECK", 0) != 0) {
       checker_ = std::make_unique<emulator::checker>(model_, memory_);
       watchers_.add(*checker_);
       watch_ = &watchers_;
       library_.set_room_between(256);
       memory_.set_room_between();
     }
-    if (environment_number("STEPWISE_COUNTERS", 0) > 0) {
-      profiler_ = std::make_unique<emulator::profiler>(model_);
+    if (emulator::environment_number("STEPWISE_COUNTERS", 0) > 0) {
+      profiler_ = std::make_unique<emulator::profiler>(model_, emulator::timing_wanted());
       watchers_.add(*profiler_);
       watch_ = checker_ ? static_cast<emulator::observer*>(&watchers_) : profiler_.get();
     }
@@ -442,7 +429,7 @@ status emulated_device::launch(kernel_handle handle, const launch_config& config
              static_cast<std::uint64_t>(model_.max_threads_per_multiprocessor) / threads));
   state.resident_blocks = static_cast<unsigned>(per_multiprocessor *
                                                 static_cast<std::uint64_t>(model_.multiprocessors));
-  state.time_limit_s = time_limit_s();
+  state.time_limit_s = emulator::time_limit_s();
   if (state.time_limit_s > 0) {
     state.deadline = steady::now() + std::chrono::duration_cast<steady::duration>(
                                          std::chrono::duration<double>(state.time_limit_s));

@@ -1,6 +1,7 @@
 // Several observers as one.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "common/emulator/machine/observer.hpp"
@@ -18,6 +19,14 @@ class observers final : public observer {
     status s = failure;
     for (observer* o : all_) s = o->end_launch(s);
     return s;
+  }
+  bool wants(std::uint64_t block) override {
+    return std::ranges::all_of(all_, [&](observer* o) { return o->wants(block); });
+  }
+  std::int64_t slice() override {
+    std::int64_t least = slice_instructions;
+    for (observer* o : all_) least = std::min(least, o->slice());
+    return least;
   }
   void begin_block(const block& b) override { each(&observer::begin_block, b); }
   void end_block(const block& b) override { each(&observer::end_block, b); }
@@ -38,8 +47,9 @@ class observers final : public observer {
   void access_range(const warp_event& e, const range_event& r) override {
     each(&observer::access_range, e, r);
   }
-  void executed(std::uint32_t first, std::uint32_t end, std::uint32_t lanes) override {
-    each(&observer::executed, first, end, lanes);
+  void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
+                std::uint32_t lanes) override {
+    each(&observer::executed, warp, first, end, lanes);
   }
   void diverged(const warp_event& e, std::uint32_t taken) override {
     each(&observer::diverged, e, taken);

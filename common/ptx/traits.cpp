@@ -94,11 +94,6 @@ pipe pipe_of(scalar_type type) {
   }
 }
 
-bool has_result(const instruction& i) {
-  return i.operands.size() > 1 && i.operands[0].kind != operand_kind::memory && i.opcode != "brx" &&
-         i.opcode != "bar" && i.opcode != "barrier";
-}
-
 void add_names(const operand& o, std::unordered_set<std::string_view>& to) {
   if (!o.name.empty()) to.insert(o.name);
   for (const operand& e : o.elements) add_names(e, to);
@@ -126,6 +121,11 @@ state_space space_of(const instruction& i) {
     if (space == "param") return state_space::param;
   }
   return state_space::none;
+}
+
+bool has_result(const instruction& i) {
+  return i.operands.size() > 1 && i.operands[0].kind != operand_kind::memory && i.opcode != "brx" &&
+         i.opcode != "bar" && i.opcode != "barrier";
 }
 
 bool is_branch(const instruction& i) { return i.opcode == "bra" || i.opcode == "brx"; }

@@ -61,6 +61,8 @@ scalar_type value_type(const instruction& i);
 // The state space that it names; none: a generic address, or no memory.
 state_space space_of(const instruction& i);
 bool is_branch(const instruction& i);  // bra and brx
+// Whether its first operand is what it writes.
+bool has_result(const instruction& i);
 
 // The names that the instructions of a body read: registers, variables and labels. Of an
 // instruction with a result, that is its first operand; of others every operand counts.

@@ -15,6 +15,7 @@
 #include "common/device/occupancy.hpp"
 #include "common/ptx/traits.hpp"
 #include "common/report/finding.hpp"
+#include "common/report/timing.hpp"
 
 namespace stepwise {
 
@@ -65,6 +66,12 @@ struct profile_counts {
   profile_counts& operator+=(const profile_counts& o);
 };
 
+// What warps waited for at a line.
+struct waited_line {
+  code_place at;
+  double cycles = 0;  // of warps
+};
+
 struct line_profile {
   code_place at;     // `inner` is empty for a line of a kernel
   std::string path;  // of the file, as the compiler was given it
@@ -74,6 +81,9 @@ struct line_profile {
   // Parts of the counts that belong to functions inlined here, the dearest first: at.inner is the
   // function, the rest of `at` the line in it.
   std::vector<line_profile> inner;
+  // Of the time model, if it was asked: of the blocks that it looked at.
+  stall_cycles stalled;
+  std::vector<waited_line> waited_for;  // the longest first, three at most
 };
 
 struct kernel_profile {
@@ -91,6 +101,7 @@ struct kernel_profile {
   bool knows_machine_code = false;           // the accesses are those of the machine code
   std::uint64_t l1_bytes = 0, l2_bytes = 0;  // of the cache model
   double cache_share = 1;                    // of the cache sets that were modelled
+  kernel_timing timing;
   profile_counts total;
   std::vector<line_profile> lines;  // by file and line
 

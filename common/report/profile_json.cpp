@@ -1,6 +1,8 @@
 // Lists the fields of each structure once, for writing and for reading.
 #include "common/report/profile_json.hpp"
 
+#include <algorithm>
+
 #include "common/formats/json.hpp"
 #include "common/report/extent_json.hpp"
 
@@ -65,6 +67,81 @@ void each_kernel_field(Kernel& k, Visit visit) {
   visit("cache_share", k.cache_share);
 }
 
+// Names as keys: "memory_dependency".
+template <class Enum>
+std::string key_of(Enum e) {
+  std::string key = name_of(e);
+  std::ranges::replace(key, ' ', '_');
+  return key;
+}
+template <class Enum>
+json by_name(const double* values, int count) {
+  json j = json::object();
+  for (int n = 0; n < count; ++n) j[key_of(static_cast<Enum>(n))] = values[n];
+  return j;
+}
+template <class Enum>
+void by_name_from(const json& j, double* values, int count) {
+  for (int n = 0; n < count; ++n) j.at(key_of(static_cast<Enum>(n))).get_to(values[n]);
+}
+
+template <class Timing, class Visit>
+void each_timing_field(Timing& t, Visit visit) {
+  visit("us", t.us);
+  visit("machine_instructions", t.instructions);
+  visit("active_warps", t.active_warps);
+  visit("counted", t.counted);
+}
+
+json timing_json(const kernel_timing& t) {
+  json j = json::object();
+  each_timing_field(t, [&](const char* name, double v) { j[name] = v; });
+  j["busy"] = by_name<part>(t.busy, busy_parts);
+  if (!t.experiments_us.empty())
+    j["experiments_us"] = by_name<what_if>(t.experiments_us.data(), experiments);
+  return j;
+}
+
+kernel_timing timing_from(const json& j) {
+  kernel_timing t;
+  each_timing_field(t, [&](const char* name, double& v) { j.at(name).get_to(v); });
+  by_name_from<part>(j.at("busy"), t.busy, busy_parts);
+  if (j.contains("experiments_us")) {
+    t.experiments_us.resize(experiments);
+    by_name_from<what_if>(j["experiments_us"], t.experiments_us.data(), experiments);
+  }
+  return t;
+}
+
+json place_json(const code_place& at) {
+  return {{"file", at.file}, {"line", at.line}, {"text", at.text}};
+}
+
+void stalls_to(json& j, const line_profile& l) {
+  if (l.stalled.all() == 0 && l.stalled.issued == 0) return;
+  j["stalled"] = by_name<stall>(l.stalled.of, stalls);
+  j["issued"] = l.stalled.issued;
+  for (const waited_line& w : l.waited_for) {
+    json one = place_json(w.at);
+    one["cycles"] = w.cycles;
+    j["waited_for"].push_back(std::move(one));
+  }
+}
+
+void stalls_from(const json& j, line_profile& l) {
+  if (!j.contains("stalled")) return;
+  by_name_from<stall>(j["stalled"], l.stalled.of, stalls);
+  j.at("issued").get_to(l.stalled.issued);
+  if (!j.contains("waited_for")) return;
+  for (const json& one : j["waited_for"]) {
+    waited_line& w = l.waited_for.emplace_back();
+    one.at("file").get_to(w.at.file);
+    one.at("line").get_to(w.at.line);
+    one.at("text").get_to(w.at.text);
+    one.at("cycles").get_to(w.cycles);
+  }
+}
+
 json counts_json(const profile_counts& c) {
   json j = json::object();
   // Kinds of accesses that there were none of are left out.
@@ -111,11 +188,13 @@ profile_counts counts_from(const json& j) {
 }
 
 json line_json(const line_profile& l) {
-  json j = {{"file", l.at.file}, {"line", l.at.line}, {"text", l.at.text}, {"path", l.path}};
+  json j = place_json(l.at);
+  j["path"] = l.path;
   if (!l.at.inner.empty()) j["function"] = l.at.inner;
   j["counts"] = counts_json(l.counts);
   if (!l.notes.empty()) j["notes"] = l.notes;
   for (const line_profile& inner : l.inner) j["inner"].push_back(line_json(inner));
+  stalls_to(j, l);
   return j;
 }
 
@@ -130,6 +209,7 @@ line_profile line_from(const json& j) {
   if (j.contains("notes")) j["notes"].get_to(l.notes);
   if (j.contains("inner"))
     for (const json& inner : j["inner"]) l.inner.push_back(line_from(inner));
+  stalls_from(j, l);
   return l;
 }
 
@@ -143,6 +223,7 @@ std::string profile_json(const std::vector<kernel_profile>& kernels) {
     j["grid"] = extent_json(k.grid);
     j["block"] = extent_json(k.block);
     j["warp_efficiency"] = k.warp_efficiency();
+    if (k.timing.us > 0) j["timing"] = timing_json(k.timing);
     j["total"] = counts_json(k.total);
     j["lines"] = json::array();
     for (const line_profile& l : k.lines) j["lines"].push_back(line_json(l));
@@ -162,6 +243,7 @@ std::optional<std::vector<kernel_profile>> parse_profile(std::string_view text) 
       each_kernel_field(k, [&](const char* name, auto& v) { j.at(name).get_to(v); });
       k.grid = extent_from(j.at("grid"));
       k.block = extent_from(j.at("block"));
+      if (j.contains("timing")) k.timing = timing_from(j["timing"]);
       k.total = counts_from(j.at("total"));
       for (const json& l : j.at("lines")) k.lines.push_back(line_from(l));
     }

@@ -306,6 +306,7 @@ lab parse_lab(std::string_view text, const std::string& origin, const std::strin
     l.check = parse_sizes(*sizes, "check", origin);
     l.bench = parse_sizes(*sizes, "bench", origin);
     l.emulated = parse_sizes(*sizes, "emulated", origin);
+    l.modelled = sizes->contains("modelled") ? parse_sizes(*sizes, "modelled", origin) : l.emulated;
     l.promised = sizes->contains("promised") ? parse_sizes(*sizes, "promised", origin)
                                              : std::vector<lab_size>{l.bench.back()};
     const toml_value* goals = table.array_at("goals");

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <toml++/toml.h>
 
+#include <cctype>
 #include <cstdlib>
 #include <sstream>
 
@@ -126,6 +127,22 @@ std::vector<std::string> device_choice::environment() const {
     entries.push_back("CUDA_CACHE_PATH=" + cache_folder.string());
   }
   return entries;
+}
+
+std::string gpu_file_name(std::string_view device_name) {
+  constexpr std::string_view vendor = "NVIDIA ";
+  if (device_name.starts_with(vendor)) device_name.remove_prefix(vendor.size());
+  std::string name;
+  for (const char c : device_name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0) {
+      name += static_cast<char>(std::tolower(byte));
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  while (name.ends_with('-')) name.pop_back();
+  return name.empty() ? "gpu" : name;
 }
 
 device_choice choose_device(device_request request, const installation& where) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "grader/judge/installation.hpp"
@@ -40,6 +41,9 @@ struct device_choice {
   // The environment in which a runner finds this device.
   std::vector<std::string> environment() const;
 };
+
+// "NVIDIA H200" -> "h200", "NVIDIA GeForce RTX 4090" -> "geforce-rtx-4090".
+std::string gpu_file_name(std::string_view device_name);
 
 // failure(environment) says what is missing if a GPU is demanded and there is none.
 device_choice choose_device(device_request request, const installation& where);

@@ -106,6 +106,8 @@ session::session(const std::filesystem::path& program, const device_choice& devi
     start.environment.push_back("STEPWISE_COUNTERS=1");
     start.environment.push_back("STEPWISE_PROFILE=" + options_.profile.string());
   }
+  start.environment.push_back(options_.times.empty() ? "STEPWISE_TIMES"
+                                                     : "STEPWISE_TIMES=" + options_.times);
   // Never what the caller's environment says of checks, either.
   if (options_.findings.empty()) {
     start.environment.insert(start.environment.end(), {"STEPWISE_CHECK", "STEPWISE_FINDINGS"});

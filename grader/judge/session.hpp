@@ -25,6 +25,7 @@ struct session_options {
   std::uint64_t output_limit_bytes = 1 << 20;
   int workers = 0;                 // emulator threads; 0: all cores
   std::filesystem::path profile;   // not empty: counted line by line, and the profile goes there
+  std::string times;               // with a profile: STEPWISE_TIMES, what the model times
   std::filesystem::path findings;  // not empty: with all checks on, and what they find goes there
   std::function<void()> tick;
 };

@@ -221,22 +221,6 @@ std::vector<fs::path> record_files(const fs::path& folder, std::string_view kind
 
 }  // namespace
 
-std::string gpu_file_name(std::string_view device_name) {
-  constexpr std::string_view vendor = "NVIDIA ";
-  if (device_name.starts_with(vendor)) device_name.remove_prefix(vendor.size());
-  std::string name;
-  for (const char c : device_name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0) {
-      name += static_cast<char>(std::tolower(byte));
-    } else if (!name.empty() && name.back() != '-') {
-      name += '-';
-    }
-  }
-  while (name.ends_with('-')) name.pop_back();
-  return name.empty() ? "gpu" : name;
-}
-
 json cpu_json() { return {{"name", host::cpu_name()}, {"threads", host::thread_count()}}; }
 
 fs::path record_file(const lab& l, std::string_view device_name, std::string_view kind) {

@@ -14,12 +14,10 @@
 
 #include "common/formats/json.hpp"
 #include "grader/course/lab.hpp"
+#include "grader/judge/device_choice.hpp"
 #include "grader/measure/alternate.hpp"
 
 namespace stepwise {
-
-// "NVIDIA H200" -> "h200", "NVIDIA GeForce RTX 4090" -> "geforce-rtx-4090".
-std::string gpu_file_name(std::string_view device_name);
 
 // A lab's record of a GPU, from the root: solutions/LAB/measured/GPU.json, or GPU.KIND.json where
 // `kind` is not empty.

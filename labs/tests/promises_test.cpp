@@ -8,12 +8,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 #include <string>
 
 #include "grader/course/lab.hpp"
+#include "grader/model/recorded_times.hpp"
 
 namespace {
 
@@ -24,18 +24,9 @@ fs::path solutions_of(const lab& l) {
 }
 
 // By the record of the GPU that the promises were made for; a lab may have none yet.
-step_times recorded_times(const lab& l) {
-  std::ifstream stream(solutions_of(l) / "measured" / "h200.json");
-  if (!stream.good()) return [](const std::string&, const lab_size&) { return std::nullopt; };
-  return [record = nlohmann::json::parse(stream)](const std::string& name,
-                                                  const lab_size& size) -> std::optional<double> {
-    for (const auto& step : record.at("steps")) {
-      if (step.at("name") != name) continue;
-      for (const auto& cell : step.at("sizes"))
-        if (cell.at("size") == size) return cell.at("cold").at("median_ms").get<double>();
-    }
-    return std::nullopt;
-  };
+step_times times_of(const lab& l) {
+  return [all = load_recorded_times(std::getenv("STEPWISE_SOURCE"), l, "NVIDIA H200")](
+             const std::string& name, const lab_size& size) { return all.find(name, size); };
 }
 
 // The steps whose promise is "?" in steps.txt: to be made when they have been measured.
@@ -52,7 +43,7 @@ bool is_open(const lab& l, const step& wanted) {
 TEST_CASE("every step is as much faster as steps.txt promises, as it was measured") {
   std::size_t judged = 0;
   for (const lab& l : load_labs(std::getenv("STEPWISE_SOURCE"))) {
-    const auto times = recorded_times(l);
+    const auto times = times_of(l);
     const auto promises = judge_promises(l, times);
     for (const promise& p : promises) {
       CHECK_MESSAGE(!p.is_broken(), l.name, ": ", promise_text(p));
@@ -72,7 +63,7 @@ TEST_CASE("every step is as much faster as steps.txt promises, as it was measure
 
 TEST_CASE("a step that promises nothing yet has not been measured beside the one before") {
   for (const lab& l : load_labs(std::getenv("STEPWISE_SOURCE"))) {
-    const auto times = recorded_times(l);
+    const auto times = times_of(l);
     for (const step& s : l.steps) {
       if (!is_open(l, s)) continue;
       bool measured = false;

@@ -30,6 +30,9 @@ enum class access_kind : std::uint8_t { load, store, atomic };
 enum class memory_order : std::uint8_t { weak, relaxed, acquire, release, acquire_release };
 enum class sync_scope : std::uint8_t { block, gpu, system };
 
+// Of one warp before others get their turn.
+inline constexpr std::int64_t slice_instructions = 65536;
+
 // cp.async.mbarrier.arrive: the copies so far end before the mbarrier's phase does.
 inline constexpr int told_by_mbarrier = -2;
 
@@ -88,10 +91,19 @@ class observer {
     std::uint32_t threads = 0;
     const kernel_attributes* attributes = nullptr;
     const image::kernel_resources* machine_code = nullptr;  // its tables; null: there is none
+    const global_memory* memory = nullptr;
   };
   virtual void begin_launch(const launch_info&) {}
   // `failure`: how it ended. The answer replaces it, if it was ok.
   virtual status end_launch(const status& failure) { return failure; }
+  // Whether a block is to be run at all: of a launch that is only sampled, not all are.
+  virtual bool wants(std::uint64_t block) {
+    (void)block;
+    return true;
+  }
+  // Instructions that a warp of the running block does before others get their turn; 0: the block
+  // is cut short here.
+  virtual std::int64_t slice() { return slice_instructions; }
   virtual void begin_block(const block&) {}
   virtual void end_block(const block&) {}
   // The worker turns to another resident block.
@@ -112,9 +124,10 @@ class observer {
   };
   virtual void access_range(const warp_event&, const range_event&) {}
 
-  // The PTX instructions of ordinals [first, end) were executed by `lanes`.
-  virtual void executed(std::uint32_t first, std::uint32_t end, std::uint32_t lanes) {
-    (void)first, (void)end, (void)lanes;
+  // The PTX instructions of ordinals [first, end) were executed by `lanes` of a warp.
+  virtual void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
+                        std::uint32_t lanes) {
+    (void)warp, (void)first, (void)end, (void)lanes;
   }
   // A branch divided the lanes: `taken` of them go to its target.
   virtual void diverged(const warp_event&, std::uint32_t taken) { (void)taken; }

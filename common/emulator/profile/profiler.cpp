@@ -1,4 +1,4 @@
-// Counts events by kernel and site, adds what the caches did, and sums it all up by source line.
+// Counts events by kernel and site, and adds what the caches did and what it takes.
 #include "common/emulator/profile/profiler.hpp"
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 #include "common/device/names.hpp"
 #include "common/device/occupancy.hpp"
 #include "common/emulator/machine/program.hpp"
+#include "common/emulator/profile/kernel_record.hpp"
 #include "common/emulator/run/scheduler.hpp"
-#include "common/source_map/source_text.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -19,37 +19,12 @@ unsigned count_of_lanes(std::uint32_t mask) {
 
 bool same(const extent& a, const extent& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 }  // namespace
 
-// One memory instruction, in each of the memories that its addresses may lead to.
-struct profiler::site_counts {
-  sector_counts global, local;
-  std::uint64_t global_before = 0, local_before = 0;  // sectors of earlier launches
-  wavefront_counts shared;
-  wavefront_counts loop_loads;  // of an atomic that is a loop
-  // What an access to shared memory took last: another of the same shape takes the same, if it lies
-  // a multiple of a bank's width away.
-  std::uint64_t shape = 0;  // its serial; 0: none of this launch
-  std::uint64_t at = 0;
-  std::uint32_t taken = 0, ideal = 0;
-};
-
-// A kernel in one configuration.
-struct profiler::record {
-  const program* code = nullptr;
-  std::size_t ops = 0;  // of the program: another one may have come to lie at its address
-  std::shared_ptr<const code_view> view;
-  kernel_profile profile;
-  std::vector<site_counts> sites;
-  // By ordinal, one more than there are: how many more warps (and lanes) execute this instruction
-  // than the one before it.
-  std::vector<std::uint64_t> warp_steps, lane_steps;
-  std::vector<std::uint64_t> divergences;  // by ordinal
-};
-
-profiler::profiler(const gpu& model) : model_(model), trace_(model) {}
+profiler::profiler(const gpu& model, const std::optional<timer::options>& timing)
+    : model_(model), trace_(model) {
+  if (timing) timer_ = std::make_unique<timer>(model, *timing);
+}
 profiler::~profiler() = default;
 
 // --- launches ------------------------------------------------------------------------------------
@@ -123,17 +98,40 @@ void profiler::begin_launch(const launch_info& launch) {
   shape.local_bytes = launch.state->local_bytes;
   shape.l1_bytes = k.l1_bytes;
   trace_.begin(shape, now_->view->sites);
+  if (timer_ != nullptr) {
+    gpu larger = model_;
+    larger.registers_per_multiprocessor *= 2;
+    larger.registers_per_block *= 2;
+    const auto fits = resident_blocks(larger, *launch.attributes, launch.threads,
+                                      launch.config->dynamic_shared_bytes);
+    const auto with_more_registers = static_cast<unsigned>(fits.ok() ? fits->blocks : 1);
+    const unsigned most = std::max(1U, static_cast<unsigned>(k.most_warps) / launch.warps);
+    timer_->begin({launch, shape.blocks, shape.resident, std::max(shape.resident, most),
+                   std::max(shape.resident, with_more_registers)});
+  }
 }
 
 status profiler::end_launch(const status& failure) {
   add_cache_counts();
+  if (timer_ != nullptr && failure.ok()) add_time();
   now_ = nullptr;
   return failure;
 }
 
-void profiler::begin_block(const block& b) { trace_.begin_block(b.index); }
-void profiler::end_block(const block& b) { trace_.end_block(b.index); }
-void profiler::turn_to(const block& b) { trace_.turn_to(b.index); }
+bool profiler::wants(std::uint64_t block) { return timer_ == nullptr || timer_->wants(block); }
+std::int64_t profiler::slice() { return timer_ == nullptr ? slice_instructions : timer_->slice(); }
+void profiler::begin_block(const block& b) {
+  trace_.begin_block(b.index);
+  if (timer_ != nullptr) timer_->begin_block(b.index);
+}
+void profiler::end_block(const block& b) {
+  trace_.end_block(b.index);
+  if (timer_ != nullptr) timer_->end_block(b.index);
+}
+void profiler::turn_to(const block& b) {
+  trace_.turn_to(b.index);
+  if (timer_ != nullptr) timer_->turn_to(b.index);
+}
 
 // What the caches did for this launch's requests. Where only some of their sets were simulated,
 // each site's rates are those of the sets that were.
@@ -172,6 +170,47 @@ void profiler::add_cache_counts() {
     to.dram_write_bytes +=
         static_cast<std::uint64_t>(static_cast<double>(seen.dram_write_bytes) * scale);
   }
+}
+
+// The launch's time, from what its blocks did and what the caches made of it.
+void profiler::add_time() {
+  record& r = *now_;
+  std::vector<site_traffic> traffic(r.sites.size());
+  for (std::uint32_t n = 0; n < r.sites.size(); ++n) {
+    const cache_counts& seen = trace_.of(n);
+    const site_plan& p = r.view->sites[n];
+    site_traffic& t = traffic[n];
+    t.is_store = p.kind == access_kind::store;
+    const double share = 1 / trace_.share();
+    t.sectors = static_cast<double>(seen.sectors) * share;
+    t.l1_hits = static_cast<double>(seen.l1_hits) * share;
+    t.dram_sectors = static_cast<double>(seen.l2_sectors - seen.l2_hits) * share;
+    t.bytes = static_cast<double>(r.sites[n].timed_bytes);
+    r.sites[n].timed_bytes = 0;
+  }
+  const launch_time t = timer_->end(traffic);
+  const double launching =
+      timed_launches_++ == 0 ? timer_->costs().launch_us : timer_->costs().next_launch_us;
+  kernel_timing& all = r.profile.timing;
+  const double before = all.us, executed = all.instructions;
+  all.us += t.us + launching;
+  all.instructions += t.instructions;
+  if (all.instructions > 0)
+    all.counted = (all.counted * executed + t.counted * t.instructions) / all.instructions;
+  // Shares are of all launches' time.
+  const auto mix = [&](double& share, double now) {
+    share = (share * before + now * t.us) / all.us;
+  };
+  for (int n = 0; n < busy_parts; ++n) mix(all.busy[n], t.busy[n]);
+  mix(all.active_warps, t.active_warps);
+  if (!t.experiments_us.empty()) {
+    all.experiments_us.resize(experiments);
+    for (int n = 0; n < experiments; ++n) all.experiments_us[n] += t.experiments_us[n] + launching;
+  }
+  if (r.stalled.empty()) r.stalled.resize(r.view->places.size());
+  for (std::size_t n = 0; n < r.stalled.size() && n < t.stalled.size(); ++n)
+    r.stalled[n] += t.stalled[n];
+  for (const auto& [pair, cycles] : t.waited_for) r.waited_for[pair] += cycles;
 }
 
 // --- events --------------------------------------------------------------------------------------
@@ -240,7 +279,16 @@ std::uint32_t profiler::access(const access_event& e) {
     address = moved;
   }
   if (e.space == memory_space::shared) {
+    const wavefront_counts before = sites_[e.index].shared;
     count_shared(e, p, address);
+    if (timer_ != nullptr) {
+      const wavefront_counts& c = sites_[e.index].shared;
+      recorded_access a;
+      a.wavefronts = static_cast<std::uint16_t>(c.wavefronts - before.wavefronts);
+      a.ideal_wavefronts = static_cast<std::uint8_t>(
+          std::min<std::uint64_t>(255, c.ideal_wavefronts - before.ideal_wavefronts));
+      time_access(e, a);
+    }
   } else if (e.space != memory_space::parameter) {
     const bool global = e.space == memory_space::global;
     sector_counts& c = global ? sites_[e.index].global : sites_[e.index].local;
@@ -264,11 +312,32 @@ std::uint32_t profiler::access(const access_event& e) {
     // Each byte of the sectors is some lane's, if there are as many.
     const bool whole = n * p.bytes == touched_.sectors * sector_bytes;
     trace_.add(e.warp, e.index, touched_, whole, !global);
+    if (timer_ != nullptr) {
+      sites_[e.index].timed_bytes += n * p.bytes;
+      const std::uint64_t first = address[std::countr_zero(e.active)];
+      if (global && p.kind == access_kind::load) timer_->loaded(e.index, first);
+      if (global && p.kind == access_kind::store) timer_->stored(first);
+      if (global && p.kind == access_kind::atomic) timer_->atomic(e.index, address, e.active);
+      recorded_access a;
+      a.sectors = static_cast<std::uint16_t>(sectors);
+      a.ideal_sectors = static_cast<std::uint8_t>(ideal_sectors(n, p.bytes, sectors));
+      a.lines = static_cast<std::uint8_t>(touched_.count);
+      time_access(e, a);
+    }
   }
   return e.active;
 }
 
-void profiler::executed(std::uint32_t first, std::uint32_t end, std::uint32_t lanes) {
+void profiler::time_access(const access_event& e, recorded_access a) {
+  a.ordinal = plans_[e.index].ordinal;
+  a.site = static_cast<std::uint32_t>(e.index);
+  a.lanes = static_cast<std::uint8_t>(count_of_lanes(e));
+  timer_->access(a);
+}
+
+void profiler::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
+                        std::uint32_t lanes) {
+  if (timer_ != nullptr) timer_->executed(warp, first, end);
   const unsigned n = count_of_lanes(lanes);
   record& r = *now_;
   ++r.warp_steps[first];
@@ -278,115 +347,5 @@ void profiler::executed(std::uint32_t first, std::uint32_t end, std::uint32_t la
 }
 
 void profiler::diverged(const warp_event& e, std::uint32_t) { ++now_->divergences[e.at->ordinal]; }
-
-// --- what comes of it ----------------------------------------------------------------------------
-
-namespace {
-
-void add_sectors(profile_counts& to, const sector_counts& global, const sector_counts& local,
-                 access_kind kind) {
-  (kind == access_kind::load    ? to.global_load
-   : kind == access_kind::store ? to.global_store
-                                : to.global_atomic) += global;
-  (kind == access_kind::store ? to.local_store : to.local_load) += local;
-}
-
-void add_wavefronts(profile_counts& to, const wavefront_counts& shared, const site_plan& p) {
-  (p.copies                       ? to.shared_copy
-   : p.kind == access_kind::load  ? to.shared_load
-   : p.kind == access_kind::store ? to.shared_store
-                                  : to.shared_atomic) += shared;
-}
-
-// What a line costs, to put the dearest inner line first.
-std::uint64_t cost_of(const profile_counts& c) { return c.all_instructions().warps; }
-
-}  // namespace
-
-// The counts of one line, apart for each function inlined into it.
-struct line_parts {
-  profile_counts own;  // in the line itself
-  std::vector<std::pair<std::uint32_t, profile_counts>> inner;
-
-  profile_counts& of(std::uint32_t which) {
-    if (which == instruction_place::none) return own;
-    for (auto& [known, counts] : inner)
-      if (known == which) return counts;
-    return inner.emplace_back(which, profile_counts{}).second;
-  }
-};
-
-static code_place place_in(source_text& text, const std::string& path, std::uint32_t line) {
-  code_place at;
-  at.file = file_name(path);
-  at.line = static_cast<int>(line);
-  at.text = text.line(path, line);
-  return at;
-}
-
-kernel_profile profiler::finish(record& r) const {
-  const code_view& view = *r.view;
-  std::vector<line_parts> parts(view.lines.size() + 1);  // the last: of no line
-  const auto part_at = [&](std::uint32_t ordinal) -> profile_counts& {
-    const instruction_place& p = view.places[ordinal];
-    return parts[p.line == instruction_place::none ? view.lines.size() : p.line].of(p.inner);
-  };
-  std::uint64_t warps = 0, lanes = 0;
-  for (std::uint32_t n = 0; n < view.places.size(); ++n) {
-    warps += r.warp_steps[n];
-    lanes += r.lane_steps[n];
-    if (warps == 0) continue;
-    profile_counts& c = part_at(n);
-    instruction_counts& i = c.instructions[static_cast<int>(view.places[n].on)];
-    i.warps += warps;
-    i.lanes += lanes;
-    if (view.places[n].branches) {
-      c.branches += warps;
-      c.divergent_branches += r.divergences[n];
-    }
-  }
-  for (std::size_t n = 0; n < r.sites.size(); ++n) {
-    const site_counts& s = r.sites[n];
-    const site_plan& p = view.sites[n];
-    profile_counts& c = part_at(p.ordinal);
-    add_sectors(c, s.global, s.local, p.kind);
-    add_wavefronts(c, s.shared, p);
-    c.shared_load += s.loop_loads;
-  }
-
-  kernel_profile k = r.profile;
-  source_text text;
-  for (std::size_t n = 0; n < parts.size(); ++n) {
-    line_profile line;
-    line.counts = parts[n].own;
-    for (const auto& [which, counts] : parts[n].inner) line.counts += counts;
-    if (cost_of(line.counts) == 0) continue;
-    if (n < view.lines.size()) {
-      line.at = place_in(text, view.lines[n].path, view.lines[n].line);
-      line.path = view.lines[n].path;
-      line.notes = view.lines[n].notes;
-    }
-    for (const auto& [which, counts] : parts[n].inner) {
-      const code_view::inner_place& p = view.inner[which];
-      line.inner.push_back({place_in(text, p.path, p.line), p.path, counts, {}, {}});
-      line.inner.back().at.inner = p.function;
-    }
-    std::ranges::stable_sort(line.inner, std::ranges::greater{},
-                             [](const line_profile& l) { return cost_of(l.counts); });
-    k.total += line.counts;
-    k.lines.push_back(std::move(line));
-  }
-  std::ranges::stable_sort(k.lines, [](const line_profile& a, const line_profile& b) {
-    return a.path != b.path ? a.path < b.path : a.at.line < b.at.line;
-  });
-  return k;
-}
-
-std::vector<kernel_profile> profiler::take() {
-  std::vector<kernel_profile> all;
-  for (const auto& r : records_) all.push_back(finish(*r));
-  records_.clear();
-  return all;
-}
 
 }  // namespace stepwise::emulator

@@ -10,28 +10,34 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "common/emulator/machine/observer.hpp"
 #include "common/emulator/profile/code_view.hpp"
 #include "common/emulator/profile/requests.hpp"
 #include "common/emulator/profile/trace.hpp"
+#include "common/emulator/time/timer.hpp"
 #include "common/report/profile.hpp"
 
 namespace stepwise::emulator {
 
 class profiler final : public observer {
  public:
-  explicit profiler(const gpu& model);
+  // `timing`: launches are timed by the model, too.
+  explicit profiler(const gpu& model, const std::optional<timer::options>& timing = {});
   ~profiler() override;
 
   void begin_launch(const launch_info& launch) override;
   status end_launch(const status& failure) override;
+  bool wants(std::uint64_t block) override;
+  std::int64_t slice() override;
   void begin_block(const block& b) override;
   void end_block(const block& b) override;
   void turn_to(const block& b) override;
   std::uint32_t access(const access_event& e) override;
-  void executed(std::uint32_t first, std::uint32_t end, std::uint32_t lanes) override;
+  void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,
+                std::uint32_t lanes) override;
   void diverged(const warp_event& e, std::uint32_t taken) override;
 
   // What was counted since the last call, kernels in the order of their first launch.
@@ -44,6 +50,8 @@ class profiler final : public observer {
   [[gnu::always_inline]] void count_shared(const access_event& e, const site_plan& p,
                                            const std::uint64_t* offset);
   void add_cache_counts();
+  void add_time();
+  void time_access(const access_event& e, recorded_access a);
   record& record_for(const launch_info& launch);
   kernel_profile describe(const launch_info& launch, const code_view& view) const;
   kernel_profile finish(record& r) const;
@@ -55,6 +63,8 @@ class profiler final : public observer {
   const site_plan* plans_ = nullptr;
   site_counts* sites_ = nullptr;
   trace trace_;
+  std::unique_ptr<timer> timer_;  // null: no times
+  std::uint64_t timed_launches_ = 0;
   touched_lines touched_;
   // Of the cp.async whose write comes next: what it reads, and its site.
   std::uint64_t copied_from_[32] = {};

@@ -8,7 +8,6 @@
 namespace stepwise::emulator {
 namespace {
 
-constexpr std::int64_t slice_instructions = 65536;  // of one warp before others get their turn
 constexpr unsigned idle_rounds_before_rotation = 8;
 
 // How long lanes wait at a join for a warp that makes turns without reaching it. A warp whose
@@ -44,7 +43,7 @@ scheduler::scheduler(launch_state& launch)
   x_.watch = launch.watch;
   if (x_.watch != nullptr)
     x_.watch->begin_launch({&code_, launch.model, &launch.config, &x_, warps_, threads_,
-                            launch.attributes, launch.machine_code});
+                            launch.attributes, launch.machine_code, launch.memory});
 }
 
 // --- blocks ------------------------------------------------------------------------------------
@@ -59,6 +58,7 @@ void scheduler::run() {
     if (resident.empty() || (all_wait && resident.size() < launch_.resident_blocks)) {
       const std::uint64_t index = launch_.next_block.fetch_add(1, std::memory_order_relaxed);
       if (index < launch_.block_count) {
+        if (x_.watch != nullptr && !x_.watch->wants(index)) continue;
         if (unused.empty()) unused.push_back(make_block());
         resident.push_front(std::move(unused.back()));
         unused.pop_back();
@@ -70,8 +70,12 @@ void scheduler::run() {
     }
     const block_result r = run_slice(*resident.front());
     if (r == block_result::failed) break;
-    if (r == block_result::done) {
+    if (r == block_result::done || r == block_result::cut) {
       if (x_.watch != nullptr) x_.watch->end_block(*resident.front());
+      if (r == block_result::cut) {
+        resident.pop_front();
+        continue;
+      }
       const bool more = launch_.next_block.load(std::memory_order_relaxed) < launch_.block_count;
       if (more && out_of_time()) break;
       unused.push_back(std::move(resident.front()));
@@ -99,6 +103,8 @@ scheduler::block_result scheduler::run_slice(block& b) {
     for (warp& w : b.warps) {
       if (w.ready.empty() && !release_joins(w)) continue;
       ran = true;
+      x_.budget = x_.watch != nullptr ? x_.watch->slice() : slice_instructions;
+      if (x_.budget == 0) return block_result::cut;
       run_warp(w);
       if (launch_.stop.load(std::memory_order_relaxed)) return block_result::failed;
     }
@@ -118,11 +124,11 @@ scheduler::block_result scheduler::run_slice(block& b) {
 
 // --- warps and splits --------------------------------------------------------------------------
 
-// A turn of a warp: its splits share one slice. They take turns, too, if the slice ends first.
+// A turn of a warp: its splits share the slice that x_.budget holds. They take turns, too, if the
+// slice ends first.
 void scheduler::run_warp(warp& w) {
   warp_ = &w;
   x_.local = w.local;
-  x_.budget = slice_instructions;
   const std::uint64_t polls = x_.polls;
   while (x_.budget > 0) {
     if (w.ready.empty() && !release_joins(w)) return;
@@ -192,7 +198,7 @@ void scheduler::account(std::uint32_t ordinal) {
   counters_.warp_instructions += n;
   counters_.lane_instructions += n * count_of(x_.mask);
   x_.budget -= static_cast<std::int64_t>(n);
-  if (x_.watch != nullptr) x_.watch->executed(x_.segment->ordinal, ordinal, x_.mask);
+  if (x_.watch != nullptr) x_.watch->executed(warp_index(), x_.segment->ordinal, ordinal, x_.mask);
 }
 
 std::uint64_t scheduler::clock(const op* i) const {

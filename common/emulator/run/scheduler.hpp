@@ -199,7 +199,7 @@ class scheduler {
   thread_place place_of(int lane) const;
 
  private:
-  enum class block_result { done, waiting, failed };
+  enum class block_result { done, waiting, failed, cut };
 
   std::unique_ptr<block> make_block();
   std::uint64_t special_value(special which, std::uint32_t warp, int lane) const;

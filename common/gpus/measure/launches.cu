@@ -6,6 +6,15 @@ namespace {
 
 __global__ void empty() {}
 
+// Sums, each of which needs the one before: nothing but code to be fetched.
+template <int Sums>
+__global__ void straight(float by, float* to) {
+  float sum = by;
+#pragma unroll
+  for (int i = 0; i < Sums; ++i) asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(sum) : "f"(by));
+  if (sum == 1.5f) *to = sum;
+}
+
 }  // namespace
 
 void measure_launches(const effort& e, std::vector<figure>& all) {
@@ -21,6 +30,22 @@ void measure_launches(const effort& e, std::vector<figure>& all) {
       10'000'000);
   all.push_back({"launch_in_a_row", "us", 1e3 * row / many,
                  "empty kernels one after the other in a stream, each"});
+
+  device_array<float> sink(1);
+  const auto straight_us = [&](auto kernel) {
+    return 1e3 / many *
+           time_ms(
+               e,
+               [&] {
+                 for (int i = 0; i < many; ++i) kernel<<<1, 32>>>(0.5f, sink.data());
+               },
+               10'000'000);
+  };
+  constexpr int few_sums = 256, many_sums = 2048;
+  const double longer = straight_us(straight<many_sums>) - straight_us(straight<few_sums>);
+  all.push_back({"first_instruction", "ns", std::max(1e-3, 1e3 * longer / (many_sums - few_sums)),
+                 "one warp, each instruction needs the one before and is executed for the first "
+                 "time since the launch"});
 
   for (const int threads : {32, 256, 1024}) {
     const int blocks = e.scaled(1 << 20, 1 << 6);

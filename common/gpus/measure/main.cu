@@ -29,6 +29,7 @@ int measure_all(const effort& e) {
   std::vector<figure> all;
   measure_launches(e, all);
   measure_memory(multiprocessors, e, all);
+  measure_ports(multiprocessors, e, all);
   measure_latencies(e, all);
   measure_pipes(multiprocessors, e, all);
   measure_synchronisation(multiprocessors, e, all);

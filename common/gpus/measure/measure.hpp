@@ -33,6 +33,7 @@ struct effort {
 // Append to `all`. std::runtime_error names the CUDA call that failed.
 void measure_launches(const effort& e, std::vector<figure>& all);
 void measure_memory(int multiprocessors, const effort& e, std::vector<figure>& all);
+void measure_ports(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_latencies(const effort& e, std::vector<figure>& all);
 void measure_pipes(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_synchronisation(int multiprocessors, const effort& e, std::vector<figure>& all);

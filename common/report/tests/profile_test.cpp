@@ -43,7 +43,16 @@ kernel_profile example() {
   line_profile inner = store;
   inner.at = {"tile.hpp", 4, "return tile[x][y];", "read_tile"};
   store.inner = {inner};
+  store.stalled.of[static_cast<int>(stall::shared_dependency)] = 200;
+  store.stalled.issued = 20;
+  store.waited_for = {{load.at, 150}};
   k.lines = {load, store};
+  k.timing.us = 12.5;
+  k.timing.instructions = 4000;
+  k.timing.busy[static_cast<int>(part::dram)] = 0.75;
+  k.timing.active_warps = 40;
+  k.timing.counted = 0.5;
+  k.timing.experiments_us = {1, 2, 3, 4, 5, 6};
   k.total += load.counts;
   k.total += store.counts;
   return k;
@@ -68,6 +77,12 @@ TEST_CASE("a profile travels as JSON without losing anything") {
   CHECK(k.lines.at(1).inner.at(0).at.inner == "read_tile");
   CHECK(k.lines.at(0).notes.size() == 1);
   CHECK(k.total.all_instructions().lanes == 1280);
+  CHECK(k.timing.us == 12.5);
+  CHECK(k.timing.busy[static_cast<int>(part::dram)] == 0.75);
+  CHECK(k.timing.experiments_us.size() == experiments);
+  CHECK(k.lines.at(1).stalled.all() == 200);
+  CHECK(k.lines.at(1).waited_for.at(0).at.line == 23);
+  CHECK(k.lines.at(0).waited_for.empty());
 }
 
 TEST_CASE("what is no profile is not read as one") {

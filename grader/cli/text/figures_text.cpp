@@ -61,4 +61,27 @@ std::string figures_phrase(const figures& f) {
   return "no figures";
 }
 
+std::string modelled_phrase(const modelled_figures& m) {
+  if (!m.timed()) return "no time: " + m.found.message;
+  return fmt::format("{}, {} at {} (modelled, {})", time_text(m.time_ms), m.rate(),
+                     m.label.substr(0, m.label.find(", seed")), m.gpu);
+}
+
+std::string modelled_error_text(const context& c, const lab& l, const modelled_figures& m) {
+  const auto error = load_model_error(c.where.root, l, m.gpu);
+  if (!error)
+    return fmt::format("modelled, and never compared with times measured on an {}", m.gpu);
+  return fmt::format(
+      "modelled: half of the {} times that were measured of this lab's steps on an {} are within "
+      "{:.0f} % of the model's, nine in ten within {:.0f} % (./lab validate {} --times)",
+      error->times, m.gpu, 100 * error->median, 100 * error->worst_tenth, l.name);
+}
+
+json modelled_json(const modelled_figures& m) {
+  return {{"time_ms", m.timed() ? json(m.time_ms) : json(nullptr)},
+          {"time_kind", m.timed() ? "modelled" : "none"},
+          {"time_size", m.size},
+          {"modelled_as", m.gpu}};
+}
+
 }  // namespace stepwise::cli

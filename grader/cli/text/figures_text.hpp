@@ -2,6 +2,7 @@
 #pragma once
 
 #include "grader/cli/context.hpp"
+#include "grader/model/modelled.hpp"
 
 namespace stepwise::cli {
 
@@ -12,5 +13,12 @@ void show_figures(context& c, const figures& f, const device_choice& device);
 
 // The same in one phrase, for a line of walk.
 std::string figures_phrase(const figures& f);
+
+// "52.3 us, 1283 GB/s at n = 16777216 (modelled, NVIDIA H200)", or why there is no time.
+std::string modelled_phrase(const modelled_figures& m);
+// How far off the model was where it could be compared.
+std::string modelled_error_text(const context& c, const lab& l, const modelled_figures& m);
+// time_ms, time_kind ("modelled"), time_size, modelled_as.
+json modelled_json(const modelled_figures& m);
 
 }  // namespace stepwise::cli

@@ -6,6 +6,8 @@
 #include "grader/cli/text/figures_text.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/measure/profiled.hpp"
+#include "grader/model/modelled.hpp"
+#include "grader/model/recorded_times.hpp"
 #include "grader/report/profile.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
@@ -46,6 +48,25 @@ void show_lines(context& c, const profiled_call& counted) {
   const std::string text = profile_shown(counted.kernels, c.out.style());
   for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1)
     c.say(text.substr(at, end - at));
+}
+
+// A student waits for it.
+constexpr double seconds_for_a_time = 20;
+
+// Beside it the course's record, of a step or of the last one.
+void show_modelled(context& c, const modelled_figures& m, const lab& l, const std::string& step) {
+  c.say();
+  c.say(fmt::format("  one call at {}: modelled as on an {}", m.label, m.gpu));
+  if (!m.timed()) return c.say("    no time: " + m.found.message);
+  c.say(fmt::format("    time  {}", c.out.paint(tone::strong, time_text(m.time_ms))));
+  c.say(fmt::format("    rate  {}", c.out.paint(tone::strong, m.rate())));
+  const std::string& name = step.empty() ? l.steps.back().name : find_step(l, step).name;
+  const auto recorded = load_recorded_times(c.where.root, l, m.gpu).find(name, m.size);
+  if (recorded) {
+    c.say(c.out.paint(tone::dim, fmt::format("    {} was measured at {} on an {}", name,
+                                             time_text(*recorded), m.gpu)));
+  }
+  c.out.paragraph(modelled_error_text(c, l, m), 4, "    ", tone::dim);
 }
 
 int run(context& c, const run_options& o) {
@@ -90,6 +111,12 @@ int run(context& c, const run_options& o) {
   const auto f =
       measure_program(l, p, s.program, device, figure_size(l, device, wanted), o.seed, c.now());
   document["figures"] = figures_json(f);
+  std::optional<modelled_figures> modelled;
+  if (!device.gpu && f.found.ok()) {
+    modelled = model_program(l, p, s.program, wanted ? *wanted : l.modelled.back(), o.seed, device,
+                             c.now(), seconds_for_a_time);
+    document["figures"].update(modelled_json(*modelled));
+  }
   if (!f.found.ok()) {
     document["class"] = name_of(f.found.what);
     document["message"] = f.found.message;
@@ -114,6 +141,7 @@ int run(context& c, const run_options& o) {
   }
   c.say();
   show_figures(c, f, device);
+  if (modelled) show_modelled(c, *modelled, l, o.step);
   if (counted) show_lines(c, *counted);
   show_printed(c, report.printed);
   return 0;

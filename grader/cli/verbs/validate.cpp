@@ -8,6 +8,9 @@
 #include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/measure/record.hpp"
+#include "grader/model/accuracy.hpp"
+#include "grader/model/modelled.hpp"
+#include "grader/model/recorded_times.hpp"
 #include "grader/report/table.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
@@ -22,7 +25,7 @@ struct validate_options {
   std::string lab;
   std::vector<std::string> steps, sizes;
   int runs = 5;  // of each call under ncu
-  bool record = false, recorded = false, all = false;
+  bool record = false, recorded = false, all = false, times = false;
 };
 
 std::string figure_text(double value) {
@@ -272,9 +275,86 @@ class recorder {
   json older_;  // null: there is none, or none that counts
 };
 
+// --- the time model ------------------------------------------------------------------------------
+
+std::vector<modelled_time> model_all(context& c, const lab& l, const problem& p,
+                                     const validate_options& o, const recorded_times& recorded,
+                                     const device_choice& emulator) {
+  std::vector<std::string> steps;
+  for (const auto& name : o.steps) steps.push_back(find_step(l, name).name);
+  if (steps.empty())
+    for (const auto& s : l.steps) steps.push_back(s.name);
+  std::vector<lab_size> sizes;
+  for (const auto& text : o.sizes) sizes.push_back(*parse_size(l, p, text));
+  if (sizes.empty()) sizes = recorded.sizes;
+  std::vector<modelled_time> times;
+  for (const auto& size : sizes) {
+    for (const auto& name : steps) {
+      const auto measured = recorded.find(name, size);
+      if (!measured) continue;
+      const modelled_figures call =
+          model_program(l, p, c.where.solution(l.name, name), size, 7, emulator, c.now());
+      if (!call.found.ok())
+        throw failure(exit_code::ours, fmt::format("{} at {}: no time: {}", name, size_text(size),
+                                                   call.found.message));
+      times.push_back({name, size, *measured, call.time_ms});
+    }
+  }
+  if (times.empty())
+    throw failure(exit_code::usage,
+                  "nothing of that is recorded; ./lab bench --record measures it");
+  return times;
+}
+
+void show_times(context& c, const std::vector<modelled_time>& times, const times_summary& s) {
+  std::vector<std::vector<cell>> rows;
+  for (const modelled_time& t : times)
+    rows.push_back({{t.step},
+                    {size_text(t.size)},
+                    {time_text(t.measured_ms)},
+                    {time_text(t.modelled_ms)},
+                    {fmt::format("{:.2f}", t.ratio()), t.error() > 0.5 ? tone::bad : tone::good}});
+  for (const auto& line : table_lines(
+           {{"step"}, {"size", true}, {"measured", true}, {"modelled", true}, {"ratio", true}},
+           rows, c.out.style()))
+    c.say(line);
+  c.say();
+  c.say(fmt::format("error: median {:.1f} %, nine in ten at most {:.1f} %; rank correlation {:.3f}",
+                    100 * s.median_error, 100 * s.worst_tenth_error, s.rank_correlation));
+  for (const auto& pair : s.pairs) {
+    if (pair.is_wrong())
+      c.say(c.out.paint(
+          tone::bad,
+          fmt::format("wrong: {} against {} at {}: {:.2f} times as fast, modelled {:.2f}",
+                      pair.step, pair.over, size_text(pair.size), pair.measured, pair.modelled)));
+  }
+}
+
+// The time model beside the record, for every step and recorded size, or those that were asked for.
+int validate_times(context& c, const lab& l, const problem& p, const validate_options& o) {
+  const device_choice emulator = choose_device(device_request::emulated, c.where);
+  const recorded_times recorded = load_recorded_times(c.where.root, l, emulator.name);
+  const auto times = model_all(c, l, p, o, recorded, emulator);
+  const times_summary s = summarise(l, times);
+  json document = accuracy_json(l, recorded.gpu, times, s);
+  if (o.record) {
+    document["date"] = utc_now();
+    document["command"] = command_text(c);
+    write_atomically(c.where.root / record_file(l, emulator.name, "modelled"),
+                     document.dump(1) + "\n");
+  }
+  if (c.as_json) {
+    c.print(document);
+  } else {
+    show_times(c, times, s);
+  }
+  return 0;
+}
+
 int validate(context& c, const validate_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
   const problem& p = problem_of(l);
+  if (o.times) return validate_times(c, l, p, o);
   if (o.runs < 1 || o.runs > 100) throw failure(exit_code::usage, "--runs: expected 1 to 100");
   if (o.record && o.recorded)
     throw failure(exit_code::usage, "--record needs a GPU, --recorded none: which?");
@@ -302,7 +382,8 @@ const verb validate_verb(
     "  ./lab validate reduction --record        and keep what the GPU counted, step by step\n"
     "  ./lab validate reduction 03 --record     this step only; what is recorded of others "
     "stays\n"
-    "  ./lab validate reduction --recorded      the emulator against that record: no GPU needed",
+    "  ./lab validate reduction --recorded      the emulator against that record: no GPU needed\n"
+    "  ./lab validate reduction --times         the time model beside the recorded times",
     [](arguments& takes, validate_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("STEP", o.steps, "these steps only");
@@ -311,6 +392,7 @@ const verb validate_verb(
       takes.add("--runs", o.runs, "calls of each size under ncu (5)");
       takes.flag("--record", o.record, "write solutions/LAB/measured/GPU.counters.json");
       takes.flag("--recorded", o.recorded, "compare with the records, not with a GPU");
+      takes.flag("--times", o.times, "the time model beside the recorded times");
       takes.flag("--all", o.all, "every kernel in full, also those that agree");
     },
     validate);

@@ -8,6 +8,8 @@
 #include "grader/cli/text/figures_text.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/course/source.hpp"
+#include "grader/model/modelled.hpp"
+#include "grader/model/recorded_times.hpp"
 #include "grader/report/table.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
@@ -28,7 +30,11 @@ struct walked {
   std::string watch;  // the limit that the step reaches
   check_report report;
   figures f;
-  double speedup = 0;  // over `over` in this walk; 0: none
+  modelled_figures m;                 // without a GPU
+  std::optional<double> recorded_ms;  // of this step, by the course, at the modelled size
+  double speedup = 0;                 // over `over` in this walk; 0: none
+
+  double time_ms() const { return f.timed() ? f.time_ms : m.timed() ? m.time_ms : 0; }
   call_outcome outcome() const { return report.correct() ? f.found : report.found; }
 };
 
@@ -89,9 +95,16 @@ void show_result(context& c, const walked& w, const device_choice& device) {
     show_finding(c, failed);
     return;
   }
-  std::string text = figures_phrase(w.f);
-  if (w.speedup > 0) text += fmt::format(", {} over {}", ratio_text(w.speedup), w.s->over);
-  labelled(c, device.gpu ? "measured" : "counted", text);
+  const std::string gain =
+      w.speedup > 0 ? fmt::format(", {} over {}", ratio_text(w.speedup), w.s->over) : "";
+  if (device.gpu) {
+    labelled(c, "measured", figures_phrase(w.f) + gain);
+  } else {
+    labelled(c, "counted", figures_phrase(w.f));
+    labelled(c, "modelled", modelled_phrase(w.m) + gain);
+    if (w.recorded_ms)
+      labelled(c, "recorded", fmt::format("{}, {}", time_text(*w.recorded_ms), w.m.gpu));
+  }
   if (!w.watch.empty()) labelled(c, "limit", w.watch, tone::note);
 }
 
@@ -107,6 +120,8 @@ json step_json(const walked& w) {
     j["message"] = w.f.found.message;
   }
   j.update(figures_json(w.f));
+  if (!w.m.gpu.empty()) j.update(modelled_json(w.m));
+  if (w.recorded_ms) j["recorded_ms"] = *w.recorded_ms;
   j["speedup"] = w.speedup > 0 ? json(w.speedup) : json(nullptr);
   j["limit"] = w.watch;
   return j;
@@ -141,53 +156,45 @@ void show_measured_table(context& c, const std::vector<walked>& all) {
   for (const auto& line : bar_lines(bars, c.out.style())) c.say(line);
 }
 
-void show_counted_table(context& c, const std::vector<walked>& all) {
+void show_modelled_table(context& c, const lab& l, const std::vector<walked>& all) {
   std::vector<std::vector<cell>> rows;
-  std::vector<bar> instructions, bytes;
-  const auto text = [](bool there, const std::string& value) {
-    return there ? value : std::string();
-  };
+  std::vector<bar> bars;
   for (const auto& w : all) {
-    const bool ok = w.outcome().ok(), there = w.f.counters.has_value();
-    const auto n = there ? *w.f.counters : runner::counter_record{};
-    const auto executed = static_cast<double>(n.warp_instructions);
-    const auto shared = static_cast<double>(n.shared_load_bytes + n.shared_store_bytes);
+    const bool ok = w.outcome().ok(), there = w.m.timed();
+    const std::string rate = there ? w.m.rate() : "";
     rows.push_back(
         {{w.s->name, ok ? tone::plain : tone::bad},
          {ok ? "yes" : std::string(name_of(w.outcome().what)), ok ? tone::good : tone::bad},
-         {text(there, count_text(executed))},
-         {text(there, bytes_text(w.f.global_bytes()))},
-         {text(there, bytes_text(shared))},
-         {text(there, count_text(static_cast<double>(n.launches)))},
+         {there ? time_text(w.m.time_ms) : ""},
+         {w.speedup > 0 ? ratio_text(w.speedup) : ""},
+         {w.recorded_ms ? time_text(*w.recorded_ms) : "", tone::dim},
+         {w.f.counters ? count_text(static_cast<double>(w.f.counters->launches)) : ""},
          {w.s->idea, tone::dim}});
-    instructions.push_back({w.s->name, executed, text(there, count_text(executed)), tone::place});
-    bytes.push_back(
-        {w.s->name, w.f.global_bytes(), text(there, bytes_text(w.f.global_bytes())), tone::place});
+    bars.push_back({w.s->name, there ? 1 / w.m.time_ms : 0, rate, tone::place});
   }
   for (const auto& line : table_lines({{"step"},
                                        {"correct"},
-                                       {"instructions", true},
-                                       {"global", true},
-                                       {"shared", true},
+                                       {"modelled", true},
+                                       {"over before", true},
+                                       {"recorded", true},
                                        {"launches", true},
                                        {"idea", false, true, true}},
                                       rows, c.out.style())) {
     c.say(line);
   }
   c.say();
-  c.say(c.out.paint(tone::dim, "warp instructions (counted on the emulator: work, not time)"));
-  for (const auto& line : bar_lines(instructions, c.out.style())) c.say(line);
+  c.say(c.out.paint(tone::dim, "rate (modelled, higher is better)"));
+  for (const auto& line : bar_lines(bars, c.out.style())) c.say(line);
   c.say();
-  c.say(c.out.paint(tone::dim,
-                    "bytes through global memory (counted on the emulator: work, not time)"));
-  for (const auto& line : bar_lines(bytes, c.out.style())) c.say(line);
+  c.out.paragraph(modelled_error_text(c, l, all.back().m), 0, "", tone::dim);
 }
 
 void show_summary(context& c, const lab& l, const std::vector<walked>& all,
                   const device_choice& device) {
   show_rule(c);
   std::string label;
-  for (const auto& w : all) label = w.f.label.empty() ? label : w.f.label;
+  for (const auto& w : all)
+    if (const auto& one = device.gpu ? w.f.label : w.m.label; !one.empty()) label = one;
   label = label.substr(0, label.find(", seed"));
   c.say(c.out.paint(tone::strong, l.title) + fmt::format(" on {}", device.text()));
   c.say(c.out.paint(tone::dim,
@@ -196,7 +203,7 @@ void show_summary(context& c, const lab& l, const std::vector<walked>& all,
   if (device.gpu) {
     show_measured_table(c, all);
   } else {
-    show_counted_table(c, all);
+    show_modelled_table(c, l, all);
   }
   c.say();
   c.say(c.out.paint(tone::dim, "now you   ") +
@@ -214,6 +221,8 @@ int walk(context& c, const walk_options& o) {
   }
   const device_choice device = c.device();
   const lab_size size = figure_size(l, device, {});
+  const recorded_times recorded =
+      device.gpu ? recorded_times{} : load_recorded_times(c.where.root, l, device.name);
   c.say(fmt::format("{}: {} on {}", c.out.paint(tone::strong, l.title),
                     o.step.empty() ? fmt::format("{} versions", chosen.size()) : chosen[0]->name,
                     device.text()));
@@ -236,12 +245,16 @@ int walk(context& c, const walk_options& o) {
     w.report = check_program(l, p, program, device, l.check, o.seed, c.now());
     if (w.report.correct()) {
       w.f = measure_program(l, p, program, device, size, o.seed, c.now());
+      if (!device.gpu && w.f.found.ok()) {
+        w.m = model_program(l, p, program, l.modelled.back(), o.seed, device, c.now());
+        w.recorded_ms = recorded.find(s->name, w.m.size);
+      }
     } else {
       w.f.size = size;
     }
-    if (w.f.timed()) {
-      times[s->name] = w.f.time_ms;
-      if (times.contains(s->over)) w.speedup = times[s->over] / w.f.time_ms;
+    if (const double ms = w.time_ms(); ms > 0) {
+      times[s->name] = ms;
+      if (times.contains(s->over)) w.speedup = times[s->over] / ms;
     }
     if (!c.as_json) show_result(c, w, device);
     all.push_back(std::move(w));

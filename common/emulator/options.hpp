@@ -1,0 +1,35 @@
+// The environment variables that set the emulated device's options (DESIGN.md lists them).
+#pragma once
+
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+#include "common/emulator/time/timer.hpp"
+
+namespace stepwise::emulator {
+
+// A number above 0, or `otherwise`.
+inline long environment_number(const char* name, long otherwise) {
+  const char* text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return otherwise;
+  char* end = nullptr;
+  const long value = std::strtol(text, &end, 10);
+  return *end == '\0' && value > 0 ? value : otherwise;
+}
+
+inline double time_limit_s() {
+  const char* text = std::getenv("STEPWISE_TIME_LIMIT_S");
+  const double value = text != nullptr ? std::strtod(text, nullptr) : 0;
+  return value > 0 ? value : 0;
+}
+
+// STEPWISE_TIMES: "whole" or "sampled", with ",experiments" behind it.
+inline std::optional<timer::options> timing_wanted() {
+  const char* text = std::getenv("STEPWISE_TIMES");
+  if (text == nullptr || *text == '\0') return {};
+  const std::string_view words = text;
+  return timer::options{words.starts_with("sampled"), words.ends_with(",experiments")};
+}
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,43 @@
+// What is counted of a kernel in one launch configuration, until it is summed up by source line.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "common/emulator/profile/profiler.hpp"
+
+namespace stepwise::emulator {
+
+// One memory instruction, in each of the memories that its addresses may lead to.
+struct profiler::site_counts {
+  sector_counts global, local;
+  std::uint64_t global_before = 0, local_before = 0;  // sectors of earlier launches
+  wavefront_counts shared;
+  wavefront_counts loop_loads;  // of an atomic that is a loop
+  // What an access to shared memory took last: another of the same shape takes the same, if it lies
+  // a multiple of a bank's width away.
+  std::uint64_t shape = 0;        // its serial; 0: none of this launch
+  std::uint64_t timed_bytes = 0;  // that lanes asked for, of a timed launch
+  std::uint64_t at = 0;
+  std::uint32_t taken = 0, ideal = 0;
+};
+
+// A kernel in one configuration.
+struct profiler::record {
+  const program* code = nullptr;
+  std::size_t ops = 0;  // of the program: another one may have come to lie at its address
+  std::shared_ptr<const code_view> view;
+  kernel_profile profile;
+  std::vector<site_counts> sites;
+  // By ordinal, one more than there are: how many more warps (and lanes) execute this instruction
+  // than the one before it.
+  std::vector<std::uint64_t> warp_steps, lane_steps;
+  std::vector<std::uint64_t> divergences;  // by ordinal
+  // Of the time model, by ordinal, and by a pair of them (multiprocessor_time).
+  std::vector<stall_cycles> stalled;
+  std::unordered_map<std::uint64_t, double> waited_for;
+};
+
+}  // namespace stepwise::emulator

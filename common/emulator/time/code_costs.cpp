@@ -1,0 +1,251 @@
+// Reads slots off the line table, units off the table of opcodes, registers off the operands.
+#include "common/emulator/time/code_costs.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+
+#include "common/ptx/control_flow.hpp"
+#include "common/ptx/traits.hpp"
+#include "common/source_map/source_map.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+using ptx::has_modifier;
+
+bool is_one_of(std::string_view opcode, std::initializer_list<std::string_view> all) {
+  return std::ranges::find(all, opcode) != all.end();
+}
+
+bool is_ordered(const ptx::instruction& i) {
+  return std::ranges::any_of(i.modifiers, [](std::string_view m) {
+    return m == "volatile" || m == "acquire" || m == "relaxed" || m == "acq_rel" || m == "mmio";
+  });
+}
+
+bool converts_floats(const ptx::instruction& i) {
+  return std::ranges::any_of(i.modifiers, [](std::string_view m) {
+    return m.starts_with("f16") || m.starts_with("f32") || m.starts_with("f64") ||
+           m.starts_with("bf16") || m.starts_with("tf32") || m.starts_with("e4m3") ||
+           m.starts_with("e5m2");
+  });
+}
+
+unit unit_of_integer(std::string_view opcode) {
+  if (is_one_of(opcode, {"mul", "mad", "mul24", "mad24", "dp4a", "dp2a", "madc"}))
+    return unit::multiply;
+  if (is_one_of(opcode, {"add", "sub", "mov", "cvta", "neg", "addc", "subc", "mapa"}))
+    return unit::integer;
+  if (is_one_of(opcode, {"popc", "clz", "bfind", "brev", "div", "rem"})) return unit::special;
+  return unit::alu;
+}
+
+unit unit_of(const ptx::instruction& i, const ptx::traits& t) {
+  switch (t.pipe) {
+    case ptx::pipe::fp32:
+      return is_one_of(i.opcode, {"min", "max", "setp", "set", "selp", "slct", "testp"})
+                 ? unit::alu
+                 : unit::fma;
+    case ptx::pipe::fp64:
+      return unit::fp64;
+    case ptx::pipe::half:
+      return unit::half;
+    case ptx::pipe::integer:
+      return unit_of_integer(i.opcode);
+    case ptx::pipe::conversion:
+      return converts_floats(i) ? unit::conversion : unit::alu;
+    case ptx::pipe::special:
+      return unit::special;
+    case ptx::pipe::tensor:
+      return unit::tensor;
+    case ptx::pipe::load_store:
+      return i.opcode == "shfl" ? unit::exchange : unit::load_store;
+    case ptx::pipe::control:
+      return unit::branch;
+    case ptx::pipe::barrier:
+      return i.opcode == "redux"                     ? unit::reduce
+             : t.kind == ptx::instruction_kind::warp ? unit::vote
+                                                     : unit::none;
+    case ptx::pipe::other:
+      return unit::none;
+  }
+  return unit::none;
+}
+
+step_kind kind_of(const ptx::instruction& i, const ptx::traits& t) {
+  using enum ptx::instruction_kind;
+  switch (t.kind) {
+    case load:
+      return step_kind::load;
+    case store:
+      return step_kind::store;
+    case atomic:
+      return step_kind::atomic;
+    case async_copy:
+      if (has_modifier(i, "commit_group")) return step_kind::commit;
+      if (has_modifier(i, "wait_group") || has_modifier(i, "wait_all"))
+        return step_kind::wait_copies;
+      return step_kind::copy;
+    case barrier:
+      if (i.opcode != "bar" && i.opcode != "barrier") return step_kind::fence;
+      if (has_modifier(i, "warp")) return step_kind::fence;
+      return has_modifier(i, "arrive") ? step_kind::arrive : step_kind::barrier;
+    case control:
+      return step_kind::branch;
+    default:
+      return step_kind::compute;
+  }
+}
+
+unsigned registers_of(const ptx::instruction& i) {
+  const unsigned bytes = ptx::bytes_of(ptx::value_type(i));
+  unsigned each = bytes > 4 ? 2 : bytes == 0 ? 0 : 1;
+  for (const std::string_view m : i.modifiers) {
+    if (m == "wide") each = 2;
+    if (m == "v2") each *= 2;
+    if (m == "v4") each *= 4;
+    if (m == "v8") each *= 8;
+  }
+  return each;
+}
+
+// What an instruction takes where nothing tells how many machine instructions it became.
+float guessed_slots(const ptx::instruction& i, const ptx::traits& t) {
+  if (t.pipe == ptx::pipe::other || i.opcode == "cvta") return 0;
+  if (t.kind == ptx::instruction_kind::move) return 0.5F;
+  const bool wide = ptx::bytes_of(ptx::value_type(i)) == 8;
+  if (i.opcode == "div" || i.opcode == "rem") return wide ? 40 : has_modifier(i, "approx") ? 3 : 10;
+  if (i.opcode == "sqrt" && !has_modifier(i, "approx")) return 8;
+  return t.pipe == ptx::pipe::integer && wide ? 2 : 1;
+}
+
+// Lines that become one machine instruction in each copy of their block.
+bool is_one_instruction(const ptx::instruction& i, const instruction_source& s) {
+  return i.opcode == "fma" || i.text == "add.f32" || i.text == "mul.f32" || i.text == "sub.f32" ||
+         i.opcode == "bar" || i.opcode == "shfl" || i.opcode == "dp4a" ||
+         s.role == access_role::alone || s.role == access_role::leader;
+}
+
+// How often ptxas copied a block, as most of the lines say that become one instruction each; where
+// there are none, the fewest copies that a line has.
+std::uint32_t copies_of(const ptx::body& body, const basic_block& b, const source_map& map) {
+  std::map<std::uint32_t, std::uint32_t> times;
+  std::uint32_t fewest = 0;
+  for (std::uint32_t n = b.first; n < b.end; ++n) {
+    const instruction_source& s = map.instructions[n];
+    if (s.machine_instructions == 0) continue;
+    fewest = fewest == 0 ? s.machine_instructions : std::min(fewest, s.machine_instructions);
+    if (is_one_instruction(body.instructions[n], s)) ++times[s.machine_instructions];
+  }
+  const auto most = std::ranges::max_element(
+      times, [](const auto& a, const auto& c) { return a.second < c.second; });
+  if (most != times.end()) return most->first;
+  return std::max(1U, b.loop == no_index ? 1U : fewest);
+}
+
+class register_names {
+ public:
+  std::uint32_t number(std::string_view name) {
+    return numbers_.try_emplace(name, static_cast<std::uint32_t>(numbers_.size() + first_))
+        .first->second;
+  }
+  explicit register_names(std::uint32_t first) : first_(first) {}
+  std::uint32_t end() const { return first_ + static_cast<std::uint32_t>(numbers_.size()); }
+
+ private:
+  std::unordered_map<std::string_view, std::uint32_t> numbers_;
+  std::uint32_t first_;
+};
+
+void add_registers(const ptx::operand& o, register_names& known, std::vector<std::uint32_t>& to) {
+  if (o.name.starts_with('%') && o.name.find('.') == std::string_view::npos)
+    to.push_back(known.number(o.name));
+  for (const ptx::operand& e : o.elements) add_registers(e, known, to);
+}
+
+}  // namespace
+
+code_costs::code_costs(const program& code, const image::kernel_resources* machine_code) {
+  at.resize(code.code.empty() ? 0 : code.code.back().ordinal + 1);
+  copies.assign(at.size(), 1);
+  if (machine_code != nullptr) registers = machine_code->registers;
+  for (std::size_t n = 0; n < code.functions.size(); ++n) add_function(code, n, machine_code);
+}
+
+void code_costs::add_function(const program& code, std::size_t index,
+                              const image::kernel_resources* machine_code) {
+  const program_function& f = code.functions[index];
+  if (f.body == nullptr || f.body->instructions.empty()) return;
+  const std::vector<ptx::instruction>& body = f.body->instructions;
+  const source_map map(*f.module, *f.function, machine_code);
+  knows_machine_code = knows_machine_code || map.knows_machine_code;
+  const control_flow flow(*f.body);
+  register_names known(register_count);
+  std::unordered_map<std::uint32_t, std::uint32_t> on_line;
+  for (const ptx::instruction& i : body) ++on_line[i.line];
+
+  const std::uint32_t first = code.code[f.first_op].ordinal;
+  for (const basic_block& b : flow.blocks) {
+    const std::uint32_t times = map.knows_machine_code ? copies_of(*f.body, b, map) : 1;
+    for (std::uint32_t n = b.first; n < b.end && first + n < at.size(); ++n) {
+      const ptx::instruction& i = body[n];
+      const ptx::traits t = ptx::traits_of(i);
+      instruction_cost& c = at[first + n];
+      c.kind = kind_of(i, t);
+      c.on = unit_of(i, t);
+      c.is_memory = t.touches_memory && ptx::space_of(i) != ptx::state_space::param;
+      c.is_shared = ptx::space_of(i) == ptx::state_space::shared;
+      c.may_move = has_modifier(i, "nc");
+      if (c.kind == step_kind::load && t.pipe == ptx::pipe::other) c.kind = step_kind::compute;
+      if (c.kind == step_kind::wait_copies) {
+        c.groups_left = -1;
+        if (has_modifier(i, "wait_group") && !i.operands.empty())
+          c.groups_left = static_cast<std::int16_t>(i.operands[0].bits);
+      }
+      waits_for_blocks = waits_for_blocks || i.opcode == "atom" ||
+                         (c.kind == step_kind::load && is_ordered(i) && !c.is_shared);
+      c.slots = map.knows_machine_code
+                    ? static_cast<float>(map.instructions[n].machine_instructions) /
+                          static_cast<float>(times * on_line[i.line])
+                    : guessed_slots(i, t);
+      copies[first + n] =
+          static_cast<std::uint8_t>(b.loop == no_index ? 1U : std::clamp(times, 1U, 64U));
+
+      const bool has_result = ptx::has_result(i);
+      c.first_written = static_cast<std::uint32_t>(names.size());
+      if (has_result) {
+        add_registers(i.operands[0], known, names);
+        c.registers = static_cast<std::uint8_t>(std::min(255U, registers_of(i)));
+      }
+      c.written = static_cast<std::uint32_t>(names.size()) - c.first_written;
+      c.first_read = static_cast<std::uint32_t>(names.size());
+      for (std::size_t o = has_result ? 1 : 0; o < i.operands.size(); ++o)
+        add_registers(i.operands[o], known, names);
+      if (!i.guard.empty()) names.push_back(known.number(i.guard));
+      c.reads = static_cast<std::uint32_t>(names.size()) - c.first_read;
+    }
+  }
+  register_count = known.end();
+  if (map.knows_machine_code) find_predicated(f, first);
+}
+
+// A branch forward without a machine instruction: what it jumps over has predicates instead, and is
+// issued whether lanes take part or not.
+void code_costs::find_predicated(const program_function& f, std::uint32_t first) {
+  const std::vector<ptx::instruction>& body = f.body->instructions;
+  for (std::uint32_t n = 0; n < body.size() && first + n < at.size(); ++n) {
+    const ptx::instruction& i = body[n];
+    instruction_cost& c = at[first + n];
+    if (i.opcode != "bra" || i.guard.empty() || c.slots > 0 || i.operands.empty()) continue;
+    const auto target = f.body->labels.find(i.operands[0].name);
+    if (target == f.body->labels.end() || target->second <= n) continue;
+    c.target = first + target->second;
+    for (std::uint32_t m = n + 1; m < target->second && first + m < at.size(); ++m)
+      c.skipped_slots += at[first + m].slots;
+  }
+}
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,67 @@
+// What each PTX instruction of a program costs: issue slots, the unit, whom it waits for.
+//
+// idea    How many machine instructions stand behind a PTX line is in the cubin's line table; where
+//         ptxas copied a block (an unrolled loop), each execution is one of the copies. Registers
+//         of the PTX stand for those of the machine code: who waits for whom is the same.
+// watch   Without a line table every instruction counts as one slot, but for moves and parameters.
+// Tested by tests/code_costs_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/emulator/machine/program.hpp"
+#include "common/emulator/time/costs.hpp"
+#include "common/image/image.hpp"
+
+namespace stepwise::emulator {
+
+enum class step_kind : std::uint8_t {
+  compute,
+  load,
+  store,
+  atomic,
+  copy,         // cp.async
+  commit,       // cp.async.commit_group
+  wait_copies,  // cp.async.wait_group, wait_all
+  barrier,      // of the block
+  arrive,       // at a barrier, without waiting
+  fence,
+  branch,
+};
+
+struct instruction_cost {
+  step_kind kind = step_kind::compute;
+  unit on = unit::none;
+  bool is_memory = false;        // has access events
+  bool is_shared = false;        // names shared memory
+  bool may_move = false;         // loads: past stores of the same memory (ld.global.nc)
+  std::uint8_t registers = 0;    // 32-bit ones that it writes
+  std::int16_t groups_left = 0;  // wait_copies: -1 for all
+  float slots = 1;               // machine instructions
+  // A branch that became predicates: where it leads, and what those between take without lanes.
+  std::uint32_t target = 0;
+  float skipped_slots = 0;
+  std::uint32_t first_read = 0, reads = 0;  // into code_costs::names
+  std::uint32_t first_written = 0, written = 0;
+};
+
+struct code_costs {
+  code_costs() = default;  // no instruction at all
+  code_costs(const program& code, const image::kernel_resources* machine_code);
+
+  std::vector<instruction_cost> at;  // by ordinal
+  std::vector<std::uint8_t> copies;  // by ordinal: how often ptxas unrolled its loop, at least 1
+  std::vector<std::uint32_t> names;  // registers, by number
+  std::uint32_t register_count = 0;  // of the PTX
+  int registers = 0;                 // of a thread, 32-bit; 0: unknown
+  bool knows_machine_code = false;
+  bool waits_for_blocks = false;  // atomics whose results are used, or ordered loads
+
+ private:
+  void add_function(const program& code, std::size_t index,
+                    const image::kernel_resources* machine_code);
+  void find_predicated(const program_function& f, std::uint32_t first);
+};
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,166 @@
+// Costs by compute capability as published, then what was measured in place of it.
+#include "common/emulator/time/costs.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+namespace stepwise::emulator {
+namespace {
+
+// Warp instructions per cycle of a multiprocessor, and latencies in cycles.
+//
+// source  CUDA C Programming Guide 5.5, table "Throughput of Native Arithmetic Instructions" (1.3
+// to
+//         3.5), CUDA C++ Programming Guide 12.2, "Arithmetic Instructions" (5.2 to 9.0), in results
+//         per cycle, here divided by 32. Latencies: Jia et al. 2018 (Volta and older), Arafa et al.
+//         2019 (Kepler to Turing); of 1.3 and 2.1 the guide's own. Memory: shared, L1, L2, DRAM.
+struct published {
+  int capability;
+  unsigned partitions;
+  double fma, alu, multiply, fp64, special, conversion, exchange;
+  double latency;
+  double shared, l1, l2, dram;
+};
+constexpr published table[] = {
+    // cc  parts  fma   alu  mul   f64    sfu   cvt   shfl lat  shared l1  l2   dram
+    {13, 1, 0.25, 0.25, 0.0625, 0.03125, 0.0625, 0.25, 0.25, 24, 38, 440, 440, 440},
+    {21, 2, 1.5, 0.5, 0.5, 0.125, 0.25, 0.5, 0.5, 22, 26, 35, 200, 600},
+    {35, 4, 6, 5, 1, 2, 1, 1, 1, 9, 26, 35, 200, 331},
+    {52, 4, 4, 2, 1, 0.125, 1, 1, 1, 6, 23, 82, 207, 379},
+    {75, 4, 2, 2, 2, 0.0625, 0.5, 0.5, 0.5, 4, 21, 32, 234, 424},
+    {80, 4, 2, 2, 2, 1, 0.5, 0.5, 1, 4, 23, 33, 200, 571},
+    {89, 4, 4, 2, 2, 0.0625, 0.5, 0.5, 1, 4, 30, 36, 276, 631},
+    {90, 4, 4, 2, 2, 2, 0.5, 0.5, 1, 4, 29, 32, 258, 656},
+};
+
+const published& published_of(int capability) {
+  const published* best = table;
+  for (const published& p : table)
+    if (p.capability <= capability) best = &p;
+  return *best;
+}
+
+void fill_from(gpu_costs& c, const published& p) {
+  const auto per_partition = [&](double rate) { return c.partitions / rate; };
+  const auto set = [&](unit u, double interval, double latency) {
+    c.of[static_cast<int>(u)] = {interval, latency};
+  };
+  c.partitions = p.partitions;
+  set(unit::fma, per_partition(p.fma), p.latency);
+  set(unit::half, per_partition(p.fma), p.latency);
+  set(unit::alu, per_partition(p.alu), p.latency);
+  set(unit::integer, per_partition(p.alu), p.latency);
+  set(unit::multiply, per_partition(p.multiply), p.latency);
+  set(unit::fp64, per_partition(p.fp64), 2 * p.latency);
+  set(unit::special, per_partition(p.special), 4 * p.latency);
+  set(unit::conversion, per_partition(p.conversion), 2 * p.latency);
+  set(unit::tensor, 8, 32);
+  set(unit::vote, per_partition(p.alu), 2 * p.latency);
+  set(unit::reduce, per_partition(p.special), 10 * p.latency);
+  set(unit::exchange, 1 / p.exchange, p.shared);
+  set(unit::load_store, 1, 0);
+  set(unit::branch, 1, 0);
+  set(unit::none, 1, 1);
+  c.shared_latency = p.shared;
+  c.l1_latency = p.l1;
+  c.l2_latency = p.l2;
+  c.dram_latency = p.dram;
+}
+
+// Shares of the theoretical bandwidth that measurements on other GPUs reached: 0.85 to 0.94 of
+// HBM, less of GDDR of the old ones (Jia et al. 2018; gpu-benches).
+constexpr double reached_of_peak = 0.88;
+
+}  // namespace
+
+gpu_costs costs_of(const gpu& model) {
+  gpu_costs c;
+  c.ghz = model.clock_khz / 1e6;
+  c.multiprocessors = static_cast<unsigned>(std::max(1, model.multiprocessors));
+  const int capability = model.compute_capability();
+  const published& p = published_of(capability);
+  fill_from(c, p);
+  const double peak = 2.0 * model.memory_clock_khz * 1e3 * model.memory_bus_bits / 8;  // bytes/s
+  const double per_cycle = peak * reached_of_peak / (c.ghz * 1e9);
+  c.dram_read_bytes = c.dram_write_bytes = c.dram_copy_bytes = per_cycle;
+  c.l2_bytes = std::max(2.0 * per_cycle, 32.0 * c.multiprocessors);
+  c.l2_write_bytes = c.l2_bytes / 2;
+  c.l2_write_sectors = c.l2_write_bytes / 32;
+  c.dirty_bytes = 0.9 * static_cast<double>(model.l2_bytes);
+  c.atomic_lanes = 2.0 * c.multiprocessors;
+
+  const auto figure = [&](const char* name, auto use) {
+    if (const auto found = model.measured.find(name); found != model.measured.end())
+      use(found->second);
+  };
+  const auto bytes_per_cycle = [&](double gb_per_s) { return gb_per_s / c.ghz; };
+  const auto rated = [&](unit u, const char* rate, const char* latency) {
+    unit_cost& to = c.of[static_cast<int>(u)];
+    const bool shared = u == unit::exchange;
+    figure(rate, [&](double v) { to.interval = (shared ? 1.0 : c.partitions) / v; });
+    figure(latency, [&](double v) { to.latency = v; });
+  };
+  rated(unit::fma, "fma_f32_rate", "fma_f32_latency");
+  rated(unit::half, "fma_f16x2_rate", "fma_f16x2_latency");
+  rated(unit::alu, "min_and_max_s32_rate", "min_and_max_s32_latency");
+  rated(unit::integer, "add_and_xor_s32_rate", "add_and_xor_s32_latency");
+  rated(unit::multiply, "mad_s32_rate", "mad_s32_latency");
+  rated(unit::fp64, "fma_f64_rate", "fma_f64_latency");
+  rated(unit::special, "rsqrt_f32_rate", "rsqrt_f32_latency");
+  rated(unit::conversion, "convert_s32_f32_and_back_rate", "convert_s32_f32_and_back_latency");
+  rated(unit::vote, "vote_ballot_rate", "vote_ballot_latency");
+  rated(unit::reduce, "redux_add_s32_rate", "redux_add_s32_latency");
+  rated(unit::exchange, "shuffle_b32_rate", "shuffle_b32_latency");
+  figure("shared_latency", [&](double v) { c.shared_latency = v; });
+  figure("l1_latency", [&](double v) { c.l1_latency = v; });
+  figure("l2_latency", [&](double v) { c.l2_latency = v; });
+  figure("dram_latency", [&](double v) { c.dram_latency = v; });
+  figure("l1_request_of_32_lines", [&](double v) { c.line_cycles = v / 32; });
+  figure("l2_read_of_one", [&](double v) { c.l2_bytes_of_one = v; });
+  figure("l2_write", [&](double v) { c.l2_write_bytes = bytes_per_cycle(v); });
+  // A turn is a product or a subtraction, a comparison, and the branch.
+  figure("loop_turn", [&](double v) {
+    c.branch = v - c.of[static_cast<int>(unit::alu)].latency -
+               c.of[static_cast<int>(unit::integer)].latency;
+  });
+  figure("first_instruction", [&](double v) {
+    c.first_instruction = std::max(0.0, v * c.ghz - c.of[static_cast<int>(unit::fma)].latency);
+  });
+  figure("dirty_l2", [&](double v) { c.dirty_bytes = v * 1e6; });
+  // Of a block of one warp, and what each further warp adds.
+  const auto by_warps = [&](const char* one, const char* all, double& base, double& each) {
+    figure(one, [&](double of_32) {
+      figure(all, [&](double of_1024) { each = std::max(0.0, (of_1024 - of_32) / 31 * c.ghz); });
+      base = of_32 * c.ghz - each;
+    });
+  };
+  by_warps("block_turnover_of_32", "block_turnover_of_1024", c.turnover, c.turnover_per_warp);
+  by_warps("block_turnover_behind_stores_of_32", "block_turnover_behind_stores_of_1024",
+           c.store_wait, c.store_wait_per_warp);
+  if (model.measured.contains("block_turnover_behind_stores_of_32")) {
+    c.store_wait = std::max(0.0, c.store_wait - c.turnover);
+    c.store_wait_per_warp = std::max(0.0, c.store_wait_per_warp - c.turnover_per_warp);
+  }
+  figure("shared_load_of_32_ways", [&](double v) { c.load_wavefront = v / 32; });
+  figure("shared_store_of_32_ways", [&](double v) { c.store_wavefront = v / 32; });
+  figure("l2_write_of_words", [&](double v) { c.l2_write_sectors = v / c.ghz; });
+  figure("l1_read", [&](double v) { c.l1_bytes = v; });
+  figure("l2_read", [&](double v) { c.l2_bytes = bytes_per_cycle(v); });
+  figure("dram_read", [&](double v) { c.dram_read_bytes = bytes_per_cycle(v); });
+  figure("dram_write", [&](double v) { c.dram_write_bytes = bytes_per_cycle(v); });
+  figure("dram_copy", [&](double v) { c.dram_copy_bytes = bytes_per_cycle(v); });
+  figure("exchange_own_addresses", [&](double v) { c.atomic_lanes = v / c.ghz; });
+  figure("exchange_one_address", [&](double v) { c.same_address_lanes = v / c.ghz; });
+  figure("block_starts_of_256", [&](double v) { c.block_starts = v / 1e3 / c.ghz; });
+  figure("empty_launch", [&](double v) { c.launch_us = v; });
+  figure("launch_in_a_row", [&](double v) { c.next_launch_us = v; });
+  // A barrier of one warp, and what each further warp adds.
+  figure("barrier_of_32", [&](double one) {
+    figure("barrier_of_1024", [&](double all) { c.barrier_per_warp = (all - one) / 31; });
+    c.barrier_latency = one - c.barrier_per_warp;
+  });
+  return c;
+}
+
+}  // namespace stepwise::emulator

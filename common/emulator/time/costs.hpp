@@ -1,0 +1,76 @@
+// What a multiprocessor's parts cost on a GPU: cycles between instructions, latencies, shares of
+// the memory that all multiprocessors use.
+//
+// idea    A sub-partition issues one warp instruction per cycle to its pipes. A pipe is busy for an
+//         interval, a result is there after a latency. Loads and stores, exchanges and shared
+//         memory go through one port of the multiprocessor; L2 and memory give each multiprocessor
+//         its share.
+// watch   Every number comes from a microbenchmark (common/gpus/*.measured.json) or, where nobody
+//         measured, from published tables; never from a lab's kernel.
+// Tested by tests/costs_test.cpp.
+#pragma once
+
+#include <cstdint>
+
+#include "common/device/gpu.hpp"
+
+namespace stepwise::emulator {
+
+// What executes an instruction, finer than ptx::pipe where rates differ.
+enum class unit : std::uint8_t {
+  fma,       // f32 arithmetic
+  alu,       // logic, shifts, comparisons, minima: one of the two integer pipes
+  integer,   // additions and moves: either pipe
+  multiply,  // integer products
+  fp64,
+  half,
+  conversion,
+  special,  // special functions, population counts
+  tensor,
+  vote,
+  exchange,  // shuffles
+  reduce,    // redux
+  load_store,
+  branch,
+  none  // waits only: barriers, fences, exits
+};
+inline constexpr int units = static_cast<int>(unit::none) + 1;
+
+struct unit_cost {
+  double interval = 1;  // cycles until the pipe takes the next warp instruction
+  double latency = 4;   // cycles until the result can be used
+};
+
+struct gpu_costs {
+  double ghz = 1;
+  unsigned multiprocessors = 1;
+  unsigned partitions = 4;  // sub-partitions, with a scheduler each
+  unit_cost of[units];      // of a sub-partition; exchange, load_store: of the multiprocessor
+
+  double shared_latency = 23, l1_latency = 32, l2_latency = 280, dram_latency = 650;  // cycles
+  double l1_bytes = 128;                           // per cycle and multiprocessor
+  double load_wavefront = 1, store_wavefront = 1;  // cycles of shared memory's port
+  double line_cycles = 1;  // of the port, for each line of 128 bytes that a request touches
+  // Per cycle of a multiprocessor's clock, for the whole GPU.
+  double l2_bytes = 4000, l2_write_bytes = 2000, dram_read_bytes = 2000, dram_write_bytes = 2000,
+         dram_copy_bytes = 2000;
+  double l2_bytes_of_one = 64;      // the most that one multiprocessor takes, per cycle
+  double l2_write_sectors = 100;    // that are written in part
+  double atomic_lanes = 250;        // at addresses of their own, per cycle, for the whole GPU
+  double same_address_lanes = 0.7;  // at one address, per cycle
+  double barrier_latency = 15, barrier_per_warp = 2;
+  double block_starts = 0.84;                    // per cycle, for the whole GPU
+  double branch = 19;                            // cycles until a warp that branches issues again
+  double turnover = 340, turnover_per_warp = 5;  // from a block's end to what the next one does
+  // How much longer that takes if a store was the last thing that the block did.
+  double store_wait = 80, store_wait_per_warp = 2.7;
+  double first_instruction = 4;  // cycles more of each that is executed for the first time
+  double dirty_bytes = 0;        // of L2: what was written last and has not gone to memory
+  double launch_us = 2.75;       // an empty kernel
+  double next_launch_us = 1.3;   // each further one
+};
+
+// From the description, what was measured of the GPU if it was, and tables by compute capability.
+gpu_costs costs_of(const gpu& model);
+
+}  // namespace stepwise::emulator

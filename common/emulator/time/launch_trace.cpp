@@ -1,0 +1,53 @@
+// Keeps the pieces of each warp; a run is told when it ends, after its accesses.
+#include "common/emulator/time/launch_trace.hpp"
+
+namespace stepwise::emulator {
+
+void recorder::begin(unsigned warps) {
+  trace_ = {};
+  warps_ = warps;
+  records_ = 0;
+  now_ = nullptr;
+  pending_.clear();
+  numbers_.clear();
+  last_key_ = ~std::uint64_t{0};
+}
+
+void recorder::begin_block(std::uint64_t index) {
+  trace_.blocks.push_back({index, std::vector<warp_trace>(warps_), 0, 0});
+  now_ = &trace_.blocks.back();
+}
+
+void recorder::turn_to(std::uint64_t index) {
+  if (now_ != nullptr && now_->index == index) return;
+  now_ = nullptr;
+  for (block_trace& b : trace_.blocks)
+    if (b.index == index) now_ = &b;
+}
+
+std::uint32_t recorder::run_of(std::uint32_t first, std::uint32_t end) {
+  const std::uint64_t key = std::uint64_t{first} << 32 | end;
+  if (key == last_key_) return last_run_;
+  const auto [at, is_new] =
+      numbers_.try_emplace(key, static_cast<std::uint32_t>(trace_.runs.size()));
+  if (is_new) trace_.runs.push_back({first, end});
+  last_key_ = key;
+  return last_run_ = at->second;
+}
+
+void recorder::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end) {
+  if (now_ == nullptr) return;
+  if (first != end) {
+    now_->instructions += end - first;
+    if (records_ < most_records) {
+      warp_trace& w = now_->warps[warp];
+      now_->recorded += end - first;
+      w.pieces.push_back({run_of(first, end), static_cast<std::uint32_t>(pending_.size())});
+      w.accesses.insert(w.accesses.end(), pending_.begin(), pending_.end());
+      records_ += 1 + pending_.size();
+    }
+  }
+  pending_.clear();
+}
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,76 @@
+// What the warps of some blocks did, in order: straight runs of instructions, and what each of
+// their accesses cost.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace stepwise::emulator {
+
+// An access of a warp, as the profiler counted it.
+struct recorded_access {
+  std::uint32_t ordinal = 0;     // of the instruction
+  std::uint32_t site = 0;        // of the program; whose share of hits it has
+  std::uint16_t sectors = 0;     // global and local memory
+  std::uint16_t wavefronts = 0;  // shared memory
+  std::uint8_t lines = 0;        // of 128 bytes
+  std::uint8_t lanes = 0;
+  std::uint8_t ideal_sectors = 0, ideal_wavefronts = 0;
+};
+
+struct warp_trace {
+  struct piece {
+    std::uint32_t run = 0;  // into launch_trace::runs
+    std::uint32_t accesses = 0;
+  };
+  std::vector<piece> pieces;
+  std::vector<recorded_access> accesses;
+};
+
+struct block_trace {
+  std::uint64_t index = 0;
+  std::vector<warp_trace> warps;
+  std::uint64_t instructions = 0;  // of all warps, those that were not recorded among them
+  std::uint64_t recorded = 0;
+};
+
+struct launch_trace {
+  struct run {
+    std::uint32_t first = 0, end = 0;  // ordinals
+  };
+  std::vector<run> runs;
+  std::vector<block_trace> blocks;
+};
+
+// Records blocks as they run. Beyond `most_records` it only counts.
+class recorder {
+ public:
+  static constexpr std::size_t most_records = 6'000'000;
+
+  void begin(unsigned warps);
+  // Whether accesses and runs from now on are of a block that is recorded.
+  bool is_on() const { return now_ != nullptr; }
+  void begin_block(std::uint64_t index);
+  void turn_to(std::uint64_t index);  // one that was begun, or another: then nothing is recorded
+  void access(const recorded_access& a) {
+    if (now_ != nullptr) pending_.push_back(a);
+  }
+  void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end);
+
+  const launch_trace& trace() const { return trace_; }
+
+ private:
+  std::uint32_t run_of(std::uint32_t first, std::uint32_t end);
+
+  launch_trace trace_;
+  unsigned warps_ = 0;
+  std::size_t records_ = 0;
+  block_trace* now_ = nullptr;
+  std::vector<recorded_access> pending_;  // of the run that is under way
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
+  std::uint64_t last_key_ = ~std::uint64_t{0};
+  std::uint32_t last_run_ = 0;
+};
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,127 @@
+// Queues: each access is put behind those before it.
+#include "common/emulator/time/memory_path.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stepwise::emulator {
+namespace {
+
+// What may wait for the port, and for L2 and memory, before an access cannot be issued.
+constexpr double port_queue_cycles = 32;
+constexpr double memory_queue_cycles = 2000;
+constexpr double sector_bytes = 32;
+
+}  // namespace
+
+memory_path::memory_path(const gpu_costs& costs, unsigned active,
+                         const std::vector<site_rates>& sites, const memory_wishes& wishes)
+    : costs_(costs), sites_(sites), wishes_(wishes), owed_(sites.size()) {
+  const double n = std::max(1U, active);
+  l2_share_ = std::min(costs.l2_bytes_of_one, costs.l2_bytes / n);
+  l2_write_share_ = std::min(costs.l2_bytes_of_one, costs.l2_write_bytes / n);
+  sector_share_ = std::min(costs.l2_bytes_of_one / sector_bytes, costs.l2_write_sectors / n);
+  read_share_ = costs.dram_read_bytes / n;
+  write_share_ = costs.dram_write_bytes / n;
+  atomic_share_ = costs.atomic_lanes / n;
+  hot_share_ = costs.same_address_lanes / n;
+}
+
+double memory_path::free_for_shared() const { return port_.free - port_queue_cycles; }
+
+double memory_path::free_for_global() const {
+  return std::max(
+      free_for_shared(),
+      std::max({l2_.free, l2_write_.free, dram_.free, atomic_.free}) - memory_queue_cycles);
+}
+
+double memory_path::drained() const {
+  return std::max({port_.free, l2_.free, l2_write_.free, dram_.free, atomic_.free, hot_.free});
+}
+
+double memory_path::take(queue& q, double& busy, double at, double cycles) {
+  busy += cycles;
+  return q.free = std::max(at, q.free) + cycles;
+}
+
+// Of `of` sectors, those that a share of all is due.
+unsigned memory_path::draw(double& owed, double share, unsigned of) {
+  owed += share * of;
+  const double due = std::clamp(std::floor(owed + 1e-9), 0.0, static_cast<double>(of));
+  owed -= due;
+  return static_cast<unsigned>(due);
+}
+
+double memory_path::exchange(double at, double slots) {
+  const unit_cost& cost = costs_.of[static_cast<int>(unit::exchange)];
+  const double begun = std::max(at, port_.free);
+  take(port_, busy_.port, at, slots * cost.interval);
+  return begun + cost.latency;
+}
+
+recorded_access memory_path::as_wished(const recorded_access& a) const {
+  recorded_access b = a;
+  if (wishes_.no_global) b.sectors = b.lines = 0;
+  if (wishes_.ideal_sectors && b.sectors > b.ideal_sectors) {
+    b.sectors = b.ideal_sectors;
+    b.lines = std::min<std::uint8_t>(b.lines, static_cast<std::uint8_t>((b.sectors + 3) / 4));
+  }
+  if (wishes_.ideal_wavefronts)
+    b.wavefronts = std::min<std::uint16_t>(b.wavefronts, b.ideal_wavefronts);
+  return b;
+}
+
+double memory_path::access(step_kind kind, std::span<const recorded_access> all, double at) {
+  const double wavefront = kind == step_kind::load ? costs_.load_wavefront : costs_.store_wavefront;
+  double cycles = 0;
+  for (const recorded_access& recorded : all) {
+    const recorded_access a = as_wished(recorded);
+    cycles += a.wavefronts > 1 ? a.wavefronts * wavefront : a.wavefronts;
+    if (a.sectors != 0)
+      cycles += std::max(a.lines * costs_.line_cycles, a.sectors * sector_bytes / costs_.l1_bytes);
+  }
+  const double begun = take(port_, busy_.port, at, cycles) - 1;
+  double done = at;
+  for (const recorded_access& recorded : all) {
+    const recorded_access a = as_wished(recorded);
+    if (a.sectors != 0)
+      done = std::max(done, global_access(kind, a, begun));
+    else if (a.wavefronts != 0)
+      done = std::max(done, begun + costs_.shared_latency);
+  }
+  return done;
+}
+
+double memory_path::global_access(step_kind kind, const recorded_access& a, double begun) {
+  const site_rates& rates = sites_[a.site];
+  if (kind == step_kind::load || kind == step_kind::copy) return load(a, begun);
+  const double bytes = a.sectors * sector_bytes;
+  if (kind == step_kind::store) {
+    const bool whole = rates.whole > 0.99;
+    take(l2_write_, busy_.l2_write, begun,
+         whole ? bytes / l2_write_share_ : a.sectors / sector_share_);
+    take(dram_, busy_.dram, begun, bytes * rates.whole * rates.evicted / write_share_);
+    return begun;
+  }
+  take(l2_write_, busy_.l2_write, begun, bytes / l2_write_share_);
+  double done = take(atomic_, busy_.atomics, begun, a.lanes / atomic_share_);
+  if (rates.hot > 0)
+    done = std::max(done, take(hot_, busy_.atomics, begun, a.lanes * rates.hot / hot_share_));
+  return done + (rates.dram > 0.5 ? costs_.dram_latency : costs_.l2_latency);
+}
+
+double memory_path::load(const recorded_access& a, double begun) {
+  const site_rates& rates = sites_[a.site];
+  owed_sectors& owed = owed_[a.site];
+  const unsigned missed = a.sectors - draw(owed.l1, rates.l1, a.sectors);
+  if (missed == 0) return begun + costs_.l1_latency;
+  const double from_l2 = take(l2_, busy_.l2_read, begun, missed * sector_bytes / l2_share_);
+  const double share = rates.l1 < 1 ? std::min(1.0, rates.dram / (1 - rates.l1)) : 0;
+  const unsigned from_dram = draw(owed.dram, share, missed);
+  if (from_dram == 0) return from_l2 + costs_.l2_latency;
+  const double cycles = from_dram * sector_bytes * (1 / read_share_ + rates.evicted / write_share_);
+  const double read = take(dram_, busy_.dram, begun, cycles);
+  return std::max(from_l2 + costs_.l2_latency, read + costs_.dram_latency);
+}
+
+}  // namespace stepwise::emulator

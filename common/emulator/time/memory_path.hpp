@@ -1,0 +1,81 @@
+// A multiprocessor's way to memory: its port, then its shares of L2, of memory and of what does
+// atomics.
+//
+// idea    Each is a queue with a rate: who comes while it is busy waits behind those before. An
+//         access cannot be issued at all while too much waits already.
+// watch   Which sectors are found where is drawn by each site's rates, evenly, not at random: the
+//         same launch gives the same time.
+// Tested by tests/time_test.cpp.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "common/emulator/time/code_costs.hpp"
+#include "common/emulator/time/costs.hpp"
+#include "common/emulator/time/launch_trace.hpp"
+
+namespace stepwise::emulator {
+
+// Where a site's sectors are found, as shares of all.
+struct site_rates {
+  double l1 = 0;       // in L1
+  double dram = 0;     // not in L2 either: read from memory
+  double whole = 1;    // of stores: the share of the sectors' bytes that lanes write
+  double evicted = 0;  // bytes written to memory for each that comes to L2 and needs room there
+  double hot = 0;      // atomics: the share of lanes that want the most wanted address
+};
+
+// What an experiment changes about accesses.
+struct memory_wishes {
+  bool no_global = false;  // global memory costs nothing
+  bool ideal_sectors = false, ideal_wavefronts = false;
+};
+
+class memory_path {
+ public:
+  // `active`: multiprocessors that share L2 and memory with this one, itself among them.
+  memory_path(const gpu_costs& costs, unsigned active, const std::vector<site_rates>& sites,
+              const memory_wishes& wishes);
+
+  // When an access may be issued.
+  double free_for_shared() const;
+  double free_for_global() const;
+
+  // What one instruction of a warp, issued at `at`, asks for; returns when its result is there.
+  double access(step_kind kind, std::span<const recorded_access> all, double at);
+  double exchange(double at, double slots);  // shuffles take the port, too
+
+  double drained() const;  // when the last access is through
+
+  // Cycles that each was busy.
+  struct cycles {
+    double port = 0, l2_read = 0, l2_write = 0, dram = 0, atomics = 0;
+  };
+  const cycles& busy() const { return busy_; }
+
+ private:
+  struct queue {
+    double free = 0;
+  };
+  recorded_access as_wished(const recorded_access& a) const;
+  double global_access(step_kind kind, const recorded_access& a, double begun);
+  double load(const recorded_access& a, double begun);
+  static double take(queue& q, double& busy, double at, double cycles);
+  static unsigned draw(double& owed, double share, unsigned of);
+
+  const gpu_costs& costs_;
+  const std::vector<site_rates>& sites_;
+  const memory_wishes wishes_;
+  struct owed_sectors {
+    double l1 = 0, dram = 0;
+  };
+  std::vector<owed_sectors> owed_;
+  // This multiprocessor's, per cycle.
+  double l2_share_, l2_write_share_, sector_share_, read_share_, write_share_, atomic_share_,
+      hot_share_;
+  queue port_, l2_, l2_write_, dram_, atomic_, hot_;
+  cycles busy_;
+};
+
+}  // namespace stepwise::emulator

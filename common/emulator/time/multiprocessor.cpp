@@ -1,0 +1,462 @@
+// The simulation: the partition that can issue first does so, until every block has ended.
+#include "common/emulator/time/multiprocessor.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include "common/emulator/time/prepared_code.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+constexpr std::uint32_t nobody = 0xffffffffU;
+constexpr double most_special = 2;  // machine instructions of one in PTX that are special functions
+constexpr unsigned most_partitions = 8;
+
+struct block_state;
+
+struct warp_state {
+  const warp_trace* trace = nullptr;
+  block_state* of = nullptr;
+  std::size_t piece = 0, access = 0;
+  const timed_run* run = nullptr;
+  std::uint32_t next = 0;
+  unsigned partition = 0;
+  double begun = 0;                       // the block's start
+  double issued = 0;                      // the end of its last instruction's slots
+  double after = 0;                       // the next one can be issued, but for what it needs
+  stall held = stall::instruction_fetch;  // what `after` waits for, beyond `issued`
+  double needs = 0;                       // what it needs is there
+  std::uint32_t needs_from = nobody;
+  double ready = 0;       // it can be issued; never: waits for a barrier
+  bool was_busy = false;  // its pipe or the way to memory, when it was its turn
+  double predicated = 0;  // slots of instructions that were jumped over, to be issued with the next
+  struct value {
+    double at = 0;
+    std::uint32_t from = nobody;  // ordinal
+  };
+  std::vector<value> registers;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> slots;  // of the run: accesses [first, end)
+  std::vector<value> groups;                                   // of copies: when they are there
+  value open_group;
+};
+
+struct block_state {
+  std::vector<std::unique_ptr<warp_state>> warps;
+  unsigned alive = 0, waiting = 0;
+  double last_store = -1e9;  // to global memory
+};
+
+class simulation {
+ public:
+  simulation(const multiprocessor_work& work, const gpu_costs& costs)
+      : work_(work),
+        code_(*work.code),
+        costs_(costs),
+        prepared_(*work.trace, code_, costs),
+        memory_(costs, work.active, work.sites, work.memory),
+        start_interval_(std::max(1U, work.active) / costs.block_starts) {
+    out_.stalled.resize(code_.at.size());
+  }
+
+  multiprocessor_time run() {
+    const std::vector<block_trace>& traced = work_.trace->blocks;
+    const auto warps = static_cast<double>(traced.empty() ? 0 : traced[0].warps.size());
+    const double turnover = costs_.turnover + costs_.turnover_per_warp * warps,
+                 store_wait = costs_.store_wait + costs_.store_wait_per_warp * warps;
+    std::size_t next = 0;
+    double last_start = -start_interval_;
+    const auto start = [&](double at) {
+      last_start = std::max(at, last_start + start_interval_);
+      begin(traced[next++], last_start);
+    };
+    while (next < traced.size() && blocks_.size() < work_.resident) start(0);
+    while (!blocks_.empty()) {
+      if (!step()) break_deadlock();
+      for (std::size_t b = 0; b < blocks_.size(); ++b) {
+        if (blocks_[b]->alive != 0) continue;
+        ends_.push_back(now_);
+        const double left = blocks_[b]->last_store + store_wait - now_;
+        forget(*blocks_[b]);
+        blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(b--));
+        if (next < traced.size()) start(now_ + turnover + std::max(0.0, left));
+      }
+    }
+    return result();
+  }
+
+ private:
+  struct partition_state {
+    std::vector<warp_state*> warps;  // the oldest first
+    double free = 0;
+    double unit_free[units] = {};
+    double soonest = 0;  // of its warps
+    warp_state* last = nullptr;
+  };
+
+  // --- blocks ---
+
+  void begin(const block_trace& b, double at) {
+    auto fresh = std::make_unique<block_state>();
+    for (const warp_trace& t : b.warps) {
+      auto w = std::make_unique<warp_state>();
+      w->trace = &t;
+      w->of = fresh.get();
+      w->registers.assign(code_.register_count, {at, nobody});
+      w->begun = w->issued = w->after = at;
+      w->partition = next_partition_++ % std::min(costs_.partitions, most_partitions);
+      ++fresh->alive;
+      partition_state& p = partitions_[w->partition];
+      p.warps.push_back(w.get());
+      fresh->warps.push_back(std::move(w));
+    }
+    blocks_.push_back(std::move(fresh));
+    block_state& here = *blocks_.back();
+    for (const auto& w : here.warps) prepare(*w);
+  }
+
+  void forget(const block_state& b) {
+    for (partition_state& p : partitions_)
+      std::erase_if(p.warps, [&](const warp_state* w) { return w->of == &b; });
+  }
+
+  void end_warp(warp_state& w) {
+    w.ready = never;
+    --w.of->alive;
+    now_ = std::max(now_, w.after);
+    out_.warp_cycles += w.after - w.begun;
+    release_if_all(*w.of, w.after);
+  }
+
+  void release_if_all(block_state& b, double at) {
+    if (b.waiting == 0 || b.waiting < b.alive) return;
+    const double open = at + costs_.barrier_latency;
+    b.waiting = 0;
+    for (const auto& w : b.warps) {
+      if (!waits_at_barrier(*w)) continue;
+      w->after = std::max(w->after, open);
+      note(w->run->ops[w->next].ordinal, stall::synchronization, w->after - w->issued);
+      w->issued = w->after;
+      w->next++;
+      prepare(*w);
+    }
+  }
+
+  static bool waits_at_barrier(const warp_state& w) {
+    return w.ready == never && w.run != nullptr && w.next < w.run->ops.size() &&
+           w.run->ops[w.next].kind == step_kind::barrier;
+  }
+
+  void break_deadlock() {
+    for (const auto& b : blocks_) {
+      if (b->waiting == 0) continue;
+      b->alive = b->waiting;  // what the trace has not got to its end
+      release_if_all(*b, now_);
+      return;
+    }
+    for (const auto& b : blocks_) b->alive = 0;
+  }
+
+  // --- a warp's next instruction ---
+
+  bool load_run(warp_state& w) {
+    const auto& pieces = w.trace->pieces;
+    if (w.piece == pieces.size()) return false;
+    const std::uint32_t run = pieces[w.piece].run;
+    std::uint32_t copies = prepared_.most_copies(run), same = 1;
+    while (same < copies && w.piece + same < pieces.size() && pieces[w.piece + same].run == run)
+      ++same;
+    if (same < copies) copies = 1;
+    if (w.piece != 0) {
+      const auto& runs = work_.trace->runs;
+      const instruction_cost& last = code_.at[runs[pieces[w.piece - 1].run].end - 1];
+      if (last.skipped_slots > 0 && last.target == runs[run].first)
+        w.predicated += last.skipped_slots;
+    }
+    w.run = &prepared_.run(run, copies);
+    w.next = 0;
+    if (const double there = prepared_.fetched(run, w.after); there > w.after) {
+      w.after = there;
+      w.held = stall::instruction_fetch;
+    }
+    w.slots.assign(std::size_t{copies} * w.run->memory_ops, {0, 0});
+    for (std::uint32_t c = 0; c < copies; ++c) {
+      const std::uint32_t end = pieces[w.piece].accesses;
+      for (std::uint32_t n = 0; n < end; ++n, ++w.access) {
+        const recorded_access& a = w.trace->accesses[w.access];
+        auto& s = w.slots[c * w.run->memory_ops + prepared_.memory_place(run, a.ordinal)];
+        if (s.first == s.second) s.first = static_cast<std::uint32_t>(w.access);
+        s.second = static_cast<std::uint32_t>(w.access) + 1;
+      }
+      ++w.piece;
+    }
+    return true;
+  }
+
+  // Goes on to the next instruction that takes a slot, and finds when it can be issued.
+  void prepare(warp_state& w) {
+    for (;;) {
+      while (w.run == nullptr || w.next == w.run->ops.size()) {
+        if (!load_run(w)) return end_warp(w);
+      }
+      const timed_op& op = w.run->ops[w.next];
+      warp_state::value last{w.after, nobody};
+      const auto need = [&](const warp_state::value& v) {
+        if (v.at > last.at) last = v;
+      };
+      for (std::uint32_t r = 0; r < op.reads; ++r)
+        need(w.registers[code_.names[op.first_read + r]]);
+      const bool acts = op.slots > 0 || op.kind == step_kind::barrier ||
+                        op.kind == step_kind::wait_copies || op.kind == step_kind::commit;
+      if (!acts) {
+        for (std::uint32_t r = 0; r < op.written; ++r)
+          w.registers[code_.names[op.first_written + r]] = last;
+        ++w.next;
+        continue;
+      }
+      if (op.kind == step_kind::wait_copies) need(copies_done(w, op.groups_left));
+      w.needs = w.ready = last.at;
+      w.needs_from = last.from;
+      w.was_busy = false;
+      partition_state& p = partitions_[w.partition];
+      p.soonest = std::min(p.soonest, w.ready);
+      return;
+    }
+  }
+
+  static warp_state::value copies_done(const warp_state& w, int left) {
+    warp_state::value done = left < 0 ? w.open_group : warp_state::value{};
+    const std::size_t keep = left < 0 ? 0 : static_cast<std::size_t>(left);
+    for (std::size_t g = 0; g + keep < w.groups.size(); ++g)
+      if (w.groups[g].at > done.at) done = w.groups[g];
+    return done;
+  }
+
+  // --- why it waited ---
+
+  void note(std::uint32_t ordinal, stall why, double cycles) {
+    if (cycles > 0) out_.stalled[ordinal].of[static_cast<int>(why)] += cycles;
+  }
+
+  stall dependency_on(std::uint32_t from) const {
+    if (from == nobody) return stall::execution_dependency;
+    const instruction_cost& c = code_.at[from];
+    if (c.is_memory && !c.is_shared) return stall::memory_dependency;
+    if (c.is_memory || c.on == unit::exchange || c.on == unit::special || c.on == unit::reduce)
+      return stall::shared_dependency;
+    return stall::execution_dependency;
+  }
+
+  void note_waiting(const warp_state& w, const timed_op& op, double at) {
+    out_.stalled[op.ordinal].issued += op.slots;
+    note(op.ordinal, w.held, w.after - w.issued);
+    if (const double waited = w.needs - w.after; waited > 0) {
+      note(op.ordinal, dependency_on(w.needs_from), waited);
+      if (w.needs_from != nobody)
+        out_.waited_for[std::uint64_t{op.ordinal} << 32 | w.needs_from] += waited;
+    }
+    const bool to_memory = op.is_memory || op.on == unit::exchange;
+    note(op.ordinal,
+         !w.was_busy ? stall::not_selected
+         : to_memory ? stall::memory_throttle
+                     : stall::pipe_busy,
+         at - w.needs);
+  }
+
+  // --- issuing ---
+
+  bool step() {
+    partition_state* best = nullptr;
+    double at = never;
+    for (unsigned n = 0; n < std::min(costs_.partitions, most_partitions); ++n) {
+      partition_state& p = partitions_[n];
+      const double t = std::max(p.free, p.soonest);
+      if (t < at) {
+        at = t;
+        best = &p;
+      }
+    }
+    if (best == nullptr) return false;
+    // The warp that issued last if it can, else the oldest that can.
+    warp_state* chosen = nullptr;
+    double soonest = never;
+    for (warp_state* w : best->warps) {
+      soonest = std::min(soonest, w->ready);
+      if (w->ready <= at && (chosen == nullptr || w == best->last)) chosen = w;
+    }
+    best->soonest = soonest;
+    if (chosen == nullptr) return soonest != never || at != never;
+    issue(*best, *chosen, at);
+    return true;
+  }
+
+  void issue(partition_state& p, warp_state& w, double at) {
+    const timed_op& op = w.run->ops[w.next];
+    // What is busy lets another warp go first.
+    if (const double wait = busy_until(p, op); wait > at + 1e-9) {
+      w.ready = wait;
+      // Less than a cycle is what a pipe falls short of one instruction per cycle.
+      w.was_busy = w.was_busy || wait > at + 0.5;
+      return;
+    }
+    note_waiting(w, op, at);
+    const double slots = op.slots + w.predicated;
+    if (w.predicated > 0) occupy(p, unit::integer, at, w.predicated);
+    w.predicated = 0;
+    out_.slots += slots;
+    p.free = at + slots;
+    p.last = &w;
+    w.issued = w.after = at + std::max(slots, 1.0);
+    now_ = std::max(now_, at);
+    if (op.kind == step_kind::store && !op.is_shared) w.of->last_store = at;
+    double done =
+        at + costs_.of[static_cast<int>(op.on)].latency + (slots > 1 ? (slots - 1) * 4 : 0);
+    if (op.is_memory) {
+      done = std::max(done, access(w, op, at));
+    } else if (op.on == unit::exchange) {
+      done = memory_.exchange(at, slots);
+    } else {
+      occupy(p, op.on, at, slots);
+    }
+    for (std::uint32_t r = 0; r < op.written; ++r)
+      w.registers[code_.names[op.first_written + r]] = {done, op.ordinal};
+    switch (op.kind) {
+      case step_kind::branch:
+        if (w.next + 1 == w.run->ops.size() || op.slots < 1) {
+          w.after = at + std::max(1.0, costs_.branch * std::min(1.0F, op.slots));
+          w.issued = std::min(w.issued, w.after);
+          w.held = stall::instruction_fetch;
+        }
+        break;
+      case step_kind::barrier:
+        w.issued = w.after = at + costs_.barrier_per_warp;
+        w.ready = never;
+        ++w.of->waiting;
+        p.soonest = 0;  // look again
+        return release_if_all(*w.of, w.after);
+      case step_kind::commit:
+        w.groups.push_back(w.open_group);
+        w.open_group = {};
+        break;
+      default:
+        break;
+    }
+    ++w.next;
+    prepare(w);
+  }
+
+  // An access; when its result is there.
+  double access(warp_state& w, const timed_op& op, double at) {
+    const auto [first, end] = w.slots[op.slot];
+    if (first == end) return at;  // no lane takes part
+    const double done =
+        memory_.access(op.kind, std::span(w.trace->accesses).subspan(first, end - first), at);
+    if (op.kind == step_kind::copy && done > w.open_group.at) w.open_group = {done, op.ordinal};
+    return done;
+  }
+
+  double busy_until(const partition_state& p, const timed_op& op) const {
+    if (op.slots == 0) return 0;
+    if (op.is_memory || op.on == unit::exchange)
+      return op.is_memory && !op.is_shared ? memory_.free_for_global() : memory_.free_for_shared();
+    return p.unit_free[static_cast<int>(first_free(p, op.on))];
+  }
+
+  // Additions of integers take half of the pipe for floats, or the other integer pipe.
+  static unit first_free(const partition_state& p, unit on) {
+    if (on != unit::integer) return on;
+    const double alu = p.unit_free[static_cast<int>(unit::alu)];
+    const double multiply = p.unit_free[static_cast<int>(unit::multiply)];
+    return alu <= multiply ? unit::alu : unit::multiply;
+  }
+
+  void occupy(partition_state& p, unit on, double at, double slots) {
+    if (on == unit::none || on == unit::branch) return;
+    // A quotient or a root is one or two special functions and many ordinary instructions.
+    if (on == unit::special && slots > most_special) {
+      occupy(p, unit::integer, at, slots - most_special);
+      slots = most_special;
+    }
+    const unit taken = first_free(p, on);
+    const int u = static_cast<int>(taken);
+    const double cycles =
+        slots * costs_.of[static_cast<int>(on == unit::integer ? taken : on)].interval;
+    p.unit_free[u] = std::max(at, p.unit_free[u]) + cycles;
+    if (taken == unit::fma) fma_busy_ += cycles;
+    if (taken == unit::alu) alu_busy_ += cycles;
+    // Products of integers share half of the pipe for floats.
+    if (taken == unit::multiply) {
+      double& fma = p.unit_free[static_cast<int>(unit::fma)];
+      fma = std::max(at, fma) + cycles / 2 * costs_.of[static_cast<int>(unit::fma)].interval;
+    }
+  }
+
+  // --- the end ---
+
+  // Cycles of one block where many follow each other, from those that were simulated.
+  double cycles_of_block(double drained) const {
+    const std::uint64_t seen = ends_.size();
+    const std::uint64_t head = std::min<std::uint64_t>(work_.resident, seen - 1);
+    double each = seen > 2 * head && head != 0
+                      ? (drained - ends_[head - 1]) / static_cast<double>(seen - head)
+                      : drained / static_cast<double>(seen);
+    // Not faster than any one part does its share of a block.
+    const memory_path::cycles& m = memory_.busy();
+    for (const double busy :
+         {out_.slots / costs_.partitions, m.port, m.l2_read, m.l2_write, m.dram, m.atomics})
+      each = std::max(each, busy / static_cast<double>(seen));
+    return std::max(each, start_interval_);
+  }
+
+  multiprocessor_time result() {
+    const double drained = std::max(now_, memory_.drained());
+    out_.simulated_cycles = drained;
+    // Blocks were cut short where the trace was full: the rest goes on as it went.
+    std::uint64_t all = 0, recorded = 0;
+    for (const block_trace& b : work_.trace->blocks) {
+      all += b.instructions;
+      recorded += b.recorded;
+    }
+    const double longer =
+        recorded != 0 ? static_cast<double>(all) / static_cast<double>(recorded) : 1;
+    out_.cycles = drained;
+    if (work_.blocks > ends_.size() && !ends_.empty())
+      out_.cycles += static_cast<double>(work_.blocks - ends_.size()) * cycles_of_block(drained);
+    out_.cycles *= longer;
+    const memory_path::cycles& m = memory_.busy();
+    const auto share = [&](part p, double busy) {
+      out_.busy[static_cast<int>(p)] = busy / std::max(1.0, drained);
+    };
+    share(part::issue, out_.slots / costs_.partitions);
+    share(part::alu, alu_busy_ / costs_.partitions);
+    share(part::fma, fma_busy_ / costs_.partitions);
+    share(part::port, m.port);
+    share(part::l2, m.l2_read + m.l2_write);
+    share(part::dram, m.dram);
+    share(part::atomics, m.atomics);
+    return std::move(out_);
+  }
+
+  const multiprocessor_work& work_;
+  const code_costs& code_;
+  const gpu_costs& costs_;
+  prepared_code prepared_;
+  memory_path memory_;
+  const double start_interval_;
+  std::vector<std::unique_ptr<block_state>> blocks_;
+  partition_state partitions_[most_partitions];
+  unsigned next_partition_ = 0;
+  std::vector<double> ends_;  // of blocks
+  double now_ = 0, fma_busy_ = 0, alu_busy_ = 0;
+  multiprocessor_time out_;
+};
+
+}  // namespace
+
+multiprocessor_time simulate(const multiprocessor_work& work, const gpu_costs& costs) {
+  return simulation(work, costs).run();
+}
+
+}  // namespace stepwise::emulator

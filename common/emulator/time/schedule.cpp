@@ -1,0 +1,236 @@
+// List scheduling of a run: what the longest path leads through goes first.
+#include "common/emulator/time/schedule.hpp"
+
+#include <algorithm>
+#include <queue>
+#include <unordered_map>
+
+namespace stepwise::emulator {
+namespace {
+
+// What ptxas does not know either: where a load from global memory will find its bytes.
+constexpr double assumed_global_cycles = 300;
+
+struct node {
+  double latency = 0;
+  double priority = 0;  // cycles from its issue to the end of the run
+  std::uint32_t waiting = 0;
+  double ready = 0;
+  std::vector<std::uint32_t> after;  // that need its result
+  std::vector<std::uint32_t> later;  // that only come later
+  std::uint32_t consumers = 0;       // not yet issued
+};
+
+class list_scheduler {
+ public:
+  list_scheduler(const code_costs& code, const gpu_costs& costs, straight_run& run)
+      : code_(code), costs_(costs), run_(run), length_(run.end - run.first) {}
+
+  void order() {
+    build();
+    find_priorities();
+    pick();
+  }
+
+ private:
+  const instruction_cost& at(std::uint32_t n) const { return code_.at[run_.first + n % length_]; }
+
+  double latency_of(const instruction_cost& c) const {
+    if (c.slots == 0) return 0;
+    if (c.kind == step_kind::load || c.kind == step_kind::atomic)
+      return c.is_shared ? costs_.shared_latency : assumed_global_cycles;
+    return costs_.of[static_cast<int>(c.on)].latency * std::max(1.0F, c.slots);
+  }
+
+  void depend(std::uint32_t from, std::uint32_t to, bool result) {
+    (result ? nodes_[from].after : nodes_[from].later).push_back(to);
+    ++nodes_[to].waiting;
+  }
+
+  // Order of memory: stores stay behind each other and behind loads of the same memory; a load
+  // stays behind stores. Barriers, atomics, fences and branches stay where they are among accesses.
+  void build() {
+    const std::uint32_t all = length_ * run_.copies;
+    nodes_.resize(all);
+    std::unordered_map<std::uint32_t, std::uint32_t> writer;
+    std::uint32_t last_fixed = none, last_store[2] = {none, none};
+    std::vector<std::uint32_t> since_fixed, loads_since_store[2];
+    std::vector<std::uint32_t> moved;  // since the last branch: what must not sink below it
+    for (std::uint32_t n = 0; n < all; ++n) {
+      const instruction_cost& c = at(n);
+      nodes_[n].latency = latency_of(c);
+      for (std::uint32_t r = 0; r < c.reads; ++r) {
+        const auto from = writer.find(code_.names[c.first_read + r]);
+        if (from != writer.end()) {
+          depend(from->second, n, true);
+          ++nodes_[from->second].consumers;
+        }
+      }
+      const bool ends_copy = c.kind == step_kind::branch && n + 1 != all && (n + 1) % length_ == 0;
+      const bool divides = c.kind == step_kind::branch && !ends_copy && c.slots > 0;
+      const bool fixed = divides || c.kind == step_kind::barrier || c.kind == step_kind::arrive ||
+                         c.kind == step_kind::fence || c.kind == step_kind::wait_copies ||
+                         c.kind == step_kind::commit || c.kind == step_kind::atomic ||
+                         c.on == unit::exchange || c.on == unit::vote || c.on == unit::reduce;
+      const bool orders_memory =
+          fixed && c.on != unit::exchange && c.on != unit::vote && c.on != unit::reduce;
+      const int memory = c.is_shared ? 1 : 0;
+      if (fixed) {
+        if (last_any_ != none) depend(last_any_, n, false);
+        last_any_ = n;
+      }
+      if (orders_memory) {
+        for (const std::uint32_t m : since_fixed) depend(m, n, false);
+        since_fixed.clear();
+        last_fixed = n;
+        for (int m = 0; m < 2; ++m) {
+          last_store[m] = none;
+          loads_since_store[m].clear();
+        }
+      } else if (c.is_memory) {
+        if (last_fixed != none) depend(last_fixed, n, false);
+        if (c.kind == step_kind::load) {
+          if (last_store[memory] != none && !c.may_move) depend(last_store[memory], n, false);
+          loads_since_store[memory].push_back(n);
+        } else {  // stores and copies
+          if (last_store[memory] != none) depend(last_store[memory], n, false);
+          for (const std::uint32_t l : loads_since_store[memory]) depend(l, n, false);
+          loads_since_store[memory].clear();
+          last_store[memory] = n;
+        }
+        since_fixed.push_back(n);
+      } else if (c.kind == step_kind::compute && c.slots > 0) {
+        since_branch_.push_back(n);
+      }
+      if (divides) {
+        for (const std::uint32_t m : since_branch_) depend(m, n, false);
+        since_branch_.clear();
+      }
+      for (std::uint32_t w = 0; w < c.written; ++w) writer[code_.names[c.first_written + w]] = n;
+    }
+  }
+
+  void find_priorities() {
+    for (std::uint32_t n = static_cast<std::uint32_t>(nodes_.size()); n-- > 0;) {
+      node& here = nodes_[n];
+      here.priority = here.latency;
+      for (const std::uint32_t m : here.after)
+        here.priority = std::max(here.priority, here.latency + nodes_[m].priority);
+      for (const std::uint32_t m : here.later)
+        here.priority = std::max(here.priority, at(n).slots + nodes_[m].priority);
+    }
+  }
+
+  // Registers that loads ahead may fill: what the kernel has, less what lives through the run.
+  unsigned room() const {
+    if (code_.registers == 0) return 64;
+    std::unordered_map<std::uint32_t, bool> seen;  // written here first
+    unsigned living = 0;
+    for (std::uint32_t n = 0; n < length_; ++n) {
+      const instruction_cost& c = at(n);
+      for (std::uint32_t r = 0; r < c.reads; ++r)
+        living += seen.try_emplace(code_.names[c.first_read + r], false).second ? 1 : 0;
+      for (std::uint32_t w = 0; w < c.written; ++w)
+        seen.try_emplace(code_.names[c.first_written + w], true);
+    }
+    const int left = code_.registers - static_cast<int>(living) - 6;
+    return static_cast<unsigned>(std::max(left, 8));
+  }
+
+  void pick() {
+    const auto lower = [&](std::uint32_t a, std::uint32_t b) {
+      return nodes_[a].priority != nodes_[b].priority ? nodes_[a].priority < nodes_[b].priority
+                                                      : a > b;
+    };
+    const auto later = [&](std::uint32_t a, std::uint32_t b) {
+      return nodes_[a].ready != nodes_[b].ready ? nodes_[a].ready > nodes_[b].ready : a > b;
+    };
+    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, decltype(lower)> now(lower);
+    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, decltype(later)> soon(later);
+    std::vector<std::uint32_t> held;  // loads for which there are no registers yet
+    for (std::uint32_t n = 0; n < nodes_.size(); ++n)
+      if (nodes_[n].waiting == 0) soon.push(n);
+    const unsigned most = room();
+    unsigned ahead = 0;  // registers of loads whose results nobody has used up
+    std::vector<std::uint32_t> left(nodes_.size());
+    for (std::uint32_t n = 0; n < nodes_.size(); ++n) left[n] = nodes_[n].consumers;
+    double time = 0;
+    run_.order.reserve(nodes_.size());
+    while (run_.order.size() < nodes_.size()) {
+      while (!soon.empty() && nodes_[soon.top()].ready <= time) {
+        now.push(soon.top());
+        soon.pop();
+      }
+      std::uint32_t n = none;
+      while (!now.empty() && n == none) {
+        const std::uint32_t best = now.top();
+        now.pop();
+        const instruction_cost& c = at(best);
+        if (c.kind == step_kind::load && c.registers != 0 && ahead != 0 &&
+            ahead + c.registers > most)
+          held.push_back(best);
+        else
+          n = best;
+      }
+      if (n == none && !soon.empty()) {
+        time = nodes_[soon.top()].ready;
+        continue;
+      }
+      if (n == none) {  // nothing else can run: a load goes ahead without room
+        n = *std::min_element(held.begin(), held.end());
+        std::erase(held, n);
+      }
+      issue(n, time, soon);
+      const instruction_cost& c = at(n);
+      time += c.slots;
+      if (c.kind == step_kind::load && left[n] != 0) ahead += c.registers;
+      for (const std::uint32_t from : producers_of(n)) {
+        if (--left[from] == 0 && at(from).kind == step_kind::load)
+          ahead -= std::min<unsigned>(ahead, at(from).registers);
+      }
+      for (const std::uint32_t h : held) now.push(h);
+      held.clear();
+    }
+  }
+
+  template <class Queue>
+  void issue(std::uint32_t n, double time, Queue& soon) {
+    run_.order.push_back(n);
+    const auto release = [&](std::uint32_t m, double ready) {
+      nodes_[m].ready = std::max(nodes_[m].ready, ready);
+      if (--nodes_[m].waiting == 0) soon.push(m);
+    };
+    for (const std::uint32_t m : nodes_[n].after) release(m, time + nodes_[n].latency);
+    for (const std::uint32_t m : nodes_[n].later) release(m, time);
+  }
+
+  const std::vector<std::uint32_t>& producers_of(std::uint32_t n) {
+    if (producers_.empty()) {
+      producers_.resize(nodes_.size());
+      for (std::uint32_t from = 0; from < nodes_.size(); ++from)
+        for (const std::uint32_t to : nodes_[from].after) producers_[to].push_back(from);
+    }
+    return producers_[n];
+  }
+
+  static constexpr std::uint32_t none = 0xffffffffU;
+  const code_costs& code_;
+  const gpu_costs& costs_;
+  straight_run& run_;
+  const std::uint32_t length_;
+  std::vector<node> nodes_;
+  std::vector<std::vector<std::uint32_t>> producers_;
+  std::vector<std::uint32_t> since_branch_;
+  std::uint32_t last_any_ = none;
+};
+
+}  // namespace
+
+straight_run schedule(const code_costs& code, const gpu_costs& costs, std::uint32_t first,
+                      std::uint32_t end, std::uint32_t copies) {
+  straight_run run{first, end, copies, {}};
+  list_scheduler(code, costs, run).order();
+  return run;
+}
+
+}  // namespace stepwise::emulator

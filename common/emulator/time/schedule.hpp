@@ -1,0 +1,28 @@
+// The order in which machine code would do a straight run of PTX instructions.
+//
+// idea    ptxas schedules: a load is moved up as far as registers and the order of memory allow, so
+//         that what needs it comes late. List scheduling by the longest path does the same here.
+//         Iterations of a loop that ptxas unrolled are scheduled together.
+// source  M. Lam, R. Sethi, A. Aho, J. Ullman: Compilers (2006), 10.3. Tested by
+//         tests/schedule_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "common/emulator/time/code_costs.hpp"
+
+namespace stepwise::emulator {
+
+// `copies` times the instructions of ordinals [first, end).
+struct straight_run {
+  std::uint32_t first = 0, end = 0, copies = 1;
+  // Its instructions in order: copy * length + place in the run. Those without a slot that nobody
+  // needs to see stay where they were.
+  std::vector<std::uint32_t> order;
+};
+
+straight_run schedule(const code_costs& code, const gpu_costs& costs, std::uint32_t first,
+                      std::uint32_t end, std::uint32_t copies);
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,82 @@
+// Code and traces made by hand, for tests of the schedule and the multiprocessor.
+#pragma once
+
+#include "common/emulator/time/code_costs.hpp"
+#include "common/emulator/time/multiprocessor.hpp"
+
+namespace stepwise::emulator {
+
+// Appends instructions; registers are numbers.
+struct made_code {
+  code_costs code;
+
+  std::uint32_t add(step_kind kind, unit on, std::vector<std::uint32_t> written,
+                    std::vector<std::uint32_t> read) {
+    instruction_cost c;
+    c.kind = kind;
+    c.on = on;
+    c.is_memory = kind == step_kind::load || kind == step_kind::store;
+    c.registers = static_cast<std::uint8_t>(written.size());
+    c.first_written = static_cast<std::uint32_t>(code.names.size());
+    c.written = static_cast<std::uint32_t>(written.size());
+    code.names.insert(code.names.end(), written.begin(), written.end());
+    c.first_read = static_cast<std::uint32_t>(code.names.size());
+    c.reads = static_cast<std::uint32_t>(read.size());
+    code.names.insert(code.names.end(), read.begin(), read.end());
+    for (const std::uint32_t r : code.names)
+      code.register_count = std::max(code.register_count, r + 1);
+    code.at.push_back(c);
+    code.copies.push_back(1);
+    return static_cast<std::uint32_t>(code.at.size() - 1);
+  }
+  std::uint32_t fma(std::uint32_t to, std::uint32_t from) {
+    return add(step_kind::compute, unit::fma, {to}, {from});
+  }
+  std::uint32_t load(std::uint32_t to) { return add(step_kind::load, unit::load_store, {to}, {}); }
+};
+
+// Blocks of so many warps, each of which does the whole code `times` times; every load and store
+// takes `sectors` sectors in `lines` lines.
+inline launch_trace made_trace(const made_code& m, unsigned blocks, unsigned warps, unsigned times,
+                               std::uint16_t sectors = 4, std::uint8_t lines = 1) {
+  launch_trace t;
+  const auto length = static_cast<std::uint32_t>(m.code.at.size());
+  t.runs.push_back({0, length});
+  for (unsigned b = 0; b < blocks; ++b) {
+    block_trace one{b, std::vector<warp_trace>(warps), 0, 0};
+    for (warp_trace& w : one.warps) {
+      for (unsigned n = 0; n < times; ++n) {
+        std::uint32_t accesses = 0;
+        for (std::uint32_t i = 0; i < length; ++i) {
+          if (!m.code.at[i].is_memory) continue;
+          recorded_access a;
+          a.ordinal = i;
+          a.sectors = sectors;
+          a.lines = lines;
+          a.lanes = 32;
+          w.accesses.push_back(a);
+          ++accesses;
+        }
+        w.pieces.push_back({0, accesses});
+        one.instructions += length;
+        one.recorded += length;
+      }
+    }
+    t.blocks.push_back(std::move(one));
+  }
+  return t;
+}
+
+inline multiprocessor_work made_work(const made_code& m, const launch_trace& t, site_rates rates,
+                                     unsigned resident = 1) {
+  multiprocessor_work w;
+  w.trace = &t;
+  w.code = &m.code;
+  w.sites = {rates};
+  w.resident = resident;
+  w.active = 132;
+  w.blocks = t.blocks.size();
+  return w;
+}
+
+}  // namespace stepwise::emulator

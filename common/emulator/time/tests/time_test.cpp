@@ -1,0 +1,232 @@
+// The parts of the time model, on code made by hand: what a kernel of one kind must take.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "common/emulator/time/schedule.hpp"
+#include "common/emulator/time/tests/made_code.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+gpu_costs h200() { return costs_of(*find_gpu("h200")); }
+
+double cycles_of(const made_code& m, unsigned blocks, unsigned warps, unsigned times,
+                 site_rates rates = {}, unsigned resident = 1, std::uint16_t sectors = 4,
+                 std::uint8_t lines = 1) {
+  const launch_trace t = made_trace(m, blocks, warps, times, sectors, lines);
+  return simulate(made_work(m, t, rates, resident), h200()).cycles;
+}
+
+TEST_CASE("every known GPU has costs; an H200's are those that were measured") {
+  for (const std::string& id : known_gpus()) {
+    CAPTURE(id);
+    const gpu_costs c = costs_of(*find_gpu(id));
+    CHECK(c.ghz > 0.3);
+    CHECK(c.multiprocessors >= 2);
+    CHECK(c.dram_latency >= c.l2_latency);
+    CHECK(c.l2_latency >= c.l1_latency);
+    CHECK(c.dram_read_bytes > 1);
+    for (int u = 0; u < units; ++u) CHECK(c.of[u].interval > 0);
+  }
+  const gpu model = *find_gpu("h200");
+  const gpu_costs c = h200();
+  CHECK(c.l1_latency == model.measured.at("l1_latency"));
+  CHECK(c.dram_read_bytes * c.ghz == doctest::Approx(model.measured.at("dram_read")));
+  CHECK(c.of[static_cast<int>(unit::fma)].interval ==
+        doctest::Approx(4 / model.measured.at("fma_f32_rate")));
+  CHECK(find_gpu("gtx980")->measured.empty());
+}
+
+TEST_CASE("loads go ahead of what needs them, but not past a barrier or a store") {
+  made_code m;
+  m.load(0);
+  m.fma(1, 0);
+  m.load(2);
+  m.fma(3, 2);
+  const auto order_of = [&] {
+    return schedule(m.code, h200(), 0, static_cast<std::uint32_t>(m.code.at.size()), 1).order;
+  };
+  const auto place_of = [&](std::uint32_t n) {
+    const auto order = order_of();
+    return std::ranges::find(order, n) - order.begin();
+  };
+  CHECK(order_of() == std::vector<std::uint32_t>{0, 2, 1, 3});
+  SUBCASE("a barrier") {
+    m.add(step_kind::barrier, unit::none, {}, {});
+    m.load(4);
+    CHECK(place_of(2) < place_of(4));
+    CHECK(place_of(4) < place_of(5));
+  }
+  SUBCASE("a store") {
+    m.add(step_kind::store, unit::load_store, {}, {1});
+    m.load(4);
+    CHECK(place_of(4) < place_of(5));
+    m.code.at[5].may_move = true;  // of memory that nobody writes
+    CHECK(place_of(4) > place_of(5));
+  }
+}
+
+TEST_CASE("two iterations of an unrolled loop are scheduled together") {
+  made_code m;
+  m.load(0);
+  m.fma(1, 0);
+  const straight_run r = schedule(m.code, h200(), 0, 2, 2);
+  CHECK(r.order == std::vector<std::uint32_t>{0, 2, 1, 3});
+}
+
+TEST_CASE("loads ahead stop where the registers end") {
+  made_code m;
+  m.code.registers = 16;
+  for (std::uint32_t n = 0; n < 40; ++n) m.load(n);
+  for (std::uint32_t n = 0; n < 40; ++n) m.fma(100, n);
+  const auto order = schedule(m.code, h200(), 0, 80, 1).order;
+  const auto first_use = std::ranges::find_if(order, [](std::uint32_t n) { return n >= 40; });
+  CHECK(first_use - order.begin() <= 10);
+  CHECK(std::is_permutation(order.begin(), order.end(),
+                            [] {
+                              std::vector<std::uint32_t> all(80);
+                              for (std::uint32_t n = 0; n < 80; ++n) all[n] = n;
+                              return all;
+                            }()
+                                .begin()));
+}
+
+TEST_CASE("one warp waits for each result, many keep the pipe busy") {
+  made_code m;
+  for (int n = 0; n < 100; ++n) m.fma(0, 0);
+  const double latency = h200().of[static_cast<int>(unit::fma)].latency;
+  CHECK(cycles_of(m, 1, 1, 10) == doctest::Approx(1000 * latency).epsilon(0.03));
+  // 32 warps: 1000 instructions each, 4 per cycle but for the pipe's interval.
+  const double interval = h200().of[static_cast<int>(unit::fma)].interval;
+  CHECK(cycles_of(m, 1, 32, 10) == doctest::Approx(32 * 1000 / 4 * interval).epsilon(0.03));
+}
+
+TEST_CASE("memory gives a multiprocessor its share, at a latency") {
+  made_code m;
+  m.load(0);
+  m.fma(1, 0);
+  site_rates from_memory;
+  from_memory.dram = 1;
+  const gpu_costs c = h200();
+  CHECK(cycles_of(m, 1, 1, 1, from_memory) == doctest::Approx(c.dram_latency).epsilon(0.1));
+  // 64 warps, 200 requests each: of 128 bytes, too few are under way; of 512, the share is used up.
+  CHECK(cycles_of(m, 1, 64, 200, from_memory) ==
+        doctest::Approx(200 * c.dram_latency).epsilon(0.1));
+  const double bytes = 64 * 200 * 512.0, share = c.dram_read_bytes / 132;
+  CHECK(cycles_of(m, 1, 64, 200, from_memory, 1, 16, 4) ==
+        doctest::Approx(bytes / share).epsilon(0.05));
+  site_rates from_l1;
+  from_l1.l1 = 1;
+  CHECK(cycles_of(m, 1, 64, 200, from_l1) == doctest::Approx(64 * 200).epsilon(0.1));
+  // A stride: a line for each lane.
+  CHECK(cycles_of(m, 1, 64, 200, from_l1, 1, 32, 32) ==
+        doctest::Approx(64 * 200 * 32).epsilon(0.05));
+}
+
+TEST_CASE("what was not traced goes on as what was") {
+  made_code m;
+  for (int n = 0; n < 64; ++n) m.fma(0, 0);
+  const launch_trace t = made_trace(m, 24, 8, 4);
+  multiprocessor_work w = made_work(m, t, {}, 8);
+  const double some = simulate(w, h200()).cycles;
+  w.blocks = 2400;
+  const double all = simulate(w, h200()).cycles;
+  CHECK(all == doctest::Approx(100 * some).epsilon(0.15));
+  CHECK(simulate(w, h200()).cycles == all);
+}
+
+TEST_CASE("a barrier holds every warp, and a block's place is empty for a while") {
+  made_code with, without;
+  for (int n = 0; n < 4; ++n) {
+    with.fma(0, 0);
+    without.fma(0, 0);
+  }
+  with.add(step_kind::barrier, unit::none, {}, {});
+  const gpu_costs c = h200();
+  const double each = (cycles_of(with, 1, 8, 100) - cycles_of(without, 1, 8, 100)) / 100;
+  CHECK(each > c.barrier_latency);
+  CHECK(each < 2 * (c.barrier_latency + 8 * c.barrier_per_warp));
+  const double one = cycles_of(without, 1, 8, 100), ten = cycles_of(without, 10, 8, 100);
+  CHECK(ten - 10 * one == doctest::Approx(9 * (c.turnover + 8 * c.turnover_per_warp)).epsilon(0.1));
+}
+
+// Of all cycles in which warps wait, those of one reason.
+double share_of(stall why, const multiprocessor_time& t) {
+  stall_cycles all;
+  for (const stall_cycles& s : t.stalled) all += s;
+  return all.of[static_cast<int>(why)] / all.all();
+}
+
+TEST_CASE("why warps wait, and for what") {
+  const auto time_of = [](const made_code& m, unsigned warps, site_rates rates = {},
+                          std::uint16_t sectors = 4) {
+    const launch_trace t = made_trace(m, 1, warps, 50, sectors);
+    return simulate(made_work(m, t, rates), h200());
+  };
+  made_code chain;
+  for (int n = 0; n < 20; ++n) chain.fma(0, 0);
+  CHECK(share_of(stall::execution_dependency, time_of(chain, 1)) > 0.9);
+  CHECK(share_of(stall::not_selected, time_of(chain, 64)) > 0.5);
+
+  made_code needs_memory;
+  needs_memory.load(0);
+  needs_memory.fma(1, 0);
+  site_rates from_memory;
+  from_memory.dram = 1;
+  const multiprocessor_time waits = time_of(needs_memory, 1, from_memory);
+  CHECK(share_of(stall::memory_dependency, waits) > 0.9);
+  CHECK(waits.stalled[1].of[static_cast<int>(stall::memory_dependency)] > 50 * 600.0);
+  CHECK(waits.waited_for.at(std::uint64_t{1} << 32 | 0) > 50 * 600.0);
+  CHECK(waits.waited_for.size() == 1);
+  CHECK(share_of(stall::memory_throttle, time_of(needs_memory, 64, from_memory, 32)) > 0.2);
+
+  made_code meets;
+  for (int n = 0; n < 2; ++n) meets.fma(0, 0);
+  meets.add(step_kind::barrier, unit::none, {}, {});
+  CHECK(share_of(stall::synchronization, time_of(meets, 32)) > 0.3);
+}
+
+TEST_CASE("warps are counted while they are there") {
+  made_code m;
+  for (int n = 0; n < 20; ++n) m.fma(0, 0);
+  const launch_trace t = made_trace(m, 1, 16, 50);
+  const multiprocessor_time all = simulate(made_work(m, t, {}), h200());
+  CHECK(all.warp_cycles / all.simulated_cycles == doctest::Approx(16).epsilon(0.05));
+}
+
+TEST_CASE("experiments take away what they say, and nothing else") {
+  made_code m;
+  m.load(0);
+  for (int n = 0; n < 30; ++n) m.fma(1, 1);
+  site_rates from_memory;
+  from_memory.dram = 1;
+  launch_trace t = made_trace(m, 1, 32, 50, 32, 32);
+  for (warp_trace& w : t.blocks[0].warps)
+    for (recorded_access& a : w.accesses) a.ideal_sectors = 4;
+  const auto cycles_with = [&](const memory_wishes& wishes) {
+    multiprocessor_work w = made_work(m, t, from_memory);
+    w.memory = wishes;
+    return simulate(w, h200()).cycles;
+  };
+  const double now = cycles_with({}), coalesced = cycles_with({.ideal_sectors = true}),
+               none = cycles_with({.no_global = true});
+  CHECK(now > 2 * coalesced);
+  CHECK(coalesced >= none);
+  CHECK(none > 50 * 30 * 4);  // the chain of sums is still there
+  CHECK(cycles_with({.ideal_wavefronts = true}) == now);
+}
+
+TEST_CASE("nothing at all takes no time, and a trace without an end does not hang") {
+  made_code m;
+  m.fma(0, 0);
+  m.add(step_kind::barrier, unit::none, {}, {});
+  launch_trace t = made_trace(m, 1, 2, 1);
+  t.blocks[0].warps[1].pieces.clear();  // never comes to the barrier
+  CHECK(simulate(made_work(m, t, {}), h200()).cycles < 200);
+  const launch_trace none;
+  CHECK(simulate(made_work(m, none, {}), h200()).cycles == 0);
+}
+
+}  // namespace
+}  // namespace stepwise::emulator

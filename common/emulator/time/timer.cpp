@@ -1,0 +1,279 @@
+// Chooses the blocks that are run and recorded, and puts together what they tell.
+#include "common/emulator/time/timer.hpp"
+
+#include <algorithm>
+#include <future>
+
+#include "common/emulator/machine/memory.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+// Of a sampled launch: instructions of warps that the wave may take, and each of its blocks at
+// least; rounds of blocks of the recorded multiprocessor behind the first.
+constexpr std::int64_t wave_instructions = 8'000'000;
+constexpr std::int64_t least_of_block = 1500;
+constexpr std::uint64_t further_rounds = 2;
+// Instructions of all recorded blocks; where the first one shows that there would be more, fewer
+// rounds are recorded.
+constexpr std::uint64_t recorded_instructions = 4'000'000;
+constexpr std::size_t most_addresses = 4096;  // of a site's atomics that are told apart
+// What L2 keeps of bytes that all multiprocessors read (profile/DESIGN.md).
+constexpr double l2_share_for_reads = 2.0 / 3;
+
+}  // namespace
+
+timer::timer(const gpu& model, const options& how)
+    : model_(model), costs_(costs_of(model)), how_(how), dirty_(costs_.dirty_bytes) {}
+timer::~timer() = default;
+
+void timer::begin(const launch_shape& shape) {
+  shape_ = shape;
+  const observer::launch_info& launch = shape.launch;
+  memory_ = launch.memory;
+  auto& known = known_[launch.code];
+  if (known.second == nullptr || known.first != launch.code->code.size())
+    known = {launch.code->code.size(),
+             std::make_unique<code_costs>(*launch.code, launch.machine_code)};
+  code_ = known.second.get();
+
+  const std::uint64_t processors = costs_.multiprocessors;
+  wave_ = std::min(shape.blocks, processors * shape.resident);
+  cuts_ = how_.sampling && !code_->waits_for_blocks && !launch.config->cooperative;
+  const std::uint64_t waves = shape.blocks / wave_;
+  first_ = waves > 2 ? waves / 2 * wave_ : 0;
+  // A multiprocessor in the middle of those that have the most blocks.
+  const std::uint64_t busiest = shape.blocks % processors;
+  lane_ = shape.blocks <= processors ? shape.blocks / 2
+          : busiest == 0             ? processors / 2
+                                     : busiest / 2;
+  recorded_blocks_ = std::uint64_t{shape.resident} * (1 + further_rounds);
+  enough_ = std::max(least_of_block, wave_instructions / static_cast<std::int64_t>(wave_));
+  run_instructions_ = 0;
+  stored_before_.insert(stored_.begin(), stored_.end());
+  stored_.clear();
+  loaded_.clear();
+  loads_of_.clear();
+  last_loaded_ = last_stored_ = {};
+  atomics_.clear();
+  recorder_.begin(launch.warps);
+}
+
+bool timer::is_recorded(std::uint64_t block) const {
+  const std::uint64_t processors = costs_.multiprocessors;
+  if (block < first_ || block % processors != (first_ + lane_) % processors) return false;
+  return (block - first_) / processors < recorded_blocks_;
+}
+
+bool timer::wants(std::uint64_t block) const {
+  return !cuts_ || is_recorded(block) || (block >= first_ && block - first_ < wave_);
+}
+
+std::int64_t timer::slice() const {
+  constexpr std::int64_t usual = 65536;
+  if (!cuts_ || recorder_.is_on()) return usual;
+  return done_ >= enough_
+             ? 0
+             : std::max<std::int64_t>(
+                   200, enough_ / (2 * std::max<std::int64_t>(1, shape_.launch.warps)));
+}
+
+void timer::begin_block(std::uint64_t index) {
+  block_ = index;
+  done_ = 0;
+  if (is_recorded(index)) recorder_.begin_block(index);
+}
+
+void timer::end_block(std::uint64_t index) {
+  const std::vector<block_trace>& seen = recorder_.trace().blocks;
+  if (seen.size() != 1 || seen.front().index != index) return;
+  while (recorded_blocks_ > shape_.resident &&
+         recorded_blocks_ * seen.front().instructions > recorded_instructions)
+    recorded_blocks_ -= shape_.resident;
+}
+
+void timer::turn_to(std::uint64_t index) {
+  if (index != block_) done_ = 0;
+  block_ = index;
+  recorder_.turn_to(index);
+}
+
+const timer::allocation& timer::allocation_of(std::uint64_t address, allocation& last) const {
+  if (!last.holds(address) && memory_ != nullptr) {
+    if (const auto found = memory_->allocation_at(address))
+      last = {found->base, found->base + found->bytes};
+  }
+  return last;
+}
+
+void timer::loaded(std::uint32_t site, std::uint64_t address) {
+  const allocation& a = allocation_of(address, last_loaded_);
+  if (!a.holds(address)) return;
+  loaded_[a.first] = a.end - a.first;
+  loads_of_[site] = a.first;
+}
+
+void timer::stored(std::uint64_t address) {
+  const allocation& a = allocation_of(address, last_stored_);
+  if (a.holds(address)) stored_[a.first] = a.end - a.first;
+}
+
+void timer::atomic(std::uint32_t site, const std::uint64_t* address, std::uint32_t active) {
+  address_counts& c = atomics_[site];
+  for (std::uint32_t m = active; m != 0; m &= m - 1) {
+    const std::uint64_t a = address[__builtin_ctz(m)];
+    ++c.all;
+    if (c.times.size() < most_addresses) {
+      ++c.times[a];
+    } else if (const auto known = c.times.find(a); known != c.times.end()) {
+      ++known->second;
+    }
+  }
+}
+
+void timer::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end) {
+  done_ += end - first;
+  run_instructions_ += end - first;
+  recorder_.executed(warp, first, end);
+}
+
+// The whole launch, in multiples of what was run.
+double timer::scale() const {
+  if (!cuts_ || run_instructions_ == 0) return 1;
+  double recorded = 0;
+  for (const block_trace& b : recorder_.trace().blocks)
+    recorded += static_cast<double>(b.instructions);
+  const auto seen = static_cast<double>(recorder_.trace().blocks.size());
+  if (seen == 0) return 1;
+  return std::max(1.0, recorded / seen * static_cast<double>(shape_.blocks) /
+                           static_cast<double>(run_instructions_));
+}
+
+// What is read and stored takes the place of what lay in L2, some of which must be written to
+// memory first. Returns the bytes written for each byte that comes.
+double timer::make_room(double read, double stored) {
+  const double comes = read + stored, room = costs_.dirty_bytes;
+  if (comes <= 0 || room <= 0) return 0;
+  const double before = dirty_;
+  double written;
+  if (comes >= room) {
+    dirty_ = room * stored / comes;
+    written = before + stored - dirty_;
+  } else {
+    written = comes * before / room;
+    dirty_ = before - written + stored;
+  }
+  return written / comes;
+}
+
+std::vector<site_rates> timer::rates(const std::vector<site_traffic>& traffic) {
+  double read = 0, stored = 0, allocated = 0;
+  for (const site_traffic& t : traffic)
+    (t.is_store ? stored : read) += t.is_store ? t.bytes : 32 * t.dram_sectors;
+  for (const auto& [base, bytes] : loaded_) allocated += static_cast<double>(bytes);
+  read *= scale();
+  const auto l2 = static_cast<double>(model_.l2_bytes);
+  // What stays in L2 from wave to wave is read from memory once.
+  const double again =
+      allocated <= l2 * l2_share_for_reads && read > allocated ? allocated / read : 1;
+  read *= again;
+  stored *= scale();
+  const double evicted = make_room(read, stored);
+  std::vector<site_rates> all(traffic.size());
+  for (std::size_t n = 0; n < traffic.size(); ++n) {
+    const site_traffic& t = traffic[n];
+    site_rates& r = all[n];
+    if (t.sectors == 0) continue;
+    if (t.is_store) {
+      r.whole = std::min(1.0, t.bytes / (32 * t.sectors));
+      r.evicted = evicted;
+    } else {
+      r.l1 = t.l1_hits / t.sectors;
+      r.dram = std::min(1.0 - r.l1, t.dram_sectors / t.sectors * again);
+      r.evicted = evicted;
+      const auto from = loads_of_.find(static_cast<std::uint32_t>(n));
+      const auto before =
+          from == loads_of_.end() ? stored_before_.end() : stored_before_.find(from->second);
+      if (before != stored_before_.end() &&
+          static_cast<double>(before->second) < costs_.dirty_bytes)
+        r.dram = 0;  // an earlier launch has just written it
+    }
+    if (const auto found = atomics_.find(static_cast<std::uint32_t>(n)); found != atomics_.end()) {
+      std::uint64_t most = 0;
+      for (const auto& [address, times] : found->second.times) most = std::max(most, times);
+      r.hot = static_cast<double>(most) /
+              static_cast<double>(std::max<std::uint64_t>(1, found->second.all));
+    }
+  }
+  return all;
+}
+
+// The same work where one thing costs nothing, or there is more room.
+double timer::us_if(what_if e, const multiprocessor_work& work) const {
+  multiprocessor_work other = work;
+  code_costs code;
+  switch (e) {
+    case what_if::no_global_memory:
+      other.memory.no_global = true;
+      break;
+    case what_if::no_arithmetic:
+      code = *code_;
+      for (instruction_cost& c : code.at) {
+        const bool computes = c.on == unit::fma || c.on == unit::fp64 || c.on == unit::half ||
+                              c.on == unit::conversion || c.on == unit::special ||
+                              c.on == unit::tensor;
+        if (computes && c.kind == step_kind::compute) c.slots = 0;
+      }
+      other.code = &code;
+      break;
+    case what_if::perfect_coalescing:
+      other.memory.ideal_sectors = true;
+      break;
+    case what_if::no_bank_conflicts:
+      other.memory.ideal_wavefronts = true;
+      break;
+    case what_if::full_occupancy:
+      other.resident = shape_.resident_full;
+      break;
+    case what_if::twice_the_registers:
+      other.resident = shape_.resident_more_registers;
+      break;
+  }
+  return simulate(other, costs_).cycles / (costs_.ghz * 1e3);
+}
+
+launch_time timer::end(const std::vector<site_traffic>& traffic) {
+  const std::uint64_t processors = costs_.multiprocessors;
+  multiprocessor_work work;
+  work.trace = &recorder_.trace();
+  work.code = code_;
+  work.sites = rates(traffic);
+  work.resident = shape_.resident;
+  work.active = static_cast<unsigned>(std::min(processors, shape_.blocks));
+  work.blocks = (shape_.blocks + processors - 1) / processors;
+  std::vector<std::future<double>> experiments_us;
+  if (how_.experiments)
+    for (int e = 0; e < experiments; ++e)
+      experiments_us.push_back(std::async(
+          std::launch::async, [this, &work, e] { return us_if(static_cast<what_if>(e), work); }));
+  multiprocessor_time t = simulate(work, costs_);
+  launch_time result;
+  result.us = t.cycles / (costs_.ghz * 1e3);
+  result.counted = 1 / scale();
+  result.active_warps = t.warp_cycles / std::max(1.0, t.simulated_cycles);
+  double recorded = 0, all = 0;
+  for (const block_trace& b : recorder_.trace().blocks) {
+    recorded += static_cast<double>(b.recorded);
+    all += static_cast<double>(b.instructions);
+  }
+  const auto seen = static_cast<double>(recorder_.trace().blocks.size());
+  if (recorded > 0 && seen > 0)
+    result.instructions = t.slots * (all / recorded) / seen * static_cast<double>(shape_.blocks);
+  std::copy(std::begin(t.busy), std::end(t.busy), std::begin(result.busy));
+  result.stalled = std::move(t.stalled);
+  result.waited_for = std::move(t.waited_for);
+  for (auto& e : experiments_us) result.experiments_us.push_back(e.get());
+  return result;
+}
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,119 @@
+// The time of a launch: records what it needs while blocks run, then has a multiprocessor do them.
+//
+// idea    The blocks of one multiprocessor, from the middle of the grid, are recorded. If the
+// launch
+//         may be sampled, of the others only a wave is run, and of that only the beginning of each
+//         block: enough for the caches to show who finds what where.
+// watch   What a sampled launch computes is not there. A kernel whose blocks may wait for each
+//         other is never sampled.
+// Tested by tests/timer_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "common/emulator/machine/observer.hpp"
+#include "common/emulator/time/code_costs.hpp"
+#include "common/emulator/time/launch_trace.hpp"
+#include "common/emulator/time/multiprocessor.hpp"
+#include "common/report/timing.hpp"
+
+namespace stepwise::emulator {
+
+// What the caches did for a site's sectors, in the blocks that were run.
+struct site_traffic {
+  bool is_store = false;
+  double sectors = 0, l1_hits = 0, dram_sectors = 0;  // of loads and atomics
+  double bytes = 0;                                   // that lanes asked for
+};
+
+struct launch_time {
+  double us = 0;                       // from its first block's start to its last one's end
+  double instructions = 0;             // machine instructions of warps, of the whole launch
+  double busy[busy_parts] = {};        // shares of the time
+  double active_warps = 0;             // of a busy multiprocessor, on average
+  double counted = 1;                  // of the instructions, those that were run
+  std::vector<double> experiments_us;  // by what_if
+  std::vector<stall_cycles> stalled;   // as multiprocessor_time has them
+  std::unordered_map<std::uint64_t, double> waited_for;
+};
+
+class timer {
+ public:
+  struct options {
+    bool sampling = false;
+    bool experiments = false;
+  };
+  timer(const gpu& model, const options& how);
+  ~timer();
+
+  struct launch_shape {
+    observer::launch_info launch;
+    std::uint64_t blocks = 1;
+    unsigned resident = 1;                                    // of a multiprocessor
+    unsigned resident_full = 1, resident_more_registers = 1;  // in the experiments
+  };
+  void begin(const launch_shape& shape);
+  bool wants(std::uint64_t block) const;
+  // Instructions that a warp of the running block may do until it is asked again; 0: enough.
+  std::int64_t slice() const;
+  void begin_block(std::uint64_t index);
+  void end_block(std::uint64_t index);
+  void turn_to(std::uint64_t index);
+  void access(const recorded_access& a) { recorder_.access(a); }
+  void loaded(std::uint32_t site, std::uint64_t address);
+  void stored(std::uint64_t address);
+  void atomic(std::uint32_t site, const std::uint64_t* address, std::uint32_t active);
+  void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end);
+  launch_time end(const std::vector<site_traffic>& traffic);
+
+  const code_costs& code() const { return *code_; }
+  const gpu_costs& costs() const { return costs_; }
+
+ private:
+  bool is_recorded(std::uint64_t block) const;
+  std::uint64_t blocks_of_one() const;
+  double scale() const;
+  double make_room(double read, double stored);
+  double us_if(what_if e, const multiprocessor_work& work) const;
+  std::vector<site_rates> rates(const std::vector<site_traffic>& traffic);
+
+  struct address_counts {
+    std::unordered_map<std::uint64_t, std::uint64_t> times;
+    std::uint64_t all = 0;
+  };
+
+  gpu model_;
+  gpu_costs costs_;
+  options how_;
+  std::unordered_map<const program*, std::pair<std::size_t, std::unique_ptr<code_costs>>> known_;
+  const code_costs* code_ = nullptr;
+  launch_shape shape_;
+  const global_memory* memory_ = nullptr;
+  bool cuts_ = false;                   // this launch is sampled
+  std::uint64_t first_ = 0, wave_ = 1;  // the sampled wave
+  std::uint64_t lane_ = 0;              // the recorded multiprocessor
+  std::uint64_t recorded_blocks_ = 1;
+  std::int64_t enough_ = 0;             // instructions of a block that is not recorded
+  std::uint64_t block_ = 0;             // that runs
+  std::int64_t done_ = 0;               // its instructions
+  std::uint64_t run_instructions_ = 0;  // of all blocks
+  recorder recorder_;
+  struct allocation {
+    std::uint64_t first = 1, end = 0;
+    bool holds(std::uint64_t address) const { return address >= first && address < end; }
+  };
+  const allocation& allocation_of(std::uint64_t address, allocation& last) const;
+  std::unordered_map<std::uint64_t, std::uint64_t> loaded_;    // allocations: bytes by address
+  std::unordered_map<std::uint32_t, std::uint64_t> loads_of_;  // site -> allocation
+  std::unordered_map<std::uint64_t, std::uint64_t> stored_,
+      stored_before_;  // by this launch, earlier
+  allocation last_loaded_, last_stored_;
+  double dirty_ = 0;  // bytes in L2 that something else may have to make go
+  std::unordered_map<std::uint32_t, address_counts> atomics_;  // by site
+};
+
+}  // namespace stepwise::emulator

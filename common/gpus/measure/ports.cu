@@ -1,0 +1,206 @@
+// A multiprocessor's ways to memory, and what a loop and a new block cost it.
+#include "common/gpus/measure/timing.cuh"
+
+namespace stepwise::measure {
+namespace {
+
+constexpr int at_once = 8;
+constexpr int line_words = 32;
+
+// Visible to the block is what it asks for, no more: so it comes through L1, and nobody leaves it
+// out.
+__device__ unsigned load_word(const unsigned* at) {
+  unsigned v;
+  asm volatile("ld.relaxed.cta.global.u32 %0, [%1];" : "=r"(v) : "l"(at));
+  return v;
+}
+
+// 1024 threads ask for words in 32 KiB again and again; those of a warp lie in `lines` lines.
+__global__ void read_lines(const unsigned* from, int lines, int passes, unsigned* to, span* spans) {
+  const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
+  const int line = lane % lines, word = lane / lines;
+  const unsigned* at = from + (warp % (256 / 32) * 32 + line) * line_words + word;
+  unsigned sum = load_word(at);
+  __syncthreads();
+  const long long begin = clock64();
+  for (int p = 0; p < passes; p += at_once) {
+#pragma unroll
+    for (int k = 0; k < at_once; ++k) sum += load_word(at);
+  }
+  __syncthreads();
+  note_span(spans, begin);
+  if (sum == 0x12345678u) *to = sum;
+}
+
+// 1024 threads ask for words of shared memory again and again; those of a warp take `ways` of each
+// bank that they lie in.
+template <bool Stores>
+__global__ void use_banks(int ways, int passes, unsigned* to, span* spans) {
+  __shared__ unsigned words[32 * 32];
+  for (unsigned i = threadIdx.x; i < 32 * 32; i += blockDim.x) words[i] = i;
+  __syncthreads();
+  const unsigned lane = threadIdx.x % 32;
+  const unsigned place = lane % ways * 32 + lane / ways;
+  const unsigned at = static_cast<unsigned>(__cvta_generic_to_shared(words + place));
+  unsigned sum = 0;
+  const long long begin = clock64();
+  for (int p = 0; p < passes; p += at_once) {
+#pragma unroll
+    for (int k = 0; k < at_once; ++k) {
+      if constexpr (Stores) {
+        asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"(at), "r"(lane));
+      } else {
+        unsigned v;
+        asm volatile("ld.volatile.shared.u32 %0, [%1];" : "=r"(v) : "r"(at));
+        sum += v;
+      }
+    }
+  }
+  __syncthreads();
+  note_span(spans, begin);
+  if (sum == 0x12345678u) *to = sum;
+}
+
+__device__ unsigned folded(uint4 v) { return v.x ^ v.y ^ v.z ^ v.w; }
+
+// One block reads 512 KiB through L2 again and again.
+__global__ void read_l2_alone(const uint4* from, std::size_t count, int passes, unsigned* to,
+                              span* spans) {
+  unsigned sum = 0;
+  __syncthreads();
+  const long long begin = clock64();
+  for (int p = 0; p < passes; ++p)
+    for (std::size_t i = threadIdx.x; i < count; i += std::size_t{at_once} * blockDim.x) {
+      uint4 v[at_once];
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) v[k] = __ldcg(from + i + k * blockDim.x);
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) sum += folded(v[k]);
+    }
+  __syncthreads();
+  note_span(spans, begin);
+  if (sum == 0x12345678u) *to = sum;
+}
+
+// Every block writes the same small region: it stays in L2.
+__global__ void write_l2(uint4* to, std::size_t count, int passes) {
+  for (int p = 0; p < passes; ++p)
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+         i += std::size_t{gridDim.x} * blockDim.x)
+      to[i] = make_uint4(1, 2, 3, static_cast<unsigned>(p));
+}
+
+// The same of one word in every sector.
+__global__ void write_l2_words(unsigned* to, std::size_t sectors, int passes) {
+  for (int p = 0; p < passes; ++p)
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < sectors;
+         i += std::size_t{gridDim.x} * blockDim.x)
+      to[8 * i] = static_cast<unsigned>(p);
+}
+
+// Each turn needs the sum of the one before.
+__global__ void loop(int passes, span* spans, unsigned* to) {
+  const long long begin = clock64();
+  unsigned sum = threadIdx.x;
+#pragma unroll 1
+  for (int n = passes; n > 0; --n) sum = sum * 3 + static_cast<unsigned>(n);
+  note_span(spans, begin);
+  *to = sum;
+}
+
+// As long as asked for, by the multiprocessor's clock; `room` keeps other blocks away. `to`: if it
+// is not null, each thread's last act is to store a word.
+__global__ void occupy(int cycles, unsigned* to) {
+  extern __shared__ unsigned room[];
+  const long long begin = clock64();
+  while (clock64() - begin < cycles) {
+  }
+  if (cycles < 0) room[threadIdx.x] = 1;
+  if (to != nullptr) to[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+}
+
+}  // namespace
+
+void measure_ports(int multiprocessors, const effort& e, std::vector<figure>& all) {
+  device_array<unsigned> sink(1);
+  device_array<uint4> memory(std::size_t{1} << 23);  // 128 MiB
+  const auto blocks = static_cast<unsigned>(multiprocessors);
+  device_array<span> spans(std::size_t{blocks} * 32);
+  const int rounds = e.scaled(512, at_once);
+  for (const int lines : {1, 2, 4, 8, 16, 32}) {
+    read_lines<<<blocks, 1024>>>(reinterpret_cast<const unsigned*>(memory.data()), lines, rounds,
+                                 sink.data(), spans.data());
+    require(cudaDeviceSynchronize(), "read_lines");
+    all.push_back({"l1_request_of_" + std::to_string(lines) + "_lines", "cycles",
+                   median_cycles(spans, blocks, 1024) / (32.0 * rounds),
+                   "a warp's words in so many lines of 128 bytes, all in L1, 1024 threads"});
+  }
+
+  for (const int ways : {1, 2, 4, 8, 16, 32}) {
+    const std::string of = "_of_" + std::to_string(ways) + "_ways";
+    use_banks<false><<<blocks, 1024>>>(ways, rounds, sink.data(), spans.data());
+    require(cudaDeviceSynchronize(), "use_banks");
+    all.push_back({"shared_load" + of, "cycles",
+                   median_cycles(spans, blocks, 1024) / (32.0 * rounds),
+                   "a warp's words, so many in each bank that they lie in, 1024 threads"});
+    use_banks<true><<<blocks, 1024>>>(ways, rounds, sink.data(), spans.data());
+    require(cudaDeviceSynchronize(), "use_banks");
+    all.push_back({"shared_store" + of, "cycles",
+                   median_cycles(spans, blocks, 1024) / (32.0 * rounds),
+                   "a warp's words, so many in each bank that they lie in, 1024 threads"});
+  }
+
+  const std::size_t own = std::size_t{1} << 15;  // 512 KiB
+  const int passes = e.scaled(32, 1);
+  read_l2_alone<<<1, 1024>>>(memory.data(), own, passes, sink.data(), spans.data());
+  require(cudaDeviceSynchronize(), "read_l2_alone");
+  all.push_back({"l2_read_of_one", "bytes / clock / multiprocessor",
+                 16.0 * static_cast<double>(own) * passes / median_cycles(spans, 1, 1024),
+                 "one block of 1024 threads reads 512 KiB again and again past L1"});
+  const std::size_t count = e.scaled(std::size_t{1} << 20, std::size_t{1} << 14);
+  const double write =
+      time_ms(e, [&] { write_l2<<<multiprocessors * 8, 256>>>(memory.data(), count, passes); });
+  all.push_back({"l2_write", "GB/s", 16.0 * static_cast<double>(count) * passes / write / 1e6,
+                 "16 MiB written again and again"});
+  const std::size_t sectors = count / 2;
+  const double words = time_ms(e, [&] {
+    write_l2_words<<<multiprocessors * 8, 256>>>(reinterpret_cast<unsigned*>(memory.data()),
+                                                 sectors, passes);
+  });
+  all.push_back({"l2_write_of_words", "sectors / ns",
+                 static_cast<double>(sectors) * passes / words / 1e6,
+                 "a word of each sector of 16 MiB written again and again"});
+
+  const int turns = e.scaled(4096, 8);
+  loop<<<1, 32>>>(turns, spans.data(), sink.data());
+  require(cudaDeviceSynchronize(), "loop");
+  all.push_back({"loop_turn", "cycles", median_cycles(spans, 1, 32) / turns,
+                 "one warp's loop of a product, a comparison and a branch"});
+
+  int most = 0;
+  require(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0),
+          "cudaDeviceGetAttribute");
+  require(cudaFuncSetAttribute(occupy, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
+          "cudaFuncSetAttribute");
+  const int cycles = e.scaled(4000, 1), few = e.scaled(20, 2), many = e.scaled(220, 4);
+  for (const bool stores : {false, true}) {
+    for (const int threads : {32, 256, 1024}) {
+      unsigned* const to = stores ? reinterpret_cast<unsigned*>(memory.data()) : nullptr;
+      const auto turns_us = [&](int of_one, int wait) {
+        return 1e3 *
+               time_ms(e, [&] { occupy<<<multiprocessors * of_one, threads, most>>>(wait, to); });
+      };
+      const double each = (turns_us(many, cycles) - turns_us(few, cycles)) / (many - few),
+                   longer = (turns_us(many, 2 * cycles) - turns_us(few, 2 * cycles)) / (many - few);
+      // The test's times on the emulator may come out as anything.
+      all.push_back({(stores ? "block_turnover_behind_stores_of_" : "block_turnover_of_") +
+                         std::to_string(threads),
+                     "ns", e.small ? 1 : 1e3 * (2 * each - longer),
+                     stores ? "the same where each thread has stored a word last"
+                            : "from a block's end to what the next one does, one block at a time "
+                              "on a multiprocessor"});
+    }
+  }
+}
+
+}  // namespace stepwise::measure

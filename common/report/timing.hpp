@@ -1,0 +1,61 @@
+// What the time model says of a kernel (common/emulator/time): data for whoever shows it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace stepwise {
+
+// The parts of a GPU that a kernel can keep busy.
+enum class part : std::uint8_t { issue, alu, fma, port, l2, dram, atomics };
+inline constexpr int busy_parts = static_cast<int>(part::atomics) + 1;
+const char* name_of(part p);  // "dram"
+
+// Why a warp does not issue. The names are those of NVIDIA's visual profiler, with ncu's of today.
+enum class stall : std::uint8_t {
+  memory_dependency,     // needs a load from global or local memory (long_scoreboard)
+  shared_dependency,     // from shared memory, a shuffle, a special function (short_scoreboard)
+  execution_dependency,  // from arithmetic (wait)
+  synchronization,       // waits at the block's barrier (barrier)
+  memory_throttle,       // the way to memory is full (lg_throttle, mio_throttle)
+  pipe_busy,             // math_pipe_throttle
+  instruction_fetch,     // behind a branch, or the code is not there yet (branch_resolving,
+                         // no_instruction)
+  not_selected           // another warp was issued
+};
+inline constexpr int stalls = static_cast<int>(stall::not_selected) + 1;
+const char* name_of(stall s);  // "memory dependency"
+
+// Cycles of warps.
+struct stall_cycles {
+  double of[stalls] = {};
+  double issued = 0;  // issue slots taken
+
+  double all() const;  // of stalls
+  stall_cycles& operator+=(const stall_cycles& o);
+};
+
+// What else could be, without changing the kernel: by changing the model.
+enum class what_if : std::uint8_t {
+  no_global_memory,    // loads, stores and atomics cost nothing
+  no_arithmetic,       // floats, conversions and special functions cost nothing
+  perfect_coalescing,  // as few sectors as its lanes' bytes fill
+  no_bank_conflicts,
+  full_occupancy,      // as many warps as a multiprocessor holds
+  twice_the_registers  // of a multiprocessor
+};
+inline constexpr int experiments = static_cast<int>(what_if::twice_the_registers) + 1;
+const char* name_of(what_if e);  // "no global memory"
+
+struct kernel_timing {
+  double us = 0;                 // of all launches, on the GPU that is stood for; 0: nobody asked
+  double instructions = 0;       // machine instructions of warps
+  double busy[busy_parts] = {};  // shares of the time
+  double active_warps = 0;       // of a busy multiprocessor, on average
+  double counted = 1;  // of the instructions, those whose accesses were counted; 1: all blocks ran
+  // Microseconds of all launches by what_if; empty: nobody asked.
+  std::vector<double> experiments_us;
+};
+
+}  // namespace stepwise

@@ -1,0 +1,46 @@
+// The time model beside a record of measured times: how far off, and whether it is right about what
+// is faster.
+// Tested by tests/model_test.cpp.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/formats/json.hpp"
+#include "grader/course/lab.hpp"
+
+namespace stepwise {
+
+struct modelled_time {
+  std::string step;
+  lab_size size;
+  double measured_ms = 0, modelled_ms = 0;
+
+  double ratio() const { return modelled_ms / measured_ms; }
+  double error() const;  // |ratio - 1|
+};
+
+// A step and the one that it is compared with, whose times differ by 1.15 or more.
+struct compared_steps {
+  std::string step, over;
+  lab_size size;
+  double measured = 0, modelled = 0;  // times as fast
+  bool is_wrong() const { return (measured > 1) != (modelled > 1); }
+};
+
+struct times_summary {
+  double median_error = 0, worst_tenth_error = 0;
+  double rank_correlation = 0;  // Spearman's, over all steps and sizes
+  std::vector<compared_steps> pairs;
+};
+
+// What `validate --times` prints with --json and records: see JSON.md.
+json accuracy_json(const lab& l, const std::string& gpu, const std::vector<modelled_time>& times,
+                   const times_summary& s);
+
+times_summary summarise(const lab& l, const std::vector<modelled_time>& times);
+
+// Spearman's rank correlation; ties have their mean rank. 1 for fewer than two values.
+double rank_correlation(const std::vector<double>& a, const std::vector<double>& b);
+
+}  // namespace stepwise

@@ -1,0 +1,70 @@
+// Makes one call with times on, and adds up its launches.
+#include "grader/model/modelled.hpp"
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+
+#include "common/formats/json.hpp"
+#include "grader/judge/call_file.hpp"
+#include "grader/judge/session.hpp"
+#include "grader/measure/figures.hpp"
+#include "grader/report/profile.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise {
+namespace {
+
+constexpr double seconds_to_leave_a_profile = 30;
+
+}  // namespace
+
+std::string modelled_figures::rate() const { return rate_text(work, time_ms); }
+
+std::optional<model_error> load_model_error(const fs::path& root, const lab& l,
+                                            std::string_view device_name) {
+  const auto text = read_if_there(root / "solutions" / l.name / "measured" /
+                                  (gpu_file_name(device_name) + ".modelled.json"));
+  if (!text) return {};
+  const json record = json::parse_or_null(*text);
+  if (!record.is_object() || !record.contains("median_error")) return {};
+  return model_error{record.at("times").size(), record.at("median_error").get<double>(),
+                     record.at("worst_tenth_error").get<double>()};
+}
+
+modelled_figures model_program(const lab& l, const problem& p, const std::filesystem::path& program,
+                               const lab_size& size, std::uint64_t seed,
+                               const device_choice& emulator, const activity& now,
+                               double patience_s) {
+  modelled_figures result;
+  std::vector<problem_call> calls;
+  try {
+    calls.push_back(p.make_call(size, seed));
+  } catch (const std::invalid_argument& error) {
+    throw failure(exit_code::usage, error.what());
+  }
+  result.size = size;
+  result.label = calls[0].label;
+  result.gpu = emulator.name;
+  result.work = p.work(size);
+  const temporary_folder folder(fs::temp_directory_path());
+  planned_call once;
+  once.how.buffers = runner::buffers_are::reused;  // no output comes home: there is none
+  const call_file file(calls, {once});
+  session_options options = options_for(emulator, patience_s, file.bytes());
+  options.tick = now.tick;
+  options.profile = folder.path() / "profile";
+  options.times = "sampled";
+  now.doing(fmt::format("{}: the time of {}", l.name, result.label));
+  session runner(program, emulator, file, options);
+  result.found = runner.call(0);
+  if (!result.found.ok()) return result;
+  runner.finish(seconds_to_leave_a_profile);
+  result.kernels = read_profile(options.profile);
+  for (const kernel_profile& k : result.kernels) result.time_ms += k.timing.us / 1000;
+  return result;
+}
+
+}  // namespace stepwise

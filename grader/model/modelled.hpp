@@ -1,0 +1,52 @@
+// The time that a call would take on a GPU, by the emulator's time model.
+//
+// idea    The call is made on the emulator, with a profile and times. Large launches are sampled,
+// so
+//         what they compute means nothing: whether a program is right is asked at other sizes.
+// watch   A model: what it says is labelled so, with how far off it was where it could be compared
+//         (`lab validate --times`).
+// Tested by cli/tests/modelled_test.cpp.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/lab/problem.hpp"
+#include "common/report/profile.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/judge/check.hpp"
+
+namespace stepwise {
+
+struct modelled_figures {
+  call_outcome found;  // of the call; there is no time unless it is ok
+  lab_size size;
+  std::string label;  // "n = 16777216, seed 7"
+  std::string gpu;    // that the emulator stands for: "NVIDIA H200"
+  problem_work work;
+  double time_ms = 0;
+  std::vector<kernel_profile> kernels;
+
+  bool timed() const { return found.ok() && time_ms > 0; }
+  std::string rate() const;
+};
+
+// How far off the model was for a lab's steps, in shares of what a GPU measured:
+// solutions/LAB/measured/GPU.modelled.json, which `lab validate LAB --times --record` writes.
+struct model_error {
+  std::size_t times = 0;  // that were compared
+  double median = 0, worst_tenth = 0;
+};
+// Nothing if nobody has compared them.
+std::optional<model_error> load_model_error(const std::filesystem::path& root, const lab& l,
+                                            std::string_view device_name);
+
+// `emulator` must be the emulator. A call that takes longer than `patience_s` has no time.
+modelled_figures model_program(const lab& l, const problem& p, const std::filesystem::path& program,
+                               const lab_size& size, std::uint64_t seed,
+                               const device_choice& emulator, const activity& now,
+                               double patience_s = 60);
+
+}  // namespace stepwise

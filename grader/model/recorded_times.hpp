@@ -1,0 +1,30 @@
+// The times in a lab's record of a GPU, for whoever shows them beside others.
+// Tested by tests/model_test.cpp.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "grader/course/lab.hpp"
+
+namespace stepwise {
+
+// Milliseconds of a call, cold L2.
+struct recorded_times {
+  std::string gpu;              // "NVIDIA H200"; empty: nothing is recorded
+  std::vector<lab_size> sizes;  // ascending
+  std::map<std::pair<std::string, lab_size>, double> ms;
+
+  std::optional<double> find(const std::string& step_name, const lab_size& size) const;
+};
+
+// solutions/LAB/measured/GPU.json. failure(ours) if it is there and is no record.
+recorded_times load_recorded_times(const std::filesystem::path& root, const lab& l,
+                                   std::string_view device_name);
+
+}  // namespace stepwise

@@ -1,0 +1,85 @@
+// How modelled times are held against measured ones, and what is read of records.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "grader/model/accuracy.hpp"
+#include "grader/model/modelled.hpp"
+#include "grader/model/recorded_times.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+lab three_steps() {
+  lab l;
+  l.name = "doubling";
+  for (const char* name : {"00_a", "01_b", "02_c"}) {
+    step s;
+    s.name = name;
+    l.steps.push_back(s);
+  }
+  l.steps[1].over = "00_a";
+  l.steps[2].over = "00_a";
+  return l;
+}
+
+}  // namespace
+
+TEST_CASE("rank correlation: order alone counts, ties have their mean") {
+  CHECK(rank_correlation({1, 2, 3}, {10, 200, 3000}) == doctest::Approx(1));
+  CHECK(rank_correlation({1, 2, 3}, {3, 2, 1}) == doctest::Approx(-1));
+  CHECK(rank_correlation({1, 2, 2, 3}, {1, 2, 2, 3}) == doctest::Approx(1));
+  CHECK(rank_correlation({1, 2, 3, 4}, {1, 2, 4, 3}) == doctest::Approx(0.8));
+  CHECK(rank_correlation({1}, {2}) == 1);
+}
+
+TEST_CASE("errors are shares of what was measured; pairs that differ clearly have a direction") {
+  const lab_size n = {1024};
+  const std::vector<modelled_time> times = {
+      {"00_a", n, 1.0, 1.1}, {"01_b", n, 2.0, 1.0}, {"02_c", n, 1.1, 1.0}};
+  const times_summary s = summarise(three_steps(), times);
+  CHECK(s.median_error == doctest::Approx(0.1));
+  CHECK(s.worst_tenth_error == doctest::Approx(0.5));
+  // b is slower than a, and the model has it faster; c and a are too near to be called; c is
+  // clearly faster than b, and as fast by the model.
+  REQUIRE(s.pairs.size() == 2);
+  CHECK(s.pairs[0].step == "01_b");
+  CHECK(s.pairs[0].is_wrong());
+  CHECK(s.pairs[1].step == "02_c");
+  CHECK(s.pairs[1].over == "01_b");
+  CHECK(s.pairs[1].is_wrong());
+  const json j = accuracy_json(three_steps(), "NVIDIA H200", times, s);
+  CHECK(j["times"].size() == 3);
+  CHECK(j["wrong"].size() == 2);
+}
+
+TEST_CASE("a lab's record: medians with a cold cache by step and size; what is no record is told") {
+  const temporary_folder root(std::filesystem::temp_directory_path());
+  const auto folder = root.path() / "solutions/doubling/measured";
+  std::filesystem::create_directories(folder);
+  const lab l = three_steps();
+  CHECK(load_recorded_times(root.path(), l, "NVIDIA H200").gpu.empty());
+  CHECK(!load_model_error(root.path(), l, "NVIDIA H200"));
+  std::ofstream(folder / "h200.json") << R"({"gpu": "NVIDIA H200", "steps": [{"name": "00_a",
+      "sizes": [{"size": [2048], "cold": {"median_ms": 2}}, {"size": [1024], "cold": {"median_ms": 1}},
+                {"size": [4096], "warm": {"median_ms": 3}}]}]})";
+  const recorded_times all = load_recorded_times(root.path(), l, "NVIDIA H200");
+  CHECK(all.gpu == "NVIDIA H200");
+  CHECK(all.sizes == std::vector<lab_size>{{1024}, {2048}});
+  CHECK(all.find("00_a", {1024}) == 1.0);
+  CHECK(!all.find("00_a", {4096}));
+  CHECK(!all.find("01_b", {1024}));
+  std::ofstream(folder / "h200.json") << "{}";
+  CHECK_THROWS_AS(load_recorded_times(root.path(), l, "NVIDIA H200"), failure);
+
+  std::ofstream(folder / "h200.modelled.json")
+      << R"({"median_error": 0.1, "worst_tenth_error": 0.3, "times": [{}, {}]})";
+  const auto error = load_model_error(root.path(), l, "NVIDIA H200");
+  REQUIRE(error);
+  CHECK(error->times == 2);
+  CHECK(error->worst_tenth == 0.3);
+}
