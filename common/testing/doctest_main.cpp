@@ -3,4 +3,8 @@
 
 #include "common/testing/skip_case.hpp"
 
-int main(int argc, char** argv) { return stepwise::with_skips(doctest::Context(argc, argv).run()); }
+int main(int argc, char** argv) {
+  doctest::Context context(argc, argv);
+  const int status = context.run();
+  return context.shouldExit() ? status : stepwise::with_skips(status);
+}

@@ -11,7 +11,7 @@ namespace stepwise {
 // The case returns after this. `why`: "no nvcc: no programs were built".
 void skip_case(const std::string& why);
 
-// The test program's exit code, of doctest's.
+// The test program's exit code, of doctest's; 1 where filters left no case.
 int with_skips(int status);
 
 }  // namespace stepwise

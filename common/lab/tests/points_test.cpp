@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace {
+namespace points_test {
 
 using namespace stepwise;
 
@@ -47,4 +47,4 @@ TEST_CASE("what is no point is refused with its line") {
   refused(std::string("1 2 3\0", 6), "line 1: \"3?\" is no number");
 }
 
-}  // namespace
+}  // namespace points_test

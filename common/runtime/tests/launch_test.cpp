@@ -27,6 +27,7 @@ cudaError_t __cudaGetKernel(cudaKernel_t*, const void*);
 cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t, cudaStream_t);
 }
 
+namespace launch_test {
 namespace {
 
 struct container {
@@ -334,3 +335,5 @@ TEST_CASE_FIXTURE(program, "the end of the program tells of a fault that nobody 
   const std::string said = captured_stderr([&] { __cudaUnregisterFatBinary(handle); });
   CHECK(said == "stepwise: kernel_b wrote too far (case 4)\n");
 }
+
+}  // namespace launch_test

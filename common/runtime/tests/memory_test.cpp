@@ -10,6 +10,7 @@
 
 using namespace stepwise;
 
+namespace memory_test {
 namespace {
 
 struct clean {
@@ -249,3 +250,5 @@ TEST_CASE_FIXTURE(clean, "properties and attributes are the described GPU's") {
   CHECK(cudaDeviceGetLimit(&limit, cudaLimitDevRuntimeSyncDepth) == cudaErrorUnsupportedLimit);
   CHECK(cudaDeviceSetLimit(static_cast<cudaLimit>(77), 1) == cudaErrorInvalidValue);
 }
+
+}  // namespace memory_test

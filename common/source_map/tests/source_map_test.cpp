@@ -10,8 +10,7 @@
 #include <functional>
 #include <string>
 
-namespace stepwise::emulator {
-namespace {
+namespace stepwise::emulator::source_map_test {
 
 constexpr std::uint32_t first_line = 11;  // of the text that is given
 
@@ -322,5 +321,4 @@ TEST_CASE("a long path, of many lines") {
   }));
 }
 
-}  // namespace
-}  // namespace stepwise::emulator
+}  // namespace stepwise::emulator::source_map_test

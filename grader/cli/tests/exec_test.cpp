@@ -12,6 +12,7 @@
 #include <cstdlib>
 
 #include "common/formats/json.hpp"
+#include "grader/cli/tests/cloned_course.hpp"
 #include "grader/system/files.hpp"
 #include "grader/system/process.hpp"
 
@@ -33,10 +34,6 @@ child_options command(std::vector<std::string> words) {
 
 child_result lab_exec(std::vector<std::string> words) {
   return run_child(command(std::move(words)), 60);
-}
-
-bool has(const std::string& text, std::string_view what) {
-  return text.find(what) != std::string::npos;
 }
 
 // A changed copy of the program, in a folder with a blank in its name.

@@ -9,6 +9,7 @@
 using namespace stepwise;
 using namespace stepwise::tests;
 
+namespace sweep_text_test {
 namespace {
 
 bool has(const std::string& text, const std::string& what) {
@@ -84,3 +85,5 @@ TEST_CASE("two axes make a matrix, if there is room; what is not right says why"
   CHECK(!has(table[0], "spilled"));
   CHECK(!has(table[0], "shared"));
 }
+
+}  // namespace sweep_text_test

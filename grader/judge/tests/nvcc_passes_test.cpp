@@ -11,6 +11,7 @@
 using namespace stepwise;
 using namespace stepwise::tests;
 
+namespace nvcc_passes_test {
 namespace {
 
 // As nvcc 13.0 prints it, shortened; $T is the folder for temporary files.
@@ -174,3 +175,5 @@ TEST_CASE("what cudafe++ refuses is told in its words, at once") {
   CHECK(c.seconds < 30);
   CHECK(!t.ran("nvcc compiles"));
 }
+
+}  // namespace nvcc_passes_test

@@ -12,6 +12,7 @@
 using namespace stepwise;
 using namespace stepwise::tests;
 
+namespace sweep_test {
 namespace {
 
 bool has(const std::string& text, const std::string& what) {
@@ -232,3 +233,5 @@ TEST_CASE("a cap that is not kept is told") {
   const std::string text = all_sentences({axes, points, nullptr, 132, "NVIDIA H200"});
   CHECK(has(text, "With registers = 16 the cap is not kept, the kernel has 20 registers"));
 }
+
+}  // namespace sweep_test

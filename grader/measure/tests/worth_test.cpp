@@ -7,6 +7,7 @@
 
 using namespace stepwise;
 
+namespace worth_test {
 namespace {
 
 // Round numbers: the GPU has 10 times the bandwidth of the CPU and 20 times its arithmetic, and is
@@ -139,3 +140,5 @@ TEST_CASE("quantities as people type them") {
     CHECK(!parse_quantity(bad));
   }
 }
+
+}  // namespace worth_test

@@ -12,7 +12,7 @@
 #include "labs/blur/blur.hpp"
 #include "labs/tests/hash_of.hpp"
 
-namespace {
+namespace blur_problem_test {
 
 using namespace stepwise;
 using bytes = std::vector<unsigned char>;
@@ -271,4 +271,4 @@ TEST_CASE("20_no_conversions: the lowest byte of a sum that is rounded down is t
   std::fesetround(FE_TONEAREST);
 }
 
-}  // namespace
+}  // namespace blur_problem_test

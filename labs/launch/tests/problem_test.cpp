@@ -12,7 +12,7 @@
 
 #include "labs/tests/hash_of.hpp"
 
-namespace {
+namespace launch_problem_test {
 
 using namespace stepwise;
 
@@ -228,4 +228,4 @@ TEST_CASE("an output of another size is no output") {
   CHECK(e.verdict(std::vector<float>(63)) != "");
 }
 
-}  // namespace
+}  // namespace launch_problem_test

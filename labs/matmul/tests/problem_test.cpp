@@ -14,7 +14,7 @@
 
 #include "labs/matmul/product_check.hpp"
 
-namespace {
+namespace matmul_problem_test {
 
 using namespace stepwise;
 using namespace stepwise::matmul_lab;
@@ -341,4 +341,4 @@ TEST_CASE("an output of another size is no output") {
   CHECK(e.lab.check(e.call, {}).has_value());
 }
 
-}  // namespace
+}  // namespace matmul_problem_test

@@ -15,7 +15,7 @@
 #include "labs/neighbour/neighbour.hpp"
 #include "labs/tests/hash_of.hpp"
 
-namespace {
+namespace neighbour_problem_test {
 
 using namespace stepwise;
 
@@ -294,4 +294,4 @@ TEST_CASE("an output of another size is no output") {
   CHECK(e.verdict(std::vector<int>(7)) != "");
 }
 
-}  // namespace
+}  // namespace neighbour_problem_test

@@ -10,7 +10,7 @@
 #include "labs/reduction/reduction.hpp"
 #include "labs/tests/hash_of.hpp"
 
-namespace {
+namespace reduction_problem_test {
 
 using namespace stepwise;
 
@@ -129,4 +129,4 @@ TEST_CASE("an output of another size is no output") {
   CHECK(e.lab.check(e.call, {}).has_value());
 }
 
-}  // namespace
+}  // namespace reduction_problem_test

@@ -9,7 +9,7 @@
 
 using namespace stepwise::emulator;
 
-namespace {
+namespace registered_test {
 
 constexpr std::uint64_t gigabyte = std::uint64_t{1} << 30;
 
@@ -85,4 +85,4 @@ TEST_CASE("registered areas may share pages, and may not overlap") {
 }
 #endif
 
-}  // namespace
+}  // namespace registered_test

@@ -8,6 +8,7 @@
 
 using namespace stepwise;
 
+namespace call_test {
 namespace {
 
 const std::string head = ".version 9.0\n.target sm_90\n.address_size 64\n";
@@ -257,3 +258,5 @@ TEST_CASE("printf makes the text that C makes") {
     CHECK(print(unknown, {1, 2}).unknown == unknown);
   }
 }
+
+}  // namespace call_test

@@ -10,6 +10,7 @@
 
 using namespace stepwise;
 
+namespace hostile_test {
 namespace {
 
 const std::string head = ".version 9.0\n.target sm_90\n.address_size 64\n";
@@ -169,3 +170,5 @@ TEST_CASE("time that grows with the text, not with its square") {
   for (int n = 1; n < many; ++n) blocks += "@%p1 bra L0;\n";
   CHECK(is_quick([&] { CHECK(problem_of_body(blocks) == ""); }));
 }
+
+}  // namespace hostile_test

@@ -9,7 +9,7 @@
 
 using namespace stepwise;
 
-namespace {
+namespace launch_test {
 
 std::string module_text(const std::string& body, const std::string& before = "") {
   return ".version 9.0\n.target sm_90\n.address_size 64\n.file 1 \"/some/where/lesson.cu\"\n" +
@@ -377,4 +377,4 @@ TEST_CASE("counters count what a warp issues and what its lanes ask for") {
   CHECK(counted.global_load_bytes == 0);
 }
 
-}  // namespace
+}  // namespace launch_test

@@ -1,6 +1,8 @@
 // How the benchmark programs time their launches, and what they ask of the emulator's speed.
 //
-// idea    Without arguments a program checks its result and prints the time of one launch. With
+// idea    The programs are one (join_programs), whose first argument chooses among them. Without
+// more
+//         arguments a program checks its result and prints the time of one launch. With
 //         `--benchmark REQUIRED` it pins itself to one core, launches three times, and prints the
 //         median in million lane-instructions per second, counted by our runtime. With `--scaling
 //         REQUIRED` it runs itself (`--large`: a larger problem, where it has one) with one worker
@@ -10,6 +12,7 @@
 #pragma once
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -30,10 +33,10 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// The rate that this program prints with so many workers.
+// The rate that this program, of those that are joined, prints with so many workers.
 inline double rate_with_workers(const char* program, int workers) {
-  const std::string command =
-      "STEPWISE_WORKERS=" + std::to_string(workers) + " '" + std::string(program) + "' --large";
+  const std::string command = "STEPWISE_WORKERS=" + std::to_string(workers) + " '" +
+                              program_invocation_name + "' " + program + " --large";
   FILE* const output = popen(command.c_str(), "r");
   double rate = 0;
   char line[256];
@@ -61,9 +64,8 @@ inline int report_scaling(const char* program, double required) {
     two.push_back(rate_with_workers(program, 2));
   }
   const double ratio = median(two) / median(one);
-  std::printf("%s: 1 worker %.0f M/s, 2 workers %.0f M/s: %.2f times; required %.2f: %s\n",
-              std::strrchr(program, '/') ? std::strrchr(program, '/') + 1 : program, median(one),
-              median(two), ratio, required, ratio >= required ? "met" : "missed");
+  std::printf("%s: 1 worker %.0f M/s, 2 workers %.0f M/s: %.2f times; required %.2f: %s\n", program,
+              median(one), median(two), ratio, required, ratio >= required ? "met" : "missed");
   return ratio >= clear_margin * required ? 0 : 1;
 }
 
