@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <string>
 #include <utility>
 
 namespace stepwise::emulator {
@@ -72,6 +73,10 @@ void fill_from(gpu_costs& c, const published& p) {
 // HBM, less of GDDR of the old ones (Jia et al. 2018; gpu-benches).
 constexpr double reached_of_peak = 0.88;
 
+// Of L2, what stays written and not in memory when a kernel has ended: 27 of 63 MB on an H200,
+// behind stores to 48 MB (../profile/DESIGN.md).
+constexpr double dirty_at_rest = 27.0 / 62.9;
+
 }  // namespace
 
 gpu_costs costs_of(const gpu& model) {
@@ -83,11 +88,12 @@ gpu_costs costs_of(const gpu& model) {
   fill_from(c, p);
   const double peak = 2.0 * model.memory_clock_khz * 1e3 * model.memory_bus_bits / 8;  // bytes/s
   const double per_cycle = peak * reached_of_peak / (c.ghz * 1e9);
-  c.dram_read_bytes = c.dram_write_bytes = c.dram_copy_bytes = per_cycle;
+  c.dram_read_bytes = c.dram_few_bytes = c.dram_write_bytes = c.dram_copy_bytes = per_cycle;
   c.l2_bytes = std::max(2.0 * per_cycle, 32.0 * c.multiprocessors);
   c.l2_write_bytes = c.l2_bytes / 2;
   c.l2_write_sectors = c.l2_write_bytes / 32;
   c.dirty_bytes = 0.9 * static_cast<double>(model.l2_bytes);
+  c.dirty_at_rest = dirty_at_rest * static_cast<double>(model.l2_bytes);
   c.atomic_lanes = 2.0 * c.multiprocessors;
 
   const auto figure = [&](const char* name, auto use) {
@@ -116,6 +122,14 @@ gpu_costs costs_of(const gpu& model) {
   figure("l1_latency", [&](double v) { c.l1_latency = v; });
   figure("l2_latency", [&](double v) { c.l2_latency = v; });
   figure("dram_latency", [&](double v) { c.dram_latency = v; });
+  const auto spread_of = [&](const std::string& loads, spread& to) {
+    figure((loads + "_p50").c_str(), [&](double median) {
+      figure((loads + "_p10").c_str(), [&](double v) { to.p10 = v / median; });
+      figure((loads + "_p90").c_str(), [&](double v) { to.p90 = v / median; });
+    });
+  };
+  spread_of("dram_load_of_32_warps", c.dram_alone);
+  spread_of("dram_load_wide_of_64_warps", c.dram_full);
   figure("l1_request_of_32_lines", [&](double v) { c.line_cycles = v / 32; });
   figure("l2_read_of_one", [&](double v) { c.l2_bytes_of_one = v; });
   figure("l2_write", [&](double v) { c.l2_write_bytes = bytes_per_cycle(v); });
@@ -148,6 +162,7 @@ gpu_costs costs_of(const gpu& model) {
   figure("l1_read", [&](double v) { c.l1_bytes = v; });
   figure("l2_read", [&](double v) { c.l2_bytes = bytes_per_cycle(v); });
   figure("dram_read", [&](double v) { c.dram_read_bytes = bytes_per_cycle(v); });
+  figure("dram_read_32768_under_way", [&](double v) { c.dram_few_bytes = bytes_per_cycle(v); });
   figure("dram_write", [&](double v) { c.dram_write_bytes = bytes_per_cycle(v); });
   figure("dram_copy", [&](double v) { c.dram_copy_bytes = bytes_per_cycle(v); });
   figure("exchange_own_addresses", [&](double v) { c.atomic_lanes = v / c.ghz; });

@@ -41,6 +41,11 @@ struct unit_cost {
   double latency = 4;   // cycles until the result can be used
 };
 
+// Shares of the median below which 10 and 90 in a hundred lie.
+struct spread {
+  double p10 = 1, p90 = 1;
+};
+
 struct gpu_costs {
   double ghz = 1;
   unsigned multiprocessors = 1;
@@ -48,12 +53,13 @@ struct gpu_costs {
   unit_cost of[units];      // of a sub-partition; exchange, load_store: of the multiprocessor
 
   double shared_latency = 23, l1_latency = 32, l2_latency = 280, dram_latency = 650;  // cycles
-  double l1_bytes = 128;                           // per cycle and multiprocessor
+  spread dram_alone, dram_full;  // of the latency: where little is under way, where much is
+  double l1_bytes = 128;         // per cycle and multiprocessor
   double load_wavefront = 1, store_wavefront = 1;  // cycles of shared memory's port
   double line_cycles = 1;  // of the port, for each line of 128 bytes that a request touches
   // Per cycle of a multiprocessor's clock, for the whole GPU.
-  double l2_bytes = 4000, l2_write_bytes = 2000, dram_read_bytes = 2000, dram_write_bytes = 2000,
-         dram_copy_bytes = 2000;
+  double l2_bytes = 4000, l2_write_bytes = 2000, dram_read_bytes = 2000, dram_few_bytes = 2000,
+         dram_write_bytes = 2000, dram_copy_bytes = 2000;
   double l2_bytes_of_one = 64;      // the most that one multiprocessor takes, per cycle
   double l2_write_sectors = 100;    // that are written in part
   double atomic_lanes = 250;        // at addresses of their own, per cycle, for the whole GPU
@@ -66,6 +72,7 @@ struct gpu_costs {
   double store_wait = 80, store_wait_per_warp = 2.7;
   double first_instruction = 4;  // cycles more of each that is executed for the first time
   double dirty_bytes = 0;        // of L2: what was written last and has not gone to memory
+  double dirty_at_rest = 0;      // of that, what stays once nothing runs
   double launch_us = 2.75;       // an empty kernel
   double next_launch_us = 1.3;   // each further one
 };

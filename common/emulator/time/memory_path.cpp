@@ -9,8 +9,12 @@ namespace {
 
 // What may wait for the port, and for L2 and memory, before an access cannot be issued.
 constexpr double port_queue_cycles = 32;
-constexpr double memory_queue_cycles = 2000;
+constexpr double load_queue_cycles = 8000, store_queue_cycles = 2000;
 constexpr double sector_bytes = 32;
+// Bytes under way on a multiprocessor where memory's rate was measured: with as much as its threads
+// can ask for once, and with all that they can ask for (dram_read).
+constexpr double few_under_way = 32768, much_under_way = 131072;
+constexpr double golden = 0.6180339887498949;  // its multiples spread evenly
 
 }  // namespace
 
@@ -22,6 +26,7 @@ memory_path::memory_path(const gpu_costs& costs, unsigned active,
   l2_write_share_ = std::min(costs.l2_bytes_of_one, costs.l2_write_bytes / n);
   sector_share_ = std::min(costs.l2_bytes_of_one / sector_bytes, costs.l2_write_sectors / n);
   read_share_ = costs.dram_read_bytes / n;
+  few_share_ = std::min(costs.dram_few_bytes, costs.dram_read_bytes) / n;
   write_share_ = costs.dram_write_bytes / n;
   atomic_share_ = costs.atomic_lanes / n;
   hot_share_ = costs.same_address_lanes / n;
@@ -30,9 +35,8 @@ memory_path::memory_path(const gpu_costs& costs, unsigned active,
 double memory_path::free_for_shared() const { return port_.free - port_queue_cycles; }
 
 double memory_path::free_for_global() const {
-  return std::max(
-      free_for_shared(),
-      std::max({l2_.free, l2_write_.free, dram_.free, atomic_.free}) - memory_queue_cycles);
+  return std::max({free_for_shared(), std::max(l2_.free, dram_.free) - load_queue_cycles,
+                   std::max(l2_write_.free, atomic_.free) - store_queue_cycles});
 }
 
 double memory_path::drained() const {
@@ -58,6 +62,8 @@ double memory_path::exchange(double at, double slots) {
   take(port_, busy_.port, at, slots * cost.interval);
   return begun + cost.latency;
 }
+
+double memory_path::barrier(double at) { return take(port_, busy_.port, at, 1); }
 
 recorded_access memory_path::as_wished(const recorded_access& a) const {
   recorded_access b = a;
@@ -98,16 +104,37 @@ double memory_path::global_access(step_kind kind, const recorded_access& a, doub
   const double bytes = a.sectors * sector_bytes;
   if (kind == step_kind::store) {
     const bool whole = rates.whole > 0.99;
-    take(l2_write_, busy_.l2_write, begun,
-         whole ? bytes / l2_write_share_ : a.sectors / sector_share_);
-    take(dram_, busy_.dram, begun, bytes * rates.whole * rates.evicted / write_share_);
-    return begun;
+    const double in_l2 = take(l2_write_, busy_.l2_write, begun,
+                              whole ? bytes / l2_write_share_ : a.sectors / sector_share_);
+    const double evicted = bytes * rates.whole * rates.evicted;
+    if (evicted == 0) return in_l2;
+    return std::max(in_l2, take(dram_, busy_.dram, begun, evicted / write_share_));
   }
   take(l2_write_, busy_.l2_write, begun, bytes / l2_write_share_);
   double done = take(atomic_, busy_.atomics, begun, a.lanes / atomic_share_);
   if (rates.hot > 0)
     done = std::max(done, take(hot_, busy_.atomics, begun, a.lanes * rates.hot / hot_share_));
   return done + (rates.dram > 0.5 ? costs_.dram_latency : costs_.l2_latency);
+}
+
+// Memory gives more where it can choose among more that is under way.
+double memory_path::read_rate(double backlog) const {
+  const double under_way = (backlog + costs_.dram_latency) * read_share_;
+  const double much =
+      std::clamp((under_way - few_under_way) / (much_under_way - few_under_way), 0.0, 1.0);
+  return few_share_ + much * (read_share_ - few_share_);
+}
+
+// How late the last of so many lines is, as a share of the typical time.
+double memory_path::lateness(double backlog, unsigned lines) {
+  turn_ += golden;
+  turn_ -= std::floor(turn_);
+  const double u = lines > 1 ? std::pow(turn_, 1.0 / lines) : turn_;
+  const double full = std::min(1.0, backlog / costs_.dram_latency);
+  const auto mixed = [&](double alone, double busy) { return alone + full * (busy - alone); };
+  const double p10 = mixed(costs_.dram_alone.p10, costs_.dram_full.p10),
+               p90 = mixed(costs_.dram_alone.p90, costs_.dram_full.p90);
+  return u < 0.5 ? 1 - (0.5 - u) / 0.4 * (1 - p10) : 1 + (u - 0.5) / 0.4 * (p90 - 1);
 }
 
 double memory_path::load(const recorded_access& a, double begun) {
@@ -119,9 +146,12 @@ double memory_path::load(const recorded_access& a, double begun) {
   const double share = rates.l1 < 1 ? std::min(1.0, rates.dram / (1 - rates.l1)) : 0;
   const unsigned from_dram = draw(owed.dram, share, missed);
   if (from_dram == 0) return from_l2 + costs_.l2_latency;
-  const double cycles = from_dram * sector_bytes * (1 / read_share_ + rates.evicted / write_share_);
+  const double backlog = std::max(0.0, dram_.free - begun);
+  const double cycles =
+      from_dram * sector_bytes * (1 / read_rate(backlog) + rates.evicted / write_share_);
   const double read = take(dram_, busy_.dram, begun, cycles);
-  return std::max(from_l2 + costs_.l2_latency, read + costs_.dram_latency);
+  const double arrives = begun + (read - begun + costs_.dram_latency) * lateness(backlog, a.lines);
+  return std::max(from_l2 + costs_.l2_latency, std::max(read, arrives));
 }
 
 }  // namespace stepwise::emulator

@@ -45,6 +45,7 @@ class memory_path {
   // What one instruction of a warp, issued at `at`, asks for; returns when its result is there.
   double access(step_kind kind, std::span<const recorded_access> all, double at);
   double exchange(double at, double slots);  // shuffles take the port, too
+  double barrier(double at);                 // and so does a warp that comes to a barrier
 
   double drained() const;  // when the last access is through
 
@@ -61,6 +62,8 @@ class memory_path {
   recorded_access as_wished(const recorded_access& a) const;
   double global_access(step_kind kind, const recorded_access& a, double begun);
   double load(const recorded_access& a, double begun);
+  double read_rate(double backlog) const;
+  double lateness(double backlog, unsigned lines);
   static double take(queue& q, double& busy, double at, double cycles);
   static unsigned draw(double& owed, double share, unsigned of);
 
@@ -72,10 +75,11 @@ class memory_path {
   };
   std::vector<owed_sectors> owed_;
   // This multiprocessor's, per cycle.
-  double l2_share_, l2_write_share_, sector_share_, read_share_, write_share_, atomic_share_,
-      hot_share_;
+  double l2_share_, l2_write_share_, sector_share_, read_share_, few_share_, write_share_,
+      atomic_share_, hot_share_;
   queue port_, l2_, l2_write_, dram_, atomic_, hot_;
   cycles busy_;
+  double turn_ = 0;  // of what is drawn
 };
 
 }  // namespace stepwise::emulator

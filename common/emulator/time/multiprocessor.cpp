@@ -41,12 +41,13 @@ struct warp_state {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> slots;  // of the run: accesses [first, end)
   std::vector<value> groups;                                   // of copies: when they are there
   value open_group;
+  double stored = -1e9;  // its stores to global memory are out
 };
 
 struct block_state {
   std::vector<std::unique_ptr<warp_state>> warps;
   unsigned alive = 0, waiting = 0;
-  double last_store = -1e9;  // to global memory
+  double arrived = -1e9;  // the last warp at a barrier
 };
 
 class simulation {
@@ -64,8 +65,7 @@ class simulation {
   multiprocessor_time run() {
     const std::vector<block_trace>& traced = work_.trace->blocks;
     const auto warps = static_cast<double>(traced.empty() ? 0 : traced[0].warps.size());
-    const double turnover = costs_.turnover + costs_.turnover_per_warp * warps,
-                 store_wait = costs_.store_wait + costs_.store_wait_per_warp * warps;
+    const double turnover = costs_.turnover + costs_.turnover_per_warp * warps;
     std::size_t next = 0;
     double last_start = -start_interval_;
     const auto start = [&](double at) {
@@ -78,10 +78,9 @@ class simulation {
       for (std::size_t b = 0; b < blocks_.size(); ++b) {
         if (blocks_[b]->alive != 0) continue;
         ends_.push_back(now_);
-        const double left = blocks_[b]->last_store + store_wait - now_;
         forget(*blocks_[b]);
         blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(b--));
-        if (next < traced.size()) start(now_ + turnover + std::max(0.0, left));
+        if (next < traced.size()) start(now_ + turnover);
       }
     }
     return result();
@@ -125,6 +124,10 @@ class simulation {
   void end_warp(warp_state& w) {
     w.ready = never;
     --w.of->alive;
+    // Its place is free when its stores are out.
+    const double store_wait =
+        costs_.store_wait + costs_.store_wait_per_warp * static_cast<double>(w.of->warps.size());
+    w.after = std::max(w.after, w.stored + store_wait);
     now_ = std::max(now_, w.after);
     out_.warp_cycles += w.after - w.begun;
     release_if_all(*w.of, w.after);
@@ -257,7 +260,7 @@ class simulation {
       if (w.needs_from != nobody)
         out_.waited_for[std::uint64_t{op.ordinal} << 32 | w.needs_from] += waited;
     }
-    const bool to_memory = op.is_memory || op.on == unit::exchange;
+    const bool to_memory = op.is_memory || op.on == unit::exchange || op.kind == step_kind::barrier;
     note(op.ordinal,
          !w.was_busy ? stall::not_selected
          : to_memory ? stall::memory_throttle
@@ -310,11 +313,11 @@ class simulation {
     p.last = &w;
     w.issued = w.after = at + std::max(slots, 1.0);
     now_ = std::max(now_, at);
-    if (op.kind == step_kind::store && !op.is_shared) w.of->last_store = at;
     double done =
         at + costs_.of[static_cast<int>(op.on)].latency + (slots > 1 ? (slots - 1) * 4 : 0);
     if (op.is_memory) {
       done = std::max(done, access(w, op, at));
+      if (op.kind == step_kind::store && !op.is_shared) w.stored = std::max(w.stored, done);
     } else if (op.on == unit::exchange) {
       done = memory_.exchange(at, slots);
     } else {
@@ -331,7 +334,8 @@ class simulation {
         }
         break;
       case step_kind::barrier:
-        w.issued = w.after = at + costs_.barrier_per_warp;
+        w.of->arrived = std::max(memory_.barrier(at), w.of->arrived + costs_.barrier_per_warp);
+        w.issued = w.after = w.of->arrived;
         w.ready = never;
         ++w.of->waiting;
         p.soonest = 0;  // look again
@@ -359,7 +363,7 @@ class simulation {
 
   double busy_until(const partition_state& p, const timed_op& op) const {
     if (op.slots == 0) return 0;
-    if (op.is_memory || op.on == unit::exchange)
+    if (op.is_memory || op.on == unit::exchange || op.kind == step_kind::barrier)
       return op.is_memory && !op.is_shared ? memory_.free_for_global() : memory_.free_for_shared();
     return p.unit_free[static_cast<int>(first_free(p, op.on))];
   }

@@ -24,7 +24,7 @@ constexpr double l2_share_for_reads = 2.0 / 3;
 }  // namespace
 
 timer::timer(const gpu& model, const options& how)
-    : model_(model), costs_(costs_of(model)), how_(how), dirty_(costs_.dirty_bytes) {}
+    : model_(model), costs_(costs_of(model)), how_(how), dirty_(costs_.dirty_at_rest) {}
 timer::~timer() = default;
 
 void timer::begin(const launch_shape& shape) {
@@ -256,6 +256,7 @@ launch_time timer::end(const std::vector<site_traffic>& traffic) {
     for (int e = 0; e < experiments; ++e)
       experiments_us.push_back(std::async(
           std::launch::async, [this, &work, e] { return us_if(static_cast<what_if>(e), work); }));
+  dirty_ = std::min(dirty_, costs_.dirty_at_rest);
   multiprocessor_time t = simulate(work, costs_);
   launch_time result;
   result.us = t.cycles / (costs_.ghz * 1e3);

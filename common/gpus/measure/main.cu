@@ -31,6 +31,7 @@ int measure_all(const effort& e) {
   measure_memory(multiprocessors, e, all);
   measure_ports(multiprocessors, e, all);
   measure_latencies(e, all);
+  measure_spread(multiprocessors, e, all);
   measure_pipes(multiprocessors, e, all);
   measure_synchronisation(multiprocessors, e, all);
   for (const auto& f : all)

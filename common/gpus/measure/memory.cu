@@ -4,10 +4,6 @@
 namespace stepwise::measure {
 namespace {
 
-__device__ unsigned folded(uint4 v) { return v.x ^ v.y ^ v.z ^ v.w; }
-
-constexpr int at_once = 8;
-
 // A block reads pieces of 32 KiB, a grid apart; each thread has eight loads under way. `count` is a
 // multiple of a grid's pieces.
 __global__ void read_all(const uint4* from, std::size_t count, int passes, unsigned* to) {

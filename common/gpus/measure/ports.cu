@@ -4,7 +4,6 @@
 namespace stepwise::measure {
 namespace {
 
-constexpr int at_once = 8;
 constexpr int line_words = 32;
 
 // Visible to the block is what it asks for, no more: so it comes through L1, and nobody leaves it
@@ -60,8 +59,6 @@ __global__ void use_banks(int ways, int passes, unsigned* to, span* spans) {
   note_span(spans, begin);
   if (sum == 0x12345678u) *to = sum;
 }
-
-__device__ unsigned folded(uint4 v) { return v.x ^ v.y ^ v.z ^ v.w; }
 
 // One block reads 512 KiB through L2 again and again.
 __global__ void read_l2_alone(const uint4* from, std::size_t count, int passes, unsigned* to,

@@ -107,4 +107,8 @@ double time_ms(const effort& e, Work&& work, long long spin_cycles = 200'000) {
   return median(times);
 }
 
+constexpr int at_once = 8;  // loads of a thread
+
+__device__ inline unsigned folded(uint4 v) { return v.x ^ v.y ^ v.z ^ v.w; }
+
 }  // namespace stepwise::measure
