@@ -77,7 +77,7 @@ TEST_CASE("grade: the untouched skeleton fails and says what is left to do") {
   const auto result = c.lab({"grade", "reduction", "--device", "emulated"});
   CHECK(result.end.exit_code == 1);
   CHECK(has(result.out, "TODO"));
-  CHECK(has(result.out, "0 of 60 points"));
+  CHECK(has(result.out, "0 of 100 points"));
   const json grade = document_of(c.lab({"grade", "reduction", "--device", "emulated", "--json"}));
   check_documented(grade);
   CHECK(grade["class"] == "WRONG");
@@ -86,20 +86,20 @@ TEST_CASE("grade: the untouched skeleton fails and says what is left to do") {
   CHECK(grade["points"] == 0);
 }
 
-TEST_CASE("grade: a solution passes; speed goals count neither way on the emulator") {
+TEST_CASE("grade: the last step passes; without a GPU speed is modelled, and says so") {
   const cloned_course c;
-  const auto result = c.lab({"grade", "reduction", "--file", step_file("07_grid_stride"),
-                             "--device", "emulated", "--json"});
+  const auto result = c.lab({"grade", "reduction", "--file", step_file("10_one_launch"), "--device",
+                             "emulated", "--json"});
   CHECK(result.end.exit_code == 0);
   const json grade = document_of(result);
+  check_documented(grade);
   CHECK(grade["class"] == "PASS");
-  CHECK(grade["points"] == grade["max_points"]);
+  CHECK(grade["points"] == 100);
   for (const auto& goal : grade["goals"]) {
-    if (goal["passed"].is_null()) {
-      CHECK(goal["message"].get<std::string>().starts_with("not graded here: "));
-      CHECK(goal["points"] == 0);
-    } else {
-      CHECK(goal["passed"] == true);
+    CHECK(goal["passed"] == true);
+    if (goal["kind"] == "speedup" || goal["kind"] == "reach") {
+      CHECK(has(goal["message"].get<std::string>(), "(modelled, NVIDIA H200, n = "));
+      CHECK(goal["modelled"]["ratio"] >= goal["modelled"]["at_least"].get<double>());
     }
   }
 }
