@@ -37,7 +37,7 @@ std::optional<model_error> load_model_error(const fs::path& root, const lab& l,
 modelled_figures model_program(const lab& l, const problem& p, const std::filesystem::path& program,
                                const lab_size& size, std::uint64_t seed,
                                const device_choice& emulator, const activity& now,
-                               double patience_s) {
+                               double patience_s, what_ifs experiments) {
   modelled_figures result;
   std::vector<problem_call> calls;
   try {
@@ -56,7 +56,7 @@ modelled_figures model_program(const lab& l, const problem& p, const std::filesy
   session_options options = options_for(emulator, patience_s, file.bytes());
   options.tick = now.tick;
   options.profile = folder.path() / "profile";
-  options.times = "sampled";
+  options.times = experiments == what_ifs::modelled ? "sampled,experiments" : "sampled";
   now.doing(fmt::format("{}: the time of {}", l.name, result.label));
   session runner(program, emulator, file, options);
   result.found = runner.call(0);

@@ -43,10 +43,12 @@ struct model_error {
 std::optional<model_error> load_model_error(const std::filesystem::path& root, const lab& l,
                                             std::string_view device_name);
 
+enum class what_ifs { left_out, modelled };
+
 // `emulator` must be the emulator. A call that takes longer than `patience_s` has no time.
 modelled_figures model_program(const lab& l, const problem& p, const std::filesystem::path& program,
                                const lab_size& size, std::uint64_t seed,
                                const device_choice& emulator, const activity& now,
-                               double patience_s = 60);
+                               double patience_s = 60, what_ifs experiments = what_ifs::left_out);
 
 }  // namespace stepwise

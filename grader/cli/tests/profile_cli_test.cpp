@@ -1,0 +1,144 @@
+// The guided analysis through the real program. What must be found is what the steps' own headers
+// say of them (`watch`).
+#include <doctest/doctest.h>
+
+#include "grader/cli/tests/cloned_course.hpp"
+#include "grader/report/text.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+// The first line that is to be mended.
+const json& first_access(const json& document) {
+  return document.at("analysis").at("accesses").at(0);
+}
+
+bool fits(const std::string& text, std::size_t width) {
+  for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1) {
+    if (display_width(text.substr(at, end - at)) <= width) continue;
+    MESSAGE(text.substr(at, end - at));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("profile: reduction 02 leads to the bank conflicts, and to the step without them") {
+  const cloned_course c;
+  const std::vector<std::string> typed = {"profile", "reduction", "02", "--json"};
+  const auto result = c.lab(typed);
+  REQUIRE(result.end.exit_code == 0);
+  const json document = document_of(result);
+  check_documented(document);
+  CHECK(document["step"] == "02_strided");
+  CHECK(document["time_kind"] == "modelled");
+  CHECK(document["time_ms"].get<double>() > 0);
+  CHECK(document["recorded_ms"].get<double>() > 0);
+  const json& line = first_access(document);
+  CHECK(has(line["text"].get<std::string>(), "partial[left] += partial[left + s]"));
+  CHECK(line["access"] == "shared_load");
+  CHECK(line["wasteful"] == true);
+  CHECK(line["per_request"].get<double>() > 2 * line["ideal_per_request"].get<double>());
+  CHECK(document["advice"]["causes"][0]["cause"] == "bank_conflicts");
+  CHECK(document["advice"]["causes"][0]["gain"].get<double>() > 1);
+  CHECK(document["advice"]["next"]["step"] == "03_sequential");
+  CHECK(document["advice"]["mended_by"]["step"] == "03_sequential");
+  CHECK(document["advice"]["mended_by"]["after"] == 0);
+  // The same again, to the byte.
+  CHECK(c.lab(typed).out == result.out);
+}
+
+TEST_CASE("profile: transpose 03 has uncoalesced stores, and is told so within 80 columns") {
+  const cloned_course c;
+  auto command = c.command({"profile", "transpose", "03"});
+  command.environment.back() = "COLUMNS=80";
+  const auto result = run_child(command, 120);
+  REQUIRE(result.end.exit_code == 0);
+  CHECK(has(result.out, "modelled, NVIDIA H200"));
+  CHECK(has(result.out, "The course's record of 03_element"));
+  CHECK(has(result.out, "Memory limits it"));
+  CHECK(has(result.out, "32.0 sectors for each global store, 4.0 would do"));
+  CHECK(has(result.out, "Uncoalesced accesses"));
+  CHECK(has(result.out, "Next step 04_tiled"));
+  CHECK(fits(result.out, 80));
+  CHECK(!has(result.out, "\x1b"));
+}
+
+TEST_CASE("profile: experiments are sorted by what they gain") {
+  const cloned_course c;
+  const auto result =
+      c.lab({"profile", "transpose", "03", "--size", "1024x1024", "--experiment", "--json"});
+  REQUIRE(result.end.exit_code == 0);
+  const json document = document_of(result);
+  check_documented(document);
+  const json& experiments = document["analysis"]["experiments"];
+  REQUIRE(experiments.size() == 6);
+  for (std::size_t n = 1; n < experiments.size(); ++n)
+    CHECK(experiments[n]["gain"].get<double>() <= experiments[n - 1]["gain"].get<double>());
+  CHECK(experiments[0]["gain"].get<double>() > 1);
+  CHECK(has(c.lab({"profile", "transpose", "03", "--size", "1024x1024", "--experiment"}).out,
+            "perfect coalescing"));
+}
+
+TEST_CASE("profile: a student's file, and what is wrong with one") {
+  const cloned_course c;
+  const fs::path file = c.root() / "try.cu";
+  const auto write = [&](const std::string& body) {
+    write_atomically(file, "#include \"labs/launch/launch.hpp\"\n" + body);
+  };
+  SUBCASE("a kernel: steps are named that were recorded as faster") {
+    const auto result =
+        c.lab({"profile", "launch", "--file",
+               (c.root() / "solutions/launch/01_tiny_blocks.cu").string(), "--json"});
+    REQUIRE(result.end.exit_code == 0);
+    const json document = document_of(result);
+    CHECK(document["step"] == nullptr);
+    CHECK(document["recorded_ms"] == nullptr);
+    CHECK(document["analysis"]["limiter"] == "latency");
+    CHECK(document["advice"]["next"]["step"] == "02_blocks");
+  }
+  SUBCASE("no kernel") {
+    write("void add(const float*, const float*, float*, int) {}\n");
+    const auto result = c.lab({"profile", "launch", "--file", file.string()});
+    CHECK(result.end.exit_code == 1);
+    CHECK(has(result.err, "launches no kernel"));
+    CHECK(!has(result.out, "us"));
+  }
+  SUBCASE("does not compile") {
+    write("void add(const float*, const float*, float*, int) { return 1 }\n");
+    const auto result = c.lab({"profile", "launch", "--file", file.string(), "--json"});
+    CHECK(result.end.exit_code == 1);
+    CHECK(document_of(result)["class"] == "COMPILE");
+  }
+  SUBCASE("a kernel that fails has no figure") {
+    write(
+        "#include \"common/lab/check.hpp\"\n"
+        "__global__ void k(float* c) { c[1ull << 40] = 1; }\n"
+        "void add(const float*, const float*, float* c, int) {\n"
+        "  k<<<1, 32>>>(c);\n  check(cudaDeviceSynchronize());\n}\n");
+    const auto result = c.lab({"profile", "launch", "--file", file.string(), "--json"});
+    CHECK(result.end.exit_code == 1);
+    const json document = document_of(result);
+    CHECK(document["time_ms"] == nullptr);
+    CHECK(document["message"] != "");
+    CHECK(!document.contains("analysis"));
+  }
+}
+
+TEST_CASE("profile: what is unknown is refused, and what is known is listed") {
+  const cloned_course c;
+  const auto refused = [&](std::vector<std::string> words, const char* what) {
+    words.insert(words.begin(), "profile");
+    const auto result = c.lab(words);
+    CHECK(result.end.exit_code == 2);
+    INFO(result.err);
+    CHECK(has(result.err, what));
+  };
+  refused({"reduction", "99"}, "02_strided");
+  refused({"reduction", "02", "--gpu", "h2000"}, "h200");
+  refused({"reduction", "02", "--file", "x.cu"}, "exclude each other");
+  refused({"reduction", "02", "--device", "gpu"}, "ncu");
+  refused({}, "which lab");
+}

@@ -1,0 +1,123 @@
+// The texts: what it is, then what to try.
+#include "grader/cli/text/advice_words.hpp"
+
+#include <fmt/core.h>
+
+namespace stepwise::cli {
+
+const char* part_words(part p) {
+  constexpr const char* words[busy_parts] = {
+      "issue slots", "ALU pipe", "FMA pipe", "L1/shared port", "L2", "DRAM", "atomics"};
+  return words[static_cast<int>(p)];
+}
+
+std::string limit_sentence(const kernel_analysis& a) {
+  const double compute = 100 * a.busy.compute, memory = 100 * a.busy.memory;
+  switch (a.limit) {
+    case limiter::memory:
+      return fmt::format("Memory limits it: {} busy for {:.0f} % of the time.",
+                         a.busy.memory_part == part::atomics
+                             ? "atomics are"
+                             : std::string(part_words(a.busy.memory_part)) + " is",
+                         memory);
+    case limiter::compute:
+      return fmt::format("Compute limits it: the {} {} busy for {:.0f} % of the time.",
+                         part_words(a.busy.compute_part),
+                         a.busy.compute_part == part::issue ? "are" : "is", compute);
+    case limiter::both:
+      return fmt::format(
+          "Compute ({:.0f} %) and memory ({:.0f} %) are nearly as busy as each other: both limit "
+          "it.",
+          compute, memory);
+    case limiter::latency:
+      return "Latency limits it: neither is busy for 60 % of the time. Warps wait, and too few "
+             "others have something to do meanwhile.";
+  }
+  return {};
+}
+
+const char* cause_words(cause c) {
+  switch (c) {
+    case cause::uncoalesced:
+      return "Uncoalesced accesses: a warp's lanes touch more sectors of 32 bytes than their data "
+             "fill. Let neighbouring threads touch neighbouring elements; where one side cannot, "
+             "turn the data in a tile of shared memory.";
+    case cause::bank_conflicts:
+      return "Bank conflicts: lanes that need different words of one bank are served one after the "
+             "other. Let neighbouring lanes touch neighbouring words, or pad the rows of a tile.";
+    case cause::spills:
+      return "Spilled registers: they live in local memory. Keep fewer values at a time, or allow "
+             "more registers with smaller blocks.";
+    case cause::port_traffic:
+      return "The port to L1 and shared memory is busy. Do more arithmetic "
+             "for "
+             "each of them: keep values in registers and use them again, compute several results "
+             "per thread, load 16 bytes at a time.";
+    case cause::l2_traffic:
+      return "L2 is busy. Read each value once per block, into shared memory or registers, and "
+             "write whole sectors.";
+    case cause::dram_traffic:
+      return "DRAM is busy. Move fewer bytes: do not store what is read again, fuse kernels, use "
+             "smaller types. If only what must move does, this is the roof.";
+    case cause::atomics:
+      return "Atomics are busy. Combine values in a warp or a block first, and send one for all.";
+    case cause::divergence:
+      return "Divergence: many lanes are idle while their warp executes. Let whole warps take the "
+             "same way: give the work to neighbouring threads.";
+    case cause::integer_work:
+      return "Integer work: more instructions compute indices and conditions than the task asks "
+             "for. Take them out of the loop, unroll it, avoid % and / by variables.";
+    case cause::instructions:
+      return "Many instructions: the schedulers have no free slot. Do more with each: unroll "
+             "loops, load and store 16 bytes at a time, drop barriers and tests.";
+    case cause::arithmetic:
+      return "The arithmetic itself fills its pipe: this is the roof, unless another algorithm "
+             "needs less of it, or narrower types or other units do it.";
+    case cause::launches:
+      return "Short launches: starting a kernel takes as long as its work. Do more in each launch.";
+    case cause::small_grid:
+      return "A small grid: it has fewer blocks than the GPU holds at once. Use more, smaller "
+             "blocks, or give the GPU more work.";
+    case cause::occupancy:
+      return "Low occupancy: too few warps are resident to hide latency. Let the block need fewer "
+             "registers or less shared memory, or change its size (./lab occupancy).";
+    case cause::barriers:
+      return "Waiting at barriers: warps that are done wait for the slowest of the block. Use "
+             "smaller blocks, fewer barriers, or none where one warp is enough.";
+    case cause::memory_latency:
+      return "Waiting for global memory: too few loads are in flight. Issue several independent "
+             "loads per thread before the first result is used, or have more warps.";
+    case cause::shared_latency:
+      return "Waiting for shared memory or shuffles: read several values before the first is used, "
+             "or keep them in registers.";
+    case cause::dependencies:
+      return "Dependent arithmetic: each instruction needs the one before. Give each thread "
+             "several independent results.";
+    case cause::throttle:
+      return "Too many requests: the way to memory is full. Use fewer and wider accesses, and "
+             "fewer sectors for each.";
+    case cause::fetch:
+      return "Branches and instruction fetch: jump less, and unroll less where code is long.";
+  }
+  return "";
+}
+
+const char* experiment_words(what_if e) {
+  switch (e) {
+    case what_if::no_global_memory:
+      return "global accesses cost nothing";
+    case what_if::no_arithmetic:
+      return "floats cost nothing";
+    case what_if::perfect_coalescing:
+      return "no more sectors than bytes fill";
+    case what_if::no_bank_conflicts:
+      return "a wavefront for each request";
+    case what_if::full_occupancy:
+      return "as many warps as there are slots";
+    case what_if::twice_the_registers:
+      return "of a multiprocessor";
+  }
+  return "";
+}
+
+}  // namespace stepwise::cli

@@ -1,0 +1,15 @@
+// What parts, limits, causes and experiments are called, and what to do about them.
+#pragma once
+
+#include <string>
+
+#include "grader/model/advice.hpp"
+
+namespace stepwise::cli {
+
+const char* part_words(part p);  // "issue slots"
+std::string limit_sentence(const kernel_analysis& a);
+const char* cause_words(cause c);         // what it is and what to try: sentences
+const char* experiment_words(what_if e);  // what is changed
+
+}  // namespace stepwise::cli

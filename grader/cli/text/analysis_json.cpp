@@ -1,0 +1,105 @@
+// What profile --json tells of the dearest kernel, and the advice; grader/JSON.md has the keys.
+#include "grader/cli/text/analysis_text.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+std::string key_of(const char* name) {
+  std::string key = name;
+  for (char& c : key)
+    if (c == ' ' || c == '/') c = '_';
+  return key;
+}
+
+json place_json(const code_place& at) {
+  return {{"file", at.file}, {"line", at.line}, {"text", at.text}};
+}
+
+json with_place(const code_place& at, const json& rest) {
+  json j = place_json(at);
+  j.update(rest);
+  return j;
+}
+
+json stalls_json(const std::vector<stall_share>& stalled) {
+  json j = json::object();
+  for (const stall_share& s : stalled) j[key_of(stepwise::name_of(s.why))] = s.share;
+  return j;
+}
+
+json time_json(const profile_view& v, const step* s, const std::vector<kernel_profile>& call) {
+  if (s == nullptr) return nullptr;
+  const auto recorded = v.recorded_ms(s);
+  const double us = time_us(call);
+  return {{"step", s->name},
+          {"idea", s->idea},
+          {"time_ms", us > 0 ? json(us / 1000) : json(nullptr)},
+          {"time_kind", us > 0 ? "modelled" : "none"},
+          {"recorded_ms", recorded ? json(*recorded) : json(nullptr)}};
+}
+
+}  // namespace
+
+json analysis_json(const kernel_analysis& a) {
+  json j = {{"kernel", a.kernel->kernel},
+            {"grid", {a.kernel->grid.x, a.kernel->grid.y, a.kernel->grid.z}},
+            {"block", {a.kernel->block.x, a.kernel->block.y, a.kernel->block.z}},
+            {"share", a.share},
+            {"limiter", name_of(a.limit)},
+            {"compute", a.busy.compute},
+            {"compute_part", stepwise::name_of(a.busy.compute_part)},
+            {"memory", a.busy.memory},
+            {"memory_part", stepwise::name_of(a.busy.memory_part)},
+            {"level_bytes",
+             {{"global", a.bytes.global},
+              {"shared", a.bytes.shared},
+              {"l2", a.bytes.l2},
+              {"dram", a.bytes.dram}}},
+            {"lanes", a.lanes},
+            {"divergent", a.divergent},
+            {"theoretical_occupancy", a.theoretical_occupancy},
+            {"achieved_occupancy", a.achieved_occupancy},
+            {"blocks_per_place", a.blocks_per_place},
+            {"stalled", stalls_json(a.stalled)}};
+  j["accesses"] = json::array();
+  for (const costly_line& l : a.accesses)
+    j["accesses"].push_back(with_place(l.at, {{"access", key_of(name_of(l.cost.what))},
+                                              {"requests", l.cost.requests},
+                                              {"per_request", l.cost.per_request()},
+                                              {"ideal_per_request", l.cost.ideal_per_request()},
+                                              {"wasteful", l.cost.is_wasteful()},
+                                              {"share", l.share}}));
+  j["mix"] = json::object();
+  for (const pipe_share& s : a.mix) j["mix"][stepwise::name_of(s.of)] = s.share;
+  j["stalled_lines"] = json::array();
+  for (const stalled_line& l : a.lines)
+    j["stalled_lines"].push_back(
+        with_place(l.at, {{"share", l.share},
+                          {"stalled", stalls_json(l.why)},
+                          {"waits_for", l.whose ? place_json(*l.whose) : json(nullptr)}}));
+  j["experiments"] = json::array();
+  for (const experiment_gain& g : a.gains)
+    j["experiments"].push_back({{"experiment", key_of(stepwise::name_of(g.what))},
+                                {"time_ms", g.us / 1000},
+                                {"gain", g.gain}});
+  return j;
+}
+
+json advice_json(const profile_view& v) {
+  json j = {{"causes", json::array()}, {"next", nullptr}, {"mended_by", nullptr}};
+  for (const found_cause& f : v.found)
+    j["causes"].push_back({{"cause", key_of(stepwise::name_of(f.what))},
+                           {"gain", f.gain > 1 ? json(f.gain) : json(nullptr)}});
+  if (!v.next) return j;
+  j["next"] = time_json(v, v.next->next, v.next->next_call);
+  if (v.next->mending == nullptr) return j;
+  const cause c = v.next->mended;
+  j["mended_by"] = time_json(v, v.next->mending, v.next->mending_call);
+  j["mended_by"].update({{"cause", key_of(stepwise::name_of(c))},
+                         {"unit", unit_of(c)},
+                         {"before", figure_of(c, v.m->kernels)},
+                         {"after", figure_of(c, v.next->mending_call)}});
+  return j;
+}
+
+}  // namespace stepwise::cli

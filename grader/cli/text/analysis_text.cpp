@@ -1,0 +1,414 @@
+// Lays out the sections of the guided analysis.
+#include "grader/cli/text/analysis_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/report/profile_text.hpp"
+#include "grader/cli/text/advice_words.hpp"
+#include "grader/cli/text/page.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+constexpr std::size_t most_rows = 6;
+constexpr double worth_a_row = 0.005;  // of what is shared out
+
+std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+double busy(const kernel_analysis& a, part p) { return a.kernel->timing.busy[static_cast<int>(p)]; }
+
+std::string extents(const extent& e) {
+  return e.z > 1   ? fmt::format("{}x{}x{}", e.x, e.y, e.z)
+         : e.y > 1 ? fmt::format("{}x{}", e.x, e.y)
+                   : std::to_string(e.x);
+}
+
+// A line of the kernel's main file by its number, others with their file.
+std::string place_text(const code_place& at, const kernel_analysis& a) {
+  if (at.line == 0) return "?";
+  std::string main;
+  for (const line_profile& l : a.kernel->lines)
+    if (l.at.line != 0) {
+      main = l.at.file;
+      break;
+    }
+  return at.file == main ? std::to_string(at.line) : fmt::format("{}:{}", at.file, at.line);
+}
+
+cell source_cell(const code_place& at) {
+  return {at.line == 0 ? "(of no line: compile with -lineinfo)" : at.text, tone::dim};
+}
+
+void share_bar(page& p, const char* label, double share, const std::string& what, bool strong) {
+  const int columns = std::clamp(p.style().width - 46, 10, 60);
+  const auto filled =
+      static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * static_cast<double>(columns)));
+  std::string drawn;
+  for (int n = 0; n < columns; ++n)
+    drawn +=
+        n < filled ? (p.style().unicode ? "\u2588" : "#") : (p.style().unicode ? "\u2591" : ".");
+  p.line(fmt::format("  {:<8}{:>6}  ", label, percent(share)) +
+         p.style().paint(strong ? tone::note : tone::place, drawn) + "  " + what);
+}
+
+void bytes_by_level(page& p, const profile_view& v) {
+  const kernel_analysis& a = v.dearest;
+  const auto row = [&](const char* level, double bytes, const std::string& of) {
+    return std::vector<cell>{{level}, {bytes_text(bytes)}, {of}};
+  };
+  const std::string port = percent(busy(a, part::port));
+  std::vector<std::vector<cell>> rows = {row("global memory, asked of L1", a.bytes.global, port)};
+  if (a.bytes.shared > 0) rows.push_back(row("shared memory", a.bytes.shared, "same port"));
+  rows.push_back(row("L2", a.bytes.l2, percent(busy(a, part::l2))));
+  rows.push_back(row("DRAM", a.bytes.dram, percent(busy(a, part::dram))));
+  p.table({{"level"}, {"bytes", true}, {"busy", true}}, rows);
+  p.line();
+  const double counted = a.kernel->timing.counted;
+  std::string text;
+  if (counted < 1)
+    text = fmt::format(
+        "Estimated from the {:.2g} % of the launch that ran: at DRAM, what blocks share counts too "
+        "often, and what L2 still holds does not count. ",
+        100 * counted);
+  if (v.m->work.bytes > 0)
+    text += fmt::format("The whole call must move {} at least.", bytes_text(v.m->work.bytes));
+  p.paragraph(text, tone::dim);
+  p.line();
+}
+
+void access_table(page& p, const kernel_analysis& a, const std::vector<costly_line>& lines) {
+  std::vector<std::vector<cell>> rows;
+  for (const costly_line& l : lines) {
+    if (rows.size() == most_rows) break;
+    const char* unit = is_shared(l.cost.what) ? "wavefronts" : "sectors";
+    const tone t = l.cost.is_wasteful() ? tone::note : tone::plain;
+    rows.push_back({{place_text(l.at, a), tone::place},
+                    {name_of(l.cost.what), t},
+                    {fmt::format("{:.1f} {}", l.cost.per_request(), unit), t},
+                    {fmt::format("{:.1f}", l.cost.ideal_per_request())},
+                    {l.cost.waste() > 0 ? percent(l.share) : ""},
+                    source_cell(l.at)});
+  }
+  p.table({{"line", true},
+           {"access"},
+           {"per request", true},
+           {"ideal", true},
+           {"waste", true},
+           {"source", false, true, true}},
+          rows);
+}
+
+void mend_sentence(page& p, const kernel_analysis& a) {
+  if (a.wasteful.empty()) {
+    p.paragraph("Every access costs what it must: fewer or wider ones are left to try.");
+    return;
+  }
+  const costly_line& l = a.wasteful.front();
+  const char* unit = is_shared(l.cost.what) ? "wavefronts" : "sectors";
+  p.paragraph(fmt::format("Mend line {} first: {} {} for each {}, {:.1f} would do ({}).",
+                          place_text(l.at, a), fmt::format("{:.1f}", l.cost.per_request()), unit,
+                          name_of(l.cost.what), l.cost.ideal_per_request(),
+                          is_shared(l.cost.what) ? "bank conflicts" : "uncoalesced"),
+              tone::strong);
+}
+
+void memory_branch(page& p, const profile_view& v) {
+  p.title("3  Memory: what moves, and what for");
+  bytes_by_level(p, v);
+  access_table(p, v.dearest, v.dearest.accesses);
+  p.line();
+  mend_sentence(p, v.dearest);
+}
+
+void compute_branch(page& p, const profile_view& v) {
+  const kernel_analysis& a = v.dearest;
+  p.title("3  Compute: which instructions");
+  std::vector<bar> bars;
+  for (const pipe_share& s : a.mix) {
+    if (s.share < worth_a_row) continue;
+    std::string name = stepwise::name_of(s.of);
+    std::ranges::replace(name, '_', '/');
+    bars.push_back({name, s.share, percent(s.share), tone::place});
+  }
+  p.bars(bars);
+  p.line();
+  std::string text = fmt::format("{:.1f} of 32 lanes take part (warp efficiency {})", a.lanes,
+                                 percent(a.lanes / 32));
+  text += a.divergent > 0
+              ? fmt::format("; {:.2g} % of the branches divide their warp. ", 100 * a.divergent)
+              : "; no branch divides its warp. ";
+  text += a.float_share() > 0
+              ? fmt::format("{:.1f} integer instructions for each of floating point.",
+                            a.integer_share() / a.float_share())
+              : "No floating point: all arithmetic is integer.";
+  p.paragraph(text);
+  p.line();
+  std::vector<std::vector<cell>> rows;
+  for (const executed_line& l : a.executed) {
+    if (rows.size() == most_rows || l.share < worth_a_row) break;
+    rows.push_back({{place_text(l.at, a), tone::place},
+                    {percent(l.share)},
+                    {fmt::format("{:.1f}", l.lanes), l.lanes < 0.8 * 32 ? tone::note : tone::plain},
+                    {l.divergent > 0 ? percent(l.divergent) : ""},
+                    source_cell(l.at)});
+  }
+  p.table({{"line", true},
+           {"instructions", true},
+           {"lanes", true},
+           {"divergent", true},
+           {"source", false, true, true}},
+          rows);
+}
+
+void occupancy_lines_of(page& p, const profile_view& v) {
+  const kernel_analysis& a = v.dearest;
+  const kernel_profile& k = *a.kernel;
+  p.line(fmt::format("  theoretical occupancy  {:>5}   {} of {} warps, {} blocks; limit: {}",
+                     percent(a.theoretical_occupancy), k.resident_warps, k.most_warps,
+                     k.fits.blocks, limiter_of(k.fits)));
+  p.line(fmt::format("  achieved occupancy     {:>5}   {:.1f} warps on average",
+                     percent(a.achieved_occupancy), k.timing.active_warps));
+  if (a.blocks_per_place > 0 && a.blocks_per_place < 1) {
+    p.paragraph(fmt::format("The grid has {} blocks, {} of what the GPU holds at once.",
+                            grouped(volume(k.grid)), percent(a.blocks_per_place)));
+  }
+  if (v.room && a.theoretical_occupancy < 1) {
+    std::string text;
+    for (const occupancy_gain& g : v.room->gains) {
+      using by = decltype(occupancy_gain::what);
+      text += (text.empty() ? "More fit with " : ", or ") +
+              (g.what == by::threads     ? fmt::format("blocks of {} threads", g.to)
+               : g.what == by::registers ? fmt::format("{} registers", g.to)
+                                         : fmt::format("{} bytes of shared memory", g.to)) +
+              fmt::format(" ({})", percent(v.room->percent(g.warps) / 100));
+    }
+    if (!text.empty()) p.paragraph(text + ".");
+  }
+}
+
+void latency_branch(page& p, const profile_view& v) {
+  const kernel_analysis& a = v.dearest;
+  p.title("3  Latency: how many warps there are, and what they wait for");
+  occupancy_lines_of(p, v);
+  p.line();
+  if (a.stalled.empty()) {
+    p.paragraph("No warp waited.");
+    return;
+  }
+  std::vector<bar> bars;
+  for (const stall_share& s : a.stalled)
+    if (s.share >= worth_a_row)
+      bars.push_back({stepwise::name_of(s.why), s.share, percent(s.share), tone::place});
+  p.bars(bars);
+  p.line();
+  std::vector<std::vector<cell>> rows;
+  for (const stalled_line& l : a.lines) {
+    if (rows.size() == most_rows || l.share < worth_a_row) break;
+    rows.push_back(
+        {{place_text(l.at, a), tone::place},
+         {percent(l.share)},
+         {fmt::format("{} {}", stepwise::name_of(l.why[0].why), percent(l.why[0].share))},
+         {l.whose ? "line " + place_text(*l.whose, a) : ""},
+         source_cell(l.at)});
+  }
+  p.table(
+      {{"line", true}, {"stalls", true}, {"mostly"}, {"waits for"}, {"source", false, true, true}},
+      rows);
+}
+
+std::string change_text(double before, double after) {
+  return fmt::format("{} to {} ({})", time_text(before), time_text(after),
+                     ratio_text(before / after));
+}
+
+// "modelled 92.7 us to 79.4 us (1.17x), recorded ..."; empty if neither is known.
+std::string gain_text(const profile_view& v, const step& to,
+                      const std::vector<kernel_profile>& call) {
+  std::string text;
+  if (const double us = time_us(call); us > 0)
+    text = "modelled " + change_text(v.m->time_ms, us / 1000);
+  const auto before = v.recorded_ms(v.at), after = v.recorded_ms(&to);
+  if (before && after)
+    text += (text.empty() ? "" : "; ") + ("recorded " + change_text(*before, *after));
+  else if (after)
+    text += (text.empty() ? "" : "; ") + ("recorded at " + time_text(*after));
+  return text;
+}
+
+std::string figure_text(cause c, double figure) {
+  const std::string unit = unit_of(c);
+  if (unit.starts_with("Bytes")) return bytes_text(figure);
+  if (unit.starts_with("Time")) return figure > 0 ? time_text(figure / 1000) : "none";
+  return figure < 100 ? fmt::format("{:.3g}", figure) : count_text(figure);
+}
+
+std::string short_name(const step& s) { return s.name.substr(0, s.name.find('_')); }
+
+void add_next(page& p, const profile_view& v) {
+  if (!v.next) {
+    p.paragraph(v.at != nullptr ? "It is the lab's last step: what comes next is yours to find."
+                                : "No later step of the lab was recorded as faster.",
+                tone::dim);
+    return;
+  }
+  const suggestion& s = *v.next;
+  const auto tell = [&](const char* lead, const step& one, const auto& call) {
+    const std::string gain = gain_text(v, one, call);
+    p.paragraph(
+        fmt::format("{} {}: {}{}{}.", lead, one.name, one.idea, gain.empty() ? "" : "; ", gain),
+        tone::strong);
+  };
+  tell("Next step", *s.next, s.next_call);
+  if (s.mending != nullptr) {
+    if (s.mending != s.next) tell("And then", *s.mending, s.mending_call);
+    p.paragraph(fmt::format("It does something about {}. {}: {}, then {}.",
+                            stepwise::name_of(s.mended), unit_of(s.mended),
+                            figure_text(s.mended, figure_of(s.mended, v.m->kernels)),
+                            figure_text(s.mended, figure_of(s.mended, s.mending_call))));
+  }
+  const step& last = s.mending != nullptr ? *s.mending : *s.next;
+  p.line();
+  p.line("  " + p.style().paint(
+                    tone::dim,
+                    fmt::format("{}./lab profile {} {}",
+                                v.at == nullptr ? ""
+                                                : fmt::format("./lab diff {} {} {}   ", v.of->name,
+                                                              short_name(*v.at), short_name(last)),
+                                v.of->name, short_name(last))));
+}
+
+}  // namespace
+
+std::optional<double> profile_view::recorded_ms(const step* s) const {
+  if (s == nullptr || recorded == nullptr) return {};
+  return recorded->find(s->name, m->size);
+}
+
+std::vector<std::string> kernel_lines(const profile_view& v, const terminal_style& style) {
+  page p(style);
+  p.title("1  Where the time goes");
+  std::vector<std::vector<cell>> rows;
+  const auto kernels = ranked(v.m->kernels);
+  double others_us = 0;
+  std::size_t others = 0;
+  for (const kernel_profile* k : kernels) {
+    const double share = k->timing.us / (1000 * v.m->time_ms);
+    if (rows.size() == most_rows) {
+      others_us += k->timing.us;
+      ++others;
+      continue;
+    }
+    rows.push_back({{k->kernel, rows.empty() ? tone::strong : tone::plain},
+                    {extents(k->grid)},
+                    {extents(k->block)},
+                    {grouped(k->launches)},
+                    {time_text(k->timing.us / 1000)},
+                    {percent(share)}});
+  }
+  if (others > 0)
+    rows.push_back({{fmt::format("{} others", others), tone::dim},
+                    {""},
+                    {""},
+                    {""},
+                    {time_text(others_us / 1000)},
+                    {percent(others_us / (1000 * v.m->time_ms))}});
+  p.table({{"kernel", false, true},
+           {"grid", true},
+           {"block", true},
+           {"launches", true},
+           {"time", true},
+           {"share", true}},
+          rows);
+  p.line();
+  std::string text =
+      fmt::format("The call takes {}: modelled, {}.", time_text(v.m->time_ms), v.m->gpu);
+  if (const auto ms = v.recorded_ms(v.at))
+    text += fmt::format(" The course's record of {} on an {}: {}.", v.at->name, v.m->gpu,
+                        time_text(*ms));
+  p.paragraph(text);
+  return p.take();
+}
+
+std::vector<std::string> limit_lines(const profile_view& v, const terminal_style& style) {
+  const kernel_analysis& a = v.dearest;
+  page p(style);
+  p.title("2  What limits " + a.kernel->kernel);
+  const bool memory = a.limit == limiter::memory || a.limit == limiter::both;
+  const bool compute = a.limit == limiter::compute || a.limit == limiter::both;
+  share_bar(p, "compute", a.busy.compute, part_words(a.busy.compute_part), compute);
+  share_bar(p, "memory", a.busy.memory, part_words(a.busy.memory_part), memory);
+  const int columns = std::clamp(style.width - 46, 10, 60);
+  p.line(std::string(static_cast<std::size_t>(18 + std::lround(busy_enough * columns) - 1), ' ') +
+         style.paint(tone::dim, "^ 60 %"));
+  const auto parts = [&](const char* what, std::initializer_list<part> which) {
+    std::string text;
+    for (const part one : which)
+      text +=
+          (text.empty() ? "" : ", ") + fmt::format("{} {}", part_words(one), percent(busy(a, one)));
+    p.line("  " + style.paint(tone::dim, fmt::format("{:<8} {}", what, text)));
+  };
+  parts("compute", {part::issue, part::alu, part::fma});
+  parts("memory", {part::port, part::l2, part::dram, part::atomics});
+  p.line();
+  p.paragraph(limit_sentence(a), tone::strong);
+  return p.take();
+}
+
+std::vector<std::string> branch_lines(const profile_view& v, const terminal_style& style) {
+  page p(style);
+  const limiter limit = v.dearest.limit;
+  if (limit == limiter::memory || limit == limiter::both) memory_branch(p, v);
+  if (limit == limiter::both) p.line();
+  if (limit == limiter::compute || limit == limiter::both) compute_branch(p, v);
+  if (limit == limiter::latency) latency_branch(p, v);
+  const bool memory_shown = limit == limiter::memory || limit == limiter::both;
+  if (!memory_shown && !v.dearest.wasteful.empty()) {
+    p.line();
+    p.paragraph("These accesses cost more than they need:");
+    access_table(p, v.dearest, v.dearest.wasteful);
+  }
+  return p.take();
+}
+
+std::vector<std::string> experiment_lines(const profile_view& v, const terminal_style& style) {
+  page p(style);
+  p.title("If one thing were different");
+  std::vector<std::vector<cell>> rows;
+  for (const experiment_gain& g : v.dearest.gains)
+    rows.push_back({{stepwise::name_of(g.what)},
+                    {time_text(g.us / 1000)},
+                    {ratio_text(g.gain), g.gain >= 1.02 ? tone::good : tone::dim},
+                    {experiment_words(g.what), tone::dim}});
+  p.table({{"experiment"},
+           {"time", true},
+           {"times as fast", true},
+           {"what is changed in the model", false, true, true}},
+          rows);
+  p.paragraph(fmt::format("{} takes {} as it is. What a change of the code gains may be more or "
+                          "less: it changes other things, too.",
+                          v.dearest.kernel->kernel, time_text(v.dearest.kernel->timing.us / 1000)),
+              tone::dim);
+  return p.take();
+}
+
+std::vector<std::string> advice_lines(const profile_view& v, const terminal_style& style) {
+  page p(style);
+  p.title("4  What to try");
+  constexpr std::size_t most_causes = 3;
+  const char* const mark = style.unicode ? "\u2022 " : "* ";
+  for (std::size_t n = 0; n < std::min(most_causes, v.found.size()); ++n) {
+    const found_cause& f = v.found[n];
+    std::string text = cause_words(f.what);
+    if (f.gain > 1)
+      text +=
+          fmt::format(" Without that the kernel is {} as fast, by the model.", ratio_text(f.gain));
+    p.paragraph(mark + text, tone::plain, 2);
+  }
+  p.line();
+  add_next(p, v);
+  return p.take();
+}
+
+}  // namespace stepwise::cli

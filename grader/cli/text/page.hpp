@@ -1,0 +1,53 @@
+// Lines of a text that is put together section by section.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/report/table.hpp"
+#include "grader/report/text.hpp"
+
+namespace stepwise::cli {
+
+class page {
+ public:
+  explicit page(const terminal_style& style) : style_(style) {}
+
+  void title(std::string_view text) {
+    lines_.push_back(style_.paint(tone::strong, text));
+    lines_.emplace_back();
+  }
+  void line(std::string text = {}) { lines_.push_back(std::move(text)); }
+  // Wrapped, behind two blanks; what follows the first line stands `hang` columns further in.
+  void paragraph(const std::string& text, tone t = tone::plain, std::size_t hang = 0) {
+    const std::size_t room = static_cast<std::size_t>(style_.width) - 2 - hang;
+    bool first = true;
+    for (const auto& part : wrapped(text, room)) {
+      lines_.push_back(std::string(first ? 2 : 2 + hang, ' ') + style_.paint(t, part));
+      first = false;
+    }
+  }
+  void table(const std::vector<column>& columns, const std::vector<std::vector<cell>>& rows) {
+    indented(table_lines(columns, rows, narrower()));
+  }
+  void bars(const std::vector<bar>& bars) { indented(bar_lines(bars, narrower())); }
+
+  const terminal_style& style() const { return style_; }
+  std::vector<std::string> take() { return std::move(lines_); }
+
+ private:
+  terminal_style narrower() const {
+    terminal_style s = style_;
+    s.width -= 2;
+    return s;
+  }
+  void indented(const std::vector<std::string>& lines) {
+    for (const auto& one : lines) lines_.push_back(one.empty() ? one : "  " + one);
+  }
+
+  terminal_style style_;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace stepwise::cli

@@ -1,0 +1,195 @@
+// lab profile: the lectures' guided analysis of one call, by the time model.
+#include "grader/report/profile.hpp"
+
+#include <fmt/core.h>
+
+#include <cstdlib>
+
+#include "grader/cli/context.hpp"
+#include "grader/cli/text/analysis_text.hpp"
+#include "grader/cli/text/figures_text.hpp"
+#include "grader/cli/verb.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/failure.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+struct profile_options {
+  std::string lab, step, file, size, gpu;
+  std::uint64_t seed = 7;
+  bool experiment = false;
+};
+
+// A student waits; steps that are looked at for advice only have less.
+constexpr double seconds_for_a_call = 60, seconds_for_advice = 15;
+
+// What a run of the command shares between the calls that it models.
+struct session_of_profiles {
+  context& c;
+  const lab& l;
+  const problem& p;
+  lab_size size;
+  std::uint64_t seed;
+  gpu model;
+  device_choice emulator;
+  recorded_times recorded;
+
+  modelled_figures call(const fs::path& program, double patience_s, what_ifs experiments) const {
+    auto m = model_program(l, p, program, size, seed, emulator, c.now(), patience_s, experiments);
+    m.gpu = model.name;
+    return m;
+  }
+};
+
+gpu wanted_gpu(const profile_options& o) {
+  const char* chosen = std::getenv("STEPWISE_GPU");
+  const std::string id = !o.gpu.empty()                         ? o.gpu
+                         : chosen != nullptr && *chosen != '\0' ? chosen
+                                                                : "h200";
+  const gpu model = gpu_named(id);
+  setenv("STEPWISE_GPU", id.c_str(), 1);  // the programs that are modelled inherit it
+  return model;
+}
+
+// None where the call has no time, whatever the reason: it is advice only.
+std::vector<kernel_profile> model_step(const session_of_profiles& s, const step& one) {
+  const auto m =
+      s.call(s.c.where.solution(s.l.name, one.name), seconds_for_advice, what_ifs::left_out);
+  return m.timed() ? m.kernels : std::vector<kernel_profile>{};
+}
+
+profile_view view_of(const session_of_profiles& s, const modelled_figures& m, const step* at) {
+  profile_view v;
+  v.of = &s.l;
+  v.m = &m;
+  v.recorded = &s.recorded;
+  v.at = at;
+  const kernel_profile& k = *ranked(m.kernels).front();
+  v.dearest = analyse(k, 1000 * m.time_ms, s.model.multiprocessors);
+  v.found = causes_of(v.dearest);
+  const auto room =
+      study_occupancy(s.model, volume(k.block), static_cast<std::uint64_t>(k.registers),
+                      k.static_shared_bytes + k.dynamic_shared_bytes);
+  if (room.ok()) v.room = *room;
+  return v;
+}
+
+void add_advice(const session_of_profiles& s, profile_view& v) {
+  constexpr double clearly = 0.9;
+  const auto is_faster = [&](const step& one) {
+    const auto ms = s.recorded.find(one.name, s.size);
+    return !ms || *ms < clearly * v.m->time_ms;
+  };
+  v.next = suggest(steps_after(s.l, v.at, is_faster), v.found, v.m->kernels,
+                   [&](const step& one) { return model_step(s, one); });
+}
+
+void show(context& c, const std::vector<std::string>& lines) {
+  c.say();
+  for (const auto& line : lines) c.say(line);
+}
+
+int report_failed_call(context& c, const modelled_figures& m, json document) {
+  if (c.as_json) {
+    c.print(document);
+  } else {
+    check_report failed;
+    failed.found = m.found;
+    failed.label = m.label;
+    show_finding(c, failed);
+  }
+  return exit_code_of(m.found.what);
+}
+
+json document_of(const session_of_profiles& s, const subject& of, const step* at,
+                 const modelled_figures& m) {
+  json document = {{"lab", s.l.name},
+                   {"subject", of.shown},
+                   {"step", at != nullptr ? json(at->name) : json(nullptr)},
+                   {"device", device_json(s.emulator)},
+                   {"class", name_of(m.found.what)},
+                   {"message", m.found.message},
+                   {"seed", s.seed}};
+  document.update(modelled_json(m));
+  const auto recorded = at != nullptr ? s.recorded.find(at->name, s.size) : std::nullopt;
+  document["recorded_ms"] = recorded ? json(*recorded) : json(nullptr);
+  return document;
+}
+
+int profile(context& c, const profile_options& o) {
+  if (o.lab.empty()) refuse("which lab? ./lab list has them: ./lab profile reduction");
+  if (!o.file.empty() && !o.step.empty())
+    refuse("STEP and --file exclude each other: which is it?");
+  if (c.request == device_request::gpu)
+    refuse("--device gpu: this profile is the model's; on a GPU, ncu makes one (./lab env " +
+           o.lab + ")");
+  const lab l = load_lab(c.where.root, o.lab);
+  const problem& p = problem_of(l);
+  const auto size = parse_size(l, p, o.size);
+  const step* const at = o.step.empty() ? nullptr : &find_step(l, o.step);
+  const gpu model = wanted_gpu(o);
+  device_choice emulator = choose_device(device_request::emulated, c.where);
+  emulator.name = model.name;
+  const session_of_profiles s{
+      c,      l,     p,        size.value_or(l.modelled.back()),
+      o.seed, model, emulator, load_recorded_times(c.where.root, l, model.name)};
+  const subject of = prepare(c, l, o.file, o.step);
+  if (of.program.empty())
+    return report_compile_errors(c, of, {{"lab", l.name}, {"subject", of.shown}});
+  const modelled_figures m = s.call(of.program, seconds_for_a_call, what_ifs::modelled);
+  json document = document_of(s, of, at, m);
+  c.say(c.out.paint(tone::strong, of.shown) +
+        fmt::format(", one call at {}: modelled, {}", m.label, model.name));
+  if (!m.found.ok()) return report_failed_call(c, m, std::move(document));
+  if (m.kernels.empty())
+    throw failure(exit_code::student,
+                  of.shown + " launches no kernel at " + m.label + ": there is nothing to profile");
+  if (!m.timed())
+    throw failure(exit_code::ours, "the time model has no time for " + of.shown + " at " + m.label);
+  profile_view v = view_of(s, m, at);
+  if (!o.experiment) add_advice(s, v);
+  if (c.as_json) {
+    document["kernels"] = profile_document(m.kernels);
+    document["analysis"] = analysis_json(v.dearest);
+    document["advice"] = advice_json(v);
+    c.print(document);
+    return 0;
+  }
+  const terminal_style& style = c.out.style();
+  if (o.experiment) {
+    show(c, experiment_lines(v, style));
+  } else {
+    show(c, kernel_lines(v, style));
+    show(c, limit_lines(v, style));
+    show(c, branch_lines(v, style));
+    show(c, advice_lines(v, style));
+  }
+  c.say();
+  c.out.paragraph(model.measured.empty()
+                      ? "modelled from published figures of an " + model.name + ", never compared"
+                      : modelled_error_text(c, l, m),
+                  0, "", tone::dim);
+  return 0;
+}
+
+const verb profile_verb(
+    {verb_place::group::figures, 10}, "profile",
+    "guided analysis: which kernel, what limits it, which line, what to try",
+    "  ./lab profile reduction                    your file\n"
+    "  ./lab profile reduction 02                 a worked solution\n"
+    "  ./lab profile transpose --file try.cu --size 1024x1024\n"
+    "  ./lab profile reduction 02 --experiment    what if there were no bank conflicts?",
+    [](arguments& takes, profile_options& o) {
+      takes.add("LAB", o.lab, "the lab's name");
+      takes.add("STEP", o.step, "a solution step instead of your file");
+      takes.add("--file", o.file, "a .cu file other than your own");
+      takes.add("--size", o.size, "the call's size, like 1048576 or 512x256");
+      takes.add("--seed", o.seed, "of the random inputs (7)");
+      takes.add("--gpu", o.gpu, "a name from common/gpus/, or a file like those (h200)");
+      takes.flag("--experiment", o.experiment, "times if one thing were different");
+    },
+    profile);
+
+}  // namespace
+}  // namespace stepwise::cli

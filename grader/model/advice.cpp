@@ -1,0 +1,277 @@
+// Orders what an analysis found, and compares calls by it.
+#include "grader/model/advice.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace stepwise {
+namespace {
+
+constexpr double worth_saying = 1.02;   // of a gain
+constexpr double few_lanes = 0.8 * 32;  // that take part
+constexpr double much = 0.5;            // of the instructions, of the warp slots
+constexpr double a_tenth = 0.1;         // of stalls, of sectors
+constexpr double short_launch_us = 6;   // an empty one takes about half of it on an H200
+constexpr double clearly_better = 0.9;  // than before
+constexpr double faster = 0.98;
+constexpr std::size_t most_models = 3;  // of candidates; each takes a second or more
+constexpr std::size_t most_stalls = 3;
+
+double real(std::uint64_t n) { return static_cast<double>(n); }
+
+struct told {
+  const char* name;
+  const char* unit;
+};
+constexpr std::array<told, causes> all_causes = {{
+    {"uncoalesced accesses", "Wasted sectors"},
+    {"bank conflicts", "Wasted wavefronts"},
+    {"spilled registers", "Sectors of local memory"},
+    {"traffic at L1 and shared memory", "Time in which the port is busy"},
+    {"traffic at L2", "Bytes at L2"},
+    {"traffic at DRAM", "Bytes at DRAM"},
+    {"atomics", "Time in which atomics are busy"},
+    {"divergence", "Idle lanes of 32"},
+    {"integer work", "Integer instructions of warps"},
+    {"many instructions", "Machine instructions of warps"},
+    {"arithmetic", "Time in which the busiest pipe is busy"},
+    {"short launches", "Launches"},
+    {"a small grid", "Warp slots without a warp"},
+    {"low occupancy", "Warp slots without a warp"},
+    {"waiting at barriers", "Time, by the share of stalls at barriers"},
+    {"waiting for memory", "Time, by the share of stalls for memory"},
+    {"waiting for shared memory", "Time, by the share of stalls for shared memory"},
+    {"dependent arithmetic", "Time, by the share of stalls for arithmetic"},
+    {"too many requests", "Time, by the share of stalls on the way to memory"},
+    {"instruction fetch", "Time, by the share of stalls for instructions"},
+}};
+
+cause cause_of(part p) {
+  switch (p) {
+    case part::l2:
+      return cause::l2_traffic;
+    case part::dram:
+      return cause::dram_traffic;
+    case part::atomics:
+      return cause::atomics;
+    default:
+      return cause::port_traffic;
+  }
+}
+
+std::optional<cause> cause_of(stall s) {
+  switch (s) {
+    case stall::memory_dependency:
+      return cause::memory_latency;
+    case stall::shared_dependency:
+      return cause::shared_latency;
+    case stall::execution_dependency:
+      return cause::dependencies;
+    case stall::synchronization:
+      return cause::barriers;
+    case stall::memory_throttle:
+      return cause::throttle;
+    case stall::pipe_busy:
+      return cause::instructions;
+    case stall::instruction_fetch:
+      return cause::fetch;
+    case stall::not_selected:
+      return {};  // there was work enough
+  }
+  return {};
+}
+
+std::optional<stall> stall_of(cause c) {
+  for (int n = 0; n < stalls; ++n)
+    if (const auto s = static_cast<stall>(n); s != stall::pipe_busy && cause_of(s) == c) return s;
+  return {};
+}
+
+// What an experiment of the model takes away.
+std::vector<found_cause> gained(const kernel_analysis& a) {
+  std::vector<found_cause> found;
+  const auto add = [&](cause what, double gain) {
+    if (gain >= worth_saying || a.gains.empty()) found.push_back({what, gain});
+  };
+  bool sectors = false, wavefronts = false;
+  for (const costly_line& l : a.wasteful) (is_shared(l.cost.what) ? wavefronts : sectors) = true;
+  if (sectors) add(cause::uncoalesced, a.gain_of(what_if::perfect_coalescing));
+  if (wavefronts) add(cause::bank_conflicts, a.gain_of(what_if::no_bank_conflicts));
+  if (!a.gains.empty()) {
+    const double more =
+        std::max(a.gain_of(what_if::full_occupancy), a.gain_of(what_if::twice_the_registers));
+    if (a.theoretical_occupancy < 1) add(cause::occupancy, more);
+  }
+  std::ranges::stable_sort(found, std::ranges::greater{}, &found_cause::gain);
+  return found;
+}
+
+void add_memory(std::vector<cause>& to, const kernel_analysis& a) {
+  const access_cost loads = cost_of(a.kernel->total, access::local_load);
+  const access_cost stores = cost_of(a.kernel->total, access::local_store);
+  std::uint64_t all = 0;
+  for (int n = 0; n <= static_cast<int>(access::local_store); ++n)
+    all += cost_of(a.kernel->total, static_cast<access>(n)).cost;
+  if (a.kernel->spill_bytes > 0 && real(loads.cost + stores.cost) > a_tenth * real(all))
+    to.push_back(cause::spills);
+  to.push_back(cause_of(a.busy.memory_part));
+}
+
+void add_compute(std::vector<cause>& to, const kernel_analysis& a) {
+  if (a.lanes < few_lanes) to.push_back(cause::divergence);
+  if (a.busy.compute_part == part::fma) {
+    to.push_back(cause::arithmetic);
+  } else {
+    if (a.integer_share() > much) to.push_back(cause::integer_work);
+    to.push_back(a.busy.compute_part == part::issue ? cause::instructions : cause::integer_work);
+  }
+}
+
+void add_latency(std::vector<cause>& to, const kernel_analysis& a) {
+  const kernel_timing& t = a.kernel->timing;
+  if (a.kernel->launches > 0 && t.us / real(a.kernel->launches) < short_launch_us)
+    to.push_back(cause::launches);
+  if (a.blocks_per_place > 0 && a.blocks_per_place < 1) to.push_back(cause::small_grid);
+  std::size_t taken = 0;
+  for (const stall_share& s : a.stalled) {
+    const auto why = cause_of(s.why);
+    if (!why || s.share < a_tenth || taken == most_stalls) continue;
+    to.push_back(*why);
+    ++taken;
+  }
+  if (a.theoretical_occupancy > 0 && a.theoretical_occupancy < much) to.push_back(cause::occupancy);
+}
+
+}  // namespace
+
+const char* name_of(cause c) { return all_causes[static_cast<std::size_t>(c)].name; }
+const char* unit_of(cause c) { return all_causes[static_cast<std::size_t>(c)].unit; }
+
+std::vector<found_cause> causes_of(const kernel_analysis& a) {
+  std::vector<found_cause> found = gained(a);
+  std::vector<cause> others;
+  if (a.limit == limiter::memory || a.limit == limiter::both) add_memory(others, a);
+  if (a.limit == limiter::compute || a.limit == limiter::both) add_compute(others, a);
+  if (a.limit == limiter::latency) add_latency(others, a);
+  if (found.empty() && others.empty()) others.push_back(cause::memory_latency);
+  for (const cause c : others)
+    if (std::ranges::find(found, c, &found_cause::what) == found.end()) found.push_back({c, 1});
+  return found;
+}
+
+double time_us(const std::vector<kernel_profile>& call) {
+  double us = 0;
+  for (const kernel_profile& k : call) us += k.timing.us;
+  return us;
+}
+
+double figure_of(cause c, const std::vector<kernel_profile>& call) {
+  double sum = 0;
+  for (const kernel_profile& k : call) {
+    const double all = k.timing.counted > 0 ? 1 / k.timing.counted : 1;
+    const kernel_analysis a = analyse(k, k.timing.us, 1);
+    const auto busy_us = [&](part p) { return k.timing.us * k.timing.busy[static_cast<int>(p)]; };
+    // Sectors that are wasted in shared memory's unit, or not.
+    const auto wasted = [&](bool in_shared) {
+      std::uint64_t waste = 0;
+      for (const costly_line& l : a.accesses)
+        if (is_shared(l.cost.what) == in_shared) waste += l.cost.waste();
+      return all * real(waste);
+    };
+    if (const auto s = stall_of(c)) {
+      sum += k.timing.us * a.stall_of(*s);
+      continue;
+    }
+    switch (c) {
+      case cause::uncoalesced:
+        sum += wasted(false);
+        break;
+      case cause::bank_conflicts:
+        sum += wasted(true);
+        break;
+      case cause::spills:
+        sum += all * real(k.total.local_load.sectors + k.total.local_store.sectors);
+        break;
+      case cause::port_traffic:
+        sum += busy_us(part::port);
+        break;
+      case cause::l2_traffic:
+        sum += a.bytes.l2;
+        break;
+      case cause::dram_traffic:
+        sum += a.bytes.dram;
+        break;
+      case cause::atomics:
+        sum += busy_us(part::atomics);
+        break;
+      case cause::divergence:  // of an average instruction, weighted by time
+        sum += (32 - a.lanes) * k.timing.us / time_us(call);
+        break;
+      case cause::integer_work:
+        sum += all * real(k.total.instructions[static_cast<int>(pipe::integer)].warps);
+        break;
+      case cause::instructions:
+        sum += k.timing.instructions;
+        break;
+      case cause::arithmetic:
+        sum += k.timing.us * a.busy.compute;
+        break;
+      case cause::launches:
+        sum += real(k.launches);
+        break;
+      case cause::small_grid:
+      case cause::occupancy:
+        sum += (1 - a.achieved_occupancy) * k.most_warps * k.timing.us / time_us(call);
+        break;
+      default:
+        break;
+    }
+  }
+  return sum;
+}
+
+bool mends(cause c, const std::vector<kernel_profile>& before,
+           const std::vector<kernel_profile>& after) {
+  if (before.empty() || after.empty()) return false;
+  return time_us(after) < faster * time_us(before) &&
+         figure_of(c, after) < clearly_better * figure_of(c, before);
+}
+
+std::vector<const step*> steps_after(const lab& l, const step* at,
+                                     const std::function<bool(const step&)>& is_faster) {
+  std::vector<const step*> after;
+  bool behind = false;
+  for (const step& s : l.steps) {
+    if (behind && (at != nullptr || is_faster(s))) after.push_back(&s);
+    behind = behind || (at != nullptr ? &s == at : s.name == l.skeleton);
+  }
+  return after;
+}
+
+std::optional<suggestion> suggest(
+    const std::vector<const step*>& candidates, const std::vector<found_cause>& found,
+    const std::vector<kernel_profile>& before,
+    const std::function<std::vector<kernel_profile>(const step&)>& model) {
+  if (candidates.empty()) return {};
+  suggestion s;
+  s.next = candidates.front();
+  std::vector<std::vector<kernel_profile>> calls;
+  const auto take = [&](std::size_t n, cause c) {
+    s.mending = candidates[n];
+    s.mended = c;
+    s.mending_call = calls[n];
+    s.next_call = calls[0];
+    return s;
+  };
+  for (std::size_t n = 0; n < std::min(candidates.size(), most_models); ++n) {
+    calls.push_back(model(*candidates[n]));
+    if (!found.empty() && mends(found[0].what, before, calls[n])) return take(n, found[0].what);
+  }
+  for (const found_cause& f : found)
+    for (std::size_t n = 0; n < calls.size(); ++n)
+      if (mends(f.what, before, calls[n])) return take(n, f.what);
+  s.next_call = calls[0];
+  return s;
+}
+
+}  // namespace stepwise

@@ -1,0 +1,257 @@
+// Sums, shares and orders of what was counted and modelled.
+#include "grader/model/analysis.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stepwise {
+namespace {
+
+constexpr double wasteful_from = 1.25;  // as in common/report/profile_text
+constexpr double sector_bytes = 32, wavefront_bytes = 128;
+
+double quotient(double part, double of) { return of > 0 ? part / of : 0; }
+double real_of(std::uint64_t n) { return static_cast<double>(n); }
+
+const sector_counts& sectors_of(const profile_counts& c, access what) {
+  switch (what) {
+    case access::global_load:
+      return c.global_load;
+    case access::global_store:
+      return c.global_store;
+    case access::global_atomic:
+      return c.global_atomic;
+    case access::local_load:
+      return c.local_load;
+    default:
+      return c.local_store;
+  }
+}
+
+const wavefront_counts& wavefronts_of(const profile_counts& c, access what) {
+  switch (what) {
+    case access::shared_load:
+      return c.shared_load;
+    case access::shared_store:
+      return c.shared_store;
+    case access::shared_atomic:
+      return c.shared_atomic;
+    default:
+      return c.shared_copy;
+  }
+}
+
+level_bytes bytes_of(const kernel_profile& k) {
+  level_bytes b;
+  for (int n = 0; n < access_kinds; ++n) {
+    const auto what = static_cast<access>(n);
+    if (is_shared(what)) {
+      b.shared += wavefront_bytes * real_of(wavefronts_of(k.total, what).wavefronts);
+    } else {
+      const sector_counts& c = sectors_of(k.total, what);
+      b.global += sector_bytes * real_of(c.sectors);
+      b.l2 += sector_bytes * real_of(c.l2_sectors);
+      b.dram += real_of(c.dram_read_bytes + c.dram_write_bytes);
+    }
+  }
+  const double all = k.timing.counted > 0 ? 1 / k.timing.counted : 1;
+  return {b.global * all, b.shared * all, b.l2 * all, b.dram * all};
+}
+
+std::vector<costly_line> accesses_of(const kernel_profile& k) {
+  double waste[2] = {};  // of sectors, of wavefronts
+  for (const line_profile& l : k.lines)
+    for (int n = 0; n < access_kinds; ++n) {
+      const auto what = static_cast<access>(n);
+      waste[is_shared(what)] += real_of(cost_of(l.counts, what).waste());
+    }
+  std::vector<costly_line> all;
+  for (const line_profile& l : k.lines)
+    for (int n = 0; n < access_kinds; ++n) {
+      const auto what = static_cast<access>(n);
+      const access_cost cost = cost_of(l.counts, what);
+      if (cost.requests == 0) continue;
+      all.push_back({l.at, cost, quotient(real_of(cost.waste()), waste[is_shared(what)])});
+    }
+  // A sector is a quarter of a wavefront's bytes.
+  const auto bytes = [](const costly_line& l) {
+    return real_of(l.cost.waste()) * (is_shared(l.cost.what) ? wavefront_bytes : sector_bytes);
+  };
+  std::ranges::stable_sort(all, [&](const costly_line& a, const costly_line& b) {
+    return bytes(a) != bytes(b) ? bytes(a) > bytes(b) : a.cost.cost > b.cost.cost;
+  });
+  return all;
+}
+
+std::vector<pipe_share> mix_of(const profile_counts& c) {
+  const double all = real_of(c.all_instructions().warps);
+  std::vector<pipe_share> mix;
+  for (int p = 0; p < pipes; ++p)
+    if (c.instructions[p].warps != 0)
+      mix.push_back({static_cast<pipe>(p), quotient(real_of(c.instructions[p].warps), all)});
+  std::ranges::stable_sort(mix, std::ranges::greater{}, &pipe_share::share);
+  return mix;
+}
+
+std::vector<executed_line> executed_lines(const kernel_profile& k) {
+  const double all = real_of(k.total.all_instructions().warps);
+  std::vector<executed_line> lines;
+  for (const line_profile& l : k.lines) {
+    const instruction_counts n = l.counts.all_instructions();
+    if (n.warps == 0) continue;
+    lines.push_back({l.at, quotient(real_of(n.warps), all),
+                     quotient(real_of(n.lanes), real_of(n.warps)),
+                     quotient(real_of(l.counts.divergent_branches), real_of(l.counts.branches))});
+  }
+  std::ranges::stable_sort(lines, std::ranges::greater{}, &executed_line::share);
+  return lines;
+}
+
+std::vector<stall_share> shares_of(const stall_cycles& s) {
+  std::vector<stall_share> all;
+  for (int n = 0; n < stalls; ++n)
+    if (s.of[n] > 0) all.push_back({static_cast<stall>(n), quotient(s.of[n], s.all())});
+  std::ranges::stable_sort(all, std::ranges::greater{}, &stall_share::share);
+  return all;
+}
+
+std::vector<stalled_line> stalled_lines(const kernel_profile& k, double all) {
+  std::vector<stalled_line> lines;
+  for (const line_profile& l : k.lines) {
+    if (l.stalled.all() <= 0) continue;
+    stalled_line one{l.at, quotient(l.stalled.all(), all), shares_of(l.stalled), {}};
+    if (!l.waited_for.empty()) {
+      const code_place& whose = l.waited_for.front().at;
+      if (whose.line != l.at.line || whose.file != l.at.file) one.whose = whose;
+    }
+    lines.push_back(std::move(one));
+  }
+  std::ranges::stable_sort(lines, std::ranges::greater{}, &stalled_line::share);
+  return lines;
+}
+
+std::vector<experiment_gain> gains_of(const kernel_timing& t) {
+  std::vector<experiment_gain> gains;
+  for (std::size_t n = 0; n < t.experiments_us.size() && n < experiments; ++n)
+    if (const double us = t.experiments_us[n]; us > 0)
+      gains.push_back({static_cast<what_if>(n), us, t.us / us});
+  std::ranges::stable_sort(gains, std::ranges::greater{}, &experiment_gain::gain);
+  return gains;
+}
+
+}  // namespace
+
+const char* name_of(limiter l) {
+  constexpr const char* names[] = {"memory", "compute", "both", "latency"};
+  return names[static_cast<int>(l)];
+}
+
+const char* name_of(access a) {
+  constexpr const char* names[access_kinds] = {"global load",  "global store",  "global atomic",
+                                               "local load",   "local store",   "shared load",
+                                               "shared store", "shared atomic", "copy to shared"};
+  return names[static_cast<int>(a)];
+}
+
+bool is_shared(access a) { return a >= access::shared_load; }
+
+utilisation utilisation_of(const kernel_timing& t) {
+  utilisation u;
+  const auto take = [&](double& most, part& which, std::initializer_list<part> parts) {
+    for (const part p : parts)
+      if (const double share = t.busy[static_cast<int>(p)]; share > most) {
+        most = share;
+        which = p;
+      }
+  };
+  take(u.compute, u.compute_part, {part::issue, part::alu, part::fma});
+  take(u.memory, u.memory_part, {part::port, part::l2, part::dram, part::atomics});
+  return u;
+}
+
+limiter limiter_of(const utilisation& u) {
+  if (u.compute < busy_enough && u.memory < busy_enough) return limiter::latency;
+  if (std::abs(u.compute - u.memory) < alike) return limiter::both;
+  return u.memory > u.compute ? limiter::memory : limiter::compute;
+}
+
+double access_cost::per_request() const { return quotient(real_of(cost), real_of(requests)); }
+double access_cost::ideal_per_request() const {
+  return quotient(real_of(ideal), real_of(requests));
+}
+double access_cost::excess() const {
+  return ideal == 0 ? 1 : quotient(real_of(cost), real_of(ideal));
+}
+bool access_cost::is_wasteful() const { return excess() > wasteful_from; }
+
+access_cost cost_of(const profile_counts& c, access what) {
+  if (is_shared(what)) {
+    const wavefront_counts& w = wavefronts_of(c, what);
+    return {what, w.requests, w.wavefronts, w.ideal_wavefronts};
+  }
+  const sector_counts& s = sectors_of(c, what);
+  return {what, s.requests, s.sectors, s.ideal_sectors};
+}
+
+double kernel_analysis::integer_share() const {
+  double share = 0;
+  for (const pipe_share& p : mix)
+    if (p.of == pipe::integer) share += p.share;
+  return share;
+}
+
+double kernel_analysis::float_share() const {
+  double share = 0;
+  for (const pipe_share& p : mix)
+    if (p.of == pipe::fp32 || p.of == pipe::fp64 || p.of == pipe::half || p.of == pipe::tensor)
+      share += p.share;
+  return share;
+}
+
+double kernel_analysis::gain_of(what_if e) const {
+  for (const experiment_gain& g : gains)
+    if (g.what == e) return g.gain;
+  return 1;
+}
+
+double kernel_analysis::stall_of(stall s) const {
+  for (const stall_share& one : stalled)
+    if (one.why == s) return one.share;
+  return 0;
+}
+
+std::vector<const kernel_profile*> ranked(const std::vector<kernel_profile>& kernels) {
+  std::vector<const kernel_profile*> all;
+  for (const kernel_profile& k : kernels) all.push_back(&k);
+  std::ranges::stable_sort(all, std::ranges::greater{},
+                           [](const kernel_profile* k) { return k->timing.us; });
+  return all;
+}
+
+kernel_analysis analyse(const kernel_profile& k, double call_us, int multiprocessors) {
+  kernel_analysis a;
+  a.kernel = &k;
+  a.share = quotient(k.timing.us, call_us);
+  a.busy = utilisation_of(k.timing);
+  a.limit = limiter_of(a.busy);
+  a.bytes = bytes_of(k);
+  a.accesses = accesses_of(k);
+  for (const costly_line& l : a.accesses)
+    if (l.cost.is_wasteful()) a.wasteful.push_back(l);
+  a.mix = mix_of(k.total);
+  a.executed = executed_lines(k);
+  a.lanes = 32 * k.warp_efficiency();
+  a.divergent = quotient(real_of(k.total.divergent_branches), real_of(k.total.branches));
+  a.theoretical_occupancy = quotient(k.resident_warps, k.most_warps);
+  a.achieved_occupancy = quotient(k.timing.active_warps, k.most_warps);
+  a.blocks_per_place =
+      quotient(real_of(volume(k.grid)), static_cast<double>(k.fits.blocks) * multiprocessors);
+  stall_cycles all;
+  for (const line_profile& l : k.lines) all += l.stalled;
+  a.stalled = shares_of(all);
+  a.lines = stalled_lines(k, all.all());
+  a.gains = gains_of(k.timing);
+  return a;
+}
+
+}  // namespace stepwise

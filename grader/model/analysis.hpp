@@ -1,0 +1,141 @@
+// What a modelled profile means, in the order of the lectures' guided analysis: which kernel, what
+// limits it, and the figures of the branch that matters.
+//
+// idea    Functions of data: no words for people but names of parts, which cli/text/ puts together.
+// source  The order and the 60 % rule: C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA
+//         Nsight" (GTC 2016). What counts as balanced: Nsight Compute 2025.3, SpeedOfLight.py.
+// Tested by tests/analysis_test.cpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/report/profile.hpp"
+
+namespace stepwise {
+
+enum class limiter : std::uint8_t {
+  memory,
+  compute,
+  both,    // nearly as busy as each other, and busy
+  latency  // neither is busy: the GPU waits
+};
+const char* name_of(limiter l);  // "memory"
+
+// Below this in both, a kernel is bound by latency.
+inline constexpr double busy_enough = 0.6;
+// Shares that differ by less are alike (balanced_threshold of Nsight Compute's rule).
+inline constexpr double alike = 0.1;
+
+struct utilisation {
+  double compute = 0, memory = 0;                             // shares of the time
+  part compute_part = part::issue, memory_part = part::port;  // that are the busiest
+};
+
+utilisation utilisation_of(const kernel_timing& t);
+limiter limiter_of(const utilisation& u);
+
+// Accesses of one kind at one line that cost more than they need.
+enum class access : std::uint8_t {
+  global_load,
+  global_store,
+  global_atomic,
+  local_load,
+  local_store,
+  shared_load,
+  shared_store,
+  shared_atomic,
+  shared_copy
+};
+inline constexpr int access_kinds = static_cast<int>(access::shared_copy) + 1;
+const char* name_of(access a);  // "global load"
+bool is_shared(access a);       // costs wavefronts rather than sectors
+
+// Of a line or of a kernel; costs are sectors or wavefronts.
+struct access_cost {
+  access what = access::global_load;
+  std::uint64_t requests = 0, cost = 0, ideal = 0;
+
+  double per_request() const;
+  double ideal_per_request() const;
+  double excess() const;     // cost / ideal; 1 where there is none
+  bool is_wasteful() const;  // a quarter more than the ideal
+  std::uint64_t waste() const { return cost > ideal ? cost - ideal : 0; }
+};
+
+access_cost cost_of(const profile_counts& c, access what);
+
+struct costly_line {
+  code_place at;
+  access_cost cost;
+  double share = 0;  // of all waste of its unit (sectors or wavefronts) in the kernel
+};
+
+// Bytes of all launches, estimated from the part whose accesses were counted.
+struct level_bytes {
+  double global = 0;  // asked of L1, in sectors
+  double shared = 0;  // wavefronts of 128 bytes
+  double l2 = 0, dram = 0;
+};
+
+struct pipe_share {
+  pipe of = pipe::integer;
+  double share = 0;  // of the instructions
+};
+
+struct executed_line {
+  code_place at;
+  double share = 0;      // of the kernel's instructions
+  double lanes = 32;     // that take part, of 32
+  double divergent = 0;  // share of its branches that divide their warp
+};
+
+struct stall_share {
+  stall why = stall::memory_dependency;
+  double share = 0;  // of all stalls of the kernel or line
+};
+
+struct stalled_line {
+  code_place at;
+  double share = 0;                 // of the kernel's stalls
+  std::vector<stall_share> why;     // the longest first
+  std::optional<code_place> whose;  // result it waits for most, if that is another line
+};
+
+struct experiment_gain {
+  what_if what = what_if::no_global_memory;
+  double us = 0, gain = 1;  // times as fast
+};
+
+struct kernel_analysis {
+  const kernel_profile* kernel = nullptr;  // of the profile that was analysed
+  double share = 0;                        // of the call's time
+  utilisation busy;
+  limiter limit = limiter::latency;
+  level_bytes bytes;
+  std::vector<costly_line> accesses;    // of every line, what wastes most first
+  std::vector<costly_line> wasteful;    // of these, those to mend
+  std::vector<pipe_share> mix;          // the most frequent first
+  std::vector<executed_line> executed;  // the most instructions first
+  double lanes = 32;                    // that take part, of 32
+  double divergent = 0;                 // share of the branches that divide their warp
+  double theoretical_occupancy = 0, achieved_occupancy = 0;  // shares
+  double blocks_per_place = 0;         // of the grid, for each that can be resident on the GPU
+  std::vector<stall_share> stalled;    // the longest first
+  std::vector<stalled_line> lines;     // those with most stalls first
+  std::vector<experiment_gain> gains;  // the largest first; empty: nobody asked
+
+  double integer_share() const;
+  double float_share() const;       // fp32, fp64, half, tensor
+  double gain_of(what_if e) const;  // 1 if nobody asked
+  double stall_of(stall s) const;
+};
+
+// The kernels by time, the dearest first. Those without a time come last.
+std::vector<const kernel_profile*> ranked(const std::vector<kernel_profile>& kernels);
+
+// `call_us`: of all kernels. `multiprocessors` of the GPU that is stood for.
+kernel_analysis analyse(const kernel_profile& k, double call_us, int multiprocessors);
+
+}  // namespace stepwise

@@ -1,0 +1,156 @@
+// The guided analysis on profiles that are written down here.
+#include "grader/model/analysis.hpp"
+
+#include <doctest/doctest.h>
+
+#include "grader/model/tests/made_profiles.hpp"
+
+using namespace stepwise;
+
+TEST_CASE("the limiter: below 60 % in both it is latency, alike it is both") {
+  const auto limit = [](double compute, double memory) {
+    kernel_profile k = kernel_of(10);
+    set_busy(k, part::issue, compute);
+    set_busy(k, part::dram, memory);
+    return limiter_of(utilisation_of(k.timing));
+  };
+  CHECK(limit(0.59, 0.59) == limiter::latency);
+  CHECK(limit(0.1, 0.6) == limiter::memory);
+  CHECK(limit(0.6, 0.1) == limiter::compute);
+  CHECK(limit(0.67, 0.58) == limiter::both);
+  CHECK(limit(0.58, 0.67) == limiter::both);
+  CHECK(limit(0.75, 0.64) == limiter::compute);
+  CHECK(limit(0.64, 0.75) == limiter::memory);
+}
+
+TEST_CASE("the busiest part stands for compute and for memory") {
+  kernel_profile k = kernel_of(10);
+  set_busy(k, part::issue, 0.3);
+  set_busy(k, part::alu, 0.1);
+  set_busy(k, part::fma, 0.4);
+  set_busy(k, part::port, 0.2);
+  set_busy(k, part::l2, 0.7);
+  set_busy(k, part::dram, 0.5);
+  set_busy(k, part::atomics, 0.1);
+  const utilisation u = utilisation_of(k.timing);
+  CHECK(u.compute == 0.4);
+  CHECK(u.compute_part == part::fma);
+  CHECK(u.memory == 0.7);
+  CHECK(u.memory_part == part::l2);
+}
+
+TEST_CASE("kernels are ranked by time, and have their share of the call") {
+  const std::vector<kernel_profile> call = {kernel_of(10), kernel_of(30), kernel_of(0)};
+  const auto order = ranked(call);
+  CHECK(order[0] == &call[1]);
+  CHECK(order[1] == &call[0]);
+  CHECK(order[2] == &call[2]);
+  CHECK(analyse(*order[0], 40, 132).share == 0.75);
+}
+
+TEST_CASE("memory: bytes are those of the whole launch, lines are ordered by what they waste") {
+  kernel_profile k = kernel_of(10);
+  k.timing.counted = 0.5;
+  line_profile& good = add_line(k, 1);
+  good.counts.global_load = sectors(10, 40, 40);
+  line_profile& strided = add_line(k, 2);
+  strided.counts.global_store = sectors(10, 320, 40);
+  line_profile& conflicts = add_line(k, 3);
+  conflicts.counts.shared_load = wavefronts(10, 20, 10);
+  sum_up(k);
+  k.total.global_store.l2_sectors = 320;
+  k.total.global_store.dram_write_bytes = 1000;
+  const kernel_analysis a = analyse(k, 10, 132);
+  CHECK(a.bytes.global == 2 * 360 * 32);
+  CHECK(a.bytes.shared == 2 * 20 * 128);
+  CHECK(a.bytes.l2 == 2 * 320 * 32);
+  CHECK(a.bytes.dram == 2000);
+  REQUIRE(a.accesses.size() == 3);
+  CHECK(a.accesses[0].at.line == 2);
+  CHECK(a.accesses[2].at.line == 1);
+  REQUIRE(a.wasteful.size() == 2);
+  CHECK(a.wasteful[0].cost.what == access::global_store);
+  CHECK(a.wasteful[0].cost.per_request() == 32);
+  CHECK(a.wasteful[0].cost.ideal_per_request() == 4);
+  CHECK(a.wasteful[0].share == 1);  // of the sectors
+  CHECK(a.wasteful[1].cost.what == access::shared_load);
+  CHECK(a.wasteful[1].share == 1);  // of the wavefronts
+}
+
+TEST_CASE("an access that costs a quarter more than its ideal is not called wasteful") {
+  kernel_profile k = kernel_of(10);
+  add_line(k, 1).counts.global_load = sectors(4, 5, 4);
+  CHECK(analyse(k, 10, 132).wasteful.empty());
+  k.lines[0].counts.global_load = sectors(4, 6, 4);
+  CHECK(analyse(k, 10, 132).wasteful.size() == 1);
+}
+
+TEST_CASE("compute: the mix of pipes, lanes and divergence, whole and by line") {
+  kernel_profile k = kernel_of(10);
+  line_profile& all = add_line(k, 1);
+  all.counts.instructions[static_cast<int>(pipe::fp32)] = {10, 320};
+  line_profile& few = add_line(k, 2);
+  few.counts.instructions[static_cast<int>(pipe::integer)] = {30, 480};
+  few.counts.branches = 8;
+  few.counts.divergent_branches = 2;
+  sum_up(k);
+  const kernel_analysis a = analyse(k, 10, 132);
+  REQUIRE(a.mix.size() == 2);
+  CHECK(a.mix[0].of == pipe::integer);
+  CHECK(a.integer_share() == 0.75);
+  CHECK(a.float_share() == 0.25);
+  CHECK(a.lanes == 20);
+  CHECK(a.divergent == 0.25);
+  REQUIRE(a.executed.size() == 2);
+  CHECK(a.executed[0].at.line == 2);
+  CHECK(a.executed[0].share == 0.75);
+  CHECK(a.executed[0].lanes == 16);
+}
+
+TEST_CASE("latency: occupancy, how much of the GPU the grid fills, stalls and whose result") {
+  kernel_profile k = kernel_of(10);
+  k.grid = {132, 1, 1};
+  k.fits.blocks = 2;
+  k.resident_warps = 32;
+  k.timing.active_warps = 16;
+  line_profile& load = add_line(k, 1);
+  load.stalled.of[static_cast<int>(stall::not_selected)] = 10;
+  line_profile& use = add_line(k, 2);
+  use.stalled.of[static_cast<int>(stall::memory_dependency)] = 60;
+  use.stalled.of[static_cast<int>(stall::pipe_busy)] = 30;
+  use.waited_for = {{load.at, 60}};
+  const kernel_analysis a = analyse(k, 10, 132);
+  CHECK(a.theoretical_occupancy == 0.5);
+  CHECK(a.achieved_occupancy == 0.25);
+  CHECK(a.blocks_per_place == 0.5);
+  REQUIRE(a.stalled.size() == 3);
+  CHECK(a.stalled[0].why == stall::memory_dependency);
+  CHECK(a.stall_of(stall::memory_dependency) == 0.6);
+  REQUIRE(a.lines.size() == 2);
+  CHECK(a.lines[0].at.line == 2);
+  CHECK(a.lines[0].share == 0.9);
+  REQUIRE(a.lines[0].whose);
+  CHECK(a.lines[0].whose->line == 1);
+  CHECK(!a.lines[1].whose);
+}
+
+TEST_CASE("a line that waits for its own result names no other") {
+  kernel_profile k = kernel_of(10);
+  line_profile& l = add_line(k, 7);
+  l.stalled.of[0] = 1;
+  l.waited_for = {{l.at, 1}};
+  CHECK(!analyse(k, 10, 132).lines[0].whose);
+}
+
+TEST_CASE("experiments: the largest gain first; none where nobody asked") {
+  kernel_profile k = kernel_of(100);
+  CHECK(analyse(k, 100, 132).gains.empty());
+  CHECK(analyse(k, 100, 132).gain_of(what_if::no_bank_conflicts) == 1);
+  k.timing.experiments_us = {100, 50, 80, 25, 100, 100};
+  const kernel_analysis a = analyse(k, 100, 132);
+  REQUIRE(a.gains.size() == 6);
+  CHECK(a.gains[0].what == what_if::no_bank_conflicts);
+  CHECK(a.gains[0].gain == 4);
+  CHECK(a.gains[1].what == what_if::no_arithmetic);
+  CHECK(a.gain_of(what_if::perfect_coalescing) == 1.25);
+}
