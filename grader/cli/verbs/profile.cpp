@@ -98,6 +98,8 @@ int report_failed_call(context& c, const modelled_figures& m, json document) {
     failed.found = m.found;
     failed.label = m.label;
     show_finding(c, failed);
+    if (m.found.what == verdict::timeout)
+      c.out.paragraph("if every loop ends, a smaller call may do: --size", 11, {}, tone::dim);
   }
   return exit_code_of(m.found.what);
 }
