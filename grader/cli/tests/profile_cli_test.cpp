@@ -82,6 +82,24 @@ TEST_CASE("profile: experiments are sorted by what they gain") {
             "perfect coalescing"));
 }
 
+TEST_CASE("profile --compare: what got better, and what limits now") {
+  const cloned_course c;
+  const auto shown = c.lab({"profile", "transpose", "--compare", "03", "04"});
+  CHECK(shown.end.exit_code == 0);
+  CHECK(has(shown.out, "Better: time"));
+  CHECK(has(shown.out, "04_tiled: Latency limits it"));
+  CHECK(fits(shown.out, 100));
+  const auto result = c.lab({"profile", "transpose", "--compare", "03", "04", "--json"});
+  REQUIRE(result.end.exit_code == 0);
+  const json document = document_of(result);
+  check_documented(document);
+  CHECK(document["before"]["analysis"]["limiter"] == "memory");
+  CHECK(document["after"]["analysis"]["limiter"] == "latency");
+  for (const json& f : document["figures"])
+    if (f["figure"] == "uncoalesced (wasted sectors)") CHECK(f["after"] == 0);
+  CHECK(c.lab({"profile", "transpose", "--compare", "03"}).end.exit_code == 2);
+}
+
 TEST_CASE("profile: a student's file, and what is wrong with one") {
   const cloned_course c;
   const fs::path file = c.root() / "try.cu";

@@ -7,6 +7,7 @@
 
 #include "grader/cli/context.hpp"
 #include "grader/cli/text/analysis_text.hpp"
+#include "grader/cli/text/comparison_text.hpp"
 #include "grader/cli/text/figures_text.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/report/text.hpp"
@@ -19,6 +20,7 @@ struct profile_options {
   std::string lab, step, file, size, gpu;
   std::uint64_t seed = 7;
   bool experiment = false;
+  std::vector<std::string> compare;
 };
 
 // A student waits; steps that are looked at for advice only have less.
@@ -90,6 +92,16 @@ void show(context& c, const std::vector<std::string>& lines) {
   for (const auto& line : lines) c.say(line);
 }
 
+// How far the figures may be trusted.
+void show_origin(const session_of_profiles& s, const modelled_figures& m) {
+  s.c.say();
+  s.c.out.paragraph(s.model.measured.empty()
+                        ? "modelled from published figures of the " + s.model.name +
+                              ", never compared with measured times"
+                        : modelled_error_text(s.c, s.l, m),
+                    0, "", tone::dim);
+}
+
 int report_failed_call(context& c, const modelled_figures& m, json document) {
   if (c.as_json) {
     c.print(document);
@@ -119,6 +131,66 @@ json document_of(const session_of_profiles& s, const subject& of, const step* at
   return document;
 }
 
+// A step, or `mine`: the student's file.
+struct compared_call {
+  const step* at = nullptr;
+  std::string name;
+  modelled_figures m;
+};
+
+compared_call call_to_compare(const session_of_profiles& s, const std::string& name) {
+  compared_call one;
+  if (name != "mine") one.at = &find_step(s.l, name);
+  const subject of = prepare(s.c, s.l, "", one.at != nullptr ? one.at->name : "");
+  if (of.program.empty())
+    throw failure(exit_code::student,
+                  of.shown + " does not compile; ./lab run " + s.l.name + " says why");
+  one.name = one.at != nullptr ? of.shown : "mine";
+  one.m = s.call(of.program, seconds_for_a_call, what_ifs::left_out);
+  if (!one.m.found.ok()) {
+    const int code = exit_code_of(one.m.found.what);
+    throw failure(static_cast<exit_code>(code),
+                  of.shown + " at " + one.m.label + ": " + one.m.found.message);
+  }
+  if (!one.m.timed())
+    throw failure(exit_code::student, of.shown + " launches no kernel at " + one.m.label);
+  return one;
+}
+
+int compare_two(const session_of_profiles& s, const std::vector<std::string>& names) {
+  context& c = s.c;
+  const compared_call before = call_to_compare(s, names[0]), after = call_to_compare(s, names[1]);
+  const call_comparison both = compare(before.m.kernels, after.m.kernels, s.model.multiprocessors);
+  const auto recorded = [&](const compared_call& one) {
+    return one.at != nullptr ? s.recorded.find(one.at->name, s.size) : std::nullopt;
+  };
+  if (c.as_json) {
+    json document = {{"lab", s.l.name},
+                     {"device", device_json(s.emulator)},
+                     {"seed", s.seed},
+                     {"time_size", s.size},
+                     {"modelled_as", s.model.name}};
+    const auto end = [&](const compared_call& one, const kernel_analysis& a) {
+      const auto ms = recorded(one);
+      return json{{"subject", one.name},
+                  {"time_ms", one.m.time_ms},
+                  {"recorded_ms", ms ? json(*ms) : json(nullptr)},
+                  {"analysis", analysis_json(a)}};
+    };
+    document["before"] = end(before, both.before);
+    document["after"] = end(after, both.after);
+    document["figures"] = comparison_json(both);
+    c.print(document);
+    return 0;
+  }
+  c.say(c.out.paint(tone::strong, before.name + " and " + after.name) +
+        fmt::format(", one call at {}: modelled, {}", before.m.label, s.model.name));
+  show(c, comparison_lines(both, {before.name, after.name, recorded(before), recorded(after)},
+                           c.out.style()));
+  show_origin(s, before.m);
+  return 0;
+}
+
 int profile(context& c, const profile_options& o) {
   if (o.lab.empty()) refuse("which lab? ./lab list has them: ./lab profile reduction");
   if (!o.file.empty() && !o.step.empty())
@@ -126,6 +198,11 @@ int profile(context& c, const profile_options& o) {
   if (c.request == device_request::gpu)
     refuse("--device gpu: this profile is the model's; on a GPU, ncu makes one (./lab env " +
            o.lab + ")");
+  if (!o.compare.empty() && o.compare.size() != 2)
+    refuse("--compare takes two steps, or a step and mine: ./lab profile " + o.lab +
+           " --compare 02 03");
+  if (!o.compare.empty() && (!o.step.empty() || !o.file.empty() || o.experiment))
+    refuse("--compare names both sides: no STEP, --file or --experiment beside it");
   const lab l = load_lab(c.where.root, o.lab);
   const problem& p = problem_of(l);
   const auto size = parse_size(l, p, o.size);
@@ -136,6 +213,7 @@ int profile(context& c, const profile_options& o) {
   const session_of_profiles s{
       c,      l,     p,        size.value_or(l.modelled.back()),
       o.seed, model, emulator, load_recorded_times(c.where.root, l, model.name)};
+  if (!o.compare.empty()) return compare_two(s, o.compare);
   const subject of = prepare(c, l, o.file, o.step);
   if (of.program.empty())
     return report_compile_errors(c, of, {{"lab", l.name}, {"subject", of.shown}});
@@ -167,11 +245,7 @@ int profile(context& c, const profile_options& o) {
     show(c, branch_lines(v, style));
     show(c, advice_lines(v, style));
   }
-  c.say();
-  c.out.paragraph(model.measured.empty()
-                      ? "modelled from published figures of an " + model.name + ", never compared"
-                      : modelled_error_text(c, l, m),
-                  0, "", tone::dim);
+  show_origin(s, m);
   return 0;
 }
 
@@ -181,7 +255,8 @@ const verb profile_verb(
     "  ./lab profile reduction                    your file\n"
     "  ./lab profile reduction 02                 a worked solution\n"
     "  ./lab profile transpose --file try.cu --size 1024x1024\n"
-    "  ./lab profile reduction 02 --experiment    what if there were no bank conflicts?",
+    "  ./lab profile reduction 02 --experiment    what if there were no bank conflicts?\n"
+    "  ./lab profile reduction --compare 02 03    side by side; mine is your file",
     [](arguments& takes, profile_options& o) {
       takes.add("LAB", o.lab, "the lab's name");
       takes.add("STEP", o.step, "a solution step instead of your file");
@@ -189,6 +264,7 @@ const verb profile_verb(
       takes.add("--size", o.size, "the call's size, like 1048576 or 512x256");
       takes.add("--seed", o.seed, "of the random inputs (7)");
       takes.add("--gpu", o.gpu, "a name from common/gpus/, or a file like those (h200)");
+      takes.add("--compare", o.compare, "two steps, or a step and mine, side by side");
       takes.flag("--experiment", o.experiment, "times if one thing were different");
     },
     profile);
