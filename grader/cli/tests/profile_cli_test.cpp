@@ -2,6 +2,8 @@
 // say of them (`watch`).
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "grader/cli/tests/cloned_course.hpp"
 #include "grader/report/text.hpp"
 
@@ -100,6 +102,36 @@ TEST_CASE("profile --compare: what got better, and what limits now") {
   CHECK(c.lab({"profile", "transpose", "--compare", "03"}).end.exit_code == 2);
 }
 
+TEST_CASE("profile: rooflines in the terminal and as SVG, figures as CSV") {
+  const cloned_course c;
+  const fs::path picture = c.root() / "roofs.svg";
+  const auto shown = c.lab({"profile", "transpose", "03", "--size", "1024x1024", "--roofline",
+                            "--svg", picture.string()});
+  CHECK(shown.end.exit_code == 0);
+  CHECK(has(shown.out, "Instruction roofline of transpose_kernel"));
+  CHECK(has(shown.out, "warp instructions / sector"));
+  CHECK(fits(shown.out, 100));
+  const auto svg = read_if_there(picture);
+  REQUIRE(svg);
+  CHECK(svg->starts_with("<svg "));
+  CHECK(has(*svg, "DRAM 4568 GB/s"));
+  const auto csv = c.lab({"profile", "transpose", "03", "--size", "1024x1024", "--csv"});
+  CHECK(csv.out.starts_with("kernel,grid,block,launches,time_us,"));
+  CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 2);
+  const std::size_t second = csv.out.find('\n') + 1;
+  CHECK(std::count(csv.out.begin(), csv.out.begin() + static_cast<long>(second), ',') ==
+        std::count(csv.out.begin() + static_cast<long>(second), csv.out.end(), ','));
+}
+
+TEST_CASE("profile --gpu: another GPU is modelled, and labelled as never compared") {
+  const cloned_course c;
+  const auto h100 = c.lab({"profile", "transpose", "03", "--size", "1024x1024", "--gpu", "h100"});
+  CHECK(h100.end.exit_code == 0);
+  CHECK(has(h100.out, "modelled, NVIDIA H100"));
+  CHECK(has(h100.out, "published figures of the NVIDIA H100 SXM5 80GB, never compared"));
+  CHECK(!has(h100.out, "The course's record of"));
+}
+
 TEST_CASE("profile: a student's file, and what is wrong with one") {
   const cloned_course c;
   const fs::path file = c.root() / "try.cu";
@@ -157,6 +189,7 @@ TEST_CASE("profile: what is unknown is refused, and what is known is listed") {
   };
   refused({"reduction", "99"}, "02_strided");
   refused({"reduction", "02", "--gpu", "h2000"}, "h200");
+  refused({"reduction", "02", "--gpu", "a100"}, "those that run it: h200 h100");
   refused({"reduction", "02", "--file", "x.cu"}, "exclude each other");
   refused({"reduction", "02", "--device", "gpu"}, "ncu");
   refused({}, "which lab");

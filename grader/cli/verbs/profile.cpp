@@ -9,9 +9,12 @@
 #include "grader/cli/text/analysis_text.hpp"
 #include "grader/cli/text/comparison_text.hpp"
 #include "grader/cli/text/figures_text.hpp"
+#include "grader/cli/text/roofline_text.hpp"
 #include "grader/cli/verb.hpp"
+#include "grader/measure/worth.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
 
 namespace stepwise::cli {
 namespace {
@@ -19,7 +22,8 @@ namespace {
 struct profile_options {
   std::string lab, step, file, size, gpu;
   std::uint64_t seed = 7;
-  bool experiment = false;
+  std::string svg;
+  bool experiment = false, roofline = false, csv = false;
   std::vector<std::string> compare;
 };
 
@@ -44,14 +48,66 @@ struct session_of_profiles {
   }
 };
 
-gpu wanted_gpu(const profile_options& o) {
+// The compute capability whose PTX the course's programs carry: 90; 0 if it is not known.
+int capability_of_ptx(const context& c) {
+  int capability = 0;
+  for (const std::string& argument : c.where.cuda_args)
+    for (std::size_t at = 0; (at = argument.find("compute_", at)) != std::string::npos; ++at)
+      capability = std::atoi(argument.c_str() + at + 8);
+  return capability;
+}
+
+// failure(usage) if there is no such GPU, or if it cannot run the course's PTX.
+gpu wanted_gpu(const context& c, const profile_options& o) {
   const char* chosen = std::getenv("STEPWISE_GPU");
   const std::string id = !o.gpu.empty()                         ? o.gpu
                          : chosen != nullptr && *chosen != '\0' ? chosen
                                                                 : "h200";
   const gpu model = gpu_named(id);
+  const int needed = capability_of_ptx(c);
+  if (model.compute_capability() < needed) {
+    std::string able;
+    for (const auto& other : known_gpus())
+      if (gpu_named(other).compute_capability() >= needed) able += " " + other;
+    refuse(fmt::format(
+        "--gpu {}: the programs here carry PTX for compute capability {}.{} and "
+        "newer, and an {} has {}.{}\nthose that run it:{}",
+        id, needed / 10, needed % 10, model.name, model.compute_major, model.compute_minor, able));
+  }
   setenv("STEPWISE_GPU", id.c_str(), 1);  // the programs that are modelled inherit it
   return model;
+}
+
+// What was measured where somebody measured, else what is published.
+machine_peaks peaks_of(const gpu& model) {
+  const auto measured = [&](const char* name) {
+    const auto found = model.measured.find(name);
+    return found != model.measured.end() ? found->second : 0;
+  };
+  constexpr int schedulers = 4;
+  constexpr double bytes_of_port = 128;  // in a clock
+  const double clocks = 1e3 * model.clock_khz * model.multiprocessors;
+  machine_peaks peaks;
+  peaks.instructions = schedulers * clocks;
+  peaks.port_bytes = bytes_of_port * clocks;
+  peaks.flops = 1e12 * measured("peak_fma_f32");
+  peaks.l2_bytes = 1e9 * measured("l2_read");
+  peaks.dram_bytes = 1e9 * measured("dram_read");
+  if (const auto paper = paper_rates(model)) {
+    if (peaks.flops <= 0) peaks.flops = paper->flops_per_s;
+    if (peaks.dram_bytes <= 0) peaks.dram_bytes = paper->bytes_per_s;
+  }
+  return peaks;
+}
+
+std::vector<roofline> rooflines_of(const session_of_profiles& s, const profile_view& v) {
+  const machine_peaks peaks = peaks_of(s.model);
+  std::vector<roofline> all;
+  if (v.m->work.operations > 0)
+    all.push_back(
+        operations_roofline(v.m->kernels, v.m->work.operations, v.m->work.operation_unit, peaks));
+  all.push_back(instruction_roofline(v.dearest, peaks));
+  return all;
 }
 
 // None where the call has no time, whatever the reason: it is advice only.
@@ -207,7 +263,7 @@ int profile(context& c, const profile_options& o) {
   const problem& p = problem_of(l);
   const auto size = parse_size(l, p, o.size);
   const step* const at = o.step.empty() ? nullptr : &find_step(l, o.step);
-  const gpu model = wanted_gpu(o);
+  const gpu model = wanted_gpu(c, o);
   device_choice emulator = choose_device(device_request::emulated, c.where);
   emulator.name = model.name;
   const session_of_profiles s{
@@ -219,8 +275,9 @@ int profile(context& c, const profile_options& o) {
     return report_compile_errors(c, of, {{"lab", l.name}, {"subject", of.shown}});
   const modelled_figures m = s.call(of.program, seconds_for_a_call, what_ifs::modelled);
   json document = document_of(s, of, at, m);
-  c.say(c.out.paint(tone::strong, of.shown) +
-        fmt::format(", one call at {}: modelled, {}", m.label, model.name));
+  if (!o.csv || !m.found.ok())
+    c.say(c.out.paint(tone::strong, of.shown) +
+          fmt::format(", one call at {}: modelled, {}", m.label, model.name));
   if (!m.found.ok()) return report_failed_call(c, m, std::move(document));
   if (m.kernels.empty())
     throw failure(exit_code::student,
@@ -228,18 +285,36 @@ int profile(context& c, const profile_options& o) {
   if (!m.timed())
     throw failure(exit_code::ours, "the time model has no time for " + of.shown + " at " + m.label);
   profile_view v = view_of(s, m, at);
-  if (!o.experiment) add_advice(s, v);
+  const std::vector<roofline> roofs = rooflines_of(s, v);
+  if (!o.svg.empty())
+    write_atomically(o.svg, roofline_svg(roofs, of.shown + ": modelled, " + model.name));
+  const bool guided = !o.experiment && !o.roofline && !o.csv;
+  if (guided) add_advice(s, v);
   if (c.as_json) {
     document["kernels"] = profile_document(m.kernels);
     document["analysis"] = analysis_json(v.dearest);
     document["advice"] = advice_json(v);
+    document["rooflines"] = json::array();
+    for (const roofline& r : roofs) document["rooflines"].push_back(roofline_json(r));
     c.print(document);
     return 0;
   }
+  if (o.csv) {
+    for (const auto& line : profile_csv(v, s.model.multiprocessors)) c.say(line);
+    return 0;
+  }
   const terminal_style& style = c.out.style();
-  if (o.experiment) {
-    show(c, experiment_lines(v, style));
-  } else {
+  if (o.experiment) show(c, experiment_lines(v, style));
+  if (o.roofline)
+    for (const roofline& r : roofs) show(c, roofline_lines(r, style));
+  if (o.roofline && v.dearest.kernel->timing.counted < 1) {
+    c.say();
+    c.out.paragraph(
+        "Bytes are estimated from the part of the launch that ran. Where blocks share data, less "
+        "comes from DRAM in the whole launch: its point lies further to the right.",
+        2, "  ", tone::dim);
+  }
+  if (guided) {
     show(c, kernel_lines(v, style));
     show(c, limit_lines(v, style));
     show(c, branch_lines(v, style));
@@ -256,6 +331,7 @@ const verb profile_verb(
     "  ./lab profile reduction 02                 a worked solution\n"
     "  ./lab profile transpose --file try.cu --size 1024x1024\n"
     "  ./lab profile reduction 02 --experiment    what if there were no bank conflicts?\n"
+    "  ./lab profile matmul 03 --roofline         with --svg FILE as a picture\n"
     "  ./lab profile reduction --compare 02 03    side by side; mine is your file",
     [](arguments& takes, profile_options& o) {
       takes.add("LAB", o.lab, "the lab's name");
@@ -265,6 +341,9 @@ const verb profile_verb(
       takes.add("--seed", o.seed, "of the random inputs (7)");
       takes.add("--gpu", o.gpu, "a name from common/gpus/, or a file like those (h200)");
       takes.add("--compare", o.compare, "two steps, or a step and mine, side by side");
+      takes.add("--svg", o.svg, "a file for a picture of the rooflines");
+      takes.flag("--roofline", o.roofline, "what is done per second, over what is moved for it");
+      takes.flag("--csv", o.csv, "the figures of each kernel, a line each");
       takes.flag("--experiment", o.experiment, "times if one thing were different");
     },
     profile);
