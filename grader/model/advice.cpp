@@ -14,6 +14,7 @@ constexpr double a_tenth = 0.1;         // of stalls, of sectors
 constexpr double short_launch_us = 6;   // an empty one takes about half of it on an H200
 constexpr double clearly_better = 0.9;  // than before
 constexpr double faster = 0.98;
+constexpr double many_rounds = 4;       // of blocks: the last one's idle slots hardly count
 constexpr std::size_t most_models = 3;  // of candidates; each takes a second or more
 constexpr std::size_t most_stalls = 3;
 
@@ -37,6 +38,7 @@ constexpr std::array<told, causes> all_causes = {{
     {"arithmetic", "Time in which the busiest pipe is busy"},
     {"short launches", "Launches"},
     {"a small grid", "Warp slots without a warp"},
+    {"short blocks", "Blocks"},
     {"low occupancy", "Warp slots without a warp"},
     {"waiting at barriers", "Time, by the share of stalls at barriers"},
     {"waiting for memory", "Time, by the share of stalls for memory"},
@@ -132,6 +134,8 @@ void add_latency(std::vector<cause>& to, const kernel_analysis& a) {
   if (a.kernel->launches > 0 && t.us / real(a.kernel->launches) < short_launch_us)
     to.push_back(cause::launches);
   if (a.blocks_per_place > 0 && a.blocks_per_place < 1) to.push_back(cause::small_grid);
+  if (a.blocks_per_place > many_rounds && a.achieved_occupancy < much * a.theoretical_occupancy)
+    to.push_back(cause::short_blocks);
   std::size_t taken = 0;
   for (const stall_share& s : a.stalled) {
     const auto why = cause_of(s.why);
@@ -218,6 +222,9 @@ double figure_of(cause c, const std::vector<kernel_profile>& call) {
         break;
       case cause::launches:
         sum += real(k.launches);
+        break;
+      case cause::short_blocks:
+        sum += real(k.launches * volume(k.grid));
         break;
       case cause::small_grid:
       case cause::occupancy:

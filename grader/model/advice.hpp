@@ -30,6 +30,7 @@ enum class cause : std::uint8_t {
   arithmetic,    // a pipe is full of what the task asks for
   launches,      // so short that starting them counts
   small_grid,    // fewer blocks than the GPU holds
+  short_blocks,  // they end sooner than others start
   occupancy,     // too few resident warps
   barriers,
   memory_latency,  // loads that are waited for

@@ -2,6 +2,8 @@
 // say of them (`watch`).
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "grader/cli/tests/cloned_course.hpp"
 #include "grader/report/text.hpp"
 
@@ -57,7 +59,7 @@ TEST_CASE("profile: transpose 03 has uncoalesced stores, and is told so within 8
   const auto result = run_child(command, 120);
   REQUIRE(result.end.exit_code == 0);
   CHECK(has(result.out, "modelled, NVIDIA H200"));
-  CHECK(has(result.out, "The course's record of 03_element"));
+  CHECK(has(result.out, "The course's record of"));
   CHECK(has(result.out, "Memory limits it"));
   CHECK(has(result.out, "32.0 sectors for each global store, 4.0 would do"));
   CHECK(has(result.out, "Uncoalesced accesses"));
@@ -82,6 +84,54 @@ TEST_CASE("profile: experiments are sorted by what they gain") {
             "perfect coalescing"));
 }
 
+TEST_CASE("profile --compare: what got better, and what limits now") {
+  const cloned_course c;
+  const auto shown = c.lab({"profile", "transpose", "--compare", "03", "04"});
+  CHECK(shown.end.exit_code == 0);
+  CHECK(has(shown.out, "Better: time"));
+  CHECK(has(shown.out, "04_tiled: Latency limits it"));
+  CHECK(fits(shown.out, 100));
+  const auto result = c.lab({"profile", "transpose", "--compare", "03", "04", "--json"});
+  REQUIRE(result.end.exit_code == 0);
+  const json document = document_of(result);
+  check_documented(document);
+  CHECK(document["before"]["analysis"]["limiter"] == "memory");
+  CHECK(document["after"]["analysis"]["limiter"] == "latency");
+  for (const json& f : document["figures"])
+    if (f["figure"] == "uncoalesced (wasted sectors)") CHECK(f["after"] == 0);
+  CHECK(c.lab({"profile", "transpose", "--compare", "03"}).end.exit_code == 2);
+}
+
+TEST_CASE("profile: rooflines in the terminal and as SVG, figures as CSV") {
+  const cloned_course c;
+  const fs::path picture = c.root() / "roofs.svg";
+  const auto shown = c.lab({"profile", "transpose", "03", "--size", "1024x1024", "--roofline",
+                            "--svg", picture.string()});
+  CHECK(shown.end.exit_code == 0);
+  CHECK(has(shown.out, "Instruction roofline of transpose_kernel"));
+  CHECK(has(shown.out, "warp instructions / sector"));
+  CHECK(fits(shown.out, 100));
+  const auto svg = read_if_there(picture);
+  REQUIRE(svg);
+  CHECK(svg->starts_with("<svg "));
+  CHECK(has(*svg, "DRAM 4568 GB/s"));
+  const auto csv = c.lab({"profile", "transpose", "03", "--size", "1024x1024", "--csv"});
+  CHECK(csv.out.starts_with("kernel,grid,block,launches,time_us,"));
+  CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 2);
+  const std::size_t second = csv.out.find('\n') + 1;
+  CHECK(std::count(csv.out.begin(), csv.out.begin() + static_cast<long>(second), ',') ==
+        std::count(csv.out.begin() + static_cast<long>(second), csv.out.end(), ','));
+}
+
+TEST_CASE("profile --gpu: another GPU is modelled, and labelled as never compared") {
+  const cloned_course c;
+  const auto h100 = c.lab({"profile", "transpose", "03", "--size", "1024x1024", "--gpu", "h100"});
+  CHECK(h100.end.exit_code == 0);
+  CHECK(has(h100.out, "modelled, NVIDIA H100"));
+  CHECK(has(h100.out, "published figures of the NVIDIA H100 SXM5 80GB, never compared"));
+  CHECK(!has(h100.out, "The course's record of"));
+}
+
 TEST_CASE("profile: a student's file, and what is wrong with one") {
   const cloned_course c;
   const fs::path file = c.root() / "try.cu";
@@ -98,6 +148,7 @@ TEST_CASE("profile: a student's file, and what is wrong with one") {
     CHECK(document["recorded_ms"] == nullptr);
     CHECK(document["analysis"]["limiter"] == "latency");
     CHECK(document["advice"]["next"]["step"] == "02_blocks");
+    CHECK(document["advice"]["causes"][0]["cause"] == "short_blocks");
   }
   SUBCASE("no kernel") {
     write("void add(const float*, const float*, float*, int) {}\n");
@@ -138,6 +189,7 @@ TEST_CASE("profile: what is unknown is refused, and what is known is listed") {
   };
   refused({"reduction", "99"}, "02_strided");
   refused({"reduction", "02", "--gpu", "h2000"}, "h200");
+  refused({"reduction", "02", "--gpu", "a100"}, "those that run it: h200 h100");
   refused({"reduction", "02", "--file", "x.cu"}, "exclude each other");
   refused({"reduction", "02", "--device", "gpu"}, "ncu");
   refused({}, "which lab");

@@ -78,6 +78,10 @@ const char* cause_words(cause c) {
     case cause::small_grid:
       return "A small grid: it has fewer blocks than the GPU holds at once. Use more, smaller "
              "blocks, or give the GPU more work.";
+    case cause::short_blocks:
+      return "Short blocks: they end sooner than new ones start, and most warp slots stay empty. "
+             "Use "
+             "larger blocks, or give each thread more work.";
     case cause::occupancy:
       return "Low occupancy: too few warps are resident to hide latency. Let the block need fewer "
              "registers or less shared memory, or change its size (./lab occupancy).";

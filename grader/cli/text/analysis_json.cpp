@@ -1,4 +1,7 @@
 // What profile --json tells of the dearest kernel, and the advice; grader/JSON.md has the keys.
+// The same figures of every kernel as CSV.
+#include <fmt/format.h>
+
 #include "grader/cli/text/analysis_text.hpp"
 
 namespace stepwise::cli {
@@ -100,6 +103,35 @@ json advice_json(const profile_view& v) {
                          {"before", figure_of(c, v.m->kernels)},
                          {"after", figure_of(c, v.next->mending_call)}});
   return j;
+}
+
+std::vector<std::string> profile_csv(const profile_view& v, int multiprocessors) {
+  std::string names = "kernel,grid,block,launches,time_us,share,limiter,compute,memory";
+  for (int n = 0; n < busy_parts; ++n)
+    names += fmt::format(",busy_{}", stepwise::name_of(static_cast<part>(n)));
+  names +=
+      ",machine_instructions,l1_bytes,shared_bytes,l2_bytes,dram_bytes,lanes,"
+      "theoretical_occupancy,achieved_occupancy";
+  for (int n = 0; n < stalls; ++n)
+    names += ",stalled_" + key_of(stepwise::name_of(static_cast<stall>(n)));
+  std::vector<std::string> lines = {names};
+  for (const kernel_profile* k : ranked(v.m->kernels)) {
+    const kernel_analysis a = analyse(*k, 1000 * v.m->time_ms, multiprocessors);
+    std::string name;
+    for (const char c : k->kernel) name += c == '"' ? "\"\"" : std::string(1, c);
+    std::string line =
+        fmt::format("\"{}\",{}x{}x{},{}x{}x{},{},{:.3f},{:.4f},{},{:.4f},{:.4f}", name, k->grid.x,
+                    k->grid.y, k->grid.z, k->block.x, k->block.y, k->block.z, k->launches,
+                    k->timing.us, a.share, name_of(a.limit), a.busy.compute, a.busy.memory);
+    for (const double share : k->timing.busy) line += fmt::format(",{:.4f}", share);
+    line += fmt::format(",{:.0f},{:.0f},{:.0f},{:.0f},{:.0f},{:.2f},{:.4f},{:.4f}",
+                        k->timing.instructions, a.bytes.global, a.bytes.shared, a.bytes.l2,
+                        a.bytes.dram, a.lanes, a.theoretical_occupancy, a.achieved_occupancy);
+    for (int n = 0; n < stalls; ++n)
+      line += fmt::format(",{:.4f}", a.stall_of(static_cast<stall>(n)));
+    lines.push_back(line);
+  }
+  return lines;
 }
 
 }  // namespace stepwise::cli

@@ -39,5 +39,7 @@ std::vector<std::string> experiment_lines(const profile_view& v, const terminal_
 
 json analysis_json(const kernel_analysis& a);
 json advice_json(const profile_view& v);
+// A line of names, then one for each kernel, the dearest first. Texts stand in quotes.
+std::vector<std::string> profile_csv(const profile_view& v, int multiprocessors);
 
 }  // namespace stepwise::cli

@@ -7,10 +7,14 @@
 
 #include "grader/cli/context.hpp"
 #include "grader/cli/text/analysis_text.hpp"
+#include "grader/cli/text/comparison_text.hpp"
 #include "grader/cli/text/figures_text.hpp"
+#include "grader/cli/text/roofline_text.hpp"
 #include "grader/cli/verb.hpp"
+#include "grader/measure/worth.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
 
 namespace stepwise::cli {
 namespace {
@@ -18,7 +22,9 @@ namespace {
 struct profile_options {
   std::string lab, step, file, size, gpu;
   std::uint64_t seed = 7;
-  bool experiment = false;
+  std::string svg;
+  bool experiment = false, roofline = false, csv = false;
+  std::vector<std::string> compare;
 };
 
 // A student waits; steps that are looked at for advice only have less.
@@ -42,14 +48,66 @@ struct session_of_profiles {
   }
 };
 
-gpu wanted_gpu(const profile_options& o) {
+// The compute capability whose PTX the course's programs carry: 90; 0 if it is not known.
+int capability_of_ptx(const context& c) {
+  int capability = 0;
+  for (const std::string& argument : c.where.cuda_args)
+    for (std::size_t at = 0; (at = argument.find("compute_", at)) != std::string::npos; ++at)
+      capability = std::atoi(argument.c_str() + at + 8);
+  return capability;
+}
+
+// failure(usage) if there is no such GPU, or if it cannot run the course's PTX.
+gpu wanted_gpu(const context& c, const profile_options& o) {
   const char* chosen = std::getenv("STEPWISE_GPU");
   const std::string id = !o.gpu.empty()                         ? o.gpu
                          : chosen != nullptr && *chosen != '\0' ? chosen
                                                                 : "h200";
   const gpu model = gpu_named(id);
+  const int needed = capability_of_ptx(c);
+  if (model.compute_capability() < needed) {
+    std::string able;
+    for (const auto& other : known_gpus())
+      if (gpu_named(other).compute_capability() >= needed) able += " " + other;
+    refuse(fmt::format(
+        "--gpu {}: the programs here carry PTX for compute capability {}.{} and "
+        "newer, and an {} has {}.{}\nthose that run it:{}",
+        id, needed / 10, needed % 10, model.name, model.compute_major, model.compute_minor, able));
+  }
   setenv("STEPWISE_GPU", id.c_str(), 1);  // the programs that are modelled inherit it
   return model;
+}
+
+// What was measured where somebody measured, else what is published.
+machine_peaks peaks_of(const gpu& model) {
+  const auto measured = [&](const char* name) {
+    const auto found = model.measured.find(name);
+    return found != model.measured.end() ? found->second : 0;
+  };
+  constexpr int schedulers = 4;
+  constexpr double bytes_of_port = 128;  // in a clock
+  const double clocks = 1e3 * model.clock_khz * model.multiprocessors;
+  machine_peaks peaks;
+  peaks.instructions = schedulers * clocks;
+  peaks.port_bytes = bytes_of_port * clocks;
+  peaks.flops = 1e12 * measured("peak_fma_f32");
+  peaks.l2_bytes = 1e9 * measured("l2_read");
+  peaks.dram_bytes = 1e9 * measured("dram_read");
+  if (const auto paper = paper_rates(model)) {
+    if (peaks.flops <= 0) peaks.flops = paper->flops_per_s;
+    if (peaks.dram_bytes <= 0) peaks.dram_bytes = paper->bytes_per_s;
+  }
+  return peaks;
+}
+
+std::vector<roofline> rooflines_of(const session_of_profiles& s, const profile_view& v) {
+  const machine_peaks peaks = peaks_of(s.model);
+  std::vector<roofline> all;
+  if (v.m->work.operations > 0)
+    all.push_back(
+        operations_roofline(v.m->kernels, v.m->work.operations, v.m->work.operation_unit, peaks));
+  all.push_back(instruction_roofline(v.dearest, peaks));
+  return all;
 }
 
 // None where the call has no time, whatever the reason: it is advice only.
@@ -90,6 +148,16 @@ void show(context& c, const std::vector<std::string>& lines) {
   for (const auto& line : lines) c.say(line);
 }
 
+// How far the figures may be trusted.
+void show_origin(const session_of_profiles& s, const modelled_figures& m) {
+  s.c.say();
+  s.c.out.paragraph(s.model.measured.empty()
+                        ? "modelled from published figures of the " + s.model.name +
+                              ", never compared with measured times"
+                        : modelled_error_text(s.c, s.l, m),
+                    0, "", tone::dim);
+}
+
 int report_failed_call(context& c, const modelled_figures& m, json document) {
   if (c.as_json) {
     c.print(document);
@@ -98,6 +166,8 @@ int report_failed_call(context& c, const modelled_figures& m, json document) {
     failed.found = m.found;
     failed.label = m.label;
     show_finding(c, failed);
+    if (m.found.what == verdict::timeout)
+      c.out.paragraph("if every loop ends, a smaller call may do: --size", 11, {}, tone::dim);
   }
   return exit_code_of(m.found.what);
 }
@@ -117,6 +187,66 @@ json document_of(const session_of_profiles& s, const subject& of, const step* at
   return document;
 }
 
+// A step, or `mine`: the student's file.
+struct compared_call {
+  const step* at = nullptr;
+  std::string name;
+  modelled_figures m;
+};
+
+compared_call call_to_compare(const session_of_profiles& s, const std::string& name) {
+  compared_call one;
+  if (name != "mine") one.at = &find_step(s.l, name);
+  const subject of = prepare(s.c, s.l, "", one.at != nullptr ? one.at->name : "");
+  if (of.program.empty())
+    throw failure(exit_code::student,
+                  of.shown + " does not compile; ./lab run " + s.l.name + " says why");
+  one.name = one.at != nullptr ? of.shown : "mine";
+  one.m = s.call(of.program, seconds_for_a_call, what_ifs::left_out);
+  if (!one.m.found.ok()) {
+    const int code = exit_code_of(one.m.found.what);
+    throw failure(static_cast<exit_code>(code),
+                  of.shown + " at " + one.m.label + ": " + one.m.found.message);
+  }
+  if (!one.m.timed())
+    throw failure(exit_code::student, of.shown + " launches no kernel at " + one.m.label);
+  return one;
+}
+
+int compare_two(const session_of_profiles& s, const std::vector<std::string>& names) {
+  context& c = s.c;
+  const compared_call before = call_to_compare(s, names[0]), after = call_to_compare(s, names[1]);
+  const call_comparison both = compare(before.m.kernels, after.m.kernels, s.model.multiprocessors);
+  const auto recorded = [&](const compared_call& one) {
+    return one.at != nullptr ? s.recorded.find(one.at->name, s.size) : std::nullopt;
+  };
+  if (c.as_json) {
+    json document = {{"lab", s.l.name},
+                     {"device", device_json(s.emulator)},
+                     {"seed", s.seed},
+                     {"time_size", s.size},
+                     {"modelled_as", s.model.name}};
+    const auto end = [&](const compared_call& one, const kernel_analysis& a) {
+      const auto ms = recorded(one);
+      return json{{"subject", one.name},
+                  {"time_ms", one.m.time_ms},
+                  {"recorded_ms", ms ? json(*ms) : json(nullptr)},
+                  {"analysis", analysis_json(a)}};
+    };
+    document["before"] = end(before, both.before);
+    document["after"] = end(after, both.after);
+    document["figures"] = comparison_json(both);
+    c.print(document);
+    return 0;
+  }
+  c.say(c.out.paint(tone::strong, before.name + " and " + after.name) +
+        fmt::format(", one call at {}: modelled, {}", before.m.label, s.model.name));
+  show(c, comparison_lines(both, {before.name, after.name, recorded(before), recorded(after)},
+                           c.out.style()));
+  show_origin(s, before.m);
+  return 0;
+}
+
 int profile(context& c, const profile_options& o) {
   if (o.lab.empty()) refuse("which lab? ./lab list has them: ./lab profile reduction");
   if (!o.file.empty() && !o.step.empty())
@@ -124,23 +254,30 @@ int profile(context& c, const profile_options& o) {
   if (c.request == device_request::gpu)
     refuse("--device gpu: this profile is the model's; on a GPU, ncu makes one (./lab env " +
            o.lab + ")");
+  if (!o.compare.empty() && o.compare.size() != 2)
+    refuse("--compare takes two steps, or a step and mine: ./lab profile " + o.lab +
+           " --compare 02 03");
+  if (!o.compare.empty() && (!o.step.empty() || !o.file.empty() || o.experiment))
+    refuse("--compare names both sides: no STEP, --file or --experiment beside it");
   const lab l = load_lab(c.where.root, o.lab);
   const problem& p = problem_of(l);
   const auto size = parse_size(l, p, o.size);
   const step* const at = o.step.empty() ? nullptr : &find_step(l, o.step);
-  const gpu model = wanted_gpu(o);
+  const gpu model = wanted_gpu(c, o);
   device_choice emulator = choose_device(device_request::emulated, c.where);
   emulator.name = model.name;
   const session_of_profiles s{
       c,      l,     p,        size.value_or(l.modelled.back()),
       o.seed, model, emulator, load_recorded_times(c.where.root, l, model.name)};
+  if (!o.compare.empty()) return compare_two(s, o.compare);
   const subject of = prepare(c, l, o.file, o.step);
   if (of.program.empty())
     return report_compile_errors(c, of, {{"lab", l.name}, {"subject", of.shown}});
   const modelled_figures m = s.call(of.program, seconds_for_a_call, what_ifs::modelled);
   json document = document_of(s, of, at, m);
-  c.say(c.out.paint(tone::strong, of.shown) +
-        fmt::format(", one call at {}: modelled, {}", m.label, model.name));
+  if (!o.csv || !m.found.ok())
+    c.say(c.out.paint(tone::strong, of.shown) +
+          fmt::format(", one call at {}: modelled, {}", m.label, model.name));
   if (!m.found.ok()) return report_failed_call(c, m, std::move(document));
   if (m.kernels.empty())
     throw failure(exit_code::student,
@@ -148,28 +285,42 @@ int profile(context& c, const profile_options& o) {
   if (!m.timed())
     throw failure(exit_code::ours, "the time model has no time for " + of.shown + " at " + m.label);
   profile_view v = view_of(s, m, at);
-  if (!o.experiment) add_advice(s, v);
+  const std::vector<roofline> roofs = rooflines_of(s, v);
+  if (!o.svg.empty())
+    write_atomically(o.svg, roofline_svg(roofs, of.shown + ": modelled, " + model.name));
+  const bool guided = !o.experiment && !o.roofline && !o.csv;
+  if (guided) add_advice(s, v);
   if (c.as_json) {
     document["kernels"] = profile_document(m.kernels);
     document["analysis"] = analysis_json(v.dearest);
     document["advice"] = advice_json(v);
+    document["rooflines"] = json::array();
+    for (const roofline& r : roofs) document["rooflines"].push_back(roofline_json(r));
     c.print(document);
     return 0;
   }
+  if (o.csv) {
+    for (const auto& line : profile_csv(v, s.model.multiprocessors)) c.say(line);
+    return 0;
+  }
   const terminal_style& style = c.out.style();
-  if (o.experiment) {
-    show(c, experiment_lines(v, style));
-  } else {
+  if (o.experiment) show(c, experiment_lines(v, style));
+  if (o.roofline)
+    for (const roofline& r : roofs) show(c, roofline_lines(r, style));
+  if (o.roofline && v.dearest.kernel->timing.counted < 1) {
+    c.say();
+    c.out.paragraph(
+        "Bytes are estimated from the part of the launch that ran. Where blocks share data, less "
+        "comes from DRAM in the whole launch: its point lies further to the right.",
+        2, "  ", tone::dim);
+  }
+  if (guided) {
     show(c, kernel_lines(v, style));
     show(c, limit_lines(v, style));
     show(c, branch_lines(v, style));
     show(c, advice_lines(v, style));
   }
-  c.say();
-  c.out.paragraph(model.measured.empty()
-                      ? "modelled from published figures of an " + model.name + ", never compared"
-                      : modelled_error_text(c, l, m),
-                  0, "", tone::dim);
+  show_origin(s, m);
   return 0;
 }
 
@@ -179,7 +330,9 @@ const verb profile_verb(
     "  ./lab profile reduction                    your file\n"
     "  ./lab profile reduction 02                 a worked solution\n"
     "  ./lab profile transpose --file try.cu --size 1024x1024\n"
-    "  ./lab profile reduction 02 --experiment    what if there were no bank conflicts?",
+    "  ./lab profile reduction 02 --experiment    what if there were no bank conflicts?\n"
+    "  ./lab profile matmul 03 --roofline         with --svg FILE as a picture\n"
+    "  ./lab profile reduction --compare 02 03    side by side; mine is your file",
     [](arguments& takes, profile_options& o) {
       takes.add("LAB", o.lab, "the lab's name");
       takes.add("STEP", o.step, "a solution step instead of your file");
@@ -187,6 +340,10 @@ const verb profile_verb(
       takes.add("--size", o.size, "the call's size, like 1048576 or 512x256");
       takes.add("--seed", o.seed, "of the random inputs (7)");
       takes.add("--gpu", o.gpu, "a name from common/gpus/, or a file like those (h200)");
+      takes.add("--compare", o.compare, "two steps, or a step and mine, side by side");
+      takes.add("--svg", o.svg, "a file for a picture of the rooflines");
+      takes.flag("--roofline", o.roofline, "what is done per second, over what is moved for it");
+      takes.flag("--csv", o.csv, "the figures of each kernel, a line each");
       takes.flag("--experiment", o.experiment, "times if one thing were different");
     },
     profile);

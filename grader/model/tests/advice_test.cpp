@@ -92,6 +92,14 @@ TEST_CASE("each branch has causes of its own") {
     k.launches = 50;
     CHECK(causes_found(k)[0] == cause::launches);
   }
+  SUBCASE("latency: many blocks, but most slots are empty") {
+    set_busy(k, part::dram, 0.2);
+    k.timing.active_warps = 31;
+    CHECK(causes_found(k) == std::vector{cause::short_blocks});
+    k.timing.active_warps = 33;
+    CHECK(causes_found(k) == std::vector{cause::memory_latency});
+    CHECK(figure_of(cause::short_blocks, {k}) == 1000000);
+  }
   SUBCASE("latency with nothing known: there is always something to say") {
     CHECK(causes_found(k) == std::vector{cause::memory_latency});
   }

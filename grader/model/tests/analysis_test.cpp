@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "grader/model/comparison.hpp"
 #include "grader/model/tests/made_profiles.hpp"
 
 using namespace stepwise;
@@ -153,4 +154,36 @@ TEST_CASE("experiments: the largest gain first; none where nobody asked") {
   CHECK(a.gains[0].gain == 4);
   CHECK(a.gains[1].what == what_if::no_arithmetic);
   CHECK(a.gain_of(what_if::perfect_coalescing) == 1.25);
+}
+
+TEST_CASE("two calls side by side: sums of all kernels, what is better and what is worse") {
+  kernel_profile slow = kernel_of(100), fast = kernel_of(50);
+  add_line(slow, 1).counts.shared_load = wavefronts(100, 400, 100);
+  add_line(fast, 1).counts.shared_load = wavefronts(100, 100, 100);
+  sum_up(slow);
+  sum_up(fast);
+  slow.timing.counted = 0.5;
+  slow.timing.instructions = 1000;
+  fast.timing.instructions = 2000;
+  set_busy(slow, part::port, 0.9);
+  set_busy(fast, part::issue, 0.9);
+  const std::vector<kernel_profile> before = {kernel_of(10), slow}, after = {fast};
+  const call_comparison c = compare(before, after, 132);
+  CHECK(c.before.limit == limiter::memory);
+  CHECK(c.after.limit == limiter::compute);
+  const auto figure = [&](const std::string& name) {
+    for (const compared_figure& f : c.figures)
+      if (f.name == name) return f;
+    FAIL("no ", name);
+    return compared_figure{};
+  };
+  CHECK(figure("time").before == 110);
+  CHECK(figure("time").is_better());
+  CHECK(figure("machine instructions").is_worse());
+  CHECK(figure("bank conflicts (wasted wavefronts)").before == 600);
+  CHECK(figure("bank conflicts (wasted wavefronts)").after == 0);
+  CHECK(figure("bank conflicts (wasted wavefronts)").is_better());
+  CHECK(!figure("lanes of 32 that take part").is_better());
+  CHECK(!figure("busy: issue").is_worse());  // neither is wanted
+  for (const compared_figure& f : c.figures) CHECK(f.name != "sectors per local load");
 }

@@ -1,0 +1,20 @@
+// Rooflines as a chart of characters, and as a picture.
+// Tested by cli/tests/profile_cli_test.cpp.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/formats/json.hpp"
+#include "grader/model/roofline.hpp"
+#include "grader/report/terminal.hpp"
+
+namespace stepwise::cli {
+
+// Both axes are logarithmic. A sentence instead of the chart where nothing can be drawn.
+std::vector<std::string> roofline_lines(const roofline& r, const terminal_style& style);
+// All of them beside each other, one SVG document.
+std::string roofline_svg(const std::vector<roofline>& all, const std::string& title);
+json roofline_json(const roofline& r);
+
+}  // namespace stepwise::cli
