@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "common/report/timing.hpp"
 #include "grader/cli/tests/cloned_course.hpp"
+#include "grader/cli/text/glossary.hpp"
 #include "grader/report/text.hpp"
 
 using namespace stepwise;
@@ -193,4 +195,24 @@ TEST_CASE("profile: what is unknown is refused, and what is known is listed") {
   refused({"reduction", "02", "--file", "x.cu"}, "exclude each other");
   refused({"reduction", "02", "--device", "gpu"}, "ncu");
   refused({}, "which lab");
+}
+
+TEST_CASE("profile --glossary: GLOSSARY.md is the table, and the stalls have the model's names") {
+  const cloned_course c;
+  const auto text = read_if_there(c.root() / "grader/GLOSSARY.md");
+  REQUIRE(text);
+  CHECK(*text == cli::glossary_markdown());
+  CHECK(c.lab({"profile", "--markdown"}).out == *text);
+  const json document = document_of(c.lab({"profile", "--glossary", "--json"}));
+  check_documented(document);
+  CHECK(document["glossary"].size() == cli::glossary().size());
+  auto command = c.command({"profile", "--glossary"});
+  command.environment.back() = "COLUMNS=80";
+  const std::string shown = run_child(command, 120).out;
+  CHECK(fits(shown, 80));
+  for (int n = 0; n < stalls; ++n) {
+    const std::string name = stepwise::name_of(static_cast<stall>(n));
+    CAPTURE(name);
+    CHECK(has(shown, name));
+  }
 }

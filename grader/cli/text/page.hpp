@@ -28,6 +28,19 @@ class page {
       first = false;
     }
   }
+  // Wrapped behind a label, whose width is the indentation of the lines that follow.
+  void labelled(const std::string& label, const std::string& text, tone t = tone::plain) {
+    const std::size_t room = static_cast<std::size_t>(style_.width) - 2 - label.size();
+    auto parts = wrapped(text, room);
+    if (parts.empty()) parts.emplace_back();
+    bool first = true;
+    for (const auto& part : parts) {
+      std::string line = "  " + (first ? label : std::string(label.size(), ' '));
+      if (part.empty()) line.erase(line.find_last_not_of(' ') + 1);
+      lines_.push_back(line + style_.paint(t, part));
+      first = false;
+    }
+  }
   void table(const std::vector<column>& columns, const std::vector<std::vector<cell>>& rows) {
     indented(table_lines(columns, rows, narrower()));
   }

@@ -9,6 +9,7 @@
 #include "grader/cli/text/analysis_text.hpp"
 #include "grader/cli/text/comparison_text.hpp"
 #include "grader/cli/text/figures_text.hpp"
+#include "grader/cli/text/glossary.hpp"
 #include "grader/cli/text/roofline_text.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/measure/worth.hpp"
@@ -23,7 +24,7 @@ struct profile_options {
   std::string lab, step, file, size, gpu;
   std::uint64_t seed = 7;
   std::string svg;
-  bool experiment = false, roofline = false, csv = false;
+  bool experiment = false, roofline = false, csv = false, glossary = false, markdown = false;
   std::vector<std::string> compare;
 };
 
@@ -247,7 +248,20 @@ int compare_two(const session_of_profiles& s, const std::vector<std::string>& na
   return 0;
 }
 
+int show_glossary(context& c, bool as_markdown) {
+  if (c.as_json) {
+    c.print({{"glossary", glossary_json()}});
+  } else if (as_markdown) {
+    const std::string text = glossary_markdown();
+    c.say(text.substr(0, text.size() - 1));
+  } else {
+    for (const auto& line : glossary_lines(c.out.style())) c.say(line);
+  }
+  return 0;
+}
+
 int profile(context& c, const profile_options& o) {
+  if (o.glossary || o.markdown) return show_glossary(c, o.markdown);
   if (o.lab.empty()) refuse("which lab? ./lab list has them: ./lab profile reduction");
   if (!o.file.empty() && !o.step.empty())
     refuse("STEP and --file exclude each other: which is it?");
@@ -331,6 +345,7 @@ const verb profile_verb(
     "  ./lab profile reduction 02                 a worked solution\n"
     "  ./lab profile transpose --file try.cu --size 1024x1024\n"
     "  ./lab profile reduction 02 --experiment    what if there were no bank conflicts?\n"
+    "  ./lab profile --glossary                   what the profilers' metrics are\n"
     "  ./lab profile matmul 03 --roofline         with --svg FILE as a picture\n"
     "  ./lab profile reduction --compare 02 03    side by side; mine is your file",
     [](arguments& takes, profile_options& o) {
@@ -344,6 +359,8 @@ const verb profile_verb(
       takes.add("--svg", o.svg, "a file for a picture of the rooflines");
       takes.flag("--roofline", o.roofline, "what is done per second, over what is moved for it");
       takes.flag("--csv", o.csv, "the figures of each kernel, a line each");
+      takes.flag("--glossary", o.glossary, "the profilers' metrics, then and now");
+      takes.flag("--markdown", o.markdown, "the glossary as grader/GLOSSARY.md has it");
       takes.flag("--experiment", o.experiment, "times if one thing were different");
     },
     profile);

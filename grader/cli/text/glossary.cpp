@@ -1,0 +1,146 @@
+// The table, and three ways to show it.
+#include "grader/cli/text/glossary.hpp"
+
+#include <fmt/format.h>
+
+#include "grader/cli/text/page.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+constexpr glossary_entry entries[] = {
+    {"IPC, instructions per cycle", "ipc", "smsp__inst_executed.avg.per_cycle_active",
+     "instructions that warps executed / cycles in which a multiprocessor (ncu: a quarter of one) "
+     "had warps; Fermi: at most 2, since Volta at most 1 for each of 4 schedulers",
+     "4 x \"issue slots\""},
+    {"issue slot utilization", "issue_slot_utilization",
+     "smsp__issue_active.avg.pct_of_peak_sustained_active",
+     "cycles in which a scheduler issued / cycles", "\"issue slots\" (busy: issue)"},
+    {"instruction throughput", "instruction throughput (1.x)",
+     "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+     "share of the most that compute can do: the largest of its parts",
+     "\"compute\": the largest of issue slots, ALU pipe, FMA pipe"},
+    {"memory utilization", "dram_utilization, l2_utilization",
+     "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
+     "share of the most that memory can do: the largest of its parts",
+     "\"memory\": the largest of L1/shared port, L2, DRAM, atomics"},
+    {"replayed instructions", "inst_replay_overhead", "",
+     "(issued - executed) / executed: on old GPUs an access that the port served in several passes "
+     "was issued again for each; since Maxwell the port repeats it by itself",
+     "sectors and wavefronts beyond the ideal; stalls: memory throttle"},
+    {"shared bank conflict replay", "shared_replay_overhead",
+     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
+     "passes over shared memory beyond those without conflicts / instructions",
+     "bank conflicts (wasted wavefronts)"},
+    {"bank conflicts per shared instruction", "shared_load_transactions_per_request",
+     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum / requests",
+     "wavefronts / requests; the ideal is 1 for words of 4 bytes",
+     "wavefronts per request, by line"},
+    {"divergent branches", "branch_efficiency (1 - share)",
+     "smsp__sass_average_branch_targets_threads_uniform.pct (1 - share)",
+     "branches that send a warp's lanes two ways / branches of warps", "\"divergent\", by line"},
+    {"control flow divergence", "warp_execution_efficiency",
+     "smsp__thread_inst_executed_per_inst_executed.ratio",
+     "lanes that take part in an instruction, on average, of 32",
+     "\"lanes\", warp efficiency = lanes / 32"},
+    {"global load efficiency", "gld_efficiency",
+     "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
+     "bytes that the lanes asked for / bytes of the sectors that came",
+     "ideal / per request of a \"global load\" (where the ideal is full sectors)"},
+    {"global store efficiency", "gst_efficiency",
+     "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct", "the same of stores",
+     "ideal / per request of a \"global store\""},
+    {"global memory excess load, store", "1 - gld_efficiency, 1 - gst_efficiency", "",
+     "bytes that came and nobody asked for / bytes that came",
+     "1 - ideal / per request; \"waste\" is a line's share of it"},
+    {"transactions per access", "gld_transactions_per_request",
+     "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
+     "sectors of 32 bytes / requests of warps; 4 for 32 neighbouring floats",
+     "sectors per request, by line"},
+    {"L1 hit ratio", "global_hit_rate", "l1tex__t_sector_hit_rate.pct",
+     "sectors found in L1 / sectors asked of it", "./lab run LAB --counters; l1_hits with --json"},
+    {"L2 hit ratio", "l2_tex_hit_rate", "lts__t_sector_hit_rate.pct",
+     "sectors found in L2 / sectors asked of it", "./lab run LAB --counters; l2_hits with --json"},
+    {"DRAM throughput", "dram_read_throughput, dram_write_throughput",
+     "dram__bytes_read.sum.per_second, dram__bytes_write.sum.per_second",
+     "bytes that memory reads or writes / time", "\"DRAM\": bytes, and busy"},
+    {"theoretical occupancy", "(occupancy calculator)", "sm__maximum_warps_per_active_cycle_pct",
+     "warps of the blocks that fit / warps that a multiprocessor holds",
+     "theoretical occupancy; ./lab occupancy"},
+    {"achieved occupancy", "achieved_occupancy",
+     "sm__warps_active.avg.pct_of_peak_sustained_active",
+     "warps that are there, on average over busy cycles / warps that a multiprocessor holds",
+     "achieved occupancy"},
+    {"stalls: memory dependency", "stall_memory_dependency",
+     "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio",
+     "warps that wait for a load from global or local memory", "stalls: memory dependency"},
+    {"stalls: execution dependency", "stall_exec_dependency",
+     "smsp__average_warps_issue_stalled_wait_per_issue_active.ratio, ..._short_scoreboard_...",
+     "warps that wait for arithmetic; ncu has shared memory and special functions apart",
+     "stalls: execution dependency, shared dependency"},
+    {"stalls: synchronization", "stall_sync",
+     "smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio",
+     "warps that wait at the block's barrier", "stalls: synchronization"},
+    {"stalls: memory throttle", "stall_memory_throttle",
+     "smsp__average_warps_issue_stalled_lg_throttle_per_issue_active.ratio, ..._mio_throttle_...",
+     "warps that cannot issue an access because too many others wait", "stalls: memory throttle"},
+    {"stalls: pipe busy", "stall_pipe_busy",
+     "smsp__average_warps_issue_stalled_math_pipe_throttle_per_issue_active.ratio",
+     "warps whose next instruction needs a pipe that is taken", "stalls: pipe busy"},
+    {"stalls: instruction fetch", "stall_inst_fetch",
+     "smsp__average_warps_issue_stalled_no_instruction_per_issue_active.ratio, "
+     "..._branch_resolving_...",
+     "warps whose next instruction is not there yet", "stalls: instruction fetch"},
+    {"stalls: not selected", "stall_not_selected",
+     "smsp__average_warps_issue_stalled_not_selected_per_issue_active.ratio",
+     "warps that could issue while another one does: there is work enough", "stalls: not selected"},
+};
+
+std::string or_none(const char* text) { return *text != '\0' ? text : "none"; }
+
+}  // namespace
+
+std::span<const glossary_entry> glossary() { return entries; }
+
+std::vector<std::string> glossary_lines(const terminal_style& style) {
+  page p(style);
+  for (const glossary_entry& e : entries) {
+    p.line(style.paint(tone::strong, e.name));
+    p.labelled("is     ", e.formula);
+    p.labelled("here   ", e.ours);
+    p.labelled("older  ", e.older, tone::dim);
+    // A name of ncu's takes nearly the whole line.
+    p.labelled("ncu    ", *e.ncu != '\0' ? "" : "none", tone::dim);
+    if (*e.ncu != '\0') p.labelled("  ", e.ncu, tone::dim);
+    p.line();
+  }
+  return p.take();
+}
+
+std::string glossary_markdown() {
+  std::string text =
+      "# Glossary of the profilers' metrics\n\n"
+      "What lectures and older profilers speak of, what it is called in Nsight Compute (ncu) "
+      "today,\n"
+      "and where `lab profile` has it. `./lab profile --glossary` shows the same; the table is\n"
+      "[cli/text/glossary.cpp](cli/text/glossary.cpp), this file is `./lab profile --glossary "
+      "--markdown`,\nand a test compares them. Ours are modelled, and labelled so.\n\n"
+      "| metric | nvprof, visual profiler | ncu | is | lab profile |\n|---|---|---|---|---|\n";
+  for (const glossary_entry& e : entries)
+    text += fmt::format("| {} | {} | {} | {} | {} |\n", e.name, e.older, or_none(e.ncu), e.formula,
+                        e.ours);
+  return text;
+}
+
+json glossary_json() {
+  json all = json::array();
+  for (const glossary_entry& e : entries)
+    all.push_back({{"name", e.name},
+                   {"older", e.older},
+                   {"ncu", *e.ncu != '\0' ? json(e.ncu) : json(nullptr)},
+                   {"formula", e.formula},
+                   {"ours", e.ours}});
+  return all;
+}
+
+}  // namespace stepwise::cli
