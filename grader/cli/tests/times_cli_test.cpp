@@ -1,0 +1,59 @@
+// lab validate --times: the model beside the record, in the documented form; what is kept of it is
+// what the model says today.
+//
+// LAB_BUILD is the build folder, LAB_ROOT the clone.
+#include <doctest/doctest.h>
+
+#include "common/formats/json.hpp"
+#include "common/testing/skip_case.hpp"
+#include "grader/cli/tests/cloned_course.hpp"
+#include "grader/system/files.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+// What `validate --times` says now of one step at one size, beside what the lab's record keeps of
+// it.
+void check_kept(const cloned_course& c, const std::string& lab, const std::string& step,
+                const std::string& size) {
+  CAPTURE(lab);
+  CAPTURE(step);
+  const auto result = c.lab({"validate", lab, step, "--times", "--size", size, "--json"});
+  REQUIRE(result.end.exit_code == 0);
+  const json now = document_of(result);
+  check_documented(now);
+  REQUIRE(now["times"].size() == 1);
+  const json& time = now["times"][0];
+  const json kept =
+      json::parse(*read_if_there(c.root() / "solutions" / lab / "measured" / "h200.modelled.json"));
+  std::size_t found = 0;
+  for (const auto& t : kept["times"]) {
+    if (t["step"] != time["step"] || t["size"] != time["size"]) continue;
+    ++found;
+    CHECK(t["modelled_ms"].get<double>() ==
+          doctest::Approx(time["modelled_ms"].get<double>()).epsilon(0.001));
+  }
+  CHECK(found == 1);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "what is kept of the model's times is what it says today; ./lab validate LAB --times "
+    "--record") {
+  const cloned_course c;
+  check_kept(c, "reduction", "02_strided", "1048576");
+  check_kept(c, "transpose", "09_columns", "4096x4096");
+  check_kept(c, "matmul", "24_sliced_k", "1024");
+  check_kept(c, "launch", "02_blocks", "1048576");
+  check_kept(c, "blur", "14_fused", "1920x1080");
+  check_kept(c, "neighbour", "03_shared", "16384x0");
+}
+
+TEST_CASE("a size that nobody measured has nothing to be compared with") {
+  const cloned_course c;
+  const auto result = c.lab({"validate", "reduction", "--times", "--size", "12345"});
+  CHECK(result.end.exit_code == 2);
+  CHECK(has(result.err, "nothing of that is recorded"));
+}
