@@ -60,8 +60,8 @@ const std::vector<goal_form>& goal_forms() {
       {"correct", correct, {}},
       {"checks", checks, {}},
       {"counter", counter, {"counter", "size", "at_most", "at_least"}},
-      {"speedup", speedup, {"over", "at_least"}},
-      {"reach", reach, {"step", "fraction"}},
+      {"speedup", speedup, {"over", "at_least", "modelled"}},
+      {"reach", reach, {"step", "fraction", "modelled"}},
   };
   return forms;
 }
@@ -134,6 +134,10 @@ goal parse_goal(const toml_value& table, std::size_t dimensions, const std::stri
     g.limit = of_goal<double>(table, "fraction", where);
     // More than the step's own speed may be asked for, but then a little more.
     if (!(g.limit > 0 && g.limit <= 1.5)) fail(where, "`fraction` must lie in (0, 1.5]");
+  }
+  if (g.is_speed() && table.contains("modelled")) {
+    g.modelled = of_goal<double>(table, "modelled", where);
+    if (!(g.modelled > 0) || std::isinf(g.modelled)) fail(where, "`modelled` must be positive");
   }
   return g;
 }

@@ -69,6 +69,9 @@ struct goal {
   const goal_counter* counter = nullptr;  // counter
   bound side = bound::at_least;           // counter: of the limit
   lab_size size = {};                     // counter
+  // speedup, reach: what the ratio of modelled times must be where there is no GPU; 0: not judged
+  // there.
+  double modelled = 0;
 
   bool is_speed() const { return what == kind::speedup || what == kind::reach; }
 };

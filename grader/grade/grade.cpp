@@ -8,12 +8,15 @@
 
 #include "grader/measure/figures.hpp"
 #include "grader/measure/profiled.hpp"
+#include "grader/model/modelled.hpp"
 #include "grader/report/findings.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/files.hpp"
 
 namespace stepwise {
 namespace {
+
+constexpr std::uint64_t modelled_seed = 7;
 
 bool is_held(const comparison& run, double floor) {
   return floor > 0 && run.mine_ms < 0.95 * floor;
@@ -209,8 +212,8 @@ class grading {
       g.message = right_ ? fmt::format("all {} sizes", report_.correctness->total)
                   : report_.what == verdict::compile ? "it does not compile"
                                                      : report_.message;
-    } else if (g.what->is_speed() && !device_.gpu) {
-      g.message = "not graded here: speed is measured on a GPU, and this is the emulator";
+    } else if (g.what->is_speed() && !device_.gpu && g.what->modelled == 0) {
+      g.message = "not graded here: this speed is measured on a GPU, and this is the emulator";
     } else if (!right_) {
       g.passed = false;
       g.message = "not judged: it must be correct first";
@@ -221,6 +224,8 @@ class grading {
       g.message = "not judged: the checks must find no error first";
     } else if (kind == goal::kind::counter) {
       judge_counter(g);
+    } else if (!device_.gpu) {
+      judge_modelled(g);
     } else {
       grade_speed(g, report_, lab_, problem_, mine_,
                   {g.what->over, where_.solution(lab_.name, g.what->over)}, device_, seed_, now_);
@@ -267,6 +272,41 @@ class grading {
     }
   }
 
+  // By the time model: the same times at every call, whatever the seed of the checks.
+  void judge_modelled(goal_result& g) {
+    const modelled_figures& mine = modelled(mine_.name, mine_.program);
+    const modelled_figures& other =
+        modelled(g.what->over, where_.solution(lab_.name, g.what->over));
+    if (!other.timed() || mine.found.what == verdict::infra) {
+      g.message = "not graded here: no modelled time: " +
+                  (other.timed() ? mine.found.message : other.found.message);
+      return;
+    }
+    if (!mine.timed()) {
+      g.message = fmt::format("while it was timed at {}: {}", mine.label, mine.found.message);
+      return miss(g, mine.found.ok() ? verdict::slow : mine.found.what);
+    }
+    g.modelled = {other.time_ms / mine.time_ms, mine.time_ms, other.time_ms, mine.size, mine.gpu};
+    const bool share = g.what->what == goal::kind::reach;
+    g.message = fmt::format("{} {} {} (modelled, {}, {})", ratio_text(g.modelled->ratio),
+                            share ? "the speed of" : "over", g.what->over, mine.gpu,
+                            mine.label.substr(0, mine.label.find(", seed")));
+    g.passed = g.modelled->ratio >= g.what->modelled;
+    if (*g.passed) return;
+    g.message += fmt::format("; the goal is {}", ratio_text(g.what->modelled));
+    miss(g, verdict::slow);
+  }
+
+  // Each program is modelled once.
+  const modelled_figures& modelled(const std::string& name, const fs::path& program) {
+    const auto known = times_.find(name);
+    if (known != times_.end()) return known->second;
+    return times_
+        .emplace(name, model_program(lab_, problem_, program, lab_.modelled.back(), modelled_seed,
+                                     device_, now_))
+        .first->second;
+  }
+
   // Each size is counted once; null without the emulator.
   const profiled_call* counted_call(const lab_size& size) {
     const auto known = calls_.find(size);
@@ -287,6 +327,7 @@ class grading {
   grade_report report_;
   bool right_ = false;
   std::map<lab_size, profiled_call> calls_;
+  std::map<std::string, modelled_figures> times_;
 };
 
 }  // namespace

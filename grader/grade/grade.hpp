@@ -15,6 +15,14 @@
 
 namespace stepwise {
 
+// A speed goal by the time model, where there is no GPU.
+struct modelled_comparison {
+  double ratio = 0;  // times as fast as the goal's step
+  double mine_ms = 0, other_ms = 0;
+  lab_size size;
+  std::string gpu;  // "NVIDIA H200"
+};
+
 struct goal_result {
   const goal* what = nullptr;
   double points = 0;
@@ -22,6 +30,7 @@ struct goal_result {
   std::string message;
   std::optional<comparison> speed;
   std::optional<goal_figure> counted;
+  std::optional<modelled_comparison> modelled;
 };
 
 struct grade_report {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -77,6 +78,42 @@ TEST_CASE("a goal of speed is one that the worked solutions reach, as they were 
     }
   }
   CHECK(judged > 0);
+}
+
+TEST_CASE("by modelled times a step meets the goals of speed that it meets on an H200") {
+  const fs::path root = std::getenv("STEPWISE_SOURCE");
+  std::size_t judged = 0;
+  for (const lab& l : load_labs(root)) {
+    const fs::path measured = root / "solutions" / l.name / "measured";
+    if (!fs::exists(measured / "h200.json") || !fs::exists(measured / "h200.modelled.json"))
+      continue;
+    const recorded record = read_record(measured / "h200.json", l);
+    const auto model =
+        json::parse(read_file(measured / "h200.modelled.json", static_cast<int>(exit_code::ours)));
+    std::map<std::string, double> modelled;
+    for (const auto& t : model.at("times"))
+      if (t.at("size") == json(l.modelled.back()))
+        modelled[t.at("step").get<std::string>()] = t.at("modelled_ms").get<double>();
+    for (const goal& wanted : l.goals) {
+      if (!wanted.is_speed() || wanted.modelled == 0) continue;
+      CAPTURE(l.name);
+      CAPTURE(wanted.name);
+      const std::size_t over = record.find(wanted.over);
+      REQUIRE(over < record.steps.size());
+      REQUIRE(modelled.contains(wanted.over));
+      for (const auto& [name, ms] : record.steps) {
+        if (!modelled.contains(name)) continue;
+        const double on_gpu = record.steps[over].second / ms,
+                     here = modelled.at(wanted.over) / modelled.at(name);
+        CAPTURE(name);
+        CAPTURE(on_gpu);
+        CAPTURE(here);
+        CHECK((on_gpu >= wanted.limit) == (here >= wanted.modelled));
+        ++judged;
+      }
+    }
+  }
+  CHECK(judged > 100);
 }
 
 }  // namespace

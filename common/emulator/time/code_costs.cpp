@@ -129,21 +129,42 @@ bool is_one_instruction(const ptx::instruction& i, const instruction_source& s) 
          s.role == access_role::alone || s.role == access_role::leader;
 }
 
-// How often ptxas copied a block, as most of the lines say that become one instruction each; where
-// there are none, the fewest copies that a line has.
-std::uint32_t copies_of(const ptx::body& body, const basic_block& b, const source_map& map) {
-  std::map<std::uint32_t, std::uint32_t> times;
-  std::uint32_t fewest = 0;
-  for (std::uint32_t n = b.first; n < b.end; ++n) {
-    const instruction_source& s = map.instructions[n];
-    if (s.machine_instructions == 0) continue;
-    fewest = fewest == 0 ? s.machine_instructions : std::min(fewest, s.machine_instructions);
-    if (is_one_instruction(body.instructions[n], s)) ++times[s.machine_instructions];
-  }
+// How many machine instructions the lines have that become one in each copy; the most frequent
+// number; 0: there are no such lines.
+std::uint32_t most_frequent(const std::map<std::uint32_t, std::uint32_t>& times) {
   const auto most = std::ranges::max_element(
-      times, [](const auto& a, const auto& c) { return a.second < c.second; });
-  if (most != times.end()) return most->first;
-  return std::max(1U, b.loop == no_index ? 1U : fewest);
+      times, [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == times.end() ? 0 : most->first;
+}
+
+// How often ptxas copied each block: as its lines say that become one instruction each, else as
+// those of its loop do, else the fewest copies that one of its lines has.
+std::vector<std::uint32_t> copies_of(const ptx::body& body, const control_flow& flow,
+                                     const source_map& map) {
+  std::vector<std::map<std::uint32_t, std::uint32_t>> of_block(flow.blocks.size());
+  std::map<std::uint32_t, std::map<std::uint32_t, std::uint32_t>> of_loop;
+  for (std::size_t b = 0; b < flow.blocks.size(); ++b) {
+    const basic_block& block = flow.blocks[b];
+    for (std::uint32_t n = block.first; n < block.end; ++n) {
+      const instruction_source& s = map.instructions[n];
+      if (s.machine_instructions == 0 || !is_one_instruction(body.instructions[n], s)) continue;
+      ++of_block[b][s.machine_instructions];
+      if (block.loop != no_index) ++of_loop[block.loop][s.machine_instructions];
+    }
+  }
+  std::vector<std::uint32_t> copies;
+  for (std::size_t b = 0; b < flow.blocks.size(); ++b) {
+    const basic_block& block = flow.blocks[b];
+    std::uint32_t times = most_frequent(of_block[b]);
+    if (times == 0 && block.loop != no_index) times = most_frequent(of_loop[block.loop]);
+    if (times == 0 && block.loop != no_index) {
+      for (std::uint32_t n = block.first; n < block.end; ++n)
+        if (const std::uint32_t m = map.instructions[n].machine_instructions; m != 0)
+          times = times == 0 ? m : std::min(times, m);
+    }
+    copies.push_back(std::max(1U, times));
+  }
+  return copies;
 }
 
 class register_names {
@@ -188,8 +209,10 @@ void code_costs::add_function(const program& code, std::size_t index,
   for (const ptx::instruction& i : body) ++on_line[i.line];
 
   const std::uint32_t first = code.code[f.first_op].ordinal;
-  for (const basic_block& b : flow.blocks) {
-    const std::uint32_t times = map.knows_machine_code ? copies_of(*f.body, b, map) : 1;
+  const std::vector<std::uint32_t> block_copies = copies_of(*f.body, flow, map);
+  for (std::size_t block = 0; block < flow.blocks.size(); ++block) {
+    const basic_block& b = flow.blocks[block];
+    const std::uint32_t times = map.knows_machine_code ? block_copies[block] : 1;
     for (std::uint32_t n = b.first; n < b.end && first + n < at.size(); ++n) {
       const ptx::instruction& i = body[n];
       const ptx::traits t = ptx::traits_of(i);

@@ -107,7 +107,7 @@ TEST_CASE("pack: the file, the answers and the grade, sorted, nobody's") {
   CHECK(result.end.exit_code == 0);
   CHECK(has(result.out, "packed mine.tar.gz"));
   CHECK(has(result.out, "1 of "));
-  CHECK(has(result.out, "SLOW, 50 of 60 points here"));
+  CHECK(has(result.out, "SLOW, 58 of 100 points here"));
   CHECK(shell(c, "tar -tzf mine.tar.gz").out ==
         "reduction/answers.md\nreduction/grade.json\nreduction/reduction.cu\n");
   const std::string list = shell(c, "tar --numeric-owner -tvzf mine.tar.gz").out;
@@ -116,7 +116,7 @@ TEST_CASE("pack: the file, the answers and the grade, sorted, nobody's") {
   CHECK(from_archive(c, "mine.tar.gz", "answers.md") == *read_if_there(c.root() / answers));
   const json grade = json::parse(from_archive(c, "mine.tar.gz", "grade.json"));
   CHECK(grade["class"] == "SLOW");
-  CHECK(grade["points"] == 50);
+  CHECK(grade["points"] == 58);
   CHECK(grade["answers"]["answered"] == 1);
 }
 

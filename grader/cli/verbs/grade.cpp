@@ -110,6 +110,15 @@ json graded_json(const graded_file& graded, const lab& l) {
                           {"high", g.speed->range.high}, {"pairs", g.speed->ratios.size()},
                           {"time_ms", g.speed->mine_ms}, {"other_time_ms", g.speed->other_ms}};
     }
+    if (g.modelled) {
+      entry["modelled"] = {{"over", g.what->over},
+                           {"at_least", g.what->modelled},
+                           {"ratio", g.modelled->ratio},
+                           {"time_ms", g.modelled->mine_ms},
+                           {"other_time_ms", g.modelled->other_ms},
+                           {"size", g.modelled->size},
+                           {"modelled_as", g.modelled->gpu}};
+    }
     if (g.counted) entry["counted"] = counted_json(*g.what, *g.counted);
     j["goals"].push_back(entry);
   }

@@ -2,13 +2,16 @@
 //
 // idea    build/meson-info/intro-tests.json says what to run and for how long. Running it here
 //         rather than through Meson needs no Python, and works in a built clone that was moved:
-//         paths of the folder where it was configured are translated.
+//         paths of the folder where it was configured are translated. As many run at once as there
+//         are cores, those with the highest priority first; a test of the suite "waits", which
+//         sleeps most of its time, runs beside them.
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>
 #include <memory>
 #include <thread>
+#include <tuple>
 
 #include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
@@ -32,7 +35,9 @@ struct test_case {
   std::vector<std::string> suites, command, environment;
   std::string directory;
   double timeout_s = 0;
+  int priority = 0;
   bool parallel = true;
+  bool waits = false;
 };
 
 struct test_outcome {
@@ -72,6 +77,8 @@ std::vector<test_case> load_tests(const installation& where) {
       }
       if (entry.at("workdir").is_string()) t.directory = entry.at("workdir");
       t.timeout_s = entry.at("timeout");
+      t.priority = entry.at("priority");
+      t.waits = std::count(t.suites.begin(), t.suites.end(), "waits") > 0;
       t.parallel = entry.at("is_parallel");
       tests.push_back(std::move(t));
     }
@@ -135,7 +142,12 @@ std::vector<test_outcome> run_tests(context& c, const std::vector<const test_cas
   std::size_t next = 0;
   while (done.size() < tests.size()) {
     const bool alone = !running.empty() && !running[0].test->parallel;
-    while (next < tests.size() && running.size() < slots && !alone &&
+    const auto is_room_for = [&](const test_case& t) {
+      const auto busy = std::count_if(running.begin(), running.end(),
+                                      [](const running_test& r) { return !r.test->waits; });
+      return t.waits || static_cast<std::size_t>(busy) < slots;
+    };
+    while (next < tests.size() && is_room_for(*tests[next]) && !alone &&
            (tests[next]->parallel || running.empty())) {
       try {
         running.push_back({tests[next], begin(*tests[next], c)});
@@ -196,9 +208,10 @@ int test(context& c, const test_options& o) {
     throw failure(exit_code::usage, "no test or suite of that name" +
                                         (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
   }
-  // Those that must be alone first, while nothing else runs; else the longest limits first.
+  // Those that must be alone first, while nothing else runs; of one priority, the longest limits.
   std::stable_sort(wanted.begin(), wanted.end(), [](const test_case* a, const test_case* b) {
-    return std::pair(a->parallel, -a->timeout_s) < std::pair(b->parallel, -b->timeout_s);
+    return std::tuple(a->parallel, -a->priority, -a->timeout_s) <
+           std::tuple(b->parallel, -b->priority, -b->timeout_s);
   });
   const auto done = run_tests(c, wanted);
   const auto count = [&](std::string_view state) {

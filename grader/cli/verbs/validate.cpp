@@ -277,9 +277,16 @@ class recorder {
 
 // --- the time model ------------------------------------------------------------------------------
 
+struct untimed_step {
+  std::string step;
+  lab_size size;
+  std::string why;
+};
+
 std::vector<modelled_time> model_all(context& c, const lab& l, const problem& p,
                                      const validate_options& o, const recorded_times& recorded,
-                                     const device_choice& emulator) {
+                                     const device_choice& emulator,
+                                     std::vector<untimed_step>& untimed) {
   std::vector<std::string> steps;
   for (const auto& name : o.steps) steps.push_back(find_step(l, name).name);
   if (steps.empty())
@@ -294,9 +301,10 @@ std::vector<modelled_time> model_all(context& c, const lab& l, const problem& p,
       if (!measured) continue;
       const modelled_figures call =
           model_program(l, p, c.where.solution(l.name, name), size, 7, emulator, c.now());
-      if (!call.found.ok())
-        throw failure(exit_code::ours, fmt::format("{} at {}: no time: {}", name, size_text(size),
-                                                   call.found.message));
+      if (!call.found.ok()) {
+        untimed.push_back({name, size, call.found.message});
+        continue;
+      }
       times.push_back({name, size, *measured, call.time_ms});
     }
   }
@@ -306,7 +314,8 @@ std::vector<modelled_time> model_all(context& c, const lab& l, const problem& p,
   return times;
 }
 
-void show_times(context& c, const std::vector<modelled_time>& times, const times_summary& s) {
+void show_times(context& c, const std::vector<modelled_time>& times, const times_summary& s,
+                const std::vector<untimed_step>& untimed) {
   std::vector<std::vector<cell>> rows;
   for (const modelled_time& t : times)
     rows.push_back({{t.step},
@@ -321,6 +330,9 @@ void show_times(context& c, const std::vector<modelled_time>& times, const times
   c.say();
   c.say(fmt::format("error: median {:.1f} %, nine in ten at most {:.1f} %; rank correlation {:.3f}",
                     100 * s.median_error, 100 * s.worst_tenth_error, s.rank_correlation));
+  for (const untimed_step& u : untimed)
+    c.out.paragraph(fmt::format("no time: {} at {}: {}", u.step, size_text(u.size), u.why), 2, "",
+                    tone::bad);
   for (const auto& pair : s.pairs) {
     if (pair.is_wrong())
       c.say(c.out.paint(
@@ -334,9 +346,13 @@ void show_times(context& c, const std::vector<modelled_time>& times, const times
 int validate_times(context& c, const lab& l, const problem& p, const validate_options& o) {
   const device_choice emulator = choose_device(device_request::emulated, c.where);
   const recorded_times recorded = load_recorded_times(c.where.root, l, emulator.name);
-  const auto times = model_all(c, l, p, o, recorded, emulator);
+  std::vector<untimed_step> untimed;
+  const auto times = model_all(c, l, p, o, recorded, emulator, untimed);
   const times_summary s = summarise(l, times);
   json document = accuracy_json(l, recorded.gpu, times, s);
+  document["untimed"] = json::array();
+  for (const untimed_step& u : untimed)
+    document["untimed"].push_back({{"step", u.step}, {"size", u.size}, {"message", u.why}});
   if (o.record) {
     document["date"] = utc_now();
     document["command"] = command_text(c);
@@ -346,7 +362,7 @@ int validate_times(context& c, const lab& l, const problem& p, const validate_op
   if (c.as_json) {
     c.print(document);
   } else {
-    show_times(c, times, s);
+    show_times(c, times, s, untimed);
   }
   return 0;
 }

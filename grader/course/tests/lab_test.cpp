@@ -110,7 +110,10 @@ TEST_CASE("errors in a goal name file, line and goal, and say what is known") {
   CHECK(message("kind = \"reach\"\nstep = \"00_a\"\nfraction = \"1\"\n") ==
         at + "`fraction` has the wrong type");
   CHECK(message("kind = \"reach\"\nstep = \"00_a\"\nfraction = 1\nat_least = 2\n") ==
-        at + "unknown key `at_least`; a goal of kind reach has name, kind, points, step, fraction");
+        at + "unknown key `at_least`; a goal of kind reach has name, kind, points, step, fraction, "
+             "modelled");
+  CHECK(message("kind = \"reach\"\nstep = \"00_a\"\nfraction = 1\nmodelled = 0\n") ==
+        at + "`modelled` must be positive");
   CHECK(message("kind = \"speedup\"\nover = \"00_a\"\nat_least = 0\n") ==
         at + "`at_least` must be positive");
   CHECK(message("kind = \"checks\"\nsize = [10]\n").starts_with(at + "unknown key `size`"));

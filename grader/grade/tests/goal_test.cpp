@@ -139,6 +139,7 @@ struct graded {
   std::string fake_is = "good", mine_ms = "1", other_ms = "1", findings;
   std::vector<kernel_profile> counted = {kernel(1, {line(5, 100, 800, 400)})};
   bool gpu = false, has_emulator = true;
+  double mine_us = 0, other_us = 0;  // by the time model; 0: it gives no time
 
   grade_report of(std::vector<goal> goals) {
     l = doubling_lab();
@@ -146,15 +147,21 @@ struct graded {
     const temporary_folder work(fs::temp_directory_path());
     const auto write = [&](const std::string& name, const std::string& ms, const std::string& is) {
       write_atomically(work.path() / name, "#!/bin/sh\nFAKE='" + is + "' FAKE_MS=" + ms +
-                                               " exec '" + fake_runner().string() + "' \"$@\"\n");
+                                               " FAKE_PROFILE=\"$0.profile\"" + " exec '" +
+                                               fake_runner().string() + "' \"$@\"\n");
       fs::permissions(work.path() / name, fs::perms::owner_all);
     };
     write("mine", mine_ms, fake_is);
     write("build/solutions/doubling-00_first", other_ms, "good");
     write_atomically(work.path() / "findings", findings);
-    write_atomically(work.path() / "profile", profile_json(counted) + "\n");
+    const auto write_profile = [&](const std::string& name, double us) {
+      auto kernels = counted;
+      kernels[0].timing.us = us;
+      write_atomically(work.path() / (name + ".profile"), profile_json(kernels) + "\n");
+    };
+    write_profile("mine", mine_us);
+    write_profile("build/solutions/doubling-00_first", other_us);
     setenv("FAKE_FINDINGS", (work.path() / "findings").c_str(), 1);
-    setenv("FAKE_PROFILE", (work.path() / "profile").c_str(), 1);
     installation where;
     where.build = work.path() / "build";
     where.emulated_runtime = work.path();
@@ -162,7 +169,6 @@ struct graded {
     auto report = grade_program(l, doubling(), "mine", work.path() / "mine", {}, where,
                                 gpu ? gpu_device() : emulated_device(), 7, {});
     unsetenv("FAKE_FINDINGS");
-    unsetenv("FAKE_PROFILE");
     return report;
   }
   lab l;  // the report points into it
@@ -277,6 +283,32 @@ TEST_CASE("reach: a share of a step's speed, measured like a speedup") {
   CHECK(emulated.max_points == 40);
   CHECK(!emulated.goals[1].passed);
   CHECK(emulated.goals[1].message.starts_with("not graded here: "));
+}
+
+TEST_CASE("without a GPU modelled times decide, where the goal has a threshold for them") {
+  graded g;
+  g.mine_us = 50;
+  g.other_us = 100;
+  std::vector<goal> goals = {of_kind(correct, 40), speed(speedup, 1.5), speed(reach, 0.9)};
+  goals[1].modelled = 1.8;
+  goals[2].modelled = 2.2;
+  auto report = g.of(goals);
+  CHECK(report.goals[1].passed == true);
+  CHECK(report.goals[1].message.starts_with("2.00x over 00_first (modelled, "));
+  CHECK(report.goals[1].modelled->mine_ms == doctest::Approx(0.05));
+  CHECK(report.goals[2].passed == false);
+  CHECK(report.goals[2].message.ends_with("; the goal is 2.20x"));
+  CHECK(report.points == 40 + goals[1].points);
+  CHECK(report.max_points == 40 + goals[1].points + goals[2].points);
+  CHECK(report.what == verdict::slow);
+  g.other_us = 0;  // no time of the step: nobody's fault
+  report = g.of(goals);
+  CHECK(!report.goals[1].passed);
+  CHECK(report.goals[1].message.starts_with("not graded here: "));
+  CHECK(report.what == verdict::pass);
+  g.other_us = 100;
+  g.fake_is = "wrong";
+  CHECK(g.of(goals).goals[1].passed == false);
 }
 
 TEST_CASE("on a GPU checks and counters are the emulator's, and open without it") {

@@ -52,7 +52,7 @@ inline lab doubling_lab() {
   l.time_limit_s = 1;
   l.check = {{1}, {33}, {1000}};
   l.bench = {{1000}, {100000}};
-  l.emulated = {{1000}};
+  l.emulated = l.modelled = {{1000}};
   l.steps = {{"00_first", "", {}, "the first", "solutions/doubling/00_first.cu"},
              {"01_second", "00_first", 1.5, "the second", "solutions/doubling/01_second.cu"}};
   goal correct{"right", 40, goal::kind::correct, "", 0};
