@@ -7,7 +7,8 @@
 namespace stepwise {
 namespace {
 
-constexpr double worth_saying = 1.02;   // of a gain
+constexpr double worth_saying = 1.02;  // of a gain
+constexpr double clear_gain = 1.1;
 constexpr double few_lanes = 0.8 * 32;  // that take part
 constexpr double much = 0.5;            // of the instructions, of the warp slots
 constexpr double a_tenth = 0.1;         // of stalls, of sectors
@@ -152,14 +153,24 @@ const char* name_of(cause c) { return all_causes[static_cast<std::size_t>(c)].na
 const char* unit_of(cause c) { return all_causes[static_cast<std::size_t>(c)].unit; }
 
 std::vector<found_cause> causes_of(const kernel_analysis& a) {
-  std::vector<found_cause> found = gained(a);
+  const bool memory = a.limit == limiter::memory || a.limit == limiter::both;
+  const auto is_foremost = [&](const found_cause& f) {
+    const bool of_branch =
+        f.what == cause::occupancy ? a.limit == limiter::latency : memory || a.gains.empty();
+    return of_branch || f.gain >= clear_gain;
+  };
+  std::vector<found_cause> found, minor;
+  for (const found_cause& f : gained(a)) (is_foremost(f) ? found : minor).push_back(f);
   std::vector<cause> others;
   if (a.limit == limiter::memory || a.limit == limiter::both) add_memory(others, a);
   if (a.limit == limiter::compute || a.limit == limiter::both) add_compute(others, a);
   if (a.limit == limiter::latency) add_latency(others, a);
-  if (found.empty() && others.empty()) others.push_back(cause::memory_latency);
-  for (const cause c : others)
-    if (std::ranges::find(found, c, &found_cause::what) == found.end()) found.push_back({c, 1});
+  if (found.empty() && minor.empty() && others.empty()) others.push_back(cause::memory_latency);
+  const auto add = [&](const found_cause& f) {
+    if (std::ranges::find(found, f.what, &found_cause::what) == found.end()) found.push_back(f);
+  };
+  for (const cause c : others) add({c, 1});
+  for (const found_cause& f : minor) add(f);
   return found;
 }
 

@@ -47,8 +47,9 @@ struct found_cause {
   double gain = 1;  // times as fast, if an experiment of the model takes it away; 1: none does
 };
 
-// What holds the kernel back, what matters most first; never empty. What an experiment says would
-// gain comes before the rest, the largest gain first.
+// What holds the kernel back, what matters most first; never empty. What an experiment of the model
+// takes away comes first, the largest gain first, if it belongs to the limiter or gains clearly;
+// then what the limiter tells; then the other experiments.
 std::vector<found_cause> causes_of(const kernel_analysis& a);
 
 // Of a whole call: lower is better, 0 where there is none of it. In the units of unit_of().

@@ -70,6 +70,18 @@ TEST_CASE("profile: transpose 03 has uncoalesced stores, and is told so within 8
   CHECK(!has(result.out, "\x1b"));
 }
 
+TEST_CASE("profile: what is long is wrapped, too") {
+  const cloned_course c;
+  // All resources limit its occupancy, and the call's name is long.
+  auto command = c.command({"profile", "transpose", "02", "--size", "1000x1000"});
+  command.environment.back() = "COLUMNS=80";
+  const auto result = run_child(command, 120);
+  REQUIRE(result.end.exit_code == 0);
+  CHECK(has(result.out, "Latency limits it"));
+  CHECK(has(result.out, "registers, blocks"));
+  CHECK(fits(result.out, 80));
+}
+
 TEST_CASE("profile: experiments are sorted by what they gain") {
   const cloned_course c;
   const auto result =

@@ -165,14 +165,16 @@ void compute_branch(page& p, const profile_view& v) {
 void occupancy_lines_of(page& p, const profile_view& v) {
   const kernel_analysis& a = v.dearest;
   const kernel_profile& k = *a.kernel;
-  p.line(fmt::format("  theoretical occupancy  {:>5}   {} of {} warps, {} blocks; limit: {}",
-                     percent(a.theoretical_occupancy), k.resident_warps, k.most_warps,
-                     k.fits.blocks, limiter_of(k.fits)));
-  p.line(fmt::format("  achieved occupancy     {:>5}   {:.1f} warps on average",
-                     percent(a.achieved_occupancy), k.timing.active_warps));
+  p.labelled(fmt::format("theoretical occupancy  {:>5}   ", percent(a.theoretical_occupancy)),
+             fmt::format("{} of {} warps, {} blocks; limit: {}", k.resident_warps, k.most_warps,
+                         k.fits.blocks, limiter_of(k.fits)));
+  p.labelled(fmt::format("achieved occupancy     {:>5}   ", percent(a.achieved_occupancy)),
+             fmt::format("{:.1f} warps on average", k.timing.active_warps));
   if (a.blocks_per_place > 0 && a.blocks_per_place < 1) {
-    p.paragraph(fmt::format("The grid has {} blocks, {} of what the GPU holds at once.",
-                            grouped(volume(k.grid)), percent(a.blocks_per_place)));
+    const std::uint64_t blocks = volume(k.grid);
+    p.paragraph(fmt::format("The grid has {} block{}; the GPU holds {:.0f} of them at once.",
+                            grouped(blocks), blocks == 1 ? "" : "s",
+                            static_cast<double>(blocks) / a.blocks_per_place));
   }
   if (v.room && a.theoretical_occupancy < 1) {
     std::string text;

@@ -75,7 +75,9 @@ gpu wanted_gpu(const context& c, const profile_options& o) {
         "newer, and an {} has {}.{}\nthose that run it:{}",
         id, needed / 10, needed % 10, model.name, model.compute_major, model.compute_minor, able));
   }
-  setenv("STEPWISE_GPU", id.c_str(), 1);  // the programs that are modelled inherit it
+  // The programs that are modelled inherit it.
+  const std::string wanted = id.ends_with(".toml") ? fs::absolute(id).string() : id;
+  setenv("STEPWISE_GPU", wanted.c_str(), 1);
   return model;
 }
 
@@ -147,6 +149,13 @@ void add_advice(const session_of_profiles& s, profile_view& v) {
 void show(context& c, const std::vector<std::string>& lines) {
   c.say();
   for (const auto& line : lines) c.say(line);
+}
+
+void show_head(const session_of_profiles& s, const std::string& what, const modelled_figures& m) {
+  if (s.c.as_json) return;
+  s.c.busy.clear();
+  s.c.out.paragraph(fmt::format("{}, one call at {}: modelled, {}", what, m.label, s.model.name), 0,
+                    {}, tone::strong);
 }
 
 // How far the figures may be trusted.
@@ -240,8 +249,7 @@ int compare_two(const session_of_profiles& s, const std::vector<std::string>& na
     c.print(document);
     return 0;
   }
-  c.say(c.out.paint(tone::strong, before.name + " and " + after.name) +
-        fmt::format(", one call at {}: modelled, {}", before.m.label, s.model.name));
+  show_head(s, before.name + " and " + after.name, before.m);
   show(c, comparison_lines(both, {before.name, after.name, recorded(before), recorded(after)},
                            c.out.style()));
   show_origin(s, before.m);
@@ -289,9 +297,7 @@ int profile(context& c, const profile_options& o) {
     return report_compile_errors(c, of, {{"lab", l.name}, {"subject", of.shown}});
   const modelled_figures m = s.call(of.program, seconds_for_a_call, what_ifs::modelled);
   json document = document_of(s, of, at, m);
-  if (!o.csv || !m.found.ok())
-    c.say(c.out.paint(tone::strong, of.shown) +
-          fmt::format(", one call at {}: modelled, {}", m.label, model.name));
+  if (!o.csv || !m.found.ok()) show_head(s, of.shown, m);
   if (!m.found.ok()) return report_failed_call(c, m, std::move(document));
   if (m.kernels.empty())
     throw failure(exit_code::student,

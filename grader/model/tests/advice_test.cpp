@@ -52,6 +52,15 @@ TEST_CASE("what an experiment takes away comes first, by its gain") {
   CHECK(causes_of(analyse(k, 100, 132))[0].gain == 2);
 }
 
+TEST_CASE("a small gain outside of what limits comes last, a clear one first") {
+  kernel_profile k = with_conflicts(100, 300, 96);
+  set_busy(k, part::port, 0.2);
+  set_busy(k, part::issue, 0.9);
+  CHECK(causes_found(k) == std::vector{cause::instructions, cause::bank_conflicts});
+  k.timing.experiments_us[static_cast<int>(what_if::no_bank_conflicts)] = 60;
+  CHECK(causes_found(k) == std::vector{cause::bank_conflicts, cause::instructions});
+}
+
 TEST_CASE("waste that costs no time is no cause") {
   CHECK(causes_found(with_conflicts(100, 300, 99)) == std::vector{cause::port_traffic});
 }
