@@ -5,7 +5,7 @@
 //         what they compute means nothing: whether a program is right is asked at other sizes.
 // watch   A model: what it says is labelled so, with how far off it was where it could be compared
 //         (`lab validate --times`).
-// Tested by cli/tests/modelled_test.cpp.
+// Tested by cli/tests/times_cli_test.cpp.
 #pragma once
 
 #include <filesystem>

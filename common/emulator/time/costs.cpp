@@ -88,7 +88,7 @@ gpu_costs costs_of(const gpu& model) {
   fill_from(c, p);
   const double peak = 2.0 * model.memory_clock_khz * 1e3 * model.memory_bus_bits / 8;  // bytes/s
   const double per_cycle = peak * reached_of_peak / (c.ghz * 1e9);
-  c.dram_read_bytes = c.dram_few_bytes = c.dram_write_bytes = c.dram_copy_bytes = per_cycle;
+  c.dram_read_bytes = c.dram_few_bytes = c.dram_write_bytes = per_cycle;
   c.l2_bytes = std::max(2.0 * per_cycle, 32.0 * c.multiprocessors);
   c.l2_write_bytes = c.l2_bytes / 2;
   c.l2_write_sectors = c.l2_write_bytes / 32;
@@ -164,7 +164,6 @@ gpu_costs costs_of(const gpu& model) {
   figure("dram_read", [&](double v) { c.dram_read_bytes = bytes_per_cycle(v); });
   figure("dram_read_32768_under_way", [&](double v) { c.dram_few_bytes = bytes_per_cycle(v); });
   figure("dram_write", [&](double v) { c.dram_write_bytes = bytes_per_cycle(v); });
-  figure("dram_copy", [&](double v) { c.dram_copy_bytes = bytes_per_cycle(v); });
   figure("exchange_own_addresses", [&](double v) { c.atomic_lanes = v / c.ghz; });
   figure("exchange_one_address", [&](double v) { c.same_address_lanes = v / c.ghz; });
   figure("block_starts_of_256", [&](double v) { c.block_starts = v / 1e3 / c.ghz; });

@@ -7,7 +7,7 @@
 //         its share.
 // watch   Every number comes from a microbenchmark (common/gpus/*.measured.json) or, where nobody
 //         measured, from published tables; never from a lab's kernel.
-// Tested by tests/costs_test.cpp.
+// Tested by tests/time_test.cpp.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +59,7 @@ struct gpu_costs {
   double line_cycles = 1;  // of the port, for each line of 128 bytes that a request touches
   // Per cycle of a multiprocessor's clock, for the whole GPU.
   double l2_bytes = 4000, l2_write_bytes = 2000, dram_read_bytes = 2000, dram_few_bytes = 2000,
-         dram_write_bytes = 2000, dram_copy_bytes = 2000;
+         dram_write_bytes = 2000;
   double l2_bytes_of_one = 64;      // the most that one multiprocessor takes, per cycle
   double l2_write_sectors = 100;    // that are written in part
   double atomic_lanes = 250;        // at addresses of their own, per cycle, for the whole GPU

@@ -4,7 +4,7 @@
 //         that what needs it comes late. List scheduling by the longest path does the same here.
 //         Iterations of a loop that ptxas unrolled are scheduled together.
 // source  M. Lam, R. Sethi, A. Aho, J. Ullman: Compilers (2006), 10.3. Tested by
-//         tests/schedule_test.cpp.
+//         tests/time_test.cpp.
 #pragma once
 
 #include <cstdint>

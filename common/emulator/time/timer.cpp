@@ -70,8 +70,7 @@ bool timer::wants(std::uint64_t block) const {
 }
 
 std::int64_t timer::slice() const {
-  constexpr std::int64_t usual = 65536;
-  if (!cuts_ || recorder_.is_on()) return usual;
+  if (!cuts_ || recorder_.is_on()) return slice_instructions;
   return done_ >= enough_
              ? 0
              : std::max<std::int64_t>(

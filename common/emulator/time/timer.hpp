@@ -6,7 +6,7 @@
 //         block: enough for the caches to show who finds what where.
 // watch   What a sampled launch computes is not there. A kernel whose blocks may wait for each
 //         other is never sampled.
-// Tested by tests/timer_test.cpp.
+// Tested, by what comes of it, by the tests "lab times" and "lab profile".
 #pragma once
 
 #include <cstdint>
@@ -75,7 +75,6 @@ class timer {
 
  private:
   bool is_recorded(std::uint64_t block) const;
-  std::uint64_t blocks_of_one() const;
   double scale() const;
   double make_room(double read, double stored);
   double us_if(what_if e, const multiprocessor_work& work) const;
