@@ -3,7 +3,7 @@
 //
 // idea    Functions of data: no words for people but names of parts, which cli/text/ puts together.
 // source  The order and the 60 % rule: C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA
-//         Nsight" (GTC 2016). What counts as balanced: Nsight Compute 2025.3, SpeedOfLight.py.
+//         Nsight" (GTC 2016). What counts as alike is an assumption.
 // Tested by tests/analysis_test.cpp.
 #pragma once
 
@@ -25,7 +25,7 @@ const char* name_of(limiter l);  // "memory"
 
 // Below this in both, a kernel is bound by latency.
 inline constexpr double busy_enough = 0.6;
-// Shares that differ by less are alike (balanced_threshold of Nsight Compute's rule).
+// Shares that differ by less are alike: an assumption.
 inline constexpr double alike = 0.1;
 
 struct utilisation {
