@@ -30,6 +30,11 @@ struct problem_call {
   std::string label;  // "n = 1023, seed 7"
   std::vector<problem_buffer> buffers;
   std::vector<std::int64_t> scalars;
+
+  // A buffer behind the others. An input's bytes are zero, and lie where any type may.
+  void add_input(std::string name, std::uint64_t bytes);
+  void add_output(std::string name, std::uint64_t bytes);
+  void add_scratch(std::string name, std::uint64_t bytes);
 };
 
 // What one call must do at least; bytes count each input once and each output once.

@@ -118,13 +118,25 @@ void call_file::write_records() {
   }
 }
 
+// Through the mapping, every page would be a fault of its own.
+void call_file::write_at(std::size_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) fail(bytes_, errno);
+    offset += static_cast<std::size_t>(n);
+    bytes = bytes.subspan(static_cast<std::size_t>(n));
+  }
+}
+
 void call_file::write_inputs() {
   for (std::size_t c = 0; c < calls_.size(); ++c) {
     for (std::size_t b = 0; b < calls_[c].buffers.size(); ++b) {
       const auto& buffer = calls_[c].buffers[b];
       if (buffer.role != buffer_role::input) continue;
-      std::memcpy(data_ + offsets_[c][b], buffer.data.data(),
-                  std::min<std::size_t>(buffer.bytes, buffer.data.size()));
+      write_at(
+          offsets_[c][b],
+          std::span(buffer.data).first(std::min<std::size_t>(buffer.bytes, buffer.data.size())));
     }
   }
 }

@@ -55,6 +55,7 @@ class call_file {
  private:
   void write_records();
   void write_inputs();
+  void write_at(std::size_t offset, std::span<const std::byte> bytes);
 
   const std::vector<problem_call>& calls_;
   std::vector<planned_call> plans_;

@@ -225,11 +225,10 @@ class launch_problem : public problem {
     call.label = "n = " + std::to_string(count) + ", seed " + std::to_string(seed);
     call.scalars = {count};
     const std::size_t bytes = count * sizeof(float);
-    call.buffers = {{"x", runner::buffer_role::input, std::vector<std::byte>(bytes), bytes},
-                    {"y", runner::buffer_role::input, std::vector<std::byte>(bytes), bytes},
-                    {"z", runner::buffer_role::output, {}, bytes}};
+    call.add_input("x", bytes);
+    call.add_input("y", bytes);
+    call.add_output("z", bytes);
     for (const std::uint64_t array : {0, 1}) {
-      // Vectors of bytes come from operator new, which aligns them for any type.
       fill({reinterpret_cast<float*>(call.buffers[array].data.data()),
             static_cast<std::size_t>(count)},
            stream_for(seed, 2 * static_cast<std::uint64_t>(count) + array));

@@ -278,9 +278,9 @@ class matmul_problem : public problem {
     problem_call call;
     call.label = "n = " + std::to_string(count) + ", seed " + std::to_string(seed);
     call.scalars = {count};
-    call.buffers = {{"a", runner::buffer_role::input, std::vector<std::byte>(bytes), bytes},
-                    {"b", runner::buffer_role::input, std::vector<std::byte>(bytes), bytes},
-                    {"c", runner::buffer_role::output, {}, bytes}};
+    call.add_input("a", bytes);
+    call.add_input("b", bytes);
+    call.add_output("c", bytes);
     const auto values = [&](int i) -> std::span<float> {
       return {reinterpret_cast<float*>(call.buffers[i].data.data()), elements};
     };

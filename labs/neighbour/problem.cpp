@@ -233,7 +233,6 @@ class neighbour_problem : public points_problem {
     const shape s = checked(n);
     problem_call call = call_of(
         s.n, "n = " + std::to_string(s.n) + ", " + s.kind->name + ", seed " + std::to_string(seed));
-    // Vectors of bytes come from operator new, which aligns them for any type.
     const std::span<point> points{reinterpret_cast<point*>(call.buffers[0].data.data()),
                                   static_cast<std::size_t>(s.n)};
     s.kind->fill(points, stream_for(seed, data_kinds.size() * points.size() + n[1]));
@@ -277,12 +276,12 @@ class neighbour_problem : public points_problem {
  private:
   // Its input all zeros.
   static problem_call call_of(int n, const std::string& label) {
-    const std::size_t count = n, in_bytes = count * sizeof(point);
-    return {label,
-            {{"xyz", runner::buffer_role::input, std::vector<std::byte>(in_bytes), in_bytes},
-             {"nearest", runner::buffer_role::output, {}, count * sizeof(int)},
-             {"scratch", runner::buffer_role::scratch, {}, scratch_bytes(n)}},
-            {n}};
+    const std::size_t count = n;
+    problem_call call{label, {}, {n}};
+    call.add_input("xyz", count * sizeof(point));
+    call.add_output("nearest", count * sizeof(int));
+    call.add_scratch("scratch", scratch_bytes(n));
+    return call;
   }
 
   struct shape {

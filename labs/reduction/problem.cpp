@@ -177,12 +177,9 @@ class reduction_problem : public problem {
     problem_call call;
     call.label = "n = " + std::to_string(count) + ", seed " + std::to_string(seed);
     call.scalars = {count};
-    const std::size_t in_bytes = count * sizeof(std::int32_t);
-    call.buffers = {
-        {"in", runner::buffer_role::input, std::vector<std::byte>(in_bytes), in_bytes},
-        {"out", runner::buffer_role::output, {}, sizeof(std::int32_t)},
-        {"scratch", runner::buffer_role::scratch, {}, scratch_ints(count) * sizeof(std::int32_t)}};
-    // Vectors of bytes come from operator new, which aligns them for any type.
+    call.add_input("in", count * sizeof(std::int32_t));
+    call.add_output("out", sizeof(std::int32_t));
+    call.add_scratch("scratch", scratch_ints(count) * sizeof(std::int32_t));
     fill({reinterpret_cast<std::int32_t*>(call.buffers[0].data.data()),
           static_cast<std::size_t>(count)},
          stream_for(seed, static_cast<std::uint64_t>(count)));

@@ -312,9 +312,8 @@ class transpose_problem : public problem {
                  ", seed " + std::to_string(seed);
     call.scalars = {s.rows, s.cols};
     const std::size_t count = s.rows * s.cols, bytes = count * sizeof(float);
-    call.buffers = {{"in", runner::buffer_role::input, std::vector<std::byte>(bytes), bytes},
-                    {"out", runner::buffer_role::output, {}, bytes}};
-    // Vectors of bytes come from operator new, which aligns them for any type.
+    call.add_input("in", bytes);
+    call.add_output("out", bytes);
     fill_with_distinct_floats({reinterpret_cast<bits*>(call.buffers[0].data.data()), count},
                               stream_for(seed, s.rows * 1000003 + s.cols));
     return call;

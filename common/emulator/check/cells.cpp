@@ -1,43 +1,32 @@
 // Cells one by one, rows of lanes by groups and their summaries, and lanes that lie apart.
 #include "common/emulator/check/cells.hpp"
 
-#include <sys/mman.h>
-
-#include <new>
-
 #include "common/emulator/check/open_accesses.hpp"
 
 namespace stepwise::emulator {
 
 namespace {
 
-constexpr std::uint64_t huge_page_bytes = 64 << 20;  // of what is worth them
+constexpr std::uint64_t worth_huge_pages = 64 << 20;  // of a memory's bytes
 
-template <class T>
-T* reserve(std::uint64_t count) {
-  void* const at = mmap(nullptr, count * sizeof(T), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (at == MAP_FAILED) throw std::bad_alloc();
-  if (count * sizeof(T) > huge_page_bytes) madvise(at, count * sizeof(T), MADV_HUGEPAGE);
-  return static_cast<T*>(at);
+std::uint64_t groups_for(std::uint64_t bytes, unsigned cell_bytes) {
+  return (bytes / cell_bytes + cell_group::size - 1) / cell_group::size;
+}
+
+pages pages_for(std::uint64_t bytes) {
+  return bytes > worth_huge_pages ? pages::huge : pages::usual;
 }
 
 }  // namespace
 
 cell_space::cell_space(std::uint64_t bytes, unsigned cell_bytes)
-    : groups_((bytes / cell_bytes + cell_group::size - 1) / cell_group::size) {
-  all_.groups = reserve<cell_group>(groups_);
-  all_.summaries = reserve<group_summary>(groups_);
-}
-
-cell_space::~cell_space() {
-  munmap(all_.groups, groups_ * sizeof(cell_group));
-  munmap(all_.summaries, groups_ * sizeof(group_summary));
-}
+    : groups_(groups_for(bytes, cell_bytes), pages_for(bytes)),
+      summaries_(groups_for(bytes, cell_bytes), pages_for(bytes)),
+      all_{groups_.data(), summaries_.data()} {}
 
 void cell_space::forget() {
-  madvise(all_.groups, groups_ * sizeof(cell_group), MADV_DONTNEED);
-  madvise(all_.summaries, groups_ * sizeof(group_summary), MADV_DONTNEED);
+  groups_.forget();
+  summaries_.forget();
 }
 
 void cell::copy(const cell& other) const {

@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "common/emulator/check/cell_groups.hpp"
+#include "common/emulator/check/reserved_array.hpp"
 
 namespace stepwise::emulator {
 
@@ -80,17 +81,15 @@ struct cells {
 class cell_space {
  public:
   cell_space(std::uint64_t bytes, unsigned cell_bytes);
-  ~cell_space();
-  cell_space(const cell_space&) = delete;
-  cell_space& operator=(const cell_space&) = delete;
 
   const cells& all() const { return all_; }
   // Makes every cell one that was never touched.
   void forget();
 
  private:
+  reserved_array<cell_group> groups_;
+  reserved_array<group_summary> summaries_;
   cells all_;
-  std::uint64_t groups_;
 };
 
 // A warp's lanes access `per_lane` cells each (a power of two), from cell `first` on, a multiple of

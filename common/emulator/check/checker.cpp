@@ -27,7 +27,7 @@ checker::watched_memory::watched_memory(std::uint64_t size)
     : words(round_up(size + 64, page_bytes), 4),
       bytes(round_up(size + 64, page_bytes), 1),
       written(size + 64),
-      pages(round_up(size + 64, page_bytes) / page_bytes, grain::untouched),
+      pages(round_up(size + 64, page_bytes) / page_bytes),
       bytes_watched(size) {}
 
 checker::checker(const gpu& model, global_memory& memory)

@@ -114,7 +114,7 @@ class checker final : public observer {
     written_bytes written;
     // Of each page of 4 KB: never touched, cells of four bytes, cells of one.
     enum class grain : std::uint8_t { untouched, words, bytes };
-    std::vector<grain> pages;
+    reserved_array<grain> pages;
     std::uint64_t bytes_watched;
     std::uint64_t touched = 0;  // pages
     bool is_shared = false;     // of a block

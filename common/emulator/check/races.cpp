@@ -40,7 +40,7 @@ bool checker::touch_new_pages(watched_memory& m, std::uint64_t at, std::uint64_t
       // Too much to remember: begin anew. Races across this moment are not seen.
       m.words.forget();
       m.bytes.forget();
-      std::ranges::fill(m.pages, watched_memory::grain::untouched);
+      m.pages.forget();
       m.touched = 1;
       ++forgotten_;
     }

@@ -1,11 +1,10 @@
 // Which bytes of a memory somebody has written: one bit for each.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstdint>
 #include <cstring>
-#include <new>
+
+#include "common/emulator/check/reserved_array.hpp"
 
 namespace stepwise::emulator {
 
@@ -13,15 +12,7 @@ class written_bytes {
  public:
   // For `bytes` bytes of memory, none of which is written. Costs host memory as bits are set.
   // Throws std::bad_alloc where the address space cannot be reserved.
-  explicit written_bytes(std::uint64_t bytes) : words_(bytes / 64 + 2) {
-    void* const at = mmap(nullptr, words_ * 8, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED) throw std::bad_alloc();
-    bits_ = static_cast<std::uint64_t*>(at);
-  }
-  ~written_bytes() { munmap(bits_, words_ * 8); }
-  written_bytes(const written_bytes&) = delete;
-  written_bytes& operator=(const written_bytes&) = delete;
+  explicit written_bytes(std::uint64_t bytes) : bits_(bytes / 64 + 2) {}
 
   bool all(std::uint64_t at, std::uint64_t bytes) const {
     for (; bytes > 64; at += 64, bytes -= 64)
@@ -51,13 +42,13 @@ class written_bytes {
     return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
   }
   std::uint64_t window(std::uint64_t at) const {
-    const std::uint64_t* const w = bits_ + at / 64;
+    const std::uint64_t* const w = bits_.data() + at / 64;
     const unsigned shift = at % 64;
     return shift == 0 ? w[0] : w[0] >> shift | w[1] << (64 - shift);
   }
   // The `n` bytes from `at` on become as the low bits of `w` say.
   void put(std::uint64_t at, std::uint64_t n, std::uint64_t w) {
-    std::uint64_t* const p = bits_ + at / 64;
+    std::uint64_t* const p = bits_.data() + at / 64;
     const unsigned shift = at % 64;
     const std::uint64_t m = low(n);
     p[0] = (p[0] & ~(m << shift)) | (w & m) << shift;
@@ -72,7 +63,7 @@ class written_bytes {
       bytes -= head;
     }
     if (const std::uint64_t whole = bytes / 64; whole > 1) {
-      std::memset(bits_ + at / 64, value ? 0xff : 0, whole * 8);
+      std::memset(bits_.data() + at / 64, value ? 0xff : 0, whole * 8);
       at += whole * 64;
       bytes -= whole * 64;
     }
@@ -80,8 +71,7 @@ class written_bytes {
     if (bytes != 0) put(at, bytes, all);
   }
 
-  std::uint64_t words_;
-  std::uint64_t* bits_;
+  reserved_array<std::uint64_t> bits_;
 };
 
 }  // namespace stepwise::emulator

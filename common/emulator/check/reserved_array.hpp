@@ -1,0 +1,45 @@
+// Elements for all of a GPU's memory, of which few are ever touched.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+
+namespace stepwise::emulator {
+
+enum class pages { usual, huge };  // huge ones take less time where most of an area is touched
+
+// All zero at first. Address space is reserved; a page costs memory, and time, when it is first
+// touched.
+template <class T>
+class reserved_array {
+  static_assert(std::is_trivially_destructible_v<T>);
+
+ public:
+  // Throws std::bad_alloc where the address space cannot be reserved.
+  explicit reserved_array(std::uint64_t count, pages of = pages::usual)
+      : bytes_(count * sizeof(T)) {
+    void* const at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) throw std::bad_alloc();
+    elements_ = static_cast<T*>(at);
+    if (of == pages::huge) madvise(at, bytes_, MADV_HUGEPAGE);  // a wish
+  }
+  ~reserved_array() { munmap(elements_, bytes_); }
+  reserved_array(const reserved_array&) = delete;
+  reserved_array& operator=(const reserved_array&) = delete;
+
+  T* data() const { return elements_; }
+  T& operator[](std::size_t number) const { return elements_[number]; }
+  // Makes all of them zero.
+  void forget() { madvise(elements_, bytes_, MADV_DONTNEED); }
+
+ private:
+  std::uint64_t bytes_;
+  T* elements_;
+};
+
+}  // namespace stepwise::emulator
