@@ -8,6 +8,7 @@
 
 #include "grader/measure/figures.hpp"
 #include "grader/measure/profiled.hpp"
+#include "grader/model/kept_times.hpp"
 #include "grader/model/modelled.hpp"
 #include "grader/report/findings.hpp"
 #include "grader/report/text.hpp"
@@ -274,19 +275,18 @@ class grading {
 
   // By the time model: the same times at every call, whatever the seed of the checks.
   void judge_modelled(goal_result& g) {
-    const modelled_figures& mine = modelled(mine_.name, mine_.program);
-    const modelled_figures& other =
-        modelled(g.what->over, where_.solution(lab_.name, g.what->over));
-    if (!other.timed() || mine.found.what == verdict::infra) {
-      g.message = "not graded here: no modelled time: " +
-                  (other.timed() ? mine.found.message : other.found.message);
+    const modelled_figures& mine = my_modelled_call();
+    const auto& [other_ms, why_none] = modelled_step(g.what->over);
+    if (other_ms == 0 || mine.found.what == verdict::infra) {
+      g.message =
+          "not graded here: no modelled time: " + (other_ms > 0 ? mine.found.message : why_none);
       return;
     }
     if (!mine.timed()) {
       g.message = fmt::format("while it was timed at {}: {}", mine.label, mine.found.message);
       return miss(g, mine.found.ok() ? verdict::slow : mine.found.what);
     }
-    g.modelled = {other.time_ms / mine.time_ms, mine.time_ms, other.time_ms, mine.size, mine.gpu};
+    g.modelled = {other_ms / mine.time_ms, mine.time_ms, other_ms, mine.size, mine.gpu};
     const bool share = g.what->what == goal::kind::reach;
     g.message = fmt::format("{} {} {} (modelled, {}, {})", ratio_text(g.modelled->ratio),
                             share ? "the speed of" : "over", g.what->over, mine.gpu,
@@ -297,14 +297,31 @@ class grading {
     miss(g, verdict::slow);
   }
 
-  // Each program is modelled once.
-  const modelled_figures& modelled(const std::string& name, const fs::path& program) {
-    const auto known = times_.find(name);
-    if (known != times_.end()) return known->second;
-    return times_
-        .emplace(name, model_program(lab_, problem_, program, lab_.modelled.back(), modelled_seed,
-                                     device_, now_))
-        .first->second;
+  const modelled_figures& my_modelled_call() {
+    if (!my_time_) my_time_ = modelled(mine_.program);
+    return *my_time_;
+  }
+
+  // Of a step of the course: its time in ms, or 0 and why there is none.
+  const std::pair<double, std::string>& modelled_step(const std::string& name) {
+    const auto [known, is_new] = step_times_.try_emplace(name);
+    if (!is_new) return known->second;
+    const fs::path program = where_.solution(lab_.name, name);
+    const auto& size = lab_.modelled.back();
+    if (const auto kept = kept_times_.find(program, size, modelled_seed)) {
+      known->second.first = *kept;
+    } else if (const modelled_figures call = modelled(program); call.timed()) {
+      known->second.first = call.time_ms;
+      kept_times_.keep(program, size, modelled_seed, call.time_ms);
+    } else {
+      known->second.second = call.found.message;
+    }
+    return known->second;
+  }
+
+  modelled_figures modelled(const fs::path& program) const {
+    return model_program(lab_, problem_, program, lab_.modelled.back(), modelled_seed, device_,
+                         now_);
   }
 
   // Each size is counted once; null without the emulator.
@@ -327,7 +344,9 @@ class grading {
   grade_report report_;
   bool right_ = false;
   std::map<lab_size, profiled_call> calls_;
-  std::map<std::string, modelled_figures> times_;
+  std::optional<modelled_figures> my_time_;
+  std::map<std::string, std::pair<double, std::string>> step_times_;
+  kept_times kept_times_{where_, device_};
 };
 
 }  // namespace

@@ -13,15 +13,12 @@
 
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
+#include "grader/system/stopwatch.hpp"
 
 namespace stepwise {
 namespace {
 
 using clock = std::chrono::steady_clock;
-
-double seconds_since(clock::time_point start) {
-  return std::chrono::duration<double>(clock::now() - start).count();
-}
 
 const char* escape_of(tone t) {
   switch (t) {

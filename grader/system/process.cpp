@@ -20,6 +20,7 @@
 
 #include "grader/system/failure.hpp"
 #include "grader/system/signals.hpp"
+#include "grader/system/stopwatch.hpp"
 
 extern char** environ;
 
@@ -27,10 +28,6 @@ namespace stepwise {
 namespace {
 
 using clock = std::chrono::steady_clock;
-
-double seconds_since(clock::time_point start) {
-  return std::chrono::duration<double>(clock::now() - start).count();
-}
 
 struct pipe_pair {
   int read = -1, write = -1;

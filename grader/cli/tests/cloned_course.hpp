@@ -36,7 +36,8 @@ class cloned_course {
     for (const char* name : {"grader/lab", "grader/lab.json"}) {
       fs::copy(build / name, root() / "build" / name);
     }
-    for (const char* name : {"labs", "solutions", "common"}) {
+    fs::create_directories(build / "modelled");
+    for (const char* name : {"labs", "solutions", "common", "modelled"}) {
       fs::create_symlink(build / name, root() / "build" / name);
     }
     // The same depth as the real one, whatever it is called: the build folder is the root's child.

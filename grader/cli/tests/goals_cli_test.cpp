@@ -9,11 +9,20 @@ using namespace stepwise;
 
 namespace {
 
-json graded(const cloned_course& c, const std::string& lab, const std::string& file) {
+json graded(const cloned_course& c, const std::string& lab, const std::string& what,
+            const std::string& name) {
   const json grade =
-      document_of(c.lab({"grade", lab, "--file", file, "--device", "emulated", "--json"}));
+      document_of(c.lab({"grade", lab, what, name, "--device", "emulated", "--json"}));
   check_documented(grade);
   return grade;
+}
+
+json graded_file(const cloned_course& c, const std::string& lab, const std::string& file) {
+  return graded(c, lab, "--file", file);
+}
+
+json graded_step(const cloned_course& c, const std::string& lab, const std::string& step) {
+  return graded(c, lab, "--step", step);
 }
 
 std::string step_file(const std::string& lab, const std::string& step) {
@@ -51,7 +60,7 @@ std::string with_line(const cloned_course& c, const std::string& solution, const
 TEST_CASE("bank conflicts miss their goal, and its line is named; speed is modelled") {
   const cloned_course c;
   const std::string file = step_file("reduction", "02_strided");
-  const json grade = graded(c, "reduction", file);
+  const json grade = graded_file(c, "reduction", file);
   CHECK(grade["class"] == "SLOW");
   CHECK(goal_of_kind(grade, "correct")["passed"] == true);
   CHECK(goal_of_kind(grade, "checks")["passed"] == true);
@@ -74,7 +83,7 @@ TEST_CASE("bank conflicts miss their goal, and its line is named; speed is model
 
 TEST_CASE("goals are judged in the order of their kinds") {
   const cloned_course c;
-  const json grade = graded(c, "reduction", step_file("reduction", "10_one_launch"));
+  const json grade = graded_step(c, "reduction", "10_one_launch");
   CHECK(grade["class"] == "PASS");
   const std::vector<std::string> order = {"correct", "checks", "counter", "speedup", "reach"};
   std::size_t at = 0;
@@ -90,7 +99,7 @@ TEST_CASE("a race that does not show in the result costs the checks' points and 
       with_line(c, step_file("reduction", "03_sequential"), "partial[tid] = i < n",
                 "  __shared__ int last;\n  last = tid;\n  __syncthreads();\n"
                 "  if (last < 0) partial[tid] = 0;\n");
-  const json grade = graded(c, "reduction", file);
+  const json grade = graded_file(c, "reduction", file);
   CHECK(grade["class"] == "CHECK");
   CHECK(goal_of_kind(grade, "correct")["passed"] == true);
   CHECK(goal_of_kind(grade, "checks")["passed"] == false);
@@ -107,7 +116,7 @@ TEST_CASE("host code that reads device memory is told so first, by run, check an
   const std::string file = with_line(c, step_file("reduction", "07_grid_stride"),
                                      "void reduce(const int* in", "  if (in[0] == 7) return;\n");
   const std::string said = "the host reads device memory: byte 0 of in, an allocation of 4 bytes";
-  const json grade = graded(c, "reduction", file);
+  const json grade = graded_file(c, "reduction", file);
   CHECK(grade["class"] == "CHECK");
   CHECK(has(grade["message"], "wrong pointer at mine.cu:"));
   CHECK(has(grade["message"], said));
@@ -128,7 +137,7 @@ TEST_CASE("a leak costs the checks' points only") {
   const std::string file =
       with_line(c, step_file("reduction", "10_one_launch"), "void reduce(const int* in",
                 "  void* mine = nullptr;\n  cudaMalloc(&mine, 1 << 10);\n");
-  const json grade = graded(c, "reduction", file);
+  const json grade = graded_file(c, "reduction", file);
   CHECK(grade["class"] == "CHECK");
   CHECK(grade["warnings"] > 0);
   CHECK(grade["errors"] == 0);
@@ -150,12 +159,12 @@ TEST_CASE("every lab: 100 points, all kinds of goals; the last step has all that
       CAPTURE(name_of(kind));
       CHECK(l.has(kind));
     }
-    const json best = graded(c, l.name, step_file(l.name, l.steps.back().name));
+    const json best = graded_step(c, l.name, l.steps.back().name);
     CHECK(best["class"] == "PASS");
     CHECK(best["points"] == best["max_points"]);
     CHECK(best["max_points"] >= 50);
     // The first step is right, and no more.
-    const json first = graded(c, l.name, step_file(l.name, l.steps.front().name));
+    const json first = graded_step(c, l.name, l.steps.front().name);
     CHECK(first["class"] == "SLOW");
     CHECK(goal_of_kind(first, "checks")["passed"] == true);
     const auto met = std::count_if(first["goals"].begin(), first["goals"].end(), [](const json& g) {

@@ -46,8 +46,8 @@ graded_file grade_file(context& c, const lab& l, const grade_options& o) {
   graded_file graded;
   graded.device = c.device();
   graded.seed = o.seed ? *o.seed : fresh_seed();
-  graded.what = prepare(c, l, o.file, "");
-  read_answers(c, l, o.file, graded);
+  graded.what = prepare(c, l, o.file, o.step);
+  if (o.step.empty()) read_answers(c, l, o.file, graded);
   c.say(
       fmt::format("{} on {}", c.out.paint(tone::strong, graded.what.shown), graded.device.text()));
   c.say();
@@ -222,7 +222,9 @@ int grade(context& c, const grade_options& o) {
     if (report.correctness->size) {
       c.say(fmt::format("  {}./lab run {}{} --size {} --seed {}",
                         c.out.paint(tone::dim, "again    "), l.name,
-                        o.file.empty() ? "" : " --file " + o.file,
+                        !o.step.empty()   ? " --step " + o.step
+                        : !o.file.empty() ? " --file " + o.file
+                                          : "",
                         size_text(*report.correctness->size), graded.seed));
       c.say();
     }
@@ -246,10 +248,12 @@ const verb grade_verb(
     "points: right results, checks, counters, then speed (on a GPU)",
     "  ./lab grade reduction                 your file\n"
     "  ./lab grade reduction --file try.cu   another file\n"
-    "  ./lab grade reduction --seed 1234     the same inputs again",
+    "  ./lab grade reduction --seed 1234     the same inputs again\n"
+    "  ./lab grade reduction --step 03       a worked solution",
     [](arguments& takes, grade_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("--file", o.file, "a .cu file other than your own");
+      takes.add("--step", o.step, "a solution step instead of a file");
       takes.add("--seed", o.seed, "of the random inputs (new every time)");
     },
     grade);

@@ -10,7 +10,7 @@
 namespace stepwise::cli {
 
 struct grade_options {
-  std::string lab, file;
+  std::string lab, file, step;
   std::optional<std::uint64_t> seed;
 };
 

@@ -20,6 +20,7 @@
 #include "grader/system/files.hpp"
 #include "grader/system/process.hpp"
 #include "grader/system/signals.hpp"
+#include "grader/system/stopwatch.hpp"
 
 namespace stepwise::cli {
 namespace {
@@ -99,9 +100,7 @@ struct running_test {
   std::unique_ptr<child> process;
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
 
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  }
+  double seconds() const { return seconds_since(started); }
 };
 
 test_outcome outcome_of(running_test& r, child_end::cause cause) {

@@ -1,0 +1,41 @@
+// Modelled times of the course's own programs, kept in build/modelled/ once somebody has asked.
+//
+// idea    A time depends on the program, the emulator, this `lab`, which makes the inputs, the GPU
+//         that is stood for, and the size: it is kept under a hash of what all of them are. So what
+//         many grades compare with is modelled once.
+// Tested by tests/kept_times_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "grader/course/lab.hpp"
+#include "grader/judge/device_choice.hpp"
+
+namespace stepwise {
+
+class kept_times {
+ public:
+  // `emulator` must be the emulator, and outlive this, as must `where`.
+  kept_times(const installation& where, const device_choice& emulator)
+      : where_(where), emulator_(emulator) {}
+
+  // In ms, of a call of `program` with inputs of this size and seed.
+  std::optional<double> find(const std::filesystem::path& program, const lab_size& size,
+                             std::uint64_t seed);
+  // Where nothing can be written, nothing is kept.
+  void keep(const std::filesystem::path& program, const lab_size& size, std::uint64_t seed,
+            double time_ms);
+
+ private:
+  std::filesystem::path file_of(const std::filesystem::path& program, const lab_size& size,
+                                std::uint64_t seed);
+
+  const installation& where_;
+  const device_choice& emulator_;
+  std::string common_;  // hash of what does not depend on the program; empty: not known yet
+};
+
+}  // namespace stepwise
