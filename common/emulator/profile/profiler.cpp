@@ -185,6 +185,8 @@ void profiler::add_time() {
     t.sectors = static_cast<double>(seen.sectors) * share;
     t.l1_hits = static_cast<double>(seen.l1_hits) * share;
     t.dram_sectors = static_cast<double>(seen.l2_sectors - seen.l2_hits) * share;
+    if (t.dram_sectors > 0)
+      t.dram_bytes = static_cast<double>(seen.dram_read_bytes) * share / t.dram_sectors;
     t.bytes = static_cast<double>(r.sites[n].timed_bytes);
     r.sites[n].timed_bytes = 0;
   }
@@ -322,6 +324,12 @@ std::uint32_t profiler::access(const access_event& e) {
       a.sectors = static_cast<std::uint16_t>(sectors);
       a.ideal_sectors = static_cast<std::uint8_t>(ideal_sectors(n, p.bytes, sectors));
       a.lines = static_cast<std::uint8_t>(touched_.count);
+      // L1 has banks as shared memory has: it is the same memory.
+      a.wavefronts = global && timer_->is_recording()
+                         ? static_cast<std::uint16_t>(wavefronts(
+                               p.kind == access_kind::load ? shared_use::load : shared_use::store,
+                               address, e.active, p.bytes))
+                         : 1;
       time_access(e, a);
     }
   }

@@ -112,6 +112,10 @@ unsigned registers_of(const ptx::instruction& i) {
   return each;
 }
 
+// An atomic is one machine instruction; with a vote, a count of its lanes and a broadcast before
+// and behind it, at least so many.
+constexpr float least_to_add_a_warp = 4;
+
 // What an instruction takes where nothing tells how many machine instructions it became.
 float guessed_slots(const ptx::instruction& i, const ptx::traits& t) {
   if (t.pipe == ptx::pipe::other || i.opcode == "cvta") return 0;
@@ -234,6 +238,10 @@ void code_costs::add_function(const program& code, std::size_t index,
                     ? static_cast<float>(map.instructions[n].machine_instructions) /
                           static_cast<float>(times * on_line[i.line])
                     : guessed_slots(i, t);
+      if (c.kind == step_kind::atomic && !c.is_shared && has_modifier(i, "add")) {
+        c.adds_floats = has_modifier(i, "f32") || has_modifier(i, "f64");
+        c.adds_warps = !c.adds_floats && c.slots >= least_to_add_a_warp;
+      }
       copies[first + n] =
           static_cast<std::uint8_t>(b.loop == no_index ? 1U : std::clamp(times, 1U, 64U));
 

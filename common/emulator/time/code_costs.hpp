@@ -36,6 +36,8 @@ struct instruction_cost {
   bool is_memory = false;        // has access events
   bool is_shared = false;        // names shared memory
   bool may_move = false;         // loads: past stores of the same memory (ld.global.nc)
+  bool adds_floats = false;      // atomics
+  bool adds_warps = false;       // atomics: the machine code adds a warp's lanes first
   std::uint8_t registers = 0;    // 32-bit ones that it writes
   std::int16_t groups_left = 0;  // wait_copies: -1 for all
   float slots = 1;               // machine instructions

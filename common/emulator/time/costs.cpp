@@ -130,13 +130,17 @@ gpu_costs costs_of(const gpu& model) {
   };
   spread_of("dram_load_of_32_warps", c.dram_alone);
   spread_of("dram_load_wide_of_64_warps", c.dram_full);
-  figure("l1_request_of_32_lines", [&](double v) { c.line_cycles = v / 32; });
+  figure("l1_request_of_32_lines", [&](double v) { c.bank_cycles = v / 32; });
+  figure("l1_request_of_32_lines_in_own_banks", [&](double v) { c.line_cycles = v / 32; });
   figure("l2_read_of_one", [&](double v) { c.l2_bytes_of_one = v; });
   figure("l2_write", [&](double v) { c.l2_write_bytes = bytes_per_cycle(v); });
-  // A turn is a product or a subtraction, a comparison, and the branch.
+  // Behind products that wait for each other the comparison is over long before the branch.
+  figure("loop_turn_of_16_products", [&](double v) {
+    c.branch = std::max(1.0, v - 16 * c.of[static_cast<int>(unit::fma)].latency);
+  });
+  // A turn is a subtraction, a comparison, and the branch.
   figure("loop_turn", [&](double v) {
-    c.branch = v - c.of[static_cast<int>(unit::alu)].latency -
-               c.of[static_cast<int>(unit::integer)].latency;
+    c.predicate = std::max(0.0, v - c.branch - c.of[static_cast<int>(unit::integer)].latency);
   });
   figure("first_instruction", [&](double v) {
     c.first_instruction = std::max(0.0, v * c.ghz - c.of[static_cast<int>(unit::fma)].latency);
@@ -166,6 +170,9 @@ gpu_costs costs_of(const gpu& model) {
   figure("dram_write", [&](double v) { c.dram_write_bytes = bytes_per_cycle(v); });
   figure("exchange_own_addresses", [&](double v) { c.atomic_lanes = v / c.ghz; });
   figure("exchange_one_address", [&](double v) { c.same_address_lanes = v / c.ghz; });
+  figure("add_f32_one_address", [&](double v) { c.same_address_floats = v / c.ghz; });
+  // A warp's words of one line are four sectors.
+  figure("add_32_addresses", [&](double v) { c.same_line_turns = v / 8 / c.ghz; });
   figure("block_starts_of_256", [&](double v) { c.block_starts = v / 1e3 / c.ghz; });
   figure("empty_launch", [&](double v) { c.launch_us = v; });
   figure("launch_in_a_row", [&](double v) { c.next_launch_us = v; });

@@ -56,17 +56,22 @@ struct gpu_costs {
   spread dram_alone, dram_full;  // of the latency: where little is under way, where much is
   double l1_bytes = 128;         // per cycle and multiprocessor
   double load_wavefront = 1, store_wavefront = 1;  // cycles of shared memory's port
-  double line_cycles = 1;  // of the port, for each line of 128 bytes that a request touches
+  // Cycles of the port for a request to global memory: for each line of 128 bytes that it touches,
+  // and for each word that it wants of the bank that it wants most of.
+  double line_cycles = 0.25, bank_cycles = 1;
   // Per cycle of a multiprocessor's clock, for the whole GPU.
   double l2_bytes = 4000, l2_write_bytes = 2000, dram_read_bytes = 2000, dram_few_bytes = 2000,
          dram_write_bytes = 2000;
-  double l2_bytes_of_one = 64;      // the most that one multiprocessor takes, per cycle
-  double l2_write_sectors = 100;    // that are written in part
-  double atomic_lanes = 250;        // at addresses of their own, per cycle, for the whole GPU
-  double same_address_lanes = 0.7;  // at one address, per cycle
+  double l2_bytes_of_one = 64;       // the most that one multiprocessor takes, per cycle
+  double l2_write_sectors = 100;     // that are written in part
+  double atomic_lanes = 250;         // at addresses of their own, per cycle, for the whole GPU
+  double same_address_lanes = 0.7;   // at one address, per cycle
+  double same_address_floats = 0.3;  // the same of sums of floats
+  double same_line_turns = 0.9;      // of sectors of one line, per cycle
   double barrier_latency = 15, barrier_per_warp = 2;
-  double block_starts = 0.84;                    // per cycle, for the whole GPU
-  double branch = 19;                            // cycles until a warp that branches issues again
+  double block_starts = 0.84;  // per cycle, for the whole GPU
+  double branch = 6;           // cycles until a warp that branches issues again
+  double predicate = 17;       // from a comparison to the branch that waits for it
   double turnover = 340, turnover_per_warp = 5;  // from a block's end to what the next one does
   // How much longer that takes if a store was the last thing that the block did.
   double store_wait = 80, store_wait_per_warp = 2.7;

@@ -13,7 +13,7 @@ struct recorded_access {
   std::uint32_t ordinal = 0;     // of the instruction
   std::uint32_t site = 0;        // of the program; whose share of hits it has
   std::uint16_t sectors = 0;     // global and local memory
-  std::uint16_t wavefronts = 0;  // shared memory
+  std::uint16_t wavefronts = 0;  // of the banks, those of L1 among them
   std::uint8_t lines = 0;        // of 128 bytes
   std::uint8_t lanes = 0;
   std::uint8_t ideal_sectors = 0, ideal_wavefronts = 0;

@@ -20,8 +20,12 @@ constexpr double golden = 0.6180339887498949;  // its multiples spread evenly
 
 memory_path::memory_path(const gpu_costs& costs, unsigned active,
                          const std::vector<site_rates>& sites, const memory_wishes& wishes)
-    : costs_(costs), sites_(sites), wishes_(wishes), owed_(sites.size()) {
-  const double n = std::max(1U, active);
+    : costs_(costs),
+      sites_(sites),
+      wishes_(wishes),
+      owed_(sites.size()),
+      active_(std::max(1U, active)) {
+  const double n = active_;
   l2_share_ = std::min(costs.l2_bytes_of_one, costs.l2_bytes / n);
   l2_write_share_ = std::min(costs.l2_bytes_of_one, costs.l2_write_bytes / n);
   sector_share_ = std::min(costs.l2_bytes_of_one / sector_bytes, costs.l2_write_sectors / n);
@@ -29,7 +33,6 @@ memory_path::memory_path(const gpu_costs& costs, unsigned active,
   few_share_ = std::min(costs.dram_few_bytes, costs.dram_read_bytes) / n;
   write_share_ = costs.dram_write_bytes / n;
   atomic_share_ = costs.atomic_lanes / n;
-  hot_share_ = costs.same_address_lanes / n;
 }
 
 double memory_path::free_for_shared() const { return port_.free - port_queue_cycles; }
@@ -71,38 +74,44 @@ recorded_access memory_path::as_wished(const recorded_access& a) const {
   if (wishes_.ideal_sectors && b.sectors > b.ideal_sectors) {
     b.sectors = b.ideal_sectors;
     b.lines = std::min<std::uint8_t>(b.lines, static_cast<std::uint8_t>((b.sectors + 3) / 4));
+    b.wavefronts = std::min<std::uint16_t>(b.wavefronts, b.lines);
   }
-  if (wishes_.ideal_wavefronts)
+  if (wishes_.ideal_wavefronts && b.sectors == 0)
     b.wavefronts = std::min<std::uint16_t>(b.wavefronts, b.ideal_wavefronts);
   return b;
 }
 
-double memory_path::access(step_kind kind, std::span<const recorded_access> all, double at) {
-  const double wavefront = kind == step_kind::load ? costs_.load_wavefront : costs_.store_wavefront;
+double memory_path::access(const instruction_cost& of, std::span<const recorded_access> all,
+                           double at) {
+  const double wavefront =
+      of.kind == step_kind::load ? costs_.load_wavefront : costs_.store_wavefront;
   double cycles = 0;
   for (const recorded_access& recorded : all) {
     const recorded_access a = as_wished(recorded);
-    cycles += a.wavefronts > 1 ? a.wavefronts * wavefront : a.wavefronts;
     if (a.sectors != 0)
-      cycles += std::max(a.lines * costs_.line_cycles, a.sectors * sector_bytes / costs_.l1_bytes);
+      cycles += std::max({1.0, a.wavefronts * costs_.bank_cycles, a.lines * costs_.line_cycles,
+                          a.sectors * sector_bytes / costs_.l1_bytes});
+    else
+      cycles += a.wavefronts > 1 ? a.wavefronts * wavefront : a.wavefronts;
   }
   const double begun = take(port_, busy_.port, at, cycles) - 1;
   double done = at;
   for (const recorded_access& recorded : all) {
     const recorded_access a = as_wished(recorded);
     if (a.sectors != 0)
-      done = std::max(done, global_access(kind, a, begun));
+      done = std::max(done, global_access(of, a, begun));
     else if (a.wavefronts != 0)
       done = std::max(done, begun + costs_.shared_latency);
   }
   return done;
 }
 
-double memory_path::global_access(step_kind kind, const recorded_access& a, double begun) {
+double memory_path::global_access(const instruction_cost& of, const recorded_access& a,
+                                  double begun) {
   const site_rates& rates = sites_[a.site];
-  if (kind == step_kind::load || kind == step_kind::copy) return load(a, begun);
-  const double bytes = a.sectors * sector_bytes;
-  if (kind == step_kind::store) {
+  if (of.kind == step_kind::load || of.kind == step_kind::copy) return load(a, begun);
+  if (of.kind == step_kind::store) {
+    const double bytes = a.sectors * sector_bytes;
     const bool whole = rates.whole > 0.99;
     const double in_l2 = take(l2_write_, busy_.l2_write, begun,
                               whole ? bytes / l2_write_share_ : a.sectors / sector_share_);
@@ -110,10 +119,20 @@ double memory_path::global_access(step_kind kind, const recorded_access& a, doub
     if (evicted == 0) return in_l2;
     return std::max(in_l2, take(dram_, busy_.dram, begun, evicted / write_share_));
   }
-  take(l2_write_, busy_.l2_write, begun, bytes / l2_write_share_);
-  double done = take(atomic_, busy_.atomics, begun, a.lanes / atomic_share_);
-  if (rates.hot > 0)
-    done = std::max(done, take(hot_, busy_.atomics, begun, a.lanes * rates.hot / hot_share_));
+  return atomic(of, a, begun);
+}
+
+// At one address lanes take turns, and so do the sectors of one line.
+double memory_path::atomic(const instruction_cost& of, recorded_access a, double begun) {
+  const site_rates& rates = sites_[a.site];
+  if (of.adds_warps) a.lanes = a.sectors = 1;
+  const double ints = costs_.same_address_lanes,
+               lanes = of.adds_floats ? costs_.same_address_floats : ints,
+               turns = costs_.same_line_turns * lanes / ints;
+  take(l2_write_, busy_.l2_write, begun, a.sectors * sector_bytes / l2_write_share_);
+  const double own = take(atomic_, busy_.atomics, begun, a.lanes / atomic_share_);
+  const double hot = std::max(a.lanes * rates.hot / lanes, a.sectors * rates.hot_line / turns);
+  const double done = std::max(own, take(hot_, busy_.atomics, begun, hot * active_));
   return done + (rates.dram > 0.5 ? costs_.dram_latency : costs_.l2_latency);
 }
 
@@ -148,7 +167,7 @@ double memory_path::load(const recorded_access& a, double begun) {
   if (from_dram == 0) return from_l2 + costs_.l2_latency;
   const double backlog = std::max(0.0, dram_.free - begun);
   const double cycles =
-      from_dram * sector_bytes * (1 / read_rate(backlog) + rates.evicted / write_share_);
+      from_dram * rates.dram_bytes * (1 / read_rate(backlog) + rates.evicted / write_share_);
   const double read = take(dram_, busy_.dram, begun, cycles);
   const double arrives = begun + (read - begun + costs_.dram_latency) * lateness(backlog, a.lines);
   return std::max(from_l2 + costs_.l2_latency, std::max(read, arrives));

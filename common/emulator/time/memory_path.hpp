@@ -19,11 +19,14 @@ namespace stepwise::emulator {
 
 // Where a site's sectors are found, as shares of all.
 struct site_rates {
-  double l1 = 0;       // in L1
-  double dram = 0;     // not in L2 either: read from memory
-  double whole = 1;    // of stores: the share of the sectors' bytes that lanes write
-  double evicted = 0;  // bytes written to memory for each that comes to L2 and needs room there
-  double hot = 0;      // atomics: the share of lanes that want the most wanted address
+  double l1 = 0;           // in L1
+  double dram = 0;         // not in L2 either: read from memory
+  double whole = 1;        // of stores: the share of the sectors' bytes that lanes write
+  double evicted = 0;      // bytes written to memory for each that comes to L2 and needs room there
+  double dram_bytes = 32;  // that come for each sector that is read from memory
+  // Of atomics: the share of lanes that want the most wanted address, of sectors the most wanted
+  // line's.
+  double hot = 0, hot_line = 0;
 };
 
 // What an experiment changes about accesses.
@@ -43,7 +46,7 @@ class memory_path {
   double free_for_global() const;
 
   // What one instruction of a warp, issued at `at`, asks for; returns when its result is there.
-  double access(step_kind kind, std::span<const recorded_access> all, double at);
+  double access(const instruction_cost& of, std::span<const recorded_access> all, double at);
   double exchange(double at, double slots);  // shuffles take the port, too
   double barrier(double at);                 // and so does a warp that comes to a barrier
 
@@ -60,7 +63,8 @@ class memory_path {
     double free = 0;
   };
   recorded_access as_wished(const recorded_access& a) const;
-  double global_access(step_kind kind, const recorded_access& a, double begun);
+  double global_access(const instruction_cost& of, const recorded_access& a, double begun);
+  double atomic(const instruction_cost& of, recorded_access a, double begun);
   double load(const recorded_access& a, double begun);
   double read_rate(double backlog) const;
   double lateness(double backlog, unsigned lines);
@@ -76,7 +80,8 @@ class memory_path {
   std::vector<owed_sectors> owed_;
   // This multiprocessor's, per cycle.
   double l2_share_, l2_write_share_, sector_share_, read_share_, few_share_, write_share_,
-      atomic_share_, hot_share_;
+      atomic_share_;
+  unsigned active_;
   queue port_, l2_, l2_write_, dram_, atomic_, hot_;
   cycles busy_;
   double turn_ = 0;  // of what is drawn

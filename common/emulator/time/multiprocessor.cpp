@@ -48,6 +48,7 @@ struct block_state {
   std::vector<std::unique_ptr<warp_state>> warps;
   unsigned alive = 0, waiting = 0;
   double arrived = -1e9;  // the last warp at a barrier
+  double ended = 0;       // the last warp
 };
 
 class simulation {
@@ -58,7 +59,9 @@ class simulation {
         costs_(costs),
         prepared_(*work.trace, code_, costs),
         memory_(costs, work.active, work.sites, work.memory),
-        start_interval_(std::max(1U, work.active) / costs.block_starts) {
+        start_interval_(std::max(1U, work.active) / costs.block_starts),
+        branch_waits_(
+            std::max(0.0, costs.predicate - costs.of[static_cast<int>(unit::alu)].latency)) {
     out_.stalled.resize(code_.at.size());
   }
 
@@ -77,10 +80,11 @@ class simulation {
       if (!step()) break_deadlock();
       for (std::size_t b = 0; b < blocks_.size(); ++b) {
         if (blocks_[b]->alive != 0) continue;
-        ends_.push_back(now_);
+        const double ended = blocks_[b]->ended;
+        ends_.push_back(ended);
         forget(*blocks_[b]);
         blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(b--));
-        if (next < traced.size()) start(now_ + turnover);
+        if (next < traced.size()) start(ended + turnover);
       }
     }
     return result();
@@ -111,6 +115,7 @@ class simulation {
       p.warps.push_back(w.get());
       fresh->warps.push_back(std::move(w));
     }
+    ++next_partition_;  // the next block's first warp goes elsewhere
     blocks_.push_back(std::move(fresh));
     block_state& here = *blocks_.back();
     for (const auto& w : here.warps) prepare(*w);
@@ -128,7 +133,7 @@ class simulation {
     const double store_wait =
         costs_.store_wait + costs_.store_wait_per_warp * static_cast<double>(w.of->warps.size());
     w.after = std::max(w.after, w.stored + store_wait);
-    now_ = std::max(now_, w.after);
+    w.of->ended = std::max(w.of->ended, w.after);
     out_.warp_cycles += w.after - w.begun;
     release_if_all(*w.of, w.after);
   }
@@ -209,8 +214,12 @@ class simulation {
       const auto need = [&](const warp_state::value& v) {
         if (v.at > last.at) last = v;
       };
-      for (std::uint32_t r = 0; r < op.reads; ++r)
-        need(w.registers[code_.names[op.first_read + r]]);
+      // A branch waits longer for a comparison than arithmetic does.
+      const double longer = op.kind == step_kind::branch ? branch_waits_ : 0;
+      for (std::uint32_t r = 0; r < op.reads; ++r) {
+        const warp_state::value& v = w.registers[code_.names[op.first_read + r]];
+        need({v.from == nobody ? v.at : v.at + longer, v.from});
+      }
       const bool acts = op.slots > 0 || op.kind == step_kind::barrier ||
                         op.kind == step_kind::wait_copies || op.kind == step_kind::commit;
       if (!acts) {
@@ -355,8 +364,8 @@ class simulation {
   double access(warp_state& w, const timed_op& op, double at) {
     const auto [first, end] = w.slots[op.slot];
     if (first == end) return at;  // no lane takes part
-    const double done =
-        memory_.access(op.kind, std::span(w.trace->accesses).subspan(first, end - first), at);
+    const double done = memory_.access(
+        code_.at[op.ordinal], std::span(w.trace->accesses).subspan(first, end - first), at);
     if (op.kind == step_kind::copy && done > w.open_group.at) w.open_group = {done, op.ordinal};
     return done;
   }
@@ -404,7 +413,7 @@ class simulation {
     const std::uint64_t seen = ends_.size();
     const std::uint64_t head = std::min<std::uint64_t>(work_.resident, seen - 1);
     double each = seen > 2 * head && head != 0
-                      ? (drained - ends_[head - 1]) / static_cast<double>(seen - head)
+                      ? (ends_.back() - ends_[head - 1]) / static_cast<double>(seen - head)
                       : drained / static_cast<double>(seen);
     // Not faster than any one part does its share of a block.
     const memory_path::cycles& m = memory_.busy();
@@ -415,7 +424,8 @@ class simulation {
   }
 
   multiprocessor_time result() {
-    const double drained = std::max(now_, memory_.drained());
+    std::ranges::sort(ends_);
+    const double drained = std::max({now_, memory_.drained(), ends_.empty() ? 0 : ends_.back()});
     out_.simulated_cycles = drained;
     // Blocks were cut short where the trace was full: the rest goes on as it went.
     std::uint64_t all = 0, recorded = 0;
@@ -448,7 +458,7 @@ class simulation {
   const gpu_costs& costs_;
   prepared_code prepared_;
   memory_path memory_;
-  const double start_interval_;
+  const double start_interval_, branch_waits_;
   std::vector<std::unique_ptr<block_state>> blocks_;
   partition_state partitions_[most_partitions];
   unsigned next_partition_ = 0;

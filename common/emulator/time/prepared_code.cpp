@@ -43,7 +43,12 @@ const timed_run& prepared_code::run(std::uint32_t run, std::uint32_t copies) {
     const std::uint32_t ordinal = r.first + n % length;
     const instruction_cost& c = code_.at[ordinal];
     if (c.slots == 0 && c.written == 0 && !c.is_memory && c.kind == step_kind::compute) continue;
-    fresh->ops.push_back({ordinal, c.kind, c.on, c.is_memory, c.is_shared, c.groups_left, c.slots,
+    // An unrolled loop has one branch behind all its copies.
+    const bool is_unrolled = copies > 1 && c.kind == step_kind::branch && c.slots < 1;
+    if (is_unrolled && n / length + 1 != copies) continue;
+    const float slots =
+        is_unrolled ? std::min(1.0F, c.slots * static_cast<float>(copies)) : c.slots;
+    fresh->ops.push_back({ordinal, c.kind, c.on, c.is_memory, c.is_shared, c.groups_left, slots,
                           c.first_read, c.reads, c.first_written, c.written,
                           n / length * fresh->memory_ops + slot[n % length]});
   }

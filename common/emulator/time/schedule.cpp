@@ -42,6 +42,12 @@ class list_scheduler {
     return costs_.of[static_cast<int>(c.on)].latency * std::max(1.0F, c.slots);
   }
 
+  // From its issue to that of `to`, which needs its result.
+  double latency_to(std::uint32_t from, std::uint32_t to) const {
+    const double to_branch = at(to).kind == step_kind::branch ? costs_.predicate : 0;
+    return nodes_[from].latency == 0 ? 0 : std::max(nodes_[from].latency, to_branch);
+  }
+
   void depend(std::uint32_t from, std::uint32_t to, bool result) {
     (result ? nodes_[from].after : nodes_[from].later).push_back(to);
     ++nodes_[to].waiting;
@@ -115,7 +121,7 @@ class list_scheduler {
       node& here = nodes_[n];
       here.priority = here.latency;
       for (const std::uint32_t m : here.after)
-        here.priority = std::max(here.priority, here.latency + nodes_[m].priority);
+        here.priority = std::max(here.priority, latency_to(n, m) + nodes_[m].priority);
       for (const std::uint32_t m : here.later)
         here.priority = std::max(here.priority, at(n).slots + nodes_[m].priority);
     }
@@ -200,7 +206,7 @@ class list_scheduler {
       nodes_[m].ready = std::max(nodes_[m].ready, ready);
       if (--nodes_[m].waiting == 0) soon.push(m);
     };
-    for (const std::uint32_t m : nodes_[n].after) release(m, time + nodes_[n].latency);
+    for (const std::uint32_t m : nodes_[n].after) release(m, time + latency_to(n, m));
     for (const std::uint32_t m : nodes_[n].later) release(m, time);
   }
 

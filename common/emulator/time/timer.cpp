@@ -117,16 +117,37 @@ void timer::stored(std::uint64_t address) {
   if (a.holds(address)) stored_[a.first] = a.end - a.first;
 }
 
+void timer::counts::add(std::uint64_t key) {
+  ++all;
+  if (times.size() < most_addresses) {
+    ++times[key];
+  } else if (const auto known = times.find(key); known != times.end()) {
+    ++known->second;
+  }
+}
+
+double timer::counts::share_of_most() const {
+  std::uint64_t most = 0;
+  for (const auto& [key, n] : times) most = std::max(most, n);
+  return static_cast<double>(most) / static_cast<double>(std::max<std::uint64_t>(1, all));
+}
+
 void timer::atomic(std::uint32_t site, const std::uint64_t* address, std::uint32_t active) {
-  address_counts& c = atomics_[site];
+  wanted& w = atomics_[site];
+  unsigned turn[32];  // the lane's at its address
   for (std::uint32_t m = active; m != 0; m &= m - 1) {
-    const std::uint64_t a = address[__builtin_ctz(m)];
-    ++c.all;
-    if (c.times.size() < most_addresses) {
-      ++c.times[a];
-    } else if (const auto known = c.times.find(a); known != c.times.end()) {
-      ++known->second;
+    const int lane = __builtin_ctz(m);
+    const std::uint64_t at = address[lane];
+    w.addresses.add(at);
+    turn[lane] = 0;
+    bool is_first = true;  // of its sector in this turn
+    for (std::uint32_t before = active & ((1U << lane) - 1); before != 0; before &= before - 1)
+      turn[lane] += address[__builtin_ctz(before)] == at;
+    for (std::uint32_t before = active & ((1U << lane) - 1); before != 0; before &= before - 1) {
+      const int other = __builtin_ctz(before);
+      is_first = is_first && (address[other] / 32 != at / 32 || turn[other] < turn[lane]);
     }
+    if (is_first) w.lines.add(at / 128);
   }
 }
 
@@ -168,7 +189,7 @@ double timer::make_room(double read, double stored) {
 std::vector<site_rates> timer::rates(const std::vector<site_traffic>& traffic) {
   double read = 0, stored = 0, allocated = 0;
   for (const site_traffic& t : traffic)
-    (t.is_store ? stored : read) += t.is_store ? t.bytes : 32 * t.dram_sectors;
+    (t.is_store ? stored : read) += t.is_store ? t.bytes : t.dram_bytes * t.dram_sectors;
   for (const auto& [base, bytes] : loaded_) allocated += static_cast<double>(bytes);
   read *= scale();
   const auto l2 = static_cast<double>(model_.l2_bytes);
@@ -189,6 +210,7 @@ std::vector<site_rates> timer::rates(const std::vector<site_traffic>& traffic) {
     } else {
       r.l1 = t.l1_hits / t.sectors;
       r.dram = std::min(1.0 - r.l1, t.dram_sectors / t.sectors * again);
+      r.dram_bytes = t.dram_bytes;
       r.evicted = evicted;
       const auto from = loads_of_.find(static_cast<std::uint32_t>(n));
       const auto before =
@@ -198,10 +220,8 @@ std::vector<site_rates> timer::rates(const std::vector<site_traffic>& traffic) {
         r.dram = 0;  // an earlier launch has just written it
     }
     if (const auto found = atomics_.find(static_cast<std::uint32_t>(n)); found != atomics_.end()) {
-      std::uint64_t most = 0;
-      for (const auto& [address, times] : found->second.times) most = std::max(most, times);
-      r.hot = static_cast<double>(most) /
-              static_cast<double>(std::max<std::uint64_t>(1, found->second.all));
+      r.hot = found->second.addresses.share_of_most();
+      r.hot_line = found->second.lines.share_of_most();
     }
   }
   return all;

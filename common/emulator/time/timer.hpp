@@ -27,6 +27,7 @@ namespace stepwise::emulator {
 struct site_traffic {
   bool is_store = false;
   double sectors = 0, l1_hits = 0, dram_sectors = 0;  // of loads and atomics
+  double dram_bytes = 32;                             // that came for each of dram_sectors
   double bytes = 0;                                   // that lanes asked for
 };
 
@@ -63,6 +64,8 @@ class timer {
   void begin_block(std::uint64_t index);
   void end_block(std::uint64_t index);
   void turn_to(std::uint64_t index);
+  // Whether accesses from now on are kept.
+  bool is_recording() const { return recorder_.is_on(); }
   void access(const recorded_access& a) { recorder_.access(a); }
   void loaded(std::uint32_t site, std::uint64_t address);
   void stored(std::uint64_t address);
@@ -80,9 +83,15 @@ class timer {
   double us_if(what_if e, const multiprocessor_work& work) const;
   std::vector<site_rates> rates(const std::vector<site_traffic>& traffic);
 
-  struct address_counts {
+  // How often each of some keys was wanted.
+  struct counts {
     std::unordered_map<std::uint64_t, std::uint64_t> times;
     std::uint64_t all = 0;
+    void add(std::uint64_t key);
+    double share_of_most() const;
+  };
+  struct wanted {
+    counts addresses, lines;  // lanes; sectors of a line, as often as lanes take turns in them
   };
 
   gpu model_;
@@ -112,7 +121,7 @@ class timer {
       stored_before_;  // by this launch, earlier
   allocation last_loaded_, last_stored_;
   double dirty_ = 0;  // bytes in L2 that something else may have to make go
-  std::unordered_map<std::uint32_t, address_counts> atomics_;  // by site
+  std::unordered_map<std::uint32_t, wanted> atomics_;  // by site
 };
 
 }  // namespace stepwise::emulator

@@ -14,10 +14,12 @@ __device__ unsigned load_word(const unsigned* at) {
   return v;
 }
 
-// 1024 threads ask for words in 32 KiB again and again; those of a warp lie in `lines` lines.
-__global__ void read_lines(const unsigned* from, int lines, int passes, unsigned* to, span* spans) {
+// 1024 threads ask for words in 32 KiB again and again; those of a warp lie in `lines` lines, at
+// the same places of each or, with banks of their own, each at another.
+__global__ void read_lines(const unsigned* from, int lines, bool own_banks, int passes,
+                           unsigned* to, span* spans) {
   const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
-  const int line = lane % lines, word = lane / lines;
+  const int line = lane % lines, word = own_banks ? lane : lane / lines;
   const unsigned* at = from + (warp % (256 / 32) * 32 + line) * line_words + word;
   unsigned sum = load_word(at);
   __syncthreads();
@@ -95,6 +97,19 @@ __global__ void write_l2_words(unsigned* to, std::size_t sectors, int passes) {
       to[8 * i] = static_cast<unsigned>(p);
 }
 
+// Sixteen products, each of which needs the one before, and a branch that does not wait for them.
+__global__ void loop_of_products(int passes, float by, span* spans, float* to) {
+  const long long begin = clock64();
+  float product = by;
+#pragma unroll 1
+  for (int n = passes; n > 0; --n) {
+#pragma unroll
+    for (int k = 0; k < 16; ++k) product = fmaf(product, by, 1);
+  }
+  note_span(spans, begin);
+  *to = product;
+}
+
 // Each turn needs the sum of the one before.
 __global__ void loop(int passes, span* spans, unsigned* to) {
   const long long begin = clock64();
@@ -124,13 +139,18 @@ void measure_ports(int multiprocessors, const effort& e, std::vector<figure>& al
   const auto blocks = static_cast<unsigned>(multiprocessors);
   device_array<span> spans(std::size_t{blocks} * 32);
   const int rounds = e.scaled(512, at_once);
-  for (const int lines : {1, 2, 4, 8, 16, 32}) {
-    read_lines<<<blocks, 1024>>>(reinterpret_cast<const unsigned*>(memory.data()), lines, rounds,
-                                 sink.data(), spans.data());
-    require(cudaDeviceSynchronize(), "read_lines");
-    all.push_back({"l1_request_of_" + std::to_string(lines) + "_lines", "cycles",
-                   median_cycles(spans, blocks, 1024) / (32.0 * rounds),
-                   "a warp's words in so many lines of 128 bytes, all in L1, 1024 threads"});
+  for (const bool own_banks : {false, true}) {
+    for (const int lines : {1, 2, 4, 8, 16, 32}) {
+      read_lines<<<blocks, 1024>>>(reinterpret_cast<const unsigned*>(memory.data()), lines,
+                                   own_banks, rounds, sink.data(), spans.data());
+      require(cudaDeviceSynchronize(), "read_lines");
+      all.push_back({"l1_request_of_" + std::to_string(lines) +
+                         (own_banks ? "_lines_in_own_banks" : "_lines"),
+                     "cycles", median_cycles(spans, blocks, 1024) / (32.0 * rounds),
+                     own_banks ? "the same, each word in another of the 32 banks"
+                               : "a warp's words in so many lines of 128 bytes, all in L1, at the "
+                                 "same places of each, 1024 threads"});
+    }
   }
 
   for (const int ways : {1, 2, 4, 8, 16, 32}) {
@@ -173,6 +193,10 @@ void measure_ports(int multiprocessors, const effort& e, std::vector<figure>& al
   require(cudaDeviceSynchronize(), "loop");
   all.push_back({"loop_turn", "cycles", median_cycles(spans, 1, 32) / turns,
                  "one warp's loop of a product, a comparison and a branch"});
+  loop_of_products<<<1, 32>>>(turns, 0.5F, spans.data(), reinterpret_cast<float*>(sink.data()));
+  require(cudaDeviceSynchronize(), "loop_of_products");
+  all.push_back({"loop_turn_of_16_products", "cycles", median_cycles(spans, 1, 32) / turns,
+                 "the same of 16 products, each of which needs the one before"});
 
   int most = 0;
   require(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0),

@@ -24,6 +24,17 @@ __global__ void add(int* word, int apart, int rounds) {
   for (int r = 0; r < rounds; ++r) atomicAdd(word + thread * apart, r);
 }
 
+__global__ void add_floats(float* word, int apart, int rounds) {
+  const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  for (int r = 0; r < rounds; ++r) atomicAdd(word + thread * apart, static_cast<float>(r));
+}
+
+// The threads of the GPU at `count` words beside each other, a warp's lanes at different ones.
+__global__ void add_to_few(int* word, int count, int rounds) {
+  const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  for (int r = 0; r < rounds; ++r) atomicAdd(word + (thread + 32 * r) % count, r);
+}
+
 __global__ void add_shared(int apart, int rounds, int* to, long long* cycles) {
   __shared__ int words[1024];
   words[threadIdx.x] = 0;
@@ -70,12 +81,25 @@ void measure_synchronisation(int multiprocessors, const effort& e, std::vector<f
     all.push_back({"add_" + where, "lanes / ns",
                    rate(time_ms(e, [&] { add<<<grid, threads>>>(words.data(), apart, calls); })),
                    "atomicAdd in global memory, its result not used, " + text});
+    all.push_back({"add_f32_" + where, "lanes / ns",
+                   rate(time_ms(e,
+                                [&] {
+                                  add_floats<<<grid, threads>>>(
+                                      reinterpret_cast<float*>(words.data()), apart, calls);
+                                })),
+                   "atomicAdd of floats in global memory, its result not used, " + text});
     add_shared<<<static_cast<unsigned>(blocks), 1024>>>(apart, rounds, to.data(), cycles.data());
     require(cudaDeviceSynchronize(), "add_shared");
     all.push_back({"shared_add_" + where, "lanes / clock / multiprocessor",
                    1024.0 * rounds / median_of(cycles),
                    apart == 0 ? "atomicAdd in shared memory, 1024 threads at one address"
                               : "atomicAdd in shared memory, 1024 threads at their own"});
+  }
+  for (const int count : {32, 256, 2048}) {
+    all.push_back(
+        {"add_" + std::to_string(count) + "_addresses", "lanes / ns",
+         rate(time_ms(e, [&] { add_to_few<<<grid, threads>>>(words.data(), count, calls); })),
+         "atomicAdd in global memory, all threads of the GPU at so many words beside each other"});
   }
 }
 
