@@ -128,8 +128,7 @@ gpu_costs costs_of(const gpu& model) {
       figure((loads + "_p90").c_str(), [&](double v) { to.p90 = v / median; });
     });
   };
-  spread_of("dram_load_of_32_warps", c.dram_alone);
-  spread_of("dram_load_wide_of_64_warps", c.dram_full);
+  spread_of("dram_load_of_32_warps", c.dram_spread);
   figure("l1_request_of_32_lines", [&](double v) { c.bank_cycles = v / 32; });
   figure("l1_request_of_32_lines_in_own_banks", [&](double v) { c.line_cycles = v / 32; });
   figure("l2_read_of_one", [&](double v) { c.l2_bytes_of_one = v; });

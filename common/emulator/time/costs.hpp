@@ -53,8 +53,9 @@ struct gpu_costs {
   unit_cost of[units];      // of a sub-partition; exchange, load_store: of the multiprocessor
 
   double shared_latency = 23, l1_latency = 32, l2_latency = 280, dram_latency = 650;  // cycles
-  spread dram_alone, dram_full;  // of the latency: where little is under way, where much is
-  double l1_bytes = 128;         // per cycle and multiprocessor
+  spread
+      dram_spread;  // of the latency: behind a queue, a load is as much later as the queue is long
+  double l1_bytes = 128;                           // per cycle and multiprocessor
   double load_wavefront = 1, store_wavefront = 1;  // cycles of shared memory's port
   // Cycles of the port for a request to global memory: for each line of 128 bytes that it touches,
   // and for each word that it wants of the bank that it wants most of.

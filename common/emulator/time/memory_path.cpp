@@ -144,33 +144,37 @@ double memory_path::read_rate(double backlog) const {
   return few_share_ + much * (read_share_ - few_share_);
 }
 
-// How late the last of so many lines is, as a share of the typical time.
-double memory_path::lateness(double backlog, unsigned lines) {
+// How late the last of so many lines is, as a share of memory's typical latency.
+double memory_path::lateness(unsigned lines) {
   turn_ += golden;
   turn_ -= std::floor(turn_);
   const double u = lines > 1 ? std::pow(turn_, 1.0 / lines) : turn_;
-  const double full = std::min(1.0, backlog / costs_.dram_latency);
-  const auto mixed = [&](double alone, double busy) { return alone + full * (busy - alone); };
-  const double p10 = mixed(costs_.dram_alone.p10, costs_.dram_full.p10),
-               p90 = mixed(costs_.dram_alone.p90, costs_.dram_full.p90);
-  return u < 0.5 ? 1 - (0.5 - u) / 0.4 * (1 - p10) : 1 + (u - 0.5) / 0.4 * (p90 - 1);
+  const spread& of = costs_.dram_spread;
+  return u < 0.5 ? 1 - (0.5 - u) / 0.4 * (1 - of.p10) : 1 + (u - 0.5) / 0.4 * (of.p90 - 1);
 }
 
+// L1 is a pipeline: what is there waits for what was asked for before and is not.
 double memory_path::load(const recorded_access& a, double begun) {
+  return returned_ = std::max(returned_, arrival(a, begun));
+}
+
+double memory_path::arrival(const recorded_access& a, double begun) {
   const site_rates& rates = sites_[a.site];
   owed_sectors& owed = owed_[a.site];
-  const unsigned missed = a.sectors - draw(owed.l1, rates.l1, a.sectors);
+  // Lanes that walk along lines of their own find theirs, or miss, together.
+  const unsigned together = a.lines > 1 && a.lines == a.sectors ? a.sectors : 1;
+  const unsigned missed = a.sectors - together * draw(owed.l1, rates.l1, a.sectors / together);
   if (missed == 0) return begun + costs_.l1_latency;
-  const double from_l2 = take(l2_, busy_.l2_read, begun, missed * sector_bytes / l2_share_);
+  const double from_l2 =
+      take(l2_, busy_.l2_read, begun, missed * sector_bytes / l2_share_) + costs_.l2_latency;
   const double share = rates.l1 < 1 ? std::min(1.0, rates.dram / (1 - rates.l1)) : 0;
   const unsigned from_dram = draw(owed.dram, share, missed);
-  if (from_dram == 0) return from_l2 + costs_.l2_latency;
+  if (from_dram == 0) return from_l2;
   const double backlog = std::max(0.0, dram_.free - begun);
   const double cycles =
       from_dram * rates.dram_bytes * (1 / read_rate(backlog) + rates.evicted / write_share_);
   const double read = take(dram_, busy_.dram, begun, cycles);
-  const double arrives = begun + (read - begun + costs_.dram_latency) * lateness(backlog, a.lines);
-  return std::max(from_l2 + costs_.l2_latency, std::max(read, arrives));
+  return std::max(from_l2, read + costs_.dram_latency * lateness(a.lines));
 }
 
 }  // namespace stepwise::emulator

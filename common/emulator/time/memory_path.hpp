@@ -5,7 +5,7 @@
 //         access cannot be issued at all while too much waits already.
 // watch   Which sectors are found where is drawn by each site's rates, evenly, not at random: the
 //         same launch gives the same time.
-// Tested by tests/time_test.cpp.
+// Tested by tests/memory_path_test.cpp.
 #pragma once
 
 #include <span>
@@ -66,8 +66,9 @@ class memory_path {
   double global_access(const instruction_cost& of, const recorded_access& a, double begun);
   double atomic(const instruction_cost& of, recorded_access a, double begun);
   double load(const recorded_access& a, double begun);
+  double arrival(const recorded_access& a, double begun);
   double read_rate(double backlog) const;
-  double lateness(double backlog, unsigned lines);
+  double lateness(unsigned lines);
   static double take(queue& q, double& busy, double at, double cycles);
   static unsigned draw(double& owed, double share, unsigned of);
 
@@ -84,7 +85,8 @@ class memory_path {
   unsigned active_;
   queue port_, l2_, l2_write_, dram_, atomic_, hot_;
   cycles busy_;
-  double turn_ = 0;  // of what is drawn
+  double returned_ = 0;  // the last load
+  double turn_ = 0;      // of what is drawn
 };
 
 }  // namespace stepwise::emulator

@@ -6,6 +6,11 @@
 
 namespace stepwise::emulator {
 
+inline const gpu_costs& h200() {
+  static const gpu_costs costs = costs_of(*find_gpu("h200"));
+  return costs;
+}
+
 // Appends instructions; registers are numbers.
 struct made_code {
   code_costs code;

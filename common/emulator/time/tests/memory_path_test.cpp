@@ -1,0 +1,100 @@
+// A multiprocessor's way to memory, access by access: which part of it an access takes, and how
+// long.
+#include "common/emulator/time/memory_path.hpp"
+
+#include <doctest/doctest.h>
+
+#include "common/emulator/time/tests/made_code.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+instruction_cost of_kind(step_kind kind) {
+  instruction_cost c;
+  c.kind = kind;
+  c.on = unit::load_store;
+  c.is_memory = true;
+  return c;
+}
+
+recorded_access row() {  // 32 words side by side
+  recorded_access a;
+  a.sectors = a.ideal_sectors = 4;
+  a.lines = 1;
+  a.lanes = 32;
+  a.wavefronts = 1;
+  return a;
+}
+
+// When the last of so many equal accesses at once is done, of a multiprocessor among 132.
+double done_after(const instruction_cost& c, recorded_access a, const site_rates& rates,
+                  unsigned times = 1000) {
+  const std::vector<site_rates> sites{rates};
+  memory_path path(h200(), 132, sites, {});
+  double done = 0;
+  for (unsigned n = 0; n < times; ++n) done = std::max(done, path.access(c, std::span(&a, 1), 0));
+  return done;
+}
+
+TEST_CASE("a request takes the port for the bank that it wants most, or for its lines") {
+  const instruction_cost load = of_kind(step_kind::load);
+  const site_rates from_l1{.l1 = 1};
+  const double one = done_after(load, row(), from_l1);
+  CHECK(one == doctest::Approx(1000 * h200().bank_cycles).epsilon(0.1));
+  recorded_access column = row();  // a line for each lane, in banks of their own
+  column.lines = 32;
+  column.sectors = 32;
+  CHECK(done_after(load, column, from_l1) ==
+        doctest::Approx(1000 * 32 * h200().line_cycles).epsilon(0.05));
+  column.wavefronts = 32;  // all in one bank
+  CHECK(done_after(load, column, from_l1) ==
+        doctest::Approx(1000 * 32 * h200().bank_cycles).epsilon(0.05));
+  CHECK(32 * h200().line_cycles < 12);
+}
+
+TEST_CASE("loads come back in the order in which they were asked for") {
+  const std::vector<site_rates> sites{{.dram = 1}, {.l1 = 1}};
+  memory_path path(h200(), 132, sites, {});
+  const instruction_cost load = of_kind(step_kind::load);
+  recorded_access far = row(), near = row();
+  near.site = 1;
+  const double first = path.access(load, std::span(&far, 1), 0);
+  CHECK(first > 0.5 * h200().dram_latency);
+  CHECK(path.access(load, std::span(&near, 1), 5) == first);
+  CHECK(path.access(load, std::span(&near, 1), first) < first + 2 * h200().l1_latency);
+}
+
+TEST_CASE("memory is read in pairs of sectors, whether both are wanted or not") {
+  const instruction_cost load = of_kind(step_kind::load);
+  site_rates sites{.dram = 1};
+  const double wanted = done_after(load, row(), sites);
+  sites.dram_bytes = 64;
+  CHECK(done_after(load, row(), sites) > 1.6 * wanted);
+}
+
+TEST_CASE("atomics at one address take turns, sums of floats longer ones") {
+  instruction_cost add = of_kind(step_kind::atomic);
+  recorded_access a = row();
+  a.sectors = 32;  // a turn of the sector for each lane
+  const site_rates one{.hot = 1, .hot_line = 1};
+  const double ints = done_after(add, a, one, 100);
+  CHECK(ints == doctest::Approx(100 * 32 * 132 / h200().same_address_lanes).epsilon(0.3));
+  add.adds_floats = true;
+  CHECK(
+      done_after(add, a, one, 100) ==
+      doctest::Approx(ints * h200().same_address_lanes / h200().same_address_floats).epsilon(0.02));
+  add.adds_floats = false;
+  add.adds_warps = true;  // the machine code has one lane do it
+  CHECK(done_after(add, a, one, 100) < ints / 16);
+}
+
+TEST_CASE("sectors of one line take turns, those of different lines do not") {
+  const instruction_cost add = of_kind(step_kind::atomic);
+  const double apart = done_after(add, row(), {}),
+               together = done_after(add, row(), {.hot_line = 1});
+  CHECK(together == doctest::Approx(1000 * 4 * 132 / h200().same_line_turns).epsilon(0.02));
+  CHECK(apart < together / 10);
+}
+
+}  // namespace
+}  // namespace stepwise::emulator
