@@ -153,9 +153,11 @@ double memory_path::lateness(unsigned lines) {
   return u < 0.5 ? 1 - (0.5 - u) / 0.4 * (1 - of.p10) : 1 + (u - 0.5) / 0.4 * (of.p90 - 1);
 }
 
-// L1 is a pipeline: what is there waits for what was asked for before and is not.
+// L1 is a pipeline: what it has waits behind what was asked for before and is not there.
 double memory_path::load(const recorded_access& a, double begun) {
-  return returned_ = std::max(returned_, arrival(a, begun));
+  const double there = arrival(a, begun);
+  returned_ = std::max(returned_, there);
+  return there > begun + costs_.l1_latency ? there : returned_;
 }
 
 double memory_path::arrival(const recorded_access& a, double begun) {

@@ -52,7 +52,7 @@ TEST_CASE("a request takes the port for the bank that it wants most, or for its 
   CHECK(32 * h200().line_cycles < 12);
 }
 
-TEST_CASE("loads come back in the order in which they were asked for") {
+TEST_CASE("what L1 has comes back behind what was asked for before") {
   const std::vector<site_rates> sites{{.dram = 1}, {.l1 = 1}};
   memory_path path(h200(), 132, sites, {});
   const instruction_cost load = of_kind(step_kind::load);
