@@ -29,7 +29,7 @@ struct limits_options {
 
 // A call that is shorter is mostly its own launch.
 constexpr double short_ms = 0.02;
-constexpr double seconds_for_a_time = 30;  // of one program, by the model
+constexpr double seconds_for_a_part = 30;  // of one program, by the model
 
 struct program {
   std::string part;  // "full", "memory", ...
@@ -338,7 +338,7 @@ void model(context& c, const lab& l, const problem& p, const device_choice& emul
   const auto range = [&](double ms) { return interval{ms / (1 + off), ms / (1 - off)}; };
   for (auto& one : e.all) {
     one.m =
-        model_program(l, p, one.source.program, size, seed, emulator, c.now(), seconds_for_a_time);
+        model_program(l, p, one.source.program, size, seed, emulator, c.now(), seconds_for_a_part);
     if (one.m.found.ok() && !one.m.timed()) one.m.found.message = "the model has no time of it";
     const bool is_whole = &one == &e.all[0];
     if (is_whole && !one.m.timed()) return;

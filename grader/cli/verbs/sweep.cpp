@@ -35,7 +35,7 @@ struct sweep_options {
 constexpr std::size_t most_messages = 8;  // of configurations that are not right
 constexpr std::size_t most_listed = 8;    // values of an axis
 // One call of one configuration; there may be many.
-constexpr double seconds_for_a_time = 20;
+constexpr double seconds_for_a_point = 20;
 
 // What is swept, and how.
 struct chosen_sweep {
@@ -369,7 +369,7 @@ int sweep(context& c, const sweep_options& o) {
                          [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
     time_points(run, points, c.now());
   } else {
-    model_points(run, points, seconds_for_a_time, c.now());
+    model_points(run, points, seconds_for_a_point, c.now());
     add_recorded(c, l, chosen, axes, device.name, points);
   }
   const auto error = load_model_error(c.where.root, l, run.emulator.name);

@@ -17,31 +17,31 @@
 namespace stepwise::cli {
 namespace {
 
-constexpr double seconds_for_a_time = 60;
+constexpr double seconds_for_a_version = 60;
 
-struct compared_figure {
+struct modelled_version {
   const published_figure* what = nullptr;
   double modelled = 0;  // in the lecture's unit; 0: the model has none
   std::string why_none;
 };
 
-struct compared_lecture {
+struct modelled_lecture {
   const lecture* of = nullptr;
   gpu model;
-  std::vector<compared_figure> figures;
+  std::vector<modelled_version> figures;
 
   bool is_time() const { return of->unit == "ms"; }
   // Of the first version, in how many times as fast.
-  std::optional<double> published_gain(const compared_figure& f) const {
+  std::optional<double> published_gain(const modelled_version& f) const {
     return gain(of->figures.front().value, f.what->value);
   }
-  std::optional<double> modelled_gain(const compared_figure& f) const {
-    const compared_figure& first = figures.front();
+  std::optional<double> modelled_gain(const modelled_version& f) const {
+    const modelled_version& first = figures.front();
     if (first.what != &of->figures.front()) return {};
     return gain(first.modelled, f.modelled);
   }
   // Modelled over published. A time of a call whose size nobody told has none.
-  std::optional<double> ratio(const compared_figure& f) const {
+  std::optional<double> ratio(const modelled_version& f) const {
     if (f.modelled <= 0 || (is_time() && !of->size_told)) return {};
     return f.modelled / f.what->value;
   }
@@ -54,7 +54,7 @@ struct compared_lecture {
 };
 
 // The step with the constants that the lecture has.
-compiled program_of(context& c, const lab& l, const published_figure& f) {
+compiled program_of_version(context& c, const lab& l, const published_figure& f) {
   if (f.with.empty()) {
     subject s = prepare(c, l, "", f.step);
     compiled made;
@@ -86,17 +86,17 @@ double in_unit(const std::string& unit, const problem_work& work, double time_ms
   return (unit == "GB/s" ? work.bytes : work.operations) / time_ms / 1e6;
 }
 
-compared_figure compare_figure(context& c, const lab& l, const problem& p, const lecture& of,
+modelled_version model_version(context& c, const lab& l, const problem& p, const lecture& of,
                                const published_figure& f, const device_choice& emulator) {
-  compared_figure result;
+  modelled_version result;
   result.what = &f;
-  const compiled made = program_of(c, l, f);
+  const compiled made = program_of_version(c, l, f);
   if (made.program.empty()) {
     result.why_none = "it does not compile: " + made.explanation.at(0);
     return result;
   }
   const modelled_figures m =
-      model_program(l, p, made.program, of.size, 7, emulator, c.now(), seconds_for_a_time);
+      model_program(l, p, made.program, of.size, 7, emulator, c.now(), seconds_for_a_version);
   double time_ms = f.kernel.empty() ? m.time_ms : 0;
   for (const auto& k : m.kernels)
     if (!f.kernel.empty() && k.kernel == f.kernel) time_ms += k.timing.us / 1000;
@@ -108,16 +108,16 @@ compared_figure compare_figure(context& c, const lab& l, const problem& p, const
   return result;
 }
 
-std::string figure_text(double value) {
+std::string version_figure(double value) {
   return fmt::format("{:.{}f}", value, value < 10 ? 2 : value < 100 ? 1 : 0);
 }
 
 template <class Value>
-std::string or_nothing(const std::optional<Value>& value) {
+std::string gain_or_nothing(const std::optional<Value>& value) {
   return value ? fmt::format("{:.2f}", *value) : std::string();
 }
 
-void show(context& c, const lab& l, const compared_lecture& one) {
+void show(context& c, const lab& l, const modelled_lecture& one) {
   c.out.paragraph(one.model.name + ": " + one.of->source, 0, "", tone::strong);
   c.out.paragraph(fmt::format("one call of size {}{}, modelled from published figures of the GPU; "
                               "registers as for {}; in {}",
@@ -130,9 +130,9 @@ void show(context& c, const lab& l, const compared_lecture& one) {
     const auto gain = [](const std::optional<double>& g) { return g ? ratio_text(*g) : ""; };
     rows.push_back({{f.what->version},
                     {f.what->step, tone::dim},
-                    {figure_text(f.what->value)},
-                    {f.modelled > 0 ? figure_text(f.modelled) : "none"},
-                    {or_nothing(one.ratio(f)), tone::strong},
+                    {version_figure(f.what->value)},
+                    {f.modelled > 0 ? version_figure(f.modelled) : "none"},
+                    {gain_or_nothing(one.ratio(f)), tone::strong},
                     {gain(one.published_gain(f)), tone::dim},
                     {gain(one.modelled_gain(f)), tone::dim}});
   }
@@ -151,11 +151,11 @@ void show(context& c, const lab& l, const compared_lecture& one) {
 }
 
 template <class Value>
-json or_null(const std::optional<Value>& value) {
+json gain_or_null(const std::optional<Value>& value) {
   return value ? json(*value) : json(nullptr);
 }
 
-json lecture_json(const compared_lecture& one) {
+json lecture_json(const modelled_lecture& one) {
   json j = {{"gpu", one.model.name},          {"source", one.of->source},
             {"unit", one.of->unit},           {"size", one.of->size},
             {"size_told", one.of->size_told}, {"machine_code", machine_code_of(one.model)},
@@ -168,9 +168,9 @@ json lecture_json(const compared_lecture& one) {
          {"kernel", f.what->kernel.empty() ? json(nullptr) : json(f.what->kernel)},
          {"published", f.what->value},
          {"modelled", f.modelled > 0 ? json(f.modelled) : json(nullptr)},
-         {"ratio", or_null(one.ratio(f))},
-         {"published_gain", or_null(one.published_gain(f))},
-         {"modelled_gain", or_null(one.modelled_gain(f))},
+         {"ratio", gain_or_null(one.ratio(f))},
+         {"published_gain", gain_or_null(one.published_gain(f))},
+         {"modelled_gain", gain_or_null(one.modelled_gain(f))},
          {"message", f.why_none}});
   }
   return j;
@@ -198,10 +198,10 @@ int validate_lectures(context& c, const lab& l, const std::vector<std::string>& 
   json document = {{"lab", l.name}, {"lectures", json::array()}};
   bool any = false;
   for (const auto& of : all) {
-    compared_lecture one{&of, stand_for(c, of.gpu), {}};
+    modelled_lecture one{&of, stand_for(c, of.gpu), {}};
     const device_choice emulator = choose_device(device_request::emulated, c.where);
     for (const auto& f : of.figures)
-      if (is_wanted(l, f, steps)) one.figures.push_back(compare_figure(c, l, p, of, f, emulator));
+      if (is_wanted(l, f, steps)) one.figures.push_back(model_version(c, l, p, of, f, emulator));
     if (one.figures.empty()) continue;
     any = true;
     document["lectures"].push_back(lecture_json(one));

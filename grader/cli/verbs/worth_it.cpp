@@ -43,7 +43,7 @@ double number_of_calls(const std::string& text) {
   return calls;
 }
 
-constexpr double seconds_for_a_time = 30;  // of a call of a lab, by the model
+constexpr double seconds_for_the_call = 30;  // of a call of a lab, by the model
 
 struct problem_at_hand {
   std::string label;
@@ -82,7 +82,7 @@ void add_times(context& c, const lab& l, const problem& p, const lab_size& size,
     return;
   }
   const modelled_figures m = model_program(l, p, c.where.solution(l.name, at_hand.step), size, 7,
-                                           emulator, c.now(), seconds_for_a_time);
+                                           emulator, c.now(), seconds_for_the_call);
   if (!m.timed()) {
     at_hand.note = fmt::format("No time of {} is known beyond paper: {}", at_hand.step,
                                m.found.ok() ? "the model has none" : m.found.message);
