@@ -3,8 +3,10 @@
 
 #include <fmt/core.h>
 
+#include <cstdlib>
 #include <ctime>
 
+#include "common/device/code_of.hpp"
 #include "grader/course/size.hpp"
 #include "grader/course/source.hpp"
 #include "grader/judge/compile.hpp"
@@ -57,7 +59,10 @@ subject prepare(context& c, const lab& l, const std::string& file, const std::st
   }
   if (!step_name.empty()) {
     const step& s = find_step(l, step_name);
-    return {s.name, c.where.solution(l.name, s.name), {}};
+    if (c.where.is_as_built) return {s.name, c.where.solution(l.name, s.name), {}};
+    const auto progress = c.now();
+    auto made = compile_step(l, c.where.root / s.file, c.where, {progress.doing, progress.tick});
+    return {s.name, made.explanation.empty() ? made.program : fs::path{}, made.explanation};
   }
   const fs::path source = file.empty() ? c.where.root / l.file : fs::absolute(file);
   if (file.empty() && !fs::exists(source)) {
@@ -141,6 +146,38 @@ std::string right_text(const context& c, const check_report& report) {
   if (n > 0) text += ", " + size_only(report.right.front());
   if (n > 1)
     text += fmt::format(" {} {}", c.out.style().ellipsis(), size_only(report.right.back()));
+  return text;
+}
+
+gpu stand_for(context& c, const std::string& id) {
+  const char* set = std::getenv("STEPWISE_GPU");
+  const std::string chosen = !id.empty() ? id : set != nullptr && *set != '\0' ? set : "h200";
+  const gpu model = gpu_named(chosen);
+  const bool is_file = chosen.ends_with(".toml");
+  setenv("STEPWISE_GPU", (is_file ? fs::absolute(chosen).string() : chosen).c_str(), 1);
+  c.where = code_for(c.where, code_capability(model));
+  return model;
+}
+
+std::optional<gpu> wanted_gpu(context& c, const std::string& id) {
+  if (!id.empty() && c.request == device_request::gpu)
+    refuse("--gpu says whom the emulator stands for, and --device gpu asks for a real one: which?");
+  if (!id.empty()) c.request = device_request::emulated;
+  if (c.device().gpu) return {};
+  return stand_for(c, id);
+}
+
+std::string machine_code_of(const gpu& model) {
+  return fmt::format("sm_{}", code_capability(model));
+}
+
+std::string old_gpu_note(const gpu& model, const lab& l) {
+  if (code_capability(model) == model.compute_capability()) return {};
+  std::string text =
+      "registers as for " + machine_code_of(model) + ": the compiler makes nothing older";
+  if (modelled_size(l, model) != l.modelled.back())
+    text += fmt::format("; at most {} blocks in a row, so a smaller call is modelled",
+                        model.max_grid[0]);
   return text;
 }
 

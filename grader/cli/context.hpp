@@ -54,7 +54,8 @@ struct subject {
 // The step whose skeleton a student's text is, letter for letter; empty if it is none.
 std::string skeleton_of(const context& c, const lab& l, const std::string& text);
 
-// Compiles if needed. At most one of `file` and `step_name` is given.
+// Compiles if needed, for the GPU that is stood for. At most one of `file` and `step_name` is
+// given.
 subject prepare(context& c, const lab& l, const std::string& file, const std::string& step_name);
 
 // "1023", "2^10" or "512x256", a size that this problem takes; failure(usage) otherwise. None for
@@ -73,6 +74,20 @@ void show_todos(context& c, const std::string& shown);
 void show_printed(context& c, const std::string& printed);
 // "22 of 22 sizes, n = 1 ... n = 1000003".
 std::string right_text(const context& c, const check_report& report);
+
+// The GPU that the emulator stands for from now on: what --gpu names (`id`), else STEPWISE_GPU,
+// else an H200. Programs are compiled for it where the build has none, and inherit STEPWISE_GPU.
+// failure(usage) as gpu_named().
+gpu stand_for(context& c, const std::string& id);
+// The same for commands that run on a GPU, too: nullopt where one does. --gpu asks for the
+// emulator.
+std::optional<gpu> wanted_gpu(context& c, const std::string& id);
+inline constexpr const char* gpu_option_text =
+    "whom the emulator is: a name from common/gpus/, or a file like those";
+// What is to be said of a GPU that is older than the compiler's code: whose code it runs, and that
+// a smaller call is modelled, if it is. Else empty.
+std::string old_gpu_note(const gpu& model, const lab& l);
+std::string machine_code_of(const gpu& model);  // "sm_90": whose registers and instructions count
 
 // The description that --gpu names; failure(usage) lists the known ones, or what is wrong with a
 // file.

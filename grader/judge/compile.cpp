@@ -256,10 +256,10 @@ void require_compiler(const installation& where, const std::string& shown) {
                     "; `./lab doctor` says how to get one");
 }
 
-// `variant`: null for the file as it is.
+// `variant`: null for the file as it is. `cache_name`: a folder of the build.
 compiled compile_text(const lab& l, const fs::path& file, const std::string& source,
-                      const file_variant* variant, const installation& where,
-                      const compile_progress& progress) {
+                      const file_variant* variant, const char* cache_name,
+                      const installation& where, const compile_progress& progress) {
   const fs::path archive = where.runner_archive(l.name);
   const std::string shown = where.shown(file);
   std::vector<std::string> command = {where.nvcc};
@@ -271,7 +271,7 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
   content_hash hash;
   hash.add(shown).add(source).add(hash_of_file(archive)).add(time_of(archive));
   for (const auto& part : command) hash.add(part);
-  const fs::path cache = where.build / (variant == nullptr ? "submissions" : "sweeps");
+  const fs::path cache = where.build / cache_name;
   const fs::path entry = cache / hash.hex();
   // A few locks for all entries: a lock file cannot be removed safely, so there is not one for
   // each. More for a sweep, which compiles on all cores.
@@ -342,13 +342,19 @@ void refuse_what_is_not_the_students_fault(const child_result& result, const fs:
 
 compiled compile_submission(const lab& l, const fs::path& file, const installation& where,
                             const compile_progress& progress) {
-  return compile_text(l, file, read_file(file, static_cast<int>(exit_code::usage)), nullptr, where,
-                      progress);
+  return compile_text(l, file, read_file(file, static_cast<int>(exit_code::usage)), nullptr,
+                      "submissions", where, progress);
+}
+
+compiled compile_step(const lab& l, const fs::path& file, const installation& where,
+                      const compile_progress& progress) {
+  return compile_text(l, file, read_file(file, static_cast<int>(exit_code::ours)), nullptr,
+                      "other-gpus", where, progress);
 }
 
 compiled compile_variant(const lab& l, const fs::path& file, const file_variant& variant,
                          const installation& where, const compile_progress& progress) {
-  return compile_text(l, file, variant.source, &variant, where, progress);
+  return compile_text(l, file, variant.source, &variant, "sweeps", where, progress);
 }
 
 }  // namespace stepwise

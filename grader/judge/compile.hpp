@@ -4,7 +4,8 @@
 //         their list is as expected (nvcc_passes.hpp). A program is kept in build/submissions under
 //         the hash of its source, its flags and the runner, and is used again only while every
 //         header that it included is unchanged. What a sweep makes of a file is kept apart, in
-//         build/sweeps, so that it does not push out what a student works on.
+//         build/sweeps, and what --gpu makes of a step in build/other-gpus, so that they do not
+//         push out what a student works on.
 // Tested by tests/compile_test.cpp and cli/tests/ptx_test.cpp.
 #pragma once
 
@@ -60,6 +61,11 @@ void refuse_what_is_not_the_students_fault(const child_result& result,
 // no such file.
 compiled compile_submission(const lab& l, const std::filesystem::path& file,
                             const installation& where, const compile_progress& progress);
+
+// The same of a step's file for a GPU that the build has no code for (code_for() in
+// installation.hpp); kept in build/other-gpus.
+compiled compile_step(const lab& l, const std::filesystem::path& file, const installation& where,
+                      const compile_progress& progress);
 
 // The file with another text, which has its lines: messages name the file. Several threads may
 // compile at once.

@@ -2,13 +2,11 @@
 #include "grader/judge/device_choice.hpp"
 
 #include <dlfcn.h>
-#include <toml++/toml.h>
 
 #include <cctype>
 #include <cstdlib>
-#include <sstream>
 
-#include "common/formats/toml.hpp"
+#include "common/device/gpu.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
 
@@ -93,15 +91,11 @@ void find_runtime(gpu_state& state, const installation& where) {
   }
 }
 
-std::string emulated_name(const fs::path& root) {
+std::string emulated_name() {
   const char* chosen = std::getenv("STEPWISE_GPU");
   const std::string id = chosen != nullptr && *chosen != '\0' ? chosen : "h200";
-  try {
-    const auto text = read_if_there(root / "common" / "gpus" / (id + ".toml"));
-    if (const auto name = parse_toml(text.value_or("")).as<std::string>("name")) return *name;
-  } catch (const toml_error&) {
-  }
-  return id;
+  const auto model = find_gpu(id);
+  return model.ok() ? model->name : id;
 }
 
 }  // namespace
@@ -154,7 +148,7 @@ device_choice choose_device(device_request request, const installation& where) {
                       "\nwithout --device gpu the kernels run on the emulator");
   }
   choice.gpu = request != device_request::emulated && choice.state.usable();
-  choice.name = choice.gpu ? choice.state.name : emulated_name(where.root);
+  choice.name = choice.gpu ? choice.state.name : emulated_name();
   choice.cache_folder = where.build / "cuda-cache";
   choice.runtime_folder = choice.gpu ? choice.state.runtime : where.emulated_runtime;
   return choice;

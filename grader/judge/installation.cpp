@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "common/formats/json.hpp"
@@ -92,6 +93,34 @@ fs::path plain_name(const fs::path& root, const fs::path& build) {
 }
 
 }  // namespace
+
+int installation::code() const {
+  int newest = 0;
+  for (const std::string& argument : cuda_args)
+    for (std::size_t at = 0; (at = argument.find("=compute_", at)) != std::string::npos; ++at)
+      newest = std::max(newest, std::atoi(argument.c_str() + at + 9));
+  return newest;
+}
+
+installation code_for(installation where, int capability) {
+  if (where.cuda_args.empty() || where.code() == capability) return where;
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < where.cuda_args.size(); ++i) {
+    if (where.cuda_args[i] == "-gencode") {
+      ++i;
+    } else {
+      kept.push_back(where.cuda_args[i]);
+    }
+  }
+  const std::string sm = std::to_string(capability);
+  for (const char* form : {"sm_", "compute_"}) {
+    kept.push_back("-gencode");
+    kept.push_back("arch=compute_" + sm + ",code=" + form + sm);
+  }
+  where.cuda_args = std::move(kept);
+  where.is_as_built = false;
+  return where;
+}
 
 std::string installation::shown(const fs::path& file) const {
   const fs::path whole = fs::absolute(file).lexically_normal();

@@ -33,9 +33,17 @@ struct installation {
   fs::path runner_archive(const std::string& lab) const {
     return build / "labs" / ("librunner-" + lab + ".a");
   }
+  // The compute capability of the newest PTX that cuda_args ask for: 90; 0 if they ask for none.
+  int code() const;
+  bool is_as_built = true;  // programs below `build` are what cuda_args make; see code_for()
+
   // `file` as a person at the root would type it.
   std::string shown(const fs::path& file) const;
 };
+
+// The same with cuda_args that make code for GPUs of this compute capability, and no other. Where
+// that is not what they make already, the build has no such programs: they are compiled on demand.
+installation code_for(installation where, int capability);
 
 // Reads BUILD/grader/lab.json; failure(ours) if it is missing or malformed.
 installation load_installation(const fs::path& build);

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "grader/judge/call_file.hpp"
@@ -33,6 +34,20 @@ double figures::global_bytes() const {
 lab_size figure_size(const lab& l, const device_choice& device,
                      const std::optional<lab_size>& wanted) {
   return wanted ? *wanted : device.gpu ? l.bench.back() : l.emulated.back();
+}
+
+lab_size modelled_size(const lab& l, const gpu& stood_for) {
+  const auto fits = [&](const lab_size& size) {
+    return std::all_of(size.begin(), size.end(), [&](std::int64_t n) {
+      return n <= std::int64_t{32} * stood_for.max_grid[0];
+    });
+  };
+  if (fits(l.modelled.back())) return l.modelled.back();
+  lab_size best = l.emulated.back();
+  for (const auto* sizes : {&l.modelled, &l.bench})
+    for (const auto& size : *sizes)
+      if (fits(size) && size > best) best = size;
+  return best;
 }
 
 figures measure_program(const lab& l, const problem& p, const std::filesystem::path& program,

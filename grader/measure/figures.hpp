@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "common/device/gpu.hpp"
 #include "common/lab/problem.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/judge/check.hpp"
@@ -41,6 +42,10 @@ struct figures {
 // The largest size for figures on this device, unless `wanted` is given.
 lab_size figure_size(const lab& l, const device_choice& device,
                      const std::optional<lab_size>& wanted);
+
+// The size whose time is modelled for this GPU: the lab's last one, or, where a grid of one warp
+// for every 32 elements would be too long for the GPU, the largest of the lab's that is not.
+lab_size modelled_size(const lab& l, const gpu& stood_for);
 
 // Makes warm-up calls and timed calls with a cold L2 cache (on a GPU), or one counted call (on the
 // emulator), and checks the last one's result.

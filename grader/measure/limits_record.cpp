@@ -8,6 +8,8 @@
 
 #include "grader/measure/record.hpp"
 #include "grader/report/text.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
 
 namespace stepwise {
 namespace {
@@ -16,29 +18,45 @@ double in_nanoseconds(double ms) { return std::round(ms * 1e6) / 1e6; }
 
 interval range_of(const json& program) { return {program.at("low_ms"), program.at("high_ms")}; }
 
+recorded_limits read_record(const json& record) {
+  const std::string label = record.at("label");
+  const json& programs = record.at("programs");
+  recorded_limits r{record.at("gpu"),
+                    record.at("step"),
+                    label.substr(0, label.find(", seed")),
+                    record.at("size").get<lab_size>(),
+                    programs.at(0).at("median_ms"),
+                    range_of(programs.at(0)),
+                    {},
+                    {},
+                    true};
+  for (const auto& program : programs)
+    if (program.at("part") != "full")
+      r.parts.push_back({program.at("part"), program.at("median_ms"), range_of(program)});
+  r.reading = read_limits(r.full_ms, r.parts);
+  r.is_certain = is_certain(r.full_range_ms, r.parts);
+  return r;
+}
+
 std::string table(const lab& l, const json& record) {
-  const std::string step = record.at("step"), label = record.at("label");
+  const recorded_limits r = read_record(record);
   std::string text = fmt::format(
       "`{}` on an {}, {} {}\n\n| part | what is left | time | of the whole |\n"
       "|---|---|---:|---:|\n",
-      step, record.at("gpu").get<std::string>(), label.substr(0, label.find(", seed")),
-      source_of(record));
-  const auto& programs = record.at("programs");
-  const double full_ms = programs.at(0).at("median_ms");
-  std::vector<part_time> parts;
-  for (const auto& program : programs) {
-    const std::string name = program.at("part");
-    const double time_ms = program.at("median_ms");
+      r.step, r.gpu, r.label, source_of(record));
+  const auto row = [&](const std::string& name, const std::string& what, double time_ms) {
+    text += fmt::format("| {} | {} | {} | {:.0f} % |\n", name, what, time_text(time_ms),
+                        100 * time_ms / r.full_ms);
+  };
+  row("full", "the step itself", r.full_ms);
+  for (const auto& part : r.parts) {
     const auto known = std::find_if(l.parts.begin(), l.parts.end(), [&](const limit_part& p) {
-      return p.step == step && p.part == name;
+      return p.step == r.step && p.part == part.part;
     });
-    text += fmt::format("| {} | {} | {} | {:.0f} % |\n", name,
-                        known == l.parts.end() ? "the step itself" : known->what,
-                        time_text(time_ms), 100 * time_ms / full_ms);
-    if (name != "full") parts.push_back({name, time_ms, range_of(program)});
+    row(part.part, known == l.parts.end() ? "the step itself" : known->what, part.time_ms);
   }
-  text += fmt::format("\nThe reading: {}", in_words(read_limits(full_ms, parts)));
-  if (!is_certain(range_of(programs.at(0)), parts)) text += fmt::format("; {}", uncertain_words);
+  text += fmt::format("\nThe reading: {}", in_words(r.reading));
+  if (!r.is_certain) text += fmt::format("; {}", uncertain_words);
   return text + ".\n";
 }
 
@@ -71,6 +89,17 @@ json limits_record(const lab& l, const device_choice& device, const std::string&
                                   {"samples", cold.samples}});
   }
   return record;
+}
+
+std::optional<recorded_limits> load_recorded_limits(const fs::path& root, const lab& l,
+                                                    std::string_view device_name) {
+  const fs::path file = record_file(l, device_name, "limits");
+  const auto text = read_if_there(root / file);
+  if (!text) return std::nullopt;
+  const json record = json::parse_or_null(*text);
+  if (!record.is_object() || !record.contains("programs"))
+    throw failure(exit_code::ours, file.string() + " is no record of limits");
+  return read_record(record);
 }
 
 std::string limits_markdown(const fs::path& root, const lab& l) {

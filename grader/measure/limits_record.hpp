@@ -7,7 +7,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/formats/json.hpp"
@@ -20,6 +22,20 @@ namespace stepwise {
 json limits_record(const lab& l, const device_choice& device, const std::string& step,
                    const std::vector<bench_row>& rows, const std::string& date,
                    const std::string& command);
+
+// A record with its reading.
+struct recorded_limits {
+  std::string gpu, step, label;  // "NVIDIA H200", "03_sequential", "n = 268435456"
+  lab_size size;
+  double full_ms = 0;
+  interval full_range_ms;
+  std::vector<part_time> parts;
+  limit_reading reading;
+  bool is_certain = true;
+};
+// solutions/LAB/measured/GPU.limits.json; failure(ours) if it is there and is no record.
+std::optional<recorded_limits> load_recorded_limits(const fs::path& root, const lab& l,
+                                                    std::string_view device_name);
 
 // The Markdown between the markers "limits" of a lab's handout; "" if the lab has no parts.
 std::string limits_markdown(const fs::path& root, const lab& l);

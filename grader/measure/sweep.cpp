@@ -97,7 +97,7 @@ class preparation {
     if (run_.device.gpu) {
       count_beside();
     } else {
-      for (auto* point : points_) count(*point, point->size);
+      for (auto* point : points_) count(*point, size_to_count(*point));
     }
   }
 
@@ -141,12 +141,17 @@ class preparation {
     auto counted =
         profile_program(run_.l, run_.p, point.program, size, run_.seed, run_.emulator, {});
     point.found = counted.found;
-    if (!run_.device.gpu) point.label = without_seed(counted.label);
+    if (!run_.device.gpu && size == point.size) point.label = without_seed(counted.label);
     if (!counted.found.ok()) return;
     for (auto& kernel : counted.kernels) kernel.lines.clear();
     point.kernels = std::move(counted.kernels);
     point.counted_size = size;
     point.counted_work = run_.p.work(size);
+  }
+
+  // What the time model samples is too much to be counted whole.
+  lab_size size_to_count(const sweep_point& point) const {
+    return point.size == run_.l.modelled.back() ? run_.l.emulated.back() : point.size;
   }
 
   // Where time is what counts, the emulator tells what a program is made of; if it cannot, there
@@ -228,6 +233,13 @@ const kernel_profile* sweep_point::main_kernel() const {
         return a.total.all_instructions().warps < b.total.all_instructions().warps;
       });
   return most == kernels.end() ? nullptr : &*most;
+}
+
+std::optional<std::uint64_t> sweep_point::blocks() const {
+  if (modelled_blocks > 0) return modelled_blocks;
+  const kernel_profile* const main = main_kernel();
+  if (main == nullptr || counted_size != size) return std::nullopt;
+  return volume(main->grid);
 }
 
 bool is_refused_launch(const call_outcome& found, std::string_view source) {

@@ -1,4 +1,5 @@
-// One file in many configurations: compiled, checked, counted, and timed where there is a GPU.
+// One file in many configurations: compiled, checked, counted, and timed where there is a GPU
+// (without one by the time model: model/sweep_times.hpp).
 //
 // idea    What is compiled, checked and counted has nothing to do with time, so it is done for
 //         several configurations at once. Time is measured afterwards, programs taking turns. Only
@@ -48,7 +49,7 @@ swept_axis classify(const sweep_axis& axis, const sweep_subject& subject, const 
 
 struct sweep_point {
   std::vector<std::string> values;  // of the axes, in their order
-  lab_size size;                    // of the call that is timed or, without a GPU, counted
+  lab_size size;                    // of the call that is timed
   std::string label;                // "n = 1048576"; empty until it is counted or timed
   problem_work work;                // of that call
   // Of compiling, checking, counting and timing the first that is not ok.
@@ -59,9 +60,21 @@ struct sweep_point {
   lab_size counted_size;
   problem_work counted_work;
   std::vector<kernel_profile> kernels;
-  sample_summary time;  // cold L2; no samples: not timed
+  sample_summary time;                // cold L2; no samples: not measured
+  double modelled_ms = 0;             // of the same call, by the time model; 0: not modelled
+  std::uint64_t modelled_blocks = 0;  // of its grid
+  std::string why_no_time;            // of a point that is right, where the model has none
+  std::optional<double> recorded_ms;  // by the course, of that step at that size
 
-  bool timed() const { return time.samples > 0; }
+  bool measured() const { return time.samples > 0; }
+  bool timed() const { return measured() || modelled_ms > 0; }
+  double time_ms() const { return measured() ? time.median_ms : modelled_ms; }
+  // Of a modelled time, the time itself.
+  interval range_ms() const {
+    return measured() ? time.range_ms : interval{modelled_ms, modelled_ms};
+  }
+  // Of the main kernel's grid in the call that is timed; nothing if it is not known.
+  std::optional<std::uint64_t> blocks() const;
   // The kernel that executes most instructions; null if nothing was counted.
   const kernel_profile* main_kernel() const;
 };

@@ -66,11 +66,6 @@ bool has_several_sizes(const sweep_view& view) {
                      [&](const auto& point) { return point.size != view.points[0].size; });
 }
 
-bool is_timed(const sweep_view& view) {
-  return std::any_of(view.points.begin(), view.points.end(),
-                     [](const auto& point) { return point.timed(); });
-}
-
 // "in 3 of 24 configurations (threads = 32, items = 1 is the first)", or which one it is.
 std::string where_text(const sweep_view& view, const chosen_points& chosen) {
   const std::string first = name_of(view, chosen.front());
@@ -105,37 +100,42 @@ chosen_points same_size_timed(const sweep_view& view, const lab_size& size) {
 
 const sweep_point* fastest(const chosen_points& points) {
   return *std::min_element(points.begin(), points.end(), [](const auto* a, const auto* b) {
-    return a->time.median_ms < b->time.median_ms;
+    return a->time_ms() < b->time_ms();
   });
 }
 
-bool is_as_good(const sweep_point& point, const sweep_point& best) {
-  return point.time.range_ms.low <= as_good * best.time.range_ms.high;
+bool is_as_good(const sweep_view& view, const sweep_point& point, const sweep_point& best) {
+  return point.range_ms().low <= view.alike() * best.range_ms().high;
 }
 
-std::string rate_of(const sweep_point* point) {
-  return rate_text(point->work, point->time.median_ms);
-}
+std::string rate_of(const sweep_point* point) { return rate_text(point->work, point->time_ms()); }
 
 // ---- what was timed
 
 std::string best_sentence(const sweep_view& view, const chosen_points& points,
                           const chosen_points& good) {
   const auto* const best = fastest(points);
-  const std::string shown = fmt::format(
-      "{}: {} ({} to {}), {}", name_of(view, best), time_text(best->time.median_ms),
-      time_text(best->time.range_ms.low), time_text(best->time.range_ms.high), rate_of(best));
+  const std::string within = fmt::format("within {:.0f} % of", 100 * (view.alike() - 1)),
+                    as_told = view.modelled() ? "" : ", as far as their intervals tell";
+  std::string shown = fmt::format("{}: {}", name_of(view, best), time_text(best->time_ms()));
+  if (best->measured())
+    shown += fmt::format(" ({} to {})", time_text(best->time.range_ms.low),
+                         time_text(best->time.range_ms.high));
+  shown += ", " + rate_of(best);
+  std::string text;
   if (good.size() == 1) {
-    return fmt::format("The best is {}. No other comes within 2 % of it.", shown);
+    text = fmt::format("The best is {}. No other comes {} it.", shown, within);
+  } else if (good.size() == points.size()) {
+    text =
+        fmt::format("All {} are {} the best{}; it is {}.", points.size(), within, as_told, shown);
+  } else {
+    text = fmt::format("{} of {} are {} the best{}; it is {}.", good.size(), points.size(), within,
+                       as_told, shown);
   }
-  if (good.size() == points.size()) {
-    return fmt::format(
-        "All {} are within 2 % of the best, as far as their intervals tell; it is {}.",
-        points.size(), shown);
-  }
-  return fmt::format(
-      "{} of {} are within 2 % of the best, as far as their intervals tell; it is {}.", good.size(),
-      points.size(), shown);
+  if (!view.modelled()) return text;
+  return "By the model: " + text +
+         (view.model_error ? " The model is no more exact than that."
+                           : " That much is assumed of the model's error.");
 }
 
 // Where occupancy stops mattering; empty if all have the same.
@@ -150,7 +150,7 @@ std::string timed_occupancy(const sweep_view& view, const chosen_points& points,
   const double enough = *occupancy_percent(*least);
   const auto* const best = fastest(points);
   const auto times_as_long = [&](const sweep_point* point) {
-    return ratio_text(point->time.median_ms / best->time.median_ms);
+    return ratio_text(point->time_ms() / best->time_ms());
   };
   chosen_points below, above;
   for (const auto* point : points) (less(point, least) ? below : above).push_back(point);
@@ -168,10 +168,9 @@ std::string timed_occupancy(const sweep_view& view, const chosen_points& points,
         enough, name_of(view, least), times_as_long(next), name_of(view, next),
         *occupancy_percent(*next));
   }
-  const auto* const slow = *std::max_element(above.begin(), above.end(), [](auto* a, auto* b) {
-    return a->time.median_ms < b->time.median_ms;
-  });
-  if (slow->time.range_ms.low > clearly * best->time.range_ms.high) {
+  const auto* const slow = *std::max_element(
+      above.begin(), above.end(), [](auto* a, auto* b) { return a->time_ms() < b->time_ms(); });
+  if (slow->range_ms().low > std::max(clearly, view.alike()) * best->range_ms().high) {
     text += fmt::format(" It is not enough by itself: {} has {:.0f} % and takes {} as long.",
                         name_of(view, slow), *occupancy_percent(*slow), times_as_long(slow));
   }
@@ -187,7 +186,7 @@ std::string sizes_sentence(const sweep_view& view) {
   std::sort(sizes.begin(), sizes.end());
   const auto cost = [](const sweep_point* point) {
     const auto& work = point->work;
-    return point->time.median_ms / work.amount();
+    return point->time_ms() / work.amount();
   };
   chosen_points bests;
   for (const auto& size : sizes) bests.push_back(fastest(same_size_timed(view, size)));
@@ -195,19 +194,22 @@ std::string sizes_sentence(const sweep_view& view) {
                                              [&](auto* a, auto* b) { return cost(a) < cost(b); });
   const auto* first = best;  // the smallest size whose rate nearly is the best one
   for (const auto* point : bests) {
-    if (cost(point) <= as_good * cost(best)) {
+    if (cost(point) <= view.alike() * cost(best)) {
       first = point;
       break;
     }
   }
+  const double percent = 100 * (view.alike() - 1);
   std::string text =
-      fmt::format("The highest rate is {} ({}); ", rate_of(best), name_of(view, best));
-  text += first == bests.front()
-              ? "the smallest size comes within 2 % of it, too."
-              : fmt::format(
-                    "size {} is the smallest within 2 % of it, and the smallest of all, {}, "
-                    "has {}.",
-                    size_text(first->size), size_text(sizes.front()), rate_of(bests.front()));
+      fmt::format("{} highest rate is {} ({}); ", view.modelled() ? "By the model, the" : "The",
+                  rate_of(best), name_of(view, best));
+  text +=
+      first == bests.front()
+          ? fmt::format("the smallest size comes within {:.0f} % of it, too.", percent)
+          : fmt::format(
+                "size {} is the smallest within {:.0f} % of it, and the smallest of all, {}, "
+                "has {}.",
+                size_text(first->size), percent, size_text(sizes.front()), rate_of(bests.front()));
   if (view.axes.size() == 1) return text;
   text += " The best of each size:";
   for (const auto* point : bests)
@@ -282,12 +284,11 @@ std::string counted_occupancy(const sweep_view& view) {
 
 std::string idle_multiprocessors(const sweep_view& view) {
   const auto few = that(view, [&](const auto& point) {
-    return point.main_kernel() != nullptr && point.counted_size == point.size &&
-           volume(point.main_kernel()->grid) < static_cast<std::uint64_t>(view.multiprocessors);
+    return point.blocks().value_or(UINT64_MAX) < static_cast<std::uint64_t>(view.multiprocessors);
   });
   if (few.empty()) return {};
   return fmt::format("{} the grid has fewer blocks than the {} has multiprocessors: {} for {}.",
-                     where_text(view, few), view.gpu_name, volume(few.front()->main_kernel()->grid),
+                     where_text(view, few), view.gpu_name, *few.front()->blocks(),
                      view.multiprocessors);
 }
 
@@ -336,6 +337,20 @@ std::string spilled(const sweep_view& view) {
 
 }  // namespace
 
+bool sweep_view::timed() const {
+  return std::any_of(points.begin(), points.end(), [](const auto& point) { return point.timed(); });
+}
+
+bool sweep_view::modelled() const {
+  return timed() && std::none_of(points.begin(), points.end(),
+                                 [](const auto& point) { return point.measured(); });
+}
+
+double sweep_view::alike() const {
+  if (!modelled()) return as_good;
+  return std::max(as_good, 1 + model_error.value_or(unknown_model_error));
+}
+
 std::optional<double> occupancy_percent(const sweep_point& point) {
   const kernel_profile* const kernel = point.main_kernel();
   if (kernel == nullptr || kernel->fits.blocks == 0 || kernel->most_warps == 0) return {};
@@ -355,40 +370,38 @@ std::optional<chart_figure> counted_figure(const sweep_view& view, const sweep_p
 
 std::optional<chart_figure> figure_of(const sweep_view& view, const sweep_point& point) {
   if (!point.found.ok()) return {};
-  if (is_timed(view)) {
+  if (view.timed()) {
     if (!point.timed()) return {};
-    return chart_figure{point.work.amount() / point.time.median_ms, rate_of(&point)};
+    return chart_figure{point.work.amount() / point.time_ms(), rate_of(&point)};
   }
   return counted_figure(view, point);
 }
 
 std::string figure_title(const sweep_view& view) {
-  if (is_timed(view)) return "rate (measured, higher is better)";
+  if (view.timed())
+    return fmt::format("rate ({}, higher is better)", view.modelled() ? "modelled" : "measured");
   return fmt::format("{} (counted on the emulator: work, not time)",
                      view.counter != nullptr ? view.counter->figure : instructions_title(view));
 }
 
 bool is_among_the_best(const sweep_view& view, const sweep_point& point) {
   if (!point.found.ok() || !point.timed()) return false;
-  return is_as_good(point, *fastest(same_size_timed(view, point.size)));
+  return is_as_good(view, point, *fastest(same_size_timed(view, point.size)));
 }
 
 std::vector<std::string> sweep_sentences(const sweep_view& view) {
   std::vector<std::string> sentences;
   const bool any_right = !that(view, [](const auto&) { return true; }).empty();
   if (!any_right) return {};
-  const bool timed = is_timed(view);
-  if (timed) {
-    add_timed(view, sentences);
-    if (view.counter != nullptr) sentences.push_back(counter_sentence(view));
-  } else {
+  const bool timed = view.timed();
+  if (timed) add_timed(view, sentences);
+  if (!timed || view.modelled() || view.counter != nullptr)
     sentences.push_back(counter_sentence(view));
-    sentences.push_back(counted_occupancy(view));
-  }
+  if (!timed) sentences.push_back(counted_occupancy(view));
   for (const auto& text :
        {idle_multiprocessors(view), idle_lanes(view), ignored_cap(view), spilled(view)})
     sentences.push_back(text);
-  if (!timed) sentences.push_back("Which of them is fastest, only a GPU can tell.");
+  if (!timed) sentences.push_back("None of them has a time, so which is fastest is not told.");
   std::erase(sentences, "");
   return sentences;
 }

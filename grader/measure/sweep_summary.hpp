@@ -2,7 +2,9 @@
 //
 // idea    A configuration is as good as the best where the intervals do not tell them apart by more
 //         than 2 %. The least occupancy among those is where occupancy stops mattering.
-// watch   Counts are no time: without a GPU nothing is said of what is faster.
+// watch   Counts are no time: without one nothing is said of what is faster. Modelled times have no
+//         interval, but an error: those that differ by less than half of the model's times are off
+//         count as alike.
 // Tested by tests/sweep_test.cpp.
 #pragma once
 
@@ -15,6 +17,8 @@
 namespace stepwise {
 
 inline constexpr double as_good = 1.02;  // times the best's time
+// Where nobody compared the model with measured times: an assumption.
+inline constexpr double unknown_model_error = 0.1;
 
 struct sweep_view {
   const std::vector<swept_axis>& axes;
@@ -22,6 +26,13 @@ struct sweep_view {
   const goal_counter* counter = nullptr;  // what is counted, above all; null: instructions
   int multiprocessors = 0;                // of `gpu_name`; 0: unknown
   std::string gpu_name;                   // whose multiprocessors and occupancy these are
+  // Of the model, where times are modelled: half of its times are off by no more (a share).
+  std::optional<double> model_error = {};
+
+  bool timed() const;
+  bool modelled() const;  // timed, and not measured
+  // Times the best's time, up to which a time is as good.
+  double alike() const;
 };
 
 // Theoretical, in per cent; nothing where no block fits or nothing was counted.

@@ -136,12 +136,29 @@ roofline_time time_on(const processor_rates& processor, const offload& problem) 
   return {1e3 * std::max(arithmetic_s, memory_s), arithmetic_s > memory_s};
 }
 
+const char* name_of(time_source s) {
+  switch (s) {
+    case time_source::modelled:
+      return "modelled";
+    case time_source::recorded:
+      return "recorded";
+    default:
+      return "paper";
+  }
+}
+
 worth weigh(const offload& problem, const link_rate& link, const processor_rates& gpu,
-            const processor_rates& cpu) {
+            const processor_rates& cpu, const std::optional<known_time>& on_gpu,
+            const std::optional<known_time>& on_cpu) {
   worth w;
   w.transfer_ms = 1e3 * problem.bytes / link.bytes_per_s;
   w.kernel = time_on(gpu, problem);
   w.cpu = time_on(cpu, problem);
+  const auto replace = [](roofline_time& t, const std::optional<known_time>& known) {
+    if (known) t.ms = known->ms, t.from = known->from;
+  };
+  replace(w.kernel, on_gpu);
+  replace(w.cpu, on_cpu);
   w.speedup = problem.calls * w.cpu.ms / (w.transfer_ms + problem.calls * w.kernel.ms);
   const double saved_ms = w.cpu.ms - w.kernel.ms;
   if (saved_ms > 0) w.break_even_calls = std::max(1.0, std::ceil(w.transfer_ms / saved_ms));
@@ -175,8 +192,10 @@ std::string verdict_on(const worth& w, const offload& problem) {
         with, transfer_text(w), calls_text(*w.break_even_calls));
   }
   if (w.speedup < 2) {
-    return fmt::format("Hardly worth it: {}, at rates on paper, which none of them reaches; {}.",
-                       with, transfer_text(w));
+    const bool on_paper = w.kernel.from == time_source::paper || w.cpu.from == time_source::paper;
+    return fmt::format("Hardly worth it: {}{}; {}.", with,
+                       on_paper ? ", at rates on paper, which none of them reaches" : "",
+                       transfer_text(w));
   }
   return fmt::format("Worth it: {}; {}.", with, transfer_text(w));
 }

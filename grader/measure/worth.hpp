@@ -53,9 +53,14 @@ struct offload {
   double calls = 1;         // on the data while it is there
 };
 
+// Where a call's time comes from.
+enum class time_source { paper, modelled, recorded };
+const char* name_of(time_source s);  // "paper"
+
 struct roofline_time {
   double ms = 0;  // of one call
   bool by_arithmetic = false;
+  time_source from = time_source::paper;
 };
 roofline_time time_on(const processor_rates& processor, const offload& problem);
 
@@ -72,9 +77,17 @@ struct worth {
   double transfer_over_kernel() const { return transfer_ms / kernel.ms; }
 };
 
-// A call must take some time: flops or memory_bytes is positive.
+// What is known of a call's time beyond paper.
+struct known_time {
+  double ms = 0;
+  time_source from = time_source::recorded;
+};
+
+// A call must take some time: flops or memory_bytes is positive. Times that are known stand for
+// those on paper, but break_even_flops_per_byte is on paper always: it is of other calls.
 worth weigh(const offload& problem, const link_rate& link, const processor_rates& gpu,
-            const processor_rates& cpu);
+            const processor_rates& cpu, const std::optional<known_time>& on_gpu = {},
+            const std::optional<known_time>& on_cpu = {});
 
 // One or two sentences.
 std::string verdict_on(const worth& w, const offload& problem);

@@ -1,6 +1,8 @@
 // Reads a record's medians.
 #include "grader/model/recorded_times.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "common/formats/json.hpp"
@@ -9,11 +11,34 @@
 #include "grader/system/files.hpp"
 
 namespace stepwise {
+namespace {
+
+// Calls `take` with each size that a program of the record was timed at, and its time.
+template <class Take>
+void each_time(const json& program, Take take) {
+  for (const json& at : program.at("sizes")) {
+    if (!at.contains("cold") || !at.at("cold").contains("median_ms")) continue;
+    take(at.at("size").get<lab_size>(), at.at("cold").at("median_ms").get<double>());
+  }
+}
+
+}  // namespace
 
 std::optional<double> recorded_times::find(const std::string& step_name,
                                            const lab_size& size) const {
   const auto found = ms.find({step_name, size});
   return found == ms.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string recorded_times::fastest(const lab_size& size) const {
+  std::string best;
+  double least = 0;
+  for (const auto& [key, time_ms] : ms) {
+    if (key.second != size || (!best.empty() && time_ms >= least)) continue;
+    best = key.first;
+    least = time_ms;
+  }
+  return best;
 }
 
 recorded_times load_recorded_times(const fs::path& root, const lab& l,
@@ -28,12 +53,20 @@ recorded_times load_recorded_times(const fs::path& root, const lab& l,
     throw failure(exit_code::ours, file.string() + " is no record of times");
   all.gpu = record.at("gpu").get<std::string>();
   for (const json& step : record.at("steps")) {
-    for (const json& at : step.at("sizes")) {
-      const auto size = at.at("size").get<lab_size>();
-      if (!at.contains("cold") || !at.at("cold").contains("median_ms")) continue;
-      all.ms[{step.at("name").get<std::string>(), size}] =
-          at.at("cold").at("median_ms").get<double>();
+    each_time(step, [&](const lab_size& size, double time_ms) {
+      all.ms[{step.at("name").get<std::string>(), size}] = time_ms;
       if (std::ranges::find(all.sizes, size) == all.sizes.end()) all.sizes.push_back(size);
+    });
+  }
+  if (record.contains("cpu") && record.contains("peers")) {
+    all.cpu = fmt::format("{}, {} threads", record.at("cpu").at("name").get<std::string>(),
+                          record.at("cpu").at("threads").get<int>());
+    for (const json& peer : record.at("peers")) {
+      if (peer.at("on") != "cpu") continue;
+      each_time(peer, [&](const lab_size& size, double time_ms) {
+        const auto found = all.cpu_ms.try_emplace(size, time_ms).first;
+        found->second = std::min(found->second, time_ms);
+      });
     }
   }
   std::ranges::sort(all.sizes);

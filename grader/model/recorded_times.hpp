@@ -19,8 +19,13 @@ struct recorded_times {
   std::string gpu;              // "NVIDIA H200"; empty: nothing is recorded
   std::vector<lab_size> sizes;  // ascending
   std::map<std::pair<std::string, lab_size>, double> ms;
+  // Of the fastest peer on the CPU, with nothing in its caches; a CPU without a name: none.
+  std::string cpu;  // "Intel(R) Xeon(R) Processor, 16 threads"
+  std::map<lab_size, double> cpu_ms;
 
   std::optional<double> find(const std::string& step_name, const lab_size& size) const;
+  // The fastest step at that size; empty if none is recorded there.
+  std::string fastest(const lab_size& size) const;
 };
 
 // solutions/LAB/measured/GPU.json. failure(ours) if it is there and is no record.

@@ -123,13 +123,14 @@ TEST_CASE("limits.txt lists every part once and no other, and each says what it 
   }
 }
 
-TEST_CASE("lab limits: on the emulator, the counts of a step and of its parts side by side") {
+TEST_CASE("lab limits: without a GPU, counts and modelled times of a step and of its parts") {
   const cloned_course c;
   const auto people = c.lab({"limits", "reduction", "--size", "65536", "--device", "emulated"});
   CHECK(people.end.exit_code == 0);
   for (const char* part :
        {"03_sequential and its parts", "full", "memory", "compute", "integer instructions",
-        "global sectors loaded", "warps that fit", "this is work"}) {
+        "global sectors loaded", "warps that fit", "n = 65536: modelled, NVIDIA H200", "overlap",
+        "reading", "recorded, NVIDIA H200, n = 268435456: full 1.23 ms", "half of the"}) {
     CAPTURE(part);
     CHECK(has(people.out, part));
   }
@@ -138,12 +139,20 @@ TEST_CASE("lab limits: on the emulator, the counts of a step and of its parts si
       c.lab({"limits", "reduction", "--size", "65536", "--device", "emulated", "--json"}));
   check_documented(document);
   CHECK(document["correct"] == true);
-  CHECK(document["reading"].is_null());
+  CHECK(document["modelled_as"] == "NVIDIA H200");
+  CHECK(document["time_size"] == json{65536});
+  CHECK(document["reading"]["full_ms"] == document["programs"][0]["time_ms"]);
+  CHECK(document["recorded"]["programs"].size() == 3);
+  CHECK(document["recorded"]["programs"][0]["time_ms"] == doctest::Approx(1.227376));
   CHECK(document["programs"].size() == 3);
   CHECK(document["programs"][1]["part"] == "memory");
   CHECK(document["programs"][1]["counts"]["global_load_sectors"] == 8224);
   CHECK(document["programs"][2]["counts"]["global_load_sectors"] == 0);
-  CHECK(document["programs"][0]["time_ms"].is_null());
+  for (const json& program : document["programs"]) {
+    CHECK(program["time_kind"] == "modelled");
+    CHECK(program["time_ms"] > 0);
+    CHECK(program["time_low_ms"].is_null());
+  }
 }
 
 TEST_CASE("lab limits: a part of one's own that is none is told why") {

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "common/device/code_of.hpp"
 #include "common/device/device.hpp"
 
 using namespace stepwise;
@@ -111,4 +112,12 @@ TEST_CASE("a broken description is refused, and the message says where") {
   CHECK(message(whole) == "accepted");
   CHECK(message(whole.substr(0, whole.find("[limits]"))).find("[limits]") != std::string::npos);
   CHECK(message("estimated = [3, 900]\n" + whole).find("line 1: 'estimated'") != std::string::npos);
+}
+
+TEST_CASE("a GPU runs its own code, or the oldest that there is") {
+  CHECK(code_capability(*find_gpu("h200")) == 90);
+  CHECK(code_capability(*find_gpu("a100")) == 80);
+  CHECK(code_capability(*find_gpu("t4")) == 75);
+  CHECK(code_capability(*find_gpu("gtx980")) == 75);
+  CHECK(code_capability(*find_gpu("gtx280")) == 75);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/device/code_of.hpp"
 #include "common/device/names.hpp"
 
 namespace stepwise::emulator {
@@ -29,7 +30,7 @@ result<part_image> read_part(std::span<const std::byte> bytes, const gpu& model)
   }
   const auto entries = image::read_container(bytes);
   if (!entries.ok()) return entries.failure();
-  const auto sm = static_cast<std::uint32_t>(model.compute_capability());
+  const auto sm = static_cast<std::uint32_t>(code_capability(model));
   if (const image::fat_entry* text = image::choose(*entries, image::entry_kind::ptx, sm)) {
     const auto content = image::content_of(*text);
     if (!content.ok()) return content.failure();
@@ -188,7 +189,7 @@ result<std::unique_ptr<loaded_module>> load_parts(std::span<const std::span<cons
     }
   }
   if (m->unit.parts().empty()) {
-    const std::string sm = std::to_string(model.compute_capability());
+    const std::string sm = std::to_string(code_capability(model));
     return {error::no_kernel_image_for_device,
             "the program carries no PTX for " + model.name +
                 " or older GPUs, and the emulator runs PTX; build with -gencode arch=compute_" +

@@ -54,7 +54,12 @@ TEST_CASE("sweep: configurations side by side, those that are not right, too") {
   CHECK(points[0].at("values")[0].at("value") == "48");
   CHECK(points[0].at("blocks") == 21);
   CHECK(points[0].at("occupancy_percent") == 100);
-  CHECK(points[0].at("time_ms").is_null());
+  CHECK(points[0].at("time_kind") == "modelled");
+  CHECK(points[0].at("time_ms") > 0);
+  CHECK(points[0].at("time_low_ms").is_null());
+  CHECK(points[0].at("samples") == 0);
+  CHECK(points[0].at("why_no_time").is_null());
+  CHECK(document.at("modelled_as") == "NVIDIA H200");
   CHECK(points[0].at("kernels")[0].at("registers") > 0);
   CHECK(points[1].at("class") == "CRASH");
   CHECK(points[1].at("figure").is_null());
@@ -68,7 +73,9 @@ TEST_CASE("sweep: configurations side by side, those that are not right, too") {
   CHECK(has(again.out, "this configuration cannot be launched: 01_tiny_blocks.cu:"));
   CHECK(has(again.out, ": cudaErrorInvalidValue: "));
   CHECK(has(again.out, "blocks of 48 threads leave 25 % of their lanes idle"));
-  CHECK(has(again.out, "counted on the emulator; this is work, not time"));
+  CHECK(has(again.out, "times are modelled, NVIDIA H200"));
+  CHECK(has(again.out, "By the model: "));
+  CHECK(has(again.out, "half of the 10 times that were measured"));
   // Both programs are kept and used again, apart from what a student compiles.
   CHECK(times_of_programs(course.root() / "build/sweeps") == made);
   CHECK(!fs::exists(course.root() / "build/submissions"));
@@ -77,6 +84,24 @@ TEST_CASE("sweep: configurations side by side, those that are not right, too") {
   CHECK(no_value.end.exit_code == 1);  // no configuration is right
   CHECK(has(no_value.out, "COMPILE  threads = many"));
   CHECK(has(no_value.out, "solutions/launch/01_tiny_blocks.cu:16: "));
+}
+
+TEST_CASE("sweep: a step as it stands has the course's record beside the model's time") {
+  const cloned_course course;
+  const auto result = course.lab({"sweep", "launch", "02", "--over", "threads=128,256", "--over",
+                                  "n=1000,1048576", "--device", "emulated", "--json"});
+  const json document = document_of(result);
+  check_documented(document);
+  const json& points = document.at("points");
+  REQUIRE(points.size() == 4);
+  CHECK(points[1].at("recorded_ms").is_null());  // other threads
+  CHECK(points[2].at("recorded_ms").is_null());  // a size that nobody recorded
+  CHECK(points[3].at("recorded_ms") > 0);
+  CHECK(points[3].at("blocks") == 4096);
+  const double ratio =
+      points[3].at("time_ms").get<double>() / points[3].at("recorded_ms").get<double>();
+  CHECK(ratio > 0.6);
+  CHECK(ratio < 1.6);
 }
 
 TEST_CASE("sweep: what cannot be swept is refused") {

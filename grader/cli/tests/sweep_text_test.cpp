@@ -40,6 +40,24 @@ TEST_CASE("times are shown with their intervals, and the best at each occupancy"
   CHECK(has(table, "990 us to 1.03 ms"));
 }
 
+TEST_CASE(
+    "modelled times have no interval; a step's record stands beside, and who has none says so") {
+  const std::vector<swept_axis> axes = {axis("threads=32,64,128")};
+  std::vector<sweep_point> points = {modelled({"32"}, 16, 1.5), modelled({"64"}, 32, 1.01),
+                                     modelled({"128"}, 64, 0)};
+  points[1].recorded_ms = 0.97;
+  points[2].why_no_time = "the call did not end within 20 s";
+  points[0].modelled_blocks = 77;
+  const sweep_view view{axes, points, nullptr, 132, "NVIDIA H200", 0.08};
+  const std::string table = joined(cli::sweep_table(view, {false, false, 100}));
+  CHECK(has(table, "modelled"));
+  CHECK(has(table, "1.01 ms    970 us"));
+  CHECK(has(table, "no time"));
+  CHECK(has(table, " 77 "));
+  CHECK(!has(table, "95 %"));
+  CHECK(has(joined(cli::sweep_chart(view, {false, false, 100})), "rate (modelled, higher"));
+}
+
 TEST_CASE("the table names all limits where there are several, or leaves the column out") {
   const std::vector<swept_axis> axes = {axis("threads=64,128"), axis("items=8")};
   std::vector<sweep_point> points = {timed({"64", "8"}, 64, 1.0), timed({"128", "8"}, 64, 1.1)};

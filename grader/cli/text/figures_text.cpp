@@ -67,14 +67,14 @@ std::string modelled_phrase(const modelled_figures& m) {
                      m.label.substr(0, m.label.find(", seed")), m.gpu);
 }
 
-std::string modelled_error_text(const context& c, const lab& l, const modelled_figures& m) {
-  const auto error = load_model_error(c.where.root, l, m.gpu);
+std::string modelled_error_text(const context& c, const lab& l, const std::string& gpu_name) {
+  const auto error = load_model_error(c.where.root, l, gpu_name);
   if (!error)
-    return fmt::format("modelled, and never compared with times measured on an {}", m.gpu);
+    return fmt::format("modelled, and never compared with times measured on an {}", gpu_name);
   return fmt::format(
       "modelled: half of the {} times that were measured of this lab's steps on an {} are within "
       "{:.0f} % of the model's, nine in ten within {:.0f} % (./lab validate {} --times)",
-      error->times, m.gpu, 100 * error->median, 100 * error->worst_tenth, l.name);
+      error->times, gpu_name, 100 * error->median, 100 * error->worst_tenth, l.name);
 }
 
 json modelled_json(const modelled_figures& m) {

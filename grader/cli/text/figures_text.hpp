@@ -17,7 +17,10 @@ std::string figures_phrase(const figures& f);
 // "52.3 us, 1283 GB/s at n = 16777216 (modelled, NVIDIA H200)", or why there is no time.
 std::string modelled_phrase(const modelled_figures& m);
 // How far off the model was where it could be compared.
-std::string modelled_error_text(const context& c, const lab& l, const modelled_figures& m);
+std::string modelled_error_text(const context& c, const lab& l, const std::string& gpu_name);
+inline std::string modelled_error_text(const context& c, const lab& l, const modelled_figures& m) {
+  return modelled_error_text(c, l, m.gpu);
+}
 // time_ms, time_kind ("modelled"), time_size, modelled_as.
 json modelled_json(const modelled_figures& m);
 

@@ -64,11 +64,8 @@ class sweep_columns {
     add_outcome();
     add_resources();
     add_main_counter();
-    if (is_timed()) {
-      add_times();
-    } else {
-      add_counts();
-    }
+    if (view.timed()) add_times();
+    if (!view.timed() || view.modelled()) add_counts();
   }
 
   std::vector<std::string> lines(const terminal_style& style) {
@@ -91,11 +88,6 @@ class sweep_columns {
  private:
   using text_of_point = std::function<std::string(const sweep_point&)>;
   using text_of_kernel = std::function<std::string(const kernel_profile&)>;
-
-  bool is_timed() const {
-    return std::any_of(view_.points.begin(), view_.points.end(),
-                       [](const auto& p) { return p.timed(); });
-  }
 
   std::size_t width() const {
     std::size_t sum = 0;
@@ -138,10 +130,8 @@ class sweep_columns {
 
   void add_resources() {
     add_if_any("grid", 3, [](const sweep_point& p) {
-      const auto* const k = p.main_kernel();
-      return p.found.ok() && k != nullptr && p.counted_size == p.size
-                 ? std::to_string(volume(k->grid))
-                 : std::string();
+      const auto blocks = p.blocks();
+      return p.found.ok() && blocks ? std::to_string(*blocks) : std::string();
     });
     add_kernel("block", 8, [](const auto& k) { return std::to_string(volume(k.block)); });
     add_kernel("registers", 1, [](const auto& k) {
@@ -163,11 +153,17 @@ class sweep_columns {
   }
 
   void add_times() {
-    add("time", 0, [](const sweep_point& p) {
-      return p.timed() ? time_text(p.time.median_ms) : p.found.ok() ? "too slow" : std::string();
+    add(view_.modelled() ? "modelled" : "time", 0, [&](const sweep_point& p) {
+      return p.timed()                                ? time_text(p.time_ms())
+             : p.found.ok() && !p.why_no_time.empty() ? "no time"
+             : p.found.ok()                           ? "too slow"
+                                                      : std::string();
     });
-    add("95 % interval", 1, [](const sweep_point& p) {
-      return p.timed() ? interval_text(p.time.range_ms) : std::string();
+    add_if_any("recorded", 0, [](const sweep_point& p) {
+      return p.recorded_ms ? time_text(*p.recorded_ms) : std::string();
+    });
+    add_if_any("95 % interval", 1, [](const sweep_point& p) {
+      return p.measured() ? interval_text(p.time.range_ms) : std::string();
     });
     add("rate  ", 0, [&](const sweep_point& p) {
       const auto figure = figure_of(view_, p);
@@ -184,7 +180,7 @@ class sweep_columns {
   }
 
   void add_counts() {
-    add_counter("instructions", 1, [](const profile_counts& c) {
+    add_counter("instructions", view_.timed() ? 6 : 1, [](const profile_counts& c) {
       return count_text(number(c.all_instructions().warps));
     });
     add_counter("sectors/load", 6, [](const profile_counts& c) {
@@ -338,7 +334,7 @@ std::vector<std::string> occupancy_chart(const sweep_view& view, const terminal_
     if (!point.timed() || !percent) continue;
     if (point.size != view.points[0].size) return {};
     auto& there = best[static_cast<int>(*percent + 0.5)];
-    if (there == nullptr || point.time.median_ms < there->time.median_ms) there = &point;
+    if (there == nullptr || point.time_ms() < there->time_ms()) there = &point;
   }
   if (best.size() < 2) return {};
   std::vector<bar> bars;

@@ -6,10 +6,12 @@
 #include <algorithm>
 
 #include "grader/cli/context.hpp"
+#include "grader/cli/text/figures_text.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/measure/limits_record.hpp"
 #include "grader/measure/profiled.hpp"
 #include "grader/measure/record.hpp"
+#include "grader/model/modelled.hpp"
 #include "grader/report/table.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
@@ -27,6 +29,7 @@ struct limits_options {
 
 // A call that is shorter is mostly its own launch.
 constexpr double short_ms = 0.02;
+constexpr double seconds_for_a_part = 30;  // of one program, by the model
 
 struct program {
   std::string part;  // "full", "memory", ...
@@ -36,6 +39,9 @@ struct program {
   limit_counts counts;
   std::vector<std::string> doubted;
   const bench_cell* timed = nullptr;  // none on the emulator
+  modelled_figures m;                 // without a GPU
+
+  double time_ms() const { return timed != nullptr ? timed->cold.median_ms : m.time_ms; }
 };
 
 struct dissection {
@@ -45,7 +51,9 @@ struct dissection {
   std::vector<bench_row> rows;
   std::optional<limit_reading> reading;
   bool is_certain = true;
+  std::optional<recorded_limits> recorded;  // of the step, without a GPU
 
+  bool modelled() const { return all[0].timed == nullptr && all[0].m.timed(); }
   bool ours() const { return !step.empty(); }
 };
 
@@ -127,9 +135,22 @@ json program_json(const program& p) {
             {"message", p.found.message}};
   j["counts"] = p.found.ok() ? counts_json(p.counts) : json(nullptr);
   j["doubts"] = p.doubted;
-  j["time_ms"] = p.timed ? json(p.timed->cold.median_ms) : json(nullptr);
+  const bool modelled = p.timed == nullptr && p.m.timed();
+  j["time_ms"] = p.timed || modelled ? json(p.time_ms()) : json(nullptr);
+  j["time_kind"] = p.timed ? "measured" : modelled ? "modelled" : "none";
   j["time_low_ms"] = p.timed ? json(p.timed->cold.range_ms.low) : json(nullptr);
   j["time_high_ms"] = p.timed ? json(p.timed->cold.range_ms.high) : json(nullptr);
+  return j;
+}
+
+json recorded_json(const std::optional<recorded_limits>& r) {
+  if (!r) return nullptr;
+  json j = {{"gpu", r->gpu}, {"step", r->step}, {"size", r->size}};
+  j["programs"] = json::array();
+  j["programs"].push_back({{"part", "full"}, {"time_ms", r->full_ms}});
+  for (const part_time& p : r->parts)
+    j["programs"].push_back({{"part", p.part}, {"time_ms", p.time_ms}});
+  j["reading"] = reading_json(r->reading, r->is_certain);
   return j;
 }
 
@@ -183,63 +204,91 @@ void show_counts(context& c, const dissection& e) {
 }
 
 void show_times(context& c, const dissection& e) {
-  const bench_cell& whole = *e.all[0].timed;
-  c.say(c.out.paint(tone::strong, whole.label.substr(0, whole.label.find(", seed"))) + ", cold L2");
+  const bool modelled = e.modelled();
+  const std::string& label = modelled ? e.all[0].m.label : e.all[0].timed->label;
+  c.say(c.out.paint(tone::strong, label.substr(0, label.find(", seed"))) +
+        (modelled ? ": modelled, " + e.all[0].m.gpu : ", cold L2"));
   std::vector<std::vector<cell>> rows;
   const auto share = [&](double ms) {
-    return fmt::format("{:.0f} %", 100 * ms / whole.cold.median_ms);
+    return fmt::format("{:.0f} %", 100 * ms / e.all[0].time_ms());
+  };
+  const auto add = [&](const cell& part, const cell& what, const cell& time,
+                       const std::string& range, double ms) {
+    rows.push_back({part, what, time});
+    if (!modelled) rows.back().push_back({range, tone::dim});
+    rows.back().push_back({ms > 0 ? share(ms) : ""});
   };
   for (const auto& p : e.all) {
-    const sample_summary& cold = p.timed->cold;
-    rows.push_back(
-        {{p.part},
-         {p.what.empty() ? p.source.shown : p.what},
-         {time_text(cold.median_ms), tone::strong},
-         {fmt::format("{} to {}", time_text(cold.range_ms.low), time_text(cold.range_ms.high)),
-          tone::dim},
-         {share(cold.median_ms)}});
+    const std::string what = p.what.empty() ? p.source.shown : p.what;
+    if (modelled && !p.m.timed()) {
+      add({p.part}, {what}, {"no time"}, "", 0);
+      continue;
+    }
+    std::string range;
+    if (!modelled)
+      range = fmt::format("{} to {}", time_text(p.timed->cold.range_ms.low),
+                          time_text(p.timed->cold.range_ms.high));
+    add({p.part}, {what}, {time_text(p.time_ms()), tone::strong}, range, p.time_ms());
   }
   if (e.reading) {
-    for (const auto& [label, what, ms] :
+    for (const auto& [part, what, ms] :
          {std::tuple("sum", "nothing hidden", e.reading->sum_ms),
           std::tuple("longest", "all hidden that can be", e.reading->longest_ms)})
-      rows.push_back({{label, tone::dim}, {what, tone::dim}, {time_text(ms)}, {""}, {share(ms)}});
+      add({part, tone::dim}, {what, tone::dim}, {time_text(ms)}, "", ms);
   }
-  show_table(c,
-             {{"part"},
-              {"what is left", false, true},
-              {"time", true},
-              {"95 % interval", true},
-              {"share", true}},
-             rows);
+  std::vector<column> columns = {{"part"}, {"what is left", false, true}, {"time", true}};
+  if (!modelled) columns.push_back({"95 % interval", true});
+  columns.push_back({"share", true});
+  show_table(c, columns, rows);
 }
 
-void show(context& c, const dissection& e) {
-  if (c.as_json) return;
-  show_counts(c, e);
-  if (e.all[0].timed == nullptr) {
-    c.out.paragraph(
-        "Counted on the emulator: this is work, not time. A GPU adds what no count can tell: it is "
-        "given the whole and its parts in turns, and from full, sum and longest this command reads "
-        "which part is the limit, or that they wait for each other.",
-        2, {}, tone::dim);
-    return;
-  }
-  show_times(c, e);
+// What the course measured of the step, at the record's own size.
+void show_recorded(context& c, const dissection& e) {
+  if (!e.recorded) return;
+  const recorded_limits& r = *e.recorded;
+  std::string text = fmt::format("recorded, {}, {}: full {}", r.gpu, r.label, time_text(r.full_ms));
+  for (const part_time& p : r.parts)
+    text += fmt::format(", {} {} ({:.0f} %)", p.part, time_text(p.time_ms),
+                        100 * p.time_ms / r.full_ms);
+  c.say();
+  c.out.paragraph(text + "; " + in_words(r.reading), 2, "  ", tone::dim);
+}
+
+void show_reading(context& c, const dissection& e) {
   if (!e.reading) {
-    c.say("  a reading takes both parts: --memory FILE and --compute FILE");
+    if (e.all.size() < 3) c.say("  a reading takes both parts: --memory FILE and --compute FILE");
     return;
   }
   c.say(fmt::format("  overlap  {} of what could be hidden: (sum - full) / (sum - longest)",
                     overlap_text(*e.reading)));
   c.out.paragraph(in_words(*e.reading), 11, "  " + c.out.paint(tone::good, "reading"));
-  if (!e.is_certain) c.out.paragraph(uncertain_words, 11, "  " + c.out.paint(tone::note, "but"));
+  if (!e.is_certain)
+    c.out.paragraph(e.modelled() ? "as far as the model may be off, another reading is possible"
+                                 : uncertain_words,
+                    11, "  " + c.out.paint(tone::note, "but"));
   if (e.reading->full_ms < short_ms) {
     c.out.paragraph(
         "so short a call is mostly its launch, and so are its parts: take a larger "
         "--size",
         11, "  " + c.out.paint(tone::note, "but"));
   }
+}
+
+void show(context& c, const lab& l, const dissection& e) {
+  if (c.as_json) return;
+  show_counts(c, e);
+  for (const auto& p : e.all) {
+    if (p.timed != nullptr || p.m.timed()) continue;
+    c.out.paragraph(p.part + ": no time at " + p.m.label + ": " + p.m.found.message, 9,
+                    "  " + c.out.paint(tone::note, "model"));
+  }
+  if (e.all[0].timed == nullptr && !e.modelled()) return show_recorded(c, e);
+  show_times(c, e);
+  show_reading(c, e);
+  show_recorded(c, e);
+  if (!e.modelled()) return;
+  c.say();
+  c.out.paragraph(modelled_error_text(c, l, e.all[0].m), 2, "  ", tone::dim);
 }
 
 // Counts every program on the emulator, and looks whether the parts are parts.
@@ -280,6 +329,27 @@ void measure(context& c, const lab& l, const problem& p, const device_choice& de
   e.is_certain = is_certain(e.all[0].timed->cold.range_ms, times);
 }
 
+// By the time model, for want of a GPU. What it has no time of says why.
+void model(context& c, const lab& l, const problem& p, const device_choice& emulator,
+           const lab_size& size, std::uint64_t seed, dissection& e) {
+  std::vector<part_time> times;
+  const auto error = load_model_error(c.where.root, l, emulator.name);
+  const double off = error ? error->median : limit_tolerance;
+  const auto range = [&](double ms) { return interval{ms / (1 + off), ms / (1 - off)}; };
+  for (auto& one : e.all) {
+    one.m =
+        model_program(l, p, one.source.program, size, seed, emulator, c.now(), seconds_for_a_part);
+    if (one.m.found.ok() && !one.m.timed()) one.m.found.message = "the model has no time of it";
+    const bool is_whole = &one == &e.all[0];
+    if (is_whole && !one.m.timed()) return;
+    if (!is_whole && one.m.timed())
+      times.push_back({one.part, one.m.time_ms, range(one.m.time_ms)});
+  }
+  if (times.size() < 2 || times.size() + 1 < e.all.size()) return;
+  e.reading = read_limits(e.all[0].m.time_ms, times);
+  e.is_certain = is_certain(range(e.all[0].m.time_ms), times);
+}
+
 // Ends the command if one of the programs failed: a part of ours must not.
 int report_failed(context& c, const dissection& e, const program& p) {
   const std::string message = p.part + ", " + p.source.shown + ": " + p.found.message;
@@ -307,8 +377,8 @@ int limits(context& c, const limits_options& o) {
   device_choice device = c.device();
   if (o.record && !device.gpu) {
     throw failure(exit_code::environment,
-                  "--record needs a GPU, and there is none to use\nthe emulator counts work but "
-                  "has no clock, so there is nothing to record");
+                  "--record needs a GPU, and there is none to use\nmodelled times are no "
+                  "measurement, so there is nothing to record");
   }
   dissection e = assemble(c, l, o);
   json document = {
@@ -336,11 +406,19 @@ int limits(context& c, const limits_options& o) {
   };
   if (device.gpu && failed() == e.all.end())
     measure(c, l, p, device, figure_size(l, device, wanted), o.seed, e);
+  if (!device.gpu && failed() == e.all.end()) {
+    model(c, l, p, device, wanted.value_or(l.modelled.back()), o.seed, e);
+    if (e.ours()) e.recorded = load_recorded_limits(c.where.root, l, device.name);
+    if (e.recorded && e.recorded->step != e.step) e.recorded.reset();
+    document["time_size"] = e.all[0].m.size;
+    document["modelled_as"] = e.all[0].m.gpu;
+    document["recorded"] = recorded_json(e.recorded);
+  }
   for (const auto& one : e.all) document["programs"].push_back(program_json(one));
   if (e.reading) document["reading"] = reading_json(*e.reading, e.is_certain);
   document["counted"] = e.counted_at;
   if (failed() == e.all.end()) {
-    show(c, e);
+    show(c, l, e);
     if (o.record) record(c, l, device, e);
     if (c.as_json) c.print(document);
     return 0;

@@ -3,8 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <cstdlib>
-
 #include "grader/cli/context.hpp"
 #include "grader/cli/text/analysis_text.hpp"
 #include "grader/cli/text/comparison_text.hpp"
@@ -49,38 +47,6 @@ struct session_of_profiles {
   }
 };
 
-// The compute capability whose PTX the course's programs carry: 90; 0 if it is not known.
-int capability_of_ptx(const context& c) {
-  int capability = 0;
-  for (const std::string& argument : c.where.cuda_args)
-    for (std::size_t at = 0; (at = argument.find("compute_", at)) != std::string::npos; ++at)
-      capability = std::atoi(argument.c_str() + at + 8);
-  return capability;
-}
-
-// failure(usage) if there is no such GPU, or if it cannot run the course's PTX.
-gpu wanted_gpu(const context& c, const profile_options& o) {
-  const char* chosen = std::getenv("STEPWISE_GPU");
-  const std::string id = !o.gpu.empty()                         ? o.gpu
-                         : chosen != nullptr && *chosen != '\0' ? chosen
-                                                                : "h200";
-  const gpu model = gpu_named(id);
-  const int needed = capability_of_ptx(c);
-  if (model.compute_capability() < needed) {
-    std::string able;
-    for (const auto& other : known_gpus())
-      if (gpu_named(other).compute_capability() >= needed) able += " " + other;
-    refuse(fmt::format(
-        "--gpu {}: the programs here carry PTX for compute capability {}.{} and "
-        "newer, and an {} has {}.{}\nthose that run it:{}",
-        id, needed / 10, needed % 10, model.name, model.compute_major, model.compute_minor, able));
-  }
-  // The programs that are modelled inherit it.
-  const std::string wanted = id.ends_with(".toml") ? fs::absolute(id).string() : id;
-  setenv("STEPWISE_GPU", wanted.c_str(), 1);
-  return model;
-}
-
 // What was measured where somebody measured, else what is published.
 machine_peaks peaks_of(const gpu& model) {
   const auto measured = [&](const char* name) {
@@ -115,8 +81,9 @@ std::vector<roofline> rooflines_of(const session_of_profiles& s, const profile_v
 
 // None where the call has no time, whatever the reason: it is advice only.
 std::vector<kernel_profile> model_step(const session_of_profiles& s, const step& one) {
-  const auto m =
-      s.call(s.c.where.solution(s.l.name, one.name), seconds_for_advice, what_ifs::left_out);
+  const subject of = prepare(s.c, s.l, "", one.name);
+  if (of.program.empty()) return {};
+  const auto m = s.call(of.program, seconds_for_advice, what_ifs::left_out);
   return m.timed() ? m.kernels : std::vector<kernel_profile>{};
 }
 
@@ -166,6 +133,8 @@ void show_origin(const session_of_profiles& s, const modelled_figures& m) {
                               ", never compared with measured times"
                         : modelled_error_text(s.c, s.l, m),
                     0, "", tone::dim);
+  if (const std::string note = old_gpu_note(s.model, s.l); !note.empty())
+    s.c.out.paragraph(note, 0, "", tone::dim);
 }
 
 int report_failed_call(context& c, const modelled_figures& m, json document) {
@@ -188,6 +157,7 @@ json document_of(const session_of_profiles& s, const subject& of, const step* at
                    {"subject", of.shown},
                    {"step", at != nullptr ? json(at->name) : json(nullptr)},
                    {"device", device_json(s.emulator)},
+                   {"machine_code", machine_code_of(s.model)},
                    {"class", name_of(m.found.what)},
                    {"message", m.found.message},
                    {"seed", s.seed}};
@@ -285,11 +255,11 @@ int profile(context& c, const profile_options& o) {
   const problem& p = problem_of(l);
   const auto size = parse_size(l, p, o.size);
   const step* const at = o.step.empty() ? nullptr : &find_step(l, o.step);
-  const gpu model = wanted_gpu(c, o);
+  const gpu model = stand_for(c, o.gpu);
   device_choice emulator = choose_device(device_request::emulated, c.where);
   emulator.name = model.name;
   const session_of_profiles s{
-      c,      l,     p,        size.value_or(l.modelled.back()),
+      c,      l,     p,        size.value_or(modelled_size(l, model)),
       o.seed, model, emulator, load_recorded_times(c.where.root, l, model.name)};
   if (!o.compare.empty()) return compare_two(s, o.compare);
   const subject of = prepare(c, l, o.file, o.step);

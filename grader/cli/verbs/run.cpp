@@ -16,7 +16,7 @@ namespace stepwise::cli {
 namespace {
 
 struct run_options : own_input {
-  std::string size;
+  std::string size, gpu;
   std::uint64_t seed = 7;
   bool counters = false;  // line by line, on the emulator
 };
@@ -25,6 +25,7 @@ std::string again(const char* command_name, const run_options& o, const check_re
   std::string command = std::string("./lab ") + command_name + " " + o.lab;
   if (!o.file.empty()) command += " --file " + o.file;
   if (!o.step.empty()) command += " --step " + o.step;
+  if (!o.gpu.empty() && command_name == std::string("run")) command += " --gpu " + o.gpu;
   if (report.size) command += " --size " + size_text(*report.size);
   return command + fmt::format(" --seed {}", report.seed);
 }
@@ -80,10 +81,14 @@ int run(context& c, const run_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
   const problem& p = problem_of(l);
   const auto wanted = parse_size(l, p, o.size);
+  const auto model = wanted_gpu(c, o.gpu);
   const device_choice device = c.device();
   const subject s = prepare(c, l, o.file, o.step);
   json document = {{"lab", l.name}, {"subject", s.shown}, {"device", device_json(device)}};
+  if (model) document["machine_code"] = machine_code_of(*model);
   c.say(fmt::format("{} on {}", c.out.paint(tone::strong, s.shown), device.text()));
+  if (model && !c.as_json && !old_gpu_note(*model, l).empty())
+    c.out.paragraph(old_gpu_note(*model, l), 0, "", tone::dim);
   c.say();
   if (s.program.empty()) {
     document["figures"] = nullptr;
@@ -113,8 +118,8 @@ int run(context& c, const run_options& o) {
   document["figures"] = figures_json(f);
   std::optional<modelled_figures> modelled;
   if (!device.gpu && f.found.ok()) {
-    modelled = model_program(l, p, s.program, wanted ? *wanted : l.modelled.back(), o.seed, device,
-                             c.now(), seconds_for_a_time);
+    modelled = model_program(l, p, s.program, wanted ? *wanted : modelled_size(l, *model), o.seed,
+                             device, c.now(), seconds_for_a_time);
     document["figures"].update(modelled_json(*modelled));
   }
   if (!f.found.ok()) {
@@ -154,6 +159,7 @@ const verb run_verb(
     "  ./lab run reduction --step 03            a worked solution\n"
     "  ./lab run reduction --file try.cu        another file\n"
     "  ./lab run reduction --step 02 --counters what each line costs the hardware\n"
+    "  ./lab run reduction --gpu t4             as on another GPU; ./lab device --list\n"
     "  ./lab run blur --image me.png --out edges.png  a picture of your own\n"
     "  ./lab run neighbour --points mine.xyz    points of your own",
     [](arguments& takes, run_options& o) {
@@ -168,13 +174,14 @@ const verb run_verb(
       auto image = takes.add("--image", o.image, "a picture to run on: PNG, PPM (P6) or PGM (P5)");
       auto points =
           takes.add("--points", o.points, "points to run on: a line for each, of three numbers");
+      const auto other_gpu = takes.add("--gpu", o.gpu, gpu_option_text);
       takes.add("--out", o.out,
                 "a file for the result: .png, .ppm or .pgm; of points, any text file");
       takes.add("--stages", o.stages,
                 "a folder for the picture, each stage of the reference, the result, the "
                 "difference");
       image.excludes(points);
-      for (const auto& other : {size, seed, counters}) {
+      for (const auto& other : {size, seed, counters, other_gpu}) {
         image.excludes(other);
         points.excludes(other);
       }

@@ -1,4 +1,5 @@
-// lab sweep: one version in many configurations, each checked and counted, and timed on a GPU.
+// lab sweep: one version in many configurations, each checked, counted and timed: on a GPU, or by
+// the time model.
 #include "grader/measure/sweep.hpp"
 
 #include <fmt/core.h>
@@ -10,9 +11,13 @@
 #include "common/device/gpu.hpp"
 #include "common/report/profile_text.hpp"
 #include "grader/cli/context.hpp"
+#include "grader/cli/text/figures_text.hpp"
 #include "grader/cli/text/sweep_text.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/measure/sweep_summary.hpp"
+#include "grader/model/modelled.hpp"
+#include "grader/model/recorded_times.hpp"
+#include "grader/model/sweep_times.hpp"
 #include "grader/report/profile.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
@@ -29,10 +34,13 @@ struct sweep_options {
 
 constexpr std::size_t most_messages = 8;  // of configurations that are not right
 constexpr std::size_t most_listed = 8;    // values of an axis
+// One call of one configuration; there may be many.
+constexpr double seconds_for_a_point = 20;
 
 // What is swept, and how.
 struct chosen_sweep {
   sweep_subject subject;
+  std::string step;  // empty: the file is none
   std::vector<std::string> over;
   const experiment* of = nullptr;
   const goal_counter* counter = nullptr;
@@ -78,7 +86,9 @@ chosen_sweep choose(const context& c, const lab& l, const sweep_options& o) {
     }
   } else if (!o.step.empty()) {
     file = c.where.root / step_or_experiment(l, chosen, o.step);
+    if (chosen.of == nullptr) chosen.step = find_step(l, o.step).name;
   } else if (standard) {
+    chosen.step = find_step(l, standard->step).name;
     file = c.where.root / find_step(l, standard->step).file;
   } else {
     throw failure(exit_code::usage, "which step of " + l.name + "? `./lab sweep " + l.name + " " +
@@ -143,12 +153,13 @@ void show_head(context& c, const chosen_sweep& chosen, const std::vector<swept_a
 void show_legend(context& c, const sweep_view& view, const device_choice& device) {
   std::vector<std::string> labels, kernels;
   std::size_t most_kernels = 0;
-  bool others = false;
+  bool others = false, recorded = false;
   for (const auto& point : view.points) {
     const auto* const main = point.main_kernel();
     if (!point.found.ok() || main == nullptr) continue;
     most_kernels = std::max(most_kernels, point.kernels.size());
     others = others || point.counted_size != point.size;
+    recorded = recorded || point.recorded_ms;
     if (std::find(kernels.begin(), kernels.end(), main->kernel) == kernels.end())
       kernels.push_back(main->kernel);
     if (!point.label.empty() &&
@@ -157,8 +168,15 @@ void show_legend(context& c, const sweep_view& view, const device_choice& device
   }
   if (kernels.empty()) return;
   std::string text = labels.size() == 1 ? "One call at " + labels[0] + ": " : "One call each: ";
-  text += device.gpu ? "times are measured with a cold L2 cache, * is within 2 % of the best. "
-                     : "counted on the emulator; this is work, not time. ";
+  if (view.modelled()) {
+    text += fmt::format("times are modelled, {}, * is within {:.0f} % of the best. ", device.name,
+                        100 * (view.alike() - 1));
+  } else {
+    text += view.timed() ? "times are measured with a cold L2 cache, * is within 2 % of the best. "
+                         : "counted on the emulator; this is work, not time. ";
+  }
+  if (recorded)
+    text += fmt::format("Recorded is what the step as it stands took on an {}. ", device.name);
   if (view.counter != nullptr)
     text += fmt::format("The counter is {}: {}. ", view.counter->name, view.counter->figure);
   text += "Grid, block, registers and theoretical occupancy are those of ";
@@ -203,24 +221,47 @@ void show_failures(context& c, const sweep_view& view) {
   if (!groups.empty()) c.say();
 }
 
+// Points that are right and have no modelled time: the first one's reason.
+void show_no_times(context& c, const sweep_view& view) {
+  std::size_t others = 0;
+  const sweep_point* first = nullptr;
+  for (const auto& point : view.points) {
+    if (point.why_no_time.empty()) continue;
+    if (first == nullptr) first = &point;
+    others += first == &point ? 0 : 1;
+  }
+  if (first == nullptr) return;
+  std::string where = text_of(view.axes, first->values);
+  if (others > 0) where += fmt::format(" and {} more", others);
+  c.say(fmt::format("  {}  {}", c.out.paint(tone::note, "no time"), where));
+  for (const auto& line : escaped_lines(first->why_no_time, 6, 1000)) c.out.paragraph(line, 4);
+  c.say();
+}
+
 void show(context& c, const sweep_view& view, const sweep_run& run) {
   show_lines(c, sweep_table(view, c.out.style()));
   show_failures(c, view);
+  show_no_times(c, view);
   show_legend(c, view, run.device);
   show_lines(c, sweep_chart(view, c.out.style()));
   show_lines(c, occupancy_chart(view, c.out.style()));
   for (const auto& sentence : sweep_sentences(view)) c.out.paragraph(sentence, 0);
+  if (!view.modelled()) return;
+  c.say();
+  c.out.paragraph(modelled_error_text(c, run.l, run.device.name), 0, "", tone::dim);
 }
 
 json time_json(const sweep_point& point) {
-  const bool timed = point.timed();
+  const bool timed = point.timed(), measured = point.measured();
   json j;
-  j["time_ms"] = timed ? json(point.time.median_ms) : json(nullptr);
-  j["time_kind"] = timed ? "measured" : "none";
-  j["time_low_ms"] = timed ? json(point.time.range_ms.low) : json(nullptr);
-  j["time_high_ms"] = timed ? json(point.time.range_ms.high) : json(nullptr);
+  j["time_ms"] = timed ? json(point.time_ms()) : json(nullptr);
+  j["time_kind"] = measured ? "measured" : timed ? "modelled" : "none";
+  j["time_low_ms"] = measured ? json(point.time.range_ms.low) : json(nullptr);
+  j["time_high_ms"] = measured ? json(point.time.range_ms.high) : json(nullptr);
   j["samples"] = point.time.samples;
-  j["gb_per_s"] = timed ? json(point.work.bytes / point.time.median_ms / 1e6) : json(nullptr);
+  j["gb_per_s"] = timed ? json(point.work.bytes / point.time_ms() / 1e6) : json(nullptr);
+  j["recorded_ms"] = point.recorded_ms ? json(*point.recorded_ms) : json(nullptr);
+  j["why_no_time"] = point.why_no_time.empty() ? json(nullptr) : json(point.why_no_time);
   return j;
 }
 
@@ -238,8 +279,8 @@ json point_json(const sweep_view& view, const sweep_point& point) {
   j["occupancy_percent"] = percent ? json(*percent) : json(nullptr);
   const auto* const main = point.main_kernel();
   j["main_kernel"] = main != nullptr ? json(main->kernel) : json(nullptr);
-  j["blocks"] = main != nullptr && point.counted_size == point.size ? json(volume(main->grid))
-                                                                    : json(nullptr);
+  const auto blocks = point.blocks();
+  j["blocks"] = blocks ? json(*blocks) : json(nullptr);
   const auto counted = counted_figure(view, point);
   j["counted"] = counted ? json(counted->value) : json(nullptr);
   const auto figure = figure_of(view, point);
@@ -258,6 +299,7 @@ json sweep_json(const sweep_view& view, const lab& l, const chosen_sweep& chosen
                    {"occupancy_of", view.gpu_name},
                    {"multiprocessors", view.multiprocessors},
                    {"seed", run.seed},
+                   {"modelled_as", view.modelled() ? json(view.gpu_name) : json(nullptr)},
                    {"counter", view.counter != nullptr ? json(view.counter->name) : json(nullptr)},
                    {"axes", json::array()}};
   for (const auto& one : view.axes) {
@@ -280,6 +322,28 @@ int exit_code_of(const std::vector<sweep_point>& points) {
   return static_cast<int>(infra ? exit_code::environment : exit_code::student);
 }
 
+// The course's times of the step, for the points that are the step as it stands.
+void add_recorded(const context& c, const lab& l, const chosen_sweep& chosen,
+                  const std::vector<swept_axis>& axes, const std::string& gpu_name,
+                  std::vector<sweep_point>& points) {
+  if (chosen.step.empty()) return;
+  const recorded_times recorded = load_recorded_times(c.where.root, l, gpu_name);
+  for (auto& point : points) {
+    bool as_it_stands = point.found.ok();
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      const std::string& value = point.values[i];
+      if (axes[i].kind == axis_kind::registers)
+        as_it_stands = as_it_stands && value == no_register_cap;
+      if (axes[i].kind == axis_kind::constant)
+        as_it_stands =
+            as_it_stands && value == find_constant(chosen.subject.constants, axes[i].axis.name,
+                                                   chosen.subject.shown)
+                                         .value;
+    }
+    if (as_it_stands) point.recorded_ms = recorded.find(chosen.step, point.size);
+  }
+}
+
 int sweep(context& c, const sweep_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
   const problem& p = problem_of(l);
@@ -296,16 +360,25 @@ int sweep(context& c, const sweep_options& o) {
   const device_choice device = c.device();
   const sweep_run run{l,     p, c.where, device, choose_device(device_request::emulated, c.where),
                       o.seed};
-  auto points = plan_sweep(l, p, axes, figure_size(l, device, wanted));
+  const lab_size usual = device.gpu ? figure_size(l, device, {}) : l.modelled.back();
+  auto points = plan_sweep(l, p, axes, wanted.value_or(usual));
   show_head(c, chosen, axes, run, points.size());
   prepare_points(run, chosen.subject, axes, points, c.now());
   if (device.gpu) {
     const file_lock lock(c.where.build / "locks" / "gpu",
                          [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
     time_points(run, points, c.now());
+  } else {
+    model_points(run, points, seconds_for_a_point, c.now());
+    add_recorded(c, l, chosen, axes, device.name, points);
   }
-  const sweep_view view{axes, points, chosen.counter, multiprocessors_of_the_emulated(),
-                        run.emulator.name};
+  const auto error = load_model_error(c.where.root, l, run.emulator.name);
+  const sweep_view view{axes,
+                        points,
+                        chosen.counter,
+                        multiprocessors_of_the_emulated(),
+                        run.emulator.name,
+                        error ? std::optional(error->median) : std::nullopt};
   if (c.as_json) {
     c.print(sweep_json(view, l, chosen, run));
   } else {
@@ -326,8 +399,8 @@ const verb sweep_verb(
     "  ./lab sweep launch 02 --over n=2^10..2^20            the problem's size\n"
     "  ./lab sweep transpose 06 --over tile=16,32 \\\n"
     "      --counter shared_load_wavefronts_per_request\n\n"
-    "A..B doubles, A..B+S adds S. Each configuration is compiled, checked and\n"
-    "counted; with a GPU it is timed, too. At most 200 of them.",
+    "A..B doubles, A..B+S adds S. Each configuration is compiled, checked, counted\n"
+    "and timed: on a GPU, else by the time model. At most 200 of them.",
     [](arguments& takes, sweep_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("STEP", o.step, "a solution step, an experiment of the lab, or mine: your file");

@@ -7,6 +7,7 @@
 #include "common/report/finding_text.hpp"
 #include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
+#include "grader/cli/verbs/validate_lectures.hpp"
 #include "grader/measure/record.hpp"
 #include "grader/model/accuracy.hpp"
 #include "grader/model/modelled.hpp"
@@ -25,7 +26,7 @@ struct validate_options {
   std::string lab;
   std::vector<std::string> steps, sizes;
   int runs = 5;  // of each call under ncu
-  bool record = false, recorded = false, all = false, times = false;
+  bool record = false, recorded = false, all = false, times = false, lectures = false;
 };
 
 std::string figure_text(double value) {
@@ -370,6 +371,11 @@ int validate_times(context& c, const lab& l, const problem& p, const validate_op
 int validate(context& c, const validate_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
   const problem& p = problem_of(l);
+  if (o.lectures) {
+    if (o.times || o.recorded || !o.sizes.empty())
+      refuse("--lectures is a table of its own: no --times, --recorded or --size beside it");
+    return validate_lectures(c, l, o.steps, o.record);
+  }
   if (o.times) return validate_times(c, l, p, o);
   if (o.runs < 1 || o.runs > 100) throw failure(exit_code::usage, "--runs: expected 1 to 100");
   if (o.record && o.recorded)
@@ -399,7 +405,8 @@ const verb validate_verb(
     "  ./lab validate reduction 03 --record     this step only; what is recorded of others "
     "stays\n"
     "  ./lab validate reduction --recorded      the emulator against that record: no GPU needed\n"
-    "  ./lab validate reduction --times         the time model beside the recorded times",
+    "  ./lab validate reduction --times         the time model beside the recorded times\n"
+    "  ./lab validate reduction --lectures      and beside what the lectures publish",
     [](arguments& takes, validate_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("STEP", o.steps, "these steps only");
@@ -409,6 +416,8 @@ const verb validate_verb(
       takes.flag("--record", o.record, "write solutions/LAB/measured/GPU.counters.json");
       takes.flag("--recorded", o.recorded, "compare with the records, not with a GPU");
       takes.flag("--times", o.times, "the time model beside the recorded times");
+      takes.flag("--lectures", o.lectures,
+                 "the time model beside what lectures publish, on their GPUs");
       takes.flag("--all", o.all, "every kernel in full, also those that agree");
     },
     validate);

@@ -4,8 +4,11 @@
 #include <cmath>
 
 #include "grader/cli/context.hpp"
+#include "grader/cli/text/figures_text.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/measure/worth.hpp"
+#include "grader/model/modelled.hpp"
+#include "grader/model/recorded_times.hpp"
 #include "grader/report/table.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
@@ -40,21 +43,69 @@ double number_of_calls(const std::string& text) {
   return calls;
 }
 
+constexpr double seconds_for_the_call = 30;  // of a call of a lab, by the model
+
 struct problem_at_hand {
   std::string label;
   offload work;
+  // Of a lab: what is known of a call beyond paper, and of which step.
+  std::optional<known_time> on_gpu, on_cpu;
+  std::string step, cpu;
+  std::string note;  // on the GPU's time
 };
 
+// The course's record of the lab at this size, else the model's time of the lab's last step.
+void add_times(context& c, const lab& l, const problem& p, const lab_size& size, const gpu& model,
+               problem_at_hand& at_hand) {
+  const recorded_times recorded = load_recorded_times(c.where.root, l, model.name);
+  if (const auto cpu = recorded.cpu_ms.find(size); cpu != recorded.cpu_ms.end()) {
+    at_hand.on_cpu = {cpu->second, time_source::recorded};
+    at_hand.cpu = recorded.cpu;
+  }
+  at_hand.step = recorded.fastest(size);
+  if (const auto ms = recorded.find(at_hand.step, size)) {
+    at_hand.on_gpu = {*ms, time_source::recorded};
+    at_hand.note = "The GPU's time is the course's record of " + at_hand.step +
+                   ", the lab's fastest step at this size.";
+    return;
+  }
+  at_hand.step = l.steps.back().name;
+  const device_choice emulator = choose_device(device_request::emulated, c.where);
+  if (emulator.name != model.name) {
+    at_hand.note = "Nothing is recorded of an " + model.name + ".";
+    return;
+  }
+  if (!fs::exists(c.where.solution(l.name, at_hand.step))) {
+    at_hand.note = "Nothing is recorded at this size, and " + at_hand.step +
+                   " is not built yet, so its time is not modelled: ./lab walk " + l.name +
+                   " builds it.";
+    return;
+  }
+  const modelled_figures m = model_program(l, p, c.where.solution(l.name, at_hand.step), size, 7,
+                                           emulator, c.now(), seconds_for_the_call);
+  if (!m.timed()) {
+    at_hand.note = fmt::format("No time of {} is known beyond paper: {}", at_hand.step,
+                               m.found.ok() ? "the model has none" : m.found.message);
+    return;
+  }
+  at_hand.on_gpu = {m.time_ms, time_source::modelled};
+  at_hand.note = "The GPU's time is that of " + at_hand.step + ", the lab's last step, " +
+                 modelled_error_text(c, l, m) + ".";
+}
+
 // One call of a lab: each input once and each output once, over the link and in memory.
-problem_at_hand of_lab(context& c, const worth_it_options& o) {
+problem_at_hand of_lab(context& c, const worth_it_options& o, const gpu& model) {
   if (!o.bytes.empty() || !o.flops.empty())
     refuse("a lab says itself how many bytes and operations it has: leave --bytes and --flops out");
   const lab l = load_lab(c.where.root, o.lab);
   const problem& p = problem_of(l);
   const lab_size size = parse_size(l, p, o.size).value_or(l.bench.back());
   const problem_work work = p.work(size);
-  return {fmt::format("{}, size {}", l.name, size_text(size)),
-          {work.bytes, work.operations, work.bytes, 1}};
+  problem_at_hand at_hand;
+  at_hand.label = fmt::format("{}, size {}", l.name, size_text(size));
+  at_hand.work = {work.bytes, work.operations, work.bytes, 1};
+  add_times(c, l, p, size, model, at_hand);
+  return at_hand;
 }
 
 problem_at_hand of_numbers(const worth_it_options& o) {
@@ -65,7 +116,10 @@ problem_at_hand of_numbers(const worth_it_options& o) {
         "./lab worth-it --bytes 800M --flops 200G; or name a lab");
   }
   const double bytes = quantity("--bytes", o.bytes, true);
-  return {"one call", {bytes, quantity("--flops", o.flops, true), bytes, 1}};
+  problem_at_hand at_hand;
+  at_hand.label = "one call";
+  at_hand.work = {bytes, quantity("--flops", o.flops, true), bytes, 1};
+  return at_hand;
 }
 
 link_rate wanted_link(const std::string& text) {
@@ -78,10 +132,10 @@ link_rate wanted_link(const std::string& text) {
   return {"a link", *rate};
 }
 
-processor_rates wanted_rates(const std::string& id) {
-  const auto rates = paper_rates(gpu_named(id));
+processor_rates wanted_rates(const gpu& model) {
+  const auto rates = paper_rates(model);
   if (!rates)
-    refuse("--gpu " + id +
+    refuse("--gpu " + model.id +
            ": its description does not tell its clocks, or it is of a kind whose "
            "arithmetic is not known here");
   return *rates;
@@ -98,11 +152,9 @@ processor_rates wanted_cpu(const worth_it_options& o) {
 
 const char* limit_of(const roofline_time& t) { return t.by_arithmetic ? "arithmetic" : "memory"; }
 
-json processor_json(const processor_rates& r, const roofline_time& t) {
-  return {{"name", r.name},
-          {"flops_per_s", r.flops_per_s},
-          {"bytes_per_s", r.bytes_per_s},
-          {"call_ms", t.ms},
+json processor_json(const processor_rates& r, const roofline_time& t, double paper_ms) {
+  return {{"name", r.name},      {"flops_per_s", r.flops_per_s}, {"bytes_per_s", r.bytes_per_s},
+          {"call_ms", t.ms},     {"call_from", name_of(t.from)}, {"paper_ms", paper_ms},
           {"limit", limit_of(t)}};
 }
 
@@ -117,27 +169,31 @@ void show(context& c, const problem_at_hand& p, const link_rate& link, const pro
                     c.out.paint(tone::strong, p.label), bytes_text(p.work.bytes),
                     count_text(p.work.flops), bytes_text(p.work.memory_bytes)));
   c.say();
-  const auto row = [](const processor_rates& r, const roofline_time& t) -> std::vector<cell> {
-    return {{r.name + ", a call"},
+  const auto row = [&](const std::string& name, const roofline_time& t, const std::string& source,
+                       const roofline_time& paper) -> std::vector<cell> {
+    return {{name + ", a call"},
             {time_text(t.ms), tone::strong},
-            {limit_of(t)},
-            {operations_text(r.flops_per_s, "flop") + ", " + rate_text(r.bytes_per_s / 1e9),
-             tone::dim}};
+            {t.from == time_source::paper ? "paper" : name_of(t.from) + source},
+            {time_text(paper.ms), tone::dim},
+            {limit_of(paper), tone::dim}};
   };
-  const std::vector<std::vector<cell>> rows = {
-      {{link.name + ", once"},
-       {time_text(w.transfer_ms), tone::strong},
-       {"bytes"},
-       {rate_text(link.bytes_per_s / 1e9) + " one way", tone::dim}},
-      row(gpu, w.kernel),
-      row(cpu, w.cpu)};
-  for (const auto& line : table_lines(
-           {{"part", false, true}, {"on paper", true}, {"limit"}, {"at"}}, rows, c.out.style()))
+  const roofline_time way{w.transfer_ms};
+  std::vector<std::vector<cell>> rows = {
+      {{link.name + ", once"}, {time_text(way.ms), tone::strong}, {"paper"}, {""}, {"bytes"}},
+      row(gpu.name, w.kernel, ", " + p.step, time_on(gpu, p.work)),
+      row(cpu.name, w.cpu, "", time_on(cpu, p.work))};
+  if (w.cpu.from == time_source::recorded) {  // another CPU than the usual one
+    rows.back()[0].text = p.cpu + ", a call";
+    rows.back()[3].text = rows.back()[4].text = "";
+  }
+  for (const auto& line :
+       table_lines({{"part", false, true}, {"time", true}, {"from"}, {"on paper", true}, {"limit"}},
+                   rows, c.out.style()))
     c.say(line);
   c.say();
   if (w.break_even_flops_per_byte) {
     c.say(fmt::format(
-        "  break-even  {:.3g} operations of a call for each byte of the link; here {:.3g}",
+        "  break-even  {:.3g} operations of a call per byte of the link, on paper; here {:.3g}",
         *w.break_even_flops_per_byte, p.work.flops / p.work.bytes));
   }
   if (w.break_even_calls) {
@@ -147,21 +203,35 @@ void show(context& c, const problem_at_hand& p, const link_rate& link, const pro
   c.say();
   c.out.paragraph(verdict_on(w, p.work), 2);
   c.say();
-  c.out.paragraph(
-      "Rates on paper; nothing overlaps, nothing has latency, the CPU's cores and vectors are all "
-      "busy: what is measured takes longer, on all three.",
-      2, {}, tone::dim);
+  std::string told = p.note.empty() ? "" : p.note + " ";
+  if (w.cpu.from == time_source::recorded)
+    told += "The CPU's is recorded, too, with nothing in its caches. ";
+  const bool any_paper = !p.on_gpu || w.cpu.from == time_source::paper;
+  told += !p.on_gpu   ? "Rates on paper: nothing overlaps, nothing has latency"
+          : any_paper ? "The link and the CPU are on paper: nothing overlaps, nothing has latency"
+                      : "The link is on paper";
+  if (any_paper)
+    told += ", the CPU's cores and vectors are all busy: what is measured takes longer";
+  c.out.paragraph(told + ".", 2, "  ", tone::dim);
 }
 
 int worth_it(context& c, const worth_it_options& o) {
-  problem_at_hand p = o.lab.empty() ? of_numbers(o) : of_lab(c, o);
+  const gpu model = gpu_named(o.gpu);
+  const processor_rates gpu = wanted_rates(model), cpu = wanted_cpu(o);
+  const link_rate link = wanted_link(o.link);
+  const double calls = number_of_calls(o.calls);
+  problem_at_hand p = o.lab.empty() ? of_numbers(o) : of_lab(c, o, model);
   if (!o.gpu_bytes.empty()) p.work.memory_bytes = quantity("--gpu-bytes", o.gpu_bytes, true);
-  p.work.calls = number_of_calls(o.calls);
+  p.work.calls = calls;
+  // Another CPU than the recorded one, or other work than the call that was timed.
+  if (!o.cpu_flops.empty() || !o.gpu_bytes.empty()) p.on_cpu.reset();
+  if (!o.gpu_bytes.empty()) {
+    p.on_gpu.reset();
+    p.note.clear();
+  }
   if (p.work.flops == 0 && p.work.memory_bytes == 0)
     refuse("no operation and no byte of memory: there is nothing to weigh");
-  const link_rate link = wanted_link(o.link);
-  const processor_rates gpu = wanted_rates(o.gpu), cpu = wanted_cpu(o);
-  const worth w = weigh(p.work, link, gpu, cpu);
+  const worth w = weigh(p.work, link, gpu, cpu, p.on_gpu, p.on_cpu);
   if (!c.as_json) {
     show(c, p, link, gpu, cpu, w);
     return 0;
@@ -172,8 +242,10 @@ int worth_it(context& c, const worth_it_options& o) {
            {"memory_bytes", p.work.memory_bytes},
            {"calls", p.work.calls},
            {"link", {{"name", link.name}, {"bytes_per_s", link.bytes_per_s}}},
-           {"gpu", processor_json(gpu, w.kernel)},
-           {"cpu", processor_json(cpu, w.cpu)},
+           {"step", p.on_gpu ? json(p.step) : json(nullptr)},
+           {"gpu", processor_json(gpu, w.kernel, time_on(gpu, p.work).ms)},
+           {"cpu", processor_json(cpu, w.cpu, time_on(cpu, p.work).ms)},
+           {"recorded_cpu", w.cpu.from == time_source::recorded ? json(p.cpu) : json(nullptr)},
            {"transfer_ms", w.transfer_ms},
            {"speedup", w.speedup},
            {"break_even_calls", or_null(w.break_even_calls)},

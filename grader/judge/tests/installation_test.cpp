@@ -45,6 +45,24 @@ TEST_CASE("the launcher's compiler is taken only where the configured one is gon
   unsetenv("STEPWISE_NVCC");
 }
 
+TEST_CASE("code for another GPU replaces the build's, whose programs then do not count") {
+  installation where;
+  where.cuda_args = {"-lineinfo", "-gencode", "arch=compute_90,code=sm_90", "-gencode",
+                     "arch=compute_90,code=compute_90"};
+  CHECK(where.code() == 90);
+  CHECK(code_for(where, 90).is_as_built);
+  CHECK(code_for(where, 90).cuda_args == where.cuda_args);
+  const installation other = code_for(where, 75);
+  CHECK(!other.is_as_built);
+  CHECK(other.code() == 75);
+  CHECK(other.cuda_args == std::vector<std::string>{"-lineinfo", "-gencode",
+                                                    "arch=compute_75,code=sm_75", "-gencode",
+                                                    "arch=compute_75,code=compute_75"});
+  installation none;  // configured without CUDA
+  CHECK(none.code() == 0);
+  CHECK(code_for(none, 75).cuda_args.empty());
+}
+
 TEST_CASE("a build folder without lab.json is our mistake, in words") {
   const temporary_folder work(fs::temp_directory_path());
   CHECK_THROWS_AS(load_installation(work.path() / "build"), failure);

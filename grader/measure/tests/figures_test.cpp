@@ -24,3 +24,19 @@ TEST_CASE("figures: counted on the emulator, timed on a GPU") {
   CHECK(figure_size(l, gpu_device(), {}) == lab_size{100000});
   CHECK(figure_size(l, emulated_device(), {}) == lab_size{1000});
 }
+
+TEST_CASE("a size is modelled that the grids of the GPU that is stood for can hold") {
+  lab l = doubling_lab();
+  l.modelled = {{16777216}};
+  l.emulated = {{1000}};
+  l.bench = {{2097120}, {2097121}, {500}};
+  gpu old, today;
+  old.max_grid[0] = 65535;
+  today.max_grid[0] = 2147483647;
+  CHECK(modelled_size(l, today) == lab_size{16777216});
+  CHECK(modelled_size(l, old) == lab_size{2097120});  // 65535 warps
+  l.bench = {{16777216}};
+  CHECK(modelled_size(l, old) == lab_size{1000});
+  l.modelled = {{4096}};
+  CHECK(modelled_size(l, old) == lab_size{4096});
+}

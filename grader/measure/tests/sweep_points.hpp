@@ -39,6 +39,12 @@ inline sweep_point timed(const std::vector<std::string>& values, int resident_wa
   return point;
 }
 
+inline sweep_point modelled(const std::vector<std::string>& values, int resident_warps, double ms) {
+  auto point = counted(values, 1000, 256, resident_warps, 100);
+  point.modelled_ms = ms;
+  return point;
+}
+
 inline swept_axis axis(const std::string& over) { return {parse_axis(over), axis_kind::constant}; }
 
 }  // namespace stepwise::tests

@@ -156,7 +156,7 @@ TEST_CASE("where occupancy stops mattering is said of times") {
             "Occupancy stops mattering at 50 % (threads = 64): below it, the best takes "
             "1.50x as long (threads = 32, 25 %)"));
   CHECK(has(text, "It is not enough by itself: threads = 512 has 100 % and takes 1.30x as long"));
-  CHECK(!has(text, "only a GPU"));
+  CHECK(!has(text, "None of them has a time"));
 }
 
 TEST_CASE("where even the least occupancy is among the best, it does not decide") {
@@ -166,6 +166,29 @@ TEST_CASE("where even the least occupancy is among the best, it does not decide"
   CHECK(has(text, "All 2 are within 2 % of the best"));
   CHECK(
       has(text, "Occupancy does not decide: even the least of the sweep, 25 % with threads = 32"));
+}
+
+TEST_CASE("modelled times are as good as each other within the model's error, and say so") {
+  const std::vector<swept_axis> axes = {axis("threads=32,64,128,256")};
+  std::vector<sweep_point> points = {modelled({"32"}, 16, 1.5), modelled({"64"}, 32, 1.09),
+                                     modelled({"128"}, 64, 1.0), modelled({"256"}, 64, 1.02)};
+  sweep_view view{axes, points, nullptr, 132, "NVIDIA H200", 0.08};
+  CHECK(view.modelled());
+  CHECK(is_among_the_best(view, points[3]));
+  CHECK(!is_among_the_best(view, points[1]));
+  CHECK(figure_title(view) == "rate (modelled, higher is better)");
+  const std::string text = all_sentences(view);
+  CHECK(
+      has(text, "By the model: 2 of 4 are within 8 % of the best; it is threads = 128: 1.00 ms, "));
+  CHECK(has(text, "The model is no more exact than that."));
+  CHECK(!has(text, "intervals"));
+  CHECK(has(text, "warp instructions"));  // counts are told beside
+  view.model_error.reset();
+  CHECK(is_among_the_best(view, points[1]));
+  CHECK(has(all_sentences(view), "3 of 4 are within 10 % of the best"));
+  points[0].time = {8, 1.5, {1.4, 1.6}};
+  CHECK(!view.modelled());
+  CHECK(view.alike() == as_good);
 }
 
 TEST_CASE("over sizes, rates are compared") {
@@ -198,7 +221,7 @@ TEST_CASE("of counts it is said what they are, and nothing of time") {
             "multiprocessors: 100 for 132"));
   CHECK(has(text, "blocks of 48 threads leave 25 % of their lanes idle"));
   CHECK(has(text, "With threads = 256 the registers do not suffice: 24 B per thread"));
-  CHECK(has(text, "only a GPU can tell"));
+  CHECK(has(text, "None of them has a time"));
 }
 
 TEST_CASE("a counter is the main figure where one is given") {

@@ -89,6 +89,27 @@ TEST_CASE("much arithmetic: worth it at once, and the intensity of break-even re
   }
 }
 
+TEST_CASE("times that are known stand for those on paper, and say where they come from") {
+  const offload sum{1e9, 0.25e9, 1e9, 10};
+  const worth w = weigh(sum, link, small_gpu, small_cpu, known_time{2, time_source::modelled},
+                        known_time{30, time_source::recorded});
+  CHECK(w.kernel.ms == 2);
+  CHECK(std::string(name_of(w.kernel.from)) == "modelled");
+  CHECK(w.cpu.ms == 30);
+  CHECK(std::string(name_of(w.cpu.from)) == "recorded");
+  CHECK(w.speedup == doctest::Approx(300.0 / 60));
+  CHECK(*w.break_even_calls == 2);  // 40 ms of transfer, 28 saved by each
+  // What other calls would need is on paper.
+  CHECK(*w.break_even_flops_per_byte ==
+        *weigh(sum, link, small_gpu, small_cpu).break_even_flops_per_byte);
+  const worth slow = weigh(sum, link, small_gpu, small_cpu, known_time{20, time_source::recorded},
+                           known_time{30, time_source::recorded});
+  CHECK(has(verdict_on(slow, sum), "Hardly worth it: 1.25x as fast as the CPU for 10 calls"));
+  CHECK(!has(verdict_on(slow, sum), "paper"));
+  CHECK(!weigh(sum, link, small_gpu, small_cpu, known_time{11, time_source::modelled})
+             .break_even_calls);
+}
+
 TEST_CASE("a GPU that is no faster than the CPU is never worth it") {
   const processor_rates slow{"slow", 50e9, 90e9};
   const offload problem{1e9, 1e9, 1e9, 1000};

@@ -73,6 +73,20 @@ TEST_CASE("a lab's record: medians with a cold cache by step and size; what is n
   CHECK(all.find("00_a", {1024}) == 1.0);
   CHECK(!all.find("00_a", {4096}));
   CHECK(!all.find("01_b", {1024}));
+  CHECK(all.fastest({1024}) == "00_a");
+  CHECK(all.fastest({4096}).empty());
+  CHECK(all.cpu_ms.empty());
+  std::ofstream(folder / "h200.json")
+      << R"({"gpu": "NVIDIA H200", "cpu": {"name": "A CPU", "threads": 4},
+      "steps": [{"name": "00_a", "sizes": [{"size": [8], "cold": {"median_ms": 2}}]},
+                {"name": "01_b", "sizes": [{"size": [8], "cold": {"median_ms": 1}}]}],
+      "peers": [{"name": "slow", "on": "cpu", "sizes": [{"size": [8], "cold": {"median_ms": 9}}]},
+                {"name": "fast", "on": "cpu", "sizes": [{"size": [8], "cold": {"median_ms": 5}}]},
+                {"name": "cub", "on": "gpu", "sizes": [{"size": [8], "cold": {"median_ms": 3}}]}]})";
+  const recorded_times peers = load_recorded_times(root.path(), l, "NVIDIA H200");
+  CHECK(peers.fastest({8}) == "01_b");
+  CHECK(peers.cpu == "A CPU, 4 threads");
+  CHECK(peers.cpu_ms.at({8}) == 5);
   std::ofstream(folder / "h200.json") << "{}";
   CHECK_THROWS_AS(load_recorded_times(root.path(), l, "NVIDIA H200"), failure);
 

@@ -1,0 +1,121 @@
+// --gpu, through the built program: every GPU of common/gpus, those older than the compiler's code,
+// too; and the lectures' figures beside what the model says of their GPUs.
+//
+// LAB_BUILD is the build folder, LAB_ROOT the clone.
+#include <doctest/doctest.h>
+
+#include "common/device/code_of.hpp"
+#include "grader/cli/tests/cloned_course.hpp"
+#include "grader/system/files.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+// What is kept of a lecture's figures is what the model says now of these steps.
+void check_kept(const cloned_course& c, const std::string& lab,
+                const std::vector<std::string>& steps) {
+  CAPTURE(lab);
+  std::vector<std::string> command = {"validate", lab, "--lectures", "--json"};
+  command.insert(command.end(), steps.begin(), steps.end());
+  const auto result = c.lab(command);
+  REQUIRE(result.end.exit_code == 0);
+  const json now = document_of(result);
+  check_documented(now);
+  const json kept = json::parse(*read_if_there(c.root() / "solutions" / lab / "lectures.json"));
+  std::size_t compared = 0;
+  for (const json& lecture : now["lectures"]) {
+    for (const json& figure : lecture["figures"]) {
+      for (const json& old : kept["lectures"]) {
+        for (const json& same : old["figures"]) {
+          if (old["gpu"] != lecture["gpu"] || same["version"] != figure["version"]) continue;
+          ++compared;
+          CAPTURE(figure["version"].get<std::string>());
+          CHECK(same["published"] == figure["published"]);
+          CHECK(figure["modelled"].get<double>() / same["modelled"].get<double>() ==
+                doctest::Approx(1).epsilon(0.0005));
+        }
+      }
+    }
+  }
+  CHECK(compared >= steps.size());
+}
+
+}  // namespace
+
+TEST_CASE("--gpu: every GPU that is described is modelled, with code for it or the oldest") {
+  const cloned_course c;
+  for (const auto& id : known_gpus()) {
+    CAPTURE(id);
+    const gpu model = *find_gpu(id);
+    const auto result =
+        c.lab({"profile", "reduction", "03", "--gpu", id, "--size", "65536", "--json"});
+    REQUIRE(result.end.exit_code == 0);
+    const json document = document_of(result);
+    check_documented(document);
+    CHECK(document["modelled_as"] == model.name);
+    CHECK(document["time_ms"] > 0);
+    CHECK(document["machine_code"] ==
+          "sm_" + std::to_string(std::max(75, model.compute_capability())));
+    CHECK(document["kernels"][0]["knows_machine_code"] == true);
+    CHECK(document["kernels"][0]["registers"] > 0);
+  }
+  // What was compiled for one is kept, apart from what students compile.
+  CHECK(fs::exists(c.root() / "build/other-gpus"));
+  CHECK(!fs::exists(c.root() / "build/submissions"));
+}
+
+TEST_CASE("--gpu: an old GPU runs the oldest code and says so; its limits are its own") {
+  const cloned_course c;
+  const auto run = c.lab({"run", "reduction", "--step", "03", "--gpu", "gtx280"});
+  CHECK(run.end.exit_code == 0);
+  CHECK(has(run.out, "registers as for sm_75: the compiler makes nothing older"));
+  CHECK(has(run.out, "one call at n = 1048576, seed 7: modelled"));  // 65535 blocks at most
+  const auto wide = c.lab({"run", "matmul", "--step", "03", "--gpu", "gtx280"});
+  CHECK(wide.end.exit_code == 1);
+  CHECK(has(wide.out, "1024"));
+  const auto walk = c.lab({"walk", "launch", "--step", "03", "--gpu", "t4", "--json"});
+  CHECK(walk.end.exit_code == 0);
+  const json document = document_of(walk);
+  check_documented(document);
+  CHECK(document["machine_code"] == "sm_75");
+  CHECK(document["steps"][0]["modelled_as"] == "NVIDIA T4");
+  CHECK(!document["steps"][0].contains("recorded_ms"));
+  CHECK(!has(c.lab({"run", "launch", "--step", "03"}).out, "registers as for"));
+}
+
+TEST_CASE("--gpu: what cannot be is refused") {
+  const cloned_course c;
+  for (const char* verb : {"run", "walk"}) {
+    const auto unknown = c.lab({verb, "launch", "--gpu", "h2000"});
+    CHECK(unknown.end.exit_code == 2);
+    CHECK(has(unknown.err, "known: h200"));
+    const auto both = c.lab({verb, "launch", "--gpu", "t4", "--device", "gpu"});
+    CHECK(both.end.exit_code == 2);
+    CHECK(has(both.err, "which?"));
+  }
+}
+
+TEST_CASE("what is kept of the lectures' figures is what the model says today") {
+  const cloned_course c;
+  check_kept(c, "reduction", {"01", "07"});
+  check_kept(c, "matmul", {"02", "03"});
+  check_kept(c, "blur", {"02"});
+  check_kept(c, "neighbour", {"03"});
+}
+
+TEST_CASE("validate --lectures: what cannot be is refused") {
+  const cloned_course c;
+  const auto refused = [&](std::vector<std::string> words, const char* what) {
+    words.insert(words.begin(), "validate");
+    const auto result = c.lab(words);
+    CHECK(result.end.exit_code == 2);
+    CHECK_MESSAGE(has(result.err, what), result.err);
+  };
+  refused({"transpose", "--lectures"}, "no lecture publishes figures of transpose");
+  refused({"reduction", "00", "--lectures"}, "no lecture publishes a figure of that");
+  refused({"reduction", "01", "--lectures", "--record"}, "keeps the whole table");
+  refused({"reduction", "--lectures", "--times"}, "a table of its own");
+  refused({"reduction", "--lectures", "--device", "gpu"}, "asks the time model");
+  refused({"reduction", "77", "--lectures"}, "no step");
+}

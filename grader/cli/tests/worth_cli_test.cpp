@@ -1,0 +1,73 @@
+// lab worth-it, through the built program: from records, from modelled times, on paper.
+//
+// LAB_BUILD is the build folder, LAB_ROOT the clone.
+#include <doctest/doctest.h>
+
+#include "grader/cli/tests/cloned_course.hpp"
+
+using namespace stepwise;
+
+TEST_CASE("worth-it: a lab's call or numbers of one's own; what is no number is refused") {
+  const cloned_course c;
+  const auto shown = c.lab({"worth-it", "reduction", "--size", "1048576"});
+  CHECK(shown.end.exit_code == 0);
+  CHECK(has(shown.out, "reduction, size 1048576: 4.19 MB over the link"));
+  CHECK(has(shown.out, "recorded, "));
+  CHECK(has(shown.out, "The GPU's time is the course's record of "));
+  CHECK(has(shown.out, "The link"));
+  CHECK(has(shown.out, "Not worth it as it is"));
+  const auto told =
+      c.lab({"worth-it", "matmul", "--size", "4096", "--link", "nvlink-c2c", "--calls", "2",
+             "--cpu-flops", "1T", "--cpu-bandwidth", "100G", "--json"});
+  REQUIRE(told.end.exit_code == 0);
+  const json document = document_of(told);
+  check_documented(document);
+  CHECK(document["bytes"] == 3 * 4 * 4096.0 * 4096);
+  CHECK(document["flops"] == 2 * 4096.0 * 4096 * 4096);
+  CHECK(document["transfer_ms"] == doctest::Approx(3 * 4 * 4096.0 * 4096 / 450e9 * 1e3));
+  CHECK(document["cpu"]["call_ms"] == doctest::Approx(2 * 4096.0 * 4096 * 4096 / 1e12 * 1e3));
+  CHECK(document["gpu"]["limit"] == "arithmetic");
+  CHECK(document["gpu"]["call_from"] == "recorded");
+  CHECK(document["gpu"]["call_ms"] > document["gpu"]["paper_ms"].get<double>());
+  CHECK(document["cpu"]["call_from"] == "paper");  // one of their own
+  const json recorded = document_of(c.lab({"worth-it", "reduction", "--json"}));
+  check_documented(recorded);
+  CHECK(recorded["step"] == "10_one_launch");
+  CHECK(recorded["cpu"]["call_from"] == "recorded");
+  CHECK(has(recorded["recorded_cpu"].get<std::string>(), "threads"));
+  CHECK(document["break_even_calls"] == 1);
+  // A size that nobody recorded: by the model.
+  const json modelled = document_of(c.lab({"worth-it", "launch", "--size", "300000", "--json"}));
+  check_documented(modelled);
+  CHECK(modelled["gpu"]["call_from"] == "modelled");
+  CHECK(modelled["step"] == "05_vector");
+  CHECK(modelled["cpu"]["call_from"] == "paper");
+  const json numbers =
+      document_of(c.lab({"worth-it", "--bytes", "800M", "--flops", "200G", "--json"}));
+  CHECK(numbers["gpu"]["call_from"] == "paper");
+  CHECK(numbers["step"].is_null());
+  using words = std::vector<std::string>;
+  for (const auto& [wrong, said] : std::vector<std::pair<words, std::string>>{
+           {{}, "--bytes 800M --flops 200G"},
+           {{"--bytes", "800M"}, "--bytes 800M --flops 200G"},
+           {{"--bytes", "-1", "--flops", "1"}, "--bytes -1"},
+           {{"--bytes", "1G", "--flops", "many"}, "--flops many"},
+           {{"--bytes", "0", "--flops", "0"}, "nothing to weigh"},
+           {{"--bytes", "1", "--flops", "1", "--calls", "1.5"}, "a whole number"},
+           {{"--bytes", "1", "--flops", "1", "--calls", "0"}, "--calls 0"},
+           {{"--bytes", "1", "--flops", "1", "--link", "isa"}, "pcie5"},
+           {{"--bytes", "1", "--flops", "1", "--gpu", "abacus"}, "h200"},
+           {{"--bytes", "1", "--flops", "1", "--cpu-flops", "1G"}, "belong together"},
+           {{"--bytes", "1", "--flops", "1", "--size", "7"}, "--size is a lab's"},
+           {{"reduction", "--bytes", "1"}, "leave --bytes and --flops out"},
+           {{"reduction", "--size", "0"}, "--size 0"},
+           {{"reductoin"}, "did you mean"}}) {
+    words arguments = {"worth-it"};
+    arguments.insert(arguments.end(), wrong.begin(), wrong.end());
+    const auto refused = c.lab(arguments);
+    INFO(said);
+    CHECK(refused.end.exit_code == 2);
+    CHECK(refused.out.empty());
+    CHECK(has(refused.err, said));
+  }
+}
