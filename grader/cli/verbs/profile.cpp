@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "grader/cli/context.hpp"
+#include "grader/cli/profile/metrics_text.hpp"
 #include "grader/cli/text/analysis_text.hpp"
 #include "grader/cli/text/comparison_text.hpp"
 #include "grader/cli/text/figures_text.hpp"
@@ -25,7 +26,9 @@ struct profile_options {
   std::uint64_t seed = 7;
   std::string svg;
   bool experiment = false, roofline = false, csv = false, glossary = false, markdown = false;
-  std::vector<std::string> compare;
+  std::vector<std::string> compare, metrics;
+
+  bool lists_metrics() const { return metrics.size() == 1 && metrics[0] == "list"; }
 };
 
 // A student waits; steps that are looked at for advice only have less.
@@ -120,19 +123,11 @@ std::vector<kernel_profile> model_step(const session_of_profiles& s, const step&
   return m.timed() ? m.kernels : std::vector<kernel_profile>{};
 }
 
-profile_view view_of(const session_of_profiles& s, const modelled_figures& m, const step* at) {
-  profile_view v;
+profile_view view_of_call(const session_of_profiles& s, const modelled_figures& m, const step* at) {
+  profile_view v = view_of(m, *ranked(m.kernels).front(), s.model);
   v.of = &s.l;
-  v.m = &m;
   v.recorded = &s.recorded;
   v.at = at;
-  const kernel_profile& k = *ranked(m.kernels).front();
-  v.dearest = analyse(k, 1000 * m.time_ms, s.model.multiprocessors);
-  v.found = causes_of(v.dearest);
-  const auto room =
-      study_occupancy(s.model, volume(k.block), static_cast<std::uint64_t>(k.registers),
-                      k.static_shared_bytes + k.dynamic_shared_bytes);
-  if (room.ok()) v.room = *room;
   return v;
 }
 
@@ -268,8 +263,35 @@ int show_glossary(context& c, bool as_markdown) {
   return 0;
 }
 
+int show_metric_list(context& c) {
+  if (c.as_json) c.print({{"metrics", metric_list_json()}});
+  for (const auto& line : metric_list(c.out.style())) c.say(line);
+  return 0;
+}
+
+// Just these figures, of every kernel of a call that has a time.
+int show_metrics(context& c, const profile_options& o, const session_of_profiles& s,
+                 const modelled_figures& m, json document) {
+  const auto wanted = wanted_metrics(o.metrics);
+  std::vector<kernel_analysis> kernels;
+  for (const kernel_profile* k : ranked(m.kernels))
+    kernels.push_back(analyse(*k, 1000 * m.time_ms, s.model.multiprocessors));
+  if (c.as_json) {
+    document["metrics"] = metric_json(kernels, wanted);
+    c.print(document);
+  } else if (o.csv) {
+    for (const auto& line : metric_csv(kernels, wanted)) c.say(line);
+  } else {
+    show(c, metric_lines(kernels, wanted, c.out.style()));
+    show_origin(s, m);
+  }
+  return 0;
+}
+
 int profile(context& c, const profile_options& o) {
   if (o.glossary || o.markdown) return show_glossary(c, o.markdown);
+  if (o.lists_metrics()) return show_metric_list(c);
+  if (!o.metrics.empty()) (void)wanted_metrics(o.metrics);
   if (o.lab.empty()) refuse("which lab? ./lab list has them: ./lab profile reduction");
   if (!o.file.empty() && !o.step.empty())
     refuse("STEP and --file exclude each other: which is it?");
@@ -295,7 +317,8 @@ int profile(context& c, const profile_options& o) {
   const subject of = prepare(c, l, o.file, o.step);
   if (of.program.empty())
     return report_compile_errors(c, of, {{"lab", l.name}, {"subject", of.shown}});
-  const modelled_figures m = s.call(of.program, seconds_for_a_call, what_ifs::modelled);
+  const modelled_figures m = s.call(of.program, seconds_for_a_call,
+                                    o.metrics.empty() ? what_ifs::modelled : what_ifs::left_out);
   json document = document_of(s, of, at, m);
   if (!o.csv || !m.found.ok()) show_head(s, of.shown, m);
   if (!m.found.ok()) return report_failed_call(c, m, std::move(document));
@@ -304,7 +327,8 @@ int profile(context& c, const profile_options& o) {
                   of.shown + " launches no kernel at " + m.label + ": there is nothing to profile");
   if (!m.timed())
     throw failure(exit_code::ours, "the time model has no time for " + of.shown + " at " + m.label);
-  profile_view v = view_of(s, m, at);
+  if (!o.metrics.empty()) return show_metrics(c, o, s, m, std::move(document));
+  profile_view v = view_of_call(s, m, at);
   const std::vector<roofline> roofs = rooflines_of(s, v);
   if (!o.svg.empty())
     write_atomically(o.svg, roofline_svg(roofs, of.shown + ": modelled, " + model.name));
@@ -353,7 +377,9 @@ const verb profile_verb(
     "  ./lab profile reduction 02 --experiment    what if there were no bank conflicts?\n"
     "  ./lab profile --glossary                   what the profilers' metrics are\n"
     "  ./lab profile matmul 03 --roofline         with --svg FILE as a picture\n"
-    "  ./lab profile reduction --compare 02 03    side by side; mine is your file",
+    "  ./lab profile reduction --compare 02 03    side by side; mine is your file\n"
+    "  ./lab profile reduction 02 --metrics ipc,gld_efficiency,achieved_occupancy\n"
+    "  ./lab profile --metrics list               those that there are",
     [](arguments& takes, profile_options& o) {
       takes.add("LAB", o.lab, "the lab's name");
       takes.add("STEP", o.step, "a solution step instead of your file");
@@ -365,6 +391,9 @@ const verb profile_verb(
       takes.add("--svg", o.svg, "a file for a picture of the rooflines");
       takes.flag("--roofline", o.roofline, "what is done per second, over what is moved for it");
       takes.flag("--csv", o.csv, "the figures of each kernel, a line each");
+      takes.add("--metrics", o.metrics, "just these, by our names, nvprof's or ncu's; or list")
+          .split_at_commas()
+          .one_a_time();
       takes.flag("--glossary", o.glossary, "the profilers' metrics, then and now");
       takes.flag("--markdown", o.markdown, "the glossary as grader/GLOSSARY.md has it");
       takes.flag("--experiment", o.experiment, "times if one thing were different");
