@@ -36,6 +36,30 @@ int run_several(bool failing) {
   return 0;
 }
 
+// Two streams that each copy, compute and copy back; the second one waits for the first one's copy.
+int run_overlapping(bool pinned) {
+  constexpr int bytes = 256 * 256 * sizeof(int);
+  int *host = nullptr, *device = nullptr;
+  if (pinned)
+    cudaMallocHost(&host, 2 * bytes);
+  else
+    host = static_cast<int*>(std::calloc(2, bytes));
+  cudaMalloc(&device, 2 * bytes);
+  cudaStream_t streams[2];
+  cudaEvent_t copied;
+  for (cudaStream_t& s : streams) cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+  cudaEventCreate(&copied);
+  for (int i = 0; i < 2; ++i) {
+    int* const mine = device + i * (bytes / 4);
+    if (i == 1) cudaStreamWaitEvent(streams[1], copied, 0);
+    cudaMemcpyAsync(mine, host, bytes, cudaMemcpyHostToDevice, streams[i]);
+    if (i == 0) cudaEventRecord(copied, streams[0]);
+    stride<<<256, 256, 0, streams[i]>>>(mine);
+    cudaMemcpyAsync(host, mine, bytes, cudaMemcpyDeviceToHost, streams[i]);
+  }
+  return cudaDeviceSynchronize() == cudaSuccess ? 0 : 5;
+}
+
 void on_signal(int number) { _exit(40 + number); }
 
 int run_kernel(bool endless) {
@@ -96,6 +120,7 @@ int main(int count, char** words) {
     return WEXITSTATUS(status);
   }
   if (what == "several" || what == "fail") return run_several(what == "fail");
+  if (what == "pinned" || what == "pageable") return run_overlapping(what == "pinned");
   const int outcome = run_kernel(what == "endless");
   if (what == "after_closing" || what == "after_reusing") close(STDERR_FILENO);
   if (what == "after_reusing") dup2(STDOUT_FILENO, STDERR_FILENO);

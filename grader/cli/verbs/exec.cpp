@@ -22,6 +22,7 @@
 #include "common/report/finding_text.hpp"
 #include "grader/cli/context.hpp"
 #include "grader/cli/profile/program_text.hpp"
+#include "grader/cli/profile/timeline_text.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/report/findings.hpp"
 #include "grader/report/profile.hpp"
@@ -41,9 +42,12 @@ struct exec_options {
   bool check = false;     // with all of the emulator's checks on
   bool counters = false;  // counted line by line
   bool profile = false;   // counted and timed by the model
+  bool timeline = false;  // with profile
+  std::string trace;      // a file for the timeline; empty: none
   std::string report;     // a file for what comes of these, as JSON; empty: none
 
   bool watched() const { return check || counters || profile; }
+  bool records_calls() const { return timeline || !trace.empty(); }
 };
 
 constexpr const char* runtime_name = "libcudart.so.13";
@@ -315,6 +319,11 @@ int report_on(const context& c, const exec_options& o, const gpu& model, const f
   if (o.check) document = findings_json(found);
   if (o.counters || o.profile) document["kernels"] = profile_document(kernels);
   if (o.profile) document.update(program_json(profile));
+  const bool drawn = o.records_calls() && profile.failed.empty();
+  shown_timeline times;
+  if (drawn) times = read_timeline(folder / "timeline", program.string(), kernels, model);
+  if (drawn) document["timeline"] = timeline_json(times);
+  if (drawn && !o.trace.empty()) write_atomically(fs::absolute(o.trace), trace_text(times));
   const std::string text = document.dump(2) + "\n";
   if (!o.report.empty()) write_atomically(fs::absolute(o.report), text);
   std::fflush(stdout);
@@ -327,6 +336,10 @@ int report_on(const context& c, const exec_options& o, const gpu& model, const f
   note_newer_sources(program, kernels);
   if (o.counters && !kernels.empty()) say(fmt::format("\n{}", profile_shown(kernels, style)));
   if (o.profile) show_profile(profile, style);
+  if (o.timeline && drawn && profile.why_none().empty()) {
+    say("\n");
+    for (const std::string& line : timeline_lines(times, style)) say(line + "\n");
+  }
   if (o.check) {
     say(fmt::format("{}{}", found.empty() ? "" : "\n",
                     findings_text(found, style, fs::current_path())));
@@ -351,7 +364,10 @@ int exec(context& c, const exec_options& o) {
     environment.push_back(fmt::format("STEPWISE_TIME_LIMIT_S={}", *o.time_limit_s));
   if (!o.watched() && !o.report.empty())
     refuse("--report is for --check, --counters and --profile: it writes what comes of them");
-  if (!o.report.empty()) require_writable(fs::absolute(o.report));
+  if (o.records_calls() && !o.profile)
+    refuse("--timeline and --trace belong to --profile, which models how long kernels take");
+  for (const std::string& file : {o.report, o.trace})
+    if (!file.empty()) require_writable(fs::absolute(file));
   std::optional<temporary_folder> folder;
   if (o.watched()) folder.emplace(fs::temp_directory_path());
   environment.push_back(o.check ? "STEPWISE_SUGGEST_CHECK" : "STEPWISE_SUGGEST_CHECK=1");
@@ -363,6 +379,9 @@ int exec(context& c, const exec_options& o) {
     environment.push_back("STEPWISE_COUNTERS=1");
     environment.push_back("STEPWISE_PROFILE=" + (folder->path() / "profile").string());
   }
+  environment.push_back(o.records_calls()
+                            ? "STEPWISE_TIMELINE=" + (folder->path() / "timeline").string()
+                            : "STEPWISE_TIMELINE");
   environment.push_back(o.profile ? "STEPWISE_TIMES=whole,experiments" : "STEPWISE_TIMES");
   const auto end = run_in_foreground(program, c.program, environment);
   if (end.signal != 0) {
@@ -394,6 +413,9 @@ const verb exec_verb(
                  "line by line: sectors, bank conflicts, cache hits, divergence");
       takes.flag("--profile", o.profile,
                  "the kernels by modelled time, what limits the first, what to try");
+      takes.flag("--timeline", o.timeline,
+                 "with --profile: calls, copies and kernels, stream by stream");
+      takes.add("--trace", o.trace, "with --profile: a file for that, which Perfetto opens");
       takes.add("--report", o.report,
                 "with --check, --counters, --profile: a file for what comes of it, as JSON");
     },

@@ -7,6 +7,7 @@
 
 #include "grader/cli/context.hpp"
 #include "grader/cli/profile/metrics_text.hpp"
+#include "grader/cli/profile/timeline_text.hpp"
 #include "grader/cli/text/analysis_text.hpp"
 #include "grader/cli/text/comparison_text.hpp"
 #include "grader/cli/text/figures_text.hpp"
@@ -24,10 +25,12 @@ namespace {
 struct profile_options {
   std::string lab, step, file, size, gpu;
   std::uint64_t seed = 7;
-  std::string svg;
+  std::string svg, trace;
+  bool timeline = false;
   bool experiment = false, roofline = false, csv = false, glossary = false, markdown = false;
   std::vector<std::string> compare, metrics;
 
+  bool records_calls() const { return timeline || !trace.empty(); }
   bool lists_metrics() const { return metrics.size() == 1 && metrics[0] == "list"; }
 };
 
@@ -269,6 +272,29 @@ int show_metric_list(context& c) {
   return 0;
 }
 
+// Makes the call with its calls of the runtime written down. The program inherits the variable.
+modelled_figures recorded_call(const session_of_profiles& s, const fs::path& program,
+                               const fs::path& file) {
+  setenv("STEPWISE_TIMELINE", file.c_str(), 1);
+  auto m = s.call(program, seconds_for_a_call, what_ifs::left_out);
+  unsetenv("STEPWISE_TIMELINE");
+  return m;
+}
+
+int show_timeline(context& c, const profile_options& o, const session_of_profiles& s,
+                  const shown_timeline& times, const modelled_figures& m, json document) {
+  if (!o.trace.empty()) write_atomically(o.trace, trace_text(times));
+  if (c.as_json) {
+    document["timeline"] = timeline_json(times);
+    c.print(document);
+    return 0;
+  }
+  show(c, timeline_lines(times, c.out.style()));
+  if (!o.trace.empty()) c.say("  " + o.trace + " opens in https://ui.perfetto.dev");
+  show_origin(s, m);
+  return 0;
+}
+
 // Just these figures, of every kernel of a call that has a time.
 int show_metrics(context& c, const profile_options& o, const session_of_profiles& s,
                  const modelled_figures& m, json document) {
@@ -292,6 +318,9 @@ int profile(context& c, const profile_options& o) {
   if (o.glossary || o.markdown) return show_glossary(c, o.markdown);
   if (o.lists_metrics()) return show_metric_list(c);
   if (!o.metrics.empty()) (void)wanted_metrics(o.metrics);
+  if (o.records_calls() && (!o.compare.empty() || !o.metrics.empty() || o.csv))
+    refuse("--timeline and --trace show one call: no --compare, --metrics or --csv beside them");
+  if (!o.trace.empty()) require_writable(fs::absolute(o.trace));
   if (o.lab.empty()) refuse("which lab? ./lab list has them: ./lab profile reduction");
   if (!o.file.empty() && !o.step.empty())
     refuse("STEP and --file exclude each other: which is it?");
@@ -317,8 +346,11 @@ int profile(context& c, const profile_options& o) {
   const subject of = prepare(c, l, o.file, o.step);
   if (of.program.empty())
     return report_compile_errors(c, of, {{"lab", l.name}, {"subject", of.shown}});
-  const modelled_figures m = s.call(of.program, seconds_for_a_call,
-                                    o.metrics.empty() ? what_ifs::modelled : what_ifs::left_out);
+  const temporary_folder folder(fs::temp_directory_path());
+  const modelled_figures m =
+      o.records_calls() ? recorded_call(s, of.program, folder.path() / "timeline")
+                        : s.call(of.program, seconds_for_a_call,
+                                 o.metrics.empty() ? what_ifs::modelled : what_ifs::left_out);
   json document = document_of(s, of, at, m);
   if (!o.csv || !m.found.ok()) show_head(s, of.shown, m);
   if (!m.found.ok()) return report_failed_call(c, m, std::move(document));
@@ -327,6 +359,10 @@ int profile(context& c, const profile_options& o) {
                   of.shown + " launches no kernel at " + m.label + ": there is nothing to profile");
   if (!m.timed())
     throw failure(exit_code::ours, "the time model has no time for " + of.shown + " at " + m.label);
+  if (o.records_calls())
+    return show_timeline(c, o, s,
+                         read_timeline(folder.path() / "timeline", of.shown, m.kernels, s.model), m,
+                         std::move(document));
   if (!o.metrics.empty()) return show_metrics(c, o, s, m, std::move(document));
   profile_view v = view_of_call(s, m, at);
   const std::vector<roofline> roofs = rooflines_of(s, v);
@@ -390,6 +426,8 @@ const verb profile_verb(
       takes.add("--compare", o.compare, "two steps, or a step and mine, side by side");
       takes.add("--svg", o.svg, "a file for a picture of the rooflines");
       takes.flag("--roofline", o.roofline, "what is done per second, over what is moved for it");
+      takes.flag("--timeline", o.timeline, "calls, copies and kernels, stream by stream");
+      takes.add("--trace", o.trace, "a file for the timeline, which Perfetto opens");
       takes.flag("--csv", o.csv, "the figures of each kernel, a line each");
       takes.add("--metrics", o.metrics, "just these, by our names, nvprof's or ncu's; or list")
           .split_at_commas()
