@@ -3,6 +3,10 @@
 
 namespace stepwise::cli {
 
+std::string profile_view::origin() const {
+  return (counted_by.empty() ? "modelled" : "measured by " + counted_by) + ", " + m->gpu;
+}
+
 std::optional<double> profile_view::recorded_ms(const step* s) const {
   if (s == nullptr || recorded == nullptr) return {};
   return recorded->find(s->name, m->size);

@@ -17,11 +17,14 @@ struct profile_view {
   const modelled_figures* m = nullptr;
   const recorded_times* recorded = nullptr;  // of the GPU that is stood for
   const step* at = nullptr;                  // null: a file that is no step
+  std::string counted_by;                    // "ncu 2025.3.1.0"; empty: by the model
   kernel_analysis dearest;
   std::vector<found_cause> found;
   std::optional<occupancy_study> room;  // of the dearest kernel; none: the GPU's rules are unknown
   std::optional<suggestion> next;
 
+  // "modelled, NVIDIA H200", "measured by ncu 2025.3.1.0, NVIDIA H200"
+  std::string origin() const;
   std::optional<double> recorded_ms(const step* s) const;
 };
 

@@ -38,7 +38,8 @@ std::string place_text(const code_place& at, const kernel_analysis& a) {
 }
 
 cell source_cell(const code_place& at) {
-  return {at.line == 0 ? "(of no line: compile with -lineinfo)" : at.text, tone::dim};
+  return {at.line == 0 && at.text.empty() ? "(of no line: compile with -lineinfo)" : at.text,
+          tone::dim};
 }
 
 void share_bar(page& p, const char* label, double share, const std::string& what, bool strong) {
@@ -322,8 +323,7 @@ std::vector<std::string> kernel_lines(const profile_view& v, const terminal_styl
            {"share", true}},
           rows);
   p.line();
-  std::string text =
-      fmt::format("The call takes {}: modelled, {}.", time_text(v.m->time_ms), v.m->gpu);
+  std::string text = fmt::format("The call takes {}: {}.", time_text(v.m->time_ms), v.origin());
   if (const auto ms = v.recorded_ms(v.at))
     text += fmt::format(" The course's record of {} on an {}: {}.", v.at->name, v.m->gpu,
                         time_text(*ms));

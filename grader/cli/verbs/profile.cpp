@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "grader/cli/context.hpp"
+#include "grader/cli/profile/hardware.hpp"
 #include "grader/cli/profile/metrics_text.hpp"
 #include "grader/cli/profile/timeline_text.hpp"
 #include "grader/cli/text/analysis_text.hpp"
@@ -23,7 +24,7 @@ namespace stepwise::cli {
 namespace {
 
 struct profile_options {
-  std::string lab, step, file, size, gpu;
+  std::string lab, step, file, size, gpu, source;
   std::uint64_t seed = 7;
   std::string svg, trace;
   bool timeline = false;
@@ -47,6 +48,8 @@ struct session_of_profiles {
   gpu model;
   device_choice emulator;
   recorded_times recorded;
+  std::string counted_by;  // "ncu 2025.3.1.0"; empty: by the model
+  std::string why_model;   // why it is not ncu, which was asked for first
 
   modelled_figures call(const fs::path& program, double patience_s, what_ifs experiments) const {
     auto m = model_program(l, p, program, size, seed, emulator, c.now(), patience_s, experiments);
@@ -131,6 +134,7 @@ profile_view view_of_call(const session_of_profiles& s, const modelled_figures& 
   v.of = &s.l;
   v.recorded = &s.recorded;
   v.at = at;
+  v.counted_by = s.counted_by;
   return v;
 }
 
@@ -140,8 +144,10 @@ void add_advice(const session_of_profiles& s, profile_view& v) {
     const auto ms = s.recorded.find(one.name, s.size);
     return !ms || *ms < clearly * v.m->time_ms;
   };
-  v.next = suggest(steps_after(s.l, v.at, is_faster), v.found, v.m->kernels,
-                   [&](const step& one) { return model_step(s, one); });
+  // Modelled steps beside a measured call would compare two things at once.
+  v.next = suggest(steps_after(s.l, v.at, is_faster), v.found, v.m->kernels, [&](const step& one) {
+    return s.counted_by.empty() ? model_step(s, one) : std::vector<kernel_profile>{};
+  });
 }
 
 void show(context& c, const std::vector<std::string>& lines) {
@@ -152,13 +158,22 @@ void show(context& c, const std::vector<std::string>& lines) {
 void show_head(const session_of_profiles& s, const std::string& what, const modelled_figures& m) {
   if (s.c.as_json) return;
   s.c.busy.clear();
-  s.c.out.paragraph(fmt::format("{}, one call at {}: modelled, {}", what, m.label, s.model.name), 0,
-                    {}, tone::strong);
+  if (!s.why_model.empty())
+    s.c.out.paragraph(s.why_model + "; so this is the time model's", 0, {}, tone::note);
+  s.c.out.paragraph(
+      fmt::format("{}, one call at {}: {}, {}", what, m.label,
+                  s.counted_by.empty() ? "modelled" : "measured by " + s.counted_by, s.model.name),
+      0, {}, tone::strong);
 }
 
 // How far the figures may be trusted.
 void show_origin(const session_of_profiles& s, const modelled_figures& m) {
   s.c.say();
+  if (!s.counted_by.empty())
+    return s.c.out.paragraph(
+        "hardware counters, kernel by kernel, caches flushed before each; of lines ncu's page "
+        "tells nothing: without --source they are shown",
+        0, "", tone::dim);
   s.c.out.paragraph(s.model.measured.empty()
                         ? "modelled from published figures of the " + s.model.name +
                               ", never compared with measured times"
@@ -190,6 +205,9 @@ json document_of(const session_of_profiles& s, const subject& of, const step* at
                    {"message", m.found.message},
                    {"seed", s.seed}};
   document.update(modelled_json(m));
+  document["source"] = s.counted_by.empty() ? "model" : s.counted_by;
+  document["why_not_ncu"] = s.why_model.empty() ? json(nullptr) : json(s.why_model);
+  if (!s.counted_by.empty() && m.timed()) document["time_kind"] = "measured";
   const auto recorded = at != nullptr ? s.recorded.find(at->name, s.size) : std::nullopt;
   document["recorded_ms"] = recorded ? json(*recorded) : json(nullptr);
   return document;
@@ -295,6 +313,26 @@ int show_timeline(context& c, const profile_options& o, const session_of_profile
   return 0;
 }
 
+// From the source that was asked for; says in `s` which it was.
+modelled_figures figures_from(const profile_sources& sources, session_of_profiles& s,
+                              const profile_options& o, const fs::path& program,
+                              const device_choice& own) {
+  if (sources.ncu && s.why_model.empty()) try {
+      measured_call call = call_under_ncu(s.c, s.p, program, s.size, s.seed, own, s.model);
+      s.counted_by = call.counted_by;
+      s.emulator = call.device;
+      return std::move(call.m);
+    } catch (const interrupted&) {
+      throw;
+    } catch (const failure& why) {
+      if (!sources.model || why.code() != exit_code::environment) throw;
+      const std::string words = why.what();
+      s.why_model = words.substr(0, words.find('\n'));
+    }
+  return s.call(program, seconds_for_a_call,
+                o.metrics.empty() ? what_ifs::modelled : what_ifs::left_out);
+}
+
 // Just these figures, of every kernel of a call that has a time.
 int show_metrics(context& c, const profile_options& o, const session_of_profiles& s,
                  const modelled_figures& m, json document) {
@@ -325,8 +363,12 @@ int profile(context& c, const profile_options& o) {
   if (!o.file.empty() && !o.step.empty())
     refuse("STEP and --file exclude each other: which is it?");
   if (c.request == device_request::gpu)
-    refuse("--device gpu: this profile is the model's; on a GPU, ncu makes one (./lab env " +
-           o.lab + ")");
+    refuse("--device gpu: this profile is the model's; --source ncu makes one on a GPU");
+  const auto sources = profile_sources::parse(o.source);
+  if (sources.ncu && (o.experiment || !o.compare.empty() || o.records_calls() || !o.gpu.empty()))
+    refuse(
+        "--source ncu counts one call on this machine's GPU: no --experiment, --compare, "
+        "--timeline, --trace or --gpu beside it");
   if (!o.compare.empty() && o.compare.size() != 2)
     refuse("--compare takes two steps, or a step and mine: ./lab profile " + o.lab +
            " --compare 02 03");
@@ -336,21 +378,30 @@ int profile(context& c, const profile_options& o) {
   const problem& p = problem_of(l);
   const auto size = parse_size(l, p, o.size);
   const step* const at = o.step.empty() ? nullptr : &find_step(l, o.step);
-  const gpu model = wanted_gpu(c, o);
+  const device_choice own = sources.ncu ? c.device() : device_choice{};
+  profile_options of_own = o;
+  std::string why_model;
+  if (sources.ncu) try {
+      of_own.gpu = id_of_own_gpu(own);
+    } catch (const failure& why) {
+      if (!sources.model) throw;
+      why_model = std::string(why.what()).substr(0, std::string(why.what()).find('\n'));
+    }
+  const gpu model = wanted_gpu(c, of_own);
   device_choice emulator = choose_device(device_request::emulated, c.where);
   emulator.name = model.name;
-  const session_of_profiles s{
-      c,      l,     p,        size.value_or(l.modelled.back()),
-      o.seed, model, emulator, load_recorded_times(c.where.root, l, model.name)};
+  session_of_profiles s{
+      c,      l,        p,        size.value_or(l.modelled.back()),
+      o.seed, model,    emulator, load_recorded_times(c.where.root, l, model.name),
+      "",     why_model};
   if (!o.compare.empty()) return compare_two(s, o.compare);
   const subject of = prepare(c, l, o.file, o.step);
   if (of.program.empty())
     return report_compile_errors(c, of, {{"lab", l.name}, {"subject", of.shown}});
   const temporary_folder folder(fs::temp_directory_path());
-  const modelled_figures m =
-      o.records_calls() ? recorded_call(s, of.program, folder.path() / "timeline")
-                        : s.call(of.program, seconds_for_a_call,
-                                 o.metrics.empty() ? what_ifs::modelled : what_ifs::left_out);
+  const modelled_figures m = o.records_calls()
+                                 ? recorded_call(s, of.program, folder.path() / "timeline")
+                                 : figures_from(sources, s, o, of.program, own);
   json document = document_of(s, of, at, m);
   if (!o.csv || !m.found.ok()) show_head(s, of.shown, m);
   if (!m.found.ok()) return report_failed_call(c, m, std::move(document));
@@ -423,6 +474,8 @@ const verb profile_verb(
       takes.add("--size", o.size, "the call's size, like 1048576 or 512x256");
       takes.add("--seed", o.seed, "of the random inputs (7)");
       takes.add("--gpu", o.gpu, "a name from common/gpus/, or a file like those (h200)");
+      takes.add("--source", o.source,
+                "model (default), ncu: a GPU's counters, or ncu,model: the first that can");
       takes.add("--compare", o.compare, "two steps, or a step and mine, side by side");
       takes.add("--svg", o.svg, "a file for a picture of the rooflines");
       takes.flag("--roofline", o.roofline, "what is done per second, over what is moved for it");
