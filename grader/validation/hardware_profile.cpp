@@ -75,7 +75,7 @@ sector_counts sectors_of(const ncu_launch& l, const std::string& kind) {
   // The share of their bytes that was asked for; not told by every version.
   const double used =
       value(l, "smsp__sass_average_data_bytes_per_sector_mem_global_op_" + kind + ".pct");
-  c.ideal_sectors = used > 0 ? count(static_cast<double>(c.sectors) * used / 100) : c.sectors;
+  c.ideal_sectors = count(static_cast<double>(c.sectors) * used / 100);
   return c;
 }
 

@@ -65,8 +65,10 @@ measured_call call_under_ncu(context& c, const problem& p, const fs::path& progr
     throw;
   } catch (const failure& why) {
     if (why.code() != exit_code::environment) throw;
-    const std::string missing =
-        device.gpu ? why.what() : "there is no GPU: " + device.state.missing;
+    // Who is not permitted has a GPU, whatever the driver's library told us of it.
+    const std::string words = why.what();
+    const bool has_gpu = device.gpu || words.find("ERR_NVGPUCTRPERM") != words.npos;
+    const std::string missing = has_gpu ? words : "there is no GPU: " + device.state.missing;
     throw failure(exit_code::environment, "--source ncu: " + missing + falls_back);
   }
   if (!file.load(path)) throw failure(exit_code::ours, "the call file changed its size");

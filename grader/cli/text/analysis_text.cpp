@@ -88,8 +88,8 @@ void access_table(page& p, const kernel_analysis& a, const std::vector<costly_li
     rows.push_back({{place_text(l.at, a), tone::place},
                     {name_of(l.cost.what), t},
                     {fmt::format("{:.1f} {}", l.cost.per_request(), unit), t},
-                    {fmt::format("{:.1f}", l.cost.ideal_per_request())},
-                    {l.cost.waste() > 0 ? percent(l.share) : ""},
+                    {l.cost.ideal > 0 ? fmt::format("{:.1f}", l.cost.ideal_per_request()) : ""},
+                    {l.cost.ideal > 0 && l.cost.waste() > 0 ? percent(l.share) : ""},
                     source_cell(l.at)});
   }
   p.table({{"line", true},
@@ -103,7 +103,10 @@ void access_table(page& p, const kernel_analysis& a, const std::vector<costly_li
 
 void mend_sentence(page& p, const kernel_analysis& a) {
   if (a.wasteful.empty()) {
-    p.paragraph("Every access costs what it must: fewer or wider ones are left to try.");
+    const bool known =
+        std::ranges::all_of(a.accesses, [](const costly_line& l) { return l.cost.ideal > 0; });
+    p.paragraph(known ? "Every access costs what it must: fewer or wider ones are left to try."
+                      : "What these would cost at best was not counted.");
     return;
   }
   const costly_line& l = a.wasteful.front();
