@@ -215,7 +215,7 @@ line_profile line_from(const json& j) {
 
 }  // namespace
 
-std::string profile_json(const std::vector<kernel_profile>& kernels) {
+std::string profile_json(const std::vector<kernel_profile>& kernels, const std::string& failed) {
   json all = json::array();
   for (const kernel_profile& k : kernels) {
     json j = json::object();
@@ -230,7 +230,15 @@ std::string profile_json(const std::vector<kernel_profile>& kernels) {
     all.push_back(std::move(j));
   }
   // Bytes that are no UTF-8 (a source file may have any) do not end the program.
-  return json{{"kernels", all}}.dump();
+  json document = {{"kernels", all}};
+  if (!failed.empty()) document["failed"] = failed;
+  return document.dump();
+}
+
+std::string failure_in_profile(std::string_view text) {
+  const json document = json::parse_or_null(text);
+  const auto found = document.find("failed");
+  return found != document.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
 std::optional<std::vector<kernel_profile>> parse_profile(std::string_view text) {

@@ -12,10 +12,14 @@
 
 namespace stepwise {
 
-// One line: an object with "kernels".
-std::string profile_json(const std::vector<kernel_profile>& kernels);
+// One line: an object with "kernels", and "failed" if a kernel did, in words.
+std::string profile_json(const std::vector<kernel_profile>& kernels,
+                         const std::string& failed = {});
 
 // nullopt if it is no profile (torn, or not ours).
 std::optional<std::vector<kernel_profile>> parse_profile(std::string_view text);
+
+// "failed" of such a line; empty if there is none.
+std::string failure_in_profile(std::string_view text);
 
 }  // namespace stepwise

@@ -32,6 +32,11 @@ std::vector<kernel_profile>& kept() {
   return *profiles;
 }
 
+std::string& failure() {
+  static auto* const text = new std::string;
+  return *text;
+}
+
 std::size_t width_of_stderr() {
   winsize window{};
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) != 0 || window.ws_col < 40) return 100;
@@ -51,15 +56,16 @@ void show_at_exit(int, void*) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   keep_profile(s.current.get());
-  if (kept().empty()) return;
   const char* const name = std::getenv("STEPWISE_PROFILE");
-  if (name == nullptr || *name == '\0')
+  const bool shown = name == nullptr || *name == '\0';
+  if (kept().empty() && (shown || failure().empty())) return;
+  if (shown)
     return write_all(STDERR_FILENO, "\n" + profile_text(kept(), {width_of_stderr(), true}));
   const int file = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (file < 0)
     return announce("STEPWISE_PROFILE: " + std::string(name) +
                     " cannot be written: " + std::strerror(errno));
-  write_all(file, profile_json(kept()) + "\n");
+  write_all(file, profile_json(kept(), failure()) + "\n");
   close(file);
 }
 
@@ -73,6 +79,10 @@ __attribute__((constructor)) void watch_for_profile() {
 void keep_profile(device* of) {
   if (of == nullptr) return;
   for (kernel_profile& k : of->take_profile()) kept().push_back(std::move(k));
+}
+
+void keep_failure(const std::string& what) {
+  if (asked_for_counters() && failure().empty()) failure() = what;
 }
 
 }  // namespace stepwise::runtime

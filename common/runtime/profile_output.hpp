@@ -6,11 +6,15 @@
 // tests   grader/cli/tests/counters_test.cpp
 #pragma once
 
+#include <string>
+
 #include "common/device/device.hpp"
 
 namespace stepwise::runtime {
 
 // The device is about to go: keeps what it has counted. Null is fine.
 void keep_profile(device* of);
+// A kernel failed, in words: the first one is told with the profile.
+void keep_failure(const std::string& what);
 
 }  // namespace stepwise::runtime

@@ -62,6 +62,7 @@ void state::lose(status to) {
         "; kernels do not reach all memory from cudaHostRegister, but that from cudaMallocHost";
   }
   fault = std::move(to);
+  if (!fault.ok()) keep_failure(fault.message);
   if (checks && !fault.ok()) checks->fault_noted(static_cast<int>(fault.code), fault.message);
   announce(fault.message);
 }

@@ -14,6 +14,7 @@
 #include "common/runtime/managed.hpp"
 #include "common/runtime/pools.hpp"
 #include "common/runtime/registry.hpp"
+#include "common/runtime/timeline.hpp"
 
 namespace stepwise::runtime {
 
@@ -64,7 +65,8 @@ struct state {
   std::map<int, std::size_t> limits;  // set by cudaDeviceSetLimit, but for the device's own
   int cache_config = 0;
   int places_left = 100;  // of a plain run's allocations, whose places take 10 us each
-  std::unique_ptr<call_checks> checks = call_checks::from_environment();  // null: plain run
+  std::unique_ptr<call_checks> checks = call_checks::from_environment();        // null: plain run
+  std::unique_ptr<call_recorder> recorder = call_recorder::from_environment();  // the same
 
   // The state of this process. Never destroyed: programs call from static destructors.
   static state& get();

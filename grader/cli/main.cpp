@@ -48,7 +48,8 @@ struct split_words {
 split_words split(int argc, char** argv) {
   split_words words{{argv + 1, argv + argc}, {}};
   const auto takes_value = [](const std::string& word) {
-    return word == "--device" || word == "--gpu" || word == "--time-limit" || word == "--report";
+    return word == "--device" || word == "--gpu" || word == "--time-limit" || word == "--report" ||
+           word == "--trace";
   };
   bool behind_exec = false;
   for (auto word = words.ours.begin(); word != words.ours.end(); ++word) {

@@ -228,6 +228,28 @@ std::vector<const kernel_profile*> ranked(const std::vector<kernel_profile>& ker
   return all;
 }
 
+double launched_kernel::average_us() const { return quotient(us, real_of(launches)); }
+
+std::vector<launched_kernel> by_kernel(const std::vector<kernel_profile>& kernels) {
+  std::vector<launched_kernel> all;
+  for (const kernel_profile* k : ranked(kernels)) {
+    const auto same = [&](const launched_kernel& l) {
+      return l.configurations.front()->mangled == k->mangled;
+    };
+    auto found = std::ranges::find_if(all, same);
+    if (found == all.end()) found = all.insert(all.end(), {k->kernel, 0, 0, {}});
+    found->launches += k->launches;
+    found->us += k->timing.us;
+    found->configurations.push_back(k);
+  }
+  std::ranges::stable_sort(all, std::ranges::greater{}, &launched_kernel::us);
+  return all;
+}
+
+bool knows_lines(const kernel_profile& k) {
+  return std::ranges::any_of(k.lines, [](const line_profile& l) { return l.at.line != 0; });
+}
+
 kernel_analysis analyse(const kernel_profile& k, double call_us, int multiprocessors) {
   kernel_analysis a;
   a.kernel = &k;

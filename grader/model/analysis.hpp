@@ -135,6 +135,22 @@ struct kernel_analysis {
 // The kernels by time, the dearest first. Those without a time come last.
 std::vector<const kernel_profile*> ranked(const std::vector<kernel_profile>& kernels);
 
+// All launches of one kernel.
+struct launched_kernel {
+  std::string kernel;
+  std::uint64_t launches = 0;
+  double us = 0;
+  std::vector<const kernel_profile*> configurations;  // the dearest first
+
+  double average_us() const;
+};
+
+// The same kernels by what all launches of each take together, the dearest first.
+std::vector<launched_kernel> by_kernel(const std::vector<kernel_profile>& kernels);
+
+// Whether the compiler told the lines of any of its instructions.
+bool knows_lines(const kernel_profile& k);
+
 // `call_us`: of all kernels. `multiprocessors` of the GPU that is stood for.
 kernel_analysis analyse(const kernel_profile& k, double call_us, int multiprocessors);
 

@@ -37,6 +37,16 @@ std::vector<kernel_profile> read_profile(const std::filesystem::path& file) {
   return all;
 }
 
+std::string read_failure(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);)
+    if (std::string failed = failure_in_profile(line); !failed.empty()) {
+      escape_name(failed);
+      return failed;
+    }
+  return {};
+}
+
 std::string profile_shown(const std::vector<kernel_profile>& kernels, const terminal_style& style) {
   std::string text;
   for (const kernel_profile& k : kernels) {

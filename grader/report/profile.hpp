@@ -18,6 +18,9 @@ namespace stepwise {
 // The kernels of all processes that wrote to the file; none if there is no such file.
 std::vector<kernel_profile> read_profile(const std::filesystem::path& file);
 
+// What became of a kernel that failed, in words; empty: none did.
+std::string read_failure(const std::filesystem::path& file);
+
 // Kernel by kernel, an empty line behind each.
 std::string profile_shown(const std::vector<kernel_profile>& kernels, const terminal_style& style);
 

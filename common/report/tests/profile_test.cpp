@@ -85,6 +85,14 @@ TEST_CASE("a profile travels as JSON without losing anything") {
   CHECK(k.lines.at(0).waited_for.empty());
 }
 
+TEST_CASE("a kernel's failure travels with the profile") {
+  CHECK(failure_in_profile(profile_json({example()}, "f failed")) == "f failed");
+  CHECK(parse_profile(profile_json({}, "f failed"))->empty());
+  CHECK(failure_in_profile(profile_json({example()})).empty());
+  CHECK(failure_in_profile("torn").empty());
+  CHECK(failure_in_profile("{\"failed\": 1}").empty());
+}
+
 TEST_CASE("what is no profile is not read as one") {
   CHECK(!parse_profile(""));
   CHECK(!parse_profile("{\"kernels\": [{}]}"));

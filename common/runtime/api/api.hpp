@@ -11,6 +11,7 @@
 
 #include <cstring>
 #include <new>
+#include <source_location>
 
 #include "common/runtime/errors.hpp"
 #include "common/runtime/state.hpp"
@@ -24,16 +25,19 @@
 
 namespace stepwise::runtime {
 
-// Does `body(state&) -> status` under the lock.
+// Does `body(state&) -> status` under the lock. `at`: the exported function, for its name.
 template <class Body>
-cudaError_t call_without_device(Body&& body) noexcept {
+cudaError_t call_without_device(
+    Body&& body, std::source_location at = std::source_location::current()) noexcept {
   try {
     state& s = state::get();
     const std::lock_guard guard(s.lock);
-    if (!s.checks) return static_cast<cudaError_t>(finish(body(s)));
-    s.checks->begin_call();
+    if (!s.checks && !s.recorder) return static_cast<cudaError_t>(finish(body(s)));
+    if (s.recorder) s.recorder->begin_call(at.function_name());
+    if (s.checks) s.checks->begin_call();
     const int code = finish(body(s));
-    s.checks->end_call(s.current.get(), code);
+    if (s.checks) s.checks->end_call(s.current.get(), code);
+    if (s.recorder) s.recorder->end_call();
     return static_cast<cudaError_t>(code);
   } catch (const std::bad_alloc&) {
     return static_cast<cudaError_t>(finish({error::memory_allocation, ""}));
@@ -44,20 +48,25 @@ cudaError_t call_without_device(Body&& body) noexcept {
 
 // The same, once there is a device and no kernel has failed: else that is the answer.
 template <class Body>
-cudaError_t call(Body&& body) noexcept {
-  return call_without_device([&](state& s) {
-    status ready = s.ready();
-    return ready.ok() ? s.note(body(s)) : ready;
-  });
+cudaError_t call(Body&& body, std::source_location at = std::source_location::current()) noexcept {
+  return call_without_device(
+      [&](state& s) {
+        status ready = s.ready();
+        return ready.ok() ? s.note(body(s)) : ready;
+      },
+      at);
 }
 
 // For questions that a lost device still answers, as a GPU's does: those about the device itself.
 template <class Body>
-cudaError_t call_even_lost(Body&& body) noexcept {
-  return call_without_device([&](state& s) {
-    status present = s.present();
-    return present.ok() ? body(s) : present;
-  });
+cudaError_t call_even_lost(Body&& body,
+                           std::source_location at = std::source_location::current()) noexcept {
+  return call_without_device(
+      [&](state& s) {
+        status present = s.present();
+        return present.ok() ? body(s) : present;
+      },
+      at);
 }
 
 inline status invalid_value(std::string why) { return {error::invalid_value, std::move(why)}; }
@@ -79,11 +88,14 @@ inline stream_record& record_of(state& s, cudaStream_t stream) {
 
 // Does `body(state&, stream_record&)` for a stream that may be named.
 template <class Body>
-cudaError_t with_stream(cudaStream_t stream, Body&& body) {
-  return call([&](state& s) {
-    status known = check_stream(s, stream);
-    return known.ok() ? body(s, record_of(s, stream)) : known;
-  });
+cudaError_t with_stream(cudaStream_t stream, Body&& body,
+                        std::source_location at = std::source_location::current()) {
+  return call(
+      [&](state& s) {
+        status known = check_stream(s, stream);
+        return known.ok() ? body(s, record_of(s, stream)) : known;
+      },
+      at);
 }
 
 // The stream that a program built with --default-stream per-thread means.
@@ -99,6 +111,22 @@ inline stream_use use_of(state& s, cudaStream_t stream) {
   return {record.id, (record.flags & cudaStreamNonBlocking) != 0};
 }
 
+// For the timeline; nothing in a plain run. The call asked a checked stream for this.
+inline void note_asked(state& s, asked::kind what, cudaStream_t stream, asked more = {}) {
+  if (!s.recorder) return;
+  const stream_use use = use_of(s, stream);
+  more.what = what;
+  more.stream = use.stream;
+  more.non_blocking = use.non_blocking;
+  s.recorder->add(std::move(more));
+}
+inline void note_event(state& s, asked::kind what, cudaStream_t stream, std::uint64_t event) {
+  if (!s.recorder) return;
+  asked more;
+  more.event = event;
+  note_asked(s, what, stream, std::move(more));
+}
+
 // For devices that check; nothing in a plain run. What the device does next belongs to a checked
 // stream; the host has waited for one, or for all work.
 inline void enter_stream(state& s, cudaStream_t stream) {
@@ -106,9 +134,11 @@ inline void enter_stream(state& s, cudaStream_t stream) {
 }
 inline void host_waited(state& s, cudaStream_t stream) {
   if (s.checks) s.current->host_waited(use_of(s, stream).stream);
+  note_asked(s, asked::kind::host_stream, stream);
 }
 inline void host_waited_for_all(state& s) {
   if (s.checks) s.current->host_waited(no_stream);
+  note_asked(s, asked::kind::host_all, nullptr);
 }
 
 // The number behind an enumeration that a program passed. C lets it pass any number; reading one

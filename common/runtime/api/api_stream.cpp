@@ -45,6 +45,7 @@ std::uint64_t event_number(const event_record& record) {
 // hides a finding, where one too few would invent one.
 void host_waited_for(state& s, const event_record& record) {
   if (s.checks && record.recorded) s.current->host_waited(record.stream);
+  if (record.recorded) note_event(s, asked::kind::host_event, nullptr, event_number(record));
 }
 
 status unknown_event() { return {error::invalid_resource_handle, "there is no such event"}; }
@@ -99,6 +100,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
       enter_stream(s, stream);
       s.current->wait_event(event_number(*record), use_of(s, stream).stream);
     }
+    if (record->recorded) note_event(s, asked::kind::wait_event, stream, event_number(*record));
     return status{};  // what was recorded before has run before
   });
 }
@@ -194,6 +196,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
       record->stream = use_of(s, stream).stream;
       s.current->mark_event(event_number(*record), record->stream);
     }
+    note_event(s, asked::kind::record, stream, event_number(*record));
     return s.current->record(record->handle);
   });
 }

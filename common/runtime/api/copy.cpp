@@ -116,41 +116,63 @@ status copy(state& s, const copy_request& r) {
   // within the device goes on behind the host's back.
   const bool pageable =
       (!to.device && !s.find_host(r.to)) || (!from.device && !s.find_host(r.from));
+  if (s.recorder && (to.device || from.device)) {
+    asked more;
+    more.bytes = std::uint64_t{r.width} * r.rows * r.layers;
+    more.pageable = pageable;
+    using kind = asked::kind;
+    const kind what = !from.device           ? kind::copy_to_device
+                      : !to.device           ? kind::copy_to_host
+                      : from.host == to.host ? kind::copy_on_device
+                      : from.host            ? kind::copy_to_device
+                                             : kind::copy_to_host;
+    note_asked(s, what, r.stream, std::move(more));
+  }
   if (pageable || (r.host_waits && (to.host || from.host))) host_waited(s, r.stream);
   return {};
 }
 
-cudaError_t copy_call(const copy_request& request) noexcept {
-  return call_even_lost([&](state& s) {
-    if (s.fault.code == error::devices_unavailable) return s.fault;
-    if (request.width == 0 || request.rows == 0 || request.layers == 0) return status{};
-    status outcome = check_copy(request);
-    if (outcome.ok()) outcome = s.ready();
-    if (outcome.ok()) outcome = check_stream(s, request.stream);
-    if (outcome.ok()) outcome = s.note(copy(s, request));
-    announce_mistake("a copy", outcome);
-    return outcome;
-  });
+cudaError_t copy_call(const copy_request& request, std::source_location at) noexcept {
+  return call_even_lost(
+      [&](state& s) {
+        if (s.fault.code == error::devices_unavailable) return s.fault;
+        if (request.width == 0 || request.rows == 0 || request.layers == 0) return status{};
+        status outcome = check_copy(request);
+        if (outcome.ok()) outcome = s.ready();
+        if (outcome.ok()) outcome = check_stream(s, request.stream);
+        if (outcome.ok()) outcome = s.note(copy(s, request));
+        announce_mistake("a copy", outcome);
+        return outcome;
+      },
+      at);
 }
 
-cudaError_t fill_call(const fill_request& r, cudaStream_t stream) noexcept {
-  return call([&](state& s) {
-    status outcome = check_stream(s, stream);
-    if (outcome.ok() && r.rows > 1 && r.width > r.pitch) {
-      return invalid_value("rows of " + bytes_text(r.width) + ", but only " + bytes_text(r.pitch) +
-                           " from one to the next");
-    }
-    if (r.width == 0 || !outcome.ok()) return outcome;
-    enter_stream(s, stream);
-    const auto value = static_cast<unsigned char>(r.value);
-    for (std::size_t layer = 0; layer < r.layers; layer++) {
-      const device_address first = address_of(r.to) + layer * r.layer;
-      for (std::size_t row = 0; row < r.rows && outcome.ok(); row++) {
-        outcome = s.current->fill(first + row * r.pitch, value, 1, r.width);
-      }
-    }
-    return outcome;
-  });
+cudaError_t fill_call(const fill_request& r, cudaStream_t stream,
+                      std::source_location at) noexcept {
+  return call(
+      [&](state& s) {
+        status outcome = check_stream(s, stream);
+        if (outcome.ok() && r.rows > 1 && r.width > r.pitch) {
+          return invalid_value("rows of " + bytes_text(r.width) + ", but only " +
+                               bytes_text(r.pitch) + " from one to the next");
+        }
+        if (r.width == 0 || !outcome.ok()) return outcome;
+        enter_stream(s, stream);
+        const auto value = static_cast<unsigned char>(r.value);
+        for (std::size_t layer = 0; layer < r.layers; layer++) {
+          const device_address first = address_of(r.to) + layer * r.layer;
+          for (std::size_t row = 0; row < r.rows && outcome.ok(); row++) {
+            outcome = s.current->fill(first + row * r.pitch, value, 1, r.width);
+          }
+        }
+        if (outcome.ok() && s.recorder) {
+          asked more;
+          more.bytes = std::uint64_t{r.width} * r.rows * r.layers;
+          note_asked(s, asked::kind::fill, stream, std::move(more));
+        }
+        return outcome;
+      },
+      at);
 }
 
 }  // namespace stepwise::runtime

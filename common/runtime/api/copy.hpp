@@ -37,7 +37,8 @@ status copy(state& s, const copy_request& request);
 copy_request in_stream(copy_request request, cudaStream_t stream);
 
 // A complete API call. A copy of nothing always succeeds.
-cudaError_t copy_call(const copy_request& request) noexcept;
+cudaError_t copy_call(const copy_request& request,
+                      std::source_location at = std::source_location::current()) noexcept;
 
 // The same area, to be set to the low byte of `value`.
 struct fill_request {
@@ -51,6 +52,7 @@ struct fill_request {
 };
 
 // A complete API call.
-cudaError_t fill_call(const fill_request& request, cudaStream_t stream) noexcept;
+cudaError_t fill_call(const fill_request& request, cudaStream_t stream,
+                      std::source_location at = std::source_location::current()) noexcept;
 
 }  // namespace stepwise::runtime

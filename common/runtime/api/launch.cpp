@@ -29,6 +29,14 @@ status launch(state& s, const launch_request& request) {
   enter_stream(s, request.stream);
   const status launched = s.current->launch(*kernel.handle, config, *parameters);
   if (launched.ok()) note_launch();
+  if (launched.ok() && s.recorder) {
+    asked more;
+    more.kernel = kernel.attributes.name;
+    more.grid = config.grid;
+    more.block = config.block;
+    more.dynamic_shared_bytes = config.dynamic_shared_bytes;
+    note_asked(s, asked::kind::kernel, request.stream, std::move(more));
+  }
   return launched;
 }
 
@@ -58,12 +66,14 @@ result<std::vector<std::byte>> pack_arguments(const kernel_attributes& kernel,
   return buffer;
 }
 
-cudaError_t launch_kernel(const launch_request& request) noexcept {
-  return call([&](state& s) {
-    status outcome = launch(s, request);
-    announce(outcome.message);
-    return outcome;
-  });
+cudaError_t launch_kernel(const launch_request& request, std::source_location at) noexcept {
+  return call(
+      [&](state& s) {
+        status outcome = launch(s, request);
+        announce(outcome.message);
+        return outcome;
+      },
+      at);
 }
 
 }  // namespace stepwise::runtime

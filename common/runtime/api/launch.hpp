@@ -18,7 +18,8 @@ struct launch_request {
 };
 
 // A complete API call.
-cudaError_t launch_kernel(const launch_request& request) noexcept;
+cudaError_t launch_kernel(const launch_request& request,
+                          std::source_location at = std::source_location::current()) noexcept;
 
 // The parameter buffer of a kernel; invalid_value if there are parameters but no arguments.
 result<std::vector<std::byte>> pack_arguments(const kernel_attributes& kernel,

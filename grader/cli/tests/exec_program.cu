@@ -12,8 +12,53 @@ __global__ void wait_for_ever(int* sum) {
   while (atomicAdd(sum, 0) == 0) {
   }
 }
+__global__ void write_far(int* sum) { sum[1ull << 40] = 1; }
+// Neighbouring threads touch words 1024 bytes apart.
+__global__ void stride(int* words) {
+  const unsigned at = 256 * threadIdx.x + blockIdx.x;
+  words[at] += 1;
+}
 
 namespace {
+
+// `stride` with two grids, which takes longer than `add`; or a kernel that fails.
+int run_several(bool failing) {
+  int* words = nullptr;
+  if (cudaMalloc(&words, 256 * 256 * sizeof *words) != cudaSuccess) return 5;
+  cudaMemset(words, 0, 256 * 256 * sizeof *words);
+  for (int i = 0; i < 3; ++i) stride<<<256, 256>>>(words);
+  stride<<<128, 256>>>(words);
+  add<<<1, 32>>>(words);
+  if (failing) write_far<<<1, 32>>>(words);
+  int first = 0;
+  if (cudaMemcpy(&first, words, sizeof first, cudaMemcpyDeviceToHost) != cudaSuccess) return 6;
+  std::printf("first %d\n", first);
+  return 0;
+}
+
+// Two streams that each copy, compute and copy back; the second one waits for the first one's copy.
+int run_overlapping(bool pinned) {
+  constexpr int bytes = 256 * 256 * sizeof(int);
+  int *host = nullptr, *device = nullptr;
+  if (pinned)
+    cudaMallocHost(&host, 2 * bytes);
+  else
+    host = static_cast<int*>(std::calloc(2, bytes));
+  cudaMalloc(&device, 2 * bytes);
+  cudaStream_t streams[2];
+  cudaEvent_t copied;
+  for (cudaStream_t& s : streams) cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+  cudaEventCreate(&copied);
+  for (int i = 0; i < 2; ++i) {
+    int* const mine = device + i * (bytes / 4);
+    if (i == 1) cudaStreamWaitEvent(streams[1], copied, 0);
+    cudaMemcpyAsync(mine, host, bytes, cudaMemcpyHostToDevice, streams[i]);
+    if (i == 0) cudaEventRecord(copied, streams[0]);
+    stride<<<256, 256, 0, streams[i]>>>(mine);
+    cudaMemcpyAsync(host, mine, bytes, cudaMemcpyDeviceToHost, streams[i]);
+  }
+  return cudaDeviceSynchronize() == cudaSuccess ? 0 : 5;
+}
 
 void on_signal(int number) { _exit(40 + number); }
 
@@ -74,6 +119,8 @@ int main(int count, char** words) {
     waitpid(child, &status, 0);
     return WEXITSTATUS(status);
   }
+  if (what == "several" || what == "fail") return run_several(what == "fail");
+  if (what == "pinned" || what == "pageable") return run_overlapping(what == "pinned");
   const int outcome = run_kernel(what == "endless");
   if (what == "after_closing" || what == "after_reusing") close(STDERR_FILENO);
   if (what == "after_reusing") dup2(STDOUT_FILENO, STDERR_FILENO);

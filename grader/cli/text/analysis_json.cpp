@@ -88,6 +88,18 @@ json analysis_json(const kernel_analysis& a) {
   return j;
 }
 
+json launched_json(const profile_view& v) {
+  json launched = json::array();
+  for (const launched_kernel& k : by_kernel(v.m->kernels))
+    launched.push_back({{"kernel", k.kernel},
+                        {"launches", k.launches},
+                        {"configurations", k.configurations.size()},
+                        {"time_ms", k.us / 1000},
+                        {"average_ms", k.average_us() / 1000},
+                        {"share", k.us / (1000 * v.m->time_ms)}});
+  return launched;
+}
+
 json advice_json(const profile_view& v) {
   json j = {{"causes", json::array()}, {"next", nullptr}, {"mended_by", nullptr}};
   for (const found_cause& f : v.found)

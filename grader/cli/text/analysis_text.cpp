@@ -38,7 +38,8 @@ std::string place_text(const code_place& at, const kernel_analysis& a) {
 }
 
 cell source_cell(const code_place& at) {
-  return {at.line == 0 ? "(of no line: compile with -lineinfo)" : at.text, tone::dim};
+  return {at.line == 0 && at.text.empty() ? "(of no line: compile with -lineinfo)" : at.text,
+          tone::dim};
 }
 
 void share_bar(page& p, const char* label, double share, const std::string& what, bool strong) {
@@ -87,8 +88,8 @@ void access_table(page& p, const kernel_analysis& a, const std::vector<costly_li
     rows.push_back({{place_text(l.at, a), tone::place},
                     {name_of(l.cost.what), t},
                     {fmt::format("{:.1f} {}", l.cost.per_request(), unit), t},
-                    {fmt::format("{:.1f}", l.cost.ideal_per_request())},
-                    {l.cost.waste() > 0 ? percent(l.share) : ""},
+                    {l.cost.ideal > 0 ? fmt::format("{:.1f}", l.cost.ideal_per_request()) : ""},
+                    {l.cost.ideal > 0 && l.cost.waste() > 0 ? percent(l.share) : ""},
                     source_cell(l.at)});
   }
   p.table({{"line", true},
@@ -102,16 +103,21 @@ void access_table(page& p, const kernel_analysis& a, const std::vector<costly_li
 
 void mend_sentence(page& p, const kernel_analysis& a) {
   if (a.wasteful.empty()) {
-    p.paragraph("Every access costs what it must: fewer or wider ones are left to try.");
+    const bool known =
+        std::ranges::all_of(a.accesses, [](const costly_line& l) { return l.cost.ideal > 0; });
+    p.paragraph(known ? "Every access costs what it must: fewer or wider ones are left to try."
+                      : "What these would cost at best was not counted.");
     return;
   }
   const costly_line& l = a.wasteful.front();
   const char* unit = is_shared(l.cost.what) ? "wavefronts" : "sectors";
-  p.paragraph(fmt::format("Mend line {} first: {} {} for each {}, {:.1f} would do ({}).",
-                          place_text(l.at, a), fmt::format("{:.1f}", l.cost.per_request()), unit,
-                          name_of(l.cost.what), l.cost.ideal_per_request(),
-                          is_shared(l.cost.what) ? "bank conflicts" : "uncoalesced"),
-              tone::strong);
+  const std::string where =
+      l.at.line == 0 ? "Mend this first" : fmt::format("Mend line {} first", place_text(l.at, a));
+  p.paragraph(
+      fmt::format("{}: {:.1f} {} for each {}, {:.1f} would do ({}).", where, l.cost.per_request(),
+                  unit, name_of(l.cost.what), l.cost.ideal_per_request(),
+                  is_shared(l.cost.what) ? "bank conflicts" : "uncoalesced"),
+      tone::strong);
 }
 
 void memory_branch(page& p, const profile_view& v) {
@@ -204,6 +210,7 @@ void latency_branch(page& p, const profile_view& v) {
     if (s.share >= worth_a_row)
       bars.push_back({stepwise::name_of(s.why), s.share, percent(s.share), tone::place});
   p.bars(bars);
+  if (!knows_lines(*a.kernel)) return;
   p.line();
   std::vector<std::vector<cell>> rows;
   for (const stalled_line& l : a.lines) {
@@ -283,11 +290,6 @@ void add_next(page& p, const profile_view& v) {
 
 }  // namespace
 
-std::optional<double> profile_view::recorded_ms(const step* s) const {
-  if (s == nullptr || recorded == nullptr) return {};
-  return recorded->find(s->name, m->size);
-}
-
 std::vector<std::string> kernel_lines(const profile_view& v, const terminal_style& style) {
   page p(style);
   p.title("1  Where the time goes");
@@ -324,12 +326,56 @@ std::vector<std::string> kernel_lines(const profile_view& v, const terminal_styl
            {"share", true}},
           rows);
   p.line();
-  std::string text =
-      fmt::format("The call takes {}: modelled, {}.", time_text(v.m->time_ms), v.m->gpu);
+  std::string text = fmt::format("The call takes {}: {}.", time_text(v.m->time_ms), v.origin());
   if (const auto ms = v.recorded_ms(v.at))
     text += fmt::format(" The course's record of {} on an {}: {}.", v.at->name, v.m->gpu,
                         time_text(*ms));
   p.paragraph(text);
+  return p.take();
+}
+
+std::vector<std::string> launched_lines(const profile_view& v, const terminal_style& style) {
+  page p(style);
+  p.title("1  Where the time goes");
+  const double all_us = 1000 * v.m->time_ms;
+  std::vector<std::vector<cell>> rows;
+  const auto row = [&](const cell& name, const std::string& launches, double us,
+                       const std::string& average) {
+    rows.push_back({name, {launches}, {time_text(us / 1000)}, {average}, {percent(us / all_us)}});
+  };
+  const auto launched = by_kernel(v.m->kernels);
+  double others_us = 0;
+  for (const launched_kernel& k : launched) {
+    if (rows.size() == most_rows) {
+      others_us += k.us;
+      continue;
+    }
+    row({k.kernel, rows.empty() ? tone::strong : tone::plain}, grouped(k.launches), k.us,
+        time_text(k.average_us() / 1000));
+  }
+  if (launched.size() > most_rows)
+    row({fmt::format("{} others", launched.size() - most_rows), tone::dim}, "", others_us, "");
+  p.table({{"kernel", false, true},
+           {"launches", true},
+           {"total", true},
+           {"average", true},
+           {"share", true}},
+          rows);
+  p.line();
+  p.paragraph(fmt::format("All kernels take {}: modelled, {}.", time_text(v.m->time_ms), v.m->gpu));
+  const launched_kernel& first = launched.front();
+  const kernel_profile& k = *v.dearest.kernel;
+  if (first.configurations.size() > 1)
+    p.paragraph(
+        fmt::format("{} was launched in {} configurations; what follows is the one that "
+                    "takes longest: a grid of {} blocks of {} threads, {} of its launches.",
+                    k.kernel, first.configurations.size(), extents(k.grid), extents(k.block),
+                    grouped(k.launches)));
+  if (!knows_lines(k))
+    p.paragraph(fmt::format("{} was compiled without -lineinfo: its lines are not known, and what "
+                            "an instruction costs is estimated from PTX alone.",
+                            k.kernel),
+                tone::note);
   return p.take();
 }
 
@@ -408,6 +454,7 @@ std::vector<std::string> advice_lines(const profile_view& v, const terminal_styl
           fmt::format(" Without that the kernel is {} as fast, by the model.", ratio_text(f.gain));
     p.paragraph(mark + text, tone::plain, 2);
   }
+  if (v.of == nullptr) return p.take();
   p.line();
   add_next(p, v);
   return p.take();

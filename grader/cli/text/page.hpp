@@ -28,6 +28,11 @@ class page {
       first = false;
     }
   }
+  // Wrapped, from the first column on.
+  void plain_paragraph(const std::string& text, tone t = tone::plain) {
+    for (const auto& part : wrapped(text, static_cast<std::size_t>(style_.width)))
+      lines_.push_back(style_.paint(t, part));
+  }
   // Wrapped behind a label, whose width is the indentation of the lines that follow.
   void labelled(const std::string& label, const std::string& text, tone t = tone::plain) {
     const std::size_t room = static_cast<std::size_t>(style_.width) - 2 - label.size();

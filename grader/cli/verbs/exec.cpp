@@ -21,6 +21,8 @@
 #include "common/device/gpu.hpp"
 #include "common/report/finding_text.hpp"
 #include "grader/cli/context.hpp"
+#include "grader/cli/profile/program_text.hpp"
+#include "grader/cli/profile/timeline_text.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/report/findings.hpp"
 #include "grader/report/profile.hpp"
@@ -39,7 +41,13 @@ struct exec_options {
   std::optional<double> time_limit_s;
   bool check = false;     // with all of the emulator's checks on
   bool counters = false;  // counted line by line
-  std::string report;     // a file for what was found and counted, as JSON; empty: none
+  bool profile = false;   // counted and timed by the model
+  bool timeline = false;  // with profile
+  std::string trace;      // a file for the timeline; empty: none
+  std::string report;     // a file for what comes of these, as JSON; empty: none
+
+  bool watched() const { return check || counters || profile; }
+  bool records_calls() const { return timeline || !trace.empty(); }
 };
 
 constexpr const char* runtime_name = "libcudart.so.13";
@@ -94,7 +102,7 @@ void check_file(const fs::path& program) {
         "{} is source code; compile it first: nvcc --cudart=shared -arch=sm_90 -o {} {}", name,
         program.stem().string(), name));
   }
-  if (access(program.c_str(), R_OK) != 0) refuse(name + " may not be read by you");
+  if (::access(program.c_str(), R_OK) != 0) refuse(name + " may not be read by you");
   char start[2] = {};
   std::ifstream(program, std::ios::binary).read(start, sizeof start);
   if (start[0] == '#' && start[1] == '!') {
@@ -121,7 +129,7 @@ program_file check_kind(const fs::path& program, const gpu& model) {
   if (found->is == kind::library) {
     refuse(name + " is a library; give the program that loads it");
   }
-  if (access(program.c_str(), X_OK) != 0) {
+  if (::access(program.c_str(), X_OK) != 0) {
     refuse(name + " is not executable; if it is a program: chmod +x " + name);
   }
   if (found->is == kind::static_program) {
@@ -292,33 +300,53 @@ void note_newer_sources(const fs::path& program, const std::vector<kernel_profil
   }
 }
 
-// Shows what was found and counted behind all that the program wrote; 1 if what was found is all
-// there is to complain of.
-int report_on(const context& c, const exec_options& o, const fs::path& program,
+void show_profile(const program_profile& profile, const terminal_style& style) {
+  const bool timed = profile.why_none().empty();
+  say(timed ? "\n" : "");
+  for (const std::string& line : program_lines(profile, style))
+    say((timed ? "" : "lab: ") + line + "\n");
+}
+
+// Shows what was found and counted behind all that the program wrote; 1 if what was found, or that
+// there is nothing to profile, is all there is to complain of.
+int report_on(const context& c, const exec_options& o, const gpu& model, const fs::path& program,
               const fs::path& folder, int exit_code) {
   const auto found = read_findings(folder / "findings");
   const auto kernels = read_profile(folder / "profile");
+  const program_profile profile{program.string(), model, kernels, read_failure(folder / "profile")};
+  const bool complains = !found.empty() || (o.profile && !profile.why_none().empty());
   json document = json::object();
   if (o.check) document = findings_json(found);
-  if (o.counters) document["kernels"] = profile_document(kernels);
+  if (o.counters || o.profile) document["kernels"] = profile_document(kernels);
+  if (o.profile) document.update(program_json(profile));
+  const bool drawn = o.records_calls() && profile.failed.empty();
+  shown_timeline times;
+  if (drawn) times = read_timeline(folder / "timeline", program.string(), kernels, model);
+  if (drawn) document["timeline"] = timeline_json(times);
+  if (drawn && !o.trace.empty()) write_atomically(fs::absolute(o.trace), trace_text(times));
   const std::string text = document.dump(2) + "\n";
   if (!o.report.empty()) write_atomically(fs::absolute(o.report), text);
   std::fflush(stdout);
   if (c.as_json) {
     say(text);
-    return exit_code == 0 && !found.empty() ? 1 : exit_code;
+    return exit_code == 0 && complains ? 1 : exit_code;
   }
   const terminal_style style = detect_style(STDERR_FILENO, !c.plain);
   if (o.counters && kernels.empty()) note("no kernel was counted");
   note_newer_sources(program, kernels);
-  if (!kernels.empty()) say(fmt::format("\n{}", profile_shown(kernels, style)));
+  if (o.counters && !kernels.empty()) say(fmt::format("\n{}", profile_shown(kernels, style)));
+  if (o.profile) show_profile(profile, style);
+  if (o.timeline && drawn && profile.why_none().empty()) {
+    say("\n");
+    for (const std::string& line : timeline_lines(times, style)) say(line + "\n");
+  }
   if (o.check) {
     say(fmt::format("{}{}", found.empty() ? "" : "\n",
                     findings_text(found, style, fs::current_path())));
     if (const std::string how = missing_lines_note(found, {}); !how.empty()) note(how);
     say(fmt::format("lab: {}\n", findings_line(found, style)));
   }
-  return exit_code == 0 && !found.empty() ? 1 : exit_code;
+  return exit_code == 0 && complains ? 1 : exit_code;
 }
 
 int exec(context& c, const exec_options& o) {
@@ -334,26 +362,33 @@ int exec(context& c, const exec_options& o) {
   auto environment = prepare_exec(program, model, c.where);
   if (o.time_limit_s)
     environment.push_back(fmt::format("STEPWISE_TIME_LIMIT_S={}", *o.time_limit_s));
-  const bool watched = o.check || o.counters;
-  if (!watched && !o.report.empty())
-    refuse("--report is for --check and --counters: it writes what comes of them");
-  if (!o.report.empty()) require_writable(fs::absolute(o.report));
+  if (!o.watched() && !o.report.empty())
+    refuse("--report is for --check, --counters and --profile: it writes what comes of them");
+  if (o.records_calls() && !o.profile)
+    refuse("--timeline and --trace belong to --profile, which models how long kernels take");
+  for (const std::string& file : {o.report, o.trace})
+    if (!file.empty()) require_writable(fs::absolute(file));
   std::optional<temporary_folder> folder;
-  if (watched) folder.emplace(fs::temp_directory_path());
+  if (o.watched()) folder.emplace(fs::temp_directory_path());
   environment.push_back(o.check ? "STEPWISE_SUGGEST_CHECK" : "STEPWISE_SUGGEST_CHECK=1");
   if (o.check) {
     environment.push_back("STEPWISE_CHECK=1");
     environment.push_back("STEPWISE_FINDINGS=" + (folder->path() / "findings").string());
   }
-  if (o.counters) {
+  if (o.counters || o.profile) {
     environment.push_back("STEPWISE_COUNTERS=1");
     environment.push_back("STEPWISE_PROFILE=" + (folder->path() / "profile").string());
   }
+  environment.push_back(o.records_calls()
+                            ? "STEPWISE_TIMELINE=" + (folder->path() / "timeline").string()
+                            : "STEPWISE_TIMELINE");
+  environment.push_back(o.profile ? "STEPWISE_TIMES=whole,experiments" : "STEPWISE_TIMES");
   const auto end = run_in_foreground(program, c.program, environment);
   if (end.signal != 0) {
     say(fmt::format("lab: {} ended on a signal: {}\n", program.string(), signal_text(end.signal)));
   }
-  return watched ? report_on(c, o, program, folder->path(), end.exit_code) : end.exit_code;
+  return o.watched() ? report_on(c, o, model, program, folder->path(), end.exit_code)
+                     : end.exit_code;
 }
 
 const verb exec_verb(
@@ -365,18 +400,24 @@ const verb exec_verb(
     "  ./lab exec --check ./saxpy               and say what is wrong with it "
     "(nvcc -lineinfo -Xcompiler -g1 adds source lines)\n"
     "  ./lab exec --counters ./saxpy            and what each line costs (nvcc -lineinfo)\n"
+    "  ./lab exec --profile ./saxpy             and which kernel takes long, and why: modelled\n"
     "  ./lab exec --gpu h200 ./saxpy            which GPU to be\n\n"
     "Streams, signals and the exit status are the program's own; 128 + N tells that\n"
     "signal N ended it, 2 that it cannot run here, and why; with --check, 1 that\n"
-    "something was found.",
+    "something was found; with --profile, that there is nothing to profile.",
     [](arguments& takes, exec_options& o) {
       takes.add("--gpu", o.gpu, "a name from common/gpus/ (h200), or a file like those");
       takes.add("--time-limit", o.time_limit_s, "seconds for each kernel (no limit)");
       takes.flag("--check", o.check, "find races, wrong addresses, barriers, leaks ...");
       takes.flag("--counters", o.counters,
                  "line by line: sectors, bank conflicts, cache hits, divergence");
+      takes.flag("--profile", o.profile,
+                 "the kernels by modelled time, what limits the first, what to try");
+      takes.flag("--timeline", o.timeline,
+                 "with --profile: calls, copies and kernels, stream by stream");
+      takes.add("--trace", o.trace, "with --profile: a file for that, which Perfetto opens");
       takes.add("--report", o.report,
-                "with --check or --counters: a file for what comes of it, as JSON");
+                "with --check, --counters, --profile: a file for what comes of it, as JSON");
     },
     exec);
 

@@ -4,6 +4,9 @@
 #include <fmt/core.h>
 
 #include "grader/cli/context.hpp"
+#include "grader/cli/profile/hardware.hpp"
+#include "grader/cli/profile/metrics_text.hpp"
+#include "grader/cli/profile/timeline_text.hpp"
 #include "grader/cli/text/analysis_text.hpp"
 #include "grader/cli/text/comparison_text.hpp"
 #include "grader/cli/text/figures_text.hpp"
@@ -19,11 +22,15 @@ namespace stepwise::cli {
 namespace {
 
 struct profile_options {
-  std::string lab, step, file, size, gpu;
+  std::string lab, step, file, size, gpu, source;
   std::uint64_t seed = 7;
-  std::string svg;
+  std::string svg, trace;
+  bool timeline = false;
   bool experiment = false, roofline = false, csv = false, glossary = false, markdown = false;
-  std::vector<std::string> compare;
+  std::vector<std::string> compare, metrics;
+
+  bool records_calls() const { return timeline || !trace.empty(); }
+  bool lists_metrics() const { return metrics.size() == 1 && metrics[0] == "list"; }
 };
 
 // A student waits; steps that are looked at for advice only have less.
@@ -39,6 +46,8 @@ struct session_of_profiles {
   gpu model;
   device_choice emulator;
   recorded_times recorded;
+  std::string counted_by;  // "ncu 2025.3.1.0"; empty: by the model
+  std::string why_model;   // why it is not ncu, which was asked for first
 
   modelled_figures call(const fs::path& program, double patience_s, what_ifs experiments) const {
     auto m = model_program(l, p, program, size, seed, emulator, c.now(), patience_s, experiments);
@@ -87,19 +96,12 @@ std::vector<kernel_profile> model_step(const session_of_profiles& s, const step&
   return m.timed() ? m.kernels : std::vector<kernel_profile>{};
 }
 
-profile_view view_of(const session_of_profiles& s, const modelled_figures& m, const step* at) {
-  profile_view v;
+profile_view view_of_call(const session_of_profiles& s, const modelled_figures& m, const step* at) {
+  profile_view v = view_of(m, *ranked(m.kernels).front(), s.model);
   v.of = &s.l;
-  v.m = &m;
   v.recorded = &s.recorded;
   v.at = at;
-  const kernel_profile& k = *ranked(m.kernels).front();
-  v.dearest = analyse(k, 1000 * m.time_ms, s.model.multiprocessors);
-  v.found = causes_of(v.dearest);
-  const auto room =
-      study_occupancy(s.model, volume(k.block), static_cast<std::uint64_t>(k.registers),
-                      k.static_shared_bytes + k.dynamic_shared_bytes);
-  if (room.ok()) v.room = *room;
+  v.counted_by = s.counted_by;
   return v;
 }
 
@@ -109,8 +111,10 @@ void add_advice(const session_of_profiles& s, profile_view& v) {
     const auto ms = s.recorded.find(one.name, s.size);
     return !ms || *ms < clearly * v.m->time_ms;
   };
-  v.next = suggest(steps_after(s.l, v.at, is_faster), v.found, v.m->kernels,
-                   [&](const step& one) { return model_step(s, one); });
+  // Modelled steps beside a measured call would compare two things at once.
+  v.next = suggest(steps_after(s.l, v.at, is_faster), v.found, v.m->kernels, [&](const step& one) {
+    return s.counted_by.empty() ? model_step(s, one) : std::vector<kernel_profile>{};
+  });
 }
 
 void show(context& c, const std::vector<std::string>& lines) {
@@ -121,13 +125,22 @@ void show(context& c, const std::vector<std::string>& lines) {
 void show_head(const session_of_profiles& s, const std::string& what, const modelled_figures& m) {
   if (s.c.as_json) return;
   s.c.busy.clear();
-  s.c.out.paragraph(fmt::format("{}, one call at {}: modelled, {}", what, m.label, s.model.name), 0,
-                    {}, tone::strong);
+  if (!s.why_model.empty())
+    s.c.out.paragraph(s.why_model + "; so this is the time model's", 0, {}, tone::note);
+  s.c.out.paragraph(
+      fmt::format("{}, one call at {}: {}, {}", what, m.label,
+                  s.counted_by.empty() ? "modelled" : "measured by " + s.counted_by, s.model.name),
+      0, {}, tone::strong);
 }
 
 // How far the figures may be trusted.
 void show_origin(const session_of_profiles& s, const modelled_figures& m) {
   s.c.say();
+  if (!s.counted_by.empty())
+    return s.c.out.paragraph(
+        "hardware counters, kernel by kernel, caches flushed before each; of lines ncu's page "
+        "tells nothing: without --source they are shown",
+        0, "", tone::dim);
   s.c.out.paragraph(s.model.measured.empty()
                         ? "modelled from published figures of the " + s.model.name +
                               ", never compared with measured times"
@@ -162,6 +175,9 @@ json document_of(const session_of_profiles& s, const subject& of, const step* at
                    {"message", m.found.message},
                    {"seed", s.seed}};
   document.update(modelled_json(m));
+  document["source"] = s.counted_by.empty() ? "model" : s.counted_by;
+  document["why_not_ncu"] = s.why_model.empty() ? json(nullptr) : json(s.why_model);
+  if (!s.counted_by.empty() && m.timed()) document["time_kind"] = "measured";
   const auto recorded = at != nullptr ? s.recorded.find(at->name, s.size) : std::nullopt;
   document["recorded_ms"] = recorded ? json(*recorded) : json(nullptr);
   return document;
@@ -238,14 +254,91 @@ int show_glossary(context& c, bool as_markdown) {
   return 0;
 }
 
+int show_metric_list(context& c) {
+  if (c.as_json) c.print({{"metrics", metric_list_json()}});
+  for (const auto& line : metric_list(c.out.style())) c.say(line);
+  return 0;
+}
+
+// Makes the call with its calls of the runtime written down. The program inherits the variable.
+modelled_figures recorded_call(const session_of_profiles& s, const fs::path& program,
+                               const fs::path& file) {
+  setenv("STEPWISE_TIMELINE", file.c_str(), 1);
+  auto m = s.call(program, seconds_for_a_call, what_ifs::left_out);
+  unsetenv("STEPWISE_TIMELINE");
+  return m;
+}
+
+int show_timeline(context& c, const profile_options& o, const session_of_profiles& s,
+                  const shown_timeline& times, const modelled_figures& m, json document) {
+  if (!o.trace.empty()) write_atomically(o.trace, trace_text(times));
+  if (c.as_json) {
+    document["timeline"] = timeline_json(times);
+    c.print(document);
+    return 0;
+  }
+  show(c, timeline_lines(times, c.out.style()));
+  if (!o.trace.empty()) c.say("  " + o.trace + " opens in https://ui.perfetto.dev");
+  show_origin(s, m);
+  return 0;
+}
+
+// From the source that was asked for; says in `s` which it was.
+modelled_figures figures_from(const profile_sources& sources, session_of_profiles& s,
+                              const profile_options& o, const fs::path& program,
+                              const device_choice& own) {
+  if (sources.ncu && s.why_model.empty()) try {
+      measured_call call = call_under_ncu(s.c, s.p, program, s.size, s.seed, own, s.model);
+      s.counted_by = call.counted_by;
+      s.emulator = call.device;
+      return std::move(call.m);
+    } catch (const interrupted&) {
+      throw;
+    } catch (const failure& why) {
+      if (!sources.model || why.code() != exit_code::environment) throw;
+      const std::string words = why.what();
+      s.why_model = words.substr(0, words.find('\n'));
+    }
+  return s.call(program, seconds_for_a_call,
+                o.metrics.empty() ? what_ifs::modelled : what_ifs::left_out);
+}
+
+// Just these figures, of every kernel of a call that has a time.
+int show_metrics(context& c, const profile_options& o, const session_of_profiles& s,
+                 const modelled_figures& m, json document) {
+  const auto wanted = wanted_metrics(o.metrics);
+  std::vector<kernel_analysis> kernels;
+  for (const kernel_profile* k : ranked(m.kernels))
+    kernels.push_back(analyse(*k, 1000 * m.time_ms, s.model.multiprocessors));
+  if (c.as_json) {
+    document["metrics"] = metric_json(kernels, wanted);
+    c.print(document);
+  } else if (o.csv) {
+    for (const auto& line : metric_csv(kernels, wanted)) c.say(line);
+  } else {
+    show(c, metric_lines(kernels, wanted, c.out.style()));
+    show_origin(s, m);
+  }
+  return 0;
+}
+
 int profile(context& c, const profile_options& o) {
   if (o.glossary || o.markdown) return show_glossary(c, o.markdown);
+  if (o.lists_metrics()) return show_metric_list(c);
+  if (!o.metrics.empty()) (void)wanted_metrics(o.metrics);
+  if (o.records_calls() && (!o.compare.empty() || !o.metrics.empty() || o.csv))
+    refuse("--timeline and --trace show one call: no --compare, --metrics or --csv beside them");
+  if (!o.trace.empty()) require_writable(fs::absolute(o.trace));
   if (o.lab.empty()) refuse("which lab? ./lab list has them: ./lab profile reduction");
   if (!o.file.empty() && !o.step.empty())
     refuse("STEP and --file exclude each other: which is it?");
   if (c.request == device_request::gpu)
-    refuse("--device gpu: this profile is the model's; on a GPU, ncu makes one (./lab env " +
-           o.lab + ")");
+    refuse("--device gpu: this profile is the model's; --source ncu makes one on a GPU");
+  const auto sources = profile_sources::parse(o.source);
+  if (sources.ncu && (o.experiment || !o.compare.empty() || o.records_calls() || !o.gpu.empty()))
+    refuse(
+        "--source ncu counts one call on this machine's GPU: no --experiment, --compare, "
+        "--timeline, --trace or --gpu beside it");
   if (!o.compare.empty() && o.compare.size() != 2)
     refuse("--compare takes two steps, or a step and mine: ./lab profile " + o.lab +
            " --compare 02 03");
@@ -255,17 +348,30 @@ int profile(context& c, const profile_options& o) {
   const problem& p = problem_of(l);
   const auto size = parse_size(l, p, o.size);
   const step* const at = o.step.empty() ? nullptr : &find_step(l, o.step);
-  const gpu model = stand_for(c, o.gpu);
+  const device_choice own = sources.ncu ? c.device() : device_choice{};
+  profile_options of_own = o;
+  std::string why_model;
+  if (sources.ncu) try {
+      of_own.gpu = id_of_own_gpu(own);
+    } catch (const failure& why) {
+      if (!sources.model) throw;
+      why_model = std::string(why.what()).substr(0, std::string(why.what()).find('\n'));
+    }
+  const gpu model = stand_for(c, of_own.gpu);
   device_choice emulator = choose_device(device_request::emulated, c.where);
   emulator.name = model.name;
-  const session_of_profiles s{
-      c,      l,     p,        size.value_or(modelled_size(l, model)),
-      o.seed, model, emulator, load_recorded_times(c.where.root, l, model.name)};
+  session_of_profiles s{
+      c,      l,        p,        size.value_or(modelled_size(l, model)),
+      o.seed, model,    emulator, load_recorded_times(c.where.root, l, model.name),
+      "",     why_model};
   if (!o.compare.empty()) return compare_two(s, o.compare);
   const subject of = prepare(c, l, o.file, o.step);
   if (of.program.empty())
     return report_compile_errors(c, of, {{"lab", l.name}, {"subject", of.shown}});
-  const modelled_figures m = s.call(of.program, seconds_for_a_call, what_ifs::modelled);
+  const temporary_folder folder(fs::temp_directory_path());
+  const modelled_figures m = o.records_calls()
+                                 ? recorded_call(s, of.program, folder.path() / "timeline")
+                                 : figures_from(sources, s, o, of.program, own);
   json document = document_of(s, of, at, m);
   if (!o.csv || !m.found.ok()) show_head(s, of.shown, m);
   if (!m.found.ok()) return report_failed_call(c, m, std::move(document));
@@ -274,7 +380,12 @@ int profile(context& c, const profile_options& o) {
                   of.shown + " launches no kernel at " + m.label + ": there is nothing to profile");
   if (!m.timed())
     throw failure(exit_code::ours, "the time model has no time for " + of.shown + " at " + m.label);
-  profile_view v = view_of(s, m, at);
+  if (o.records_calls())
+    return show_timeline(c, o, s,
+                         read_timeline(folder.path() / "timeline", of.shown, m.kernels, s.model), m,
+                         std::move(document));
+  if (!o.metrics.empty()) return show_metrics(c, o, s, m, std::move(document));
+  profile_view v = view_of_call(s, m, at);
   const std::vector<roofline> roofs = rooflines_of(s, v);
   if (!o.svg.empty())
     write_atomically(o.svg, roofline_svg(roofs, of.shown + ": modelled, " + model.name));
@@ -323,7 +434,9 @@ const verb profile_verb(
     "  ./lab profile reduction 02 --experiment    what if there were no bank conflicts?\n"
     "  ./lab profile --glossary                   what the profilers' metrics are\n"
     "  ./lab profile matmul 03 --roofline         with --svg FILE as a picture\n"
-    "  ./lab profile reduction --compare 02 03    side by side; mine is your file",
+    "  ./lab profile reduction --compare 02 03    side by side; mine is your file\n"
+    "  ./lab profile reduction 02 --metrics ipc,gld_efficiency,achieved_occupancy\n"
+    "  ./lab profile --metrics list               those that there are",
     [](arguments& takes, profile_options& o) {
       takes.add("LAB", o.lab, "the lab's name");
       takes.add("STEP", o.step, "a solution step instead of your file");
@@ -331,10 +444,17 @@ const verb profile_verb(
       takes.add("--size", o.size, "the call's size, like 1048576 or 512x256");
       takes.add("--seed", o.seed, "of the random inputs (7)");
       takes.add("--gpu", o.gpu, "a name from common/gpus/, or a file like those (h200)");
+      takes.add("--source", o.source,
+                "model (default), ncu: a GPU's counters, or ncu,model: the first that can");
       takes.add("--compare", o.compare, "two steps, or a step and mine, side by side");
       takes.add("--svg", o.svg, "a file for a picture of the rooflines");
       takes.flag("--roofline", o.roofline, "what is done per second, over what is moved for it");
+      takes.flag("--timeline", o.timeline, "calls, copies and kernels, stream by stream");
+      takes.add("--trace", o.trace, "a file for the timeline, which Perfetto opens");
       takes.flag("--csv", o.csv, "the figures of each kernel, a line each");
+      takes.add("--metrics", o.metrics, "just these, by our names, nvprof's or ncu's; or list")
+          .split_at_commas()
+          .one_a_time();
       takes.flag("--glossary", o.glossary, "the profilers' metrics, then and now");
       takes.flag("--markdown", o.markdown, "the glossary as grader/GLOSSARY.md has it");
       takes.flag("--experiment", o.experiment, "times if one thing were different");

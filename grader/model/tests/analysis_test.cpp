@@ -49,6 +49,21 @@ TEST_CASE("kernels are ranked by time, and have their share of the call") {
   CHECK(analyse(*order[0], 40, 132).share == 0.75);
 }
 
+TEST_CASE("launches of one kernel belong together, whatever their grids") {
+  std::vector<kernel_profile> call = {kernel_of(10), kernel_of(25), kernel_of(20)};
+  call[0].mangled = call[2].mangled = "a";
+  call[0].launches = 3;
+  call[1].mangled = call[1].kernel = "b";
+  const auto together = by_kernel(call);
+  REQUIRE(together.size() == 2);
+  CHECK(together[0].us == 30);
+  CHECK(together[0].launches == 4);
+  CHECK(together[0].average_us() == 7.5);
+  REQUIRE(together[0].configurations.size() == 2);
+  CHECK(together[0].configurations[0] == &call[2]);
+  CHECK(together[1].kernel == "b");
+}
+
 TEST_CASE("memory: bytes are those of the whole launch, lines are ordered by what they waste") {
   kernel_profile k = kernel_of(10);
   k.timing.counted = 0.5;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "grader/system/failure.hpp"
+#include "grader/validation/hardware_profile.hpp"
 
 using namespace stepwise;
 
@@ -51,4 +52,47 @@ TEST_CASE("why ncu does not count") {
   CHECK(ncu_trouble("==PROF== Connected\n==ERROR== Failed to profile \"k\" in process 4\n") ==
         "ncu: Failed to profile \"k\" in process 4");
   CHECK(ncu_trouble("==WARNING== No kernels were profiled.\n") == "ncu saw no kernel");
+}
+
+TEST_CASE("a profile from ncu's launches: sums, and shares weighted by time") {
+  const auto launch = [](double us, double l2) {
+    ncu_launch l;
+    l.mangled = "_Z1kPf";
+    l.grid = {10, 1, 1};
+    l.block = {256, 1, 1};
+    l.metrics = {{"gpu__time_duration.sum", 1000 * us},
+                 {"smsp__inst_executed.sum", 50},
+                 {"lts__throughput.avg.pct_of_peak_sustained_elapsed", l2},
+                 {"sm__warps_active.avg.pct_of_peak_sustained_active", 50},
+                 {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", 10},
+                 {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 320},
+                 {"smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct", 12.5},
+                 {"smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio", 6},
+                 {"smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio", 2},
+                 {"launch__occupancy_limit_warps", 8},
+                 {"launch__occupancy_limit_registers", 4},
+                 {"launch__occupancy_limit_shared_mem", 16},
+                 {"launch__occupancy_limit_blocks", 32}};
+    return l;
+  };
+  const auto kernels = profile_of({launch(1, 20), launch(3, 60)}, *find_gpu("h200"));
+  REQUIRE(kernels.size() == 1);
+  const kernel_profile& k = kernels[0];
+  CHECK(k.kernel == "k");
+  CHECK(k.launches == 2);
+  CHECK(k.timing.us == doctest::Approx(4));
+  CHECK(k.timing.busy[static_cast<int>(part::l2)] == doctest::Approx(0.5));
+  CHECK(k.timing.active_warps == doctest::Approx(32));
+  CHECK(k.timing.counted == 1);
+  CHECK(k.fits.blocks == 4);
+  CHECK(k.fits.by_registers);
+  CHECK(k.resident_warps == 32);
+  CHECK(k.total.global_store.sectors == 640);
+  CHECK(k.total.global_store.ideal_sectors == 80);
+  const line_profile& all = k.lines.at(0);
+  CHECK(all.stalled.of[static_cast<int>(stall::memory_dependency)] == doctest::Approx(600));
+  CHECK(all.stalled.of[static_cast<int>(stall::synchronization)] == doctest::Approx(200));
+  auto other = launch(1, 20);
+  other.grid.x = 11;
+  CHECK(profile_of({launch(1, 20), other}, *find_gpu("h200")).size() == 2);
 }

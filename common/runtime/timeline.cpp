@@ -1,0 +1,85 @@
+// Keeps the list, and writes it after the program's own destructors.
+#include "common/runtime/timeline.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "common/runtime/errors.hpp"
+#include "common/runtime/host/last_words.hpp"
+#include "common/runtime/state.hpp"
+
+namespace stepwise::runtime {
+namespace {
+
+constexpr std::size_t most_asked = 200'000;
+
+const char* wanted_file() {
+  const char* const name = std::getenv("STEPWISE_TIMELINE");
+  return name != nullptr && *name != '\0' ? name : nullptr;
+}
+
+// "cudaMalloc" of "cudaError_t cudaMalloc(void**, size_t)".
+std::string name_in(std::string_view function) {
+  function = function.substr(0, function.find('('));
+  const auto before = function.find_last_of(" *:_");
+  return std::string(before == function.npos ? function : function.substr(before + 1));
+}
+
+const pid_t process_that_records = getpid();
+
+// A child of fork() has the list too, and would write it a second time.
+void write_at_exit(int, void*) {
+  if (getpid() != process_that_records) return;
+  state& s = state::get();
+  std::unique_lock guard(s.lock, std::defer_lock);
+  // Another thread may be inside a kernel that never ends.
+  for (int tries = 0; !guard.try_lock(); ++tries) {
+    if (tries == 100) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  const char* const name = wanted_file();
+  if (!s.recorder || name == nullptr) return;
+  const int file = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (file < 0)
+    return announce("STEPWISE_TIMELINE: " + std::string(name) +
+                    " cannot be written: " + std::strerror(errno));
+  write_all(file, asked_json(s.recorder->list()) + "\n");
+  close(file);
+}
+
+// The C library calls it after the destructors of the program's own objects.
+__attribute__((constructor)) void watch_for_timeline() {
+  if (wanted_file() != nullptr) on_exit(write_at_exit, nullptr);
+}
+
+}  // namespace
+
+std::unique_ptr<call_recorder> call_recorder::from_environment() {
+  return wanted_file() != nullptr ? std::make_unique<call_recorder>() : nullptr;
+}
+
+void call_recorder::add(asked what) {
+  if (list_.all.size() == most_asked) {
+    ++list_.dropped;
+    return;
+  }
+  what.call = call_;
+  what.name = name_in(function_);
+  list_.all.push_back(std::move(what));
+}
+
+void call_recorder::end_call() {
+  // A helper's name says nothing to who wrote the program.
+  if (list_.all.empty() || list_.all.back().call != call_)
+    if (name_in(function_).starts_with("cuda")) add({});
+}
+
+}  // namespace stepwise::runtime

@@ -1,0 +1,37 @@
+// One call of a lab's program under ncu, in the form of a modelled one.
+// Tested by cli/tests/ncu_cli_test.cpp with a script in ncu's place.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "grader/cli/context.hpp"
+#include "grader/model/modelled.hpp"
+
+namespace stepwise::cli {
+
+// --source: where the figures come from, in the order in which they are tried.
+struct profile_sources {
+  bool ncu = false;    // first
+  bool model = false;  // else, or alone
+
+  // "model", "ncu" or "ncu,model"; failure(usage) for anything else.
+  static profile_sources parse(const std::string& text);
+};
+
+struct measured_call {
+  modelled_figures m;
+  std::string counted_by;  // "ncu 2025.3.1.0"
+  device_choice device;
+};
+
+// The id of the description of this machine's GPU; empty if there is no GPU. failure(environment)
+// if there is no description of it.
+std::string id_of_own_gpu(const device_choice& device);
+
+// failure(environment) says in one message what is missing, and what to do about it.
+measured_call call_under_ncu(context& c, const problem& p, const fs::path& program,
+                             const lab_size& size, std::uint64_t seed, const device_choice& device,
+                             const gpu& model);
+
+}  // namespace stepwise::cli

@@ -1,0 +1,34 @@
+// What the guided analysis is about: the call of a lab's step, or all kernels of a program.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "grader/measure/occupancy_study.hpp"
+#include "grader/model/advice.hpp"
+#include "grader/model/modelled.hpp"
+#include "grader/model/recorded_times.hpp"
+
+namespace stepwise::cli {
+
+// A call that has a time, and what is made of it. What it points to must outlive it.
+struct profile_view {
+  const lab* of = nullptr;  // null: a program that is no lab's
+  const modelled_figures* m = nullptr;
+  const recorded_times* recorded = nullptr;  // of the GPU that is stood for
+  const step* at = nullptr;                  // null: a file that is no step
+  std::string counted_by;                    // "ncu 2025.3.1.0"; empty: by the model
+  kernel_analysis dearest;
+  std::vector<found_cause> found;
+  std::optional<occupancy_study> room;  // of the dearest kernel; none: the GPU's rules are unknown
+  std::optional<suggestion> next;
+
+  // "modelled, NVIDIA H200", "measured by ncu 2025.3.1.0, NVIDIA H200"
+  std::string origin() const;
+  std::optional<double> recorded_ms(const step* s) const;
+};
+
+// With `k`, one of the call's kernels, as the dearest. `m` must have a time.
+profile_view view_of(const modelled_figures& m, const kernel_profile& k, const gpu& model);
+
+}  // namespace stepwise::cli

@@ -1,0 +1,126 @@
+// lab profile --source ncu, with a script in ncu's place that prints a captured page.
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include "grader/cli/tests/cloned_course.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+// Of ncu 2025.3.1 on an NVIDIA H200, with fewer columns: transpose 03_element, 4096 x 4096.
+constexpr const char* captured_page =
+    R"page(==PROF== Connected to process 2036 (transpose-03_element)
+"ID","Kernel Name","Block Size","Grid Size","dram__bytes_read.sum","gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed","gpu__time_duration.sum","l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","l1tex__throughput.avg.pct_of_peak_sustained_active","launch__occupancy_limit_blocks","launch__occupancy_limit_registers","launch__occupancy_limit_shared_mem","launch__occupancy_limit_warps","launch__registers_per_thread","lts__t_sectors_srcunit_tex.sum","lts__throughput.avg.pct_of_peak_sustained_elapsed","sm__warps_active.avg.pct_of_peak_sustained_active","smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio","smsp__inst_executed.sum","smsp__issue_active.avg.pct_of_peak_sustained_active"
+"","","","","byte","%","ns","","sector","%","block","block","block","block","register/thread","sector","%","%","inst","inst","%"
+"0","transpose_kernel(const float *, float *, int, int)","(32, 32, 1)","(128, 128, 1)","69,072,128","9.92","250,464","524,288","2,097,152","53.30","32","4","8","2","16","18,874,366","84.67","56.11","59.40","11,010,048","4.46"
+)page";
+
+constexpr const char* script = R"sh(#!/bin/sh
+if [ "$1" = --version ]; then echo "Version 2025.3.1.0 (build 1)"; exit 0; fi
+folder=$(dirname "$0"); log=; metrics=
+while [ $# -gt 2 ]; do
+  [ "$1" = --log-file ] && log=$2
+  [ "$1" = --metrics ] && metrics=$2
+  shift
+done
+echo "$metrics" >> "$folder/asked"
+case "$metrics" in
+  *op_fp64*) [ -f "$folder/trouble" ] && { cat "$folder/trouble" > "$log"; exit 1; } ;;
+esac
+[ -f "$folder/refusal" ] && { cat "$folder/refusal" > "$log"; exit 1; }
+"$1" "$2" || exit $?
+cat "$folder/page" > "$log"
+)sh";
+
+class place_with_ncu {
+ public:
+  place_with_ncu() : folder_(fs::temp_directory_path()) {
+    write("ncu", script);
+    chmod((folder_.path() / "ncu").c_str(), 0755);
+    write("page", captured_page);
+  }
+  void write(const std::string& name, const std::string& text) const {
+    write_atomically(folder_.path() / name, text);
+  }
+  std::string asked() const { return read_if_there(folder_.path() / "asked").value_or(""); }
+  child_result profile(const std::vector<std::string>& more, bool with_ncu = true) const {
+    std::vector<std::string> words = {"profile", "transpose", "03", "--size", "1024x1024"};
+    words.insert(words.end(), more.begin(), more.end());
+    auto command = course_.command(words);
+    if (with_ncu)
+      command.environment.push_back("PATH=" + folder_.path().string() + ":" + std::getenv("PATH"));
+    return run_child(command, 120);
+  }
+
+ private:
+  cloned_course course_;
+  temporary_folder folder_;
+};
+
+}  // namespace
+
+TEST_CASE("profile --source ncu: the report from hardware counters") {
+  const place_with_ncu at;
+  const auto shown = at.profile({"--source", "ncu"});
+  CAPTURE(shown.err);
+  REQUIRE(shown.end.exit_code == 0);
+  CHECK(has(shown.out, "measured by ncu 2025.3.1.0, NVIDIA H200"));
+  CHECK(has(shown.out, "Memory limits it: L2 is busy for 85 % of the time."));
+  CHECK(has(shown.out, "250 us"));
+  CHECK(has(shown.out, "was not counted"));
+  CHECK(has(shown.out, "Next step 04_tiled"));
+  CHECK(!has(shown.out, "modelled"));
+  const json document = document_of(at.profile({"--source", "ncu", "--json"}));
+  check_documented(document);
+  CHECK(document["source"] == "ncu 2025.3.1.0");
+  CHECK(document["why_not_ncu"] == nullptr);
+  CHECK(document["time_kind"] == "measured");
+  CHECK(document["time_ms"].get<double>() == doctest::Approx(0.250464));
+  CHECK(document["analysis"]["limiter"] == "memory");
+  CHECK(has(at.profile({"--source", "ncu", "--metrics", "achieved_occupancy"}).out, "56.11 %"));
+}
+
+TEST_CASE("profile --source ncu: a metric that this ncu lacks costs no more than its figure") {
+  const place_with_ncu at;
+  at.write("trouble", "==ERROR== Failed to find metric smsp__x.sum\n");
+  CHECK(at.profile({"--source", "ncu"}).end.exit_code == 0);
+  CHECK(has(at.asked(), "op_fp64"));
+  CHECK(!has(at.asked().substr(at.asked().find('\n') + 1), "op_fp64"));
+}
+
+TEST_CASE("profile --source ncu: what is missing is said in one message, and the model steps in") {
+  const place_with_ncu at;
+  at.write("refusal", "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n");
+  const auto refused = at.profile({"--source", "ncu"});
+  CHECK(refused.end.exit_code == 3);
+  CHECK(refused.out.empty());
+  CHECK(has(refused.err, "not permitted to read this GPU's counters (ERR_NVGPUCTRPERM)"));
+  CHECK(has(refused.err, "NVreg_RestrictProfilingToAdminUsers=0"));
+  CHECK(has(refused.err, "--source ncu,model"));
+  const auto instead = at.profile({"--source", "ncu,model"});
+  CHECK(instead.end.exit_code == 0);
+  CHECK(has(instead.out, "ERR_NVGPUCTRPERM"));
+  CHECK(has(instead.out, "model's"));
+  CHECK(has(instead.out, "modelled, NVIDIA H200"));
+  const json document = document_of(at.profile({"--source", "ncu,model", "--json"}));
+  check_documented(document);
+  CHECK(document["source"] == "model");
+  CHECK(has(document["why_not_ncu"], "ERR_NVGPUCTRPERM"));
+  CHECK(document["time_kind"] == "modelled");
+  // Any other trouble where there is no GPU is that there is none.
+  at.write("refusal", "==ERROR== The driver is not loaded\n");
+  const auto none = at.profile({"--source", "ncu"});
+  CHECK(none.end.exit_code == 3);
+  CHECK((has(none.err, "there is no GPU") || has(none.err, "The driver is not loaded")));
+}
+
+TEST_CASE("profile --source: what does not go together is refused") {
+  const place_with_ncu at;
+  CHECK(has(at.profile({"--source", "nvprof"}).err, "expected model, ncu, or ncu,model"));
+  for (const char* other : {"--experiment", "--timeline"}) {
+    const auto refused = at.profile({"--source", "ncu", other});
+    CHECK(refused.end.exit_code == 2);
+    CHECK(has(refused.err, "counts one call on this machine's GPU"));
+  }
+}
