@@ -52,6 +52,17 @@ TEST_CASE("what an experiment takes away comes first, by its gain") {
   CHECK(causes_of(analyse(k, 100, 132))[0].gain == 2);
 }
 
+TEST_CASE("without experiments, the line that wastes most has the first cause") {
+  kernel_profile k = with_conflicts(100, 900, 80);
+  add_line(k, 2).counts.global_store = sectors(10, 10, 1);
+  sum_up(k);
+  k.timing.experiments_us.clear();
+  CHECK(causes_found(k)[0] == cause::bank_conflicts);
+  add_line(k, 3).counts.global_load = sectors(1000, 32000, 4000);
+  sum_up(k);
+  CHECK(causes_found(k)[0] == cause::uncoalesced);
+}
+
 TEST_CASE("a small gain outside of what limits comes last, a clear one first") {
   kernel_profile k = with_conflicts(100, 300, 96);
   set_busy(k, part::port, 0.2);
