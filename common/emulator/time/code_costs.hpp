@@ -4,7 +4,7 @@
 //         ptxas copied a block (an unrolled loop), each execution is one of the copies. Registers
 //         of the PTX stand for those of the machine code: who waits for whom is the same.
 // watch   Without a line table every instruction counts as one slot, but for moves and parameters.
-// Tested, by what comes of it, by the tests "lab times" and "lab profile".
+// Tested by tests/code_costs_test.cpp, and by the tests "lab times" and "lab profile".
 #pragma once
 
 #include <cstdint>
