@@ -13,9 +13,6 @@ bool is_host_copy(asks k) { return k == asks::copy_to_device || k == asks::copy_
 bool is_work(asks k) {
   return k == asks::kernel || k == asks::copy_on_device || k == asks::fill || is_host_copy(k);
 }
-bool host_waits_for(asks k) {
-  return k == asks::host_event || k == asks::host_stream || k == asks::host_all;
-}
 
 struct stretch {
   double from = 0, to = 0;

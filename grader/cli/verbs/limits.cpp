@@ -35,11 +35,11 @@ struct program {
   std::string part;  // "full", "memory", ...
   std::string what;  // what is left, in a line; empty for a student's
   subject source;
-  call_outcome found;
-  limit_counts counts;
-  std::vector<std::string> doubted;
+  call_outcome found = {};
+  limit_counts counts = {};
+  std::vector<std::string> doubted = {};
   const bench_cell* timed = nullptr;  // none on the emulator
-  modelled_figures m;                 // without a GPU
+  modelled_figures m = {};            // without a GPU
 
   double time_ms() const { return timed != nullptr ? timed->cold.median_ms : m.time_ms; }
 };
@@ -80,21 +80,21 @@ dissection assemble(context& c, const lab& l, const limits_options& o) {
                     "--compute FILE; see the handout, \"Find the limit by taking away\"");
     }
     e.step = step_with_parts(l, o.step);
-    e.all.push_back({"full", "the step itself", prepare(c, l, "", e.step), {}, {}, {}});
+    e.all.push_back({"full", "the step itself", prepare(c, l, "", e.step)});
     for (const auto& p : l.parts) {
       if (p.step != e.step) continue;
       const subject source{
           c.where.shown(c.where.root / p.file), c.where.solution(l.name, p.program()), {}};
-      e.all.push_back({p.part, p.what, source, {}, {}, {}});
+      e.all.push_back({p.part, p.what, source});
     }
     return e;
   }
   if (o.record) {
     throw failure(exit_code::usage, "--record keeps the course's own parts, not yours");
   }
-  e.all.push_back({"full", "", prepare(c, l, o.file, o.step), {}, {}, {}});
+  e.all.push_back({"full", "", prepare(c, l, o.file, o.step)});
   for (const auto& [part, file] : {std::pair("memory", o.memory), std::pair("compute", o.compute)})
-    if (!file.empty()) e.all.push_back({part, "", prepare(c, l, file, ""), {}, {}, {}});
+    if (!file.empty()) e.all.push_back({part, "", prepare(c, l, file, "")});
   return e;
 }
 

@@ -117,7 +117,7 @@ std::string gain_or_nothing(const std::optional<Value>& value) {
   return value ? fmt::format("{:.2f}", *value) : std::string();
 }
 
-void show(context& c, const lab& l, const modelled_lecture& one) {
+void show(context& c, const modelled_lecture& one) {
   c.out.paragraph(one.model.name + ": " + one.of->source, 0, "", tone::strong);
   c.out.paragraph(fmt::format("one call of size {}{}, modelled from published figures of the GPU; "
                               "registers as for {}; in {}",
@@ -206,7 +206,7 @@ int validate_lectures(context& c, const lab& l, const std::vector<std::string>& 
     any = true;
     document["lectures"].push_back(lecture_json(one));
     c.busy.clear();
-    if (!c.as_json) show(c, l, one);
+    if (!c.as_json) show(c, one);
   }
   if (!any)
     refuse("no lecture publishes a figure of that; ./lab validate " + l.name +
