@@ -305,6 +305,9 @@ lab parse_lab(std::string_view text, const std::string& origin, const std::strin
     l.contract = required<std::string>(table, "contract", origin);
     l.skeleton = required<std::string>(table, "skeleton", origin);
     l.time_limit_s = table.as<double>("time_limit_s").value_or(l.time_limit_s);
+    l.own_input = table.as<std::string>("own_input").value_or("");
+    if (!l.own_input.empty() && l.own_input != "image" && l.own_input != "points")
+      fail(origin, "`own_input` is \"image\" or \"points\", not \"" + l.own_input + "\"");
     const toml_value* sizes = table.table_at("sizes");
     if (sizes == nullptr) fail(origin, "missing table `sizes`");
     l.check = parse_sizes(*sizes, "check", origin);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/lab/picture_problem.hpp"
+#include "common/lab/points.hpp"
 #include "common/testing/skip_case.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/judge/device_choice.hpp"
@@ -61,6 +62,15 @@ void for_each_picture(const Body& body) {
     }
   }
   CHECK(count >= 2);
+}
+
+TEST_CASE("lab.toml says what a student can bring to each lab") {
+  for (const lab& l : load_labs(where().root)) {
+    CAPTURE(l.name);
+    const problem* const p = find_problem(l.name);
+    CHECK((l.own_input == "image") == (dynamic_cast<const picture_problem*>(p) != nullptr));
+    CHECK((l.own_input == "points") == (dynamic_cast<const points_problem*>(p) != nullptr));
+  }
 }
 
 TEST_CASE("every step's picture differs nowhere from the reference's") {

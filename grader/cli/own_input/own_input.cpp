@@ -48,6 +48,15 @@ std::string read_input(const fs::path& file) {
   return read_file(file, static_cast<int>(exit_code::usage));
 }
 
+void refuse_own_input(const context& c, const lab& l, const std::string& kind,
+                      const std::string& what) {
+  std::string others;
+  for (const auto& other : load_labs(c.where.root))
+    if (other.own_input == kind) others += (others.empty() ? "" : ", ") + other.name;
+  throw failure(exit_code::usage, fmt::format("--{}: the lab {} takes no {}; labs that do: {}",
+                                              kind, l.name, what, others));
+}
+
 void check_target(const std::string& option, const fs::path& file, const fs::path& input) {
   check_folder(option, file, fs::absolute(file).parent_path());
   std::error_code ignored;

@@ -29,6 +29,10 @@ int run_points(context& c, const own_input& o);
 // The file's content; failure(usage) if there is none, or more than 2^31 - 1 bytes.
 std::string read_input(const fs::path& file);
 
+// Throws failure(usage): `l` takes no such input (an `own_input` of lab.toml), and which labs do.
+[[noreturn]] void refuse_own_input(const context& c, const lab& l, const std::string& kind,
+                                   const std::string& what);
+
 // failure where writing would fail, or overwrite `input` or something that is no file: a folder
 // that is not there, or not ours.
 void check_target(const std::string& option, const fs::path& file, const fs::path& input);

@@ -13,18 +13,9 @@
 namespace stepwise::cli {
 namespace {
 
-const picture_problem* as_picture_problem(const lab& l) {
-  return dynamic_cast<const picture_problem*>(find_problem(l.name));
-}
-
 const picture_problem& picture_problem_of(const context& c, const lab& l) {
-  if (const auto* p = as_picture_problem(l)) return *p;
-  std::string others;
-  for (const auto& other : load_labs(c.where.root)) {
-    if (as_picture_problem(other) != nullptr) others += (others.empty() ? "" : ", ") + other.name;
-  }
-  throw failure(exit_code::usage,
-                "--image: the lab " + l.name + " takes no picture; labs that do: " + others);
+  if (const auto* p = dynamic_cast<const picture_problem*>(find_problem(l.name))) return *p;
+  refuse_own_input(c, l, "image", "picture");
 }
 
 // The input, the call that is made of it, and what the reference makes of that.

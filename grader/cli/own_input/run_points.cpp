@@ -13,16 +13,8 @@ namespace stepwise::cli {
 namespace {
 
 const points_problem& points_problem_of(const context& c, const lab& l) {
-  const auto of = [](const lab& one) {
-    return dynamic_cast<const points_problem*>(find_problem(one.name));
-  };
-  if (const auto* p = of(l)) return *p;
-  std::string others;
-  for (const auto& other : load_labs(c.where.root)) {
-    if (of(other) != nullptr) others += (others.empty() ? "" : ", ") + other.name;
-  }
-  throw failure(exit_code::usage,
-                "--points: the lab " + l.name + " takes no points; labs that do: " + others);
+  if (const auto* p = dynamic_cast<const points_problem*>(find_problem(l.name))) return *p;
+  refuse_own_input(c, l, "points", "points");
 }
 
 struct prepared_points {
