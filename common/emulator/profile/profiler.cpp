@@ -107,7 +107,7 @@ void profiler::begin_launch(const launch_info& launch) {
     const auto with_more_registers = static_cast<unsigned>(fits.ok() ? fits->blocks : 1);
     const unsigned most = std::max(1U, static_cast<unsigned>(k.most_warps) / launch.warps);
     timer_->begin({launch, shape.blocks, shape.resident, std::max(shape.resident, most),
-                   std::max(shape.resident, with_more_registers)});
+                   std::max(shape.resident, with_more_registers), k.l1_bytes});
   }
 }
 
@@ -183,7 +183,6 @@ void profiler::add_time() {
     t.is_store = p.kind == access_kind::store;
     const double share = 1 / trace_.share();
     t.sectors = static_cast<double>(seen.sectors) * share;
-    t.l1_hits = static_cast<double>(seen.l1_hits) * share;
     t.dram_sectors = static_cast<double>(seen.l2_sectors - seen.l2_hits) * share;
     if (t.dram_sectors > 0)
       t.dram_bytes = static_cast<double>(seen.dram_read_bytes) * share / t.dram_sectors;
@@ -289,7 +288,7 @@ std::uint32_t profiler::access(const access_event& e) {
       a.wavefronts = static_cast<std::uint16_t>(c.wavefronts - before.wavefronts);
       a.ideal_wavefronts = static_cast<std::uint8_t>(
           std::min<std::uint64_t>(255, c.ideal_wavefronts - before.ideal_wavefronts));
-      time_access(e, a);
+      time_access(e, a, {});
     }
   } else if (e.space != memory_space::parameter) {
     const bool global = e.space == memory_space::global;
@@ -330,17 +329,27 @@ std::uint32_t profiler::access(const access_event& e) {
                                p.kind == access_kind::load ? shared_use::load : shared_use::store,
                                address, e.active, p.bytes))
                          : 1;
-      time_access(e, a);
+      recorded_line lines[std::size(touched_.lines)];
+      unsigned known = 0;
+      const bool in_l1 = p.kind == access_kind::store ? whole
+                                                      : p.cache != cache_use::l2_only &&
+                                                            p.cache != cache_use::atomic;
+      if (timer_->is_recording() && in_l1)
+        for (unsigned l = 0; l < touched_.count; ++l)
+          lines[known++] = line_record(touched_.lines[l].line | (global ? 0 : local_lines),
+                                       touched_.lines[l].sectors);
+      time_access(e, a, {lines, known});
     }
   }
   return e.active;
 }
 
-void profiler::time_access(const access_event& e, recorded_access a) {
+void profiler::time_access(const access_event& e, recorded_access a,
+                           std::span<const recorded_line> lines) {
   a.ordinal = plans_[e.index].ordinal;
   a.site = static_cast<std::uint32_t>(e.index);
   a.lanes = static_cast<std::uint8_t>(count_of_lanes(e));
-  timer_->access(a);
+  timer_->access(a, lines);
 }
 
 void profiler::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end,

@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "common/emulator/machine/observer.hpp"
@@ -51,7 +52,8 @@ class profiler final : public observer {
                                            const std::uint64_t* offset);
   void add_cache_counts();
   void add_time();
-  void time_access(const access_event& e, recorded_access a);
+  void time_access(const access_event& e, recorded_access a,
+                   std::span<const recorded_line> lines);
   record& record_for(const launch_info& launch);
   kernel_profile describe(const launch_info& launch, const code_view& view) const;
   kernel_profile finish(record& r) const;

@@ -12,8 +12,6 @@ using u64 = std::uint64_t;
 
 constexpr u64 begins = u64{1} << 19, whole_sectors = u64{1} << 18, of_local = u64{1} << 17;
 constexpr u64 site_mask = of_local - 1;
-// Local memory's lines, which no address of global memory leads to: those have 40 bits.
-constexpr u64 local_lines = u64{1} << 40;
 // Stands for requests whose lines are all of sets that are not simulated: they take their turns.
 constexpr u64 skips(u64 requests) { return requests << 24 | begins; }
 constexpr bool is_skip(u64 record) { return ((record >> 20) & 0xf) == 0; }

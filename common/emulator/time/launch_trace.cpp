@@ -9,6 +9,7 @@ void recorder::begin(unsigned warps) {
   records_ = 0;
   now_ = nullptr;
   pending_.clear();
+  pending_lines_.clear();
   numbers_.clear();
   last_key_ = ~std::uint64_t{0};
 }
@@ -35,6 +36,14 @@ std::uint32_t recorder::run_of(std::uint32_t first, std::uint32_t end) {
   return last_run_ = at->second;
 }
 
+void recorder::access(const recorded_access& a, std::span<const recorded_line> lines) {
+  if (now_ == nullptr) return;
+  pending_.push_back(a);
+  pending_.back().first_line = static_cast<std::uint32_t>(pending_lines_.size());
+  pending_.back().known_lines = static_cast<std::uint8_t>(lines.size());
+  pending_lines_.insert(pending_lines_.end(), lines.begin(), lines.end());
+}
+
 void recorder::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end) {
   if (now_ == nullptr) return;
   if (first != end) {
@@ -43,11 +52,14 @@ void recorder::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t e
       warp_trace& w = now_->warps[warp];
       now_->recorded += end - first;
       w.pieces.push_back({run_of(first, end), static_cast<std::uint32_t>(pending_.size())});
+      for (recorded_access& a : pending_) a.first_line += static_cast<std::uint32_t>(w.lines.size());
       w.accesses.insert(w.accesses.end(), pending_.begin(), pending_.end());
-      records_ += 1 + pending_.size();
+      w.lines.insert(w.lines.end(), pending_lines_.begin(), pending_lines_.end());
+      records_ += 1 + pending_.size() + pending_lines_.size() / 4;
     }
   }
   pending_.clear();
+  pending_lines_.clear();
 }
 
 }  // namespace stepwise::emulator

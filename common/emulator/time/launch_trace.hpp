@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -17,7 +18,19 @@ struct recorded_access {
   std::uint8_t lines = 0;        // of 128 bytes
   std::uint8_t lanes = 0;
   std::uint8_t ideal_sectors = 0, ideal_wavefronts = 0;
+  std::uint8_t known_lines = 0;  // of those, the ones that L1 looks up or keeps
+  std::uint32_t first_line = 0;  // of them, into warp_trace::lines
 };
+
+// A line of 128 bytes, and which of its four sectors (bits 0 ... 3) are meant.
+using recorded_line = std::uint64_t;
+constexpr recorded_line line_record(std::uint64_t line, std::uint32_t sectors) {
+  return line << 4 | sectors;
+}
+constexpr std::uint64_t line_of(recorded_line r) { return r >> 4; }
+constexpr std::uint32_t sectors_of(recorded_line r) {
+  return static_cast<std::uint32_t>(r & 0xf);
+}
 
 struct warp_trace {
   struct piece {
@@ -26,6 +39,7 @@ struct warp_trace {
   };
   std::vector<piece> pieces;
   std::vector<recorded_access> accesses;
+  std::vector<recorded_line> lines;  // of the accesses, in their order
 };
 
 struct block_trace {
@@ -46,16 +60,14 @@ struct launch_trace {
 // Records blocks as they run. Beyond `most_records` it only counts.
 class recorder {
  public:
-  static constexpr std::size_t most_records = 6'000'000;
+  static constexpr std::size_t most_records = 6'000'000;  // runs, accesses, and lines by fours
 
   void begin(unsigned warps);
   // Whether accesses and runs from now on are of a block that is recorded.
   bool is_on() const { return now_ != nullptr; }
   void begin_block(std::uint64_t index);
   void turn_to(std::uint64_t index);  // one that was begun, or another: then nothing is recorded
-  void access(const recorded_access& a) {
-    if (now_ != nullptr) pending_.push_back(a);
-  }
+  void access(const recorded_access& a, std::span<const recorded_line> lines);
   void executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end);
 
   const launch_trace& trace() const { return trace_; }
@@ -68,6 +80,7 @@ class recorder {
   std::size_t records_ = 0;
   block_trace* now_ = nullptr;
   std::vector<recorded_access> pending_;  // of the run that is under way
+  std::vector<recorded_line> pending_lines_;
   std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
   std::uint64_t last_key_ = ~std::uint64_t{0};
   std::uint32_t last_run_ = 0;

@@ -2,6 +2,7 @@
 #include "common/emulator/time/memory_path.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace stepwise::emulator {
@@ -18,11 +19,12 @@ constexpr double golden = 0.6180339887498949;  // its multiples spread evenly
 
 }  // namespace
 
-memory_path::memory_path(const gpu_costs& costs, unsigned active,
+memory_path::memory_path(const gpu_costs& costs, unsigned active, std::uint64_t l1_bytes,
                          const std::vector<site_rates>& sites, const memory_wishes& wishes)
     : costs_(costs),
       sites_(sites),
       wishes_(wishes),
+      l1_(l1_bytes),
       owed_(sites.size()),
       active_(std::max(1U, active)) {
   const double n = active_;
@@ -51,10 +53,9 @@ double memory_path::take(queue& q, double& busy, double at, double cycles) {
   return q.free = std::max(at, q.free) + cycles;
 }
 
-// Of `of` sectors, those that a share of all is due.
-unsigned memory_path::draw(double& owed, double share, unsigned of) {
-  owed += share * of;
-  const double due = std::clamp(std::floor(owed + 1e-9), 0.0, static_cast<double>(of));
+// Whole sectors of those that are due.
+unsigned memory_path::draw(double& owed, unsigned most) {
+  const double due = std::clamp(std::floor(owed + 1e-9), 0.0, static_cast<double>(most));
   owed -= due;
   return static_cast<unsigned>(due);
 }
@@ -82,7 +83,7 @@ recorded_access memory_path::as_wished(const recorded_access& a) const {
 }
 
 double memory_path::access(const instruction_cost& of, std::span<const recorded_access> all,
-                           double at) {
+                           line_list lines, double at) {
   const double wavefront =
       of.kind == step_kind::load ? costs_.load_wavefront : costs_.store_wavefront;
   double cycles = 0;
@@ -99,7 +100,7 @@ double memory_path::access(const instruction_cost& of, std::span<const recorded_
   for (const recorded_access& recorded : all) {
     const recorded_access a = as_wished(recorded);
     if (a.sectors != 0)
-      done = std::max(done, global_access(of, a, begun));
+      done = std::max(done, global_access(of, a, lines.subspan(a.first_line, a.known_lines), begun));
     else if (a.wavefronts != 0)
       done = std::max(done, begun + costs_.shared_latency);
   }
@@ -107,10 +108,11 @@ double memory_path::access(const instruction_cost& of, std::span<const recorded_
 }
 
 double memory_path::global_access(const instruction_cost& of, const recorded_access& a,
-                                  double begun) {
+                                  line_list lines, double begun) {
   const site_rates& rates = sites_[a.site];
-  if (of.kind == step_kind::load || of.kind == step_kind::copy) return load(a, begun);
+  if (of.kind == step_kind::load || of.kind == step_kind::copy) return load(a, lines, begun);
   if (of.kind == step_kind::store) {
+    for (const recorded_line r : lines) l1_.put(line_of(r), sectors_of(r), begun);
     const double bytes = a.sectors * sector_bytes;
     const bool whole = rates.whole > 0.99;
     const double in_l2 = take(l2_write_, busy_.l2_write, begun,
@@ -154,23 +156,32 @@ double memory_path::lateness(unsigned lines) {
 }
 
 // L1 is a pipeline: what it has waits behind what was asked for before and is not there.
-double memory_path::load(const recorded_access& a, double begun) {
-  const double there = arrival(a, begun);
+double memory_path::load(const recorded_access& a, line_list lines, double begun) {
+  double there = begun + costs_.l1_latency;
+  unsigned missed = lines.empty() ? a.sectors : 0;  // around L1
+  std::uint32_t missing[128];
+  for (std::size_t n = 0; n < lines.size(); ++n) {
+    const l1_lines::found f = l1_.find(line_of(lines[n]), sectors_of(lines[n]));
+    missing[n] = f.missing;
+    missed += static_cast<unsigned>(std::popcount(f.missing));
+    there = std::max(there, f.at);
+  }
+  missed = std::min<unsigned>(missed, a.sectors);  // fewer are wished for, perhaps
+  owed_[a.site] += sites_[a.site].dram * a.sectors;
+  if (missed == 0) return std::max(there, returned_);
+  const double came = arrival(a, missed, begun);
+  for (std::size_t n = 0; n < lines.size(); ++n)
+    if (missing[n] != 0) l1_.put(line_of(lines[n]), missing[n], came);
+  there = std::max(there, came);
   returned_ = std::max(returned_, there);
-  return there > begun + costs_.l1_latency ? there : returned_;
+  return there;
 }
 
-double memory_path::arrival(const recorded_access& a, double begun) {
+double memory_path::arrival(const recorded_access& a, unsigned missed, double begun) {
   const site_rates& rates = sites_[a.site];
-  owed_sectors& owed = owed_[a.site];
-  // Lanes that walk along lines of their own find theirs, or miss, together.
-  const unsigned together = a.lines > 1 && a.lines == a.sectors ? a.sectors : 1;
-  const unsigned missed = a.sectors - together * draw(owed.l1, rates.l1, a.sectors / together);
-  if (missed == 0) return begun + costs_.l1_latency;
   const double from_l2 =
       take(l2_, busy_.l2_read, begun, missed * sector_bytes / l2_share_) + costs_.l2_latency;
-  const double share = rates.l1 < 1 ? std::min(1.0, rates.dram / (1 - rates.l1)) : 0;
-  const unsigned from_dram = draw(owed.dram, share, missed);
+  const unsigned from_dram = draw(owed_[a.site], missed);
   if (from_dram == 0) return from_l2;
   const double backlog = std::max(0.0, dram_.free - begun);
   const double cycles =

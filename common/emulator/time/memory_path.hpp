@@ -3,8 +3,9 @@
 //
 // idea    Each is a queue with a rate: who comes while it is busy waits behind those before. An
 //         access cannot be issued at all while too much waits already.
-// watch   Which sectors are found where is drawn by each site's rates, evenly, not at random: the
-//         same launch gives the same time.
+//         L1 is simulated, line by line.
+// watch   Which sectors are read from memory is drawn by each site's rate, evenly, not at random:
+//         the same launch gives the same time.
 // Tested by tests/memory_path_test.cpp.
 #pragma once
 
@@ -13,14 +14,14 @@
 
 #include "common/emulator/time/code_costs.hpp"
 #include "common/emulator/time/costs.hpp"
+#include "common/emulator/time/l1_lines.hpp"
 #include "common/emulator/time/launch_trace.hpp"
 
 namespace stepwise::emulator {
 
-// Where a site's sectors are found, as shares of all.
+// Where a site's sectors are found, as shares of all that are asked for.
 struct site_rates {
-  double l1 = 0;           // in L1
-  double dram = 0;         // not in L2 either: read from memory
+  double dram = 0;         // neither in L1 nor in L2: read from memory
   double whole = 1;        // of stores: the share of the sectors' bytes that lanes write
   double evicted = 0;      // bytes written to memory for each that comes to L2 and needs room there
   double dram_bytes = 32;  // that come for each sector that is read from memory
@@ -38,15 +39,17 @@ struct memory_wishes {
 class memory_path {
  public:
   // `active`: multiprocessors that share L2 and memory with this one, itself among them.
-  memory_path(const gpu_costs& costs, unsigned active, const std::vector<site_rates>& sites,
-              const memory_wishes& wishes);
+  memory_path(const gpu_costs& costs, unsigned active, std::uint64_t l1_bytes,
+              const std::vector<site_rates>& sites, const memory_wishes& wishes);
 
   // When an access may be issued.
   double free_for_shared() const;
   double free_for_global() const;
 
   // What one instruction of a warp, issued at `at`, asks for; returns when its result is there.
-  double access(const instruction_cost& of, std::span<const recorded_access> all, double at);
+  // `lines`: those that the accesses point into.
+  double access(const instruction_cost& of, std::span<const recorded_access> all,
+                std::span<const recorded_line> lines, double at);
   double exchange(double at, double slots);  // shuffles take the port, too
   double barrier(double at);                 // and so does a warp that comes to a barrier
 
@@ -63,22 +66,22 @@ class memory_path {
     double free = 0;
   };
   recorded_access as_wished(const recorded_access& a) const;
-  double global_access(const instruction_cost& of, const recorded_access& a, double begun);
+  using line_list = std::span<const recorded_line>;
+  double global_access(const instruction_cost& of, const recorded_access& a, line_list lines,
+                       double begun);
   double atomic(const instruction_cost& of, recorded_access a, double begun);
-  double load(const recorded_access& a, double begun);
-  double arrival(const recorded_access& a, double begun);
+  double load(const recorded_access& a, line_list lines, double begun);
+  double arrival(const recorded_access& a, unsigned missed, double begun);
   double read_rate(double backlog) const;
   double lateness(unsigned lines);
   static double take(queue& q, double& busy, double at, double cycles);
-  static unsigned draw(double& owed, double share, unsigned of);
+  static unsigned draw(double& owed, unsigned most);
 
   const gpu_costs& costs_;
   const std::vector<site_rates>& sites_;
   const memory_wishes wishes_;
-  struct owed_sectors {
-    double l1 = 0, dram = 0;
-  };
-  std::vector<owed_sectors> owed_;
+  l1_lines l1_;
+  std::vector<double> owed_;  // sectors that a site is due to read from memory
   // This multiprocessor's, per cycle.
   double l2_share_, l2_write_share_, sector_share_, read_share_, few_share_, write_share_,
       atomic_share_;

@@ -58,7 +58,7 @@ class simulation {
         code_(*work.code),
         costs_(costs),
         prepared_(*work.trace, code_, costs),
-        memory_(costs, work.active, work.sites, work.memory),
+        memory_(costs, work.active, work.l1_bytes, work.sites, work.memory),
         start_interval_(std::max(1U, work.active) / costs.block_starts),
         branch_waits_(
             std::max(0.0, costs.predicate - costs.of[static_cast<int>(unit::alu)].latency)) {
@@ -365,7 +365,8 @@ class simulation {
     const auto [first, end] = w.slots[op.slot];
     if (first == end) return at;  // no lane takes part
     const double done = memory_.access(
-        code_.at[op.ordinal], std::span(w.trace->accesses).subspan(first, end - first), at);
+        code_.at[op.ordinal], std::span(w.trace->accesses).subspan(first, end - first),
+        w.trace->lines, at);
     if (op.kind == step_kind::copy && done > w.open_group.at) w.open_group = {done, op.ordinal};
     return done;
   }

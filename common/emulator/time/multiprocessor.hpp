@@ -26,6 +26,7 @@ struct multiprocessor_work {
   const code_costs* code = nullptr;
   std::vector<site_rates> sites;
   memory_wishes memory;
+  std::uint64_t l1_bytes = 0;
   unsigned resident = 1;     // blocks at a time
   unsigned active = 1;       // multiprocessors that have work
   std::uint64_t blocks = 1;  // of this multiprocessor; those beyond the trace's are like them

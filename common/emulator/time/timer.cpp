@@ -208,8 +208,7 @@ std::vector<site_rates> timer::rates(const std::vector<site_traffic>& traffic) {
       r.whole = std::min(1.0, t.bytes / (32 * t.sectors));
       r.evicted = evicted;
     } else {
-      r.l1 = t.l1_hits / t.sectors;
-      r.dram = std::min(1.0 - r.l1, t.dram_sectors / t.sectors * again);
+      r.dram = std::min(1.0, t.dram_sectors / t.sectors * again);
       r.dram_bytes = t.dram_bytes;
       r.evicted = evicted;
       const auto from = loads_of_.find(static_cast<std::uint32_t>(n));
@@ -267,6 +266,7 @@ launch_time timer::end(const std::vector<site_traffic>& traffic) {
   work.trace = &recorder_.trace();
   work.code = code_;
   work.sites = rates(traffic);
+  work.l1_bytes = shape_.l1_bytes;
   work.resident = shape_.resident;
   work.active = static_cast<unsigned>(std::min(processors, shape_.blocks));
   work.blocks = (shape_.blocks + processors - 1) / processors;

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -26,7 +27,7 @@ namespace stepwise::emulator {
 // What the caches did for a site's sectors, in the blocks that were run.
 struct site_traffic {
   bool is_store = false;
-  double sectors = 0, l1_hits = 0, dram_sectors = 0;  // of loads and atomics
+  double sectors = 0, dram_sectors = 0;  // of loads and atomics
   double dram_bytes = 32;                             // that came for each of dram_sectors
   double bytes = 0;                                   // that lanes asked for
 };
@@ -56,6 +57,7 @@ class timer {
     std::uint64_t blocks = 1;
     unsigned resident = 1;                                    // of a multiprocessor
     unsigned resident_full = 1, resident_more_registers = 1;  // in the experiments
+    std::uint64_t l1_bytes = 0;
   };
   void begin(const launch_shape& shape);
   bool wants(std::uint64_t block) const;
@@ -66,7 +68,9 @@ class timer {
   void turn_to(std::uint64_t index);
   // Whether accesses from now on are kept.
   bool is_recording() const { return recorder_.is_on(); }
-  void access(const recorded_access& a) { recorder_.access(a); }
+  void access(const recorded_access& a, std::span<const recorded_line> lines) {
+    recorder_.access(a, lines);
+  }
   void loaded(std::uint32_t site, std::uint64_t address);
   void stored(std::uint64_t address);
   void atomic(std::uint32_t site, const std::uint64_t* address, std::uint32_t active);

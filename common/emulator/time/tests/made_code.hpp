@@ -41,9 +41,10 @@ struct made_code {
 };
 
 // Blocks of so many warps, each of which does the whole code `times` times; every load and store
-// takes `sectors` sectors in `lines` lines.
+// takes `sectors` sectors in `lines` lines: always the same ones if L1 takes part.
 inline launch_trace made_trace(const made_code& m, unsigned blocks, unsigned warps, unsigned times,
-                               std::uint16_t sectors = 4, std::uint8_t lines = 1) {
+                               std::uint16_t sectors = 4, std::uint8_t lines = 1,
+                               bool in_l1 = false) {
   launch_trace t;
   const auto length = static_cast<std::uint32_t>(m.code.at.size());
   t.runs.push_back({0, length});
@@ -59,6 +60,12 @@ inline launch_trace made_trace(const made_code& m, unsigned blocks, unsigned war
           a.sectors = sectors;
           a.lines = lines;
           a.lanes = 32;
+          if (in_l1) {
+            a.known_lines = lines;
+            a.first_line = static_cast<std::uint32_t>(w.lines.size());
+            for (std::uint8_t l = 0; l < lines; ++l)
+              w.lines.push_back(line_record(l, (1U << (sectors / lines)) - 1));
+          }
           w.accesses.push_back(a);
           ++accesses;
         }
@@ -80,6 +87,7 @@ inline multiprocessor_work made_work(const made_code& m, const launch_trace& t, 
   w.sites = {rates};
   w.resident = resident;
   w.active = 132;
+  w.l1_bytes = 200 * 1024;
   w.blocks = t.blocks.size();
   return w;
 }

@@ -11,8 +11,8 @@ namespace {
 
 double cycles_of(const made_code& m, unsigned blocks, unsigned warps, unsigned times,
                  site_rates rates = {}, unsigned resident = 1, std::uint16_t sectors = 4,
-                 std::uint8_t lines = 1) {
-  const launch_trace t = made_trace(m, blocks, warps, times, sectors, lines);
+                 std::uint8_t lines = 1, bool in_l1 = false) {
+  const launch_trace t = made_trace(m, blocks, warps, times, sectors, lines, in_l1);
   return simulate(made_work(m, t, rates, resident), h200()).cycles;
 }
 
@@ -141,11 +141,9 @@ TEST_CASE("memory gives a multiprocessor its share, at a latency") {
   const double at_once = cycles_of(m, 1, 64, 200, from_memory, 1, 16, 4);
   CHECK(at_once < bytes / (c.dram_few_bytes / 132) * 1.05);
   CHECK(at_once > bytes / (c.dram_read_bytes / 132));
-  site_rates from_l1;
-  from_l1.l1 = 1;
-  CHECK(cycles_of(m, 1, 64, 200, from_l1) == doctest::Approx(64 * 200).epsilon(0.1));
+  CHECK(cycles_of(m, 1, 64, 200, {}, 1, 4, 1, true) == doctest::Approx(64 * 200).epsilon(0.1));
   // A line for each lane.
-  CHECK(cycles_of(m, 1, 64, 200, from_l1, 1, 32, 32) ==
+  CHECK(cycles_of(m, 1, 64, 200, {}, 1, 32, 32, true) ==
         doctest::Approx(64 * 200 * 32 * c.line_cycles).epsilon(0.1));
 }
 

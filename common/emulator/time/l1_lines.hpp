@@ -1,0 +1,41 @@
+// L1 of the multiprocessor that is simulated: which sectors of which lines it has, and from when
+// on. Lines as in the profiler's caches: 32 sets, the least recently used one goes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace stepwise::emulator {
+
+class l1_lines {
+ public:
+  static constexpr unsigned set_bits = 5;
+
+  explicit l1_lines(std::uint64_t bytes);
+
+  // What is there of `wanted` sectors (bits 0 ... 3) of a line.
+  struct found {
+    std::uint32_t missing = 0;  // of the wanted ones
+    double at = 0;              // cycle at which the last of the others is there
+  };
+  found find(std::uint64_t line, std::uint32_t wanted);
+  // These sectors are there from cycle `at` on.
+  void put(std::uint64_t line, std::uint32_t sectors, double at);
+
+ private:
+  struct entry {
+    std::uint64_t number = 0;  // the line's and one; 0: empty
+    std::uint32_t valid = 0;
+    std::uint32_t used = 0;  // when it was, in accesses
+    std::array<double, 4> at = {};
+  };
+  entry& entry_of(std::uint64_t line);
+
+  std::size_t ways_;
+  std::uint32_t turn_ = 0;
+  std::vector<entry> entries_;  // set by set
+};
+
+}  // namespace stepwise::emulator
