@@ -2,6 +2,7 @@
 #include "common/emulator/profile/profiler.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "common/device/names.hpp"
@@ -319,29 +320,40 @@ std::uint32_t profiler::access(const access_event& e) {
       if (global && p.kind == access_kind::load) timer_->loaded(e.index, first);
       if (global && p.kind == access_kind::store) timer_->stored(first);
       if (global && p.kind == access_kind::atomic) timer_->atomic(e.index, address, e.active);
-      recorded_access a;
-      a.sectors = static_cast<std::uint16_t>(sectors);
-      a.ideal_sectors = static_cast<std::uint8_t>(ideal_sectors(n, p.bytes, sectors));
-      a.lines = static_cast<std::uint8_t>(touched_.count);
-      // L1 has banks as shared memory has: it is the same memory.
-      a.wavefronts = global && timer_->is_recording()
-                         ? static_cast<std::uint16_t>(wavefronts(
-                               p.kind == access_kind::load ? shared_use::load : shared_use::store,
-                               address, e.active, p.bytes))
-                         : 1;
-      recorded_line lines[std::size(touched_.lines)];
-      unsigned known = 0;
-      const bool in_l1 = p.kind == access_kind::store ? whole
-                                                      : p.cache != cache_use::l2_only &&
-                                                            p.cache != cache_use::atomic;
-      if (timer_->is_recording() && in_l1)
-        for (unsigned l = 0; l < touched_.count; ++l)
-          lines[known++] = line_record(touched_.lines[l].line | (global ? 0 : local_lines),
-                                       touched_.lines[l].sectors);
-      time_access(e, a, {lines, known});
+      if (timer_->is_recording())
+        record_lines(e, p, address, sectors, ideal_sectors(n, p.bytes, sectors), whole);
     }
   }
   return e.active;
+}
+
+// Tells the timer which lines an access touches; `whole`: lanes touch each byte of its sectors.
+void profiler::record_lines(const access_event& e, const site_plan& p, const std::uint64_t* address,
+                            unsigned sectors, std::uint64_t ideal_sectors, bool whole) {
+  const bool global = e.space == memory_space::global, stores = p.kind == access_kind::store;
+  const std::uint64_t mark = global ? 0 : local_lines;
+  const bool in_l1 =
+      stores ? whole : p.cache != cache_use::l2_only && p.cache != cache_use::atomic;
+  constexpr std::size_t most = std::size(touched_lines{}.lines);
+  std::array<recorded_line, most> lines;
+  std::array<std::uint64_t, most> numbers;
+  for (unsigned n = 0; n < touched_.count; ++n) {
+    numbers[n] = touched_.lines[n].line | mark;
+    lines[n] = line_record(numbers[n], touched_.lines[n].sectors);
+  }
+  recorded_access a;
+  a.sectors = static_cast<std::uint16_t>(sectors);
+  a.ideal_sectors = static_cast<std::uint8_t>(ideal_sectors);
+  a.lines = static_cast<std::uint8_t>(touched_.count);
+  a.tag_turns = static_cast<std::uint8_t>(
+      most_in_a_tag_bank(timer_->costs(), std::span(numbers).first(touched_.count)));
+  // L1 has banks as shared memory has: it is the same memory.
+  a.wavefronts = global ? static_cast<std::uint16_t>(
+                              wavefronts(stores || p.kind == access_kind::atomic ? shared_use::store
+                                                                                 : shared_use::load,
+                                         address, e.active, p.bytes))
+                        : 1;
+  time_access(e, a, std::span(lines).first(in_l1 ? touched_.count : 0));
 }
 
 void profiler::time_access(const access_event& e, recorded_access a,

@@ -52,6 +52,8 @@ class profiler final : public observer {
                                            const std::uint64_t* offset);
   void add_cache_counts();
   void add_time();
+  void record_lines(const access_event& e, const site_plan& p, const std::uint64_t* address,
+                    unsigned sectors, std::uint64_t ideal_sectors, bool whole);
   void time_access(const access_event& e, recorded_access a,
                    std::span<const recorded_line> lines);
   record& record_for(const launch_info& launch);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -168,6 +169,22 @@ std::vector<std::uint32_t> copies_of(const ptx::body& body, const control_flow& 
   return copies;
 }
 
+// Where each line's machine instructions are, counted in instructions.
+std::map<std::uint32_t, std::vector<std::uint32_t>> places_of_lines(
+    const image::kernel_resources& machine_code) {
+  constexpr std::uint32_t instruction_bytes = 16;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> places;
+  const std::vector<image::code_line>& table = machine_code.code_lines;
+  for (std::size_t n = 0; n < table.size(); ++n) {
+    // Of the last one nobody knows where it ends.
+    const std::uint32_t end =
+        n + 1 < table.size() ? table[n + 1].offset : table[n].offset + instruction_bytes;
+    for (std::uint32_t at = table[n].offset; at < end; at += instruction_bytes)
+      places[table[n].ptx_line].push_back(at / instruction_bytes);
+  }
+  return places;
+}
+
 class register_names {
  public:
   std::uint32_t number(std::string_view name) {
@@ -249,6 +266,15 @@ void code_costs::add_function(const program& code, std::size_t index,
   for (const ptx::instruction& i : body) ++on_line[i.line];
   const uniform_values uniform(body);
 
+  std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> places_of;  // lines
+  if (map.knows_machine_code) {
+    for (const auto& [line, at_line] : places_of_lines(*machine_code)) {
+      places_of[line] = {static_cast<std::uint32_t>(places.size()),
+                         static_cast<std::uint32_t>(at_line.size())};
+      places.insert(places.end(), at_line.begin(), at_line.end());
+    }
+  }
+
   const std::uint32_t first = code.code[f.first_op].ordinal;
   const std::vector<std::uint32_t> block_copies = copies_of(*f.body, flow, map);
   for (std::size_t block = 0; block < flow.blocks.size(); ++block) {
@@ -275,6 +301,8 @@ void code_costs::add_function(const program& code, std::size_t index,
                     ? static_cast<float>(map.instructions[n].machine_instructions) /
                           static_cast<float>(times * on_line[i.line])
                     : guessed_slots(i, t);
+      if (const auto found = places_of.find(i.line); found != places_of.end())
+        std::tie(c.first_place, c.places) = found->second;
       if (c.kind == step_kind::atomic && !c.is_shared && has_modifier(i, "add")) {
         c.adds_floats = has_modifier(i, "f32") || has_modifier(i, "f64");
         c.adds_warps = !c.adds_floats && uniform.has_one_sum(i);

@@ -1,8 +1,8 @@
 // What each PTX instruction of a program costs: issue slots, the unit, whom it waits for.
 //
-// idea    How many machine instructions stand behind a PTX line is in the cubin's line table; where
-//         ptxas copied a block (an unrolled loop), each execution is one of the copies. Registers
-//         of the PTX stand for those of the machine code: who waits for whom is the same.
+// idea    How many machine instructions stand behind a PTX line, and where, is in the cubin's line
+//         table; where ptxas copied a block (an unrolled loop), each execution is one of the copies.
+//         Registers of the PTX stand for those of the machine code: who waits for whom is the same.
 // watch   Without a line table every instruction counts as one slot, but for moves and parameters.
 // Tested by tests/code_costs_test.cpp, and by the tests "lab times" and "lab profile".
 #pragma once
@@ -46,6 +46,7 @@ struct instruction_cost {
   float skipped_slots = 0;
   std::uint32_t first_read = 0, reads = 0;  // into code_costs::names
   std::uint32_t first_written = 0, written = 0;
+  std::uint32_t first_place = 0, places = 0;  // of its line: into code_costs::places
 };
 
 struct code_costs {
@@ -55,6 +56,9 @@ struct code_costs {
   std::vector<instruction_cost> at;  // by ordinal
   std::vector<std::uint8_t> copies;  // by ordinal: how often ptxas unrolled its loop, at least 1
   std::vector<std::uint32_t> names;  // registers, by number
+  // Where machine instructions are in the kernel's code, counted in instructions: of each line
+  // ascending, those of all copies.
+  std::vector<std::uint32_t> places;
   std::uint32_t register_count = 0;  // of the PTX
   int registers = 0;                 // of a thread, 32-bit; 0: unknown
   bool knows_machine_code = false;

@@ -9,6 +9,8 @@
 namespace stepwise::emulator {
 namespace {
 
+constexpr unsigned tag_banks = 4;  // in which L1 looks up lines
+
 // Warp instructions per cycle of a multiprocessor, and latencies in cycles.
 //
 // source  CUDA C Programming Guide 5.5, table "Throughput of Native Arithmetic Instructions" (1.3
@@ -79,6 +81,17 @@ constexpr double dirty_at_rest = 27.0 / 62.9;
 
 }  // namespace
 
+unsigned most_in_a_tag_bank(const gpu_costs& costs, std::span<const std::uint64_t> lines) {
+  unsigned of_bank[tag_banks] = {};
+  for (const std::uint64_t line : lines) {
+    unsigned bank = 0;
+    for (std::size_t bit = 0; bit < costs.tag_bank_of_bit.size(); ++bit)
+      bank ^= (line >> bit & 1) * costs.tag_bank_of_bit[bit];
+    ++of_bank[bank];
+  }
+  return *std::ranges::max_element(of_bank);
+}
+
 gpu_costs costs_of(const gpu& model) {
   gpu_costs c;
   c.ghz = model.clock_khz / 1e6;
@@ -130,7 +143,10 @@ gpu_costs costs_of(const gpu& model) {
   };
   spread_of("dram_load_of_32_warps", c.dram_spread);
   figure("l1_request_of_32_lines", [&](double v) { c.bank_cycles = v / 32; });
-  figure("l1_request_of_32_lines_in_own_banks", [&](double v) { c.line_cycles = v / 32; });
+  figure("l1_request_of_32_lines_in_own_banks", [&](double v) { c.line_cycles = v / 32 * tag_banks; });
+  for (std::size_t bit = 0; bit < c.tag_bank_of_bit.size(); ++bit)
+    figure(("l1_tag_bank_of_bit_" + std::to_string(bit)).c_str(),
+           [&](double v) { c.tag_bank_of_bit[bit] = static_cast<std::uint8_t>(v) % tag_banks; });
   figure("l2_read_of_one", [&](double v) { c.l2_bytes_of_one = v; });
   figure("l2_write", [&](double v) { c.l2_write_bytes = bytes_per_cycle(v); });
   // Behind products that wait for each other the comparison is over long before the branch.

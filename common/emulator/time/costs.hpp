@@ -10,7 +10,9 @@
 // Tested by tests/time_test.cpp.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 
 #include "common/device/gpu.hpp"
 
@@ -57,9 +59,12 @@ struct gpu_costs {
       dram_spread;  // of the latency: behind a queue, a load is as much later as the queue is long
   double l1_bytes = 128;                           // per cycle and multiprocessor
   double load_wavefront = 1, store_wavefront = 1;  // cycles of shared memory's port
-  // Cycles of the port for a request to global memory: for each line of 128 bytes that it touches,
-  // and for each word that it wants of the bank that it wants most of.
-  double line_cycles = 0.25, bank_cycles = 1;
+  // Cycles of the port for a request to global memory: for each line of 128 bytes of the bank of
+  // tags that it wants most lines of, and for each word of the bank that it wants most words of.
+  double line_cycles = 1, bank_cycles = 1;
+  // L1 looks up a line in one of four banks: the exclusive or of these, by the bits of its number.
+  std::array<std::uint8_t, 20> tag_bank_of_bit = {1, 2, 1, 2, 1, 2, 1, 2, 1, 2,
+                                                  1, 2, 1, 2, 1, 2, 1, 2, 1, 2};
   // Per cycle of a multiprocessor's clock, for the whole GPU.
   double l2_bytes = 4000, l2_write_bytes = 2000, dram_read_bytes = 2000, dram_few_bytes = 2000,
          dram_write_bytes = 2000;
@@ -82,6 +87,9 @@ struct gpu_costs {
   double launch_us = 2.75;       // an empty kernel
   double next_launch_us = 1.3;   // each further one
 };
+
+// Of these lines of 128 bytes, those that are looked up in the bank which most of them share.
+unsigned most_in_a_tag_bank(const gpu_costs& costs, std::span<const std::uint64_t> lines);
 
 // From the description, what was measured of the GPU if it was, and tables by compute capability.
 gpu_costs costs_of(const gpu& model);

@@ -3,10 +3,10 @@
 
 namespace stepwise::emulator {
 
-void recorder::begin(unsigned warps) {
+void recorder::begin(unsigned warps, unsigned resident) {
   trace_ = {};
   warps_ = warps;
-  records_ = 0;
+  most_of_warp_ = most_records / (std::size_t{warps} * resident);
   now_ = nullptr;
   pending_.clear();
   pending_lines_.clear();
@@ -48,14 +48,13 @@ void recorder::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t e
   if (now_ == nullptr) return;
   if (first != end) {
     now_->instructions += end - first;
-    if (records_ < most_records) {
-      warp_trace& w = now_->warps[warp];
+    warp_trace& w = now_->warps[warp];
+    if (w.records() < most_of_warp_) {
       now_->recorded += end - first;
       w.pieces.push_back({run_of(first, end), static_cast<std::uint32_t>(pending_.size())});
       for (recorded_access& a : pending_) a.first_line += static_cast<std::uint32_t>(w.lines.size());
       w.accesses.insert(w.accesses.end(), pending_.begin(), pending_.end());
       w.lines.insert(w.lines.end(), pending_lines_.begin(), pending_lines_.end());
-      records_ += 1 + pending_.size() + pending_lines_.size() / 4;
     }
   }
   pending_.clear();

@@ -16,6 +16,7 @@ struct recorded_access {
   std::uint16_t sectors = 0;     // global and local memory
   std::uint16_t wavefronts = 0;  // of the banks, those of L1 among them
   std::uint8_t lines = 0;        // of 128 bytes
+  std::uint8_t tag_turns = 0;    // of those, the ones in the bank of L1's tags that has most of them
   std::uint8_t lanes = 0;
   std::uint8_t ideal_sectors = 0, ideal_wavefronts = 0;
   std::uint8_t known_lines = 0;  // of those, the ones that L1 looks up or keeps
@@ -33,6 +34,8 @@ constexpr std::uint32_t sectors_of(recorded_line r) {
 }
 
 struct warp_trace {
+  std::size_t records() const { return pieces.size() + accesses.size() + lines.size() / 4; }
+
   struct piece {
     std::uint32_t run = 0;  // into launch_trace::runs
     std::uint32_t accesses = 0;
@@ -57,12 +60,13 @@ struct launch_trace {
   std::vector<block_trace> blocks;
 };
 
-// Records blocks as they run. Beyond `most_records` it only counts.
+// Records blocks as they run. Of each warp only so much that all of those which are resident at a
+// time have as much; what is beyond it is counted.
 class recorder {
  public:
   static constexpr std::size_t most_records = 6'000'000;  // runs, accesses, and lines by fours
 
-  void begin(unsigned warps);
+  void begin(unsigned warps, unsigned resident);
   // Whether accesses and runs from now on are of a block that is recorded.
   bool is_on() const { return now_ != nullptr; }
   void begin_block(std::uint64_t index);
@@ -77,7 +81,7 @@ class recorder {
 
   launch_trace trace_;
   unsigned warps_ = 0;
-  std::size_t records_ = 0;
+  std::size_t most_of_warp_ = 0;
   block_trace* now_ = nullptr;
   std::vector<recorded_access> pending_;  // of the run that is under way
   std::vector<recorded_line> pending_lines_;

@@ -75,6 +75,7 @@ recorded_access memory_path::as_wished(const recorded_access& a) const {
   if (wishes_.ideal_sectors && b.sectors > b.ideal_sectors) {
     b.sectors = b.ideal_sectors;
     b.lines = std::min<std::uint8_t>(b.lines, static_cast<std::uint8_t>((b.sectors + 3) / 4));
+    b.tag_turns = std::min(b.tag_turns, b.lines);
     b.wavefronts = std::min<std::uint16_t>(b.wavefronts, b.lines);
   }
   if (wishes_.ideal_wavefronts && b.sectors == 0)
@@ -90,7 +91,7 @@ double memory_path::access(const instruction_cost& of, std::span<const recorded_
   for (const recorded_access& recorded : all) {
     const recorded_access a = as_wished(recorded);
     if (a.sectors != 0)
-      cycles += std::max({1.0, a.wavefronts * costs_.bank_cycles, a.lines * costs_.line_cycles,
+      cycles += std::max({1.0, a.wavefronts * costs_.bank_cycles, a.tag_turns * costs_.line_cycles,
                           a.sectors * sector_bytes / costs_.l1_bytes});
     else
       cycles += a.wavefronts > 1 ? a.wavefronts * wavefront : a.wavefronts;
@@ -155,7 +156,6 @@ double memory_path::lateness(unsigned lines) {
   return u < 0.5 ? 1 - (0.5 - u) / 0.4 * (1 - of.p10) : 1 + (u - 0.5) / 0.4 * (of.p90 - 1);
 }
 
-// L1 is a pipeline: what it has waits behind what was asked for before and is not there.
 double memory_path::load(const recorded_access& a, line_list lines, double begun) {
   double there = begun + costs_.l1_latency;
   unsigned missed = lines.empty() ? a.sectors : 0;  // around L1
@@ -168,13 +168,11 @@ double memory_path::load(const recorded_access& a, line_list lines, double begun
   }
   missed = std::min<unsigned>(missed, a.sectors);  // fewer are wished for, perhaps
   owed_[a.site] += sites_[a.site].dram * a.sectors;
-  if (missed == 0) return std::max(there, returned_);
+  if (missed == 0) return there;
   const double came = arrival(a, missed, begun);
   for (std::size_t n = 0; n < lines.size(); ++n)
     if (missing[n] != 0) l1_.put(line_of(lines[n]), missing[n], came);
-  there = std::max(there, came);
-  returned_ = std::max(returned_, there);
-  return there;
+  return std::max(there, came);
 }
 
 double memory_path::arrival(const recorded_access& a, unsigned missed, double begun) {

@@ -88,7 +88,6 @@ class memory_path {
   unsigned active_;
   queue port_, l2_, l2_write_, dram_, atomic_, hot_;
   cycles busy_;
-  double returned_ = 0;  // the last load
   double turn_ = 0;      // of what is drawn
 };
 

@@ -1,8 +1,12 @@
-// List scheduling of a run: what the longest path leads through goes first.
+// The order of a run: that of the machine code where it is known; else a list schedule, in which
+// what the longest path leads through goes first.
 #include "common/emulator/time/schedule.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <queue>
+#include <span>
 #include <unordered_map>
 
 namespace stepwise::emulator {
@@ -27,13 +31,133 @@ class list_scheduler {
       : code_(code), costs_(costs), run_(run), length_(run.end - run.first) {}
 
   void order() {
+    find_places();
     build();
+    if (in_machine_order_) return pick_by_places();
     find_priorities();
     pick();
   }
 
  private:
   const instruction_cost& at(std::uint32_t n) const { return code_.at[run_.first + n % length_]; }
+
+  // --- the machine code's own order ---
+
+  // The n-th execution of an instruction in the run is one of the copies of its machine
+  // instructions, of which the last one counts. Where there are more copies than are scheduled
+  // together (a loop unrolled by four, and one for the rest), those that lie closest together.
+  void find_places() {
+    std::vector<std::vector<std::uint32_t>> of_copy(length_);  // an instruction's places, by copy
+    std::uint32_t most = run_.copies;
+    for (std::uint32_t n = 0; n < length_; ++n) {
+      most = std::max(most, copies_of(n));
+      if (is_in_equal_parts(n)) of_copy[n] = ends_of_parts(n);
+    }
+    for (std::uint32_t n = 0; n < length_; ++n)
+      if (at(n).places != 0 && !is_in_equal_parts(n))
+        of_copy[n] = matching_places(n, nearest_in_equal_parts(n));
+    place_.assign(std::size_t{length_} * run_.copies, no_place);
+    double best = no_place;
+    std::vector<double> tried(place_.size(), no_place);
+    for (std::uint32_t skip = 0; skip + run_.copies <= most; ++skip) {
+      double least = no_place, last = 0;
+      for (std::uint32_t n = 0; n < tried.size(); ++n) {
+        const std::vector<std::uint32_t>& all = of_copy[n % length_];
+        if (all.empty()) continue;
+        tried[n] = all[std::min<std::size_t>(n / length_ + skip, all.size() - 1)];
+        least = std::min(least, tried[n]);
+        last = std::max(last, tried[n]);
+      }
+      if (least == no_place) return;  // nobody knows the machine code
+      if (last - least >= best) continue;
+      best = last - least;
+      place_ = tried;
+      in_machine_order_ = true;
+    }
+  }
+
+  std::uint32_t copies_of(std::uint32_t n) const { return code_.copies[run_.first + n]; }
+  std::span<const std::uint32_t> places_of(std::uint32_t n) const {
+    return std::span(code_.places).subspan(at(n).first_place, at(n).places);
+  }
+
+  // Whether each copy has as many machine instructions of it.
+  bool is_in_equal_parts(std::uint32_t n) const {
+    return at(n).places != 0 && at(n).places % copies_of(n) == 0;
+  }
+  std::vector<std::uint32_t> ends_of_parts(std::uint32_t n) const {
+    const std::span<const std::uint32_t> all = places_of(n);
+    std::vector<std::uint32_t> ends;
+    const std::size_t part = all.size() / copies_of(n);
+    for (std::size_t end = part; end <= all.size(); end += part) ends.push_back(all[end - 1]);
+    return ends;
+  }
+  std::uint32_t nearest_in_equal_parts(std::uint32_t n) const {
+    for (std::uint32_t away = 1; away < length_; ++away)
+      for (const std::uint32_t m : {n - away, n + away})  // below zero is large
+        if (m < length_ && copies_of(m) == copies_of(n) && is_in_equal_parts(m)) return m;
+    return none;
+  }
+
+  // Of a line with more machine instructions than copies (a constant for it is loaded before the
+  // loop): for each copy the one that goes best with those of a neighbour, in their order. With fewer
+  // one serves several copies: the last one before the neighbour's.
+  std::vector<std::uint32_t> matching_places(std::uint32_t n, std::uint32_t neighbour) const {
+    const std::span<const std::uint32_t> all = places_of(n);
+    const std::uint32_t copies = copies_of(n);
+    std::vector<std::uint32_t> chosen;
+    if (neighbour == none) {
+      for (std::size_t copy = 1; copy <= copies; ++copy)
+        chosen.push_back(all[std::max<std::size_t>(1, copy * all.size() / copies) - 1]);
+      return chosen;
+    }
+    const std::vector<std::uint32_t> wanted = ends_of_parts(neighbour);
+    if (all.size() < copies) {
+      for (const std::uint32_t w : wanted)
+        chosen.push_back(*(std::max(all.begin() + 1, std::ranges::upper_bound(all, w)) - 1));
+      return chosen;
+    }
+    // The least sum of distances if place p is the copy's, and the place of the copy before it then.
+    std::vector<std::vector<std::pair<double, std::size_t>>> sums(copies);
+    for (std::uint32_t copy = 0; copy < copies; ++copy) {
+      std::pair<double, std::size_t> before{copy == 0 ? 0 : no_place, 0};
+      for (std::size_t p = 0; p < all.size(); ++p) {
+        sums[copy].push_back(
+            {before.first + std::abs(double{1} * all[p] - wanted[copy]), before.second});
+        if (copy != 0 && sums[copy - 1][p].first < before.first)
+          before = {sums[copy - 1][p].first, p};
+      }
+    }
+    std::size_t p = 0;
+    for (std::size_t q = 1; q < all.size(); ++q)
+      if (sums.back()[q].first < sums.back()[p].first) p = q;
+    for (std::uint32_t copy = copies; copy-- > 0; p = sums[copy][p].second)
+      chosen.insert(chosen.begin(), all[p]);
+    return chosen;
+  }
+
+  void pick_by_places() {
+    // The lowest place first, of what waits for nothing. Without a place: behind what it waits for.
+    using at_place = std::pair<double, std::uint32_t>;
+    std::priority_queue<at_place, std::vector<at_place>, std::greater<>> ready;
+    const auto push = [&](std::uint32_t n, double from) {
+      if (place_[n] == no_place) place_[n] = from;
+      ready.push({place_[n], n});
+    };
+    for (std::uint32_t n = 0; n < nodes_.size(); ++n)
+      if (nodes_[n].waiting == 0) push(n, -1);
+    run_.order.reserve(nodes_.size());
+    while (!ready.empty()) {
+      const auto [place, n] = ready.top();
+      ready.pop();
+      run_.order.push_back(n);
+      for (const auto* next : {&nodes_[n].after, &nodes_[n].later})
+        for (const std::uint32_t m : *next)
+          if (--nodes_[m].waiting == 0) push(m, place);
+    }
+  }
+
+  // --- an order of ours, where the machine code is unknown ---
 
   double latency_of(const instruction_cost& c) const {
     if (c.slots == 0) return 0;
@@ -80,8 +204,9 @@ class list_scheduler {
                          c.on == unit::exchange || c.on == unit::vote || c.on == unit::reduce;
       const bool orders_memory =
           fixed && c.on != unit::exchange && c.on != unit::vote && c.on != unit::reduce;
+      const bool is_placed = in_machine_order_ && place_[n] != no_place;
       const int memory = c.is_shared ? 1 : 0;
-      if (fixed) {
+      if (fixed && !(is_placed && !orders_memory)) {
         if (last_any_ != none) depend(last_any_, n, false);
         last_any_ = n;
       }
@@ -95,7 +220,9 @@ class list_scheduler {
         }
       } else if (c.is_memory) {
         if (last_fixed != none) depend(last_fixed, n, false);
-        if (c.kind == step_kind::load) {
+        if (is_placed) {
+          // ptxas knew which of them may change places.
+        } else if (c.kind == step_kind::load) {
           if (last_store[memory] != none && !c.may_move) depend(last_store[memory], n, false);
           loads_since_store[memory].push_back(n);
         } else {  // stores and copies
@@ -220,6 +347,9 @@ class list_scheduler {
   }
 
   static constexpr std::uint32_t none = 0xffffffffU;
+  static constexpr double no_place = 1e18;
+  bool in_machine_order_ = false;
+  std::vector<double> place_;  // by node
   const code_costs& code_;
   const gpu_costs& costs_;
   straight_run& run_;

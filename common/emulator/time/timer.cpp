@@ -56,7 +56,7 @@ void timer::begin(const launch_shape& shape) {
   loads_of_.clear();
   last_loaded_ = last_stored_ = {};
   atomics_.clear();
-  recorder_.begin(launch.warps);
+  recorder_.begin(launch.warps, shape.resident);
 }
 
 bool timer::is_recorded(std::uint64_t block) const {

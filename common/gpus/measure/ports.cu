@@ -1,4 +1,7 @@
 // A multiprocessor's ways to memory, and what a loop and a new block cost it.
+#include <algorithm>
+#include <cstdint>
+
 #include "common/gpus/measure/timing.cuh"
 
 namespace stepwise::measure {
@@ -21,6 +24,22 @@ __global__ void read_lines(const unsigned* from, int lines, bool own_banks, int 
   const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
   const int line = lane % lines, word = own_banks ? lane : lane / lines;
   const unsigned* at = from + (warp % (256 / 32) * 32 + line) * line_words + word;
+  unsigned sum = load_word(at);
+  __syncthreads();
+  const long long begin = clock64();
+  for (int p = 0; p < passes; p += at_once) {
+#pragma unroll
+    for (int k = 0; k < at_once; ++k) sum += load_word(at);
+  }
+  __syncthreads();
+  note_span(spans, begin);
+  if (sum == 0x12345678u) *to = sum;
+}
+
+// 1024 threads ask for words again and again, the lanes of each warp for one each.
+__global__ void read_words(const unsigned* from, const unsigned* of_lane, int passes, unsigned* to,
+                           span* spans) {
+  const unsigned* at = from + of_lane[threadIdx.x % 32];
   unsigned sum = load_word(at);
   __syncthreads();
   const long long begin = clock64();
@@ -131,6 +150,60 @@ __global__ void occupy(int cycles, unsigned* to) {
   if (to != nullptr) to[blockIdx.x * blockDim.x + threadIdx.x] = 1;
 }
 
+// L1 looks up four lines in a cycle if they are in different ones of four banks. A line's bank is a
+// hash of its number: what each bit of that contributes, those of bits 0 and 1 being 1 and 2. Lines
+// of bank 0 are asked for along with as many that differ from lines of bank b by the bit in
+// question: they take longest where all of them come to be in bank 0, which is where b is the bit's.
+void measure_tag_banks(const effort& e, std::vector<figure>& all) {
+  constexpr unsigned bits = 20, most_of_bank = 16, sides = 4;
+  const unsigned measured = e.scaled(bits, 6U);
+  const std::size_t region = std::size_t{line_words} << measured;  // at a multiple of its size
+  const device_array<unsigned> memory(2 * region);
+  const std::size_t bytes = region * sizeof(unsigned);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
+  const auto* const from = memory.data() + (bytes - address % bytes) % bytes / sizeof(unsigned);
+  device_array<unsigned> of_lane(32), sink(1);
+  device_array<span> spans(32);
+  const int rounds = e.scaled(512, at_once);
+  std::vector<unsigned> bank_of_bit = {1, 2};
+  const auto lines_of = [&](unsigned bank, unsigned below) {
+    std::vector<unsigned> lines;
+    for (unsigned line = 0; line < below && lines.size() < most_of_bank; ++line) {
+      unsigned found = 0;
+      for (unsigned bit = 0; line >> bit != 0; ++bit) found ^= (line >> bit & 1) * bank_of_bit[bit];
+      if (found == bank) lines.push_back(line);
+    }
+    return lines;
+  };
+  for (unsigned bit = 2; bit < measured; ++bit) {
+    const unsigned below = 1U << std::min(bit, 6U);
+    double longest = 0;
+    unsigned found = 0;
+    for (unsigned bank = 0; bank < sides; ++bank) {
+      std::vector<unsigned> lines = lines_of(0, below);
+      for (const unsigned line : lines_of(bank, below)) lines.push_back(1U << bit | line);
+      unsigned words[32];
+      for (unsigned lane = 0; lane < 32; ++lane)  // each in a bank of its own, or the first again
+        words[lane] = lane < lines.size() ? lines[lane] * line_words + lane : 0;
+      require(cudaMemcpy(of_lane.data(), words, sizeof words, cudaMemcpyHostToDevice),
+              "cudaMemcpy");
+      read_words<<<1, 1024>>>(from, of_lane.data(), rounds, sink.data(), spans.data());
+      require(cudaDeviceSynchronize(), "read_words");
+      const double cycles = median_cycles(spans, 1, 1024);
+      if (cycles > longest) {
+        longest = cycles;
+        found = bank;
+      }
+    }
+    bank_of_bit.push_back(found);
+  }
+  bank_of_bit.resize(bits);
+  for (unsigned bit = 0; bit < bits; ++bit)
+    all.push_back({"l1_tag_bank_of_bit_" + std::to_string(bit), "", static_cast<double>(bank_of_bit[bit]),
+                   "which of four banks looks up a line is the exclusive or of such numbers: those "
+                   "of the bits that its number has"});
+}
+
 }  // namespace
 
 void measure_ports(int multiprocessors, const effort& e, std::vector<figure>& all) {
@@ -153,6 +226,7 @@ void measure_ports(int multiprocessors, const effort& e, std::vector<figure>& al
     }
   }
 
+  measure_tag_banks(e, all);
   for (const int ways : {1, 2, 4, 8, 16, 32}) {
     const std::string of = "_of_" + std::to_string(ways) + "_ways";
     use_banks<false><<<blocks, 1024>>>(ways, rounds, sink.data(), spans.data());
