@@ -87,8 +87,7 @@ int run(context& c, const run_options& o) {
   json document = {{"lab", l.name}, {"subject", s.shown}, {"device", device_json(device)}};
   if (model) document["machine_code"] = machine_code_of(*model);
   c.say(fmt::format("{} on {}", c.out.paint(tone::strong, s.shown), device.text()));
-  if (model && !c.as_json && !old_gpu_note(*model, l).empty())
-    c.out.paragraph(old_gpu_note(*model, l), 0, "", tone::dim);
+  if (model) show_old_gpu_note(c, *model, l);
   c.say();
   if (s.program.empty()) {
     document["figures"] = nullptr;
