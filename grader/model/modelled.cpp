@@ -21,6 +21,12 @@ constexpr double seconds_to_leave_a_profile = 30;
 
 }  // namespace
 
+std::string modelled_figures::why_no_time() const {
+  if (timed()) return {};
+  if (!found.ok()) return found.message;
+  return kernels.empty() ? "no kernel was launched" : "the model has no time of it";
+}
+
 std::string modelled_figures::rate() const { return rate_text(work, time_ms); }
 
 std::optional<model_error> load_model_error(const fs::path& root, const lab& l,

@@ -30,6 +30,7 @@ struct modelled_figures {
   std::vector<kernel_profile> kernels;
 
   bool timed() const { return found.ok() && time_ms > 0; }
+  std::string why_no_time() const;  // empty: there is one
   std::string rate() const;
 };
 

@@ -279,7 +279,7 @@ void show(context& c, const lab& l, const dissection& e) {
   show_counts(c, e);
   for (const auto& p : e.all) {
     if (p.timed != nullptr || p.m.timed()) continue;
-    c.out.paragraph(p.part + ": no time at " + p.m.label + ": " + p.m.found.message, 9,
+    c.out.paragraph(p.part + ": no time at " + p.m.label + ": " + p.m.why_no_time(), 9,
                     "  " + c.out.paint(tone::note, "model"));
   }
   if (e.all[0].timed == nullptr && !e.modelled()) return show_recorded(c, e);
@@ -339,7 +339,6 @@ void model(context& c, const lab& l, const problem& p, const device_choice& emul
   for (auto& one : e.all) {
     one.m =
         model_program(l, p, one.source.program, size, seed, emulator, c.now(), seconds_for_a_part);
-    if (one.m.found.ok() && !one.m.timed()) one.m.found.message = "the model has no time of it";
     const bool is_whole = &one == &e.all[0];
     if (is_whole && !one.m.timed()) return;
     if (!is_whole && one.m.timed())

@@ -58,7 +58,7 @@ constexpr double seconds_for_a_time = 20;
 void show_modelled(context& c, const modelled_figures& m, const lab& l, const std::string& step) {
   c.say();
   c.say(fmt::format("  one call at {}: modelled as on an {}", m.label, m.gpu));
-  if (!m.timed()) return c.say("    no time: " + m.found.message);
+  if (!m.timed()) return c.say("    no time: " + m.why_no_time());
   c.say(fmt::format("    time  {}", c.out.paint(tone::strong, time_text(m.time_ms))));
   c.say(fmt::format("    rate  {}", c.out.paint(tone::strong, m.rate())));
   const std::string& name = step.empty() ? l.steps.back().name : find_step(l, step).name;

@@ -120,7 +120,11 @@ json step_json(const walked& w) {
     j["message"] = w.f.found.message;
   }
   j.update(figures_json(w.f));
-  if (!w.m.gpu.empty()) j.update(modelled_json(w.m));
+  if (!w.m.gpu.empty()) {
+    j.update(modelled_json(w.m));
+  } else {
+    j["why_no_time"] = w.f.timed() ? json(nullptr) : json(w.outcome().message);
+  }
   if (w.recorded_ms) j["recorded_ms"] = *w.recorded_ms;
   j["speedup"] = w.speedup > 0 ? json(w.speedup) : json(nullptr);
   j["limit"] = w.watch;

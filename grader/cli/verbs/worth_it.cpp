@@ -84,8 +84,8 @@ void add_times(context& c, const lab& l, const problem& p, const lab_size& size,
   const modelled_figures m = model_program(l, p, c.where.solution(l.name, at_hand.step), size, 7,
                                            emulator, c.now(), seconds_for_the_call);
   if (!m.timed()) {
-    at_hand.note = fmt::format("No time of {} is known beyond paper: {}", at_hand.step,
-                               m.found.ok() ? "the model has none" : m.found.message);
+    at_hand.note =
+        fmt::format("No time of {} is known beyond paper: {}", at_hand.step, m.why_no_time());
     return;
   }
   at_hand.on_gpu = {m.time_ms, time_source::modelled};
