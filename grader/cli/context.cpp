@@ -59,10 +59,7 @@ subject prepare(context& c, const lab& l, const std::string& file, const std::st
   }
   if (!step_name.empty()) {
     const step& s = find_step(l, step_name);
-    if (c.where.is_as_built) return {s.name, c.where.solution(l.name, s.name), {}};
-    const auto progress = c.now();
-    auto made = compile_step(l, c.where.root / s.file, c.where, {progress.doing, progress.tick});
-    return {s.name, made.explanation.empty() ? made.program : fs::path{}, made.explanation};
+    return prepare_ours(c, l, s.name, s.file, c.where.solution(l.name, s.name));
   }
   const fs::path source = file.empty() ? c.where.root / l.file : fs::absolute(file);
   if (file.empty() && !fs::exists(source)) {
@@ -73,6 +70,14 @@ subject prepare(context& c, const lab& l, const std::string& file, const std::st
   auto result = compile_submission(l, source, c.where, {now.doing, now.tick});
   return {c.where.shown(source), result.explanation.empty() ? result.program : fs::path{},
           result.explanation};
+}
+
+subject prepare_ours(context& c, const lab& l, const std::string& shown, const fs::path& file,
+                     const fs::path& program) {
+  if (c.where.is_as_built) return {shown, program, {}};
+  const auto now = c.now();
+  auto made = compile_step(l, c.where.root / file, c.where, {now.doing, now.tick});
+  return {shown, made.explanation.empty() ? made.program : fs::path{}, made.explanation};
 }
 
 std::optional<lab_size> parse_size(const lab& l, const problem& p, const std::string& text) {
@@ -179,6 +184,20 @@ std::string old_gpu_note(const gpu& model, const lab& l) {
     text += fmt::format("; at most {} blocks in a row, so a smaller call is modelled",
                         model.max_grid[0]);
   return text;
+}
+
+void show_old_gpu_note(context& c, const gpu& model, const lab& l) {
+  const std::string text = old_gpu_note(model, l);
+  if (!c.as_json && !text.empty()) c.out.paragraph(text, 0, "", tone::dim);
+}
+
+void excuse_small_gpu(const gpu& model, call_outcome& found) {
+  const auto says = [&](const char* what) { return found.message.find(what) != std::string::npos; };
+  const bool too_large = says("cudaErrorInvalidValue") || says("cudaErrorInvalidConfiguration") ||
+                         says("cudaErrorLaunchOutOfResources") || says("of static shared memory");
+  if (found.what != verdict::crash || !too_large) return;
+  found.what = verdict::infra;
+  found.message = "more than an " + model.name + " has: " + found.message;
 }
 
 gpu gpu_named(const std::string& id) {

@@ -66,6 +66,11 @@ std::optional<lab_size> parse_size(const lab& l, const problem& p, const std::st
 // `correct`, `class` and `message`, and prints it. The exit code.
 int report_compile_errors(context& c, const subject& s, json document);
 
+// A file of the course's: `program` where the build has its code, else compiled for the GPU that is
+// stood for.
+subject prepare_ours(context& c, const lab& l, const std::string& shown, const fs::path& file,
+                     const fs::path& program);
+
 // In words: what did not pass and how to see it again.
 void show_finding(context& c, const check_report& report);
 // The TODO lines that are left in a file that did not pass: often all there is to say.
@@ -87,6 +92,9 @@ inline constexpr const char* gpu_option_text =
 // What is to be said of a GPU that is older than the compiler's code: whose code it runs, and that
 // a smaller call is modelled, if it is. Else empty.
 std::string old_gpu_note(const gpu& model, const lab& l);
+void show_old_gpu_note(context& c, const gpu& model, const lab& l);
+// What the course's own program asks of a GPU that has less of it: nobody's fault, INFRA.
+void excuse_small_gpu(const gpu& model, call_outcome& found);
 std::string machine_code_of(const gpu& model);  // "sm_90": whose registers and instructions count
 
 // The description that --gpu names; failure(usage) lists the known ones, or what is wrong with a

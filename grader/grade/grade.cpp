@@ -283,7 +283,7 @@ class grading {
       return;
     }
     if (!mine.timed()) {
-      g.message = fmt::format("while it was timed at {}: {}", mine.label, mine.found.message);
+      g.message = fmt::format("while it was timed at {}: {}", mine.label, mine.why_no_time());
       return miss(g, mine.found.ok() ? verdict::slow : mine.found.what);
     }
     g.modelled = {other_ms / mine.time_ms, mine.time_ms, other_ms, mine.size, mine.gpu};
@@ -314,7 +314,7 @@ class grading {
       known->second.first = call.time_ms;
       kept_times_.keep(program, size, modelled_seed, call.time_ms);
     } else {
-      known->second.second = call.found.message;
+      known->second.second = call.why_no_time();
     }
     return known->second;
   }

@@ -21,6 +21,12 @@ constexpr double seconds_to_leave_a_profile = 30;
 
 }  // namespace
 
+std::string modelled_figures::why_no_time() const {
+  if (timed()) return {};
+  if (!found.ok()) return found.message;
+  return kernels.empty() ? "no kernel was launched" : "the model has no time of it";
+}
+
 std::string modelled_figures::rate() const { return rate_text(work, time_ms); }
 
 std::optional<model_error> load_model_error(const fs::path& root, const lab& l,
@@ -37,7 +43,7 @@ std::optional<model_error> load_model_error(const fs::path& root, const lab& l,
 modelled_figures model_program(const lab& l, const problem& p, const std::filesystem::path& program,
                                const lab_size& size, std::uint64_t seed,
                                const device_choice& emulator, const activity& now,
-                               double patience_s, what_ifs experiments) {
+                               double patience_s, what_ifs experiments, launches_are launches) {
   modelled_figures result;
   std::vector<problem_call> calls;
   try {
@@ -56,7 +62,8 @@ modelled_figures model_program(const lab& l, const problem& p, const std::filesy
   session_options options = options_for(emulator, patience_s, file.bytes());
   options.tick = now.tick;
   options.profile = folder.path() / "profile";
-  options.times = experiments == what_ifs::modelled ? "sampled,experiments" : "sampled";
+  options.times = launches == launches_are::whole ? "whole" : "sampled";
+  if (experiments == what_ifs::modelled) options.times += ",experiments";
   now.doing(fmt::format("{}: the time of {}", l.name, result.label));
   session runner(program, emulator, file, options);
   result.found = runner.call(0);

@@ -30,6 +30,7 @@ struct modelled_figures {
   std::vector<kernel_profile> kernels;
 
   bool timed() const { return found.ok() && time_ms > 0; }
+  std::string why_no_time() const;  // empty: there is one
   std::string rate() const;
 };
 
@@ -44,11 +45,14 @@ std::optional<model_error> load_model_error(const std::filesystem::path& root, c
                                             std::string_view device_name);
 
 enum class what_ifs { left_out, modelled };
+// Sampled: of a large launch, only as many blocks run as its time needs. Whole: all of them.
+enum class launches_are { sampled, whole };
 
 // `emulator` must be the emulator. A call that takes longer than `patience_s` has no time.
 modelled_figures model_program(const lab& l, const problem& p, const std::filesystem::path& program,
                                const lab_size& size, std::uint64_t seed,
                                const device_choice& emulator, const activity& now,
-                               double patience_s = 60, what_ifs experiments = what_ifs::left_out);
+                               double patience_s = 60, what_ifs experiments = what_ifs::left_out,
+                               launches_are launches = launches_are::sampled);
 
 }  // namespace stepwise

@@ -22,7 +22,7 @@ void model_points(const sweep_run& run, std::vector<sweep_point>& points, double
                                              run.emulator, one, patience_s);
     point.label = m.label.substr(0, m.label.find(", seed"));
     if (!m.timed()) {
-      point.why_no_time = m.found.ok() ? "the model has no time of it" : m.found.message;
+      point.why_no_time = m.why_no_time();
       continue;
     }
     point.modelled_ms = m.time_ms;

@@ -17,6 +17,7 @@
 #include "common/testing/skip_case.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/source.hpp"
+#include "grader/grade/grade.hpp"
 #include "grader/judge/call_file.hpp"
 #include "grader/judge/check.hpp"
 #include "grader/judge/compile.hpp"
@@ -198,7 +199,29 @@ TEST_CASE("lab bench's measurement finds what is wrong at the end of a size, wit
   }
 }
 
-TEST_CASE("every mutant is found out, and the message says what is wrong with it") {
+// What is wrong earns nothing, and is not asked for its speed: no goal has a modelled time.
+grade_report grade_wrong(const course& c, const lab& l, const std::string& name,
+                         const fs::path& program) {
+  grade_report grade =
+      grade_program(l, problem_of(l), name, program, {}, c.where, c.device, 1, activity());
+  CHECK(grade.what != verdict::pass);
+  CHECK(grade.what != verdict::infra);
+  CHECK(grade.points == 0);
+  REQUIRE(grade.goals.size() == l.goals.size());
+  for (const goal_result& g : grade.goals) {
+    CAPTURE(g.what->name);
+    CHECK(g.points == 0);
+    CHECK(!g.modelled);
+    CHECK(!g.counted);
+    // A speed that is not graded here is none's fault, and counts for nobody.
+    const bool is_graded = !g.what->is_speed() || g.what->modelled > 0;
+    CHECK(g.passed.has_value() == is_graded);
+    CHECK(!g.passed.value_or(false));
+  }
+  return grade;
+}
+
+TEST_CASE("every mutant is found out, earns nothing, and the message says what is wrong with it") {
   if (loaded() == nullptr) return;
   for (lab l : loaded()->labs) {
     for (const mutant& m : mutants_of(loaded()->where.root, l)) {
@@ -208,6 +231,7 @@ TEST_CASE("every mutant is found out, and the message says what is wrong with it
       CHECK(name_of(report.found.what) == m.verdict);
       REQUIRE(!m.says.empty());
       CHECK(report.found.message.find(m.says) != std::string::npos);
+      grade_wrong(*loaded(), l, m.name, choose_mutant(*loaded(), l, m.name));
     }
   }
 }
@@ -241,7 +265,7 @@ fs::path join_skeletons(const fs::path& root, const lab& l, const fs::path& fold
   return joined;
 }
 
-TEST_CASE("every step's skeleton compiles and is wrong") {
+TEST_CASE("every step's skeleton compiles, is wrong and earns nothing") {
   if (loaded() == nullptr) return;
   for (const lab& l : loaded()->labs) {
     CAPTURE(l.name);
@@ -254,10 +278,10 @@ TEST_CASE("every step's skeleton compiles and is wrong") {
     for (const step& s : l.steps) {
       CAPTURE(s.name);
       setenv("STEPWISE_VARIANT", s.name.c_str(), 1);
-      const auto report = check(*loaded(), l, program.program, 1);
-      CHECK(!report.correct());
-      CHECK(report.found.what != verdict::infra);
-      CHECK(!report.found.message.empty());
+      const auto grade = grade_wrong(*loaded(), l, s.name, program.program);
+      REQUIRE(grade.correctness);
+      CHECK(!grade.correctness->correct());
+      CHECK(!grade.message.empty());
     }
   }
 }

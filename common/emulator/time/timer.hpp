@@ -6,7 +6,8 @@
 //         block: enough for the caches to show who finds what where.
 // watch   What a sampled launch computes is not there. A kernel whose blocks may wait for each
 //         other is never sampled.
-// Tested, by what comes of it, by the tests "lab times" and "lab profile".
+// Tested by tests/timer_test.cpp, and by what comes of it by the tests "lab times" and "lab
+// profile".
 #pragma once
 
 #include <cstdint>

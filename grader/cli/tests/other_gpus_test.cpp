@@ -84,9 +84,89 @@ TEST_CASE("--gpu: an old GPU runs the oldest code and says so; its limits are it
   CHECK(!has(c.lab({"run", "launch", "--step", "03"}).out, "registers as for"));
 }
 
+TEST_CASE("sweep --gpu: configurations are compiled and modelled as on that GPU") {
+  const cloned_course c;
+  const std::vector<std::string> command = {"sweep",  "launch",          "01",
+                                            "--over", "threads=64,1024", "--gpu"};
+  const auto on = [&](const char* id, const char* form) {
+    auto words = command;
+    words.push_back(id);
+    words.insert(words.end(), {"--size", "65536"});
+    if (*form != 0) words.push_back(form);
+    return c.lab(words);
+  };
+  const auto result = on("t4", "--json");
+  REQUIRE(result.end.exit_code == 0);
+  const json t4 = document_of(result);
+  check_documented(t4);
+  CHECK(t4.at("modelled_as") == "NVIDIA T4");
+  CHECK(t4.at("machine_code") == "sm_75");
+  CHECK(t4.at("occupancy_of") == "NVIDIA T4");
+  CHECK(t4.at("multiprocessors") == 40);
+  for (const json& point : t4.at("points")) {
+    CHECK(point.at("time_kind") == "modelled");
+    CHECK(point.at("time_ms") > 0);
+    CHECK(point.at("recorded_ms").is_null());
+  }
+  // The same code, other limits: 512 threads of a block at most.
+  const auto shown = on("gtx280", "");
+  CHECK(shown.end.exit_code == 0);
+  CHECK(has(shown.out, "registers as for sm_75: the compiler makes nothing older"));
+  CHECK(has(shown.out, "REFUSED  threads = 1024"));
+  CHECK(has(shown.out, "times are modelled, NVIDIA GeForce GTX 280"));
+  CHECK(!fs::exists(c.root() / "build/submissions"));
+}
+
+TEST_CASE("limits --gpu: the whole and its parts are compiled and modelled as on that GPU") {
+  const cloned_course c;
+  const auto result = c.lab({"limits", "launch", "--size", "262144", "--gpu", "t4", "--json"});
+  REQUIRE(result.end.exit_code == 0);
+  const json t4 = document_of(result);
+  check_documented(t4);
+  CHECK(t4.at("modelled_as") == "NVIDIA T4");
+  CHECK(t4.at("machine_code") == "sm_75");
+  CHECK(t4.at("recorded").is_null());
+  REQUIRE(t4.at("programs").size() == 3);
+  for (const json& part : t4.at("programs")) {
+    CHECK(part.at("time_kind") == "modelled");
+    CHECK(part.at("time_ms") > 0);
+    // 1024 threads of a T4's multiprocessor, in 16 blocks of a warp.
+    CHECK(part.at("counts").at("configurations")[0].at("resident_warps") == 16);
+  }
+  CHECK(!fs::exists(c.root() / "build/submissions"));
+  // A block of 1024 threads is more than this one has; that is nobody's fault.
+  const auto wide = c.lab({"limits", "transpose", "--gpu", "gtx280"});
+  CHECK(wide.end.exit_code == 3);
+  CHECK(has(wide.out, "more than an NVIDIA GeForce GTX 280 has"));
+}
+
+TEST_CASE("occupancy --gpu: of the kernels as they are compiled for that GPU") {
+  const cloned_course c;
+  const auto t4 =
+      document_of(c.lab({"occupancy", "reduction", "--step", "03", "--gpu", "t4", "--json"}));
+  check_documented(t4);
+  CHECK(t4.at("gpu") == "NVIDIA T4");
+  CHECK(t4.at("machine_code") == "sm_75");
+  CHECK(t4.at("kernels")[0].at("most_warps") == 32);
+  CHECK(fs::exists(c.root() / "build/other-gpus"));
+  const auto own = c.lab({"occupancy", "reduction", "--step", "03"});
+  CHECK(has(own.out, "Registers are those of the code for sm_90."));
+  const auto old = c.lab({"occupancy", "reduction", "--step", "03", "--gpu", "gtx280"});
+  CHECK(has(old.out, "of the code for sm_75: the compiler makes nothing older."));
+  const auto both = c.lab({"occupancy", "reduction", "--gpu", "t4", "--device", "gpu"});
+  CHECK(both.end.exit_code == 2);
+  CHECK(has(both.err, "worked out from a GPU's description"));
+  const auto unknown = c.lab({"occupancy", "reduction", "--gpu", "h2000"});
+  CHECK(unknown.end.exit_code == 2);
+  CHECK(has(unknown.err, "known: h200"));
+}
+
 TEST_CASE("--gpu: what cannot be is refused") {
   const cloned_course c;
-  for (const char* verb : {"run", "walk"}) {
+  const auto record = c.lab({"limits", "launch", "--gpu", "t4", "--record"});
+  CHECK(record.end.exit_code == 2);
+  CHECK(has(record.err, "--record keeps measured ones"));
+  for (const char* verb : {"run", "walk", "sweep", "limits"}) {
     const auto unknown = c.lab({verb, "launch", "--gpu", "h2000"});
     CHECK(unknown.end.exit_code == 2);
     CHECK(has(unknown.err, "known: h200"));

@@ -7,6 +7,7 @@
 #include "common/formats/json.hpp"
 #include "common/testing/skip_case.hpp"
 #include "grader/cli/tests/cloned_course.hpp"
+#include "grader/cli/text/figures_text.hpp"
 #include "grader/system/files.hpp"
 
 using namespace stepwise;
@@ -50,6 +51,38 @@ TEST_CASE(
   check_kept(c, "blur", "14_fused", "1920x1080");
   check_kept(c, "blur", "04_launch_bounds", "1920x1080");  // lines that ptxas took out of the loop
   check_kept(c, "neighbour", "03_shared", "16384x0");
+}
+
+TEST_CASE("a modelled call without a time says why") {
+  modelled_figures m;
+  m.gpu = "NVIDIA H200";
+  m.found = {verdict::timeout, "did not end within 60 s"};
+  CHECK(m.why_no_time() == m.found.message);
+  CHECK(cli::modelled_json(m).at("time_ms").is_null());
+  CHECK(cli::modelled_json(m).at("why_no_time") == m.found.message);
+  CHECK(cli::modelled_phrase(m) == "no time: " + m.found.message);
+  m.found = {};
+  CHECK(m.why_no_time() == "no kernel was launched");
+  m.kernels.resize(1);
+  CHECK(m.why_no_time() == "the model has no time of it");
+  m.time_ms = 2;
+  CHECK(m.why_no_time().empty());
+  CHECK(cli::modelled_json(m).at("time_ms") == 2);
+  CHECK(cli::modelled_json(m).at("why_no_time").is_null());
+}
+
+TEST_CASE("walk --json: a step without a time says why, and one with a time has no reason") {
+  const cloned_course c;
+  const auto none = document_of(
+      c.lab({"walk", "transpose", "--step", "06", "--gpu", "gtx280", "--json"}));  // 1024 threads
+  check_documented(none);
+  const json& step = none.at("steps").at(0);
+  CHECK(step.at("time_ms").is_null());
+  CHECK(has(step.at("why_no_time"), "more than an NVIDIA GeForce GTX 280 has: "));
+  const auto timed = document_of(c.lab({"walk", "launch", "--step", "03", "--json"}));
+  check_documented(timed);
+  CHECK(timed.at("steps").at(0).at("time_ms") > 0);
+  CHECK(timed.at("steps").at(0).at("why_no_time").is_null());
 }
 
 TEST_CASE("a size that nobody measured has nothing to be compared with") {

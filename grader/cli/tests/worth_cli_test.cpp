@@ -3,6 +3,8 @@
 // LAB_BUILD is the build folder, LAB_ROOT the clone.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "grader/cli/tests/cloned_course.hpp"
 
 using namespace stepwise;
@@ -46,6 +48,7 @@ TEST_CASE("worth-it: a lab's call or numbers of one's own; what is no number is 
       document_of(c.lab({"worth-it", "--bytes", "800M", "--flops", "200G", "--json"}));
   CHECK(numbers["gpu"]["call_from"] == "paper");
   CHECK(numbers["step"].is_null());
+  CHECK(numbers["note"] == "");
   using words = std::vector<std::string>;
   for (const auto& [wrong, said] : std::vector<std::pair<words, std::string>>{
            {{}, "--bytes 800M --flops 200G"},
@@ -70,4 +73,25 @@ TEST_CASE("worth-it: a lab's call or numbers of one's own; what is no number is 
     CHECK(refused.out.empty());
     CHECK(has(refused.err, said));
   }
+}
+
+TEST_CASE("worth-it: where the lab's programs are not built, it says which command builds them") {
+  const cloned_course c;
+  fs::remove(c.root() / "build/solutions");  // a link
+  fs::create_directory(c.root() / "build/solutions");
+  const std::string why = "05_vector is not built yet, so its time is not modelled: ",
+                    command = "./lab walk launch --step 05_vector builds it.";
+  auto shown = c.lab({"worth-it", "launch", "--size", "300000"});
+  CHECK(shown.end.exit_code == 0);
+  std::replace(shown.out.begin(), shown.out.end(), '\n', ' ');
+  while (has(shown.out, "  ")) shown.out.erase(shown.out.find("  "), 1);  // it is wrapped
+  CHECK(has(shown.out, why + command));
+  const json told = document_of(c.lab({"worth-it", "launch", "--size", "300000", "--json"}));
+  check_documented(told);
+  CHECK(told["gpu"]["call_from"] == "paper");
+  CHECK(told["step"].is_null());
+  CHECK(has(told["note"], why + command));
+  // What is recorded needs no program.
+  const json recorded = document_of(c.lab({"worth-it", "launch", "--json"}));
+  CHECK(recorded["gpu"]["call_from"] == "recorded");
 }

@@ -62,7 +62,7 @@ std::string figures_phrase(const figures& f) {
 }
 
 std::string modelled_phrase(const modelled_figures& m) {
-  if (!m.timed()) return "no time: " + m.found.message;
+  if (!m.timed()) return "no time: " + m.why_no_time();
   return fmt::format("{}, {} at {} (modelled, {})", time_text(m.time_ms), m.rate(),
                      m.label.substr(0, m.label.find(", seed")), m.gpu);
 }
@@ -79,6 +79,7 @@ std::string modelled_error_text(const context& c, const lab& l, const std::strin
 
 json modelled_json(const modelled_figures& m) {
   return {{"time_ms", m.timed() ? json(m.time_ms) : json(nullptr)},
+          {"why_no_time", m.timed() ? json(nullptr) : json(m.why_no_time())},
           {"time_kind", m.timed() ? "modelled" : "none"},
           {"time_size", m.size},
           {"modelled_as", m.gpu}};

@@ -21,7 +21,7 @@ std::string modelled_error_text(const context& c, const lab& l, const std::strin
 inline std::string modelled_error_text(const context& c, const lab& l, const modelled_figures& m) {
   return modelled_error_text(c, l, m.gpu);
 }
-// time_ms, time_kind ("modelled"), time_size, modelled_as.
+// time_ms, why_no_time, time_kind ("modelled"), time_size, modelled_as.
 json modelled_json(const modelled_figures& m);
 
 }  // namespace stepwise::cli

@@ -21,7 +21,7 @@ namespace stepwise::cli {
 namespace {
 
 struct limits_options {
-  std::string lab, file, step, size;
+  std::string lab, file, step, size, gpu;
   std::string memory, compute;  // a student's own parts; both empty: the course's
   std::uint64_t seed = 7;
   bool record = false;
@@ -83,9 +83,9 @@ dissection assemble(context& c, const lab& l, const limits_options& o) {
     e.all.push_back({"full", "the step itself", prepare(c, l, "", e.step)});
     for (const auto& p : l.parts) {
       if (p.step != e.step) continue;
-      const subject source{
-          c.where.shown(c.where.root / p.file), c.where.solution(l.name, p.program()), {}};
-      e.all.push_back({p.part, p.what, source});
+      e.all.push_back({p.part, p.what,
+                       prepare_ours(c, l, c.where.shown(c.where.root / p.file), p.file,
+                                    c.where.solution(l.name, p.program()))});
     }
     return e;
   }
@@ -279,7 +279,7 @@ void show(context& c, const lab& l, const dissection& e) {
   show_counts(c, e);
   for (const auto& p : e.all) {
     if (p.timed != nullptr || p.m.timed()) continue;
-    c.out.paragraph(p.part + ": no time at " + p.m.label + ": " + p.m.found.message, 9,
+    c.out.paragraph(p.part + ": no time at " + p.m.label + ": " + p.m.why_no_time(), 9,
                     "  " + c.out.paint(tone::note, "model"));
   }
   if (e.all[0].timed == nullptr && !e.modelled()) return show_recorded(c, e);
@@ -339,7 +339,6 @@ void model(context& c, const lab& l, const problem& p, const device_choice& emul
   for (auto& one : e.all) {
     one.m =
         model_program(l, p, one.source.program, size, seed, emulator, c.now(), seconds_for_a_part);
-    if (one.m.found.ok() && !one.m.timed()) one.m.found.message = "the model has no time of it";
     const bool is_whole = &one == &e.all[0];
     if (is_whole && !one.m.timed()) return;
     if (!is_whole && one.m.timed())
@@ -374,7 +373,10 @@ int limits(context& c, const limits_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
   const problem& p = problem_of(l);
   const auto wanted = parse_size(l, p, o.size);
-  device_choice device = c.device();
+  if (o.record && !o.gpu.empty())
+    refuse("--gpu asks for modelled times, and --record keeps measured ones: which?");
+  const auto stood_for = wanted_gpu(c, o.gpu);
+  const device_choice device = c.device();
   if (o.record && !device.gpu) {
     throw failure(exit_code::environment,
                   "--record needs a GPU, and there is none to use\nmodelled times are no "
@@ -385,13 +387,21 @@ int limits(context& c, const limits_options& o) {
       {"lab", l.name}, {"subject", e.all[0].source.shown}, {"device", device_json(device)}};
   document["programs"] = json::array();
   document["reading"] = nullptr;
+  if (stood_for) document["machine_code"] = machine_code_of(*stood_for);
   c.say(fmt::format("{} and its parts on {}", c.out.paint(tone::strong, e.all[0].source.shown),
                     device.text()));
+  if (stood_for) show_old_gpu_note(c, *stood_for, l);
   c.say();
-  for (const auto& one : e.all)
-    if (one.source.program.empty()) return report_compile_errors(c, one.source, document);
-  const auto report =
-      check_program(l, p, e.all[0].source.program, device, l.check, o.seed, c.now());
+  for (const auto& one : e.all) {
+    if (!one.source.program.empty()) continue;
+    if (e.ours())
+      throw failure(exit_code::environment, one.source.shown + " does not compile for " +
+                                                machine_code_of(*stood_for) + ": " +
+                                                one.source.compile_errors.at(0));
+    return report_compile_errors(c, one.source, document);
+  }
+  auto report = check_program(l, p, e.all[0].source.program, device, l.check, o.seed, c.now());
+  if (e.ours() && stood_for && !c.where.is_as_built) excuse_small_gpu(*stood_for, report.found);
   document.update(check_json(report));
   if (!report.correct()) {
     if (c.as_json) c.print(document);
@@ -407,7 +417,7 @@ int limits(context& c, const limits_options& o) {
   if (device.gpu && failed() == e.all.end())
     measure(c, l, p, device, figure_size(l, device, wanted), o.seed, e);
   if (!device.gpu && failed() == e.all.end()) {
-    model(c, l, p, device, wanted.value_or(l.modelled.back()), o.seed, e);
+    model(c, l, p, device, wanted.value_or(modelled_size(l, *stood_for)), o.seed, e);
     if (e.ours()) e.recorded = load_recorded_limits(c.where.root, l, device.name);
     if (e.recorded && e.recorded->step != e.step) e.recorded.reset();
     document["time_size"] = e.all[0].m.size;
@@ -433,6 +443,7 @@ const verb limits_verb(
     "  ./lab limits matmul                      a step of the course and its parts\n"
     "  ./lab limits matmul --memory m.cu --compute c.cu  your file and your parts of it\n"
     "  ./lab limits matmul --step 07 --memory m.cu --compute c.cu  a step and your parts\n"
+    "  ./lab limits matmul --gpu a100           as on another GPU; ./lab device --list\n"
     "  ./lab limits matmul --record             and keep the result (GPU only)",
     [](arguments& takes, limits_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
@@ -442,6 +453,7 @@ const verb limits_verb(
       takes.add("--step", o.step, "the whole: a solution step");
       takes.add("--size", o.size, "a size other than the lab's largest");
       takes.add("--seed", o.seed, "of the random inputs (7)");
+      takes.add("--gpu", o.gpu, gpu_option_text);
       takes.flag("--record", o.record, "write solutions/LAB/measured/GPU.limits.json");
     },
     limits);

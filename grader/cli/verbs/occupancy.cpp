@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/device/code_of.hpp"
 #include "grader/cli/context.hpp"
 #include "grader/cli/text/occupancy_text.hpp"
 #include "grader/cli/verb.hpp"
@@ -14,7 +15,7 @@ namespace stepwise::cli {
 namespace {
 
 struct occupancy_options {
-  std::string lab, file, step, size, gpu = "h200", svg;
+  std::string lab, file, step, size, gpu, svg;
   std::optional<std::uint64_t> threads, registers, shared;
 };
 
@@ -23,15 +24,16 @@ struct subject_kernel {
   std::uint64_t threads = 0, registers = 0, shared = 0;
 };
 
-// The kernels of a call, as they were compiled for the GPUs of this course.
-std::vector<subject_kernel> kernels_of(context& c, const occupancy_options& o, const lab& l) {
+// The kernels of a call on the GPU that is stood for, as they are compiled for it.
+std::vector<subject_kernel> kernels_of(context& c, const occupancy_options& o, const gpu& model,
+                                       const lab& l) {
   const problem& p = problem_of(l);
   const auto size = parse_size(l, p, o.size);
   const device_choice emulator = choose_device(device_request::emulated, c.where);
   const subject s = prepare(c, l, o.file, o.step);
   if (s.program.empty())
-    throw failure(exit_code::student,
-                  s.shown + " does not compile; ./lab run " + l.name + " says why");
+    throw failure(exit_code::student, s.shown + " does not compile for " + machine_code_of(model) +
+                                          ": " + s.compile_errors.at(0));
   const auto call = profile_program(l, p, s.program, size.value_or(small_sizes(l, p).back()), 7,
                                     emulator, c.now());
   if (!call.found.ok()) throw failure(exit_code::student, s.shown + ": " + call.found.message);
@@ -49,7 +51,7 @@ std::vector<subject_kernel> kernels_of(context& c, const occupancy_options& o, c
   return kernels;
 }
 
-std::vector<subject_kernel> subjects(context& c, const occupancy_options& o) {
+std::vector<subject_kernel> subjects(context& c, const occupancy_options& o, const gpu& model) {
   std::vector<subject_kernel> all;
   if (o.lab.empty()) {
     if (!o.threads)
@@ -58,7 +60,7 @@ std::vector<subject_kernel> subjects(context& c, const occupancy_options& o) {
       refuse("--file, --step and --size belong to a lab: ./lab occupancy reduction --step 02");
     all.push_back({});
   } else {
-    all = kernels_of(c, o, load_lab(c.where.root, o.lab));
+    all = kernels_of(c, o, model, load_lab(c.where.root, o.lab));
   }
   for (auto& one : all) {  // what is typed goes before what was compiled
     one.threads = o.threads.value_or(one.threads);
@@ -69,14 +71,17 @@ std::vector<subject_kernel> subjects(context& c, const occupancy_options& o) {
 }
 
 int show_occupancy(context& c, const occupancy_options& o) {
-  const gpu model = gpu_named(o.gpu);
-  const auto all = subjects(c, o);
+  if (c.request == device_request::gpu)
+    refuse("--device gpu: occupancy is worked out from a GPU's description, which --gpu names");
+  const gpu model = stand_for(c, o.gpu);
+  const auto all = subjects(c, o, model);
   if (!o.svg.empty() && all.size() > 1)
     refuse(fmt::format("--svg: {} has {} kernels, and a picture shows one", o.lab, all.size()));
   json document = {
       {"gpu", model.name},
       {"compute_capability", fmt::format("{}.{}", model.compute_major, model.compute_minor)},
       {"kernels", json::array()}};
+  if (!o.lab.empty()) document["machine_code"] = machine_code_of(model);
   for (const auto& one : all) {
     const auto study = study_occupancy(model, one.threads, one.registers, one.shared);
     if (!study.ok()) refuse(study.failure().message);
@@ -92,11 +97,12 @@ int show_occupancy(context& c, const occupancy_options& o) {
     for (const auto& line : occupancy_lines(*study, c.out.style())) c.say(line);
     if (!o.svg.empty()) write_atomically(o.svg, occupancy_svg(*study, model.name + ": " + numbers));
   }
-  if (!o.lab.empty() && model.compute_capability() < 75 && !o.registers) {
+  if (!o.lab.empty() && !o.registers && !c.as_json) {
     c.say();
-    c.say(
-        "Registers are those that the compiler gave for a newer GPU: it makes no code for this "
-        "one.");
+    const bool is_newer = code_capability(model) != model.compute_capability();
+    c.out.paragraph("Registers are those of the code for " + machine_code_of(model) +
+                        (is_newer ? ": the compiler makes nothing older." : "."),
+                    0);
   }
   if (c.as_json) c.print(document);
   return 0;
@@ -108,6 +114,7 @@ const verb occupancy_verb(
     "  ./lab occupancy --threads 256 --registers 40 --shared 8192\n"
     "  ./lab occupancy --threads 32 --registers 25 --gpu gt430\n"
     "  ./lab occupancy matmul --step 10           the kernels of a step\n"
+    "  ./lab occupancy matmul --step 10 --gpu t4  as they are compiled for another GPU\n"
     "  ./lab occupancy matmul --step 10 --registers 96\n"
     "  ./lab occupancy --threads 256 --svg FILE   the three curves as a picture",
     [](arguments& takes, occupancy_options& o) {

@@ -58,7 +58,7 @@ constexpr double seconds_for_a_time = 20;
 void show_modelled(context& c, const modelled_figures& m, const lab& l, const std::string& step) {
   c.say();
   c.say(fmt::format("  one call at {}: modelled as on an {}", m.label, m.gpu));
-  if (!m.timed()) return c.say("    no time: " + m.found.message);
+  if (!m.timed()) return c.say("    no time: " + m.why_no_time());
   c.say(fmt::format("    time  {}", c.out.paint(tone::strong, time_text(m.time_ms))));
   c.say(fmt::format("    rate  {}", c.out.paint(tone::strong, m.rate())));
   const std::string& name = step.empty() ? l.steps.back().name : find_step(l, step).name;
@@ -87,8 +87,7 @@ int run(context& c, const run_options& o) {
   json document = {{"lab", l.name}, {"subject", s.shown}, {"device", device_json(device)}};
   if (model) document["machine_code"] = machine_code_of(*model);
   c.say(fmt::format("{} on {}", c.out.paint(tone::strong, s.shown), device.text()));
-  if (model && !c.as_json && !old_gpu_note(*model, l).empty())
-    c.out.paragraph(old_gpu_note(*model, l), 0, "", tone::dim);
+  if (model) show_old_gpu_note(c, *model, l);
   c.say();
   if (s.program.empty()) {
     document["figures"] = nullptr;

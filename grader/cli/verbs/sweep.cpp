@@ -27,7 +27,7 @@ namespace stepwise::cli {
 namespace {
 
 struct sweep_options {
-  std::string lab, step, file, size, counter;
+  std::string lab, step, file, size, counter, gpu;
   std::vector<std::string> over;
   std::uint64_t seed = 7;
 };
@@ -130,9 +130,10 @@ void show_lines(context& c, const std::vector<std::string>& lines) {
 }
 
 void show_head(context& c, const chosen_sweep& chosen, const std::vector<swept_axis>& axes,
-               const sweep_run& run, std::size_t points) {
+               const sweep_run& run, const std::optional<gpu>& model, std::size_t points) {
   c.say(
       fmt::format("{} on {}", c.out.paint(tone::strong, chosen.subject.shown), run.device.text()));
+  if (model) show_old_gpu_note(c, *model, run.l);
   if (chosen.of != nullptr && !chosen.of->title.empty()) c.say(chosen.of->title);
   std::string text;
   for (const auto& one : axes) {
@@ -296,6 +297,7 @@ json sweep_json(const sweep_view& view, const lab& l, const chosen_sweep& chosen
   json document = {{"lab", l.name},
                    {"subject", chosen.subject.shown},
                    {"device", device_json(run.device)},
+                   {"machine_code", fmt::format("sm_{}", run.where.code())},
                    {"occupancy_of", view.gpu_name},
                    {"multiprocessors", view.multiprocessors},
                    {"seed", run.seed},
@@ -357,12 +359,13 @@ int sweep(context& c, const sweep_options& o) {
   if (wanted && over_sizes) {
     throw failure(exit_code::usage, "--size and --over exclude each other: which sizes are meant?");
   }
+  const auto model = wanted_gpu(c, o.gpu);
   const device_choice device = c.device();
   const sweep_run run{l,     p, c.where, device, choose_device(device_request::emulated, c.where),
                       o.seed};
-  const lab_size usual = device.gpu ? figure_size(l, device, {}) : l.modelled.back();
+  const lab_size usual = device.gpu ? figure_size(l, device, {}) : modelled_size(l, *model);
   auto points = plan_sweep(l, p, axes, wanted.value_or(usual));
-  show_head(c, chosen, axes, run, points.size());
+  show_head(c, chosen, axes, run, model, points.size());
   prepare_points(run, chosen.subject, axes, points, c.now());
   if (device.gpu) {
     const file_lock lock(c.where.build / "locks" / "gpu",
@@ -398,7 +401,8 @@ const verb sweep_verb(
     "  ./lab sweep matmul 09 --over registers=none,96,64    the compiler's cap on registers\n"
     "  ./lab sweep launch 02 --over n=2^10..2^20            the problem's size\n"
     "  ./lab sweep transpose 06 --over tile=16,32 \\\n"
-    "      --counter shared_load_wavefronts_per_request\n\n"
+    "      --counter shared_load_wavefronts_per_request\n"
+    "  ./lab sweep launch --gpu rtx4090                     as on another GPU\n\n"
     "A..B doubles, A..B+S adds S. Each configuration is compiled, checked, counted\n"
     "and timed: on a GPU, else by the time model. At most 200 of them.",
     [](arguments& takes, sweep_options& o) {
@@ -410,6 +414,7 @@ const verb sweep_verb(
       takes.add("--file", o.file, "a .cu file other than your own");
       takes.add("--size", o.size, "the call's size, like 1048576 or 512x256");
       takes.add("--seed", o.seed, "of the random inputs (7)");
+      takes.add("--gpu", o.gpu, gpu_option_text);
     },
     sweep);
 

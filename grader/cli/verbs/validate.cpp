@@ -8,6 +8,7 @@
 #include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/cli/verbs/validate_lectures.hpp"
+#include "grader/cli/verbs/validate_sampling.hpp"
 #include "grader/measure/record.hpp"
 #include "grader/model/accuracy.hpp"
 #include "grader/model/modelled.hpp"
@@ -27,6 +28,7 @@ struct validate_options {
   std::vector<std::string> steps, sizes;
   int runs = 5;  // of each call under ncu
   bool record = false, recorded = false, all = false, times = false, lectures = false;
+  bool sampling = false;
 };
 
 std::string figure_text(double value) {
@@ -372,9 +374,16 @@ int validate(context& c, const validate_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
   const problem& p = problem_of(l);
   if (o.lectures) {
-    if (o.times || o.recorded || !o.sizes.empty())
-      refuse("--lectures is a table of its own: no --times, --recorded or --size beside it");
+    if (o.times || o.sampling || o.recorded || !o.sizes.empty())
+      refuse(
+          "--lectures is a table of its own: no --times, --sampling, --recorded or --size beside "
+          "it");
     return validate_lectures(c, l, o.steps, o.record);
+  }
+  if (o.sampling) {
+    if (o.times || o.recorded || o.record)
+      refuse("--sampling is a table of its own: no --times, --recorded or --record beside it");
+    return validate_sampling(c, l, o.steps, request_of(c, l, p, o).sizes);
   }
   if (o.times) return validate_times(c, l, p, o);
   if (o.runs < 1 || o.runs > 100) throw failure(exit_code::usage, "--runs: expected 1 to 100");
@@ -406,7 +415,8 @@ const verb validate_verb(
     "stays\n"
     "  ./lab validate reduction --recorded      the emulator against that record: no GPU needed\n"
     "  ./lab validate reduction --times         the time model beside the recorded times\n"
-    "  ./lab validate reduction --lectures      and beside what the lectures publish",
+    "  ./lab validate reduction --sampling      from a sample of blocks, beside all of them\n"
+    "  ./lab validate reduction --lectures      the model beside what lectures publish",
     [](arguments& takes, validate_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("STEP", o.steps, "these steps only");
@@ -416,6 +426,7 @@ const verb validate_verb(
       takes.flag("--record", o.record, "write solutions/LAB/measured/GPU.counters.json");
       takes.flag("--recorded", o.recorded, "compare with the records, not with a GPU");
       takes.flag("--times", o.times, "the time model beside the recorded times");
+      takes.flag("--sampling", o.sampling, "the time model of sampled launches beside whole ones");
       takes.flag("--lectures", o.lectures,
                  "the time model beside what lectures publish, on their GPUs");
       takes.flag("--all", o.all, "every kernel in full, also those that agree");

@@ -101,7 +101,7 @@ modelled_version model_version(context& c, const lab& l, const problem& p, const
   for (const auto& k : m.kernels)
     if (!f.kernel.empty() && k.kernel == f.kernel) time_ms += k.timing.us / 1000;
   if (!m.timed() || time_ms <= 0) {
-    result.why_none = m.found.ok() ? "the model has no time of it" : m.found.message;
+    result.why_none = m.timed() ? "the model has no time of it" : m.why_no_time();
     return result;
   }
   result.modelled = in_unit(of.unit, m.work, time_ms);

@@ -120,7 +120,11 @@ json step_json(const walked& w) {
     j["message"] = w.f.found.message;
   }
   j.update(figures_json(w.f));
-  if (!w.m.gpu.empty()) j.update(modelled_json(w.m));
+  if (!w.m.gpu.empty()) {
+    j.update(modelled_json(w.m));
+  } else {
+    j["why_no_time"] = w.f.timed() ? json(nullptr) : json(w.outcome().message);
+  }
   if (w.recorded_ms) j["recorded_ms"] = *w.recorded_ms;
   j["speedup"] = w.speedup > 0 ? json(w.speedup) : json(nullptr);
   j["limit"] = w.watch;
@@ -210,16 +214,6 @@ void show_summary(context& c, const lab& l, const std::vector<walked>& all,
         fmt::format("./lab start {}   ./lab run {}", l.name, l.name));
 }
 
-// A step that needs more than an old GPU has: nobody's fault.
-void excuse(const gpu& model, call_outcome& found) {
-  const auto says = [&](const char* what) { return found.message.find(what) != std::string::npos; };
-  const bool too_large = says("cudaErrorInvalidValue") || says("cudaErrorInvalidConfiguration") ||
-                         says("cudaErrorLaunchOutOfResources") || says("of static shared memory");
-  if (found.what != verdict::crash || !too_large) return;
-  found.what = verdict::infra;
-  found.message = "more than an " + model.name + " has: " + found.message;
-}
-
 int walk(context& c, const walk_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
   const problem& p = problem_of(l);
@@ -237,8 +231,7 @@ int walk(context& c, const walk_options& o) {
   c.say(fmt::format("{}: {} on {}", c.out.paint(tone::strong, l.title),
                     o.step.empty() ? fmt::format("{} versions", chosen.size()) : chosen[0]->name,
                     device.text()));
-  if (model && !c.as_json && !old_gpu_note(*model, l).empty())
-    c.out.paragraph(old_gpu_note(*model, l), 0, "", tone::dim);
+  if (model) show_old_gpu_note(c, *model, l);
   std::vector<walked> all;
   std::map<std::string, double> times;
   // For one step alone, the step before it is timed too, so that the gain can be stated.
@@ -261,7 +254,7 @@ int walk(context& c, const walk_options& o) {
                                             ": " + made.compile_errors.at(0)};
     } else {
       w.report = check_program(l, p, program, device, l.check, o.seed, c.now());
-      if (model && !c.where.is_as_built) excuse(*model, w.report.found);
+      if (model && !c.where.is_as_built) excuse_small_gpu(*model, w.report.found);
     }
     if (w.report.correct()) {
       w.f = measure_program(l, p, program, device, size, o.seed, c.now());

@@ -78,14 +78,14 @@ void add_times(context& c, const lab& l, const problem& p, const lab_size& size,
   if (!fs::exists(c.where.solution(l.name, at_hand.step))) {
     at_hand.note = "Nothing is recorded at this size, and " + at_hand.step +
                    " is not built yet, so its time is not modelled: ./lab walk " + l.name +
-                   " builds it.";
+                   " --step " + at_hand.step + " builds it.";
     return;
   }
   const modelled_figures m = model_program(l, p, c.where.solution(l.name, at_hand.step), size, 7,
                                            emulator, c.now(), seconds_for_the_call);
   if (!m.timed()) {
-    at_hand.note = fmt::format("No time of {} is known beyond paper: {}", at_hand.step,
-                               m.found.ok() ? "the model has none" : m.found.message);
+    at_hand.note =
+        fmt::format("No time of {} is known beyond paper: {}", at_hand.step, m.why_no_time());
     return;
   }
   at_hand.on_gpu = {m.time_ms, time_source::modelled};
@@ -243,6 +243,7 @@ int worth_it(context& c, const worth_it_options& o) {
            {"calls", p.work.calls},
            {"link", {{"name", link.name}, {"bytes_per_s", link.bytes_per_s}}},
            {"step", p.on_gpu ? json(p.step) : json(nullptr)},
+           {"note", p.note},
            {"gpu", processor_json(gpu, w.kernel, time_on(gpu, p.work).ms)},
            {"cpu", processor_json(cpu, w.cpu, time_on(cpu, p.work).ms)},
            {"recorded_cpu", w.cpu.from == time_source::recorded ? json(p.cpu) : json(nullptr)},

@@ -1,0 +1,314 @@
+// Which blocks of a launch run and are recorded, and what is made of them: a timer is told what
+// blocks do, without any that does it.
+#include "common/emulator/time/timer.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/emulator/machine/modules.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+const gpu& model() {
+  static const gpu h200 = *find_gpu("h200");
+  return h200;
+}
+
+constexpr unsigned warps = 8, resident = 2;
+const auto processors = static_cast<std::uint64_t>(model().multiprocessors);
+const std::uint64_t wave = processors * resident;
+
+// A kernel of PTX, which is never run.
+struct kernel {
+  std::shared_ptr<global_memory> memory = std::make_shared<global_memory>(std::uint64_t{1} << 30);
+  std::unique_ptr<loaded_module> module;
+  std::unique_ptr<program> code;
+  launch_config config;
+
+  explicit kernel(const std::string& body) {
+    const std::string text =
+        ".version 9.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry kernel(.param .u64 out)\n{\n"
+        ".reg .b32 %r<8>;\n.reg .f32 %f<8>;\n.reg .b64 %rd<8>;\n" +
+        body + "\nret;\n}\n";
+    const auto bytes = std::as_bytes(std::span(text));
+    auto loaded = load_parts(std::span(&bytes, 1), model(), *memory);
+    REQUIRE_MESSAGE(loaded.ok(), loaded.failure().message);
+    module = std::move(*loaded);
+    auto lowered = lower(module->unit, *module->unit.find_kernel("kernel"), true);
+    REQUIRE_MESSAGE(lowered.ok(), lowered.failure().message);
+    code = std::move(*lowered);
+  }
+  timer::launch_shape shape(std::uint64_t blocks) const {
+    timer::launch_shape s;
+    s.launch.code = code.get();
+    s.launch.config = &config;
+    s.launch.warps = warps;
+    s.launch.memory = memory.get();
+    s.blocks = blocks;
+    s.resident = resident;
+    s.resident_full = s.resident_more_registers = 2 * resident;
+    return s;
+  }
+};
+
+const std::string sums = [] {
+  std::string text;
+  for (int n = 0; n < 40; ++n) text += "add.f32 %f1, %f1, %f2;\n";
+  return text;
+}();
+
+// What a launch does beside its instructions.
+struct memory_work {
+  std::vector<recorded_access> each = {};            // of a warp in each turn
+  std::vector<site_traffic> traffic = {};            // what the caches saw of it
+  std::function<void(timer&)> told = [](timer&) {};  // once the launch has begun
+};
+
+struct driven {
+  std::vector<std::uint64_t> ran, recorded;
+  std::uint64_t instructions = 0;
+  launch_time time;
+};
+
+// Blocks of `turns` turns one after the other, as far as the timer wants them.
+driven drive(timer& t, const kernel& k, std::uint64_t blocks, unsigned turns,
+             const memory_work& work = {}) {
+  t.begin(k.shape(blocks));
+  work.told(t);
+  const auto length = static_cast<std::uint32_t>(t.code().at.size());
+  driven d;
+  for (std::uint64_t b = 0; b < blocks; ++b) {
+    if (!t.wants(b)) continue;
+    d.ran.push_back(b);
+    t.begin_block(b);
+    if (t.is_recording()) d.recorded.push_back(b);
+    for (unsigned turn = 0; turn < turns && t.slice() > 0; ++turn) {
+      for (std::uint32_t w = 0; w < warps; ++w) {
+        for (const recorded_access& a : work.each) t.access(a);
+        t.executed(w, 0, length);
+        d.instructions += length;
+      }
+    }
+    t.end_block(b);
+    t.turn_to(blocks);  // none of them
+  }
+  d.time = t.end(work.traffic);
+  return d;
+}
+
+TEST_CASE("whole launches: every block runs to its end, and one multiprocessor's are recorded") {
+  const kernel k(sums);
+  timer t(model(), {});
+  const driven d = drive(t, k, 1000, 3);
+  CHECK(d.ran.size() == 1000);
+  CHECK(d.time.counted == 1);
+  CHECK(d.time.us > 0);
+  CHECK(t.slice() == slice_instructions);
+  REQUIRE(d.recorded.size() == 3 * resident);
+  CHECK(d.recorded.front() >= wave);  // the first wave is not like the others
+  for (std::size_t n = 1; n < d.recorded.size(); ++n)
+    CHECK(d.recorded[n] == d.recorded[n - 1] + processors);
+}
+
+TEST_CASE("sampled launches: a wave from the middle and the recorded blocks, no others") {
+  const kernel k(sums);
+  timer t(model(), {.sampling = true});
+  const std::uint64_t blocks = 40 * wave;
+  const driven d = drive(t, k, blocks, 3);
+  CHECK(d.recorded.size() == 3 * resident);
+  CHECK(d.ran.size() == wave + 2 * resident);
+  CHECK(d.ran.front() == 20 * wave);
+  CHECK(std::ranges::includes(d.ran, d.recorded));
+  const std::uint64_t each = t.code().at.size() * warps * 3;
+  CHECK(d.time.counted ==
+        doctest::Approx(static_cast<double>(d.instructions) / static_cast<double>(each * blocks)));
+}
+
+TEST_CASE("sampled launches: whatever the grid, some block of the busiest multiprocessors") {
+  const kernel k(sums);
+  for (const std::uint64_t blocks : {std::uint64_t{1}, std::uint64_t{2}, processors - 1, processors,
+                                     processors + 1, wave - 1, wave, wave + 1, 3 * wave + 5}) {
+    CAPTURE(blocks);
+    timer t(model(), {.sampling = true});
+    const driven d = drive(t, k, blocks, 2);
+    REQUIRE(!d.recorded.empty());
+    CHECK(d.time.us > 0);
+    if (blocks <= wave) CHECK(d.ran.size() == blocks);
+    // No multiprocessor has more blocks than the recorded one.
+    const std::uint64_t busiest = blocks % processors;
+    if (busiest != 0) CHECK(d.recorded.front() % processors < busiest);
+  }
+}
+
+TEST_CASE(
+    "sampled launches: of long blocks fewer rounds are recorded, but those that are resident") {
+  const kernel k(sums);
+  const auto rounds_of = [&](unsigned turns) {
+    timer t(model(), {.sampling = true});
+    return drive(t, k, 40 * wave, turns).recorded.size() / resident;
+  };
+  CHECK(rounds_of(10) == 3);
+  CHECK(rounds_of(2500) == 2);  // nearly a million instructions in a block
+  CHECK(rounds_of(9000) == 1);
+}
+
+TEST_CASE("sampled launches: blocks that are not recorded are cut short, those that are never") {
+  const kernel k(sums);
+  timer t(model(), {.sampling = true});
+  t.begin(k.shape(40 * wave));
+  const std::uint64_t first = 20 * wave;
+  bool saw_recorded = false, saw_other = false;
+  for (std::uint64_t b = first; b < first + processors; ++b) {
+    t.begin_block(b);
+    const bool recorded = t.is_recording();
+    CHECK(t.slice() > 0);
+    CHECK((t.slice() == slice_instructions) == recorded);
+    const std::uint64_t many = 10'000'000;
+    t.executed(0, 0, many);
+    CHECK((t.slice() > 0) == recorded);
+    (recorded ? saw_recorded : saw_other) = true;
+    t.turn_to(first - 1);
+  }
+  CHECK(saw_recorded);
+  CHECK(saw_other);
+}
+
+TEST_CASE("blocks that may wait for each other all run") {
+  const auto ran = [](const kernel& k) {
+    timer t(model(), {.sampling = true});
+    return drive(t, k, 6 * wave, 1).ran.size();
+  };
+  CHECK(ran(kernel(sums)) < 6 * wave);
+  CHECK(ran(kernel("atom.global.add.u32 %r1, [%rd1], 1;")) == 6 * wave);
+  CHECK(ran(kernel("red.global.add.u32 [%rd1], 1;")) < 6 * wave);  // nobody sees the sum
+  CHECK(ran(kernel("ld.acquire.gpu.global.u32 %r1, [%rd1];")) == 6 * wave);
+  CHECK(ran(kernel("ld.volatile.global.u32 %r1, [%rd1];")) == 6 * wave);
+  kernel cooperative(sums);
+  cooperative.config.cooperative = true;
+  CHECK(ran(cooperative) == 6 * wave);
+}
+
+TEST_CASE("a sampled launch takes the time of the whole one, whose blocks are alike") {
+  const kernel k(sums);
+  for (const std::uint64_t blocks : {wave, 7 * wave + 11, 40 * wave}) {
+    CAPTURE(blocks);
+    timer whole(model(), {}), sampled(model(), {.sampling = true});
+    const launch_time all = drive(whole, k, blocks, 20).time;
+    const launch_time some = drive(sampled, k, blocks, 20).time;
+    CHECK(some.us == doctest::Approx(all.us).epsilon(0.001));
+    CHECK(some.instructions == doctest::Approx(all.instructions).epsilon(0.001));
+    CHECK(some.active_warps == doctest::Approx(all.active_warps).epsilon(0.001));
+  }
+}
+
+TEST_CASE("launches follow each other in one timer, each with a time of its own") {
+  const kernel k(sums);
+  timer t(model(), {.sampling = true});
+  const double once = drive(t, k, 40 * wave, 20).time.us;
+  CHECK(drive(t, k, 80 * wave, 20).time.us == doctest::Approx(2 * once).epsilon(0.05));
+  CHECK(drive(t, k, 40 * wave, 20).time.us == once);
+}
+
+TEST_CASE("experiments are made where they are asked for") {
+  const kernel k(sums);
+  timer without(model(), {}), with(model(), {.sampling = false, .experiments = true});
+  CHECK(drive(without, k, wave, 20).time.experiments_us.empty());
+  const launch_time t = drive(with, k, wave, 20).time;
+  REQUIRE(t.experiments_us.size() == experiments);
+  const auto if_there_were = [&](what_if e) { return t.experiments_us[static_cast<int>(e)]; };
+  CHECK(if_there_were(what_if::no_arithmetic) < 0.5 * t.us);
+  CHECK(if_there_were(what_if::no_global_memory) == doctest::Approx(t.us));
+  CHECK(if_there_were(what_if::no_bank_conflicts) == doctest::Approx(t.us));
+}
+
+// --- memory --------------------------------------------------------------------------------------
+
+const std::string load = "ld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f1, %f1;";
+const std::string store = "st.global.f32 [%rd1], %f1;";
+
+constexpr unsigned turns = 20;
+
+// Of the kernel's first memory instruction: whole lines, which the caches do not have.
+memory_work one_access(const kernel& k) {
+  const code_costs costs(*k.code, nullptr);
+  const auto at =
+      std::ranges::find_if(costs.at, [](const instruction_cost& c) { return c.is_memory; });
+  REQUIRE(at != costs.at.end());
+  recorded_access a;
+  a.ordinal = static_cast<std::uint32_t>(at - costs.at.begin());
+  a.sectors = 4;
+  a.lines = 1;
+  a.lanes = 32;
+  site_traffic seen;
+  seen.is_store = at->kind == step_kind::store;
+  seen.sectors = static_cast<double>(wave * warps * turns * 4);
+  seen.dram_sectors = seen.is_store ? 0 : seen.sectors;
+  seen.bytes = 32 * seen.sectors;
+  return {{a}, {seen}, [](timer&) {}};
+}
+
+std::uint64_t allocated(kernel& k, std::uint64_t bytes) {
+  const auto memory = k.memory->allocate(bytes);
+  REQUIRE(memory.ok());
+  return *memory;
+}
+
+TEST_CASE("what stays in L2 from wave to wave is read from memory once") {
+  kernel k("ld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f1, %f1;");
+  const auto us_of = [&](std::uint64_t bytes) {
+    memory_work w = one_access(k);
+    w.told = [at = allocated(k, bytes)](timer& t) { t.loaded(0, at); };
+    timer t(model(), {.sampling = true});
+    return drive(t, k, 40 * wave, turns, w).time.us;
+  };
+  const double in_l2 = us_of(std::uint64_t{1} << 20), beyond = us_of(std::uint64_t{256} << 20);
+  CHECK(in_l2 < 0.7 * beyond);
+}
+
+TEST_CASE("what an earlier launch has just written is read from L2, if it fits there") {
+  kernel writes("st.global.f32 [%rd1], %f1;"),
+      reads("ld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f1, %f1;");
+  reads.memory = writes.memory;  // as on a device
+  const auto us_of = [&](std::uint64_t bytes, bool is_written_before) {
+    const std::uint64_t at = allocated(writes, bytes);
+    memory_work w = one_access(writes), r = one_access(reads);
+    w.told = [&](timer& t) { t.stored(is_written_before ? at : allocated(writes, 256)); };
+    r.told = [&](timer& t) { t.loaded(0, at); };
+    timer t(model(), {});
+    drive(t, writes, wave, turns, w);
+    return drive(t, reads, wave, turns, r).time.us;
+  };
+  const std::uint64_t small = std::uint64_t{4} << 20, large = std::uint64_t{256} << 20;
+  CHECK(us_of(small, true) < 0.8 * us_of(small, false));
+  CHECK(us_of(large, true) == doctest::Approx(us_of(large, false)));
+}
+
+TEST_CASE("atomics at one address take turns") {
+  kernel k("mov.u32 %r1, %tid.x;\nred.global.add.u32 [%rd1], %r1;");
+  const auto us_of = [&](std::uint64_t step) {
+    memory_work w = one_access(k);
+    w.told = [&](timer& t) {
+      for (std::uint64_t n = 0; n < wave * warps; ++n) {
+        std::uint64_t address[32];
+        for (std::uint64_t lane = 0; lane < 32; ++lane)
+          address[lane] = (1 << 20) + step * (32 * n + lane);
+        t.atomic(0, address, ~0U);
+      }
+    };
+    timer t(model(), {});
+    return drive(t, k, wave, turns, w).time.us;
+  };
+  CHECK(us_of(0) > 20 * us_of(4));
+  CHECK(us_of(4) > 0);
+}
+
+}  // namespace
+}  // namespace stepwise::emulator

@@ -1,0 +1,83 @@
+// lab validate --sampling: what the time model makes of a sample of blocks is what it makes of all.
+//
+// LAB_BUILD is the build folder, LAB_ROOT the clone.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "grader/cli/tests/cloned_course.hpp"
+#include "grader/measure/statistics.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+// How far a figure may be off: of any call, and of half of them. Bytes are scaled up from all that
+// ran, blocks that were cut short among it, so that what a block loads first counts for too much;
+// no time depends on that. L2 and DRAM are left out: what whole launches find there, a wave does
+// not tell (common/emulator/time/DESIGN.md).
+struct most_off {
+  std::string figure;
+  double any, half;
+};
+const std::vector<most_off> bounds = {{"time", 0.05, 0.005},
+                                      {"instructions", 0.001, 0.001},
+                                      {"global", 0.6, 0.02},
+                                      {"shared", 0.05, 0.01}};
+
+}  // namespace
+
+TEST_CASE("a sampled call has the time and the counters of the whole one") {
+  const cloned_course c;
+  struct row {
+    const char *lab, *size;
+    std::vector<const char*> steps;
+  };
+  std::map<std::string, std::vector<double>> errors;
+  std::size_t compared = 0, cut = 0;
+  for (const row& r :
+       {row{"launch", "1048576", {"01", "02"}}, row{"reduction", "1048576", {"00", "03", "07"}},
+        row{"transpose", "1024x1024", {"03", "04", "06"}}, row{"matmul", "512", {"02", "03", "04"}},
+        row{"blur", "1920x1080", {"08", "14"}}, row{"neighbour", "16384x0", {"03"}}}) {
+    std::vector<std::string> command = {"validate", r.lab,  "--sampling",
+                                        "--size",   r.size, "--json"};
+    command.insert(command.end(), r.steps.begin(), r.steps.end());
+    const json document = document_of(c.lab(command));
+    check_documented(document);
+    CHECK(document["untimed"].empty());
+    REQUIRE(document["calls"].size() == r.steps.size());
+    for (const json& call : document["calls"]) {
+      ++compared;
+      cut += call["counted"] < 0.9;
+      for (const json& figure : call["figures"])
+        if (!figure["error"].is_null())
+          errors[figure["figure"]].push_back(std::abs(figure["error"].get<double>()));
+    }
+  }
+  CHECK(10 * cut > 8 * compared);  // a call that runs whole anyway says nothing
+  for (const most_off& b : bounds) {
+    CAPTURE(b.figure);
+    const auto& all = errors[b.figure];
+    REQUIRE(2 * all.size() >= compared);
+    CHECK(*std::ranges::max_element(all) < b.any);
+    CHECK(median(all) < b.half);
+  }
+}
+
+TEST_CASE("validate --sampling: a table of its own, of the model") {
+  const cloned_course c;
+  for (const char* other : {"--times", "--recorded", "--record"}) {
+    const auto refused = c.lab({"validate", "launch", "--sampling", other});
+    CHECK(refused.end.exit_code == 2);
+    CHECK(has(refused.err, "--sampling is a table of its own"));
+  }
+  const auto gpu = c.lab({"validate", "launch", "--sampling", "--device", "gpu"});
+  CHECK(gpu.end.exit_code == 2);
+  CHECK(has(gpu.err, "leave --device gpu out"));
+  const auto shown = c.lab({"validate", "launch", "02", "--sampling", "--size", "65536"});
+  CHECK(shown.end.exit_code == 0);
+  CHECK(has(shown.out, "sampled launches beside whole ones, modelled, NVIDIA H200"));
+  CHECK(has(shown.out, "time          median "));
+}
