@@ -153,7 +153,8 @@ __global__ void occupy(int cycles, unsigned* to) {
 // L1 looks up four lines in a cycle if they are in different ones of four banks. A line's bank is a
 // hash of its number: what each bit of that contributes, those of bits 0 and 1 being 1 and 2. Lines
 // of bank 0 are asked for along with as many that differ from lines of bank b by the bit in
-// question: they take longest where all of them come to be in bank 0, which is where b is the bit's.
+// question: they take longest where all of them come to be in bank 0, which is where b is the
+// bit's.
 void measure_tag_banks(const effort& e, std::vector<figure>& all) {
   constexpr unsigned bits = 20, most_of_bank = 16, sides = 4;
   const unsigned measured = e.scaled(bits, 6U);
@@ -199,7 +200,8 @@ void measure_tag_banks(const effort& e, std::vector<figure>& all) {
   }
   bank_of_bit.resize(bits);
   for (unsigned bit = 0; bit < bits; ++bit)
-    all.push_back({"l1_tag_bank_of_bit_" + std::to_string(bit), "", static_cast<double>(bank_of_bit[bit]),
+    all.push_back({"l1_tag_bank_of_bit_" + std::to_string(bit), "",
+                   static_cast<double>(bank_of_bit[bit]),
                    "which of four banks looks up a line is the exclusive or of such numbers: those "
                    "of the bits that its number has"});
 }

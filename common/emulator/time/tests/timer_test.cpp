@@ -92,7 +92,7 @@ driven drive(timer& t, const kernel& k, std::uint64_t blocks, unsigned turns,
     if (t.is_recording()) d.recorded.push_back(b);
     for (unsigned turn = 0; turn < turns && t.slice() > 0; ++turn) {
       for (std::uint32_t w = 0; w < warps; ++w) {
-        for (const recorded_access& a : work.each) t.access(a);
+        for (const recorded_access& a : work.each) t.access(a, {});
         t.executed(w, 0, length);
         d.instructions += length;
       }
