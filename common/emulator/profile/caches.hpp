@@ -17,7 +17,8 @@
 
 namespace stepwise::emulator {
 
-// Local memory's lines have this bit, which no address of global memory leads to: those have 40 bits.
+// Local memory's lines have this bit, which no address of global memory leads to: those have 40
+// bits.
 constexpr std::uint64_t local_lines = std::uint64_t{1} << 40;
 
 // What became of some sectors of a line.

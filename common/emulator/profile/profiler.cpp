@@ -332,8 +332,7 @@ void profiler::record_lines(const access_event& e, const site_plan& p, const std
                             unsigned sectors, std::uint64_t ideal_sectors, bool whole) {
   const bool global = e.space == memory_space::global, stores = p.kind == access_kind::store;
   const std::uint64_t mark = global ? 0 : local_lines;
-  const bool in_l1 =
-      stores ? whole : p.cache != cache_use::l2_only && p.cache != cache_use::atomic;
+  const bool in_l1 = stores ? whole : p.cache != cache_use::l2_only && p.cache != cache_use::atomic;
   constexpr std::size_t most = std::size(touched_lines{}.lines);
   std::array<recorded_line, most> lines;
   std::array<std::uint64_t, most> numbers;
@@ -348,11 +347,11 @@ void profiler::record_lines(const access_event& e, const site_plan& p, const std
   a.tag_turns = static_cast<std::uint8_t>(
       most_in_a_tag_bank(timer_->costs(), std::span(numbers).first(touched_.count)));
   // L1 has banks as shared memory has: it is the same memory.
-  a.wavefronts = global ? static_cast<std::uint16_t>(
-                              wavefronts(stores || p.kind == access_kind::atomic ? shared_use::store
-                                                                                 : shared_use::load,
-                                         address, e.active, p.bytes))
-                        : 1;
+  a.wavefronts =
+      global ? static_cast<std::uint16_t>(wavefronts(
+                   stores || p.kind == access_kind::atomic ? shared_use::store : shared_use::load,
+                   address, e.active, p.bytes))
+             : 1;
   time_access(e, a, std::span(lines).first(in_l1 ? touched_.count : 0));
 }
 

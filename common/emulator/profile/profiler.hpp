@@ -54,8 +54,7 @@ class profiler final : public observer {
   void add_time();
   void record_lines(const access_event& e, const site_plan& p, const std::uint64_t* address,
                     unsigned sectors, std::uint64_t ideal_sectors, bool whole);
-  void time_access(const access_event& e, recorded_access a,
-                   std::span<const recorded_line> lines);
+  void time_access(const access_event& e, recorded_access a, std::span<const recorded_line> lines);
   record& record_for(const launch_info& launch);
   kernel_profile describe(const launch_info& launch, const code_view& view) const;
   kernel_profile finish(record& r) const;

@@ -104,7 +104,7 @@ gpu_costs costs_of(const gpu& model) {
   c.dram_read_bytes = c.dram_few_bytes = c.dram_write_bytes = per_cycle;
   c.l2_bytes = std::max(2.0 * per_cycle, 32.0 * c.multiprocessors);
   c.l2_write_bytes = c.l2_bytes / 2;
-  c.l2_write_sectors = c.l2_write_bytes / 32;
+  c.l2_write_sectors = c.l2_write_lines = c.l2_write_bytes / 32;
   c.dirty_bytes = 0.9 * static_cast<double>(model.l2_bytes);
   c.dirty_at_rest = dirty_at_rest * static_cast<double>(model.l2_bytes);
   c.atomic_lanes = 2.0 * c.multiprocessors;
@@ -143,7 +143,8 @@ gpu_costs costs_of(const gpu& model) {
   };
   spread_of("dram_load_of_32_warps", c.dram_spread);
   figure("l1_request_of_32_lines", [&](double v) { c.bank_cycles = v / 32; });
-  figure("l1_request_of_32_lines_in_own_banks", [&](double v) { c.line_cycles = v / 32 * tag_banks; });
+  figure("l1_request_of_32_lines_in_own_banks",
+         [&](double v) { c.line_cycles = v / 32 * tag_banks; });
   for (std::size_t bit = 0; bit < c.tag_bank_of_bit.size(); ++bit)
     figure(("l1_tag_bank_of_bit_" + std::to_string(bit)).c_str(),
            [&](double v) { c.tag_bank_of_bit[bit] = static_cast<std::uint8_t>(v) % tag_banks; });
@@ -178,6 +179,7 @@ gpu_costs costs_of(const gpu& model) {
   figure("shared_load_of_32_ways", [&](double v) { c.load_wavefront = v / 32; });
   figure("shared_store_of_32_ways", [&](double v) { c.store_wavefront = v / 32; });
   figure("l2_write_of_words", [&](double v) { c.l2_write_sectors = v / c.ghz; });
+  figure("l2_write_of_lines", [&](double v) { c.l2_write_lines = v / c.ghz; });
   figure("l1_read", [&](double v) { c.l1_bytes = v; });
   figure("l2_read", [&](double v) { c.l2_bytes = bytes_per_cycle(v); });
   figure("dram_read", [&](double v) { c.dram_read_bytes = bytes_per_cycle(v); });

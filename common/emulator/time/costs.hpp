@@ -70,6 +70,7 @@ struct gpu_costs {
          dram_write_bytes = 2000;
   double l2_bytes_of_one = 64;       // the most that one multiprocessor takes, per cycle
   double l2_write_sectors = 100;     // that are written in part
+  double l2_write_lines = 100;       // of which stores write one sector or more, in part
   double atomic_lanes = 250;         // at addresses of their own, per cycle, for the whole GPU
   double same_address_lanes = 0.7;   // at one address, per cycle
   double same_address_floats = 0.3;  // the same of sums of floats

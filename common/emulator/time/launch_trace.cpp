@@ -52,7 +52,8 @@ void recorder::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t e
     if (w.records() < most_of_warp_) {
       now_->recorded += end - first;
       w.pieces.push_back({run_of(first, end), static_cast<std::uint32_t>(pending_.size())});
-      for (recorded_access& a : pending_) a.first_line += static_cast<std::uint32_t>(w.lines.size());
+      for (recorded_access& a : pending_)
+        a.first_line += static_cast<std::uint32_t>(w.lines.size());
       w.accesses.insert(w.accesses.end(), pending_.begin(), pending_.end());
       w.lines.insert(w.lines.end(), pending_lines_.begin(), pending_lines_.end());
     }

@@ -16,7 +16,7 @@ struct recorded_access {
   std::uint16_t sectors = 0;     // global and local memory
   std::uint16_t wavefronts = 0;  // of the banks, those of L1 among them
   std::uint8_t lines = 0;        // of 128 bytes
-  std::uint8_t tag_turns = 0;    // of those, the ones in the bank of L1's tags that has most of them
+  std::uint8_t tag_turns = 0;  // of those, the ones in the bank of L1's tags that has most of them
   std::uint8_t lanes = 0;
   std::uint8_t ideal_sectors = 0, ideal_wavefronts = 0;
   std::uint8_t known_lines = 0;  // of those, the ones that L1 looks up or keeps
@@ -29,9 +29,7 @@ constexpr recorded_line line_record(std::uint64_t line, std::uint32_t sectors) {
   return line << 4 | sectors;
 }
 constexpr std::uint64_t line_of(recorded_line r) { return r >> 4; }
-constexpr std::uint32_t sectors_of(recorded_line r) {
-  return static_cast<std::uint32_t>(r & 0xf);
-}
+constexpr std::uint32_t sectors_of(recorded_line r) { return static_cast<std::uint32_t>(r & 0xf); }
 
 struct warp_trace {
   std::size_t records() const { return pieces.size() + accesses.size() + lines.size() / 4; }

@@ -31,6 +31,7 @@ memory_path::memory_path(const gpu_costs& costs, unsigned active, std::uint64_t 
   l2_share_ = std::min(costs.l2_bytes_of_one, costs.l2_bytes / n);
   l2_write_share_ = std::min(costs.l2_bytes_of_one, costs.l2_write_bytes / n);
   sector_share_ = std::min(costs.l2_bytes_of_one / sector_bytes, costs.l2_write_sectors / n);
+  line_share_ = std::min(costs.l2_bytes_of_one / sector_bytes, costs.l2_write_lines / n);
   read_share_ = costs.dram_read_bytes / n;
   few_share_ = std::min(costs.dram_few_bytes, costs.dram_read_bytes) / n;
   write_share_ = costs.dram_write_bytes / n;
@@ -101,7 +102,8 @@ double memory_path::access(const instruction_cost& of, std::span<const recorded_
   for (const recorded_access& recorded : all) {
     const recorded_access a = as_wished(recorded);
     if (a.sectors != 0)
-      done = std::max(done, global_access(of, a, lines.subspan(a.first_line, a.known_lines), begun));
+      done =
+          std::max(done, global_access(of, a, lines.subspan(a.first_line, a.known_lines), begun));
     else if (a.wavefronts != 0)
       done = std::max(done, begun + costs_.shared_latency);
   }
@@ -117,7 +119,8 @@ double memory_path::global_access(const instruction_cost& of, const recorded_acc
     const double bytes = a.sectors * sector_bytes;
     const bool whole = rates.whole > 0.99;
     const double in_l2 = take(l2_write_, busy_.l2_write, begun,
-                              whole ? bytes / l2_write_share_ : a.sectors / sector_share_);
+                              whole ? bytes / l2_write_share_
+                                    : std::max(a.sectors / sector_share_, a.lines / line_share_));
     const double evicted = bytes * rates.whole * rates.evicted;
     if (evicted == 0) return in_l2;
     return std::max(in_l2, take(dram_, busy_.dram, begun, evicted / write_share_));

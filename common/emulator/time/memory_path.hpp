@@ -83,12 +83,12 @@ class memory_path {
   l1_lines l1_;
   std::vector<double> owed_;  // sectors that a site is due to read from memory
   // This multiprocessor's, per cycle.
-  double l2_share_, l2_write_share_, sector_share_, read_share_, few_share_, write_share_,
-      atomic_share_;
+  double l2_share_, l2_write_share_, sector_share_, line_share_, read_share_, few_share_,
+      write_share_, atomic_share_;
   unsigned active_;
   queue port_, l2_, l2_write_, dram_, atomic_, hot_;
   cycles busy_;
-  double turn_ = 0;      // of what is drawn
+  double turn_ = 0;  // of what is drawn
 };
 
 }  // namespace stepwise::emulator

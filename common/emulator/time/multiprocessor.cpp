@@ -324,8 +324,8 @@ class simulation {
     w.issued = w.after = at + std::max(slots, 1.0);
     now_ = std::max(now_, at);
     // What takes several machine instructions is there after the last one.
-    double done = at + costs_.of[static_cast<int>(op.on)].latency +
-                  std::max(0.0, std::floor(slots) - 1) * 4;
+    double done =
+        at + costs_.of[static_cast<int>(op.on)].latency + std::max(0.0, std::floor(slots) - 1) * 4;
     if (op.is_memory) {
       done = std::max(done, access(w, op, at));
       if (op.kind == step_kind::store && !op.is_shared) w.stored = std::max(w.stored, done);
@@ -366,9 +366,9 @@ class simulation {
   double access(warp_state& w, const timed_op& op, double at) {
     const auto [first, end] = w.slots[op.slot];
     if (first == end) return at;  // no lane takes part
-    const double done = memory_.access(
-        code_.at[op.ordinal], std::span(w.trace->accesses).subspan(first, end - first),
-        w.trace->lines, at);
+    const double done = memory_.access(code_.at[op.ordinal],
+                                       std::span(w.trace->accesses).subspan(first, end - first),
+                                       w.trace->lines, at);
     if (op.kind == step_kind::copy && done > w.open_group.at) w.open_group = {done, op.ordinal};
     return done;
   }

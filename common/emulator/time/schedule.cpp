@@ -100,8 +100,8 @@ class list_scheduler {
   }
 
   // Of a line with more machine instructions than copies (a constant for it is loaded before the
-  // loop): for each copy the one that goes best with those of a neighbour, in their order. With fewer
-  // one serves several copies: the last one before the neighbour's.
+  // loop): for each copy the one that goes best with those of a neighbour, in their order. With
+  // fewer one serves several copies: the last one before the neighbour's.
   std::vector<std::uint32_t> matching_places(std::uint32_t n, std::uint32_t neighbour) const {
     const std::span<const std::uint32_t> all = places_of(n);
     const std::uint32_t copies = copies_of(n);
@@ -117,7 +117,8 @@ class list_scheduler {
         chosen.push_back(*(std::max(all.begin() + 1, std::ranges::upper_bound(all, w)) - 1));
       return chosen;
     }
-    // The least sum of distances if place p is the copy's, and the place of the copy before it then.
+    // The least sum of distances if place p is the copy's, and the place of the copy before it
+    // then.
     std::vector<std::vector<std::pair<double, std::size_t>>> sums(copies);
     for (std::uint32_t copy = 0; copy < copies; ++copy) {
       std::pair<double, std::size_t> before{copy == 0 ? 0 : no_place, 0};

@@ -29,8 +29,8 @@ namespace stepwise::emulator {
 struct site_traffic {
   bool is_store = false;
   double sectors = 0, dram_sectors = 0;  // of loads and atomics
-  double dram_bytes = 32;                             // that came for each of dram_sectors
-  double bytes = 0;                                   // that lanes asked for
+  double dram_bytes = 32;                // that came for each of dram_sectors
+  double bytes = 0;                      // that lanes asked for
 };
 
 struct launch_time {

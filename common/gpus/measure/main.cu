@@ -35,7 +35,7 @@ int measure_all(const effort& e) {
   measure_pipes(multiprocessors, e, all);
   measure_synchronisation(multiprocessors, e, all);
   for (const auto& f : all)
-    if (!std::isfinite(f.value) || f.value <= 0)
+    if (!std::isfinite(f.value) || f.value < 0 || (f.value == 0 && !f.unit.empty()))
       throw std::runtime_error(f.name + " came out as " + std::to_string(f.value));
   print(device, driver, all);
   return 0;

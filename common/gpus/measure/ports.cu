@@ -108,12 +108,12 @@ __global__ void write_l2(uint4* to, std::size_t count, int passes) {
       to[i] = make_uint4(1, 2, 3, static_cast<unsigned>(p));
 }
 
-// The same of one word in every sector.
-__global__ void write_l2_words(unsigned* to, std::size_t sectors, int passes) {
+// The same of one word in every sector; or in one sector of each line, not always the same.
+__global__ void write_l2_words(unsigned* to, std::size_t count, bool in_lines, int passes) {
   for (int p = 0; p < passes; ++p)
-    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < sectors;
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
          i += std::size_t{gridDim.x} * blockDim.x)
-      to[8 * i] = static_cast<unsigned>(p);
+      to[in_lines ? line_words * i + (i ^ (i >> 5)) % 4 * 8 : 8 * i] = static_cast<unsigned>(p);
 }
 
 // Sixteen products, each of which needs the one before, and a branch that does not wait for them.
@@ -255,14 +255,17 @@ void measure_ports(int multiprocessors, const effort& e, std::vector<figure>& al
       time_ms(e, [&] { write_l2<<<multiprocessors * 8, 256>>>(memory.data(), count, passes); });
   all.push_back({"l2_write", "GB/s", 16.0 * static_cast<double>(count) * passes / write / 1e6,
                  "16 MiB written again and again"});
-  const std::size_t sectors = count / 2;
-  const double words = time_ms(e, [&] {
-    write_l2_words<<<multiprocessors * 8, 256>>>(reinterpret_cast<unsigned*>(memory.data()),
-                                                 sectors, passes);
-  });
-  all.push_back({"l2_write_of_words", "sectors / ns",
-                 static_cast<double>(sectors) * passes / words / 1e6,
+  const auto written_per_ns = [&](std::size_t words, bool in_lines) {
+    const double ms = time_ms(e, [&] {
+      write_l2_words<<<multiprocessors * 8, 256>>>(reinterpret_cast<unsigned*>(memory.data()),
+                                                   words, in_lines, passes);
+    });
+    return static_cast<double>(words) * passes / ms / 1e6;
+  };
+  all.push_back({"l2_write_of_words", "sectors / ns", written_per_ns(count / 2, false),
                  "a word of each sector of 16 MiB written again and again"});
+  all.push_back({"l2_write_of_lines", "lines / ns", written_per_ns(count / 8, true),
+                 "a word of each line of 16 MiB, in any of its sectors, written again and again"});
 
   const int turns = e.scaled(4096, 8);
   loop<<<1, 32>>>(turns, spans.data(), sink.data());
