@@ -2,6 +2,9 @@
 // one, and what they are is said.
 #include <doctest/doctest.h>
 
+#include <chrono>
+
+#include "common/device/links.hpp"
 #include "grader/cli/tests/cloned_course.hpp"
 #include "grader/report/text.hpp"
 
@@ -12,7 +15,7 @@ namespace {
 constexpr const char* modelled = "times between events are modelled (NVIDIA H200)";
 constexpr const char* emulated = "times between events are those of the emulation on this CPU";
 
-child_result run_exec(std::vector<std::string> words) {
+child_result run_measuring(std::vector<std::string> words) {
   child_options options;
   options.command = {(fs::path(std::getenv("LAB_BUILD")) / "grader/lab").string(), "exec"};
   options.command.insert(options.command.end(), words.begin(), words.end());
@@ -31,10 +34,10 @@ double figure(const std::string& out, const std::string& word) {
 
 double measured(const char* name) { return find_gpu("h200")->measured.at(name); }
 
-json report_of(const std::string& option, const std::string& word, std::string& out) {
+json report_of_program(const std::string& option, const std::string& word, std::string& out) {
   const temporary_folder folder(fs::temp_directory_path());
   const std::string file = folder.path() / "report.json";
-  const auto result = run_exec({option, "--report", file, word});
+  const auto result = run_measuring({option, "--report", file, word});
   CHECK(result.end.exit_code == 0);
   out = result.out;
   const json document = json::parse(*read_if_there(file));
@@ -46,7 +49,7 @@ json report_of(const std::string& option, const std::string& word, std::string& 
 
 TEST_CASE("events around kernels tell what the profile says of them") {
   std::string out;
-  const json document = report_of("--profile", "kernel", out);
+  const json document = report_of_program("--profile", "kernel", out);
   CHECK(document["event_times"] == "modelled");
   const double one = figure(out, "one"), two = figure(out, "two");
   REQUIRE(document["launched"].size() == 1);
@@ -61,25 +64,25 @@ TEST_CASE("events around kernels tell what the profile says of them") {
 }
 
 TEST_CASE("exec --time: the same times without a profile, run after run, and it is said") {
-  const auto result = run_exec({"--time", "kernel"});
+  const auto result = run_measuring({"--time", "kernel"});
   CHECK(result.end.exit_code == 0);
   CHECK(has(result.err, modelled));
   CHECK(!has(result.err, "What limits"));
-  CHECK(run_exec({"--time", "kernel"}).out == result.out);
+  CHECK(run_measuring({"--time", "kernel"}).out == result.out);
   std::string profiled;
-  report_of("--profile", "kernel", profiled);
+  report_of_program("--profile", "kernel", profiled);
   CHECK(profiled == result.out);
-  const auto other = run_exec({"--time", "--gpu", "t4", "kernel"});
-  CHECK(has(other.err, "modelled (Tesla T4)"));
+  const auto other = run_measuring({"--time", "--gpu", "h100", "kernel"});
+  CHECK(has(other.err, "modelled (NVIDIA H100 SXM5 80GB)"));
   CHECK(figure(other.out, "one") != figure(result.out, "one"));
   // With checks, too.
-  const auto both = run_exec({"--time", "--check", "kernel"});
+  const auto both = run_measuring({"--time", "--check", "kernel"});
   CHECK(both.out == result.out);
   CHECK(has(both.err, modelled));
 }
 
 TEST_CASE("exec --time: kernels of two streams overlap, unless one waits for the other") {
-  const auto out = run_exec({"--time", "streams"}).out;
+  const auto out = run_measuring({"--time", "streams"}).out;
   const double kernel = 100000 * measured("fma_f32_latency") / 1.98e6;
   CHECK(figure(out, "one") > 2 * kernel);
   CHECK(figure(out, "two") > kernel);
@@ -88,7 +91,7 @@ TEST_CASE("exec --time: kernels of two streams overlap, unless one waits for the
 }
 
 TEST_CASE("exec --time: a copy takes its bytes over the link, and what it takes to ask for it") {
-  const auto out = run_exec({"--time", "copy"}).out;
+  const auto out = run_measuring({"--time", "copy"}).out;
   const double link = 0.8 * find_link("pcie5")->bytes_per_s / 2;  // not pinned
   CHECK(figure(out, "copy") == doctest::Approx(1e3 * (1 << 20) / link).epsilon(0.15));
 }
@@ -96,33 +99,34 @@ TEST_CASE("exec --time: a copy takes its bytes over the link, and what it takes 
 TEST_CASE("clock64 shows an H200's cycles, with and without a model of launches") {
   const double latency = measured("fma_f32_latency");
   for (const auto& words : std::vector<std::vector<std::string>>{{"clock"}, {"--time", "clock"}}) {
-    CHECK(figure(run_exec(words).out, "each") == doctest::Approx(latency).epsilon(0.15));
+    CHECK(figure(run_measuring(words).out, "each") == doctest::Approx(latency).epsilon(0.15));
   }
 }
 
 TEST_CASE("a kernel that waits for 10^9 cycles ends soon; events say how long it waited") {
   const auto started = std::chrono::steady_clock::now();
-  CHECK(figure(run_exec({"--time", "wait"}).out, "wait") ==
+  CHECK(figure(run_measuring({"--time", "wait"}).out, "wait") ==
         doctest::Approx(1e9 / 1.98e6).epsilon(0.03));
-  CHECK(run_exec({"wait"}).end.exit_code == 0);
+  CHECK(run_measuring({"wait"}).end.exit_code == 0);
   CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(10));
 }
 
 TEST_CASE("without a model it is said that times are the emulation's, and how to have others") {
-  const auto plain = run_exec({"kernel"});
+  const auto plain = run_measuring({"kernel"});
   CHECK(has(plain.err, emulated));
   CHECK(has(plain.err, "`lab exec --time` has them modelled (NVIDIA H200)"));
   CHECK(!has(plain.err, modelled));
-  CHECK(has(run_exec({"--counters", "kernel"}).err, emulated));
+  CHECK(has(run_measuring({"--counters", "kernel"}).err, emulated));
   // Who asks for no time is told nothing.
-  CHECK(run_exec({"nothing"}).err.empty());
-  CHECK(!has(run_exec({"--time", "nothing"}).err, "times between events"));
+  CHECK(run_measuring({"nothing"}).err.empty());
+  CHECK(!has(run_measuring({"--time", "nothing"}).err, "times between events"));
 }
 
 TEST_CASE("with --json it is a key, and nothing stands before the document") {
-  const auto result = run_exec({"--json", "--counters", "kernel"});
+  const auto result = run_measuring({"--json", "--counters", "kernel"});
   const json document = json::parse(result.err);
   check_documented(document);
   CHECK(document["event_times"] == "emulation");
-  CHECK(json::parse(run_exec({"--json", "--profile", "kernel"}).err)["event_times"] == "modelled");
+  CHECK(json::parse(run_measuring({"--json", "--profile", "kernel"}).err)["event_times"] ==
+        "modelled");
 }
