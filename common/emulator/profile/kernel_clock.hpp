@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <string>
 #include <vector>
@@ -34,7 +35,10 @@ class kernel_clock final : public observer, public warp_time {
   ~kernel_clock() override;
 
   // What %globaltimer shows when the next launch begins; and when it has ended.
-  void set_begin(std::uint64_t ns) { begin_ns_ = ns; }
+  void set_begin(std::uint64_t ns) {
+    begin_ns_ = ns;
+    if (!origin_ns_) origin_ns_ = ns;
+  }
   std::uint64_t end_ns() const { return begin_ns_ + static_cast<std::uint64_t>(end_ / costs_.ghz); }
 
   void begin_launch(const launch_info& launch) override;
@@ -85,7 +89,8 @@ class kernel_clock final : public observer, public warp_time {
   issue_order* order_ = nullptr;  // of the launch that runs
   unsigned warps_ = 0;
   std::uint64_t begin_ns_ = 0;
-  double end_ = 0;  // cycles from there
+  std::optional<std::uint64_t> origin_ns_;  // where cycles are counted from: the first launch
+  double end_ = 0;                          // cycles from there
   bool waited_ = false;
   std::map<std::uint64_t, running_block> blocks_;  // by index
   running_block* now_ = nullptr;
