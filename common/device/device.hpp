@@ -106,6 +106,12 @@ struct execution_counters : access_counts {
   }
 };
 
+// What the time model of a device says of a launch.
+struct modelled_launch {
+  double us = 0;     // on the GPU that is stood for, with what it takes to launch it
+  double fills = 1;  // the part of the GPU that its blocks take
+};
+
 struct finding;         // finding.hpp
 struct kernel_profile;  // profile.hpp
 
@@ -169,11 +175,17 @@ class device {
   // Queues a launch. `parameters` is the packed parameter buffer that `attributes` describes.
   virtual status launch(kernel_handle kernel, const launch_config& config,
                         std::span<const std::byte> parameters) = 0;
+  // What the last launch took, where the device models that.
+  virtual std::optional<modelled_launch> last_launch() const { return std::nullopt; }
+  // When the next launch begins, in nanoseconds: a device that models time shows it to kernels. The
+  // time that they see never goes back.
+  virtual void set_time(std::uint64_t ns) { (void)ns; }
   // Waits for everything queued; reports what went wrong in it.
   virtual status synchronize() = 0;
 
   // Events mark a point in the queue; elapsed_ms is the device time between two of them. An
-  // emulated device answers with the time that the emulation took.
+  // emulated device answers with the time that the emulation took, also where it models what its
+  // launches take: which of them follow each other only the caller knows.
   virtual result<event_handle> create_event() = 0;
   virtual status destroy_event(event_handle event) = 0;
   virtual status record(event_handle event) = 0;

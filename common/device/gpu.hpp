@@ -49,6 +49,8 @@ struct gpu {
   // empty where nobody measured.
   std::map<std::string, double, std::less<>> measured;
 
+  // On paper: double data rate.
+  double memory_bytes_per_s() const { return 2.0 * memory_clock_khz * 1e3 * memory_bus_bits / 8; }
   int compute_capability() const { return 10 * compute_major + compute_minor; }
 };
 

@@ -18,6 +18,7 @@
 #include "common/emulator/allocation_notes.hpp"
 #include "common/emulator/check/checker.hpp"
 #include "common/emulator/check/host_access.hpp"
+#include "common/emulator/kernel_time.hpp"
 #include "common/emulator/machine/modules.hpp"
 #include "common/emulator/observers.hpp"
 #include "common/emulator/options.hpp"
@@ -159,6 +160,10 @@ class emulated_device final : public device {
   status set_max_dynamic_shared_bytes(kernel_handle kernel, std::uint64_t bytes) override;
   status launch(kernel_handle kernel, const launch_config& config,
                 std::span<const std::byte> parameters) override;
+  std::optional<modelled_launch> last_launch() const override {
+    return profiler_ != nullptr ? profiler_->last_launch() : std::nullopt;
+  }
+  void set_time(std::uint64_t ns) override { time_.set(ns); }
   status synchronize() override {
     library_.flush();
     return lost_;
@@ -304,7 +309,7 @@ class emulated_device final : public device {
   std::map<std::uint64_t, loaded_kernel*> kernels_;
   std::map<std::uint64_t, std::optional<steady::time_point>> events_;
   execution_counters counters_;
-  std::uint64_t watched_ns_ = 0;      // see scheduler::global_time_ns
+  emulator::kernel_time time_;
   emulator::allocation_notes notes_;  // in plain runs
   std::unique_ptr<emulator::checker> checker_;
   std::unique_ptr<emulator::profiler> profiler_;  // null: nothing is counted by line
@@ -434,15 +439,13 @@ status emulated_device::launch(kernel_handle handle, const launch_config& config
     state.deadline = steady::now() + std::chrono::duration_cast<steady::duration>(
                                          std::chrono::duration<double>(state.time_limit_s));
   }
-  state.began_ns = watched_ns_;
-  run(state);
-  watched_ns_ += state.counters.warp_instructions;
+  time_.launch(state, [this](emulator::launch_state& s) { run(s); });
   memory_.registered().write_back();
   if (*workspace != 0) memory_.free(*workspace);
   if (*workspace != 0 && checker_) checker_->freed(*workspace);
   counters_.launches += 1;
   counters_ += state.counters;
-  lost_ = watch_ != nullptr ? watch_->end_launch(state.failure) : state.failure;
+  lost_ = state.failure;
   return {};
 }
 

@@ -9,6 +9,8 @@ namespace stepwise::emulator {
 status prepare(loaded_kernel& k, const gpu& model, bool watched) {
   if (k.code != nullptr) return {};
   auto lowered = lower(k.module->unit, *k.function, watched);
+  if (lowered.ok() && (*lowered)->reads_clock && !watched)
+    lowered = lower(k.module->unit, *k.function, true);
   if (!lowered.ok()) {
     const ptx::module& m = *k.function->module;
     return with_advice(lowered.failure(), {m.version_major, m.version_minor});

@@ -5,7 +5,8 @@
 
 namespace stepwise::emulator {
 
-// Lowers a kernel once; its static shared memory is then known even without machine code.
+// Lowers a kernel once, for observers if it shall be watched or reads a clock; its static shared
+// memory is then known even without machine code.
 status prepare(loaded_kernel& k, const gpu& model, bool watched);
 
 }  // namespace stepwise::emulator

@@ -34,6 +34,8 @@ asked asked_from(const json& j) {
   a.kernel = j.value("kernel", "");
   a.non_blocking = j.value("non_blocking", false);
   a.pageable = j.value("pageable", false);
+  a.us = j.value("us", 0.0);
+  a.fills = j.value("fills", 1.0);
   if (j.contains("grid")) {
     a.grid = extent_from(j.at("grid"));
     a.block = extent_from(j.at("block"));
@@ -56,6 +58,8 @@ std::string asked_json(const asked_list& list) {
     if (a.pageable) j["pageable"] = true;
     if (a.what == asked::kind::kernel) {
       j["kernel"] = a.kernel;
+      j["us"] = a.us;
+      j["fills"] = a.fills;
       j["grid"] = extent_json(a.grid);
       j["block"] = extent_json(a.block);
     }

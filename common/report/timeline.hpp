@@ -3,7 +3,7 @@
 //
 // idea    The runtime does everything at once and in order, so it can only say what was asked, of
 //         which stream, and what waits for what. When each would begin on a GPU is worked out from
-//         that (grader/model/timeline).
+//         that (common/timeline).
 // tests   tests/timeline_test.cpp
 #pragma once
 
@@ -42,6 +42,9 @@ struct asked {
   std::string kernel;       // mangled
   extent grid, block;
   std::uint64_t dynamic_shared_bytes = 0;
+  // Of a kernel, modelled: what the launch takes (0: not known), and the part of the GPU that its
+  // blocks fill.
+  double us = 0, fills = 1;
 };
 const char* name_of(asked::kind k);  // "copy_to_device"
 

@@ -2,7 +2,6 @@
 #include "common/runtime/failure_hint.hpp"
 
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -21,14 +20,11 @@ constexpr const char* hint =
     "memory)\n";
 
 bool wanted = false;
-struct stat stderr_at_start {};
 std::atomic<pid_t> launching{0};  // the process whose kernels ran: a child of fork() is another
 
 // Also where a handler asks.
 bool is_due() {
-  struct stat now {};
-  return wanted && launching == getpid() && !has_announced() && fstat(STDERR_FILENO, &now) == 0 &&
-         now.st_dev == stderr_at_start.st_dev && now.st_ino == stderr_at_start.st_ino;
+  return wanted && launching == getpid() && !has_announced() && stderr_is_unchanged();
 }
 
 void suggest_at_exit(int status, void*) {
@@ -48,8 +44,7 @@ void suggest_at_abort(int number) {
 // Registered before the program's own objects are made, so called after their destructors.
 __attribute__((constructor)) void watch_for_failure() {
   const char* const asked = std::getenv("STEPWISE_SUGGEST_CHECK");
-  wanted = asked != nullptr && std::strcmp(asked, "1") == 0 && !is_quiet() &&
-           fstat(STDERR_FILENO, &stderr_at_start) == 0;
+  wanted = asked != nullptr && std::strcmp(asked, "1") == 0 && !is_quiet();
   if (wanted) on_exit(suggest_at_exit, nullptr);
 }
 

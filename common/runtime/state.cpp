@@ -38,6 +38,7 @@ status state::present() {
     auto made = make_process_device();
     if (made.ok()) {
       current = std::move(*made);
+      if (recorder) recorder->begin(current->description());
       watch_host_accesses();
     } else {
       unavailable = made.failure();

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "common/runtime/errors.hpp"
+#include "common/runtime/event_times.hpp"
 #include "common/runtime/host/last_words.hpp"
 #include "common/runtime/state.hpp"
 
@@ -63,10 +64,40 @@ __attribute__((constructor)) void watch_for_timeline() {
 }  // namespace
 
 std::unique_ptr<call_recorder> call_recorder::from_environment() {
-  return wanted_file() != nullptr ? std::make_unique<call_recorder>() : nullptr;
+  if (wanted_file() == nullptr && !wants_modelled_events()) return nullptr;
+  auto made = std::make_unique<call_recorder>();
+  made->keeps_list_ = wanted_file() != nullptr;
+  return made;
+}
+
+void call_recorder::begin(const gpu& model) {
+  if (wants_modelled_events() && !clock_) clock_.emplace(rates_of(model));
+}
+
+void call_recorder::before_launch(device& on, const stream_use& in) {
+  if (!clock_) return;
+  const double us = clock_->begin_of_next(in.stream, in.non_blocking);
+  on.set_time(static_cast<std::uint64_t>(1e3 * us));
+}
+
+void call_recorder::after_launch(const device& on, asked& kernel) {
+  const auto modelled = on.last_launch();
+  if (!modelled) {
+    ++untimed_;
+    return;
+  }
+  kernel.us = modelled->us;
+  kernel.fills = modelled->fills;
+}
+
+std::optional<float> call_recorder::elapsed_ms(std::uint64_t first, std::uint64_t second) const {
+  if (!clock_) return std::nullopt;
+  return static_cast<float>((clock_->time_of_event(second) - clock_->time_of_event(first)) / 1e3);
 }
 
 void call_recorder::add(asked what) {
+  if (clock_) clock_->add(what);
+  if (!keeps_list_) return;
   if (list_.all.size() == most_asked) {
     ++list_.dropped;
     return;
@@ -78,7 +109,7 @@ void call_recorder::add(asked what) {
 
 void call_recorder::end_call() {
   // A helper's name says nothing to who wrote the program.
-  if (list_.all.empty() || list_.all.back().call != call_)
+  if (keeps_list_ && (list_.all.empty() || list_.all.back().call != call_))
     if (name_in(function_).starts_with("cuda")) add({});
 }
 

@@ -1,4 +1,4 @@
-// Rates of links, GPUs and a usual CPU; rooflines, the break-even point, and the verdict in words.
+// Rates of GPUs and a usual CPU; rooflines, the break-even point, and the verdict in words.
 #include "grader/measure/worth.hpp"
 
 #include <fmt/core.h>
@@ -14,25 +14,6 @@ namespace {
 
 // An empty kernel between two events, measured on an H200 on 2026-11-20 (labs/launch/README.md).
 constexpr double launch_ms = 0.0042;
-
-struct named_link {
-  const char* id;
-  link_rate rate;
-};
-
-// One way. PCI Express: 8, 16 or 32 GT/s on each of 16 lanes, of 130 bits 128 are data (PCI Express
-// Base Specification 3.0, 4.0, 5.0). NVLink-C2C: 900 GB/s both ways (NVIDIA Grace Hopper Superchip
-// Architecture, whitepaper).
-const std::vector<named_link>& links() {
-  static const std::vector<named_link> all = [] {
-    const auto pcie = [](double gt_per_s) { return gt_per_s * 1e9 * 16 * 128 / 130 / 8; };
-    return std::vector<named_link>{{"pcie3", {"PCI Express 3.0 x16", pcie(8)}},
-                                   {"pcie4", {"PCI Express 4.0 x16", pcie(16)}},
-                                   {"pcie5", {"PCI Express 5.0 x16", pcie(32)}},
-                                   {"nvlink-c2c", {"NVLink-C2C", 450e9}}};
-  }();
-  return all;
-}
 
 // The number of operations F of a call for which the GPU takes as long as the CPU:
 //   max(F / cpu.flops, b / cpu.bytes) = way + max(F / gpu.flops, b / gpu.bytes)
@@ -105,8 +86,7 @@ int multiply_adds_per_clock(int compute_capability) {
 std::optional<processor_rates> paper_rates(const gpu& model) {
   const int per_clock = multiply_adds_per_clock(model.compute_capability());
   processor_rates rates{model.name, 2.0 * per_clock * model.multiprocessors * model.clock_khz * 1e3,
-                        // double data rate
-                        2.0 * model.memory_clock_khz * 1e3 * model.memory_bus_bits / 8};
+                        model.memory_bytes_per_s()};
   if (!(rates.flops_per_s > 0 && rates.bytes_per_s > 0)) return std::nullopt;
   return rates;
 }
@@ -116,18 +96,6 @@ std::optional<processor_rates> paper_rates(const gpu& model) {
 //         bytes at 4800 MT/s.
 processor_rates usual_cpu() {
   return {"Intel Xeon Platinum 8480+", 56 * 2.0e9 * 64, 8 * 8 * 4800e6};
-}
-
-std::optional<link_rate> find_link(std::string_view name) {
-  for (const auto& link : links())
-    if (name == link.id) return link.rate;
-  return std::nullopt;
-}
-
-std::vector<std::string> known_links() {
-  std::vector<std::string> names;
-  for (const auto& link : links()) names.push_back(link.id);
-  return names;
 }
 
 roofline_time time_on(const processor_rates& processor, const offload& problem) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "common/device/gpu.hpp"
+#include "common/device/links.hpp"
 
 namespace stepwise {
 
@@ -23,11 +24,6 @@ struct processor_rates {
   std::string name;
   double flops_per_s = 0;  // float, a multiply-add is two
   double bytes_per_s = 0;  // of its memory
-};
-
-struct link_rate {
-  std::string name;
-  double bytes_per_s = 0;  // one way
 };
 
 // Multiply-adds in float that a multiprocessor does in a clock (of 1.x and 2.x, the shader clock);
@@ -41,10 +37,6 @@ std::optional<processor_rates> paper_rates(const gpu& model);
 
 // The processor that is compared with unless another is given.
 processor_rates usual_cpu();
-
-// "pcie5" and the like; nullopt if there is none of that name.
-std::optional<link_rate> find_link(std::string_view name);
-std::vector<std::string> known_links();
 
 struct offload {
   double bytes = 0;         // to the GPU and back, together

@@ -1,14 +1,7 @@
-// When each call, copy and kernel of a program would begin on the GPU that is stood for.
+// What a program asked for as a picture has it: each call, copy and kernel with its begin and its
+// length on the GPU that is stood for.
 //
-// idea    The order of the calls is known, how long a kernel takes is the time model's, how long a
-//         copy takes is its bytes over a rate. Streams, events and engines decide the rest: work
-//         begins when its call was made, what is before it in its stream has ended, what its
-//         stream waits for has happened, and its engine is free.
-// watch   Assumed: kernels run at the same time if their blocks fit together, and do not slow each
-//         other down; a launch of a kernel takes what its launches take on average; the host's own
-//         work between the calls takes no time, and neither do calls that only manage things.
-// source  Engines: cudaDeviceProp::asyncEngineCount. Order of streams: CUDA C++ Programming Guide,
-//         "Streams", "Default Stream".
+// idea    The clock of the streams (common/timeline) says when each begins, here it is kept.
 // Tested by tests/timeline_test.cpp.
 #pragma once
 
@@ -16,26 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "common/report/profile.hpp"
 #include "common/report/timeline.hpp"
-#include "grader/measure/worth.hpp"
+#include "common/timeline/transfer_rates.hpp"
 
 namespace stepwise {
-
-struct transfer_rates {
-  link_rate link;               // bytes per second of copies between pinned memory and the GPU
-  double pageable_share = 0.5;  // of that rate, for memory that is not pinned
-  double copy_bytes_per_s = 0;  // on the device, counted once
-  double fill_bytes_per_s = 0;
-  double start_us = 0;   // of each copy or fill
-  double launch_us = 0;  // that the host takes to ask for a kernel, a copy or a fill
-  int copy_engines = 2;
-  bool measured = false;  // what the device does by itself; the link never is
-};
-
-// Of the link, four fifths of the rate of the PCI Express generation of GPUs of this compute
-// capability: an estimate.
-transfer_rates rates_of(const gpu& model);
 
 struct device_work {
   asked::kind what = asked::kind::kernel;
@@ -66,7 +43,6 @@ struct timeline {
   std::uint64_t untimed = 0;             // launches that the model has no time for
 };
 
-timeline lay_out(const asked_list& calls, const std::vector<kernel_profile>& kernels,
-                 const transfer_rates& rates, int multiprocessors);
+timeline lay_out(const asked_list& calls, const transfer_rates& rates);
 
 }  // namespace stepwise

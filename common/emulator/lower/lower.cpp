@@ -143,7 +143,7 @@ void lowering::unguarded() {
   if (i_->opcode == "bar" && has("warp"))
     warp_wide();
   else if (i_->opcode == "nanosleep")
-    emit("<sleep>");
+    emit("<sleep>", 0, source(i_->operands.at(0), value_class::b32));
   else if (found != families.end())
     (this->*found->second)();
   else if (is_instruction(i_->opcode))

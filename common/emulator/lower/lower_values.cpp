@@ -139,11 +139,13 @@ void lowering::look_up_and_test() {
 // The registers that change while a warp runs. False if `name` is none of them.
 bool lowering::read_clock(const operand& to, std::string_view name, value_class k) {
   if (name == "%clock" || name == "%clock64" || name == "%globaltimer") {
+    (name == "%globaltimer" ? out_.reads_timer : out_.reads_clock) = true;
     emit("<" + std::string(name.substr(1)) + ">", destination(to, k));
     return true;
   }
   const bool high = name == "%clock_hi" || name == "%globaltimer_hi";
   if (!high && name != "%globaltimer_lo") return false;
+  (name == "%clock_hi" ? out_.reads_clock : out_.reads_timer) = true;
   const std::uint32_t whole = new_row(value_class::b64), word = new_row(value_class::b64);
   emit(name == "%clock_hi" ? "<clock64>" : "<globaltimer>", whole);
   emit("shr.b64", word, whole, constant(value_class::b32, high ? 32 : 0));

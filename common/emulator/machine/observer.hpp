@@ -1,4 +1,5 @@
-// What watches a kernel run: the checks (../check) and the profiler (../profile).
+// What watches a kernel run: the checks (../check), the profiler (../profile), and the clock that a
+// kernel reads.
 //
 // idea    A kernel that is watched is lowered with an op in front of every memory access, which
 //         describes the access to the observers before it is done. The scheduler tells them of
@@ -23,6 +24,7 @@ namespace stepwise::emulator {
 struct program;
 struct block;
 class global_memory;
+class warp_time;
 
 enum class memory_space : std::uint8_t { global, shared, local, parameter, generic };
 enum class access_kind : std::uint8_t { load, store, atomic };
@@ -92,6 +94,7 @@ class observer {
     const kernel_attributes* attributes = nullptr;
     const image::kernel_resources* machine_code = nullptr;  // its tables; null: there is none
     const global_memory* memory = nullptr;
+    const warp_time* time = nullptr;  // null: the kernel reads no clock
   };
   virtual void begin_launch(const launch_info&) {}
   // `failure`: how it ended. The answer replaces it, if it was ok.

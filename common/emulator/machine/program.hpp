@@ -170,6 +170,8 @@ struct program {
   std::vector<parameter_row> parameters;
   std::vector<sync_site> syncs;
   std::vector<barrier_site> barriers;
+  bool reads_clock = false;           // %clock or %clock64; then it is watched, too
+  bool reads_timer = false;           // %globaltimer
   bool watched = false;               // has an op before each access that tells observers of it
   std::vector<access_site> accesses;  // of a watched program
   // Shared variables in the order of their places; of a watched program there is room between them.

@@ -67,9 +67,13 @@ caches::caches(const gpu& model) : multiprocessors_(static_cast<unsigned>(model.
   l2_ways_ = std::max(1u, static_cast<unsigned>(lines_of_half / l2_sets_));
 }
 
-void caches::clear(u64 l1_bytes, std::size_t sites) {
+void caches::clear_l1(u64 l1_bytes) {
   l1_ways_ = std::max(1u, static_cast<unsigned>(l1_bytes / 128 / l1_sets));
   l1_.assign(std::size_t{multiprocessors_} * l1_sets * l1_ways_, 0);
+}
+
+void caches::clear(u64 l1_bytes, std::size_t sites) {
+  clear_l1(l1_bytes);
   l2_.assign(std::size_t{2} * l2_sets_ * l2_ways_, 0);
   counts_.assign(sites, {});
 }

@@ -40,6 +40,9 @@ class caches {
   // All empty, with this much L1 in each multiprocessor. `sites`: how many will be told apart.
   void clear(std::uint64_t l1_bytes, std::size_t sites);
 
+  // The same of L1 alone: another kernel begins.
+  void clear_l1(std::uint64_t l1_bytes);
+
   // Sectors (bits) of a line, from a multiprocessor, by a site. `whole`: a store writes all their
   // bytes.
   void load(unsigned multiprocessor, std::uint64_t line, std::uint32_t sectors, std::uint32_t site);

@@ -8,6 +8,7 @@
 #include "common/device/names.hpp"
 #include "common/device/occupancy.hpp"
 #include "common/emulator/machine/program.hpp"
+#include "common/emulator/machine/warp_time.hpp"
 #include "common/emulator/profile/kernel_record.hpp"
 #include "common/emulator/run/scheduler.hpp"
 
@@ -87,6 +88,8 @@ kernel_profile profiler::describe(const launch_info& launch, const code_view& vi
 
 void profiler::begin_launch(const launch_info& launch) {
   now_ = &record_for(launch);
+  time_ = launch.time;
+  last_.reset();
   plans_ = now_->view->sites.data();
   sites_ = now_->sites.data();
   for (site_counts& s : now_->sites) s.shape = 0;
@@ -190,9 +193,14 @@ void profiler::add_time() {
     t.bytes = static_cast<double>(r.sites[n].timed_bytes);
     r.sites[n].timed_bytes = 0;
   }
-  const launch_time t = timer_->end(traffic);
+  launch_time t = timer_->end(traffic);
+  // What its warps waited for a clock is no instruction.
+  if (time_ != nullptr) t.us = std::max(t.us, time_->waited_us());
   const double launching =
       timed_launches_++ == 0 ? timer_->costs().launch_us : timer_->costs().next_launch_us;
+  const double room = static_cast<double>(r.profile.fits.blocks) * model_.multiprocessors;
+  const auto blocks = static_cast<double>(volume(r.profile.grid));
+  last_ = {t.us + launching, room > 0 ? std::min(1.0, blocks / room) : 1};
   kernel_timing& all = r.profile.timing;
   const double before = all.us, executed = all.instructions;
   all.us += t.us + launching;

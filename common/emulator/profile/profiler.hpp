@@ -43,6 +43,8 @@ class profiler final : public observer {
 
   // What was counted since the last call, kernels in the order of their first launch.
   std::vector<kernel_profile> take();
+  // What the last launch took by the model, if it was timed.
+  std::optional<modelled_launch> last_launch() const { return last_; }
 
  private:
   struct site_counts;
@@ -68,6 +70,8 @@ class profiler final : public observer {
   trace trace_;
   std::unique_ptr<timer> timer_;  // null: no times
   std::uint64_t timed_launches_ = 0;
+  std::optional<modelled_launch> last_;
+  const warp_time* time_ = nullptr;  // of a kernel that reads a clock
   touched_lines touched_;
   // Of the cp.async whose write comes next: what it reads, and its site.
   std::uint64_t copied_from_[32] = {};

@@ -67,6 +67,7 @@ const op* fence(context&, const op* i) {
 const op* sleep(context& x, const op* i) {
   ++x.polls;
   x.budget = 0;
+  x.owner->sleep(x.row<u32>(i->a)[__builtin_ctz(x.active)]);
   return i + 1;
 }
 
@@ -123,7 +124,7 @@ void control_rows(row_table& t) {
   add_row(t, "<rows>", &rows, none, none, none, none);
   add_row(t, "<poll>", &poll, none, none, none, none);
   add_row(t, "<fence>", &fence, none, none, none, none);
-  add_row(t, "<sleep>", &sleep, none, none, none, none);
+  add_row(t, "<sleep>", &sleep, none, b32, none, none);
   add_row(t, "<clock>", &clock<u32>, b32, none, none, none);
   add_row(t, "<clock64>", &clock<u64>, b64, none, none, none);
   add_row(t, "<globaltimer>", &global_timer, b64, none, none, none);

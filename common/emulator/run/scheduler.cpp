@@ -43,7 +43,7 @@ scheduler::scheduler(launch_state& launch)
   x_.watch = launch.watch;
   if (x_.watch != nullptr)
     x_.watch->begin_launch({&code_, launch.model, &launch.config, &x_, warps_, threads_,
-                            launch.attributes, launch.machine_code, launch.memory});
+                            launch.attributes, launch.machine_code, launch.memory, launch.time});
 }
 
 // --- blocks ------------------------------------------------------------------------------------
@@ -201,15 +201,28 @@ void scheduler::account(std::uint32_t ordinal) {
   if (x_.watch != nullptr) x_.watch->executed(warp_index(), x_.segment->ordinal, ordinal, x_.mask);
 }
 
-std::uint64_t scheduler::clock(const op* i) const {
-  return counters_.warp_instructions + i->ordinal - x_.segment->ordinal;
+// A reading is the end of a straight run, so that what came before it is told.
+std::uint64_t scheduler::clock(const op* i) {
+  account(i->ordinal);
+  x_.segment = i;
+  return launch_.time->cycles(warp_index(), i);
 }
 
-std::uint64_t scheduler::global_time_ns(const op* i) const {
-  if (x_.watch != nullptr) return launch_.began_ns + clock(i);
+std::uint64_t scheduler::global_time_ns(const op* i) {
+  if (launch_.time != nullptr) {
+    account(i->ordinal);
+    x_.segment = i;
+    return launch_.time->nanoseconds(warp_index(), i);
+  }
+  if (x_.watch != nullptr)
+    return launch_.began_ns + counters_.warp_instructions + i->ordinal - x_.segment->ordinal;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+void scheduler::sleep(std::uint32_t ns) {
+  if (launch_.time != nullptr) launch_.time->slept(warp_index(), ns);
 }
 
 void scheduler::push_ready(warp& w, split s) {

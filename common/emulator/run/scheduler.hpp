@@ -27,6 +27,7 @@
 #include "common/emulator/machine/memory.hpp"
 #include "common/emulator/machine/observer.hpp"
 #include "common/emulator/machine/program.hpp"
+#include "common/emulator/machine/warp_time.hpp"
 #include "common/emulator/run/device_library.hpp"
 
 namespace stepwise::emulator {
@@ -50,7 +51,8 @@ struct launch_state {
   std::atomic<bool> stop{false};
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   double time_limit_s = 0;     // 0: none
-  std::uint64_t began_ns = 0;  // what %globaltimer shows when a watched launch begins
+  warp_time* time = nullptr;   // of a kernel whose clocks follow the model; it is watched
+  std::uint64_t began_ns = 0;  // what %globaltimer shows when another watched launch begins
 
   std::mutex mutex;  // guards what follows
   status failure;
@@ -171,11 +173,12 @@ class scheduler {
   const op* synchronise(const op* i);
   const op* stop(const op* i, error code, const std::string& what, int lane);
   const op* stop(const op* i, const access_fault& fault);
-  // Warp instructions of this worker before `i`.
-  std::uint64_t clock(const op* i) const;
-  // Nanoseconds. A watched launch counts one for each warp instruction, so that what it does and
-  // is counted for depends on no clock of the host's.
-  std::uint64_t global_time_ns(const op* i) const;
+  // What the clocks show to the running warp. Without the model a watched launch counts a
+  // nanosecond for each warp instruction, so that what it does and is counted for depends on no
+  // clock of the host's.
+  std::uint64_t clock(const op* i);
+  std::uint64_t global_time_ns(const op* i);
+  void sleep(std::uint32_t ns);
 
   context& state() { return x_; }
   // For the ops of a watched program.

@@ -99,8 +99,7 @@ gpu_costs costs_of(const gpu& model) {
   const int capability = model.compute_capability();
   const published& p = published_of(capability);
   fill_from(c, p);
-  const double peak = 2.0 * model.memory_clock_khz * 1e3 * model.memory_bus_bits / 8;  // bytes/s
-  const double per_cycle = peak * reached_of_peak / (c.ghz * 1e9);
+  const double per_cycle = model.memory_bytes_per_s() * reached_of_peak / (c.ghz * 1e9);
   c.dram_read_bytes = c.dram_few_bytes = c.dram_write_bytes = per_cycle;
   c.l2_bytes = std::max(2.0 * per_cycle, 32.0 * c.multiprocessors);
   c.l2_write_bytes = c.l2_bytes / 2;

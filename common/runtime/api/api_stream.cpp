@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "common/runtime/api/api.hpp"
+#include "common/runtime/event_times.hpp"
 
 using namespace stepwise;
 using namespace stepwise::runtime;
@@ -241,6 +242,12 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t stop)
     }
     status before = s.synchronize();
     if (!before.ok()) return before;
+    note_elapsed_time(s.current->description().name, s.recorder ? s.recorder->untimed() : 0);
+    if (s.recorder) {
+      const auto modelled = s.recorder->elapsed_ms(event_number(*first), event_number(*second));
+      if (modelled) *ms = *modelled;
+      if (modelled) return status{};
+    }
     const auto found = s.current->elapsed_ms(first->handle, second->handle);
     if (found.ok()) *ms = *found;
     return found.ok() ? status{} : found.failure();

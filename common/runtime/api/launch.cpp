@@ -27,6 +27,7 @@ status launch(state& s, const launch_request& request) {
   const auto parameters = pack_arguments(kernel.attributes, request.arguments);
   if (!parameters.ok()) return parameters.failure();
   enter_stream(s, request.stream);
+  if (s.recorder) s.recorder->before_launch(*s.current, use_of(s, request.stream));
   const status launched = s.current->launch(*kernel.handle, config, *parameters);
   if (launched.ok()) note_launch();
   if (launched.ok() && s.recorder) {
@@ -35,6 +36,7 @@ status launch(state& s, const launch_request& request) {
     more.grid = config.grid;
     more.block = config.block;
     more.dynamic_shared_bytes = config.dynamic_shared_bytes;
+    s.recorder->after_launch(*s.current, more);
     note_asked(s, asked::kind::kernel, request.stream, std::move(more));
   }
   return launched;

@@ -2,6 +2,7 @@
 #include "common/runtime/host/last_words.hpp"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -12,12 +13,21 @@ namespace {
 // Earlier texts stay where they are, since a handler may be reading one.
 std::atomic<const std::string*> words{nullptr};
 
+struct stat stderr_at_start {};
+const bool has_stderr = fstat(STDERR_FILENO, &stderr_at_start) == 0;
+
 void end_on_signal(int number) {
   say_last_words();
   raise(number);  // the disposition is the default one again
 }
 
 }  // namespace
+
+bool stderr_is_unchanged() {
+  struct stat now {};
+  return has_stderr && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == stderr_at_start.st_dev &&
+         now.st_ino == stderr_at_start.st_ino;
+}
 
 void write_all(int to, std::string_view text) {
   while (!text.empty()) {

@@ -11,6 +11,9 @@
 
 namespace stepwise::runtime {
 
+// Whether stderr still is the file that it was when the process began. For handlers, too.
+bool stderr_is_unchanged();
+
 // As much as the file takes. For handlers, too.
 void write_all(int to, std::string_view text);
 

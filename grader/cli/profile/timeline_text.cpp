@@ -193,7 +193,7 @@ std::string assumptions(const shown_timeline& of) {
 }  // namespace
 
 shown_timeline read_timeline(const std::filesystem::path& file, const std::string& title,
-                             const std::vector<kernel_profile>& kernels, const gpu& model) {
+                             const gpu& model) {
   shown_timeline shown;
   shown.title = title;
   shown.gpu = model.name;
@@ -204,7 +204,7 @@ shown_timeline read_timeline(const std::filesystem::path& file, const std::strin
   for (std::string line; std::getline(in, line);) {
     auto list = parse_asked(line);
     if (!list) continue;
-    timeline t = lay_out(*list, kernels, shown.rates, model.multiprocessors);
+    timeline t = lay_out(*list, shown.rates);
     shown.dropped = list->dropped;
     shown.t = std::move(t);
     if (!shown.t.activities.empty()) break;

@@ -24,7 +24,7 @@ struct shown_timeline {
 
 // Of the file that the program wrote; nothing of a program that asked for nothing, or left no file.
 shown_timeline read_timeline(const std::filesystem::path& file, const std::string& title,
-                             const std::vector<kernel_profile>& kernels, const gpu& model);
+                             const gpu& model);
 
 std::vector<std::string> timeline_lines(const shown_timeline& of, const terminal_style& style);
 json timeline_json(const shown_timeline& of);

@@ -42,11 +42,15 @@ struct exec_options {
   bool check = false;     // with all of the emulator's checks on
   bool counters = false;  // counted line by line
   bool profile = false;   // counted and timed by the model
+  bool time = false;      // timed, for its own events
   bool timeline = false;  // with profile
   std::string trace;      // a file for the timeline; empty: none
   std::string report;     // a file for what comes of these, as JSON; empty: none
 
   bool watched() const { return check || counters || profile; }
+  bool timed() const { return profile || time; }
+  // What the program's events are (common/runtime/event_times.hpp).
+  const char* event_times() const { return timed() ? "modelled" : "emulation"; }
   bool records_calls() const { return timeline || !trace.empty(); }
 };
 
@@ -319,9 +323,10 @@ int report_on(const context& c, const exec_options& o, const gpu& model, const f
   if (o.check) document = findings_json(found);
   if (o.counters || o.profile) document["kernels"] = profile_document(kernels);
   if (o.profile) document.update(program_json(profile));
+  document["event_times"] = o.event_times();
   const bool drawn = o.records_calls() && profile.failed.empty();
   shown_timeline times;
-  if (drawn) times = read_timeline(folder / "timeline", program.string(), kernels, model);
+  if (drawn) times = read_timeline(folder / "timeline", program.string(), model);
   if (drawn) document["timeline"] = timeline_json(times);
   if (drawn && !o.trace.empty()) write_atomically(fs::absolute(o.trace), trace_text(times));
   const std::string text = document.dump(2) + "\n";
@@ -375,14 +380,20 @@ int exec(context& c, const exec_options& o) {
     environment.push_back("STEPWISE_CHECK=1");
     environment.push_back("STEPWISE_FINDINGS=" + (folder->path() / "findings").string());
   }
-  if (o.counters || o.profile) {
+  if (o.counters || o.timed()) {
     environment.push_back("STEPWISE_COUNTERS=1");
-    environment.push_back("STEPWISE_PROFILE=" + (folder->path() / "profile").string());
+    environment.push_back("STEPWISE_PROFILE=" +
+                          (folder ? (folder->path() / "profile").string() : "/dev/null"));
   }
   environment.push_back(o.records_calls()
                             ? "STEPWISE_TIMELINE=" + (folder->path() / "timeline").string()
                             : "STEPWISE_TIMELINE");
-  environment.push_back(o.profile ? "STEPWISE_TIMES=whole,experiments" : "STEPWISE_TIMES");
+  environment.push_back(o.profile ? "STEPWISE_TIMES=whole,experiments"
+                        : o.time  ? "STEPWISE_TIMES=whole"
+                                  : "STEPWISE_TIMES");
+  // With --json it is a key of what is printed.
+  environment.push_back(fmt::format("STEPWISE_EVENT_TIMES={}{}", o.event_times(),
+                                    o.watched() && c.as_json ? ",quiet" : ""));
   const auto end = run_in_foreground(program, c.program, environment);
   if (end.signal != 0) {
     say(fmt::format("lab: {} ended on a signal: {}\n", program.string(), signal_text(end.signal)));
@@ -401,7 +412,13 @@ const verb exec_verb(
     "(nvcc -lineinfo -Xcompiler -g1 adds source lines)\n"
     "  ./lab exec --counters ./saxpy            and what each line costs (nvcc -lineinfo)\n"
     "  ./lab exec --profile ./saxpy             and which kernel takes long, and why: modelled\n"
+    "  ./lab exec --time ./saxpy                its own cudaEvents follow the time model\n"
     "  ./lab exec --gpu h200 ./saxpy            which GPU to be\n\n"
+    "cudaEventElapsedTime tells how long the emulation took on this CPU, or with\n"
+    "--time and --profile what the time model says of the GPU (kernels then run\n"
+    "watched, on one core); a line at the end says which it was. clock() in a kernel\n"
+    "follows the model in every run, for one warp alone; %globaltimer where events\n"
+    "do.\n\n"
     "Streams, signals and the exit status are the program's own; 128 + N tells that\n"
     "signal N ended it, 2 that it cannot run here, and why; with --check, 1 that\n"
     "something was found; with --profile, that there is nothing to profile.",
@@ -413,6 +430,7 @@ const verb exec_verb(
                  "line by line: sectors, bank conflicts, cache hits, divergence");
       takes.flag("--profile", o.profile,
                  "the kernels by modelled time, what limits the first, what to try");
+      takes.flag("--time", o.time, "cudaEvents tell modelled times, without a profile");
       takes.flag("--timeline", o.timeline,
                  "with --profile: calls, copies and kernels, stream by stream");
       takes.add("--trace", o.trace, "with --profile: a file for that, which Perfetto opens");

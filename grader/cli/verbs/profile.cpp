@@ -381,8 +381,7 @@ int profile(context& c, const profile_options& o) {
   if (!m.timed())
     throw failure(exit_code::ours, "the time model has no time for " + of.shown + " at " + m.label);
   if (o.records_calls())
-    return show_timeline(c, o, s,
-                         read_timeline(folder.path() / "timeline", of.shown, m.kernels, s.model), m,
+    return show_timeline(c, o, s, read_timeline(folder.path() / "timeline", of.shown, s.model), m,
                          std::move(document));
   if (!o.metrics.empty()) return show_metrics(c, o, s, m, std::move(document));
   profile_view v = view_of_call(s, m, at);

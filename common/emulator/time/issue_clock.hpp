@@ -1,0 +1,76 @@
+// The clock that a kernel reads: how far a warp is in its instructions, as they come.
+//
+// idea    A warp issues in order, when its last instruction has left the scheduler, what it reads
+//         is there and its pipe is free: the rules of the simulation (multiprocessor), which knows
+//         a launch only when it is over, for one warp alone.
+// watch   Other warps take nothing away: a loop that is limited by issue slots, pipes or bandwidth
+//         shows the cycles of a warp that has them to itself. Code is taken to be fetched.
+// Tested by tests/issue_clock_test.cpp.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "common/emulator/time/code_costs.hpp"
+#include "common/emulator/time/costs.hpp"
+
+namespace stepwise::emulator {
+
+// The instructions of each straight run in the order of the machine code, kept once they were asked
+// for.
+class issue_order {
+ public:
+  issue_order(const code_costs& code, const gpu_costs& costs) : code_(code), costs_(costs) {}
+
+  const std::vector<std::uint32_t>& of(std::uint32_t first, std::uint32_t end);
+  const code_costs& code() const { return code_; }
+  const gpu_costs& costs() const { return costs_; }
+
+ private:
+  const code_costs& code_;
+  const gpu_costs& costs_;
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known_;
+  std::uint64_t last_key_ = ~std::uint64_t{0};
+  const std::vector<std::uint32_t>* last_ = nullptr;
+};
+
+class issue_clock {
+ public:
+  // Cycles; `begins`: the block's start.
+  issue_clock(const issue_order& order, double begins);
+
+  // An access of an instruction whose run is told next: cycles until its result is there, and for
+  // how many it takes the port.
+  void accessed(std::uint32_t ordinal, double latency, double port);
+  void executed(issue_order& order, std::uint32_t first, std::uint32_t end);
+  void wait_until(double cycle) { now_ = std::max(now_, cycle); }
+
+  // When its next instruction can be issued, but for what that needs.
+  double now() const { return now_; }
+
+ private:
+  struct access {
+    std::uint32_t ordinal = 0;
+    double latency = 0, port = 0;
+  };
+  struct value {
+    double at = 0;
+    bool computed = false;  // by an instruction, not there from the start
+  };
+  void issue(const issue_order& order, std::uint32_t ordinal, bool ends_run);
+  double needed(const code_costs& code, const gpu_costs& costs, const instruction_cost& c) const;
+  double copies_done(int groups_left) const;
+
+  double now_;
+  std::vector<value> registers_;
+  double unit_free_[units] = {};
+  double port_free_ = 0;
+  std::vector<access> accesses_;  // of the run that is under way
+  std::vector<double> groups_;    // of copies: when they are there
+  double open_group_ = 0;
+};
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,60 @@
+// Keeps that a time was asked for, and says what it was after the program's own destructors.
+#include "common/runtime/event_times.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string_view>
+
+#include "common/runtime/errors.hpp"
+#include "common/runtime/host/last_words.hpp"
+
+namespace stepwise::runtime {
+namespace {
+
+std::string_view wanted_times() {
+  const char* const text = std::getenv("STEPWISE_EVENT_TIMES");
+  return text != nullptr ? text : "";
+}
+
+// Of the process that asked: a child of fork() is another. Never destroyed.
+struct asked_times {
+  pid_t process = 0;
+  std::string gpu;
+  std::uint64_t untimed = 0;
+};
+asked_times& last_asked() {
+  static auto* const only = new asked_times;
+  return *only;
+}
+
+void say_at_exit(int, void*) {
+  const asked_times& a = last_asked();
+  if (a.process != getpid() || is_quiet() || !stderr_is_unchanged()) return;
+  std::string text =
+      wants_modelled_events()
+          ? "stepwise: times between events are modelled (" + a.gpu +
+                "): kernels by the time model, copies to and from the host estimated\n"
+          : "stepwise: times between events are those of the emulation on this CPU, not a GPU's; "
+            "`lab exec --time` has them modelled (" +
+                a.gpu + ")\n";
+  if (wants_modelled_events() && a.untimed != 0)
+    text += "stepwise: " + std::to_string(a.untimed) +
+            " launches have no modelled time and count as none\n";
+  write_all(STDERR_FILENO, text);
+}
+
+__attribute__((constructor)) void watch_for_event_times() {
+  const std::string_view wanted = wanted_times();
+  if (!wanted.empty() && !wanted.ends_with(",quiet")) on_exit(say_at_exit, nullptr);
+}
+
+}  // namespace
+
+bool wants_modelled_events() { return wanted_times().starts_with("modelled"); }
+
+void note_elapsed_time(const std::string& gpu, std::uint64_t untimed) {
+  last_asked() = {getpid(), gpu, untimed};
+}
+
+}  // namespace stepwise::runtime

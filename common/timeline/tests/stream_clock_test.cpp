@@ -1,0 +1,121 @@
+// The clock of the streams as the runtime's events see it; what a picture makes of it is tested
+// beside grader/model/timeline.
+#include "common/timeline/stream_clock.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace stepwise;
+
+namespace {
+
+using asks = asked::kind;
+
+// A call takes 1 us to ask for, a byte 1 us to copy.
+transfer_rates simple() {
+  transfer_rates r;
+  r.link = {"link", 1e6};
+  r.copy_bytes_per_s = r.fill_bytes_per_s = 1e6;
+  r.launch_us = 1;
+  return r;
+}
+
+struct program {
+  stream_clock clock{simple()};
+
+  stream_clock::step add(asks what, std::uint64_t stream = 0, std::uint64_t event = 0) {
+    asked a;
+    a.what = what;
+    a.stream = stream;
+    a.event = event;
+    return clock.add(a);
+  }
+  stream_clock::step kernel(double us, std::uint64_t stream = 0, double fills = 0.25) {
+    asked a;
+    a.what = asks::kernel;
+    a.stream = stream;
+    a.us = us;
+    a.fills = fills;
+    return clock.add(a);
+  }
+  double between(std::uint64_t first, std::uint64_t second) const {
+    return clock.time_of_event(second) - clock.time_of_event(first);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("events: around a kernel of an idle stream they tell its time, launch included") {
+  program p;
+  p.add(asks::record, 0, 1);
+  p.kernel(100);
+  p.add(asks::record, 0, 2);
+  CHECK(p.between(1, 2) == 100);
+  CHECK(p.between(2, 1) == -100);
+}
+
+TEST_CASE("events: behind other work it is the same, however often") {
+  program p;
+  p.kernel(50);
+  p.add(asks::record, 0, 1);
+  for (int n = 0; n < 3; ++n) p.kernel(100);
+  p.add(asks::record, 0, 2);
+  CHECK(p.between(1, 2) == 300);
+  p.add(asks::record, 0, 1);  // again, later
+  CHECK(p.between(1, 2) == 0);
+}
+
+TEST_CASE("events: a stream's position is its own work's, not another stream's") {
+  program p;
+  p.add(asks::record, 3, 1);
+  p.kernel(100, 3);
+  p.kernel(100, 4);
+  p.add(asks::record, 3, 2);
+  p.add(asks::record, 4, 3);
+  CHECK(p.between(1, 2) == 100);
+  CHECK(p.between(1, 3) == 101);  // beside it, asked for 1 us later
+  p.kernel(10, 5, 1);             // needs the whole GPU
+  p.add(asks::record, 5, 4);
+  CHECK(p.between(1, 4) == 111);
+}
+
+TEST_CASE("events: a stream that waits for one goes on from there") {
+  program p;
+  p.kernel(100, 3);
+  p.add(asks::record, 3, 1);
+  p.kernel(500, 3);
+  p.add(asks::wait_event, 4, 1);
+  const auto step = p.kernel(10, 4);
+  CHECK(step.start_us == p.clock.time_of_event(1));
+  CHECK(p.clock.begin_of_next(4, false) == step.start_us + 10);
+  // One that nobody recorded holds nobody up.
+  p.add(asks::wait_event, 5, 99);
+  CHECK(p.kernel(10, 5).start_us < step.start_us);
+}
+
+TEST_CASE("events: the host that waits records later, and copies count their bytes") {
+  program p;
+  p.kernel(100, 3);
+  CHECK(p.add(asks::host_stream, 3).waits);
+  p.add(asks::record, 4, 1);
+  CHECK(p.clock.time_of_event(1) == 100);
+  asked copy;
+  copy.what = asks::copy_to_device;
+  copy.stream = 4;
+  copy.bytes = 40;
+  copy.pageable = true;
+  p.clock.add(copy);
+  p.add(asks::record, 4, 2);
+  CHECK(p.between(1, 2) == 80);
+}
+
+TEST_CASE("transfer rates: measured ones where there are some, and the link's an estimate") {
+  const auto h200 = rates_of(*find_gpu("h200"));
+  CHECK(h200.measured);
+  CHECK(h200.link.name == "PCI Express 5.0 x16");
+  CHECK(h200.link.bytes_per_s == doctest::Approx(0.8 * find_link("pcie5")->bytes_per_s));
+  CHECK(h200.copy_bytes_per_s == doctest::Approx(2151.3e9).epsilon(0.001));
+  CHECK(h200.copy_engines == 2);
+  const auto t4 = rates_of(*find_gpu("t4"));
+  CHECK(!t4.measured);
+  CHECK(t4.link.name == "PCI Express 3.0 x16");
+}
