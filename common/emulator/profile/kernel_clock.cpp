@@ -121,7 +121,9 @@ double kernel_clock::global_latency(const access_event& e, double& port) {
                                                                      : costs_.dram_latency;
     latency = std::max(latency, of_line);
   }
-  port = std::max(1.0, touched_.count * costs_.line_cycles);
+  port = std::max(1.0, costs_.line_cycles *
+                           most_in_a_tag_bank(costs_, touched_.count,
+                                              [&](unsigned n) { return touched_.lines[n].line; }));
   return e.site->kind == access_kind::store ? 0 : latency;
 }
 

@@ -343,17 +343,15 @@ void profiler::record_lines(const access_event& e, const site_plan& p, const std
   const bool in_l1 = stores ? whole : p.cache != cache_use::l2_only && p.cache != cache_use::atomic;
   constexpr std::size_t most = std::size(touched_lines{}.lines);
   std::array<recorded_line, most> lines;
-  std::array<std::uint64_t, most> numbers;
   for (unsigned n = 0; n < touched_.count; ++n) {
-    numbers[n] = touched_.lines[n].line | mark;
-    lines[n] = line_record(numbers[n], touched_.lines[n].sectors);
+    lines[n] = line_record(touched_.lines[n].line | mark, touched_.lines[n].sectors);
   }
   recorded_access a;
   a.sectors = static_cast<std::uint16_t>(sectors);
   a.ideal_sectors = static_cast<std::uint8_t>(ideal_sectors);
   a.lines = static_cast<std::uint8_t>(touched_.count);
-  a.tag_turns = static_cast<std::uint8_t>(
-      most_in_a_tag_bank(timer_->costs(), std::span(numbers).first(touched_.count)));
+  a.tag_turns = static_cast<std::uint8_t>(most_in_a_tag_bank(
+      timer_->costs(), touched_.count, [&](unsigned n) { return line_of(lines[n]); }));
   // L1 has banks as shared memory has: it is the same memory.
   a.wavefronts =
       global ? static_cast<std::uint16_t>(wavefronts(

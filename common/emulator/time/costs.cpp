@@ -9,8 +9,6 @@
 namespace stepwise::emulator {
 namespace {
 
-constexpr unsigned tag_banks = 4;  // in which L1 looks up lines
-
 // Warp instructions per cycle of a multiprocessor, and latencies in cycles.
 //
 // source  CUDA C Programming Guide 5.5, table "Throughput of Native Arithmetic Instructions" (1.3
@@ -81,15 +79,11 @@ constexpr double dirty_at_rest = 27.0 / 62.9;
 
 }  // namespace
 
-unsigned most_in_a_tag_bank(const gpu_costs& costs, std::span<const std::uint64_t> lines) {
-  unsigned of_bank[tag_banks] = {};
-  for (const std::uint64_t line : lines) {
-    unsigned bank = 0;
-    for (std::size_t bit = 0; bit < costs.tag_bank_of_bit.size(); ++bit)
-      bank ^= (line >> bit & 1) * costs.tag_bank_of_bit[bit];
-    ++of_bank[bank];
-  }
-  return *std::ranges::max_element(of_bank);
+unsigned tag_bank(const gpu_costs& costs, std::uint64_t line) {
+  unsigned bank = 0;
+  for (std::size_t bit = 0; bit < costs.tag_bank_of_bit.size(); ++bit)
+    bank ^= (line >> bit & 1) * costs.tag_bank_of_bit[bit];
+  return bank;
 }
 
 gpu_costs costs_of(const gpu& model) {

@@ -10,9 +10,10 @@
 // Tested by tests/time_test.cpp.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <span>
+#include <iterator>
 
 #include "common/device/gpu.hpp"
 
@@ -89,8 +90,17 @@ struct gpu_costs {
   double next_launch_us = 1.3;   // each further one
 };
 
-// Of these lines of 128 bytes, those that are looked up in the bank which most of them share.
-unsigned most_in_a_tag_bank(const gpu_costs& costs, std::span<const std::uint64_t> lines);
+// The bank, below tag_banks, in which L1 looks up this line of 128 bytes.
+inline constexpr unsigned tag_banks = 4;
+unsigned tag_bank(const gpu_costs& costs, std::uint64_t line);
+
+// Of lines line(0) ... line(count - 1), those in the bank that most of them share.
+template <class Line>
+unsigned most_in_a_tag_bank(const gpu_costs& costs, unsigned count, Line line) {
+  unsigned of_bank[tag_banks] = {};
+  for (unsigned n = 0; n < count; ++n) ++of_bank[tag_bank(costs, line(n))];
+  return *std::max_element(std::begin(of_bank), std::end(of_bank));
+}
 
 // From the description, what was measured of the GPU if it was, and tables by compute capability.
 gpu_costs costs_of(const gpu& model);

@@ -63,15 +63,14 @@ TEST_CASE("a request takes the port for the bank that it wants most, or for its 
 }
 
 TEST_CASE("lines of one bank of L1's tags are looked up one after the other") {
-  std::vector<std::uint64_t> lines;
-  for (std::uint64_t n = 0; n < 32; ++n) lines.push_back(1000 + n);
-  CHECK(most_in_a_tag_bank(h200(), lines) == 8);
+  const auto side_by_side = [](unsigned n) { return std::uint64_t{1000} + n; };
+  const auto fourth = [](unsigned n) { return std::uint64_t{4} * n + 3; };
+  CHECK(most_in_a_tag_bank(h200(), 32, side_by_side) == 8);
+  CHECK(most_in_a_tag_bank(h200(), 32, fourth) < 32);
+  CHECK(most_in_a_tag_bank(h200(), 1, fourth) == 1);
   gpu_costs simple = h200();
   simple.tag_bank_of_bit = {1, 2};  // the line's number modulo 4
-  for (std::uint64_t& line : lines) line = 4 * (line - 1000) + 3;
-  CHECK(most_in_a_tag_bank(simple, lines) == 32);
-  CHECK(most_in_a_tag_bank(h200(), lines) < 32);
-  CHECK(most_in_a_tag_bank(h200(), std::span(lines).first(1)) == 1);
+  CHECK(most_in_a_tag_bank(simple, 32, fourth) == 32);
 }
 
 TEST_CASE("what L1 has does not wait for what it has not") {
