@@ -7,7 +7,7 @@
 namespace stepwise {
 namespace {
 
-constexpr double worth_saying = 1.02;  // of a gain
+constexpr double worth_saying = 1.01;  // of a gain
 constexpr double clear_gain = 1.1;
 constexpr double few_lanes = 0.8 * 32;  // that take part
 constexpr double much = 0.5;            // of the instructions, of the warp slots

@@ -73,7 +73,7 @@ TEST_CASE("a small gain outside of what limits comes last, a clear one first") {
 }
 
 TEST_CASE("waste that costs no time is no cause") {
-  CHECK(causes_found(with_conflicts(100, 300, 99)) == std::vector{cause::port_traffic});
+  CHECK(causes_found(with_conflicts(100, 300, 99.5)) == std::vector{cause::port_traffic});
 }
 
 TEST_CASE("each branch has causes of its own") {
