@@ -25,9 +25,9 @@ struct node {
   std::uint32_t consumers = 0;       // not yet issued
 };
 
-class list_scheduler {
+class run_scheduler {
  public:
-  list_scheduler(const code_costs& code, const gpu_costs& costs, straight_run& run)
+  run_scheduler(const code_costs& code, const gpu_costs& costs, straight_run& run)
       : code_(code), costs_(costs), run_(run), length_(run.end - run.first) {}
 
   void order() {
@@ -366,7 +366,7 @@ class list_scheduler {
 straight_run schedule(const code_costs& code, const gpu_costs& costs, std::uint32_t first,
                       std::uint32_t end, std::uint32_t copies) {
   straight_run run{first, end, copies, {}};
-  list_scheduler(code, costs, run).order();
+  run_scheduler(code, costs, run).order();
   return run;
 }
 

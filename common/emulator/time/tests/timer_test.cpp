@@ -224,6 +224,8 @@ TEST_CASE("experiments are made where they are asked for") {
   const launch_time t = drive(with, k, wave, 20).time;
   REQUIRE(t.experiments_us.size() == experiments);
   const auto if_there_were = [&](what_if e) { return t.experiments_us[static_cast<int>(e)]; };
+  for (int e = 0; e < static_cast<int>(what_if::full_occupancy); ++e)
+    CHECK(t.experiments_us[e] <= t.us);  // what is taken away takes no time
   CHECK(if_there_were(what_if::no_arithmetic) < 0.5 * t.us);
   CHECK(if_there_were(what_if::no_global_memory) == doctest::Approx(t.us));
   CHECK(if_there_were(what_if::no_bank_conflicts) == doctest::Approx(t.us));
