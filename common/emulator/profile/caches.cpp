@@ -187,4 +187,11 @@ std::uint64_t shared_carveout(const gpu& model, std::uint64_t bytes) {
   return model.shared_bytes_per_multiprocessor;
 }
 
+std::uint64_t l1_bytes_beside(const gpu& model, std::uint64_t bytes, std::uint64_t resident) {
+  constexpr std::uint64_t most_shared = 228 * 1024;
+  const std::uint64_t carved =
+      shared_carveout(model, (bytes + model.reserved_shared_bytes_per_block) * resident);
+  return caches::multiprocessor_kb * 1024 - std::min(carved, most_shared);
+}
+
 }  // namespace stepwise::emulator

@@ -101,6 +101,10 @@ class caches {
   std::vector<cache_counts> counts_;
 };
 
+// What L1 has beside the shared memory of `resident` blocks with `bytes` each, the system's own
+// share not counted.
+std::uint64_t l1_bytes_beside(const gpu& model, std::uint64_t bytes, std::uint64_t resident);
+
 // The shared memory that the driver sets aside in a multiprocessor for `bytes` bytes: the least of
 // the sizes that it has.
 std::uint64_t shared_carveout(const gpu& model, std::uint64_t bytes);

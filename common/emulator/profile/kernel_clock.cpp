@@ -46,12 +46,9 @@ void kernel_clock::begin_launch(const launch_info& launch) {
   const auto fits = resident_blocks(model_, *launch.attributes, launch.threads,
                                     launch.config->dynamic_shared_bytes);
   const std::uint64_t resident = static_cast<unsigned>(fits.ok() ? std::max(1, fits->blocks) : 1);
-  const std::uint64_t shared = launch.attributes->static_shared_bytes +
-                               launch.config->dynamic_shared_bytes +
-                               model_.reserved_shared_bytes_per_block;
-  const std::uint64_t l1 =
-      caches::multiprocessor_kb * 1024 -
-      std::min<std::uint64_t>(shared_carveout(model_, shared * resident), 228 * 1024);
+  const std::uint64_t l1 = l1_bytes_beside(
+      model_, launch.attributes->static_shared_bytes + launch.config->dynamic_shared_bytes,
+      resident);
   if (!has_l2_) caches_.clear(l1, 1);
   has_l2_ = true;
   caches_.clear_l1(l1);

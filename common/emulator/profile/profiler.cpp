@@ -75,12 +75,8 @@ kernel_profile profiler::describe(const launch_info& launch, const code_view& vi
       fits.ok())
     k.fits = *fits;
   k.resident_warps = k.fits.blocks * static_cast<int>(launch.warps);
-  const std::uint64_t shared_per_block = a.static_shared_bytes +
-                                         launch.config->dynamic_shared_bytes +
-                                         model_.reserved_shared_bytes_per_block;
-  const std::uint64_t carved = shared_carveout(
-      model_, shared_per_block * static_cast<std::uint64_t>(std::max(1, k.fits.blocks)));
-  k.l1_bytes = caches::multiprocessor_kb * 1024 - std::min<std::uint64_t>(carved, 228 * 1024);
+  k.l1_bytes = l1_bytes_beside(model_, a.static_shared_bytes + launch.config->dynamic_shared_bytes,
+                               static_cast<std::uint64_t>(std::max(1, k.fits.blocks)));
   k.l2_bytes = model_.l2_bytes;
   k.most_warps = model_.max_threads_per_multiprocessor / model_.warp_size;
   return k;

@@ -2,6 +2,7 @@
 #include "common/emulator/time/costs.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -78,6 +79,12 @@ constexpr double reached_of_peak = 0.88;
 constexpr double dirty_at_rest = 27.0 / 62.9;
 
 }  // namespace
+
+double result_latency(const gpu_costs& costs, unit on, double slots) {
+  constexpr double dependent_issue = 4;  // cycles from one of them to the next
+  return costs.of[static_cast<int>(on)].latency +
+         std::max(0.0, std::floor(slots) - 1) * dependent_issue;
+}
 
 unsigned tag_bank(const gpu_costs& costs, std::uint64_t line) {
   unsigned bank = 0;

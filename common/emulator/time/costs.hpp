@@ -90,6 +90,10 @@ struct gpu_costs {
   double next_launch_us = 1.3;   // each further one
 };
 
+// From its issue until the result of an instruction can be used that takes `slots` machine
+// instructions: it is there after the last one.
+double result_latency(const gpu_costs& costs, unit on, double slots);
+
 // The bank, below tag_banks, in which L1 looks up this line of 128 bytes.
 inline constexpr unsigned tag_banks = 4;
 unsigned tag_bank(const gpu_costs& costs, std::uint64_t line);

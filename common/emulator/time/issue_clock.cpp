@@ -86,7 +86,7 @@ void issue_clock::issue(const issue_order& order, std::uint32_t ordinal, bool en
     double& free = unit_free_[static_cast<int>(c.on)];
     at = std::max(at, free);
     if (c.on != unit::none && c.on != unit::branch) free = at + double{c.slots} * pipe.interval;
-    done = at + pipe.latency + (c.slots > 1 ? (c.slots - 1) * 4 : 0);
+    done = at + result_latency(costs, c.on, c.slots);
   }
   now_ = at + c.slots;
   write(done, true);

@@ -2,7 +2,6 @@
 #include "common/emulator/time/multiprocessor.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <memory>
 
@@ -323,9 +322,7 @@ class simulation {
     p.last = &w;
     w.issued = w.after = at + std::max(slots, 1.0);
     now_ = std::max(now_, at);
-    // What takes several machine instructions is there after the last one.
-    double done =
-        at + costs_.of[static_cast<int>(op.on)].latency + std::max(0.0, std::floor(slots) - 1) * 4;
+    double done = at + result_latency(costs_, op.on, slots);
     if (op.is_memory) {
       done = std::max(done, access(w, op, at));
       if (op.kind == step_kind::store && !op.is_shared) w.stored = std::max(w.stored, done);

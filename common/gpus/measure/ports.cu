@@ -17,13 +17,8 @@ __device__ unsigned load_word(const unsigned* at) {
   return v;
 }
 
-// 1024 threads ask for words in 32 KiB again and again; those of a warp lie in `lines` lines, at
-// the same places of each or, with banks of their own, each at another.
-__global__ void read_lines(const unsigned* from, int lines, bool own_banks, int passes,
-                           unsigned* to, span* spans) {
-  const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
-  const int line = lane % lines, word = own_banks ? lane : lane / lines;
-  const unsigned* at = from + (warp % (256 / 32) * 32 + line) * line_words + word;
+// Each thread its word, again and again.
+__device__ void read_again(const unsigned* at, int passes, unsigned* to, span* spans) {
   unsigned sum = load_word(at);
   __syncthreads();
   const long long begin = clock64();
@@ -36,20 +31,21 @@ __global__ void read_lines(const unsigned* from, int lines, bool own_banks, int 
   if (sum == 0x12345678u) *to = sum;
 }
 
+// 1024 threads ask for words in 32 KiB again and again; those of a warp lie in `lines` lines, at
+// the same places of each or, with banks of their own, each at another.
+__global__ void read_lines(const unsigned* from, int lines, bool own_banks, int passes,
+                           unsigned* to, span* spans) {
+  const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
+  const int line = lane % lines, word = own_banks ? lane : lane / lines;
+  const unsigned* at = from + (warp % (256 / 32) * 32 + line) * line_words + word;
+  read_again(at, passes, to, spans);
+}
+
 // 1024 threads ask for words again and again, the lanes of each warp for one each.
 __global__ void read_words(const unsigned* from, const unsigned* of_lane, int passes, unsigned* to,
                            span* spans) {
   const unsigned* at = from + of_lane[threadIdx.x % 32];
-  unsigned sum = load_word(at);
-  __syncthreads();
-  const long long begin = clock64();
-  for (int p = 0; p < passes; p += at_once) {
-#pragma unroll
-    for (int k = 0; k < at_once; ++k) sum += load_word(at);
-  }
-  __syncthreads();
-  note_span(spans, begin);
-  if (sum == 0x12345678u) *to = sum;
+  read_again(at, passes, to, spans);
 }
 
 // 1024 threads ask for words of shared memory again and again; those of a warp take `ways` of each

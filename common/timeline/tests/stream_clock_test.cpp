@@ -4,23 +4,16 @@
 
 #include <doctest/doctest.h>
 
+#include "common/timeline/tests/simple_rates.hpp"
+
 using namespace stepwise;
 
 namespace {
 
 using asks = asked::kind;
 
-// A call takes 1 us to ask for, a byte 1 us to copy.
-transfer_rates simple() {
-  transfer_rates r;
-  r.link = {"link", 1e6};
-  r.copy_bytes_per_s = r.fill_bytes_per_s = 1e6;
-  r.launch_us = 1;
-  return r;
-}
-
 struct program {
-  stream_clock clock{simple()};
+  stream_clock clock{simple_rates()};
 
   stream_clock::step add(asks what, std::uint64_t stream = 0, std::uint64_t event = 0) {
     asked a;

@@ -3,21 +3,13 @@
 
 #include <doctest/doctest.h>
 
+#include "common/timeline/tests/simple_rates.hpp"
+
 using namespace stepwise;
 
 namespace {
 
 using asks = asked::kind;
-
-// A call takes 1 us to ask for, a byte 1 us to copy.
-transfer_rates simple() {
-  transfer_rates r;
-  r.link = {"link", 1e6};
-  r.copy_bytes_per_s = r.fill_bytes_per_s = 1e6;
-  r.launch_us = 1;
-  r.measured = true;
-  return r;
-}
 
 struct asked_calls {
   asked_list list;
@@ -42,7 +34,7 @@ struct asked_calls {
   }
 };
 
-timeline laid_out(const asked_calls& p, const transfer_rates& rates = simple()) {
+timeline laid_out(const asked_calls& p, const transfer_rates& rates = simple_rates()) {
   return lay_out(p.list, rates);
 }
 
@@ -88,7 +80,7 @@ TEST_CASE("timeline: copies of one direction follow each other, beside kernels a
   CHECK(t.copies_us == 100);
   CHECK(t.kernels_us == 10);
   CHECK(t.overlap_us == 10);
-  transfer_rates one = simple();
+  transfer_rates one = simple_rates();
   one.copy_engines = 1;
   CHECK(laid_out(p, one).activities[2].start_us == 100);
 }
