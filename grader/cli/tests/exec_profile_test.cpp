@@ -14,6 +14,14 @@ std::string exec_build(const std::string& name) {
   return (fs::path(std::getenv("EXEC_PROGRAMS")) / ("exec_" + name)).string();
 }
 
+// The clone's folder may be called anything.
+std::string without_folder(std::string text) {
+  const std::string folder = std::getenv("EXEC_PROGRAMS");
+  for (auto at = text.find(folder); at != std::string::npos; at = text.find(folder))
+    text.erase(at, folder.size());
+  return text;
+}
+
 child_result profiled(std::vector<std::string> words) {
   child_options options;
   options.command = {(fs::path(std::getenv("LAB_BUILD")) / "grader/lab").string(), "exec"};
@@ -46,7 +54,7 @@ TEST_CASE("exec --profile: kernels by time, then what limits the first, and whic
   CHECK(has(result.err, "words[at] += 1;"));
   CHECK(has(result.err, "Uncoalesced accesses"));
   CHECK(!has(result.err, "-lineinfo"));
-  CHECK(!has(result.err, "step"));
+  CHECK(!has(without_folder(result.err), "step"));
   std::istringstream shown(result.err);
   for (std::string line; std::getline(shown, line);) {
     CAPTURE(line);
