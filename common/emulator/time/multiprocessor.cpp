@@ -450,6 +450,7 @@ class simulation {
     share(part::l2, m.l2_read + m.l2_write);
     share(part::dram, m.dram);
     share(part::atomics, m.atomics);
+    out_.sites = memory_.account();
     return std::move(out_);
   }
 

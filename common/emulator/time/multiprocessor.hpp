@@ -39,6 +39,7 @@ struct multiprocessor_time {
   double simulated_cycles = 0;
   double warp_cycles = 0;             // over the simulated cycles, those of warps that were there
   std::vector<stall_cycles> stalled;  // by ordinal of the instruction that could not be issued
+  std::vector<site_account> sites;    // of the traced blocks, as far as they are in the trace
   // Of dependencies: cycles by (ordinal << 32 | ordinal of what was waited for).
   std::unordered_map<std::uint64_t, double> waited_for;
 };
