@@ -194,7 +194,7 @@ void add_levels(std::vector<metric>& all) {
                  "L2 is busy (nvprof: 0 to 10)",
                  [](a_kernel a) { return in_percent(busy(a, part::l2)); }});
   all.push_back({"dram_utilization", "", "dram__throughput.avg.pct_of_peak_sustained_elapsed", "%",
-                 "DRAM is busy (nvprof: 0 to 10)",
+                 "bytes of DRAM over its published bandwidth (nvprof: 0 to 10)",
                  [](a_kernel a) { return in_percent(busy(a, part::dram)); }});
   all.push_back({"global_hit_rate", "", "l1tex__t_sector_hit_rate.pct", "%",
                  "sectors of loads that L1 has",

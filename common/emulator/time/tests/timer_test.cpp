@@ -294,6 +294,20 @@ TEST_CASE("the account of a sampled launch is that of all blocks") {
   CHECK(a.dram_read_bytes == doctest::Approx(32 * sectors));
 }
 
+TEST_CASE("DRAM is as busy as its bytes in that time, of the published bandwidth") {
+  kernel k(load);
+  memory_work w = one_access(k);
+  w.told = [at = allocated(k, std::uint64_t{256} << 20)](timer& t) { t.loaded(0, at); };
+  timer t(model(), {});
+  const launch_time time = drive(t, k, wave, turns, w).time;
+  REQUIRE(time.sites.size() == 1);
+  const site_account& a = time.sites[0];
+  const double bytes = a.dram_read_bytes + a.dram_write_bytes + a.dram_earlier_bytes;
+  CHECK(time.busy[static_cast<int>(part::dram)] ==
+        doctest::Approx(bytes / (time.us * 1e-6 * model().memory_bytes_per_s())));
+  CHECK(time.busy[static_cast<int>(part::dram)] < 0.96);  // an H200's reads reach 95 %
+}
+
 TEST_CASE("what all blocks share is read once in a launch, however many were run") {
   kernel k(load);
   constexpr std::uint64_t shared = std::uint64_t{1} << 20;
