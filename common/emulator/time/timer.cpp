@@ -20,6 +20,13 @@ constexpr std::uint64_t recorded_instructions = 4'000'000;
 constexpr std::size_t most_addresses = 4096;  // of a site's atomics that are told apart
 // What L2 keeps of bytes that all multiprocessors read (profile/DESIGN.md).
 constexpr double l2_share_for_reads = 2.0 / 3;
+constexpr double bytes_of_sector = 32;
+
+// Of a store's sectors. Its sectors are an estimate where not all sets of the caches were
+// simulated.
+double written_share(const site_traffic& t) {
+  return std::min(1.0, t.bytes / (bytes_of_sector * t.sectors));
+}
 
 }  // namespace
 
@@ -189,11 +196,16 @@ timer::room timer::make_room(double read, double stored) {
 
 std::vector<site_rates> timer::rates(const std::vector<site_traffic>& traffic) {
   double read = 0, stored = 0, allocated = 0;
-  for (const site_traffic& t : traffic)
-    (t.is_store ? stored : read) += t.is_store ? t.bytes : t.dram_bytes * t.dram_sectors;
+  const std::vector<double> sectors = whole_sectors(traffic);
+  for (std::size_t n = 0; n < traffic.size(); ++n) {
+    const site_traffic& t = traffic[n];
+    if (t.sectors == 0) continue;
+    if (t.is_store)
+      stored += sectors[n] * bytes_of_sector * written_share(t);
+    else
+      read += sectors[n] * t.dram_bytes * t.dram_sectors / t.sectors;
+  }
   for (const auto& [base, bytes] : loaded_) allocated += static_cast<double>(bytes);
-  read *= scale();
-  stored *= scale();
   const auto l2 = static_cast<double>(model_.l2_bytes);
   // What stays in L2 from wave to wave is read from memory once.
   const double again =
@@ -208,7 +220,7 @@ std::vector<site_rates> timer::rates(const std::vector<site_traffic>& traffic) {
     r.evicted = evicted;
     r.own = own;
     if (t.is_store) {
-      r.whole = std::min(1.0, t.bytes / (32 * t.sectors));
+      r.whole = written_share(t);
     } else {
       r.dram = std::min(1.0, t.dram_sectors / t.sectors * again);
       r.dram_bytes = t.dram_bytes;

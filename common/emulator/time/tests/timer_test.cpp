@@ -336,6 +336,21 @@ TEST_CASE("of stores, what L2 has no room for goes to memory, and what lay there
   CHECK(kept.dram_write_bytes == 0);
 }
 
+TEST_CASE(
+    "what comes last in a block counts as often as what comes first, which blocks cut short have") {
+  const kernel k(store);
+  const memory_work first = one_access(k);
+  memory_work last = first;  // stored by the recorded blocks only
+  last.traffic[0].sectors = last.traffic[0].sectors / wave * 3 * resident;
+  last.traffic[0].bytes = 32 * last.traffic[0].sectors;
+  timer t(model(), {.sampling = true}), other(model(), {.sampling = true});
+  const site_account a = account_of(t, k, 40 * wave, first),
+                     b = account_of(other, k, 40 * wave, last);
+  CHECK(a.dram_write_bytes > 0);
+  CHECK(b.dram_write_bytes == doctest::Approx(a.dram_write_bytes));
+  CHECK(b.dram_earlier_bytes == doctest::Approx(a.dram_earlier_bytes));
+}
+
 TEST_CASE("where no simulated block comes to a site, the caches tell of it") {
   kernel k(load);
   memory_work w = one_access(k);
