@@ -189,7 +189,8 @@ double timer::in_recorded_blocks() const {
     recorded += static_cast<double>(seen[n].instructions);
     of_launch += static_cast<double>(seen[n].instructions) * stands_for;
   }
-  return recorded == 0 ? 0 : of_launch / recorded;
+  if (recorded == 0) return 0;
+  return (cuts_ ? of_launch : static_cast<double>(run_instructions_)) / recorded;
 }
 
 // The whole launch, in multiples of what was run.
