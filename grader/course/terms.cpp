@@ -101,6 +101,18 @@ class term_reader {
   std::map<std::string, std::string> values_;
 };
 
+// How far `key` is from a name, or from one of its words, which counts as one letter more.
+std::size_t distance_to(const std::string& key, const std::string& name) {
+  std::size_t least = edit_distance(key, term_key(name));
+  for (std::size_t begin = 0; begin < name.size();) {
+    const auto end = std::min(name.find(' ', begin), name.size());
+    if (const std::string word = term_key(name.substr(begin, end - begin)); word.size() > 3)
+      least = std::min(least, 1 + edit_distance(key, word));
+    begin = end + 1;
+  }
+  return least;
+}
+
 }  // namespace
 
 std::string term_key(std::string_view name) {
@@ -194,7 +206,7 @@ std::vector<std::string> near_names(std::string_view given, const std::vector<st
   std::vector<std::pair<std::size_t, std::string>> near;
   for (const auto& name : names) {
     const std::string other = term_key(name);
-    const std::size_t distance = edit_distance(key, other);
+    const std::size_t distance = distance_to(key, name);
     const bool within = key.size() > 3 && other.find(key) != std::string::npos;
     if (distance <= std::max<std::size_t>(1, key.size() / 3) || within)
       near.emplace_back(within ? std::min<std::size_t>(distance, 2) : distance, name);

@@ -155,6 +155,8 @@ void show_checks(context& c, const lab& l, const check_report& report) {
   std::string text = findings_text(report.findings, c.out.style(), c.where.root);
   text.pop_back();
   c.say(text);
+  c.say("  " + c.out.paint(tone::dim, "terms  ") + explain_text(terms_of(report.findings)));
+  c.say();
   if (!has_errors(report.findings) && !l.has(goal::kind::checks)) {
     c.out.paragraph("the points do not depend on it", 2, {}, tone::dim);
     c.say();

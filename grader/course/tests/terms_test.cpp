@@ -94,6 +94,7 @@ TEST_CASE("near misses: the nearest first, and names that contain what was given
   CHECK(near_names("coalesing", names) == std::vector<std::string>{"coalescing"});
   CHECK(near_names("wrap", names).front() == "warp");
   CHECK(near_names("conflict", names) == std::vector<std::string>{"bank conflict"});
+  CHECK(near_names("conflcit", names) == std::vector<std::string>{"bank conflict"});
   CHECK(near_names("qwertyuiop", names).empty());
 }
 
