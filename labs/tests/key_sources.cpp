@@ -23,6 +23,14 @@ json document_in(const fs::path& file) {
   return json::parse(*text);
 }
 
+// The document, read when it is first asked for: a lab may have no record of a kind.
+std::function<const json&()> kept(const fs::path& file) {
+  return [file, document = std::make_shared<json>()]() -> const json& {
+    if (!document->is_object()) *document = document_in(file);
+    return *document;
+  };
+}
+
 void need(const words& given, std::size_t count, const std::string& what) {
   if (given.size() != count) missing(what + " takes " + std::to_string(count) + " words");
 }
@@ -180,29 +188,29 @@ double fitting_blocks(const words& given) {
 figure_sources sources_of(const fs::path& root, const fs::path& build, const std::string& lab) {
   const fs::path measured = root / "solutions" / lab / "measured";
   const auto program = std::make_shared<lab_program>(root, build);
-  const auto record = std::make_shared<json>(document_in(measured / "h200.json"));
-  const auto limits = std::make_shared<json>(document_in(measured / "h200.limits.json"));
-  const auto times = std::make_shared<json>(document_in(measured / "h200.modelled.json"));
-  const auto counters = std::make_shared<json>(document_in(measured / "h200.counters.json"));
-  const auto gpu = std::make_shared<json>(document_in(root / "common/gpus/h200.measured.json"));
+  const auto record = kept(measured / "h200.json");
+  const auto limits = kept(measured / "h200.limits.json");
+  const auto times = kept(measured / "h200.modelled.json");
+  const auto counters = kept(measured / "h200.counters.json");
+  const auto gpu = kept(root / "common/gpus/h200.measured.json");
   figure_sources all;
-  all["time"] = [record](const words& given) { return of_record(*record, given, "cold"); };
-  all["warm"] = [record](const words& given) { return of_record(*record, given, "warm"); };
+  all["time"] = [record](const words& given) { return of_record(record(), given, "cold"); };
+  all["warm"] = [record](const words& given) { return of_record(record(), given, "warm"); };
   all["part"] = [limits](const words& given) {
     need(given, 1, "part");
-    return entry_of((*limits)["programs"], "part", given[0])["median_ms"].get<double>() * 1e-3;
+    return entry_of(limits()["programs"], "part", given[0])["median_ms"].get<double>() * 1e-3;
   };
   all["modelled"] = [times](const words& given) {
     need(given, 2, "modelled");
-    for (const json& t : (*times)["times"])
+    for (const json& t : times()["times"])
       if (t["step"] == given[0] && t["size"] == size_of(given[1]))
         return t["modelled_ms"].get<double>() * 1e-3;
     missing("no modelled time of " + given[0] + ", " + given[1]);
   };
-  all["ncu"] = [counters](const words& given) { return of_ncu(*counters, given); };
+  all["ncu"] = [counters](const words& given) { return of_ncu(counters(), given); };
   all["gpu"] = [gpu](const words& given) {
     need(given, 1, "gpu");
-    const json& figure = entry_of((*gpu)["figures"], "name", given[0]);
+    const json& figure = entry_of(gpu()["figures"], "name", given[0]);
     return figure["value"].get<double>() * scale_of(figure["unit"].get<std::string>());
   };
   const auto counted = [program, lab](const words& given) -> const json& {
