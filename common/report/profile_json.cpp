@@ -93,10 +93,25 @@ void each_timing_field(Timing& t, Visit visit) {
   visit("counted", t.counted);
 }
 
+template <class Traffic, class Visit>
+void each_traffic_field(Traffic& t, Visit visit) {
+  visit("l1_sectors", t.l1_sectors);
+  visit("shared_wavefronts", t.shared_wavefronts);
+  visit("load_sectors", t.loads);
+  visit("load_hits", t.load_hits);
+  visit("l2_sectors", t.l2_sectors);
+  visit("l2_hits", t.l2_hits);
+  visit("dram_read_bytes", t.dram_read_bytes);
+  visit("dram_write_bytes", t.dram_write_bytes);
+  visit("dram_earlier_bytes", t.dram_earlier_bytes);
+}
+
 json timing_json(const kernel_timing& t) {
   json j = json::object();
   each_timing_field(t, [&](const char* name, double v) { j[name] = v; });
   j["busy"] = by_name<part>(t.busy, busy_parts);
+  if (t.traffic)
+    each_traffic_field(*t.traffic, [&](const char* name, double v) { j["traffic"][name] = v; });
   if (!t.experiments_us.empty())
     j["experiments_us"] = by_name<what_if>(t.experiments_us.data(), experiments);
   return j;
@@ -106,6 +121,9 @@ kernel_timing timing_from(const json& j) {
   kernel_timing t;
   each_timing_field(t, [&](const char* name, double& v) { j.at(name).get_to(v); });
   by_name_from<part>(j.at("busy"), t.busy, busy_parts);
+  if (const auto found = j.find("traffic"); found != j.end())
+    each_traffic_field(t.traffic.emplace(),
+                       [&](const char* name, double& v) { found->at(name).get_to(v); });
   if (j.contains("experiments_us")) {
     t.experiments_us.resize(experiments);
     by_name_from<what_if>(j["experiments_us"], t.experiments_us.data(), experiments);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,12 +49,26 @@ enum class what_if : std::uint8_t {
 inline constexpr int experiments = static_cast<int>(what_if::twice_the_registers) + 1;
 const char* name_of(what_if e);  // "no global memory"
 
+// What a kernel's accesses came to at each level, of all launches: what the time was made from.
+struct level_traffic {
+  double l1_sectors = 0;               // asked of L1, stores and atomics among them
+  double shared_wavefronts = 0;        // of shared memory
+  double loads = 0, load_hits = 0;     // sectors of loads, and of these what L1 has
+  double l2_sectors = 0, l2_hits = 0;  // asked of L2, and of these what L2 has
+  double dram_read_bytes = 0;
+  double dram_write_bytes = 0;    // of what the kernel stored; L2 keeps the rest
+  double dram_earlier_bytes = 0;  // written in its time, because what was there had to make room
+
+  level_traffic& operator+=(const level_traffic& o);
+};
+
 struct kernel_timing {
   double us = 0;                 // of all launches, on the GPU that is stood for; 0: nobody asked
   double instructions = 0;       // machine instructions of warps
   double busy[busy_parts] = {};  // shares of the time
   double active_warps = 0;       // of a busy multiprocessor, on average
   double counted = 1;  // of the instructions, those whose accesses were counted; 1: all blocks ran
+  std::optional<level_traffic> traffic;  // none: the counts tell
   // Microseconds of all launches by what_if; empty: nobody asked.
   std::vector<double> experiments_us;
 };

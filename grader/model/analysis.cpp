@@ -41,21 +41,26 @@ const wavefront_counts& wavefronts_of(const profile_counts& c, access what) {
   }
 }
 
-level_bytes bytes_of(const kernel_profile& k) {
-  level_bytes b;
+// As the counts of the part that ran have it, of the whole.
+level_traffic counted_traffic(const kernel_profile& k) {
+  level_traffic t;
+  const double all = k.timing.counted > 0 ? 1 / k.timing.counted : 1;
   for (int n = 0; n < access_kinds; ++n) {
     const auto what = static_cast<access>(n);
     if (is_shared(what)) {
-      b.shared += wavefront_bytes * real_of(wavefronts_of(k.total, what).wavefronts);
-    } else {
-      const sector_counts& c = sectors_of(k.total, what);
-      b.global += sector_bytes * real_of(c.sectors);
-      b.l2 += sector_bytes * real_of(c.l2_sectors);
-      b.dram += real_of(c.dram_read_bytes + c.dram_write_bytes);
+      t.shared_wavefronts += all * real_of(wavefronts_of(k.total, what).wavefronts);
+      continue;
     }
+    const sector_counts& c = sectors_of(k.total, what);
+    t.l1_sectors += all * real_of(c.sectors);
+    t.l2_sectors += all * real_of(c.l2_sectors);
+    t.l2_hits += all * real_of(c.l2_hits);
+    t.dram_read_bytes += all * real_of(c.dram_read_bytes);
+    t.dram_write_bytes += all * real_of(c.dram_write_bytes);
   }
-  const double all = k.timing.counted > 0 ? 1 / k.timing.counted : 1;
-  return {b.global * all, b.shared * all, b.l2 * all, b.dram * all};
+  t.loads = all * real_of(k.total.global_load.sectors);
+  t.load_hits = all * real_of(k.total.global_load.l1_hits);
+  return t;
 }
 
 std::vector<costly_line> accesses_of(const kernel_profile& k) {
@@ -154,6 +159,24 @@ const char* name_of(access a) {
 }
 
 bool is_shared(access a) { return a >= access::shared_load; }
+
+level_traffic traffic_of(const kernel_profile& k) {
+  const level_traffic counted = counted_traffic(k);
+  if (!k.timing.traffic) return counted;
+  level_traffic t = *k.timing.traffic;
+  // Where every block ran, what was asked for is known.
+  if (k.timing.counted == 1) {
+    t.l1_sectors = counted.l1_sectors;
+    t.shared_wavefronts = counted.shared_wavefronts;
+  }
+  return t;
+}
+
+level_bytes bytes_of(const kernel_profile& k) {
+  const level_traffic t = traffic_of(k);
+  return {sector_bytes * t.l1_sectors, wavefront_bytes * t.shared_wavefronts,
+          sector_bytes * t.l2_sectors, t.dram_read_bytes + t.dram_write_bytes};
+}
 
 utilisation utilisation_of(const kernel_timing& t) {
   utilisation u;
@@ -256,6 +279,7 @@ kernel_analysis analyse(const kernel_profile& k, double call_us, int multiproces
   a.share = quotient(k.timing.us, call_us);
   a.busy = utilisation_of(k.timing);
   a.limit = limiter_of(a.busy);
+  a.traffic = traffic_of(k);
   a.bytes = bytes_of(k);
   a.accesses = accesses_of(k);
   for (const costly_line& l : a.accesses)

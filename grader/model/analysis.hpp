@@ -72,12 +72,17 @@ struct costly_line {
   double share = 0;  // of all waste of its unit (sectors or wavefronts) in the kernel
 };
 
-// Bytes of all launches, estimated from the part whose accesses were counted.
+// Of all launches: what the modelled time was made from, or what was counted where there is no such
+// account (a profile by ncu).
+level_traffic traffic_of(const kernel_profile& k);
+
+// The same in bytes.
 struct level_bytes {
   double global = 0;  // asked of L1, in sectors
   double shared = 0;  // wavefronts of 128 bytes
   double l2 = 0, dram = 0;
 };
+level_bytes bytes_of(const kernel_profile& k);
 
 struct pipe_share {
   pipe of = pipe::integer;
@@ -113,6 +118,7 @@ struct kernel_analysis {
   double share = 0;                        // of the call's time
   utilisation busy;
   limiter limit = limiter::latency;
+  level_traffic traffic;
   level_bytes bytes;
   std::vector<costly_line> accesses;    // of every line, what wastes most first
   std::vector<costly_line> wasteful;    // of these, those to mend

@@ -28,18 +28,6 @@ figure per_second(a_kernel a, double bytes) {
   return ratio(bytes, 1000 * a.kernel->timing.us);  // GB/s
 }
 
-template <class Visit>
-void each_sectors(const profile_counts& c, Visit visit) {
-  for (const sector_counts* s :
-       {&c.global_load, &c.global_store, &c.global_atomic, &c.local_load, &c.local_store})
-    visit(*s);
-}
-std::uint64_t sum_of_sectors(a_kernel a, std::uint64_t sector_counts::*field) {
-  std::uint64_t sum = 0;
-  each_sectors(counts(a), [&](const sector_counts& s) { sum += s.*field; });
-  return sum;
-}
-
 figure efficiency(const sector_counts& c) {
   return ratio(as_real(c.ideal_sectors), as_real(c.sectors), 100);
 }
@@ -206,38 +194,25 @@ void add_levels(std::vector<metric>& all) {
                  "L2 is busy (nvprof: 0 to 10)",
                  [](a_kernel a) { return in_percent(busy(a, part::l2)); }});
   all.push_back({"dram_utilization", "", "dram__throughput.avg.pct_of_peak_sustained_elapsed", "%",
-                 "DRAM is busy (nvprof: 0 to 10)",
+                 "bytes of DRAM over its published bandwidth (nvprof: 0 to 10)",
                  [](a_kernel a) { return in_percent(busy(a, part::dram)); }});
   all.push_back({"global_hit_rate", "", "l1tex__t_sector_hit_rate.pct", "%",
-                 "sectors of global loads that L1 has", [](a_kernel a) {
-                   const sector_counts& c = counts(a).global_load;
-                   return ratio(as_real(c.l1_hits), as_real(c.sectors), 100);
-                 }});
+                 "sectors of loads that L1 has",
+                 [](a_kernel a) { return ratio(a.traffic.load_hits, a.traffic.loads, 100); }});
   all.push_back({"l2_tex_hit_rate", "", "lts__t_sector_hit_rate.pct", "%", "sectors that L2 has",
-                 [](a_kernel a) {
-                   return ratio(as_real(sum_of_sectors(a, &sector_counts::l2_hits)),
-                                as_real(sum_of_sectors(a, &sector_counts::l2_sectors)), 100);
-                 }});
+                 [](a_kernel a) { return ratio(a.traffic.l2_hits, a.traffic.l2_sectors, 100); }});
   all.push_back({"l2_bytes", "", "", "bytes", "bytes asked of L2",
                  [](a_kernel a) { return figure(a.bytes.l2); }});
   all.push_back({"dram_read_bytes", "", "dram__bytes_read.sum", "bytes", "bytes that DRAM reads",
-                 [](a_kernel a) {
-                   return figure(whole(a, sum_of_sectors(a, &sector_counts::dram_read_bytes)));
-                 }});
+                 [](a_kernel a) { return figure(a.traffic.dram_read_bytes); }});
   all.push_back({"dram_write_bytes", "", "dram__bytes_write.sum", "bytes", "bytes that DRAM writes",
-                 [](a_kernel a) {
-                   return figure(whole(a, sum_of_sectors(a, &sector_counts::dram_write_bytes)));
-                 }});
+                 [](a_kernel a) { return figure(a.traffic.dram_write_bytes); }});
   all.push_back({"dram_read_throughput", "", "dram__bytes_read.sum.per_second", "GB/s",
-                 "bytes that DRAM reads over the time", [](a_kernel a) {
-                   return per_second(a,
-                                     whole(a, sum_of_sectors(a, &sector_counts::dram_read_bytes)));
-                 }});
+                 "bytes that DRAM reads over the time",
+                 [](a_kernel a) { return per_second(a, a.traffic.dram_read_bytes); }});
   all.push_back({"dram_write_throughput", "", "dram__bytes_write.sum.per_second", "GB/s",
-                 "bytes that DRAM writes over the time", [](a_kernel a) {
-                   return per_second(a,
-                                     whole(a, sum_of_sectors(a, &sector_counts::dram_write_bytes)));
-                 }});
+                 "bytes that DRAM writes over the time",
+                 [](a_kernel a) { return per_second(a, a.traffic.dram_write_bytes); }});
 }
 
 void add_occupancy(std::vector<metric>& all) {

@@ -172,6 +172,23 @@ void profiler::add_cache_counts() {
   }
 }
 
+// What a site adds to the kernel's traffic.
+static level_traffic traffic_of(const site_plan& p, const site_account& a) {
+  level_traffic t;
+  t.l1_sectors = a.sectors;
+  t.shared_wavefronts = a.wavefronts;
+  if (p.kind == access_kind::load) {
+    t.loads = a.sectors;
+    t.load_hits = a.l1_hits;
+  }
+  t.l2_sectors = a.l2_sectors;
+  t.l2_hits = a.l2_sectors - a.dram_sectors;
+  t.dram_read_bytes = a.dram_read_bytes;
+  t.dram_write_bytes = a.dram_write_bytes;
+  t.dram_earlier_bytes = a.dram_earlier_bytes;
+  return t;
+}
+
 // The launch's time, from what its blocks did and what the caches made of it.
 void profiler::add_time() {
   record& r = *now_;
@@ -183,6 +200,7 @@ void profiler::add_time() {
     t.is_store = p.kind == access_kind::store;
     const double share = 1 / trace_.share();
     t.sectors = static_cast<double>(seen.sectors) * share;
+    t.l2_sectors = static_cast<double>(seen.l2_sectors) * share;
     t.dram_sectors = static_cast<double>(seen.l2_sectors - seen.l2_hits) * share;
     if (t.dram_sectors > 0)
       t.dram_bytes = static_cast<double>(seen.dram_read_bytes) * share / t.dram_sectors;
@@ -203,6 +221,9 @@ void profiler::add_time() {
   all.instructions += t.instructions;
   if (all.instructions > 0)
     all.counted = (all.counted * executed + t.counted * t.instructions) / all.instructions;
+  if (!all.traffic) all.traffic.emplace();
+  for (std::size_t n = 0; n < t.sites.size(); ++n)
+    *all.traffic += traffic_of(r.view->sites[n], t.sites[n]);
   // Shares are of all launches' time.
   const auto mix = [&](double& share, double now) {
     share = (share * before + now * t.us) / all.us;

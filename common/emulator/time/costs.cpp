@@ -102,6 +102,7 @@ gpu_costs costs_of(const gpu& model) {
   fill_from(c, p);
   const double per_cycle = model.memory_bytes_per_s() * reached_of_peak / (c.ghz * 1e9);
   c.dram_read_bytes = c.dram_few_bytes = c.dram_write_bytes = per_cycle;
+  c.dram_peak_bytes = per_cycle / reached_of_peak;
   c.l2_bytes = std::max(2.0 * per_cycle, 32.0 * c.multiprocessors);
   c.l2_write_bytes = c.l2_bytes / 2;
   c.l2_write_sectors = c.l2_write_lines = c.l2_write_bytes / 32;

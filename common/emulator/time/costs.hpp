@@ -69,6 +69,7 @@ struct gpu_costs {
   // Per cycle of a multiprocessor's clock, for the whole GPU.
   double l2_bytes = 4000, l2_write_bytes = 2000, dram_read_bytes = 2000, dram_few_bytes = 2000,
          dram_write_bytes = 2000;
+  double dram_peak_bytes = 2400;  // of the memory's clock and width, which nothing reaches
   // Where every block is resident and has its share, some are done long before others: how much
   // longer writes to memory take for it.
   double equal_shares_write = 1;

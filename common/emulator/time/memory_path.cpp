@@ -19,6 +19,13 @@ constexpr double golden = 0.6180339887498949;  // its multiples spread evenly
 
 }  // namespace
 
+site_account& site_account::operator*=(double times) {
+  for (double* d : {&sectors, &wavefronts, &l1_hits, &l2_sectors, &dram_sectors, &dram_read_bytes,
+                    &dram_write_bytes, &dram_earlier_bytes})
+    *d *= times;
+  return *this;
+}
+
 memory_path::memory_path(const gpu_costs& costs, unsigned active, std::uint64_t l1_bytes,
                          const std::vector<site_rates>& sites, const memory_wishes& wishes,
                          bool equal_shares)
@@ -26,6 +33,7 @@ memory_path::memory_path(const gpu_costs& costs, unsigned active, std::uint64_t 
       sites_(sites),
       wishes_(wishes),
       l1_(l1_bytes),
+      account_(sites.size()),
       owed_(sites.size()),
       active_(std::max(1U, active)) {
   const double n = active_;
@@ -107,6 +115,7 @@ double memory_path::access(const instruction_cost& of, std::span<const recorded_
           std::max(done, global_access(of, a, lines.subspan(a.first_line, a.known_lines), begun));
     else if (a.wavefronts != 0)
       done = std::max(done, begun + costs_.shared_latency);
+    if (a.sectors == 0) account_of(a.site).wavefronts += a.wavefronts;
   }
   return done;
 }
@@ -122,7 +131,9 @@ double memory_path::global_access(const instruction_cost& of, const recorded_acc
     const double in_l2 = take(l2_write_, busy_.l2_write, begun,
                               whole ? bytes / l2_write_share_
                                     : std::max(a.sectors / sector_share_, a.lines / line_share_));
-    const double evicted = bytes * rates.whole * rates.evicted;
+    account_[a.site].sectors += a.sectors;
+    account_[a.site].l2_sectors += a.sectors;
+    const double evicted = account_evicted(account_[a.site], rates, bytes * rates.whole);
     if (evicted == 0) return in_l2;
     return std::max(in_l2, take(dram_, busy_.dram, begun, evicted / write_share_));
   }
@@ -136,11 +147,33 @@ double memory_path::atomic(const instruction_cost& of, recorded_access a, double
   const double ints = costs_.same_address_lanes,
                lanes = of.adds_floats ? costs_.same_address_floats : ints,
                turns = costs_.same_line_turns * lanes / ints;
+  account_[a.site].sectors += a.sectors;
+  account_[a.site].l2_sectors += a.sectors;
   take(l2_write_, busy_.l2_write, begun, a.sectors * sector_bytes / l2_write_share_);
   const double own = take(atomic_, busy_.atomics, begun, a.lanes / atomic_share_);
   const double hot = std::max(a.lanes * rates.hot / lanes, a.sectors * rates.hot_line / turns);
   const double done = std::max(own, take(hot_, busy_.atomics, begun, hot * active_));
   return done + (rates.dram > 0.5 ? costs_.dram_latency : costs_.l2_latency);
+}
+
+site_account& memory_path::account_of(std::uint32_t site) {
+  if (site >= account_.size()) account_.resize(site + 1);  // of shared memory, which has no rates
+  return account_[site];
+}
+
+// Bytes that are written to memory because so many come to L2.
+double memory_path::account_evicted(site_account& a, const site_rates& rates, double bytes) {
+  const double written = bytes * rates.evicted;
+  a.dram_write_bytes += written * rates.own;
+  a.dram_earlier_bytes += written * (1 - rates.own);
+  return written;
+}
+
+void memory_path::account_read(site_account& a, const site_rates& rates, double sectors) {
+  const double bytes = sectors * rates.dram_bytes;
+  a.dram_sectors += sectors;
+  a.dram_read_bytes += bytes;
+  account_evicted(a, rates, bytes);
 }
 
 // Memory gives more where it can choose among more that is under way.
@@ -171,6 +204,10 @@ double memory_path::load(const recorded_access& a, line_list lines, double begun
     there = std::max(there, f.at);
   }
   missed = std::min<unsigned>(missed, a.sectors);  // fewer are wished for, perhaps
+  site_account& account = account_[a.site];
+  account.sectors += a.sectors;
+  account.l1_hits += a.sectors - missed;
+  account.l2_sectors += missed;
   owed_[a.site] += sites_[a.site].dram * a.sectors;
   if (missed == 0) return there;
   const double came = arrival(a, missed, begun);
@@ -186,10 +223,18 @@ double memory_path::arrival(const recorded_access& a, unsigned missed, double be
   const unsigned from_dram = draw(owed_[a.site], missed);
   if (from_dram == 0) return from_l2;
   const double backlog = std::max(0.0, dram_.free - begun);
-  const double cycles =
-      from_dram * rates.dram_bytes * (1 / read_rate(backlog) + rates.evicted / write_share_);
+  const double bytes = from_dram * rates.dram_bytes;
+  const double cycles = bytes * (1 / read_rate(backlog) + rates.evicted / write_share_);
+  account_read(account_[a.site], rates, from_dram);
   const double read = take(dram_, busy_.dram, begun, cycles);
   return std::max(from_l2, read + costs_.dram_latency * lateness(a.lines));
+}
+
+// What a site is due to read from memory, but found in L1, another one has brought.
+std::vector<site_account> memory_path::account() const {
+  std::vector<site_account> all = account_;
+  for (std::size_t n = 0; n < owed_.size(); ++n) account_read(all[n], sites_[n], owed_[n]);
+  return all;
 }
 
 }  // namespace stepwise::emulator

@@ -24,10 +24,21 @@ struct site_rates {
   double dram = 0;         // neither in L1 nor in L2: read from memory
   double whole = 1;        // of stores: the share of the sectors' bytes that lanes write
   double evicted = 0;      // bytes written to memory for each that comes to L2 and needs room there
+  double own = 0;          // of these, the share that this launch stored
   double dram_bytes = 32;  // that come for each sector that is read from memory
   // Of atomics: the share of lanes that want the most wanted address, of sectors the most wanted
   // line's.
   double hot = 0, hot_line = 0;
+};
+
+// What the accesses of a site came to.
+struct site_account {
+  double sectors = 0, wavefronts = 0;  // of global and local memory; of shared memory
+  double l1_hits = 0;                  // of the sectors
+  double l2_sectors = 0, dram_sectors = 0;
+  double dram_read_bytes = 0, dram_write_bytes = 0, dram_earlier_bytes = 0;
+
+  site_account& operator*=(double times);
 };
 
 // What an experiment changes about accesses.
@@ -62,6 +73,8 @@ class memory_path {
     double port = 0, l2_read = 0, l2_write = 0, dram = 0, atomics = 0;
   };
   const cycles& busy() const { return busy_; }
+  // What the queues were given, by site; of atomics nothing is read from memory.
+  std::vector<site_account> account() const;
 
  private:
   struct queue {
@@ -76,6 +89,9 @@ class memory_path {
   double arrival(const recorded_access& a, unsigned missed, double begun);
   double read_rate(double backlog) const;
   double lateness(unsigned lines);
+  site_account& account_of(std::uint32_t site);
+  static double account_evicted(site_account& a, const site_rates& rates, double bytes);
+  static void account_read(site_account& a, const site_rates& rates, double sectors);
   static double take(queue& q, double& busy, double at, double cycles);
   static unsigned draw(double& owed, unsigned most);
 
@@ -83,6 +99,7 @@ class memory_path {
   const std::vector<site_rates>& sites_;
   const memory_wishes wishes_;
   l1_lines l1_;
+  std::vector<site_account> account_;
   std::vector<double> owed_;  // sectors that a site is due to read from memory
   // This multiprocessor's, per cycle.
   double l2_share_, l2_write_share_, sector_share_, line_share_, read_share_, few_share_,

@@ -436,6 +436,7 @@ class simulation {
     const double longer =
         recorded != 0 ? static_cast<double>(all) / static_cast<double>(recorded) : 1;
     out_.cycles = drained;
+    out_.sites = memory_.account();
     if (work_.blocks > ends_.size() && !ends_.empty())
       out_.cycles += static_cast<double>(work_.blocks - ends_.size()) * cycles_of_block(drained);
     out_.cycles *= longer;
@@ -448,9 +449,16 @@ class simulation {
     share(part::fma, fma_busy_ / costs_.partitions);
     share(part::port, m.port);
     share(part::l2, m.l2_read + m.l2_write);
-    share(part::dram, m.dram);
+    share(part::dram, dram_bytes() * std::max(1U, work_.active) / costs_.dram_peak_bytes);
     share(part::atomics, m.atomics);
     return std::move(out_);
+  }
+
+  double dram_bytes() const {
+    double bytes = 0;
+    for (const site_account& a : out_.sites)
+      bytes += a.dram_read_bytes + a.dram_write_bytes + a.dram_earlier_bytes;
+    return bytes;
   }
 
   const multiprocessor_work& work_;

@@ -34,12 +34,15 @@ struct multiprocessor_work {
 };
 
 struct multiprocessor_time {
-  double cycles = 0;             // until everything has ended
-  double slots = 0;              // machine instructions issued, of the traced blocks
-  double busy[busy_parts] = {};  // of the simulated cycles, as shares
+  double cycles = 0;  // until everything has ended
+  double slots = 0;   // machine instructions issued, of the traced blocks
+  // Of the simulated cycles, as shares. Of DRAM: its bytes, of what its clock and width allow,
+  // which is what ncu divides by; the queues know the rates that it reaches.
+  double busy[busy_parts] = {};
   double simulated_cycles = 0;
   double warp_cycles = 0;             // over the simulated cycles, those of warps that were there
   std::vector<stall_cycles> stalled;  // by ordinal of the instruction that could not be issued
+  std::vector<site_account> sites;    // of the traced blocks, as far as they are in the trace
   // Of dependencies: cycles by (ordinal << 32 | ordinal of what was waited for).
   std::unordered_map<std::uint64_t, double> waited_for;
 };

@@ -20,6 +20,13 @@ constexpr std::uint64_t recorded_instructions = 4'000'000;
 constexpr std::size_t most_addresses = 4096;  // of a site's atomics that are told apart
 // What L2 keeps of bytes that all multiprocessors read (profile/DESIGN.md).
 constexpr double l2_share_for_reads = 2.0 / 3;
+constexpr double bytes_of_sector = 32;
+
+// Of a store's sectors. Its sectors are an estimate where not all sets of the caches were
+// simulated.
+double written_share(const site_traffic& t) {
+  return std::min(1.0, t.bytes / (bytes_of_sector * t.sectors));
+}
 
 }  // namespace
 
@@ -203,47 +210,53 @@ double timer::scale() const {
 }
 
 // What is read and stored takes the place of what lay in L2, some of which must be written to
-// memory first. Returns the bytes written for each byte that comes.
-double timer::make_room(double read, double stored) {
+// memory first.
+timer::room timer::make_room(double read, double stored) {
   const double comes = read + stored, room = costs_.dirty_bytes;
-  if (comes <= 0 || room <= 0) return 0;
+  if (comes <= 0 || room <= 0) return {};
   const double before = dirty_;
-  double written;
+  double written, own = 0;
   if (comes >= room) {
     dirty_ = room * stored / comes;
-    written = before + stored - dirty_;
+    own = stored - dirty_;
+    written = before + own;
   } else {
     written = comes * before / room;
     dirty_ = before - written + stored;
   }
-  return written / comes;
+  return {written / comes, written > 0 ? own / written : 0};
 }
 
 std::vector<site_rates> timer::rates(const std::vector<site_traffic>& traffic) {
   double read = 0, stored = 0, allocated = 0;
-  for (const site_traffic& t : traffic)
-    (t.is_store ? stored : read) += t.is_store ? t.bytes : t.dram_bytes * t.dram_sectors;
+  const std::vector<double> sectors = whole_sectors(traffic);
+  for (std::size_t n = 0; n < traffic.size(); ++n) {
+    const site_traffic& t = traffic[n];
+    if (t.sectors == 0) continue;
+    if (t.is_store)
+      stored += sectors[n] * bytes_of_sector * written_share(t);
+    else
+      read += sectors[n] * t.dram_bytes * t.dram_sectors / t.sectors;
+  }
   for (const auto& [base, bytes] : loaded_) allocated += static_cast<double>(bytes);
-  read *= scale();
   const auto l2 = static_cast<double>(model_.l2_bytes);
   // What stays in L2 from wave to wave is read from memory once.
   const double again =
       allocated <= l2 * l2_share_for_reads && read > allocated ? allocated / read : 1;
   read *= again;
-  stored *= scale();
-  const double evicted = make_room(read, stored);
+  const auto [evicted, own] = make_room(read, stored);
   std::vector<site_rates> all(traffic.size());
   for (std::size_t n = 0; n < traffic.size(); ++n) {
     const site_traffic& t = traffic[n];
     site_rates& r = all[n];
     if (t.sectors == 0) continue;
+    r.evicted = evicted;
+    r.own = own;
     if (t.is_store) {
-      r.whole = std::min(1.0, t.bytes / (32 * t.sectors));
-      r.evicted = evicted;
+      r.whole = written_share(t);
     } else {
       r.dram = std::min(1.0, t.dram_sectors / t.sectors * again);
       r.dram_bytes = t.dram_bytes;
-      r.evicted = evicted;
       const auto from = loads_of_.find(static_cast<std::uint32_t>(n));
       const auto before =
           from == loads_of_.end() ? stored_before_.end() : stored_before_.find(from->second);
@@ -257,6 +270,62 @@ std::vector<site_rates> timer::rates(const std::vector<site_traffic>& traffic) {
     }
   }
   return all;
+}
+
+// The launch's blocks, in multiples of those that were simulated.
+double timer::of_a_block() const {
+  double recorded = 0, all = 0;
+  for (const block_trace& b : recorder_.trace().blocks) {
+    recorded += static_cast<double>(b.recorded);
+    all += static_cast<double>(b.instructions);
+  }
+  return recorded > 0 ? all / recorded * in_recorded_blocks() : 0;
+}
+
+// How many sectors each site asks for. Known where every block ran; else as many as a recorded
+// block does, on average, since blocks that are cut short have what comes first only.
+std::vector<double> timer::whole_sectors(const std::vector<site_traffic>& traffic) const {
+  std::vector<double> seen(traffic.size()), all(traffic.size());
+  for (const block_trace& b : recorder_.trace().blocks)
+    for (const warp_trace& w : b.warps)
+      for (const recorded_access& a : w.accesses)
+        if (a.site < seen.size()) seen[a.site] += a.sectors;
+  for (std::size_t n = 0; n < traffic.size(); ++n) {
+    const bool is_atomic = atomics_.contains(static_cast<std::uint32_t>(n));
+    all[n] =
+        cuts_ && seen[n] > 0 && !is_atomic ? seen[n] * of_a_block() : traffic[n].sectors * scale();
+  }
+  return all;
+}
+
+// What the simulated blocks' accesses came to, of all blocks. Where none of them came to a site,
+// the caches tell of those blocks that did. They also tell what atomics read from memory, which the
+// queues leave out.
+std::vector<site_account> timer::whole(std::vector<site_account> simulated,
+                                       const std::vector<site_rates>& rates,
+                                       const std::vector<site_traffic>& traffic) const {
+  const std::vector<double> sectors = whole_sectors(traffic);
+  for (std::size_t n = 0; n < simulated.size(); ++n) {
+    site_account& a = simulated[n];
+    if (n >= traffic.size()) {
+      a *= of_a_block();
+      continue;
+    }
+    const site_traffic& t = traffic[n];
+    const bool is_atomic = atomics_.contains(static_cast<std::uint32_t>(n));
+    a *= a.sectors == 0 || is_atomic ? of_a_block() : sectors[n] / a.sectors;
+    const bool unseen = a.sectors == 0 && t.sectors > 0;
+    if (unseen) {
+      a.sectors = sectors[n];
+      a.l2_sectors = t.l2_sectors * scale();
+      a.l1_hits = a.sectors - a.l2_sectors;
+    }
+    if ((unseen || is_atomic) && !t.is_store) {
+      a.dram_sectors = rates[n].dram * t.sectors * scale();
+      a.dram_read_bytes = a.dram_sectors * rates[n].dram_bytes;
+    }
+  }
+  return simulated;
 }
 
 // The same work where one thing costs nothing, or there is more room.
@@ -315,12 +384,8 @@ launch_time timer::end(const std::vector<site_traffic>& traffic) {
   result.us = t.cycles / (costs_.ghz * 1e3);
   result.counted = 1 / scale();
   result.active_warps = t.warp_cycles / std::max(1.0, t.simulated_cycles);
-  double recorded = 0, all = 0;
-  for (const block_trace& b : recorder_.trace().blocks) {
-    recorded += static_cast<double>(b.recorded);
-    all += static_cast<double>(b.instructions);
-  }
-  if (recorded > 0) result.instructions = t.slots * (all / recorded) * in_recorded_blocks();
+  result.instructions = t.slots * of_a_block();
+  result.sites = whole(std::move(t.sites), work.sites, traffic);
   std::copy(std::begin(t.busy), std::end(t.busy), std::begin(result.busy));
   result.stalled = std::move(t.stalled);
   result.waited_for = std::move(t.waited_for);

@@ -28,9 +28,10 @@ namespace stepwise::emulator {
 // What the caches did for a site's sectors, in the blocks that were run.
 struct site_traffic {
   bool is_store = false;
-  double sectors = 0, dram_sectors = 0;  // of loads and atomics
-  double dram_bytes = 32;                // that came for each of dram_sectors
-  double bytes = 0;                      // that lanes asked for
+  double sectors = 0, l2_sectors = 0;
+  double dram_sectors = 0;  // of loads and atomics
+  double dram_bytes = 32;   // that came for each of dram_sectors
+  double bytes = 0;         // that lanes asked for
 };
 
 struct launch_time {
@@ -41,6 +42,7 @@ struct launch_time {
   double counted = 1;                  // of the instructions, those that were run
   std::vector<double> experiments_us;  // by what_if
   std::vector<stall_cycles> stalled;   // as multiprocessor_time has them
+  std::vector<site_account> sites;     // of the whole launch
   std::unordered_map<std::uint64_t, double> waited_for;
 };
 
@@ -86,7 +88,16 @@ class timer {
   bool is_recorded(std::uint64_t block) const;
   double in_recorded_blocks() const;
   double scale() const;
-  double make_room(double read, double stored);
+  struct room {
+    double evicted = 0;  // bytes written to memory for each that comes
+    double own = 0;      // of these, the share that this launch stored
+  };
+  room make_room(double read, double stored);
+  std::vector<site_account> whole(std::vector<site_account> simulated,
+                                  const std::vector<site_rates>& rates,
+                                  const std::vector<site_traffic>& traffic) const;
+  double of_a_block() const;
+  std::vector<double> whole_sectors(const std::vector<site_traffic>& traffic) const;
   double us_if(what_if e, const multiprocessor_work& work) const;
   std::vector<site_rates> rates(const std::vector<site_traffic>& traffic);
 

@@ -52,6 +52,7 @@ kernel_profile example() {
   k.timing.busy[static_cast<int>(part::dram)] = 0.75;
   k.timing.active_warps = 40;
   k.timing.counted = 0.5;
+  k.timing.traffic = level_traffic{1, 2, 3, 4, 5, 6, 7, 8, 9};
   k.timing.experiments_us = {1, 2, 3, 4, 5, 6};
   k.total += load.counts;
   k.total += store.counts;
@@ -79,6 +80,10 @@ TEST_CASE("a profile travels as JSON without losing anything") {
   CHECK(k.total.all_instructions().lanes == 1280);
   CHECK(k.timing.us == 12.5);
   CHECK(k.timing.busy[static_cast<int>(part::dram)] == 0.75);
+  REQUIRE(k.timing.traffic);
+  CHECK(k.timing.traffic->l1_sectors == 1);
+  CHECK(k.timing.traffic->l2_sectors == 5);
+  CHECK(k.timing.traffic->dram_earlier_bytes == 9);
   CHECK(k.timing.experiments_us.size() == experiments);
   CHECK(k.lines.at(1).stalled.all() == 200);
   CHECK(k.lines.at(1).waited_for.at(0).at.line == 23);

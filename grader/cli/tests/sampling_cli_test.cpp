@@ -14,18 +14,17 @@ using namespace stepwise;
 
 namespace {
 
-// How far a figure may be off: of any call, and of half of them. Bytes are scaled up from all that
-// ran, blocks that were cut short among it, so that what a block loads first counts for too much;
-// no time depends on that. L2 and DRAM are left out: what whole launches find there, a wave does
-// not tell (common/emulator/time/DESIGN.md).
+// How far a figure may be off: of any call, and of half of them.
 struct most_off {
   std::string figure;
   double any, half;
 };
-const std::vector<most_off> bounds = {{"time", 0.12, 0.005},
-                                      {"instructions", 0.001, 0.001},
-                                      {"global", 0.6, 0.02},
-                                      {"shared", 0.05, 0.01}};
+const std::vector<most_off> bounds = {{"time", 0.1, 0.005},  // matmul 02, whose warps drift apart
+                                      {"instructions", 0.02, 0.001},
+                                      {"global", 0.05, 0.01},
+                                      {"shared", 0.05, 0.01},
+                                      {"l2", 0.05, 0.01},
+                                      {"dram", 0.05, 0.01}};
 
 }  // namespace
 

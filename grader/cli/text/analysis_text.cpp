@@ -70,9 +70,13 @@ void bytes_by_level(page& p, const profile_view& v) {
   std::string text;
   if (counted < 1)
     text = fmt::format(
-        "Estimated from the {:.2g} % of the launch that ran: at DRAM, what blocks share counts too "
-        "often, and what L2 still holds does not count. ",
+        "Estimated from the {:.2g} % of the launch that ran. Stores that L2 still holds do not "
+        "count at DRAM. ",
         100 * counted);
+  if (const double earlier = a.traffic.dram_earlier_bytes; earlier > 0.1 * a.bytes.dram)
+    text += fmt::format(
+        "DRAM also writes {} that earlier launches and copies left in L2: part of its busy time. ",
+        bytes_text(earlier));
   if (v.m->work.bytes > 0)
     text += fmt::format("The whole call must move {} at least.", bytes_text(v.m->work.bytes));
   p.paragraph(text, tone::dim);

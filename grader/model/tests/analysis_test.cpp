@@ -93,6 +93,31 @@ TEST_CASE("memory: bytes are those of the whole launch, lines are ordered by wha
   CHECK(a.wasteful[1].share == 1);  // of the wavefronts
 }
 
+TEST_CASE("memory: the account of the time goes before what was counted of a part") {
+  kernel_profile k = kernel_of(10);
+  k.timing.counted = 0.5;
+  add_line(k, 1).counts.global_load = sectors(10, 40, 40);
+  sum_up(k);
+  k.total.global_load.l2_sectors = 40;
+  k.timing.traffic = level_traffic{.l1_sectors = 100,
+                                   .shared_wavefronts = 3,
+                                   .loads = 100,
+                                   .load_hits = 80,
+                                   .l2_sectors = 20,
+                                   .l2_hits = 15,
+                                   .dram_read_bytes = 160,
+                                   .dram_write_bytes = 40,
+                                   .dram_earlier_bytes = 1000};
+  CHECK(bytes_of(k).global == 100 * 32);
+  CHECK(bytes_of(k).shared == 3 * 128);
+  CHECK(bytes_of(k).l2 == 20 * 32);
+  CHECK(bytes_of(k).dram == 200);  // what other kernels stored is not this one's
+  k.timing.counted = 1;            // then it is known what was asked for
+  CHECK(bytes_of(k).global == 40 * 32);
+  CHECK(bytes_of(k).shared == 0);
+  CHECK(bytes_of(k).l2 == 20 * 32);
+}
+
 TEST_CASE("an access that costs a quarter more than its ideal is not called wasteful") {
   kernel_profile k = kernel_of(10);
   add_line(k, 1).counts.global_load = sectors(4, 5, 4);

@@ -130,6 +130,56 @@ TEST_CASE("L1 keeps what it has room for, the line used last the longest") {
   CHECK(small.find(1, 0x1).missing == 0x1);
 }
 
+TEST_CASE("the account of a site is what the queues were given") {
+  const std::vector<site_rates> sites{{.dram = 0.25, .evicted = 0.5, .own = 0.4, .dram_bytes = 64},
+                                      {.evicted = 0.5, .own = 0.4}};
+  memory_path path(h200(), 132, l1_bytes, sites, {});
+  recorded_access a = row(), s = row();
+  a.known_lines = s.known_lines = 1;
+  s.site = 1;
+  constexpr unsigned times = 1000;
+  for (unsigned n = 0; n < times; ++n) {
+    const std::vector<recorded_line> line{line_record(n / 2, 0xf)};  // each is loaded twice
+    path.access(of_kind(step_kind::load), std::span(&a, 1), line, 1000.0 * n);
+    path.access(of_kind(step_kind::store), std::span(&s, 1),
+                std::vector<recorded_line>{line_record(100'000 + n, 0xf)}, 1000.0 * n);
+  }
+  const std::vector<site_account> all = path.account();
+  const site_account &loads = all[0], &stores = all[1];
+  CHECK(loads.sectors == 4 * times);
+  CHECK(loads.l1_hits == 2 * times);
+  const double l2_share = std::min(h200().l2_bytes_of_one, h200().l2_bytes / 132),
+               write_share = std::min(h200().l2_bytes_of_one, h200().l2_write_bytes / 132);
+  CHECK(32 * loads.l2_sectors == doctest::Approx(path.busy().l2_read * l2_share));
+  CHECK(32 * stores.l2_sectors == doctest::Approx(path.busy().l2_write * write_share));
+  const double read = 64 * loads.dram_sectors;
+  CHECK(loads.dram_read_bytes == doctest::Approx(read));
+  CHECK(loads.dram_sectors == doctest::Approx(times));  // a quarter
+  CHECK(stores.dram_read_bytes == 0);
+  const double written = 0.5 * (read + 32.0 * stores.sectors);
+  CHECK(loads.dram_write_bytes + stores.dram_write_bytes == doctest::Approx(0.4 * written));
+  CHECK(loads.dram_earlier_bytes + stores.dram_earlier_bytes == doctest::Approx(0.6 * written));
+  // Nothing else waits for memory, which reads at the rate for little that is under way.
+  const double few = std::min(h200().dram_few_bytes, h200().dram_read_bytes) / 132;
+  CHECK(path.busy().dram ==
+        doctest::Approx(read / few + written / (h200().dram_write_bytes / 132)).epsilon(0.005));
+}
+
+TEST_CASE("what a site is due to read from memory and finds in L1 is in the account") {
+  const std::vector<site_rates> sites{{}, {.dram = 0.5}};
+  memory_path path(h200(), 132, l1_bytes, sites, {});
+  recorded_access first = row(), second = row();
+  first.known_lines = second.known_lines = 1;
+  second.site = 1;
+  for (unsigned n = 0; n < 100; ++n) {
+    const std::vector<recorded_line> line{line_record(n, 0xf)};
+    path.access(of_kind(step_kind::load), std::span(&first, 1), line, 1000.0 * n);
+    path.access(of_kind(step_kind::load), std::span(&second, 1), line, 1000.0 * n + 900);
+  }
+  CHECK(path.account()[1].l1_hits == 400);
+  CHECK(path.account()[1].dram_read_bytes == 200 * 32);
+}
+
 TEST_CASE("memory is read in pairs of sectors, whether both are wanted or not") {
   const instruction_cost load = of_kind(step_kind::load);
   site_rates sites{.dram = 1};

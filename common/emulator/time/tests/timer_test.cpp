@@ -315,6 +315,96 @@ TEST_CASE("what stays in L2 from wave to wave is read from memory once") {
   CHECK(in_l2 < 0.7 * beyond);
 }
 
+// What the only site of `k` comes to in a launch of so many blocks.
+site_account account_of(timer& t, const kernel& k, std::uint64_t blocks, const memory_work& w) {
+  const launch_time time = drive(t, k, blocks, turns, w).time;
+  REQUIRE(time.sites.size() == 1);
+  return time.sites[0];
+}
+
+TEST_CASE("the account of a sampled launch is that of all blocks") {
+  kernel k(load);
+  memory_work w = one_access(k);
+  w.told = [at = allocated(k, std::uint64_t{256} << 20)](timer& t) { t.loaded(0, at); };
+  timer t(model(), {.sampling = true});
+  const site_account a = account_of(t, k, 40 * wave, w);
+  const auto sectors = static_cast<double>(40 * wave * warps * turns * 4);
+  CHECK(a.sectors == doctest::Approx(sectors));
+  CHECK(a.l2_sectors == doctest::Approx(sectors));
+  CHECK(a.dram_read_bytes == doctest::Approx(32 * sectors));
+}
+
+TEST_CASE("DRAM is as busy as its bytes in that time, of the published bandwidth") {
+  kernel k(load);
+  memory_work w = one_access(k);
+  w.told = [at = allocated(k, std::uint64_t{256} << 20)](timer& t) { t.loaded(0, at); };
+  timer t(model(), {});
+  const launch_time time = drive(t, k, wave, turns, w).time;
+  REQUIRE(time.sites.size() == 1);
+  const site_account& a = time.sites[0];
+  const double bytes = a.dram_read_bytes + a.dram_write_bytes + a.dram_earlier_bytes;
+  CHECK(time.busy[static_cast<int>(part::dram)] ==
+        doctest::Approx(bytes / (time.us * 1e-6 * model().memory_bytes_per_s())));
+  CHECK(time.busy[static_cast<int>(part::dram)] < 0.96);  // an H200's reads reach 95 %
+}
+
+TEST_CASE("what all blocks share is read once in a launch, however many were run") {
+  kernel k(load);
+  constexpr std::uint64_t shared = std::uint64_t{1} << 20;
+  memory_work w = one_access(k);
+  w.told = [at = allocated(k, shared)](timer& t) { t.loaded(0, at); };
+  for (const std::uint64_t blocks : {3 * wave, 40 * wave}) {
+    timer t(model(), {.sampling = true});
+    CHECK(account_of(t, k, blocks, w).dram_read_bytes == doctest::Approx(shared).epsilon(0.02));
+  }
+}
+
+TEST_CASE("of stores, what L2 has no room for goes to memory, and what lay there before") {
+  const kernel k(store);
+  const double room = costs_of(model()).dirty_bytes, before = costs_of(model()).dirty_at_rest;
+  const memory_work w = one_access(k);
+  timer t(model(), {.sampling = true});
+  const site_account much = account_of(t, k, 40 * wave, w);
+  const double stored = 32 * much.sectors;
+  REQUIRE(stored > 2 * room);
+  CHECK(much.dram_write_bytes == doctest::Approx(stored - room).epsilon(0.01));
+  CHECK(much.dram_earlier_bytes == doctest::Approx(before).epsilon(0.02));
+  timer other(model(), {.sampling = true});
+  memory_work little = w;
+  const site_account kept = account_of(other, k, wave, little);
+  REQUIRE(32 * kept.sectors < room);
+  CHECK(kept.dram_write_bytes == 0);
+}
+
+TEST_CASE(
+    "what comes last in a block counts as often as what comes first, which blocks cut short have") {
+  const kernel k(store);
+  const memory_work first = one_access(k);
+  memory_work last = first;  // stored by the recorded blocks only
+  last.traffic[0].sectors = last.traffic[0].sectors / wave * 3 * resident;
+  last.traffic[0].bytes = 32 * last.traffic[0].sectors;
+  timer t(model(), {.sampling = true}), other(model(), {.sampling = true});
+  const site_account a = account_of(t, k, 40 * wave, first),
+                     b = account_of(other, k, 40 * wave, last);
+  CHECK(a.dram_write_bytes > 0);
+  CHECK(b.dram_write_bytes == doctest::Approx(a.dram_write_bytes));
+  CHECK(b.dram_earlier_bytes == doctest::Approx(a.dram_earlier_bytes));
+}
+
+TEST_CASE("where no simulated block comes to a site, the caches tell of it") {
+  kernel k(load);
+  memory_work w = one_access(k);
+  w.told = [at = allocated(k, std::uint64_t{256} << 20)](timer& t) { t.loaded(0, at); };
+  w.each.clear();
+  w.traffic[0].l2_sectors = w.traffic[0].sectors / 2;
+  w.traffic[0].dram_sectors = w.traffic[0].sectors / 4;
+  timer t(model(), {});
+  const site_account a = account_of(t, k, wave, w);
+  CHECK(a.sectors == w.traffic[0].sectors);
+  CHECK(a.l1_hits == w.traffic[0].sectors / 2);
+  CHECK(a.dram_read_bytes == 32 * w.traffic[0].sectors / 4);
+}
+
 TEST_CASE("what an earlier launch has just written is read from L2, if it fits there") {
   kernel writes("st.global.f32 [%rd1], %f1;"),
       reads("ld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f1, %f1;");
