@@ -19,7 +19,7 @@ const char* stepwiseDeviceKind(void);
 int stepwiseGetCounters(struct stepwise_counters* counters);
 void stepwiseResetCounters(void);
 /* The sentence behind the last error that a call returned on this thread; "" if none. Valid until
- * the thread's next call. */
+ * the thread's next call, or until the error has been asked for. */
 const char* stepwiseLastErrorMessage(void);
 /* What cudaPeekAtLastError would return. For checks it is no look at it of the program's. */
 int stepwiseLastError(void);
