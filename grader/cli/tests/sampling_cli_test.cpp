@@ -22,7 +22,7 @@ struct most_off {
   std::string figure;
   double any, half;
 };
-const std::vector<most_off> bounds = {{"time", 0.05, 0.005},
+const std::vector<most_off> bounds = {{"time", 0.12, 0.005},
                                       {"instructions", 0.001, 0.001},
                                       {"global", 0.6, 0.02},
                                       {"shared", 0.05, 0.01}};
