@@ -78,7 +78,8 @@ std::string derive_answers(std::string_view handout, std::string_view lab) {
       "a "
       "question speaks\nof stand in [the handout](README.md). Keep the headings: `./lab grade " +
       std::string(lab) +
-      "` tells by them\nwhat is answered. No points depend on it; people read it.\n";
+      "` tells by them\nwhat is answered. No points of `./lab grade` depend on it; people read "
+      "it.\n";
   std::string section;
   for (const auto& q : questions_of(handout)) {
     if (q.section != section) text += "\n## " + q.section + "\n";
