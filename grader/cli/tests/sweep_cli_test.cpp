@@ -75,7 +75,7 @@ TEST_CASE("sweep: configurations side by side, those that are not right, too") {
   CHECK(has(again.out, "blocks of 48 threads leave 25 % of their lanes idle"));
   CHECK(has(again.out, "times are modelled, NVIDIA H200"));
   CHECK(has(again.out, "By the model: "));
-  CHECK(has(again.out, "half of the 10 times that were measured"));
+  CHECK(has(again.out, "half of the 15 times that were measured"));
   // Both programs are kept and used again, apart from what a student compiles.
   CHECK(times_of_programs(course.root() / "build/sweeps") == made);
   CHECK(!fs::exists(course.root() / "build/submissions"));
