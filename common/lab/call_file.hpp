@@ -14,13 +14,19 @@
 namespace stepwise::runner {
 
 inline constexpr char call_file_magic[8] = {'s', 't', 'e', 'p', 'w', 'i', 's', 'e'};
-inline constexpr std::uint32_t call_file_version = 4;
+inline constexpr std::uint32_t call_file_version = 5;
 inline constexpr int max_buffers = 8;
 inline constexpr int max_scalars = 8;
 inline constexpr std::uint64_t guard_bytes = 256;  // around a buffer; none on the emulator
 
+// Where a contract wants its arrays, all of them (DESIGN.md).
+enum class memory_kind : std::uint32_t {
+  device = 0,  // of the machine that makes the call: a CUDA device's, or the CPU's
+  host = 1,    // of the host: the function itself copies to the device and back
+};
+
 enum class buffer_role : std::uint32_t {
-  input = 1,    // `bytes` bytes at `offset`: copied to the device before each call
+  input = 1,    // `bytes` bytes at `offset`: copied to that memory before the call
   output = 2,   // poisoned before each call, copied to `offset` after the last one
   scratch = 3,  // poisoned before each call, never copied back
 };
@@ -38,7 +44,7 @@ struct buffer_record {
 
 enum class call_state : std::uint32_t { waiting = 0, running = 1, done = 2, failed = 3 };
 
-// What becomes of a call's buffers on the device.
+// What becomes of a call's buffers.
 enum class buffers_are : std::uint32_t {
   fresh = 0,  // made for this call, and given back after it
   // Those that the last call left, if they are the same ones and it did not fail, else made; and
@@ -76,6 +82,7 @@ struct call_record {
   call_state state;         // out
   std::int32_t cuda_error;  // out: cudaError_t when failed
   char message[512];        // out: what failed, NUL-terminated
+  memory_kind memory;       // in which its buffers lie
   std::uint32_t buffer_count, scalar_count;
   buffer_record buffers[max_buffers];
   std::int64_t scalars[max_scalars];

@@ -30,6 +30,7 @@ struct problem_call {
   std::string label;  // "n = 1023, seed 7"
   std::vector<problem_buffer> buffers;
   std::vector<std::int64_t> scalars;
+  runner::memory_kind memory = runner::memory_kind::device;  // in which the contract's arrays lie
 
   // A buffer behind the others. An input's bytes are zero, and lie where any type may.
   void add_input(std::string name, std::uint64_t bytes);

@@ -213,7 +213,9 @@ void add_parties(block& out, const finding& f) {
 const char* host_label(const finding& f) {
   if (f.kind == finding_kind::wrong_pointer && f.parties.empty()) return "";
   const bool of_host = is_warning(f.kind) || f.kind == finding_kind::double_free ||
-                       f.kind == finding_kind::unwritten_copy;
+                       f.kind == finding_kind::unwritten_copy ||
+                       (!f.parties.empty() && !f.parties[0].has_thread &&
+                        f.parties[0].kernel.empty());  // a copy that races with a kernel
   return of_host ? "called " : "launched ";
 }
 

@@ -24,7 +24,7 @@ constexpr std::size_t chunk_bytes = std::size_t{16} << 20;  // of a buffer on it
 
 }  // namespace
 
-call_buffer::call_buffer(machine& where, std::uint64_t bytes)
+call_buffer::call_buffer(memory& where, std::uint64_t bytes)
     : where_(&where), bytes_(bytes), guard_(where.needs_guards() ? guard_bytes : 0) {
   static_assert(guard_bytes % 256 == 0, "the buffer behind a guard zone must stay aligned");
   if (bytes_ == 0) return;

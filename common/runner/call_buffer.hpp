@@ -1,4 +1,4 @@
-// One buffer of a call in a machine's memory, between two guard zones.
+// One buffer of a call in some memory, between two guard zones.
 //
 // idea    On a GPU, and on the CPU, nothing stops who runs past the end of a buffer: bytes of a
 //         known pattern before and behind it tell afterwards. The emulator itself reports the very
@@ -19,9 +19,9 @@ namespace stepwise::runner {
 
 class call_buffer {
  public:
-  // Allocates memory of `where`, which must outlive the buffer. This and the others throw what the
-  // machine throws.
-  call_buffer(machine& where, std::uint64_t bytes);
+  // Allocates in `where`, which must outlive the buffer. This and the others throw what that
+  // throws.
+  call_buffer(memory& where, std::uint64_t bytes);
   ~call_buffer();
   call_buffer(call_buffer&& other) noexcept;
   call_buffer(const call_buffer&) = delete;
@@ -34,14 +34,14 @@ class call_buffer {
   void upload(std::span<const std::byte> from);
   void download(std::span<std::byte> to) const;
   void poison(std::uint8_t value);
-  // Whether the machine still holds `content`, which has the buffer's size; the position of the
+  // Whether it still holds `content`, which has the buffer's size; the position of the
   // first byte that differs, or the size.
   std::uint64_t first_difference(std::span<const std::byte> content) const;
   // Which guard zones are no longer intact, as in buffer_record::guard_broken.
   std::uint32_t broken_guards() const;
 
  private:
-  machine* where_;
+  memory* where_;
   std::uint64_t bytes_;
   std::uint64_t guard_;  // bytes of each zone: 0 or guard_bytes
   std::byte* allocation_ = nullptr;

@@ -60,18 +60,24 @@ void call_maker::run(mapped_call_file& file, const call_record& request, call_re
   if (is_fresh) buffers_.clear();
 }
 
+memory& call_maker::memory_of(const call_record& request) const {
+  return request.memory == memory_kind::host ? where_.host_memory() : where_;
+}
+
 void call_maker::make_buffers(mapped_call_file& file, const call_record& request) {
   buffers_.clear();  // before the new ones: there may be no room for both
+  memory& place = memory_of(request);
+  made_in_ = request.memory;
   made_for_.assign(request.buffers, request.buffers + request.buffer_count);
   for (const buffer_record& wanted : made_for_) {
-    call_buffer& made = buffers_.emplace_back(where_, wanted.bytes);
-    if (*wanted.name != 0) where_.name_allocation(made.address(), wanted.name);
+    call_buffer& made = buffers_.emplace_back(place, wanted.bytes);
+    if (*wanted.name != 0) place.name_allocation(made.address(), wanted.name);
     if (wanted.role == buffer_role::input) made.upload(file.area(wanted.offset, wanted.bytes));
   }
 }
 
 bool call_maker::has_buffers_of(const call_record& request) const {
-  return buffers_.size() == request.buffer_count &&
+  return made_in_ == request.memory && buffers_.size() == request.buffer_count &&
          std::equal(made_for_.begin(), made_for_.end(), request.buffers,
                     request.buffers + request.buffer_count,
                     [](const buffer_record& a, const buffer_record& b) {
@@ -95,7 +101,7 @@ void call_maker::hand_back(mapped_call_file& file, const call_record& request,
     answer.buffers[i].guard_broken = made.broken_guards();
     if (answer.buffers[i].guard_broken != 0) {
       const bool behind = (answer.buffers[i].guard_broken & 2) != 0;
-      broken = std::string(where_.writer()) + " wrote " +
+      broken = std::string(memory_of(request).writer()) + " wrote " +
                (behind ? "past the end" : "before the start") + " of " + parameter(i, function_);
     } else if (same < wanted.bytes && broken.empty()) {
       broken = "the input behind " + parameter(i, function_) + " was changed, first at byte " +
@@ -120,7 +126,7 @@ void call_maker::repeat(mapped_call_file& file, const call_record& request, call
       if (wanted.role == buffer_role::input) continue;
       buffers_[b].poison(wanted.poison);
       // For checks it counts as what nobody wrote.
-      where_.forget_contents(buffers_[b].address(), wanted.bytes);
+      memory_of(request).forget_contents(buffers_[b].address(), wanted.bytes);
     }
     if (request.plan.cold_l2 != 0) where_.make_cold(all);
     const bool counted = i + 1 == total;

@@ -28,6 +28,7 @@ class call_maker {
 
  private:
   void run(mapped_call_file& file, const call_record& request, call_record& answer);
+  memory& memory_of(const call_record& request) const;
   void make_buffers(mapped_call_file& file, const call_record& request);
   bool has_buffers_of(const call_record& request) const;
   void repeat(mapped_call_file& file, const call_record& request, call_record& answer);
@@ -38,6 +39,7 @@ class call_maker {
   machine& where_;
   std::vector<call_buffer> buffers_;  // of the call, or left by the last one
   std::vector<buffer_record> made_for_;
+  memory_kind made_in_ = memory_kind::device;
   int lost_ = 0;  // the error that every call has returned since a fault
 };
 

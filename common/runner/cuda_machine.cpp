@@ -12,6 +12,7 @@
 #include "common/lab/check.hpp"
 #include "common/lab/cuda_error.hpp"
 #include "common/runner/machine.hpp"
+#include "common/runner/pageable_memory.hpp"
 #include "common/runtime/stepwise.h"
 
 namespace stepwise::runner {
@@ -23,6 +24,7 @@ struct runtime_additions {
   int (*get_counters)(void*) = nullptr;
   void (*reset_counters)() = nullptr;
   const char* (*last_error_message)() = nullptr;
+  int (*last_error)() = nullptr;
   void (*name_allocation)(const void*, const char*) = nullptr;
   void (*forget_contents)(const void*, std::uint64_t) = nullptr;
 };
@@ -34,6 +36,7 @@ runtime_additions look_up_additions() {
   found.get_counters = reinterpret_cast<int (*)(void*)>(find("stepwiseGetCounters"));
   found.reset_counters = reinterpret_cast<void (*)()>(find("stepwiseResetCounters"));
   found.last_error_message = reinterpret_cast<const char* (*)()>(find("stepwiseLastErrorMessage"));
+  found.last_error = reinterpret_cast<int (*)()>(find("stepwiseLastError"));
   found.name_allocation =
       reinterpret_cast<void (*)(const void*, const char*)>(find("stepwiseNameAllocation"));
   found.forget_contents =
@@ -88,6 +91,8 @@ class cuda_machine : public machine {
     header.l2_bytes = l2_bytes_;
   }
 
+  memory& host_memory() override { return host_memory_; }
+
   bool needs_guards() const override {
     const char* const exact = std::getenv("STEPWISE_EXACT_ALLOCATIONS");
     return !additions_.emulated && (exact == nullptr || std::strcmp(exact, "1") != 0);
@@ -130,9 +135,12 @@ class cuda_machine : public machine {
 
   void start_clock() override { events_->start.record(); }
 
-  // A launch that could not be made leaves its error behind: it is the call's.
+  // A launch that could not be made leaves its error behind: it is the call's. Checks are to tell
+  // that the function did not look at it, so it is not the runner that does.
   float stop_clock(const char* function) override {
-    if (const cudaError_t code = cudaGetLastError(); code != cudaSuccess) {
+    const cudaError_t code =
+        additions_.last_error ? cudaError_t(additions_.last_error()) : cudaGetLastError();
+    if (code != cudaSuccess) {
       throw call_failure{code, "a CUDA call in " + std::string(function) +
                                    "() failed and was not checked: " + sentence_for(code)};
     }
@@ -185,6 +193,7 @@ class cuda_machine : public machine {
   }
 
   runtime_additions additions_;
+  pageable_memory host_memory_;
   std::string name_;
   std::uint64_t l2_bytes_ = 0;
   std::byte* overwritten_ = nullptr;  // before cold calls

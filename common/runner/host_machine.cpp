@@ -40,6 +40,8 @@ class host_machine : public machine {
     header.l2_bytes = 0;
   }
 
+  memory& host_memory() override { return *this; }
+
   bool needs_guards() const override { return true; }
 
   const char* writer() const override { return "a thread"; }

@@ -22,18 +22,17 @@ struct call_failure {
   std::string message;
 };
 
-class machine {
+// What a call's arrays lie in.
+class memory {
  public:
-  virtual ~machine() = default;
+  virtual ~memory() = default;
 
-  // What the header of a call file says about the device.
-  virtual void describe(call_file_header& header) const = 0;
   // Whether buffers need guard zones, since nothing else tells of wrong addresses.
   virtual bool needs_guards() const = 0;
   // Who writes where it must not: "a kernel".
   virtual const char* writer() const = 0;
 
-  // Its memory: aligned to 256 bytes, at least 1 byte. Each throws if it fails, but release.
+  // Aligned to 256 bytes, at least 1 byte. Each throws if it fails, but release.
   virtual std::byte* allocate(std::uint64_t bytes) = 0;
   virtual void release(std::byte* allocation, std::uint64_t bytes) noexcept = 0;
   virtual void copy_in(std::byte* to, std::span<const std::byte> from) = 0;
@@ -42,6 +41,16 @@ class machine {
   // For the reports of checks: the parameter's name, and that nobody has written there yet.
   virtual void name_allocation(const std::byte*, const char* /*name*/) {}
   virtual void forget_contents(const std::byte*, std::uint64_t /*bytes*/) {}
+};
+
+// As a memory, it is the device's own.
+class machine : public memory {
+ public:
+  // The host's, for a contract that takes its arrays there.
+  virtual memory& host_memory() = 0;
+
+  // What the header of a call file says about the device.
+  virtual void describe(call_file_header& header) const = 0;
 
   // Takes care that the next call finds nothing of these buffers in a cache.
   virtual void make_cold(std::span<const std::span<std::byte>> buffers) = 0;

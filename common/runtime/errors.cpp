@@ -41,6 +41,8 @@ thread_local char message[2048] = "";
 }  // namespace
 
 int finish(const status& outcome) {
+  // An error that waits to be asked for keeps its sentence.
+  if (outcome.ok() && outcome.message.empty() && last_code != 0) return 0;
   const std::size_t length = std::min(outcome.message.size(), sizeof message - 1);
   std::memcpy(message, outcome.message.data(), length);
   message[length] = '\0';

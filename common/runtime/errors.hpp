@@ -15,7 +15,7 @@
 namespace stepwise::runtime {
 
 // Ends an API call: keeps a failure as this thread's last error, and returns its number. Success
-// changes only the sentence of last_message().
+// clears the sentence of last_message(), unless that is of an error that nobody has asked for.
 int finish(const status& outcome);
 
 int last_error();  // without resetting it

@@ -19,8 +19,10 @@ const char* stepwiseDeviceKind(void);
 int stepwiseGetCounters(struct stepwise_counters* counters);
 void stepwiseResetCounters(void);
 /* The sentence behind the last error that a call returned on this thread; "" if none. Valid until
- * the thread's next call. */
+ * the thread's next call, or until the error has been asked for. */
 const char* stepwiseLastErrorMessage(void);
+/* What cudaPeekAtLastError would return. For checks it is no look at it of the program's. */
+int stepwiseLastError(void);
 /* What the program calls an allocation: reports say so. */
 void stepwiseNameAllocation(const void* address, const char* name);
 /* From now on checks take these bytes of device memory for unwritten. Nothing in a plain run. */

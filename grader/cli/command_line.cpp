@@ -176,8 +176,11 @@ command_line::command_line() : parser_(std::make_unique<parser>()) {
   takes.flag("--no-color,--no-colour", p.globals.no_color, "no colours (or set NO_COLOR)");
   p.app.set_version_flag("--version", std::string());
   p.app.footer(
-      "Begin with\n  ./lab walk reduction     the versions of the first lab, explained and run\n"
-      "  ./lab start reduction    your own file\n\n`./lab COMMAND --help` has examples.");
+      "Begin with labs/first/README.md and\n"
+      "  ./lab start first        your own file\n"
+      "  ./lab run first          is it right?\n"
+      "  ./lab walk first         the versions of a lab, explained and run\n\n"
+      "`./lab COMMAND --help` has examples.");
   for (const verb* v : all_verbs()) p.add(*v);
 }
 

@@ -1,8 +1,7 @@
-// Reads headings and numbered items outside of code, and looks for text below each question.
+// Reads headings and questions outside of code, and looks for text below each question.
 #include "grader/course/answers.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <utility>
 
@@ -10,6 +9,8 @@
 
 namespace stepwise {
 namespace {
+
+constexpr const char* capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 // Calls body(line) for every line, and tells code lines apart: what looks like a heading or an item
 // in there is none.
@@ -23,12 +24,23 @@ void for_each_line(std::string_view text, Body body) {
   }
 }
 
-// The number of "12. text" or "12", and what follows; 0 if the line does not begin like that.
-std::pair<int, std::string_view> numbered(std::string_view line) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
-  if (error != std::errc{} || number <= 0) return {};
-  return {number, line.substr(static_cast<std::size_t>(end - line.data()))};
+// An id is capital letters and a number: "R12". What is no id is empty.
+std::string id_of(std::string_view word) {
+  const auto letters = std::min(word.find_first_not_of(capitals), word.size());
+  const std::string_view number = word.substr(letters);
+  const bool is_id = letters > 0 && !number.empty() && number.size() < 4 && number[0] != '0' &&
+                     number.find_first_not_of("0123456789") == std::string_view::npos;
+  return is_id ? std::string(word) : "";
+}
+
+// The id of "* **R12** text", and the text; an empty id if the line does not begin like that.
+std::pair<std::string, std::string_view> identified(std::string_view line) {
+  constexpr std::string_view start = "* **", end = "** ";
+  if (!line.starts_with(start)) return {};
+  line.remove_prefix(start.size());
+  const auto at = line.find(end);
+  if (at == std::string_view::npos) return {};
+  return {id_of(line.substr(0, at)), line.substr(at + end.size())};
 }
 
 std::string heading(std::string_view line, std::string_view mark) {
@@ -36,8 +48,6 @@ std::string heading(std::string_view line, std::string_view mark) {
 }
 
 }  // namespace
-
-std::string question::name() const { return section + ", " + std::to_string(number); }
 
 std::vector<question> questions_of(std::string_view handout) {
   std::vector<question> all;
@@ -51,9 +61,9 @@ std::vector<question> questions_of(std::string_view handout) {
     inside = false;
     if (code) return;
     if (line.starts_with("## ")) section = heading(line, "## ");
-    const auto [number, rest] = numbered(line);
-    if (number == 0 || !rest.starts_with(". ")) return;
-    all.push_back({section, number, {std::string(trimmed(rest.substr(2)))}});
+    const auto [id, rest] = identified(line);
+    if (id.empty()) return;
+    all.push_back({id, section, {std::string(trimmed(rest))}});
     inside = true;
   });
   return all;
@@ -68,12 +78,13 @@ std::string derive_answers(std::string_view handout, std::string_view lab) {
       "a "
       "question speaks\nof stand in [the handout](README.md). Keep the headings: `./lab grade " +
       std::string(lab) +
-      "` tells by them\nwhat is answered. No points depend on it; people read it.\n";
+      "` tells by them\nwhat is answered. No points of `./lab grade` depend on it; people read "
+      "it.\n";
   std::string section;
   for (const auto& q : questions_of(handout)) {
     if (q.section != section) text += "\n## " + q.section + "\n";
     section = q.section;
-    text += "\n### " + std::to_string(q.number) + "\n\n";
+    text += "\n### " + q.id + "\n\n";
     for (const auto& line : q.lines) text += "> " + line + "\n";
     text += "\n";
   }
@@ -81,27 +92,23 @@ std::string derive_answers(std::string_view handout, std::string_view lab) {
 }
 
 answer_count count_answers(std::string_view handout, std::string_view answers) {
-  std::set<std::pair<std::string, int>> answered;
-  std::string section;
-  int number = 0;
+  std::set<std::string> answered;
+  std::string id;
   for_each_line(answers, [&](const std::string& line, bool code) {
     const std::string words(trimmed(line));
-    if (!code && line.starts_with("## ")) {
-      section = heading(line, "## ");
-      number = 0;
-    } else if (!code && line.starts_with("### ")) {
-      number = numbered(heading(line, "### ")).first;
+    if (!code && (line.starts_with("## ") || line.starts_with("### "))) {
+      id = id_of(heading(line, "### "));
     } else if (!words.empty() && !words.starts_with('>') && !words.starts_with("```")) {
-      answered.insert({section, number});
+      answered.insert(id);
     }
   });
   answer_count count;
   for (const auto& q : questions_of(handout)) {
     ++count.questions;
-    if (answered.contains({q.section, q.number})) {
+    if (answered.contains(q.id)) {
       ++count.answered;
     } else {
-      count.open.push_back(q.name());
+      count.open.push_back(q.id);
     }
   }
   return count;

@@ -77,10 +77,10 @@ const goal_form& find_form(const std::string& kind, const std::string& where) {
 
 // A misspelt key would else be a goal that is easier than it was meant to be.
 void refuse_other_keys(const toml_value& table, const goal_form& form, const std::string& where) {
-  std::string known = "name, kind, points";
+  std::string known = "name, kind, points, hint";
   for (const auto& key : form.keys) known += ", " + key;
   for (const auto& name : table.keys) {
-    if (name == "name" || name == "kind" || name == "points") continue;
+    if (name == "name" || name == "kind" || name == "points" || name == "hint") continue;
     if (std::count(form.keys.begin(), form.keys.end(), name) == 0) {
       fail(where, "unknown key `" + name + "`; a goal of kind " + std::string(form.name) + " has " +
                       known);
@@ -120,6 +120,7 @@ goal parse_goal(const toml_value& table, std::size_t dimensions, const std::stri
   const std::string where = at_line(origin, table) + ": goal \"" + g.name + "\"";
   g.points = of_goal<double>(table, "points", where);
   if (!(g.points > 0) || std::isinf(g.points)) fail(where, "a goal's points must be positive");
+  if (table.contains("hint")) g.hint = of_goal<std::string>(table, "hint", where);
   const goal_form& form = find_form(of_goal<std::string>(table, "kind", where), where);
   refuse_other_keys(table, form, where);
   g.what = form.what;
@@ -140,25 +141,6 @@ goal parse_goal(const toml_value& table, std::size_t dimensions, const std::stri
     if (!(g.modelled > 0) || std::isinf(g.modelled)) fail(where, "`modelled` must be positive");
   }
   return g;
-}
-
-// Insertions, deletions, replacements and swaps of neighbours that turn one into the other.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> least(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) {
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-      if (i == 0 || j == 0) {
-        least[i][j] = i + j;
-        continue;
-      }
-      least[i][j] = std::min({least[i - 1][j] + 1, least[i][j - 1] + 1,
-                              least[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        least[i][j] = std::min(least[i][j], least[i - 2][j - 2] + 1);
-      }
-    }
-  }
-  return least[a.size()][b.size()];
 }
 
 // The column at_least of steps.txt.
@@ -388,6 +370,24 @@ const step& find_step(const lab& l, std::string_view name) {
   message += "\nits steps are";
   for (const auto& n : names) message += " " + n;
   throw failure(exit_code::usage, message);
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> least(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        least[i][j] = i + j;
+        continue;
+      }
+      least[i][j] = std::min({least[i - 1][j] + 1, least[i][j - 1] + 1,
+                              least[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        least[i][j] = std::min(least[i][j], least[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return least[a.size()][b.size()];
 }
 
 std::string nearest(std::string_view given, const std::vector<std::string>& candidates) {

@@ -72,6 +72,7 @@ struct goal {
   // speedup, reach: what the ratio of modelled times must be where there is no GPU; 0: not judged
   // there.
   double modelled = 0;
+  std::string hint = {};  // the title of a topic in hints.md; may be empty
 
   bool is_speed() const { return what == kind::speedup || what == kind::reach; }
 };
@@ -98,6 +99,7 @@ struct lab {
 
   fs::path handout() const { return file.parent_path() / "README.md"; }
   fs::path answers() const { return file.parent_path() / "answers.md"; }
+  fs::path hints() const { return file.parent_path() / "hints.md"; }
   fs::path experiment_file(const std::string& experiment_name) const {
     return fs::path("solutions") / name / "experiments" / (experiment_name + ".cu");
   }
@@ -135,6 +137,9 @@ std::vector<limit_part> parse_limits(std::string_view text, const std::string& o
 
 // Of lab.toml; steps, sweeps and file are left empty.
 lab parse_lab(std::string_view text, const std::string& origin, const std::string& name);
+
+// Insertions, deletions, replacements and swaps of neighbours that turn one into the other.
+std::size_t edit_distance(std::string_view a, std::string_view b);
 
 // The candidate that is most likely meant: a unique prefix or the smallest edit distance, if that
 // is at most a third of its length. Empty if none.

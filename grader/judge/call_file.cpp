@@ -101,6 +101,7 @@ void call_file::write_records() {
     const auto& plan = plans_[p];
     const auto& call = calls_[plan.data];
     runner::call_record record{};
+    record.memory = call.memory;
     record.buffer_count = static_cast<std::uint32_t>(call.buffers.size());
     record.scalar_count = static_cast<std::uint32_t>(call.scalars.size());
     for (std::size_t b = 0; b < call.buffers.size(); ++b) {

@@ -63,6 +63,15 @@ std::size_t caret_column(const diagnostic& d, const std::string& source) {
 
 bool is_caret_line(const std::string& line) { return trimmed(line) == "^"; }
 
+// What a first kernel often lacks, and nvcc says in words that nobody knows yet.
+std::string launch_hint(std::string_view message) {
+  if (message.starts_with("a __global__ function call must be configured"))
+    return ": a kernel is launched, kernel<<<blocks, threads>>>(...)";
+  if (message.starts_with("a host function call cannot be configured"))
+    return ": only a kernel is launched; put __global__ before the function that is to be one";
+  return "";
+}
+
 // file.cu(23): error: identifier "x" is undefined, then perhaps more of the message, the source
 // line and a line with a caret, up to an empty line.
 std::optional<diagnostic> front_end_error(const std::vector<std::string>& lines, std::size_t i) {
@@ -75,6 +84,7 @@ std::optional<diagnostic> front_end_error(const std::vector<std::string>& lines,
     if (!line_number) continue;
     diagnostic d{line.substr(0, open), *line_number, 0, {}, {}};
     d.message = line.substr(line.find(": ", close + mark.size() - 2) + 2);
+    d.message += launch_hint(d.message);
     std::size_t end = i + 1;
     while (end < lines.size() && end - i <= most_message_lines && !trimmed(lines[end]).empty())
       ++end;

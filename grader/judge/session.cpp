@@ -108,6 +108,8 @@ session::session(const std::filesystem::path& program, const device_choice& devi
   }
   start.environment.push_back(options_.times.empty() ? "STEPWISE_TIMES"
                                                      : "STEPWISE_TIMES=" + options_.times);
+  start.environment.push_back(options_.modelled_events ? "STEPWISE_EVENT_TIMES=modelled,quiet"
+                                                       : "STEPWISE_EVENT_TIMES");
   // Never what the caller's environment says of checks, either.
   if (options_.findings.empty()) {
     start.environment.insert(start.environment.end(), {"STEPWISE_CHECK", "STEPWISE_FINDINGS"});

@@ -26,6 +26,7 @@ struct session_options {
   int workers = 0;                 // emulator threads; 0: all cores
   std::filesystem::path profile;   // not empty: counted line by line, and the profile goes there
   std::string times;               // with a profile: STEPWISE_TIMES, what the model times
+  bool modelled_events = false;    // with times: those between events are the model's, too
   std::filesystem::path findings;  // not empty: with all checks on, and what they find goes there
   std::function<void()> tick;
 };

@@ -1,4 +1,4 @@
-// Makes one call with times on, and adds up its launches.
+// Makes one call with times on, and adds up its launches, or asks what lies between its events.
 #include "grader/model/modelled.hpp"
 
 #include <fmt/core.h>
@@ -65,12 +65,18 @@ modelled_figures model_program(const lab& l, const problem& p, const std::filesy
   options.times = launches == launches_are::whole ? "whole" : "sampled";
   if (experiments == what_ifs::modelled) options.times += ",experiments";
   now.doing(fmt::format("{}: the time of {}", l.name, result.label));
+  result.with_copies = calls[0].memory == runner::memory_kind::host;
+  options.modelled_events = result.with_copies;
   session runner(program, emulator, file, options);
   result.found = runner.call(0);
   if (!result.found.ok()) return result;
   runner.finish(seconds_to_leave_a_profile);
   result.kernels = read_profile(options.profile);
   for (const kernel_profile& k : result.kernels) result.time_ms += k.timing.us / 1000;
+  if (result.with_copies && result.time_ms > 0) {
+    const auto between_events = file.times(0);
+    result.time_ms = between_events.empty() ? 0 : between_events[0];
+  }
   return result;
 }
 

@@ -1,8 +1,9 @@
 // The time that a call would take on a GPU, by the emulator's time model.
 //
 // idea    The call is made on the emulator, with a profile and times. Large launches are sampled,
-// so
-//         what they compute means nothing: whether a program is right is asked at other sizes.
+//         so what they compute means nothing: whether a program is right is asked at other sizes.
+//         A call's time is that of its kernels; where its arrays are the host's, it is what the
+//         runner's events tell, whose clock knows copies, too (common/timeline).
 // watch   A model: what it says is labelled so, with how far off it was where it could be compared
 //         (`lab validate --times`).
 // Tested by cli/tests/times_cli_test.cpp.
@@ -27,6 +28,7 @@ struct modelled_figures {
   std::string gpu;    // that the emulator stands for: "NVIDIA H200"
   problem_work work;
   double time_ms = 0;
+  bool with_copies = false;  // the time is the whole call's, with its copies to and from the host
   std::vector<kernel_profile> kernels;
 
   bool timed() const { return found.ok() && time_ms > 0; }

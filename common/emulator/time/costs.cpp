@@ -186,6 +186,18 @@ gpu_costs costs_of(const gpu& model) {
   figure("dram_read", [&](double v) { c.dram_read_bytes = bytes_per_cycle(v); });
   figure("dram_read_32768_under_way", [&](double v) { c.dram_few_bytes = bytes_per_cycle(v); });
   figure("dram_write", [&](double v) { c.dram_write_bytes = bytes_per_cycle(v); });
+  // A byte that is copied is read at memory's rate; what else it takes is its being written.
+  figure("dram_copy_in_pieces", [&](double in_pieces) {
+    figure("dram_copy_in_equal_shares", [&](double in_shares) {
+      const double read = 1 / c.dram_read_bytes, pieces = 2 / bytes_per_cycle(in_pieces);
+      if (pieces > read)
+        c.equal_shares_write =
+            std::max(1.0, (2 / bytes_per_cycle(in_shares) - read) / (pieces - read));
+    });
+  });
+  for (int n = 0; n < 8; ++n)
+    figure(("early_multiprocessor_block_" + std::to_string(n)).c_str(),
+           [&](double v) { c.early_blocks.push_back(static_cast<std::uint64_t>(v)); });
   figure("exchange_own_addresses", [&](double v) { c.atomic_lanes = v / c.ghz; });
   figure("exchange_one_address", [&](double v) { c.same_address_lanes = v / c.ghz; });
   figure("add_f32_one_address", [&](double v) { c.same_address_floats = v / c.ghz; });

@@ -69,7 +69,13 @@ struct gpu_costs {
   // Per cycle of a multiprocessor's clock, for the whole GPU.
   double l2_bytes = 4000, l2_write_bytes = 2000, dram_read_bytes = 2000, dram_few_bytes = 2000,
          dram_write_bytes = 2000;
-  double dram_peak_bytes = 2400;     // of the memory's clock and width, which nothing reaches
+  double dram_peak_bytes = 2400;  // of the memory's clock and width, which nothing reaches
+  // Where every block is resident and has its share, some are done long before others: how much
+  // longer writes to memory take for it.
+  double equal_shares_write = 1;
+  // The first blocks, by index, of the multiprocessor that gets its blocks first while all are
+  // resident: one of a smaller group, as groups have their turns. Empty: unknown.
+  std::vector<std::uint64_t> early_blocks;
   double l2_bytes_of_one = 64;       // the most that one multiprocessor takes, per cycle
   double l2_write_sectors = 100;     // that are written in part
   double l2_write_lines = 100;       // of which stores write one sector or more, in part

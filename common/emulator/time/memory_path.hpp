@@ -50,8 +50,10 @@ struct memory_wishes {
 class memory_path {
  public:
   // `active`: multiprocessors that share L2 and memory with this one, itself among them.
+  // `equal_shares`: every block is resident and has its share of the work.
   memory_path(const gpu_costs& costs, unsigned active, std::uint64_t l1_bytes,
-              const std::vector<site_rates>& sites, const memory_wishes& wishes);
+              const std::vector<site_rates>& sites, const memory_wishes& wishes,
+              bool equal_shares = false);
 
   // When an access may be issued.
   double free_for_shared() const;

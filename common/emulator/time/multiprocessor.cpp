@@ -58,7 +58,7 @@ class simulation {
         code_(*work.code),
         costs_(costs),
         prepared_(*work.trace, code_, costs),
-        memory_(costs, work.active, work.l1_bytes, work.sites, work.memory),
+        memory_(costs, work.active, work.l1_bytes, work.sites, work.memory, work.equal_shares),
         start_interval_(std::max(1U, work.active) / costs.block_starts),
         branch_waits_(
             std::max(0.0, costs.predicate - costs.of[static_cast<int>(unit::alu)].latency)) {

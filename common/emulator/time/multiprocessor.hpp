@@ -27,9 +27,10 @@ struct multiprocessor_work {
   std::vector<site_rates> sites;
   memory_wishes memory;
   std::uint64_t l1_bytes = 0;
-  unsigned resident = 1;     // blocks at a time
-  unsigned active = 1;       // multiprocessors that have work
-  std::uint64_t blocks = 1;  // of this multiprocessor; those beyond the trace's are like them
+  unsigned resident = 1;      // blocks at a time
+  unsigned active = 1;        // multiprocessors that have work
+  bool equal_shares = false;  // all blocks of the launch are resident
+  std::uint64_t blocks = 1;   // of this multiprocessor; those beyond the trace's are like them
 };
 
 struct multiprocessor_time {

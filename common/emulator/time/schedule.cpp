@@ -178,11 +178,38 @@ class run_scheduler {
     ++nodes_[to].waiting;
   }
 
+  static bool stays(const instruction_cost& c) {
+    return c.is_memory || c.kind == step_kind::barrier || c.kind == step_kind::arrive ||
+           c.kind == step_kind::fence || c.kind == step_kind::wait_copies;
+  }
+
+  // Branches that are none in the machine code, although their lines have instructions there: an
+  // access of before them has its place behind theirs, or one of behind them before. No access is
+  // moved across a branch; these have become predicates.
+  std::vector<bool> find_predicated() const {
+    std::vector<bool> predicated(nodes_.size());
+    const auto mark = [&](std::uint32_t n, double& bound, bool forwards) {
+      const instruction_cost& c = at(n);
+      if (place_[n] == no_place) return;
+      if (c.kind == step_kind::branch) {
+        if (forwards ? bound > place_[n] : bound < place_[n]) predicated[n] = true;
+      } else if (stays(c)) {
+        bound = forwards ? std::max(bound, place_[n]) : std::min(bound, place_[n]);
+      }
+    };
+    double last = -1, first = no_place;
+    for (std::uint32_t n = 0; n < nodes_.size(); ++n) mark(n, last, true);
+    for (auto n = static_cast<std::uint32_t>(nodes_.size()); n-- > 0;) mark(n, first, false);
+    return predicated;
+  }
+
   // Order of memory: stores stay behind each other and behind loads of the same memory; a load
   // stays behind stores. Barriers, atomics, fences and branches stay where they are among accesses.
   void build() {
     const std::uint32_t all = length_ * run_.copies;
     nodes_.resize(all);
+    std::vector<bool> predicated(all);
+    if (in_machine_order_) predicated = find_predicated();
     std::unordered_map<std::uint32_t, std::uint32_t> writer;
     std::uint32_t last_fixed = none, last_store[2] = {none, none};
     std::vector<std::uint32_t> since_fixed, loads_since_store[2];
@@ -198,7 +225,8 @@ class run_scheduler {
         }
       }
       const bool ends_copy = c.kind == step_kind::branch && n + 1 != all && (n + 1) % length_ == 0;
-      const bool divides = c.kind == step_kind::branch && !ends_copy && c.slots > 0;
+      const bool divides =
+          c.kind == step_kind::branch && !ends_copy && c.slots > 0 && !predicated[n];
       const bool fixed = divides || c.kind == step_kind::barrier || c.kind == step_kind::arrive ||
                          c.kind == step_kind::fence || c.kind == step_kind::wait_copies ||
                          c.kind == step_kind::commit || c.kind == step_kind::atomic ||

@@ -54,6 +54,7 @@ void timer::begin(const launch_shape& shape) {
   lane_ = shape.blocks <= processors ? shape.blocks / 2
           : busiest == 0             ? processors / 2
                                      : busiest / 2;
+  find_early();
   recorded_blocks_ = std::uint64_t{shape.resident} * (1 + further_rounds);
   enough_ = std::max(least_of_block, wave_instructions / static_cast<std::int64_t>(wave_));
   run_instructions_ = 0;
@@ -66,7 +67,20 @@ void timer::begin(const launch_shape& shape) {
   recorder_.begin(launch.warps, shape.resident);
 }
 
+// While all blocks are resident nothing evens out, and what is left over when work is divided goes
+// to the first blocks: the multiprocessor that has most of these ends last.
+void timer::find_early() {
+  early_.clear();
+  const std::uint64_t processors = costs_.multiprocessors;
+  if (shape_.blocks > processors * shape_.resident) return;
+  const std::uint64_t most = (shape_.blocks + processors - 1) / processors;
+  const std::vector<std::uint64_t>& known = costs_.early_blocks;
+  if (most <= known.size() && known[most - 1] < shape_.blocks)
+    early_.assign(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(most));
+}
+
 bool timer::is_recorded(std::uint64_t block) const {
+  if (!early_.empty()) return std::find(early_.begin(), early_.end(), block) != early_.end();
   const std::uint64_t processors = costs_.multiprocessors;
   if (block < first_ || block % processors != (first_ + lane_) % processors) return false;
   return (block - first_) / processors < recorded_blocks_;
@@ -164,16 +178,35 @@ void timer::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end)
   recorder_.executed(warp, first, end);
 }
 
+// Of the launch, in multiples of what the recorded blocks have. Those of an early multiprocessor
+// lie closer together at the front: each stands for the blocks that it is nearest to.
+double timer::in_recorded_blocks() const {
+  const std::vector<block_trace>& seen = recorder_.trace().blocks;
+  double recorded = 0, of_launch = 0;
+  const auto blocks = static_cast<double>(shape_.blocks);
+  for (std::size_t n = 0; n < seen.size(); ++n) {
+    double stands_for = blocks / static_cast<double>(seen.size());
+    if (!early_.empty()) {
+      const auto between = [&](std::size_t a, std::size_t b) {
+        return static_cast<double>(seen[a].index + seen[b].index) / 2;
+      };
+      stands_for =
+          (n + 1 == seen.size() ? blocks : between(n, n + 1)) - (n == 0 ? 0 : between(n - 1, n));
+    }
+    recorded += static_cast<double>(seen[n].instructions);
+    of_launch += static_cast<double>(seen[n].instructions) * stands_for;
+  }
+  if (recorded == 0) return 0;
+  return (cuts_ ? of_launch : static_cast<double>(run_instructions_)) / recorded;
+}
+
 // The whole launch, in multiples of what was run.
 double timer::scale() const {
   if (!cuts_ || run_instructions_ == 0) return 1;
   double recorded = 0;
   for (const block_trace& b : recorder_.trace().blocks)
     recorded += static_cast<double>(b.instructions);
-  const auto seen = static_cast<double>(recorder_.trace().blocks.size());
-  if (seen == 0) return 1;
-  return std::max(1.0, recorded / seen * static_cast<double>(shape_.blocks) /
-                           static_cast<double>(run_instructions_));
+  return std::max(1.0, recorded * in_recorded_blocks() / static_cast<double>(run_instructions_));
 }
 
 // What is read and stored takes the place of what lay in L2, some of which must be written to
@@ -246,8 +279,7 @@ double timer::of_a_block() const {
     recorded += static_cast<double>(b.recorded);
     all += static_cast<double>(b.instructions);
   }
-  const auto seen = static_cast<double>(recorder_.trace().blocks.size());
-  return recorded > 0 && seen > 0 ? all / recorded / seen * static_cast<double>(shape_.blocks) : 0;
+  return recorded > 0 ? all / recorded * in_recorded_blocks() : 0;
 }
 
 // How many sectors each site asks for. Known where every block ran; else as many as a recorded
@@ -339,7 +371,8 @@ launch_time timer::end(const std::vector<site_traffic>& traffic) {
   work.l1_bytes = shape_.l1_bytes;
   work.resident = shape_.resident;
   work.active = static_cast<unsigned>(std::min(processors, shape_.blocks));
-  work.blocks = (shape_.blocks + processors - 1) / processors;
+  work.equal_shares = shape_.blocks <= processors * shape_.resident;
+  work.blocks = early_.empty() ? (shape_.blocks + processors - 1) / processors : early_.size();
   std::vector<std::future<double>> experiments_us;
   if (how_.experiments)
     for (int e = 0; e < experiments; ++e)

@@ -84,7 +84,9 @@ class timer {
   const gpu_costs& costs() const { return costs_; }
 
  private:
+  void find_early();
   bool is_recorded(std::uint64_t block) const;
+  double in_recorded_blocks() const;
   double scale() const;
   struct room {
     double evicted = 0;  // bytes written to memory for each that comes
@@ -120,6 +122,7 @@ class timer {
   bool cuts_ = false;                   // this launch is sampled
   std::uint64_t first_ = 0, wave_ = 1;  // the sampled wave
   std::uint64_t lane_ = 0;              // the recorded multiprocessor
+  std::vector<std::uint64_t> early_;    // its blocks, where all of the launch's are resident
   std::uint64_t recorded_blocks_ = 1;
   std::int64_t enough_ = 0;             // instructions of a block that is not recorded
   std::uint64_t block_ = 0;             // that runs

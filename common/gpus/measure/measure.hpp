@@ -35,6 +35,7 @@ void measure_launches(const effort& e, std::vector<figure>& all);
 void measure_memory(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_ports(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_latencies(const effort& e, std::vector<figure>& all);
+void measure_shares(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_spread(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_pipes(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_synchronisation(int multiprocessors, const effort& e, std::vector<figure>& all);

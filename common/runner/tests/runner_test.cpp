@@ -177,6 +177,7 @@ TEST_CASE("a record that would lead outside the file, or does not fit the contra
   CHECK(contains(with([](call_record& c) { c.buffers[1].offset = 0; }), "outside"));
   CHECK(contains(with([](call_record& c) { c.buffers[1].role = buffer_role{9}; }), "role"));
   CHECK(contains(with([](call_record& c) { c.buffers[2].bytes = ~0ull; }), "too large"));
+  CHECK(contains(with([](call_record& c) { c.memory = memory_kind{2}; }), "kind of memory"));
 }
 
 TEST_CASE("a number beyond the last call is refused") {

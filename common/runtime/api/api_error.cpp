@@ -82,6 +82,8 @@ STEPWISE_EXPORT void stepwiseResetCounters() {
 
 STEPWISE_EXPORT const char* stepwiseLastErrorMessage() { return last_message(); }
 
+STEPWISE_EXPORT int stepwiseLastError() { return last_error(); }
+
 STEPWISE_EXPORT void stepwiseNameAllocation(const void* address, const char* name) {
   state& s = state::get();
   const std::lock_guard guard(s.lock);

@@ -323,7 +323,7 @@ TEST_CASE("help has examples, version a number, and both go to stdout") {
   for (const auto& line : split_lines(c.lab({"help"}).out)) CHECK_MESSAGE(line.size() <= 80, line);
   CHECK(c.lab({"help"}).out == c.lab({"--help"}).out);
   CHECK(has(c.lab({"--version"}).out, "lab 0."));
-  CHECK(has(c.lab({}).out, "./lab walk reduction"));
+  CHECK(has(c.lab({}).out, "./lab start first"));
   const json version = document_of(c.lab({"--version", "--json"}));
   CHECK(version["version"].get<std::string>().starts_with("0."));
   for (const auto& words :
@@ -333,7 +333,7 @@ TEST_CASE("help has examples, version a number, and both go to stdout") {
     const json help = document_of(result);
     check_documented(help);
     const bool of_run = words[0] == "run";
-    CHECK(has(help["help"].get<std::string>(), of_run ? "./lab run" : "./lab walk reduction"));
+    CHECK(has(help["help"].get<std::string>(), of_run ? "./lab run" : "./lab start first"));
     CHECK(help["commands"].size() > 10);
   }
 }

@@ -305,5 +305,5 @@ TEST_CASE("a lab that takes no picture, or no points, says which one does") {
             "the lab blur takes no points; labs that do: neighbour"));
   const auto result = c.lab({"run", "reduction", "--image", spheres, "--out", "out.png"});
   CHECK(result.end.exit_code == 2);
-  CHECK(has(result.err, "the lab reduction takes no picture; labs that do: blur"));
+  CHECK(has(result.err, "the lab reduction takes no picture; labs that do: first, blur"));
 }

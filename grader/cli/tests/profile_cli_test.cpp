@@ -102,12 +102,12 @@ TEST_CASE("profile: experiments are sorted by what they gain") {
 
 TEST_CASE("profile --compare: what got better, and what limits now") {
   const cloned_course c;
-  const auto shown = c.lab({"profile", "transpose", "--compare", "03", "04"});
+  const auto shown = c.lab({"profile", "transpose", "--compare", "03", "06"});
   CHECK(shown.end.exit_code == 0);
   CHECK(has(shown.out, "Better: time"));
-  CHECK(has(shown.out, "04_tiled: Latency limits it"));
+  CHECK(has(shown.out, "06_padded: Latency limits it"));
   CHECK(fits(shown.out, 100));
-  const auto result = c.lab({"profile", "transpose", "--compare", "03", "04", "--json"});
+  const auto result = c.lab({"profile", "transpose", "--compare", "03", "06", "--json"});
   REQUIRE(result.end.exit_code == 0);
   const json document = document_of(result);
   check_documented(document);

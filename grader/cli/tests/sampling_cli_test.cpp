@@ -19,11 +19,9 @@ struct most_off {
   std::string figure;
   double any, half;
 };
-const std::vector<most_off> bounds = {{"time", 0.08, 0.005},  // matmul 02, whose warps drift apart
-                                      {"instructions", 0.001, 0.001},
-                                      {"global", 0.05, 0.01},
-                                      {"shared", 0.05, 0.01},
-                                      {"l2", 0.05, 0.01},
+const std::vector<most_off> bounds = {{"time", 0.1, 0.005},  // matmul 02, whose warps drift apart
+                                      {"instructions", 0.02, 0.001}, {"global", 0.05, 0.01},
+                                      {"shared", 0.05, 0.01},        {"l2", 0.05, 0.01},
                                       {"dram", 0.05, 0.01}};
 
 }  // namespace

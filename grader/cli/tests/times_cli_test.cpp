@@ -85,6 +85,28 @@ TEST_CASE("walk --json: a step without a time says why, and one with a time has 
   CHECK(timed.at("steps").at(0).at("why_no_time").is_null());
 }
 
+TEST_CASE("where a call's arrays are the host's, its time has the copies, and says so") {
+  const cloned_course c;
+  const auto shown = c.lab({"run", "first", "--step", "03"}).out;
+  CHECK(has(shown, "its copies to and from the host are estimated"));
+  CHECK(!has(c.lab({"run", "launch", "--step", "02"}).out, "its copies"));
+  const auto time_of = [&](const std::string& step) {
+    const auto run = document_of(c.lab({"walk", "first", "--step", step, "--json"}));
+    check_documented(run);
+    return run.at("steps").at(0).at("time_ms").get<double>();
+  };
+  // Over the link, 2 MB go each way; PCI Express 5 has 63 GB/s at the most.
+  const double at_least = 2 * 1920 * 1080 / 63e6;
+  CHECK(time_of("03") > at_least);
+  CHECK(time_of("03") < 5 * at_least);
+  CHECK(time_of("01") > 10 * time_of("03"));
+  // What weighs the link apart does not take a time that has it already.
+  const auto worth = document_of(c.lab({"worth-it", "first", "--json"}));
+  CHECK(worth.at("gpu").at("call_from") == "paper");
+  CHECK(has(worth.at("note"), "would count the link twice"));
+  CHECK(c.lab({"limits", "first"}).end.exit_code == 2);
+}
+
 TEST_CASE("a size that nobody measured has nothing to be compared with") {
   const cloned_course c;
   const auto result = c.lab({"validate", "reduction", "--times", "--size", "12345"});

@@ -77,6 +77,13 @@ std::string modelled_error_text(const context& c, const lab& l, const std::strin
       error->times, gpu_name, 100 * error->median, 100 * error->worst_tenth, l.name);
 }
 
+std::string modelled_error_text(const context& c, const lab& l, const modelled_figures& m) {
+  return modelled_error_text(c, l, m.gpu) +
+         (m.with_copies ? "; the time is the whole call's, and its copies to and from the host are "
+                          "estimated"
+                        : "");
+}
+
 json modelled_json(const modelled_figures& m) {
   return {{"time_ms", m.timed() ? json(m.time_ms) : json(nullptr)},
           {"why_no_time", m.timed() ? json(nullptr) : json(m.why_no_time())},

@@ -18,9 +18,7 @@ std::string figures_phrase(const figures& f);
 std::string modelled_phrase(const modelled_figures& m);
 // How far off the model was where it could be compared.
 std::string modelled_error_text(const context& c, const lab& l, const std::string& gpu_name);
-inline std::string modelled_error_text(const context& c, const lab& l, const modelled_figures& m) {
-  return modelled_error_text(c, l, m.gpu);
-}
+std::string modelled_error_text(const context& c, const lab& l, const modelled_figures& m);
 // time_ms, why_no_time, time_kind ("modelled"), time_size, modelled_as.
 json modelled_json(const modelled_figures& m);
 

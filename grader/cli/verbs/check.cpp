@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "grader/cli/context.hpp"
+#include "grader/cli/text/term_line.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/report/findings.hpp"
 #include "grader/system/failure.hpp"
@@ -53,6 +54,8 @@ int check(context& c, const check_options& o) {
   if (!text.empty()) text.pop_back();  // `say` ends the last line
   if (!text.empty()) c.say(text);
   c.say("  " + findings_line(report.findings, c.out.style()));
+  if (const std::string terms = explain_text(terms_of(report.findings)); !terms.empty())
+    c.say("  " + c.out.paint(tone::dim, "terms    ") + terms);
   if (report.correct()) {
     c.say(fmt::format("  {}  {}", c.out.paint(tone::good, "correct"), right_text(c, report)));
   } else {

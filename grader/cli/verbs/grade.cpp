@@ -4,9 +4,11 @@
 #include <fmt/core.h>
 #include <sys/random.h>
 
+#include "grader/cli/text/term_line.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/cli/verbs/grade.hpp"
 #include "grader/course/answers.hpp"
+#include "grader/course/hints.hpp"
 #include "grader/report/findings.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/files.hpp"
@@ -62,6 +64,25 @@ graded_file grade_file(context& c, const lab& l, const grade_options& o) {
   return graded;
 }
 
+// What helps with the first goal that is missed: a hint, and the term that its counter is about.
+struct help_at_hand {
+  int number = 0;  // of the hint; 0: there is none
+  std::string title, term;
+};
+
+help_at_hand help_for(const context& c, const lab& l, const grade_report& report) {
+  help_at_hand help;
+  for (const auto& g : report.goals) {
+    if (g.passed.value_or(true)) continue;
+    const auto text = read_if_there(c.where.root / l.hints());
+    help.number = text ? find_hint(parse_hints(*text), g.what->hint) : 0;
+    help.title = g.what->hint;
+    if (g.what->counter != nullptr) help.term = term_of(*g.what->counter);
+    break;
+  }
+  return help;
+}
+
 json counted_json(const goal& what, const goal_figure& figure) {
   json j = {{"counter", what.counter->name},
             {"size", what.size},
@@ -76,7 +97,7 @@ json counted_json(const goal& what, const goal_figure& figure) {
   return j;
 }
 
-json graded_json(const graded_file& graded, const lab& l) {
+json graded_json(const context& c, const graded_file& graded, const lab& l) {
   const grade_report& report = graded.report;
   json j = {{"lab", l.name},
             {"file", graded.what.shown},
@@ -88,6 +109,7 @@ json graded_json(const graded_file& graded, const lab& l) {
             {"max_points", report.max_points},
             {"seed", graded.seed},
             {"answers", nullptr},
+            {"hint", nullptr},
             {"goals", json::array()}};
   if (graded.answers) {
     j["answers"] = {{"file", graded.answers_file},
@@ -95,6 +117,8 @@ json graded_json(const graded_file& graded, const lab& l) {
                     {"questions", graded.answers->questions},
                     {"open", graded.answers->open}};
   }
+  if (const help_at_hand help = help_for(c, l, report); help.number != 0)
+    j["hint"] = {{"number", help.number}, {"title", help.title}};
   j.update(findings_json(report.correctness ? report.correctness->findings
                                             : std::vector<located_finding>{}));
   for (const auto& g : report.goals) {
@@ -131,6 +155,8 @@ void show_checks(context& c, const lab& l, const check_report& report) {
   std::string text = findings_text(report.findings, c.out.style(), c.where.root);
   text.pop_back();
   c.say(text);
+  c.say("  " + c.out.paint(tone::dim, "terms  ") + explain_text(terms_of(report.findings)));
+  c.say();
   if (!has_errors(report.findings) && !l.has(goal::kind::checks)) {
     c.out.paragraph("the points do not depend on it", 2, {}, tone::dim);
     c.say();
@@ -166,6 +192,16 @@ void show_goals(context& c, const grade_report& report) {
                                                                  : false;
     if (!told_above && !same_follows) c.out.paragraph(g.message, 17, {}, tone::dim);
   }
+}
+
+void show_help(context& c, const lab& l, const grade_report& report) {
+  const help_at_hand help = help_for(c, l, report);
+  if (help.number != 0)
+    c.say(fmt::format("  {}     ./lab hint {} {}   {}", c.out.paint(tone::dim, "hint"), l.name,
+                      help.number, help.title));
+  if (!help.term.empty())
+    c.say("  " + c.out.paint(tone::dim, "term") + "     " + explain_text({help.term}));
+  if (help.number != 0 || !help.term.empty()) c.say();
 }
 
 void show_answers(context& c, const lab& l, const graded_file& graded) {
@@ -204,7 +240,7 @@ int grade(context& c, const grade_options& o) {
   const subject& s = graded.what;
   const grade_report& report = graded.report;
   if (c.as_json) {
-    c.print(graded_json(graded, l));
+    c.print(graded_json(c, graded, l));
     return exit_code_of(report.what);
   }
   if (report.what == verdict::compile) {
@@ -231,6 +267,7 @@ int grade(context& c, const grade_options& o) {
   }
   show_goals(c, report);
   c.say();
+  show_help(c, l, report);
   show_answers(c, l, graded);
   const std::string points =
       report.what == verdict::infra
@@ -261,7 +298,7 @@ const verb grade_verb(
 }  // namespace
 
 json grade_document(context& c, const lab& l, const grade_options& o) {
-  return graded_json(grade_file(c, l, o), l);
+  return graded_json(c, grade_file(c, l, o), l);
 }
 
 }  // namespace stepwise::cli

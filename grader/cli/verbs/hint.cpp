@@ -1,9 +1,11 @@
 // lab hint: help in small portions, from the lab's hints.md.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
-#include "grader/course/source.hpp"
+#include "grader/course/hints.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
 
@@ -12,32 +14,10 @@ namespace {
 
 struct hint_options {
   std::string lab;
-  int number = 0;
+  int number = 0, part = 1;
 };
 
-struct hint_text {
-  std::string title;
-  std::vector<std::string> lines;
-};
-
-// The sections of hints.md: a line "## title" begins one.
-std::vector<hint_text> parse_hints(const std::string& text) {
-  std::vector<hint_text> hints;
-  for (const auto& line : split_lines(text)) {
-    if (line.starts_with("## ")) {
-      hints.push_back({line.substr(3), {}});
-    } else if (!hints.empty()) {
-      hints.back().lines.push_back(line);
-    }
-  }
-  for (auto& h : hints) {
-    while (!h.lines.empty() && h.lines.front().empty()) h.lines.erase(h.lines.begin());
-    while (!h.lines.empty() && h.lines.back().empty()) h.lines.pop_back();
-  }
-  return hints;
-}
-
-void show_hint(context& c, const hint_text& h) {
+void show_hint(context& c, const hint_part& h) {
   // Markdown is readable as it is; only paragraphs are filled to the width.
   std::string paragraph;
   const auto flush = [&] {
@@ -63,52 +43,81 @@ void show_hint(context& c, const hint_text& h) {
   flush();
 }
 
+std::string text_of(const hint_part& part) {
+  std::string all;
+  for (const auto& line : part.lines) all += line + "\n";
+  return all;
+}
+
+json document_of(const lab& l, const std::vector<hint_topic>& topics, const hint_options& o) {
+  json document = {{"lab", l.name}, {"hints", json::array()}};
+  for (std::size_t i = 0; i < topics.size(); ++i) {
+    json entry = {{"number", i + 1}, {"title", topics[i].title}, {"parts", topics[i].parts.size()}};
+    if (static_cast<int>(i) + 1 == o.number)
+      entry["text"] = text_of(topics[i].parts[static_cast<std::size_t>(o.part) - 1]);
+    document["hints"].push_back(entry);
+  }
+  return document;
+}
+
+void show_topics(context& c, const lab& l, const std::vector<hint_topic>& topics) {
+  std::size_t widest = 0;
+  for (const auto& topic : topics) widest = std::max(widest, topic.title.size());
+  c.say(fmt::format("{} hints for {}; each part gives away more than the one before", topics.size(),
+                    l.name));
+  for (std::size_t i = 0; i < topics.size(); ++i) {
+    const std::size_t parts = topics[i].parts.size();
+    c.say(fmt::format("  {:>2}  {:<{}}  {}", i + 1, topics[i].title, widest,
+                      parts == 1 ? "1 part" : fmt::format("{} parts", parts)));
+  }
+  c.say();
+  c.say(c.out.paint(tone::dim, "read one  ") + "./lab hint " + l.name + " 1");
+}
+
 int hint(context& c, const hint_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
-  const fs::path file = fs::path("labs") / l.name / "hints.md";
-  const auto text = read_if_there(c.where.root / file);
-  if (!text) throw failure(exit_code::ours, "there is no " + file.string());
-  const auto hints = parse_hints(*text);
-  const int count = static_cast<int>(hints.size());
-  if (o.number < 0 || o.number > count) {
-    throw failure(exit_code::usage, fmt::format("the {} lab has hints 1 to {}", l.name, count));
-  }
+  const auto text = read_if_there(c.where.root / l.hints());
+  if (!text) throw failure(exit_code::ours, "there is no " + l.hints().string());
+  const auto topics = parse_hints(*text);
+  const int count = static_cast<int>(topics.size());
+  if (o.number < 0 || o.number > count)
+    refuse(fmt::format("the {} lab has hints 1 to {}", l.name, count));
+  const int parts =
+      o.number == 0 ? 1
+                    : static_cast<int>(topics[static_cast<std::size_t>(o.number) - 1].parts.size());
+  if (o.part < 1 || o.part > parts)
+    refuse(fmt::format("hint {} of the {} lab has parts 1 to {}", o.number, l.name, parts));
   if (c.as_json) {
-    json document = {{"lab", l.name}, {"hints", json::array()}};
-    for (int i = 0; i < count; ++i) {
-      json entry = {{"number", i + 1}, {"title", hints[static_cast<std::size_t>(i)].title}};
-      if (i + 1 == o.number) {
-        std::string all;
-        for (const auto& line : hints[static_cast<std::size_t>(i)].lines) all += line + "\n";
-        entry["text"] = all;
-      }
-      document["hints"].push_back(entry);
-    }
-    c.print(document);
+    c.print(document_of(l, topics, o));
     return 0;
   }
   if (o.number == 0) {
-    c.say(fmt::format("{} hints for {}; each gives away more than the one before", count, l.name));
-    for (int i = 0; i < count; ++i) {
-      c.say(fmt::format("  {:>2}  {}", i + 1, hints[static_cast<std::size_t>(i)].title));
-    }
-    c.say();
-    c.say(c.out.paint(tone::dim, "read one  ") + "./lab hint " + l.name + " 1");
+    show_topics(c, l, topics);
     return 0;
   }
-  const auto& h = hints[static_cast<std::size_t>(o.number) - 1];
-  c.say(c.out.paint(tone::strong, fmt::format("{} of {}: {}", o.number, count, h.title)));
+  const hint_topic& topic = topics[static_cast<std::size_t>(o.number) - 1];
+  const hint_part& part = topic.parts[static_cast<std::size_t>(o.part) - 1];
+  c.say(c.out.paint(tone::strong, fmt::format("{} of {}: {}", o.number, count, topic.title)) +
+        (part.title.empty() ? "" : fmt::format(", {} of {}: {}", o.part, parts, part.title)));
   c.say();
-  show_hint(c, h);
+  show_hint(c, part);
+  if (o.part < parts) {
+    c.say();
+    c.say(c.out.paint(tone::dim, "more  ") +
+          fmt::format("./lab hint {} {} {}", l.name, o.number, o.part + 1));
+  }
   return 0;
 }
 
 const verb hint_verb(
     {verb_place::group::study, 70}, "hint", "help in small portions",
-    "  ./lab hint reduction     what there is\n  ./lab hint reduction 1   the first one",
+    "  ./lab hint reduction       what there is\n"
+    "  ./lab hint reduction 1     the first part of the first one\n"
+    "  ./lab hint reduction 1 2   its second part",
     [](arguments& takes, hint_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("N", o.number, "the hint's number");
+      takes.add("PART", o.part, "which part of it (1)");
     },
     hint);
 

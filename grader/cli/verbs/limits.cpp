@@ -58,7 +58,13 @@ struct dissection {
 };
 
 const std::string& step_with_parts(const lab& l, const std::string& wanted) {
-  if (l.parts.empty()) throw failure(exit_code::ours, l.name + " has no limits.txt");
+  if (l.parts.empty()) {
+    throw failure(
+        exit_code::usage,
+        fmt::format("the course has no parts of the {} lab's steps\nwrite your own: ./lab "
+                    "limits {} --memory FILE --compute FILE",
+                    l.name, l.name));
+  }
   if (wanted.empty()) return l.parts[0].step;
   const std::string& name = find_step(l, wanted).name;
   for (const auto& p : l.parts)

@@ -47,7 +47,8 @@ int list(context& c) {
   }
   if (!labs.empty()) {
     c.say();
-    c.say(c.out.paint(tone::dim, "begin with  ") + "./lab walk " + labs[0].name);
+    c.say(c.out.paint(tone::dim, "begin with  ") + labs[0].handout().string() +
+          c.out.paint(tone::dim, "  and  ") + "./lab start " + labs[0].name);
   }
   return 0;
 }

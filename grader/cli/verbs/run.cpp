@@ -4,6 +4,7 @@
 #include "grader/cli/context.hpp"
 #include "grader/cli/own_input/own_input.hpp"
 #include "grader/cli/text/figures_text.hpp"
+#include "grader/cli/text/term_line.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/measure/profiled.hpp"
 #include "grader/model/modelled.hpp"
@@ -49,6 +50,7 @@ void show_lines(context& c, const profiled_call& counted) {
   const std::string text = profile_shown(counted.kernels, c.out.style());
   for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1)
     c.say(text.substr(at, end - at));
+  c.say("  " + c.out.paint(tone::dim, "terms  ") + explain_text(terms_of(counted.kernels)));
 }
 
 // A student waits for it.

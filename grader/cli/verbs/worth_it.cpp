@@ -104,7 +104,13 @@ problem_at_hand of_lab(context& c, const worth_it_options& o, const gpu& model) 
   problem_at_hand at_hand;
   at_hand.label = fmt::format("{}, size {}", l.name, size_text(size));
   at_hand.work = {work.bytes, work.operations, work.bytes, 1};
-  add_times(c, l, p, size, model, at_hand);
+  if (p.make_call(l.check.front(), 1).memory == runner::memory_kind::host) {
+    at_hand.note =
+        "A call of this lab copies its arrays to the GPU and back by itself, so its times would "
+        "count the link twice: all times here are on paper.";
+  } else {
+    add_times(c, l, p, size, model, at_hand);
+  }
   return at_hand;
 }
 

@@ -13,21 +13,23 @@ Text with 1. no item.
 
 ## Before you measure
 
-1. How long does it take
-   at least?
-2. And at most?
+* **A1** How long does it take
+  at least?
+* **A2** And at most?
 
 ```
-1. this is code
+* **A9** this is code
 ```
 
 ## Questions
 
 - a bullet
-1. Why?
+* **a** bullet, and
+* **A0** no id
+* **A3** Why?
 
-10. What if
-    n = 1?
+* **A10** What if
+  n = 1?
 
 Next: 3 things.
 )";
@@ -40,21 +42,21 @@ std::string answered(std::string text, const std::string& behind, const std::str
 
 }  // namespace
 
-TEST_CASE("the items of a handout's numbered lists are its questions") {
+TEST_CASE("the items of a handout that begin with an id are its questions") {
   const auto all = questions_of(handout);
   REQUIRE(all.size() == 4);
   CHECK(all[0].section == "Before you measure");
   CHECK(all[0].lines == std::vector<std::string>{"How long does it take", "at least?"});
   CHECK(all[1].lines == std::vector<std::string>{"And at most?"});
-  CHECK(all[2].name() == "Questions, 1");
-  CHECK(all[3].number == 10);
+  CHECK(all[2].id == "A3");
+  CHECK(all[3].id == "A10");
   CHECK(all[3].lines == std::vector<std::string>{"What if", "n = 1?"});
 }
 
 TEST_CASE("the template asks every question and answers none") {
   const std::string text = derive_answers(handout, "adding");
   CHECK(text.starts_with("# Adding: answers\n"));
-  CHECK(text.find("## Before you measure\n\n### 1\n\n> How long does it take\n> at least?\n\n") !=
+  CHECK(text.find("## Before you measure\n\n### A1\n\n> How long does it take\n> at least?\n\n") !=
         std::string::npos);
   CHECK(text.find("`./lab grade adding`") != std::string::npos);
   const auto count = count_answers(handout, text);
@@ -63,21 +65,19 @@ TEST_CASE("the template asks every question and answers none") {
   CHECK(count.open.size() == 4);
 }
 
-TEST_CASE("a question is answered if there is text below it; the same number elsewhere is not") {
+TEST_CASE("a question is answered if there is text below its id; text elsewhere is none") {
   const std::string text = derive_answers(handout, "adding");
   const auto count = count_answers(handout, answered(text, "> Why?\n", "\nBecause of it.\n"));
   CHECK(count.answered == 1);
-  CHECK(count.open == std::vector<std::string>{"Before you measure, 1", "Before you measure, 2",
-                                               "Questions, 10"});
+  CHECK(count.open == std::vector<std::string>{"A1", "A2", "A10"});
 }
 
 TEST_CASE("code answers, too; its lines are no headings; quotations and blanks answer nothing") {
   const std::string text = derive_answers(handout, "adding");
   auto count = count_answers(
-      handout, answered(text, "> at least?\n", "\n```\n### 10\n## Questions\n2 ms\n```\n"));
+      handout, answered(text, "> at least?\n", "\n```\n### A10\n## Questions\n2 ms\n```\n"));
   CHECK(count.answered == 1);
-  CHECK(count.open ==
-        std::vector<std::string>{"Before you measure, 2", "Questions, 1", "Questions, 10"});
+  CHECK(count.open == std::vector<std::string>{"A2", "A3", "A10"});
   count =
       count_answers(handout, answered(text, "> And at most?\n", "\n> still a quotation\n \t\n"));
   CHECK(count.answered == 0);
@@ -85,9 +85,9 @@ TEST_CASE("code answers, too; its lines are no headings; quotations and blanks a
 
 TEST_CASE("text that belongs to no question counts for none; the handout says how many there are") {
   CHECK(count_answers(handout, "").answered == 0);
-  CHECK(count_answers(handout, "## Questions\ntext\n### 7\nmore\n").answered == 0);
-  const auto count = count_answers(handout, "## Questions\n### 10\nyes\n### 10\nagain\n");
+  CHECK(count_answers(handout, "## Questions\ntext\n### A7\nmore\n").answered == 0);
+  const auto count = count_answers(handout, "## Questions\n### A10\nyes\n### A10\nagain\n");
   CHECK(count.answered == 1);
   CHECK(count.questions == 4);
-  CHECK(count_answers("# No questions\n", "## x\n### 1\ny\n").questions == 0);
+  CHECK(count_answers("# No questions\n", "## x\n### A1\ny\n").questions == 0);
 }

@@ -110,7 +110,8 @@ TEST_CASE("errors in a goal name file, line and goal, and say what is known") {
   CHECK(message("kind = \"reach\"\nstep = \"00_a\"\nfraction = \"1\"\n") ==
         at + "`fraction` has the wrong type");
   CHECK(message("kind = \"reach\"\nstep = \"00_a\"\nfraction = 1\nat_least = 2\n") ==
-        at + "unknown key `at_least`; a goal of kind reach has name, kind, points, step, fraction, "
+        at + "unknown key `at_least`; a goal of kind reach has name, kind, points, hint, step, "
+             "fraction, "
              "modelled");
   CHECK(message("kind = \"reach\"\nstep = \"00_a\"\nfraction = 1\nmodelled = 0\n") ==
         at + "`modelled` must be positive");

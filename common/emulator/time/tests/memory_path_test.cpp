@@ -73,6 +73,21 @@ TEST_CASE("lines of one bank of L1's tags are looked up one after the other") {
   CHECK(most_in_a_tag_bank(simple, 32, fourth) == 32);
 }
 
+TEST_CASE("where all blocks are resident, writes to memory take longer, reads do not") {
+  REQUIRE(h200().equal_shares_write > 1.1);
+  const auto busy = [&](step_kind kind, bool equal_shares) {
+    const std::vector<site_rates> sites{
+        {.dram = 1, .whole = 1, .evicted = kind == step_kind::store ? 1.0 : 0.0}};
+    memory_path path(h200(), 132, l1_bytes, sites, {}, equal_shares);
+    const recorded_access a = row();
+    for (int n = 0; n < 100; ++n) path.access(of_kind(kind), std::span(&a, 1), {}, 0);
+    return path.busy().dram;
+  };
+  CHECK(busy(step_kind::store, true) ==
+        doctest::Approx(h200().equal_shares_write * busy(step_kind::store, false)));
+  CHECK(busy(step_kind::load, true) == busy(step_kind::load, false));
+}
+
 TEST_CASE("what L1 has does not wait for what it has not") {
   const std::vector<site_rates> sites{{.dram = 1}};
   memory_path path(h200(), 132, l1_bytes, sites, {});

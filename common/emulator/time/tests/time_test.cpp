@@ -95,6 +95,25 @@ TEST_CASE("where the machine code is known, its order counts") {
   CHECK(schedule(m.code, h200(), 0, 4, 1).order == std::vector<std::uint32_t>{2, 0, 1, 3});
 }
 
+TEST_CASE("a branch across which the machine code moves accesses has become predicates") {
+  made_code m;
+  m.load(0);
+  m.add(step_kind::store, unit::load_store, {}, {0});
+  m.add(step_kind::branch, unit::none, {}, {});
+  m.load(1);
+  m.add(step_kind::store, unit::load_store, {}, {1});
+  const auto order = [&] { return schedule(m.code, h200(), 0, 5, 1).order; };
+  const std::vector<std::uint32_t> at = {10, 12, 13, 14, 15};
+  for (std::uint32_t n = 0; n < 5; ++n) place(m, n, {at[n]});
+  CHECK(order() == std::vector<std::uint32_t>{0, 1, 2, 3, 4});
+  place(m, 3, {11});  // loaded before what the branch stands behind is stored
+  CHECK(order() == std::vector<std::uint32_t>{0, 3, 1, 2, 4});
+  place(m, 3, {14});
+  place(m, 0, {30});  // no place says that anything was moved across it but its own line's
+  place(m, 1, {31});
+  CHECK(order() == std::vector<std::uint32_t>{2, 3, 4, 0, 1});
+}
+
 TEST_CASE("copies of a loop are told apart by the places of its lines") {
   made_code m;
   m.load(0);

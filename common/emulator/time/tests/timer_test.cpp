@@ -148,6 +148,46 @@ TEST_CASE("sampled launches: whatever the grid, some block of the busiest multip
   }
 }
 
+TEST_CASE("all blocks resident: those of the multiprocessor that has its blocks first") {
+  const kernel k(sums);
+  const gpu_costs costs = costs_of(model());
+  REQUIRE(costs.early_blocks.size() == 8);
+  const auto recorded_of = [&](std::uint64_t blocks) {
+    timer t(model(), {});
+    return drive(t, k, blocks, 2).recorded;
+  };
+  CHECK(recorded_of(wave) ==
+        std::vector(costs.early_blocks.begin(), costs.early_blocks.begin() + resident));
+  CHECK(recorded_of(processors) == std::vector{costs.early_blocks[0]});
+  CHECK(recorded_of(wave + 1).size() > resident);  // more than are resident: from the middle
+  gpu unmeasured = model();
+  unmeasured.measured.clear();
+  timer t(unmeasured, {});
+  CHECK(drive(t, k, wave, 2).recorded == std::vector{processors / 2, processors / 2 + processors});
+}
+
+TEST_CASE("all blocks resident: the launch is not taken to be as long as its first blocks") {
+  const kernel k(sums);
+  timer t(model(), {});
+  t.begin(k.shape(wave));
+  const std::vector<std::uint64_t> early = costs_of(model()).early_blocks;
+  const auto length = static_cast<std::uint32_t>(t.code().at.size());
+  double all = 0;
+  for (std::uint64_t b = 0; b < wave; ++b) {
+    t.begin_block(b);
+    for (unsigned turn = 0; turn < (b < early[1] ? 3U : 1U); ++turn) {
+      for (std::uint32_t w = 0; w < warps; ++w) t.executed(w, 0, length);
+      all += length * warps;
+    }
+    t.end_block(b);
+    t.turn_to(wave);
+  }
+  // A slot for each instruction that does something; the ratio of the two launches is what counts.
+  timer even(model(), {});
+  const double each = drive(even, k, wave, 1).time.instructions / static_cast<double>(wave);
+  CHECK(t.end({}).instructions == doctest::Approx(each * all / (length * warps)).epsilon(0.001));
+}
+
 TEST_CASE(
     "sampled launches: of long blocks fewer rounds are recorded, but those that are resident") {
   const kernel k(sums);

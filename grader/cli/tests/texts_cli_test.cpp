@@ -1,0 +1,79 @@
+// lab explain and lab hint: what they print, which misses they understand, and their JSON.
+#include <doctest/doctest.h>
+
+#include "grader/cli/tests/cloned_course.hpp"
+#include "grader/course/source.hpp"
+
+using namespace stepwise;
+
+TEST_CASE("explain: a term with its example, where it is taught, and relations; a metric") {
+  const cloned_course c;
+  const auto term = c.lab({"explain", "Bank", "conflicts"});
+  CHECK(term.end.exit_code == 0);
+  CHECK(term.out.starts_with("bank conflict\n"));
+  CHECK(has(term.out, "tile[32][33]"));
+  CHECK(has(term.out, "labs/transpose/README.md#banks, step 06_padded"));
+  CHECK(has(term.out, "wavefront"));
+  CHECK(c.lab({"explain", "bank-conflict"}).out == term.out);
+  CHECK(c.lab({"explain", "SMs"}).out == c.lab({"explain", "streaming multiprocessor"}).out);
+  const auto metric = c.lab({"explain", "gld_efficiency"});
+  CHECK(metric.out.starts_with("global load efficiency\n"));
+  check_documented(document_of(c.lab({"explain", "global load efficiency", "--json"})));
+  const json document = document_of(c.lab({"explain", "warp", "--json"}));
+  check_documented(document);
+  REQUIRE(document["terms"].size() == 1);
+  CHECK(document["terms"][0]["name"] == "warp");
+}
+
+TEST_CASE("explain: all terms in 80 columns, each of which it knows; near misses are suggested") {
+  const cloned_course c;
+  auto command = c.command({"explain"});
+  command.environment = {"NO_COLOR=1", "LC_ALL=C", "COLUMNS=80"};
+  const auto all = run_child(command, 60);
+  CHECK(all.end.exit_code == 0);
+  for (const auto& line : split_lines(all.out)) CHECK(line.size() <= 80);
+  for (const char* name : {"bank-conflict", "littles-law", "achieved-occupancy", "stream-k"})
+    CHECK(has(all.out, name));
+  CHECK(document_of(c.lab({"explain", "--json"}))["terms"].size() > 120);
+  const auto miss = c.lab({"explain", "coalesing"});
+  CHECK(miss.end.exit_code == 2);
+  CHECK(has(miss.err, "no \"coalesing\"; did you mean\n       ./lab explain coalescing\n"));
+  CHECK(c.lab({"explain", "qwertyuiop"}).err ==
+        "lab: the glossary has no \"qwertyuiop\"\n     `./lab explain` lists all terms\n");
+}
+
+TEST_CASE("hint: topics, one part at a time, and what is out of range") {
+  const cloned_course c;
+  const auto all = c.lab({"hint", "reduction"});
+  CHECK(has(all.out, "hints for reduction; each part gives away more"));
+  CHECK(has(all.out, "3 parts\n"));
+  const auto first = c.lab({"hint", "reduction", "1"});
+  CHECK(has(first.out, ", 1 of "));
+  CHECK(has(first.out, "more  ./lab hint reduction 1 2\n"));
+  const auto second = c.lab({"hint", "reduction", "1", "2"});
+  CHECK(has(second.out, ", 2 of "));
+  CHECK(second.out != first.out);
+  CHECK(has(c.lab({"hint", "reduction", "1", "9"}).err,
+            "hint 1 of the reduction lab has parts 1 to"));
+  const json document = document_of(c.lab({"hint", "reduction", "1", "2", "--json"}));
+  check_documented(document);
+  CHECK(document["hints"][0]["parts"] >= 3);
+  CHECK(has(second.out, document["hints"][0]["title"].get<std::string>()));
+}
+
+TEST_CASE("check, run --counters and grade name the terms and the hint that help") {
+  const cloned_course c;
+  const auto check = c.lab({"check", "reduction", "--file",
+                            "labs/reduction/tests/mutants/missing_barrier.cu", "--size", "300"});
+  CHECK(has(check.out, "./lab explain race"));
+  const auto run = c.lab(
+      {"run", "reduction", "--step", "02", "--counters", "--size", "4096", "--device", "emulated"});
+  CHECK(has(run.out, "./lab explain bank-conflict"));
+  const auto grade = c.lab({"grade", "reduction", "--step", "02", "--device", "emulated"});
+  CHECK(has(grade.out, "hint     ./lab hint reduction "));
+  CHECK(has(grade.out, "term     ./lab explain "));
+  const json document =
+      document_of(c.lab({"grade", "reduction", "--step", "02", "--device", "emulated", "--json"}));
+  check_documented(document);
+  CHECK(document["hint"]["number"] > 0);
+}

@@ -1,0 +1,237 @@
+// The first lab's pictures, reference and comparison.
+//
+// idea    Ramps, squares and noise: no two places look alike, so whatever is shifted, turned or
+//         left out is another picture. All pixels are even and not 0, and what fills `out` before a
+//         call is odd, so nothing that was left unwritten is right by chance.
+// memory  The arrays are the host's: a call is a whole program's worth, with its copies.
+// tested  labs/first/tests/problem_test.cpp; the mutants in tests/mutants
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "common/lab/in_bands.hpp"
+#include "common/lab/picture_problem.hpp"
+#include "common/lab/random.hpp"
+#include "labs/first/first.hpp"
+
+namespace stepwise {
+namespace {
+
+using byte = unsigned char;
+
+struct grey_picture {
+  std::int64_t width = 0, height = 0;
+  std::span<const byte> pixels;
+
+  byte at(std::int64_t x, std::int64_t y) const { return pixels[y * width + x]; }
+  // The value that belongs into place i of the mirrored picture.
+  byte mirrored(std::int64_t i) const { return at(width - 1 - i % width, i / width); }
+};
+
+grey_picture input_of(const problem_call& call) {
+  const auto& data = call.buffers.at(0).data;
+  return {call.scalars.at(0),
+          call.scalars.at(1),
+          {reinterpret_cast<const byte*>(data.data()), data.size()}};
+}
+
+std::vector<std::byte> mirrored(const grey_picture& in) {
+  std::vector<std::byte> out(in.pixels.size());
+  in_bands(in.height, in.width, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t y = begin; y < end; ++y)
+      for (std::int64_t x = 0; x < in.width; ++x)
+        out[y * in.width + x] = static_cast<std::byte>(in.at(in.width - 1 - x, y));
+  });
+  return out;
+}
+
+void paint(std::span<std::byte> pixels, std::int64_t width, std::int64_t height,
+           const random_stream& random) {
+  in_bands(height, width, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t y = begin; y < end; ++y) {
+      random_stream noise = random.after(y * width);
+      for (std::int64_t x = 0; x < width; ++x) {
+        const bool square = ((x / 9 + 1) * 7 + (y / 11 + 1) * 5) % 13 < 2;
+        const std::uint64_t ramp = square ? 200 : (2 * x + 3 * y) / 4 % 180;
+        const std::uint64_t value = (ramp + (noise.next() >> 58)) & 0xfe;
+        pixels[y * width + x] = static_cast<std::byte>(value == 0 ? 2 : value);
+      }
+    }
+  });
+}
+
+std::string plural(std::int64_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+// What a wrong picture looks like: the usual mistakes, tried one by one.
+class wrong_picture {
+ public:
+  wrong_picture(const grey_picture& in, std::span<const byte> found) : in_(in), found_(found) {
+    for (std::int64_t i = 0; i < std::ssize(found); ++i) {
+      if (found[i] == in.mirrored(i)) continue;
+      if (wrong_++ == 0) first_ = i;
+      last_ = i;
+      is_one_byte_ = is_one_byte_ && found[i] == found[first_];
+      first_column_ = std::min(first_column_, i % in.width);
+    }
+    // What fills out before a call is odd. A picture of one's own may hold anything.
+    is_untouched_ = is_one_byte_ && found[first_] % 2 != 0;
+  }
+
+  std::string first() const {
+    return "out[" + std::to_string(first_) + "] = " + std::to_string(found_[first_]) +
+           ", expected " + std::to_string(in_.mirrored(first_)) + ": column " +
+           std::to_string(first_ % in_.width) + " of row " + std::to_string(first_ / in_.width);
+  }
+
+  std::string looks_like() const {
+    const std::int64_t w = in_.width, h = in_.height, all = std::ssize(found_);
+    if (is_untouched_ || (is_one_byte_ && wrong_ > 1)) return unwritten();
+    if (all == 1) return "";
+    if (is([&](std::int64_t i) { return in_.pixels[i]; }))
+      return "this is the picture itself: left and right are not swapped";
+    if (is([&](std::int64_t i) { return in_.at(i % w, h - 1 - i / w); }))
+      return "the picture stands on its head: top and bottom are swapped, not left and right";
+    if (is([&](std::int64_t i) { return in_.pixels[all - 1 - i]; }))
+      return "the picture is turned by half a turn: swap left and right, and leave the rows "
+             "where they are";
+    if (all > 2 && is_but_for_one([&](std::int64_t i) {
+          const std::int64_t from = i / w * w + w - i % w;
+          return from < all ? in_.pixels[from] : found_[i];
+        }))
+      return "every pixel comes from one place too far to the right: what stands in column x "
+             "belongs into column width - 1 - x";
+    return plural(wrong_, "pixel") + " of " + std::to_string(all) + " are wrong, from out[" +
+           std::to_string(first_) + "] to out[" + std::to_string(last_) + "]";
+  }
+
+ private:
+  bool is(const std::function<byte(std::int64_t)>& rule) const {
+    for (std::int64_t i = 0; i < std::ssize(found_); ++i)
+      if (found_[i] != rule(i)) return false;
+    return true;
+  }
+  bool is_but_for_one(const std::function<byte(std::int64_t)>& rule) const {
+    std::int64_t differ = 0;
+    for (std::int64_t i = 0; i < std::ssize(found_) && differ < 2; ++i)
+      differ += found_[i] != rule(i);
+    return differ < 2;
+  }
+
+  std::string unwritten() const {
+    const std::int64_t all = std::ssize(found_), w = in_.width;
+    if (wrong_ == all && is_untouched_)
+      return "nothing was written to out: does the result come back to the host?";
+    const std::string value = std::to_string(found_[first_]);
+    if (wrong_ == all) {
+      return "every pixel is " + value +
+             ": does the picture reach the device, and does the kernel write all of the result?";
+    }
+    const std::string some = plural(wrong_, "pixel") + " of " + std::to_string(all) +
+                             (is_untouched_ ? wrong_ == 1 ? " was not written" : " were not written"
+                                            : " hold the same wrong value, " + value);
+    if (last_ == all - 1 && wrong_ == all - first_) {
+      return some + ", all from out[" + std::to_string(first_) +
+             "] on: are there enough blocks for the last pixels?";
+    }
+    if (first_column_ > 0 && wrong_ == (w - first_column_) * in_.height) {
+      return some + ", the columns from " + std::to_string(first_column_) +
+             " on: are there enough blocks side by side?";
+    }
+    return some + ", the first is out[" + std::to_string(first_) + "], the last out[" +
+           std::to_string(last_) + "]";
+  }
+
+  const grey_picture& in_;
+  std::span<const byte> found_;
+  std::int64_t wrong_ = 0, first_ = 0, last_ = 0;
+  std::int64_t first_column_ = std::int64_t{1} << 40;  // that has a wrong pixel
+  bool is_one_byte_ = true;                            // all wrong pixels hold the same
+  bool is_untouched_ = false;                          // and it is what filled out
+};
+
+class first_problem : public picture_problem {
+ public:
+  problem_call make_call(const size& n, std::uint64_t seed) const override {
+    const auto [width, height] = checked(n);
+    problem_call call =
+        call_of(width, height,
+                "width = " + std::to_string(width) + ", height = " + std::to_string(height) +
+                    ", seed " + std::to_string(seed));
+    paint(call.buffers[0].data, width, height, stream_for(seed, width * 65536 + height));
+    return call;
+  }
+
+  // In grey: the mean of a pixel's three colours.
+  problem_call call_with(picture rgba, const std::string& label) const override {
+    const auto [width, height] = checked({rgba.width, rgba.height});
+    problem_call call = call_of(width, height, label);
+    for (std::int64_t i = 0; i < width * height; ++i) {
+      int sum = 0;
+      for (int c = 0; c < 3; ++c) sum += std::to_integer<int>(rgba.pixels[4 * i + c]);
+      call.buffers[0].data[i] = static_cast<std::byte>(sum / 3);
+    }
+    return call;
+  }
+
+  std::vector<picture_stage> stages(const problem_call& call) const override {
+    const grey_picture in = input_of(call);
+    return {{"grey", {in.width, in.height, 1, call.buffers.at(0).data}},
+            {"mirrored", {in.width, in.height, 1, mirrored(in)}}};
+  }
+
+  std::optional<std::string> check(
+      const problem_call& call,
+      std::span<const std::span<const std::byte>> outputs) const override {
+    const grey_picture in = input_of(call);
+    if (outputs.size() != 1 || outputs[0].size() != in.pixels.size()) {
+      return "mirror: expected one output of " + std::to_string(in.pixels.size()) + " bytes";
+    }
+    if (std::ranges::equal(outputs[0], mirrored(in))) return std::nullopt;
+    const wrong_picture wrong(
+        in, {reinterpret_cast<const byte*>(outputs[0].data()), outputs[0].size()});
+    const std::string guess = wrong.looks_like();
+    return "mirror: " + wrong.first() + " (" + call.label + ")" + (guess.empty() ? "" : "; ") +
+           guess;
+  }
+
+  // Each pixel is read once and written once; nothing is computed of it.
+  problem_work work(const size& n) const override {
+    const auto [width, height] = checked(n);
+    return {2 * static_cast<double>(width * height), 0, "operations"};
+  }
+
+ private:
+  static problem_call call_of(std::int64_t width, std::int64_t height, const std::string& label) {
+    const auto pixels = static_cast<std::uint64_t>(width * height);
+    problem_call call;
+    call.label = label;
+    call.memory = runner::memory_kind::host;
+    call.scalars = {width, height};
+    call.add_input("in", pixels);
+    call.add_output("out", pixels);
+    return call;
+  }
+
+  struct shape {
+    std::int64_t width, height;
+  };
+
+  static shape checked(const size& n) {
+    constexpr std::int64_t longest = 65535, most = std::int64_t{1} << 30;
+    if (n.size() != 2 || n[0] < 1 || n[1] < 1 || n[0] > longest || n[1] > longest ||
+        n[0] * n[1] > most) {
+      throw std::invalid_argument(
+          "first: a size is width x height, each from 1 to 65535, their product at most 2^30");
+    }
+    return {n[0], n[1]};
+  }
+};
+
+const register_problem registered("first", std::make_unique<first_problem>());
+
+}  // namespace
+}  // namespace stepwise

@@ -1,0 +1,204 @@
+// Tests of the first lab's pictures, comparison, and of what it says about wrong results.
+#include "common/lab/problem.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+
+#include "common/lab/picture_problem.hpp"
+#include "labs/tests/hash_of.hpp"
+
+namespace first_problem_test {
+
+using namespace stepwise;
+
+using bytes = std::vector<std::byte>;
+
+struct example {
+  explicit example(std::int64_t wide, std::int64_t high, std::uint64_t seed = 7)
+      : lab(*find_problem("first")),
+        call(lab.make_call({wide, high}, seed)),
+        width(wide),
+        height(high),
+        in(call.buffers.at(0).data) {}
+
+  // out[i] = rule(x, y) for every pixel.
+  template <class Rule>
+  bytes made(const Rule& rule) const {
+    bytes out(in.size());
+    for (std::int64_t i = 0; i < std::ssize(out); ++i) out[i] = rule(i % width, i / width);
+    return out;
+  }
+  std::byte at(std::int64_t x, std::int64_t y) const { return in[y * width + x]; }
+  bytes right() const {
+    return made([&](auto x, auto y) { return at(width - 1 - x, y); });
+  }
+
+  // What check() says to this result; "" if it is right.
+  std::string verdict(const bytes& out) const {
+    const std::span<const std::byte> span(out);
+    return lab.check(call, std::span(&span, 1)).value_or("");
+  }
+  void says(const bytes& out, const std::string& phrase) const {
+    const std::string text = verdict(out);
+    CAPTURE(text);
+    CHECK(text.find(phrase) != std::string::npos);
+  }
+
+  const problem& lab;
+  problem_call call;
+  std::int64_t width, height;
+  bytes in;
+};
+
+constexpr std::byte garbage{0xc3};  // odd, as what fills out before a call
+
+TEST_CASE(
+    "a call has the contract's arrays, in the host's memory; size and seed decide its bytes") {
+  const example a(37, 23), again(37, 23), other(37, 23, 8), turned(23, 37);
+  CHECK(a.call.label == "width = 37, height = 23, seed 7");
+  CHECK(a.call.memory == runner::memory_kind::host);
+  CHECK(a.call.scalars == std::vector<std::int64_t>{37, 23});
+  REQUIRE(a.call.buffers.size() == 2);
+  CHECK(a.call.buffers[0].role == runner::buffer_role::input);
+  CHECK(a.call.buffers[1].role == runner::buffer_role::output);
+  for (const auto& buffer : a.call.buffers) CHECK(buffer.bytes == 37 * 23);
+  CHECK(a.in == again.in);
+  CHECK(a.in != other.in);
+  CHECK(a.in != turned.in);
+}
+
+TEST_CASE(
+    "pixels are even and not 0, of many values, and no row looks like another or like itself "
+    "turned") {
+  const example e(97, 61);
+  std::set<std::byte> values;
+  std::set<bytes> rows;
+  for (const std::byte pixel : e.in) {
+    CHECK(std::to_integer<int>(pixel) % 2 == 0);
+    CHECK(pixel != std::byte{0});
+    values.insert(pixel);
+  }
+  CHECK(values.size() > 80);
+  for (std::int64_t y = 0; y < e.height; ++y) {
+    bytes row(e.in.begin() + y * e.width, e.in.begin() + (y + 1) * e.width);
+    CHECK(rows.insert(row).second);
+    std::reverse(row.begin(), row.end());
+    CHECK(rows.insert(row).second);
+  }
+}
+
+TEST_CASE("inputs are the same bytes wherever they are made, by one core or by several") {
+  const auto hash = [](std::int64_t width, std::int64_t height) {
+    return hash_of(find_problem("first")->make_call({width, height}, 7).buffers[0].data);
+  };
+  CHECK(hash(5, 3) == 0x3d8650c1f431bb9d);
+  CHECK(hash(7001, 5003) == 0xf21bb790fd1a1807);  // large enough for several cores
+}
+
+TEST_CASE("sizes outside the contract are refused") {
+  const problem& lab = *find_problem("first");
+  for (const problem::size& n : std::vector<problem::size>{
+           {}, {5}, {0, 1}, {1, 0}, {-1, 1}, {65536, 1}, {1, 65536}, {65535, 65535}, {1, 1, 1}}) {
+    CHECK_THROWS_AS(lab.make_call(n, 1), std::invalid_argument);
+    CHECK_THROWS_AS(lab.work(n), std::invalid_argument);
+  }
+  CHECK_NOTHROW(lab.work({32768, 32768}));
+  CHECK_NOTHROW(lab.work({65535, 1}));
+}
+
+TEST_CASE("work is one read and one write for every pixel") {
+  const problem_work work = find_problem("first")->work({100, 10});
+  CHECK(work.bytes == 2000);
+  CHECK(work.operations == 0);
+  CHECK(work.rated_unit.empty());
+}
+
+TEST_CASE("the mirrored picture passes, and nothing that differs from it in one pixel") {
+  for (const auto& [width, height] :
+       std::vector<std::pair<int, int>>{{1, 1}, {2, 1}, {1, 2}, {9, 7}}) {
+    const example e(width, height);
+    bytes out = e.right();
+    CHECK(e.verdict(out) == "");
+    for (std::byte& pixel : out) {
+      const std::byte right = pixel;
+      for (const std::byte wrong : {garbage, right ^ std::byte{1}, right ^ std::byte{128}}) {
+        pixel = wrong;
+        CHECK(e.verdict(out) != "");
+      }
+      pixel = right;
+    }
+  }
+}
+
+TEST_CASE("a message says what was expected, found and where") {
+  const example e(5, 3);
+  bytes out = e.right();
+  out[7] = std::byte{2};
+  const std::string text = e.verdict(out);
+  CAPTURE(text);
+  CHECK(text.starts_with("mirror: out[7] = 2, expected " +
+                         std::to_string(std::to_integer<int>(e.at(2, 1))) +
+                         ": column 2 of row 1 (width = 5, height = 3, seed 7)"));
+  CHECK(text.find("1 pixel of 15 are wrong, from out[7] to out[7]") != std::string::npos);
+}
+
+TEST_CASE("usual mistakes are recognised by the picture that they leave") {
+  const example e(37, 23);
+  e.says(bytes(e.in.size(), garbage), "nothing was written to out");
+  e.says(e.in, "left and right are not swapped");
+  e.says(e.made([&](auto x, auto y) { return e.at(x, e.height - 1 - y); }), "stands on its head");
+  e.says(e.made([&](auto x, auto y) { return e.at(e.width - 1 - x, e.height - 1 - y); }),
+         "turned by half a turn");
+  e.says(e.made([&](auto x, auto y) {
+    const auto from = y * e.width + e.width - x;
+    return from < std::ssize(e.in) ? e.in[from] : garbage;
+  }),
+         "one place too far to the right");
+}
+
+TEST_CASE("what was left out is named by its place") {
+  const example e(37, 23);
+  const auto without = [&](auto is_left_out) {
+    return e.made(
+        [&](auto x, auto y) { return is_left_out(x, y) ? garbage : e.at(e.width - 1 - x, y); });
+  };
+  e.says(without([&](auto x, auto y) { return y * e.width + x >= 768; }),
+         "83 pixels of 851 were not written, all from out[768] on");
+  e.says(without([](auto x, auto y) { return x == 36 && y == 22; }),
+         "1 pixel of 851 was not written, all from out[850] on");
+  e.says(without([](auto x, auto) { return x >= 32; }), "the columns from 32 on");
+  e.says(without([](auto, auto y) { return y >= 16; }), "all from out[592] on");
+  e.says(without([](auto x, auto y) { return x == 5 && y > 3; }),
+         "19 pixels of 851 were not written, the first is out[153], the last out[819]");
+  // What was never written on the device is copied back all the same.
+  bytes out = e.right();
+  std::fill(out.begin() + 768, out.end(), std::byte{0});
+  e.says(out, "83 pixels of 851 hold the same wrong value, 0, all from out[768] on");
+  e.says(bytes(e.in.size()), "every pixel is 0: does the picture reach the device");
+}
+
+TEST_CASE("a picture of one's own is grey, and its stages end with what is expected") {
+  const auto& lab = dynamic_cast<const picture_problem&>(*find_problem("first"));
+  picture rgba{2, 1, 4, bytes(8)};
+  for (int i = 0; i < 8; ++i) rgba.pixels[i] = static_cast<std::byte>(10 * i + 1);
+  const problem_call call = lab.call_with(rgba, "mine.png");
+  CHECK(call.label == "mine.png");
+  CHECK(call.memory == runner::memory_kind::host);
+  CHECK(call.buffers.at(0).data == bytes{std::byte{11}, std::byte{51}});
+  const auto stages = lab.stages(call);
+  REQUIRE(stages.size() == 2);
+  CHECK(stages[0].name == "grey");
+  CHECK(stages[1].name == "mirrored");
+  CHECK(stages[1].shown == picture{2, 1, 1, {std::byte{51}, std::byte{11}}});
+}
+
+TEST_CASE("an output of another size is no output") {
+  const example e(8, 8);
+  CHECK(e.lab.check(e.call, {}).has_value());
+  CHECK(e.verdict(bytes(63)) != "");
+}
+
+}  // namespace first_problem_test

@@ -1,0 +1,62 @@
+// The answer key of a lab, solutions/<lab>/answers.md, and the figures in it that are checked.
+//
+// idea    "### R3 title (2 points)" begins an answer. A block ```checked behind it has a line for
+//         each figure: `4 * 2^24 / gpu(dram_copy) = 15.6 us`. The right side stands in the answer's
+//         text, too; the left side is arithmetic over these sources:
+//           gpu(NAME)                 a figure of common/gpus/h200.measured.json
+//           time(STEP, SIZE), warm()  of a step or peer, cold or warm: measured/h200.json
+//           modelled(STEP, SIZE)      measured/h200.modelled.json
+//           part(NAME)                of `lab limits`: measured/h200.limits.json
+//           ncu(STEP, SIZE, COUNT)    of all kernels: measured/h200.counters.json
+//           run(STEP, SIZE, FIELD)    of all kernels of `lab run --counters`, or of the one that
+//                                     is named behind it: shared_load.wavefronts
+//           line(STEP, SIZE, PART, FIELD)  the same of the source lines that hold PART
+//           ptx(STEP, FIELD)          registers, shared_bytes of the largest kernel; of its
+//                                     innermost loop with most FMAs: loop_instructions, loop_fma
+//           blocks(THREADS, REGISTERS, SHARED_BYTES)  that a multiprocessor of an H200 holds
+//           log2, sqrt, floor, ceil, min, max         of numbers
+//         Seconds, bytes and bytes per second are the units of the left side; the right side has
+//         its own: us, GB/s, %, x, ... A figure is right if it is the left side, rounded.
+// Tested by key_test.cpp.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stepwise {
+
+struct checked_figure {
+  std::string expression, literal;
+  std::string where;  // "answers.md:12"
+};
+
+struct key_answer {
+  std::string id, title, section;
+  int points = 0;
+  std::string text;  // without the checked block
+  std::vector<checked_figure> figures;
+};
+
+// Throws failure(ours) with origin and line for what is malformed.
+std::vector<key_answer> parse_key(std::string_view text, const std::string& origin);
+
+// A source of figures by its name; it is given the words between its brackets.
+using figure_sources =
+    std::map<std::string, std::function<double(const std::vector<std::string>&)>>;
+
+// Throws failure(ours), which begins with `where`, for a syntax error or an unknown name.
+double value_of(std::string_view expression, const figure_sources& sources,
+                const std::string& where);
+
+// True if `literal` is the value, rounded to the literal's digits. Throws for an unknown unit.
+bool is_rounded(double value, std::string_view literal, const std::string& where);
+
+// The sources above for one lab of the clone at `root`, built in `build`.
+figure_sources sources_of(const std::filesystem::path& root, const std::filesystem::path& build,
+                          const std::string& lab);
+
+}  // namespace stepwise

@@ -1,0 +1,236 @@
+// Where the key's figures come from: records under solutions/<lab>/measured, and the lab program.
+#include <cmath>
+#include <memory>
+
+#include "common/device/occupancy.hpp"
+#include "common/formats/json.hpp"
+#include "grader/cli/context.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+#include "grader/system/process.hpp"
+#include "labs/tests/key.hpp"
+
+namespace stepwise {
+namespace {
+
+using words = std::vector<std::string>;
+
+[[noreturn]] void missing(const std::string& what) { throw failure(exit_code::ours, what); }
+
+json document_in(const fs::path& file) {
+  const auto text = read_if_there(file);
+  if (!text) missing("there is no " + file.string());
+  return json::parse(*text);
+}
+
+// The document, read when it is first asked for: a lab may have no record of a kind.
+std::function<const json&()> kept(const fs::path& file) {
+  return [file, document = std::make_shared<json>()]() -> const json& {
+    if (!document->is_object()) *document = document_in(file);
+    return *document;
+  };
+}
+
+void need(const words& given, std::size_t count, const std::string& what) {
+  if (given.size() != count) missing(what + " takes " + std::to_string(count) + " words");
+}
+
+// "7680x4320" -> [7680, 4320]
+json size_of(const std::string& text) {
+  json size = json::array();
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find('x', begin), text.size());
+    size.push_back(std::stoll(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return size;
+}
+
+// The entry of `list` whose `key` is `value`.
+const json& entry_of(const json& list, const char* key, const json& value) {
+  for (const json& entry : list)
+    if (entry[key] == value) return entry;
+  missing("no " + std::string(key) + " " + value.dump());
+}
+
+double scale_of(const std::string& unit) {
+  if (unit == "us") return 1e-6;
+  if (unit == "ns") return 1e-9;
+  if (unit == "GB/s") return 1e9;
+  if (unit == "TFLOP/s") return 1e12;
+  return 1;
+}
+
+// What a run of the lab program prints, kept for the next question of the same.
+class lab_program {
+ public:
+  lab_program(fs::path root, fs::path build) : root_(std::move(root)), build_(std::move(build)) {}
+
+  const json& ask(const words& arguments) {
+    std::string key;
+    for (const auto& argument : arguments) key += argument + " ";
+    if (const auto known = kept_.find(key); known != kept_.end()) return known->second;
+    child_options options;
+    options.command = {(build_ / "grader" / "lab").string()};
+    options.command.insert(options.command.end(), arguments.begin(), arguments.end());
+    options.command.emplace_back("--json");
+    options.directory = root_;
+    options.keep_bytes = 32 << 20;
+    const auto result = run_child(options, 60);
+    const json document = json::parse_or_null(result.out);
+    if (!document.is_object() || document.contains("error")) missing("lab " + key + "failed");
+    return kept_.emplace(key, document).first->second;
+  }
+
+ private:
+  fs::path root_, build_;
+  std::map<std::string, json> kept_;
+};
+
+// "shared_load.wavefronts" of what a kernel or a line counted; 0 if it has no such access.
+double count_of(const json& counts, const std::string& field) {
+  const auto dot = field.find('.');
+  if (field == "instructions") {
+    double sum = 0;
+    for (const auto& [pipe, count] : counts["instructions"].items()) sum += count[0].get<double>();
+    return sum;
+  }
+  if (dot == std::string::npos) return counts[field].get<double>();
+  const std::string access = field.substr(0, dot);
+  return counts.contains(access) ? counts[access][field.substr(dot + 1)].get<double>() : 0;
+}
+
+double sum_of_kernels(const json& kernels, const std::string& field, const std::string& name) {
+  const bool is_property = field == "registers" || field == "resident_blocks" ||
+                           field == "resident_warps" || field == "spill_bytes";
+  double sum = 0;
+  for (const json& k : kernels) {
+    if (!name.empty() && k["kernel"] != name) continue;
+    if (is_property)
+      sum = std::max(sum, k[field].get<double>());
+    else
+      sum += field == "launches" ? k[field].get<double>() : count_of(k["total"], field);
+  }
+  if (!(sum > 0)) missing("no kernel has \"" + field + "\"");
+  return sum;
+}
+
+double sum_of_lines(const json& kernels, const std::string& part, const std::string& field) {
+  double sum = 0;
+  for (const json& k : kernels)
+    for (const json& l : k["lines"])
+      if (l["text"].get<std::string>().find(part) != std::string::npos)
+        sum += count_of(l["counts"], field);
+  if (!(sum > 0)) missing("no line with \"" + part + "\" has " + field);
+  return sum;
+}
+
+double number_of(const json& object, const char* key) { return object[key].get<double>(); }
+
+double of_ptx(const json& document, const std::string& field) {
+  const json* kernel = nullptr;
+  for (const json& k : document["kernels"])
+    if (kernel == nullptr ||
+        number_of(k, "machine_instructions") > number_of(*kernel, "machine_instructions"))
+      kernel = &k;
+  if (kernel == nullptr) missing("no kernel");
+  if (field == "registers" || field == "shared_bytes") return (*kernel)[field].get<double>();
+  const json* loop = nullptr;
+  for (const json& l : (*kernel)["loops"])
+    if (l["innermost"].get<bool>() &&
+        (loop == nullptr || number_of(l, "fma") > number_of(*loop, "fma")))
+      loop = &l;
+  if (loop == nullptr) missing("no innermost loop");
+  if (field == "loop_fma") return (*loop)["fma"].get<double>();
+  if (field == "loop_instructions") return (*loop)["machine_instructions"].get<double>();
+  missing("ptx() has no \"" + field + "\"");
+}
+
+double of_record(const json& record, const words& given, const char* temperature) {
+  need(given, 2, "time");
+  for (const char* list : {"steps", "peers"})
+    for (const json& program : record[list])
+      if (program["name"] == given[0])
+        return entry_of(program["sizes"], "size", size_of(given[1]))[temperature]["median_ms"]
+                   .get<double>() *
+               1e-3;
+  missing("the record has no \"" + given[0] + "\"");
+}
+
+double of_ncu(const json& record, const words& given) {
+  need(given, 3, "ncu");
+  const json& step = entry_of(record["steps"], "name", given[0]);
+  const json& size = entry_of(step["sizes"], "size", size_of(given[1]));
+  const bool is_property = given[2] == "registers" || given[2] == "occupancy_percent" ||
+                           given[2].ends_with("shared_bytes");
+  double sum = 0;
+  for (const json& k : size["kernels"]) {
+    const double count = k["counted"][given[2]].get<double>();
+    sum = is_property ? std::max(sum, count) : sum + count;
+  }
+  return sum;
+}
+
+double fitting_blocks(const words& given) {
+  need(given, 3, "blocks");
+  block_needs block;
+  block.threads = std::stoull(given[0]);
+  block.registers = std::stoull(given[1]);
+  block.shared_bytes = std::stoull(given[2]);
+  block.most_shared = 227 << 10;
+  const auto room = room_for(cli::gpu_named("h200"), block);
+  if (!room.ok()) missing("blocks(): not supported");
+  return room->blocks();
+}
+
+}  // namespace
+
+figure_sources sources_of(const fs::path& root, const fs::path& build, const std::string& lab) {
+  const fs::path measured = root / "solutions" / lab / "measured";
+  const auto program = std::make_shared<lab_program>(root, build);
+  const auto record = kept(measured / "h200.json");
+  const auto limits = kept(measured / "h200.limits.json");
+  const auto times = kept(measured / "h200.modelled.json");
+  const auto counters = kept(measured / "h200.counters.json");
+  const auto gpu = kept(root / "common/gpus/h200.measured.json");
+  figure_sources all;
+  all["time"] = [record](const words& given) { return of_record(record(), given, "cold"); };
+  all["warm"] = [record](const words& given) { return of_record(record(), given, "warm"); };
+  all["part"] = [limits](const words& given) {
+    need(given, 1, "part");
+    return entry_of(limits()["programs"], "part", given[0])["median_ms"].get<double>() * 1e-3;
+  };
+  all["modelled"] = [times](const words& given) {
+    need(given, 2, "modelled");
+    for (const json& t : times()["times"])
+      if (t["step"] == given[0] && t["size"] == size_of(given[1]))
+        return t["modelled_ms"].get<double>() * 1e-3;
+    missing("no modelled time of " + given[0] + ", " + given[1]);
+  };
+  all["ncu"] = [counters](const words& given) { return of_ncu(counters(), given); };
+  all["gpu"] = [gpu](const words& given) {
+    need(given, 1, "gpu");
+    const json& figure = entry_of(gpu()["figures"], "name", given[0]);
+    return figure["value"].get<double>() * scale_of(figure["unit"].get<std::string>());
+  };
+  const auto counted = [program, lab](const words& given) -> const json& {
+    return program->ask({"run", lab, "--step", given[0], "--size", given[1], "--counters",
+                         "--device", "emulated"})["kernels"];
+  };
+  all["run"] = [counted](const words& given) {
+    if (given.size() != 4) need(given, 3, "run");
+    return sum_of_kernels(counted(given), given[2], given.size() == 4 ? given[3] : "");
+  };
+  all["line"] = [counted](const words& given) {
+    need(given, 4, "line");
+    return sum_of_lines(counted(given), given[2], given[3]);
+  };
+  all["ptx"] = [program, lab](const words& given) {
+    need(given, 2, "ptx");
+    return of_ptx(program->ask({"ptx", lab, given[0]}), given[1]);
+  };
+  all["blocks"] = fitting_blocks;
+  return all;
+}
+
+}  // namespace stepwise

@@ -1,0 +1,218 @@
+// The answer keys: they answer exactly the handouts' questions, each answer says how it is shown
+// and what is often wrong, and the figures in them are those of the records and commands.
+#include "labs/tests/key.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "common/testing/skip_case.hpp"
+#include "grader/course/answers.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/course/source.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+namespace {
+
+using namespace stepwise;
+
+fs::path source() { return std::getenv("STEPWISE_SOURCE"); }
+fs::path built() { return std::getenv("STEPWISE_BUILD"); }
+
+// Some figures are those of the steps' programs.
+bool has_programs() {
+  const char* nvcc = std::getenv("STEPWISE_NVCC");
+  return nvcc != nullptr && *nvcc != '\0';
+}
+
+std::string handout_text(const lab& l) { return *read_if_there(source() / l.handout()); }
+
+std::vector<key_answer> key_of(const lab& l) {
+  const std::string file = "solutions/" + l.name + "/answers.md";
+  const auto text = read_if_there(source() / file);
+  REQUIRE_MESSAGE(text, "there is no ", file);
+  return parse_key(*text, file);
+}
+
+std::string refusal(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const failure& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+// Not as a part of a longer number.
+bool has_figure(const std::string& text, const std::string& literal) {
+  const auto belongs = [](char c) { return (c >= '0' && c <= '9') || c == '.'; };
+  for (auto at = text.find(literal); at != std::string::npos; at = text.find(literal, at + 1)) {
+    const auto end = at + literal.size();
+    const bool begins = at == 0 || !belongs(text[at - 1]);
+    const bool ends = end == text.size() || !(text[end] >= '0' && text[end] <= '9');
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
+// Lines are one text for a figure that a line's end divides.
+std::string joined_lines(std::string text) {
+  for (char& c : text)
+    if (c == '\n') c = ' ';
+  return text;
+}
+
+const std::string small_key = R"(# Key
+
+## A section
+
+### A1 What it takes (2 points)
+
+At least 15.6 us.
+
+*Shown by:* `./lab device`
+
+```checked
+2 * 3 ^ 2 + 1 = 19
+four() / 8 = 50 %
+```
+
+### A2 Why (1 point)
+
+Because.
+)";
+
+TEST_CASE("key: headings, points, figures") {
+  const auto all = parse_key(small_key, "k.md");
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].id == "A1");
+  CHECK(all[0].title == "What it takes");
+  CHECK(all[0].section == "A section");
+  CHECK(all[0].points == 2);
+  REQUIRE(all[0].figures.size() == 2);
+  CHECK(all[0].figures[0].expression == "2 * 3 ^ 2 + 1");
+  CHECK(all[0].figures[1].literal == "50 %");
+  CHECK(all[0].figures[1].where == "k.md:13");
+  CHECK(all[1].points == 1);
+  const figure_sources sources = {{"four", [](const auto&) { return 4.0; }}};
+  for (const auto& f : all[0].figures)
+    CHECK(is_rounded(value_of(f.expression, sources, f.where), f.literal, f.where));
+}
+
+TEST_CASE("key: what is malformed or unknown is refused with its line") {
+  CHECK(refusal([] { parse_key("### A1 no points\n", "k.md"); }) ==
+        "k.md:1: expected \"### ID title (N points)\"");
+  CHECK(refusal([] { parse_key("### A1 t (2 marks)\n", "k.md"); }) ==
+        "k.md:1: expected \"(N points)\" behind the title");
+  CHECK(refusal([] { parse_key("### A1 t (2 points)\n```checked\n3\n", "k.md"); }) ==
+        "k.md:3: expected \"expression = figure\"");
+  CHECK(refusal([] { parse_key("### A1 t (2 points)\n```checked\n1 = 1\n", "k.md"); }) ==
+        "k.md: a block of figures does not end");
+  const auto value = [](const char* text) { return value_of(text, {}, "k.md:7"); };
+  CHECK(value("(1 + 2) * -3 - log2(8) / min(3, 4)") == -10);
+  CHECK(refusal([&] { value("clock(3)"); }) ==
+        "k.md:7: \"clock(3)\": there is no source \"clock\" of 1 numbers");
+  CHECK(refusal([&] { value("2 +"); }).find("expected a number") != std::string::npos);
+  CHECK(refusal([&] { value("(2"); }).find("not closed") != std::string::npos);
+  CHECK(refusal([&] { value("2 3"); }).find("unexpected \"3\"") != std::string::npos);
+  CHECK(refusal([] { is_rounded(1, "3 parsec", "k.md:7"); }) ==
+        "k.md:7: \"3 parsec\" is no number with a known unit");
+  CHECK(is_rounded(15.64e-6, "15.6 us", ""));
+  CHECK(!is_rounded(15.66e-6, "15.6 us", ""));
+}
+
+TEST_CASE("key: sources refuse what their records do not have") {
+  if (!has_programs()) return skip_case("no nvcc: there is no program to ask");
+  const auto sources = sources_of(source(), built(), "reduction");
+  const auto value = [&](const char* text) { return value_of(text, sources, "k.md:7"); };
+  CHECK(value("time(03_sequential, 268435456)") > 0);
+  CHECK(value("blocks(256, 40, 0)") == 6);
+  for (const char* unknown :
+       {"time(03_sequentail, 268435456)", "time(03_sequential, 7)", "time(03_sequential)",
+        "part(most)", "gpu(speed)", "ncu(03_sequential, 1000, beauty)", "ptx(03, beauty)",
+        "run(03, 64, beauty.requests)", "run(99, 64, launches)"}) {
+    CAPTURE(unknown);
+    CHECK_THROWS(value(unknown));
+  }
+}
+
+TEST_CASE("handouts: questions have the lab's initial and rise from 1; no list is without ids") {
+  std::set<std::string> initials;
+  for (const lab& l : load_labs(source())) {
+    CAPTURE(l.name);
+    const std::string initial(1, static_cast<char>(l.name[0] - 'a' + 'A'));
+    CHECK(initials.insert(initial).second);
+    const std::string handout = handout_text(l);
+    int number = 0;
+    for (const question& q : questions_of(handout))
+      CHECK(q.id == initial + std::to_string(++number));
+    bool code = false;
+    for (const auto& line : split_lines(handout)) {
+      if (line.starts_with("```")) code = !code;
+      const auto digits = std::min(line.find_first_not_of("0123456789"), line.size());
+      const bool is_item = digits > 0 && line.substr(digits).starts_with(". ");
+      CHECK_MESSAGE((code || !is_item), "an item without an id: ", line);
+    }
+  }
+}
+
+TEST_CASE("key: it answers the handout's questions, in their order and sections") {
+  std::set<std::string> verbs;
+  for (const auto& entry : fs::directory_iterator(source() / "grader/cli/verbs")) {
+    std::string name = entry.path().stem();
+    std::replace(name.begin(), name.end(), '_', '-');
+    verbs.insert(name);
+  }
+  for (const lab& l : load_labs(source())) {
+    CAPTURE(l.name);
+    const auto asked = questions_of(handout_text(l));
+    const auto answers = key_of(l);
+    std::vector<std::string> asked_ids, answered_ids;
+    for (const auto& q : asked) asked_ids.push_back(q.section + ": " + q.id);
+    for (const auto& a : answers) answered_ids.push_back(a.section + ": " + a.id);
+    CHECK(asked_ids == answered_ids);
+    for (const auto& a : answers) {
+      CAPTURE(a.id);
+      CHECK(a.points <= 4);
+      const auto shown = a.text.find("*Shown by:* "), common = a.text.find("*Often wrong:* ");
+      CHECK(shown != std::string::npos);
+      CHECK(common != std::string::npos);
+      CHECK(std::min(shown, common) > 40);
+      for (auto at = a.text.find("./lab "); at != std::string::npos;
+           at = a.text.find("./lab ", at + 1)) {
+        const auto begin = at + 6, end = a.text.find_first_of(" `\n", begin);
+        CHECK_MESSAGE(verbs.count(a.text.substr(begin, end - begin)) == 1,
+                      a.text.substr(at, end - at), " is no command");
+      }
+    }
+  }
+}
+
+TEST_CASE("key: its figures are those of records and commands") {
+  if (!has_programs()) return skip_case("no nvcc: the figures of programs cannot be computed");
+  std::size_t figures = 0;
+  for (const lab& l : load_labs(source())) {
+    const auto sources = sources_of(source(), built(), l.name);
+    for (const auto& a : key_of(l)) {
+      const std::string text = joined_lines(a.text);
+      for (const auto& f : a.figures) {
+        ++figures;
+        double value = 0;
+        const std::string error =
+            refusal([&] { value = value_of(f.expression, sources, f.where); });
+        CHECK_MESSAGE(error == "no error", f.where, ": ", error);
+        if (error != "no error") continue;
+        CHECK_MESSAGE(is_rounded(value, f.literal, f.where), f.where, ": ", f.expression, " is ",
+                      value, ", not ", f.literal);
+        CHECK_MESSAGE(has_figure(text, f.literal), f.where, ": the answer ", a.id, " lacks \"",
+                      f.literal, "\"");
+      }
+    }
+  }
+  CHECK(figures > 100);
+}
+
+}  // namespace

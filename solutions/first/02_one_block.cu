@@ -1,0 +1,36 @@
+// first 02_one_block: 256 threads of one block share the pixels.
+//
+// idea    Every thread executes the same kernel, and threadIdx.x tells it which one it is: thread t
+//         takes pixels t, t + 256, t + 512, ... While some threads wait for memory, others run. A
+//         warp is 32 neighbours of a block that execute together; here they move 32 neighbours.
+// watch   All threads of a block run on the same multiprocessor, and the GPU has many of those.
+// gain    Not measured yet. Up to 256 pixels are on their way at a time, instead of one.
+// needs   nothing: any width and height.
+// source  CUDA C++ Programming Guide, "Thread Hierarchy".
+#include "labs/first/first.hpp"
+
+constexpr int block_size = 256;  // threads: 8 warps
+
+__global__ void mirror_kernel(const unsigned char* in, unsigned char* out, int width, int height) {
+  //> todo: let each thread move every 256th pixel, beginning with the one of its own number.
+  for (int i = threadIdx.x; i < width * height; i += blockDim.x) {
+    const int x = i % width, y = i / width;
+    out[i] = in[y * width + (width - 1 - x)];
+  }
+  //<
+}
+
+void mirror(const unsigned char* in, unsigned char* out, int width, int height) {
+  const int bytes = width * height;
+  unsigned char* device_in = nullptr;
+  unsigned char* device_out = nullptr;
+  cudaMalloc(&device_in, bytes);
+  cudaMalloc(&device_out, bytes);
+  cudaMemcpy(device_in, in, bytes, cudaMemcpyHostToDevice);
+  //> todo: launch the kernel with one block of so many threads.
+  mirror_kernel<<<1, block_size>>>(device_in, device_out, width, height);
+  //<
+  cudaMemcpy(out, device_out, bytes, cudaMemcpyDeviceToHost);
+  cudaFree(device_in);
+  cudaFree(device_out);
+}

@@ -1,0 +1,41 @@
+// first 04_checked: every call is asked whether it failed.
+//
+// idea    Calls of the runtime return an error code, which is easily dropped; a launch returns
+//         nothing at all, and leaves its error for cudaGetLastError(). check() throws an exception
+//         that names the line, so that the first failure ends the call where it happened.
+// watch   A launch is asynchronous. What goes wrong while the kernel runs is told by a later call
+//         that waits for it, here by the copy back; only the checks of `./lab check` name its line.
+// gain    No time: an error that is not looked at shows later, as a wrong picture.
+// needs   nothing. An exception leaves the device memory allocated: a class with a destructor
+//         would free it.
+// source  CUDA C++ Programming Guide, "Error Checking".
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/first/first.hpp"
+
+constexpr int block_size = 256;  // threads: 8 warps
+
+__global__ void mirror_kernel(const unsigned char* in, unsigned char* out, int width, int height) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < width * height) {
+    const int x = i % width, y = i / width;
+    out[i] = in[y * width + (width - 1 - x)];
+  }
+}
+
+void mirror(const unsigned char* in, unsigned char* out, int width, int height) {
+  const int bytes = width * height;
+  const int blocks = ceil_div(width * height, block_size);
+  unsigned char* device_in = nullptr;
+  unsigned char* device_out = nullptr;
+  //> todo: as before, but check every call, and behind the launch what cudaGetLastError() says.
+  check(cudaMalloc(&device_in, bytes));
+  check(cudaMalloc(&device_out, bytes));
+  check(cudaMemcpy(device_in, in, bytes, cudaMemcpyHostToDevice));
+  mirror_kernel<<<blocks, block_size>>>(device_in, device_out, width, height);
+  check(cudaGetLastError());
+  check(cudaMemcpy(out, device_out, bytes, cudaMemcpyDeviceToHost));
+  check(cudaFree(device_in));
+  check(cudaFree(device_out));
+  //<
+}
