@@ -4,7 +4,6 @@
 //         takes pixels t, t + 256, t + 512, ... While some threads wait for memory, others run. A
 //         warp is 32 neighbours of a block that execute together; here they move 32 neighbours.
 // watch   All threads of a block run on the same multiprocessor, and the GPU has many of those.
-// gain    Not measured yet. Up to 256 pixels are on their way at a time, instead of one.
 // needs   nothing: any width and height.
 // source  CUDA C++ Programming Guide, "Thread Hierarchy".
 #include "labs/first/first.hpp"

@@ -4,7 +4,6 @@
 //         GPU distributes them over all of its multiprocessors, in any order.
 // watch   The grid has whole blocks: in the last one, some threads have no pixel. And nobody has
 //         asked yet whether any of these calls failed.
-// gain    Not measured yet. All multiprocessors take part instead of one.
 // needs   nothing: threads beyond the last pixel do nothing.
 // source  CUDA C++ Programming Guide, "Thread Hierarchy".
 #include "common/lab/ceil_div.hpp"
