@@ -1,4 +1,4 @@
-// Loads, stores and atomics through L1 and both halves of L2, set by set; sizes of shared memory.
+// Loads, stores and atomics through L1 and the halves of L2, set by set.
 #include "common/emulator/profile/caches.hpp"
 
 #include <algorithm>
@@ -60,8 +60,11 @@ constexpr u64 writer_mask = (u64{1} << valid_at) - 1;
 
 }  // namespace
 
-caches::caches(const gpu& model) : multiprocessors_(static_cast<unsigned>(model.multiprocessors)) {
-  const u64 lines_of_half = std::max<u64>(model.l2_bytes / 128 / 2, 1u << sampled_bits);
+caches::caches(const gpu& model)
+    : rules_(memory_rules_of(model)),
+      multiprocessors_(static_cast<unsigned>(model.multiprocessors)) {
+  const u64 lines_of_half =
+      std::max<u64>(model.l2_bytes / 128 / rules_.l2_halves, 1u << sampled_bits);
   l2_sets_ =
       std::max(1u << sampled_bits, std::bit_floor(static_cast<unsigned>(lines_of_half / 12)));
   l2_ways_ = std::max(1u, static_cast<unsigned>(lines_of_half / l2_sets_));
@@ -74,12 +77,12 @@ void caches::clear_l1(u64 l1_bytes) {
 
 void caches::clear(u64 l1_bytes, std::size_t sites) {
   clear_l1(l1_bytes);
-  l2_.assign(std::size_t{2} * l2_sets_ * l2_ways_, 0);
+  l2_.assign(std::size_t{rules_.l2_halves} * l2_sets_ * l2_ways_, 0);
   counts_.assign(sites, {});
 }
 
-unsigned caches::home_of(u64 line) {
-  return static_cast<unsigned>((line * 0x9e3779b97f4a7c15u) >> 63);
+unsigned caches::home_of(u64 line) const {
+  return rules_.l2_halves == 2 ? static_cast<unsigned>((line * 0x9e3779b97f4a7c15u) >> 63) : 0;
 }
 
 // The line's entry, at the front of its set; a new one is empty.
@@ -98,7 +101,7 @@ u32 caches::fetch(entry& e, u32 sectors, cache_counts& c) {
   const u32 valid = (e >> valid_at) & 0xf;
   const u32 missing = sectors & ~valid;
   if (missing == 0) return 0;
-  const u32 brought = with_pairs(missing) & ~valid;
+  const u32 brought = (rules_.sectors_of_dram == 2 ? with_pairs(missing) : missing) & ~valid;
   c.dram_read_bytes += u64{bytes_per_sector} * count(brought);
   e |= u64{brought} << valid_at;
   return missing;
@@ -106,9 +109,13 @@ u32 caches::fetch(entry& e, u32 sectors, cache_counts& c) {
 
 void caches::read_l2(unsigned multiprocessor, u64 line, u32 sectors, u32 site) {
   cache_counts& c = counts_[site];
+  c.l2_sectors += count(sectors);
+  if (!rules_.has_l2) {
+    c.dram_read_bytes += u64{bytes_per_sector} * count(sectors);
+    return;
+  }
   const unsigned side = side_of(multiprocessor), home = home_of(line);
   entry& near = l2_line(side, line);
-  c.l2_sectors += count(sectors);
   const u32 missing = sectors & ~static_cast<u32>((near >> valid_at) & 0xf);
   c.l2_hits += count(sectors & ~missing);
   if (missing == 0) return;
@@ -143,19 +150,32 @@ void caches::load_around_l1(unsigned multiprocessor, u64 line, u32 sectors, u32 
   read_l2(multiprocessor, line, sectors, site);
 }
 
-// Stores go through to L2, and stay in L1 as far as they were written.
+// Stores go through to L2, and stay in L1 as far as they were written. Before 7.0 L1 keeps nothing
+// that is stored.
 void caches::store(unsigned multiprocessor, u64 line, u32 sectors, bool whole, u32 site) {
   cache_counts& c = counts_[site];
   c.sectors += count(sectors);
   entry* const set = l1_set(multiprocessor, line);
   unsigned n = find(set, l1_ways_, l1_line_at, line + 1);
-  if (n == l1_ways_) set[n = l1_ways_ - 1] = (line + 1) << l1_line_at;
-  entry& e = to_front(set, n);
-  c.l1_hits += count(sectors & static_cast<u32>(e | (e >> 4)) & 0xf);
-  e |= u64{sectors} << 4;
-  if (whole) e |= sectors;
+  if (rules_.l1_keeps_stores) {
+    if (n == l1_ways_) set[n = l1_ways_ - 1] = (line + 1) << l1_line_at;
+    entry& e = to_front(set, n);
+    c.l1_hits += count(sectors & static_cast<u32>(e | (e >> 4)) & 0xf);
+    e |= u64{sectors} << 4;
+    if (whole) e |= sectors;
+  } else if (n < l1_ways_) {
+    set[n] &= ~u64{sectors};
+  }
+  write_l2(multiprocessor, line, sectors, site);
+}
 
+void caches::write_l2(unsigned multiprocessor, u64 line, u32 sectors, u32 site) {
+  cache_counts& c = counts_[site];
   c.l2_sectors += count(sectors);
+  if (!rules_.has_l2) {
+    c.dram_write_bytes += u64{bytes_per_sector} * count(sectors);
+    return;
+  }
   c.l2_hits += count(sectors);
   const unsigned side = side_of(multiprocessor), home = home_of(line);
   if (side != home) l2_line(side, line) |= u64{sectors} << valid_at;
@@ -172,26 +192,15 @@ void caches::atomic(unsigned multiprocessor, u64 line, u32 sectors, u32 site) {
   if (const unsigned n = find(set, l1_ways_, l1_line_at, line + 1); n < l1_ways_)
     set[n] &= ~(u64{sectors} | u64{sectors} << 4);
   c.l2_sectors += count(sectors);
+  if (!rules_.has_l2) {
+    c.dram_read_bytes += u64{bytes_per_sector} * count(sectors);
+    c.dram_write_bytes += u64{bytes_per_sector} * count(sectors);
+    return;
+  }
   entry& kept = l2_line(home_of(line), line);
   c.l2_hits += count(sectors & static_cast<u32>((kept >> valid_at) & 0xf));
   fetch(kept, sectors, c);
   kept = (kept & ~writer_mask) | std::min<u64>(site, writer_mask) | u64{sectors} << dirty_at;
-}
-
-// source  CUDA C++ Programming Guide, "Shared Memory" of compute capability 9.0 (8.0 and 8.6 have
-//         fewer of the sizes).
-std::uint64_t shared_carveout(const gpu& model, std::uint64_t bytes) {
-  constexpr std::uint64_t kilobytes[] = {0, 8, 16, 32, 64, 100, 132, 164, 196};
-  for (const std::uint64_t kb : kilobytes)
-    if (kb * 1024 >= bytes && kb * 1024 < model.shared_bytes_per_multiprocessor) return kb * 1024;
-  return model.shared_bytes_per_multiprocessor;
-}
-
-std::uint64_t l1_bytes_beside(const gpu& model, std::uint64_t bytes, std::uint64_t resident) {
-  constexpr std::uint64_t most_shared = 228 * 1024;
-  const std::uint64_t carved =
-      shared_carveout(model, (bytes + model.reserved_shared_bytes_per_block) * resident);
-  return caches::multiprocessor_kb * 1024 - std::min(carved, most_shared);
 }
 
 }  // namespace stepwise::emulator

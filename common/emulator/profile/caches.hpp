@@ -3,7 +3,8 @@
 // idea    L1: one per multiprocessor, what shared memory leaves of its 256 KB, lines of 128 bytes
 //         whose sectors of 32 bytes come one by one, the least recently used line goes. L2: two
 //         halves; each line has its home in one, and the multiprocessors of the other side keep a
-//         copy in theirs. Memory is read in pairs of sectors.
+//         copy in theirs. Memory is read in pairs of sectors. Other GPUs have other sizes, one
+//         half, single sectors, or no caches at all (common/device/memory_rules.hpp).
 // watch   Which set a line belongs to is NVIDIA's secret; here neighbours spread evenly. The set's
 //         lowest `sampled_bits` bits are the same in both levels, so some of the sets can be
 //         simulated without the others.
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "common/device/gpu.hpp"
+#include "common/device/memory_rules.hpp"
 
 namespace stepwise::emulator {
 
@@ -33,7 +35,6 @@ struct cache_counts {
 class caches {
  public:
   static constexpr unsigned sampled_bits = 5;
-  static constexpr unsigned multiprocessor_kb = 256;  // L1 and shared memory together
 
   explicit caches(const gpu& model);
 
@@ -92,21 +93,18 @@ class caches {
   void read_l2(unsigned multiprocessor, std::uint64_t line, std::uint32_t sectors,
                std::uint32_t site);
   std::uint32_t fetch(entry& e, std::uint32_t sectors, cache_counts& c);
-  unsigned side_of(unsigned multiprocessor) const { return multiprocessor * 2 >= multiprocessors_; }
-  static unsigned home_of(std::uint64_t line);
+  void write_l2(unsigned multiprocessor, std::uint64_t line, std::uint32_t sectors,
+                std::uint32_t site);
+  unsigned side_of(unsigned multiprocessor) const {
+    return rules_.l2_halves == 2 && multiprocessor * 2 >= multiprocessors_;
+  }
+  unsigned home_of(std::uint64_t line) const;
 
   static constexpr unsigned l1_sets = 1u << sampled_bits;
+  memory_rules rules_;
   unsigned multiprocessors_, l1_ways_ = 0, l2_sets_, l2_ways_;
   std::vector<entry> l1_, l2_;
   std::vector<cache_counts> counts_;
 };
-
-// What L1 has beside the shared memory of `resident` blocks with `bytes` each, the system's own
-// share not counted.
-std::uint64_t l1_bytes_beside(const gpu& model, std::uint64_t bytes, std::uint64_t resident);
-
-// The shared memory that the driver sets aside in a multiprocessor for `bytes` bytes: the least of
-// the sizes that it has.
-std::uint64_t shared_carveout(const gpu& model, std::uint64_t bytes);
 
 }  // namespace stepwise::emulator

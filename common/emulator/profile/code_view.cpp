@@ -23,10 +23,14 @@ bool is_loop(const ptx::instruction& i, unsigned bytes) {
   return bytes != 4 || floating;
 }
 
-cache_use cache_of(const access_site& s, const ptx::instruction& i) {
+cache_use cache_of(const access_site& s, const ptx::instruction& i, const memory_rules& rules) {
   if (s.kind == access_kind::atomic) return cache_use::atomic;
+  const bool kept = s.space == memory_space::local ? rules.l1_keeps_stack
+                    : s.kind == access_kind::store ? true  // that is L1's own affair
+                    : has(i, "nc")                 ? rules.l1_keeps_read_only_loads
+                                                   : rules.l1_keeps_loads;
   const bool around = s.order != memory_order::weak || has(i, "cg") || has(i, "cv");
-  return around ? cache_use::l2_only : cache_use::cached;
+  return around || !kept ? cache_use::l2_only : cache_use::cached;
 }
 
 std::string note_of(const dropped_access& d, const ptx::instruction& i) {
@@ -65,7 +69,9 @@ void merge_equal(std::vector<std::string>& notes) {
 
 }  // namespace
 
-code_view::code_view(const program& code, const image::kernel_resources* machine_code) {
+code_view::code_view(const program& code, const image::kernel_resources* machine_code,
+                     const memory_rules& rules)
+    : rules_(rules) {
   sites.resize(code.accesses.size());
   places.resize(code.code.empty() ? 0 : code.code.back().ordinal + 1);
   own_local_bytes = code.functions.front().local_bytes;
@@ -132,7 +138,7 @@ void code_view::plan_sites(const program& code, std::size_t index, const source_
     p.kind = s.kind;
     p.bytes = s.bytes;
     p.ordinal = s.ordinal;
-    p.cache = cache_of(s, i);
+    p.cache = cache_of(s, i, rules_);
     p.copies = i.opcode == "cp";
     if (source.role == access_role::leader) {
       p.bytes = static_cast<std::uint8_t>(map.groups[source.group].bytes);

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "common/device/memory_rules.hpp"
 #include "common/emulator/machine/program.hpp"
 #include "common/emulator/profile/requests.hpp"
 #include "common/image/image.hpp"
@@ -42,8 +43,9 @@ struct instruction_place {
 };
 
 struct code_view {
-  // `machine_code`: the tables of the kernel's, or null.
-  code_view(const program& code, const image::kernel_resources* machine_code);
+  // `machine_code`: the tables of the kernel's, or null. `rules`: of the GPU that is stood for.
+  code_view(const program& code, const image::kernel_resources* machine_code,
+            const memory_rules& rules);
 
   std::vector<instruction_place> places;  // by ordinal
   std::vector<site_plan> sites;           // as program::accesses
@@ -70,6 +72,7 @@ struct code_view {
   std::uint32_t line_of(const std::string& path, std::uint32_t line);
   std::uint32_t inner_of(inner_place place);
 
+  memory_rules rules_;
   std::unordered_map<std::string, std::uint32_t> line_index_, inner_index_;
   std::vector<std::vector<std::uint32_t>> sites_of_;  // by function
 };

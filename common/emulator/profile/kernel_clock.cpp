@@ -26,7 +26,7 @@ shared_use use_of(const access_site& site) {
 }  // namespace
 
 kernel_clock::kernel_clock(const gpu& model)
-    : model_(model), costs_(costs_of(model)), caches_(model) {}
+    : model_(model), rules_(memory_rules_of(model)), costs_(costs_of(model)), caches_(model) {}
 kernel_clock::~kernel_clock() = default;
 
 void kernel_clock::begin_launch(const launch_info& launch) {
@@ -98,7 +98,8 @@ void kernel_clock::turn_to(const block& b) {
 double kernel_clock::global_latency(const access_event& e, double& port) {
   touch(e.address, e.active, std::max<unsigned>(1, e.site->bytes), touched_);
   const bool atomic = e.site->kind == access_kind::atomic;
-  const bool around_l1 = e.site->is_volatile || e.site->order != memory_order::weak;
+  const bool around_l1 =
+      !rules_.l1_keeps_loads || e.site->is_volatile || e.site->order != memory_order::weak;
   double latency = 0;
   for (unsigned n = 0; n < touched_.count; ++n) {
     const touched_line& t = touched_.lines[n];

@@ -75,6 +75,7 @@ class kernel_clock final : public observer, public warp_time {
   double global_latency(const access_event& e, double& port);
 
   gpu model_;
+  memory_rules rules_;
   gpu_costs costs_;
   caches caches_;
   bool has_l2_ = false;

@@ -10,6 +10,7 @@
 #include "common/emulator/machine/program.hpp"
 #include "common/emulator/machine/warp_time.hpp"
 #include "common/emulator/profile/kernel_record.hpp"
+#include "common/emulator/profile/older_requests.hpp"
 #include "common/emulator/run/scheduler.hpp"
 
 namespace stepwise::emulator {
@@ -24,7 +25,7 @@ bool same(const extent& a, const extent& b) { return a.x == b.x && a.y == b.y &&
 }  // namespace
 
 profiler::profiler(const gpu& model, const std::optional<timer::options>& timing)
-    : model_(model), trace_(model) {
+    : model_(model), rules_(memory_rules_of(model)), trace_(model) {
   if (timing) timer_ = std::make_unique<timer>(model, *timing);
 }
 profiler::~profiler() = default;
@@ -42,7 +43,7 @@ profiler::record& profiler::record_for(const launch_info& launch) {
         k.dynamic_shared_bytes == launch.config->dynamic_shared_bytes)
       return *r;
   }
-  if (view == nullptr) view = std::make_shared<code_view>(code, launch.machine_code);
+  if (view == nullptr) view = std::make_shared<code_view>(code, launch.machine_code, rules_);
   auto fresh = std::make_unique<record>();
   fresh->code = &code;
   fresh->ops = code.code.size();
@@ -157,14 +158,16 @@ void profiler::add_cache_counts() {
     };
     const double scale = 1 / trace_.share();
     to.l1_hits += all(seen.l1_hits);
-    to.l2_sectors += all(seen.l2_sectors);
-    // Of an atomic, only a sector's first turn can miss.
-    to.l2_hits +=
-        atomic
-            ? sectors - std::min(sectors,
-                                 static_cast<std::uint64_t>(
-                                     static_cast<double>(seen.l2_sectors - seen.l2_hits) * scale))
-            : all(seen.l2_hits);
+    if (rules_.has_l2) {
+      to.l2_sectors += all(seen.l2_sectors);
+      // Of an atomic, only a sector's first turn can miss.
+      to.l2_hits +=
+          atomic
+              ? sectors - std::min(sectors,
+                                   static_cast<std::uint64_t>(
+                                       static_cast<double>(seen.l2_sectors - seen.l2_hits) * scale))
+              : all(seen.l2_hits);
+    }
     to.dram_read_bytes +=
         static_cast<std::uint64_t>(static_cast<double>(seen.dram_read_bytes) * scale);
     to.dram_write_bytes +=
@@ -173,7 +176,7 @@ void profiler::add_cache_counts() {
 }
 
 // What a site adds to the kernel's traffic.
-static level_traffic traffic_of(const site_plan& p, const site_account& a) {
+static level_traffic traffic_of(const site_plan& p, const site_account& a, bool has_l2) {
   level_traffic t;
   t.l1_sectors = a.sectors;
   t.shared_wavefronts = a.wavefronts;
@@ -181,8 +184,10 @@ static level_traffic traffic_of(const site_plan& p, const site_account& a) {
     t.loads = a.sectors;
     t.load_hits = a.l1_hits;
   }
-  t.l2_sectors = a.l2_sectors;
-  t.l2_hits = a.l2_sectors - a.dram_sectors;
+  if (has_l2) {
+    t.l2_sectors = a.l2_sectors;
+    t.l2_hits = a.l2_sectors - a.dram_sectors;
+  }
   t.dram_read_bytes = a.dram_read_bytes;
   t.dram_write_bytes = a.dram_write_bytes;
   t.dram_earlier_bytes = a.dram_earlier_bytes;
@@ -223,7 +228,7 @@ void profiler::add_time() {
     all.counted = (all.counted * executed + t.counted * t.instructions) / all.instructions;
   if (!all.traffic) all.traffic.emplace();
   for (std::size_t n = 0; n < t.sites.size(); ++n)
-    *all.traffic += traffic_of(r.view->sites[n], t.sites[n]);
+    *all.traffic += traffic_of(r.view->sites[n], t.sites[n], rules_.has_l2);
   // Shares are of all launches' time.
   const auto mix = [&](double& share, double now) {
     share = (share * before + now * t.us) / all.us;
@@ -251,6 +256,12 @@ static unsigned count_of_lanes(const access_event& e) {
   return e.shape->active == e.active ? e.shape->lanes : count_of_lanes(e.active);
 }
 
+unsigned profiler::wavefronts_of(shared_use use, const std::uint64_t* offset, std::uint32_t active,
+                                 unsigned bytes) const {
+  return rules_.are_todays() ? wavefronts(use, offset, active, bytes)
+                             : older_wavefronts(rules_, use, offset, active, bytes);
+}
+
 inline void profiler::count_shared(const access_event& e, const site_plan& p,
                                    const std::uint64_t* offset) {
   site_counts& site = sites_[e.index];
@@ -273,16 +284,20 @@ inline void profiler::count_shared(const access_event& e, const site_plan& p,
   }
   const bool repeats = !p.copies && e.shape->active == e.active;
   const std::uint64_t at = offset[e.shape->first];
-  if (!repeats || site.shape != e.shape->serial ||
-      ((at - site.at) & (std::max(4u, unsigned{p.bytes}) - 1)) != 0) {
+  // The same shape somewhere else: as many wavefronts, moved by whole words; by whole rows where
+  // words of two rows lie side by side.
+  const unsigned moves = rules_.bank_bytes == 8 ? 256 : std::max(4u, unsigned{p.bytes});
+  if (!repeats || site.shape != e.shape->serial || ((at - site.at) & (moves - 1)) != 0) {
     site.shape = repeats ? e.shape->serial : 0;
     site.at = at;
     const bool around_l1 = p.copies && p.cache == cache_use::l2_only;
     site.taken = p.copies ? copy_wavefronts(copied_from_, offset, e.active, p.bytes, around_l1)
-                          : wavefronts(p.shared, offset, e.active, p.bytes);
+                          : wavefronts_of(p.shared, offset, e.active, p.bytes);
     if (around_l1)
       sites_[copied_at_].global.sectors += sectors_again(copied_from_, offset, e.active);
-    site.ideal = ideal_wavefronts(p.shared, e.active, p.bytes, site.taken);
+    site.ideal = rules_.are_todays()
+                     ? ideal_wavefronts(p.shared, e.active, p.bytes, site.taken)
+                     : older_ideal_wavefronts(rules_, p.shared, e.active, p.bytes, site.taken);
   }
   ++c.requests;
   c.lanes += n;
@@ -323,7 +338,10 @@ std::uint32_t profiler::access(const access_event& e) {
     if (p.kind == access_kind::atomic && global) {
       sectors = atomic_sectors(address, e.active, touched_);
     } else {
-      if (global && e.shape->runs != 0 && is_as_written(e, p))
+      if (global && !rules_.are_todays())
+        touch_older(rules_, address, e.active, p.bytes,
+                    p.kind == access_kind::load && p.cache == cache_use::cached, touched_);
+      else if (global && e.shape->runs != 0 && is_as_written(e, p))
         touch_runs(address[e.shape->first], *e.shape, p.bytes, touched_);
       else if (global)
         touch(address, e.active, p.bytes, touched_);
@@ -357,7 +375,7 @@ void profiler::record_lines(const access_event& e, const site_plan& p, const std
                             unsigned sectors, std::uint64_t ideal_sectors, bool whole) {
   const bool global = e.space == memory_space::global, stores = p.kind == access_kind::store;
   const std::uint64_t mark = global ? 0 : local_lines;
-  const bool in_l1 = stores ? whole : p.cache != cache_use::l2_only && p.cache != cache_use::atomic;
+  const bool in_l1 = stores ? whole && rules_.l1_keeps_stores : p.cache == cache_use::cached;
   constexpr std::size_t most = std::size(touched_lines{}.lines);
   std::array<recorded_line, most> lines;
   for (unsigned n = 0; n < touched_.count; ++n) {
@@ -367,11 +385,13 @@ void profiler::record_lines(const access_event& e, const site_plan& p, const std
   a.sectors = static_cast<std::uint16_t>(sectors);
   a.ideal_sectors = static_cast<std::uint8_t>(ideal_sectors);
   a.lines = static_cast<std::uint8_t>(touched_.count);
-  a.tag_turns = static_cast<std::uint8_t>(most_in_a_tag_bank(
-      timer_->costs(), touched_.count, [&](unsigned n) { return line_of(lines[n]); }));
+  a.tag_turns = a.lines;
+  if (rules_.are_todays())
+    a.tag_turns = static_cast<std::uint8_t>(most_in_a_tag_bank(
+        timer_->costs(), touched_.count, [&](unsigned n) { return line_of(lines[n]); }));
   // L1 has banks as shared memory has: it is the same memory.
   a.wavefronts =
-      global ? static_cast<std::uint16_t>(wavefronts(
+      global ? static_cast<std::uint16_t>(wavefronts_of(
                    stores || p.kind == access_kind::atomic ? shared_use::store : shared_use::load,
                    address, e.active, p.bytes))
              : 1;

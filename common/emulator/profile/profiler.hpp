@@ -52,6 +52,8 @@ class profiler final : public observer {
 
   [[gnu::always_inline]] void count_shared(const access_event& e, const site_plan& p,
                                            const std::uint64_t* offset);
+  unsigned wavefronts_of(shared_use use, const std::uint64_t* offset, std::uint32_t active,
+                         unsigned bytes) const;
   void add_cache_counts();
   void add_time();
   void record_lines(const access_event& e, const site_plan& p, const std::uint64_t* address,
@@ -62,6 +64,7 @@ class profiler final : public observer {
   kernel_profile finish(record& r) const;
 
   gpu model_;
+  memory_rules rules_;
   std::vector<std::unique_ptr<record>> records_;
   record* now_ = nullptr;  // of the launch that runs
   // The same, at hand.

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "common/device/memory_rules.hpp"
+
 namespace stepwise::emulator {
 namespace {
 
@@ -17,23 +19,27 @@ namespace {
 //         3.5), CUDA C++ Programming Guide 12.2, "Arithmetic Instructions" (5.2 to 9.0), in results
 //         per cycle, here divided by 32. Latencies: Jia et al. 2018 (Volta and older), Arafa et al.
 //         2019 (Kepler to Turing); of 1.3 and 2.1 the guide's own. Memory: shared, L1, L2, DRAM.
+//         What a copy reaches: GTX 280 by Ruetsch and Micikevicius 2009; K80, M60 and P4 (for
+//         Turing) by Jia et al.; A100, L40 and H800 by gpu-benches and Luo et al. 2024. Of 2.1
+//         nothing was found: Kepler's.
 struct published {
   int capability;
   unsigned partitions;
   double fma, alu, multiply, fp64, special, conversion, exchange;
   double latency;
   double shared, l1, l2, dram;
+  double reached;  // of memory's theoretical bandwidth
 };
 constexpr published table[] = {
-    // cc  parts  fma   alu  mul   f64    sfu   cvt   shfl lat  shared l1  l2   dram
-    {13, 1, 0.25, 0.25, 0.0625, 0.03125, 0.0625, 0.25, 0.25, 24, 38, 440, 440, 440},
-    {21, 2, 1.5, 0.5, 0.5, 0.125, 0.25, 0.5, 0.5, 22, 26, 35, 200, 600},
-    {35, 4, 6, 5, 1, 2, 1, 1, 1, 9, 26, 35, 200, 331},
-    {52, 4, 4, 2, 1, 0.125, 1, 1, 1, 6, 23, 82, 207, 379},
-    {75, 4, 2, 2, 2, 0.0625, 0.5, 0.5, 0.5, 4, 21, 32, 234, 424},
-    {80, 4, 2, 2, 2, 1, 0.5, 0.5, 1, 4, 23, 33, 200, 571},
-    {89, 4, 4, 2, 2, 0.0625, 0.5, 0.5, 1, 4, 30, 36, 276, 631},
-    {90, 4, 4, 2, 2, 2, 0.5, 0.5, 1, 4, 29, 32, 258, 656},
+    // cc  parts  fma   alu  mul   f64    sfu   cvt   shfl lat  shared l1  l2   dram  reached
+    {13, 1, 0.25, 0.25, 0.0625, 0.03125, 0.0625, 0.25, 0.25, 24, 38, 440, 440, 440, 0.68},
+    {21, 2, 1.5, 0.5, 0.5, 0.125, 0.25, 0.5, 0.5, 22, 26, 35, 200, 600, 0.78},
+    {35, 4, 6, 5, 1, 2, 1, 1, 1, 9, 26, 35, 200, 331, 0.78},
+    {52, 4, 4, 2, 1, 0.125, 1, 1, 1, 6, 23, 82, 207, 379, 0.79},
+    {75, 4, 2, 2, 2, 0.0625, 0.5, 0.5, 0.5, 4, 21, 32, 234, 424, 0.84},
+    {80, 4, 2, 2, 2, 1, 0.5, 0.5, 1, 4, 23, 33, 200, 571, 0.86},
+    {89, 4, 4, 2, 2, 0.0625, 0.5, 0.5, 1, 4, 30, 36, 276, 631, 0.93},
+    {90, 4, 4, 2, 2, 2, 0.5, 0.5, 1, 4, 29, 32, 258, 656, 0.91},
 };
 
 const published& published_of(int capability) {
@@ -70,10 +76,6 @@ void fill_from(gpu_costs& c, const published& p) {
   c.dram_latency = p.dram;
 }
 
-// Shares of the theoretical bandwidth that measurements on other GPUs reached: 0.85 to 0.94 of
-// HBM, less of GDDR of the old ones (Jia et al. 2018; gpu-benches).
-constexpr double reached_of_peak = 0.88;
-
 // Of L2, what stays written and not in memory when a kernel has ended: 27 of 63 MB on an H200,
 // behind stores to 48 MB (../profile/DESIGN.md).
 constexpr double dirty_at_rest = 27.0 / 62.9;
@@ -100,15 +102,22 @@ gpu_costs costs_of(const gpu& model) {
   const int capability = model.compute_capability();
   const published& p = published_of(capability);
   fill_from(c, p);
-  const double per_cycle = model.memory_bytes_per_s() * reached_of_peak / (c.ghz * 1e9);
+  const double peak = model.memory_bytes_per_s() / (c.ghz * 1e9), per_cycle = peak * p.reached;
   c.dram_read_bytes = c.dram_few_bytes = c.dram_write_bytes = per_cycle;
-  c.dram_peak_bytes = per_cycle / reached_of_peak;
+  c.dram_peak_bytes = peak;
   c.l2_bytes = std::max(2.0 * per_cycle, 32.0 * c.multiprocessors);
   c.l2_write_bytes = c.l2_bytes / 2;
   c.l2_write_sectors = c.l2_write_lines = c.l2_write_bytes / 32;
+  const memory_rules rules = memory_rules_of(model);
+  if (!rules.has_l2) {  // nothing on the way to memory that could be busy
+    c.l2_bytes = c.l2_write_bytes = c.l2_bytes_of_one = 1e9;
+    c.l2_write_sectors = c.l2_write_lines = 1e9;
+  }
   c.dirty_bytes = 0.9 * static_cast<double>(model.l2_bytes);
   c.dirty_at_rest = dirty_at_rest * static_cast<double>(model.l2_bytes);
   c.atomic_lanes = 2.0 * c.multiprocessors;
+  c.one_wavefront = rules.cycles_of_wavefront;
+  c.load_wavefront = c.store_wavefront = c.line_cycles = c.bank_cycles = c.one_wavefront;
 
   const auto figure = [&](const char* name, auto use) {
     if (const auto found = model.measured.find(name); found != model.measured.end())

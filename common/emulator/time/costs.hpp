@@ -58,8 +58,9 @@ struct gpu_costs {
   double shared_latency = 23, l1_latency = 32, l2_latency = 280, dram_latency = 650;  // cycles
   spread
       dram_spread;  // of the latency: behind a queue, a load is as much later as the queue is long
-  double l1_bytes = 128;                           // per cycle and multiprocessor
-  double load_wavefront = 1, store_wavefront = 1;  // cycles of shared memory's port
+  double l1_bytes = 128;  // per cycle and multiprocessor
+  // Cycles of shared memory's port: for each of several wavefronts, and for one alone.
+  double load_wavefront = 1, store_wavefront = 1, one_wavefront = 1;
   // Cycles of the port for a request to global memory: for each line of 128 bytes of the bank of
   // tags that it wants most lines of, and for each word of the bank that it wants most words of.
   double line_cycles = 1, bank_cycles = 1;

@@ -104,7 +104,7 @@ double memory_path::access(const instruction_cost& of, std::span<const recorded_
       cycles += std::max({1.0, a.wavefronts * costs_.bank_cycles, a.tag_turns * costs_.line_cycles,
                           a.sectors * sector_bytes / costs_.l1_bytes});
     else
-      cycles += a.wavefronts > 1 ? a.wavefronts * wavefront : a.wavefronts;
+      cycles += a.wavefronts > 1 ? a.wavefronts * wavefront : a.wavefronts * costs_.one_wavefront;
   }
   const double begun = take(port_, busy_.port, at, cycles) - 1;
   double done = at;

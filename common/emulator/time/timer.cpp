@@ -213,7 +213,8 @@ double timer::scale() const {
 // memory first.
 timer::room timer::make_room(double read, double stored) {
   const double comes = read + stored, room = costs_.dirty_bytes;
-  if (comes <= 0 || room <= 0) return {};
+  if (comes <= 0) return {};
+  if (room <= 0) return {stored / comes, 1};  // no L2
   const double before = dirty_;
   double written, own = 0;
   if (comes >= room) {

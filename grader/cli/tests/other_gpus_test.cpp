@@ -59,6 +59,7 @@ TEST_CASE("--gpu: every GPU that is described is modelled, with code for it or t
           "sm_" + std::to_string(std::max(75, model.compute_capability())));
     CHECK(document["kernels"][0]["knows_machine_code"] == true);
     CHECK(document["kernels"][0]["registers"] > 0);
+    CHECK((document["kernels"][0]["l2_bytes"] == 0) == (id == "gtx280"));
   }
   // What was compiled for one is kept, apart from what students compile.
   CHECK(fs::exists(c.root() / "build/other-gpus"));

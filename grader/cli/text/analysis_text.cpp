@@ -60,19 +60,19 @@ void bytes_by_level(page& p, const profile_view& v) {
     return std::vector<cell>{{level}, {bytes_text(bytes)}, {of}};
   };
   const std::string port = percent(busy(a, part::port));
-  std::vector<std::vector<cell>> rows = {row("global memory, asked of L1", a.bytes.global, port)};
+  const bool has_l1 = a.kernel->l1_bytes > 0, has_l2 = a.kernel->l2_bytes > 0;
+  std::vector<std::vector<cell>> rows = {
+      row(has_l1 ? "global memory, asked of L1" : "global memory", a.bytes.global, port)};
   if (a.bytes.shared > 0) rows.push_back(row("shared memory", a.bytes.shared, "same port"));
-  rows.push_back(row("L2", a.bytes.l2, percent(busy(a, part::l2))));
+  if (has_l2) rows.push_back(row("L2", a.bytes.l2, percent(busy(a, part::l2))));
   rows.push_back(row("DRAM", a.bytes.dram, percent(busy(a, part::dram))));
   p.table({{"level"}, {"bytes", true}, {"busy", true}}, rows);
   p.line();
   const double counted = a.kernel->timing.counted;
   std::string text;
   if (counted < 1)
-    text = fmt::format(
-        "Estimated from the {:.2g} % of the launch that ran. Stores that L2 still holds do not "
-        "count at DRAM. ",
-        100 * counted);
+    text = fmt::format("Estimated from the {:.2g} % of the launch that ran. ", 100 * counted);
+  if (counted < 1 && has_l2) text += "Stores that L2 still holds do not count at DRAM. ";
   if (const double earlier = a.traffic.dram_earlier_bytes; earlier > 0.1 * a.bytes.dram)
     text += fmt::format(
         "DRAM also writes {} that earlier launches and copies left in L2: part of its busy time. ",
@@ -407,7 +407,10 @@ std::vector<std::string> limit_lines(const profile_view& v, const terminal_style
     p.line("  " + style.paint(tone::dim, fmt::format("{:<8} {}", what, text)));
   };
   parts("compute", {part::issue, part::alu, part::fma});
-  parts("memory", {part::port, part::l2, part::dram, part::atomics});
+  if (a.kernel->l2_bytes > 0)
+    parts("memory", {part::port, part::l2, part::dram, part::atomics});
+  else
+    parts("memory", {part::port, part::dram, part::atomics});
   p.line();
   p.paragraph(limit_sentence(a), tone::strong);
   return p.take();

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "common/device/memory_rules.hpp"
 #include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/measure/device_figures.hpp"
@@ -64,12 +65,37 @@ struct fact {
   int attribute = 0;  // that it stands and falls with, if it may be estimated
 };
 
+std::string request_text(const memory_rules& r) {
+  switch (r.global) {
+    case global_requests::segments:
+      return "by half-warps, in segments of 32 to 128 bytes";
+    case global_requests::lines:
+      return "by warps: loads in lines of 128 bytes";
+    default:
+      return "by warps, in sectors of 32 bytes";
+  }
+}
+
+// L1 beside no shared memory, and whose loads it keeps.
+std::string l1_text(const gpu& g, const memory_rules& r) {
+  const std::uint64_t bytes = l1_bytes_beside(g, 0, 1);
+  if (bytes == 0) return "none";
+  return fmt::format("up to {} KiB{}", bytes / 1024,
+                     r.l1_keeps_loads ? "" : ", for read-only loads (__ldg)");
+}
+
+std::string banks_text(const memory_rules& r) {
+  return fmt::format("{} of {} bytes{}", r.half_warps ? 16 : 32, r.bank_bytes,
+                     r.half_warps ? ", a half-warp at a time" : "");
+}
+
 std::vector<fact> facts_of(const gpu& g) {
   const auto kib = [](std::uint64_t bytes) {
     return fmt::format("{:g} KiB", static_cast<double>(bytes) / 1024);
   };
   const auto number = [](int value) { return fmt::format("{}", value); };
   const int per_clock = multiply_adds_per_clock(g.compute_capability());
+  const memory_rules rules = memory_rules_of(g);
   std::vector<fact> all = {
       {"multiprocessors", "multiprocessors", g.multiprocessors, number(g.multiprocessors)},
       {"clock_mhz", "clock", g.clock_khz / 1e3, fmt::format("{:g} MHz", g.clock_khz / 1e3),
@@ -83,6 +109,9 @@ std::vector<fact> facts_of(const gpu& g) {
        g.l2_bytes == 0 ? "none"
                        : fmt::format("{:g} MiB", static_cast<double>(g.l2_bytes) / (1 << 20)),
        l2_size},
+      {"l1_bytes", "L1 cache of a multiprocessor", l1_bytes_beside(g, 0, 1), l1_text(g, rules)},
+      {"global_requests", "requests to global memory", request_text(rules), request_text(rules)},
+      {"shared_banks", "banks of shared memory", banks_text(rules), banks_text(rules)},
       {"max_threads_per_block", "threads of a block", g.max_threads_per_block,
        number(g.max_threads_per_block)},
       {"max_threads_per_multiprocessor", "threads of a multiprocessor",

@@ -214,8 +214,8 @@ int validate_lectures(context& c, const lab& l, const std::vector<std::string>& 
   if (!c.as_json)
     c.out.paragraph(
         "Ratio: modelled over published. Gains: how many times as fast as the first version. "
-        "Nothing of the model was chosen to match. Code is that of today's compiler; caches, "
-        "coalescing and banks follow today's rules on all GPUs.",
+        "Nothing of the model was chosen to match. Caches, coalescing and banks follow the rules "
+        "of each GPU; the code is that of today's compiler, for the oldest GPU that it knows.",
         0, "", tone::dim);
   if (record) {
     document["date"] = utc_now();

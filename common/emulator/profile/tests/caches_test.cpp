@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
+
 #include "common/emulator/profile/trace.hpp"
 
 namespace stepwise::emulator {
@@ -10,6 +12,7 @@ namespace {
 
 gpu small_gpu() {
   gpu g;
+  g.compute_major = 9;
   g.multiprocessors = 2;
   g.l2_bytes = 1 << 20;
   g.shared_bytes_per_multiprocessor = 233472;
@@ -95,11 +98,34 @@ TEST_CASE("memory is written when something takes a written line's place in L2")
   CHECK(c.of(0).dram_write_bytes < 100'000 * 128);
 }
 
-TEST_CASE("the driver's sizes of shared memory") {
-  CHECK(shared_carveout(small_gpu(), 0) == 0);
-  CHECK(shared_carveout(small_gpu(), 8 * 1024) == 8 * 1024);
-  CHECK(shared_carveout(small_gpu(), 8 * 1024 + 1) == 16 * 1024);
-  CHECK(shared_carveout(small_gpu(), 200 * 1024) == 233472);
+gpu old_gpu(int major, int minor) {
+  gpu g = small_gpu();
+  g.compute_major = major, g.compute_minor = minor;
+  if (major == 1) g.l2_bytes = 0;
+  return g;
+}
+
+TEST_CASE("without caches all comes from memory and goes there, in sectors") {
+  caches c(old_gpu(1, 3));
+  c.clear(0, 2);
+  for (int again = 0; again < 2; ++again) c.load_around_l1(0, 7, 0b0011, 0);
+  CHECK(c.of(0).dram_read_bytes == 2 * 64);
+  CHECK(c.of(0).l2_hits == 0);
+  c.store(0, 7, 0b0001, false, 1);
+  CHECK(c.of(1).dram_write_bytes == 32);
+}
+
+TEST_CASE("before 7.0 what was stored is not in L1; memory gives single sectors before 8.0") {
+  for (const auto& [major, minor] : {std::pair(2, 1), {3, 5}, {5, 2}, {7, 5}}) {
+    CAPTURE(major);
+    caches c(old_gpu(major, minor));
+    c.clear(16 << 10, 3);
+    c.load(0, 7, 0b0001, 0);
+    CHECK(c.of(0).dram_read_bytes == 32);
+    c.store(0, 7, 0b0001, true, 1);
+    c.load(0, 7, 0b0001, 2);
+    CHECK(c.of(2).l1_hits == (major == 7));
+  }
 }
 
 // Every warp of every block reads its own lines, `rounds` times over.

@@ -62,6 +62,20 @@ TEST_CASE("a request takes the port for the bank that it wants most, or for its 
   CHECK(8 * h200().line_cycles < 12);
 }
 
+TEST_CASE("a GPU without L2 sends what is read and stored to memory, at its rate") {
+  const gpu_costs costs = costs_of(*find_gpu("gtx280"));
+  const std::vector<site_rates> sites{{1, 1, 1, 1, 32}};  // all from memory, all to memory
+  for (const step_kind kind : {step_kind::load, step_kind::store}) {
+    memory_path path(costs, 30, 0, sites, {});
+    const recorded_access a = row();
+    for (unsigned n = 0; n < 10000; ++n) path.access(of_kind(kind), std::span(&a, 1), {}, 0);
+    // A load's bytes are written here, too, since each that comes drives one out.
+    const double bytes = kind == step_kind::load ? 2 * 128e4 : 128e4;
+    CHECK(path.drained() == doctest::Approx(bytes * 30 / costs.dram_read_bytes).epsilon(0.05));
+    CHECK(path.busy().l2_read + path.busy().l2_write < 1);
+  }
+}
+
 TEST_CASE("lines of one bank of L1's tags are looked up one after the other") {
   const auto side_by_side = [](unsigned n) { return std::uint64_t{1000} + n; };
   const auto fourth = [](unsigned n) { return std::uint64_t{4} * n + 3; };
