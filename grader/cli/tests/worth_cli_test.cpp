@@ -44,6 +44,13 @@ TEST_CASE("worth-it: a lab's call or numbers of one's own; what is no number is 
   CHECK(modelled["gpu"]["call_from"] == "modelled");
   CHECK(modelled["step"] == "05_vector");
   CHECK(modelled["cpu"]["call_from"] == "paper");
+  // Another GPU: the last step that runs on it, compiled for it.
+  const json other =
+      document_of(c.lab({"worth-it", "transpose", "--size", "512x256", "--gpu", "t4", "--json"}));
+  CHECK(other["gpu"]["call_from"] == "modelled");
+  CHECK(other["gpu"]["name"] == "NVIDIA T4");
+  CHECK(other["gpu"]["call_ms"] > other["gpu"]["paper_ms"].get<double>());
+  CHECK(has(other["note"].get<std::string>(), other["step"].get<std::string>()));
   const json numbers =
       document_of(c.lab({"worth-it", "--bytes", "800M", "--flops", "200G", "--json"}));
   CHECK(numbers["gpu"]["call_from"] == "paper");

@@ -54,7 +54,55 @@ struct problem_at_hand {
   std::string note;  // on the GPU's time
 };
 
-// The course's record of the lab at this size, else the model's time of the lab's last step.
+// The time of the last step that runs on that GPU, by the model.
+void model_time(context& c, const lab& l, const problem& p, const lab_size& size, const gpu& model,
+                problem_at_hand& at_hand) {
+  device_choice emulator = choose_device(device_request::emulated, c.where);
+  emulator.name = model.name;
+  std::string why_not;  // the last one
+  for (std::size_t n = l.steps.size(); n-- > 0;) {
+    const step& s = l.steps[n];
+    if (c.where.is_as_built && !fs::exists(c.where.solution(l.name, s.name))) {
+      at_hand.note = "Nothing is recorded at this size, and " + s.name +
+                     " is not built yet, so its time is not modelled: ./lab walk " + l.name +
+                     " --step " + s.name + " builds it.";
+      return;
+    }
+    const subject of = prepare(c, l, "", s.name);
+    const modelled_figures m =
+        of.program.empty()
+            ? modelled_figures{}
+            : model_program(l, p, of.program, size, 7, emulator, c.now(), seconds_for_the_call);
+    if (!of.program.empty() && m.timed()) {
+      at_hand.step = s.name;
+      at_hand.on_gpu = {m.time_ms, time_source::modelled};
+      const bool is_last = n + 1 == l.steps.size();
+      at_hand.note = "The GPU's time is that of " + s.name + ", the lab's last step" +
+                     (is_last ? "" : " that runs on it") + ", " + modelled_error_text(c, l, m) +
+                     ".";
+      if (const std::string old = old_gpu_note(model, l); !old.empty())
+        at_hand.note += " It has " + old + ".";
+      return;
+    }
+    // The steps before it take longer still, and have the same buffers.
+    if (m.found.what == verdict::timeout) {
+      at_hand.note = fmt::format(
+          "The model takes more than {} s for a call of this size, so times are on paper; "
+          "--size {} is one that it is quick with.",
+          seconds_for_the_call, size_text(modelled_size(l, model)));
+      return;
+    }
+    if (m.found.what == verdict::memory) {
+      at_hand.note = "The buffers of such a call do not fit into the memory of this GPU.";
+      return;
+    }
+    if (why_not.empty())
+      why_not = s.name + ": " + (of.program.empty() ? of.compile_errors.at(0) : m.why_no_time());
+  }
+  at_hand.note = "No step of the lab runs on this GPU by the model: " + why_not + ".";
+}
+
+// The course's record of the lab at this size, else a modelled time.
 void add_times(context& c, const lab& l, const problem& p, const lab_size& size, const gpu& model,
                problem_at_hand& at_hand) {
   const recorded_times recorded = load_recorded_times(c.where.root, l, model.name);
@@ -69,28 +117,7 @@ void add_times(context& c, const lab& l, const problem& p, const lab_size& size,
                    ", the lab's fastest step at this size.";
     return;
   }
-  at_hand.step = l.steps.back().name;
-  const device_choice emulator = choose_device(device_request::emulated, c.where);
-  if (emulator.name != model.name) {
-    at_hand.note = "Nothing is recorded of an " + model.name + ".";
-    return;
-  }
-  if (!fs::exists(c.where.solution(l.name, at_hand.step))) {
-    at_hand.note = "Nothing is recorded at this size, and " + at_hand.step +
-                   " is not built yet, so its time is not modelled: ./lab walk " + l.name +
-                   " --step " + at_hand.step + " builds it.";
-    return;
-  }
-  const modelled_figures m = model_program(l, p, c.where.solution(l.name, at_hand.step), size, 7,
-                                           emulator, c.now(), seconds_for_the_call);
-  if (!m.timed()) {
-    at_hand.note =
-        fmt::format("No time of {} is known beyond paper: {}", at_hand.step, m.why_no_time());
-    return;
-  }
-  at_hand.on_gpu = {m.time_ms, time_source::modelled};
-  at_hand.note = "The GPU's time is that of " + at_hand.step + ", the lab's last step, " +
-                 modelled_error_text(c, l, m) + ".";
+  model_time(c, l, p, size, model, at_hand);
 }
 
 // One call of a lab: each input once and each output once, over the link and in memory.
@@ -99,7 +126,9 @@ problem_at_hand of_lab(context& c, const worth_it_options& o, const gpu& model) 
     refuse("a lab says itself how many bytes and operations it has: leave --bytes and --flops out");
   const lab l = load_lab(c.where.root, o.lab);
   const problem& p = problem_of(l);
-  const lab_size size = parse_size(l, p, o.size).value_or(l.bench.back());
+  const bool is_recorded = !load_recorded_times(c.where.root, l, model.name).gpu.empty();
+  const lab_size size =
+      parse_size(l, p, o.size).value_or(is_recorded ? l.bench.back() : modelled_size(l, model));
   const problem_work work = p.work(size);
   problem_at_hand at_hand;
   at_hand.label = fmt::format("{}, size {}", l.name, size_text(size));
@@ -222,7 +251,7 @@ void show(context& c, const problem_at_hand& p, const link_rate& link, const pro
 }
 
 int worth_it(context& c, const worth_it_options& o) {
-  const gpu model = gpu_named(o.gpu);
+  const gpu model = stand_for(c, o.gpu);
   const processor_rates gpu = wanted_rates(model), cpu = wanted_cpu(o);
   const link_rate link = wanted_link(o.link);
   const double calls = number_of_calls(o.calls);
