@@ -124,6 +124,8 @@ std::vector<std::string> device_choice::environment() const {
 }
 
 std::string gpu_file_name(std::string_view device_name) {
+  for (const auto& id : known_gpus())
+    if (const auto model = find_gpu(id); model.ok() && model->name == device_name) return id;
   constexpr std::string_view vendor = "NVIDIA ";
   if (device_name.starts_with(vendor)) device_name.remove_prefix(vendor.size());
   std::string name;

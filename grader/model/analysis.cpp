@@ -99,7 +99,8 @@ std::vector<pipe_share> mix_of(const profile_counts& c) {
 }
 
 std::vector<executed_line> executed_lines(const kernel_profile& k) {
-  const double all = real_of(k.total.all_instructions().warps);
+  double all = 0;
+  for (const line_profile& l : k.lines) all += real_of(l.counts.all_instructions().warps);
   std::vector<executed_line> lines;
   for (const line_profile& l : k.lines) {
     const instruction_counts n = l.counts.all_instructions();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "common/device/names.hpp"
 #include "grader/system/failure.hpp"
@@ -147,6 +148,36 @@ kernel_profile new_kernel(const ncu_launch& l, const gpu& model) {
   return k;
 }
 
+// Where the samples of a line are kept until all are known: as stall cycles, one each.
+void add_lines(kernel_profile& k, const ncu_launch& l) {
+  for (const ncu_line& from : l.lines) {
+    const std::string file = from.path.substr(from.path.rfind('/') + 1);
+    auto found = std::ranges::find_if(k.lines, [&](const line_profile& known) {
+      return known.path == from.path && known.at.line == from.line;
+    });
+    if (found == k.lines.end()) {
+      line_profile fresh;
+      fresh.at = {file, from.line, from.text, {}};
+      fresh.path = from.path;
+      found = k.lines.insert(k.lines.end(), std::move(fresh));
+    }
+    found->counts += from.counts;
+    found->stalled.issued += from.instructions;
+    for (int s = 0; s < stalls; ++s)
+      found->stalled.of[s] += from.samples[static_cast<std::size_t>(s)];
+  }
+}
+
+// The stalls of the whole kernel are counted; where they are is sampled.
+void share_stalls(kernel_profile& k, const stall_cycles& all) {
+  for (int s = 0; s < stalls; ++s) {
+    double samples = 0;
+    for (const line_profile& l : k.lines) samples += l.stalled.of[s];
+    for (line_profile& l : k.lines)
+      l.stalled.of[s] = samples > 0 ? l.stalled.of[s] / samples * all.of[s] : 0;
+  }
+}
+
 // Shares are added up times their time; finish() divides.
 void add(kernel_profile& k, const ncu_launch& l) {
   const double us = value(l, time_ns) / 1000;
@@ -161,6 +192,7 @@ void add(kernel_profile& k, const ncu_launch& l) {
   all.stalled.issued += value(l, executed);
   for (const stall_metric& s : reasons)
     all.stalled.of[static_cast<int>(s.of)] += value(l, executed) * value(l, stall_name(s.name));
+  add_lines(k, l);
 }
 
 void finish(kernel_profile& k) {
@@ -168,7 +200,14 @@ void finish(kernel_profile& k) {
     for (double& share : k.timing.busy) share /= k.timing.us;
     k.timing.active_warps /= k.timing.us;
   }
-  k.total = k.lines.front().counts;
+  const line_profile whole = k.lines.front();
+  k.total = whole.counts;
+  if (k.lines.size() == 1) return;
+  k.lines.erase(k.lines.begin());
+  share_stalls(k, whole.stalled);
+  std::ranges::sort(k.lines, [](const line_profile& a, const line_profile& b) {
+    return std::tie(a.path, a.at.line) < std::tie(b.path, b.at.line);
+  });
 }
 
 }  // namespace
@@ -242,12 +281,12 @@ std::vector<ncu_launch> profile_under_ncu(const std::vector<std::string>& comman
   auto all = needed_metrics();
   for (const std::string& name : further_metrics()) all.push_back(name);
   try {
-    return run_under_ncu(ncu, command, device, all, now);
+    return run_under_ncu(ncu, command, device, all, now, ncu_lines::counted);
   } catch (const failure& why) {
     const std::string words = why.what();
     if (words.find("Failed to find metric") == words.npos) throw;
   }
-  return run_under_ncu(ncu, command, device, needed_metrics(), now);
+  return run_under_ncu(ncu, command, device, needed_metrics(), now, ncu_lines::counted);
 }
 
 }  // namespace stepwise

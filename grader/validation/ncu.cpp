@@ -146,38 +146,48 @@ std::string ncu_version(const std::string& ncu) {
   return result.out.substr(start, result.out.find_first_of(" \n", start) - start);
 }
 
+namespace {
+
+// What ncu prints of a report that it wrote.
+std::string printed_page(const std::string& ncu, const fs::path& report,
+                         const std::vector<std::string>& page, const activity& now) {
+  const fs::path to = report.parent_path() / "page.csv";
+  child_options options;
+  options.command = {ncu, "--import", report.string(), "--csv", "--log-file", to.string()};
+  options.command.insert(options.command.end(), page.begin(), page.end());
+  options.tick = now.tick;
+  const auto result = run_child(options, most_ncu_seconds);
+  if (!result.end.ok())
+    throw failure(exit_code::environment,
+                  "ncu cannot read its own report: " + (result.out + result.err).substr(0, 400));
+  return read_if_there(to).value_or("");
+}
+
+}  // namespace
+
 std::vector<ncu_launch> run_under_ncu(const std::string& ncu,
                                       const std::vector<std::string>& command,
                                       const device_choice& device,
-                                      const std::vector<std::string>& metrics,
-                                      const activity& now) {
+                                      const std::vector<std::string>& metrics, const activity& now,
+                                      ncu_lines lines) {
   const temporary_folder folder(fs::temp_directory_path());
-  const fs::path page = folder.path() / "page.csv";
+  const fs::path log = folder.path() / "log", report = folder.path() / "report.ncu-rep";
   std::string list;
   for (const auto& metric : metrics) list += (list.empty() ? "" : ",") + metric;
   child_options options;
-  options.command = {ncu,
-                     "--clock-control",
-                     "none",
-                     "--csv",
-                     "--page",
-                     "raw",
-                     "--print-units",
-                     "base",
-                     "--print-kernel-base",
-                     "mangled",
-                     "--metrics",
-                     list,
-                     "--log-file",
-                     page.string()};
+  options.command = {ncu,        "--clock-control", "none",       "--metrics",
+                     list,       "--log-file",      log.string(), "--force-overwrite",
+                     "--export", report.string()};
+  if (lines == ncu_lines::counted)
+    for (const char* word : {"--section", "SourceCounters", "--import-source", "yes"})
+      options.command.emplace_back(word);
   options.command.insert(options.command.end(), command.begin(), command.end());
   options.environment = device.environment();
   options.tick = now.tick;
   const auto result = run_child(options, most_ncu_seconds);
-  const std::string text = read_if_there(page).value_or("");
-  if (const std::string trouble = ncu_trouble(text + result.out + result.err); !trouble.empty()) {
+  const std::string said = read_if_there(log).value_or("") + result.out + result.err;
+  if (const std::string trouble = ncu_trouble(said); !trouble.empty())
     throw failure(exit_code::environment, trouble);
-  }
   if (!result.end.ok()) {
     throw failure(exit_code::environment,
                   fmt::format("the program did not end well under ncu ({}): {}",
@@ -186,7 +196,16 @@ std::vector<ncu_launch> run_under_ncu(const std::string& ncu,
                                   : fmt::format("exit code {}", result.end.exit_code),
                               result.err.substr(0, 400)));
   }
-  return parse_ncu_page(text);
+  std::vector<ncu_launch> launches = parse_ncu_page(printed_page(
+      ncu, report, {"--page", "raw", "--print-units", "base", "--print-kernel-base", "mangled"},
+      now));
+  if (lines == ncu_lines::left_out) return launches;
+  auto by_launch = parse_ncu_source(
+      printed_page(ncu, report, {"--page", "source", "--print-source", "cuda,sass"}, now));
+  // A program without line tables has none; else each launch has some.
+  if (by_launch.size() == launches.size())
+    for (std::size_t n = 0; n < launches.size(); ++n) launches[n].lines = std::move(by_launch[n]);
+  return launches;
 }
 
 }  // namespace stepwise

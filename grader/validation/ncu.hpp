@@ -15,6 +15,7 @@
 #include "common/device/device.hpp"
 #include "grader/judge/check.hpp"
 #include "grader/judge/device_choice.hpp"
+#include "grader/validation/ncu_source.hpp"
 
 namespace stepwise {
 
@@ -23,6 +24,7 @@ struct ncu_launch {
   std::string mangled;
   extent grid, block;
   std::map<std::string, double> metrics;  // those that are numbers
+  std::vector<ncu_line> lines{};          // if they were asked for
 };
 
 // The raw page, with ncu's own lines ("==PROF== ...") among it. failure(environment) if it is no
@@ -39,10 +41,14 @@ std::string find_ncu();
 // "2025.3.1.0", or empty.
 std::string ncu_version(const std::string& ncu);
 
+// Whether ncu tells of source lines, too: it then samples the warps and reads accesses one by one.
+enum class ncu_lines { left_out, counted };
+
 // All launches of `command` in order. failure(environment) if ncu cannot count here.
 std::vector<ncu_launch> run_under_ncu(const std::string& ncu,
                                       const std::vector<std::string>& command,
                                       const device_choice& device,
-                                      const std::vector<std::string>& metrics, const activity& now);
+                                      const std::vector<std::string>& metrics, const activity& now,
+                                      ncu_lines lines = ncu_lines::left_out);
 
 }  // namespace stepwise

@@ -73,7 +73,7 @@ TEST_CASE("exec --time: the same times without a profile, run after run, and it 
   report_of_program("--profile", "kernel", profiled);
   CHECK(profiled == result.out);
   const auto other = run_measuring({"--time", "--gpu", "h100", "kernel"});
-  CHECK(has(other.err, "modelled (NVIDIA H100 SXM5 80GB)"));
+  CHECK(has(other.err, "modelled (NVIDIA H100 80GB HBM3)"));
   CHECK(figure(other.out, "one") != figure(result.out, "one"));
   // With checks, too.
   const auto both = run_measuring({"--time", "--check", "kernel"});

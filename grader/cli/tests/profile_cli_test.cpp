@@ -144,7 +144,7 @@ TEST_CASE("profile --gpu: another GPU is modelled, and labelled as never compare
   const auto h100 = c.lab({"profile", "transpose", "03", "--size", "1024x1024", "--gpu", "h100"});
   CHECK(h100.end.exit_code == 0);
   CHECK(has(h100.out, "modelled, NVIDIA H100"));
-  CHECK(has(h100.out, "published figures of the NVIDIA H100 SXM5 80GB, never compared"));
+  CHECK(has(h100.out, "published figures of the NVIDIA H100 80GB HBM3, never compared"));
   CHECK(!has(h100.out, "The course's record of"));
 }
 

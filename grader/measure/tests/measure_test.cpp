@@ -383,7 +383,8 @@ TEST_CASE("the README's table is of the largest size that all steps were measure
 
 TEST_CASE("file names of GPUs") {
   CHECK(gpu_file_name("NVIDIA H200") == "h200");
-  CHECK(gpu_file_name("NVIDIA GeForce RTX 4090") == "geforce-rtx-4090");
+  CHECK(gpu_file_name("NVIDIA H100 80GB HBM3") == "h100");  // as common/gpus/ calls it
+  CHECK(gpu_file_name("NVIDIA GeForce RTX 5090") == "geforce-rtx-5090");
   CHECK(gpu_file_name("../x") == "x");
   const lab l = doubling_lab();
   CHECK(record_file(l, "NVIDIA H200") == "solutions/doubling/measured/h200.json");
