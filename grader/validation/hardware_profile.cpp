@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <tuple>
 
+#include "common/device/memory_rules.hpp"
 #include "common/device/names.hpp"
 #include "grader/system/failure.hpp"
 
@@ -140,6 +142,9 @@ kernel_profile new_kernel(const ncu_launch& l, const gpu& model) {
   k.static_shared_bytes = count(value(l, "launch__shared_mem_per_block_static"));
   k.dynamic_shared_bytes = count(value(l, "launch__shared_mem_per_block_dynamic"));
   k.fits = fits_of(l);
+  k.l2_bytes = model.l2_bytes;
+  k.l1_bytes = l1_bytes_beside(model, k.static_shared_bytes + k.dynamic_shared_bytes,
+                               static_cast<std::uint64_t>(std::max(1, k.fits.blocks)));
   k.most_warps = model.max_threads_per_multiprocessor / model.warp_size;
   const auto warps_of_block = static_cast<int>((volume(l.block) + 31) / 32);
   k.resident_warps = k.fits.blocks * warps_of_block;
@@ -205,9 +210,11 @@ void finish(kernel_profile& k) {
   if (k.lines.size() == 1) return;
   k.lines.erase(k.lines.begin());
   share_stalls(k, whole.stalled);
-  std::ranges::sort(k.lines, [](const line_profile& a, const line_profile& b) {
-    return std::tie(a.path, a.at.line) < std::tie(b.path, b.at.line);
-  });
+  // Kernels' files before headers: the first line's file is the kernel's.
+  const auto place = [](const line_profile& l) {
+    return std::tuple(!l.path.ends_with(".cu"), std::string_view(l.path), l.at.line);
+  };
+  std::ranges::sort(k.lines, {}, place);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // Makes the call through a file, as `lab validate` does, and reads what ncu counted.
 #include "grader/cli/profile/hardware.hpp"
 
+#include <map>
 #include <stdexcept>
 
+#include "grader/course/source.hpp"
 #include "grader/judge/call_file.hpp"
 #include "grader/system/files.hpp"
 #include "grader/validation/hardware_profile.hpp"
@@ -37,6 +39,23 @@ std::string id_of_own_gpu(const device_choice& device) {
                                             device.name + ": common/gpus/" + id +
                                             ".toml is missing" + falls_back);
 }
+
+namespace {
+
+// ncu does not import every file.
+void add_source_text(std::vector<kernel_profile>& kernels) {
+  std::map<std::string, std::vector<std::string>> files;
+  for (kernel_profile& k : kernels)
+    for (line_profile& l : k.lines) {
+      if (!l.at.text.empty() || l.at.line <= 0) continue;
+      const auto [at, is_new] = files.try_emplace(l.path);
+      if (is_new) at->second = split_lines(read_if_there(l.path).value_or(""));
+      if (static_cast<std::size_t>(l.at.line) <= at->second.size())
+        l.at.text = trimmed(at->second[static_cast<std::size_t>(l.at.line) - 1]);
+    }
+}
+
+}  // namespace
 
 measured_call call_under_ncu(context& c, const problem& p, const fs::path& program,
                              const lab_size& size, std::uint64_t seed, const device_choice& device,
@@ -75,6 +94,7 @@ measured_call call_under_ncu(context& c, const problem& p, const fs::path& progr
   result.m.found = made_call(p, file);
   if (!result.m.found.ok()) return result;
   result.m.kernels = profile_of(launches, model);
+  add_source_text(result.m.kernels);
   for (const kernel_profile& k : result.m.kernels) result.m.time_ms += k.timing.us / 1000;
   return result;
 }
