@@ -297,11 +297,10 @@ struct long_step {
 const std::vector<long_step> long_steps = {
     {"blur 13_blur_and_edges", 28, "two kernels become one, whose tiles are of four sizes"},
     {"blur 15_strips", 90, "nothing is left of the tiles: how warps walk down a picture"},
-    {"matmul 11_read_ahead", 44, "the accesses that 08 to 10 spell out, as functions"},
+    {"matmul 11_prefetch", 44, "the accesses that 08 to 10 spell out, as functions"},
     {"matmul 19_whole_steps", 137, "the loop that 18 spells out, as a class and functions"},
     {"matmul 22_stream_k", 34, "the flags by which blocks hand on a sum"},
-    {"matmul 23_one_round", 56,
-     "the shares that 22 spells out, as a class, and one without shares"},
+    {"matmul 23_one_wave", 56, "the shares that 22 spells out, as a class, and one without shares"},
     {"neighbour 06_grid", 192, "building the grid, which the handout gives to students"},
 };
 

@@ -1,4 +1,4 @@
-// blur 22_read_ahead: rows are asked for before they are needed.
+// blur 22_prefetch: rows are asked for before they are needed.
 //
 // idea    A load takes longer than a row's arithmetic. So the colours of the next rows are on their
 //         way while this one is worked on: a lane holds four rows' quads that have been asked for,

@@ -1,4 +1,4 @@
-// blur 24_either_sign: gx and gy are squared, so their signs do not matter.
+// blur 24_alternating_signs: gx and gy are squared, so their signs do not matter.
 //
 // idea    gx adds up three rows' differences, 1 2 1 of them: pairs of rows, and pairs of pairs. If
 //         every other row takes its difference as left less right, the sum of a pair is, up to its

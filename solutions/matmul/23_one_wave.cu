@@ -1,4 +1,4 @@
-// matmul 23_one_round: if all tiles can run at once, let them.
+// matmul 23_one_wave: if all tiles can run at once, let them.
 //
 // idea    Shares cost a few steps for each border between them, and their blocks are at different
 //         k, so that they find less in L2. Up to n of about 2000 there are at most four tiles for

@@ -1,4 +1,4 @@
-// blur 23_asked_once: what is the same in every row is asked and computed once.
+// blur 23_loop_invariants: what is the same in every row is asked and computed once.
 //
 // idea    A kernel for pictures whose width is a multiple of 4, and one for others: the CPU asks,
 //         once, and neither has the other's loads. Whether a lane's columns are in the picture does

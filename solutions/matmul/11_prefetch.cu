@@ -1,4 +1,4 @@
-// matmul 11_read_ahead: read the next k's operands while multiplying this one's.
+// matmul 11_prefetch: read the next k's operands while multiplying this one's.
 //
 // idea    64 multiply-adds wait for the 16 floats that they work on, some 30 cycles each time. So
 //         a thread keeps two sets of operands in registers and reads for k + 1 before it multiplies
