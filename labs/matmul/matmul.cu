@@ -1,11 +1,11 @@
 // Generated from solutions/matmul/03_tiled.cu by lab start.
 // matmul 03_tiled: a block stages tiles of a and b in shared memory.
 //
-// idea    A block computes a tile of c. It walks along a band of a and down a band of b, a pair of
-//         tiles at a time: a float is fetched once per block and used by 32 threads, so global
+// idea    A block computes a tile of c. It walks along a band of a and down a band of b, one pair
+//         of tiles at a time: a float is loaded once per block and used by 32 threads, so global
 //         memory is read 32 times less.
-// watch   Every multiply-add still has two operands in memory, in shared memory now. Loads are more
-//         than half of all instructions, and shared memory serves one warp at a time.
+// watch   Both operands of every multiply-add still come from memory, now from shared memory. More
+//         than half of all instructions are loads, and shared memory serves one warp at a time.
 // needs   Blocks of tile x tile threads, 1024. Elements outside the matrices count as 0.
 // source  CUDA C++ Programming Guide, "Shared Memory"; Filipovic (2014), the version with blocks.
 #include "common/lab/ceil_div.hpp"

@@ -1,9 +1,9 @@
-// blur 01_naive: a thread for every pixel, blocks of 8 x 8.
+// blur 01_naive: one thread per pixel, blocks of 8 x 8.
 //
-// idea    Every pixel's sum is independent: each gets a thread, which reads 49 bytes. The grey and
-//         the edge stage (stages.hpp) have a thread for every pixel as well.
-// watch   A warp covers four rows of 8 pixels: each of its 49 loads touches four lines, and uses 8
-//         of the 32 bytes that a sector has.
+// idea    The sum of every pixel is independent. Each pixel gets a thread, which reads 49 bytes.
+//         The grey and the edge stage (stages.hpp) have one thread per pixel as well.
+// watch   A warp covers four rows of 8 pixels. Each of its 49 loads touches four lines and uses 8
+//         of the 32 bytes in a sector.
 // needs   nothing: pixels beyond the edge count as 0.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 00.
 #include "common/lab/check.hpp"

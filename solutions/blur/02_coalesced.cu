@@ -1,9 +1,10 @@
-// blur 02_coalesced: blocks of 32 x 2, a warp for 32 pixels of a row.
+// blur 02_coalesced: blocks of 32 x 2: a warp covers 32 pixels of one row.
 //
-// idea    The lanes of a warp are 32 neighbours of a row now: a load touches 32 bytes in a row, in
-//         one or two sectors. The original's other way, blocks of 8 x 16, has more warps and the
-//         same four rows for each: more of what is wrong.
-// watch   64 threads are two warps, and a multiprocessor holds 32 blocks: all its warp slots, just.
+// idea    The lanes of a warp are now 32 neighbours in a row: a load touches 32 consecutive bytes,
+//         one or two sectors. The original's other version, blocks of 8 x 16, has more warps, but
+//         each covers four rows: more of the same problem.
+// watch   64 threads are two warps, and a multiprocessor holds 32 blocks: just enough for all warp
+//         slots.
 // needs   nothing: pixels beyond the edge count as 0.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), steps 1a, 1b.
 #include "common/lab/check.hpp"

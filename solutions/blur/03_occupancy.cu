@@ -1,9 +1,9 @@
 // blur 03_occupancy: blocks of 32 x 4.
 //
-// idea    On the GPU of the original a multiprocessor held 16 blocks: with two warps each, half of
-//         the warps that it had room for. Four warps in a block fill it.
+// idea    On the original's GPU a multiprocessor held 16 blocks. With two warps each, they filled
+//         half of its warp slots. Four warps per block fill all of them.
 // gain    None on a GPU that holds 32 blocks, as an H200 does: count before you try.
-// watch   Registers may be the next limit: what does a thread need, and how many are there?
+// watch   Registers may be the next limit. How many does a thread need, and how many are there?
 // needs   nothing: pixels beyond the edge count as 0.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 20.
 #include "common/lab/check.hpp"

@@ -1,11 +1,11 @@
-// blur 04_launch_bounds: the compiler is told how many blocks are to fit.
+// blur 04_launch_bounds: the compiler is told how many blocks must fit.
 //
-// idea    Registers are divided among the threads that a multiprocessor holds. __launch_bounds__
-//         names the largest block and how many of them shall fit; the compiler then keeps to as
-//         many registers as that leaves, and computes again, or moves out to local memory, what it
-//         has no register for. `./lab ptx` lists registers and spills: see whether it had a choice.
-// gain    None: the kernel needs fewer registers than that anyway.
-// watch   49 loads for each pixel. More warps only mean more of them.
+// idea    The resident threads of a multiprocessor share its registers. __launch_bounds__ states
+//         the largest block and how many blocks must fit. The compiler then limits the registers of
+//         a thread accordingly; what does not fit is recomputed, or spilled to local memory. `./lab
+//         ptx` lists registers and spills: did it have to give anything up?
+// gain    None: the kernel needs fewer registers than the limit anyway.
+// watch   49 loads per pixel. More warps only mean more of them.
 // needs   nothing: pixels beyond the edge count as 0.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 30.
 #include "common/lab/check.hpp"

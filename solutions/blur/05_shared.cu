@@ -1,10 +1,11 @@
-// blur 05_shared: a block reads its pixels once, into shared memory.
+// blur 05_shared: a block loads its pixels once, into shared memory.
 //
 // idea    The 128 pixels of a block and the three around them on each side are 38 x 10 = 380 bytes;
-//         its threads read 128 * 49 = 6272. So they fetch the 380 together, three each, zeros
-//         outside of the picture, and then read from shared memory, where no byte costs a sector.
-// watch   49 reads of one byte, still: shared memory gives a lane a word for the price of a byte.
-//         All threads must come to the barrier, also those beyond the edge.
+//         its threads read 128 * 49 = 6272. So they load the 380 together, three each, with zeros
+//         outside the picture, and then read from shared memory, where a byte does not cost a
+//         sector.
+// watch   Still 49 reads of one byte each, where a word would cost the same. All threads must reach
+//         the barrier, even those outside the picture.
 // needs   nothing: pixels beyond the edge count as 0.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 40.
 #include "common/lab/check.hpp"

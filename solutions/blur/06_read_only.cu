@@ -1,9 +1,9 @@
-// blur 06_read_only: a promise that nobody writes what is read.
+// blur 06_read_only: promises the compiler that its inputs are read-only.
 //
-// idea    const and __restrict__ promise that no store changes what a pointer reads. When a GPU had
-//         a cache of its own for such data, beside L1, that gave loads another way. Today it is one
-//         cache: the loads get another name (ld.global.nc), and take as long.
-// gain    None on a GPU of today; it stands here because the original has it.
+// idea    const and __restrict__ promise that no store changes what a pointer reads. On GPUs with a
+//         separate read-only cache beside L1, such loads went through that cache. Today there is
+//         only one cache: the instruction has another name (ld.global.nc) and takes as long.
+// gain    None on current GPUs; the step is here because the original has it.
 // watch   The promise still lets the compiler keep values that a store might have changed.
 // needs   `grey` and `blurred` do not overlap: the contract says so.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 50.

@@ -1,12 +1,12 @@
-// blur 07_two_outputs: a thread for two pixels, one below the other.
+// blur 07_two_outputs: two pixels per thread, one below the other.
 //
-// idea    The 7 x 7 pixels around two neighbours have 6 rows in common: 56 reads for two sums, not
-//         98. And two sums are independent of each other: while one multiply-add waits for the one
-//         before it, the other goes on (instruction-level parallelism).
-// watch   98 multiply-adds of integers, which an H200 makes half as fast as those of floats.
+// idea    The 7 x 7 neighbourhoods of two adjacent pixels have 6 rows in common: 56 reads for two
+//         sums instead of 98. The two sums are independent: while one multiply-add waits for the
+//         previous one, the other can issue (instruction-level parallelism).
+// watch   98 integer multiply-adds, whose rate on an H200 is half that of float multiply-adds.
 // needs   nothing: the second row may lie beyond the edge when the first does not.
-// source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step
-//         5a, whose public version shifts the picture by a pixel.
+// source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 5a, whose
+//         public version shifts the picture by a pixel.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"

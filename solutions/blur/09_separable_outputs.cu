@@ -1,13 +1,13 @@
-// blur 09_separable_outputs: rows first, and four pixels for each thread.
+// blur 09_separable_outputs: rows first, and four pixels per thread.
 //
-// idea    Of 10 rows of sums, 08 uses 4 as its own; the rest is halo. With four rows per thread
-//         a block has 16 rows, and makes 22 rows of sums: 1.4 for each row, not 2.5. A thread keeps
-//         ten sums of a column in registers and makes four pixels of them.
+// idea    Of 10 rows of sums, 4 belong to 08's own rows; the rest is halo. With four rows per
+//         thread a block covers 16 rows and makes 22 rows of sums: 1.4 per row instead of 2.5. A
+//         thread keeps ten sums of a column in registers and computes four pixels from them.
 // watch   Integers, byte by byte. Almost all instructions are reads of shared memory and integer
 //         multiply-adds.
 // needs   nothing: some of a thread's rows may lie beyond the edge.
-// source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step
-//         70, with two rows for each thread.
+// source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 70, with
+//         two rows for each thread.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"

@@ -1,11 +1,11 @@
 // blur 10_floats: the same sums in floats.
 //
-// idea    Multiply-adds of floats are the fastest instruction that there is, twice as fast as those
-//         of integers on an H200. All sums are integers below 2^24, which floats hold exactly: the
-//         result is the same to the bit. A pixel becomes a float once, when it comes into the tile.
-// gain    None: on an H200 it loses a little. By 1 to 4, integers are multiplied by shifts and
-//         additions, the loop has as many instructions as before, and conversions come on top.
-// watch   The blur is no longer what takes longest: look where the time goes before you go on.
+// idea    Float multiply-adds are the fastest instructions there are: on an H200 twice as fast as
+//         integer ones. All sums are integers below 2^24, which floats represent exactly, so the
+//         result is equal to the bit. A pixel is converted once, when it is stored in the tile.
+// gain    None: on an H200 it is slightly slower. Integers are multiplied by 1 to 4 with shifts and
+//         additions, so the loop has as many instructions as before, and the conversions are extra.
+// watch   The blur no longer takes the most time. Profile again before you go on.
 // needs   As before: no sum reaches 2^24.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 90.
 #include "common/lab/check.hpp"

@@ -1,11 +1,11 @@
-// blur 11_edges: the edge stage, treated likewise.
+// blur 11_edges: the edge stage gets the same treatment.
 //
-// idea    The blur is no longer what takes longest, so look again where the time goes. The edge
-//         stage reads 8 bytes of global memory for each pixel, one by one. It gets what the blur
-//         has got: a tile in shared memory, and four rows for each thread, which walks down its
-//         column and keeps what the next row needs as well.
-// watch   The grey stage: it moves the most bytes, four in and one out, and one byte at a time out.
-// needs   What lies outside the blurred picture counts as 0, as outside the grey one.
+// idea    The blur no longer takes the most time, so profile again. The edge stage reads 8 bytes of
+//         global memory per pixel, one at a time. It gets what the blur got: a tile in shared
+//         memory, and four rows per thread. The thread walks down its column and keeps what the
+//         next row needs.
+// watch   The grey stage moves the most bytes, four in and one out, and stores them one at a time.
+// needs   Outside the picture, blurred pixels count as 0, as grey ones do.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 91.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"

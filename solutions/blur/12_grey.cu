@@ -1,13 +1,13 @@
-// blur 12_grey: four pixels for each thread of the grey stage.
+// blur 12_grey: four pixels per thread in the grey stage.
 //
-// idea    Four neighbours are 16 bytes of colour, one load, and 4 bytes of grey, one store. Grey
-//         values know nothing of their neighbours, so rows do not matter: the picture is one array,
+// idea    Four neighbours are 16 bytes of colour, one load, and 4 bytes of grey, one store. A grey
+//         value does not depend on its neighbours, so rows do not matter: the picture is one array,
 //         and only the last three pixels may need a thread each.
-// watch   Two pictures go out to memory and come back: grey and blurred, 4 bytes for each pixel
-//         beside the 5 that must be moved.
+// watch   Two intermediate pictures, grey and blurred, are written to memory and read again: 4
+//         bytes per pixel on top of the 5 that must be moved.
 // needs   Pictures that begin at a multiple of 16 bytes, which the contract promises.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 91, for
-// the grey stage, whose public version leaves out seven rows of 16.
+//         the grey stage, whose public version leaves out seven rows of 16.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"

@@ -1,11 +1,11 @@
 // blur 13_blur_and_edges: two stages in one kernel.
 //
-// idea    What the blur writes, the edges read: in one kernel it stays in shared memory, and two
-//         bytes for each pixel need not be moved. The price is the halo: a block blurs one more
-//         pixel on each side than it finds edges of, and reads four more.
-// watch   Three barriers, and between them every thread does another part of the tile's work. The
-//         larger the tile, the smaller the halo's share, and the fewer blocks fit.
-// needs   Outside the picture grey and blurred pixels are 0: also those of the halo.
+// idea    The edge stage reads what the blur writes. In one kernel it stays in shared memory, which
+//         saves two bytes per pixel. The price is the halo: a block blurs one pixel more on each
+//         side than it finds edges for, and reads four more.
+// watch   Three barriers, and between them every thread does a different part of the tile's work.
+//         The larger the tile, the smaller the halo's share, and the fewer blocks fit.
+// needs   Outside the picture grey and blurred pixels are 0, in the halo as well.
 // source  Kernel fusion, as in J. Ragan-Kelley et al., "Halide" (2013): locality against redundant
 //         work.
 #include "common/lab/check.hpp"

@@ -1,11 +1,11 @@
 // blur 14_fused: all stages in one kernel.
 //
-// idea    The grey picture, too, stays where it is made: only colours come in and edges go out, 5
-//         bytes for each pixel. The halo's pixels are made grey by up to four blocks each, which
-//         costs less than a byte written and read.
-// watch   Three barriers, and between them every thread does another part of the tile's work. The
-//         larger the tile, the smaller the halo's share, and the fewer blocks fit.
-// needs   Outside the picture grey and blurred pixels are 0: also those of the halo.
+// idea    The grey picture stays on the chip as well: only colours are read and edges written, 5
+//         bytes per pixel. Up to four blocks convert the same halo pixels to grey, which costs less
+//         than writing a byte and reading it again.
+// watch   Three barriers, and between them every thread does a different part of the tile's work.
+//         The larger the tile, the smaller the halo's share, and the fewer blocks fit.
+// needs   Outside the picture grey and blurred pixels are 0, in the halo as well.
 // source  Kernel fusion, as in J. Ragan-Kelley et al., "Halide" (2013): locality against redundant
 //         work.
 #include "common/lab/check.hpp"

@@ -1,13 +1,13 @@
 // blur 15_strips: warps that walk down the picture, without shared memory.
 //
-// idea    A lane has four columns, a warp 128, and goes from row to row: what it needs of the rows
-//         above is in registers, what it needs of the columns beside it in the lanes beside it. No
-//         tile, no barrier, no index to divide: a row is loaded, and four rows further up the edges
-//         are known.
-// watch   A pixel adds up seven rows' sums, of which the pixel below has six. And a small picture
-//         has few strips, which leave most of the GPU idle: at 1920 x 1080, 14_fused is faster.
-// needs   The outer two of the 32 lanes are the halo, and store nothing; a strip's rows begin 4
-//         above it and end 4 below. A quad's four bytes of grey travel as one word.
+// idea    A lane owns four columns, a warp 128, and the warp goes from row to row. What it needs
+//         from the rows above is in registers; what it needs from adjacent columns is in adjacent
+//         lanes. No tile, no barrier, no index to divide: a row is loaded, and the edges four rows
+//         further up are complete.
+// watch   A pixel adds the sums of seven rows, six of which the pixel below needs too. A small
+//         picture has few strips, which leave most of the GPU idle: at 1920 x 1080, 14_fused wins.
+// needs   The first and the last lane are the halo and store nothing; a strip's rows begin 4 above
+//         it and end 4 below. The four grey bytes of a quad travel as one word.
 // source  P. Micikevicius, "3D Finite Difference Computation on GPUs using CUDA" (2009).
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"

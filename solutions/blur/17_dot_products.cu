@@ -1,12 +1,12 @@
 // blur 17_dot_products: four bytes times four weights in one instruction.
 //
 // idea    dp4a multiplies the four bytes of a word by those of another and adds all products to an
-//         integer. The seven weights of a row lie across two or three of the words that hold the
-//         lane's bytes and its neighbours'; where, the compiler knows. No byte is taken out of its
-//         word for a row's sum any more, neither for the blur nor for the edges.
-// watch   The column's sums: four registers hold four numbers of at most 16 bits.
-// needs   Weights from -128 to 127. CUDA has functions for two unsigned or two signed words; bytes
-//         without a sign and weights with one need a line of PTX.
+//         integer. The seven weights of a row span two or three of the words that hold the bytes of
+//         the lane and its neighbours; the compiler knows which. Sums along a row no longer extract
+//         bytes from words, neither for the blur nor for the edges.
+// watch   The sums of the columns: four registers hold four numbers of at most 16 bits.
+// needs   Weights from -128 to 127. CUDA has functions for two unsigned or two signed words;
+//         unsigned bytes with signed weights need a line of PTX.
 // source  PTX ISA, "dp4a"; M. Harris, "Mixed-Precision Programming with CUDA 8" (NVIDIA, 2016).
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"

@@ -1,10 +1,10 @@
-// blur 18_packed_sums: two columns' sums in one register.
+// blur 18_packed_sums: the sums of two columns in one register.
 //
-// idea    No sum of the blur reaches 65536. So two of them fit into a word, and one addition of
-//         words is two additions: nothing is carried from the lower half into the upper one. The
-//         rows' sums are made for it, one on top of the other, and dividing both by 256 and putting
-//         four bytes together is a single instruction that picks bytes.
-// watch   The root: it is exact, and takes a dozen instructions.
+// idea    No sum of the blur reaches 65536. So two of them fit into one word, and one addition of
+//         words performs two: nothing carries from the lower half into the upper one. The sums
+//         along the rows are packed accordingly, and a single byte-permute instruction divides by
+//         256 and puts four bytes together.
+// watch   The square root: it is correctly rounded, and takes a dozen instructions.
 // needs   255 * 256 = 65280 < 65536: the weights add up to 256, and no byte is more than 255.
 // source  L. Lamport, "Multiple Byte Processing with Full-Word Instructions" (1975).
 #include "common/lab/check.hpp"

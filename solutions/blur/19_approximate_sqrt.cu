@@ -1,11 +1,11 @@
-// blur 19_approximate_sqrt: a root that is nearly right, and a result that is right.
+// blur 19_approximate_sqrt: an approximate square root that is exact once it is truncated.
 //
-// idea    The root is wanted without its fraction. Of a whole number s plus 1/2 it is never near a
-//         whole number: at least 0.25 / 256 away. The GPU's own approximation is wrong by no more
-//         than 2^-23 of the root, far less than that; so what it gives, cut off, is exact, and
-//         takes one instruction where sqrtf, which rounds as IEEE 754 asks, takes a dozen and a
-//         branch.
-// watch   Conversions between integers and floats: six for each pixel.
+// idea    Only the integer part of the root is needed. The root of an integer plus 1/2 is never
+//         close to an integer: it is at least 0.25 / 256 away. The GPU's own approximation has an
+//         error of at most 2^-23 of the root, far less than that. So the truncated result is exact,
+//         and takes one instruction where sqrtf, which rounds as IEEE 754 requires, takes a dozen
+//         and a branch.
+// watch   Conversions between integers and floats: six per pixel.
 // needs   s and 1/2 exact in a float: s is at most 2 * 1020 * 1020, below 2^22.
 // source  PTX ISA, "sqrt": the bound of sqrt.approx.
 #include "common/lab/check.hpp"
@@ -30,7 +30,7 @@ __device__ inline int row_sum(const twelve_bytes& grey, int k, int more = 0) {
   return dot(grey.from(k + 1), 0x04030201, dot(grey.from(k + 5), 0x00010203, more));
 }
 
-// The root of gx * gx + gy * gy, cut off, at most 255.
+// The root of gx * gx + gy * gy, truncated, at most 255.
 __device__ unsigned char short_length_of(int gx, int gy) {
   //> todo: sqrt.approx.ftz.f32, of a half more.
   float root;

@@ -1,13 +1,13 @@
-// blur 20_no_conversions: bytes are floats already, and floats become bytes by adding one number.
+// blur 20_no_conversions: bytes are floats already, and an addition turns floats into bytes.
 //
-// idea    A multiprocessor has fewer places that convert numbers than places that add them. But a
-//         byte among zeros is a float: a tiny one, the byte times 2^-149, or 256 times that for
-//         each place that it stands higher. Weights that are larger by as much undo it. Backwards,
-//         2^23 is added, rounded down, and the lowest byte is the whole part; with 2^23 + 2^22
-//         numbers may have a sign, and a dot product can begin there.
-// watch   A row's work begins when its colours have come, and they are asked for just before.
-// needs   The roundings of the definition: powers of two change none, as long as results are no
-//         tiny floats. nvcc keeps tiny ones; with -ftz=true they would be 0.
+// idea    A multiprocessor converts fewer numbers per cycle than it adds. But a byte among zeros is
+//         already a float, a subnormal one: the byte times 2^-149, or 256 times that for each byte
+//         position higher. Larger weights compensate. For the way back, 2^23 is added, rounding
+//         down, and the lowest byte is the integer part; with 2^23 + 2^22 numbers may be negative,
+//         and a dot product can start from that value.
+// watch   A row's work starts when its colours arrive, and they are requested just before.
+// needs   The roundings of the definition: powers of two change none, as long as no result is
+//         subnormal. nvcc keeps subnormals; with -ftz=true they would be 0.
 // source  IEEE 754: subnormal numbers; CUDA C++ Programming Guide, "Arithmetic Instructions".
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
@@ -38,7 +38,7 @@ __device__ inline unsigned whole_part(float value, float unit) {
   return __float_as_uint(__fadd_rz(value, unit * (1 << 23)));
 }
 
-// A word whose lowest byte is the root of gx * gx + gy * gy, cut off, at most 255.
+// A word whose lowest byte is the root of gx * gx + gy * gy, truncated, at most 255.
 __device__ inline unsigned short_length_of(float gx, float gy) {
   float root;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(fmaf(gx, gx, fmaf(gy, gy, 0.5f))));

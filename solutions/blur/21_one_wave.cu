@@ -1,11 +1,11 @@
-// blur 21_one_wave: strips as high as it takes for all warps to run at once.
+// blur 21_one_wave: strips so high that all of them run at once.
 //
-// idea    Strips of 64 rows are a guess. In a small picture there are too few to fill the GPU, in a
-//         large one many, and each makes eight rows more than it finds the edges of. So: as many
-//         strips as the GPU holds at once, of equal height.
-// watch   Every lane still waits for its loads before it can begin a row's arithmetic.
+// idea    Strips of 64 rows are a guess. A small picture has too few to fill the GPU, a large one
+//         has many, and each processes eight rows more than it stores. So there are as many strips
+//         as the GPU holds at once, all of the same height.
+// watch   Every lane still waits for its loads before it can start the arithmetic of a row.
 // needs   No strip of less than 16 rows: the halo would be most of its work. None of more than 128
-//         either: the halo is small there already, and strips of a large picture that all run at
+//         either: the halo is already small there, and strips of a large picture that all run at
 //         once lie far apart in memory, which proved slower.
 // source  CUDA Runtime API, cudaOccupancyMaxActiveBlocksPerMultiprocessor.
 #include <algorithm>

@@ -1,13 +1,13 @@
-// blur 22_prefetch: rows are asked for before they are needed.
+// blur 22_prefetch: rows are requested before they are needed.
 //
-// idea    A load takes longer than a row's arithmetic. So the colours of the next rows are on their
-//         way while this one is worked on: a lane holds four rows' quads that have been asked for,
-//         and replaces each, when it takes it, by the one four rows further down. The loop's body
-//         stands there four times, so that the registers need not be moved.
-// watch   Each row asks anew whether it is in the picture, if quads are whole, and where they lie.
-// needs   Rows below the strip are loaded, too, while they are in the picture: a few in vain.
-//         Strips of a multiple of four rows, so that none is worked on in vain.
-// source  Little's law, as in the launch lab: bytes on their way = bandwidth times latency.
+// idea    A load takes longer than the arithmetic of a row. So the colours of the next rows are in
+//         flight while this row is processed: a lane holds the quads of four rows that it has
+//         requested. When it takes one, it requests the one four rows further down in its place.
+//         The loop is unrolled four times, so that no register has to be moved.
+// watch   Each row tests anew whether it is in the picture and quads are whole, and where they lie.
+// needs   Rows below the strip are loaded as well, while they are in the picture: a few are not
+//         used. Strips of a multiple of four rows, so that no row is processed for nothing.
+// source  Little's law, as in the launch lab: bytes in flight = bandwidth times latency.
 #include <algorithm>
 
 #include "common/lab/ceil_div.hpp"
@@ -16,7 +16,7 @@
 #include "solutions/blur/parts/byte_arithmetic.hpp"
 
 constexpr int strip = 30 * 4, warps = 4;         // columns of a warp; warps of a block
-constexpr int ahead = 4;                         // rows that are on their way
+constexpr int ahead = 4;                         // rows in flight
 constexpr int least_rows = 16, most_rows = 128;  // of a warp
 
 // out = the edges of rgba, in strips of `rows` rows

@@ -1,13 +1,13 @@
-// blur 23_loop_invariants: what is the same in every row is asked and computed once.
+// blur 23_loop_invariants: what is the same in every row is tested and computed once.
 //
-// idea    A kernel for pictures whose width is a multiple of 4, and one for others: the CPU asks,
-//         once, and neither has the other's loads. Whether a lane's columns are in the picture does
-//         not change from row to row, and a row is a width behind the one before. So a row asks one
-//         question for its load, and one for its store.
+// idea    There is one kernel for pictures whose width is a multiple of 4, and one for others: the
+//         host chooses once, and neither contains the other's loads. Whether a lane's columns are
+//         in the picture does not change from row to row, and each row begins one width after the
+//         previous one. So a row needs one test for its load and one for its store.
 // watch   What is left is the arithmetic of a row. Does all of it matter for the result?
-// needs   Rows as unsigned integers: what is above the picture is then far below it, and one
+// needs   Row numbers as unsigned integers: a row above the picture then has a huge number, and one
 //         comparison is enough.
-// source  Loop-invariant code motion, as compilers do it where they can prove that they may.
+// source  Loop-invariant code motion, as compilers do it where they can prove that it is safe.
 #include <algorithm>
 
 #include "common/lab/ceil_div.hpp"
@@ -16,7 +16,7 @@
 #include "solutions/blur/parts/byte_arithmetic.hpp"
 
 constexpr int strip = 30 * 4, warps = 4;         // columns of a warp; warps of a block
-constexpr int ahead = 4;                         // rows that are on their way
+constexpr int ahead = 4;                         // rows in flight
 constexpr int least_rows = 16, most_rows = 128;  // of a warp
 
 // out = the edges of rgba, in strips of `rows` rows. whole: as in vector_access.hpp

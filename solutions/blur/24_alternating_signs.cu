@@ -1,13 +1,13 @@
 // blur 24_alternating_signs: gx and gy are squared, so their signs do not matter.
 //
-// idea    gx adds up three rows' differences, 1 2 1 of them: pairs of rows, and pairs of pairs. If
-//         every other row takes its difference as left less right, the sum of a pair is, up to its
-//         sign, a difference of two. What is taken away cancels the 3 * 2^22 of the floats that dot
-//         products begin with, so no row needs to: two operations for gx and one for gy, not three
-//         and two.
-// watch   5 bytes for each pixel; a row's instructions, which wait for each other; registers, which
-//         leave room for few warps that could step in. No single one of them is the limit.
-// needs   An even number of rows ahead: the compiler then knows whose turn it is.
+// idea    gx adds the differences of three rows with weights 1 2 1: pairs of rows, and pairs of
+//         pairs. If every other row computes left minus right, the sum of a pair becomes, up to its
+//         sign, a difference. Subtracting also cancels the 3 * 2^22 that the float dot products
+//         start from, so rows need not remove it: two operations for gx and one for gy instead of
+//         three and two.
+// watch   5 bytes per pixel; the instructions of a row, which depend on each other; registers,
+//         which leave few warps to fill the gaps. None of them alone is the limit.
+// needs   An even number of rows in the unrolled loop: the compiler then knows each row's sign.
 // source  Sobel's filter is separable: 1 2 1 is 1 1 twice.
 #include <algorithm>
 
@@ -17,7 +17,7 @@
 #include "solutions/blur/parts/byte_arithmetic.hpp"
 
 constexpr int strip = 30 * 4, warps = 4;         // columns of a warp; warps of a block
-constexpr int ahead = 4;                         // rows that are on their way
+constexpr int ahead = 4;                         // rows in flight
 constexpr int least_rows = 16, most_rows = 128;  // of a warp
 static_assert(ahead % 2 == 0);
 

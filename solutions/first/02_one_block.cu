@@ -1,8 +1,8 @@
-// first 02_one_block: 256 threads of one block share the pixels.
+// first 02_one_block: the 256 threads of one block share the pixels.
 //
 // idea    Every thread executes the same kernel, and threadIdx.x tells it which one it is: thread t
 //         takes pixels t, t + 256, t + 512, ... While some threads wait for memory, others run. A
-//         warp is 32 neighbours of a block that execute together; here they move 32 neighbours.
+//         warp is 32 threads of a block that execute together; here they move 32 neighbours.
 // watch   All threads of a block run on the same multiprocessor, and the GPU has many of those.
 // needs   nothing: any width and height.
 // source  CUDA C++ Programming Guide, "Thread Hierarchy".

@@ -1,9 +1,9 @@
-// first 03_many_blocks: a thread for every pixel, in as many blocks as that takes.
+// first 03_many_blocks: one thread per pixel, in as many blocks as that takes.
 //
 // idea    The loop over the pixels becomes the grid. Blocks are independent of each other, so the
 //         GPU distributes them over all of its multiprocessors, in any order.
-// watch   The grid has whole blocks: in the last one, some threads have no pixel. And nobody has
-//         asked yet whether any of these calls failed.
+// watch   The grid consists of whole blocks: in the last one, some threads have no pixel. And
+//         nobody has checked yet whether any of these calls failed.
 // needs   nothing: threads beyond the last pixel do nothing.
 // source  CUDA C++ Programming Guide, "Thread Hierarchy".
 #include "common/lab/ceil_div.hpp"

@@ -1,13 +1,13 @@
-// first 04_checked: every call is asked whether it failed.
+// first 04_checked: every call is checked for errors.
 //
-// idea    Calls of the runtime return an error code, which is easily dropped; a launch returns
-//         nothing at all, and leaves its error for cudaGetLastError(). check() throws an exception
-//         that names the line, so that the first failure ends the call where it happened.
-// watch   A launch is asynchronous. What goes wrong while the kernel runs is told by a later call
-//         that waits for it, here by the copy back; only the checks of `./lab check` name its line.
-// gain    No time: an error that is not looked at shows later, as a wrong picture.
-// needs   nothing. An exception leaves the device memory allocated: a class with a destructor
-//         would free it.
+// idea    Calls of the runtime return an error code, which is easily ignored; a launch returns
+//         nothing and leaves its error for cudaGetLastError(). check() throws an exception that
+//         names the line, so that the first failure ends the call where it happened.
+// watch   A launch is asynchronous. An error while the kernel runs is reported by a later call that
+//         waits for it, here the copy back; only `./lab check` names the line in the kernel.
+// gain    No time. But an error that is ignored shows up later, as a wrong picture.
+// needs   nothing. An exception leaves the device memory allocated: a class with a destructor would
+//         free it.
 // source  CUDA C++ Programming Guide, "Error Checking".
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"

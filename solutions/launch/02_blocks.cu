@@ -1,11 +1,11 @@
 // launch 02_blocks: blocks of 256 threads: fewer to start, and every warp slot is filled.
 //
-// idea    A block is started for every 256 elements instead of every 32, so that starting them is
-//         no longer the limit. And a multiprocessor admits blocks until threads (2048), blocks
-//         (32), registers (65536) or shared memory (228 KB) run out: here 8 blocks are 2048
-//         threads. 64, 128, 512 and 1024 per block fill it, too; 768 leave a quarter of it empty.
-// watch   A thread computes where its element is, waits for two loads, adds once, stores once, and
-//         ends; a new block takes the place of the old one only when all threads of that ended.
+// idea    One block starts for every 256 elements instead of every 32, so block starts are no
+//         longer the limit. A multiprocessor admits blocks until threads (2048), blocks (32),
+//         registers (65536) or shared memory (228 KB) run out: here 8 blocks are 2048 threads.
+//         Blocks of 64, 128, 512 and 1024 threads fill it too; 768 leave a quarter of it empty.
+// watch   A thread computes its index, waits for two loads, adds once, stores once, and ends; a new
+//         block starts only when all threads of an old one have ended.
 // needs   nothing: threads beyond n do nothing.
 // source  The same lecture, "Recommendations": begin with 128 to 256 threads, a multiple of 32.
 #include "common/lab/ceil_div.hpp"

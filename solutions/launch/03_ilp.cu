@@ -1,10 +1,10 @@
 // launch 03_ilp: four elements per thread: eight loads in flight before the first addition.
 //
-// idea    Loads that do not depend on each other are on their way together. A thread asks for all
-//         that it will need, then waits once; its index is computed once, too. The elements of a
-//         thread are a block apart: lanes keep adding neighbours, and requests stay coalesced.
-// watch   On an H200 this is as fast as memory allows, and so it is with blocks of 128 to 1024
-//         threads. What is left are instructions: each load and store moves 4 bytes of a lane.
+// idea    Loads that do not depend on each other are in flight together. A thread issues all its
+//         loads, then waits once; its index is computed once, too. The elements of a thread are a
+//         block apart: lanes still add neighbours, and requests stay coalesced.
+// watch   On an H200 this is as fast as memory allows, as it is with blocks of 128 to 1024 threads.
+//         What is left is instructions: each load and store moves 4 bytes per lane.
 // needs   nothing: what lies beyond n is neither read nor written. `items` is a constant, so that
 //         the loops vanish and a and b are registers.
 // source  The same lecture, "Instruction-level parallelism"; V. Volkov, "Better Performance at

@@ -1,13 +1,13 @@
-// launch 04_grid_stride: as many blocks as fit, each goes on where the grid ends.
+// launch 04_grid_stride: as many blocks as fit, each of which strides over the array.
 //
-// idea    The GPU says how many blocks of this kernel it holds at a time. Launch those, and let
-//         each repeat its work a whole grid further on, until n is reached. Then any grid adds any
-//         n, and what a block does once, it does once for many elements: that pays where blocks
-//         keep something, as a sum in reduction. Here they keep nothing.
-// watch   Fewer blocks than fit are faster (experiments/grid_stride.cu); a last round that is not
-//         full explains little.
-// gain    None: on an H200 many rounds are slower than 03_ilp. Warps that are never without open
-//         loads ask for more at a time than memory can use.
+// idea    The runtime says how many blocks of this kernel the GPU holds at once. Launch that many,
+//         and let each repeat its work one grid further on, until n is reached. Then any grid adds
+//         any n, and what a block does once serves many elements. That pays where blocks keep
+//         something, as the sum in reduction does. Here they keep nothing.
+// watch   Fewer blocks than fit are faster (experiments/grid_stride.cu); the partly empty last
+//         round explains little of it.
+// gain    None: on an H200 many rounds are slower than 03_ilp. Warps that always have loads in
+//         flight request more at a time than memory can use.
 // needs   Indices that an int holds: n plus a grid's elements stays below 2^31.
 // source  M. Harris, "CUDA Pro Tip: Write Flexible Kernels with Grid-Stride Loops" (2013).
 #include <algorithm>

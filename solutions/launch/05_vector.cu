@@ -1,10 +1,10 @@
 // launch 05_vector: loads and stores of 16 bytes.
 //
-// idea    A float4 is four neighbours in one instruction: a quarter of the loads and stores for as
-//         many bytes, fewer indices and tests, 16 sectors per request. In flight are as many bytes
+// idea    A float4 is four neighbours in one instruction: a quarter of the loads and stores for the
+//         same bytes, fewer indices and tests, 16 sectors per request. As many bytes are in flight
 //         as in 03_ilp: one float4 of x and one of y are 32 per thread, as four floats of each are.
-// gain    None: on an H200 it is as fast as 03_ilp. The time is that of the way to memory, and
-//         nothing waited for the instructions that are saved.
+// gain    None: on an H200 it is as fast as 03_ilp. Memory takes the time, and nothing waited for
+//         the instructions that are saved.
 // watch   Fewer instructions pay where something waits for them.
 // needs   x, y and z aligned to 16 bytes: cudaMalloc aligns to 256, and the contract says so. A
 //         pointer into an array, x + 1 say, is not. The last n % 4 elements are added one by one.

@@ -1,10 +1,10 @@
-// matmul 01_column: one thread for every element of c, neighbours below each other.
+// matmul 01_column: one thread per element of c, neighbours in a column.
 //
 // idea    All n * n elements of c are independent. Each gets a thread, which goes along a row of a
 //         and down a column of b, as a loop on a CPU would.
-// watch   The lanes of a warp lie below each other, so for one k they want 32 floats of a that lie
-//         n floats apart: 32 sectors of 32 bytes, and only 4 bytes of each are used before the
-//         others have to stay in a cache to be of any use.
+// watch   The lanes of a warp are neighbours in a column, so for one k they read 32 floats of a
+//         that are n floats apart: 32 sectors of 32 bytes. Only 4 bytes of each are used at once;
+//         the rest is of use only if it stays in a cache.
 // needs   Nothing.
 // source  J. Filipovic, "Optimalizace" (2014): the naive version, blocks of 1 x 128.
 #include "common/lab/ceil_div.hpp"

@@ -1,9 +1,9 @@
 // matmul 02_row: neighbouring threads compute neighbouring elements of a row.
 //
-// idea    The same kernel, the block laid on its side. Now the lanes of a warp want the same float
-//         of a, and 32 neighbouring floats of a row of b: 4 sectors, every byte of them used.
-// watch   Two loads for one multiply-add. Every float of a and b is asked for n times, and caches
-//         have to answer 8 bytes for every 2 operations.
+// idea    The same kernel, with the block laid on its side. Now the lanes of a warp read the same
+//         float of a, and 32 neighbouring floats of a row of b: 4 sectors, every byte of them used.
+// watch   Two loads for one multiply-add. Every float of a and b is requested n times, and caches
+//         must deliver 8 bytes for every 2 operations.
 // needs   Nothing.
 // source  J. Filipovic, "Optimalizace" (2014): the naive version, blocks of 128 x 1.
 #include "common/lab/ceil_div.hpp"

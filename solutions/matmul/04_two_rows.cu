@@ -3,11 +3,11 @@
 // idea    The same tiles with half as many threads. A thread's two elements lie 16 rows apart in
 //         one column, so they share the operand from b: three floats from shared memory for two
 //         multiply-adds instead of four, and two sums that need not wait for each other.
-// watch   Three floats for two: that is still more than one load each, and what about the
-//         arithmetic of their addresses? The PTX of the loop tells (./lab ptx matmul 04).
+// watch   Three floats for two multiply-adds is still more than one load each. And what does their
+//         address arithmetic cost? See the PTX of the loop (./lab ptx matmul 04).
 // needs   Blocks of tile x tile / 2 threads, 512. Elements outside the matrices count as 0.
-// source  Filipovic (2014), blocks of 32 x 16 on data of 32 x 32; V. Volkov, "Better Performance
-//         at Lower Occupancy" (2010).
+// source  Filipovic (2014), blocks of 32 x 16 on data of 32 x 32; V. Volkov, "Better Performance at
+//         Lower Occupancy" (2010).
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

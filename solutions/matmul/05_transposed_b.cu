@@ -1,11 +1,11 @@
-// matmul 05_transposed_b: b's tile is stored transposed, so that k walks along a row of it.
+// matmul 05_transposed_b: b's tile is stored transposed, so that k walks along its rows.
 //
-// idea    The compilers of early CUDA gave the loads of a_tile[ty][k] constant offsets, but added
-//         to an address for every b_tile[k][tx]. Transposed, b_tile[tx][k] has k last as well. The
-//         lanes then lie a row apart, 32 floats: all in one bank, but for a float of padding.
+// idea    Early CUDA compilers gave the loads of a_tile[ty][k] constant offsets, but added to an
+//         address for every b_tile[k][tx]. Transposed, b_tile[tx][k] has k last as well. The lanes
+//         are then a row, 32 floats, apart: all in one bank, without the float of padding.
 // watch   48 loads from shared memory for 64 multiply-adds, and no addition among them (./lab ptx
 //         matmul 05).
-// gain    None on a current GPU: nvcc unrolls the loop, and all loads of 04_two_rows have constant
+// gain    None on current GPUs: nvcc unrolls the loop, and all loads of 04_two_rows have constant
 //         offsets as well. Both loops have the same instructions.
 // needs   Blocks of tile x tile / 2 threads, 512. Elements outside the matrices count as 0.
 // source  Filipovic (2014), the version without the ADD instruction.

@@ -1,10 +1,10 @@
 // matmul 06_rank1: a thread keeps a column of c in registers; only a is in shared memory.
 //
-// idea    A column of a times a row of b, n x n products, is a matrix of rank 1; c is the sum of n
-//         of them. A thread reads its element of b's row k once, into a register, and uses it for
-//         16 rows of c. The column of a is the same for all threads: a broadcast.
+// idea    A column of a times a row of b, n x n products, is a matrix of rank 1, and c is the sum
+//         of n such matrices. A thread loads its element of b's row k once, into a register, and
+//         uses it for 16 rows of c. All threads read the same column of a: a broadcast.
 // watch   One operand of every multiply-add still comes from shared memory. A load brings four of
-//         them, as they lie side by side, and yet takes two turns of shared memory.
+//         them, as they are adjacent, and yet takes two wavefronts.
 // needs   Elements outside the matrices count as 0.
 // source  V. Volkov, J. Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra" (2008); Filipovic
 //         (2014), the version with one block in shared memory.
@@ -31,7 +31,7 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
     }
     __syncthreads();  // fetched by all
 
-    // Unrolled, so that 16 loads of b can be on their way at once.
+    // Unrolled, so that 16 loads of b can be in flight at once.
 #pragma unroll
     for (int k = 0; k < depth; ++k) {
       //> todo: fetch this thread's element of b's row k0 + k and add its products to all sums.

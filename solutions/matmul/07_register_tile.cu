@@ -1,12 +1,12 @@
 // matmul 07_register_tile: every thread computes 8 x 8 elements of c.
 //
-// idea    Rank-1 updates in both directions: 8 floats of a's column k and 8 of b's row k, read from
-//         shared memory into registers, make 64 multiply-adds: a quarter of a float for each,
-//         instead of one. Tiles of 128 x 128 also let global memory be read 128 times less.
-// watch   A column of a's tile takes a load for every float. And 64 sums leave room for a quarter
-//         of the threads that a multiprocessor could hold: each must keep it busy by itself. It
-//         is slower than 06 at n = 1024, with 64 tiles for 132 multiprocessors, and at n = 3000,
-//         with 576 tiles for 264 blocks at a time: a third round, and nearly nothing in it.
+// idea    Rank-1 updates in both directions: 8 floats of a's column k and 8 of b's row k, loaded
+//         from shared memory into registers, serve 64 multiply-adds: a quarter of a float each
+//         instead of one. Tiles of 128 x 128 also reduce the reads of global memory 128 times.
+// watch   A column of a's tile takes one load per float. And 64 sums leave room for a quarter of
+//         the threads that a multiprocessor could hold, so each must keep it busy by itself. It is
+//         slower than 06 at n = 1024, with 64 tiles for 132 multiprocessors, and at n = 3000, with
+//         576 tiles for 264 resident blocks: a third wave that is almost empty.
 // needs   Elements outside the matrices count as 0.
 // source  V. Volkov, "Better Performance at Lower Occupancy" (2010); S. Boehm, SGEMM_CUDA (2022),
 //         kernel 5.

@@ -1,11 +1,11 @@
-// matmul 10_two_buffers: fetch the next tiles while multiplying the present ones.
+// matmul 10_two_buffers: double buffering: fetch the next tiles while multiplying the current ones.
 //
-// idea    A thread asks for its part of the next tiles, multiplies the present ones, and only then
-//         stores what has come meanwhile, in a second pair of buffers. The latency of global
-//         memory passes behind the multiplications, and one barrier for each pair of tiles is
-//         enough: nobody stores where somebody still reads.
-// watch   What is fetched waits in registers: a store for every load, and no room for more than
-//         one step ahead.
+// idea    A thread requests its part of the next tiles, multiplies the current ones, and only then
+//         stores what has arrived, in a second pair of buffers. The multiplications hide the
+//         latency of global memory, and one barrier per pair of tiles is enough: nobody stores
+//         where somebody still reads.
+// watch   Fetched data waits in registers: one store per load, and no room for more than one step
+//         ahead.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  V. Volkov and J. Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra" (2008).
 #include "common/lab/ceil_div.hpp"

@@ -1,10 +1,11 @@
-// matmul 11_prefetch: read the next k's operands while multiplying this one's.
+// matmul 11_prefetch: read the next k's operands while multiplying the current ones.
 //
-// idea    64 multiply-adds wait for the 16 floats that they work on, some 30 cycles each time. So
-//         a thread keeps two sets of operands in registers and reads for k + 1 before it multiplies
-//         for k, across the barrier too: the next tiles' first operands come from the other buffer.
-// watch   16 more registers; and every float of b still travels through a register into shared
-//         memory.
+// idea    64 multiply-adds wait for their 16 operands, about 30 cycles each time. So a thread keeps
+//         two sets of operands in registers and reads those of k + 1 before it multiplies those of
+//         k, across the barrier too: the first operands of the next tiles come from the other
+//         buffer.
+// watch   16 more registers; and every float of b still passes through a register into
+//         shared memory.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  A. Kerr et al., "CUTLASS: Fast Linear Algebra in CUDA C++" (2017), software pipelining.
 #include "common/lab/ceil_div.hpp"

@@ -1,10 +1,10 @@
 // matmul 12_async_copies: b's tiles go to shared memory without passing through registers.
 //
-// idea    cp.async copies from global to shared memory while the thread does other things; the
-//         thread waits for its copies in groups. A copy needs no register to wait in, so it can
-//         be ordered two steps ahead: with three pairs of buffers, one is multiplied, one has
-//         come, one is on its way. a still passes through registers: it is transposed there.
-// watch   The 64 multiply-adds of a k are done row by row: any order would be right.
+// idea    cp.async copies from global to shared memory while the thread does other work; the thread
+//         waits for its copies in groups. A copy needs no register to wait in, so it can be issued
+//         two steps ahead: of three pairs of buffers, one is being multiplied, one has arrived, one
+//         is in flight. a still passes through registers, where it is transposed.
+// watch   The 64 multiply-adds of a k go row by row; any order would be correct.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  CUDA C++ Programming Guide, "Asynchronous Data Copies" (cp.async, pipelines).
 #include "common/lab/ceil_div.hpp"

@@ -1,11 +1,11 @@
 // matmul 13_snake_order: each multiply-add shares an operand with the one before.
 //
-// idea    A multiply-add reads three registers. The register file is built of banks: operands that
-//         lie in one bank are read one after the other, unless the last instruction read one of
-//         them, too. Row by row, both operands change at a row's end; down the columns and up, in
-//         turns, one of them always stays. Along the rows and back would gain nothing here: the
-//         order is a hint to the compiler, which gives out the registers.
-// watch   Each fetch computes where its pieces lie and tests whether they lie in the matrix.
+// idea    A multiply-add reads three registers. The register file consists of banks: operands in
+//         the same bank are read one after the other, unless the previous instruction read one of
+//         them, too. Row by row, both operands change at the end of a row; alternately down and up
+//         the columns, one of them always stays. Along the rows and back would gain nothing here:
+//         the order is a hint to the compiler, which allocates the registers.
+// watch   Each fetch computes the addresses of its pieces and tests whether they are in the matrix.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  S. Gray, "SGEMM" of the Maxwell assembler (2014): register banks and operand reuse. How
 //         many banks there are today, and what the compiler makes of an order, is not published.

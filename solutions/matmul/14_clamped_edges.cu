@@ -1,10 +1,10 @@
-// matmul 14_clamped_edges: nothing is tested in the loop.
+// matmul 14_clamped_edges: no tests in the loop.
 //
-// idea    Rows of a and columns of b outside the matrices only count for elements of c that nobody
-//         stores: the last row or column will do for them, and a thread's address just moves on.
-//         k must be exact. If n is no multiple of depth, the first step begins before k = 0: what
-//         is missing there counts as 0, and all other steps are whole.
-// watch   Two blocks fill a multiprocessor, and when one waits at its barrier, half of it waits.
+// idea    Rows of a and columns of b outside the matrices affect only elements of c that are never
+//         stored: the last row or column can stand in for them, and a thread's address simply
+//         advances. k must be exact. If n is not a multiple of depth, the first step starts before
+//         k = 0: what is missing there counts as 0, and all other steps are complete.
+// watch   Two blocks fill a multiprocessor, so when one waits at its barrier, half of it waits.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  Measured for this course.
 #include "common/lab/ceil_div.hpp"

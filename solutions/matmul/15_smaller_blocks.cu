@@ -1,9 +1,9 @@
 // matmul 15_smaller_blocks: four blocks of 128 threads instead of two of 256.
 //
-// idea    A block computes nothing while it waits at its barrier for its slowest warp. Half as
-//         large, it waits for four warps, not for eight, and meanwhile three other blocks go on.
-//         And c has twice as many tiles: at n = 1024 that is 128 for 132 multiprocessors, not 64.
-// watch   Tiles of 64 x 128 instead of 128 x 128 are fetched more often: where all multiprocessors
+// idea    A block computes nothing while it waits at its barrier for its slowest warp. Half the
+//         size, it waits for four warps instead of eight, and three other blocks go on meanwhile.
+//         And c has twice as many tiles: at n = 1024, 128 instead of 64 for 132 multiprocessors.
+// watch   Tiles of 64 x 128 cause more traffic than tiles of 128 x 128: where all multiprocessors
 //         had work before, nothing is gained yet. A barrier every 512 multiply-adds of a thread.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  Measured for this course.

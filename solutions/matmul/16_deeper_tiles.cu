@@ -1,11 +1,11 @@
 // matmul 16_deeper_tiles: half as many barriers: tiles of 16 columns of a, 16 rows of b.
 //
-// idea    A barrier costs what its slowest warp costs, however much is done between two of them.
-//         With a depth of 16 instead of 8 a thread makes 1024 multiply-adds from one to the next,
-//         not 512. The blocks are small, so that three pairs of such tiles fit into shared memory:
-//         38 KB, where two blocks of 256 threads would need 50 KB each.
-// watch   At n = 1024, where a multiprocessor has one block, it is 10 % slower. Storing a's tile,
-//         two lanes meet in every bank: four lanes share a row of it now.
+// idea    A barrier costs what its slowest warp costs, however much work lies between two barriers.
+//         With a depth of 16 instead of 8 a thread makes 1024 multiply-adds between them instead of
+//         512. The blocks are small, so three pairs of such tiles fit into shared memory: 38 KB,
+//         where two blocks of 256 threads would need 50 KB each.
+// watch   At n = 1024, with one block per multiprocessor, it is 10 % slower. When a's tile is
+//         stored, two lanes meet in every bank: four lanes now share a row of it.
 // needs   As before: any n, faster if it is a multiple of 4.
 // source  Measured for this course; a depth of 32 is slower (solutions/matmul/DESIGN.md).
 #include "common/lab/ceil_div.hpp"

@@ -1,8 +1,8 @@
-// matmul 17_no_aliasing: a promise that nobody writes what is read.
+// matmul 17_no_aliasing: promises the compiler that nobody writes what is read.
 //
-// idea    No store changes what a and b point to: loads may move across stores, or be ld.global.nc.
+// idea    No store changes what a and b point to: loads may move past stores, or be ld.global.nc.
 // gain    None, at any n: nothing in the loop waits for these loads.
-// watch   c is stored element by element, each at an index of its own.
+// watch   c is stored element by element, each with an index of its own.
 // needs   a, b and c do not overlap: the contract says so.
 // source  CUDA C++ Programming Guide, "__restrict__".
 #include "common/lab/ceil_div.hpp"

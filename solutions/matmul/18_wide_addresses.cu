@@ -1,10 +1,10 @@
 // matmul 18_wide_addresses: c is addressed from one 64-bit pointer per thread.
 //
 // idea    An index like row * n + col is an int: computed in 32 bits, widened, multiplied by 4 and
-//         added to c's address, for each of 64 elements. Instead each thread computes where its
-//         first element lies, once, and reaches the others by distances of 64 bits.
-// gain    None here. In 24_sliced_k the same change was worth 2 %, by the registers of its loop.
-// watch   Storing a's tile, two lanes meet in every bank.
+//         added to c's address, for each of 64 elements. Instead each thread computes the address
+//         of its first element once, and reaches the others by 64-bit offsets.
+// gain    None here. In 24_sliced_k it was worth 2 %, through the registers of its loop.
+// watch   When a's tile is stored, two lanes meet in every bank.
 // needs   As before.
 // source  Measured for this course, in the last step: solutions/matmul/DESIGN.md.
 #include "common/lab/ceil_div.hpp"

@@ -1,14 +1,15 @@
-// matmul 19_whole_steps: if n is a multiple of the depth, no fetch tests anything.
+// matmul 19_whole_steps: if n is a multiple of the depth, fetches need no tests.
 //
-// idea    Only the first pair of tiles may begin before k = 0. It has a fetch of its own, and for
-//         multiples of 16 that one is like all others: what a kernel knows of n when it is compiled
-//         costs nothing when it runs.
-// gain    1 % at n = 1024; from 2048 on 1 % slower, and 6 % at n = 3000, whose kernel takes 129
-//         registers: one too many for four blocks. What it brings is the steps to come.
+// idea    Only the first pair of tiles can start before k = 0. It has a fetch of its own, and for
+//         multiples of 16 that fetch is like all others: what is known about n at compile time
+//         costs nothing at run time.
+// gain    1 % at n = 1024; from 2048 on it is 1 % slower, and 6 % at n = 3000, whose kernel takes
+//         129 registers: one too many for four blocks. It prepares the steps to come.
 // watch   A row of blocks needs all of b at once. What 18 spells out, a class and three functions
-//         do from here on (parts/mainloop.hpp): the next steps are about who computes which tile.
+//         do from here on (parts/mainloop.hpp): the next steps are about which block computes which
+//         tile.
 // needs   Any n; faster if it is a multiple of 4, and of 16.
-// source  CUTLASS, whose mainloop treats the ragged step first ("residue").
+// source  CUTLASS, whose main loop treats the ragged step first ("residue").
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

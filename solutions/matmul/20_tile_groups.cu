@@ -1,10 +1,10 @@
 // matmul 20_tile_groups: blocks that run at the same time share rows of a and columns of b.
 //
-// idea    Hundreds of blocks run at once. Row after row of tiles, they need few rows of a and
-//         all of b. In groups of 16 rows of tiles, column after column, they need fewer rows
-//         and columns in all, and what one block has read, the others find in L2. Up to
-//         n = 2048 that is 3 to 7 %, from 4096 on nothing.
-// watch   Tiles rarely divide evenly: in the last round, some multiprocessors have nothing to do.
+// idea    Hundreds of blocks run at once. If they take the tiles row after row, they need few rows
+//         of a and all of b. In groups of 16 rows of tiles, column after column, they need fewer
+//         rows and columns in total, and what one block has read, the others find in L2. Up to n =
+//         2048 that gains 3 to 7 %, from 4096 on nothing.
+// watch   Tiles rarely divide evenly: in the last wave, some multiprocessors have no work.
 // needs   Any n; faster if it is a multiple of 4, and of 16.
 // source  The grouped order of matrix products, e.g. in the tutorials of Triton.
 #include "common/lab/ceil_div.hpp"

@@ -1,12 +1,12 @@
-// matmul 21_persistent_blocks: a block that has done its tile takes the next one.
+// matmul 21_persistent_blocks: a block that has finished its tile takes the next one.
 //
-// idea    As many blocks as run at once are started, and go through the tiles. What does not depend
-//         on the tile is done once, and nobody waits until a block is gone and a new one is set up.
-//         It gains little: at these depths a tile takes long. But now the blocks know how many
-//         they are, and may divide the work in another way than by tiles.
-// watch   The last round: 68 tiles, and half of the multiprocessors have none. At n = 2048,
-//         512 tiles on 396 slots: slower than 20, of which a multiprocessor holds four blocks. At
-//         n = 6144 it is a little slower, too: the twelfth round is two thirds full.
+// idea    As many blocks are launched as run at once, and they go through the tiles. Work that does
+//         not depend on the tile is done once, and nothing waits for a block to end and a new one
+//         to start. It gains little: at these depths a tile takes long. But now the blocks know how
+//         many they are, and may divide the work other than by tiles.
+// watch   The last wave: 68 tiles, so half of the multiprocessors have none. At n = 2048, 512 tiles
+//         on 396 slots: slower than 20, of which a multiprocessor holds four blocks. At n = 6144 it
+//         is a little slower, too: the twelfth wave is two thirds full.
 // needs   As before.
 // source  The "persistent" kernels of CUTLASS.
 #include <algorithm>

@@ -1,12 +1,13 @@
 // matmul 22_stream_k: every block makes the same number of steps.
 //
-// idea    As many blocks as run at once take whole tiles, round after round. What is left, one to
-//         two rounds, they share by steps of depth: a share may begin and end within a tile's sum.
-//         Who has a sum's beginning stores it in c and says so; who has the rest adds to it.
-// watch   A block waits only for the one before it, which hands on the first thing that it does:
-//         shares are worked off from their ends. Below n of about 2000 it is slower: few steps for
-//         each, and more handing on than work.
-// needs   As before, and no two calls at once: they would take each other's flags.
+// idea    As many blocks as run at once take whole tiles, wave after wave. They share what is left,
+//         one to two waves, by steps of depth: a share may start and end within a tile's sum. The
+//         block with the beginning of a sum stores it in c and sets a flag; the one with the rest
+//         adds to it.
+// watch   A block waits only for the one before it, which does the sum that it hands over first:
+//         shares are processed from their ends. Below n of about 2000 it is slower: few steps for
+//         each block, and more communication than work.
+// needs   As before, and no two calls at once: they would use each other's flags.
 // source  M. Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix
 //         Multiplication on the GPU" (2023).
 #include <algorithm>

@@ -1,10 +1,10 @@
 // matmul 24_sliced_k: for small matrices, four groups of threads share a tile's sums.
 //
-// idea    Up to n of about 1000 there is at most one tile for a multiprocessor, and four warps
-//         cannot keep it busy. So four groups of threads compute the same tile, each for a quarter
-//         of the steps, in tiles of their own in shared memory and with a barrier of their own;
-//         then the first adds up what all have.
-// watch   What is left is the start, the end, and operands that lie in one bank of registers.
+// idea    Up to n of about 1000 there is at most one tile per multiprocessor, and four warps cannot
+//         keep it busy. So four groups of threads compute the same tile. Each takes a quarter of
+//         the steps, with tiles of its own in shared memory and a barrier of its own; then the
+//         first group adds up the sums of all.
+// watch   What is left is the start, the end, and operands in the same register bank.
 // needs   As before, 64 instead of 16 for small n; 100 KB of shared memory.
 // source  A. Kerr et al., "CUTLASS: Fast Linear Algebra in CUDA C++" (2017): "sliced-K".
 #include <algorithm>

@@ -1,14 +1,14 @@
 // neighbour 02_soa: a first kernel rewrites the points as three arrays.
 //
-// idea    As an array of structures, neighbouring lanes that read x of neighbouring points are 12
-//         bytes apart: a request takes 12 sectors, a third of whose bytes it wants. As a structure
-//         of arrays it takes 4, all of them wanted.
+// idea    In an array of structures, neighbouring lanes that read x of neighbouring points are 12
+//         bytes apart: a request takes 12 sectors and uses a third of their bytes. In a structure
+//         of arrays it takes 4, and uses them all.
 // watch   Only n of n * n reads are of this kind: each thread's own point, and the new first
-//         kernel. The loop reads one word for the whole warp, one sector either way.
-// gain    None before 03_shared: on an H200 it is slower than 01_aos. As many loads and misses of
-//         L1, a few more instructions, since three addresses advance: too little to explain it, and
-//         the counters show no other reason.
-// needs   12 bytes of scratch per point. The rewriting counts in the time.
+//         kernel. The loop reads one word for the whole warp, one sector in either layout.
+// gain    None before 03_shared: on an H200 it is slower than 01_aos. It has as many loads and L1
+//         misses, and a few more instructions, since three addresses advance: too little to explain
+//         it, and the counters show no other reason.
+// needs   12 bytes of scratch per point. The time includes the rewriting.
 // source  "CUDA Succinctly", chapter 8: "AoS vs. SoA".
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"

@@ -1,14 +1,14 @@
 // neighbour 03_shared: a block stages points in shared memory, and all its threads compare them.
 //
-// idea    All threads of a block want the same points, so the block reads each of them once: 128 at
+// idea    All threads of a block need the same points, so the block reads each of them once: 128 at
 //         a time, in whole sectors, thanks to the three arrays. The loop then reads shared memory,
-//         where one word for all lanes is a broadcast: one wavefront, and no cache to miss.
-//         The compiler unrolls the loop, and reads four neighbours of an array in one load.
-// watch   Global memory is asked 128 times less often, and a pair costs 3/4 of a load of shared
-//         memory. Each load still serves one point of the thread's own. The gain over 01_aos
-//         shrinks as n grows: there are more warps then, which hide that one's loads.
-// needs   Threads beyond the last point help to stage, so they must not return early; the last
-//         tile may be short.
+//         where one word for all lanes is a broadcast: one wavefront, and no cache to miss. The
+//         compiler unrolls the loop, and reads four neighbours of an array in one load.
+// watch   Global memory serves 128 times fewer requests, and a pair costs 3/4 of a load of shared
+//         memory. Each load still serves only one point of the thread. The gain over 01_aos shrinks
+//         as n grows: more warps then hide the loads of 01_aos.
+// needs   Threads beyond the last point help to stage, so they must not return early; the last tile
+//         may be short.
 // source  "CUDA Succinctly", chapters 7 and 8: shared memory blocking.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"

@@ -1,8 +1,9 @@
-// neighbour 05_distances: the loop keeps a distance only; whose it is, is looked up at the end.
+// neighbour 05_distances: the loop keeps only a distance; its index is looked up at the end.
 //
-// idea    Fewer instructions for a pair: a smaller distance is one fminf, where a comparison, j !=
-//         i and two words that may change were four. A thread remembers the tile that first had its
-//         smallest distance, and at last goes through it for the first point at just that distance.
+// idea    Fewer instructions per pair: keeping the smaller distance is one fminf, where a
+//         comparison, j != i and two words that may change were four. A thread remembers the tile
+//         in which it first found its smallest distance, and at the end searches that tile for the
+//         first point at that distance.
 // watch   The second search reads global memory, each lane another word: at most 128 n pairs, few
 //         next to n * n. Two points per thread: four load less, but need twice the n to fill a GPU.
 // needs   The same operations both times, so the same bits; tiles in rising order. Only in tiles of

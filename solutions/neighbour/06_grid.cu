@@ -1,13 +1,13 @@
-// neighbour 06_grid: compare a point with those of the cells around it, and with no others.
+// neighbour 06_grid: compares a point only with those of the cells around it.
 //
-// idea    Points are sorted into the cells of a grid. The nearest other point is likely to be in
-//         the own cell or the ones around it; look there first, then in the next ring of cells, and
-//         stop when every point further out is farther than the best: dozens of pairs per point.
-// watch   Lanes of a warp have different cells, full or empty: they wait for each other, and their
-//         loads are no broadcasts. Clustered points crowd in few cells; if all coincide, this is
-//         brute force without its tiles. Few points are sorted in vain: eight launches come first.
-// needs   22 bytes of scratch per point. Rounding must hide no point: point_grid::beyond().
-//         The order within a cell is any, so ties are compared by index.
+// idea    Points are sorted into the cells of a grid. The nearest point is probably in the same
+//         cell or an adjacent one; look there first, then in the next ring, and stop when every
+//         point further out is farther than the best: dozens of pairs per point.
+// watch   The lanes of a warp have different cells, full or empty: they wait for each other, and
+//         their loads are not broadcasts. Clustered points crowd into few cells; if all coincide,
+//         this is brute force without tiles. For few points, eight launches of sorting do not pay.
+// needs   22 bytes of scratch per point. Rounding must hide no point: point_grid::beyond(). The
+//         order within a cell is any, so ties are compared by index.
 // source  "CUDA Succinctly", chapter 8, which advises it; J. Bentley, "A Survey of Techniques for
 //         Fixed Radius Near Neighbor Searching" (1975), for cells.
 #include "common/lab/ceil_div.hpp"

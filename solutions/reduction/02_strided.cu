@@ -1,9 +1,9 @@
 // reduction 02_strided: neighbouring threads do the work, at a growing stride.
 //
-// idea    The same additions at the same places, but by threads 0, 1, 2, ... instead of threads
-//         0, 2s, 4s, ...: whole warps run out of work and skip the level, and % is gone.
-// watch   At stride 2s the lanes of a warp meet in few of the 32 shared memory banks: 2 lanes to
-//         a bank at the first level, 4 at the next. Such conflicts are served one by one.
+// idea    The same additions at the same places, but by threads 0, 1, 2, ... instead of threads 0,
+//         2s, 4s, ...: whole warps run out of work and skip the level, and % is gone.
+// watch   At stride 2s the lanes of a warp share few of the 32 banks of shared memory: 2 lanes per
+//         bank at the first level, 4 at the next. Such conflicts are served one by one.
 // needs   A block size that is a power of two. Missing elements count as 0.
 // source  M. Harris, "Optimizing Parallel Reduction in CUDA" (2007); Filipovic, version 2.
 #include "common/lab/ceil_div.hpp"

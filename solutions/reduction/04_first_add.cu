@@ -1,9 +1,9 @@
-// reduction 04_first_add: do the first addition while loading.
+// reduction 04_first_add: the first addition happens while loading.
 //
-// idea    A thread loads two elements, one block_size further than the other, and adds them at
-//         once: half as many blocks, each with the work of one, and no thread that never adds.
-//         Two loads that do not wait for each other also keep memory busier than one.
-// watch   The reads are as good as they get, yet memory is far from busy: what is left are the
+// idea    A thread loads two elements that are block_size apart, and adds them at once: half as
+//         many blocks, each with the work of one, and no thread that never adds. Two independent
+//         loads also keep memory busier than one.
+// watch   The access pattern is ideal now, yet memory is far from busy: what is left is the
 //         instructions of the levels, above all the barriers.
 // needs   A block size that is a power of two. Missing elements count as 0.
 // source  M. Harris, "Optimizing Parallel Reduction in CUDA" (2007); Filipovic, version 4.

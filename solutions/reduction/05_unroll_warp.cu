@@ -1,10 +1,10 @@
 // reduction 05_unroll_warp: the last 32 sums need one warp and no block barrier.
 //
 // idea    From 64 sums on, only one warp works: its levels are written out without a loop, and
-//         __syncwarp() replaces the barrier that seven idle warps also had to wait at.
-// watch   Up to Pascal, the lanes of a warp ran in step, and `volatile` alone made this right:
-//         the compiler had to store each sum. Since Volta, lanes may drift apart: all reads of a
-//         level must come before its writes, and __syncwarp() is what says so.
+//         __syncwarp() replaces the barrier at which seven idle warps also had to wait.
+// watch   Up to Pascal, the lanes of a warp ran in lockstep, and `volatile` alone made this
+//         correct: it forced the compiler to store each sum. Since Volta, lanes may diverge: all
+//         reads of a level must come before its writes, and __syncwarp() ensures that.
 // needs   A block size that is a power of two, at least 64. Missing elements count as 0.
 // source  Harris (2007) and Filipovic, version 5, both for implicitly synchronous warps; CUDA C++
 //         Programming Guide, "Independent Thread Scheduling".

@@ -1,8 +1,8 @@
-// reduction 06_unroll_all: let the compiler know the block size.
+// reduction 06_unroll_all: the block size is a constant that the compiler knows.
 //
 // idea    As a template parameter the block size is a constant of the kernel: the compiler knows
-//         the number of levels and unrolls the loop by itself (look at the PTX), its counter and
-//         its branch are gone, offsets become constants. It was worth a third on a GTX 280, on
+//         the number of levels and unrolls the loop by itself (look at the PTX). The loop counter
+//         and the branch disappear, offsets become constants. It was worth a third on a GTX 280, on
 //         an H200 hardly anything.
 // watch   One thread for two elements: the cost, threads x time, is n log n for n additions. Most
 //         of a block's life is starting up, computing addresses, and idling through the levels.

@@ -1,9 +1,9 @@
-// reduction 07_grid_stride: few threads that each add up many elements.
+// reduction 07_grid_stride: few threads, each of which adds up many elements.
 //
 // idea    Brent's theorem: n / log n threads that first add log n elements each, in sequence, take
 //         the same order of time as n threads, and the cost falls from n log n to n. In practice:
 //         just enough blocks to fill the GPU, each striding over the array, and two launches.
-// watch   The tree: barriers, stores and loads for what lanes could hand to each other.
+// watch   The tree: barriers, stores and loads for sums that lanes could exchange directly.
 // needs   A block size that is a power of two, from 64 to 1024.
 // source  R. Brent, "The Parallel Evaluation of General Arithmetic Expressions" (1974); Harris
 //         (2007) and Filipovic, version 7, who read past the end if n is not a multiple of 512.

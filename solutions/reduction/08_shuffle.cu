@@ -1,11 +1,11 @@
 // reduction 08_shuffle: the lanes of a warp pass sums from register to register.
 //
-// idea    A shuffle hands a register's value to another lane without a detour through shared
-//         memory: 5 of them add up a warp. A block of 8 warps then needs 8 words of shared memory
-//         and one barrier, instead of 256 words and three barriers; the tree takes a fraction of
-//         the instructions.
-// watch   What counts is how many bytes are on their way from memory, and each load asks for only 4
-//         per lane.
+// idea    A shuffle passes a register's value to another lane without a detour through shared
+//         memory: 5 of them add up a warp. A block of 8 warps then needs 8 words of shared
+//         memory and one barrier, instead of 256 words and three barriers; the tree takes a
+//         fraction of the instructions.
+// watch   What counts is the number of bytes in flight, and each load requests only 4 per
+//         lane.
 // gain    None: at 16 elements per thread and more the tree hardly counts.
 // needs   A block size that is a multiple of 32, up to 1024.
 // source  CUDA C++ Programming Guide, "Warp Shuffle Functions".

@@ -1,7 +1,7 @@
-// reduction 09_vectors: each load brings 16 bytes, and four of them are on their way at a time.
+// reduction 09_vectors: each load brings 16 bytes, and four loads are in flight at a time.
 //
-// idea    Little's law: bytes in flight = bandwidth x latency. A load of an int4 asks for four
-//         times as many bytes with one instruction; and a thread that starts four loads before it
+// idea    Little's law: bytes in flight = bandwidth x latency. A load of an int4 requests four
+//         times as many bytes with one instruction; and a thread that issues four loads before it
 //         uses the first has 64 bytes in flight instead of 8.
 // watch   Small arrays: a second launch costs microseconds, in which an H200 reads megabytes.
 // needs   `in` and `scratch` aligned to 16 bytes (the contract promises 256).

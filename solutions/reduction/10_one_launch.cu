@@ -1,11 +1,11 @@
-// reduction 10_one_launch: the block that ends last adds up the sums of all.
+// reduction 10_one_launch: the block that finishes last adds up the sums of all blocks.
 //
-// idea    Whoever has stored its sum counts itself; the block that finds everybody else counted
-//         knows that all sums are there, and adds them up. No second launch, no waiting: each
-//         block either goes away or finishes the job.
+// idea    A block that has stored its sum increments a counter; the block that finds all others
+//         counted knows that all sums are there, and adds them up. No second launch, no waiting:
+//         each block either ends or finishes the job.
 // watch   The order is the whole point: the sum is stored, then made visible to the device
-//         (__threadfence), then the block counts. The counter must be 0 again for the next call:
-//         atomicInc() wraps around at its limit.
+//         (__threadfence), then the block is counted. The counter must be 0 again for the next
+//         call: atomicInc() wraps around at its limit.
 // needs   One call at a time, as on one stream: the counter is the kernel's own.
 // source  CUDA C++ Programming Guide, "Memory Fence Functions", whose example this is.
 #include <algorithm>

@@ -1,10 +1,10 @@
 // transpose 01_serial: one thread moves every element.
 //
-// idea    The two loops of a C program, in a kernel. It defines what is right, and it is where the
-//         seed of this lab begins.
-// watch   One lane of one warp on one multiprocessor: a few loads are on their way at any time, and
-//         device memory could serve tens of thousands.
-//         It is asked to go on alone for millions of elements: expect to wait for it.
+// idea    The two loops of a C program, in a kernel. It defines the correct result, and it is where
+//         the source of this lab begins.
+// watch   One lane of one warp on one multiprocessor: a few loads are in flight at any time, and
+//         device memory could serve tens of thousands. It processes millions of elements alone:
+//         expect to wait for it.
 // needs   nothing.
 // source  "GPU program optimisation (3): matrix transposition" (2016), version "serial".
 #include "common/lab/check.hpp"

@@ -1,10 +1,10 @@
-// transpose 02_row: a thread for every row.
+// transpose 02_row: one thread per row.
 //
 // idea    The rows are independent: each gets a thread, which walks along it. At any time the lanes
-//         of a warp are in the same column of 32 rows, so what they write lies side by side.
-// watch   What they read does not: 32 lanes touch 32 places, a row apart, and every one of them
-//         costs a sector of 32 bytes. The next 7 columns find theirs in the cache, if it lasts.
-//         There are only as many threads as rows.
+//         of a warp are in the same column of 32 rows, so what they write is adjacent.
+// watch   What they read is not: 32 lanes touch 32 places, a row apart, and each of them costs a
+//         sector of 32 bytes. The next 7 columns hit those sectors in the cache, if they are still
+//         there. There are only as many threads as rows.
 // needs   nothing.
 // source  "GPU program optimisation (3): matrix transposition" (2016), "parallel per row".
 #include "common/lab/ceil_div.hpp"

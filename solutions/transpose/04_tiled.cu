@@ -1,13 +1,13 @@
-// transpose 04_tiled: a block turns a tile in shared memory.
+// transpose 04_tiled: a block transposes a tile in shared memory.
 //
 // idea    Read rows of a tile of in, write rows of the matching tile of out: both in lines of 128
-//         bytes. The turn happens in between, in shared memory, which has no sectors. A thread now
-//         writes what another one has read, so the block has to meet in the middle.
-// watch   1024 threads do one load each and wait for the slowest. And `moved[x][y]` along x is a
+//         bytes. The transposition happens in between, in shared memory, which has no sectors. A
+//         thread now writes what another one has read, so the block needs a barrier in between.
+// watch   1024 threads issue one load each and wait for the slowest. And `moved[x][y]` along x is a
 //         column: all 32 lanes use one of the 32 banks and are served one by one.
 // needs   nothing: what lies beyond an edge is neither read nor written.
-// source  "GPU program optimisation (3): matrix transposition" (2016), "tiled", for multiples
-// of 32.
+// source  "GPU program optimisation (3): matrix transposition" (2016), "tiled", for multiples of
+//         32.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"

@@ -4,8 +4,9 @@
 //         load has nothing in flight. With 256 threads instead of 1024 fewer wait for each other,
 //         and a multiprocessor holds 8 blocks instead of 2: some load while others wait.
 // watch   A warp now covers two rows of 64 bytes: all sectors used, but half lines. In shared
-//         memory 8 lanes share a bank instead of 32, so two things got better at once: 06_padded,
-//         over 04_tiled, tells them apart. One block moves 2 KB: for much in flight, it takes many.
+//         memory 8 lanes share a bank instead of 32, so two things improved at once: comparing
+//         06_padded with 04_tiled tells them apart. A block moves 2 KB: it takes many to have much
+//         in flight.
 // needs   nothing: what lies beyond an edge is neither read nor written.
 // source  "GPU program optimisation (3): matrix transposition" (2016), "tiled (K = 16)".
 #include "common/lab/ceil_div.hpp"

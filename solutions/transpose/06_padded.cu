@@ -1,11 +1,11 @@
-// transpose 06_padded: one more column: a tile's columns spread over all banks.
+// transpose 06_padded: one unused column: a column of the tile spreads over all banks.
 //
 // idea    Rows of 33 words: moved[x][y] is word 33 x + y, in bank (x + y) % 32. Lanes 0 to 31 meet
 //         32 banks along a row and down a column. The last word of a row is never used. Swizzling
-//         does without it: keep element (y, x) at moved[y][x ^ y], and use no more than 32 x 32.
-//         A tile of 16 has 2 rows per warp: 17 words leave 2 lanes in one bank, x ^ (y & 14) none.
-// watch   Every thread has one load in flight, waits at the barrier, and has one store to do. It is
-//         a little slower than 05_small_tile: of the two, the barrier matters more.
+//         does without it: keep element (y, x) at moved[y][x ^ y], and use no more than 32 x 32. A
+//         tile of 16 has 2 rows per warp: 17 words leave 2 lanes in one bank, x ^ (y & 14) none.
+// watch   Every thread has one load in flight, waits at the barrier, and stores once. It is a
+//         little slower than 05_small_tile: of the two, the barrier matters more.
 // needs   nothing: what lies beyond an edge is neither read nor written.
 // source  G. Ruetsch, P. Micikevicius, "Optimizing Matrix Transpose in CUDA" (2009).
 #include "common/lab/ceil_div.hpp"

@@ -1,8 +1,8 @@
 // transpose 07_coarse: four elements per thread: more loads in flight.
 //
 // idea    The same tile with a quarter of the threads: each loads from 4 rows, 8 apart, before it
-//         waits. The four loads do not depend on each other, so all are on their way at once: as
-//         many bytes per block with 256 threads, and 8 blocks fit where 2 did.
+//         waits. The four loads are independent, so all are in flight at once: as many bytes per
+//         block with 256 threads, and 8 blocks fit instead of 2.
 // watch   Per element, one load, one store and their two addresses: a warp moves 128 bytes with
 //         each, and could move 512.
 // needs   nothing: what lies beyond an edge is neither read nor written.

@@ -1,11 +1,11 @@
-// transpose 08_vectors: pieces of 4x4 floats: loads and stores of 16 bytes.
+// transpose 08_vectors: pieces of 4 x 4 floats: loads and stores of 16 bytes.
 //
-// idea    A thread loads a float4 from each of 4 rows, turns the 4x4 piece in its registers, and
-//         leaves it in shared memory as 4 rows of out: 64 bytes in flight per thread, a quarter of
-//         the instructions. A float4 fills 4 banks, so 8 lanes fill all 32, and are served
-//         together: kept at c ^ (r / 4 % 8) instead of c, no two of them meet, written or read.
-// watch   Bytes in flight are enough. Blocks that run together read long stretches of few rows, and
-//         write short ones of very many.
+// idea    A thread loads a float4 from each of 4 rows, transposes the 4 x 4 piece in its registers,
+//         and stores it to shared memory as 4 rows of out: 64 bytes in flight per thread, a quarter
+//         of the instructions. A float4 fills 4 banks, so 8 lanes fill all 32, and are served
+//         together: kept at c ^ (r / 4 % 8) instead of c, no two of them conflict, written or read.
+// watch   Enough bytes are in flight. Blocks that run at the same time read long stretches of few
+//         rows, and write short ones of very many.
 // needs   For the fast path, rows and cols that are multiples of 4, since every row of in and of
 //         out must begin on 16 bytes; other shapes go the way of 07_coarse.
 // source  CUDA C++ Programming Guide, "Device Memory Accesses"; CUTLASS, for the swizzle.

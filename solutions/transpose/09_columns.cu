@@ -1,9 +1,9 @@
-// transpose 09_columns: blocks that run together write long stretches.
+// transpose 09_columns: blocks that run at the same time write long stretches.
 //
-// idea    Blocks start in the order of their numbers, about a thousand run at once. Numbered along
-//         the rows of in, they read whole rows and write a sliver of every row of out. Numbered
-//         down its columns, they read slivers and write whole rows: as many bytes, and DRAM likes
-//         that better. Nothing else changes.
+// idea    Blocks start in the order of their numbers, and about a thousand run at once. Numbered
+//         along the rows of in, they read whole rows and write a sliver of every row of out.
+//         Numbered down its columns, they read slivers and write whole rows: the same number of
+//         bytes, in an order that suits DRAM better. Nothing else changes.
 // watch   No byte moves twice, no line in part: a copy of the same bytes is the limit.
 // needs   For the fast path, rows and cols that are multiples of 4; other shapes go the way of
 //         07_coarse.

@@ -28,7 +28,7 @@ __device__ inline unsigned whole_part(float value, float unit) {
   return __float_as_uint(__fadd_rz(value, unit * (1 << 23)));
 }
 
-// A word whose lowest byte is the root of gx * gx + gy * gy, cut off, at most 255.
+// A word whose lowest byte is the root of gx * gx + gy * gy, truncated, at most 255.
 __device__ inline unsigned short_length_of(float gx, float gy) {
   float root;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(fmaf(gx, gx, fmaf(gy, gy, 0.5f))));

@@ -1,11 +1,11 @@
-// launch, experiment alignment: warps whose elements begin between two sectors.
+// launch, experiment alignment: warps whose elements do not start at a sector.
 //
-// idea    Memory moves in sectors of 32 bytes, 8 floats, that begin at multiples of 32. The 32
-//         neighbours that a warp adds fill 4 of them if the first one begins a sector, and lie in 5
-//         if not. Here all warps begin `offset` elements further on; what is left at the array's
-//         beginning is added by those that would reach beyond its end.
-// watch   Only requests get dearer: the sector that two warps share comes from memory once, if a
-//         cache still has it for the second.
+// idea    Memory moves in sectors of 32 bytes, 8 floats, which start at multiples of 32. The 32
+//         neighbours that a warp adds fill 4 sectors if the first one starts a sector; otherwise
+//         they touch 5. Here all warps start `offset` elements later; the threads that would reach
+//         beyond the end of the array add the elements left over at its beginning.
+// watch   Only requests become more expensive: the sector that two warps share comes from memory
+//         once, if a cache still holds it for the second.
 // needs   nothing.
 // tested  labs/launch/tests/experiments_test.cpp: counted sectors against the predicted ones
 #include "common/lab/ceil_div.hpp"

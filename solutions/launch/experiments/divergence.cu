@@ -1,12 +1,12 @@
-// launch, experiment divergence: the same work, on one of several ways.
+// launch, experiment divergence: the same work, on one of several branches.
 //
-// idea    A warp issues one instruction for all lanes that stand at it. Where lanes part, it issues
-//         the ways one after the other: with equal work on each of w ways, 1/w of the lanes work at
-//         a time. An element here takes a way that does nothing to it but takes time; which one,
-//         its place in the warp, its warp, or its value says. The kernel is the same whatever the
-//         constants: they choose ways, not code.
-// watch   The arithmetic is to outweigh 12 bytes of memory for each element, else the time says
-//         nothing of lanes.
+// idea    A warp issues one instruction for all lanes that are at it. Where lanes diverge, it
+//         issues the branches one after the other: with equal work on each of w branches, 1/w of
+//         the lanes work at a time. Here the branch does nothing to an element but takes time. The
+//         lane, the warp or the element's value decides which branch is taken. The kernel is the
+//         same whatever the constants: they choose branches, not code.
+// watch   The arithmetic must outweigh 12 bytes of memory traffic per element, or the time says
+//         nothing about lanes.
 // needs   whole numbers up to 2^22, as the lab's sums are: all roundings are exact then.
 // tested  labs/launch/tests/experiments_test.cpp: counted efficiency against the predicted one
 #include "common/lab/ceil_div.hpp"

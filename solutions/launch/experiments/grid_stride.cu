@@ -1,11 +1,11 @@
 // launch, experiment grid_stride: few blocks that stay, or many that come and go.
 //
 // idea    04_grid_stride has as many blocks as the GPU has slots for, and each makes many rounds.
-//         Nothing keeps them in step: a block ahead of others asks for bytes far away from theirs,
-//         and ends before them. Here the grid has `blocks` for each multiprocessor, 8 of which fit,
+//         Nothing keeps them in step: a block that is ahead requests bytes far from the others'
+//         bytes, and ends earlier. Here the grid has `blocks` per multiprocessor, 8 of which fit,
 //         and with `together` the warps of a block wait for each other after every round.
-// watch   Fewer blocks have fewer bytes in flight, more blocks have fewer rounds to drift apart in.
-//         All accesses are 03_ilp's, whatever the constants.
+// watch   Fewer blocks have fewer bytes in flight; more blocks have fewer rounds in which to drift
+//         apart. All accesses are those of 03_ilp, whatever the constants.
 // needs   all threads of a block make the same rounds, else they could not wait for each other.
 // tested  labs/launch/tests/experiments_test.cpp: counted accesses, blocks and barriers
 #include <algorithm>

@@ -1,10 +1,10 @@
 // launch, experiment stride: lanes whose elements are not neighbours.
 //
-// idea    A warp adds 32 elements that stand `stride` apart, the next warp those beside them, and
-//         so on, until all of a piece of 32 x stride elements are added. Its request touches each
-//         of the 4 x stride sectors of the piece, until there are more sectors than lanes.
+// idea    A warp adds 32 elements that are `stride` apart, the next warp those next to them, and so
+//         on, until a piece of 32 x stride elements is complete. A request touches each of the 4 x
+//         stride sectors of the piece, until there are more sectors than lanes.
 // watch   All of the piece is used in the end, by other warps: a cache may bring the bytes from
-//         memory only once, but a request takes as long as it has sectors.
+//         memory only once, but a request costs as much as it has sectors.
 // needs   nothing. The stride is a template parameter: divided by a constant, a warp's number takes
 //         a few instructions.
 // tested  labs/launch/tests/experiments_test.cpp: counted sectors against the predicted ones

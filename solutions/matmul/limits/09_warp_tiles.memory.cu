@@ -2,9 +2,9 @@
 //
 // keeps   Every access to global memory, and what a fetched float must go through: its place in a
 //         tile in shared memory, and both barriers. The tiles are read once, at the end, so that
-//         they are not filled for nobody.
+//         the compiler keeps the stores to them.
 // lacks   The loop over k: its reads of shared memory and its multiply-adds.
-// holds   2 blocks of 256 threads: so many has the step, whose 121 registers per thread are the
+// holds   2 blocks of 256 threads: as in the step, whose 121 registers per thread are the
 //         limit (nvcc 13.0, sm_90). This one needs fewer, and more blocks would fit.
 // A yardstick for `./lab limits matmul`: its result is wrong. Tested by labs/tests/limits_test.cpp.
 #include "common/lab/ceil_div.hpp"

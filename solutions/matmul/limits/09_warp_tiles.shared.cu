@@ -5,7 +5,7 @@
 // lacks   All accesses to global memory, the stores to the tiles (but one, so that there is
 //         something to read), the multiply-adds. `zero` is 0, which the kernel cannot know, so it
 //         has to read everything to find out that nothing is stored.
-// holds   2 blocks of 256 threads: so many has the step, whose 121 registers per thread are the
+// holds   2 blocks of 256 threads: as in the step, whose 121 registers per thread are the
 //         limit (nvcc 13.0, sm_90). This one needs fewer, and more blocks would fit.
 // A yardstick for `./lab limits matmul`: its result is wrong. Tested by labs/tests/limits_test.cpp.
 #include "common/lab/ceil_div.hpp"

@@ -1,7 +1,7 @@
 // Tiles of a and of b, pair after pair, from global to shared memory and on to registers: what
 // 18_wide_addresses spells out, for the steps from 19_whole_steps on.
 //
-// watch   The compiler gives out the loop's registers, and small things change how: c behind a
+// watch   The compiler allocates the loop's registers, and small things change how: c behind a
 //         64-bit pointer to the thread's first element instead of 32-bit indices gave 4 % at
 //         n = 4096, where a piece goes kept as an offset 1 % (solutions/matmul/DESIGN.md).
 #pragma once

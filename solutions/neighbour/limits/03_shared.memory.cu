@@ -2,9 +2,9 @@
 //
 // keeps   Every access to global memory: the points are split, each block stages all of them, with
 //         both barriers, and each thread stores an index. The tile is read once at the end, so that
-//         it is not staged for nobody.
+//         the compiler keeps the stores to it.
 // lacks   The loop over the tile: its reads of shared memory, and the pairs.
-// holds   12 blocks of 128 threads: so many has the step, whose 36 registers per thread are the
+// holds   12 blocks of 128 threads: as in the step, whose 36 registers per thread are the
 //         limit (nvcc 13.0, sm_90). This one needs fewer, and 16 would fit.
 // A yardstick for `./lab limits neighbour`: its result is wrong. Tested by
 // labs/tests/limits_test.cpp.
