@@ -1,4 +1,4 @@
-// The rules by which multiprocessors give out warps, registers and shared memory, by generation.
+// The rules by which multiprocessors allocate warps, registers and shared memory, by generation.
 #include "common/device/occupancy.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ std::uint64_t rounded_up(std::uint64_t value, std::uint64_t unit) {
   return divided_up(value, unit) * unit;
 }
 
-// 2.x gives out units of 64 registers, but of 128 for these counts of a thread's.
+// 2.x allocates units of 64 registers, but of 128 for these counts of a thread's.
 std::uint64_t register_unit(const allocation_rules& rules, int compute_capability,
                             std::uint64_t registers) {
   if (compute_capability / 10 != 2) return static_cast<std::uint64_t>(rules.register_unit);

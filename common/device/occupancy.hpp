@@ -27,7 +27,7 @@ struct block_needs {
   std::uint64_t most_shared = 0;   // that a block may have; beyond it, no block fits
 };
 
-// The same in the units in which it is given out, and how many such blocks each resource holds.
+// The same in the units in which it is allocated, and how many such blocks each resource holds.
 struct block_room {
   static constexpr int any_number = 1 << 30;  // nothing of the resource is taken
 

@@ -31,7 +31,7 @@ std::size_t hold_blocks(void (*kernel)(Parameters...), int threads, int blocks) 
   const std::size_t room = static_cast<std::size_t>(most) - of_kernel.sharedSizeBytes;
   check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                              cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(room)));
-  constexpr std::size_t granule = 128;  // in which shared memory is given out
+  constexpr std::size_t granule = 128;  // in which shared memory is allocated
   for (std::size_t bytes = 0; bytes <= room; bytes += granule) {
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         &fits, reinterpret_cast<const void*>(kernel), threads, bytes));

@@ -29,7 +29,7 @@ std::string_view text_of(std::span<const std::byte> bytes) {
       throw picture_error("it is " + std::string(other.name) + ": " + accepted);
     }
   }
-  throw picture_error(std::string("it is no picture of a kind that is known here: ") + accepted);
+  throw picture_error(std::string("it is not a picture format that can be read here: ") + accepted);
 }
 
 }  // namespace

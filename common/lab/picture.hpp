@@ -48,7 +48,7 @@ picture_header header_of(std::span<const std::byte> file);
 // The file's pixels in four channels; the caller has looked at its header. Grey values and palettes
 // become colours; of 16 bits the upper 8 are kept, fewer are stretched to 0...255. The fourth byte
 // is alpha where the file has it, else 255; colours stay what they are below it. picture_error if
-// the file is damaged or cut off, has more than most_pixels, or takes memory out of proportion.
+// the file is damaged or truncated, has more than most_pixels, or takes memory out of proportion.
 picture decode(std::span<const std::byte> file);
 
 // The format that a file's name asks for by its ending: .png, .ppm, .pgm in small or capital

@@ -87,11 +87,11 @@ void check_chunks(std::span<const std::byte> file) {
   constexpr std::uint32_t end_of_picture = 0x49454e44;  // IEND
   for (std::size_t at = signature.size();;) {
     if (file.size() - at < 12)
-      throw picture_error("this PNG is cut off: its last chunk is missing");
+      throw picture_error("this PNG is truncated: its last chunk is missing");
     const std::size_t length = big_endian(file, at);
     if (length > file.size() - at - 12) {
-      throw picture_error("this PNG is cut off: its chunk at byte " + std::to_string(at) + " has " +
-                          std::to_string(length) + " bytes, of which " +
+      throw picture_error("this PNG is truncated: its chunk at byte " + std::to_string(at) +
+                          " has " + std::to_string(length) + " bytes, of which " +
                           std::to_string(file.size() - at - 8) + " are there");
     }
     if (crc_of(file.subspan(at + 4, 4 + length)) != big_endian(file, at + 8 + length)) {
@@ -118,11 +118,11 @@ bool is_png(std::span<const std::byte> file) {
 }
 
 picture_header png_header(std::span<const std::byte> file) {
-  if (file.size() < header_bytes) throw picture_error("this PNG is cut off in its header");
+  if (file.size() < header_bytes) throw picture_error("this PNG is truncated in its header");
   const std::uint32_t width = big_endian(file, 16), height = big_endian(file, 20);
   if (std::memcmp(file.data() + 12, "IHDR", 4) != 0 || width == 0 || height == 0 ||
       std::max(width, height) > 0x7fffffff) {
-    throw picture_error("this PNG is damaged: its header is none");
+    throw picture_error("this PNG is damaged: its header is invalid");
   }
   return {picture_format::png, width, height, std::to_integer<int>(file[24])};
 }

@@ -1,6 +1,6 @@
 // PPM and PGM, the binary kinds: a few words, then the pixels.
 //
-// idea    stb reads them, too, but neither sees that a file is cut off nor heeds its largest value.
+// idea    stb reads them, too, but neither notices a truncated file nor heeds its largest value.
 // source  netpbm's ppm(5) and pgm(5)
 #include <algorithm>
 #include <charconv>
@@ -46,7 +46,7 @@ pnm_words words_of(std::span<const std::byte> bytes) {
   words.largest = number(file, at);
   if (words.largest > 65535) throw picture_error("its largest value is more than 65535");
   if (at == file.size() || !is_blank(file[at])) {
-    throw picture_error("its header is damaged: no blank behind the largest value");
+    throw picture_error("its header is damaged: no space after the largest value");
   }
   words.end = at + 1;
   return words;
@@ -73,7 +73,7 @@ picture decode_pnm(std::span<const std::byte> file) {
   const std::int64_t needed = pixels * words.channels * bytes_each;
   const auto there = static_cast<std::int64_t>(file.size() - words.end);
   if (there < needed) {
-    throw picture_error("it is cut off: " + std::to_string(words.width) + " x " +
+    throw picture_error("it is truncated: " + std::to_string(words.width) + " x " +
                         std::to_string(words.height) + " pixels take " + std::to_string(needed) +
                         " bytes, of which " + std::to_string(there) + " are there");
   }

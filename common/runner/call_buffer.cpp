@@ -20,7 +20,7 @@ constexpr guard_zone intact_guard() {
 }
 
 constexpr guard_zone intact = intact_guard();
-constexpr std::size_t chunk_bytes = std::size_t{16} << 20;  // of a buffer on its way home
+constexpr std::size_t chunk_bytes = std::size_t{16} << 20;  // of a buffer that is copied back
 
 }  // namespace
 

@@ -166,7 +166,7 @@ gpu stand_for(context& c, const std::string& id) {
 
 std::optional<gpu> wanted_gpu(context& c, const std::string& id) {
   if (!id.empty() && c.request == device_request::gpu)
-    refuse("--gpu says whom the emulator stands for, and --device gpu asks for a real one: which?");
+    refuse("--gpu names a GPU to emulate, and --device gpu asks for a real one: which?");
   if (!id.empty()) c.request = device_request::emulated;
   if (c.device().gpu) return {};
   return stand_for(c, id);

@@ -1,6 +1,8 @@
 // The table of counters, how each is computed, and the line that adds most to one.
 #include "grader/course/goal_counter.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -188,6 +190,22 @@ goal_figure figure_of(const goal_counter& what, const std::vector<kernel_profile
   const bool met = side == bound::at_most ? *result.value <= limit : *result.value >= limit;
   if (!met) result.costliest = costliest_line(what, call, side, limit);
   return result;
+}
+
+std::string in_words(const goal_counter& what, double value) {
+  std::string amount = fmt::format("{:.4g}", value), words = what.figure;
+  if (amount == "1") {
+    for (const auto& [many, one] :
+         {std::pair<std::string, std::string>{"kernel launches", "kernel launch"},
+          {"sectors ", "sector "},
+          {"wavefronts ", "wavefront "},
+          {"requests ", "request "},
+          {"bytes ", "byte "}}) {
+      if (words.starts_with(many)) words.replace(0, many.size(), one);
+    }
+    if (words.starts_with("times ")) amount = "1.0";
+  }
+  return amount + " " + words;
 }
 
 }  // namespace stepwise

@@ -49,4 +49,7 @@ struct goal_figure {
 goal_figure figure_of(const goal_counter& what, const std::vector<kernel_profile>& call,
                       const problem_work& work, bound side, double limit);
 
+// The number and the figure's words: "4 sectors per request of global loads", "1 kernel launch".
+std::string in_words(const goal_counter& what, double value);
+
 }  // namespace stepwise

@@ -171,24 +171,24 @@ void check_references(const lab& l, const std::string& toml_origin) {
                        [&](const step& s) { return s.name == name; });
   };
   if (!known(l.skeleton)) {
-    fail(toml_origin, "skeleton = \"" + l.skeleton + "\" is no step of steps.txt");
+    fail(toml_origin, "skeleton = \"" + l.skeleton + "\" is not a step of steps.txt");
   }
   std::vector<std::string> names;
   for (const auto& s : l.steps) names.push_back(s.name);
   if (l.sweeps.standard && !known(l.sweeps.standard->step)) {
     fail(toml_origin,
-         "[sweep]: step = \"" + l.sweeps.standard->step + "\" is no step of steps.txt");
+         "[sweep]: step = \"" + l.sweeps.standard->step + "\" is not a step of steps.txt");
   }
   for (const auto& g : l.goals) {
     if (!g.is_speed() || known(g.over)) continue;
     const std::string near = nearest(g.over, names);
     fail(toml_origin, "goal \"" + g.name +
                           "\": " + (g.what == goal::kind::reach ? "step" : "over") + " = \"" +
-                          g.over + "\" is no step of steps.txt" +
+                          g.over + "\" is not a step of steps.txt" +
                           (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
   }
   for (const auto& p : l.parts) {
-    if (!known(p.step)) fail(p.file, "step \"" + p.step + "\" is no step of steps.txt");
+    if (!known(p.step)) fail(p.file, "step \"" + p.step + "\" is not a step of steps.txt");
   }
 }
 

@@ -49,11 +49,11 @@ range parse_range(std::string_view text, std::string_view part, std::size_t dots
   if (const auto plus = to.find('+'); plus != std::string_view::npos) {
     r.step = parse_number(to.substr(plus + 1));
     to = to.substr(0, plus);
-    if (!r.step || *r.step < 1) refuse(text, "behind + stands what is added, 1 or more");
+    if (!r.step || *r.step < 1) refuse(text, "the number after + is the step, 1 or more");
   }
   const auto first = parse_numbers(part.substr(0, dots)), last = parse_numbers(to);
   if (!first || !last || first->size() != last->size()) {
-    refuse(text, "\"" + std::string(part) + "\" is no range of numbers");
+    refuse(text, "\"" + std::string(part) + "\" is not a range of numbers");
   }
   r.from = *first;
   r.to = *last;

@@ -154,19 +154,19 @@ check_report grade_correctness(const lab& l, const problem& p, const fs::path& p
 std::string counter_message(const goal_result& g, const std::string& label) {
   const goal& what = *g.what;
   if (!g.counted->value) return fmt::format("{} at {}", what.counter->absent, label);
-  std::string text = fmt::format("{:.4g} {} at {}", *g.counted->value, what.counter->figure, label);
+  std::string text = in_words(*what.counter, *g.counted->value) + " at " + label;
   if (*g.passed) return text;
   text += fmt::format("; the goal is at {} {:g}", what.side == bound::at_most ? "most" : "least",
                       what.limit);
   const code_place& line = g.counted->costliest;
   if (line.line != 0) {
-    text += fmt::format("; what costs the most is line {} of {}", line.line, line.file);
+    text += fmt::format("; line {} of {} costs the most", line.line, line.file);
     if (!line.text.empty()) text += ": " + line.text;
   }
   return text;
 }
 
-// One submission on its way through a lab's goals.
+// One submission while it is graded by a lab's goals.
 class grading {
  public:
   grading(const lab& l, const problem& p, const contender& mine, const installation& where,

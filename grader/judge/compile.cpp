@@ -324,11 +324,13 @@ void refuse_what_is_not_the_students_fault(const child_result& result, const fs:
   if (signal == SIGKILL || says("Killed signal terminated program") ||
       says("virtual memory exhausted") || says("out of memory allocating") ||
       says("Cannot allocate memory")) {
-    throw failure(exit_code::environment,
-                  std::string(signal == SIGKILL ? "the compiler was killed, as a system does that "
-                                                  "runs out of memory"
-                                                : "the compiler ran out of memory") +
-                      "; close other programs and run it again");
+    throw failure(
+        exit_code::environment,
+        std::string(
+            signal == SIGKILL
+                ? "the compiler was killed, which happens when the system runs out of memory"
+                : "the compiler ran out of memory") +
+            "; close other programs and run it again");
   }
   const bool sent = signal == SIGTERM || signal == SIGHUP || signal == SIGINT || signal == SIGXCPU;
   if (sent || result.end.how == child_end::cause::signalled) {

@@ -70,7 +70,7 @@ void doubt_launches(const limit_counts& full, const limit_counts& part,
 void doubt_traffic(const char* what, std::uint64_t full, std::uint64_t part,
                    std::vector<std::string>& found) {
   if (!differ(full, part)) return;
-  const char* const why = part < full ? "has the compiler left out what nobody uses?"
+  const char* const why = part < full ? "has the compiler removed what is not used?"
                                       : "the addresses are not those of the whole";
   found.push_back(fmt::format("{} {} where the whole has {}: {}", part, what, full, why));
 }
@@ -155,7 +155,7 @@ std::string in_words(const limit_reading& r) {
           joined(r.parts));
     case limited_by::latency:
       return "the limit is latency: the whole takes as long as its parts one after the other; "
-             "more must be under way at a time: more warps (occupancy), more independent loads per "
+             "more must be in flight at a time: more warps (occupancy), more independent loads per "
              "thread, fewer barriers between fetching and computing";
     case limited_by::in_between:
       return fmt::format(

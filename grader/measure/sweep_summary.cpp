@@ -401,7 +401,7 @@ std::vector<std::string> sweep_sentences(const sweep_view& view) {
   for (const auto& text :
        {idle_multiprocessors(view), idle_lanes(view), ignored_cap(view), spilled(view)})
     sentences.push_back(text);
-  if (!timed) sentences.push_back("None of them has a time, so which is fastest is not told.");
+  if (!timed) sentences.push_back("None of them has a time, so the fastest is not known.");
   std::erase(sentences, "");
   return sentences;
 }

@@ -141,7 +141,7 @@ worth weigh(const offload& problem, const link_rate& link, const processor_rates
 std::string verdict_on(const worth& w, const offload& problem) {
   if (w.cpu.ms < launch_ms) {
     return fmt::format(
-        "Not worth it: the CPU is done after {}, before a kernel has come to run; an empty one "
+        "Not worth it: the CPU finishes in {}, before a kernel even starts to run; an empty one "
         "took {} on an H200.",
         time_text(w.cpu.ms), time_text(launch_ms));
   }

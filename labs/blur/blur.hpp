@@ -18,13 +18,13 @@ constexpr std::size_t scratch_bytes(int width, int height) {
 
 // Stores the edges of a picture in `out`, a byte for each pixel, in three stages:
 //
-//   grey   g = fmaf(blue, 0.114350f, fmaf(red, 0.298839f, green * 0.586811f)), cut off to an
+//   grey   g = fmaf(blue, 0.114350f, fmaf(red, 0.298839f, green * 0.586811f)), truncated to an
 //          integer.
 //   blur   7 x 7 weights w(i) * w(j), where w is 1 2 3 4 3 2 1: the sum of weight times grey,
 //          shifted right by 8 bits (the weights add up to 256).
 //   edges  gx and gy of the blurred picture by Sobel's weights, left column -1 -2 -1, right column
-//          1 2 1, and the same for rows; the root of gx * gx + gy * gy, cut off to an integer, 255
-//          if it is more.
+//          1 2 1, and the same for rows; the root of gx * gx + gy * gy, truncated to an integer,
+//          at most 255.
 //
 // What lies outside counts as 0, in the grey picture as in the blurred one.
 //

@@ -94,16 +94,16 @@ class wrong_picture {
     if (is([&](std::int64_t i) { return in_.pixels[i]; }))
       return "this is the picture itself: left and right are not swapped";
     if (is([&](std::int64_t i) { return in_.at(i % w, h - 1 - i / w); }))
-      return "the picture stands on its head: top and bottom are swapped, not left and right";
+      return "the picture is upside down: top and bottom are swapped, not left and right";
     if (is([&](std::int64_t i) { return in_.pixels[all - 1 - i]; }))
-      return "the picture is turned by half a turn: swap left and right, and leave the rows "
+      return "the picture is rotated by 180 degrees: swap left and right, and leave the rows "
              "where they are";
     if (all > 2 && is_but_for_one([&](std::int64_t i) {
           const std::int64_t from = i / w * w + w - i % w;
           return from < all ? in_.pixels[from] : found_[i];
         }))
-      return "every pixel comes from one place too far to the right: what stands in column x "
-             "belongs into column width - 1 - x";
+      return "every pixel comes from one place too far to the right: column x belongs in column "
+             "width - 1 - x";
     return plural(wrong_, "pixel") + " of " + std::to_string(all) + " are wrong, from out[" +
            std::to_string(first_) + "] to out[" + std::to_string(last_) + "]";
   }

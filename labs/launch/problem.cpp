@@ -158,7 +158,7 @@ class wrong_result {
     const std::string text = of_all(unwritten_) + " not written";
     if (unwritten_ != a_.count() - first_unwritten_) {
       return text + ", the first is " + element("z", first_unwritten_) + ", the last " +
-             element("z", last_) + ": by how much does a thread go on?";
+             element("z", last_) + ": how far does a thread advance?";
     }
     const bool a_rest_of_4 = unwritten_ == a_.count() % 4;
     return text + ", all from " + element("z", first_unwritten_) + " on - " +

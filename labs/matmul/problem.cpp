@@ -119,7 +119,7 @@ class wrong_product {
     const std::string count = std::to_string(wrong_.size()) + " of " + std::to_string(n_ * n_) +
                               (wrong_.size() == 1 ? " elements is wrong" : " elements are wrong");
     const std::string ask =
-        " - does each of them have its thread, also where n is not a multiple of the tile?";
+        " - does each of them have a thread, even if n is not a multiple of the tile?";
     const int last = m_.n - 1;
     if (top > 0 && wrong_.size() == n_ * (n_ - top)) {
       return count + ": all of " + range("row", top, last) + ask;
@@ -199,7 +199,7 @@ class wrong_product {
         {"transposed a times b: which index of a is k?", {1, 0, n_}, {0, 1, n_}},
         {"a times transposed b: which index of b is k?", {n_, 0, 1}, {0, n_, 1}},
         {"transposed a times transposed b: which indices are k?", {1, 0, n_}, {0, n_, 1}},
-        {"b times a: a product of matrices minds the order", {0, 1, n_}, {n_, 0, 1}},
+        {"b times a: the order of the factors matters", {0, 1, n_}, {n_, 0, 1}},
     };
     for (const auto& p : products) {
       if (is_everywhere([&](int row, int col) { return sum(row, col, p.a, p.b); }))

@@ -165,7 +165,7 @@ class wrong_result {
     if (!all_wrong([&](int i) { return found_[i] == i; })) return "";
     if (expected_[0] < 0) return "a single point has no neighbour: the answer is -1";
     return "that is the point itself, in " + of_all(wrong_.size()) +
-           ": another one is asked for, even if it lies in the same place";
+           ": the nearest of the others is wanted, even if it is in the same place";
   }
 
   std::string none() const {

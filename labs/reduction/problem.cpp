@@ -84,7 +84,7 @@ class wrong_sum {
     return "";
   }
 
-  // A few elements, added up as floats: the rest of a sum is cut off at 24 bits.
+  // A few elements, added up as floats: a sum loses its bits beyond 24.
   std::string in_float() const {
     float sum = 0;
     for (const std::int32_t value : in_.first(std::min<std::size_t>(in_.size(), 3)))

@@ -270,7 +270,7 @@ class wrong_result {
             return row / tile == from_row / tile && col / tile == from_col / tile &&
                    row % tile == from_col % tile && col % tile == from_row % tile;
           })) {
-        return every + " is transposed inside, but stands where it stood in in: it must move too";
+        return every + " is transposed inside, but is where it was in `in`: it must move too";
       }
       if (follows([&](auto row, auto col, auto from_row, auto from_col) {
             return row / tile == from_col / tile && col / tile == from_row / tile &&

@@ -127,14 +127,14 @@ TEST_CASE(
 }
 #endif
 
-TEST_CASE("GT 430: registers are given out in units, which paper arithmetic forgets") {
+TEST_CASE("GT 430: registers are allocated in units, which paper arithmetic forgets") {
   // 32768 / (25 * 32) is 40 warps on paper; a warp takes 832, and each half of the file holds 19.
   const auto r = room("gt430", 32, 25, 0);
   CHECK(r.registers == 832);
   CHECK(r.by_registers == 38);
   CHECK(room("gt430", 256, 25, 0).blocks() == 4);
   CHECK(room("gt430", 32, 20, 0).by_registers == 50);
-  CHECK(room("gt430", 32, 21, 0).by_registers == 42);  // 672, given out as 768
+  CHECK(room("gt430", 32, 21, 0).by_registers == 42);  // 672, allocated as 768
   // 48 KB hold 32 blocks of 1.5 KB, but no more than 8 blocks have a slot.
   const auto s = room("gt430", 32, 10, 1536);
   CHECK(s.by_shared == 32);

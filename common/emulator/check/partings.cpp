@@ -130,8 +130,8 @@ checker::parting_words checker::words_of(const parting& p) {
   switch (p.how) {
     case way_past::condition:
       return {"it stands inside the condition " + at, "goes past the barrier here",
-              "End the condition before the barrier: every thread of the block must reach it, "
-              "also those that have nothing to do."};
+              "End the condition before the barrier: every thread of the block must reach it, even "
+              "those with nothing to do."};
     case way_past::operand:
       return {"it is called in an operand of &&, || or ? " + at + ", which not all evaluate",
               "goes past the barrier here",

@@ -64,13 +64,13 @@ void checker::refused_free(device_address at) {
   f.kind = finding_kind::double_free;
   const auto* const before = allocation_at(gone_, at);
   if (before != nullptr && before->first == at) {
-    f.message = "memory is freed that is free already";
+    f.message = "memory is freed twice";
     f.object = describe_global(at, 1).object;
   } else if (allocation_at(live_, at) != nullptr) {
-    f.message = "an address is freed that is not the start of an allocation";
+    f.message = "the freed address is not the start of an allocation";
     f.object = describe_global(at, 1).object;
   } else {
-    f.message = "an address is freed that no allocation gave";
+    f.message = "the freed address belongs to no allocation";
   }
   f.advice = "Free each allocation once, with the pointer that cudaMalloc gave.";
   f.origin = origin_;
@@ -91,8 +91,8 @@ void checker::heap_got(const warp_event& e, int lane, device_address at, bool is
   f.kind = finding_kind::double_free;
   const auto* const before = allocation_at(gone_, at);
   f.message = before != nullptr && before->first == at
-                  ? "a thread frees memory that is free already"
-                  : "a thread frees an address that the kernels' malloc did not give";
+                  ? "a thread frees memory twice"
+                  : "a thread frees an address that malloc in a kernel did not return";
   f.object = describe_global(at, 1).object;
   f.parties.push_back(party(e.at, e.warp, lane, "frees"));
   f.advice = "Free each block once, in a kernel, with the pointer that malloc gave there.";

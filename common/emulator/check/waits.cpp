@@ -56,9 +56,11 @@ void checker::different_barriers(const block_state::arrival& one, const block_st
   f.parties.push_back(party(other.at, other.warp, first_lane(other.lanes), "waits at this one"));
   const code_place &here = f.parties[0].at, &there = f.parties[1].at;
   const bool same_line = here.line != 0 && here.line == there.line && here.file == there.file;
-  f.message = std::string("threads of one ") + (same_warp ? "warp" : "block") +
-              (same_line ? " wait at this barrier in different passes of a loop"
-                         : " wait at different barriers, and each takes the other's for its own");
+  f.message =
+      std::string("threads of one ") + (same_warp ? "warp" : "block") +
+      (same_line
+           ? " wait at this barrier in different passes of a loop"
+           : " wait at different barriers, and each mistakes the other's barrier for its own");
   // Whoever waits at the other one has missed this one, or the other way round.
   auto by = parting_of(one.at, one.warp, first_lane(one.lanes), other.warp, other.lanes);
   const bool first_missed = by.has_value();
@@ -176,7 +178,7 @@ void checker::in_deadlock(const block& b) {
   if (!f.parties.empty()) f.message += ": " + f.parties.front().action;
   f.advice = in_warp ? "Every lane that the mask names must execute the operation: take it out of "
                        "the condition, and use its result there."
-                     : "Somebody waits for a thread that never comes: every thread that a barrier "
+                     : "Some threads wait for one that never arrives: every thread that a barrier "
                        "or mask names must reach it.";
   f.origin = launch_origin_;
   const finding_key k = key(f.kind, -1, -1, 0);

@@ -136,7 +136,7 @@ result<std::uint64_t> global_memory::allocate(std::uint64_t bytes) {
     return {error::memory_allocation, wanted + std::to_string(total_ - used_) + " of the GPU's " +
                                           std::to_string(total_) + " bytes are free"};
   }
-  std::uint64_t block = round_up(bytes, grain) + grain;  // the last grain is never given out
+  std::uint64_t block = round_up(bytes, grain) + grain;  // the last grain is never allocated
   const std::uint64_t room = room_between_ ? std::clamp(block, least_room, most_room) : 0;
   auto offset = take(block + room, grain);
   if (offset.ok())

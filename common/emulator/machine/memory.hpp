@@ -117,7 +117,7 @@ class global_memory {
   struct range {
     std::uint64_t offset, bytes;
   };
-  // What was freed last is given out again as late as possible, so that its use is caught.
+  // What was freed last is allocated again as late as possible, so that its use is caught.
   void end_rest();
   std::deque<range> resting_;
   std::uint64_t resting_bytes_ = 0;

@@ -243,7 +243,7 @@ kernel_attributes attributes_of(const loaded_module& m, const linked_function& k
   a.local_bytes = r.frame_bytes;
   a.binary_version = m.machine_code.front().sm;
   if (r.registers > 0) {
-    // A block's registers are given out per warp, 256 at a time.
+    // A block's registers are allocated per warp, 256 at a time.
     const std::uint64_t per_warp = (static_cast<std::uint64_t>(r.registers) * 32 + 255) / 256 * 256;
     limit(static_cast<std::uint64_t>(model.registers_per_block) / per_warp / 4 * 4 * 32);
   }

@@ -68,7 +68,7 @@ class issue_clock {
   std::vector<value> registers_;
   double unit_free_[units] = {};
   double port_free_ = 0;
-  std::vector<access> accesses_;  // of the run that is under way
+  std::vector<access> accesses_;  // of the current run
   std::vector<double> groups_;    // of copies: when they are there
   double open_group_ = 0;
 };

@@ -81,7 +81,7 @@ class recorder {
   unsigned warps_ = 0;
   std::size_t most_of_warp_ = 0;
   block_trace* now_ = nullptr;
-  std::vector<recorded_access> pending_;  // of the run that is under way
+  std::vector<recorded_access> pending_;  // of the current run
   std::vector<recorded_line> pending_lines_;
   std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
   std::uint64_t last_key_ = ~std::uint64_t{0};

@@ -12,7 +12,7 @@ namespace {
 constexpr double port_queue_cycles = 32;
 constexpr double load_queue_cycles = 8000, store_queue_cycles = 2000;
 constexpr double sector_bytes = 32;
-// Bytes under way on a multiprocessor where memory's rate was measured: with as much as its threads
+// Bytes in flight on a multiprocessor where memory's rate was measured: with as much as its threads
 // can ask for once, and with all that they can ask for (dram_read).
 constexpr double few_under_way = 32768, much_under_way = 131072;
 constexpr double golden = 0.6180339887498949;  // its multiples spread evenly
@@ -176,7 +176,7 @@ void memory_path::account_read(site_account& a, const site_rates& rates, double 
   account_evicted(a, rates, bytes);
 }
 
-// Memory gives more where it can choose among more that is under way.
+// Memory gives more where it can choose among more that is in flight.
 double memory_path::read_rate(double backlog) const {
   const double under_way = (backlog + costs_.dram_latency) * read_share_;
   const double much =

@@ -1,10 +1,10 @@
-// Rates of DRAM, L2, L1 and shared memory, and of DRAM when little is under way.
+// Rates of DRAM, L2, L1 and shared memory, and of DRAM when little is in flight.
 #include "common/gpus/measure/timing.cuh"
 
 namespace stepwise::measure {
 namespace {
 
-// A block reads pieces of 32 KiB, a grid apart; each thread has eight loads under way. `count` is a
+// A block reads pieces of 32 KiB, a grid apart; each thread has eight loads in flight. `count` is a
 // multiple of a grid's pieces.
 __global__ void read_all(const uint4* from, std::size_t count, int passes, unsigned* to) {
   unsigned sum = 0;
@@ -21,7 +21,7 @@ __global__ void read_all(const uint4* from, std::size_t count, int passes, unsig
   if (sum == 0x12345678u) *to = sum;
 }
 
-// Each thread's loads are a grid apart: what is under way lies side by side.
+// Each thread's loads are a grid apart: what is in flight lies side by side.
 __global__ void read_in_turn(const uint4* from, std::size_t count, unsigned* to) {
   unsigned sum = 0;
   const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
@@ -43,7 +43,7 @@ __global__ void write_all(uint4* to, std::size_t count) {
     to[i] = make_uint4(1, 2, 3, 4);
 }
 
-// One load of 16 bytes per thread is under way at a time: the next address needs the value, which
+// One load of 16 bytes per thread is in flight at a time: the next address needs the value, which
 // is 0.
 __global__ void read_dependent(const uint4* from, std::size_t count, int loads, unsigned* to) {
   const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
@@ -175,7 +175,7 @@ void measure_memory(int multiprocessors, const effort& e, std::vector<figure>& a
     all.push_back({"dram_read_" + std::to_string(512 * warps) + "_under_way", "GB/s",
                    moved / ms / 1e6,
                    std::to_string(512 * warps) +
-                       " bytes under way on each multiprocessor, 16 of each thread"});
+                       " bytes in flight on each multiprocessor, 16 of each thread"});
   }
 
   const std::size_t in_l2 = e.scaled(std::size_t{1} << 21, std::size_t{1} << 19);  // 32 MiB

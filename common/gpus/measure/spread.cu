@@ -22,7 +22,7 @@ __device__ unsigned load(const uint4* at) {
   return v.x;
 }
 
-// Each warp has one load under way: the next address needs the value, which is 0. The warps of the
+// Each warp has one load in flight: the next address needs the value, which is 0. The warps of the
 // grid go through memory side by side.
 template <class Word>
 __global__ void time_loads(const Word* from, std::size_t count, int loads, unsigned* times) {

@@ -168,7 +168,7 @@ TEST_CASE("PPMs and PGMs: comments, any largest value, 16 bits") {
 
 TEST_CASE("what is no picture is told what is expected") {
   refused("", "it is empty: expected a PNG, a PPM (P6) or a PGM (P5)");
-  refused("just some text, called picture.png", "no picture of a kind that is known here");
+  refused("just some text, called picture.png", "not a picture format that can be read here");
   refused("\xff\xd8\xff\xe0 JFIF", "it is a JPEG: expected a PNG");
   refused("GIF89a", "it is a GIF");
   refused("P3\n1 1\n255\n1 2 3\n", "it is a PPM as text");
@@ -181,14 +181,14 @@ TEST_CASE("a broken PNG is refused, wherever it is cut") {
   REQUIRE(refusal(whole).empty());
   for (std::size_t size = signature.size(); size < whole.size(); ++size) {
     CAPTURE(size);
-    refused(whole.substr(0, size), "this PNG is cut off");
+    refused(whole.substr(0, size), "this PNG is truncated");
   }
   refused(png(2, 2, 8, grey, raw({0, 1, 2})), "this PNG is damaged");  // a row is missing
   refused(png(2, 2, 9, grey, raw({0, 1, 2})), "this PNG is damaged");  // 9 bits
   refused(png(2, 1, 8, palette, raw({0, 0, 1})), "this PNG is damaged");
   refused(png_header(2, 1, 8, grey) + chunk("IEND", ""), "this PNG is damaged");
-  refused(png_header(0, 1, 8, grey) + chunk("IEND", ""), "its header is none");
-  refused(signature + std::string(40, '\0'), "its header is none");
+  refused(png_header(0, 1, 8, grey) + chunk("IEND", ""), "its header is invalid");
+  refused(signature + std::string(40, '\0'), "its header is invalid");
   // A second header must not decide about memory that was agreed to by the first.
   refused(png_header(1, 1, 8, grey) + png(900, 900, 8, grey, "").substr(signature.size()),
           "this PNG is damaged");
@@ -257,7 +257,7 @@ TEST_CASE("a header that promises too much is known before anything is decoded")
   CHECK(header.height == 100000);
   refused(huge, "it has 100000 x 100000 pixels; the most is 2^28");
   refused("P6\n2147483647 2147483647\n255\n", "the most is 2^28");
-  refused("P6\n16384 16384\n255\n", "it is cut off");  // before memory is asked for
+  refused("P6\n16384 16384\n255\n", "it is truncated");  // before memory is asked for
 }
 
 // A few bytes that a PNG's decompression turns into very many: the longest matches there are.

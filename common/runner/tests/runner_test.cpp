@@ -131,7 +131,7 @@ TEST_CASE("a contract takes buffers and numbers in the order of its parameters")
   CHECK(received.m == 200);
 }
 
-TEST_CASE("a number that does not fit its parameter is refused, not cut off") {
+TEST_CASE("a number that does not fit its parameter is refused, not truncated") {
   const std::array<void*, 2> buffers = {nullptr, nullptr};
   const std::array<std::int64_t, 2> large_n = {std::int64_t{1} << 31, 0}, large_m = {0, 256};
   CHECK_THROWS_AS(mixed_contract.call(buffers, large_n), std::out_of_range);

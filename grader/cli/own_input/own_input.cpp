@@ -65,7 +65,7 @@ void check_target(const std::string& option, const fs::path& file, const fs::pat
   }
   if (fs::is_directory(file, ignored)) refuse(option, file, "it is a folder");
   if (fs::exists(file, ignored) && !fs::is_regular_file(file, ignored)) {
-    refuse(option, file, "it is there already, and is no regular file");
+    refuse(option, file, "it exists, and is not a regular file");
   }
 }
 

@@ -134,8 +134,7 @@ std::vector<remark> remarks_on(const own_input& o, const prepared& made,
                                const std::optional<deviation>& wrong) {
   std::vector<remark> remarks;
   if (made.has_alpha) {
-    remarks.push_back(
-        {"note", "the picture's alpha says nothing here: its colours count as stored"});
+    remarks.push_back({"note", "the picture's alpha is ignored: its colours count as stored"});
   }
   const bool asked = !o.out.empty() || !o.stages.empty();
   if (!asked) {

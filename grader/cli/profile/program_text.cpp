@@ -51,8 +51,8 @@ std::vector<std::string> program_lines(const program_profile& of, const terminal
   p.plain_paragraph(of.model.measured.empty()
                         ? "modelled from published figures of the " + of.model.name +
                               ", never compared with measured times"
-                        : "modelled: how far off the model was for the course's own kernels "
-                          "stands in common/emulator/time/DESIGN.md; of this program nobody knows",
+                        : "modelled: common/emulator/time/DESIGN.md says how far off the model was "
+                          "for the course's own kernels; for this program the error is unknown",
                     tone::dim);
   return p.take();
 }

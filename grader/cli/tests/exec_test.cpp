@@ -224,7 +224,7 @@ TEST_CASE("--json before the program: a refusal is the document; a run prints no
 TEST_CASE("a program without CUDA runs, with a note") {
   const auto result = lab_exec({"/bin/sh", "-c", "exit 4"});
   CHECK(result.end.exit_code == 4);
-  CHECK(result.err.starts_with("lab: note: /bin/sh asks for no CUDA runtime"));
+  CHECK(result.err.starts_with("lab: note: /bin/sh does not ask for a CUDA runtime"));
 }
 
 TEST_CASE("a program that fails after kernels ran is told of --check, in one line") {

@@ -186,7 +186,7 @@ TEST_CASE("a goal that names no step is an error of ours, with the file and the 
   CHECK(result.end.exit_code == 4);
   CHECK(has(result.err,
             "labs/reduction/lab.toml: goal \"As fast as 07_grid_stride, or nearly\": "
-            "step = \"07_grid_strid\" is no step of steps.txt"));
+            "step = \"07_grid_strid\" is not a step of steps.txt"));
   CHECK(has(result.err, "did you mean \"07_grid_stride\"?"));
 }
 

@@ -131,7 +131,7 @@ TEST_CASE("a picture of one pixel, and one that is see-through") {
   const auto result = c.lab(on_emulator({"run", "blur", "--step", "14", "--image", "clear.png"}));
   CAPTURE(result.err);
   CHECK(result.end.exit_code == 0);
-  CHECK(has(result.out, "alpha says nothing"));
+  CHECK(has(result.out, "alpha is ignored"));
   CHECK(has(result.out, "--out FILE keeps the result, --stages FOLDER every stage"));
 }
 
@@ -169,15 +169,15 @@ TEST_CASE("bad pictures and names: one clear message, the right exit code, nothi
     return std::vector<std::string>{"--image", "mine.png", "--out", name};
   };
   for (const row& r : std::vector<row>{
-           {image("cut.png"), 2, "cannot read cut.png: this PNG is cut off"},
+           {image("cut.png"), 2, "cannot read cut.png: this PNG is truncated"},
            {image("damaged.png"), 2, "cannot read damaged.png: this PNG is damaged: the checksum"},
            {image("huge.png"), 2, "huge.png has 100000 x 100000 pixels; blur: a size is width x"},
            {image("large.ppm"), 2,
             "cannot read large.ppm: it has 40000 x 25000 pixels; the most is"},
-           {image("text.png"), 2, "cannot read text.png: it is no picture of a kind"},
+           {image("text.png"), 2, "cannot read text.png: it is not a picture format"},
            {image("empty.png"), 2, "cannot read empty.png: it is empty: expected a PNG"},
            {image("photo.jpg"), 2, "cannot read photo.jpg: it is a JPEG: expected a PNG, a PPM"},
-           {image("cut.ppm"), 2, "cannot read cut.ppm: it is cut off: 10 x 10 pixels take 300"},
+           {image("cut.ppm"), 2, "cannot read cut.ppm: it is truncated: 10 x 10 pixels take 300"},
            {image("nowhere.png"), 2, "cannot read nowhere.png: there is no such file"},
            {image("labs"), 2, "cannot read labs: it is a folder"},
            {image("/dev/null"), 2, "cannot read /dev/null: it is not a regular file"},
@@ -187,7 +187,7 @@ TEST_CASE("bad pictures and names: one clear message, the right exit code, nothi
            {out("edges"), 2, "--out edges: expected a name that ends in"},
            {out("no/where.png"), 2, "--out no/where.png: there is no folder "},
            {out("folder.png"), 2, "--out folder.png: it is a folder"},
-           {out("full.png"), 2, "--out full.png: it is there already, and is no regular file"},
+           {out("full.png"), 2, "--out full.png: it exists, and is not a regular file"},
            {out("mine.png"), 2, "--out mine.png: that is the input itself"},
            {out("./labs/../mine.png"), 2, "that is the input itself"},
            {out("same.png"), 2, "--out same.png: that is the input itself"},

@@ -63,7 +63,7 @@ const char* cause_words(cause c) {
       return "Atomics are busy. Combine values in a warp or a block first, and send one for all.";
     case cause::divergence:
       return "Divergence: many lanes are idle while their warp executes. Let whole warps take the "
-             "same way: give the work to neighbouring threads.";
+             "same branch: give the work to neighbouring threads.";
     case cause::integer_work:
       return "Integer work: more instructions compute indices and conditions than the task asks "
              "for. Take them out of the loop, unroll it, avoid % and / by variables.";

@@ -73,16 +73,16 @@ std::vector<std::string> paper_lines(const occupancy_study& s) {
     const std::uint64_t held = registers / parts / taken * parts;
     if (paper != held)
       lines.push_back(
-          fmt::format("{} registers / {} of a warp are {} warps. But registers are given out in "
-                      "units of {}, and "
-                      "a warp's lie in one of {} parts of the file: it takes {}, and {} warps fit.",
+          fmt::format("{} registers / {} of a warp are {} warps. But registers are allocated in "
+                      "units of {}, and a warp's registers are in one of {} partitions: it takes "
+                      "{}, and {} warps fit.",
                       registers, of_warp, paper, r.register_unit, parts, taken, held));
   }
   if (s.block.registers > 0 && r.by_registers > 0 && r.of_blocks) {
     const std::uint64_t paper = registers / (s.block.registers * s.block.threads);
     if (paper != static_cast<std::uint64_t>(r.by_registers))
       lines.push_back(
-          fmt::format("{} registers / {} of a block are {} blocks. But a block is given {}, in "
+          fmt::format("{} registers / {} of a block are {} blocks. But a block is allocated {}, in "
                       "units of {}: {} fit.",
                       registers, s.block.registers * s.block.threads, paper, r.registers,
                       r.register_unit, r.by_registers));

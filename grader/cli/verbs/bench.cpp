@@ -65,7 +65,7 @@ int refresh_readmes(context& c) {
     refresh(l.handout(), handout_markdown(c.where.root, l), limits_markdown(c.where.root, l));
   if (c.as_json) c.print({{"changed", changed}});
   for (const auto& file : changed) c.say(file + " has the recorded results");
-  if (changed.empty()) c.say("the READMEs were fresh already");
+  if (changed.empty()) c.say("the READMEs were up to date");
   return 0;
 }
 

@@ -123,7 +123,7 @@ program_file check_kind(const fs::path& program, const gpu& model) {
   const auto found =
       read_program_file(program, static_cast<std::uint32_t>(model.compute_capability()));
   const std::string name = program.string();
-  if (!found) refuse(name + " is no program (no ELF file)");
+  if (!found) refuse(name + " is not a program (not an ELF file)");
   using kind = program_file::kind;
   if (found->machine != own_machine()) {
     refuse(fmt::format("{} is built for {}, and this machine is {}; build it here", name,
@@ -230,7 +230,7 @@ void check_code(const std::string& name, const program_file& program, bool loads
     note("no PTX for this GPU, so their kernels cannot run: " + joined(code.without_ptx, ""));
   }
   if (knows_libraries && !code.has_fat_binary && !loads_runtime) {
-    note(name + " asks for no CUDA runtime; if it loads one later, it gets ours");
+    note(name + " does not ask for a CUDA runtime; if it loads one later, it gets ours");
   }
 }
 

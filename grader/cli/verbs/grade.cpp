@@ -23,7 +23,7 @@ std::uint64_t fresh_seed() {
   return 1 + number % 1'000'000;
 }
 
-// One file on its way to points. The report points into the lab.
+// One file while it is graded. The report points into the lab.
 struct graded_file {
   subject what;
   device_choice device;

@@ -84,6 +84,18 @@ TEST_CASE("figures over what the problem needs") {
   CHECK(*at_most("load_requests_per_fma", 1, call, work).value == 1);
 }
 
+TEST_CASE("a figure of one is told in the singular") {
+  const auto words = [](const char* name, double value) {
+    return in_words(*find_goal_counter(name), value);
+  };
+  CHECK(words("kernel_launches", 1) == "1 kernel launch");
+  CHECK(words("kernel_launches", 2) == "2 kernel launches");
+  CHECK(words("global_load_sectors_per_request", 1) == "1 sector per request of global loads");
+  CHECK(words("global_load_sectors_per_request", 1.5) == "1.5 sectors per request of global loads");
+  CHECK(words("shared_wavefronts_over_ideal", 1) ==
+        "1.0 times the wavefronts without bank conflicts");
+}
+
 TEST_CASE("what was never done has no figure") {
   const std::vector<kernel_profile> call = {kernel(1, {line(5, 1000, 4000, 4000)})};
   CHECK(!at_most("global_store_sectors_per_request", 4, call).value);
@@ -197,7 +209,7 @@ TEST_CASE("counter: met, missed with the line, and not counted before it is corr
   CHECK(report.max_points == 60);
   CHECK(report.goals[1].message ==
         "8 sectors per request of global loads at n = 1000, seed 7; the goal is at most 4; "
-        "what costs the most is line 5 of k.cu: line 5");
+        "line 5 of k.cu costs the most: line 5");
   CHECK(report.message == report.goals[1].message);
   g.fake_is = "wrong";
   report = g.of({of_kind(correct, 40), sectors_at_most(8)});

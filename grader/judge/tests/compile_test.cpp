@@ -34,7 +34,7 @@ TEST_CASE("a compiler that a signal ended is not the student's fault") {
   };
   for (const row& r : {
            row{"kill -KILL $$",
-               "the compiler was killed, as a system does that runs out of memory"},
+               "the compiler was killed, which happens when the system runs out of memory"},
            row{"kill -TERM $$", "the compiler was ended by"},
            row{"kill -SEGV $$", "SIGSEGV"},
            row{"echo \"nvcc error   : 'cicc' died due to signal 9 (Kill signal)\" >&2; exit 9",

@@ -28,7 +28,7 @@ TEST_CASE("no ELF file, no file") {
   CHECK(!read_device_parts("/nowhere", 90));
 }
 
-TEST_CASE("cut off anywhere, it is read or not, but nothing else happens") {
+TEST_CASE("truncated anywhere, it is read or not, but nothing else happens") {
   const temporary_folder folder(fs::temp_directory_path());
   const std::string whole = *read_if_there(fs::canonical("/proc/self/exe"));
   const fs::path copy = folder.path() / "program";

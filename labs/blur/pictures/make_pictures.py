@@ -178,7 +178,7 @@ def poster_colour(x, y):
     dx, dy = x - 232.0, y - 56.0  # a star: finer towards its middle
     if dx * dx + dy * dy < 48 ** 2:
         return INK if math.floor(math.atan2(dy, dx) / math.pi * 18) % 2 else PAPER
-    dx, dy = x - 70.0, y - 142.0  # rings: finer towards their rim
+    dx, dy = x - 70.0, y - 142.0  # rings: finer towards the outside
     radius = math.sqrt(dx * dx + dy * dy)
     if radius < 50:
         return GREEN if math.floor(radius * radius / 180) % 2 else PAPER

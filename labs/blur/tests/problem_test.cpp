@@ -228,7 +228,7 @@ TEST_CASE("an output of another size is no output") {
   CHECK(e.verdict(bytes(63)) != "");
 }
 
-TEST_CASE("19_approximate_sqrt: an approximate root of a half more is exact when it is cut off") {
+TEST_CASE("19_approximate_sqrt: an approximate root of a half more is exact when it is truncated") {
   const double error = std::ldexp(1.0, -22);  // PTX grants 2^-23, of the root
   for (int s = 0; s <= 2 * 1020 * 1020; ++s) {
     const double root = std::sqrt(s + 0.5);

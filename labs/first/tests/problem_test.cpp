@@ -149,9 +149,9 @@ TEST_CASE("usual mistakes are recognised by the picture that they leave") {
   const example e(37, 23);
   e.says(bytes(e.in.size(), garbage), "nothing was written to out");
   e.says(e.in, "left and right are not swapped");
-  e.says(e.made([&](auto x, auto y) { return e.at(x, e.height - 1 - y); }), "stands on its head");
+  e.says(e.made([&](auto x, auto y) { return e.at(x, e.height - 1 - y); }), "upside down");
   e.says(e.made([&](auto x, auto y) { return e.at(e.width - 1 - x, e.height - 1 - y); }),
-         "turned by half a turn");
+         "rotated by 180 degrees");
   e.says(e.made([&](auto x, auto y) {
     const auto from = y * e.width + e.width - x;
     return from < std::ssize(e.in) ? e.in[from] : garbage;

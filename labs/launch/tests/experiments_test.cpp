@@ -30,7 +30,7 @@ using namespace stepwise::launch_experiments;
 namespace fs = std::filesystem;
 
 constexpr int lanes = 32;
-constexpr int multiply_adds = 2 * 128;  // of an element, on its way: divergence.cu, rounds
+constexpr int multiply_adds = 2 * 128;  // of an element, on its branch: divergence.cu, rounds
 
 // The lab's own inputs, in the file that the program reads.
 class inputs {

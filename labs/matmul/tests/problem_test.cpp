@@ -321,8 +321,8 @@ TEST_CASE("usual mistakes are recognised by what they leave") {
     e.says(e.filled([&](int row, int col) { return e.sum(row, col, 1, 33); }),
            "the first product is missing");
     e.says(e.filled([&](int row, int col) { return row < 32 ? at(c, row, col) : old; }),
-           "all of row 32 - does each of them have its thread, also where n is "
-           "not a multiple of the tile?");
+           "all of row 32 - does each of them have a thread, even if n is not a multiple of the "
+           "tile?");
     e.says(e.filled([&](int row, int col) { return col < 30 ? at(c, row, col) : old; }),
            "all of columns 30 to 32 - ");
     e.says(

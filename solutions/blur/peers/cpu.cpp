@@ -50,7 +50,7 @@ STEPWISE_CLONES void sum_along_y(const seven_rows& rows, byte* blurred, int widt
   }
 }
 
-// The rows start one left of the pixel. A root of less than 2^21 is exact enough to be cut off: it
+// The rows start one left of the pixel. A root of less than 2^21 is exact enough to truncate: it
 // differs from an integer by more than a float's rounding, or is one.
 STEPWISE_CLONES void find_edges(const byte* above, const byte* here, const byte* below, byte* out,
                                 int width) {

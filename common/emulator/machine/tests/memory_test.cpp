@@ -56,7 +56,7 @@ TEST_CASE("addresses repeat from run to run") {
   }
 }
 
-TEST_CASE("what was freed is given out again late, but before there is no room") {
+TEST_CASE("what was freed is allocated again late, but before there is no room") {
   global_memory memory(gigabyte);
   const auto a = memory.allocate(1000);
   REQUIRE(a.ok());

@@ -117,7 +117,7 @@ TEST_CASE("what L1 has does not wait for what it has not") {
         2 * there + 2 * h200().l1_latency);
 }
 
-TEST_CASE("a line that is on its way is asked for once") {
+TEST_CASE("a line that is in flight is requested once") {
   const std::vector<site_rates> sites{{.dram = 1}};
   memory_path path(h200(), 132, l1_bytes, sites, {});
   const instruction_cost load = of_kind(step_kind::load);
@@ -173,7 +173,7 @@ TEST_CASE("the account of a site is what the queues were given") {
   const double written = 0.5 * (read + 32.0 * stores.sectors);
   CHECK(loads.dram_write_bytes + stores.dram_write_bytes == doctest::Approx(0.4 * written));
   CHECK(loads.dram_earlier_bytes + stores.dram_earlier_bytes == doctest::Approx(0.6 * written));
-  // Nothing else waits for memory, which reads at the rate for little that is under way.
+  // Nothing else waits for memory, which reads at the rate for little that is in flight.
   const double few = std::min(h200().dram_few_bytes, h200().dram_read_bytes) / 132;
   CHECK(path.busy().dram ==
         doctest::Approx(read / few + written / (h200().dram_write_bytes / 132)).epsilon(0.005));

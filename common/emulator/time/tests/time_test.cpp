@@ -204,7 +204,7 @@ TEST_CASE("memory gives a multiprocessor its share, at a latency") {
   from_memory.dram = 1;
   const gpu_costs c = h200();
   CHECK(cycles_of(m, 1, 1, 1, from_memory) == doctest::Approx(c.dram_latency).epsilon(0.1));
-  // 64 warps, 200 requests each: of 128 bytes, too few are under way; of 512, the share is used up.
+  // 64 warps, 200 requests each: of 128 bytes, too few are in flight; of 512, the share is used up.
   CHECK(cycles_of(m, 1, 64, 200, from_memory) ==
         doctest::Approx(200 * c.dram_latency).epsilon(0.1));
   const double bytes = 64 * 200 * 512.0;

@@ -1,4 +1,4 @@
-// blur mutant: grey is rounded, not cut off.
+// blur mutant: grey is rounded, not truncated.
 #include "common/lab/check.hpp"
 #include "labs/blur/blur.hpp"
 #include "labs/blur/stages.hpp"

@@ -1,4 +1,4 @@
-// matmul mutant: multiplies b by a: a product of matrices minds the order.
+// matmul mutant: multiplies b by a: the order of the factors matters.
 #include "common/lab/ceil_div.hpp"
 #include "labs/matmul/matmul.hpp"
 
