@@ -172,8 +172,8 @@ TEST_CASE("what is no picture is told what is expected") {
   refused("\xff\xd8\xff\xe0 JFIF", "it is a JPEG: expected a PNG");
   refused("GIF89a", "it is a GIF");
   refused("P3\n1 1\n255\n1 2 3\n", "it is a PPM as text");
-  refused(signature.substr(0, 5), "no picture");
-  refused("P", "no picture");
+  refused(signature.substr(0, 5), "not a picture");
+  refused("P", "not a picture");
 }
 
 TEST_CASE("a broken PNG is refused, wherever it is cut") {
@@ -247,7 +247,7 @@ TEST_CASE("a broken PPM is refused, wherever it is cut") {
   refused("P6\n-1 1\n255\n", "its header is damaged");
   refused("P6\n4000000000 1\n255\n", "its header is damaged");
   refused("P6\n1 1\n65536\nabcdef", "more than 65535");
-  refused("P6\n1 1\n255#abc", "no blank");
+  refused("P6\n1 1\n255#abc", "no space");
 }
 
 TEST_CASE("a header that promises too much is known before anything is decoded") {

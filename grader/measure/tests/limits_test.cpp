@@ -130,7 +130,7 @@ TEST_CASE("doubts: each mistake that is easily made has its sentence") {
   };
   auto n = counts(0);
   n.load_sectors = 500;
-  only("memory", n, "500 sectors loaded where the whole has 1000: has the compiler left out");
+  only("memory", n, "500 sectors loaded where the whole has 1000: has the compiler removed");
   n = counts(0);
   n.store_sectors = 8000;
   only("memory", n, "8000 sectors stored where the whole has 1000: the addresses");

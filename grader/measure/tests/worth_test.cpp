@@ -60,7 +60,7 @@ TEST_CASE("what a CPU does in less than a launch takes is not worth one") {
   const offload little{4e3, 1e3, 4e3, 1};
   const worth w = weigh(little, link, small_gpu, small_cpu);
   CHECK(w.cpu.ms < 0.004);
-  CHECK(has(verdict_on(w, little), "Not worth it: the CPU is done"));
+  CHECK(has(verdict_on(w, little), "Not worth it: the CPU finishes in"));
 }
 
 TEST_CASE("much arithmetic: worth it at once, and the intensity of break-even really breaks even") {
