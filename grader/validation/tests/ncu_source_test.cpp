@@ -13,7 +13,8 @@ using namespace stepwise;
 namespace {
 
 // Captured from ncu 2025.3.1 on an NVIDIA H100, with fewer columns, rows and launches.
-const std::string captured_source = R"page(==PROF== Connected to process 580 (/course/build/grader/lab)
+const std::string captured_source =
+    R"page(==PROF== Connected to process 580 (/course/build/grader/lab)
 "File Path","/course/solutions/reduction/02_strided.cu"
 "Function Name","reduce_kernel(const int *, int *, int)"
 "Line No","Source","Address","Source","Instructions Executed","Predicated-On Thread Instructions Executed","Address Space","Access Operation","L1 Tag Requests Global","L1 Wavefronts Shared","L1 Wavefronts Shared Ideal","L2 Theoretical Sectors Global","L2 Theoretical Sectors Global Ideal","stall_barrier","stall_long_sb","stall_short_sb"
@@ -82,7 +83,8 @@ TEST_CASE("ncu's source page: quotes in the source, torn rows, another page") {
   quoted.replace(quoted.find(plain), plain.size(), R"(log("a","b"), partial[tid] = 0;)");
   CHECK(line_of(parse_ncu_source(quoted)[0], 21).text == R"(log("a","b"), partial[tid] = 0;)");
   CHECK(line_of(parse_ncu_source(quoted)[0], 21).counts.global_load.sectors == 8192);
-  const auto torn = parse_ncu_source(captured_source.substr(0, captured_source.find("partial[left]") + 4));
+  const auto torn =
+      parse_ncu_source(captured_source.substr(0, captured_source.find("partial[left]") + 4));
   REQUIRE(torn.size() == 1);
   CHECK(torn[0].size() == 2);
   CHECK(parse_ncu_source("").empty());
