@@ -180,6 +180,7 @@ command_line::command_line() : parser_(std::make_unique<parser>()) {
       "  ./lab start first        your own file\n"
       "  ./lab run first          is it right?\n"
       "  ./lab walk first         the versions of a lab, explained and run\n\n"
+      "labs/LAB/README.md is a lab's handout, labs/LAB/deeper.md goes beyond it.\n"
       "`./lab COMMAND --help` has examples.");
   for (const verb* v : all_verbs()) p.add(*v);
 }

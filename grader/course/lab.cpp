@@ -346,6 +346,12 @@ lab load_lab(const fs::path& root, const std::string& name) {
   return l;
 }
 
+std::optional<std::string> whole_handout(const fs::path& root, const lab& l) {
+  auto text = read_if_there(root / l.handout());
+  if (!text) return text;
+  return *text + "\n" + read_if_there(root / l.deeper()).value_or("");
+}
+
 std::vector<lab> load_labs(const fs::path& root) {
   std::vector<lab> labs;
   for (const auto& name : lab_names(root)) labs.push_back(load_lab(root, name));

@@ -97,7 +97,8 @@ struct lab {
   declared_sweeps sweeps;
   fs::path file;  // the student's, relative to the root
 
-  fs::path handout() const { return file.parent_path() / "README.md"; }
+  fs::path handout() const { return file.parent_path() / "README.md"; }  // the core
+  fs::path deeper() const { return file.parent_path() / "deeper.md"; }   // what goes beyond it
   fs::path answers() const { return file.parent_path() / "answers.md"; }
   fs::path hints() const { return file.parent_path() / "hints.md"; }
   fs::path experiment_file(const std::string& experiment_name) const {
@@ -114,6 +115,10 @@ std::vector<std::string> lab_names(const fs::path& root);
 // Reads one lab. failure(usage) names the nearest lab if there is none of that name; failure(ours)
 // if its files are malformed.
 lab load_lab(const fs::path& root, const std::string& name);
+
+// What a lab asks and tells: its handout, and behind it what goes beyond. Nothing without a
+// handout.
+std::optional<std::string> whole_handout(const fs::path& root, const lab& l);
 
 // All labs by order, then name.
 std::vector<lab> load_labs(const fs::path& root);

@@ -21,8 +21,10 @@ struct published_figure {
   int line = 0;                   // of the file
 };
 
+inline constexpr const char* unnamed_gpu = "unnamed";
+
 struct lecture {
-  std::string gpu;  // a name from common/gpus/
+  std::string gpu;  // a name from common/gpus/, or unnamed_gpu: the lecture does not tell
   std::string source;
   std::string unit;        // "ms", "GB/s" or "GFLOP/s"
   lab_size size;           // of the call

@@ -19,6 +19,26 @@ constexpr std::string_view region_end = "//<";
 bool begins_region(std::string_view line) { return trimmed(line).starts_with(region_begin); }
 bool ends_region(std::string_view line) { return trimmed(line) == region_end; }
 
+// Behind "// ".
+std::string_view comment_of(std::string_view line) {
+  line.remove_prefix(2);
+  if (line.starts_with(' ')) line.remove_prefix(1);
+  return line;
+}
+
+// The name of the field that a header's line begins; empty if it begins none. A name starts in the
+// comment's first column, its text in the ninth; continuation lines have blanks there instead.
+std::string_view field_begun_by(std::string_view line) {
+  const auto name_end = line.find(' ');
+  const bool begins = !line.starts_with(' ') && name_end != std::string_view::npos &&
+                      name_end < 8 && line.size() > 8 && line[7] == ' ' && line[8] != ' ' &&
+                      trimmed(line.substr(0, 8)).find(' ') == std::string_view::npos;
+  return begins ? line.substr(0, name_end) : std::string_view();
+}
+
+// What a step's measurement has shown: a student who writes the step is still to find that out.
+bool is_result(std::string_view field) { return field == "watch" || field == "gain"; }
+
 }  // namespace
 
 std::vector<std::string> split_lines(std::string_view text) {
@@ -45,17 +65,10 @@ std::map<std::string, std::string> header_fields(std::string_view text) {
   std::map<std::string, std::string> fields;
   std::string field;
   for (std::size_t i = 0; i < header_lines(lines); ++i) {
-    std::string_view line = std::string_view(lines[i]).substr(2);
-    if (line.starts_with(' ')) line.remove_prefix(1);
+    const std::string_view line = comment_of(lines[i]);
     if (trimmed(line).empty()) continue;
-    // A field's name starts in the comment's first column, its text in the ninth; continuation
-    // lines have blanks there instead.
-    const auto name_end = line.find(' ');
-    const bool starts_field = !line.starts_with(' ') && name_end != std::string_view::npos &&
-                              name_end < 8 && line.size() > 8 && line[7] == ' ' && line[8] != ' ' &&
-                              trimmed(line.substr(0, 8)).find(' ') == std::string_view::npos;
-    if (starts_field) {
-      field = line.substr(0, name_end);
+    if (const auto name = field_begun_by(line); !name.empty()) {
+      field = name;
       fields[field] = trimmed(line.substr(8));
     } else if (fields.empty()) {
       const auto colon = line.find(": ");
@@ -87,9 +100,15 @@ std::string derive_skeleton(std::string_view text, const std::string& origin) {
   std::size_t opened = 0;  // the open region's line, from 1
   std::size_t regions = 0;
   const auto lines = split_lines(text);
+  const std::size_t header = header_lines(lines);
+  bool left_out = false;  // the header's field that the line belongs to
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string& line = lines[i];
-    if (begins_region(line)) {
+    if (i < header && !begins_region(line) && !ends_region(line)) {
+      const std::string_view comment = comment_of(line);
+      if (const auto name = field_begun_by(comment); !name.empty()) left_out = is_result(name);
+      if (!left_out) skeleton += line + "\n";
+    } else if (begins_region(line)) {
       if (opened != 0) fail(i + 1, "//> inside the region of line " + std::to_string(opened));
       opened = i + 1;
       ++regions;

@@ -80,23 +80,6 @@ problem_work work_of(const json& cell) {
   return w;
 }
 
-// A step's or a peer's figures at a size; null: there are none.
-const json* cell_at(const json& record, const std::string& name, const std::string& label) {
-  for (const char* const kind : {"steps", "peers"}) {
-    if (!record.contains(kind)) continue;
-    for (const auto& row : record.at(kind)) {
-      if (row.at("name") != name) continue;
-      for (const auto& cell : row.at("sizes"))
-        if (cell.at("label") == label) return &cell;
-    }
-  }
-  return nullptr;
-}
-
-std::string rate_at(const json& cell) {
-  return rate_text(work_of(cell), cell.at("cold").at("median_ms"));
-}
-
 // Of the sizes that the last step was measured at.
 std::vector<std::string> labels_of(const json& record) {
   std::vector<std::string> labels;
@@ -110,7 +93,7 @@ std::string label_of_all(const json& record) {
   for (auto label = labels.rbegin(); label != labels.rend(); ++label) {
     const auto& steps = record.at("steps");
     if (std::all_of(steps.begin(), steps.end(), [&](const json& step) {
-          return cell_at(record, step.at("name"), *label) != nullptr;
+          return measured_at(record, step.at("name"), *label) != nullptr;
         }))
       return *label;
   }
@@ -141,7 +124,7 @@ std::string table_markdown(const lab& l, const json& record) {
   text += "| step | idea | time | rate | over what it builds on |\n|---|---|---:|---:|---:|\n";
   std::map<std::string, double> time_of;
   const auto row = [&](const std::string& name, const std::string& what, const std::string& over) {
-    const json* const cell = cell_at(record, name, label);
+    const json* const cell = measured_at(record, name, label);
     if (cell == nullptr) {
       text += fmt::format("| {} | {} | not measured | | |\n", name, what);
       return;
@@ -149,9 +132,9 @@ std::string table_markdown(const lab& l, const json& record) {
     const double time_ms = cell->at("cold").at("median_ms");
     time_of[name] = time_ms;
     const auto before = time_of.find(over);
-    text +=
-        fmt::format("| {} | {} | {} | {} | {} |\n", name, what, time_text(time_ms), rate_at(*cell),
-                    before == time_of.end() ? "" : ratio_text(before->second / time_ms));
+    text += fmt::format("| {} | {} | {} | {} | {} |\n", name, what, time_text(time_ms),
+                        recorded_rate(*cell),
+                        before == time_of.end() ? "" : ratio_text(before->second / time_ms));
   };
   for (const auto& s : l.steps) row(s.name, s.idea, s.over);
   for (const auto& p : peers_of(l, record)) row(p.name, p.what, "");
@@ -162,7 +145,7 @@ std::string handout_table(const lab& l, const json& record) {
   const auto labels = labels_of(record);
   // Of the last size alone, if it was measured at all.
   const auto energy_of = [&](const std::string& name) {
-    const json* const cell = cell_at(record, name, labels.back());
+    const json* const cell = measured_at(record, name, labels.back());
     return cell == nullptr ? "" : energy_at(*cell);
   };
   const auto& steps = record.at("steps");
@@ -180,8 +163,8 @@ std::string handout_table(const lab& l, const json& record) {
   const auto row = [&](const std::string& name, const std::string& shown) {
     text += "| " + shown + " |";
     for (const auto& label : labels) {
-      const json* const cell = cell_at(record, name, label);
-      text += cell == nullptr ? " |" : " " + rate_at(*cell) + " |";
+      const json* const cell = measured_at(record, name, label);
+      text += cell == nullptr ? " |" : " " + recorded_rate(*cell) + " |";
     }
     if (has_energy) text += " " + energy_of(name) + " |";
     text += "\n";
@@ -220,6 +203,22 @@ std::vector<fs::path> record_files(const fs::path& folder, std::string_view kind
 }
 
 }  // namespace
+
+const json* measured_at(const json& record, const std::string& name, const std::string& label) {
+  for (const char* const kind : {"steps", "peers"}) {
+    if (!record.contains(kind)) continue;
+    for (const auto& row : record.at(kind)) {
+      if (row.at("name") != name) continue;
+      for (const auto& cell : row.at("sizes"))
+        if (cell.at("label") == label) return &cell;
+    }
+  }
+  return nullptr;
+}
+
+std::string recorded_rate(const json& measured) {
+  return rate_text(work_of(measured), measured.at("cold").at("median_ms"));
+}
 
 json cpu_json() { return {{"name", host::cpu_name()}, {"threads", host::thread_count()}}; }
 
@@ -340,7 +339,7 @@ std::string results_markdown(const fs::path& root, const std::vector<lab>& labs)
 std::string winner_row(const lab& l, const json& record) {
   const std::string label = label_of_all(record);
   const auto time_of = [&](const std::string& name) {
-    const json* const cell = cell_at(record, name, label);
+    const json* const cell = measured_at(record, name, label);
     return cell == nullptr ? 0.0 : cell->at("cold").at("median_ms").get<double>();
   };
   const step* best = nullptr;

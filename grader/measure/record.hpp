@@ -36,6 +36,11 @@ json cpu_json();
 std::vector<std::string> peers_lost(const json& older, const lab& l,
                                     const std::vector<contender>& peers);
 
+// What a record has of a step or peer at the size with this label; null if it has nothing.
+const json* measured_at(const json& record, const std::string& name, const std::string& label);
+// "4312 GB/s", of what measured_at() found, cold L2.
+std::string recorded_rate(const json& measured);
+
 // The Markdown between the markers of solutions/README.md: one table per lab and GPU at the largest
 // size at which no recorded step was too slow, cold L2.
 std::string results_markdown(const fs::path& root, const std::vector<lab>& labs);
@@ -44,7 +49,7 @@ std::string results_markdown(const fs::path& root, const std::vector<lab>& labs)
 // the peers.
 std::string winners_markdown(const fs::path& root, const std::vector<lab>& labs);
 
-// The same of a lab's handout: all recorded sizes, and the last step against its peers.
+// The same of a lab's deeper.md: all recorded sizes, and the last step against its peers.
 std::string handout_markdown(const fs::path& root, const lab& l);
 
 // The text that `table` makes of each record of a lab, GPU.json, or GPU.KIND.json where `kind` is

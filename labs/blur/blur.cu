@@ -5,8 +5,6 @@
 //         its threads read 128 * 49 = 6272. So they load the 380 together, three each, with zeros
 //         outside the picture, and then read from shared memory, where a byte does not cost a
 //         sector.
-// watch   Still 49 reads of one byte each, where a word would cost the same. All threads must reach
-//         the barrier, even those outside the picture.
 // needs   nothing: pixels beyond the edge count as 0.
 // source  C. Angerer, J. Progsch, "CUDA Optimization with NVIDIA Nsight" (GTC 2016), step 40.
 #include "common/lab/check.hpp"

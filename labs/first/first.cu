@@ -4,7 +4,6 @@
 // idea    A kernel runs on the device and sees device memory only. So the host allocates memory
 //         there, copies the picture to it, launches the kernel, copies the result back and frees
 //         what it allocated. What the one thread does is what a CPU would do.
-// watch   A thread waits for memory at every pixel, and no other thread uses the time.
 // needs   nothing: any width and height.
 // source  CUDA C++ Programming Guide, "Kernels" and "Device Memory".
 #include "labs/first/first.hpp"

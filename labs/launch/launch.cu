@@ -4,9 +4,6 @@
 // idea    The elements are independent: there are as many threads as elements. The lanes of a warp
 //         add neighbours, so each of its loads and stores is one request for 128 consecutive bytes:
 //         4 sectors, all of them used. That is ideal, and stays so in all steps.
-// watch   A multiprocessor holds 64 warps, but only 32 blocks: half of its warp slots are empty.
-//         That is not the limit here. A block does next to nothing, and the GPU cannot start blocks
-//         as fast as they end: without any access the kernel takes as long (limits/).
 // needs   nothing: threads beyond n do nothing.
 // source  "Optimisation of CUDA programs", lecture 7 (in Russian), "Block sizes"; CUDA C++
 //         Programming Guide, "Compute Capabilities", for the limits: compute capability 9.0.

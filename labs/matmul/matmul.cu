@@ -4,8 +4,6 @@
 // idea    A block computes a tile of c. It walks along a band of a and down a band of b, one pair
 //         of tiles at a time: a float is loaded once per block and used by 32 threads, so global
 //         memory is read 32 times less.
-// watch   Both operands of every multiply-add still come from memory, now from shared memory. More
-//         than half of all instructions are loads, and shared memory serves one warp at a time.
 // needs   Blocks of tile x tile threads, 1024. Elements outside the matrices count as 0.
 // source  CUDA C++ Programming Guide, "Shared Memory"; Filipovic (2014), the version with blocks.
 #include "common/lab/ceil_div.hpp"

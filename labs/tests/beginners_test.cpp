@@ -1,7 +1,7 @@
 // Tests what a student sees first after a beginner's mistake: of every mistake in
 // labs/<lab>/tests/beginners, the first sentence of lab run, lab check and lab grade is as it
-// stands in beginners.txt. Whether it leads to the fix was judged by people: look at it again when
-// it changes.
+// stands in beginners.txt; and the same of old versions that fail today, solutions/<lab>/historic.
+// Whether it leads to the fix was judged by people: look at it again when it changes.
 //
 // idea    The mistakes of a lab are one program (join_variants), which nvcc compiles in the time of
 //         two. Those that do not compile are compiled as a student's file is.
@@ -109,8 +109,14 @@ TEST_CASE("the first sentence after a beginner's mistake is the one that was jud
   for (lab l : load_labs(where.root)) {
     const fs::path folder = where.root / "labs" / l.name / "tests";
     if (!fs::exists(folder / "beginners.txt")) continue;
-    const auto mistakes = mistakes_of(folder / "beginners.txt");
+    auto mistakes = mistakes_of(folder / "beginners.txt");
     CHECK(mistakes.size() >= 12);
+    const fs::path historic = where.root / "solutions" / l.name / "historic/first_words.txt";
+    if (fs::exists(historic))
+      for (const mistake& old : mistakes_of(historic)) {
+        CHECK_MESSAGE(old.due.check.starts_with("race: "), old.name, " no longer fails");
+        mistakes.push_back(old);
+      }
     const fs::path program = where.build / "labs" / "tests" / (l.name + "-mistakes");
     for (const mistake& m : mistakes) {
       // A loop without an end is as endless after a second.

@@ -337,6 +337,9 @@ TEST_CASE("a skeleton lacks something, says so, and only lacks lines") {
     CHECK(skeleton.find("// TODO: ") != std::string::npos);
     CHECK(skeleton.find("//>") == std::string::npos);
     CHECK(skeleton.find("//<") == std::string::npos);
+    // What measuring has shown stands behind the step, not before it.
+    for (const char* result : {"// watch ", "// gain ", "H200"})
+      CHECK_MESSAGE(skeleton.find(result) == std::string::npos, result);
     CHECK(added_lines(code_lines(text), code_lines(skeleton)) == 0);
     CHECK(code_lines(skeleton).size() < code_lines(text).size());
   });
@@ -414,7 +417,8 @@ TEST_CASE("the student's file starts as the skeleton of its lab's step") {
 TEST_CASE("answers.md asks what its handout asks") {
   for (const std::string& lab : labs()) {
     const fs::path folder = fs::path("labs") / lab;
-    const std::string handout = text_of(source_root() / folder / "README.md");
+    const std::string handout = text_of(source_root() / folder / "README.md") + "\n" +
+                                text_of(source_root() / folder / "deeper.md");
     const std::string fresh = stepwise::derive_answers(handout, lab);
     CHECK(stepwise::count_answers(handout, fresh).questions >= 5);
     // In a student's clone the file holds the student's answers: then the committed one counts.

@@ -195,6 +195,24 @@ std::vector<key_answer> parse_key(std::string_view text, const std::string& orig
   return all;
 }
 
+std::vector<checked_figure> figures_in_comments(std::string_view text, const std::string& origin) {
+  std::vector<checked_figure> all;
+  bool checked = false;
+  std::size_t number = 0;
+  for (const auto& line : split_lines(text)) {
+    const std::string where = origin + ":" + std::to_string(++number);
+    if (line == "<!-- checked") {
+      checked = true;
+    } else if (checked && line == "-->") {
+      checked = false;
+    } else if (checked) {
+      all.push_back(parse_figure(line, where));
+    }
+  }
+  if (checked) wrong(origin, "a comment with figures does not end");
+  return all;
+}
+
 double value_of(std::string_view expression, const figure_sources& sources,
                 const std::string& where) {
   return expression_reader(expression, sources, where).all();

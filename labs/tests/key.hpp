@@ -14,9 +14,13 @@
 //           ptx(STEP, FIELD)          registers, shared_bytes of the largest kernel; of its
 //                                     innermost loop with most FMAs: loop_instructions, loop_fma
 //           blocks(THREADS, REGISTERS, SHARED_BYTES)  that a multiprocessor of an H200 holds
+//           blocks_of(GPU, ...)       the same of another GPU of common/gpus
+//           swept(NAME, FIELD, VALUES)  of `lab sweep --record NAME`, measured/h200.sweeps.json:
+//                                     time, registers, occupancy_percent, spill_bytes, counted
 //           log2, sqrt, floor, ceil, min, max         of numbers
 //         Seconds, bytes and bytes per second are the units of the left side; the right side has
 //         its own: us, GB/s, %, x, ... A figure is right if it is the left side, rounded.
+//         Handouts have such lines, too, in comments: <!-- checked ... -->.
 // Tested by key_test.cpp.
 #pragma once
 
@@ -43,6 +47,9 @@ struct key_answer {
 
 // Throws failure(ours) with origin and line for what is malformed.
 std::vector<key_answer> parse_key(std::string_view text, const std::string& origin);
+
+// The figures in the comments <!-- checked ... --> of a page. Throws as parse_key does.
+std::vector<checked_figure> figures_in_comments(std::string_view text, const std::string& origin);
 
 // A source of figures by its name; it is given the words between its brackets.
 using figure_sources =

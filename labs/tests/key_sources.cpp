@@ -171,16 +171,25 @@ double of_ncu(const json& record, const words& given) {
   return sum;
 }
 
-double fitting_blocks(const words& given) {
+double fitting_blocks(const std::string& gpu, const words& given) {
   need(given, 3, "blocks");
   block_needs block;
   block.threads = std::stoull(given[0]);
   block.registers = std::stoull(given[1]);
   block.shared_bytes = std::stoull(given[2]);
-  block.most_shared = 227 << 10;
-  const auto room = room_for(cli::gpu_named("h200"), block);
+  block.most_shared = gpu == "h200" ? 227 << 10 : 48 << 10;
+  const auto room = room_for(cli::gpu_named(gpu), block);
   if (!room.ok()) missing("blocks(): not supported");
   return room->blocks();
+}
+
+// swept(NAME, FIELD, VALUE, ...): a point of a recorded sweep, by the values of its axes.
+double of_sweep(const json& document, const words& given) {
+  if (given.size() < 3) missing("swept takes a name, a field and the values of the axes");
+  const json& sweep = entry_of(document["sweeps"], "name", given[0]);
+  const json& point = entry_of(sweep["points"], "values", words(given.begin() + 2, given.end()));
+  if (given[1] == "time") return point["median_ms"].get<double>() * 1e-3;
+  return point[given[1]].get<double>();
 }
 
 }  // namespace
@@ -192,6 +201,7 @@ figure_sources sources_of(const fs::path& root, const fs::path& build, const std
   const auto limits = kept(measured / "h200.limits.json");
   const auto times = kept(measured / "h200.modelled.json");
   const auto counters = kept(measured / "h200.counters.json");
+  const auto sweeps = kept(measured / "h200.sweeps.json");
   const auto gpu = kept(root / "common/gpus/h200.measured.json");
   figure_sources all;
   all["time"] = [record](const words& given) { return of_record(record(), given, "cold"); };
@@ -229,7 +239,12 @@ figure_sources sources_of(const fs::path& root, const fs::path& build, const std
     need(given, 2, "ptx");
     return of_ptx(program->ask({"ptx", lab, given[0]}), given[1]);
   };
-  all["blocks"] = fitting_blocks;
+  all["blocks"] = [](const words& given) { return fitting_blocks("h200", given); };
+  all["blocks_of"] = [](const words& given) {
+    need(given, 4, "blocks_of");
+    return fitting_blocks(given[0], {given.begin() + 1, given.end()});
+  };
+  all["swept"] = [sweeps](const words& given) { return of_sweep(sweeps(), given); };
   return all;
 }
 

@@ -28,7 +28,7 @@ bool has_programs() {
   return nvcc != nullptr && *nvcc != '\0';
 }
 
-std::string handout_text(const lab& l) { return *read_if_there(source() / l.handout()); }
+std::string handout_text(const lab& l) { return *whole_handout(source(), l); }
 
 std::vector<key_answer> key_of(const lab& l) {
   const std::string file = "solutions/" + l.name + "/answers.md";
@@ -139,16 +139,20 @@ TEST_CASE("key: sources refuse what their records do not have") {
   }
 }
 
-TEST_CASE("handouts: questions have the lab's initial and rise from 1; no list is without ids") {
+TEST_CASE("handouts: questions have the lab's initial and all numbers; no list is without ids") {
   std::set<std::string> initials;
   for (const lab& l : load_labs(source())) {
     CAPTURE(l.name);
     const std::string initial(1, static_cast<char>(l.name[0] - 'a' + 'A'));
     CHECK(initials.insert(initial).second);
     const std::string handout = handout_text(l);
-    int number = 0;
-    for (const question& q : questions_of(handout))
-      CHECK(q.id == initial + std::to_string(++number));
+    // A question that moves to another place keeps its number.
+    std::set<std::string> ids, due;
+    for (const question& q : questions_of(handout)) {
+      CHECK_MESSAGE(ids.insert(q.id).second, q.id, " is asked twice");
+      due.insert(initial + std::to_string(due.size() + 1));
+    }
+    CHECK(ids == due);
     bool code = false;
     for (const auto& line : split_lines(handout)) {
       if (line.starts_with("```")) code = !code;
@@ -156,6 +160,20 @@ TEST_CASE("handouts: questions have the lab's initial and rise from 1; no list i
       const bool is_item = digits > 0 && line.substr(digits).starts_with(". ");
       CHECK_MESSAGE((code || !is_item), "an item without an id: ", line);
     }
+  }
+}
+
+TEST_CASE("handouts: the labs have an order, and the main README names them in it") {
+  const std::string readme = *read_if_there(source() / "README.md");
+  std::int64_t order = 0;
+  std::size_t at = 0;
+  for (const lab& l : load_labs(source())) {
+    CAPTURE(l.name);
+    CHECK(l.order == ++order);
+    const auto named = readme.find("](labs/" + l.name + "/README.md)");
+    REQUIRE(named != std::string::npos);
+    CHECK(named > at);
+    at = named;
   }
 }
 
@@ -191,6 +209,31 @@ TEST_CASE("key: it answers the handout's questions, in their order and sections"
   }
 }
 
+// The figure is what its expression gives, and stands in `text`.
+void check_figure(const checked_figure& f, const figure_sources& sources, const std::string& text) {
+  double value = 0;
+  const std::string error = refusal([&] { value = value_of(f.expression, sources, f.where); });
+  CHECK_MESSAGE(error == "no error", f.where, ": ", error);
+  if (error != "no error") return;
+  CHECK_MESSAGE(is_rounded(value, f.literal, f.where), f.where, ": ", f.expression, " is ", value,
+                ", not ", f.literal);
+  CHECK_MESSAGE(has_figure(text, f.literal), f.where, ": the text lacks \"", f.literal, "\"");
+}
+
+// Without its comments, and without the tables that are made of records.
+std::string typed_text(std::string text) {
+  for (const char* begin : {"<!-- checked", "<!-- results:begin", "<!-- limits:begin",
+                            "<!-- lectures:begin", "<!-- sweep "}) {
+    for (auto at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
+      const bool is_table = std::string_view(begin) != "<!-- checked";
+      auto end = is_table ? text.find(":end -->", at) : text.find("-->", at);
+      REQUIRE_MESSAGE(end != std::string::npos, begin, " does not end");
+      text.erase(at, end + (is_table ? 8 : 3) - at);
+    }
+  }
+  return text;
+}
+
 TEST_CASE("key: its figures are those of records and commands") {
   if (!has_programs()) return skip_case("no nvcc: the figures of programs cannot be computed");
   std::size_t figures = 0;
@@ -198,21 +241,62 @@ TEST_CASE("key: its figures are those of records and commands") {
     const auto sources = sources_of(source(), built(), l.name);
     for (const auto& a : key_of(l)) {
       const std::string text = joined_lines(a.text);
-      for (const auto& f : a.figures) {
-        ++figures;
-        double value = 0;
-        const std::string error =
-            refusal([&] { value = value_of(f.expression, sources, f.where); });
-        CHECK_MESSAGE(error == "no error", f.where, ": ", error);
-        if (error != "no error") continue;
-        CHECK_MESSAGE(is_rounded(value, f.literal, f.where), f.where, ": ", f.expression, " is ",
-                      value, ", not ", f.literal);
-        CHECK_MESSAGE(has_figure(text, f.literal), f.where, ": the answer ", a.id, " lacks \"",
-                      f.literal, "\"");
-      }
+      for (const auto& f : a.figures) check_figure(f, sources, text);
+      figures += a.figures.size();
     }
   }
   CHECK(figures > 100);
+}
+
+TEST_CASE("handouts: figures that their comments check are those of records and commands") {
+  if (!has_programs()) return skip_case("no nvcc: the figures of programs cannot be computed");
+  std::size_t figures = 0;
+  for (const lab& l : load_labs(source())) {
+    const auto sources = sources_of(source(), built(), l.name);
+    for (const fs::path& file : {l.handout(), l.deeper()}) {
+      const auto page = *read_if_there(source() / file);
+      const std::string text = joined_lines(typed_text(page));
+      for (const auto& f : figures_in_comments(page, file)) {
+        check_figure(f, sources, text);
+        ++figures;
+      }
+    }
+  }
+  CHECK(figures > 20);
+}
+
+TEST_CASE("handouts: a core is short, has its questions' points, and no result of them") {
+  for (const lab& l : load_labs(source())) {
+    CAPTURE(l.name);
+    const std::string core = *read_if_there(source() / l.handout());
+    CHECK(core.size() <= 15 << 10);
+    CHECK(core.find("](deeper.md") != std::string::npos);
+    for (const char* section : {"\n## What is graded\n", "\n**Goal.** ",
+                                "\n**Afterwards you can** ", "\n**You need** ", "\n**Time:** "})
+      CHECK_MESSAGE(core.find(section) != std::string::npos, "it lacks", section);
+    CHECK_MESSAGE(core.find(":begin -->") == std::string::npos, "measured tables are deeper.md's");
+    const auto asked = questions_of(core);
+    CHECK(asked.size() >= 5);
+    CHECK(asked.size() <= 8);
+    const auto answers = key_of(l);
+    for (const question& q : asked) {
+      CAPTURE(q.id);
+      const auto answer = std::find_if(answers.begin(), answers.end(),
+                                       [&](const key_answer& a) { return a.id == q.id; });
+      REQUIRE(answer != answers.end());
+      const std::string points =
+          "(" + std::to_string(answer->points) + (answer->points == 1 ? " point)" : " points)");
+      CHECK_MESSAGE(q.lines.front().starts_with(points), "the key gives ", points);
+      for (const auto& f : answer->figures) {
+        // A bare number may be something else's.
+        const bool is_result = f.literal.find(' ') != std::string::npos;
+        for (const char* kind : {"time(", "warm(", "part(", "run(", "line(", "ncu(", "swept("})
+          if (is_result && f.expression.find(kind) != std::string::npos)
+            CHECK_MESSAGE(!has_figure(joined_lines(core), f.literal), "its result, ", f.literal,
+                          ", stands in the core");
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -4,10 +4,6 @@
 // idea    The elements are independent too: as many threads as elements, each with one load and one
 //         store. x runs along a row of in, so the 32 loads of a warp make one request for 128
 //         consecutive bytes: 4 sectors, all of them used.
-// watch   The stores of the same warp are a row of out apart: 32 sectors for 128 bytes. The block's
-//         other warps fill the rest of them; what no cache merges in time is written in pieces. So
-//         large matrices take longer than in 02_row, which does it the other way round: sectors
-//         that are read in pieces wait in L1 for the next column, stores do not wait there.
 // needs   nothing: threads beyond the edge do nothing.
 // source  "GPU program optimisation (3): matrix transposition" (2016), "parallel per element".
 #include "common/lab/ceil_div.hpp"

@@ -1,6 +1,6 @@
 // blur 10_floats: the same sums in floats.
 //
-// idea    Float multiply-adds are the fastest instructions there are: on an H200 twice as fast as
+// idea    Float multiply-adds are the fastest instructions there are: on most GPUs twice as fast as
 //         integer ones. All sums are integers below 2^24, which floats represent exactly, so the
 //         result is equal to the bit. A pixel is converted once, when it is stored in the tile.
 // gain    None: on an H200 it is slightly slower. Integers are multiplied by 1 to 4 with shifts and

@@ -2,10 +2,10 @@
 //
 // idea    As a template parameter the block size is a constant of the kernel: the compiler knows
 //         the number of levels and unrolls the loop by itself (look at the PTX). The loop counter
-//         and the branch disappear, offsets become constants. It was worth a third on a GTX 280, on
-//         an H200 hardly anything.
-// watch   One thread for two elements: the cost, threads x time, is n log n for n additions. Most
-//         of a block's life is starting up, computing addresses, and idling through the levels.
+//         and the branch disappear, offsets become constants.
+// watch   Worth a third on a GTX 280, on an H200 hardly anything. One thread for two elements: the
+//         cost, threads x time, is n log n for n additions. Most of a block's life is starting up,
+//         computing addresses, and idling through the levels.
 // needs   A block size that is a power of two, from 64 to 1024. Missing elements count as 0.
 // source  Harris (2007) and Filipovic, version 6, who wrote out every level.
 #include "common/lab/ceil_div.hpp"

@@ -9,6 +9,7 @@
 #include "grader/measure/alternate.hpp"
 #include "grader/measure/energy.hpp"
 #include "grader/measure/figures.hpp"
+#include "grader/measure/handout_tables.hpp"
 #include "grader/measure/limits_record.hpp"
 #include "grader/measure/promises.hpp"
 #include "grader/measure/record.hpp"
@@ -40,18 +41,19 @@ std::vector<lab_size> wanted_sizes(const lab& l, const problem& p, const device_
   return sizes;
 }
 
-// The tables of the main README, of solutions/README.md and of the handouts.
+// The tables of the main README, of solutions/README.md and of the labs' deeper.md.
 int refresh_readmes(context& c) {
   const file_lock lock(c.where.build / "locks" / "readme");
   const auto labs = load_labs(c.where.root);
   std::vector<std::string> changed;
-  const auto refresh = [&](const fs::path& file, const std::string& results,
-                           const std::string& limits) {
+  // A table with the mark that its lines around it name.
+  using marked = std::pair<std::string, std::string>;
+  const auto refresh = [&](const fs::path& file, const std::vector<marked>& tables) {
     const std::string before = read_file(c.where.root / file, static_cast<int>(exit_code::ours));
     std::string after = before;
     try {
-      after = with_results(before, results);
-      if (!limits.empty()) after = with_results(after, limits, "limits");
+      for (const auto& [mark, table] : tables)
+        if (!table.empty()) after = with_results(after, table, mark);
     } catch (const failure& marks) {
       throw failure(marks.code(), file.string() + ": " + marks.what());
     }
@@ -59,13 +61,19 @@ int refresh_readmes(context& c) {
     write_atomically(c.where.root / file, after);
     changed.push_back(file);
   };
-  refresh("README.md", winners_markdown(c.where.root, labs), "");
-  refresh("solutions/README.md", results_markdown(c.where.root, labs), "");
-  for (const auto& l : labs)
-    refresh(l.handout(), handout_markdown(c.where.root, l), limits_markdown(c.where.root, l));
+  refresh("README.md", {{"results", winners_markdown(c.where.root, labs)}});
+  refresh("solutions/README.md", {{"results", results_markdown(c.where.root, labs)}});
+  for (const auto& l : labs) {
+    std::vector<marked> tables = {{"results", handout_markdown(c.where.root, l)},
+                                  {"limits", limits_markdown(c.where.root, l)},
+                                  {"lectures", lectures_markdown(c.where.root, l)}};
+    for (const auto& name : sweeps_in(read_if_there(c.where.root / l.deeper()).value_or("")))
+      tables.emplace_back("sweep " + name, sweep_markdown(c.where.root, l, name));
+    refresh(l.deeper(), tables);
+  }
   if (c.as_json) c.print({{"changed", changed}});
   for (const auto& file : changed) c.say(file + " has the recorded results");
-  if (changed.empty()) c.say("the READMEs were up to date");
+  if (changed.empty()) c.say("the tables were up to date");
   return 0;
 }
 

@@ -31,6 +31,7 @@ struct graded_file {
   grade_report report;
   std::string answers_file;  // as it is shown
   std::optional<answer_count> answers;
+  answer_count beyond;  // of the lab's deeper.md
 };
 
 // The answers lie beside the file that is graded, so those of a submission go with it.
@@ -40,7 +41,9 @@ void read_answers(const context& c, const lab& l, const std::string& file, grade
   graded.answers_file = c.where.shown(answers);
   const auto handout = read_if_there(c.where.root / l.handout());
   const auto text = read_if_there(answers);
-  if (handout && text) graded.answers = count_answers(*handout, *text);
+  if (!handout || !text) return;
+  graded.answers = count_answers(*handout, *text);
+  graded.beyond = count_answers(read_if_there(c.where.root / l.deeper()).value_or(""), *text);
 }
 
 graded_file grade_file(context& c, const lab& l, const grade_options& o) {
@@ -115,7 +118,11 @@ json graded_json(const context& c, const graded_file& graded, const lab& l) {
     j["answers"] = {{"file", graded.answers_file},
                     {"answered", graded.answers->answered},
                     {"questions", graded.answers->questions},
-                    {"open", graded.answers->open}};
+                    {"open", graded.answers->open},
+                    {"deeper",
+                     {{"answered", graded.beyond.answered},
+                      {"questions", graded.beyond.questions},
+                      {"open", graded.beyond.open}}}};
   }
   if (const help_at_hand help = help_for(c, l, report); help.number != 0)
     j["hint"] = {{"number", help.number}, {"title", help.title}};
@@ -213,9 +220,12 @@ void show_answers(context& c, const lab& l, const graded_file& graded) {
         fmt::format("there is no {}; ./lab start {} makes it", graded.answers_file, l.name), 11,
         mark);
   } else {
-    c.out.paragraph(fmt::format("{} of {} questions answered in {}", graded.answers->answered,
-                                graded.answers->questions, graded.answers_file),
-                    11, mark);
+    std::string text = fmt::format("{} of {} questions answered in {}", graded.answers->answered,
+                                   graded.answers->questions, graded.answers_file);
+    if (graded.beyond.answered > 0)
+      text += fmt::format(", and {} of {} that go deeper", graded.beyond.answered,
+                          graded.beyond.questions);
+    c.out.paragraph(text, 11, mark);
   }
   c.say();
 }

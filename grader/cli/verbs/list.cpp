@@ -49,6 +49,8 @@ int list(context& c) {
     c.say();
     c.say(c.out.paint(tone::dim, "begin with  ") + labs[0].handout().string() +
           c.out.paint(tone::dim, "  and  ") + "./lab start " + labs[0].name);
+    c.say(c.out.paint(tone::dim, "then        labs/LAB/README.md, a lab at a time; ") +
+          "labs/LAB/deeper.md" + c.out.paint(tone::dim, " goes beyond it"));
   }
   return 0;
 }

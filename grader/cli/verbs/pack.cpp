@@ -81,7 +81,7 @@ std::vector<packed_file> read_work(const context& c, const lab& l) {
   }
   const std::string step = skeleton_of(c, l, files[0].content);
   const bool has_answers = read(l.answers());
-  const auto handout = read_if_there(c.where.root / l.handout());
+  const auto handout = whole_handout(c.where.root, l);
   const bool answered =
       has_answers && handout && count_answers(*handout, files[1].content).answered > 0;
   if (!step.empty() && !answered) {
@@ -156,8 +156,11 @@ void show(context& c, const fs::path& archive, std::size_t bytes, const json& gr
   if (grade["answers"].is_null()) {
     warn("there is no " + l.answers().string() + " in it");
   } else {
-    c.say(fmt::format("  {} of {} questions answered", grade["answers"]["answered"].get<int>(),
-                      grade["answers"]["questions"].get<int>()));
+    const json& beyond = grade["answers"]["deeper"];
+    c.say(fmt::format("  {} of {} questions answered, and {} of {} in {}",
+                      grade["answers"]["answered"].get<int>(),
+                      grade["answers"]["questions"].get<int>(), beyond["answered"].get<int>(),
+                      beyond["questions"].get<int>(), l.deeper().string()));
   }
   if (what == "COMPILE") {
     warn("it does not compile, and is packed as it is; it will earn nothing like this: " +

@@ -28,9 +28,9 @@ bool is_work(const context& c, const lab& l, const std::string& text) {
 // Answers are never replaced: whichever step is written next, they belong to the whole handout.
 bool write_answers(const context& c, const lab& l) {
   if (fs::exists(c.where.root / l.answers())) return false;
-  const std::string handout =
-      read_file(c.where.root / l.handout(), static_cast<int>(exit_code::ours));
-  write_atomically(c.where.root / l.answers(), derive_answers(handout, l.name));
+  const auto handout = whole_handout(c.where.root, l);
+  if (!handout) throw failure(exit_code::ours, "there is no " + l.handout().string());
+  write_atomically(c.where.root / l.answers(), derive_answers(*handout, l.name));
   return true;
 }
 

@@ -14,6 +14,7 @@
 #include "grader/cli/text/figures_text.hpp"
 #include "grader/cli/text/sweep_text.hpp"
 #include "grader/cli/verb.hpp"
+#include "grader/measure/handout_tables.hpp"
 #include "grader/measure/sweep_summary.hpp"
 #include "grader/model/modelled.hpp"
 #include "grader/model/recorded_times.hpp"
@@ -27,7 +28,7 @@ namespace stepwise::cli {
 namespace {
 
 struct sweep_options {
-  std::string lab, step, file, size, counter, gpu;
+  std::string lab, step, file, size, counter, gpu, record;
   std::vector<std::string> over;
   std::uint64_t seed = 7;
 };
@@ -361,6 +362,11 @@ int sweep(context& c, const sweep_options& o) {
   }
   const auto model = wanted_gpu(c, o.gpu);
   const device_choice device = c.device();
+  if (!o.record.empty() && !device.gpu) {
+    throw failure(exit_code::environment,
+                  "--record needs a GPU, and there is none to use\nmodelled times are no "
+                  "measurement, so there is nothing to record");
+  }
   const sweep_run run{l,     p, c.where, device, choose_device(device_request::emulated, c.where),
                       o.seed};
   const lab_size usual = device.gpu ? figure_size(l, device, {}) : modelled_size(l, *model);
@@ -387,6 +393,12 @@ int sweep(context& c, const sweep_options& o) {
   } else {
     c.busy.clear();
     show(c, view, run);
+  }
+  if (!o.record.empty()) {
+    const fs::path file = keep_sweep(c.where.root, l, device,
+                                     sweep_record(o.record, view, utc_now(), command_text(c)));
+    c.say("recorded in " + c.out.paint(tone::place, file.string()) +
+          "; `./lab bench --readme` puts it into the lab's deeper.md");
   }
   return exit_code_of(points);
 }
@@ -415,6 +427,8 @@ const verb sweep_verb(
       takes.add("--size", o.size, "the call's size, like 1048576 or 512x256");
       takes.add("--seed", o.seed, "of the random inputs (7)");
       takes.add("--gpu", o.gpu, gpu_option_text);
+      takes.add("--record", o.record,
+                "write it to solutions/LAB/measured/GPU.sweeps.json under this name");
     },
     sweep);
 

@@ -191,10 +191,11 @@ int validate_lectures(context& c, const lab& l, const std::vector<std::string>& 
     refuse("--lectures asks the time model, not a GPU: leave --device gpu out");
   if (record && !steps.empty())
     refuse("--lectures --record keeps the whole table: leave the steps out");
-  const std::vector<lecture> all = load_lectures(c.where.root, l);
+  std::vector<lecture> all = load_lectures(c.where.root, l);
+  std::erase_if(all, [](const lecture& of) { return of.gpu == unnamed_gpu; });
   if (all.empty())
-    refuse("no lecture publishes figures of " + l.name +
-           " on a GPU that it names: there is no solutions/" + l.name + "/lectures.toml");
+    refuse("no lecture publishes figures of " + l.name + " on a GPU that it names: see solutions/" +
+           l.name + "/lectures.toml");
   json document = {{"lab", l.name}, {"lectures", json::array()}};
   bool any = false;
   for (const auto& of : all) {

@@ -1,0 +1,257 @@
+// Writes sweeps as JSON, and reads them and the lectures' figures into tables in Markdown.
+#include "grader/measure/handout_tables.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "common/device/gpu.hpp"
+#include "grader/course/lectures.hpp"
+#include "grader/course/size.hpp"
+#include "grader/measure/record.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise {
+namespace {
+
+constexpr const char* kind_of_record = "sweeps";
+
+json point_record(const sweep_view& view, const sweep_point& point) {
+  json j = {{"values", point.values},
+            {"size", point.size},
+            {"median_ms", point.time.median_ms},
+            {"low_ms", point.time.range_ms.low},
+            {"high_ms", point.time.range_ms.high},
+            {"samples", point.time.samples},
+            {"bytes", point.work.bytes}};
+  if (const auto blocks = point.blocks()) j["blocks"] = *blocks;
+  if (const auto* const kernel = point.main_kernel()) {
+    j["registers"] = kernel->registers;
+    j["spill_bytes"] = kernel->spill_bytes;
+  }
+  if (const auto percent = occupancy_percent(point)) j["occupancy_percent"] = *percent;
+  if (view.counter != nullptr)
+    if (const auto counted = counted_figure(view, point)) j["counted"] = counted->value;
+  return j;
+}
+
+// The records of a lab's sweeps, one document for each GPU.
+std::vector<json> documents_of(const fs::path& root, const lab& l) {
+  std::vector<json> all;
+  of_records(root, l, kind_of_record, [&](const lab&, const json& document) {
+    all.push_back(document);
+    return std::string();
+  });
+  return all;
+}
+
+double time_of(const json& point) { return point.at("median_ms").get<double>(); }
+
+// Of the points with the same size, the shortest time.
+double best_time_like(const json& points, const json& point) {
+  double best = std::numeric_limits<double>::max();
+  for (const json& other : points)
+    if (other.at("size") == point.at("size")) best = std::min(best, time_of(other));
+  return best;
+}
+
+std::string time_cell(const json& points, const json& point) {
+  const bool is_best = time_of(point) <= as_good * best_time_like(points, point);
+  return time_text(time_of(point)) + (is_best ? " *" : "");
+}
+
+// One row for each point: the values, what was counted, time and rate.
+std::string list_of(const json& sweep) {
+  const json& points = sweep.at("points");
+  const bool is_counted = std::any_of(points.begin(), points.end(),
+                                      [](const json& p) { return p.contains("counted"); });
+  std::string head = "|", rule = "|", text;
+  for (const json& axis : sweep.at("axes")) {
+    head += " " + axis.at("name").get<std::string>() + " |";
+    rule += "---:|";
+  }
+  if (is_counted) {
+    head += " " + sweep.at("counter").get<std::string>() + " |";
+    rule += "---:|";
+  }
+  text = head + " time | rate |\n" + rule + "---:|---:|\n";
+  for (const json& point : points) {
+    text += "|";
+    for (const json& value : point.at("values")) text += " " + value.get<std::string>() + " |";
+    if (is_counted)
+      text += point.contains("counted")
+                  ? fmt::format(" {:.3g} |", point.at("counted").get<double>())
+                  : " |";
+    text += fmt::format(" {} | {} |\n", time_cell(points, point),
+                        rate_text(point.at("bytes").get<double>() / time_of(point) / 1e6));
+  }
+  return text;
+}
+
+// Times: the first axis downwards, the second across.
+std::string grid_of(const json& sweep) {
+  const json &down = sweep.at("axes").at(0), &across = sweep.at("axes").at(1);
+  const json& points = sweep.at("points");
+  std::string text = "| " + down.at("name").get<std::string>() + " |", rule = "|---:|";
+  for (const json& value : across.at("values")) {
+    text +=
+        fmt::format(" {} = {} |", across.at("name").get<std::string>(), value.get<std::string>());
+    rule += "---:|";
+  }
+  text += "\n" + rule + "\n";
+  for (const json& row : down.at("values")) {
+    text += "| " + row.get<std::string>() + " |";
+    for (const json& column : across.at("values")) {
+      const auto point = std::find_if(points.begin(), points.end(), [&](const json& p) {
+        return p.at("values") == json::array({row, column});
+      });
+      text += point == points.end() ? " |" : " " + time_cell(points, *point) + " |";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string sweep_table(const json& document, const json& sweep) {
+  json source = sweep;
+  source["driver"] = document.at("driver");
+  return fmt::format("On an {} {}; * within 2 % of the best{}\n\n",
+                     document.at("gpu").get<std::string>(), source_of(source),
+                     sweep.at("axes").size() == 2 ? "" : " of its size") +
+         (sweep.at("axes").size() == 2 ? grid_of(sweep) : list_of(sweep));
+}
+
+// "5.49 ms", "3.77 GB/s", as the lecture has it.
+std::string published_text(const lecture& of, double value) {
+  return fmt::format("{:g} {}", value, of.unit);
+}
+
+// Times as fast as `before`, in the lecture's unit; "" for the first version.
+std::string published_gain(const lecture& of, double before, double value) {
+  if (before == 0) return "";
+  return ratio_text(of.unit == "ms" ? before / value : value / before);
+}
+
+std::string gpu_text(const std::string& id) {
+  if (id == unnamed_gpu) return "a GPU that it does not name";
+  const auto model = find_gpu(id);
+  return model.ok() ? "an " + model->name : "a " + id;
+}
+
+// The record's largest size at which every one of these steps was measured; empty if there is none.
+std::string common_size(const json& record, const lecture& of) {
+  std::string found;
+  for (const json& cell : record.at("steps").back().at("sizes")) {
+    const std::string label = cell.at("label");
+    if (std::all_of(of.figures.begin(), of.figures.end(), [&](const published_figure& f) {
+          return measured_at(record, f.step, label) != nullptr;
+        }))
+      found = label;
+  }
+  return found;
+}
+
+std::string lecture_table(const lecture& of, const json& record) {
+  const std::string label = common_size(record, of);
+  std::string text = fmt::format(
+      "{}, on {}; beside it our steps, as they stand, on an {}{} {}\n\n"
+      "| version | published | over the one before | our step | time | rate | over the one before "
+      "|\n|---|---:|---:|---|---:|---:|---:|\n",
+      of.source, gpu_text(of.gpu), record.at("gpu").get<std::string>(),
+      label.empty() ? "" : ", " + label.substr(0, label.find(", seed")), source_of(record));
+  double published_before = 0, measured_before = 0;
+  for (const auto& f : of.figures) {
+    const json* const cell = measured_at(record, f.step, label);
+    std::string time, rate, gain;
+    if (cell != nullptr) {
+      const double ms = cell->at("cold").at("median_ms");
+      time = time_text(ms);
+      rate = recorded_rate(*cell);
+      if (measured_before > 0) gain = ratio_text(measured_before / ms);
+      measured_before = ms;
+    }
+    text += fmt::format("| {} | {} | {} | `{}` | {} | {} | {} |\n", f.version,
+                        published_text(of, f.value), published_gain(of, published_before, f.value),
+                        f.step, time, rate, gain);
+    published_before = f.value;
+  }
+  return text;
+}
+
+}  // namespace
+
+json sweep_record(const std::string& name, const sweep_view& view, const std::string& date,
+                  const std::string& command) {
+  json sweep = {{"name", name},
+                {"date", date},
+                {"command", command},
+                {"counter", view.counter != nullptr ? json(view.counter->name) : json(nullptr)},
+                {"axes", json::array()},
+                {"points", json::array()}};
+  for (const auto& one : view.axes)
+    sweep["axes"].push_back({{"name", one.axis.name}, {"values", one.axis.values}});
+  for (const auto& point : view.points)
+    if (point.measured()) sweep["points"].push_back(point_record(view, point));
+  return sweep;
+}
+
+fs::path keep_sweep(const fs::path& root, const lab& l, const device_choice& device,
+                    const json& sweep) {
+  const fs::path file = record_file(l, device.name, kind_of_record);
+  json document = {{"lab", l.name},
+                   {"gpu", device.name},
+                   {"driver", device.state.driver_version},
+                   {"method",
+                    "device time between events, median of all samples with its 95 % interval; "
+                    "configurations take turns; the L2 cache is overwritten before every call; "
+                    "registers, occupancy and counters are those of the emulator's call"},
+                   {"sweeps", json::array()}};
+  if (const auto text = read_if_there(root / file)) {
+    const json older = json::parse_or_null(*text);
+    if (!older.is_object() || !older.contains("sweeps"))
+      throw failure(exit_code::ours, file.string() + " is no record of sweeps");
+    for (const json& kept : older.at("sweeps"))
+      if (kept.at("name") != sweep.at("name")) document["sweeps"].push_back(kept);
+  }
+  document["sweeps"].push_back(sweep);
+  write_atomically(root / file, document.dump(1) + "\n");
+  return file;
+}
+
+std::vector<std::string> sweeps_in(std::string_view page) {
+  constexpr std::string_view begin = "<!-- sweep ", end = ":begin -->";
+  std::vector<std::string> names;
+  for (auto at = page.find(begin); at != std::string_view::npos; at = page.find(begin, at + 1)) {
+    const auto from = at + begin.size(), to = page.find(end, from),
+               line_end = page.find('\n', from);
+    if (to < line_end) names.emplace_back(page.substr(from, to - from));
+  }
+  return names;
+}
+
+std::string sweep_markdown(const fs::path& root, const lab& l, const std::string& name) {
+  std::string text;
+  for (const json& document : documents_of(root, l))
+    for (const json& sweep : document.at("sweeps"))
+      if (sweep.at("name") == name)
+        text += (text.empty() ? "" : "\n") + sweep_table(document, sweep);
+  return text.empty()
+             ? "No GPU has been measured yet: `--record " + name + "` behind the command.\n"
+             : text;
+}
+
+std::string lectures_markdown(const fs::path& root, const lab& l) {
+  std::string text;
+  for (const lecture& of : load_lectures(root, l)) {
+    const std::string table = of_records(
+        root, l, "", [&](const lab&, const json& record) { return lecture_table(of, record); });
+    text += (text.empty() || table.empty() ? "" : "\n") + table;
+  }
+  return text;
+}
+
+}  // namespace stepwise
