@@ -144,9 +144,6 @@ TEST_CASE("pages: their links lead to files and headings that exist") {
       const std::string target = text.substr(at + 2, text.find_first_of(") ", at) - at - 2);
       const auto hash = std::min(target.find('#'), target.size());
       if (target.starts_with("http") || target.find('\n') != std::string::npos) continue;
-      // Figures are drawn by scripts of their own, and may not be there yet.
-      if (target.find("figures/") != std::string::npos && !fs::exists(root() / "labs/figures"))
-        continue;
       const fs::path file = hash == 0 ? page : page.parent_path() / target.substr(0, hash);
       CHECK_MESSAGE(fs::exists(file), page.string(), ": no ", target);
       if (fs::exists(file) && hash < target.size() && file.extension() == ".md")
