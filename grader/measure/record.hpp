@@ -52,10 +52,14 @@ std::string winners_markdown(const fs::path& root, const std::vector<lab>& labs)
 // The same of a lab's deeper.md: all recorded sizes, and the last step against its peers.
 std::string handout_markdown(const fs::path& root, const lab& l);
 
+// Records of every GPU, or of the first one of known_gpus() that has any: the course's own.
+enum class records_of { every_gpu, first_gpu };
+
 // The text that `table` makes of each record of a lab, GPU.json, or GPU.KIND.json where `kind` is
 // not empty; failure(ours) names a record that it cannot read.
 std::string of_records(const fs::path& root, const lab& l, std::string_view kind,
-                       const std::function<std::string(const lab&, const json&)>& table);
+                       const std::function<std::string(const lab&, const json&)>& table,
+                       records_of which = records_of::every_gpu);
 
 // "(cold L2; 2026-11-22, driver 580.159.04, `./lab bench matmul`)": where a table's figures come
 // from. The record has `date`, `driver`, `command`, and maybe `cpu`, which is then named, too.

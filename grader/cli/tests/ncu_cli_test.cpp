@@ -18,27 +18,40 @@ constexpr const char* captured_page =
 
 constexpr const char* script = R"sh(#!/bin/sh
 if [ "$1" = --version ]; then echo "Version 2025.3.1.0 (build 1)"; exit 0; fi
-folder=$(dirname "$0"); log=; metrics=
+folder=$(dirname "$0"); log=; metrics=; import=; page=
+for word; do [ "$word" = --import ] && import=yes; done
 while [ $# -gt 2 ]; do
   [ "$1" = --log-file ] && log=$2
   [ "$1" = --metrics ] && metrics=$2
+  [ "$1" = --page ] && page=$2
   shift
 done
+[ -n "$import" ] && { cat "$folder/$page" > "$log"; exit 0; }
 echo "$metrics" >> "$folder/asked"
 case "$metrics" in
   *op_fp64*) [ -f "$folder/trouble" ] && { cat "$folder/trouble" > "$log"; exit 1; } ;;
 esac
 [ -f "$folder/refusal" ] && { cat "$folder/refusal" > "$log"; exit 1; }
-"$1" "$2" || exit $?
-cat "$folder/page" > "$log"
+exec "$1" "$2"
 )sh";
+
+// The source page of the same launch, with fewer columns and rows.
+constexpr const char* captured_source_page =
+    R"page("File Path","/course/solutions/transpose/03_element.cu"
+"Function Name","transpose_kernel(const float *, float *, int, int)"
+"Line No","Source","Address","Source","Instructions Executed","Predicated-On Thread Instructions Executed","Address Space","Access Operation","L1 Tag Requests Global","L2 Theoretical Sectors Global","L2 Theoretical Sectors Global Ideal","stall_long_sb"
+"23","if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];","-","-","5242880","167772160","Global(2)","Load,Store","1048576","18874368","4194304","900"
+"","","0x7f006b7ac2b0","      LDG.E R0, desc[UR8][R2.64]","524288","16777216","Global","Load","524288","2097152","2097152","1"
+"","","0x7f006b7ac2c0","      STG.E desc[UR8][R4.64], R0","524288","16777216","Global","Store","524288","16777216","2097152","899"
+)page";
 
 class place_with_ncu {
  public:
   place_with_ncu() : folder_(fs::temp_directory_path()) {
     write("ncu", script);
     chmod((folder_.path() / "ncu").c_str(), 0755);
-    write("page", captured_page);
+    write("raw", captured_page);
+    write("source", captured_source_page);
   }
   void write(const std::string& name, const std::string& text) const {
     write_atomically(folder_.path() / name, text);
@@ -68,7 +81,7 @@ TEST_CASE("profile --source ncu: the report from hardware counters") {
   CHECK(has(shown.out, "measured by ncu 2025.3.1.0, NVIDIA H200"));
   CHECK(has(shown.out, "Memory limits it: L2 is busy for 85 % of the time."));
   CHECK(has(shown.out, "250 us"));
-  CHECK(has(shown.out, "was not counted"));
+  CHECK(has(shown.out, "Mend line 23 first: 32.0 sectors for each global store, 4.0 would do"));
   CHECK(has(shown.out, "Next step 04_tiled"));
   CHECK(!has(shown.out, "modelled"));
   const json document = document_of(at.profile({"--source", "ncu", "--json"}));
