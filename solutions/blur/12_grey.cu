@@ -43,10 +43,10 @@ __global__ void blur_kernel(const unsigned char* grey, unsigned char* blurred, i
     tile[j][i] = pixel(grey, left + i - 3, top + j - 3, width, height);
   }
   __syncthreads();
-  for (int j = threadIdx.y; j < tile_rows; j += rows) {
+  for (int j = threadIdx.y, i = threadIdx.x; j < tile_rows; j += rows) {
     float sum = 0;
-    for (int i = 0; i < 7; ++i) sum = fmaf(float_weight[i], tile[j][threadIdx.x + i], sum);
-    of_row[j][threadIdx.x] = sum;
+    for (int k = 0; k < 7; ++k) sum = fmaf(float_weight[k], tile[j][i + k], sum);
+    of_row[j][i] = sum;
   }
   __syncthreads();
   const int first = threadIdx.y * outputs, x = left + threadIdx.x, y = top + first;

@@ -20,8 +20,8 @@ __constant__ const float float_weight[7] = {1, 2, 3, 4, 3, 2, 1};
 // out = the edges of rgba
 __global__ void __launch_bounds__(threads)
     edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height) {
-  __shared__ float tile[rows + 8][cols + 8];    // from 4 above and left of the block's pixels on
-  __shared__ float of_row[rows + 8][cols + 2];  // sums along the rows
+  // Grey, from 4 above and left of the block's pixels on; sums along the rows.
+  __shared__ float tile[rows + 8][cols + 8], of_row[rows + 8][cols + 2];
   __shared__ short blurred[rows + 2][cols + 2];
   const int left = blockIdx.x * cols, top = blockIdx.y * rows;
   const auto inside = [&](int x, int y) { return x >= 0 && x < width && y >= 0 && y < height; };

@@ -11,6 +11,7 @@
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
+#include "solutions/matmul/parts/vector_access.hpp"
 
 constexpr int cols = 128;  // of c per block
 constexpr int rows = 128;  // of c per block
@@ -19,17 +20,6 @@ constexpr int part = 8;    // a thread computes part x part elements of c
 constexpr int threads = (rows / part) * (cols / part);
 constexpr int lanes_y = 8, lanes_x = 4;         // a warp computes 64 x 32 elements of c
 constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
-
-// Four floats, the first of which lies at a multiple of 16 bytes.
-__device__ float4& four(float& first) { return reinterpret_cast<float4&>(first); }
-
-// m[row][col], ..., m[row][col + 3]; 0 outside the matrix. col is a multiple of 4.
-__device__ float4 load4(const float* m, int row, int col, int n) {
-  if (row >= n || col >= n) return {0, 0, 0, 0};
-  const float* at = m + row * n + col;
-  if (n % 4 == 0) return *reinterpret_cast<const float4*>(at);
-  return {at[0], col + 1 < n ? at[1] : 0, col + 2 < n ? at[2] : 0, col + 3 < n ? at[3] : 0};
-}
 
 __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
   alignas(16) __shared__ float a_tile[depth][rows + 4];  // transposed and padded

@@ -11,29 +11,20 @@
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
+#include "solutions/matmul/parts/vector_access.hpp"
 
 constexpr int cols = 128;  // of c per block
 constexpr int rows = 128;  // of c per block
 constexpr int depth = 8;   // columns of a, rows of b, between two barriers
+constexpr int stages = 2;  // pairs of tiles in shared memory
 constexpr int part = 8;    // a thread computes part x part elements of c
 constexpr int threads = (rows / part) * (cols / part);
 constexpr int lanes_y = 8, lanes_x = 4;         // a warp computes 64 x 32 elements of c
 constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
 
-// Four floats, the first of which lies at a multiple of 16 bytes.
-__device__ float4& four(float& first) { return reinterpret_cast<float4&>(first); }
-
-// m[row][col], ..., m[row][col + 3]; 0 outside the matrix. col is a multiple of 4.
-__device__ float4 load4(const float* m, int row, int col, int n) {
-  if (row >= n || col >= n) return {0, 0, 0, 0};
-  const float* at = m + row * n + col;
-  if (n % 4 == 0) return *reinterpret_cast<const float4*>(at);
-  return {at[0], col + 1 < n ? at[1] : 0, col + 2 < n ? at[2] : 0, col + 3 < n ? at[3] : 0};
-}
-
 __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
-  alignas(16) __shared__ float a_tile[2][depth][rows + 4];  // transposed and padded
-  alignas(16) __shared__ float b_tile[2][depth][cols];
+  alignas(16) __shared__ float a_tile[stages][depth][rows + 4];  // transposed and padded
+  alignas(16) __shared__ float b_tile[stages][depth][cols];
   const int tid = threadIdx.x;
   const int row0 = blockIdx.y * rows, col0 = blockIdx.x * cols;
   const int warp = tid / 32, lane = tid % 32;
@@ -52,30 +43,30 @@ __global__ void matmul_kernel(const float* a, const float* b, float* c, int n) {
     a4 = load4(a, row0 + a_row, k0 + a_col, n);
     b4 = load4(b, k0 + b_row, col0 + b_col, n);
   };
-  const auto store = [&](int buffer) {
+  const auto store = [&](int stage) {
     const float of_row[] = {a4.x, a4.y, a4.z, a4.w};
-    for (int k = 0; k < 4; ++k) a_tile[buffer][a_col + k][a_row] = of_row[k];
-    four(b_tile[buffer][b_row][b_col]) = b4;
+    for (int k = 0; k < 4; ++k) a_tile[stage][a_col + k][a_row] = of_row[k];
+    four(b_tile[stage][b_row][b_col]) = b4;
   };
 
   float sum[part][part] = {};
-  int buffer = 0;
+  int now = 0;  // of the stages
   fetch(0);
-  store(buffer);
+  store(now);
   __syncthreads();  // the first tiles are there
   for (int k0 = 0; k0 < n; k0 += depth) {
     //> todo: ask for the next tiles before you multiply, store them behind.
     fetch(k0 + depth);
     for (int k = 0; k < depth; ++k) {
       alignas(16) float a_k[part], b_k[part];
-      for (int i = 0; i < part; i += 4) four(a_k[i]) = four(a_tile[buffer][k][y0 + i * lanes_y]);
-      for (int j = 0; j < part; j += 4) four(b_k[j]) = four(b_tile[buffer][k][x0 + j * lanes_x]);
+      for (int i = 0; i < part; i += 4) four(a_k[i]) = four(a_tile[now][k][y0 + i * lanes_y]);
+      for (int j = 0; j < part; j += 4) four(b_k[j]) = four(b_tile[now][k][x0 + j * lanes_x]);
       for (int i = 0; i < part; ++i) {
         for (int j = 0; j < part; ++j) sum[i][j] = fmaf(a_k[i], b_k[j], sum[i][j]);
       }
     }
-    buffer ^= 1;
-    store(buffer);
+    now ^= 1;
+    store(now);
     //<
     __syncthreads();  // stored by all, and the other buffer is used by all
   }

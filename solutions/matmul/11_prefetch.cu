@@ -16,6 +16,7 @@
 constexpr int cols = 128;  // of c per block
 constexpr int rows = 128;  // of c per block
 constexpr int depth = 8;   // columns of a, rows of b, between two barriers
+constexpr int stages = 2;  // pairs of tiles in shared memory
 constexpr int part = 8;    // a thread computes part x part elements of c
 constexpr int threads = (rows / part) * (cols / part);
 constexpr int lanes_y = 8, lanes_x = 4;         // a warp computes 64 x 32 elements of c
@@ -23,8 +24,8 @@ constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
 
 __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 registers each thread
     matmul_kernel(const float* a, const float* b, float* c, int n) {
-  alignas(16) __shared__ float a_tile[2][depth][rows + 4];  // transposed and padded
-  alignas(16) __shared__ float b_tile[2][depth][cols];
+  alignas(16) __shared__ float a_tile[stages][depth][rows + 4];  // transposed and padded
+  alignas(16) __shared__ float b_tile[stages][depth][cols];
   const int tid = threadIdx.x;
   const int row0 = blockIdx.y * rows, col0 = blockIdx.x * cols;
   const int warp = tid / 32, lane = tid % 32;
@@ -43,23 +44,23 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
     a4 = load4(a, row0 + a_row, k0 + a_col, n);
     b4 = load4(b, k0 + b_row, col0 + b_col, n);
   };
-  const auto store = [&](int buffer) {
+  const auto store = [&](int stage) {
     const float of_row[] = {a4.x, a4.y, a4.z, a4.w};
-    for (int k = 0; k < 4; ++k) a_tile[buffer][a_col + k][a_row] = of_row[k];
-    four(b_tile[buffer][b_row][b_col]) = b4;
+    for (int k = 0; k < 4; ++k) a_tile[stage][a_col + k][a_row] = of_row[k];
+    four(b_tile[stage][b_row][b_col]) = b4;
   };
 
   float sum[part][part] = {};
-  int buffer = 0;
+  int now = 0;                                   // of the stages
   alignas(16) float a_k[2][part], b_k[2][part];  // even k, odd k
   const auto read = [&](int k) {
     for (int i = 0; i < part; i += 4)
-      four(a_k[k % 2][i]) = four(a_tile[buffer][k % depth][y0 + i * lanes_y]);
+      four(a_k[k % 2][i]) = four(a_tile[now][k % depth][y0 + i * lanes_y]);
     for (int j = 0; j < part; j += 4)
-      four(b_k[k % 2][j]) = four(b_tile[buffer][k % depth][x0 + j * lanes_x]);
+      four(b_k[k % 2][j]) = four(b_tile[now][k % depth][x0 + j * lanes_x]);
   };
   fetch(0);
-  store(buffer);
+  store(now);
   __syncthreads();  // the first tiles are there
   read(0);
   for (int k0 = 0; k0 < n; k0 += depth) {
@@ -67,8 +68,8 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
 #pragma unroll
     for (int k = 0; k < depth; ++k) {
       if (k == depth - 1) {
-        buffer ^= 1;
-        store(buffer);
+        now ^= 1;
+        store(now);
         __syncthreads();  // stored by all, and the other buffer is used by all
       }
       //> todo: read for k + 1; behind the last k lies the other buffer's first.

@@ -10,7 +10,7 @@
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
-#include "solutions/matmul/parts/vector_access.hpp"
+#include "solutions/matmul/parts/async_copy.hpp"
 
 constexpr int cols = 128;  // of c per block
 constexpr int rows = 128;  // of c per block
@@ -60,10 +60,7 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
     for (int j = 0; j < part; j += 4)
       four(b_k[k % 2][j]) = four(b_tile[now][k % depth][x0 + j * lanes_x]);
   };
-  for (int stage = 0; stage < stages - 1; ++stage) {
-    fetch(stage * depth, stage);
-    store(stage);
-  }
+  for (int stage = 0; stage < stages - 1; ++stage) fetch(stage * depth, stage), store(stage);
   __pipeline_wait_prior(stages - 2);  // this thread's copies to all stages but the last one
   __syncthreads();                    // the first tiles are there
   read(0);

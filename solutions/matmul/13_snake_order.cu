@@ -12,7 +12,7 @@
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
-#include "solutions/matmul/parts/vector_access.hpp"
+#include "solutions/matmul/parts/async_copy.hpp"
 
 constexpr int cols = 128;  // of c per block
 constexpr int rows = 128;  // of c per block
@@ -44,7 +44,6 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
   const auto fetch = [&](int k0, int stage) {
     a4 = load4(a, row0 + a_row, k0 + a_col, n);
     copy4(&b_tile[stage][b_row][b_col], b, k0 + b_row, col0 + b_col, n);
-    __pipeline_commit();
   };
   const auto store = [&](int stage) {
     const float of_row[] = {a4.x, a4.y, a4.z, a4.w};
@@ -62,6 +61,7 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
   };
   for (int stage = 0; stage < stages - 1; ++stage) {
     fetch(stage * depth, stage);
+    __pipeline_commit();
     store(stage);
   }
   __pipeline_wait_prior(stages - 2);  // this thread's copies to all stages but the last one
@@ -69,6 +69,7 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
   read(0);
   for (int k0 = 0; k0 < n; k0 += depth) {
     fetch(k0 + (stages - 1) * depth, free);
+    __pipeline_commit();
 #pragma unroll
     for (int k = 0; k < depth; ++k) {
       if (k == depth - 1) {

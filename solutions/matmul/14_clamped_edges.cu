@@ -10,7 +10,7 @@
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
-#include "solutions/matmul/parts/vector_access.hpp"
+#include "solutions/matmul/parts/clamped_access.hpp"
 
 constexpr int cols = 128;  // of c per block
 constexpr int rows = 128;  // of c per block
@@ -42,8 +42,7 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
   const int b_row = 4 * tid / cols, b_col = 4 * tid % cols;
   const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
   const int row = min(row0 + a_row, n - 1), col = Quads ? min(col0 + b_col, n - 4) : col0 + b_col;
-  const float* a_from = a + row * n + a_col - missing;
-  const float* b_from = b + (b_row - missing) * n + col;
+  const float *a_from = a + row * n + a_col - missing, *b_from = b + (b_row - missing) * n + col;
   float4 a4;
   const auto fetch = [&](int stage, bool is_first) {
     //> todo: fetch from where the addresses are; what lies before k = 0 counts as 0.
@@ -74,13 +73,12 @@ __global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 register
   __syncthreads();                    // the first tiles are there
   read(0);
   for (int step = 0; step < steps; ++step) {
-    const bool more = step + stages - 1 < steps;
-    if (more) fetch(free, false);
+    if (step + stages - 1 < steps) fetch(free, false);
     __pipeline_commit();
 #pragma unroll
     for (int k = 0; k < depth; ++k) {
       if (k == depth - 1) {
-        if (more) store(free);
+        if (step + stages - 1 < steps) store(free);
         free = now;
         if (step < steps - 1) now = (now + 1) % stages;  // behind the last one, nothing is there
         __pipeline_wait_prior(stages - 2);

@@ -10,7 +10,7 @@
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
-#include "solutions/matmul/parts/vector_access.hpp"
+#include "solutions/matmul/parts/clamped_access.hpp"
 
 constexpr int cols = 128;  // of c per block
 constexpr int rows = 64;   // of c per block
@@ -41,8 +41,7 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once or more: 168 
   const int b_row = 4 * tid / cols, b_col = 4 * tid % cols;
   const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
   const int row = min(row0 + a_row, n - 1), col = Quads ? min(col0 + b_col, n - 4) : col0 + b_col;
-  const float* a_from = a + row * n + a_col - missing;
-  const float* b_from = b + (b_row - missing) * n + col;
+  const float *a_from = a + row * n + a_col - missing, *b_from = b + (b_row - missing) * n + col;
   float4 a4;
   const auto fetch = [&](int stage, bool is_first) {
     a4 = load4<Quads>(a_from, is_first ? missing - a_col : 0);
@@ -75,13 +74,12 @@ __global__ void __launch_bounds__(threads, 3)  // 3 blocks at once or more: 168 
   __syncthreads();                    // the first tiles are there
   read(0);
   for (int step = 0; step < steps; ++step) {
-    const bool more = step + stages - 1 < steps;
-    if (more) fetch(free, false);
+    if (step + stages - 1 < steps) fetch(free, false);
     __pipeline_commit();
 #pragma unroll
     for (int k = 0; k < depth; ++k) {
       if (k == depth - 1) {
-        if (more) store(free);
+        if (step + stages - 1 < steps) store(free);
         free = now;
         if (step < steps - 1) now = (now + 1) % stages;  // behind the last one, nothing is there
         __pipeline_wait_prior(stages - 2);

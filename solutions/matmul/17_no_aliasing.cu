@@ -8,7 +8,7 @@
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
-#include "solutions/matmul/parts/vector_access.hpp"
+#include "solutions/matmul/parts/clamped_access.hpp"
 
 constexpr int cols = 128;  // of c per block
 constexpr int rows = 64;   // of c per block
@@ -35,8 +35,7 @@ __device__ void multiply(const float* a, const float* b, float* c, int n) {
   const int b_row = 4 * tid / cols, b_col = 4 * tid % cols;
   const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
   const int row = min(row0 + a_row, n - 1), col = Quads ? min(col0 + b_col, n - 4) : col0 + b_col;
-  const float* a_from = a + row * n + a_col - missing;
-  const float* b_from = b + (b_row - missing) * n + col;
+  const float *a_from = a + row * n + a_col - missing, *b_from = b + (b_row - missing) * n + col;
   int below[rows / a_rows];  // how far behind a_from those rows lie
   for (int i = 0; i < rows / a_rows; ++i)
     below[i] = (min(row0 + a_row + i * a_rows, n - 1) - row) * n;
@@ -73,13 +72,12 @@ __device__ void multiply(const float* a, const float* b, float* c, int n) {
   __syncthreads();                    // the first tiles are there
   read(0);
   for (int step = 0; step < steps; ++step) {
-    const bool more = step + stages - 1 < steps;
-    if (more) fetch(free, false);
+    if (step + stages - 1 < steps) fetch(free, false);
     __pipeline_commit();
 #pragma unroll
     for (int k = 0; k < depth; ++k) {
       if (k == depth - 1) {
-        if (more) store(free);
+        if (step + stages - 1 < steps) store(free);
         free = now;
         if (step < steps - 1) now = (now + 1) % stages;  // behind the last one, nothing is there
         __pipeline_wait_prior(stages - 2);

@@ -6,7 +6,7 @@
 //         n = 4096, where a piece goes kept as an offset 1 % (solutions/matmul/DESIGN.md).
 #pragma once
 
-#include "solutions/matmul/parts/vector_access.hpp"
+#include "solutions/matmul/parts/clamped_access.hpp"
 
 // What a block has in shared memory for one step: `depth` columns of a and rows of b.
 template <int rows, int cols, int depth>
