@@ -12,6 +12,12 @@ using namespace stepwise;
 
 namespace {
 
+// One clone for all cases, so that what one compiles for a GPU serves the others.
+const cloned_course& course() {
+  static const cloned_course made;
+  return made;
+}
+
 // What is kept of a lecture's figures is what the model says now of these steps.
 void check_kept(const cloned_course& c, const std::string& lab,
                 const std::vector<std::string>& steps) {
@@ -44,7 +50,7 @@ void check_kept(const cloned_course& c, const std::string& lab,
 }  // namespace
 
 TEST_CASE("--gpu: every GPU that is described is modelled, with code for it or the oldest") {
-  const cloned_course c;
+  const cloned_course& c = course();
   for (const auto& id : known_gpus()) {
     CAPTURE(id);
     const gpu model = *find_gpu(id);
@@ -67,7 +73,7 @@ TEST_CASE("--gpu: every GPU that is described is modelled, with code for it or t
 }
 
 TEST_CASE("--gpu: an old GPU runs the oldest code and says so; its limits are its own") {
-  const cloned_course c;
+  const cloned_course& c = course();
   const auto run = c.lab({"run", "reduction", "--step", "03", "--gpu", "gtx280"});
   CHECK(run.end.exit_code == 0);
   CHECK(has(run.out, "registers as for sm_75: the compiler makes nothing older"));
@@ -86,7 +92,7 @@ TEST_CASE("--gpu: an old GPU runs the oldest code and says so; its limits are it
 }
 
 TEST_CASE("sweep --gpu: configurations are compiled and modelled as on that GPU") {
-  const cloned_course c;
+  const cloned_course& c = course();
   const std::vector<std::string> command = {"sweep",  "launch",          "01",
                                             "--over", "threads=64,1024", "--gpu"};
   const auto on = [&](const char* id, const char* form) {
@@ -119,7 +125,7 @@ TEST_CASE("sweep --gpu: configurations are compiled and modelled as on that GPU"
 }
 
 TEST_CASE("limits --gpu: the whole and its parts are compiled and modelled as on that GPU") {
-  const cloned_course c;
+  const cloned_course& c = course();
   const auto result = c.lab({"limits", "launch", "--size", "262144", "--gpu", "t4", "--json"});
   REQUIRE(result.end.exit_code == 0);
   const json t4 = document_of(result);
@@ -142,7 +148,7 @@ TEST_CASE("limits --gpu: the whole and its parts are compiled and modelled as on
 }
 
 TEST_CASE("occupancy --gpu: of the kernels as they are compiled for that GPU") {
-  const cloned_course c;
+  const cloned_course& c = course();
   const auto t4 =
       document_of(c.lab({"occupancy", "reduction", "--step", "03", "--gpu", "t4", "--json"}));
   check_documented(t4);
@@ -163,7 +169,7 @@ TEST_CASE("occupancy --gpu: of the kernels as they are compiled for that GPU") {
 }
 
 TEST_CASE("--gpu: what cannot be is refused") {
-  const cloned_course c;
+  const cloned_course& c = course();
   const auto record = c.lab({"limits", "launch", "--gpu", "t4", "--record"});
   CHECK(record.end.exit_code == 2);
   CHECK(has(record.err, "--record keeps measured ones"));
@@ -178,7 +184,7 @@ TEST_CASE("--gpu: what cannot be is refused") {
 }
 
 TEST_CASE("what is kept of the lectures' figures is what the model says today") {
-  const cloned_course c;
+  const cloned_course& c = course();
   check_kept(c, "reduction", {"01", "07"});
   check_kept(c, "matmul", {"02", "03"});
   check_kept(c, "blur", {"02"});
@@ -186,7 +192,7 @@ TEST_CASE("what is kept of the lectures' figures is what the model says today") 
 }
 
 TEST_CASE("validate --lectures: what cannot be is refused") {
-  const cloned_course c;
+  const cloned_course& c = course();
   const auto refused = [&](std::vector<std::string> words, const char* what) {
     words.insert(words.begin(), "validate");
     const auto result = c.lab(words);
