@@ -115,6 +115,7 @@ unpack_packages() {
 
 unpack_archives() { # FOLDER with apt/archives and root
   local part=$1 triplet archive library tool
+  local -A links=() # by name: /lib may be /usr/lib
   triplet=$(dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null) || triplet=$(uname -m)-linux-gnu
   for archive in "$part"/apt/archives/*.deb; do dpkg-deb -x "$archive" "$part/root" || return; done
   rm -rf -- "$part"/root/usr/share/{doc,man,info,locale}
@@ -127,8 +128,9 @@ unpack_archives() { # FOLDER with apt/archives and root
   # What is linked here runs with the system's libraries, so those are what the linker must see.
   for library in "/lib/$triplet"/*.so.* "/usr/lib/$triplet"/*.so.*; do
     [[ ! -e $library || -e $part/root/usr/lib/$triplet/${library##*/} ]] ||
-      ln -sfn -- "$library" "$part/root/usr/lib/$triplet/" || return
+      links[${library##*/}]=$library
   done
+  ((${#links[@]} == 0)) || ln -s -t "$part/root/usr/lib/$triplet" -- "${links[@]}" || return
   for library in libc.so.6 libm.so.6 libmvec.so.1 libstdc++.so.6 libgcc_s.so.1; do
     [[ ! -e /lib/$triplet/$library ]] || ln -sfn "/lib/$triplet/$library" "$part/root/usr/lib/$triplet/"
   done
