@@ -51,7 +51,7 @@ std::vector<std::string> program_lines(const program_profile& of, const terminal
   p.plain_paragraph(of.model.measured.empty()
                         ? "modelled from published figures of the " + of.model.name +
                               ", never compared with measured times"
-                        : "modelled: common/emulator/time/DESIGN.md says how far off the model was "
+                        : "modelled: common/emulator/time/ACCURACY.md says how far off the model was "
                           "for the course's own kernels; for this program the error is unknown",
                     tone::dim);
   return p.take();

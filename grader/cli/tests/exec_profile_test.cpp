@@ -122,6 +122,6 @@ TEST_CASE("exec --profile goes with --check and --counters, and stands for the G
   CHECK(has(both.err, "memory not freed"));
   CHECK(has(both.err, "What limits add"));
   CHECK(has(both.err, "grid 1, block 32"));
-  const auto other = profiled({"--profile", "--gpu", "a100", exec_build("with_lines"), "several"});
-  CHECK(has(other.err, "published figures of the NVIDIA A100-SXM4-80GB, never compared"));
+  const auto other = profiled({"--profile", "--gpu", "h100", exec_build("with_lines"), "several"});
+  CHECK(has(other.err, "add: NVIDIA H100 80GB HBM3"));
 }
