@@ -197,6 +197,9 @@ class device {
   // 0 on a device that is lost.
   virtual std::uint64_t limit(device_limit which) = 0;
 
+  // Of a GPU: no line of its L2 cache stays there because somebody asked for that.
+  virtual void reset_persisting_lines() {}
+
   // Counters, where the device keeps them.
   virtual std::optional<execution_counters> counters() { return std::nullopt; }
   virtual void reset_counters() {}
@@ -222,6 +225,12 @@ class device {
   // What was found since the last call, in the order in which it was found; empty on devices that
   // do not check. `at_exit`: memory that is still allocated is a finding too.
   virtual std::vector<finding> take_findings(bool at_exit);
+  // Takes a finding that the runtime made by itself, as a line of JSON; false: it keeps none.
+  virtual bool tell_finding(const std::string& line) { return (void)line, false; }
+  // Whether it lives in another process, which knows nothing of this one's functions and memory.
+  virtual bool is_remote() const { return false; }
+  // The first address that its memory can have, and how many there are; 0, 0: not known.
+  virtual std::array<std::uint64_t, 2> address_range() const { return {0, 0}; }
   // Whether no memory of the host's can have this address, because the device's own has it. It
   // neither locks nor allocates: a signal's handler asks.
   virtual bool owns_address(device_address address) const { return (void)address, false; }

@@ -27,6 +27,7 @@ bool load_all(void* library, driver& out, std::string& why) {
       {&out.ctx_push_current, "cuCtxPushCurrent_v2"},
       {&out.ctx_pop_current, "cuCtxPopCurrent_v2"},
       {&out.ctx_synchronize, "cuCtxSynchronize"},
+      {&out.ctx_reset_persisting_lines, "cuCtxResetPersistingL2Cache"},
       {&out.ctx_set_limit, "cuCtxSetLimit"},
       {&out.ctx_get_limit, "cuCtxGetLimit"},
       {&out.mem_alloc, "cuMemAlloc_v2"},

@@ -23,6 +23,7 @@ struct driver {
   CUresult (*ctx_push_current)(CUcontext context);
   CUresult (*ctx_pop_current)(CUcontext* context);
   CUresult (*ctx_synchronize)();
+  CUresult (*ctx_reset_persisting_lines)();
   CUresult (*ctx_set_limit)(CUlimit limit, std::size_t value);
   CUresult (*ctx_get_limit)(std::size_t* value, CUlimit limit);
   CUresult (*mem_alloc)(CUdeviceptr* address, std::size_t bytes);

@@ -189,6 +189,11 @@ class gpu_device final : public device {
     return ms;
   }
 
+  void reset_persisting_lines() override {
+    const current_context use(cu_, context_);
+    (void)cu_.ctx_reset_persisting_lines();
+  }
+
   // The driver numbers its limits as we do.
   status set_limit(device_limit which, std::uint64_t bytes) override {
     const current_context use(cu_, context_);

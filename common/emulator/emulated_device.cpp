@@ -247,6 +247,9 @@ class emulated_device final : public device {
   std::vector<finding> take_findings(bool at_exit) override {
     return checker_ ? checker_->take(at_exit) : std::vector<finding>();
   }
+  std::array<std::uint64_t, 2> address_range() const override {
+    return {memory_.device_base(), memory_.reserved_bytes()};
+  }
   bool owns_address(device_address address) const override {
     // What free() reads of a block of the host's lies before it.
     return memory_.is_device(address) || memory_.is_device(address + emulator::most_header_bytes) ||

@@ -1,0 +1,170 @@
+// Numbers, texts and structures as bytes between processes of one machine, and back.
+//
+// idea    A structure lists its fields once (`fields()`, a tuple of references); writing and
+//         reading walk that list, so the two cannot differ.
+// watch   Reading believes nothing: every length is checked against what is left and against a
+//         bound, a truth is 0 or 1, an enumeration is left as its number. One wrong byte makes the
+//         reader fail for good; what was read then must not be used.
+// tests   tests/message_test.cpp; fuzzed by common/emulator/fuzz/remote_messages.cpp
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "common/device/device.hpp"
+
+namespace stepwise::remote {
+
+inline constexpr std::size_t most_text_bytes = 16 << 10;
+inline constexpr std::size_t most_elements = 64 << 10;  // of a list or a map
+
+// One that may be as long as a whole reply.
+struct long_text {
+  std::string text;
+};
+
+template <class T>
+concept has_fields = requires(T& t) {
+  t.fields();
+};
+
+class byte_writer {
+ public:
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void put(T value) {
+    if constexpr (std::same_as<T, bool>) return put(static_cast<std::uint8_t>(value));
+    const auto* first = reinterpret_cast<const std::byte*>(&value);
+    bytes_.insert(bytes_.end(), first, first + sizeof value);
+  }
+  // Cut off at the bound: a text is for people.
+  void put(const std::string& text) {
+    const std::size_t size = std::min(text.size(), most_text_bytes);
+    put(static_cast<std::uint32_t>(size));
+    const auto* first = reinterpret_cast<const std::byte*>(text.data());
+    bytes_.insert(bytes_.end(), first, first + size);
+  }
+  void put(const long_text& long_one) {
+    put(static_cast<std::uint32_t>(long_one.text.size()));
+    const auto* first = reinterpret_cast<const std::byte*>(long_one.text.data());
+    bytes_.insert(bytes_.end(), first, first + long_one.text.size());
+  }
+  void put(const extent& e) { put(e.x), put(e.y), put(e.z); }
+  template <class T>
+  void put(const std::vector<T>& values) {
+    put(static_cast<std::uint32_t>(values.size()));
+    for (const T& value : values) put(value);
+  }
+  void put(const std::vector<std::byte>& values) {
+    put(static_cast<std::uint32_t>(values.size()));
+    bytes_.insert(bytes_.end(), values.begin(), values.end());
+  }
+  void put(std::byte value) { bytes_.push_back(value); }
+  template <class K, class V>
+  void put(const std::map<K, V>& values) {
+    put(static_cast<std::uint32_t>(values.size()));
+    for (const auto& [key, value] : values) put(key), put(value);
+  }
+  template <has_fields T>
+  void put(const T& value) {
+    std::apply([&](const auto&... field) { (put(field), ...); }, const_cast<T&>(value).fields());
+  }
+
+  const std::vector<std::byte>& bytes() const { return bytes_; }
+  std::vector<std::byte> take() { return std::exchange(bytes_, {}); }
+  void clear() { bytes_.clear(); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+class byte_reader {
+ public:
+  explicit byte_reader(std::span<const std::byte> bytes) : left_(bytes) {}
+
+  bool ok() const { return ok_; }
+  bool at_end() const { return left_.empty(); }
+  // Everything was read, and nothing of it was wrong.
+  bool complete() const { return ok_ && left_.empty(); }
+
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void get(T& value) {
+    if constexpr (std::same_as<T, bool>) {
+      std::uint8_t number = 0;
+      get(number);
+      if (number > 1) ok_ = false;
+      value = number == 1;
+    } else {
+      const auto from = take(sizeof value);
+      if (ok_) std::memcpy(&value, from.data(), sizeof value);
+    }
+  }
+  void get(std::string& text) {
+    const auto from = take(length(most_text_bytes, 1));
+    if (ok_) text.assign(reinterpret_cast<const char*>(from.data()), from.size());
+  }
+  void get(long_text& long_one) {
+    const auto from = take(length(left_.size(), 1));
+    if (ok_) long_one.text.assign(reinterpret_cast<const char*>(from.data()), from.size());
+  }
+  void get(extent& e) { get(e.x), get(e.y), get(e.z); }
+  template <class T>
+  void get(std::vector<T>& values) {
+    const std::size_t count = length(most_elements, 1);
+    values.clear();
+    for (std::size_t i = 0; ok_ && i < count; ++i) get(values.emplace_back());
+  }
+  void get(std::vector<std::byte>& values) {
+    const auto from = take(length(most_elements, 1));
+    if (ok_) values.assign(from.begin(), from.end());
+  }
+  template <class K, class V>
+  void get(std::map<K, V>& values) {
+    const std::size_t count = length(most_elements, 2);
+    values.clear();
+    for (std::size_t i = 0; ok_ && i < count; ++i) {
+      K key{};
+      V value{};
+      get(key), get(value);
+      values[key] = value;
+    }
+  }
+  template <has_fields T>
+  void get(T& value) {
+    std::apply([&](auto&... field) { (get(field), ...); }, value.fields());
+  }
+
+ private:
+  std::span<const std::byte> take(std::size_t bytes) {
+    if (!ok_ || bytes > left_.size()) {
+      ok_ = false;
+      return {};
+    }
+    const auto taken = left_.first(bytes);
+    left_ = left_.subspan(bytes);
+    return taken;
+  }
+  // A count of elements that have at least so many bytes each.
+  std::size_t length(std::size_t most, std::size_t least_bytes) {
+    std::uint32_t count = 0;
+    get(count);
+    if (count > most || count * least_bytes > left_.size()) ok_ = false;
+    return ok_ ? count : 0;
+  }
+
+  std::span<const std::byte> left_;
+  bool ok_ = true;
+};
+
+}  // namespace stepwise::remote

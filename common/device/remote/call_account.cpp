@@ -1,0 +1,131 @@
+// Opens and closes calls, records the device's events around their work, and moves the clock.
+#include "common/device/remote/call_account.hpp"
+
+namespace stepwise::remote {
+namespace {
+
+// Numbers that no runtime gives to an event of a program's.
+constexpr std::uint64_t call_begins = ~std::uint64_t{0}, call_ends = ~std::uint64_t{1};
+
+}  // namespace
+
+call_account::~call_account() {
+  for (const auto& event : {first_, last_})
+    if (event) (void)on_.destroy_event(*event);
+  if (overwritten_) (void)on_.free(*overwritten_);
+}
+
+// Twice the cache's size is bound to replace its oldest lines.
+status call_account::make_cold() {
+  on_.reset_persisting_lines();
+  const std::uint64_t bytes = 2 * on_.description().l2_bytes;
+  if (bytes == 0) return {};
+  if (!overwritten_) {
+    const auto made = on_.allocate(bytes);
+    if (!made.ok()) return made.failure();
+    overwritten_ = *made;
+  }
+  return on_.fill(*overwritten_, ++times_overwritten_, 1, bytes);
+}
+
+void call_account::begin(const begin_call& how) {
+  so_far_ = {};
+  has_begun_ = has_more_ = false;
+  stream_ = {};
+  clock_.reset();
+  if (how.cold) {
+    if (const status s = make_cold(); !s.ok()) failed(s);
+  }
+  (void)on_.synchronize();
+  if (!first_) {
+    if (const auto made = on_.create_event(); made.ok()) first_ = *made;
+    if (const auto made = on_.create_event(); made.ok()) last_ = *made;
+  }
+  is_open_ = true;
+  if (!how.modelled) return;
+  clock_.emplace(rates_of(on_.description()));
+  marked(asked::kind::record, call_begins, 0);
+}
+
+end_call::answer call_account::end() {
+  before_wait();
+  failed(on_.synchronize());
+  if (has_begun_ && first_ && last_) {
+    const auto ms = on_.elapsed_ms(*first_, *last_);
+    if (ms.ok()) so_far_.device_ms = static_cast<double>(*ms);
+  }
+  if (clock_) {
+    marked(asked::kind::record, call_ends, 0);
+    so_far_.modelled_ms =
+        (clock_->time_of_event(call_ends) - clock_->time_of_event(call_begins)) / 1e3;
+  }
+  is_open_ = false;
+  return so_far_;
+}
+
+void call_account::before_work() {
+  if (!is_open_) return;
+  if (!has_begun_ && first_) has_begun_ = on_.record(*first_).ok();
+  has_more_ = true;
+}
+
+void call_account::before_wait() {
+  if (!has_more_ || !last_) return;
+  (void)on_.record(*last_);
+  has_more_ = false;
+}
+
+void call_account::before_launch() {
+  before_work();
+  if (!clock_) return;
+  const double us = clock_->begin_of_next(stream_.stream, stream_.non_blocking);
+  on_.set_time(static_cast<std::uint64_t>(1e3 * us));
+}
+
+void call_account::launched() {
+  if (!is_open_) return;
+  ++so_far_.launches;
+  if (!clock_) return;
+  asked kernel;
+  kernel.what = asked::kind::kernel;
+  if (const auto modelled = on_.last_launch()) {
+    kernel.us = modelled->us;
+    kernel.fills = modelled->fills;
+  }
+  ask(std::move(kernel));
+}
+
+void call_account::copied(asked::kind which, std::uint64_t bytes) {
+  if (!is_open_) return;
+  if (which == asked::kind::copy_to_host) so_far_.bytes_home += bytes;
+  if (which == asked::kind::copy_to_device) so_far_.bytes_in += bytes;
+  if (!clock_) return;
+  asked copy;
+  copy.what = which;
+  copy.bytes = bytes;
+  copy.pageable = which == asked::kind::copy_to_host || which == asked::kind::copy_to_device;
+  ask(std::move(copy));
+}
+
+void call_account::marked(asked::kind which, std::uint64_t event, std::uint64_t stream) {
+  if (!is_open_ || !clock_) return;
+  asked mark;
+  mark.what = which;
+  mark.event = event;
+  mark.stream = stream;
+  clock_->add(mark);
+}
+
+void call_account::ask(asked what) {
+  what.stream = stream_.stream;
+  what.non_blocking = stream_.non_blocking;
+  clock_->add(what);
+}
+
+void call_account::failed(const status& how) {
+  if (how.ok() || so_far_.failure != 0) return;
+  so_far_.failure = static_cast<std::int32_t>(how.code);
+  so_far_.message = how.message;
+}
+
+}  // namespace stepwise::remote

@@ -1,0 +1,59 @@
+// What a graded call did on the device, counted where the submission cannot reach.
+//
+// idea    The judge begins and ends a call; in between the submission's commands are executed, and
+//         outside of it none is. Device time lies between two events of the device's own queue:
+//         before the first command of the call that works, and behind the last.
+// watch   Where the time model keeps the clock (modelled), copies count as in the runtime's events
+//         (common/timeline); copies to and from the host are taken for copies of pageable memory.
+// tests   tests/service_test.cpp
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "common/device/device.hpp"
+#include "common/device/remote/message.hpp"
+#include "common/timeline/stream_clock.hpp"
+
+namespace stepwise::remote {
+
+class call_account {
+ public:
+  // `on` must outlive this.
+  explicit call_account(device& on) : on_(on) {}
+  ~call_account();
+  call_account(const call_account&) = delete;
+  call_account& operator=(const call_account&) = delete;
+
+  bool is_open() const { return is_open_; }
+  void begin(const begin_call& how);
+  end_call::answer end();
+
+  // The submission asked for these. Nothing outside of a call.
+  void use_stream(const stream_use& in) { stream_ = in; }
+  void request() { ++so_far_.requests; }
+  void before_work();
+  void before_launch();
+  void launched();
+  void copied(asked::kind which, std::uint64_t bytes);
+  void marked(asked::kind which, std::uint64_t event, std::uint64_t stream);
+  // The queue is about to be waited for: the work so far ends here.
+  void before_wait();
+  // A command failed, or a request behind which nobody looks.
+  void failed(const status& how);
+
+ private:
+  status make_cold();
+  void ask(asked what);
+
+  device& on_;
+  bool is_open_ = false, has_begun_ = false, has_more_ = false;
+  end_call::answer so_far_;
+  std::optional<event_handle> first_, last_;
+  std::optional<device_address> overwritten_;  // to empty the L2 cache
+  std::uint8_t times_overwritten_ = 0;
+  std::optional<stream_clock> clock_;
+  stream_use stream_;
+};
+
+}  // namespace stepwise::remote

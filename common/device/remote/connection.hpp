@@ -1,0 +1,60 @@
+// A client's end of a channel: batches go out, and each has one reply.
+//
+// watch   A reply is believed as little as a batch: the judge is a client of a server that executes
+//         a student's kernels. One that is none breaks the connection for good.
+// tests   tests/service_test.cpp
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "common/device/remote/channel.hpp"
+#include "common/device/remote/message.hpp"
+
+namespace stepwise::remote {
+
+class connection {
+ public:
+  // `socket` and `window` are taken over. `wait` says how long to wait for the other end.
+  connection(descriptor socket, descriptor window, patience wait);
+
+  bool is_whole() const { return is_whole_; }
+  std::span<std::byte> window() const { return window_.bytes(); }
+
+  void queue(const message& command);
+  std::size_t queued_bytes() const { return batch_.bytes().size(); }
+
+  // Sends all that is queued and the request; the reply. Nothing if the connection breaks, or has
+  // been.
+  template <class Request>
+  struct reply {
+    reply_head head;
+    typename Request::answer with = {};
+  };
+  template <class Request>
+  std::optional<reply<Request>> ask(const Request& request) {
+    auto bytes = exchange(request);
+    if (!bytes) return std::nullopt;
+    byte_reader from(*bytes);
+    reply<Request> found;
+    from.get(found.head);
+    if (from.ok() && found.head.code == 0) from.get(found.with);
+    if (from.complete()) return found;
+    is_whole_ = false;
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<std::vector<std::byte>> exchange(const message& request);
+
+  descriptor socket_;
+  mapped_window window_;
+  patience wait_;
+  frame_buffer incoming_{most_reply_bytes};
+  byte_writer batch_;
+  bool is_whole_ = true;
+};
+
+}  // namespace stepwise::remote

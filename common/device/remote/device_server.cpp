@@ -1,0 +1,65 @@
+// The program that holds the device of a graded submission: one per submission, and disposable.
+//
+// usage   stepwise-device-server JUDGE_SOCKET JUDGE_WINDOW SOCKET WINDOW emulated|gpu
+//         Descriptors that it inherits: a channel to the judge, and one to the submission. Exit
+//         codes: 0 the judge is gone, 2 bad usage, 3 no such device.
+// tests   grader/judge/tests/judged_session_test.cpp
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "common/device/remote/serve.hpp"
+
+namespace {
+
+using namespace stepwise;
+
+std::unique_ptr<device> make_device(std::string_view kind, std::string& why) {
+  if (kind == "gpu") return make_gpu_device(0, why);
+  const char* const wanted = std::getenv("STEPWISE_GPU");
+  const auto model = find_gpu(wanted != nullptr && *wanted != '\0' ? wanted : "h200");
+  if (!model.ok()) {
+    why = "STEPWISE_GPU: " + model.failure().message;
+    return nullptr;
+  }
+  if (const std::string missing = emulator_lacks(); !missing.empty()) {
+    why = "the emulator was built on a CPU with " + missing +
+          ", which this one lacks: ./lab setup builds it for this machine";
+    return nullptr;
+  }
+  return make_emulated_device(*model);
+}
+
+int number_in(std::string_view text) {
+  int number = -1;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return code == std::errc() && end == text.data() + text.size() ? number : -1;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  int given[4] = {-1, -1, -1, -1};
+  for (int i = 0; i < 4 && i + 1 < count; ++i) given[i] = number_in(arguments[i + 1]);
+  const std::string_view kind = count == 6 ? arguments[5] : "";
+  for (const int number : given) {
+    if (number >= 0 && (kind == "emulated" || kind == "gpu")) continue;
+    std::fprintf(stderr, "usage: %s JUDGE_SOCKET JUDGE_WINDOW SOCKET WINDOW emulated|gpu\n",
+                 count > 0 ? arguments[0] : "stepwise-device-server");
+    return 2;
+  }
+  remote::server_end judge{remote::descriptor(given[0]), remote::descriptor(given[1])};
+  remote::server_end submission{remote::descriptor(given[2]), remote::descriptor(given[3])};
+  std::string why;
+  const auto made = make_device(kind, why);
+  if (!made) {
+    std::fprintf(stderr, "device server: %s\n", why.c_str());
+    return 3;
+  }
+  remote::serve_judged(*made, std::move(judge), std::move(submission));
+  return 0;
+}

@@ -1,0 +1,56 @@
+// Collects findings and the places of their origins.
+#include "common/device/remote/finding_list.hpp"
+
+#include <utility>
+
+namespace stepwise::remote {
+namespace {
+
+constexpr std::size_t most_findings = 2000;
+
+}  // namespace
+
+void finding_list::want(std::uint64_t origin) {
+  if (origin != 0 && places_.try_emplace(origin).second) unasked_.push_back(origin);
+}
+
+void finding_list::take_from(device& on, bool at_exit) {
+  for (finding& f : on.take_findings(at_exit)) {
+    if (all_.size() == most_findings) return;
+    for (const std::uint64_t origin : {f.origin, f.object.allocated_by, f.object.freed_by})
+      want(origin);
+    all_.push_back({std::move(f), {}, {}, {}});
+  }
+}
+
+void finding_list::add_line(const std::string& line) {
+  if (all_.size() == most_findings) return;
+  if (auto found = parse_json_line(line)) all_.push_back(std::move(*found));
+}
+
+void finding_list::place(const tell_place& where) {
+  const auto known = places_.find(where.origin);
+  if (known == places_.end() || known->second) return;
+  known->second = {where.file, static_cast<int>(where.line), where.text, where.function};
+}
+
+std::vector<std::uint64_t> finding_list::wanted() { return std::exchange(unasked_, {}); }
+
+std::vector<long_text> finding_list::lines() const {
+  const auto place_of = [&](std::uint64_t origin, host_place& place) {
+    const auto known = places_.find(origin);
+    if (known != places_.end() && known->second && !place.known()) place = *known->second;
+  };
+  std::vector<located_finding> merged;
+  for (located_finding f : all_) {
+    place_of(f.what.origin, f.host);
+    place_of(f.what.object.allocated_by, f.allocated);
+    place_of(f.what.object.freed_by, f.freed);
+    merge_into(merged, std::move(f));
+  }
+  std::vector<long_text> lines;
+  for (const located_finding& f : merged) lines.push_back({json_line(f)});
+  return lines;
+}
+
+}  // namespace stepwise::remote

@@ -1,0 +1,43 @@
+// What was found while a submission ran, until its judge asks: by the device, whose word counts,
+// and by the submission's own runtime, which can add to it.
+//
+// idea    The device knows places in the host's code as numbers (origins). The submission's runtime
+//         is asked for the lines behind those that findings name; what it says is shown beside a
+//         finding and decides nothing.
+// tests   tests/service_test.cpp
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/device/remote/message.hpp"
+#include "common/report/located_finding.hpp"
+
+namespace stepwise::remote {
+
+class finding_list {
+ public:
+  // What the device has found since; `at_exit`: what is still allocated is a leak.
+  void take_from(device& on, bool at_exit);
+  // One of the runtime's, as common/report/located_finding.hpp has it; what is none is left out.
+  void add_line(const std::string& line);
+  // Of an origin that wanted() named; of another: nothing.
+  void place(const tell_place& where);
+  // Origins whose places nobody has told; each is named once.
+  std::vector<std::uint64_t> wanted();
+  // All of them with their places, as lines of JSON; equal ones are one.
+  std::vector<long_text> lines() const;
+
+ private:
+  void want(std::uint64_t origin);
+
+  std::vector<located_finding> all_;
+  std::map<std::uint64_t, std::optional<host_place>> places_;  // none: not told
+  std::vector<std::uint64_t> unasked_;
+};
+
+}  // namespace stepwise::remote

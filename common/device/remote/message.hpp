@@ -1,0 +1,354 @@
+// What a remote device's client and its server say to each other.
+//
+// idea    A client collects commands, which have no answer, and sends them before a request, which
+//         has one: a batch is any number of commands and then exactly one request. So a launch
+//         costs no round trip, and each batch has one reply.
+// form    A frame is its number of bytes (uint32), then as many. In a batch each message is its
+//         kind (one byte, its place in `message`) and its fields. A reply is a reply_head, then
+//         what the request's `answer` lists, if the head says success. Numbers are little-endian.
+//         Bulk data never stands in a frame, but in the window: memory that both sides map.
+// watch   Whatever is wrong in a batch ends the connection that it came by, and nothing else.
+// tests   tests/message_test.cpp; fuzzed by common/emulator/fuzz/remote_messages.cpp
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "common/device/remote/bytes.hpp"
+
+namespace stepwise::remote {
+
+inline constexpr std::size_t most_batch_bytes = 256 << 10;
+inline constexpr std::size_t most_reply_bytes = 64 << 20;
+inline constexpr std::size_t most_parameter_bytes = 32764;  // of a kernel; source: PTX ISA 8.1
+inline constexpr std::size_t most_image_bytes = 64 << 20;   // of all parts of a module
+inline constexpr std::size_t most_parts = 256;
+inline constexpr std::size_t window_bytes = 8 << 20;
+
+// A part of the window.
+struct window_part {
+  std::uint32_t at = 0, bytes = 0;
+  auto fields() { return std::tie(at, bytes); }
+};
+
+// Commands.
+struct write_bytes {
+  std::uint64_t to = 0;
+  window_part from;
+  auto fields() { return std::tie(to, from); }
+};
+struct fill_bytes {
+  std::uint64_t to = 0, count = 0;
+  std::uint32_t value = 0, element_bytes = 0;
+  auto fields() { return std::tie(to, count, value, element_bytes); }
+};
+struct copy_bytes {
+  std::uint64_t to = 0, from = 0, bytes = 0;
+  auto fields() { return std::tie(to, from, bytes); }
+};
+struct start_kernel {
+  std::uint64_t kernel = 0;
+  extent grid, block;
+  std::uint64_t dynamic_shared_bytes = 0;
+  bool cooperative = false;
+  std::vector<std::byte> parameters;
+  auto fields() {
+    return std::tie(kernel, grid, block, dynamic_shared_bytes, cooperative, parameters);
+  }
+};
+struct release_memory {
+  std::uint64_t address = 0;
+  auto fields() { return std::tie(address); }
+};
+struct make_event {  // its number is the client's
+  std::uint64_t event = 0;
+  auto fields() { return std::tie(event); }
+};
+struct drop_event {
+  std::uint64_t event = 0;
+  auto fields() { return std::tie(event); }
+};
+struct record_event {
+  std::uint64_t event = 0;
+  auto fields() { return std::tie(event); }
+};
+struct enter_origin {
+  std::uint64_t origin = 0;
+  auto fields() { return std::tie(origin); }
+};
+struct enter_stream {
+  std::uint64_t stream = 0;
+  bool non_blocking = false;
+  auto fields() { return std::tie(stream, non_blocking); }
+};
+struct host_waits {
+  std::uint64_t stream = 0;
+  auto fields() { return std::tie(stream); }
+};
+struct mark_event {
+  std::uint64_t event = 0, stream = 0;
+  auto fields() { return std::tie(event, stream); }
+};
+struct wait_for_event {
+  std::uint64_t event = 0, stream = 0;
+  auto fields() { return std::tie(event, stream); }
+};
+struct name_memory {
+  std::uint64_t address = 0;
+  std::string name;
+  auto fields() { return std::tie(address, name); }
+};
+struct forget_memory {
+  std::uint64_t address = 0, bytes = 0;
+  auto fields() { return std::tie(address, bytes); }
+};
+struct tell_time {
+  std::uint64_t ns = 0;
+  auto fields() { return std::tie(ns); }
+};
+struct reset_counts {
+  auto fields() { return std::tie(); }
+};
+struct image_piece {  // of the modules that `load` names next
+  window_part from;
+  auto fields() { return std::tie(from); }
+};
+// Where an origin is that a reply asked for: a line of the program's host code.
+struct tell_place {
+  std::uint64_t origin = 0;
+  std::string file, text, function;
+  std::uint32_t line = 0;
+  auto fields() { return std::tie(origin, file, text, function, line); }
+};
+// A finding that the runtime made by itself, as a line of JSON (common/report/located_finding.hpp).
+struct tell_finding {
+  std::string line;
+  auto fields() { return std::tie(line); }
+};
+
+// Requests. `answer` is what follows a reply's head.
+struct describe {
+  struct answer {
+    std::string id, name;
+    std::uint64_t memory_bytes = 0;
+    std::int32_t driver_version = 0;
+    std::map<std::int32_t, std::int32_t> attributes;
+    std::map<std::int32_t, std::uint64_t> limits;
+    std::uint64_t first_address = 0, address_bytes = 0;  // of device memory; 0: unknown
+    auto fields() {
+      return std::tie(id, name, memory_bytes, driver_version, attributes, limits, first_address,
+                      address_bytes);
+    }
+  };
+  auto fields() { return std::tie(); }
+};
+struct allocate_memory {
+  struct answer {
+    std::uint64_t address = 0;
+    auto fields() { return std::tie(address); }
+  };
+  std::uint64_t bytes = 0;
+  auto fields() { return std::tie(bytes); }
+};
+struct no_answer {
+  auto fields() { return std::tie(); }
+};
+struct try_release {  // of memory that the client does not know
+  using answer = no_answer;
+  std::uint64_t address = 0;
+  auto fields() { return std::tie(address); }
+};
+struct ask_memory {
+  struct answer {
+    std::uint64_t free = 0, total = 0;
+    auto fields() { return std::tie(free, total); }
+  };
+  auto fields() { return std::tie(); }
+};
+struct symbol_answer {
+  bool found = false;
+  std::uint64_t address = 0, bytes = 0;
+  bool shared = false;
+  auto fields() { return std::tie(found, address, bytes, shared); }
+};
+struct locate {
+  using answer = symbol_answer;
+  std::uint64_t address = 0;
+  auto fields() { return std::tie(address); }
+};
+struct read_bytes {
+  using answer = no_answer;
+  std::uint64_t from = 0;
+  window_part to;
+  auto fields() { return std::tie(from, to); }
+};
+struct load {
+  struct answer {
+    std::uint64_t module = 0;
+    auto fields() { return std::tie(module); }
+  };
+  std::vector<std::uint32_t> part_bytes;  // of what the image_pieces brought
+  auto fields() { return std::tie(part_bytes); }
+};
+struct unload {
+  using answer = no_answer;
+  std::uint64_t module = 0;
+  auto fields() { return std::tie(module); }
+};
+struct parameter_place {
+  std::uint32_t offset = 0, bytes = 0;
+  auto fields() { return std::tie(offset, bytes); }
+};
+struct find_kernel {
+  struct answer {
+    std::uint64_t kernel = 0;
+    std::string name;
+    std::int32_t registers = 0, max_threads_per_block = 0, ptx_version = 0, binary_version = 0;
+    std::uint64_t static_shared_bytes = 0, local_bytes = 0, constant_bytes = 0;
+    std::uint64_t max_dynamic_shared_bytes = 0;
+    std::vector<parameter_place> parameters;
+    auto fields() {
+      return std::tie(kernel, name, registers, max_threads_per_block, ptx_version, binary_version,
+                      static_shared_bytes, local_bytes, constant_bytes, max_dynamic_shared_bytes,
+                      parameters);
+    }
+  };
+  std::uint64_t module = 0;
+  std::string name;
+  auto fields() { return std::tie(module, name); }
+};
+struct find_variable {
+  using answer = symbol_answer;
+  std::uint64_t module = 0;
+  std::string name;
+  auto fields() { return std::tie(module, name); }
+};
+struct allow_shared {
+  using answer = no_answer;
+  std::uint64_t kernel = 0, bytes = 0;
+  auto fields() { return std::tie(kernel, bytes); }
+};
+struct wait_for_all {
+  using answer = no_answer;
+  auto fields() { return std::tie(); }
+};
+struct ask_elapsed {
+  struct answer {
+    float ms = 0;
+    auto fields() { return std::tie(ms); }
+  };
+  std::uint64_t start = 0, stop = 0;
+  auto fields() { return std::tie(start, stop); }
+};
+struct give_limit {
+  using answer = no_answer;
+  std::uint32_t which = 0;
+  std::uint64_t bytes = 0;
+  auto fields() { return std::tie(which, bytes); }
+};
+struct ask_limit {
+  struct answer {
+    std::uint64_t bytes = 0;
+    auto fields() { return std::tie(bytes); }
+  };
+  std::uint32_t which = 0;
+  auto fields() { return std::tie(which); }
+};
+struct ask_counts {
+  struct answer {
+    bool counted = false;
+    std::vector<std::uint64_t> counts;  // in the order of stepwise_counters
+    auto fields() { return std::tie(counted, counts); }
+  };
+  auto fields() { return std::tie(); }
+};
+// The queue is full: the window is free again behind the answer.
+struct flush {
+  using answer = no_answer;
+  auto fields() { return std::tie(); }
+};
+// The program ends as it should: what it has not freed is a leak.
+struct end_in_order {
+  using answer = no_answer;
+  auto fields() { return std::tie(); }
+};
+
+// Requests of the judge's alone.
+struct begin_call {
+  using answer = no_answer;
+  bool cold = false;      // nothing is in the L2 cache, and no line persists there
+  bool modelled = false;  // the times of copies count, too: the contract's arrays are the host's
+  auto fields() { return std::tie(cold, modelled); }
+};
+struct end_call {
+  // What the call did. Only work that the submission asked for counts.
+  struct answer {
+    std::uint64_t launches = 0, bytes_home = 0, bytes_in = 0;
+    std::uint64_t requests = 0;  // of the submission: each is a round trip
+    double device_ms = 0;        // between the device's events around the work; 0: there was none
+    double modelled_ms = 0;      // by the time model, where there is one
+    std::int32_t failure = 0;    // the first that the device answered behind the client's back
+    std::string message;
+    std::string broken;  // why the submission's connection was ended; empty: it is whole
+    auto fields() {
+      return std::tie(launches, bytes_home, bytes_in, requests, device_ms, modelled_ms, failure,
+                      message, broken);
+    }
+  };
+  auto fields() { return std::tie(); }
+};
+struct take_report {
+  struct answer {
+    std::vector<long_text> lines;  // of JSON
+    auto fields() { return std::tie(lines); }
+  };
+  std::uint32_t which = 0;  // report_kind
+  auto fields() { return std::tie(which); }
+};
+enum class report_kind : std::uint32_t { findings = 0, profile = 1 };
+
+using message =
+    std::variant<write_bytes, fill_bytes, copy_bytes, start_kernel, release_memory, make_event,
+                 drop_event, record_event, enter_origin, enter_stream, host_waits, mark_event,
+                 wait_for_event, name_memory, forget_memory, tell_time, reset_counts, image_piece,
+                 tell_place, tell_finding, describe, allocate_memory, try_release, ask_memory,
+                 locate, read_bytes, load, unload, find_kernel, find_variable, allow_shared,
+                 wait_for_all, ask_elapsed, give_limit, ask_limit, ask_counts, flush, end_in_order,
+                 begin_call, end_call, take_report>;
+
+template <class T>
+concept is_request = requires {
+  typename T::answer;
+};
+template <class T>
+inline constexpr bool is_judges =
+    std::same_as<T, begin_call> || std::same_as<T, end_call> || std::same_as<T, take_report>;
+
+// What stands before every answer.
+struct reply_head {
+  std::int32_t code = 0;  // of the request
+  std::string message;
+  std::int32_t deferred = 0;  // the first command before it that failed; 0: none did
+  std::string deferred_message;
+  std::uint32_t epoch = 0;  // another one: addresses that were not the client's may be gone
+  std::vector<std::uint64_t> wanted_origins;  // whose places the server wants to be told
+  auto fields() {
+    return std::tie(code, message, deferred, deferred_message, epoch, wanted_origins);
+  }
+};
+
+// Behind what a writer has.
+void append(byte_writer& to, const message& what);
+// The next message; nothing, and the reader has failed, for what is none.
+std::optional<message> next_message(byte_reader& from);
+
+// The numbers of execution_counters, in the order of common/runtime/stepwise.h.
+std::vector<std::uint64_t> counts_of(const execution_counters& counters);
+std::optional<execution_counters> counters_of(const std::vector<std::uint64_t>& counts);
+
+}  // namespace stepwise::remote

@@ -1,0 +1,125 @@
+// A device in another process, reached by a channel.
+//
+// idea    Commands are collected and travel with the next request; what a device answers at once
+//         (a bad launch, an unknown area) is known here, from attributes and allocations that the
+//         server told. A queue that is long, or a window that is full, is sent earlier.
+// watch   What a device could not see at once is answered by the next synchronize(), as on
+// hardware:
+//         a kernel that the emulator cannot execute, too. A connection that breaks is a lost
+//         device. No memory is shared with the host (allocate_shared is not_supported).
+// tests   common/device/tests/conformance.cpp, tests/remote_device_test.cpp
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/device/device.hpp"
+#include "common/device/remote/connection.hpp"
+#include "common/device/remote/message.hpp"
+
+namespace stepwise::remote {
+
+// Tells the place of an origin in the host's code.
+using place_finder = std::function<tell_place(std::uint64_t origin)>;
+
+class remote_device : public device {
+ public:
+  // Asks the server what it has; null, with the reason in `why`, if there is none.
+  static std::unique_ptr<remote_device> connect(connection to, std::string& why);
+  ~remote_device() override;
+
+  void set_place_finder(place_finder finder) { place_of_ = std::move(finder); }
+
+  const gpu& description() const override { return model_; }
+  bool is_remote() const override { return true; }
+  std::array<std::uint64_t, 2> address_range() const override { return {first_, bytes_}; }
+  bool owns_address(device_address address) const override { return address - first_ < bytes_; }
+
+  result<device_address> allocate(std::uint64_t bytes) override;
+  status free(device_address address) override;
+  result<device_address> allocate_shared(std::uint64_t bytes) override;
+  std::array<std::uint64_t, 2> memory_info() override;
+  std::optional<module_symbol> find_allocation(device_address address) override;
+  status write(device_address to, std::span<const std::byte> from) override;
+  status read(std::span<std::byte> to, device_address from) override;
+  status copy(device_address to, device_address from, std::uint64_t bytes) override;
+  status fill(device_address to, std::uint32_t value, unsigned element_bytes,
+              std::uint64_t count) override;
+  result<module_handle> load_linked(std::span<const std::span<const std::byte>> parts) override;
+  status unload_module(module_handle module) override;
+  result<kernel_handle> find_kernel(module_handle module, std::string_view name) override;
+  result<module_symbol> find_symbol(module_handle module, std::string_view name) override;
+  result<kernel_attributes> attributes(kernel_handle kernel) override;
+  status set_max_dynamic_shared_bytes(kernel_handle kernel, std::uint64_t bytes) override;
+  status launch(kernel_handle kernel, const launch_config& config,
+                std::span<const std::byte> parameters) override;
+  void set_time(std::uint64_t ns) override;
+  status synchronize() override;
+  result<event_handle> create_event() override;
+  status destroy_event(event_handle event) override;
+  status record(event_handle event) override;
+  result<float> elapsed_ms(event_handle start, event_handle stop) override;
+  status set_limit(device_limit which, std::uint64_t bytes) override;
+  std::uint64_t limit(device_limit which) override;
+  std::optional<execution_counters> counters() override;
+  void reset_counters() override;
+  void set_origin(std::uint64_t number) override;
+  void set_stream(const stream_use& use) override;
+  void host_waited(std::uint64_t stream) override;
+  void mark_event(std::uint64_t event, std::uint64_t stream) override;
+  void wait_event(std::uint64_t event, std::uint64_t stream) override;
+  void name_allocation(device_address address, std::string_view name) override;
+  void forget_contents(device_address first, std::uint64_t bytes) override;
+  // None: they are the judge's. But the server is told where what it found came from.
+  std::vector<finding> take_findings(bool at_exit) override;
+  bool tell_finding(const std::string& line) override;
+
+  // The judge's: not to be used on a submission's connection. `broken` if there is no connection.
+  status begin(const begin_call& how);
+  result<end_call::answer> end();
+  result<std::vector<std::string>> take(report_kind which);
+  bool is_whole() const { return to_.is_whole(); }
+
+ private:
+  explicit remote_device(connection to);
+
+  template <class Request>
+  result<typename Request::answer> ask(const Request& request);
+  void queue(const message& command);
+  std::optional<window_part> room_in_window(std::size_t bytes);
+  status send_queue();
+  std::optional<module_symbol> known_area(device_address address);
+  status check_area(device_address address, std::uint64_t bytes, const char* doing);
+  void tell_wanted_places();
+
+  mutable std::recursive_mutex lock_;
+  connection to_;
+  gpu model_;
+  std::uint64_t first_ = 0, bytes_ = 0;
+  void* reserved_ = nullptr;  // the same addresses here, so that no memory of the host's has them
+  status lost_;
+  status deferred_;                               // for the next synchronize()
+  std::map<device_address, std::uint64_t> own_;   // allocations, and their bytes
+  std::map<device_address, std::uint64_t> seen_;  // others', as they were in epoch_
+  std::uint32_t epoch_ = 0;
+  struct known_kernel {
+    module_handle module;
+    kernel_attributes attributes;
+  };
+  std::map<std::uint64_t, known_kernel> kernels_;
+  std::set<std::uint64_t> events_;
+  std::uint64_t last_event_ = 0;
+  std::size_t window_used_ = 0;
+  std::vector<std::uint64_t> wanted_;
+  place_finder place_of_;
+  std::uint64_t origin_ = 0;
+};
+
+}  // namespace stepwise::remote

@@ -1,0 +1,86 @@
+// Waits for both sockets, and answers whole batches.
+#include "common/device/remote/serve.hpp"
+
+#include <errno.h>
+#include <poll.h>
+
+#include <utility>
+
+#include "common/device/remote/service.hpp"
+
+namespace stepwise::remote {
+namespace {
+
+class served_end {
+ public:
+  served_end(shared_device& shared, server_end end, service::client whose)
+      : end_(std::move(end)),
+        window_(end_.window.get()),
+        service_(shared, window_.bytes(), whose),
+        why_(window_.bytes().empty() ? "a window that is none" : "") {}
+
+  int socket() const { return end_.socket.get(); }
+  bool is_open() const { return socket() >= 0; }
+  // Not empty: the end was closed for this.
+  const std::string& why() const { return why_; }
+
+  // Reads what is there and answers it; closes at the other end's end, and what is no message.
+  void answer() {
+    const bool more = frames_.receive(socket());
+    while (const auto batch = frames_.next()) {
+      const auto reply = service_.answer(*batch);
+      if (!reply) return close(service_.why());
+      // A client reads one reply before it sends the next batch: there is room for it.
+      if (!send_frame(socket(), *reply, wait_)) return close("a reply that nobody takes");
+    }
+    if (!more) end_.socket.reset();
+  }
+  void wait_for_room(patience wait) { wait_ = std::move(wait); }
+
+ private:
+  void close(const std::string& why) {
+    why_ = why;
+    end_.socket.reset();
+  }
+
+  server_end end_;
+  mapped_window window_;
+  service service_;
+  frame_buffer frames_{most_batch_bytes};
+  patience wait_;
+  std::string why_;
+};
+
+}  // namespace
+
+void serve_alone(device& on, server_end program) {
+  shared_device shared(on);
+  served_end client(shared, std::move(program), service::client::program);
+  client.wait_for_room(wait_for_ever);
+  while (client.is_open() && client.why().empty() && wait_for_ever(client.socket(), POLLIN))
+    client.answer();
+}
+
+void serve_judged(device& on, server_end judge, server_end submission) {
+  shared_device shared(on);
+  shared.has_judge = true;
+  served_end asking(shared, std::move(judge), service::client::judge);
+  served_end asked(shared, std::move(submission), service::client::program);
+  asking.wait_for_room(wait_for_ever);
+  while (asking.is_open() && asking.why().empty()) {
+    const bool listens = asked.is_open() && asked.why().empty() && shared.call.is_open();
+    pollfd ready[] = {{asking.socket(), POLLIN, 0}, {listens ? asked.socket() : -1, POLLIN, 0}};
+    if (poll(ready, 2, -1) < 0) {
+      if (errno == EINTR) continue;
+      return;
+    }
+    if (ready[0].revents != 0) {
+      asking.answer();
+    } else if (ready[1].revents != 0) {
+      asked.answer();
+      shared.broken = asked.why();
+    }
+  }
+}
+
+}  // namespace stepwise::remote

@@ -1,0 +1,25 @@
+// Serves a device to its clients until they are gone.
+//
+// tests   tests/service_test.cpp, common/device/tests/conformance_remote.cpp
+#pragma once
+
+#include "common/device/device.hpp"
+#include "common/device/remote/channel.hpp"
+
+namespace stepwise::remote {
+
+// An end of a channel, as a server has it.
+struct server_end {
+  descriptor socket, window;
+};
+
+// One client, who may do everything with the device: returns when its end is closed, or when it
+// has sent what is no message.
+void serve_alone(device& on, server_end program);
+
+// A judge, and the submission of which it asks for calls. Outside of a call the submission's
+// messages wait. One that is none ends the submission's connection; the judge is told when it ends
+// the call. Returns when the judge's end is closed, or when the judge sends what is no message.
+void serve_judged(device& on, server_end judge, server_end submission);
+
+}  // namespace stepwise::remote

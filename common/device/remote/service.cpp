@@ -1,0 +1,395 @@
+// Decodes a batch, executes its commands in order, and answers its request.
+#include "common/device/remote/service.hpp"
+
+#include "common/report/profile.hpp"
+#include "common/report/profile_json.hpp"
+
+namespace stepwise::remote {
+namespace {
+
+constexpr std::size_t most_events = 64 << 10;
+
+symbol_answer answer_of(const std::optional<module_symbol>& symbol) {
+  if (!symbol) return {};
+  return {true, symbol->address, symbol->bytes, symbol->shared};
+}
+
+find_kernel::answer answer_of(kernel_handle kernel, const kernel_attributes& a) {
+  find_kernel::answer with;
+  with.kernel = static_cast<std::uint64_t>(kernel);
+  with.name = a.name;
+  with.registers = a.registers;
+  with.max_threads_per_block = a.max_threads_per_block;
+  with.ptx_version = a.ptx_version;
+  with.binary_version = a.binary_version;
+  with.static_shared_bytes = a.static_shared_bytes;
+  with.local_bytes = a.local_bytes;
+  with.constant_bytes = a.constant_bytes;
+  with.max_dynamic_shared_bytes = a.max_dynamic_shared_bytes;
+  for (const kernel_parameter& p : a.parameters) with.parameters.push_back({p.offset, p.bytes});
+  return with;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::byte>> service::answer(std::span<const std::byte> batch) {
+  byte_reader from(batch);
+  while (true) {
+    const auto next = next_message(from);
+    if (!next) {
+      why_ = "a message that is none";
+      return std::nullopt;
+    }
+    const bool answers = std::visit([]<class T>(const T&) { return is_request<T>; }, *next);
+    if (!answers) {
+      run(*next);
+      if (!why_.empty()) return std::nullopt;
+      continue;
+    }
+    if (!from.complete()) {
+      why_ = "something behind a request";
+      return std::nullopt;
+    }
+    return reply_to(*next);
+  }
+}
+
+void service::run(const message& command) {
+  std::visit(
+      [&]<class T>(const T& fields) {
+        if constexpr (!is_request<T>) note(execute(fields));
+      },
+      command);
+}
+
+std::optional<std::vector<std::byte>> service::reply_to(const message& request) {
+  byte_writer reply;
+  std::visit(
+      [&]<class T>(const T& fields) {
+        if constexpr (is_request<T>) {
+          if (is_judges<T> && !is_judge_) {
+            why_ = "a request that is the judge's";
+            return;
+          }
+          if (is_counted()) shared_.call.request();
+          const answered<T> done = execute(fields);
+          if (!is_judge_) shared_.findings.take_from(on_, false);
+          const reply_head head{
+              static_cast<std::int32_t>(done.how.code),
+              done.how.message,
+              static_cast<std::int32_t>(deferred_.code),
+              deferred_.message,
+              shared_.epoch,
+              is_judge_ ? std::vector<std::uint64_t>{} : shared_.findings.wanted()};
+          deferred_ = {};
+          reply.put(head);
+          if (done.how.ok()) reply.put(done.with);
+        }
+      },
+      request);
+  if (!why_.empty()) return std::nullopt;
+  return reply.take();
+}
+
+void service::note(const status& how) {
+  if (how.ok()) return;
+  if (deferred_.ok()) deferred_ = how;
+  if (is_counted()) shared_.call.failed(how);
+}
+
+bool service::within(const window_part& part) const {
+  return part.at <= window_.size() && part.bytes <= window_.size() - part.at;
+}
+
+std::span<std::byte> service::part_of_window(const window_part& part) const {
+  return window_.subspan(part.at, part.bytes);
+}
+
+status service::execute(const write_bytes& m) {
+  if (!within(m.from)) return why_ = "bytes outside the window", status{};
+  if (is_counted()) shared_.call.before_work();
+  const status s = on_.write(m.to, part_of_window(m.from));
+  if (s.ok() && is_counted()) shared_.call.copied(asked::kind::copy_to_device, m.from.bytes);
+  return s;
+}
+
+status service::execute(const fill_bytes& m) {
+  if (is_counted()) shared_.call.before_work();
+  const status s = on_.fill(m.to, m.value, m.element_bytes, m.count);
+  if (s.ok() && is_counted()) shared_.call.copied(asked::kind::fill, m.count * m.element_bytes);
+  return s;
+}
+
+status service::execute(const copy_bytes& m) {
+  if (is_counted()) shared_.call.before_work();
+  const status s = on_.copy(m.to, m.from, m.bytes);
+  if (s.ok() && is_counted()) shared_.call.copied(asked::kind::copy_on_device, m.bytes);
+  return s;
+}
+
+status service::execute(const start_kernel& m) {
+  if (m.parameters.size() > most_parameter_bytes) return why_ = "too many parameters", status{};
+  if (is_counted()) shared_.call.before_launch();
+  const status s =
+      on_.launch(kernel_handle{m.kernel}, {m.grid, m.block, m.dynamic_shared_bytes, m.cooperative},
+                 m.parameters);
+  if (s.ok() && is_counted()) shared_.call.launched();
+  return s;
+}
+
+status service::execute(const release_memory& m) {
+  if (!is_judge_ && shared_.judges.contains(m.address))
+    return {error::invalid_value, "this memory is an argument of the call: its caller frees it"};
+  const status s = on_.free(m.address);
+  if (is_judge_ && shared_.judges.erase(m.address) != 0) ++shared_.epoch;
+  return s;
+}
+
+status service::execute(const make_event& m) {
+  if (events_.size() >= most_events || events_.contains(m.event))
+    return why_ = "an event that cannot be", status{};
+  const auto made = on_.create_event();
+  if (!made.ok()) return made.failure();
+  events_[m.event] = *made;
+  return {};
+}
+
+status service::execute(const drop_event& m) {
+  const auto found = events_.find(m.event);
+  if (found == events_.end()) return {error::invalid_resource_handle, "there is no such event"};
+  const status s = on_.destroy_event(found->second);
+  events_.erase(found);
+  return s;
+}
+
+status service::execute(const record_event& m) {
+  const auto found = events_.find(m.event);
+  if (found == events_.end()) return {error::invalid_resource_handle, "there is no such event"};
+  return on_.record(found->second);
+}
+
+status service::execute(const enter_origin& m) {
+  on_.set_origin(m.origin);
+  return {};
+}
+
+status service::execute(const enter_stream& m) {
+  on_.set_stream({m.stream, m.non_blocking});
+  if (is_counted()) shared_.call.use_stream({m.stream, m.non_blocking});
+  return {};
+}
+
+status service::execute(const host_waits& m) {
+  on_.host_waited(m.stream);
+  if (is_counted())
+    shared_.call.marked(m.stream == no_stream ? asked::kind::host_all : asked::kind::host_stream, 0,
+                        m.stream == no_stream ? 0 : m.stream);
+  return {};
+}
+
+status service::execute(const mark_event& m) {
+  on_.mark_event(m.event, m.stream);
+  if (is_counted()) shared_.call.marked(asked::kind::record, m.event, m.stream);
+  return {};
+}
+
+status service::execute(const wait_for_event& m) {
+  on_.wait_event(m.event, m.stream);
+  if (is_counted()) shared_.call.marked(asked::kind::wait_event, m.event, m.stream);
+  return {};
+}
+
+status service::execute(const name_memory& m) {
+  if (is_judge_ || !shared_.judges.contains(m.address)) on_.name_allocation(m.address, m.name);
+  return {};
+}
+
+status service::execute(const forget_memory& m) {
+  on_.forget_contents(m.address, m.bytes);
+  return {};
+}
+
+status service::execute(const tell_time& m) {
+  if (!shared_.has_judge) on_.set_time(m.ns);
+  return {};
+}
+
+status service::execute(const reset_counts&) {
+  if (!shared_.has_judge) on_.reset_counters();
+  return {};
+}
+
+status service::execute(const image_piece& m) {
+  if (!within(m.from)) return why_ = "bytes outside the window", status{};
+  if (m.from.bytes > most_image_bytes - image_.size()) return why_ = "too large a module", status{};
+  const auto piece = part_of_window(m.from);
+  image_.insert(image_.end(), piece.begin(), piece.end());
+  return {};
+}
+
+status service::execute(const tell_place& m) {
+  shared_.findings.place(m);
+  return {};
+}
+
+status service::execute(const tell_finding& m) {
+  shared_.findings.add_line(m.line);
+  return {};
+}
+
+service::answered<describe> service::execute(const describe&) {
+  const gpu& model = on_.description();
+  describe::answer with;
+  with.id = model.id;
+  with.name = model.name;
+  with.memory_bytes = model.memory_bytes;
+  with.driver_version = model.driver_version;
+  with.attributes = {model.attributes.begin(), model.attributes.end()};
+  with.limits = {model.limits.begin(), model.limits.end()};
+  const auto [first, bytes] = on_.address_range();
+  with.first_address = first;
+  with.address_bytes = bytes;
+  return {{}, with};
+}
+
+service::answered<allocate_memory> service::execute(const allocate_memory& m) {
+  const auto made = on_.allocate(m.bytes);
+  if (!made.ok()) return {made.failure()};
+  if (is_judge_) {
+    shared_.judges.insert(*made);
+    ++shared_.epoch;
+  }
+  return {{}, {*made}};
+}
+
+service::answered<try_release> service::execute(const try_release& m) {
+  return {execute(release_memory{m.address})};
+}
+
+service::answered<ask_memory> service::execute(const ask_memory&) {
+  const auto [free, total] = on_.memory_info();
+  return {{}, {free, total}};
+}
+
+service::answered<locate> service::execute(const locate& m) {
+  return {{}, answer_of(on_.find_allocation(m.address))};
+}
+
+service::answered<read_bytes> service::execute(const read_bytes& m) {
+  if (!within(m.to)) return why_ = "bytes outside the window", answered<read_bytes>{};
+  if (is_counted()) {
+    shared_.call.before_work();
+    shared_.call.before_wait();
+  }
+  const status s = on_.read(part_of_window(m.to), m.from);
+  if (s.ok() && is_counted()) {
+    shared_.call.copied(asked::kind::copy_to_host, m.to.bytes);
+    shared_.call.before_work();
+    shared_.call.before_wait();
+  }
+  return {s};
+}
+
+service::answered<load> service::execute(const load& m) {
+  std::uint64_t total = 0;
+  for (const std::uint32_t bytes : m.part_bytes) total += bytes;
+  if (m.part_bytes.size() > most_parts || total != image_.size())
+    return why_ = "a module without its bytes", answered<load>{};
+  std::vector<std::span<const std::byte>> parts;
+  std::size_t at = 0;
+  for (const std::uint32_t bytes : m.part_bytes) {
+    parts.push_back(std::span<const std::byte>(image_).subspan(at, bytes));
+    at += bytes;
+  }
+  const auto loaded = on_.load_linked(parts);
+  image_ = {};
+  if (!loaded.ok()) return {loaded.failure()};
+  return {{}, {static_cast<std::uint64_t>(*loaded)}};
+}
+
+service::answered<unload> service::execute(const unload& m) {
+  return {on_.unload_module(module_handle{m.module})};
+}
+
+service::answered<find_kernel> service::execute(const find_kernel& m) {
+  const auto kernel = on_.find_kernel(module_handle{m.module}, m.name);
+  if (!kernel.ok()) return {kernel.failure()};
+  const auto attributes = on_.attributes(*kernel);
+  if (!attributes.ok()) return {attributes.failure()};
+  return {{}, answer_of(*kernel, *attributes)};
+}
+
+service::answered<find_variable> service::execute(const find_variable& m) {
+  const auto found = on_.find_symbol(module_handle{m.module}, m.name);
+  if (!found.ok()) return {found.failure()};
+  return {{}, answer_of(*found)};
+}
+
+service::answered<allow_shared> service::execute(const allow_shared& m) {
+  return {on_.set_max_dynamic_shared_bytes(kernel_handle{m.kernel}, m.bytes)};
+}
+
+service::answered<wait_for_all> service::execute(const wait_for_all&) {
+  if (is_counted()) shared_.call.before_wait();
+  const status s = on_.synchronize();
+  if (is_counted()) shared_.call.failed(s);
+  return {s};
+}
+
+service::answered<ask_elapsed> service::execute(const ask_elapsed& m) {
+  const auto start = events_.find(m.start), stop = events_.find(m.stop);
+  if (start == events_.end() || stop == events_.end())
+    return {{error::invalid_resource_handle, "there is no such event"}};
+  const auto ms = on_.elapsed_ms(start->second, stop->second);
+  if (!ms.ok()) return {ms.failure()};
+  return {{}, {*ms}};
+}
+
+service::answered<give_limit> service::execute(const give_limit& m) {
+  if (m.which > static_cast<std::uint32_t>(device_limit::heap_bytes))
+    return {{error::unsupported_limit, "there is no such limit"}};
+  return {on_.set_limit(static_cast<device_limit>(m.which), m.bytes)};
+}
+
+service::answered<ask_limit> service::execute(const ask_limit& m) {
+  if (m.which > static_cast<std::uint32_t>(device_limit::heap_bytes)) return {};
+  return {{}, {on_.limit(static_cast<device_limit>(m.which))}};
+}
+
+service::answered<ask_counts> service::execute(const ask_counts&) {
+  const auto counters = on_.counters();
+  if (!counters) return {};
+  return {{}, {true, counts_of(*counters)}};
+}
+
+service::answered<flush> service::execute(const flush&) { return {}; }
+
+service::answered<end_in_order> service::execute(const end_in_order&) {
+  if (!is_judge_) shared_.findings.take_from(on_, true);
+  return {};
+}
+
+service::answered<begin_call> service::execute(const begin_call& m) {
+  shared_.call.begin(m);
+  return {};
+}
+
+service::answered<end_call> service::execute(const end_call&) {
+  answered<end_call> done{{}, shared_.call.end()};
+  done.with.broken = shared_.broken;
+  shared_.findings.take_from(on_, false);
+  return done;
+}
+
+service::answered<take_report> service::execute(const take_report& m) {
+  answered<take_report> done;
+  if (m.which == static_cast<std::uint32_t>(report_kind::findings)) {
+    done.with.lines = shared_.findings.lines();
+  } else {
+    const auto profile = on_.take_profile();
+    if (!profile.empty()) done.with.lines.push_back({profile_json(profile)});
+  }
+  return done;
+}
+
+}  // namespace stepwise::remote

@@ -1,0 +1,117 @@
+// The server's side of a connection: executes what a client asks of a device.
+//
+// idea    A device may be shared by two clients: the judge, who fills the buffers of a call, and
+// the
+//         submission, whose function gets their addresses. What both need lies in shared_device.
+// watch   A client may send anything. What is no batch ends its connection; what is one can do no
+//         more than a program can do to its own device, but for the judge's memory, which it can
+//         use and not free or rename.
+// tests   tests/service_test.cpp; fuzzed by common/emulator/fuzz/remote_messages.cpp
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/device/device.hpp"
+#include "common/device/remote/call_account.hpp"
+#include "common/device/remote/finding_list.hpp"
+#include "common/device/remote/message.hpp"
+
+namespace stepwise::remote {
+
+struct shared_device {
+  explicit shared_device(device& d) : on(d), call(d) {}
+  device& on;
+  call_account call;
+  finding_list findings;
+  std::set<device_address> judges;  // allocations
+  std::uint32_t epoch = 0;
+  bool has_judge = false;
+  std::string broken;  // why the submission's connection was ended
+};
+
+class service {
+ public:
+  enum class client { program, judge };
+
+  // Both must outlive this; the window may change at any time.
+  service(shared_device& shared, std::span<std::byte> window, client whose)
+      : shared_(shared), on_(shared.on), window_(window), is_judge_(whose == client::judge) {}
+
+  // Executes a batch and returns the reply; nothing for what is none, and why().
+  std::optional<std::vector<std::byte>> answer(std::span<const std::byte> batch);
+  const std::string& why() const { return why_; }
+
+ private:
+  template <class Request>
+  struct answered {
+    status how;
+    typename Request::answer with = {};
+  };
+
+  void run(const message& command);
+  std::optional<std::vector<std::byte>> reply_to(const message& request);
+  bool within(const window_part& part) const;
+  std::span<std::byte> part_of_window(const window_part& part) const;
+  void note(const status& how);
+  bool is_counted() const { return !is_judge_ && shared_.call.is_open(); }
+
+  status execute(const write_bytes& m);
+  status execute(const fill_bytes& m);
+  status execute(const copy_bytes& m);
+  status execute(const start_kernel& m);
+  status execute(const release_memory& m);
+  status execute(const make_event& m);
+  status execute(const drop_event& m);
+  status execute(const record_event& m);
+  status execute(const enter_origin& m);
+  status execute(const enter_stream& m);
+  status execute(const host_waits& m);
+  status execute(const mark_event& m);
+  status execute(const wait_for_event& m);
+  status execute(const name_memory& m);
+  status execute(const forget_memory& m);
+  status execute(const tell_time& m);
+  status execute(const reset_counts& m);
+  status execute(const image_piece& m);
+  status execute(const tell_place& m);
+  status execute(const tell_finding& m);
+
+  answered<describe> execute(const describe& m);
+  answered<allocate_memory> execute(const allocate_memory& m);
+  answered<try_release> execute(const try_release& m);
+  answered<ask_memory> execute(const ask_memory& m);
+  answered<locate> execute(const locate& m);
+  answered<read_bytes> execute(const read_bytes& m);
+  answered<load> execute(const load& m);
+  answered<unload> execute(const unload& m);
+  answered<find_kernel> execute(const find_kernel& m);
+  answered<find_variable> execute(const find_variable& m);
+  answered<allow_shared> execute(const allow_shared& m);
+  answered<wait_for_all> execute(const wait_for_all& m);
+  answered<ask_elapsed> execute(const ask_elapsed& m);
+  answered<give_limit> execute(const give_limit& m);
+  answered<ask_limit> execute(const ask_limit& m);
+  answered<ask_counts> execute(const ask_counts& m);
+  answered<flush> execute(const flush& m);
+  answered<end_in_order> execute(const end_in_order& m);
+  answered<begin_call> execute(const begin_call& m);
+  answered<end_call> execute(const end_call& m);
+  answered<take_report> execute(const take_report& m);
+
+  shared_device& shared_;
+  device& on_;
+  std::span<std::byte> window_;
+  bool is_judge_;
+  std::map<std::uint64_t, event_handle> events_;  // by the client's numbers
+  std::vector<std::byte> image_;                  // pieces so far
+  status deferred_;
+  std::string why_;
+};
+
+}  // namespace stepwise::remote

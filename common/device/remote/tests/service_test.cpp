@@ -1,0 +1,256 @@
+// A judge, a submission and the server between them, which is a thread here; and clients that send
+// what is no message.
+#include <doctest/doctest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+#include <numeric>
+#include <thread>
+
+#include "common/device/remote/remote_device.hpp"
+#include "common/device/remote/serve.hpp"
+#include "common/device/tests/conformance_kernels.hpp"
+
+using namespace stepwise;
+using namespace stepwise::remote;
+using stepwise::conformance::ptx;
+
+namespace {
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+std::vector<std::uint32_t> numbers(std::size_t n) {
+  std::vector<std::uint32_t> values(n);
+  std::iota(values.begin(), values.end(), 1u);
+  return values;
+}
+
+struct three {
+  std::unique_ptr<device> emulated = make_emulated_device(*find_gpu("h200"));
+  channel_ends judges = *make_channel(), submissions = *make_channel();
+  std::thread server;
+  std::unique_ptr<remote_device> judge;
+
+  three() {
+    server = std::thread(
+        [this, mine = dup(judges.window.get()), theirs = dup(submissions.window.get())]() mutable {
+          serve_judged(*emulated, {std::move(judges.second), descriptor(mine)},
+                       {std::move(submissions.second), descriptor(theirs)});
+        });
+    std::string why;
+    judge = remote_device::connect(
+        {std::move(judges.first), descriptor(dup(judges.window.get())), wait_for_ever}, why);
+    REQUIRE(judge);
+  }
+  ~three() {
+    judge.reset();
+    server.join();
+  }
+  // Answers in a call only.
+  std::unique_ptr<remote_device> submission() {
+    std::string why;
+    auto made = remote_device::connect(
+        {std::move(submissions.first), descriptor(dup(submissions.window.get())), wait_for_ever},
+        why);
+    REQUIRE(made);
+    return made;
+  }
+  std::vector<std::uint32_t> read(device_address from, std::size_t count) {
+    std::vector<std::uint32_t> out(count);
+    REQUIRE(judge->read(std::as_writable_bytes(std::span(out)), from).ok());
+    return out;
+  }
+};
+
+status launch_poke(device& on, module_handle module, device_address address) {
+  std::byte parameter[8];
+  std::memcpy(parameter, &address, sizeof address);
+  const auto kernel = on.find_kernel(module, "poke");
+  REQUIRE(kernel.ok());
+  return on.launch(*kernel, {}, parameter);
+}
+
+}  // namespace
+
+TEST_CASE_FIXTURE(three, "a description arrives whole") {
+  const gpu& there = emulated->description();
+  const gpu& here = judge->description();
+  CHECK(here.name == there.name);
+  CHECK(here.id == there.id);
+  CHECK(here.attributes == there.attributes);
+  CHECK(here.limits == there.limits);
+  CHECK(here.memory_bytes == there.memory_bytes);
+  CHECK(here.l2_bytes == there.l2_bytes);
+  CHECK(here.shared_bytes_per_block_optin == there.shared_bytes_per_block_optin);
+}
+
+TEST_CASE_FIXTURE(three, "a call's work is done on the judge's buffers, and counted") {
+  const auto values = numbers(1000);
+  const auto buffer = judge->allocate(4000);
+  REQUIRE(buffer.ok());
+  REQUIRE(judge->write(*buffer, std::as_bytes(std::span(values))).ok());
+  REQUIRE(judge->begin({}).ok());
+  auto program = submission();
+  const auto module = program->load_module(bytes_of(ptx));
+  REQUIRE(module.ok());
+  CHECK(launch_poke(*program, *module, *buffer + 4).ok());
+  std::byte home[12];
+  CHECK(program->read(home, *buffer).ok());
+  CHECK(program->write(*buffer + 8, std::span(home).first(4)).ok());
+  CHECK(program->synchronize().ok());
+  const auto did = judge->end();
+  REQUIRE(did.ok());
+  CHECK(did->launches == 1);
+  CHECK(did->bytes_home == 12);
+  CHECK(did->bytes_in == 4);
+  CHECK(did->device_ms > 0);
+  CHECK(did->failure == 0);
+  CHECK(did->broken.empty());
+  CHECK(read(*buffer, 4) == std::vector<std::uint32_t>{1, 1, 1, 4});
+}
+
+TEST_CASE_FIXTURE(three, "outside of a call a submission waits") {
+  const auto buffer = judge->allocate(4);
+  REQUIRE(buffer.ok());
+  REQUIRE(judge->begin({}).ok());
+  auto program = submission();
+  const auto module = program->load_module(bytes_of(ptx));
+  REQUIRE(module.ok());
+  REQUIRE(judge->fill(*buffer, 0, 4, 1).ok());
+  REQUIRE(judge->end().ok());
+  std::atomic<bool> over = false;
+  std::thread late([&] {
+    CHECK(launch_poke(*program, *module, *buffer).ok());
+    CHECK(program->synchronize().ok());
+    over = true;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  CHECK(!over);
+  CHECK(read(*buffer, 1)[0] == 0);
+  // What was asked too late is done, and counted, in the next call.
+  REQUIRE(judge->begin({}).ok());
+  late.join();
+  const auto did = judge->end();
+  REQUIRE(did.ok());
+  CHECK(did->launches == 1);
+  CHECK(read(*buffer, 1)[0] == 1);
+}
+
+TEST_CASE_FIXTURE(three, "a submission uses the judge's memory, and cannot give it away") {
+  const auto buffer = judge->allocate(256);
+  REQUIRE(buffer.ok());
+  REQUIRE(judge->begin({}).ok());
+  auto program = submission();
+  CHECK(program->free(*buffer).code == error::invalid_value);
+  CHECK(program->fill(*buffer, 5, 4, 64).ok());
+  CHECK(program->fill(*buffer, 5, 4, 65).code == error::invalid_value);
+  CHECK(program->synchronize().ok());
+  REQUIRE(judge->end().ok());
+  CHECK(read(*buffer, 64) == std::vector<std::uint32_t>(64, 5));
+  CHECK(judge->free(*buffer).ok());
+  CHECK(judge->synchronize().ok());
+  // Gone in the next call, whatever its address was before.
+  REQUIRE(judge->begin({}).ok());
+  (void)program->synchronize();
+  CHECK(program->fill(*buffer, 5, 4, 1).code == error::invalid_value);
+  REQUIRE(judge->end().ok());
+}
+
+TEST_CASE_FIXTURE(three, "a kernel's fault is the submission's and the judge's to see") {
+  REQUIRE(judge->begin({}).ok());
+  auto program = submission();
+  const auto module = program->load_module(bytes_of(ptx));
+  REQUIRE(module.ok());
+  CHECK(launch_poke(*program, *module, 0x1234).ok());
+  CHECK(program->synchronize().code == error::illegal_address);
+  CHECK(program->synchronize().code == error::illegal_address);
+  CHECK(program->allocate(4).failure().code == error::illegal_address);
+  const auto did = judge->end();
+  REQUIRE(did.ok());
+  CHECK(did->failure == static_cast<int>(error::illegal_address));
+}
+
+TEST_CASE_FIXTURE(three, "what is no message ends the submission's connection, and nothing else") {
+  struct row {
+    const char* what;
+    std::vector<std::byte> batch;
+  };
+  const auto batch_of = [](std::vector<message> all) {
+    byte_writer to;
+    for (const message& m : all) append(to, m);
+    return to.take();
+  };
+  auto late = batch_of({flush{}});
+  late.push_back(std::byte{0});
+  const row rows[] = {
+      {"nothing", {}},
+      {"garbage", std::vector<std::byte>(100, std::byte{0xEE})},
+      {"no request", batch_of({fill_bytes{}})},
+      {"behind a request", late},
+      {"the judge's", batch_of({begin_call{}})},
+      {"the judge's end", batch_of({end_call{}})},
+      {"the judge's reports", batch_of({take_report{}})},
+      {"outside the window", batch_of({write_bytes{0, {window_bytes - 1, 2}}, flush{}})},
+      {"outside the window, read", batch_of({read_bytes{0, {~0u, ~0u}}})},
+      {"a module without bytes", batch_of({load{{1000}}})},
+  };
+  const auto buffer = judge->allocate(4);
+  REQUIRE(buffer.ok());
+  for (const row& r : rows) {
+    CAPTURE(r.what);
+    three fresh;
+    REQUIRE(fresh.judge->begin({}).ok());
+    const int socket = fresh.submissions.first.get();
+    REQUIRE(send_frame(socket, r.batch, wait_for_ever));
+    char byte = 0;
+    CHECK(recv(socket, &byte, 1, 0) == 0);
+    const auto did = fresh.judge->end();
+    REQUIRE(did.ok());
+    CHECK(!did->broken.empty());
+    CHECK(fresh.judge->allocate(100).ok());
+  }
+  CHECK(judge->fill(*buffer, 3, 4, 1).ok());
+  CHECK(read(*buffer, 1)[0] == 3);
+}
+
+TEST_CASE_FIXTURE(three, "half a frame holds nobody up") {
+  const std::uint32_t length = 1000;
+  REQUIRE(send(submissions.first.get(), &length, sizeof length, 0) == sizeof length);
+  REQUIRE(judge->begin({}).ok());
+  const auto did = judge->end();
+  REQUIRE(did.ok());
+  CHECK(did->broken.empty());
+  CHECK(did->launches == 0);
+}
+
+TEST_CASE("a reply that is none breaks the connection, and the device is lost") {
+  for (const std::vector<std::byte>& reply :
+       {std::vector<std::byte>{}, std::vector<std::byte>(3), std::vector<std::byte>(500)}) {
+    auto ends = *make_channel();
+    std::thread liar([&] {
+      REQUIRE(wait_for_ever(ends.second.get(), POLLIN));
+      (void)send_frame(ends.second.get(), reply, wait_for_ever);
+    });
+    std::string why;
+    const auto made =
+        remote_device::connect({std::move(ends.first), std::move(ends.window), wait_for_ever}, why);
+    CHECK(!made);
+    CHECK(why.find("gone") != std::string::npos);
+    liar.join();
+  }
+}
+
+TEST_CASE("large data travels through a window that is smaller") {
+  three all;
+  const std::size_t n = 5 * window_bytes / 8 + 3;
+  const auto values = numbers(n);
+  const auto buffer = all.judge->allocate(4 * n);
+  REQUIRE(buffer.ok());
+  REQUIRE(all.judge->write(*buffer, std::as_bytes(std::span(values))).ok());
+  CHECK(all.read(*buffer, n) == values);
+}
