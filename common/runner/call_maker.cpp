@@ -20,6 +20,23 @@ std::string parameter(std::uint32_t index, const contract& function) {
 
 }  // namespace
 
+call_failure outcome_of(const contract& function, const machine& where,
+                        const std::function<void()>& call) {
+  call_failure failure;
+  try {
+    call();
+  } catch (const call_failure& known) {
+    failure = known;
+  } catch (const std::exception& thrown) {
+    failure = where.failure_of(thrown);
+    if (failure.message.empty())
+      failure.message = std::string(function.name) + "() threw an exception: " + thrown.what();
+  } catch (...) {
+    failure.message = std::string(function.name) + "() threw an exception";
+  }
+  return failure;
+}
+
 void call_maker::make(mapped_call_file& file, std::uint32_t number) {
   const call_record request = file.checked_record(number, function_);
   call_record& answer = file.record(number);
@@ -28,20 +45,11 @@ void call_maker::make(mapped_call_file& file, std::uint32_t number) {
   answer.counters = {};
   answer.busy_calls = 0;
   answer.state = call_state::running;
-  call_failure failure;
-  try {
+  const call_failure failure = outcome_of(function_, where_, [&] {
     if (lost_ != 0) throw call_failure{lost_, "not made: an earlier call made the device unusable"};
     where_.begin_call();
     run(file, request, answer);
-  } catch (const call_failure& known) {
-    failure = known;
-  } catch (const std::exception& thrown) {
-    failure = where_.failure_of(thrown);
-    if (failure.message.empty())
-      failure.message = std::string(function_.name) + "() threw an exception: " + thrown.what();
-  } catch (...) {
-    failure.message = std::string(function_.name) + "() threw an exception";
-  }
+  });
   if (!failure.message.empty()) {
     lost_ = where_.lasting_error();
     buffers_.clear();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -15,6 +16,10 @@
 #include "common/runner/mapped_call_file.hpp"
 
 namespace stepwise::runner {
+
+// What a call that `call` makes threw, in words; an empty message if it threw nothing.
+call_failure outcome_of(const contract& function, const machine& where,
+                        const std::function<void()>& call);
 
 class call_maker {
  public:

@@ -5,10 +5,9 @@
 //         expected results nor how it is judged; `lab` starts it, and a person can start it under
 //         gdb, ncu or compute-sanitizer.
 // usage   RUNNER FILE [--control FD]      see common/lab/call_file.hpp
+//         RUNNER --judged FD ARRAYS       see common/lab/judged_call.hpp
 #include <signal.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -19,8 +18,10 @@
 
 #include "common/runner/call_maker.hpp"
 #include "common/runner/contract.hpp"
+#include "common/runner/judged_calls.hpp"
 #include "common/runner/machine.hpp"
 #include "common/runner/mapped_call_file.hpp"
+#include "common/runner/whole_io.hpp"
 
 namespace stepwise::runner {
 namespace {
@@ -32,25 +33,6 @@ std::optional<int> parse_descriptor(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
   return number;
-}
-
-// Reads all of `size` bytes; false at the end of the file or on an error.
-bool read_all(int from, void* to, std::size_t size) {
-  for (std::size_t done = 0; done < size;) {
-    const ssize_t got = read(from, static_cast<char*>(to) + done, size - done);
-    if (got > 0) done += static_cast<std::size_t>(got);
-    if (got == 0 || (got < 0 && errno != EINTR)) return false;
-  }
-  return true;
-}
-
-bool write_all(int to, const void* from, std::size_t size) {
-  for (std::size_t done = 0; done < size;) {
-    const ssize_t put = write(to, static_cast<const char*>(from) + done, size - done);
-    if (put > 0) done += static_cast<std::size_t>(put);
-    if (put < 0 && errno != EINTR) return false;
-  }
-  return true;
 }
 
 void make_calls(mapped_call_file& file, call_maker& maker, std::optional<int> control) {
@@ -66,6 +48,10 @@ void make_calls(mapped_call_file& file, call_maker& maker, std::optional<int> co
 }
 
 int run(int argument_count, char** arguments) {
+  if (argument_count == 4 && std::strcmp(arguments[1], "--judged") == 0) {
+    const auto judge = parse_descriptor(arguments[2]), arrays = parse_descriptor(arguments[3]);
+    if (judge && arrays) return make_judged_calls(lab_contract, *judge, *arrays);
+  }
   std::optional<int> control;
   const bool controlled = argument_count == 4 && std::strcmp(arguments[2], "--control") == 0;
   if (controlled) control = parse_descriptor(arguments[3]);

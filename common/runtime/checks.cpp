@@ -166,6 +166,8 @@ void call_checks::add(finding what, const host_place& at) {
   if (!at.known()) found.host = place_of_origin(found.what.origin);
   found.allocated = place_of_origin(found.what.object.allocated_by);
   found.freed = place_of_origin(found.what.object.freed_by);
+  device* const on = state::get().current.get();
+  if (on != nullptr && on->is_remote() && on->tell_finding(json_line(found))) return;
   if (found_.size() == most_findings) return;
   const auto [number, how] = merge_into(found_, std::move(found));
   if (how == merged::as::repeated) return;

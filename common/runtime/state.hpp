@@ -41,6 +41,7 @@ struct host_allocation {
   bool registered = false;         // by cudaHostRegister: the memory is the program's own
   bool reachable = true;           // by kernels
   std::uint64_t allocated_by = 0;  // see device::set_origin; 0 in a plain run
+  bool from_malloc = false;        // of this process alone: the device is in another one
 };
 
 // The device that this process shall use: the GPU that STEPWISE_GPU names, emulated. Where the

@@ -286,6 +286,8 @@ lab parse_lab(std::string_view text, const std::string& origin, const std::strin
     l.function = required<std::string>(table, "function", origin);
     l.contract = required<std::string>(table, "contract", origin);
     l.skeleton = required<std::string>(table, "skeleton", origin);
+    l.host_bytes = static_cast<std::uint64_t>(
+        std::max<std::int64_t>(0, table.as<std::int64_t>("host_bytes").value_or(0)));
     l.time_limit_s = table.as<double>("time_limit_s").value_or(l.time_limit_s);
     l.own_input = table.as<std::string>("own_input").value_or("");
     if (!l.own_input.empty() && l.own_input != "image" && l.own_input != "points")

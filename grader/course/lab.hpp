@@ -84,6 +84,7 @@ struct lab {
   std::string contract;            // the header's name in the lab's folder
   std::string skeleton;            // the step that the student's file starts from
   double time_limit_s = 10;        // of one call at a check size
+  std::uint64_t host_bytes = 0;    // that a judged call may copy home, beside the host's outputs
   std::string own_input;           // what a student can bring: "image", "points" or nothing
   std::vector<lab_size> check;     // correctness
   std::vector<lab_size> bench;     // figures on a GPU, ascending

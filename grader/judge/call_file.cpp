@@ -184,6 +184,15 @@ std::vector<std::span<const std::byte>> call_file::outputs_in_place(std::size_t 
   return result;
 }
 
+std::span<std::byte> call_file::output_area(std::size_t plan, std::size_t buffer) const {
+  return {data_ + offsets_[plans_[plan].data][buffer], call(plan).buffers[buffer].bytes};
+}
+
+void call_file::set_time(std::size_t plan, std::uint32_t repetition, double ms) const {
+  const auto time_ms = static_cast<float>(ms);
+  std::memcpy(data_ + times_offsets_[plan] + repetition * sizeof time_ms, &time_ms, sizeof time_ms);
+}
+
 std::vector<double> call_file::times(std::size_t plan) const {
   std::vector<double> result;
   for (std::uint32_t r = 0; r < plans_[plan].how.repetitions; ++r) {

@@ -33,6 +33,7 @@ class call_file {
 
   int descriptor() const { return descriptor_; }
   std::size_t bytes() const { return bytes_; }
+  std::size_t plan_count() const { return plans_.size(); }
   const planned_call& plan(std::size_t number) const { return plans_[number]; }
   const problem_call& call(std::size_t plan) const { return calls_[plans_[plan].data]; }
 
@@ -49,6 +50,9 @@ class call_file {
   // The same where they lie, for gigabytes: only of a program that is ours and waits for its next
   // call. It shares the file, and another's could change what has been looked at already.
   std::vector<std::span<const std::byte>> outputs_in_place(std::size_t plan) const;
+  // Where a judge puts what it found itself: an output, a time.
+  std::span<std::byte> output_area(std::size_t plan, std::size_t buffer) const;
+  void set_time(std::size_t plan, std::uint32_t repetition, double ms) const;
   // The positive finite times of the repetitions, in ms.
   std::vector<double> times(std::size_t plan) const;
 

@@ -23,8 +23,8 @@ bool is_right_alone(const problem& p, const std::filesystem::path& program,
                     const device_choice& device, session_options options, const problem_call& call,
                     const call_file& file, std::size_t number) {
   options.findings.clear();
-  session runner(program, device, file, std::move(options));
-  return runner.call(number).ok() && !check_outputs(p, call, file.outputs(number));
+  const auto runner = start_session(program, device, file, std::move(options));
+  return runner->call(number).ok() && !check_outputs(p, call, file.outputs(number));
 }
 
 constexpr std::uint64_t small_bytes = std::uint64_t{1} << 20;  // of all buffers of a call
@@ -52,15 +52,16 @@ check_report run_calls(const lab& l, const problem& p, const std::filesystem::pa
   const call_file file(calls, plans);
   session_options options = options_for(device, l.time_limit_s, file.bytes());
   options.tick = now.tick;
+  options.host_bytes = l.host_bytes;
   options.findings = findings;
   // What checks remember has its place for every byte of the GPU's memory: address space only, but
   // it counts for the limit.
   if (!findings.empty()) options.data_limit_bytes = 0;
   options.workers = 1;  // one order of execution: a mistake shows every time or never
-  session runner(program, device, file, options);
+  const auto runner = start_session(program, device, file, options);
   for (std::size_t i = 0; i < plans.size(); ++i) {
     now.doing(fmt::format("checking {} of {} sizes: {}", i + 1, plans.size(), calls[i].label));
-    report.found = runner.call(i);
+    report.found = runner->call(i);
     if (report.found.ok()) {
       if (const auto wrong = check_outputs(p, calls[i], file.outputs(i))) {
         report.found = {verdict::wrong, *wrong};
@@ -81,14 +82,14 @@ check_report run_calls(const lab& l, const problem& p, const std::filesystem::pa
   }
   if (!findings.empty()) {
     now.doing("waiting for the checks of what is left");
-    runner.finish(10);
+    runner->finish(10);
     report.findings = read_findings(findings);
     // A call that an exception ended could free nothing: that is no mistake of its own.
     if (report.found.what == verdict::crash)
       std::erase_if(report.findings,
                     [](const auto& f) { return f.what.kind == finding_kind::leak; });
   }
-  report.printed = runner.printed();
+  report.printed = runner->printed();
   return report;
 }
 

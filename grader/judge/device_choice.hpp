@@ -34,6 +34,11 @@ struct device_choice {
   fs::path runtime_folder;  // for LD_LIBRARY_PATH
   fs::path cache_folder;    // where the driver keeps what it compiled from PTX
   gpu_state state;          // of the machine, also when the emulator was asked for
+  // Not empty: calls are judged. The program that serves the device, and the folder of the runtime
+  // through which a submission reaches it.
+  fs::path server, client_runtime;
+
+  bool judged() const { return !server.empty(); }
 
   std::string kind() const { return gpu ? "gpu" : "emulated"; }
   // "NVIDIA H200", "the emulator (NVIDIA H200)"
@@ -44,6 +49,9 @@ struct device_choice {
 
 // "NVIDIA H200" -> "h200", "NVIDIA GeForce RTX 4090" -> "geforce-rtx-4090".
 std::string gpu_file_name(std::string_view device_name);
+
+// The same device with judged calls.
+device_choice judged_on(device_choice device, const installation& where);
 
 // failure(environment) says what is missing if a GPU is demanded and there is none.
 device_choice choose_device(device_request request, const installation& where);

@@ -10,73 +10,24 @@
 
 #include <algorithm>
 
-#include "grader/report/text.hpp"
+#include "grader/judge/judged_session.hpp"
+#include "grader/judge/outcomes.hpp"
 #include "grader/system/failure.hpp"
 
 namespace stepwise {
-namespace {
-
-// cudaError_t; source: CUDA Toolkit 13.0, driver_types.h.
-enum cuda_code {
-  memory_allocation = 2,
-  illegal_address = 700,
-  launch_timeout = 702,
-  misaligned_address = 716,
-  invalid_address_space = 717,
-  not_supported = 801,
-};
-
-constexpr int runner_bad_file = 2, runner_no_device = 3, cannot_load = 127;
-
-verdict class_of(int code) {
-  switch (code) {
-    case memory_allocation:
-      return verdict::memory;
-    case illegal_address:
-    case misaligned_address:
-    case invalid_address_space:
-      return verdict::check;
-    case launch_timeout:
-      return verdict::timeout;
-    case not_supported:
-      return verdict::infra;
-    default:
-      return verdict::crash;
-  }
-}
-
-bool mentions(const std::string& text, std::string_view what) {
-  return text.find(what) != std::string::npos;
-}
-
-std::string last_line(const std::string& text) {
-  const auto lines = escaped_lines(text, 400, 400);
-  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-    if (!line->empty()) return *line;
-  }
-  return {};
-}
-
-// What our runtime said of host code that followed a pointer of the device's; else empty.
-std::string said_of_host_access(const std::string& errors) {
-  const std::string prefix = "stepwise: ";
-  for (const auto& line : escaped_lines(errors, 400, 400)) {
-    if (!line.starts_with(prefix)) continue;
-    if (mentions(line, "the host reads ") || mentions(line, "the host writes ")) {
-      return line.substr(prefix.size());
-    }
-  }
-  return {};
-}
-
-}  // namespace
-
 session_options options_for(const device_choice& device, double time_limit_s,
                             std::size_t call_file_bytes) {
   session_options options;
   options.time_limit_s = time_limit_s;
   if (!device.gpu) options.data_limit_bytes = (std::uint64_t{4} << 30) + 4 * call_file_bytes;
   return options;
+}
+
+std::unique_ptr<call_session> start_session(const std::filesystem::path& program,
+                                            const device_choice& device, const call_file& file,
+                                            session_options options) {
+  if (device.judged()) return std::make_unique<judged_session>(program, device, file, options);
+  return std::make_unique<session>(program, device, file, std::move(options));
 }
 
 session::session(const std::filesystem::path& program, const device_choice& device,
@@ -160,7 +111,8 @@ call_outcome session::call(std::size_t number) {
     case child::event::flooded:
       return too_slow(child_end::cause::flooded);
     case child::event::ended:
-      return classify_end(process_->end(child_end::cause::exited));
+      return outcome_of_end(process_->end(child_end::cause::exited), process_->errors().text(),
+                            options_.data_limit_bytes);
     case child::event::readable:
       break;
   }
@@ -169,7 +121,8 @@ call_outcome session::call(std::size_t number) {
   if (n <= 0) {
     // The program's end is closed: it is ending, or it tampers with descriptors.
     if (process_->wait(2) == child::event::ended) {
-      return classify_end(process_->end(child_end::cause::exited));
+      return outcome_of_end(process_->end(child_end::cause::exited), process_->errors().text(),
+                            options_.data_limit_bytes);
     }
   }
   if (n != sizeof answer || answer != request) {
@@ -188,7 +141,7 @@ call_outcome session::classify_failed_call(const runner::call_record& record) co
   std::string message = record.message;
   while (message.ends_with('\n')) message.pop_back();
   if (message.empty()) message = fmt::format("a CUDA call failed with error {}", record.cuda_error);
-  verdict what = class_of(record.cuda_error);
+  verdict what = class_of_error(record.cuda_error);
   if (record.cuda_error == 0) {
     const auto count = std::min<std::uint32_t>(record.buffer_count, runner::max_buffers);
     const auto any = [&](auto broken) {
@@ -196,74 +149,19 @@ call_outcome session::classify_failed_call(const runner::call_record& record) co
     };
     if (any([](const auto& b) { return b.modified != 0; })) what = verdict::wrong;
     if (any([](const auto& b) { return b.guard_broken != 0; })) what = verdict::check;
-    if (mentions(message, "bad_alloc")) what = verdict::memory;
+    if (message.find("bad_alloc") != std::string::npos) what = verdict::memory;
   }
-  if (what == verdict::infra) {
-    message +=
-        "; this is a limit of the emulator, not your mistake: use a GPU, or write it otherwise";
-  }
-  return {what, message};
-}
-
-call_outcome session::classify_end(const child_end& end) const {
-  const std::string errors = process_->errors().text();
-  if (end.how == child_end::cause::signalled) {
-    if (end.signal == SIGABRT && mentions(errors, "bad_alloc")) {
-      return {verdict::memory,
-              "the program asked for more memory than it may have" +
-                  (options_.data_limit_bytes == 0
-                       ? std::string{}
-                       : " (" + bytes_text(static_cast<double>(options_.data_limit_bytes)) + ")")};
-    }
-    const std::string access = end.signal == SIGSEGV ? said_of_host_access(errors) : "";
-    std::string message =
-        access.empty() ? "a signal ended the program in host code: " + signal_text(end.signal) +
-                             "; `lab env` shows how to run it under gdb"
-                       : access;
-    if (end.signal == SIGKILL) message = "the program was killed: was the machine out of memory?";
-    return {end.signal == SIGKILL ? verdict::memory : verdict::crash, message};
-  }
-  const std::string said = last_line(errors);
-  if (end.exit_code == cannot_load && mentions(errors, "libraries")) {
-    return {verdict::infra, said};
-  }
-  if (end.exit_code == runner_no_device && mentions(errors, "runner: ")) {
-    return {verdict::infra, said};
-  }
-  if (end.exit_code == runner_bad_file && mentions(errors, "runner: ")) {
-    return {verdict::infra, said};
-  }
-  return {verdict::protocol,
-          fmt::format("the program ended by itself (exit code {}) before the call was over: does "
-                      "your code call exit(), or define main()?",
-                      end.exit_code)};
+  return with_advice({what, message});
 }
 
 call_outcome session::too_slow(child_end::cause cause) {
   process_->end(cause);
-  if (cause == child_end::cause::flooded) {
-    return {verdict::output,
-            fmt::format("the program printed more than {}: print less, or only from one thread",
-                        bytes_text(static_cast<double>(options_.output_limit_bytes)))};
-  }
-  return {verdict::timeout,
-          fmt::format("the call did not end within {:g} s: does a loop never end, or does a thread "
-                      "wait for something that never comes?",
-                      options_.time_limit_s)};
+  return cause == child_end::cause::flooded ? flooded(options_.output_limit_bytes)
+                                            : timed_out(options_.time_limit_s);
 }
 
 std::string session::printed() const {
-  std::string text = process_->output().text();
-  const std::string errors = process_->errors().text();
-  for (std::size_t begin = 0; begin < errors.size();) {
-    const auto end = std::min(errors.find('\n', begin), errors.size());
-    const std::string_view line(errors.data() + begin, end - begin);
-    if (!line.starts_with("stepwise: ") && !line.starts_with("runner: ")) {
-      text += std::string(line) + "\n";
-    }
-    begin = end + 1;
-  }
-  return text;
+  return process_->output().text() + said_by_program(process_->errors().text());
 }
 
 }  // namespace stepwise

@@ -28,6 +28,7 @@ struct session_options {
   std::string times;               // with a profile: STEPWISE_TIMES, what the model times
   bool modelled_events = false;    // with times: those between events are the model's, too
   std::filesystem::path findings;  // not empty: with all checks on, and what they find goes there
+  std::uint64_t host_bytes = 0;    // that a judged call may copy from the device to the host
   std::function<void()> tick;
 };
 
@@ -35,26 +36,40 @@ struct session_options {
 session_options options_for(const device_choice& device, double time_limit_s,
                             std::size_t call_file_bytes);
 
-class session {
+// Makes calls, whoever holds the data: in practice the program itself, else a judge.
+class call_session {
+ public:
+  virtual ~call_session() = default;
+
+  // Makes one call. After an outcome that is not ok, the session is over.
+  virtual call_outcome call(std::size_t number) = 0;
+
+  // Lets the program end by itself, so that checks tell of what is left, and waits for it for
+  // `seconds` at most. Does nothing if it has ended.
+  virtual void finish(double seconds) = 0;
+
+  // What the program printed so far, without our runtime's own lines; bounded.
+  virtual std::string printed() const = 0;
+};
+
+// Of the kind that `device` asks for; errors as of session.
+std::unique_ptr<call_session> start_session(const std::filesystem::path& program,
+                                            const device_choice& device, const call_file& file,
+                                            session_options options);
+
+class session : public call_session {
  public:
   // failure(environment) if the program is missing or cannot be started. `file` must outlive this.
   session(const std::filesystem::path& program, const device_choice& device, const call_file& file,
           session_options options);
-  ~session();
+  ~session() override;
 
-  // Makes one call. After an outcome that is not ok, the session is over.
-  call_outcome call(std::size_t number);
-
-  // Lets the program end by itself, so that checks tell of what is left, and waits for it for
-  // `seconds` at most. Does nothing if it has ended.
-  void finish(double seconds);
-
-  // What the program printed so far, without our runtime's own lines; bounded.
-  std::string printed() const;
+  call_outcome call(std::size_t number) override;
+  void finish(double seconds) override;
+  std::string printed() const override;
 
  private:
   call_outcome classify_failed_call(const runner::call_record& record) const;
-  call_outcome classify_end(const child_end& end) const;
   call_outcome too_slow(child_end::cause cause);
   bool send(std::uint32_t number);
 

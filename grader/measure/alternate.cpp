@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <memory>
 #include <new>
 #include <numeric>
 #include <optional>
@@ -81,11 +82,12 @@ class visited {
  public:
   visited(const lab& l, const contender& who, const device_choice& device, const call_file& file,
           const activity& now)
-      : file_(file), session_(who.program, device, file, options(l, who, device, file, now)) {}
+      : file_(file),
+        session_(start_session(who.program, device, file, options(l, who, device, file, now))) {}
 
   // The times of the visit's calls in ms; found says if there are none.
   std::vector<double> visit(std::size_t plan, call_outcome& found) {
-    found = session_.call(plan);
+    found = session_->call(plan);
     if (!found.ok()) return {};
     auto times = file_.times(plan);
     if (times.empty()) found = {verdict::protocol, "the program reported no time for its calls"};
@@ -98,11 +100,12 @@ class visited {
     auto result = options_for(device, 6 * l.time_limit_s, file.bytes());
     if (who.on_cpu) result.data_limit_bytes = 0;  // the limit is the emulator's
     result.tick = now.tick;
+    result.host_bytes = l.host_bytes;
     return result;
   }
 
   const call_file& file_;
-  session session_;
+  std::unique_ptr<call_session> session_;
 };
 
 // One that may be a student's: it has a file of its own with one plan, and the outputs of every

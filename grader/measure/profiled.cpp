@@ -36,10 +36,11 @@ profiled_call profile_program(const lab& l, const problem& p, const std::filesys
   const call_file file(calls, {planned_call{}});
   session_options options = options_for(emulator, profile_patience * l.time_limit_s, file.bytes());
   options.tick = now.tick;
+  options.host_bytes = l.host_bytes;
   options.profile = folder.path() / "profile";
   now.doing(fmt::format("counting {}, line by line", result.label));
-  session runner(program, emulator, file, options);
-  result.found = runner.call(0);
+  const auto runner = start_session(program, emulator, file, options);
+  result.found = runner->call(0);
   if (!result.found.ok()) return result;
   if (outputs == outputs_are::compared) {
     if (const auto wrong = check_outputs(p, calls[0], file.outputs(0))) {
@@ -47,7 +48,7 @@ profiled_call profile_program(const lab& l, const problem& p, const std::filesys
       return result;
     }
   }
-  runner.finish(seconds_to_end);
+  runner->finish(seconds_to_end);
   result.kernels = read_profile(options.profile);
   return result;
 }

@@ -61,16 +61,17 @@ modelled_figures model_program(const lab& l, const problem& p, const std::filesy
   const call_file file(calls, {once});
   session_options options = options_for(emulator, patience_s, file.bytes());
   options.tick = now.tick;
+  options.host_bytes = l.host_bytes;
   options.profile = folder.path() / "profile";
   options.times = launches == launches_are::whole ? "whole" : "sampled";
   if (experiments == what_ifs::modelled) options.times += ",experiments";
   now.doing(fmt::format("{}: the time of {}", l.name, result.label));
   result.with_copies = calls[0].memory == runner::memory_kind::host;
   options.modelled_events = result.with_copies;
-  session runner(program, emulator, file, options);
-  result.found = runner.call(0);
+  const auto runner = start_session(program, emulator, file, options);
+  result.found = runner->call(0);
   if (!result.found.ok()) return result;
-  runner.finish(seconds_to_leave_a_profile);
+  runner->finish(seconds_to_leave_a_profile);
   result.kernels = read_profile(options.profile);
   for (const kernel_profile& k : result.kernels) result.time_ms += k.timing.us / 1000;
   if (result.with_copies && result.time_ms > 0) {

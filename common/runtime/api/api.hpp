@@ -71,6 +71,13 @@ cudaError_t call_even_lost(Body&& body,
 
 inline status invalid_value(std::string why) { return {error::invalid_value, std::move(why)}; }
 
+// What a device in another process cannot do.
+inline status no_callbacks(const char* function) {
+  return {error::not_supported, std::string(function) +
+                                    ": the device is in another process (a graded call), which "
+                                    "calls no function of this one"};
+}
+
 // A stream that the program may name: 0, the two special ones, or one that it created.
 inline status check_stream(const state& s, cudaStream_t stream) {
   if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||

@@ -88,6 +88,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
   const cudaError_t outcome = call([&](state& s) {
     if (!function) return invalid_value("cudaLaunchHostFunc: no function");
     status known = check_stream(s, stream);
+    if (known.ok() && s.current->is_remote()) known = no_callbacks("cudaLaunchHostFunc");
     return known.ok() ? s.synchronize() : known;
   });
   // Outside the lock: the function may take its time.

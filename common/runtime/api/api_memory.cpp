@@ -1,5 +1,7 @@
 // Device memory and pinned host memory.
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 
 #include "common/runtime/api/allocation.hpp"
 
@@ -24,6 +26,14 @@ status allocate_host(state& s, void** address, std::size_t bytes, unsigned flags
   *address = nullptr;
   if (bytes == 0) return {};
   note_place(s);
+  // Good for copies, which is what most pinned memory is for.
+  if (s.current->is_remote() && !(flags & cudaHostAllocMapped)) {
+    *address = bytes > PTRDIFF_MAX ? nullptr : std::malloc(bytes);
+    if (!*address) return refused({error::memory_allocation, "cudaMallocHost: no memory"});
+    s.host_allocations[*address] = {bytes, flags, false, false, s.checks ? s.checks->origin() : 0,
+                                    true};
+    return {};
+  }
   const auto found = s.current->allocate_shared(bytes);
   if (!found.ok()) return refused(found.failure());
   *address = pointer_of(*found);
@@ -118,7 +128,9 @@ cudaError_t cudaFreeHost(void* address) {
     status before = s.synchronize();
     if (!before.ok()) return before;
     host_waited_for_all(s);
+    const bool from_malloc = found->second.from_malloc;
     s.host_allocations.erase(found);
+    if (from_malloc) return std::free(address), status{};
     return s.current->free(address_of(address));
   });
 }

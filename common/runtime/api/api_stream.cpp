@@ -141,6 +141,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t func
                                   unsigned flags) {
   const cudaError_t outcome = with_stream(stream, [&](state& s, const stream_record&) {
     if (!function || flags) return invalid_value("cudaStreamAddCallback: no function, or flags");
+    if (s.current->is_remote()) return no_callbacks("cudaStreamAddCallback");
     return s.synchronize();
   });
   // Outside the lock: the function may take its time.

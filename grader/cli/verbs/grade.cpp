@@ -1,4 +1,4 @@
-// lab grade: the points, in practice: on trust, in this process's own environment.
+// lab grade: the points, judged; with --practice on trust.
 #include "grader/grade/grade.hpp"
 
 #include <fmt/core.h>
@@ -49,7 +49,7 @@ void read_answers(const context& c, const lab& l, const std::string& file, grade
 graded_file grade_file(context& c, const lab& l, const grade_options& o) {
   const problem& p = problem_of(l);
   graded_file graded;
-  graded.device = c.device();
+  graded.device = o.practice ? c.device() : judged_on(c.device(), c.where);
   graded.seed = o.seed ? *o.seed : fresh_seed();
   graded.what = prepare(c, l, o.file, o.step);
   if (o.step.empty()) read_answers(c, l, o.file, graded);
@@ -100,11 +100,15 @@ json counted_json(const goal& what, const goal_figure& figure) {
   return j;
 }
 
+const char* trust_of(const device_choice& device) {
+  return device.judged() ? "judged" : "practice";
+}
+
 json graded_json(const context& c, const graded_file& graded, const lab& l) {
   const grade_report& report = graded.report;
   json j = {{"lab", l.name},
             {"file", graded.what.shown},
-            {"trust", "practice"},
+            {"trust", trust_of(graded.device)},
             {"device", device_json(graded.device)},
             {"class", name_of(report.what)},
             {"message", report.message},
@@ -283,10 +287,10 @@ int grade(context& c, const grade_options& o) {
       report.what == verdict::infra
           ? "no points: this was not the submission's fault"
           : fmt::format("{:g} of {:g} points", report.points, report.max_points);
-  c.say(
-      fmt::format("  {}  {}{}", c.out.paint(tone_of(report.what), name_of(report.what)),
-                  c.out.paint(tone::strong, points),
-                  c.out.paint(tone::dim, fmt::format("   trust: practice, seed {}", graded.seed))));
+  c.say(fmt::format("  {}  {}{}", c.out.paint(tone_of(report.what), name_of(report.what)),
+                    c.out.paint(tone::strong, points),
+                    c.out.paint(tone::dim, fmt::format("   trust: {}, seed {}",
+                                                       trust_of(graded.device), graded.seed))));
   return exit_code_of(report.what);
 }
 
@@ -302,6 +306,7 @@ const verb grade_verb(
       takes.add("--file", o.file, "a .cu file other than your own");
       takes.add("--step", o.step, "a solution step instead of a file");
       takes.add("--seed", o.seed, "of the random inputs (new every time)");
+      takes.flag("--practice", o.practice, "quickly, believing what the program says of itself");
     },
     grade);
 

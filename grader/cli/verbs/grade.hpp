@@ -12,6 +12,7 @@ namespace stepwise::cli {
 struct grade_options {
   std::string lab, file, step;
   std::optional<std::uint64_t> seed;
+  bool practice = false;  // in the program's own process, on trust
 };
 
 // What `grade --json` prints of a file.

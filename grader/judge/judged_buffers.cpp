@@ -1,0 +1,138 @@
+// Fills a call's buffers, and looks at what became of them.
+#include "grader/judge/judged_buffers.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+
+namespace stepwise {
+namespace {
+
+using runner::buffer_role;
+
+// Every byte of a zone differs from its neighbours, and zones from each other.
+std::vector<std::byte> guard_zone(const placed_buffer& p) {
+  std::vector<std::byte> zone(p.guard);
+  for (std::size_t i = 0; i < zone.size(); ++i)
+    zone[i] = static_cast<std::byte>(37 * i + (p.address >> 8));
+  return zone;
+}
+
+std::uint32_t random_byte() { return static_cast<std::uint32_t>(random_number() % 255 + 1); }
+
+std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+}  // namespace
+
+std::uint64_t random_number() {
+  static std::random_device source;
+  return std::uint64_t{source()} << 32 | source();
+}
+
+result<std::vector<placed_buffer>> place_buffers(device& on, const problem_call& call,
+                                                 bool with_guards) {
+  std::vector<placed_buffer> at;
+  for (const auto& buffer : call.buffers) {
+    placed_buffer& p = at.emplace_back();
+    if (buffer.bytes == 0) continue;
+    const std::uint64_t shift = with_guards ? 256 * (random_number() % 16) : 0;
+    p.guard = with_guards ? runner::guard_bytes : 0;
+    const auto made = on.allocate(buffer.bytes + 2 * p.guard + shift);
+    if (!made.ok()) return made.failure();
+    p.allocation = *made;
+    p.address = *made + p.guard + shift;
+    on.name_allocation(p.address, buffer.name);
+    status s;
+    if (p.guard != 0) {
+      const auto zone = guard_zone(p);
+      s = on.write(p.address - p.guard, zone);
+      if (s.ok()) s = on.write(p.address + buffer.bytes, zone);
+    }
+    if (s.ok() && buffer.role == buffer_role::input)
+      s = on.write(p.address, std::span(buffer.data).first(buffer.bytes));
+    if (!s.ok()) return s;
+  }
+  // Behind all allocations, as a runner does it.
+  for (std::size_t b = 0; b < at.size(); ++b) {
+    const auto& buffer = call.buffers[b];
+    if (buffer.role == buffer_role::input || buffer.bytes == 0) continue;
+    if (const status s = on.fill(at[b].address, random_byte(), 1, buffer.bytes); !s.ok()) return s;
+    on.forget_contents(at[b].address, buffer.bytes);
+  }
+  return at;
+}
+
+result<call_outcome> take_buffers(device& on, const call_file& file, std::size_t plan,
+                                  const std::vector<placed_buffer>& at) {
+  const problem_call& call = file.call(plan);
+  std::vector<std::byte> found;
+  for (std::size_t b = 0; b < at.size(); ++b) {
+    const auto& buffer = call.buffers[b];
+    const placed_buffer& p = at[b];
+    if (buffer.bytes == 0) continue;
+    const auto parameter = fmt::format("pointer parameter {} ({})", b + 1, buffer.name);
+    for (const bool behind : {false, true}) {
+      if (p.guard == 0) break;
+      found.resize(p.guard);
+      const auto where = behind ? p.address + buffer.bytes : p.address - p.guard;
+      if (const status s = on.read(found, where); !s.ok()) return s;
+      if (found != guard_zone(p))
+        return call_outcome{verdict::check,
+                            fmt::format("a kernel wrote {} of {}",
+                                        behind ? "past the end" : "before the start", parameter)};
+    }
+    if (buffer.role == buffer_role::output) {
+      if (const status s = on.read(file.output_area(plan, b), p.address); !s.ok()) return s;
+    } else if (buffer.role == buffer_role::input) {
+      found.resize(buffer.bytes);
+      if (const status s = on.read(found, p.address); !s.ok()) return s;
+      const auto differs = std::mismatch(found.begin(), found.end(), buffer.data.begin()).first;
+      if (differs != found.end())
+        return call_outcome{
+            verdict::wrong,
+            fmt::format("the input behind {} was changed, first at byte {}; it is const", parameter,
+                        differs - found.begin())};
+    }
+  }
+  return call_outcome{};
+}
+
+void give_back(device& on, const std::vector<placed_buffer>& at) {
+  for (const placed_buffer& p : at) (void)on.free(p.allocation);
+  (void)on.synchronize();
+}
+
+std::uint64_t array_bytes(const problem_call& call) {
+  std::uint64_t bytes = 0;
+  for (const auto& buffer : call.buffers) bytes += aligned(buffer.bytes);
+  return bytes;
+}
+
+std::vector<std::uint64_t> place_arrays(std::span<std::byte> shared, const problem_call& call) {
+  std::vector<std::uint64_t> offsets;
+  std::uint64_t offset = 0;
+  for (const auto& buffer : call.buffers) {
+    if (buffer.role == buffer_role::input) {
+      std::memcpy(shared.data() + offset, buffer.data.data(), buffer.bytes);
+    } else {
+      std::memset(shared.data() + offset, static_cast<int>(random_byte()), buffer.bytes);
+    }
+    offsets.push_back(offset);
+    offset += aligned(buffer.bytes);
+  }
+  return offsets;
+}
+
+void take_arrays(std::span<const std::byte> shared, const call_file& file, std::size_t plan) {
+  std::uint64_t offset = 0;
+  const auto& buffers = file.call(plan).buffers;
+  for (std::size_t b = 0; b < buffers.size(); ++b) {
+    if (buffers[b].role == buffer_role::output)
+      std::memcpy(file.output_area(plan, b).data(), shared.data() + offset, buffers[b].bytes);
+    offset += aligned(buffers[b].bytes);
+  }
+}
+
+}  // namespace stepwise

@@ -1,0 +1,389 @@
+// Starts both processes, fills a call's buffers, asks for the call, and looks at what came of it.
+#include "grader/judge/judged_session.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "common/report/profile_json.hpp"
+#include "grader/judge/judged_buffers.hpp"
+#include "grader/judge/outcomes.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+#include "grader/system/signals.hpp"
+
+extern char** environ;
+
+namespace stepwise {
+namespace {
+
+using runner::buffer_role;
+using runner::memory_kind;
+
+constexpr std::uint64_t submission_data_bytes = std::uint64_t{4} << 30;
+constexpr double slice_s = 0.05;  // between looks at the other process
+constexpr double request_s = 60;  // for a request of the judge's own
+constexpr int no_support = 801;   // cudaErrorNotSupported
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Nothing of ours but what is added.
+std::vector<std::string> empty_environment(std::vector<std::string> added) {
+  std::vector<std::string> changes;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    changes.push_back(text.substr(0, text.find('=')));
+  }
+  changes.insert(changes.end(), added.begin(), added.end());
+  return changes;
+}
+
+// What our environment says of the GPU that is stood for; as `name=value`.
+void keep(std::vector<std::string>& environment, const char* name) {
+  const char* const value = std::getenv(name);
+  if (value != nullptr && *value != '\0') environment.push_back(std::string(name) + "=" + value);
+}
+
+remote::channel_ends new_channel() {
+  auto made = remote::make_channel();
+  if (!made)
+    throw failure(exit_code::environment, std::string("cannot make a channel: ") + strerror(errno));
+  return std::move(*made);
+}
+
+}  // namespace
+
+judged_session::judged_session(const std::filesystem::path& program, const device_choice& device,
+                               const call_file& file, session_options options)
+    : file_(file), options_(std::move(options)), program_(program), is_gpu_(device.gpu) {
+  for (const auto& needed : {program, device.server}) {
+    if (access(needed.c_str(), X_OK) == 0) continue;
+    throw failure(exit_code::environment, "the program " + needed.string() +
+                                              " is not there; was everything built? (" +
+                                              strerror(errno) + ")");
+  }
+  auto mine = new_channel(), theirs = new_channel();
+  std::uint64_t bytes = 64;
+  for (std::size_t i = 0; i < file.plan_count(); ++i) {
+    if (file.call(i).memory == memory_kind::host)
+      bytes = std::max(bytes, array_bytes(file.call(i)));
+  }
+  arrays_ = remote::descriptor(memfd_create("stepwise-arrays", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (arrays_.get() < 0 || ftruncate(arrays_.get(), static_cast<off_t>(bytes)) != 0 ||
+      fcntl(arrays_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+    throw failure(exit_code::environment, std::string("cannot make arrays: ") + strerror(errno));
+  void* const start = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, arrays_.get(), 0);
+  if (start == MAP_FAILED)
+    throw failure(exit_code::environment, std::string("cannot map arrays: ") + strerror(errno));
+  shared_ = {static_cast<std::byte*>(start), bytes};
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    throw failure(exit_code::environment, std::string("cannot make a socket: ") + strerror(errno));
+  control_ = remote::descriptor(ends[0]);
+  const remote::descriptor other(ends[1]);
+  start_server(device, mine, theirs);
+  start_submission(program, device, theirs, other.get());
+  std::string why;
+  deadline_s_ = now_s() + request_s;
+  device_ = remote::remote_device::connect(
+      {std::move(mine.first), std::move(mine.window),
+       [this](int socket, short events) { return go_on(socket, events); }},
+      why);
+}
+
+judged_session::~judged_session() {
+  submission_.reset();
+  server_.reset();
+  if (!shared_.empty()) munmap(shared_.data(), shared_.size());
+}
+
+void judged_session::start_server(const device_choice& device, remote::channel_ends& mine,
+                                  remote::channel_ends& theirs) {
+  child_options start;
+  start.command = {device.server, "3", "4", "5", "6", device.gpu ? "gpu" : "emulated"};
+  start.pass = {mine.second.get(), mine.window.get(), theirs.second.get(), theirs.window.get()};
+  std::vector<std::string> environment = {
+      fmt::format("STEPWISE_TIME_LIMIT_S={:.3f}", options_.time_limit_s)};
+  keep(environment, "STEPWISE_GPU");
+  if (device.gpu) {
+    for (const char* const name : {"LD_LIBRARY_PATH", "PATH", "CUDA_CACHE_PATH", "HOME"})
+      keep(environment, name);
+  }
+  if (options_.workers > 0)
+    environment.push_back(fmt::format("STEPWISE_WORKERS={}", options_.workers));
+  if (!options_.profile.empty()) environment.push_back("STEPWISE_COUNTERS=1");
+  if (!options_.times.empty()) environment.push_back("STEPWISE_TIMES=" + options_.times);
+  if (!options_.findings.empty()) environment.push_back("STEPWISE_CHECK=1");
+  start.environment = empty_environment(std::move(environment));
+  start.data_limit_bytes = options_.data_limit_bytes;
+  start.flood_bytes = options_.output_limit_bytes;
+  start.tick = options_.tick;
+  server_ = std::make_unique<child>(std::move(start));
+  mine.second.reset();
+  theirs.second.reset();
+}
+
+void judged_session::start_submission(const std::filesystem::path& program,
+                                      const device_choice& device, remote::channel_ends& theirs,
+                                      int control) {
+  child_options start;
+  start.command = {program, "--judged", "3", "6"};
+  start.pass = {control, theirs.first.get(), theirs.window.get(), arrays_.get()};
+  // Its runtime tells streams and places of calls; what it finds by itself it tells the server.
+  start.environment = empty_environment({"LD_LIBRARY_PATH=" + device.client_runtime.string(),
+                                         "STEPWISE_REMOTE_DEVICE=4,5", "STEPWISE_CHECK=1",
+                                         "STEPWISE_FINDINGS=/dev/null"});
+  start.data_limit_bytes = submission_data_bytes;
+  start.flood_bytes = options_.output_limit_bytes;
+  start.tick = options_.tick;
+  submission_ = std::make_unique<child>(std::move(start));
+  theirs.first.reset();
+  theirs.window.reset();
+}
+
+// While a request of the judge's waits for its answer.
+bool judged_session::go_on(int socket, short events) {
+  pollfd ready{socket, events, 0};
+  while (true) {
+    if (poll(&ready, 1, static_cast<int>(1000 * slice_s)) > 0) return true;
+    throw_if_interrupted();
+    if (now_s() > deadline_s_) return false;
+    if (server_->wait(0) != child::event::deadline) return false;
+  }
+}
+
+call_outcome judged_session::server_gone() {
+  const auto event = server_->wait(2);
+  if (event == child::event::flooded) {
+    server_->end(child_end::cause::flooded);
+    return stop(flooded(options_.output_limit_bytes));
+  }
+  if (event == child::event::deadline) return stop(timed_out(options_.time_limit_s));
+  const child_end end = server_->end(child_end::cause::exited);
+  const std::string said = server_->errors().text();
+  if (end.how == child_end::cause::exited && end.exit_code == 3)
+    return stop({verdict::infra, said.substr(0, said.find('\n'))});
+  if (said.find("bad_alloc") != std::string::npos || end.signal == SIGKILL)
+    return stop({verdict::memory, "the device's process asked for more memory than it may have (" +
+                                      bytes_text(static_cast<double>(options_.data_limit_bytes)) +
+                                      ")"});
+  return stop(
+      {verdict::crash,
+       end.how == child_end::cause::signalled
+           ? "the device's process died of this call: " + signal_text(end.signal)
+           : fmt::format("the device's process ended in this call (exit code {})", end.exit_code)});
+}
+
+call_outcome judged_session::stop(call_outcome why) {
+  is_over_ = true;
+  if (!submission_->is_over()) submission_->end(child_end::cause::signalled);
+  return why;
+}
+
+// What it is, is the submission's fault: a program that is known to be good is told apart by
+// others.
+call_outcome judged_session::submission_ended() {
+  return stop(outcome_of_end(submission_->end(child_end::cause::exited),
+                             submission_->errors().text(), submission_data_bytes));
+}
+
+call_outcome judged_session::call(std::size_t number) {
+  if (is_over_) return {verdict::protocol, "the session is over"};
+  deadline_s_ = now_s() + request_s;
+  if (!device_ || !device_->is_whole()) return server_gone();
+  const auto& how = file_.plan(number).how;
+  const std::uint32_t total = how.warmups + how.repetitions;
+  for (std::uint32_t i = 0; i < total; ++i) {
+    const bool is_timed = i >= how.warmups;
+    const auto outcome = one(number, is_timed ? i - how.warmups : 0, is_timed);
+    if (!outcome.ok()) return outcome;
+  }
+  return {};
+}
+
+call_outcome judged_session::one(std::size_t number, std::uint32_t repetition, bool is_timed) {
+  const problem_call& call = file_.call(number);
+  const auto& how = file_.plan(number).how;
+  runner::judged_request request{};
+  request.number = static_cast<std::uint32_t>(number);
+  request.memory = call.memory;
+  request.buffer_count = static_cast<std::uint32_t>(call.buffers.size());
+  request.scalar_count = static_cast<std::uint32_t>(call.scalars.size());
+  std::copy(call.scalars.begin(), call.scalars.end(), request.scalars);
+  const bool on_host = call.memory == memory_kind::host;
+  std::vector<placed_buffer> at;
+  std::vector<std::uint64_t> offsets;
+  if (on_host) {
+    offsets = place_arrays(shared_, call);
+  } else {
+    auto placed = place_buffers(*device_, call, is_gpu_);
+    if (!device_->is_whole()) return server_gone();
+    if (!placed.ok())
+      return stop({verdict::infra, "no room for the call's buffers: " + placed.failure().message});
+    at = std::move(*placed);
+  }
+  for (std::size_t b = 0; b < call.buffers.size(); ++b) {
+    const auto& buffer = call.buffers[b];
+    request.buffers[b] = {on_host ? offsets[b] : at[b].address, buffer.bytes, buffer.role,
+                          static_cast<std::uint32_t>(random_number() % 255 + 1)};
+  }
+  deadline_s_ = now_s() + request_s;
+  if (!device_->begin({how.cold_l2 != 0, on_host && options_.modelled_events}).ok())
+    return server_gone();
+  runner::judged_answer answer{};
+  auto outcome = ask_for(request, answer);
+  // A kernel that never ends holds the server, too.
+  deadline_s_ = now_s() + (outcome.what == verdict::timeout ? 1 : request_s);
+  const auto did = device_->end();
+  if (did.ok() && !did->broken.empty())
+    return stop({verdict::protocol,
+                 "the program sent its device something that is no message of "
+                 "the CUDA runtime's (" +
+                     did->broken + ")"});
+  if (!did.ok() && outcome.what != verdict::timeout) return server_gone();
+  if (!outcome.ok()) return stop(outcome);
+  outcome = judge_answer(call, answer, *did);
+  if (outcome.ok() && how.buffers != runner::buffers_are::reused) {
+    if (on_host) {
+      take_arrays(shared_, file_, number);
+    } else {
+      const auto taken = take_buffers(*device_, file_, number, at);
+      if (!taken.ok()) return server_gone();
+      outcome = *taken;
+    }
+  }
+  give_back(*device_, at);
+  if (!outcome.ok()) return outcome;
+  if (!device_->is_whole()) return server_gone();
+  if (is_timed)
+    file_.set_time(number, repetition, did->modelled_ms > 0 ? did->modelled_ms : did->device_ms);
+  return {};
+}
+
+// Both processes are watched: what kernels print comes from the server.
+call_outcome judged_session::ask_for(const runner::judged_request& request,
+                                     runner::judged_answer& answer) {
+  // One that has ended already is classified by its end.
+  (void)!send(control_.get(), &request, sizeof request, MSG_NOSIGNAL);
+  const double limit = options_.time_limit_s + 3 + (first_ ? options_.start_limit_s : 0);
+  first_ = false;
+  const double until = now_s() + limit;
+  std::size_t have = 0;
+  while (have < sizeof answer) {
+    const auto event = submission_->wait(slice_s, control_.get());
+    const auto served = server_->wait(0);
+    if (served == child::event::flooded || event == child::event::flooded) {
+      if (served == child::event::flooded) server_->end(child_end::cause::flooded);
+      return flooded(options_.output_limit_bytes);
+    }
+    if (served == child::event::ended) return {verdict::crash, "the device's process ended"};
+    if (event == child::event::ended) return submission_ended();
+    if (event == child::event::deadline) {
+      if (now_s() > until) return timed_out(options_.time_limit_s);
+      continue;
+    }
+    const ssize_t n = recv(control_.get(), reinterpret_cast<char*>(&answer) + have,
+                           sizeof answer - have, MSG_DONTWAIT);
+    if (n > 0) have += static_cast<std::size_t>(n);
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+      // Its end is closed: it is ending, or it tampers with descriptors.
+      if (submission_->wait(2) == child::event::ended) return submission_ended();
+      return {verdict::protocol, "the program closed the descriptor that its calls come by"};
+    }
+  }
+  answer.message[sizeof answer.message - 1] = '\0';
+  if (answer.number != request.number ||
+      (answer.state != runner::call_state::done && answer.state != runner::call_state::failed))
+    return {verdict::protocol,
+            "the program answered out of turn: something other than the runner wrote to its "
+            "control descriptor"};
+  return {};
+}
+
+// The device's word first; a failure that only the program tells is believed, too.
+call_outcome judged_session::judge_answer(const problem_call& call,
+                                          const runner::judged_answer& answer,
+                                          const remote::end_call::answer& did) const {
+  std::string message = answer.message;
+  while (message.ends_with('\n')) message.pop_back();
+  if (did.failure != 0 || answer.state == runner::call_state::failed) {
+    const int code = did.failure != 0 ? did.failure : answer.cuda_error;
+    verdict what = class_of_error(code);
+    if (code == 0 && answer.modified != 0) what = verdict::wrong;
+    if (code == 0 && answer.guard_broken != 0) what = verdict::check;
+    if (message.find("bad_alloc") != std::string::npos) what = verdict::memory;
+    if (did.failure == 0 && code == no_support) what = verdict::crash;
+    if (message.empty()) message = did.message;
+    if (message.empty()) message = fmt::format("a CUDA call failed with error {}", code);
+    const call_outcome outcome{what, message};
+    return what == verdict::infra && !is_gpu_ ? with_advice(outcome) : outcome;
+  }
+  std::uint64_t allowed = options_.host_bytes;
+  if (call.memory == memory_kind::host) {
+    for (const auto& buffer : call.buffers)
+      if (buffer.role == buffer_role::output) allowed += buffer.bytes;
+  }
+  if (did.bytes_home > allowed)
+    return {verdict::check,
+            fmt::format("computes on the host: the call copied {} from the device to the host, and "
+                        "a graded call may copy {}",
+                        bytes_text(static_cast<double>(did.bytes_home)),
+                        allowed == 0 ? "nothing" : bytes_text(static_cast<double>(allowed)))};
+  return {};
+}
+
+std::vector<std::string> judged_session::reports(remote::report_kind which) {
+  if (!device_ || !device_->is_whole()) return {};
+  deadline_s_ = now_s() + request_s;
+  auto lines = device_->take(which);
+  return lines.ok() ? std::move(*lines) : std::vector<std::string>{};
+}
+
+void judged_session::finish(double seconds) {
+  const bool ends_in_order = !is_over_ && !submission_->is_over() && device_ != nullptr;
+  is_over_ = true;
+  deadline_s_ = now_s() + request_s;
+  // It may ask for what it needs to end: its calls of cudaFree, and where what was found came from.
+  if (ends_in_order && device_->begin({}).ok()) {
+    control_.reset();
+    const double until = now_s() + seconds;
+    auto event = child::event::deadline;
+    while (event == child::event::deadline && now_s() < until) {
+      event = submission_->wait(slice_s);
+      if (server_->wait(0) != child::event::deadline) break;
+    }
+    if (event != child::event::ended) submission_->end(child_end::cause::deadline);
+    deadline_s_ = now_s() + request_s;
+    (void)device_->end();
+  }
+  if (!options_.findings.empty()) {
+    std::string text;
+    for (const auto& line : reports(remote::report_kind::findings)) text += line + "\n";
+    write_atomically(options_.findings, text);
+  }
+  if (!options_.profile.empty()) {
+    std::string text;
+    for (const auto& line : reports(remote::report_kind::profile)) text += line + "\n";
+    write_atomically(options_.profile, text);
+  }
+}
+
+std::string judged_session::printed() const {
+  return submission_->output().text() + said_by_program(submission_->errors().text()) +
+         server_->output().text();
+}
+
+}  // namespace stepwise

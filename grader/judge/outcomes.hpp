@@ -1,0 +1,31 @@
+// How a program's ends, errors and limits are told: the verdicts that sessions of all kinds share.
+//
+// Tested by tests/session_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "grader/judge/verdict.hpp"
+#include "grader/system/process.hpp"
+
+namespace stepwise {
+
+// Of a cudaError_t that a call ended with.
+verdict class_of_error(int code);
+
+// The same outcome; of a limit of the emulator's with what to do.
+call_outcome with_advice(call_outcome outcome);
+
+// A program that ended before its call was over. `errors` is what it wrote to stderr,
+// `data_limit_bytes` what it may have (0: no limit).
+call_outcome outcome_of_end(const child_end& end, const std::string& errors,
+                            std::uint64_t data_limit_bytes);
+
+call_outcome timed_out(double time_limit_s);
+call_outcome flooded(std::uint64_t output_limit_bytes);
+
+// What a program wrote to stderr, without our runtime's and the runner's lines.
+std::string said_by_program(const std::string& errors);
+
+}  // namespace stepwise
