@@ -56,7 +56,7 @@ std::vector<std::vector<std::uint32_t>> ways_towards(const control_flow& flow,
   }
   for (auto& to : towards) {
     std::ranges::sort(to);
-    to.erase(std::ranges::unique(to).begin(), to.end());
+    to.erase(std::unique(to.begin(), to.end()), to.end());
   }
   return towards;
 }
