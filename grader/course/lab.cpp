@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
+#include <ranges>
 #include <sstream>
 
 #include "common/formats/toml.hpp"
@@ -298,6 +299,13 @@ lab parse_lab(std::string_view text, const std::string& origin, const std::strin
     l.bench = parse_sizes(*sizes, "bench", origin);
     l.emulated = parse_sizes(*sizes, "emulated", origin);
     l.modelled = sizes->contains("modelled") ? parse_sizes(*sizes, "modelled", origin) : l.emulated;
+    if (sizes->contains("hidden")) l.hidden = parse_sizes(*sizes, "hidden", origin);
+    const auto holds = [&](std::size_t d) { return l.hidden[0][d] <= l.hidden[1][d]; };
+    if (!l.hidden.empty() &&
+        (l.hidden.size() != 2 || l.hidden[0].size() != l.check[0].size() ||
+         l.hidden[1].size() != l.hidden[0].size() ||
+         !std::ranges::all_of(std::views::iota(std::size_t{0}, l.hidden[0].size()), holds)))
+      fail(origin, "sizes.hidden is the smallest and the largest size to draw: [[2], [1000]]");
     l.promised = sizes->contains("promised") ? parse_sizes(*sizes, "promised", origin)
                                              : std::vector<lab_size>{l.bench.back()};
     const toml_value* goals = table.array_at("goals");

@@ -90,6 +90,7 @@ struct lab {
   std::vector<lab_size> bench;     // figures on a GPU, ascending
   std::vector<lab_size> emulated;  // figures counted on the emulator, ascending
   std::vector<lab_size> modelled;  // times by the model, ascending: large enough to fill a GPU
+  std::vector<lab_size> hidden;    // none, or the smallest and the largest that are drawn
   std::vector<lab_size> promised;  // what steps.txt promises holds for, unless a line says else
   std::vector<goal> goals;         // by kind, in the order in which they are judged
   std::vector<step> steps;

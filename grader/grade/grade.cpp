@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "grader/judge/outcomes.hpp"
 #include "grader/measure/figures.hpp"
 #include "grader/measure/profiled.hpp"
 #include "grader/model/kept_times.hpp"
@@ -196,6 +197,8 @@ class grading {
     if (compile_errors.empty()) {
       report_.correctness = grade_correctness(lab_, problem_, mine_.program, where_, device_, seed_,
                                               now_, report_.checked);
+      if (report_.correctness->found.message.starts_with(could_not_start))
+        blame_whose_fault_it_is(report_.correctness->found);
       report_.what = report_.correctness->found.what;
       report_.message = report_.correctness->found.message;
       return;
@@ -203,6 +206,19 @@ class grading {
     report_.what = verdict::compile;
     for (const auto& line : compile_errors)
       report_.message += (report_.message.empty() ? "" : "\n") + line;
+  }
+
+  // A program says that the machine keeps it from starting. If the lab's first step starts, it is
+  // the program's.
+  void blame_whose_fault_it_is(call_outcome& found) const {
+    if (lab_.steps.empty()) return;
+    const fs::path known_good = where_.solution(lab_.name, lab_.steps.front().name);
+    if (!fs::exists(known_good)) return;
+    if (!check_program(lab_, problem_, known_good, device_, {lab_.check.front()}, seed_, now_)
+             .correct())
+      return;
+    found.what = verdict::crash;
+    found.message += "; a step of the course starts";
   }
 
   void judge(goal_result& g) {
@@ -292,6 +308,14 @@ class grading {
     g.message = fmt::format("{} {} {} (modelled, {}, {})", ratio_text(g.modelled->ratio),
                             share ? "the speed of" : "over", g.what->over, mine.gpu,
                             mine.label.substr(0, mine.label.find(", seed")));
+    const double floor = mine.floor_ms();
+    if (mine.time_ms < 0.95 * floor) {
+      g.message = fmt::format("{} is less than reading the inputs once takes ({}): held for review",
+                              time_text(mine.time_ms), time_text(floor));
+      report_.what = verdict::held;
+      if (report_.message.empty()) report_.message = g.message;
+      return;
+    }
     g.passed = g.modelled->ratio >= g.what->modelled;
     if (*g.passed) return;
     g.message += fmt::format("; the goal is {}", ratio_text(g.what->modelled));

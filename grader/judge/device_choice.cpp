@@ -91,11 +91,12 @@ void find_runtime(gpu_state& state, const installation& where) {
   }
 }
 
-std::string emulated_name() {
+void stand_in(device_choice& choice) {
   const char* chosen = std::getenv("STEPWISE_GPU");
   const std::string id = chosen != nullptr && *chosen != '\0' ? chosen : "h200";
   const auto model = find_gpu(id);
-  return model.ok() ? model->name : id;
+  choice.name = model.ok() ? model->name : id;
+  if (model.ok()) choice.peak_bytes_per_s = model->memory_bytes_per_s();
 }
 
 }  // namespace
@@ -142,7 +143,8 @@ std::string gpu_file_name(std::string_view device_name) {
 }
 
 device_choice judged_on(device_choice device, const installation& where) {
-  device.server = where.build / "common" / "device" / "remote" / "stepwise-device-server";
+  device.server =
+      where.build / "common" / "device" / "remote" / "server" / "stepwise-device-server";
   device.client_runtime = where.emulated_runtime;
   return device;
 }
@@ -156,7 +158,11 @@ device_choice choose_device(device_request request, const installation& where) {
                       "\nwithout --device gpu the kernels run on the emulator");
   }
   choice.gpu = request != device_request::emulated && choice.state.usable();
-  choice.name = choice.gpu ? choice.state.name : emulated_name();
+  if (choice.gpu) {
+    choice.name = choice.state.name;
+  } else {
+    stand_in(choice);
+  }
   choice.cache_folder = where.build / "cuda-cache";
   choice.runtime_folder = choice.gpu ? choice.state.runtime : where.emulated_runtime;
   return choice;

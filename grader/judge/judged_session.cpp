@@ -193,11 +193,13 @@ call_outcome judged_session::stop(call_outcome why) {
   return why;
 }
 
-// What it is, is the submission's fault: a program that is known to be good is told apart by
-// others.
+// Whether it was the machine that kept it from starting only a program that is known to be good can
+// tell: grade asks one.
 call_outcome judged_session::submission_ended() {
-  return stop(outcome_of_end(submission_->end(child_end::cause::exited),
-                             submission_->errors().text(), submission_data_bytes));
+  auto outcome = outcome_of_end(submission_->end(child_end::cause::exited),
+                                submission_->errors().text(), submission_data_bytes);
+  if (outcome.what == verdict::infra) outcome.message = could_not_start + outcome.message;
+  return stop(std::move(outcome));
 }
 
 call_outcome judged_session::call(std::size_t number) {

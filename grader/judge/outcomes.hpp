@@ -25,6 +25,9 @@ call_outcome outcome_of_end(const child_end& end, const std::string& errors,
 call_outcome timed_out(double time_limit_s);
 call_outcome flooded(std::uint64_t output_limit_bytes);
 
+// How the message of a judged program begins that says it cannot start here.
+inline const std::string could_not_start = "the program could not start: ";
+
 // What a program wrote to stderr, without our runtime's and the runner's lines.
 std::string said_by_program(const std::string& errors);
 

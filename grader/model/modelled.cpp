@@ -55,6 +55,10 @@ modelled_figures model_program(const lab& l, const problem& p, const std::filesy
   result.label = calls[0].label;
   result.gpu = emulator.name;
   result.work = p.work(size);
+  for (const auto& buffer : calls[0].buffers)
+    if (buffer.role == runner::buffer_role::input)
+      result.input_bytes += static_cast<double>(buffer.bytes);
+  result.peak_bytes_per_s = emulator.peak_bytes_per_s;
   const temporary_folder folder(fs::temp_directory_path());
   planned_call once;
   once.how.buffers = runner::buffers_are::reused;  // no output comes home: there is none

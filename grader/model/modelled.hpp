@@ -28,10 +28,15 @@ struct modelled_figures {
   std::string gpu;    // that the emulator stands for: "NVIDIA H200"
   problem_work work;
   double time_ms = 0;
+  double input_bytes = 0, peak_bytes_per_s = 0;  // of the call; of that GPU's memory, on paper
   bool with_copies = false;  // the time is the whole call's, with its copies to and from the host
   std::vector<kernel_profile> kernels;
 
   bool timed() const { return found.ok() && time_ms > 0; }
+  // The time below which a call cannot be honest: its inputs must come from memory once.
+  double floor_ms() const {
+    return peak_bytes_per_s > 0 ? 1e3 * input_bytes / peak_bytes_per_s : 0;
+  }
   std::string why_no_time() const;  // empty: there is one
   std::string rate() const;
 };

@@ -277,6 +277,16 @@ struct end_in_order {
   using answer = no_answer;
   auto fields() { return std::tie(); }
 };
+// The host followed a pointer of the device's: what is to be said of that.
+struct ask_host_access {
+  struct answer {
+    std::vector<long_text> lines;  // of JSON: one finding, or none
+    auto fields() { return std::tie(lines); }
+  };
+  std::uint64_t address = 0;
+  bool writes = false;
+  auto fields() { return std::tie(address, writes); }
+};
 
 // Requests of the judge's alone.
 struct begin_call {
@@ -319,7 +329,7 @@ using message =
                  tell_place, tell_finding, describe, allocate_memory, try_release, ask_memory,
                  locate, read_bytes, load, unload, find_kernel, find_variable, allow_shared,
                  wait_for_all, ask_elapsed, give_limit, ask_limit, ask_counts, flush, end_in_order,
-                 begin_call, end_call, take_report>;
+                 begin_call, end_call, take_report, ask_host_access>;
 
 template <class T>
 concept is_request = requires {

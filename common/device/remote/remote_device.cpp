@@ -75,27 +75,21 @@ std::unique_ptr<remote_device> remote_device::connect(connection to, std::string
   return made;
 }
 
-template <class Request>
-result<typename Request::answer> remote_device::ask(const Request& request) {
-  auto reply = to_.ask(request);
+status remote_device::note(reply_head* head) {
   window_used_ = 0;
-  if (!reply) {
+  if (head == nullptr) {
     if (lost_.ok()) lost_ = broken;
     return broken;
   }
-  reply_head& head = reply->head;
-  if (head.epoch != epoch_) seen_.clear();
-  epoch_ = head.epoch;
-  wanted_.insert(wanted_.end(), head.wanted_origins.begin(), head.wanted_origins.end());
-  for (const auto& [code, text] :
-       {std::pair{head.deferred, head.deferred_message}, std::pair{head.code, head.message}}) {
-    const status failed{static_cast<error>(code), text};
+  if (head->epoch != epoch_) seen_.clear();
+  epoch_ = head->epoch;
+  wanted_.insert(wanted_.end(), head->wanted_origins.begin(), head->wanted_origins.end());
+  const status late{static_cast<error>(head->deferred), std::move(head->deferred_message)};
+  status now{static_cast<error>(head->code), std::move(head->message)};
+  for (const status& failed : {late, now})
     if (lost_.ok() && loses_device(failed.code)) lost_ = failed;
-  }
-  if (head.deferred != 0 && deferred_.ok())
-    deferred_ = {static_cast<error>(head.deferred), std::move(head.deferred_message)};
-  if (head.code != 0) return status{static_cast<error>(head.code), std::move(head.message)};
-  return std::move(reply->with);
+  if (!late.ok() && deferred_.ok()) deferred_ = late;
+  return now;
 }
 
 void remote_device::queue(const message& command) {
@@ -455,45 +449,6 @@ void remote_device::name_allocation(device_address address, std::string_view nam
 void remote_device::forget_contents(device_address first, std::uint64_t bytes) {
   const std::lock_guard guard(lock_);
   queue(forget_memory{first, bytes});
-}
-
-void remote_device::tell_wanted_places() {
-  if (wanted_.empty() || !place_of_) return;
-  for (const std::uint64_t origin : std::exchange(wanted_, {})) queue(place_of_(origin));
-  (void)send_queue();
-}
-
-std::vector<finding> remote_device::take_findings(bool at_exit) {
-  const std::lock_guard guard(lock_);
-  if (at_exit) (void)ask(end_in_order{});
-  tell_wanted_places();
-  return {};
-}
-
-bool remote_device::tell_finding(const std::string& line) {
-  const std::lock_guard guard(lock_);
-  queue(remote::tell_finding{line});
-  return send_queue().ok();
-}
-
-status remote_device::begin(const begin_call& how) {
-  const std::lock_guard guard(lock_);
-  const auto begun = ask(how);
-  return begun.ok() ? status{} : begun.failure();
-}
-
-result<end_call::answer> remote_device::end() {
-  const std::lock_guard guard(lock_);
-  return ask(end_call{});
-}
-
-result<std::vector<std::string>> remote_device::take(report_kind which) {
-  const std::lock_guard guard(lock_);
-  auto found = ask(take_report{static_cast<std::uint32_t>(which)});
-  if (!found.ok()) return found.failure();
-  std::vector<std::string> lines;
-  for (long_text& line : found->lines) lines.push_back(std::move(line.text));
-  return lines;
 }
 
 }  // namespace stepwise::remote

@@ -80,6 +80,7 @@ class remote_device : public device {
   // None: they are the judge's. But the server is told where what it found came from.
   std::vector<finding> take_findings(bool at_exit) override;
   bool tell_finding(const std::string& line) override;
+  std::optional<finding> host_access(device_address address, bool writes) override;
 
   // The judge's: not to be used on a submission's connection. `broken` if there is no connection.
   status begin(const begin_call& how);
@@ -91,7 +92,14 @@ class remote_device : public device {
   explicit remote_device(connection to);
 
   template <class Request>
-  result<typename Request::answer> ask(const Request& request);
+  result<typename Request::answer> ask(const Request& request) {
+    auto reply = to_.ask(request);
+    status how = note(reply ? &reply->head : nullptr);
+    if (!how.ok()) return how;
+    return std::move(reply->with);
+  }
+  // What every reply tells, and how the request went; null: there is none.
+  status note(reply_head* head);
   void queue(const message& command);
   std::optional<window_part> room_in_window(std::size_t bytes);
   status send_queue();

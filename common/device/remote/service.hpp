@@ -100,6 +100,7 @@ class service {
   answered<ask_counts> execute(const ask_counts& m);
   answered<flush> execute(const flush& m);
   answered<end_in_order> execute(const end_in_order& m);
+  answered<ask_host_access> execute(const ask_host_access& m);
   answered<begin_call> execute(const begin_call& m);
   answered<end_call> execute(const end_call& m);
   answered<take_report> execute(const take_report& m);

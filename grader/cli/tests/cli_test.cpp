@@ -81,7 +81,7 @@ TEST_CASE("grade: the untouched skeleton fails and says what is left to do") {
   const json grade = document_of(c.lab({"grade", "reduction", "--device", "emulated", "--json"}));
   check_documented(grade);
   CHECK(grade["class"] == "WRONG");
-  CHECK(grade["trust"] == "practice");
+  CHECK(grade["trust"] == "judged");
   CHECK(grade["file"] == "labs/reduction/reduction.cu");
   CHECK(grade["points"] == 0);
 }

@@ -4,11 +4,14 @@
 #include <fmt/core.h>
 #include <sys/random.h>
 
+#include <algorithm>
+
 #include "grader/cli/text/term_line.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/cli/verbs/grade.hpp"
 #include "grader/course/answers.hpp"
 #include "grader/course/hints.hpp"
+#include "grader/judge/key.hpp"
 #include "grader/report/findings.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/files.hpp"
@@ -27,7 +30,10 @@ std::uint64_t fresh_seed() {
 struct graded_file {
   subject what;
   device_choice device;
+  lab course;  // with the hidden sizes
   std::uint64_t seed = 0;
+  std::optional<grading_key> key;  // of a judged grade
+  std::vector<lab_size> hidden;
   grade_report report;
   std::string answers_file;  // as it is shown
   std::optional<answer_count> answers;
@@ -46,11 +52,43 @@ void read_answers(const context& c, const lab& l, const std::string& file, grade
   graded.beyond = count_answers(read_if_there(c.where.root / l.deeper()).value_or(""), *text);
 }
 
-graded_file grade_file(context& c, const lab& l, const grade_options& o) {
-  const problem& p = problem_of(l);
-  graded_file graded;
-  graded.device = o.practice ? c.device() : judged_on(c.device(), c.where);
+// A judged grade's inputs are those that the key has for this file.
+void draw_inputs(const context& c, const grade_options& o, graded_file& graded) {
+  lab& l = graded.course;
   graded.seed = o.seed ? *o.seed : fresh_seed();
+  if (o.practice) return;
+  graded.key = o.key.empty() ? grading_key() : grading_key(o.key);
+  const fs::path file = !o.step.empty()   ? c.where.root / find_step(l, o.step).file
+                        : !o.file.empty() ? fs::absolute(o.file)
+                                          : c.where.root / l.file;
+  const std::string content = read_if_there(file).value_or("");
+  if (!o.seed) graded.seed = graded.key->seed(l, content);
+  graded.hidden = graded.key->hidden_sizes(l, content);
+  l.check.insert(l.check.end(), graded.hidden.begin(), graded.hidden.end());
+}
+
+// Of a hidden size nobody is told more than its class and the size, unless the key is public.
+void keep_hidden(const graded_file& graded, grade_report& report) {
+  if (!graded.key || graded.key->is_public() || !report.correctness) return;
+  check_report& found = *report.correctness;
+  if (found.correct() || !found.size ||
+      std::count(graded.hidden.begin(), graded.hidden.end(), *found.size) == 0)
+    return;
+  const std::string told =
+      fmt::format("{} at a hidden size: {}", name_of(found.found.what), size_text(*found.size));
+  for (auto& g : report.goals)
+    if (g.message == report.message) g.message = told;
+  report.message = found.found.message = told;
+  found.printed.clear();
+}
+
+graded_file grade_file(context& c, const lab& of, const grade_options& o) {
+  graded_file graded;
+  graded.course = of;
+  const lab& l = graded.course;
+  const problem& p = problem_of(l);
+  graded.device = o.practice ? c.device() : judged_on(c.device(), c.where);
+  draw_inputs(c, o, graded);
   graded.what = prepare(c, l, o.file, o.step);
   if (o.step.empty()) read_answers(c, l, o.file, graded);
   c.say(
@@ -64,6 +102,7 @@ graded_file grade_file(context& c, const lab& l, const grade_options& o) {
   graded.report =
       grade_program(l, p, graded.what.shown, graded.what.program, graded.what.compile_errors,
                     c.where, graded.device, graded.seed, c.now());
+  keep_hidden(graded, graded.report);
   return graded;
 }
 
@@ -115,9 +154,12 @@ json graded_json(const context& c, const graded_file& graded, const lab& l) {
             {"points", report.what == verdict::infra ? json(nullptr) : json(report.points)},
             {"max_points", report.max_points},
             {"seed", graded.seed},
+            {"key", nullptr},
+            {"hidden_sizes", graded.hidden.size()},
             {"answers", nullptr},
             {"hint", nullptr},
             {"goals", json::array()}};
+  if (graded.key) j["key"] = {{"id", graded.key->id()}, {"public", graded.key->is_public()}};
   if (graded.answers) {
     j["answers"] = {{"file", graded.answers_file},
                     {"answered", graded.answers->answered},
@@ -306,6 +348,7 @@ const verb grade_verb(
       takes.add("--file", o.file, "a .cu file other than your own");
       takes.add("--step", o.step, "a solution step instead of a file");
       takes.add("--seed", o.seed, "of the random inputs (new every time)");
+      takes.add("--key", o.key, "a file: your own draw of seeds and hidden sizes");
       takes.flag("--practice", o.practice, "quickly, believing what the program says of itself");
     },
     grade);

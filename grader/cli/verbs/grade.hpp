@@ -13,6 +13,7 @@ struct grade_options {
   std::string lab, file, step;
   std::optional<std::uint64_t> seed;
   bool practice = false;  // in the program's own process, on trust
+  std::string key;        // a file; empty: the public key
 };
 
 // What `grade --json` prints of a file.

@@ -1,0 +1,58 @@
+// What a remote device says about itself: places and findings of a submission's, calls of a
+// judge's.
+#include <utility>
+
+#include "common/device/remote/remote_device.hpp"
+#include "common/report/located_finding.hpp"
+
+namespace stepwise::remote {
+
+void remote_device::tell_wanted_places() {
+  if (wanted_.empty() || !place_of_) return;
+  for (const std::uint64_t origin : std::exchange(wanted_, {})) queue(place_of_(origin));
+  (void)send_queue();
+}
+
+std::vector<finding> remote_device::take_findings(bool at_exit) {
+  const std::lock_guard guard(lock_);
+  if (at_exit) (void)ask(end_in_order{});
+  tell_wanted_places();
+  return {};
+}
+
+bool remote_device::tell_finding(const std::string& line) {
+  const std::lock_guard guard(lock_);
+  queue(remote::tell_finding{line});
+  return send_queue().ok();
+}
+
+std::optional<finding> remote_device::host_access(device_address address, bool writes) {
+  const std::lock_guard guard(lock_);
+  const auto found = ask(ask_host_access{address, writes});
+  if (!found.ok() || found->lines.empty()) return std::nullopt;
+  auto parsed = parse_json_line(found->lines[0].text);
+  if (!parsed) return std::nullopt;
+  return std::move(parsed->what);
+}
+
+status remote_device::begin(const begin_call& how) {
+  const std::lock_guard guard(lock_);
+  const auto begun = ask(how);
+  return begun.ok() ? status{} : begun.failure();
+}
+
+result<end_call::answer> remote_device::end() {
+  const std::lock_guard guard(lock_);
+  return ask(end_call{});
+}
+
+result<std::vector<std::string>> remote_device::take(report_kind which) {
+  const std::lock_guard guard(lock_);
+  auto found = ask(take_report{static_cast<std::uint32_t>(which)});
+  if (!found.ok()) return found.failure();
+  std::vector<std::string> lines;
+  for (long_text& line : found->lines) lines.push_back(std::move(line.text));
+  return lines;
+}
+
+}  // namespace stepwise::remote

@@ -1,0 +1,50 @@
+// Which inputs a submission is graded with: what a key says of its content.
+//
+// idea    HMAC-SHA256 of the lab, the file's hash and what is drawn, under an instructor's key: the
+//         same submission gets the same inputs on every machine, and nobody without the key knows
+//         them before. Without a key of one's own the public one is taken, so that everybody can
+//         repeat a grade.
+// source  SHA-256: FIPS 180-4; HMAC: RFC 2104.
+// Tested by tests/key_test.cpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "grader/course/lab.hpp"
+
+namespace stepwise {
+
+using digest = std::array<std::uint8_t, 32>;
+digest sha256(std::string_view bytes);
+digest hmac_sha256(std::string_view key, std::string_view bytes);
+std::string hex_of(const digest& d);
+
+class grading_key {
+ public:
+  grading_key();  // the public one
+  // All bytes of a file, at least 16. failure(usage) if there is no such file, or it is shorter.
+  explicit grading_key(const std::filesystem::path& file);
+
+  bool is_public() const { return is_public_; }
+  // Tells keys apart and gives nothing of them away.
+  std::string id() const;
+
+  // Of one submission, which its content names; small enough to be typed again.
+  std::uint64_t seed(const lab& l, std::string_view content) const;
+  // Sizes beside those that lab.toml lists, between l.hidden's two; none where it has none. Numbers
+  // are drawn evenly by their order of magnitude, those that may be 0 evenly.
+  std::vector<lab_size> hidden_sizes(const lab& l, std::string_view content) const;
+
+ private:
+  std::uint64_t draw(const lab& l, std::string_view content, const std::string& what) const;
+
+  std::string key_;
+  bool is_public_ = false;
+};
+
+}  // namespace stepwise

@@ -1,0 +1,72 @@
+// The hash against published answers; seeds and sizes that a key gives.
+#include "grader/judge/key.hpp"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "grader/judge/tests/doubling.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+using namespace stepwise;
+
+TEST_CASE("SHA-256 and HMAC give the published answers") {
+  // FIPS 180-4, examples of the Secure Hash Standard.
+  CHECK(hex_of(sha256("")) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(hex_of(sha256("abc")) ==
+        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  CHECK(hex_of(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")) ==
+        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  CHECK(hex_of(sha256(std::string(1'000'000, 'a'))) ==
+        "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+  // RFC 4231, cases 1, 2 and 6.
+  CHECK(hex_of(hmac_sha256(std::string(20, '\x0b'), "Hi There")) ==
+        "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+  CHECK(hex_of(hmac_sha256("Jefe", "what do ya want for nothing?")) ==
+        "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  CHECK(hex_of(hmac_sha256(std::string(131, '\xaa'),
+                           "Test Using Larger Than Block-Size Key - Hash Key First")) ==
+        "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
+TEST_CASE("a submission has its own seed and sizes, the same each time, others by another key") {
+  lab l = tests::doubling_lab();
+  l.hidden = {{2, 0}, {100000, 3}};
+  const temporary_folder folder(fs::temp_directory_path());
+  write_atomically(folder.path() / "key", std::string(32, 'k'));
+  const grading_key open, secret(folder.path() / "key");
+  CHECK(open.is_public());
+  CHECK(!secret.is_public());
+  CHECK(open.id() != secret.id());
+  CHECK(open.seed(l, "a") == grading_key().seed(l, "a"));
+  CHECK(open.seed(l, "a") != open.seed(l, "b"));
+  CHECK(open.seed(l, "a") != secret.seed(l, "a"));
+  CHECK(open.hidden_sizes(l, "a") == grading_key().hidden_sizes(l, "a"));
+  CHECK(open.hidden_sizes(l, "a") != secret.hidden_sizes(l, "a"));
+
+  std::set<std::int64_t> kinds;
+  int small = 0, large = 0;
+  for (int i = 0; i < 100; ++i) {
+    for (const lab_size& size : secret.hidden_sizes(l, std::to_string(i))) {
+      REQUIRE(size.size() == 2);
+      CHECK(size[0] >= 2);
+      CHECK(size[0] <= 100000);
+      small += size[0] < 100;
+      large += size[0] > 10000;
+      kinds.insert(size[1]);
+    }
+  }
+  CHECK(small > 80);  // of 400: each order of magnitude has its part
+  CHECK(large > 50);
+  CHECK(kinds == std::set<std::int64_t>{0, 1, 2, 3});
+  l.hidden.clear();
+  CHECK(secret.hidden_sizes(l, "a").empty());
+}
+
+TEST_CASE("a key that is none is refused") {
+  const temporary_folder folder(fs::temp_directory_path());
+  write_atomically(folder.path() / "short", "123");
+  CHECK_THROWS_AS(grading_key(folder.path() / "short"), failure);
+  CHECK_THROWS_AS(grading_key(folder.path() / "none"), failure);
+}
