@@ -313,7 +313,7 @@ class grading {
       g.message = fmt::format("{} is less than reading the inputs once takes ({}): held for review",
                               time_text(mine.time_ms), time_text(floor));
       report_.what = verdict::held;
-      if (report_.message.empty()) report_.message = g.message;
+      report_.message = g.message;
       return;
     }
     g.passed = g.modelled->ratio >= g.what->modelled;

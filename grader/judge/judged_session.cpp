@@ -280,7 +280,9 @@ call_outcome judged_session::ask_for(const runner::judged_request& request,
                                      runner::judged_answer& answer) {
   // One that has ended already is classified by its end.
   (void)!send(control_.get(), &request, sizeof request, MSG_NOSIGNAL);
-  const double limit = options_.time_limit_s + 3 + (first_ ? options_.start_limit_s : 0);
+  // No GPU's context is made here, so a start takes a moment only.
+  const double start_s = std::min(options_.start_limit_s, is_gpu_ ? 60.0 : 10.0);
+  const double limit = options_.time_limit_s + 3 + (first_ ? start_s : 0);
   first_ = false;
   const double until = now_s() + limit;
   std::size_t have = 0;
@@ -294,7 +296,7 @@ call_outcome judged_session::ask_for(const runner::judged_request& request,
     if (served == child::event::ended) return {verdict::crash, "the device's process ended"};
     if (event == child::event::ended) return submission_ended();
     if (event == child::event::deadline) {
-      if (now_s() > until) return timed_out(options_.time_limit_s);
+      if (now_s() > until) return timed_out(limit);
       continue;
     }
     const ssize_t n = recv(control_.get(), reinterpret_cast<char*>(&answer) + have,

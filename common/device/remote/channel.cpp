@@ -85,6 +85,12 @@ bool frame_buffer::receive(int socket) {
   }
 }
 
+bool frame_buffer::is_too_long() const {
+  std::uint32_t length = 0;
+  if (bytes_.size() >= length_bytes) std::memcpy(&length, bytes_.data(), length_bytes);
+  return length > most_;
+}
+
 std::optional<std::vector<std::byte>> frame_buffer::next() {
   if (bytes_.size() < length_bytes) return std::nullopt;
   std::uint32_t length = 0;

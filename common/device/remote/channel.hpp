@@ -64,6 +64,8 @@ class frame_buffer {
   bool receive(int socket);
   // The next whole frame, if there is one.
   std::optional<std::vector<std::byte>> next();
+  // The other end has begun a frame that is too long.
+  bool is_too_long() const;
 
  private:
   std::size_t most_;

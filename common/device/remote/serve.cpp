@@ -33,6 +33,7 @@ class served_end {
       // A client reads one reply before it sends the next batch: there is room for it.
       if (!send_frame(socket(), *reply, wait_)) return close("a reply that nobody takes");
     }
+    if (frames_.is_too_long()) return close("a message that is too long");
     if (!more) end_.socket.reset();
   }
   void wait_for_room(patience wait) { wait_ = std::move(wait); }

@@ -218,6 +218,17 @@ TEST_CASE_FIXTURE(three, "what is no message ends the submission's connection, a
   CHECK(read(*buffer, 1)[0] == 3);
 }
 
+TEST_CASE_FIXTURE(three, "a frame that is too long ends it as well") {
+  const std::vector<unsigned char> garbage(100, 0xEE);
+  REQUIRE(send(submissions.first.get(), garbage.data(), garbage.size(), 0) == 100);
+  REQUIRE(judge->begin({}).ok());
+  char byte = 0;
+  CHECK(recv(submissions.first.get(), &byte, 1, 0) <= 0);
+  const auto did = judge->end();
+  REQUIRE(did.ok());
+  CHECK(did->broken == "a message that is too long");
+}
+
 TEST_CASE_FIXTURE(three, "half a frame holds nobody up") {
   const std::uint32_t length = 1000;
   REQUIRE(send(submissions.first.get(), &length, sizeof length, 0) == sizeof length);

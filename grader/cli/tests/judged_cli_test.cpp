@@ -1,0 +1,109 @@
+// Grades of files that try to earn points elsewhere than on the device, and of one that does not:
+// what each is told. Runs in a copy of the clone, like cli_test.cpp; needs nvcc.
+#include <doctest/doctest.h>
+
+#include "grader/cli/tests/cloned_course.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+json graded(const cloned_course& c, const std::string& code,
+            const std::vector<std::string>& more = {}) {
+  write_atomically(c.root() / "mine.cu",
+                   "#include <cuda_runtime.h>\n#include <unistd.h>\n#include <cstring>\n#include "
+                   "<thread>\n#include <vector>\n#include \"labs/reduction/reduction.hpp\"\n"
+                   "__global__ void decoy(int* out) { if (threadIdx.x > 2000) out[0] = 1; }\n"
+                   "void reduce(const int* in, int* out, int*, int n) {\n" +
+                       code + "\n}\n");
+  std::vector<std::string> words = {"grade",    "reduction", "--file", "mine.cu",
+                                    "--device", "emulated",  "--json"};
+  words.insert(words.end(), more.begin(), more.end());
+  const json grade = document_of(c.lab(words));
+  check_documented(grade);
+  return grade;
+}
+
+const char* const sum_on_the_host =
+    "  std::vector<int> v(n);\n"
+    "  cudaMemcpy(v.data(), in, 4ull * n, cudaMemcpyDeviceToHost);\n"
+    "  unsigned s = 0;\n"
+    "  for (const int x : v) s += static_cast<unsigned>(x);\n"
+    "  decoy<<<1, 32>>>(out);\n"
+    "  cudaMemcpy(out, &s, 4, cudaMemcpyHostToDevice);";
+
+}  // namespace
+
+TEST_CASE("a sum on the host is right in practice, and earns nothing where it is judged") {
+  const cloned_course c;
+  const json judged = graded(c, sum_on_the_host);
+  CHECK(judged["trust"] == "judged");
+  CHECK(judged["class"] == "CHECK");
+  CHECK(judged["points"] == 0);
+  CHECK(has(judged["message"], "computes on the host: the call copied 4 B from the device"));
+  CHECK(judged["key"]["public"] == true);
+  CHECK(judged["hidden_sizes"] == 4);
+  const json practice = graded(c, sum_on_the_host, {"--practice"});
+  CHECK(practice["trust"] == "practice");
+  CHECK(practice["key"].is_null());
+  CHECK(practice["points"] > 0);
+  // The same inputs each time, others for another file.
+  CHECK(graded(c, sum_on_the_host)["seed"] == judged["seed"]);
+}
+
+TEST_CASE("what a process says, sends or does later makes no result right") {
+  struct row {
+    const char* code;
+    const char* expected;
+    const char* says;
+  };
+  for (const row& r : {
+           row{"  struct { unsigned number, state; char rest[524]; } over{0, 2, {}};\n"
+               "  (void)!write(3, &over, sizeof over);\n  pause();",
+               "WRONG", "nothing was written to out"},
+           row{"  char bytes[100];\n  std::memset(bytes, 0xee, sizeof bytes);\n"
+               "  (void)!write(4, bytes, sizeof bytes);\n  cudaMemset(out, 0, 4);",
+               "PROTOCOL", "no message of the CUDA runtime's"},
+           row{"  std::thread([=] {\n    usleep(20000);\n    cudaMemset(out, 0, 4);\n"
+               "  }).detach();",
+               "WRONG", "nothing was written to out"},
+           row{"  cudaLaunchHostFunc(nullptr, [](void*) {}, nullptr);", "CRASH",
+               "calls no function of this one"},
+       }) {
+    CAPTURE(r.code);
+    const cloned_course c;
+    const json grade = graded(c, r.code);
+    CHECK(grade["class"] == r.expected);
+    CHECK(grade["points"] == 0);
+    CAPTURE(grade["message"].get<std::string>());
+    CHECK(has(grade["message"], r.says));
+  }
+}
+
+TEST_CASE("of an instructor's hidden sizes only the class and the size are told") {
+  const cloned_course c;
+  write_atomically(c.root() / "key", std::string(32, 'k'));
+  const std::string file = "mine.cu";
+  const std::string step = *read_if_there(c.root() / "solutions/reduction/10_one_launch.cu");
+  const auto at = step.find("void reduce(const int* in");
+  REQUIRE(at != std::string::npos);
+  // Right at every size that lab.toml lists.
+  std::string code = step;
+  code.insert(step.find('\n', at) + 1,
+              "  if (n > 3 && n % 32 > 2 && n % 32 < 30 && n != 1000003) return;\n");
+  write_atomically(c.root() / file, code);
+  const auto grade = [&](const std::string& key) {
+    std::vector<std::string> words = {"grade", "reduction", "--file", file, "--json"};
+    if (!key.empty()) words.insert(words.end(), {"--key", key});
+    return document_of(c.lab(words));
+  };
+  const json secret = grade("key"), open = grade("");
+  CHECK(secret["class"] == "WRONG");
+  CHECK(std::string(secret["message"]).starts_with("WRONG at a hidden size: "));
+  CHECK(!has(secret["message"], "expected"));
+  CHECK(secret["key"]["public"] == false);
+  CHECK(secret["seed"] != open["seed"]);
+  CHECK(open["class"] == "WRONG");
+  CHECK(has(open["message"], "expected"));
+  CHECK(c.lab({"grade", "reduction", "--key", "nowhere"}).end.exit_code == 2);
+}
