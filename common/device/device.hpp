@@ -227,6 +227,11 @@ class device {
   virtual std::vector<finding> take_findings(bool at_exit);
   // Takes a finding that the runtime made by itself, as a line of JSON; false: it keeps none.
   virtual bool tell_finding(const std::string& line) { return (void)line, false; }
+  // For devices in another process. An array of the host's that belongs to the current call, and
+  // where the caller's copy of it begins; without bytes: those of the call before are gone.
+  virtual void tell_host_array(const std::byte* first, std::uint64_t bytes, std::uint64_t place) {
+    (void)first, (void)bytes, (void)place;
+  }
   // Whether it lives in another process, which knows nothing of this one's functions and memory.
   virtual bool is_remote() const { return false; }
   // The first address that its memory can have, and how many there are; 0, 0: not known.

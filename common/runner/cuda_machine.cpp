@@ -27,6 +27,7 @@ struct runtime_additions {
   int (*last_error)() = nullptr;
   void (*name_allocation)(const void*, const char*) = nullptr;
   void (*forget_contents)(const void*, std::uint64_t) = nullptr;
+  void (*host_array)(const void*, std::uint64_t, std::uint64_t) = nullptr;
 };
 
 runtime_additions look_up_additions() {
@@ -41,6 +42,8 @@ runtime_additions look_up_additions() {
       reinterpret_cast<void (*)(const void*, const char*)>(find("stepwiseNameAllocation"));
   found.forget_contents =
       reinterpret_cast<void (*)(const void*, std::uint64_t)>(find("stepwiseForgetContents"));
+  found.host_array = reinterpret_cast<void (*)(const void*, std::uint64_t, std::uint64_t)>(
+      find("stepwiseHostArray"));
   return found;
 }
 
@@ -161,6 +164,10 @@ class cuda_machine : public machine {
     if (additions_.get_counters(&counted) != 0) return;
     std::memcpy(&counters.launches, &counted, sizeof counted);
     counters.valid = 1;
+  }
+
+  void tell_host_array(const std::byte* first, std::uint64_t bytes, std::uint64_t place) override {
+    if (additions_.host_array) additions_.host_array(first, bytes, place);
   }
 
   // Made anew, since the call before may have reset the device.

@@ -64,6 +64,11 @@ class machine : public memory {
   virtual void start_counting() {}
   virtual void stop_counting(counter_record&) {}
 
+  // Of a judged call: an array in the host's memory, and the place of the judge's copy of it.
+  // Without bytes: those of the call before are gone.
+  virtual void tell_host_array(const std::byte*, std::uint64_t /*bytes*/, std::uint64_t /*place*/) {
+  }
+
   // Before a call: errors of the one before are not its.
   virtual void begin_call() {}
   // What the exception that a call threw says; an empty message if it is nothing of this machine's.

@@ -25,6 +25,9 @@ const char* stepwiseLastErrorMessage(void);
 int stepwiseLastError(void);
 /* What the program calls an allocation: reports say so. */
 void stepwiseNameAllocation(const void* address, const char* name);
+/* An array of the host's that belongs to the current call, where a judge makes the calls, and the
+ * place of the judge's copy. Without bytes: those of the call before are gone. */
+void stepwiseHostArray(const void* first, uint64_t bytes, uint64_t place);
 /* From now on checks take these bytes of device memory for unwritten. Nothing in a plain run. */
 void stepwiseForgetContents(const void* address, uint64_t bytes);
 

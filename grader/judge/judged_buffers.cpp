@@ -110,29 +110,40 @@ std::uint64_t array_bytes(const problem_call& call) {
   return bytes;
 }
 
-std::vector<std::uint64_t> place_arrays(std::span<std::byte> shared, const problem_call& call) {
-  std::vector<std::uint64_t> offsets;
+std::vector<placed_array> place_arrays(const array_memory& memory, const problem_call& call) {
+  std::vector<placed_array> at;
   std::uint64_t offset = 0;
   for (const auto& buffer : call.buffers) {
-    if (buffer.role == buffer_role::input) {
-      std::memcpy(shared.data() + offset, buffer.data.data(), buffer.bytes);
-    } else {
-      std::memset(shared.data() + offset, static_cast<int>(random_byte()), buffer.bytes);
+    const std::uint32_t poison = random_byte();
+    for (const auto& place : {memory.program, memory.judge}) {
+      if (buffer.role == buffer_role::input) {
+        std::memcpy(place.data() + offset, buffer.data.data(), buffer.bytes);
+      } else {
+        std::memset(place.data() + offset, static_cast<int>(poison), buffer.bytes);
+      }
     }
-    offsets.push_back(offset);
+    at.push_back({offset, poison});
     offset += aligned(buffer.bytes);
   }
-  return offsets;
+  return at;
 }
 
-void take_arrays(std::span<const std::byte> shared, const call_file& file, std::size_t plan) {
-  std::uint64_t offset = 0;
+call_outcome take_arrays(const array_memory& memory, const call_file& file, std::size_t plan,
+                         const std::vector<placed_array>& at) {
   const auto& buffers = file.call(plan).buffers;
   for (std::size_t b = 0; b < buffers.size(); ++b) {
-    if (buffers[b].role == buffer_role::output)
-      std::memcpy(file.output_area(plan, b).data(), shared.data() + offset, buffers[b].bytes);
-    offset += aligned(buffers[b].bytes);
+    if (buffers[b].role != buffer_role::output) continue;
+    const auto output = file.output_area(plan, b);
+    std::memcpy(output.data(), memory.judge.data() + at[b].offset, output.size());
+    const auto seen = memory.program.subspan(at[b].offset, output.size());
+    const auto differs = std::mismatch(output.begin(), output.end(), seen.begin()).first;
+    if (differs != output.end())
+      return {verdict::check,
+              fmt::format("computes on the host: byte {} of {} is not what a copy from the device "
+                          "brought there; copy results straight into the array",
+                          differs - output.begin(), buffers[b].name)};
   }
+  return {};
 }
 
 }  // namespace stepwise

@@ -37,9 +37,22 @@ result<call_outcome> take_buffers(device& on, const call_file& file, std::size_t
 
 void give_back(device& on, const std::vector<placed_buffer>& at);
 
-// The same for arrays in the host's memory, which lie one behind the other in `shared`.
+// Arrays in the host's memory: the program's copy, which it shares with the judge, and the judge's,
+// which the device's server shares. What the program copies between its arrays and the device, the
+// server copies from and to the judge's.
+struct array_memory {
+  std::span<std::byte> program, judge;
+};
+struct placed_array {
+  std::uint64_t offset = 0;  // in both
+  std::uint32_t poison = 0;  // of an output
+};
+
+// Of a call's arrays, one behind the other.
 std::uint64_t array_bytes(const problem_call& call);
-std::vector<std::uint64_t> place_arrays(std::span<std::byte> shared, const problem_call& call);
-void take_arrays(std::span<const std::byte> shared, const call_file& file, std::size_t plan);
+std::vector<placed_array> place_arrays(const array_memory& memory, const problem_call& call);
+// Outputs are the judge's copy; CHECK if the program has others.
+call_outcome take_arrays(const array_memory& memory, const call_file& file, std::size_t plan,
+                         const std::vector<placed_array>& at);
 
 }  // namespace stepwise

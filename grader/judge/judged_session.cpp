@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 #include "common/report/profile_json.hpp"
 #include "grader/judge/judged_buffers.hpp"
@@ -32,6 +33,8 @@ using runner::buffer_role;
 using runner::memory_kind;
 
 constexpr std::uint64_t submission_data_bytes = std::uint64_t{4} << 30;
+// Where arrays are the host's: of tables, constants and the like that a function uploads.
+constexpr std::uint64_t most_made_bytes = 4096;
 constexpr double slice_s = 0.05;  // between looks at the other process
 constexpr double request_s = 60;  // for a request of the judge's own
 constexpr int no_support = 801;   // cudaErrorNotSupported
@@ -76,19 +79,7 @@ judged_session::judged_session(const std::filesystem::path& program, const devic
                                               strerror(errno) + ")");
   }
   auto mine = new_channel(), theirs = new_channel();
-  std::uint64_t bytes = 64;
-  for (std::size_t i = 0; i < file.plan_count(); ++i) {
-    if (file.call(i).memory == memory_kind::host)
-      bytes = std::max(bytes, array_bytes(file.call(i)));
-  }
-  arrays_ = remote::descriptor(memfd_create("stepwise-arrays", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (arrays_.get() < 0 || ftruncate(arrays_.get(), static_cast<off_t>(bytes)) != 0 ||
-      fcntl(arrays_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
-    throw failure(exit_code::environment, std::string("cannot make arrays: ") + strerror(errno));
-  void* const start = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, arrays_.get(), 0);
-  if (start == MAP_FAILED)
-    throw failure(exit_code::environment, std::string("cannot map arrays: ") + strerror(errno));
-  shared_ = {static_cast<std::byte*>(start), bytes};
+  make_arrays();
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     throw failure(exit_code::environment, std::string("cannot make a socket: ") + strerror(errno));
@@ -107,14 +98,33 @@ judged_session::judged_session(const std::filesystem::path& program, const devic
 judged_session::~judged_session() {
   submission_.reset();
   server_.reset();
-  if (!shared_.empty()) munmap(shared_.data(), shared_.size());
+  for (const auto& part : {memory_.program, memory_.judge})
+    if (!part.empty()) munmap(part.data(), part.size());
+}
+
+void judged_session::make_arrays() {
+  std::uint64_t bytes = 64;
+  for (std::size_t i = 0; i < file_.plan_count(); ++i) {
+    if (file_.call(i).memory == memory_kind::host)
+      bytes = std::max(bytes, array_bytes(file_.call(i)));
+  }
+  for (const auto& [file, part] :
+       {std::pair{&arrays_, &memory_.program}, std::pair{&kept_arrays_, &memory_.judge}}) {
+    *file = remote::descriptor(memfd_create("stepwise-arrays", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (file->get() >= 0 && ftruncate(file->get(), static_cast<off_t>(bytes)) == 0 &&
+        fcntl(file->get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+      *part = remote::mapped_for_good(file->get());
+    if (part->empty())
+      throw failure(exit_code::environment, std::string("cannot make arrays: ") + strerror(errno));
+  }
 }
 
 void judged_session::start_server(const device_choice& device, remote::channel_ends& mine,
                                   remote::channel_ends& theirs) {
   child_options start;
-  start.command = {device.server, "3", "4", "5", "6", device.gpu ? "gpu" : "emulated"};
-  start.pass = {mine.second.get(), mine.window.get(), theirs.second.get(), theirs.window.get()};
+  start.command = {device.server, "3", "4", "5", "6", "7", device.gpu ? "gpu" : "emulated"};
+  start.pass = {mine.second.get(), mine.window.get(), theirs.second.get(), theirs.window.get(),
+                kept_arrays_.get()};
   std::vector<std::string> environment = {
       fmt::format("STEPWISE_TIME_LIMIT_S={:.3f}", options_.time_limit_s)};
   keep(environment, "STEPWISE_GPU");
@@ -227,9 +237,9 @@ call_outcome judged_session::one(std::size_t number, std::uint32_t repetition, b
   std::copy(call.scalars.begin(), call.scalars.end(), request.scalars);
   const bool on_host = call.memory == memory_kind::host;
   std::vector<placed_buffer> at;
-  std::vector<std::uint64_t> offsets;
+  std::vector<placed_array> arrays;
   if (on_host) {
-    offsets = place_arrays(shared_, call);
+    arrays = place_arrays(memory_, call);
   } else {
     auto placed = place_buffers(*device_, call, is_gpu_);
     if (!device_->is_whole()) return server_gone();
@@ -239,8 +249,8 @@ call_outcome judged_session::one(std::size_t number, std::uint32_t repetition, b
   }
   for (std::size_t b = 0; b < call.buffers.size(); ++b) {
     const auto& buffer = call.buffers[b];
-    request.buffers[b] = {on_host ? offsets[b] : at[b].address, buffer.bytes, buffer.role,
-                          static_cast<std::uint32_t>(random_number() % 255 + 1)};
+    request.buffers[b] = {on_host ? arrays[b].offset : at[b].address, buffer.bytes, buffer.role,
+                          on_host ? arrays[b].poison : 0};
   }
   deadline_s_ = now_s() + request_s;
   if (!device_->begin({how.cold_l2 != 0, on_host && options_.modelled_events}).ok())
@@ -260,7 +270,7 @@ call_outcome judged_session::one(std::size_t number, std::uint32_t repetition, b
   outcome = judge_answer(call, answer, *did);
   if (outcome.ok() && how.buffers != runner::buffers_are::reused) {
     if (on_host) {
-      take_arrays(shared_, file_, number);
+      outcome = take_arrays(memory_, file_, number, arrays);
     } else {
       const auto taken = take_buffers(*device_, file_, number, at);
       if (!taken.ok()) return server_gone();
@@ -346,6 +356,13 @@ call_outcome judged_session::judge_answer(const problem_call& call,
                         "a graded call may copy {}",
                         bytes_text(static_cast<double>(did.bytes_home)),
                         allowed == 0 ? "nothing" : bytes_text(static_cast<double>(allowed)))};
+  if (call.memory == memory_kind::host && did.bytes_made > most_made_bytes)
+    return {verdict::check,
+            fmt::format("computes on the host: {} that were copied to the device are none of the "
+                        "call's inputs, and a graded call may copy {}; copy inputs straight from "
+                        "their arrays",
+                        bytes_text(static_cast<double>(did.bytes_made)),
+                        bytes_text(static_cast<double>(most_made_bytes)))};
   return {};
 }
 

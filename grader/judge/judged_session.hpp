@@ -19,6 +19,7 @@
 
 #include "common/device/remote/remote_device.hpp"
 #include "common/lab/judged_call.hpp"
+#include "grader/judge/judged_buffers.hpp"
 #include "grader/judge/session.hpp"
 
 namespace stepwise {
@@ -40,6 +41,7 @@ class judged_session : public call_session {
                     remote::channel_ends& theirs);
   void start_submission(const std::filesystem::path& program, const device_choice& device,
                         remote::channel_ends& theirs, int control);
+  void make_arrays();
   bool go_on(int socket, short events);
 
   call_outcome one(std::size_t number, std::uint32_t repetition, bool is_timed);
@@ -56,8 +58,8 @@ class judged_session : public call_session {
   std::string program_;
   bool is_gpu_;
   std::unique_ptr<child> server_, submission_;
-  remote::descriptor control_, arrays_;
-  std::span<std::byte> shared_;  // the arrays, mapped
+  remote::descriptor control_, arrays_, kept_arrays_;  // the program's, and the judge's
+  array_memory memory_;                                // both, mapped
   std::unique_ptr<remote::remote_device> device_;
   double deadline_s_ = 0;  // of the judge's own requests: the time left, in steady seconds
   bool first_ = true, is_over_ = false;

@@ -49,14 +49,22 @@ std::optional<channel_ends> make_channel() {
   return made;
 }
 
-mapped_window::mapped_window(int window) {
-  struct stat information {};
-  const int seals = fcntl(window, F_GET_SEALS);
-  if (fstat(window, &information) != 0 || seals < 0 || (seals & size_seals) != size_seals ||
-      information.st_size != static_cast<off_t>(window_bytes))
-    return;
-  void* const start = mmap(nullptr, window_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, window, 0);
-  if (start != MAP_FAILED) bytes_ = {static_cast<std::byte*>(start), window_bytes};
+std::span<std::byte> mapped_for_good(int file) {
+  struct stat about {};
+  const int seals = fcntl(file, F_GET_SEALS);
+  if (fstat(file, &about) != 0 || seals < 0 || (seals & size_seals) != size_seals ||
+      about.st_size <= 0)
+    return {};
+  const auto size = static_cast<std::size_t>(about.st_size);
+  void* const start = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (start == MAP_FAILED) return {};
+  return {static_cast<std::byte*>(start), size};
+}
+
+mapped_window::mapped_window(int window) : bytes_(mapped_for_good(window)) {
+  if (bytes_.size() == window_bytes || bytes_.empty()) return;
+  munmap(bytes_.data(), bytes_.size());
+  bytes_ = {};
 }
 
 mapped_window::~mapped_window() {

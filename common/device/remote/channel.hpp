@@ -55,6 +55,9 @@ class mapped_window {
   std::span<std::byte> bytes_;
 };
 
+// All of a memory file that is sealed in its size, mapped until the process ends; else nothing.
+std::span<std::byte> mapped_for_good(int file);
+
 // Frames of at most `most` bytes from a socket that may bring them in any pieces.
 class frame_buffer {
  public:

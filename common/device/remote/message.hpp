@@ -40,7 +40,10 @@ struct window_part {
 struct write_bytes {
   std::uint64_t to = 0;
   window_part from;
-  auto fields() { return std::tie(to, from); }
+  // Not 0: the bytes are those of the call's own arrays at this place, less one, and the window's
+  // are not looked at.
+  std::uint64_t array = 0;
+  auto fields() { return std::tie(to, from, array); }
 };
 struct fill_bytes {
   std::uint64_t to = 0, count = 0;
@@ -185,7 +188,8 @@ struct read_bytes {
   using answer = no_answer;
   std::uint64_t from = 0;
   window_part to;
-  auto fields() { return std::tie(from, to); }
+  std::uint64_t array = 0;  // not 0: they go to the call's own arrays, too, at this place, less one
+  auto fields() { return std::tie(from, to, array); }
 };
 struct load {
   struct answer {
@@ -299,15 +303,16 @@ struct end_call {
   // What the call did. Only work that the submission asked for counts.
   struct answer {
     std::uint64_t launches = 0, bytes_home = 0, bytes_in = 0;
-    std::uint64_t requests = 0;  // of the submission: each is a round trip
-    double device_ms = 0;        // between the device's events around the work; 0: there was none
-    double modelled_ms = 0;      // by the time model, where there is one
-    std::int32_t failure = 0;    // the first that the device answered behind the client's back
+    std::uint64_t bytes_made = 0;  // of those that came in, what is none of the call's arrays
+    std::uint64_t requests = 0;    // of the submission: each is a round trip
+    double device_ms = 0;          // between the device's events around the work; 0: there was none
+    double modelled_ms = 0;        // by the time model, where there is one
+    std::int32_t failure = 0;      // the first that the device answered behind the client's back
     std::string message;
     std::string broken;  // why the submission's connection was ended; empty: it is whole
     auto fields() {
-      return std::tie(launches, bytes_home, bytes_in, requests, device_ms, modelled_ms, failure,
-                      message, broken);
+      return std::tie(launches, bytes_home, bytes_in, bytes_made, requests, device_ms, modelled_ms,
+                      failure, message, broken);
     }
   };
   auto fields() { return std::tie(); }

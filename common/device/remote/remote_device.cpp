@@ -182,6 +182,16 @@ status remote_device::check_area(device_address address, std::uint64_t bytes, co
                                     " bytes: is the size in bytes, and not that of a pointer?"};
 }
 
+// The place of these bytes in the call's arrays, and one more; 0: they lie elsewhere.
+std::uint64_t remote_device::array_of(const std::byte* first, std::size_t bytes) const {
+  for (const host_array& array : arrays_) {
+    const auto offset =
+        reinterpret_cast<std::uintptr_t>(first) - reinterpret_cast<std::uintptr_t>(array.first);
+    if (offset <= array.bytes && bytes <= array.bytes - offset) return array.place + offset + 1;
+  }
+  return 0;
+}
+
 status remote_device::write(device_address to, std::span<const std::byte> from) {
   const std::lock_guard guard(lock_);
   if (const status s = check_area(to, from.size(), "writing"); !s.ok()) return s;
@@ -190,7 +200,7 @@ status remote_device::write(device_address to, std::span<const std::byte> from) 
     const auto part = room_in_window(bytes);
     if (!part) return lost_.ok() ? broken : lost_;
     std::memcpy(to_.window().data() + part->at, from.data(), bytes);
-    queue(write_bytes{to, *part});
+    queue(write_bytes{to, *part, array_of(from.data(), bytes)});
     from = from.subspan(bytes);
     to += bytes;
   }
@@ -204,7 +214,7 @@ status remote_device::read(std::span<std::byte> to, device_address from) {
     const std::size_t bytes = std::min(to.size(), to_.window().size());
     const auto part = room_in_window(bytes);
     if (!part) return lost_.ok() ? broken : lost_;
-    const auto done = ask(read_bytes{from, *part});
+    const auto done = ask(read_bytes{from, *part, array_of(to.data(), bytes)});
     if (!lost_.ok()) return lost_;
     if (!done.ok()) return done.failure();
     std::memcpy(to.data(), to_.window().data() + part->at, bytes);

@@ -80,6 +80,7 @@ class remote_device : public device {
   // None: they are the judge's. But the server is told where what it found came from.
   std::vector<finding> take_findings(bool at_exit) override;
   bool tell_finding(const std::string& line) override;
+  void tell_host_array(const std::byte* first, std::uint64_t bytes, std::uint64_t place) override;
   std::optional<finding> host_access(device_address address, bool writes) override;
 
   // The judge's: not to be used on a submission's connection. `broken` if there is no connection.
@@ -104,6 +105,7 @@ class remote_device : public device {
   std::optional<window_part> room_in_window(std::size_t bytes);
   status send_queue();
   std::optional<module_symbol> known_area(device_address address);
+  std::uint64_t array_of(const std::byte* first, std::size_t bytes) const;
   status check_area(device_address address, std::uint64_t bytes, const char* doing);
   void tell_wanted_places();
 
@@ -125,6 +127,11 @@ class remote_device : public device {
   std::set<std::uint64_t> events_;
   std::uint64_t last_event_ = 0;
   std::size_t window_used_ = 0;
+  struct host_array {
+    const std::byte* first;
+    std::uint64_t bytes, place;
+  };
+  std::vector<host_array> arrays_;  // of the call
   std::vector<std::uint64_t> wanted_;
   place_finder place_of_;
   std::uint64_t origin_ = 0;

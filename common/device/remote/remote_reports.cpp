@@ -26,6 +26,16 @@ bool remote_device::tell_finding(const std::string& line) {
   return send_queue().ok();
 }
 
+void remote_device::tell_host_array(const std::byte* first, std::uint64_t bytes,
+                                    std::uint64_t place) {
+  const std::lock_guard guard(lock_);
+  if (bytes == 0) {
+    arrays_.clear();
+  } else {
+    arrays_.push_back({first, bytes, place});
+  }
+}
+
 std::optional<finding> remote_device::host_access(device_address address, bool writes) {
   const std::lock_guard guard(lock_);
   const auto found = ask(ask_host_access{address, writes});

@@ -62,8 +62,10 @@ void serve_alone(device& on, server_end program) {
     client.answer();
 }
 
-void serve_judged(device& on, server_end judge, server_end submission) {
+void serve_judged(device& on, server_end judge, server_end submission,
+                  std::span<std::byte> arrays) {
   shared_device shared(on);
+  shared.arrays = arrays;
   shared.has_judge = true;
   served_end asking(shared, std::move(judge), service::client::judge);
   served_end asked(shared, std::move(submission), service::client::program);

@@ -3,6 +3,8 @@
 // tests   tests/service_test.cpp, common/device/tests/conformance_remote.cpp
 #pragma once
 
+#include <span>
+
 #include "common/device/device.hpp"
 #include "common/device/remote/channel.hpp"
 
@@ -20,6 +22,9 @@ void serve_alone(device& on, server_end program);
 // A judge, and the submission of which it asks for calls. Outside of a call the submission's
 // messages wait. One that is none ends the submission's connection; the judge is told when it ends
 // the call. Returns when the judge's end is closed, or when the judge sends what is no message.
-void serve_judged(device& on, server_end judge, server_end submission);
+// `arrays`: the judge's copy of a call's arrays, where its contract wants them in the host's
+// memory.
+void serve_judged(device& on, server_end judge, server_end submission,
+                  std::span<std::byte> arrays = {});
 
 }  // namespace stepwise::remote

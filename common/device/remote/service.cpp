@@ -1,6 +1,8 @@
 // Decodes a batch, executes its commands in order, and answers its request.
 #include "common/device/remote/service.hpp"
 
+#include <algorithm>
+
 #include "common/report/profile.hpp"
 #include "common/report/profile_json.hpp"
 
@@ -101,14 +103,26 @@ bool service::within(const window_part& part) const {
   return part.at <= window_.size() && part.bytes <= window_.size() - part.at;
 }
 
+bool service::is_array(std::uint64_t array, std::uint64_t bytes) const {
+  return array != 0 && array - 1 <= shared_.arrays.size() &&
+         bytes <= shared_.arrays.size() - (array - 1);
+}
+
 std::span<std::byte> service::part_of_window(const window_part& part) const {
   return window_.subspan(part.at, part.bytes);
 }
 
 status service::execute(const write_bytes& m) {
   if (!within(m.from)) return why_ = "bytes outside the window", status{};
-  if (is_counted()) shared_.call.before_work();
-  const status s = on_.write(m.to, part_of_window(m.from));
+  if (m.array != 0 && !is_array(m.array, m.from.bytes))
+    return why_ = "bytes outside the call's arrays", status{};
+  if (is_counted()) {
+    shared_.call.before_work();
+    if (m.array == 0) shared_.call.made_on_the_host(m.from.bytes);
+  }
+  const status s =
+      on_.write(m.to, m.array == 0 ? part_of_window(m.from)
+                                   : shared_.arrays.subspan(m.array - 1, m.from.bytes));
   if (s.ok() && is_counted()) shared_.call.copied(asked::kind::copy_to_device, m.from.bytes);
   return s;
 }
@@ -281,7 +295,13 @@ service::answered<read_bytes> service::execute(const read_bytes& m) {
     shared_.call.before_work();
     shared_.call.before_wait();
   }
-  const status s = on_.read(part_of_window(m.to), m.from);
+  if (m.array != 0 && !is_array(m.array, m.to.bytes))
+    return why_ = "bytes outside the call's arrays", answered<read_bytes>{};
+  // The window may be changed at any time: what the judge sees comes from the device itself.
+  const auto home =
+      m.array == 0 ? part_of_window(m.to) : shared_.arrays.subspan(m.array - 1, m.to.bytes);
+  const status s = on_.read(home, m.from);
+  if (s.ok() && m.array != 0) std::copy(home.begin(), home.end(), part_of_window(m.to).begin());
   if (s.ok() && is_counted()) {
     shared_.call.copied(asked::kind::copy_to_host, m.to.bytes);
     shared_.call.before_work();

@@ -32,7 +32,8 @@ struct shared_device {
   std::set<device_address> judges;  // allocations
   std::uint32_t epoch = 0;
   bool has_judge = false;
-  std::string broken;  // why the submission's connection was ended
+  std::span<std::byte> arrays;  // of the call, where its contract wants them in the host's memory
+  std::string broken;           // why the submission's connection was ended
 };
 
 class service {
@@ -57,6 +58,7 @@ class service {
   void run(const message& command);
   std::optional<std::vector<std::byte>> reply_to(const message& request);
   bool within(const window_part& part) const;
+  bool is_array(std::uint64_t array, std::uint64_t bytes) const;
   std::span<std::byte> part_of_window(const window_part& part) const;
   void note(const status& how);
   bool is_counted() const { return !is_judge_ && shared_.call.is_open(); }

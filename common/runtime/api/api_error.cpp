@@ -90,6 +90,13 @@ STEPWISE_EXPORT void stepwiseNameAllocation(const void* address, const char* nam
   if (s.current && name) s.current->name_allocation(address_of(address), name);
 }
 
+STEPWISE_EXPORT void stepwiseHostArray(const void* first, uint64_t bytes, uint64_t place) {
+  state& s = state::get();
+  const std::lock_guard guard(s.lock);
+  if (s.ready().ok())
+    s.current->tell_host_array(static_cast<const std::byte*>(first), bytes, place);
+}
+
 STEPWISE_EXPORT void stepwiseForgetContents(const void* address, uint64_t bytes) {
   state& s = state::get();
   const std::lock_guard guard(s.lock);

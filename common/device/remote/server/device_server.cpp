@@ -1,7 +1,8 @@
 // The program that holds the device of a graded submission: one per submission, and disposable.
 //
-// usage   stepwise-device-server JUDGE_SOCKET JUDGE_WINDOW SOCKET WINDOW emulated|gpu
-//         Descriptors that it inherits: a channel to the judge, and one to the submission. Exit
+// usage   stepwise-device-server JUDGE_SOCKET JUDGE_WINDOW SOCKET WINDOW ARRAYS emulated|gpu
+//         Descriptors that it inherits: a channel to the judge, one to the submission, and the
+//         memory of a call's host arrays. Exit
 //         codes: 0 the judge is gone, 2 bad usage, 3 no such device.
 // tests   grader/judge/tests/judged_session_test.cpp
 #include <charconv>
@@ -43,12 +44,12 @@ int number_in(std::string_view text) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  int given[4] = {-1, -1, -1, -1};
-  for (int i = 0; i < 4 && i + 1 < count; ++i) given[i] = number_in(arguments[i + 1]);
-  const std::string_view kind = count == 6 ? arguments[5] : "";
+  int given[5] = {-1, -1, -1, -1, -1};
+  for (int i = 0; i < 5 && i + 1 < count; ++i) given[i] = number_in(arguments[i + 1]);
+  const std::string_view kind = count == 7 ? arguments[6] : "";
   for (const int number : given) {
     if (number >= 0 && (kind == "emulated" || kind == "gpu")) continue;
-    std::fprintf(stderr, "usage: %s JUDGE_SOCKET JUDGE_WINDOW SOCKET WINDOW emulated|gpu\n",
+    std::fprintf(stderr, "usage: %s JUDGE_SOCKET JUDGE_WINDOW SOCKET WINDOW ARRAYS emulated|gpu\n",
                  count > 0 ? arguments[0] : "stepwise-device-server");
     return 2;
   }
@@ -60,6 +61,7 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "device server: %s\n", why.c_str());
     return 3;
   }
-  remote::serve_judged(*made, std::move(judge), std::move(submission));
+  remote::serve_judged(*made, std::move(judge), std::move(submission),
+                       remote::mapped_for_good(given[4]));
   return 0;
 }
