@@ -65,7 +65,8 @@ void draw_inputs(const context& c, const grade_options& o, graded_file& graded) 
   if (!o.seed) graded.seed = graded.key->seed(l, content);
   graded.hidden = graded.key->hidden_sizes(l, content);
   l.check.insert(l.check.end(), graded.hidden.begin(), graded.hidden.end());
-  // What is modelled is sampled, so its outputs mean nothing: who does less there is found out here.
+  // What is modelled is sampled, so its outputs mean nothing: who does less there is found out
+  // here.
   if (l.compares_modelled) l.check.push_back(l.modelled.back());
 }
 
