@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -48,6 +50,15 @@ void limit(int resource, std::uint64_t bytes) {
   setrlimit(static_cast<__rlimit_resource>(resource), &value);
 }
 
+// For this process from now on; false with errno. Only async-signal-safe calls.
+bool restrict_system_calls(const std::string& filter) {
+  const auto* const first = reinterpret_cast<const sock_filter*>(filter.data());
+  const sock_fprog program{static_cast<unsigned short>(filter.size() / sizeof(sock_filter)),
+                           const_cast<sock_filter*>(first)};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
 // Everything between fork and exec; only async-signal-safe calls. Reports errno through `report`.
 [[noreturn]] void become(const child_options& options, char* const* command,
                          char* const* environment, int* pass, int out, int err, int report,
@@ -62,6 +73,11 @@ void limit(int resource, std::uint64_t bytes) {
   setrlimit(RLIMIT_CORE, &no_core);
   limit(RLIMIT_DATA, options.data_limit_bytes);
   limit(RLIMIT_FSIZE, options.file_limit_bytes);
+  limit(RLIMIT_AS, options.address_limit_bytes);
+  limit(RLIMIT_CPU, options.cpu_limit_s);
+  limit(RLIMIT_NPROC, options.process_limit);
+  limit(RLIMIT_NOFILE, options.open_file_limit);
+  if (options.group) options.group->join();
   // First above the range of the targets, so that none overwrites another's source.
   const int base = 3 + static_cast<int>(options.pass.size());
   out = fcntl(out, F_DUPFD_CLOEXEC, base);
@@ -79,7 +95,9 @@ void limit(int resource, std::uint64_t bytes) {
     [[maybe_unused]] const auto n = ::write(report, &error, sizeof error);
     _exit(127);
   }
-  execvpe(command[0], command, environment);
+  if (options.filter.empty() || restrict_system_calls(options.filter)) {
+    execvpe(command[0], command, environment);
+  }
   const int error = errno;
   [[maybe_unused]] const auto n = ::write(report, &error, sizeof error);
   _exit(127);
@@ -148,7 +166,8 @@ child::child(child_options options)
     : options_(std::move(options)), out_(options_.keep_bytes), err_(options_.keep_bytes) {
   const pipe_pair out = make_pipe(), err = make_pipe(), report = make_pipe();
   std::vector<std::string> command = options_.command;
-  std::vector<std::string> environment = merged_environment(options_.environment);
+  std::vector<std::string> environment =
+      options_.own_environment ? options_.environment : merged_environment(options_.environment);
   const auto command_pointers = pointers(command);
   const auto environment_pointers = pointers(environment);
   std::vector<int> pass = options_.pass;
@@ -268,8 +287,15 @@ const child_end& child::end(child_end::cause cause) {
     end_.how = child_end::cause::signalled;
     end_.signal = WTERMSIG(status);
   } else {
-    end_.how = child_end::cause::exited;
-    end_.exit_code = WEXITSTATUS(status);
+    const int code = WEXITSTATUS(status);
+    const bool told = options_.ends_as_shell && code > 128 && code < 128 + NSIG;
+    end_.how = told ? child_end::cause::signalled : child_end::cause::exited;
+    (told ? end_.signal : end_.exit_code) = told ? code - 128 : code;
+  }
+  if (options_.group) {
+    options_.group->end();
+    end_.peak_bytes = std::max(end_.peak_bytes, options_.group->peak_bytes());
+    end_.out_of_memory = options_.group->ran_out_of_memory();
   }
   return end_;
 }

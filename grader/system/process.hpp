@@ -11,8 +11,11 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "grader/system/control_group.hpp"
 
 namespace stepwise {
 
@@ -32,15 +35,25 @@ class bounded_text {
 };
 
 struct child_options {
-  std::vector<std::string> command;      // [0] is looked up on PATH if it has no slash
-  std::vector<std::string> environment;  // "NAME=value" replaces, "NAME" removes; the rest is ours
-  std::string directory;                 // empty: ours
-  std::vector<int> pass;                 // our descriptors; the child has them as 3, 4, ...
-  std::uint64_t data_limit_bytes = 0;    // RLIMIT_DATA; 0: none
-  std::uint64_t file_limit_bytes = 0;    // RLIMIT_FSIZE; 0: none
-  std::size_t keep_bytes = 64 << 10;     // of each stream
-  std::uint64_t flood_bytes = 64 << 20;  // of both streams together: more ends the child
-  std::function<void()> tick;            // called about ten times a second while waiting
+  std::vector<std::string> command;       // [0] is looked up on PATH if it has no slash
+  std::vector<std::string> environment;   // "NAME=value" replaces, "NAME" removes; the rest is ours
+  bool own_environment = false;           // `environment` is all there is; only "NAME=value"
+  std::string directory;                  // empty: ours
+  std::vector<int> pass;                  // our descriptors; the child has them as 3, 4, ...
+  std::uint64_t data_limit_bytes = 0;     // RLIMIT_DATA; 0: none
+  std::uint64_t file_limit_bytes = 0;     // RLIMIT_FSIZE; 0: none
+  std::uint64_t address_limit_bytes = 0;  // RLIMIT_AS; 0: none
+  std::uint64_t cpu_limit_s = 0;          // RLIMIT_CPU of each process; 0: none
+  std::uint64_t process_limit = 0;        // RLIMIT_NPROC: the user's processes; 0: none
+  std::uint64_t open_file_limit = 0;      // RLIMIT_NOFILE; 0: ours
+  // The program tells of another one's end as a shell does: 128 + the signal's number.
+  bool ends_as_shell = false;
+  std::string filter;                       // of system calls (system_calls.hpp), for the program
+  std::shared_ptr<control_group> group;     // that it joins; null: ours
+  std::vector<std::shared_ptr<void>> keep;  // what must outlive the start
+  std::size_t keep_bytes = 64 << 10;        // of each stream
+  std::uint64_t flood_bytes = 64 << 20;     // of both streams together: more ends the child
+  std::function<void()> tick;               // called about ten times a second while waiting
 };
 
 struct child_end {
@@ -49,6 +62,7 @@ struct child_end {
   int signal = 0;     // signalled
   double wall_s = 0, cpu_s = 0;
   std::uint64_t peak_bytes = 0;
+  bool out_of_memory = false;  // its control group's limit ended a process of it
 
   bool ok() const { return how == cause::exited && exit_code == 0; }
 };

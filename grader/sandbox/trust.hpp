@@ -1,0 +1,24 @@
+// Whether this machine is fit for other people's files.
+#pragma once
+
+#include <string>
+
+#include "grader/sandbox/sandbox.hpp"
+#include "grader/system/failure.hpp"
+
+namespace stepwise {
+
+// For commands that grade what they were sent, many at a time: failure(environment) names the
+// layers that are missing and why, unless whoever asks trusts the files.
+inline void require_protection(const protections& guards, bool i_trust_these_files) {
+  if (guards.complete() || i_trust_these_files) return;
+  std::string missing;
+  for (const auto& layer : guards.layers) {
+    if (!layer.active) missing += "\n" + layer.name + ": " + layer.detail;
+  }
+  throw failure(exit_code::environment,
+                "this machine cannot keep these files apart from everything else:" + missing +
+                    "\nif you trust them all, --i-trust-these-files grades them");
+}
+
+}  // namespace stepwise

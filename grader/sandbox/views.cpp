@@ -1,0 +1,112 @@
+// What compilers, linkers and submissions' programs are shown of this machine.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+
+#include "grader/sandbox/sandbox.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise {
+namespace {
+
+constexpr std::uint64_t mib = std::uint64_t{1} << 20, gib = std::uint64_t{1} << 30;
+
+// The folder that a program's bin/ lies in: it holds all of a toolkit. None for the system's own,
+// which are shown anyway.
+void add_toolkit(std::vector<fs::path>& to, const fs::path& program) {
+  std::error_code error;
+  for (const fs::path& name : {program, fs::canonical(program, error)}) {
+    if (name.empty() || name.parent_path().filename() != "bin") continue;
+    const fs::path home = name.parent_path().parent_path();
+    if (home != "/usr" && home != "/" && home != "/usr/local") to.push_back(home);
+  }
+}
+
+confinement for_tools(const tool_paths& where, const fs::path& work) {
+  confinement c;
+  c.tools = true;
+  c.starts_programs = true;
+  add_toolkit(c.read, where.nvcc);
+  for (const char* name : {"g++", "ld"}) add_toolkit(c.read, on_path(name));
+  for (const char* folder : {".packages", ".cuda"}) c.read.push_back(where.root / folder);
+  c.write.push_back(work);
+  c.memory_bytes = 3 * gib;
+  c.address_bytes = 8 * gib;
+  c.file_bytes = 512 * mib;
+  c.open_files = 1024;
+  c.processes = static_cast<int>(64 + 4 * std::thread::hardware_concurrency());
+  return c;
+}
+
+// The headers of a folder, one by one: nothing else that lies there.
+void add_headers(std::vector<fs::path>& to, const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string ending = entry.path().extension();
+    if (ending == ".hpp" || ending == ".cuh" || ending == ".h") to.push_back(entry.path());
+  }
+}
+
+}  // namespace
+
+confinement for_compiler(const tool_paths& where, const std::string& lab_name, const fs::path& work,
+                         std::vector<fs::path> extra) {
+  confinement c = for_tools(where, work);
+  c.cpu_s = 100;
+  add_headers(c.read, where.root / "common" / "lab");
+  add_headers(c.read, where.root / "labs" / lab_name);
+  c.read.insert(c.read.end(), extra.begin(), extra.end());
+  return c;
+}
+
+confinement for_linker(const tool_paths& where, const fs::path& work) {
+  confinement c = for_tools(where, work);
+  c.cpu_s = 100;
+  c.read.insert(c.read.end(), {where.build / "labs", where.build / "common"});
+  return c;
+}
+
+confinement for_program(const fs::path& program, const fs::path& runtime_folder,
+                        const std::vector<fs::path>& shown, const std::vector<fs::path>& outputs) {
+  confinement c;
+  c.read = shown;
+  c.read.push_back(program);
+  // Our runtime starts it for lines of host code, from a copy of the process where it faulted. The
+  // processes that a submission starts are counted with it, and end with it.
+  c.starts_programs = true;
+  const fs::path lines = on_path("addr2line");
+  std::error_code ignored;
+  if (!lines.empty()) c.read.insert(c.read.end(), {lines, fs::canonical(lines, ignored)});
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(runtime_folder, error)) {
+    if (entry.path().filename().string().starts_with("libcudart.so"))
+      c.read.push_back(entry.path());
+  }
+  for (const auto& file : outputs) {
+    const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    if (descriptor >= 0) close(descriptor);
+    c.write.push_back(file);
+  }
+  c.scratch_bytes = 16 * mib;
+  c.file_bytes = 256 * mib;
+  c.open_files = 256;
+  c.memory_bytes = 5 * gib;
+  c.processes = static_cast<int>(64 + 4 * std::thread::hardware_concurrency());
+  return c;
+}
+
+confinement for_server(const fs::path& server, const std::vector<fs::path>& shown) {
+  confinement c;
+  c.read = shown;
+  c.read.push_back(server);
+  c.open_files = 256;
+  c.memory_bytes = 6 * gib;
+  c.processes = static_cast<int>(64 + 4 * std::thread::hardware_concurrency());
+  return c;
+}
+
+}  // namespace stepwise
