@@ -157,6 +157,7 @@ doctor() { # ARGUMENTS of the command, "doctor" first
   check_tool shellcheck 'the test of the shell scripts'
   if ((!built)); then
     check_gpu
+    check_tool bwrap 'grading files apart from this machine (package bubblewrap)'
     check_tool gdb 'stopping in a program by hand'
     check_tool compute-sanitizer "NVIDIA's memory and race checks, on a GPU"
     check_tool ncu 'hardware counters, on a GPU'

@@ -53,7 +53,8 @@ std::string skeleton_of(const context& c, const lab& l, const std::string& text)
   return {};
 }
 
-subject prepare(context& c, const lab& l, const std::string& file, const std::string& step_name) {
+subject prepare(context& c, const lab& l, const std::string& file, const std::string& step_name,
+                const protections* guards) {
   if (!file.empty() && !step_name.empty()) {
     throw failure(exit_code::usage, "--file and --step exclude each other: which is it?");
   }
@@ -67,7 +68,10 @@ subject prepare(context& c, const lab& l, const std::string& file, const std::st
                                         "` makes a new skeleton");
   }
   const auto now = c.now();
-  auto result = compile_submission(l, source, c.where, {now.doing, now.tick});
+  compile_guards sandbox{guards};
+  // What a skeleton of one's own may include; a file from elsewhere is compiled without.
+  if (file.empty()) sandbox.extra = {c.where.root / "solutions" / l.name / "parts"};
+  auto result = compile_submission(l, source, c.where, {now.doing, now.tick}, sandbox);
   return {c.where.shown(source), result.explanation.empty() ? result.program : fs::path{},
           result.explanation};
 }

@@ -15,6 +15,10 @@
 #include "grader/report/terminal.hpp"
 #include "grader/system/failure.hpp"
 
+namespace stepwise {
+struct protections;
+}
+
 namespace stepwise::cli {
 
 // The user asked for what cannot be done.
@@ -54,9 +58,10 @@ struct subject {
 // The step whose skeleton a student's text is, letter for letter; empty if it is none.
 std::string skeleton_of(const context& c, const lab& l, const std::string& text);
 
-// Compiles if needed, for the GPU that is stood for. At most one of `file` and `step_name` is
-// given.
-subject prepare(context& c, const lab& l, const std::string& file, const std::string& step_name);
+// Compiles if needed, for the GPU that is stood for; a file in the sandbox of `guards`, if any. At
+// most one of `file` and `step_name` is given.
+subject prepare(context& c, const lab& l, const std::string& file, const std::string& step_name,
+                const protections* guards = nullptr);
 
 // "1023", "2^10" or "512x256", a size that this problem takes; failure(usage) otherwise. None for
 // "".

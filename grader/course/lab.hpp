@@ -93,6 +93,8 @@ struct lab {
   std::vector<lab_size> hidden;    // none, or the smallest and the largest that are drawn
   // A judged grade compares the outputs at the last modelled size, too: a call there takes seconds.
   bool compares_modelled = false;
+  // A submission that is one of the steps, under other names, earns its points.
+  bool published_steps_earn = true;
   std::vector<lab_size> promised;  // what steps.txt promises holds for, unless a line says else
   std::vector<goal> goals;         // by kind, in the order in which they are judged
   std::vector<step> steps;

@@ -102,8 +102,10 @@ std::optional<device_choice> checking_device(const device_choice& device,
                                              const installation& where) {
   if (!device.gpu) return device;
   if (!fs::exists(where.emulated_runtime / "libcudart.so.13")) return std::nullopt;
-  const auto emulator = choose_device(device_request::emulated, where);
-  return device.judged() ? judged_on(emulator, where) : emulator;
+  auto emulator = choose_device(device_request::emulated, where);
+  emulator.guards = device.guards;
+  emulator.shown = device.shown;
+  return device.judged() ? judged_on(std::move(emulator), where) : emulator;
 }
 
 // That nobody wrote what is copied home is what a wrong result says already.

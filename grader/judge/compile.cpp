@@ -15,6 +15,7 @@
 #include "grader/judge/nvcc_passes.hpp"
 #include "grader/judge/plain_source.hpp"
 #include "grader/report/text.hpp"
+#include "grader/sandbox/sandbox.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
 #include "grader/system/process.hpp"
@@ -123,17 +124,46 @@ int signal_of(const child_result& result) {
   return 0;
 }
 
+// How a limit of the sandbox ended the compiler, in words: the source is why. Empty: no limit did.
+std::string limit_that_ended(const child_result& result, const compile_guards& guards) {
+  if (guards.with == nullptr) return {};
+  const auto says = [&](std::string_view text) {
+    return result.err.find(text) != std::string::npos || result.out.find(text) != std::string::npos;
+  };
+  if (signal_of(result) == SIGXCPU || says("CPU time limit exceeded")) {
+    return "the compiler took too long";
+  }
+  if (result.end.how == child_end::cause::flooded) return "the compiler printed too much";
+  if (signal_of(result) == SIGXFSZ || says("File size limit exceeded") || says("File too large")) {
+    return "the compiled program is too large";
+  }
+  if (result.end.out_of_memory || says("virtual memory exhausted") ||
+      says("out of memory allocating") || says("Cannot allocate memory") ||
+      says("Killed signal terminated program") || says("std::bad_alloc")) {
+    return "the compiler needed more memory than it may have (3 GiB)";
+  }
+  return {};
+}
+
 compiled refused(const child_result& result, const std::string& log, const lab& l,
-                 const installation& where) {
+                 const installation& where, const quotable& sources, const compile_guards& guards) {
   compiled c;
   c.log = log;
   if (result.end.how == child_end::cause::deadline) {
     c.explanation = {fmt::format("the compiler did not finish within {:g} s", compile_limit_s)};
     return c;
   }
+  if (const std::string limit = limit_that_ended(result, guards); !limit.empty()) {
+    c.explanation = {limit};
+    return c;
+  }
   const auto errors = parse_diagnostics(c.log);
   if (!errors.empty()) {
-    c.explanation = explain(errors[0], errors.size(), where);
+    c.explanation = explain(errors[0], errors.size(), where, sources);
+    if (guards.with != nullptr && errors[0].message.find("No such file") != std::string::npos) {
+      c.explanation.push_back("a graded file is compiled alone: it may include the contract, " +
+                              std::string("common/lab/ and what compiler and toolkit bring"));
+    }
     if (c.log.find("undefined reference") != std::string::npos) {
       c.explanation.push_back("the contract is labs/" + l.name + "/" + l.contract);
     }
@@ -147,14 +177,26 @@ compiled refused(const child_result& result, const std::string& log, const lab& 
 // One compilation in a temporary folder, and the entry that it fills.
 class compilation {
  public:
-  compilation(const installation& where, const fs::path& entry, const compile_progress& progress)
-      : where_(where), cache_(entry.parent_path()), progress_(progress), work_(cache_) {}
+  compilation(const installation& where, const fs::path& entry, const compile_progress& progress,
+              const std::string& lab_name, const compile_guards& guards)
+      : where_(where),
+        cache_(entry.parent_path()),
+        progress_(progress),
+        lab_name_(lab_name),
+        guards_(guards),
+        work_(cache_) {}
 
   // Runs `compile`, completed with its files, and links; the first that fails ends it. `id` is a
   // word for the names of static things.
   child_result run(std::vector<std::string> compile, const plain_source& source,
                    const fs::path& archive, const std::string& id) {
     compile.insert(compile.end(), {"-c", source.path(), "-o", object()});
+    if (guards_.with != nullptr) {
+      auto extra = guards_.extra;
+      extra.push_back(source.path());
+      view_ = for_compiler({where_.root, where_.build, where_.nvcc}, lab_name_, work_.path(),
+                           std::move(extra));
+    }
     auto outcome = run_halves(compile, id);
     if (!outcome) {
       const fs::path rule = work_.path() / "headers.d";
@@ -204,6 +246,8 @@ class compilation {
   // The quickest way first: a linker that starts fast, and no link of device code, since there is
   // one object of it. What it refuses is for the usual one to say.
   child_result link(const fs::path& archive) {
+    if (guards_.with != nullptr)
+      view_ = for_linker({where_.root, where_.build, where_.nvcc}, work_.path());
     std::vector<std::string> usual = {where_.nvcc, object(), archive};
     usual.insert(usual.end(), where_.cuda_link.begin(), where_.cuda_link.end());
     usual.insert(usual.end(), {"-o", program()});
@@ -229,6 +273,15 @@ class compilation {
         {"TMPDIR=" + work_.path().string(), "PWD=" + where_.root.string(), "LC_ALL=C"});
     options.keep_bytes = 1 << 20;
     options.tick = progress_.tick;
+    if (guards_.with != nullptr) {
+      // What a compiler may be told by: where its programs and libraries are.
+      for (const char* name : {"PATH", "LIBRARY_PATH", "CPLUS_INCLUDE_PATH", "LD_LIBRARY_PATH",
+                               "CUDA_HOME", "NVCC_CCBIN", "HOME"}) {
+        if (const char* value = std::getenv(name))
+          options.environment.push_back(std::string(name) + "=" + value);
+      }
+      options = confined(std::move(options), view_, *guards_.with);
+    }
     auto outcome = run_child(std::move(options), compile_limit_s);
     seconds_ += outcome.end.wall_s;
     return outcome;
@@ -236,13 +289,18 @@ class compilation {
 
   child_result run_one(std::vector<std::string> command) {
     auto outcome = start(std::move(command), {});
-    if (!outcome.end.ok()) refuse_what_is_not_the_students_fault(outcome, cache_);
+    if (!outcome.end.ok() && limit_that_ended(outcome, guards_).empty()) {
+      refuse_what_is_not_the_students_fault(outcome, cache_);
+    }
     return outcome;
   }
 
   const installation& where_;
   const fs::path cache_;
   const compile_progress& progress_;
+  const std::string& lab_name_;
+  const compile_guards& guards_;
+  confinement view_;
   temporary_folder work_;
   std::vector<fs::path> rules_;  // with the headers
   double seconds_ = 0;
@@ -259,7 +317,8 @@ void require_compiler(const installation& where, const std::string& shown) {
 // `variant`: null for the file as it is. `cache_name`: a folder of the build.
 compiled compile_text(const lab& l, const fs::path& file, const std::string& source,
                       const file_variant* variant, const char* cache_name,
-                      const installation& where, const compile_progress& progress) {
+                      const installation& where, const compile_progress& progress,
+                      const compile_guards& guards = {}) {
   const fs::path archive = where.runner_archive(l.name);
   const std::string shown = where.shown(file);
   std::vector<std::string> command = {where.nvcc};
@@ -271,6 +330,8 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
   content_hash hash;
   hash.add(shown).add(source).add(hash_of_file(archive)).add(time_of(archive));
   for (const auto& part : command) hash.add(part);
+  hash.add(guards.with == nullptr ? "" : "in a sandbox");
+  for (const auto& path : guards.extra) hash.add(path.string());
   const fs::path cache = where.build / cache_name;
   const fs::path entry = cache / hash.hex();
   // A few locks for all entries: a lock file cannot be removed safely, so there is not one for
@@ -291,10 +352,12 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
   }
   require_compiler(where, shown);
   progress.doing("compiling " + shown);
-  compilation work(where, entry, progress);
+  compilation work(where, entry, progress, l.name, guards);
   make_folder(entry);
   const plain_source plain(file, shown, source, entry);
-  for (const auto& flag : plain.flags()) command.push_back(flag);
+  if (guards.with == nullptr) {
+    for (const auto& flag : plain.flags()) command.push_back(flag);
+  }
   const auto outcome = work.run(std::move(command), plain, archive, hash.hex().substr(0, 8));
   if (outcome.end.ok()) {
     work.fill(entry, plain);
@@ -303,7 +366,13 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
   } else {
     std::error_code ignored;
     fs::remove_all(entry, ignored);
-    result = refused(outcome, plain.as_typed(outcome.err + outcome.out), l, where);
+    std::vector<fs::path> readable = guards.extra;
+    readable.push_back(where.root / "labs" / l.name / l.contract);
+    if (guards.with == nullptr) {
+      readable.insert(readable.end(), {file.parent_path(), where.root / "solutions" / l.name});
+    }
+    result = refused(outcome, plain.as_typed(outcome.err + outcome.out), l, where,
+                     quotable_for(file, where, readable), guards);
   }
   result.seconds = work.seconds();
   return result;
@@ -343,9 +412,9 @@ void refuse_what_is_not_the_students_fault(const child_result& result, const fs:
 }
 
 compiled compile_submission(const lab& l, const fs::path& file, const installation& where,
-                            const compile_progress& progress) {
+                            const compile_progress& progress, const compile_guards& guards) {
   return compile_text(l, file, read_file(file, static_cast<int>(exit_code::usage)), nullptr,
-                      "submissions", where, progress);
+                      "submissions", where, progress, guards);
 }
 
 compiled compile_step(const lab& l, const fs::path& file, const installation& where,

@@ -21,6 +21,8 @@
 
 namespace stepwise {
 
+struct protections;
+
 // One message of a compiler, with the line it points to.
 struct diagnostic {
   std::string file;  // as the compiler names it; empty for the linker
@@ -33,10 +35,20 @@ struct diagnostic {
 // The errors in what nvcc, the host compiler, ptxas and the linker print, in order.
 std::vector<diagnostic> parse_diagnostics(const std::string& text);
 
+// Files whose lines may stand in a message: a #line can give any file's name to a student's text.
+struct quotable {
+  std::filesystem::path file;                  // the one that is compiled; by its own name
+  std::vector<std::filesystem::path> folders;  // with headers, links resolved
+  bool allows(const std::filesystem::path& file) const;
+};
+// Headers of the toolkit, of the system and common/lab, and what `more` holds.
+quotable quotable_for(const std::filesystem::path& file, const installation& where,
+                      const std::vector<std::filesystem::path>& more);
+
 // The first error as several lines for a terminal: what, where, the source line and a caret.
 // `count` is the number of errors.
 std::vector<std::string> explain(const diagnostic& first, std::size_t count,
-                                 const installation& where);
+                                 const installation& where, const quotable& sources);
 
 struct compiled {
   std::filesystem::path program;  // empty if it does not compile
@@ -44,6 +56,13 @@ struct compiled {
   double seconds = 0;
   std::vector<std::string> explanation;  // if it does not compile; the first line is the summary
   std::string log;                       // all that the compiler printed, if it does not compile
+};
+
+// A file that is compiled in a sandbox, and alone: what lies beside it is not seen.
+struct compile_guards {
+  const protections* with = nullptr;  // null: as everything of one's own
+  std::vector<std::filesystem::path> extra =
+      {};  // headers, and folders of them, that it may include
 };
 
 struct compile_progress {
@@ -60,7 +79,8 @@ void refuse_what_is_not_the_students_fault(const child_result& result,
 // failure(environment) if there is no compiler, no space or no memory; failure(usage) if there is
 // no such file.
 compiled compile_submission(const lab& l, const std::filesystem::path& file,
-                            const installation& where, const compile_progress& progress);
+                            const installation& where, const compile_progress& progress,
+                            const compile_guards& guards = {});
 
 // The same of a step's file for a GPU that the build has no code for (code_for() in
 // installation.hpp); kept in build/other-gpus.

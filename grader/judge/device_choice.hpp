@@ -10,6 +10,8 @@
 
 namespace stepwise {
 
+struct protections;
+
 enum class device_request { automatic, gpu, emulated };
 
 // What this machine has. Opens libcuda.so.1 and asks it; makes no context.
@@ -40,6 +42,9 @@ struct device_choice {
   fs::path server, client_runtime;
 
   bool judged() const { return !server.empty(); }
+  // Not null: programs run in a sandbox, and are shown these sources, which findings quote.
+  const protections* guards = nullptr;
+  std::vector<fs::path> shown;
 
   std::string kind() const { return gpu ? "gpu" : "emulated"; }
   // "NVIDIA H200", "the emulator (NVIDIA H200)"

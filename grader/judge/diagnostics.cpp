@@ -188,8 +188,39 @@ std::vector<diagnostic> parse_diagnostics(const std::string& text) {
   return found;
 }
 
+bool quotable::allows(const fs::path& named) const {
+  std::error_code error;
+  const fs::path resolved = fs::canonical(named, error);
+  if (error) return false;
+  if (fs::equivalent(resolved, file, error)) return true;
+  return std::any_of(folders.begin(), folders.end(), [&](const fs::path& folder) {
+    const fs::path relative = resolved.lexically_relative(folder);
+    return !relative.empty() && *relative.begin() != "..";
+  });
+}
+
+quotable quotable_for(const fs::path& file, const installation& where,
+                      const std::vector<fs::path>& more) {
+  quotable sources{file, {}};
+  const auto add = [&](const fs::path& folder) {
+    std::error_code error;
+    const fs::path resolved = fs::canonical(folder, error);
+    if (!error) sources.folders.push_back(resolved);
+  };
+  add(where.root / "common" / "lab");
+  add("/usr/include");
+  add("/usr/lib/gcc");
+  if (!where.nvcc.empty()) {
+    std::error_code error;
+    add(fs::canonical(where.nvcc, error).parent_path().parent_path() / "targets");
+    add(fs::canonical(where.nvcc, error).parent_path().parent_path() / "include");
+  }
+  for (const auto& path : more) add(path);
+  return sources;
+}
+
 std::vector<std::string> explain(const diagnostic& first, std::size_t count,
-                                 const installation& where) {
+                                 const installation& where, const quotable& sources) {
   std::vector<std::string> lines;
   const auto clean = [](const std::string& text) {
     const auto escaped = escaped_lines(text, 1, 400);
@@ -201,7 +232,7 @@ std::vector<std::string> explain(const diagnostic& first, std::size_t count,
         fs::path(first.file).is_absolute() ? fs::path(first.file) : where.root / first.file;
     place = clean(where.shown(file)) + ":" + std::to_string(first.line) + ": ";
     lines.push_back(place + clean(first.message));
-    if (const auto text = read_if_there(file)) {
+    if (const auto text = sources.allows(file) ? read_if_there(file) : std::nullopt) {
       const auto source = split_lines(*text);
       const auto index = static_cast<std::size_t>(first.line) - 1;
       if (first.line > 0 && index < source.size()) {

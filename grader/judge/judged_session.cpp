@@ -20,6 +20,7 @@
 #include "grader/judge/judged_buffers.hpp"
 #include "grader/judge/outcomes.hpp"
 #include "grader/report/text.hpp"
+#include "grader/sandbox/sandbox.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
 #include "grader/system/signals.hpp"
@@ -58,6 +59,13 @@ std::vector<std::string> empty_environment(std::vector<std::string> added) {
 void keep(std::vector<std::string>& environment, const char* name) {
   const char* const value = std::getenv(name);
   if (value != nullptr && *value != '\0') environment.push_back(std::string(name) + "=" + value);
+}
+
+// What the server may read: sources that findings quote, and a GPU's description.
+std::vector<std::filesystem::path> sources(const device_choice& device) {
+  auto all = device.shown;
+  if (const char* const gpu = std::getenv("STEPWISE_GPU")) all.push_back(gpu);
+  return all;
 }
 
 remote::channel_ends new_channel() {
@@ -141,6 +149,9 @@ void judged_session::start_server(const device_choice& device, remote::channel_e
   start.data_limit_bytes = options_.data_limit_bytes;
   start.flood_bytes = options_.output_limit_bytes;
   start.tick = options_.tick;
+  // A GPU's nodes and driver are not shown in a sandbox; nothing of a student's runs there.
+  if (device.guards != nullptr && !device.gpu)
+    start = confined(std::move(start), for_server(device.server, sources(device)), *device.guards);
   server_ = std::make_unique<child>(std::move(start));
   mine.second.reset();
   theirs.second.reset();
@@ -159,6 +170,11 @@ void judged_session::start_submission(const std::filesystem::path& program,
   start.data_limit_bytes = submission_data_bytes;
   start.flood_bytes = options_.output_limit_bytes;
   start.tick = options_.tick;
+  if (device.guards != nullptr) {
+    start.environment.push_back("PATH=/usr/bin:/bin");
+    start = confined(std::move(start),
+                     for_program(program, device.client_runtime, device.shown, {}), *device.guards);
+  }
   submission_ = std::make_unique<child>(std::move(start));
   theirs.first.reset();
   theirs.window.reset();

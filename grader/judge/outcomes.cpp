@@ -87,6 +87,9 @@ call_outcome outcome_of_end(const child_end& end, const std::string& errors,
         access.empty() ? "a signal ended the program in host code: " + signal_text(end.signal) +
                              "; `lab env` shows how to run it under gdb"
                        : access;
+    if (end.out_of_memory) {
+      return {verdict::memory, "the program asked for more memory than it may have"};
+    }
     if (end.signal == SIGKILL) message = "the program was killed: was the machine out of memory?";
     return {end.signal == SIGKILL ? verdict::memory : verdict::crash, message};
   }

@@ -9,12 +9,35 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "grader/judge/judged_session.hpp"
 #include "grader/judge/outcomes.hpp"
+#include "grader/sandbox/sandbox.hpp"
 #include "grader/system/failure.hpp"
 
 namespace stepwise {
+namespace {
+
+// In a sandbox that shows what the emulator and the texts of its findings need.
+child_options guarded(child_options start, const device_choice& device,
+                      const session_options& options, std::size_t call_file_bytes) {
+  std::vector<std::filesystem::path> shown = device.shown, outputs;
+  start.environment.push_back("PATH=/usr/bin:/bin");
+  if (const char* gpu = std::getenv("STEPWISE_GPU")) {
+    shown.push_back(gpu);  // may be a file
+    start.environment.push_back(std::string("STEPWISE_GPU=") + gpu);
+  }
+  for (const auto& file : {options.profile, options.findings}) {
+    if (!file.empty()) outputs.push_back(file);
+  }
+  auto view = for_program(start.command.at(0), device.runtime_folder, shown, outputs);
+  view.memory_bytes += 4 * call_file_bytes;
+  return confined(std::move(start), view, *device.guards);
+}
+
+}  // namespace
+
 session_options options_for(const device_choice& device, double time_limit_s,
                             std::size_t call_file_bytes) {
   session_options options;
@@ -72,6 +95,8 @@ session::session(const std::filesystem::path& program, const device_choice& devi
   start.data_limit_bytes = options_.data_limit_bytes;
   start.flood_bytes = options_.output_limit_bytes;
   start.tick = options_.tick;
+  if (device.guards != nullptr && !device.gpu)
+    start = guarded(std::move(start), device, options_, file.bytes());
   try {
     process_ = std::make_unique<child>(std::move(start));
   } catch (...) {

@@ -48,8 +48,17 @@ TEST_CASE("a file's name is a name: nothing in it is executed, split or lost") {
   const std::string name = c.file;
   const json ran = document_of(c.run({"run", "launch", "--file", name}));
   CHECK(ran["correct"] == true);
-  const json graded = document_of(c.run({"grade", "launch", "--file", name}));
+  // A graded file is compiled alone; without its own header it is right.
+  json graded = document_of(c.run({"grade", "launch", "--file", name}));
+  CHECK(graded["class"] == "COMPILE");
+  CHECK(has(graded["message"], "1 | #include \"mine.hpp\""));
+  CHECK(has(graded["message"], "a graded file is compiled alone"));
+  write_atomically(c.file, c.text());
+  graded = document_of(c.run({"grade", "launch", "--file", name}));
   CHECK(graded["points"] > 0);
+  CHECK(name.ends_with(graded["file"].get<std::string>()));
+  CHECK(c.executed_nothing());
+  c.write(c.text());
   CHECK(has(c.run({"ptx", "launch", "--file", name}).out, "add_kernel"));
   const json listed = document_of(c.run({"ptx", "--file", name}));
   CHECK(has(listed.dump(), "x[i] + y[i]"));  // the source's own line

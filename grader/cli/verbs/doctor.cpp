@@ -10,6 +10,7 @@
 #include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/report/text.hpp"
+#include "grader/sandbox/sandbox.hpp"
 #include "grader/system/files.hpp"
 #include "grader/system/process.hpp"
 
@@ -52,6 +53,19 @@ item compiler(const installation& where) {
   return i;
 }
 
+// The layers that there are; the first one that is missing, with its reason.
+item sandbox() {
+  const protections& guards = find_protections();
+  item i{"sandbox", !guards.bubblewrap.empty(), guards.text(),
+         "grading other people's files apart from this machine"};
+  for (const auto& layer : guards.layers) {
+    if (layer.active) continue;
+    i.detail = i.found ? i.detail + ": " + layer.detail : layer.detail;
+    break;
+  }
+  return i;
+}
+
 std::vector<item> all_items(const context& c, const gpu_state& gpu) {
   std::vector<item> items;
   items.push_back(
@@ -72,7 +86,7 @@ std::vector<item> all_items(const context& c, const gpu_state& gpu) {
       tool(c.where, "compute-sanitizer", "NVIDIA's own memory and race checks on a GPU"));
   items.push_back(tool(c.where, "ncu", "hardware counters on a GPU"));
   items.push_back(tool(c.where, "cuobjdump", "reading the machine code that ptxas made"));
-  items.push_back(tool(c.where, "bwrap", "a sandbox for other people's submissions"));
+  items.push_back(sandbox());
   return items;
 }
 

@@ -11,9 +11,11 @@
 #include "grader/cli/verbs/grade.hpp"
 #include "grader/course/answers.hpp"
 #include "grader/course/hints.hpp"
+#include "grader/course/same_code.hpp"
 #include "grader/judge/key.hpp"
 #include "grader/report/findings.hpp"
 #include "grader/report/text.hpp"
+#include "grader/sandbox/sandbox.hpp"
 #include "grader/system/files.hpp"
 
 namespace stepwise::cli {
@@ -35,6 +37,8 @@ struct graded_file {
   std::optional<grading_key> key;  // of a judged grade
   std::vector<lab_size> hidden;
   grade_report report;
+  const protections* guards = nullptr;
+  std::string published;     // the step whose code it is; empty: none
   std::string answers_file;  // as it is shown
   std::optional<answer_count> answers;
   answer_count beyond;  // of the lab's deeper.md
@@ -50,6 +54,53 @@ void read_answers(const context& c, const lab& l, const std::string& file, grade
   if (!handout || !text) return;
   graded.answers = count_answers(*handout, *text);
   graded.beyond = count_answers(read_if_there(c.where.root / l.deeper()).value_or(""), *text);
+}
+
+std::string remark_text(const graded_file& graded) {
+  return "this is " + graded.published + ", but for names, comments and white space";
+}
+
+// A copy of a step is told, and earns nothing in a lab whose lab.toml says so.
+void look_for_copy(const context& c, const lab& l, const grade_options& o, graded_file& graded) {
+  if (!o.step.empty()) return;
+  const fs::path source = o.file.empty() ? c.where.root / l.file : fs::absolute(o.file);
+  const auto text = read_if_there(source);
+  graded.published = text ? published_step(c.where.root, l, *text) : std::string{};
+  if (graded.published.empty() || l.published_steps_earn || graded.report.points == 0) return;
+  grade_report& report = graded.report;
+  report.what = verdict::held;
+  report.message = remark_text(graded) + "; lab.toml gives no points for that";
+  report.points = 0;
+  for (auto& g : report.goals) g.points = 0;
+}
+
+// Submissions run in the sandbox and see their own source, which findings quote. A GPU's nodes are
+// not shown there: what reaches a GPU runs without, and that is the program only in practice.
+void confine(const context& c, const lab& l, const grade_options& o, graded_file& graded) {
+  graded.device.guards = graded.guards;
+  const fs::path source = !o.step.empty()  ? c.where.root / find_step(l, o.step).file
+                          : o.file.empty() ? c.where.root / l.file
+                                           : fs::absolute(o.file);
+  graded.device.shown = {source, c.where.root / "common" / "lab",
+                         c.where.root / "labs" / l.name / l.contract};
+  if (o.file.empty()) {
+    graded.device.shown.push_back(c.where.root / "solutions" / l.name / "parts");
+  }
+}
+
+bool runs_in_sandbox(const device_choice& device) { return !device.gpu || device.judged(); }
+
+json sandbox_json(const graded_file& graded) {
+  json layers = json::array();
+  for (const auto& layer : graded.guards->layers) {
+    const bool active = layer.active && runs_in_sandbox(graded.device);
+    layers.push_back({{"name", layer.name},
+                      {"active", active},
+                      {"detail", layer.active && !active
+                                     ? "on a GPU only the compiler has it, and not the program"
+                                     : layer.detail}});
+  }
+  return layers;
 }
 
 // A judged grade's inputs are those that the key has for this file.
@@ -92,7 +143,9 @@ graded_file grade_file(context& c, const lab& of, const grade_options& o) {
   const problem& p = problem_of(l);
   graded.device = o.practice ? c.device() : judged_on(c.device(), c.where);
   draw_inputs(c, o, graded);
-  graded.what = prepare(c, l, o.file, o.step);
+  graded.guards = &find_protections();
+  graded.what = prepare(c, l, o.file, o.step, graded.guards);
+  confine(c, l, o, graded);
   if (o.step.empty()) read_answers(c, l, o.file, graded);
   c.say(
       fmt::format("{} on {}", c.out.paint(tone::strong, graded.what.shown), graded.device.text()));
@@ -106,6 +159,7 @@ graded_file grade_file(context& c, const lab& of, const grade_options& o) {
       grade_program(l, p, graded.what.shown, graded.what.program, graded.what.compile_errors,
                     c.where, graded.device, graded.seed, c.now());
   keep_hidden(graded, graded.report);
+  look_for_copy(c, l, o, graded);
   return graded;
 }
 
@@ -151,6 +205,8 @@ json graded_json(const context& c, const graded_file& graded, const lab& l) {
   json j = {{"lab", l.name},
             {"file", graded.what.shown},
             {"trust", trust_of(graded.device)},
+            {"sandbox", sandbox_json(graded)},
+            {"remarks", json::array()},
             {"device", device_json(graded.device)},
             {"class", name_of(report.what)},
             {"message", report.message},
@@ -163,6 +219,10 @@ json graded_json(const context& c, const graded_file& graded, const lab& l) {
             {"hint", nullptr},
             {"goals", json::array()}};
   if (graded.key) j["key"] = {{"id", graded.key->id()}, {"public", graded.key->is_public()}};
+  if (!graded.published.empty()) {
+    j["remarks"].push_back(
+        {{"kind", "published_step"}, {"step", graded.published}, {"text", remark_text(graded)}});
+  }
   if (graded.answers) {
     j["answers"] = {{"file", graded.answers_file},
                     {"answered", graded.answers->answered},
@@ -293,6 +353,16 @@ tone tone_of(verdict v) {
   }
 }
 
+// Silent where nothing is missing.
+void show_sandbox(context& c, const graded_file& graded) {
+  if (!runs_in_sandbox(graded.device) || graded.guards->complete()) return;
+  for (const auto& layer : graded.guards->layers) {
+    if (!layer.active)
+      c.out.paragraph(layer.name + ": " + layer.detail, 11,
+                      "  " + c.out.paint(tone::note, "missing"), tone::dim);
+  }
+}
+
 int grade(context& c, const grade_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
   const graded_file graded = grade_file(c, l, o);
@@ -328,6 +398,10 @@ int grade(context& c, const grade_options& o) {
   c.say();
   show_help(c, l, report);
   show_answers(c, l, graded);
+  if (!graded.published.empty()) {
+    c.out.paragraph(remark_text(graded), 11, "  " + c.out.paint(tone::note, "remark"));
+    c.say();
+  }
   const std::string points =
       report.what == verdict::infra
           ? "no points: this was not the submission's fault"
@@ -336,6 +410,7 @@ int grade(context& c, const grade_options& o) {
                     c.out.paint(tone::strong, points),
                     c.out.paint(tone::dim, fmt::format("   trust: {}, seed {}",
                                                        trust_of(graded.device), graded.seed))));
+  show_sandbox(c, graded);
   return exit_code_of(report.what);
 }
 

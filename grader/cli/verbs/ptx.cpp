@@ -75,8 +75,11 @@ ptx_subject compile_alone(context& c, const fs::path& file, const fs::path& fold
   refuse_what_is_not_the_students_fault(result, folder);
   const std::string said = plain.as_typed(result.err + result.out);
   const auto errors = parse_diagnostics(said);
-  s.compile_errors = errors.empty() ? std::vector<std::string>{"the compiler failed:", said}
-                                    : explain(errors[0], errors.size(), c.where);
+  s.compile_errors = errors.empty()
+                         ? std::vector<std::string>{"the compiler failed:", said}
+                         : explain(errors[0], errors.size(), c.where,
+                                   quotable_for(s.source, c.where,
+                                                {s.source.parent_path(), c.where.root / "labs"}));
   return s;
 }
 

@@ -87,14 +87,24 @@ TEST_CASE("the explanation shows the student's own line with a caret under the m
   write_atomically(root.path() / "a.cu",
                    "int a;\n\tp[tidd] = 0;\n__global__ void h() { g(1, 2); }\n");
   diagnostic d{"a.cu", 2, 0, "identifier \"tidd\" is undefined", "tidd] = 0;"};
-  CHECK(explain(d, 1, where) == std::vector<std::string>{"a.cu:2: identifier \"tidd\" is undefined",
-                                                         "2 |         p[tidd] = 0;",
-                                                         "  |           ^"});
+  const quotable sources = quotable_for(root.path() / "a.cu", where, {});
+  CHECK(explain(d, 1, where, sources) ==
+        std::vector<std::string>{"a.cu:2: identifier \"tidd\" is undefined",
+                                 "2 |         p[tidd] = 0;", "  |           ^"});
   // __global__ is expanded in nvcc's excerpt; the caret is found by what follows it.
   d = {"a.cu", 3, 0, "too many arguments", "2); }"};
-  const auto lines = explain(d, 3, where);
+  const auto lines = explain(d, 3, where, sources);
   REQUIRE(lines.size() == 4);
   CHECK(lines[1] == "3 | __global__ void h() { g(1, 2); }");
   CHECK(lines[2] == "  |                            ^");
   CHECK(lines[3] == "2 more errors follow; the first one often causes the others");
+  // A #line may name any file: its name is told, and not what is in it.
+  write_atomically(root.path() / "other.cu", "secret\n");
+  for (const char* named : {"other.cu", "/etc/passwd", "/usr/include/../../etc/passwd"}) {
+    d = {named, 1, 0, "told", ""};
+    CHECK(explain(d, 1, where, sources).size() == 1);
+  }
+  CHECK(explain({"other.cu", 1, 0, "told", ""}, 1, where,
+                quotable_for(root.path() / "a.cu", where, {root.path()}))
+            .size() == 3);
 }

@@ -1,0 +1,6 @@
+// attack reduction: COMPILE, at most 0 points
+// includes a file of the system's, which the compiler would quote
+#include "/etc/passwd"
+#include "labs/reduction/reduction.hpp"
+
+void reduce(const int*, int*, int*, int) {}

@@ -1,0 +1,15 @@
+// attack reduction: PROTOCOL or CRASH, at most 0 points
+// turns a fault of its own into a successful end
+#include <unistd.h>
+
+#include <csetjmp>
+#include <csignal>
+
+#include "labs/reduction/reduction.hpp"
+
+static void end(int) { _exit(0); }
+
+void reduce(const int*, int*, int*, int) {
+  for (const int what : {SIGSEGV, SIGABRT, SIGTERM}) std::signal(what, end);
+  *static_cast<volatile int*>(nullptr) = 0;
+}

@@ -1,0 +1,14 @@
+// attack reduction: WRONG or PROTOCOL, at most 0 points
+// leaves a process behind that holds the pipes
+//
+// For 30 seconds.
+#include <unistd.h>
+
+#include "labs/reduction/reduction.hpp"
+
+void reduce(const int*, int*, int*, int) {
+  if (fork() != 0) return;
+  setsid();
+  if (fork() == 0) sleep(30);
+  _exit(0);
+}

@@ -1,0 +1,17 @@
+// attack reduction: MEMORY or WRONG, at most 0 points
+// takes 8 GiB of shared memory, which no limit of a process counts
+#include <sys/mman.h>
+
+#include <cstring>
+
+#include "labs/reduction/reduction.hpp"
+
+void reduce(const int*, int*, int*, int) {
+  constexpr std::size_t bytes = 64 << 20;
+  for (int i = 0; i < 128; ++i) {
+    void* const block =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED) return;
+    std::memset(block, i + 1, bytes);
+  }
+}

@@ -1,0 +1,121 @@
+// The attack suite's quick selection and what `selftest` makes of files of one's own; copies of
+// steps; what is said where a layer of the sandbox is missing. Through the built program.
+#include <doctest/doctest.h>
+
+#include "common/testing/skip_case.hpp"
+#include "grader/cli/tests/cloned_course.hpp"
+#include "grader/sandbox/sandbox.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+bool is_open_to_attacks() {
+  if (!find_protections().bubblewrap.empty()) return false;
+  skip_case("no bubblewrap: attacks are not let loose on this machine");
+  return true;
+}
+
+json selftest(const cloned_course& c, std::vector<std::string> words, int exit_code) {
+  words.insert(words.begin(), "selftest");
+  words.push_back("--json");
+  const auto result = run_child(c.command(words), 600);
+  CHECK(result.end.exit_code == exit_code);
+  const json document = document_of(result);
+  check_documented(document);
+  return document;
+}
+
+void show_failures(const json& document) {
+  for (const auto& file : document.at("files")) {
+    if (file.at("result") == "FAILED") MESSAGE(file.dump());
+  }
+}
+
+json grade(const cloned_course& c, const fs::path& file) {
+  return document_of(
+      c.lab({"grade", "reduction", "--file", file.string(), "--device", "emulated", "--json"}));
+}
+
+std::string step_text(const cloned_course& c, const char* name) {
+  return *read_if_there(c.root() / "solutions/reduction" / (std::string(name) + ".cu"));
+}
+
+}  // namespace
+
+TEST_CASE("one attack of each kind is refused, and leaves nothing behind") {
+  if (is_open_to_attacks()) return;
+  const cloned_course c;
+  const json document = selftest(c, {"--quick"}, 0);
+  show_failures(document);
+  CHECK(document["failed"] == 0);
+  CHECK(document["files"].size() >= 13);
+  CHECK(document["sandbox"].size() == 4);
+}
+
+TEST_CASE("selftest takes a folder of one's own, and tells what is not as it should be") {
+  if (is_open_to_attacks()) return;
+  const cloned_course c;
+  const fs::path folder = c.root() / "mine";
+  write_atomically(folder / "good.cu",
+                   "// honest reduction: SLOW, at least 99 points\n// too much is expected\n" +
+                       step_text(c, "00_pairs"));
+  const json document = selftest(c, {"--attacks", folder, "good"}, 3);
+  CHECK(document["failed"] >= 1);
+  CHECK(document.dump().find("too much is expected") != std::string::npos);
+  write_atomically(folder / "other.cu", "int x;\n");
+  CHECK(c.lab({"selftest", "--attacks", folder.string()}).end.exit_code == 2);
+}
+
+TEST_CASE("a copy of a step is told under other names, and earns nothing if lab.toml says so") {
+  const cloned_course c;
+  std::string text = step_text(c, "00_pairs");
+  for (auto at = text.find("reduce_kernel"); at != std::string::npos;
+       at = text.find("reduce_kernel", at)) {
+    text.replace(at, 13, "my_own");
+  }
+  const fs::path file = c.root() / "lab 1, final.cu";
+  write_atomically(file, "// all mine\n\n" + text);
+  const json told = grade(c, file);
+  REQUIRE(told["remarks"].size() == 1);
+  CHECK(told["remarks"][0]["step"] == "00_pairs");
+  CHECK(told["points"] > 0);
+  CHECK(has(c.lab({"grade", "reduction", "--file", file, "--device", "emulated"}).out,
+            "this is 00_pairs, but for names"));
+  const fs::path toml = c.root() / "labs/reduction/lab.toml";
+  write_atomically(toml, "published_steps_earn = false\n" + *read_if_there(toml));
+  const json refused = grade(c, file);
+  CHECK(refused["class"] == "HELD");
+  CHECK(refused["points"] == 0);
+  for (const auto& goal : refused["goals"]) CHECK(goal["points"] == 0);
+  // One more line, and it is somebody's own.
+  write_atomically(file, text + "static int more;\n");
+  const json own = grade(c, file);
+  CHECK(own["remarks"].empty());
+  CHECK(own["points"] == told["points"]);
+}
+
+TEST_CASE("without bubblewrap grading works, and says what is missing") {
+  const cloned_course c;
+  write_atomically(c.root() / "a.cu", step_text(c, "00_pairs"));
+  auto options = c.command({"grade", "reduction", "--file", "a.cu", "--device", "emulated"});
+  std::string path;
+  for (const std::string folder : {"/usr/bin", "/bin"}) {
+    // All programs but one.
+    const fs::path links = c.root() / ("tools" + folder);
+    fs::create_directories(links);
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      if (entry.path().filename() != "bwrap")
+        fs::create_symlink(entry.path(), links / entry.path().filename());
+    }
+    path += (path.empty() ? "" : ":") + links.string();
+  }
+  options.environment.push_back("PATH=" + path);
+  const auto shown = run_child(options, 120);
+  CHECK(has(shown.out, "missing  namespaces: bubblewrap is not installed"));
+  options.command.push_back("--json");
+  const json document = document_of(run_child(options, 120));
+  CHECK(document["points"] > 0);
+  CHECK(document["sandbox"][0]["active"] == false);
+  CHECK(has(document["sandbox"][0]["detail"], "open to it"));
+}
