@@ -48,12 +48,13 @@ std::vector<std::string> program_lines(const program_profile& of, const terminal
   add(p, branch_lines(v, style));
   add(p, advice_lines(v, style));
   p.line();
-  p.plain_paragraph(of.model.measured.empty()
-                        ? "modelled from published figures of the " + of.model.name +
-                              ", never compared with measured times"
-                        : "modelled: common/emulator/time/ACCURACY.md says how far off the model was "
-                          "for the course's own kernels; for this program the error is unknown",
-                    tone::dim);
+  p.plain_paragraph(
+      of.model.measured.empty()
+          ? "modelled from published figures of the " + of.model.name +
+                ", never compared with measured times"
+          : "modelled: common/emulator/time/ACCURACY.md says how far off the model was "
+            "for the course's own kernels; for this program the error is unknown",
+      tone::dim);
   return p.take();
 }
 
