@@ -123,5 +123,5 @@ TEST_CASE("exec --profile goes with --check and --counters, and stands for the G
   CHECK(has(both.err, "What limits add"));
   CHECK(has(both.err, "grid 1, block 32"));
   const auto other = profiled({"--profile", "--gpu", "h100", exec_build("with_lines"), "several"});
-  CHECK(has(other.err, "add: NVIDIA H100 80GB HBM3"));
+  CHECK(has(other.err, "modelled, NVIDIA H100 80GB HBM3"));
 }

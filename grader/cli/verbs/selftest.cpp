@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/grade/attack.hpp"
 #include "grader/grade/leftovers.hpp"
