@@ -82,6 +82,12 @@ check_tool() { # NAME WHAT IT ENABLES
   fi
 }
 
+check_slides() { # of ./lab slides alone: HTML from Markdown
+  if [[ -d $build/slides/packages/markdown_it ]]; then row ok 'markdown-it-py' "$build/slides/packages"; else
+    row none 'markdown-it-py' './lab slides fetches it and Pygments from PyPI when it is first used'
+  fi
+}
+
 # The network is asked for only where something must be fetched.
 check_network() {
   local wanted=() i
@@ -155,6 +161,8 @@ doctor() { # ARGUMENTS of the command, "doctor" first
   check_libraries
   check_tool clang-format 'the test of the formatting'
   check_tool shellcheck 'the test of the shell scripts'
+  check_tool chromium 'the slides as PDF, and what does not fit on them (./lab slides)'
+  check_slides
   if ((!built)); then
     check_gpu
     check_tool bwrap 'grading files apart from this machine (package bubblewrap)'

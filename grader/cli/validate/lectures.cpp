@@ -1,5 +1,5 @@
 // Models each version on the lecture's GPU, and shows both figures with their ratio.
-#include "grader/cli/verbs/validate_lectures.hpp"
+#include "grader/cli/validate/lectures.hpp"
 
 #include <fmt/core.h>
 

@@ -1,5 +1,5 @@
 // Makes each call twice, with sampled launches and with whole ones, and shows what differs.
-#include "grader/cli/verbs/validate_sampling.hpp"
+#include "grader/cli/validate/sampling.hpp"
 
 #include <fmt/core.h>
 

@@ -1,0 +1,73 @@
+// lab slides: the lectures' decks, built by the Python module slides/builder, which runs in our
+// place.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "grader/cli/context.hpp"
+#include "grader/cli/verb.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+#include "grader/system/process.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+struct slides_options {
+  std::vector<std::string> decks;
+  std::string out;
+  bool no_pdf = false, check = false, serve = false, topics = false;
+  int port = 8000;
+};
+
+// The clone's own Python, which a built and carried clone may lack, else the system's.
+std::string find_python(const context& c) {
+  const fs::path own = c.where.root / ".venv" / "bin" / "python";
+  if (fs::exists(own)) return own;
+  const std::string found = on_path("python3");
+  if (found.empty()) {
+    throw failure(exit_code::environment,
+                  "`lab slides` needs Python 3.9 or newer: apt-get install python3");
+  }
+  return found;
+}
+
+int slides(context& c, const slides_options& o) {
+  std::vector<std::string> words = {find_python(c), "-B", "-m", "slides.builder"};
+  words.insert(words.end(), o.decks.begin(), o.decks.end());
+  if (!o.out.empty()) words.insert(words.end(), {"--out", fs::absolute(o.out)});
+  if (o.no_pdf) words.push_back("--no-pdf");
+  if (o.check) words.push_back("--check");
+  if (o.serve) words.insert(words.end(), {"--serve", std::to_string(o.port)});
+  if (o.topics) words.push_back("--topics");
+  if (c.as_json) words.push_back("--json");
+  if (chdir(c.where.root.c_str()) != 0) {
+    throw failure(exit_code::environment, c.where.root.string() + ": " + std::strerror(errno));
+  }
+  std::vector<char*> arguments;
+  for (auto& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execv(arguments[0], arguments.data());
+  throw failure(exit_code::environment, words[0] + ": " + std::strerror(errno));
+}
+
+const verb slides_verb(
+    {verb_place::group::solutions, 90}, "slides", "the lectures' decks: HTML, PDF, checks",
+    "  ./lab slides                   all decks into build/slides: HTML, and PDF by Chromium\n"
+    "  ./lab slides 04 --serve        deck 04 on this machine's port 8000, rebuilt as you write\n"
+    "  ./lab slides 04 --check        what does not fit: overflow, small text, weak contrast\n"
+    "  ./lab slides --topics          the lectures' topics, and the slide that has each",
+    [](arguments& takes, slides_options& o) {
+      takes.add("DECK", o.decks, "decks by number or name; none: all");
+      takes.add("--out", o.out, "the folder for what is built (build/slides)");
+      takes.flag("--no-pdf", o.no_pdf, "HTML only");
+      takes.flag("--check", o.check, "instead of PDF, look for what does not fit");
+      takes.flag("--serve", o.serve, "show the decks in a browser, rebuild when a file is saved");
+      takes.add("--port", o.port, "of --serve (8000)").positive();
+      takes.flag("--topics", o.topics, "print the table of topics, slides/topics.md");
+    },
+    slides);
+
+}  // namespace
+}  // namespace stepwise::cli

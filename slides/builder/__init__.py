@@ -1,0 +1,1 @@
+"""The builder of the decks; ../DESIGN.md describes it."""

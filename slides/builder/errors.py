@@ -1,0 +1,9 @@
+"""What is wrong with a deck: every message says where, what was expected, and what to do."""
+
+
+class DeckError(Exception):
+    """A deck that cannot be built as it is written; the lecturer mends it."""
+
+
+class MissingTool(Exception):
+    """A tool that is not here; the message ends with the command that brings it."""

@@ -1,0 +1,211 @@
+"""The course's recorded data, as expressions of a deck see them.
+
+A deck writes {{ time('reduction/03', 2**28) | time }}: an expression of the functions below, and how
+its value is shown. Values are in seconds, bytes per second, operations per second, or plain numbers.
+A step is named by its lab and number. Each function notes where its figure comes from, and the slide
+shows that. Nothing here knows a number: all of them are read from solutions/*/measured,
+solutions/*/lectures.json and common/gpus.
+"""
+import functools
+import json
+import re
+
+from .errors import DeckError
+
+
+class Records:
+    def __init__(self, root):
+        self.root = root
+        self.sources = []  # of the expression that is being computed, in order, each once
+
+    def note(self, source):
+        if source not in self.sources:
+            self.sources.append(source)
+
+    @functools.lru_cache(maxsize=None)
+    def document(self, path):
+        file = self.root / path
+        if not file.exists():
+            raise DeckError(f'{path}: there is no such record')
+        return json.loads(file.read_text())
+
+    @functools.lru_cache(maxsize=None)
+    def steps(self, lab):
+        """[(name, idea)] of solutions/LAB/steps.txt."""
+        file = self.root / 'solutions' / lab / 'steps.txt'
+        if not file.exists():
+            raise DeckError(f'there is no lab {lab!r}')
+        lines = [line.split(None, 3) for line in file.read_text().splitlines()]
+        return [(w[0], w[3]) for w in lines if len(w) == 4 and not w[0].startswith('#')]
+
+    def step(self, name):
+        """'reduction/03' -> ('reduction', '03_sequential')."""
+        lab, _, number = name.partition('/')
+        found = [s for s, _ in self.steps(lab) if s == number or s.split('_')[0] == number]
+        if len(found) != 1:
+            raise DeckError(f'{name!r}: {lab} has no such step')
+        return lab, found[0]
+
+    def _measured(self, lab):
+        record = self.document(f'solutions/{lab}/measured/h200.json')
+        self.note(f"measured: {record['gpu'].replace('NVIDIA ', '')}, {record['date'][:10]}")
+        return record
+
+    def _entry(self, name, size, heat='cold'):
+        lab, _, what = name.partition('/')
+        record = self._measured(lab)
+        peers = [p for p in record['peers'] if p['name'] == what]
+        listed = peers or [s for s in record['steps'] if s['name'] == self.step(name)[1]]
+        for entry in listed[0]['sizes'] if listed else []:
+            if entry['size'] == list(size):
+                return entry[heat]
+        raise DeckError(f'{name} at {size}: not in the record of {lab}')
+
+    # ---- what expressions may call
+
+    def time(self, name, *size):
+        """Seconds of a step or peer ('reduction/cub'), median with a cold L2."""
+        return self._entry(name, size)['median_ms'] / 1e3
+
+    def rate(self, name, *size):
+        """Bytes per second: those that must move, over the time."""
+        return self._entry(name, size)['gb_per_s'] * 1e9
+
+    def flops(self, name, n):
+        """Operations per second of a product of n x n matrices."""
+        return 2.0 * n**3 / self.time(name, n)
+
+    def speedup(self, name, over, *size):
+        return self.time(over, *size) / self.time(name, *size)
+
+    def ncu(self, name, size, counter):
+        """What a GPU counted in all launches of a call."""
+        lab, step = self.step(name)
+        record = self.document(f'solutions/{lab}/measured/h200.counters.json')
+        self.note(f"counted by ncu: {record['gpu'].replace('NVIDIA ', '')}, {record['date'][:10]}")
+        size = [size] if isinstance(size, int) else list(size)
+        for s in record['steps']:
+            for entry in s['sizes'] if s['name'] == step else []:
+                if entry['size'] == size:
+                    return sum(k['counted'][counter] for k in entry['kernels'])
+        raise DeckError(f'{name} at {size}: not counted in the record of {lab}')
+
+    def part(self, lab, name):
+        """Seconds of a part of a step (`./lab limits`)."""
+        record = self.document(f'solutions/{lab}/measured/h200.limits.json')
+        self.note(f"measured: {record['gpu'].replace('NVIDIA ', '')}, {record['date'][:10]}")
+        for program in record['programs']:
+            if program['part'] == name:
+                return program['median_ms'] / 1e3
+        raise DeckError(f'{lab} has no part {name!r}')
+
+    def gpu(self, name):
+        """A figure of the H200 as `./lab device --measure` found it, in seconds, bytes/s, ops/s."""
+        record = self.document('common/gpus/h200.measured.json')
+        scale = {'us': 1e-6, 'ns': 1e-9, 'ms': 1e-3, 'GB/s': 1e9, 'TB/s': 1e12, 'TFLOP/s': 1e12,
+                 'GFLOP/s': 1e9}
+        for figure in record['figures']:
+            if figure['name'] == name:
+                self.note(f"measured: {record['gpu'].replace('NVIDIA ', '')}, {record['date'][:10]}")
+                return figure['value'] * scale.get(figure['unit'], 1)
+        raise DeckError(f'common/gpus/h200.measured.json has no figure {name!r}')
+
+    def attribute(self, gpu, number):
+        """cudaDeviceAttr `number` of a described GPU."""
+        text = (self.root / f'common/gpus/{gpu}.toml').read_text()
+        found = re.search(rf'^{number} = (\d+)', text, re.M)
+        if not found:
+            raise DeckError(f'common/gpus/{gpu}.toml has no attribute {number}')
+        self.note(f'common/gpus/{gpu}.toml')
+        return int(found[1])
+
+    def published(self, name, version=None, gpu=None):
+        """What a lecture published of a step, in its own unit (GB/s, GFLOP/s, ms)."""
+        lab, step = self.step(name)
+        for lecture in self.document(f'solutions/{lab}/lectures.json')['lectures']:
+            for figure in lecture['figures']:
+                if (figure['step'] == step and (version is None or figure['version'] == version)
+                        and (gpu is None or gpu in lecture['gpu'])):
+                    card = lecture['gpu'].replace('NVIDIA ', '').replace('GeForce ', '')
+                    author = re.match(r'(?:[A-Z]\. )*(\w+)', lecture['source'])[0]
+                    self.note(f"history: {card}, {author}")
+                    scale = {'GB/s': 1e9, 'GFLOP/s': 1e9, 'GFlops': 1e9, 'ms': 1e-3, 'us': 1e-6,
+                             's': 1}[lecture['unit']]
+                    return figure['published'] * scale
+        return None
+
+    def modelled(self, name, *size):
+        """Seconds by the time model."""
+        lab, step = self.step(name)
+        record = self.document(f'solutions/{lab}/measured/h200.modelled.json')
+        for entry in record['times']:
+            if entry['step'] == step and entry['size'] == list(size):
+                self.note(f"modelled: {record['gpu'].replace('NVIDIA ', '')}")
+                return entry['modelled_ms'] / 1e3
+        raise DeckError(f'{name} at {size}: not in the modelled times of {lab}')
+
+    def history(self, text, source):
+        """A figure that somebody published, as it was published, with its source."""
+        if not source.strip():
+            raise DeckError(f'history({text!r}): a published figure needs its source')
+        self.note(f'history: {source}')
+        return text
+
+    def evaluate(self, expression, variables=None):
+        names = {name: getattr(self, name) for name in (
+            'time', 'rate', 'flops', 'speedup', 'ncu', 'part', 'gpu', 'attribute', 'published',
+            'modelled', 'history')}
+        names.update({'min': min, 'max': max, 'round': round, 'sum': sum, 'range': range,
+                      '__builtins__': {}})
+        names.update(variables or {})
+        try:
+            return eval(expression, names)  # pylint: disable=eval-used
+        except DeckError:
+            raise
+        except Exception as error:
+            raise DeckError(f'{{{{ {expression} }}}}: {error}') from error
+
+
+def significant(value, digits=3):
+    """1.2192 -> '1.22', 16.3 -> '16.3', 4276.7 -> '4277': digits, but all of an integer part."""
+    if value == 0:
+        return '0'
+    whole = len(str(int(abs(value)))) if abs(value) >= 1 else 0
+    if whole >= digits:
+        return f'{value:.0f}'
+    places = digits - whole
+    probe = abs(value)
+    while probe < 0.1:
+        probe *= 10
+        places += 1
+    return f'{value:.{places}f}'
+
+
+PREFIXES = {'n': 1e-9, 'u': 1e-6, 'm': 1e-3, '': 1, 'K': 1e3, 'M': 1e6, 'G': 1e9, 'T': 1e12}
+
+
+def show(value, form):
+    """A value as text: `form` is time, a unit with its prefix (us, GB/s, TFLOP/s, KB), KiB, MiB, x,
+    %, M, int, thousands, .2f, or text."""
+    if value is None:
+        return '-'
+    if form in ('', 'text'):
+        return str(value)
+    if form == 'time':
+        form = next((u for u, least in (('s', 1), ('ms', 1e-3), ('us', 1e-6)) if value >= least), 'ns')
+    if form == 'x':
+        return f'{value:.2f}x' if value < 10 else f'{significant(value)}x'
+    if form == '%':
+        return f'{significant(value * 100, 2)} %'
+    if form == 'int':
+        return f'{value:.0f}'
+    if form == 'thousands':
+        return f'{value:,.0f}'
+    if re.fullmatch(r'\.\d+f', form):
+        return format(value, form)
+    if form in ('KiB', 'MiB', 'GiB'):
+        return f"{significant(value / 1024 ** ('KMG'.index(form[0]) + 1))} {form}"
+    unit = re.fullmatch(r'([numKMGT]?)(s|B/s|B|FLOP/s|add/s|)', form)
+    if not unit:
+        raise DeckError(f'no form is called {form!r}')
+    return f'{significant(value / PREFIXES[unit[1]])} {form}'.replace(' us', ' µs')

@@ -1,0 +1,104 @@
+"""The terminal in slides: what a `./lab` command prints, captured when the deck is built.
+
+A block is ```lab COMMAND | OPTIONS```, with options
+  from "TEXT"  to "TEXT"   from the line that holds TEXT, up to the one before that holds the other
+  lines N                  at most N lines (17 without it; more is an error without it)
+  exit N                   the exit code that is expected (0); another one is an error
+  quiet                    run it, and show the command only: an exercise's
+Captures are kept in build/slides/captured as long as the program, and the files of the lab that the
+command names, are the same.
+"""
+import hashlib
+import html
+import os
+import re
+import shlex
+import subprocess
+
+from .errors import DeckError, MissingTool
+
+MOST_LINES, MOST_COLUMNS = 17, 80
+
+
+def state_of(root, words):
+    """A text that changes when what the command prints may change."""
+    program = root / 'build/grader/lab'
+    stat = program.stat()
+    parts = [' '.join(words), str(stat.st_mtime_ns), str(stat.st_size)]
+    for word in words:
+        for folder in (root / 'labs' / word, root / 'solutions' / word):
+            if (root / 'labs' / word / 'lab.toml').is_file():
+                parts += sorted(f'{f}{f.stat().st_mtime_ns}' for f in folder.rglob('*') if f.is_file())
+    return hashlib.sha256('\n'.join(parts).encode()).hexdigest()[:24]
+
+
+def capture(root, command):
+    """(exit code, output) of `./lab COMMAND`."""
+    words = shlex.split(command)
+    program = root / 'build/grader/lab'
+    if not os.access(program, os.X_OK):
+        raise MissingTool('the course is not built, and a deck shows what its commands print: '
+                          '`./lab setup` builds all of it')
+    kept = root / 'build/slides/captured' / state_of(root, words)
+    if kept.is_file():
+        code, _, text = kept.read_text().partition('\n')
+        return int(code), text
+    environment = dict(os.environ, NO_COLOR='1', COLUMNS='80', TERM='dumb')
+    done = subprocess.run([program, *words], cwd=root, env=environment, text=True, timeout=300,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode in (3, 4):
+        raise MissingTool(f'./lab {command}: {(done.stderr or done.stdout).strip()}\n'
+                          '`./lab setup` builds what a deck needs')
+    if done.returncode == 2:
+        raise DeckError(f'./lab {command}: {(done.stderr or done.stdout).strip()}')
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text(f'{done.returncode}\n{done.stdout}')
+    return done.returncode, done.stdout
+
+
+def options_of(text):
+    words, options = shlex.split(text), {}
+    while words:
+        name = words.pop(0)
+        if name in ('from', 'to', 'lines', 'exit') and words:
+            options[name] = words.pop(0)
+        elif name == 'quiet':
+            options[name] = True
+        else:
+            raise DeckError(f'lab ... | {text}: {name} is no option; builder/terminal.py lists them')
+    return options
+
+
+def render(root, info, note):
+    command, _, rest = info.partition(' | ')
+    options = options_of(rest)
+    code, text = capture(root, command.strip())
+    if code != int(options.get('exit', 0)):
+        raise DeckError(f'./lab {command}: exit code {code}, expected {options.get("exit", 0)}')
+    shown = f'<b>$ ./lab {html.escape(command.strip())}</b>'
+    if options.get('quiet'):
+        return f'<pre class="terminal">{shown}</pre>'
+    lines = text.rstrip('\n').split('\n')
+    for name in ('from', 'to'):
+        if name in options:
+            at = next((i for i, line in enumerate(lines) if options[name] in line), None)
+            if at is None:
+                raise DeckError(f'./lab {command}: no line holds "{options[name]}" any more')
+            lines = lines[at:] if name == 'from' else lines[:at]
+    most = int(options.get('lines', MOST_LINES - 1))
+    if len(lines) > most and 'lines' not in options:
+        raise DeckError(f'./lab {command}: {len(lines)} lines do not fit a slide; '
+                        'choose some with from, to, lines')
+    lines = lines[:most]
+    while lines and not lines[-1].strip():
+        lines.pop()
+    wide = [line for line in lines if len(line) > MOST_COLUMNS]
+    if wide:
+        raise DeckError(f'./lab {command}: a line is wider than {MOST_COLUMNS} columns: {wide[0]}')
+    shown_text = '\n'.join(lines)
+    if 'modelled' in shown_text or re.search(r'\d (us|ms)\b', shown_text):
+        note('modelled: ' + ('H200' if 'H200' in text else 'see ./lab ' + command.strip()))
+    elif 'emulator' in text or '--counters' in command:
+        note('counted by the emulator')
+    body = html.escape('\n'.join(lines))
+    return f'<pre class="terminal">{shown}\n{body}</pre>'

@@ -1,0 +1,46 @@
+"""What `./lab slides` needs and the course does not: fetched into build/slides/packages when missing."""
+import importlib
+import os
+import pathlib
+import subprocess
+import sys
+
+from .errors import MissingTool
+
+PACKAGES = {'markdown_it': 'markdown-it-py>=2.2,<5', 'pygments': 'Pygments>=2.14,<3'}
+SERVES = 'PyPI or Debian: python3-markdown-it, python3-pygments'
+
+
+def missing():
+    gone = []
+    for module, package in PACKAGES.items():
+        try:
+            importlib.import_module(module)
+        except ImportError:
+            gone.append(package)
+    return gone
+
+
+def bring(root, fetch=True):
+    """Makes the packages importable; MissingTool with the command where they cannot be had."""
+    folder = root / 'build/slides/packages'
+    sys.path.insert(1, str(folder))
+    gone = missing()
+    if not gone:
+        return
+    wanted = ' '.join(f"'{package}'" for package in gone)
+    if not fetch:
+        raise MissingTool(f'{", ".join(gone)} missing: ./lab slides fetches them ({SERVES})')
+    wheels = sorted(pathlib.Path(root / '.venv').glob('pip-*.whl'))
+    pip = [sys.executable, str(wheels[-1] / 'pip')] if wheels else [sys.executable, '-m', 'pip']
+    print(f'lab: fetching {", ".join(gone)} from PyPI into build/slides/packages', file=sys.stderr)
+    done = subprocess.run([*pip, '--disable-pip-version-check', '--no-input', '--no-cache-dir', 'install',
+                           '--quiet', '--target', str(folder), *gone],
+                          env=dict(os.environ, PIP_ROOT_USER_ACTION='ignore'),
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    importlib.invalidate_caches()
+    if done.returncode or missing():
+        raise MissingTool(f'{", ".join(gone)} could not be fetched from PyPI: is there a network? '
+                          f'Debian has them: apt-get install python3-markdown-it python3-pygments; '
+                          f'or, with pip: pip install --target build/slides/packages {wanted}\n'
+                          + done.stdout.strip()[-400:])

@@ -1,0 +1,154 @@
+"""The builder: what a deck may say, what it refuses, and that figures come from the records."""
+import json
+import pathlib
+import re
+import shutil
+import tempfile
+import unittest
+
+import setting
+setting.need()
+from slides.builder import code, figures, page, tables, terminal  # noqa: E402
+from slides.builder.deck import Deck  # noqa: E402
+from slides.builder.errors import DeckError  # noqa: E402
+from slides.builder.records import Records, show  # noqa: E402
+
+KERNEL = '''// a kernel
+__global__ void twice(int* a) {
+  //> todo: double it
+  a[threadIdx.x] *= 2;
+  //<
+}
+'''
+STEPS = '# name over at_least idea\n01_slow - - the loop\n02_fast 01_slow 2 in parallel\n'
+
+
+def record(ms):
+    sizes = [{'size': [1024], 'cold': {'median_ms': t, 'gb_per_s': 8e-6 / t}} for t in ms]
+    return {'lab': 'toy', 'gpu': 'NVIDIA H200', 'date': '2026-11-23T00:00:00Z', 'peers': [],
+            'steps': [{'name': n, 'sizes': [s]} for n, s in zip(('01_slow', '02_fast'), sizes)]}
+
+
+class Course(unittest.TestCase):
+    """A course of one lab, in a folder of its own, so that it can be broken."""
+
+    def setUp(self):
+        self.root = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.root)
+        lab = self.root / 'solutions/toy'
+        (lab / 'measured').mkdir(parents=True)
+        (lab / 'steps.txt').write_text(STEPS)
+        (lab / '02_fast.cu').write_text(KERNEL)
+        self.record = lab / 'measured/h200.json'
+        self.record.write_text(json.dumps(record([4.0, 1.0])))
+
+    def build(self, body, notes='??? 1\nSay it.\n'):
+        file = self.root / 'deck.md'
+        file.write_text(f'---\ntitle: A deck\n---\n# A slide?\n{body}\n{notes}')
+        return Deck(self.root, file, Records(self.root))
+
+    def refuses(self, body, words):
+        with self.assertRaises(DeckError) as caught:
+            self.build(body)
+        self.assertIn(words, str(caught.exception))
+        self.assertIn('deck.md:4', str(caught.exception))
+
+    def test_figures_follow_the_record(self):
+        text = "{{ speedup('toy/02', 'toy/01', 1024) | x }} in {{ time('toy/02', 1024) | time }}"
+        self.assertIn('4.00x in 1.00 ms', self.build(text).slides[0].html)
+        self.record.write_text(json.dumps(record([5.0, 2.0])))
+        self.assertIn('2.50x in 2.00 ms', self.build(text).slides[0].html)
+        self.assertEqual(self.build(text).slides[0].sources, ['measured: H200, 2026-11-23'])
+
+    def test_typed_figures_are_refused(self):
+        for typed in ('4.2 ms', '366 GB/s', '87 %', '2x faster', '3.5 TFLOP/s', '16 KB', '300 cycles'):
+            self.refuses(f'It takes {typed}.', 'typed by hand')
+        for fine in ('a 32 x 32 tile', '256 threads', '`2 ms`', "{{ history('37 GB/s', 'Who, 2014') }}",
+                     'n = 2^28', '4 bytes'):
+            self.build(f'Here is {fine}.')
+        with self.assertRaises(DeckError):
+            self.build('Fine.', '??? 1\nSay that it takes 5 ms.\n')
+        self.refuses("{{ history('37 GB/s', ' ') }}", 'needs its source')
+
+    def test_unknown_names_are_refused(self):
+        self.refuses("{{ time('toy/07', 1024) | time }}", 'no such step')
+        self.refuses("{{ time('toy/02', 999) | time }}", 'not in the record')
+        self.refuses("{{ nonsense(3) }}", 'nonsense')
+        self.refuses('{{ 3.0 | parsecs }}', 'no form is called')
+        self.refuses('::: dance\n:::', 'no container')
+        self.refuses('```cuda\nint x;\n```', 'code is taken from files')
+
+    def test_code_is_a_region_of_a_file(self):
+        html = self.build('```code solutions/toy/02 todo mark "*= 2"\n```').slides[0].html
+        shown = re.sub('<[^>]+>', '', html)
+        self.assertIn('a[threadIdx.x] *= 2;', shown)
+        self.assertNotIn('todo', shown)
+        self.assertIn('<mark>', html)
+        whole = self.build('```code solutions/toy/02 function twice\n```').slides[0].html
+        self.assertIn('__global__', whole)
+        self.refuses('```code solutions/toy/02 todo 2\n```', 'solutions/toy/02_fast.cu: the region todo 2 is gone')
+        self.refuses('```code solutions/toy/02 function thrice\n```', 'the function thrice is gone')
+        self.refuses('```code solutions/toy/02 "a" .. "zzz"\n```', 'any more')
+        self.refuses('```code solutions/toy/09 todo\n```', 'no such file')
+
+    def test_code_that_does_not_fit_is_refused(self):
+        file = self.root / 'solutions/toy/02_fast.cu'
+        file.write_text(KERNEL.replace('*= 2;', '*= 2;  // ' + 'w' * 60))
+        lines = code.fit(file.read_text().splitlines()[3:4], 'x', 3)
+        self.assertEqual([line[:3] for line in lines], ['// ', 'a[t'])
+        file.write_text(KERNEL.replace('*= 2;', '*= 2' + ' + 2' * 30 + ';'))
+        self.refuses('```code solutions/toy/02 todo\n```', 'columns do not fit')
+        with self.assertRaises(DeckError):
+            code.fit(['x;'] * 18, 'x', 0)
+
+    def test_tables_and_charts(self):
+        body = "rows toy 01-02\nrate = rate(step, 1024) | GB/s\ngain = speedup(step, before, 1024) | x"
+        html = self.build(f'```table\n{body}\n```').slides[0].html
+        self.assertIn('<td class="r">4.00x</td>', html)
+        self.assertIn('<td class="r">-</td>', html)
+        chart = self.build(f'```chart\n{body.rsplit(chr(10), 1)[0]}\n```').slides[0].html
+        bars = [int(w) for w in re.findall(r'class="bar0" [^>]*width="(\d+)"', chart)]
+        self.assertAlmostEqual(bars[1] / bars[0], 4, delta=0.05)
+        self.refuses('```table\nrows toy 09\n```', 'no step 09')
+
+    def test_figures_must_be_readable(self):
+        folder = self.root / 'labs/figures'
+        folder.mkdir(parents=True)
+        (folder / 'f.svg').write_text('<svg viewBox="0 0 360 400" width="9" height="9"><text x="9" y="9" '
+                                      'font-size="11">small</text></svg>')
+        self.refuses('![a figure](f.svg)', '24 at least')
+        html = self.build('![a figure](f.svg "0 0 360 200")').slides[0].html
+        self.assertIn('alt="a figure"', html)
+        self.assertEqual(figures.LEAST_TEXT, 24)
+
+    def test_fragments_and_notes(self):
+        slide = self.build('::: ask\nHow many?\n:::\n\n::: answer\nFour.\n:::\n').slides[0]
+        self.assertIn('<div class="fragment answer">', slide.html)
+        self.assertEqual((slide.minutes, slide.notes_html), (1.0, '<p>Say it.</p>\n'))
+        self.assertIn('<div class="fragment"><p>two', self.build('one\n\n. . .\n\ntwo').slides[0].html)
+
+    def test_page_needs_nothing_else(self):
+        target = self.root / 'out/deck.html'
+        page.write(self.build('Is <it> so?'), target)
+        text = target.read_text()
+        self.assertNotIn('http://', text.replace('http://www.w3.org', ''))
+        self.assertNotIn('https://', text)
+        self.assertNotIn('src="/', text)
+
+    def test_numbers_as_people_write_them(self):
+        self.assertEqual(show(1.2192e-3, 'time'), '1.22 ms')
+        self.assertEqual(show(16.34e9, 'GB/s'), '16.3 GB/s')
+        self.assertEqual(show(4276.7e9, 'GB/s'), '4277 GB/s')
+        self.assertEqual(show(0.0654, '%'), '6.5 %')
+        self.assertEqual(show(2.752e-6, 'us'), '2.75 µs')
+        self.assertEqual(show(9509256, 'M'), '9.51 M')
+        self.assertEqual(show(49152, 'KiB'), '48.0 KiB')
+
+    def test_options_of_commands(self):
+        self.assertEqual(terminal.options_of('from "x y" lines 3'), {'from': 'x y', 'lines': '3'})
+        with self.assertRaises(DeckError):
+            terminal.options_of('colour red')
+        self.assertEqual(tables.parse_rows(Records(self.root), ['toy', '02'])[0][1], '02_fast')
+
+
+unittest.main()

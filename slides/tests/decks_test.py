@@ -1,0 +1,43 @@
+"""Every deck builds, has what a lecture needs, and fits; the table of topics is fresh.
+
+Without Chromium the look at each slide is skipped, visibly; the rest is not.
+"""
+import sys
+import tempfile
+import pathlib
+
+import setting
+setting.need(program=True)
+from slides.builder import browser, check, page, topics  # noqa: E402
+from slides.builder.deck import Deck  # noqa: E402
+from slides.builder.errors import MissingTool  # noqa: E402
+from slides.builder.records import Records  # noqa: E402
+
+wrong, skipped, decks = [], '', []
+with tempfile.TemporaryDirectory() as folder:
+    for file in sorted((setting.ROOT / 'slides/decks').glob('*.md')):
+        try:
+            deck = Deck(setting.ROOT, file, Records(setting.ROOT))
+        except MissingTool as error:
+            print(f'skipped: {error}')
+            sys.exit(77)
+        decks.append(deck)
+        found = check.format_of(deck)
+        try:
+            browser.find()
+            target = pathlib.Path(folder) / (deck.name + '.html')
+            page.write(deck, target)
+            found += check.layout(target)
+        except MissingTool as error:
+            skipped = str(error)
+        print(f'{deck.name}: {len(deck.slides)} slides, {deck.minutes:g} minutes, {len(found)} wrong')
+        wrong += [f'{deck.name}: {line}' for line in found]
+if not decks:
+    wrong.append('slides/decks holds no deck')
+if topics.table(setting.ROOT, decks) != (setting.ROOT / 'slides/topics.md').read_text():
+    wrong.append('slides/topics.md is not what the decks say: ./lab slides --topics > slides/topics.md')
+print('\n'.join(wrong))
+if skipped and not wrong:
+    print(f'skipped in part: {skipped}')
+    sys.exit(77)
+sys.exit(1 if wrong else 0)
