@@ -76,6 +76,13 @@ def behind_condition(line):
     return [line[:at + 1], head[1] + '  ' + rest] if head and rest and rest != '{' else [line]
 
 
+def behind_comma(line):
+    """A long list of arguments as two lines, broken as the course's formatter would."""
+    at = line.rfind(', ', 0, MOST_COLUMNS)
+    indent = len(line) - len(line.lstrip()) + 4
+    return [line[:at + 1], ' ' * indent + line[at + 2:]] if at > 0 else [line]
+
+
 def fit(lines, shown, first):
     """Without common indentation and markers; a comment that makes a line too long goes above it."""
     kept = [line for line in lines if not line.lstrip().startswith(('//>', '//<'))]
@@ -92,7 +99,7 @@ def fit(lines, shown, first):
                 result += wrapped(line)
                 continue
             else:
-                broken = behind_condition(line)
+                broken = behind_condition(line) if line.lstrip().startswith(('if (', 'for (')) else behind_comma(line)
                 result += broken[:-1]
                 line = broken[-1]
         if len(line) > MOST_COLUMNS:

@@ -14,6 +14,7 @@ import os
 import re
 import shlex
 import subprocess
+import textwrap
 
 from .errors import DeckError, MissingTool
 
@@ -56,6 +57,13 @@ def capture(root, command):
     return done.returncode, done.stdout
 
 
+def wrapped(line):
+    """What is wider than the terminal goes on in the next line, as a terminal would show it."""
+    indent = ' ' * (len(line) - len(line.lstrip()))
+    return textwrap.wrap(line, MOST_COLUMNS, initial_indent='', subsequent_indent=indent,
+                         drop_whitespace=True) if len(line) > MOST_COLUMNS else [line]
+
+
 def options_of(text):
     words, options = shlex.split(text), {}
     while words:
@@ -92,11 +100,11 @@ def render(root, info, note):
     lines = lines[:most]
     while lines and not lines[-1].strip():
         lines.pop()
-    wide = [line for line in lines if len(line) > MOST_COLUMNS]
-    if wide:
-        raise DeckError(f'./lab {command}: a line is wider than {MOST_COLUMNS} columns: {wide[0]}')
+    lines = [part for line in lines for part in wrapped(line)]
     shown_text = '\n'.join(lines)
-    if 'modelled' in shown_text or re.search(r'\d (us|ms)\b', shown_text):
+    if 'on paper' in shown_text:
+        note('on paper')
+    elif 'modelled' in shown_text or re.search(r'\d (us|ms)\b', shown_text):
         note('modelled: ' + ('H200' if 'H200' in text else 'see ./lab ' + command.strip()))
     elif 'emulator' in text or '--counters' in command:
         note('counted by the emulator')
