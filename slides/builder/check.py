@@ -41,6 +41,11 @@ SCRIPT = r'''
         if (!texts.currentNode.textContent.trim() || e.closest('.notes')) continue;
         const style = getComputedStyle(e), svg = e.closest('svg');
         const scale = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
+        if (svg && theme === 'light') {
+          const r = e.getBoundingClientRect(), box = svg.getBoundingClientRect();
+          if (r.right > box.right + 1 || r.left < box.left - 1 || r.bottom > box.bottom + 1)
+            say(`text of a chart is cut: "${texts.currentNode.textContent.trim().slice(0, 30)}"`);
+        }
         const size = parseFloat(style.fontSize) * scale;
         if (size < 23.9 && !e.closest('sup, sub')) say(`text of ${size.toFixed(0)} px: "${texts.currentNode.textContent.trim().slice(0, 30)}"`);
         const a = luminance(parse(svg ? style.fill : style.color)), b = luminance(behind(e));

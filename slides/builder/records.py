@@ -127,7 +127,8 @@ class Records:
                 if (figure['step'] == step and (version is None or figure['version'] == version)
                         and (gpu is None or gpu in lecture['gpu'])):
                     card = lecture['gpu'].replace('NVIDIA ', '').replace('GeForce ', '')
-                    author = re.match(r'(?:[A-Z]\. )*(\w+)', lecture['source'])[0]
+                    source = lecture['source']
+                    author = (re.match(r'[A-Z]\. \w+', source) or re.match(r'[^,(;]+', source))[0].strip()
                     self.note(f"history: {card}, {author}")
                     scale = {'GB/s': 1e9, 'GFLOP/s': 1e9, 'GFlops': 1e9, 'ms': 1e-3, 'us': 1e-6,
                              's': 1}[lecture['unit']]

@@ -103,7 +103,8 @@ def chart(records, body, note):
     values = [[cell(records, rows, i, e) for _, e, _ in columns] for i in range(len(rows))]
     bounds = [(title, records.evaluate(e), form or columns[0][2]) for title, e, form in limits]
     most = max([v for row in values for v in row if v is not None] + [v for _, v, _ in bounds])
-    left, right, width = 305, 150, 1160
+    longest = max(len(show(v, f)) for row in values for v, (_, _, f) in zip(row, columns))
+    left, right, width = 305, 34 + 14 * longest, 1160
     each = min(36, max(26, int((500 - 34 * (len(columns) > 1 or bool(bounds))) / len(rows) / len(columns))))
     scale = (width - left - right) / most
     parts, y = [], 0
