@@ -104,7 +104,7 @@ def render(root, info, note):
     shown_text = '\n'.join(lines)
     if 'on paper' in shown_text:
         note('on paper')
-    elif 'modelled' in shown_text or re.search(r'\d (us|ms)\b', shown_text):
+    elif command.startswith(('profile', 'limits', 'sweep')) or 'modelled' in shown_text or re.search(r'\d (us|ms)\b', shown_text):
         note('modelled: ' + ('H200' if 'H200' in text else 'see ./lab ' + command.strip()))
     elif 'emulator' in text or '--counters' in command:
         note('counted by the emulator')
