@@ -19,6 +19,7 @@ import textwrap
 from .errors import DeckError, MissingTool
 
 MOST_LINES, MOST_COLUMNS = 17, 80
+LONGEST_S = 120  # of a command: it is quick, or it does not belong on a slide
 
 
 def state_of(root, words):
@@ -45,8 +46,11 @@ def capture(root, command):
         code, _, text = kept.read_text().partition('\n')
         return int(code), text
     environment = dict(os.environ, NO_COLOR='1', COLUMNS='80', TERM='dumb')
-    done = subprocess.run([program, *words], cwd=root, env=environment, text=True, timeout=300,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        done = subprocess.run([program, *words], cwd=root, env=environment, text=True, timeout=LONGEST_S,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    except subprocess.TimeoutExpired as error:
+        raise DeckError(f'./lab {command}: not done within {LONGEST_S} s') from error
     if done.returncode in (3, 4):
         raise MissingTool(f'./lab {command}: {(done.stderr or done.stdout).strip()}\n'
                           '`./lab setup` builds what a deck needs')
