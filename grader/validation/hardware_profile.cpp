@@ -16,6 +16,10 @@ namespace {
 constexpr const char* time_ns = "gpu__time_duration.sum";
 constexpr const char* executed = "smsp__inst_executed.sum";
 constexpr const char* warps_active = "sm__warps_active.avg.pct_of_peak_sustained_active";
+constexpr const char* dynamic_shared = "launch__shared_mem_per_block_dynamic";
+constexpr const char* compute_of_light = "sm__throughput.avg.pct_of_peak_sustained_elapsed";
+constexpr const char* memory_of_light =
+    "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed";
 constexpr const char* lanes_of_instructions = "smsp__thread_inst_executed_per_inst_executed.ratio";
 
 struct part_metric {
@@ -140,7 +144,7 @@ kernel_profile new_kernel(const ncu_launch& l, const gpu& model) {
   k.block = l.block;
   k.registers = static_cast<int>(value(l, "launch__registers_per_thread"));
   k.static_shared_bytes = count(value(l, "launch__shared_mem_per_block_static"));
-  k.dynamic_shared_bytes = count(value(l, "launch__shared_mem_per_block_dynamic"));
+  k.dynamic_shared_bytes = count(value(l, dynamic_shared));
   k.fits = fits_of(l);
   k.l2_bytes = model.l2_bytes;
   k.l1_bytes = l1_bytes_beside(model, k.static_shared_bytes + k.dynamic_shared_bytes,
@@ -217,6 +221,14 @@ void finish(kernel_profile& k) {
   std::ranges::sort(k.lines, {}, place);
 }
 
+bool is_launch_of(const ncu_launch& l, const kernel_profile& k) {
+  const auto same = [](const extent& x, const extent& y) {
+    return x.x == y.x && x.y == y.y && x.z == y.z;
+  };
+  return k.mangled == l.mangled && same(k.grid, l.grid) && same(k.block, l.block) &&
+         k.dynamic_shared_bytes == count(value(l, dynamic_shared));
+}
+
 }  // namespace
 
 std::vector<std::string> needed_metrics() {
@@ -239,7 +251,7 @@ std::vector<std::string> needed_metrics() {
       "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
       "launch__registers_per_thread",
       "launch__shared_mem_per_block_static",
-      "launch__shared_mem_per_block_dynamic",
+      dynamic_shared,
       "launch__occupancy_limit_warps",
       "launch__occupancy_limit_registers",
       "launch__occupancy_limit_shared_mem",
@@ -251,7 +263,9 @@ std::vector<std::string> needed_metrics() {
 }
 
 std::vector<std::string> further_metrics() {
-  std::vector<std::string> names = {lanes_of_instructions,
+  std::vector<std::string> names = {compute_of_light,
+                                    memory_of_light,
+                                    lanes_of_instructions,
                                     "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
                                     "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct",
                                     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
@@ -267,33 +281,43 @@ std::vector<std::string> further_metrics() {
 std::vector<kernel_profile> profile_of(const std::vector<ncu_launch>& launches, const gpu& model) {
   std::vector<kernel_profile> kernels;
   for (const ncu_launch& l : launches) {
-    const kernel_profile fresh = new_kernel(l, model);
-    const auto same = [](const extent& x, const extent& y) {
-      return x.x == y.x && x.y == y.y && x.z == y.z;
-    };
-    auto found = std::ranges::find_if(kernels, [&](const kernel_profile& k) {
-      return k.mangled == l.mangled && same(k.grid, l.grid) && same(k.block, l.block) &&
-             k.dynamic_shared_bytes == fresh.dynamic_shared_bytes;
-    });
-    if (found == kernels.end()) found = kernels.insert(kernels.end(), fresh);
+    auto found =
+        std::ranges::find_if(kernels, [&](const kernel_profile& k) { return is_launch_of(l, k); });
+    if (found == kernels.end()) found = kernels.insert(kernels.end(), new_kernel(l, model));
     add(*found, l);
   }
   for (kernel_profile& k : kernels) finish(k);
   return kernels;
 }
 
+busy_shares speed_of_light(const std::vector<ncu_launch>& launches, const kernel_profile& of) {
+  busy_shares light;
+  double ns = 0;
+  for (const ncu_launch& l : launches) {
+    if (!is_launch_of(l, of)) continue;
+    ns += value(l, time_ns);
+    light.compute += value(l, time_ns) * value(l, compute_of_light) / 100;
+    light.memory += value(l, time_ns) * value(l, memory_of_light) / 100;
+  }
+  if (ns <= 0) return {};
+  light.compute /= ns;
+  light.memory /= ns;
+  return light;
+}
+
 std::vector<ncu_launch> profile_under_ncu(const std::vector<std::string>& command,
-                                          const device_choice& device, const activity& now) {
+                                          const device_choice& device, const activity& now,
+                                          ncu_lines lines) {
   const std::string ncu = find_ncu();
   auto all = needed_metrics();
   for (const std::string& name : further_metrics()) all.push_back(name);
   try {
-    return run_under_ncu(ncu, command, device, all, now, ncu_lines::counted);
+    return run_under_ncu(ncu, command, device, all, now, lines);
   } catch (const failure& why) {
     const std::string words = why.what();
     if (words.find("Failed to find metric") == words.npos) throw;
   }
-  return run_under_ncu(ncu, command, device, needed_metrics(), now, ncu_lines::counted);
+  return run_under_ncu(ncu, command, device, needed_metrics(), now, lines);
 }
 
 }  // namespace stepwise

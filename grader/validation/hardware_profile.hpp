@@ -26,9 +26,18 @@ std::vector<std::string> further_metrics();
 // In the order of their first launch. `model` tells how many warps a multiprocessor holds.
 std::vector<kernel_profile> profile_of(const std::vector<ncu_launch>& launches, const gpu& model);
 
+// ncu's own measure of how busy a kernel keeps the compute and the memory units ("GPU speed of
+// light"), shares, weighted by the time of its launches in this configuration; zeros where ncu has
+// no such metrics.
+struct busy_shares {
+  double compute = 0, memory = 0;
+};
+busy_shares speed_of_light(const std::vector<ncu_launch>& launches, const kernel_profile& of);
+
 // Runs `command` under ncu, without the further metrics if it does not know one.
 // failure(environment) says what is missing: ncu, the permission, a GPU.
 std::vector<ncu_launch> profile_under_ncu(const std::vector<std::string>& command,
-                                          const device_choice& device, const activity& now);
+                                          const device_choice& device, const activity& now,
+                                          ncu_lines lines);
 
 }  // namespace stepwise

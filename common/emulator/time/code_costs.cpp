@@ -295,6 +295,7 @@ void code_costs::add_function(const program& code, std::size_t index,
         if (has_modifier(i, "wait_group") && !i.operands.empty())
           c.groups_left = static_cast<std::int16_t>(i.operands[0].bits);
       }
+      has_loops = has_loops || b.loop != no_index;
       waits_for_blocks = waits_for_blocks || i.opcode == "atom" ||
                          (c.kind == step_kind::load && is_ordered(i) && !c.is_shared);
       c.slots = map.knows_machine_code

@@ -13,6 +13,8 @@ namespace {
 // least; rounds of blocks of the recorded multiprocessor behind the first.
 constexpr std::int64_t wave_instructions = 8'000'000;
 constexpr std::int64_t least_of_block = 1500;
+// A launch without loops that has no more than these, warp by warp, runs whole.
+constexpr double whole_instructions = 4e6;
 constexpr std::uint64_t further_rounds = 2;
 // Instructions of all recorded blocks; where the first one shows that there would be more, fewer
 // rounds are recorded.
@@ -46,7 +48,7 @@ void timer::begin(const launch_shape& shape) {
 
   const std::uint64_t processors = costs_.multiprocessors;
   wave_ = std::min(shape.blocks, processors * shape.resident);
-  cuts_ = how_.sampling && !code_->waits_for_blocks && !launch.config->cooperative;
+  cuts_ = how_.sampling && !code_->waits_for_blocks && !launch.config->cooperative && !is_small();
   const std::uint64_t waves = shape.blocks / wave_;
   first_ = waves > 2 ? waves / 2 * wave_ : 0;
   // A multiprocessor in the middle of those that have the most blocks.
@@ -65,6 +67,12 @@ void timer::begin(const launch_shape& shape) {
   last_loaded_ = last_stored_ = {};
   atomics_.clear();
   recorder_.begin(launch.warps, shape.resident);
+}
+
+// A few instructions for each warp, which often prepare what later kernels read: an index, a sum.
+bool timer::is_small() const {
+  const auto warps = static_cast<double>(shape_.blocks) * shape_.launch.warps;
+  return !code_->has_loops && warps * static_cast<double>(code_->at.size()) <= whole_instructions;
 }
 
 // While all blocks are resident nothing evens out, and what is left over when work is divided goes

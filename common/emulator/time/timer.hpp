@@ -5,7 +5,7 @@
 //         may be sampled, of the others only a wave is run, and of that only the beginning of each
 //         block: enough for the caches to show who finds what where.
 // watch   What a sampled launch computes is not there. A kernel whose blocks may wait for each
-//         other is never sampled.
+//         other is never sampled, nor is a small one without loops, whose results others may need.
 // Tested by tests/timer_test.cpp, and by what comes of it by the tests "lab times" and "lab
 // profile".
 #pragma once
@@ -84,6 +84,7 @@ class timer {
   const gpu_costs& costs() const { return costs_; }
 
  private:
+  bool is_small() const;
   void find_early();
   bool is_recorded(std::uint64_t block) const;
   double in_recorded_blocks() const;

@@ -59,7 +59,7 @@ void add_source_text(std::vector<kernel_profile>& kernels) {
 
 measured_call call_under_ncu(context& c, const problem& p, const fs::path& program,
                              const lab_size& size, std::uint64_t seed, const device_choice& device,
-                             const gpu& model) {
+                             const gpu& model, ncu_lines lines) {
   measured_call result;
   result.device = device;
   result.m.size = size;
@@ -76,9 +76,8 @@ measured_call call_under_ncu(context& c, const problem& p, const fs::path& progr
   const fs::path path = folder.path() / "calls";
   call_file file(calls, {planned_call{}}, path);
   c.now().doing(program.filename().string() + " under ncu");
-  std::vector<ncu_launch> launches;
   try {
-    launches = profile_under_ncu({program.string(), path.string()}, device, c.now());
+    result.launches = profile_under_ncu({program.string(), path.string()}, device, c.now(), lines);
     result.counted_by = "ncu " + ncu_version(find_ncu());
   } catch (const interrupted&) {
     throw;
@@ -93,7 +92,7 @@ measured_call call_under_ncu(context& c, const problem& p, const fs::path& progr
   if (!file.load(path)) throw failure(exit_code::ours, "the call file changed its size");
   result.m.found = made_call(p, file);
   if (!result.m.found.ok()) return result;
-  result.m.kernels = profile_of(launches, model);
+  result.m.kernels = profile_of(result.launches, model);
   add_source_text(result.m.kernels);
   for (const kernel_profile& k : result.m.kernels) result.m.time_ms += k.timing.us / 1000;
   return result;

@@ -7,6 +7,7 @@
 
 #include "grader/cli/context.hpp"
 #include "grader/model/modelled.hpp"
+#include "grader/validation/ncu.hpp"
 
 namespace stepwise::cli {
 
@@ -21,7 +22,8 @@ struct profile_sources {
 
 struct measured_call {
   modelled_figures m;
-  std::string counted_by;  // "ncu 2025.3.1.0"
+  std::string counted_by;            // "ncu 2025.3.1.0"
+  std::vector<ncu_launch> launches;  // as ncu told them
   device_choice device;
 };
 
@@ -32,6 +34,6 @@ std::string id_of_own_gpu(const device_choice& device);
 // failure(environment) says in one message what is missing, and what to do about it.
 measured_call call_under_ncu(context& c, const problem& p, const fs::path& program,
                              const lab_size& size, std::uint64_t seed, const device_choice& device,
-                             const gpu& model);
+                             const gpu& model, ncu_lines lines = ncu_lines::counted);
 
 }  // namespace stepwise::cli

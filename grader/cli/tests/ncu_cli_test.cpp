@@ -56,9 +56,14 @@ class place_with_ncu {
   void write(const std::string& name, const std::string& text) const {
     write_atomically(folder_.path() / name, text);
   }
+  const cloned_course& course() const { return course_; }
   std::string asked() const { return read_if_there(folder_.path() / "asked").value_or(""); }
   child_result profile(const std::vector<std::string>& more, bool with_ncu = true) const {
-    std::vector<std::string> words = {"profile", "transpose", "03", "--size", "1024x1024"};
+    return lab("profile", more, with_ncu);
+  }
+  child_result lab(const std::string& verb, const std::vector<std::string>& more,
+                   bool with_ncu = true) const {
+    std::vector<std::string> words = {verb, "transpose", "03", "--size", "1024x1024"};
     words.insert(words.end(), more.begin(), more.end());
     auto command = course_.command(words);
     if (with_ncu)
@@ -136,4 +141,33 @@ TEST_CASE("profile --source: what does not go together is refused") {
     CHECK(refused.end.exit_code == 2);
     CHECK(has(refused.err, "counts one call on this machine's GPU"));
   }
+}
+
+TEST_CASE("validate --profiles: the model beside what ncu counts, and beside what is kept of it") {
+  const place_with_ncu at;
+  at.course().own_solutions("transpose");
+  const auto none = at.lab("validate", {"--profiles", "--recorded"});
+  CHECK(has(none.err, "nothing is recorded"));
+  std::string page = captured_page;
+  const std::string shown = "transpose_kernel(const float *, float *, int, int)";
+  page.replace(page.find(shown), shown.size(), "_Z16transpose_kernelPKfPfii");
+  at.write("raw", page);
+  const json live = document_of(at.lab("validate", {"--profiles", "--record", "--json"}));
+  check_documented(live);
+  CHECK(live["source"] == "ncu 2025.3.1.0");
+  REQUIRE(live["steps"].size() == 1);
+  const json& hardware = live["steps"][0]["hardware"];
+  CHECK(hardware["us"].get<double>() == doctest::Approx(250.464));
+  CHECK(hardware["occupancy"].get<double>() == doctest::Approx(0.5611));
+  CHECK(hardware["l2_bytes"].get<double>() == doctest::Approx(32 * 18874366.0));
+  // The captured page has no speed of light, so nothing seems busy there.
+  CHECK(hardware["limiter"] == "latency");
+  CHECK(live["steps"][0]["limits_agree"] == (live["steps"][0]["modelled"]["limiter"] == "latency"));
+  const json kept = document_of(at.lab("validate", {"--profiles", "--recorded", "--json"}));
+  CHECK(kept["source"] == "h200.profiles.json");
+  CHECK(kept["steps"] == live["steps"]);
+  const auto text = at.lab("validate", {"--profiles", "--recorded"});
+  CHECK(has(text.out, "what limits: the same for"));
+  at.write("raw", captured_page);
+  CHECK(has(at.lab("validate", {"--profiles"}).out, "the model ran other kernels"));
 }

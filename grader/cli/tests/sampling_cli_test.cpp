@@ -35,8 +35,8 @@ TEST_CASE("a sampled call has the time and the counters of the whole one") {
   std::map<std::string, std::vector<double>> errors;
   std::size_t compared = 0, cut = 0;
   for (const row& r :
-       {row{"launch", "1048576", {"01", "02"}}, row{"reduction", "1048576", {"00", "03", "07"}},
-        row{"transpose", "1024x1024", {"03", "04", "06"}}, row{"matmul", "512", {"02", "03", "04"}},
+       {row{"launch", "8388608", {"01", "02"}}, row{"reduction", "1048576", {"02", "03", "07"}},
+        row{"transpose", "2048x2048", {"03", "04", "06"}}, row{"matmul", "512", {"02", "03", "04"}},
         row{"blur", "1920x1080", {"08", "14"}}, row{"neighbour", "16384x0", {"03"}}}) {
     std::vector<std::string> command = {"validate", r.lab,  "--sampling",
                                         "--size",   r.size, "--json"};

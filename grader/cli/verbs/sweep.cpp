@@ -394,7 +394,10 @@ int sweep(context& c, const sweep_options& o) {
     c.busy.clear();
     show(c, view, run);
   }
-  if (!o.record.empty()) {
+  const bool any_timed = std::ranges::any_of(points, &sweep_point::timed);
+  if (!o.record.empty() && !any_timed) {
+    c.say("no point has a time, so nothing is recorded");
+  } else if (!o.record.empty()) {
     const fs::path file = keep_sweep(c.where.root, l, device,
                                      sweep_record(o.record, view, utc_now(), command_text(c)));
     c.say("recorded in " + c.out.paint(tone::place, file.string()) +

@@ -7,6 +7,7 @@
 #include "common/report/finding_text.hpp"
 #include "grader/cli/context.hpp"
 #include "grader/cli/validate/lectures.hpp"
+#include "grader/cli/validate/profiles.hpp"
 #include "grader/cli/validate/sampling.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/measure/record.hpp"
@@ -28,7 +29,7 @@ struct validate_options {
   std::vector<std::string> steps, sizes;
   int runs = 5;  // of each call under ncu
   bool record = false, recorded = false, all = false, times = false, lectures = false;
-  bool sampling = false;
+  bool sampling = false, profiles = false;
 };
 
 std::string figure_text(double value) {
@@ -386,9 +387,11 @@ int validate(context& c, const validate_options& o) {
     return validate_sampling(c, l, o.steps, request_of(c, l, p, o).sizes);
   }
   if (o.times) return validate_times(c, l, p, o);
-  if (o.runs < 1 || o.runs > 100) throw failure(exit_code::usage, "--runs: expected 1 to 100");
   if (o.record && o.recorded)
     throw failure(exit_code::usage, "--record needs a GPU, --recorded none: which?");
+  if (o.profiles)
+    return validate_profiles(c, l, {o.steps, request_of(c, l, p, o).sizes, o.record, o.recorded});
+  if (o.runs < 1 || o.runs > 100) throw failure(exit_code::usage, "--runs: expected 1 to 100");
   validation_request request = request_of(c, l, p, o);
   if (o.recorded) return validate_recorded(c, l, request, o.all);
   const device_choice gpu = choose_device(device_request::gpu, c.where);
@@ -416,6 +419,9 @@ const verb validate_verb(
     "  ./lab validate reduction --recorded      the emulator against that record: no GPU needed\n"
     "  ./lab validate reduction --times         the time model beside the recorded times\n"
     "  ./lab validate reduction --sampling      from a sample of blocks, beside all of them\n"
+    "  ./lab validate reduction --profiles      the model's profiles beside ncu's; --recorded: "
+    "beside\n"
+    "                                           those that are kept\n"
     "  ./lab validate reduction --lectures      the model beside what lectures publish",
     [](arguments& takes, validate_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
@@ -427,6 +433,8 @@ const verb validate_verb(
       takes.flag("--recorded", o.recorded, "compare with the records, not with a GPU");
       takes.flag("--times", o.times, "the time model beside the recorded times");
       takes.flag("--sampling", o.sampling, "the time model of sampled launches beside whole ones");
+      takes.flag("--profiles", o.profiles,
+                 "the time model's instructions, traffic, occupancy and limiter beside ncu's");
       takes.flag("--lectures", o.lectures,
                  "the time model beside what lectures publish, on their GPUs");
       takes.flag("--all", o.all, "every kernel in full, also those that agree");

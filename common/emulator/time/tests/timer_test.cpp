@@ -36,7 +36,7 @@ struct kernel {
     const std::string text =
         ".version 9.0\n.target sm_90\n.address_size 64\n"
         ".visible .entry kernel(.param .u64 out)\n{\n"
-        ".reg .b32 %r<8>;\n.reg .f32 %f<8>;\n.reg .b64 %rd<8>;\n" +
+        ".reg .pred %p<2>;\n.reg .b32 %r<8>;\n.reg .f32 %f<8>;\n.reg .b64 %rd<8>;\n" +
         body + "\nret;\n}\n";
     const auto bytes = std::as_bytes(std::span(text));
     auto loaded = load_parts(std::span(&bytes, 1), model(), *memory);
@@ -64,6 +64,11 @@ const std::string sums = [] {
   for (int n = 0; n < 40; ++n) text += "add.f32 %f1, %f1, %f2;\n";
   return text;
 }();
+// A launch without loops may be too small to be sampled.
+std::string looped(const std::string& body) {
+  return "again:\n" + body + "\nsetp.lt.f32 %p1, %f1, %f2;\n@%p1 bra again;\n";
+}
+const std::string looped_sums = looped(sums);
 
 // What a launch does beside its instructions.
 struct memory_work {
@@ -119,7 +124,7 @@ TEST_CASE("whole launches: every block runs to its end, and one multiprocessor's
 }
 
 TEST_CASE("sampled launches: a wave from the middle and the recorded blocks, no others") {
-  const kernel k(sums);
+  const kernel k(looped_sums);
   timer t(model(), {.sampling = true});
   const std::uint64_t blocks = 40 * wave;
   const driven d = drive(t, k, blocks, 3);
@@ -132,8 +137,17 @@ TEST_CASE("sampled launches: a wave from the middle and the recorded blocks, no 
         doctest::Approx(static_cast<double>(d.instructions) / static_cast<double>(each * blocks)));
 }
 
-TEST_CASE("sampled launches: whatever the grid, some block of the busiest multiprocessors") {
+TEST_CASE("sampled launches: a small one without loops runs whole") {
   const kernel k(sums);
+  timer t(model(), {.sampling = true});
+  const std::uint64_t few = 10 * wave, many = 100 * wave;
+  CHECK(drive(t, k, few, 1).ran.size() == few);
+  CHECK(t.slice() == slice_instructions);
+  CHECK(drive(t, k, many, 1).ran.size() < many);
+}
+
+TEST_CASE("sampled launches: whatever the grid, some block of the busiest multiprocessors") {
+  const kernel k(looped_sums);
   for (const std::uint64_t blocks : {std::uint64_t{1}, std::uint64_t{2}, processors - 1, processors,
                                      processors + 1, wave - 1, wave, wave + 1, 3 * wave + 5}) {
     CAPTURE(blocks);
@@ -202,7 +216,7 @@ TEST_CASE(
 }
 
 TEST_CASE("sampled launches: blocks that are not recorded are cut short, those that are never") {
-  const kernel k(sums);
+  const kernel k(looped_sums);
   timer t(model(), {.sampling = true});
   t.begin(k.shape(40 * wave));
   const std::uint64_t first = 20 * wave;
@@ -227,9 +241,9 @@ TEST_CASE("blocks that may wait for each other all run") {
     timer t(model(), {.sampling = true});
     return drive(t, k, 6 * wave, 1).ran.size();
   };
-  CHECK(ran(kernel(sums)) < 6 * wave);
+  CHECK(ran(kernel(looped_sums)) < 6 * wave);
   CHECK(ran(kernel("atom.global.add.u32 %r1, [%rd1], 1;")) == 6 * wave);
-  CHECK(ran(kernel("red.global.add.u32 [%rd1], 1;")) < 6 * wave);  // nobody sees the sum
+  CHECK(ran(kernel(looped("red.global.add.u32 [%rd1], 1;"))) < 6 * wave);  // nobody sees the sum
   CHECK(ran(kernel("ld.acquire.gpu.global.u32 %r1, [%rd1];")) == 6 * wave);
   CHECK(ran(kernel("ld.volatile.global.u32 %r1, [%rd1];")) == 6 * wave);
   kernel cooperative(sums);
@@ -238,7 +252,7 @@ TEST_CASE("blocks that may wait for each other all run") {
 }
 
 TEST_CASE("a sampled launch takes the time of the whole one, whose blocks are alike") {
-  const kernel k(sums);
+  const kernel k(looped_sums);
   for (const std::uint64_t blocks : {wave, 7 * wave + 11, 40 * wave}) {
     CAPTURE(blocks);
     timer whole(model(), {}), sampled(model(), {.sampling = true});
@@ -274,8 +288,8 @@ TEST_CASE("experiments are made where they are asked for") {
 
 // --- memory --------------------------------------------------------------------------------------
 
-const std::string load = "ld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f1, %f1;";
-const std::string store = "st.global.f32 [%rd1], %f1;";
+const std::string load = looped("ld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f1, %f1;");
+const std::string store = looped("st.global.f32 [%rd1], %f1;");
 
 constexpr unsigned turns = 20;
 
@@ -305,7 +319,7 @@ std::uint64_t allocated(kernel& k, std::uint64_t bytes) {
 }
 
 TEST_CASE("what stays in L2 from wave to wave is read from memory once") {
-  kernel k("ld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f1, %f1;");
+  kernel k(load);
   const auto us_of = [&](std::uint64_t bytes) {
     memory_work w = one_access(k);
     w.told = [at = allocated(k, bytes)](timer& t) { t.loaded(0, at); };
