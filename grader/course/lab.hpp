@@ -107,6 +107,8 @@ struct lab {
   fs::path deeper() const { return file.parent_path() / "deeper.md"; }   // what goes beyond it
   fs::path answers() const { return file.parent_path() / "answers.md"; }
   fs::path hints() const { return file.parent_path() / "hints.md"; }
+  // Why the solutions are as they are; not every lab has one.
+  fs::path design() const { return fs::path("solutions") / name / "DESIGN.md"; }
   fs::path experiment_file(const std::string& experiment_name) const {
     return fs::path("solutions") / name / "experiments" / (experiment_name + ".cu");
   }

@@ -1,5 +1,5 @@
-// Tables of a lab's deeper.md that are made of records: sweeps, and what lectures publish beside
-// what the course measured.
+// Tables of a lab's deeper.md and DESIGN.md that are made of records: sweeps, and what lectures
+// publish beside what the course measured.
 //
 // idea    `lab sweep --record NAME` keeps a sweep under a name in
 //         solutions/<lab>/measured/<gpu>.sweeps.json, and `lab bench --readme` makes its table

@@ -41,7 +41,7 @@ std::vector<lab_size> wanted_sizes(const lab& l, const problem& p, const device_
   return sizes;
 }
 
-// The tables of the main README, of solutions/README.md and of the labs' deeper.md.
+// The tables of the main README, of solutions/README.md, and of each lab's deeper.md and DESIGN.md.
 int refresh_readmes(context& c) {
   const file_lock lock(c.where.build / "locks" / "readme");
   const auto labs = load_labs(c.where.root);
@@ -67,9 +67,15 @@ int refresh_readmes(context& c) {
     std::vector<marked> tables = {{"results", handout_markdown(c.where.root, l)},
                                   {"limits", limits_markdown(c.where.root, l)},
                                   {"lectures", lectures_markdown(c.where.root, l)}};
-    for (const auto& name : sweeps_in(read_if_there(c.where.root / l.deeper()).value_or("")))
-      tables.emplace_back("sweep " + name, sweep_markdown(c.where.root, l, name));
+    const auto add_sweeps = [&](const fs::path& file, std::vector<marked>& to) {
+      for (const auto& name : sweeps_in(read_if_there(c.where.root / file).value_or("")))
+        to.emplace_back("sweep " + name, sweep_markdown(c.where.root, l, name));
+    };
+    add_sweeps(l.deeper(), tables);
     refresh(l.deeper(), tables);
+    std::vector<marked> sweeps;
+    add_sweeps(l.design(), sweeps);
+    if (!sweeps.empty()) refresh(l.design(), sweeps);
   }
   if (c.as_json) c.print({{"changed", changed}});
   for (const auto& file : changed) c.say(file + " has the recorded results");

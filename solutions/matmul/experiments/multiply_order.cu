@@ -1,0 +1,106 @@
+// matmul, experiment multiply_order: in which order a thread makes its 64 multiply-adds.
+//
+// idea    The kernel of 13_snake_order with four orders: 0 row by row, 1 along the rows and back,
+//         2 column by column, 3 down the columns and up again, which is 13 itself. 1 and 3 share an
+//         operand between each two consecutive multiply-adds, 0 and 2 do not at the end of a row
+//         or column.
+// watch   The order is a hint: the compiler allocates the registers, and with them the banks.
+// needs   Any n; faster if it is a multiple of 4.
+// tested  Compared with the reference by `./lab sweep matmul multiply_order`.
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/matmul/matmul.hpp"
+#include "solutions/matmul/parts/async_copy.hpp"
+
+constexpr int order = 3;  // 0 to 3, see above
+static_assert(order >= 0 && order <= 3);
+constexpr int cols = 128;  // of c per block
+constexpr int rows = 128;  // of c per block
+constexpr int depth = 8;   // columns of a, rows of b, between two barriers
+constexpr int stages = 3;  // pairs of tiles in shared memory
+constexpr int part = 8;    // a thread computes part x part elements of c
+constexpr int threads = (rows / part) * (cols / part);
+constexpr int lanes_y = 8, lanes_x = 4;         // a warp computes 64 x 32 elements of c
+constexpr int warps_x = cols / lanes_x / part;  // side by side in a block
+
+__global__ void __launch_bounds__(threads, 2)  // 2 blocks at once: 128 registers each thread
+    matmul_kernel(const float* a, const float* b, float* c, int n) {
+  alignas(16) __shared__ float a_tile[stages][depth][rows + 4];  // transposed and padded
+  alignas(16) __shared__ float b_tile[stages][depth][cols];
+  const int tid = threadIdx.x;
+  const int row0 = blockIdx.y * rows, col0 = blockIdx.x * cols;
+  const int warp = tid / 32, lane = tid % 32;
+  int lane_y = 0, lane_x = 0;
+  lane_y = lane / 8 * 2 + lane / 2 % 2;
+  lane_x = lane / 4 % 2 * 2 + lane % 2;
+  const int y0 = warp / warps_x * lanes_y * part + 4 * lane_y;
+  const int x0 = warp % warps_x * lanes_x * part + 4 * lane_x;
+
+  // What a thread fetches of each pair of tiles: four floats of a, and four of b. The sizes are
+  // such that each has one such piece of both.
+  const int a_row = 4 * tid / depth, a_col = 4 * tid % depth;
+  const int b_row = 4 * tid / cols, b_col = 4 * tid % cols;
+  float4 a4;
+  const auto fetch = [&](int k0, int stage) {
+    a4 = load4(a, row0 + a_row, k0 + a_col, n);
+    copy4(&b_tile[stage][b_row][b_col], b, k0 + b_row, col0 + b_col, n);
+  };
+  const auto store = [&](int stage) {
+    const float of_row[] = {a4.x, a4.y, a4.z, a4.w};
+    for (int k = 0; k < 4; ++k) a_tile[stage][a_col + k][a_row] = of_row[k];
+  };
+
+  float sum[part][part] = {};
+  int now = 0, free = stages - 1;                // stages
+  alignas(16) float a_k[2][part], b_k[2][part];  // even k, odd k
+  const auto read = [&](int k) {
+    for (int i = 0; i < part; i += 4)
+      four(a_k[k % 2][i]) = four(a_tile[now][k % depth][y0 + i * lanes_y]);
+    for (int j = 0; j < part; j += 4)
+      four(b_k[k % 2][j]) = four(b_tile[now][k % depth][x0 + j * lanes_x]);
+  };
+  for (int stage = 0; stage < stages - 1; ++stage) {
+    fetch(stage * depth, stage);
+    __pipeline_commit();
+    store(stage);
+  }
+  __pipeline_wait_prior(stages - 2);  // this thread's copies to all stages but the last one
+  __syncthreads();                    // the first tiles are there
+  read(0);
+  for (int k0 = 0; k0 < n; k0 += depth) {
+    fetch(k0 + (stages - 1) * depth, free);
+    __pipeline_commit();
+#pragma unroll
+    for (int k = 0; k < depth; ++k) {
+      if (k == depth - 1) {
+        store(free);
+        free = now;
+        now = (now + 1) % stages;
+        __pipeline_wait_prior(stages - 2);
+        __syncthreads();  // the next stage is there for all, and the present one is used by all
+      }
+      read(k + 1);
+      for (int outer = 0; outer < part; ++outer) {
+        for (int at = 0; at < part; ++at) {
+          const int inner = order % 2 == 1 && outer % 2 == 1 ? part - 1 - at : at;
+          const int i = order < 2 ? outer : inner, j = order < 2 ? inner : outer;
+          sum[i][j] = fmaf(a_k[k % 2][i], b_k[k % 2][j], sum[i][j]);
+        }
+      }
+    }
+  }
+
+  for (int i = 0; i < part; ++i) {
+    for (int j = 0; j < part; ++j) {
+      const int row = row0 + y0 + i / 4 * 4 * lanes_y + i % 4;
+      const int col = col0 + x0 + j / 4 * 4 * lanes_x + j % 4;
+      if (row < n && col < n) c[row * n + col] = sum[i][j];
+    }
+  }
+}
+
+void matmul(const float* a, const float* b, float* c, int n) {
+  const dim3 grid(ceil_div(n, cols), ceil_div(n, rows));
+  matmul_kernel<<<grid, threads>>>(a, b, c, n);
+  check(cudaGetLastError());
+}

@@ -1,0 +1,79 @@
+// transpose, experiment block_order: which tiles are moved at the same time.
+//
+// idea    Blocks start in the order of their numbers. Within a band of `band` rows of tiles they
+// are
+//         numbered down the columns: 1 is the order of 08_vectors, as many as there are rows of
+//         tiles that of 09_columns. With `diagonal`, the column of a tile advances by one after
+//         every so many rows of tiles, so that blocks which run at once write to other rows of out.
+// watch   Bytes, sectors and instructions stay the same: only DRAM and L2 see a difference.
+// needs   rows and cols that are multiples of 4; other shapes are transposed a float at a time.
+// tested  Compared with the reference by `./lab sweep transpose block_order`.
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/transpose/transpose.hpp"
+
+constexpr int band = 64;     // rows of tiles; 1 or more
+constexpr int diagonal = 0;  // rows of tiles; 0: the column does not advance
+static_assert(band >= 1 && diagonal >= 0);
+constexpr int tile = 32;       // a row of a tile is a line of 128 bytes, for one warp
+constexpr int block_rows = 8;  // 8 warps: each moves 4 rows of the tile
+constexpr int wide = 64;       // a tile of 16 x 16 pieces, a thread for each: rows of 256 bytes
+
+// out[col][row] = in[row][col], for any shape
+__global__ void transpose_kernel(const float* in, float* out, int rows, int cols) {
+  __shared__ float moved[tile][tile + 1];  // the block's tile, as it is in in, and a column of air
+  const int x = threadIdx.x;
+  const int top = blockIdx.y * tile;  // the tile's first row and first column in in
+  const int left = blockIdx.x * tile;
+
+  for (int i = 0; i < tile; i += block_rows) {
+    const int y = threadIdx.y + i;
+    if (top + y < rows && left + x < cols) moved[y][x] = in[(top + y) * cols + left + x];
+  }
+  __syncthreads();
+  for (int i = 0; i < tile; i += block_rows) {
+    const int y = threadIdx.y + i;
+    if (left + y < cols && top + x < rows) out[(left + y) * rows + top + x] = moved[x][y];
+  }
+}
+
+// The same for rows and cols that are multiples of 4: a row holds cols / 4 float4s.
+__global__ void transpose_quads(const float4* in, float4* out, int rows, int cols) {
+  __shared__ float4 turned[wide][wide / 4];  // the block's tile, as it will be in out
+  const int x = threadIdx.x, y = threadIdx.y;
+  const int tiles_y = (rows + wide - 1) / wide, tiles_x = (cols + wide - 1) / wide;
+  const int in_band = blockIdx.x % (band * tiles_x), first = blockIdx.x / (band * tiles_x) * band;
+  const int height = min(band, tiles_y - first);  // the last band may be lower
+  const int tile_y = first + in_band % height;
+  const int advance = diagonal > 0 ? tile_y / max(diagonal, 1) : 0;
+  const int tile_x = (in_band / height + advance) % tiles_x;
+  const int top = tile_y * wide, left = tile_x * wide;
+
+  if (top + 4 * y < rows && left + 4 * x < cols) {
+    const float4* piece = in + (top + 4 * y) * (cols / 4) + left / 4 + x;
+    const float4 a = piece[0], b = piece[cols / 4], c = piece[cols / 2], d = piece[cols / 4 * 3];
+    turned[4 * x][y ^ x % 8] = make_float4(a.x, b.x, c.x, d.x);  // r / 4 is x in these rows r
+    turned[4 * x + 1][y ^ x % 8] = make_float4(a.y, b.y, c.y, d.y);
+    turned[4 * x + 2][y ^ x % 8] = make_float4(a.z, b.z, c.z, d.z);
+    turned[4 * x + 3][y ^ x % 8] = make_float4(a.w, b.w, c.w, d.w);
+  }
+  __syncthreads();
+  float4* const to = out + left * (rows / 4) + top / 4 + x;
+  for (int r = y; r < y + wide; r += wide / 4) {  // 4 rows
+    if (left + r < cols && top + 4 * x < rows) to[r * (rows / 4)] = turned[r][x ^ r / 4 % 8];
+  }
+}
+
+void transpose(const float* in, float* out, int rows, int cols) {
+  if (rows % 4 == 0 && cols % 4 == 0) {
+    const int blocks = ceil_div(rows, wide) * ceil_div(cols, wide);
+    const dim3 threads(wide / 4, wide / 4);
+    transpose_quads<<<blocks, threads>>>((const float4*)in, (float4*)out, rows, cols);
+    check(cudaGetLastError());
+    return;
+  }
+  const dim3 blocks(ceil_div(cols, tile), ceil_div(rows, tile));
+  const dim3 threads(tile, block_rows);
+  transpose_kernel<<<blocks, threads>>>(in, out, rows, cols);
+  check(cudaGetLastError());
+}
