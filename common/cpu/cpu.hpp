@@ -8,7 +8,7 @@
 
 namespace stepwise::host {
 
-// "Intel(R) Xeon(R) Platinum 8480C"; "an unknown CPU" if Linux does not tell.
+// "Intel(R) Xeon(R) Platinum 8480C"; "an unknown CPU" if Linux does not say.
 std::string cpu_name();
 
 // How many threads compute at a time here: as many as OMP_NUM_THREADS says, as in programs with

@@ -1,12 +1,12 @@
 // What a CUDA runtime needs of a device: memory, modules, launches and time, in handles and bytes.
 //
 // idea    No callbacks and no host pointers that outlive a call, so that a device may live in this
-//         process (the emulator), behind the CUDA driver, or behind a socket. One conformance test
+//         process (the emulator), the CUDA driver's GPU, or another process's. One conformance test
 //         suite (device_conformance.hpp) holds for every implementation.
 // watch   A launch answers at once only for what can be seen before it runs (a grid that is too
 //         large). What goes wrong while a kernel runs is answered by the next synchronize() and,
-//         as on hardware, by every later call: the device is lost. An emulated one can be made
-//         anew; a GPU's driver refuses that within the same process.
+//         as on hardware, by every later call: the device is lost. An emulated one can be created
+//         again; a GPU's driver refuses that within the same process.
 #pragma once
 
 #include <array>
@@ -108,7 +108,7 @@ struct execution_counters : access_counts {
 
 // What the time model of a device says of a launch.
 struct modelled_launch {
-  double us = 0;     // on the GPU that is stood for, with what it takes to launch it
+  double us = 0;     // on the emulated GPU, with the launch overhead
   double fills = 1;  // the part of the GPU that its blocks take
 };
 
@@ -126,7 +126,7 @@ class device {
  public:
   virtual ~device();  // in report/finding.cpp, with what answers findings
 
-  // The GPU that this device is or stands for.
+  // The GPU that this device is or emulates.
   virtual const gpu& description() const = 0;
 
   // Device memory. allocate() aligns to 256 bytes; 0 bytes is an error (invalid_value);
@@ -162,7 +162,7 @@ class device {
     return load_linked(std::span(&image, 1));
   }
   // The same from the parts of a program built with -rdc=true, linked: what one part declares,
-  // another defines. Parts without PTX only tell of machine code.
+  // another defines. Parts without PTX have machine code only.
   virtual result<module_handle> load_linked(std::span<const std::span<const std::byte>> parts) = 0;
   virtual status unload_module(module_handle module) = 0;
   // A kernel or a variable by its name in the module; symbol_not_found.
@@ -197,7 +197,7 @@ class device {
   // 0 on a device that is lost.
   virtual std::uint64_t limit(device_limit which) = 0;
 
-  // Of a GPU: no line of its L2 cache stays there because somebody asked for that.
+  // Of a GPU: resets the lines of L2 that a program made persisting.
   virtual void reset_persisting_lines() {}
 
   // Counters, where the device keeps them.
@@ -210,7 +210,7 @@ class device {
   virtual void set_stream(const stream_use& use) { (void)use; }
   // The host waited for a stream, or for all work (`stream` is no_stream).
   virtual void host_waited(std::uint64_t stream) { (void)stream; }
-  // Work of a stream that comes later is ordered behind what `event` (any number that the caller
+  // Work of a stream that comes later waits for what `event` (any number that the caller
   // chooses) marked: recorded in one stream, waited for in another.
   virtual void mark_event(std::uint64_t event, std::uint64_t stream) { (void)event, (void)stream; }
   virtual void wait_event(std::uint64_t event, std::uint64_t stream) { (void)event, (void)stream; }
@@ -253,7 +253,7 @@ inline status device::unregister_host(std::byte*) {
   return {error::not_supported, "this device does not reach the host's memory"};
 }
 
-// A device on the CPU that stands for `model`. Options come from the environment (see
+// A device on the CPU that emulates `model`. Options come from the environment (see
 // common/emulator/DESIGN.md). It runs where emulator_lacks() is empty.
 std::unique_ptr<device> make_emulated_device(const gpu& model);
 

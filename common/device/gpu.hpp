@@ -16,7 +16,7 @@
 namespace stepwise {
 
 struct gpu {
-  std::string id;    // "h200": the file's name; of a file of one's own the whole path
+  std::string id;    // "h200": the file's name; of the user's own file the whole path
   std::string name;  // "NVIDIA H200"
   int compute_major = 0;
   int compute_minor = 0;
@@ -39,14 +39,14 @@ struct gpu {
   std::uint64_t shared_bytes_per_block_optin = 0;  // after cudaFuncSetAttribute
   std::uint64_t shared_bytes_per_multiprocessor = 0;
   std::uint64_t reserved_shared_bytes_per_block = 0;
-  int driver_version = 13000;  // as cudaDriverGetVersion gives it; this one where nobody asked
+  int driver_version = 13000;  // as cudaDriverGetVersion gives it; this one where it is unknown
   // Every cudaDeviceAttr by its number, as the CUDA runtime answers it on that GPU.
   std::map<int, int> attributes;
   std::set<int> estimated;  // of these, what is neither measured nor published
   // Every cudaLimit by its number, as it is until a program sets it.
   std::map<int, std::uint64_t> limits;
   // What microbenchmarks found (common/gpus/<id>.measured.json), by name, in the units given there;
-  // empty where nobody measured.
+  // empty where nothing was measured.
   std::map<std::string, double, std::less<>> measured;
 
   // On paper: double data rate.
@@ -54,7 +54,7 @@ struct gpu {
   int compute_capability() const { return 10 * compute_major + compute_minor; }
 };
 
-// Sets the fields that `attributes` tells (compute_major ... reserved_shared_bytes_per_block).
+// Sets the fields that `attributes` has (compute_major ... reserved_shared_bytes_per_block).
 // Returns 0, or the number of the first attribute that is missing.
 int fill_from_attributes(gpu& model);
 

@@ -7,10 +7,10 @@
 
 namespace stepwise {
 
-// "_Z6reduceILj256EEvPKiPi" is told as "reduce<256u>"; a name that is not mangled stays as it is.
+// "_Z6reduceILj256EEvPKiPi" is shown as "reduce<256u>"; a name that is not mangled stays as it is.
 std::string readable_name(std::string_view mangled);
 
-// "_Z6kernelPi" is told as "kernel(int*)"; nothing for what is not mangled or would mean too much:
+// "_Z6kernelPi" is shown as "kernel(int*)"; nothing for what is not mangled or would mean too much:
 // takes no more time and memory than a few megabytes of text, whatever the name.
 std::optional<std::string> demangled(std::string_view mangled);
 

@@ -56,8 +56,8 @@ result<occupancy> resident_blocks(const gpu& model, const kernel_attributes& ker
                                   std::uint64_t dynamic_shared_bytes);
 
 // The dynamic shared memory per block that leaves room for `blocks` blocks on a multiprocessor, as
-// cudaOccupancyAvailableDynamicSMemPerBlock tells it: without what the system reserves per block.
-// invalid_value if so many blocks do not fit even without any.
+// cudaOccupancyAvailableDynamicSMemPerBlock returns it: without what the system reserves per block.
+// invalid_value if that many blocks do not fit even without any.
 result<std::uint64_t> available_dynamic_shared(const gpu& model, const kernel_attributes& kernel,
                                                int blocks, std::uint64_t threads_per_block);
 

@@ -1,4 +1,4 @@
-// What is told of allocations when the host follows a pointer into one, in runs without checks.
+// What is reported of allocations when the host follows a pointer into one, in runs without checks.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ class allocation_notes {
   void freed(device_address at);
   void name(device_address at, std::uint64_t bytes, std::string_view name);
 
-  // What lies at an address of the device's, or right behind or before it; of no kind if nothing
+  // What lies at an address of the device's, or right after or before it; of no kind if nothing
   // does. `was_freed`: it is memory that is free again, as far as it was noted.
   finding_object object_at(device_address address, const global_memory& memory,
                            const module_table& modules, bool& was_freed) const;

@@ -20,7 +20,7 @@ namespace stepwise::emulator {
 
 class kernel_time {
  public:
-  // When the next launch begins, by whoever lays them out in time.
+  // When the next launch begins, as set by the code that lays them out in time.
   void set(std::uint64_t ns) { told_ns_ = ns; }
   // Does `run` for a launch, and ends it for all observers; a kernel that is followed has the clock
   // beside what watches it already.

@@ -9,7 +9,7 @@
 namespace stepwise::emulator {
 
 // Passes everything on, in the order in which they were added. A lane that one of them holds back
-// from an access is not shown to those behind it.
+// from an access is not shown to those after it.
 class observers final : public observer {
  public:
   void add(observer& o) { all_.push_back(&o); }

@@ -1,4 +1,4 @@
-// Reading numbers out of bytes that nobody vouches for.
+// Reading numbers out of untrusted bytes.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // What nvcc put into a program: fat binaries, the PTX in them, and the resources that the cubin's
-// tables tell of each kernel.
+// tables say of each kernel.
 //
 // idea    Reads containers, ELF attributes and debug tables; machine-code words are never decoded.
 // watch   Every field comes from a student's file: bounds are checked, nothing is believed.
@@ -33,7 +33,7 @@ struct fat_entry {
   std::uint64_t uncompressed_bytes = 0;
 };
 
-// The size in bytes of the container that starts at `data` (its header tells); nullopt if there
+// The size in bytes of the container that starts at `data` (its header states it); nullopt if there
 // is no container's magic number. Reads 16 bytes.
 std::optional<std::uint64_t> container_bytes(const void* data);
 
@@ -70,8 +70,8 @@ struct kernel_resources {
   // Machine instructions per PTX line, from the line table .nv_debug_line_sass (empty without
   // -lineinfo), with those of the functions that were not inlined. Lines that became no
   // instruction are absent. The line of a body's '{' has what a function does before its first
-  // instruction. Where a function ends, padding cannot be told from code: its last line counts
-  // one instruction.
+  // instruction. Where a function ends, padding cannot be distinguished from code: its last line
+  // counts one instruction.
   std::map<std::uint32_t, std::uint32_t> instructions_of_ptx_line;
   // The same table in the order of the code; where instructions are, not what they are.
   std::vector<code_line> code_lines;

@@ -14,7 +14,7 @@ struct line_span {
                                      // a relocation refers to
   std::uint64_t first = 0, last = 0;  // addresses [first, last)
   std::uint32_t line = 0;
-  bool ends_sequence = false;  // the last span: padding behind the code is part of it
+  bool ends_sequence = false;  // the last span: padding after the code is part of it
 };
 
 // Runs all the line programs of a section. Throws corrupt.

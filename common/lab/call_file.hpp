@@ -19,7 +19,7 @@ inline constexpr int max_buffers = 8;
 inline constexpr int max_scalars = 8;
 inline constexpr std::uint64_t guard_bytes = 256;  // around a buffer; none on the emulator
 
-// Where a contract wants its arrays, all of them (DESIGN.md).
+// Where a contract requires its arrays, all of them (DESIGN.md).
 enum class memory_kind : std::uint32_t {
   device = 0,  // of the machine that makes the call: a CUDA device's, or the CPU's
   host = 1,    // of the host: the function itself copies to the device and back

@@ -2,7 +2,7 @@
 //
 // idea    A kernel with work taken away often needs fewer registers, so more of its blocks fit, and
 //         more loads are in flight than in the kernel that it is a yardstick for. Dynamic shared
-//         memory that nobody uses takes the room away again.
+//         memory that is never used occupies that room.
 // watch   Shared memory and L1 share their space: what is asked for here, L1 does not have. So it
 //         is the least that is enough.
 // source  J. Filipovic, "Optimalizace" (2014): measuring by modifying code.

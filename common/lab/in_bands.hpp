@@ -32,7 +32,7 @@ void in_bands(std::int64_t count, std::int64_t bytes_each, const Part& part) {
   for (std::int64_t band = 1; band < bands; ++band) {
     try {
       others.emplace_back([&make, band] { make(band); });
-    } catch (const std::system_error&) {  // no more threads to be had
+    } catch (const std::system_error&) {  // no more threads available
       make(band);
     }
   }

@@ -1,7 +1,7 @@
 // Pictures and the files that hold them: PNG, and PPM (P6) or PGM (P5).
 //
 // idea    Files come from anywhere, so their headers are read first and nothing is decoded before
-//         somebody has agreed to that many pixels; decoding takes memory in proportion to them.
+//         the caller has accepted that many pixels; decoding takes memory in proportion to them.
 // tested  common/lab/tests/picture_test.cpp
 #pragma once
 
@@ -38,7 +38,7 @@ enum class picture_format { png, ppm, pgm };
 
 struct picture_header {
   picture_format format{};
-  std::int64_t width = 0, height = 0;  // 1 to 2^31 - 1; nobody has looked whether the pixels follow
+  std::int64_t width = 0, height = 0;  // 1 to 2^31 - 1; whether the pixels follow was not checked
   int bits = 8;                        // of a channel, or of a palette's indices
 };
 

@@ -1,4 +1,4 @@
-// The two codecs behind picture.hpp; only picture.cpp uses them.
+// The two codecs that picture.hpp uses; only picture.cpp uses them.
 #pragma once
 
 #include "common/lab/picture.hpp"

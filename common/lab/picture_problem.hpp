@@ -1,4 +1,4 @@
-// A lab whose function makes a picture of a picture: it can be given one of somebody's own.
+// A lab whose function makes a picture of a picture: it can be given the user's own.
 //
 // idea    `lab run --image` needs three things of a lab: a call that holds the picture, the stages
 //         in which the reference gets there, and the call's output as a picture.
@@ -22,7 +22,7 @@ struct picture_stage {
 // for a picture that its contract does not allow. Its call has one output.
 class picture_problem : public problem {
  public:
-  // A call whose input is this picture of four channels; the label stands for it in messages.
+  // A call whose input is this picture of four channels; messages name it by the label.
   // std::invalid_argument as work().
   virtual problem_call call_with(picture rgba, const std::string& label) const = 0;
 

@@ -1,4 +1,4 @@
-// Points of one's own, as a text file, and a lab that can be given them.
+// The user's own points, as a text file, and a lab that can be given them.
 //
 // idea    A line for a point: its three coordinates, divided by blanks, tabs, commas or semicolons.
 //         What is no finite number is refused with its line: a kernel that compares distances has
@@ -36,7 +36,7 @@ class points_problem : public problem {
   // The largest magnitude of a coordinate that the contract allows.
   virtual float largest_coordinate() const = 0;
 
-  // A call with these points; the label stands for them in messages. std::invalid_argument as
+  // A call with these points; messages name them by the label. std::invalid_argument as
   // work().
   virtual problem_call call_with(const std::vector<point_3d>& points,
                                  const std::string& label) const = 0;

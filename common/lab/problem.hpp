@@ -32,7 +32,7 @@ struct problem_call {
   std::vector<std::int64_t> scalars;
   runner::memory_kind memory = runner::memory_kind::device;  // in which the contract's arrays lie
 
-  // A buffer behind the others. An input's bytes are zero, and lie where any type may.
+  // A buffer after the others. An input's bytes are zero, and lie where any type may.
   void add_input(std::string name, std::uint64_t bytes);
   void add_output(std::string name, std::uint64_t bytes);
   void add_scratch(std::string name, std::uint64_t bytes);
@@ -55,7 +55,8 @@ class problem {
  public:
   virtual ~problem() = default;
 
-  // A size is what lab.toml lists under sizes: the contract's scalars, and maybe a kind of inputs.
+  // A size is what lab.toml lists under sizes: the contract's scalars, and sometimes a kind of
+  // inputs.
   using size = std::vector<std::int64_t>;
 
   // A call with fresh inputs: same size and seed, same bytes. Inputs are asymmetric and random.

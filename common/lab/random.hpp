@@ -24,7 +24,7 @@ class random_stream {
     return bits ^ (bits >> 31);
   }
 
-  // The stream as it is after so many numbers.
+  // The stream as it is after that many numbers.
   constexpr random_stream after(std::uint64_t numbers) const {
     return random_stream(state_ + numbers * 0x9e3779b97f4a7c15);
   }

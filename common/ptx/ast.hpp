@@ -78,7 +78,7 @@ struct source_position {
   std::uint32_t line = 0;  // 0: made by the compiler
   std::uint32_t column = 0;
   std::int32_t inlined_at = -1;
-  std::string_view function;  // mangled name of the inlined function, if told
+  std::string_view function;  // mangled name of the inlined function, if known
 };
 
 enum class operand_kind : std::uint8_t {

@@ -14,7 +14,7 @@ namespace stepwise::ptx {
 struct surroundings {
   // Whether a name means something in the module's scope.
   std::function<bool(std::string_view)> is_global;
-  // The string in the section .debug_str that a label names, `offset` bytes behind it.
+  // The string in the section .debug_str that a label names, `offset` bytes after it.
   std::function<std::string_view(std::string_view label, std::int64_t offset)> debug_string;
 };
 

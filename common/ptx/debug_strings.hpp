@@ -1,4 +1,4 @@
-// The section .debug_str of a module: the names of inlined functions, as bytes behind labels.
+// The section .debug_str of a module: the names of inlined functions, as bytes after labels.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class debug_strings {
   // `section` is the text between the section's braces. Throws parse_error.
   debug_strings(std::string_view section, std::uint32_t first_line);
 
-  // The string that starts `offset` bytes behind a label, up to its NUL; empty if there is none.
+  // The string that starts `offset` bytes after a label, up to its NUL; empty if there is none.
   std::string_view at(std::string_view label, std::int64_t offset) const;
 
  private:

@@ -15,7 +15,7 @@ inline constexpr std::uint32_t register_limit = 1u << 20;
 // Most bytes of one variable.
 inline constexpr std::uint64_t variable_limit = std::uint64_t{1} << 40;
 
-// The state space that ".global" and its like stand for; none if `directive` is none of them.
+// The state space that ".global" and its like mean; none if `directive` is none of them.
 state_space space_of(std::string_view directive);
 
 // What stands before a declaration: .extern .visible .weak .common
@@ -26,14 +26,14 @@ struct linkage {
   bool accept(reader& in);
 };
 
-// Variables of one declaration, from behind the state space's directive up to and without the
+// Variables of one declaration, from after the state space's directive up to and without the
 // ';'. Appends to `out`.
 void read_variables(reader& in, state_space space, const linkage& link, std::vector<variable>& out);
 
 // "(.param .u32 a, .reg .f64 b)": with both parentheses. Appends to `out`.
 void read_parameters(reader& in, std::vector<variable>& out);
 
-// Registers of one declaration, from behind ".reg" up to and without the ';'. Appends to `out`.
+// Registers of one declaration, from after ".reg" up to and without the ';'. Appends to `out`.
 void read_registers(reader& in, std::vector<register_declaration>& out);
 
 }  // namespace stepwise::ptx

@@ -8,9 +8,9 @@
 
 namespace stepwise::ptx {
 
-// Reads what stands behind '=' into v.initial and v.relocations. `strides` are the bytes of one
+// Reads what follows '=' into v.initial and v.relocations. `strides` are the bytes of one
 // element at each level of braces; v.type, v.vector_length and v.bytes are set. `open_ended`: the
-// outermost extent is not told; v.bytes becomes what the initialiser fills.
+// outermost extent is not given; v.bytes becomes what the initialiser fills.
 void read_initialiser(reader& in, const std::vector<std::uint64_t>& strides, bool open_ended,
                       variable& v);
 

@@ -1,9 +1,9 @@
 // The .loc records of one function, with the chain of calls that a line was inlined through.
 //
-// idea    A record tells where its function was inlined only as "file line column"; the record of
+// idea    A record says where its function was inlined only as "file line column"; the record of
 //         that call came before, perhaps long before, as the compiler names each call once.
 // watch   Two calls may stand at one position (a template that calls its next instance from one
-//         line). Then the function name decides: a function that was once seen right behind its
+//         line). Then the function name decides: a function that was once seen right after its
 //         caller's record is taken to be called from that same function again.
 // source  PTX ISA 9.0, ".loc"; the order of records as nvcc 13.0 writes them.
 #pragma once
@@ -50,7 +50,7 @@ class position_list {
   std::unordered_map<key, std::int32_t, hash> index_;  // every record, by its content
   // Latest record at a place, with the function of that record or (inlined_at = -2) of any.
   std::unordered_map<key, std::int32_t, hash> latest_;
-  // By callee and place of the call: the caller's name, once a record told it.
+  // By callee and place of the call: the caller's name, once a record stated it.
   std::unordered_map<key, const char*, hash> callers_;
 };
 

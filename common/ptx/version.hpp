@@ -18,7 +18,7 @@ struct version {
 inline constexpr version newest_version{9, 0};
 
 std::string text_of(version v);  // "9.0"
-// What a module's text states, however the text goes on; 0.0 if it states none.
+// What a module's text states, however the text continues; 0.0 if it states none.
 version stated_version(std::string_view text);
 
 }  // namespace stepwise::ptx

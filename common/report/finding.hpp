@@ -1,9 +1,9 @@
-// What a device that checks has found wrong in a program: data for whoever shows it.
+// What a device that checks has found wrong in a program: data for display.
 //
 // idea    One finding is one mistake, however many threads made it: `count` says how many times.
 //         Texts are for a student: the sentence says what happened, the parties say who and where,
 //         the object says to which memory, the advice says what to do.
-// watch   Places in the host's code are numbers that whoever called the device chose (`origin`);
+// watch   Places in the host's code are numbers that the caller of the device chose (`origin`);
 //         common/runtime turns them into lines: located_finding.hpp.
 #pragma once
 
@@ -23,12 +23,12 @@ enum class finding_kind : std::uint8_t {
   wrong_pointer,       // a host pointer on the device, one of another state space, a device pointer
                        // on the host
   too_little_shared,   // a launch with less dynamic shared memory than its kernel uses
-  unwritten_read,      // a kernel reads bytes that nobody wrote
-  unwritten_copy,      // the host copies bytes home that nobody wrote
+  unwritten_read,      // a kernel reads bytes that were never written
+  unwritten_copy,      // bytes that were never written are copied to the host
   race,                // two unordered accesses, at least one a write
   barrier_divergence,  // threads of a warp or block at different barriers
   exited_at_barrier,   // a barrier that threads never reach: they have left the kernel
-  bad_mask,            // a membermask without the lane that executes, or that nobody can match
+  bad_mask,            // a membermask without the lane that executes, or that can never be matched
   inactive_source,     // a shuffle from a lane that takes no part
   deadlock,            // every thread waits
   endless,             // ended by the time limit

@@ -48,7 +48,7 @@ const char* title_of(finding_kind kind);
 // empty if unknown.
 std::string place_of(const located_finding& found, const finding_style& style);
 
-// How to have lines, where host code is told by its functions: a sentence. Empty if none is.
+// How to get lines, where host code is named by its functions: a sentence. Empty if none is.
 std::string missing_lines_note(const std::vector<located_finding>& all, const finding_style& style);
 
 // The same without colours.

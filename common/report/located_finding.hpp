@@ -1,6 +1,6 @@
 // A finding whose places in the host's code are lines, and the JSON in which it travels from the
-// checked program to whoever shows it: one object per line, so that a program that dies has still
-// written what it found, and several processes may write to one file.
+// checked program to the one that shows it: one object per line, so that a program that dies has
+// still written what it found, and several processes may write to one file.
 //
 // watch   A line may add to an earlier one: equal findings are merged, their counts added.
 // tests   tests/finding_test.cpp; the keys are documented in grader/JSON.md
@@ -46,7 +46,7 @@ std::string identity_of(const located_finding& found);
 struct merged {
   std::size_t at;
   enum class as : std::uint8_t {
-    fresh,     // nobody had told it
+    fresh,     // not known before
     repeated,  // it is counted there
     decisive   // the same, and it is shown from now on: it asks for more than the one before did
   } how;

@@ -1,10 +1,10 @@
-// What a device that counts has counted of a program's kernels: data for whoever shows it.
+// What a device that counts has counted of a program's kernels: data for display.
 //
 // idea    One kernel_profile is one kernel in one launch configuration; a line_profile is one line
 //         of the student's file in it. The counts are those of Nsight Compute's metrics of the same
 //         meaning: common/emulator/profile/DESIGN.md names them and the exceptions.
 // watch   Instructions are PTX instructions: the machine code has fewer or more. Accesses to memory
-//         are those that the machine code does, where its tables tell.
+//         are those that the machine code does, where its tables say.
 #pragma once
 
 #include <cstdint>
@@ -78,8 +78,8 @@ struct line_profile {
   profile_counts counts;
   // What the machine code does otherwise: "2 accesses beside each other are one of 8 bytes ...".
   std::vector<std::string> notes;
-  // Parts of the counts that belong to functions inlined here, the dearest first: at.inner is the
-  // function, the rest of `at` the line in it.
+  // Parts of the counts that belong to functions inlined here, the most expensive first: at.inner
+  // is the function, the rest of `at` the line in it.
   std::vector<line_profile> inner;
   // Of the time model, if it was asked: of the blocks that it looked at.
   stall_cycles stalled;

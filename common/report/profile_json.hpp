@@ -1,4 +1,4 @@
-// The JSON in which a profile travels from the program that was counted to whoever shows it.
+// The JSON in which a profile travels from the program that was counted to the one that shows it.
 //
 // tests   tests/profile_test.cpp; the keys are documented in grader/JSON.md
 #pragma once

@@ -2,7 +2,7 @@
 //
 // idea    A line of the student's file, its share of the kernel's instructions, and under it, in
 //         words, what its accesses cost and what would do. Lines that waste something are marked,
-//         and named again, the dearest first, under the kernel.
+//         and named again, the most expensive first, under the kernel.
 // tests   tests/profile_test.cpp
 #pragma once
 
@@ -23,7 +23,7 @@ struct profile_style {
 };
 
 std::vector<text_line> profile_lines(const kernel_profile& k, const profile_style& style);
-// All kernels, an empty line between them, one behind each.
+// All kernels, an empty line between them, one after each.
 std::string profile_text(const std::vector<kernel_profile>& kernels, const profile_style& style);
 
 }  // namespace stepwise

@@ -1,4 +1,4 @@
-// What the time model says of a kernel (common/emulator/time): data for whoever shows it.
+// What the time model says of a kernel (common/emulator/time): data for display.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ enum class part : std::uint8_t { issue, alu, fma, port, l2, dram, atomics };
 inline constexpr int busy_parts = static_cast<int>(part::atomics) + 1;
 const char* name_of(part p);  // "dram"
 
-// Why a warp does not issue. The names are those of NVIDIA's visual profiler, with ncu's of today.
+// Why a warp does not issue. The names are those of NVIDIA's visual profiler, with ncu's current
+// ones.
 enum class stall : std::uint8_t {
   memory_dependency,     // needs a load from global or local memory (long_scoreboard)
   shared_dependency,     // from shared memory, a shuffle, a special function (short_scoreboard)
@@ -21,7 +22,7 @@ enum class stall : std::uint8_t {
   synchronization,       // waits at the block's barrier (barrier)
   memory_throttle,       // the way to memory is full (lg_throttle, mio_throttle)
   pipe_busy,             // math_pipe_throttle
-  instruction_fetch,     // behind a branch, or the code is not there yet (branch_resolving,
+  instruction_fetch,     // after a branch, or the code is not there yet (branch_resolving,
                          // no_instruction)
   not_selected           // another warp was issued
 };
@@ -63,13 +64,13 @@ struct level_traffic {
 };
 
 struct kernel_timing {
-  double us = 0;                 // of all launches, on the GPU that is stood for; 0: nobody asked
+  double us = 0;                 // of all launches, on the emulated GPU; 0: not requested
   double instructions = 0;       // machine instructions of warps
   double busy[busy_parts] = {};  // shares of the time
   double active_warps = 0;       // of a busy multiprocessor, on average
   double counted = 1;  // of the instructions, those whose accesses were counted; 1: all blocks ran
-  std::optional<level_traffic> traffic;  // none: the counts tell
-  // Microseconds of all launches by what_if; empty: nobody asked.
+  std::optional<level_traffic> traffic;  // none: the counts say
+  // Microseconds of all launches by what_if; empty: not requested.
   std::vector<double> experiments_us;
 };
 

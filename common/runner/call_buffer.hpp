@@ -1,8 +1,8 @@
 // One buffer of a call in some memory, between two guard zones.
 //
 // idea    On a GPU, and on the CPU, nothing stops who runs past the end of a buffer: bytes of a
-//         known pattern before and behind it tell afterwards. The emulator itself reports the very
-//         line that leaves an allocation, so there the allocation is exact.
+//         known pattern before and after it shows that afterwards. The emulator itself reports the
+//         very line that leaves an allocation, so there the allocation is exact.
 // watch   A guard zone hides short overruns from compute-sanitizer: STEPWISE_EXACT_ALLOCATIONS=1
 //         in the environment leaves the zones out.
 // tested  common/runner/tests/runner_test.cpp

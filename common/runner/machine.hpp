@@ -27,7 +27,7 @@ class memory {
  public:
   virtual ~memory() = default;
 
-  // Whether buffers need guard zones, since nothing else tells of wrong addresses.
+  // Whether buffers need guard zones, since nothing else reports wrong addresses.
   virtual bool needs_guards() const = 0;
   // Who writes where it must not: "a kernel".
   virtual const char* writer() const = 0;
@@ -38,7 +38,7 @@ class memory {
   virtual void copy_in(std::byte* to, std::span<const std::byte> from) = 0;
   virtual void copy_out(std::span<std::byte> to, const std::byte* from) = 0;
   virtual void fill(std::byte* start, std::uint8_t value, std::uint64_t bytes) = 0;
-  // For the reports of checks: the parameter's name, and that nobody has written there yet.
+  // For the reports of checks: the parameter's name, and that nothing was written there yet.
   virtual void name_allocation(const std::byte*, const char* /*name*/) {}
   virtual void forget_contents(const std::byte*, std::uint64_t /*bytes*/) {}
 };

@@ -38,7 +38,7 @@ class mapped_call_file {
   call_record& record(std::uint32_t number);
 
   // A copy of a record that is safe to act upon: counts fit the contract, every area lies within
-  // the file behind the records. Throws file_error naming what does not.
+  // the file after the records. Throws file_error naming what does not.
   call_record checked_record(std::uint32_t number, const contract& function);
 
   // The bytes of an area that checked_record() accepted.

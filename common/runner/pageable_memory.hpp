@@ -1,6 +1,6 @@
-// The host's memory as a program of one's own has it: pageable, and unknown to the device.
+// The host's memory as a program of the user's own has it: pageable, and unknown to the device.
 //
-// idea    Whoever writes the copies writes the commonest ones: from `new` or malloc, not from
+// idea    People who write the copies write the commonest ones: from `new` or malloc, not from
 //         pinned memory. Nothing here reports a write past an array's end, so there are guard
 //         zones, on the emulator too.
 // tested  common/runner/tests/memory_kind_test.cpp

@@ -1,6 +1,6 @@
 // What the runtime adds while a program is checked (STEPWISE_CHECK=1): it tells the device where
-// each call came from and to which stream it belongs, watches for errors that nobody looks at and
-// for memory freed wrongly, and brings all findings out.
+// each call came from and to which stream it belongs, watches for errors that the program never
+// reads and for memory freed wrongly, and brings all findings out.
 //
 // idea    `state::checks` is null in a plain run, so that all of this costs one test there.
 //         Findings are taken from the device after each call and written at once: a program that
@@ -8,7 +8,7 @@
 // output  STEPWISE_FINDINGS names a file: findings are appended to it as lines of JSON
 //         (common/report/located_finding.hpp). Else they are shown on stderr when the program
 //         ends, by a signal too.
-// watch   A launch by <<<>>> answers nobody: its error is seen when the thread asks
+// watch   A launch by <<<>>> returns nothing: its error is seen when the thread asks
 //         cudaGetLastError or cudaPeekAtLastError. Any other call's error was answered to its
 //         caller, which counts as seen; a kernel's fault is, once any call has answered it.
 // tests   tests/checks_test.cpp, tests/checks_test.py
@@ -57,7 +57,7 @@ class call_checks {
 
   // The device goes, or the program ends. `in_order`: memory that is left is a leak.
   void finish(device* of, bool in_order);
-  // Once, at the very end: what nobody has looked at.
+  // Once, at the very end: what the program never read.
   void program_ends();
 
   const std::vector<located_finding>& found() const { return found_; }

@@ -1,5 +1,5 @@
 // The error state of the runtime: what cudaGetLastError and cudaPeekAtLastError answer, and the
-// sentence behind it.
+// sentence that explains it.
 //
 // idea    The last error belongs to a thread, and cudaGetLastError resets it whatever it was. What
 //         stays after a kernel's fault is the fault itself, kept by `state`: every later call
@@ -15,7 +15,7 @@
 namespace stepwise::runtime {
 
 // Ends an API call: keeps a failure as this thread's last error, and returns its number. Success
-// clears the sentence of last_message(), unless that is of an error that nobody has asked for.
+// clears the sentence of last_message(), unless that is of an error that was never read.
 int finish(const status& outcome);
 
 int last_error();  // without resetting it

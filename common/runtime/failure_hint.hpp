@@ -1,4 +1,4 @@
-// A program that fails after its kernels ran, and does not know why: one line tells of the checks.
+// A program that fails after its kernels ran, and does not know why: one line points to the checks.
 //
 // idea    Only on_exit(3) and SIGABRT (a failed assertion) know that it failed; the line is the
 //         last that is written. Nothing is said where something was, or where stderr is not any

@@ -15,7 +15,7 @@ namespace stepwise::runtime {
 
 // A place for memory. The numbers are those of cudaMemLocationType.
 struct memory_place {
-  int type = 0;  // cudaMemLocationTypeInvalid: nobody said
+  int type = 0;  // cudaMemLocationTypeInvalid: not set
   int id = -2;   // cudaInvalidDeviceId; of the host as such, cudaCpuDeviceId
 
   bool operator==(const memory_place&) const = default;

@@ -9,7 +9,7 @@
 namespace stepwise::runtime {
 
 // Bytes from `address` to the end of the readable memory that it lies in; 0 if it lies in none, and
-// all that could be where the system does not tell (no /proc).
+// all that could be where the system does not say (no /proc).
 std::uint64_t mapped_bytes(const void* address);
 
 }  // namespace stepwise::runtime

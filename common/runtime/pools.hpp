@@ -36,7 +36,7 @@ class memory_pool {
   void reset_used_high() { used_high_ = used_; }
   void reset_reserved_high() { reserved_high_ = reserved_; }
 
-  // Kept to be told: allocations are in order, so any reuse is allowed and possible.
+  // Kept to be reported: allocations are in order, so any reuse is allowed and possible.
   int reuse_follow_events = 1, reuse_opportunistic = 1, reuse_internal = 1;
   std::uint64_t release_threshold = 0;  // reserved bytes that a synchronisation leaves
 
@@ -65,7 +65,7 @@ class pool_set {
   void forget(device_address address);
   // A synchronisation: pools shrink to their thresholds.
   void settle();
-  // Reserved bytes that nobody uses, in all pools.
+  // Reserved bytes that are not in use, in all pools.
   std::uint64_t idle_bytes() const;
 
  private:

@@ -14,7 +14,7 @@ namespace stepwise::runtime {
 
 // The device is about to go: keeps what it has counted. Null is fine.
 void keep_profile(device* of);
-// A kernel failed, in words: the first one is told with the profile.
+// A kernel failed, in words: the first one is reported with the profile.
 void keep_failure(const std::string& what);
 
 }  // namespace stepwise::runtime

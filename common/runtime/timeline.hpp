@@ -1,4 +1,4 @@
-// Writes down what the program asks for, for whoever lays it out in time (STEPWISE_TIMELINE), and
+// Writes down what the program asks for, to be laid out in time (STEPWISE_TIMELINE), and
 // lays it out at once where events follow the model (event_times.hpp).
 //
 // idea    `state::recorder` is null in a plain run, so that this costs one test of a pointer there.
@@ -25,7 +25,7 @@ class call_recorder {
 
   // There is a device, maybe again.
   void begin(const gpu& model);
-  // A call of the program begins; `function` as std::source_location tells it.
+  // A call of the program begins; `function` as std::source_location has it.
   void begin_call(const char* function) {
     ++call_;
     function_ = function;
@@ -37,7 +37,7 @@ class call_recorder {
 
   const asked_list& list() const { return list_; }
 
-  // A kernel is about to be launched in a stream, or was: the device is told when it begins, and
+  // A kernel is about to be launched in a stream, or was: the device learns when it begins, and
   // asked how long it takes.
   void before_launch(device& on, const stream_use& in);
   void after_launch(const device& on, asked& kernel);

@@ -1,4 +1,4 @@
-// What the PTX itself tells of addresses: which ones differ by a known distance, and how they are
+// What the PTX itself says of addresses: which ones differ by a known distance, and how they are
 // aligned.
 //
 // idea    nvcc gives each register one definition, except for those that change in loops. So an

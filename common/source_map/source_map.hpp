@@ -1,8 +1,8 @@
 // From PTX instructions back to the student's lines, and on to what the machine code made of them.
 //
-// idea    Two tables tell it: the .loc records of the PTX, and the cubin's line table, which counts
+// idea    Two tables have it: the .loc records of the PTX, and the cubin's line table, which counts
 //         the machine instructions of every PTX line. The first gives a line of the student's file
-//         and, as detail, the inlined frames inside it. The second tells which loads and stores the
+//         and, as detail, the inlined frames inside it. The second shows which loads and stores the
 //         hardware executes at all: where ptxas folded neighbours into one wider access, only one
 //         of their lines has an instruction.
 // watch   Machine code itself is never read, so some questions stay open: what is inferred without
@@ -44,7 +44,7 @@ enum class access_role : std::uint8_t {
   alone,    // as it is written
   leader,   // the whole of a group, at once: source_map::groups
   member,   // nothing: its group's leader brings its bytes
-  dropped,  // nothing: source_map::dropped tells why
+  dropped,  // nothing: source_map::dropped says why
 };
 
 struct instruction_source {
@@ -53,7 +53,7 @@ struct instruction_source {
   bool estimated = false;          // made by the compiler; the line is that of a neighbour
   access_role role = access_role::none;
   std::uint32_t group = no_index;  // leader and member: into groups; dropped: into dropped
-  // Behind its PTX line; 0 too where nothing is known (source_map::knows_machine_code).
+  // Of its PTX line; 0 too where nothing is known (source_map::knows_machine_code).
   std::uint32_t machine_instructions = 0;
 };
 
@@ -72,7 +72,7 @@ struct access_group {
 
 enum class drop_reason : std::uint8_t {
   same_address,   // of a load: its bytes were loaded or stored before; of a store: stored again
-  unused,         // nobody uses what it loads
+  unused,         // what it loads is never used
   in_registers,   // local memory of a kernel that has no stack frame
   constant_bank,  // ld.const that became an operand of another instruction
   unknown,

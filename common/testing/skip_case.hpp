@@ -1,5 +1,5 @@
-// Test cases that cannot be judged here, told as skipped: a program that skipped every case that it
-// was asked for ends with 77, which Meson and `lab test` count. What other programs skip is
+// Test cases that cannot be judged here, reported as skipped: a program that skipped every case
+// that it was asked for ends with 77, which Meson and `lab test` count. What other programs skip is
 // printed; a case that needs what a machine may lack has a test of its own in Meson, so that it is
 // counted.
 #pragma once

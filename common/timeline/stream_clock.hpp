@@ -1,14 +1,15 @@
-// When what a program asks for would begin on the GPU that is stood for: a clock for the host, for
+// When what a program asks for would begin on the emulated GPU: a clock for the host, for
 // each stream and for each engine, moved by one thing asked after the other.
 //
 // idea    Streams, events and engines decide: work begins when its call was made, what is before it
 //         in its stream has ended, what its stream waits for has happened, and its engine is free.
 //         How long a kernel takes is the time model's, how long a copy takes is its bytes over a
-//         rate. The runtime asks as the program runs, whoever draws it when it is over.
+//         rate. The runtime asks as the program runs, the timeline when it is over.
 // watch   What it takes to launch is a part of a kernel's, a copy's or a fill's own time, as two
-//         events around it measure that; the host goes on after launch_us. Assumed: kernels run at
-//         the same time if their blocks fit together, and do not slow each other down; the host's
-//         own work between the calls takes no time, and neither do calls that only manage things.
+//         events around it measure that; the host continues after launch_us. Assumed: kernels run
+//         at the same time if their blocks fit together, and do not slow each other down; the
+//         host's own work between the calls takes no time, and neither do calls that only manage
+//         things.
 // source  Engines: cudaDeviceProp::asyncEngineCount. Order of streams: CUDA C++ Programming Guide,
 //         "Streams", "Default Stream".
 // Tested by tests/stream_clock_test.cpp.
@@ -33,7 +34,7 @@ class stream_clock {
   // Microseconds since the first call.
   struct step {
     double host_us = 0;           // when the host asks
-    double host_took_us = 0;      // until it goes on
+    double host_took_us = 0;      // until it continues
     bool waits = false;           // the host, until work on the device has ended
     double start_us = 0, us = 0;  // of work
   };

@@ -1,4 +1,4 @@
-// What a command takes, told without the library that parses it.
+// What a command takes, described without the library that parses it.
 //
 // idea    CLI11 is a header of templates that takes seconds to compile; only command_line.cpp
 //         includes it.

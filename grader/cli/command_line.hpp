@@ -1,4 +1,4 @@
-// The words behind `lab`, read: which command, with what, or which help.
+// The words after `lab`, read: which command, with what, or which help.
 //
 // Tested by tests/cli_test.cpp.
 #pragma once

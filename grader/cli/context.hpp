@@ -58,7 +58,7 @@ struct subject {
 // The step whose skeleton a student's text is, letter for letter; empty if it is none.
 std::string skeleton_of(const context& c, const lab& l, const std::string& text);
 
-// Compiles if needed, for the GPU that is stood for; a file in the sandbox of `guards`, if any. At
+// Compiles if needed, for the emulated GPU; a file in the sandbox of `guards`, if any. At
 // most one of `file` and `step_name` is given.
 subject prepare(context& c, const lab& l, const std::string& file, const std::string& step_name,
                 const protections* guards = nullptr);
@@ -85,7 +85,7 @@ void show_printed(context& c, const std::string& printed);
 // "22 of 22 sizes, n = 1 ... n = 1000003".
 std::string right_text(const context& c, const check_report& report);
 
-// The GPU that the emulator stands for from now on: what --gpu names (`id`), else STEPWISE_GPU,
+// The GPU that is emulated from now on: what --gpu names (`id`), else STEPWISE_GPU,
 // else an H200. Programs are compiled for it where the build has none, and inherit STEPWISE_GPU.
 // failure(usage) as gpu_named().
 gpu stand_for(context& c, const std::string& id);
@@ -98,7 +98,8 @@ inline constexpr const char* gpu_option_text =
 // a smaller call is modelled, if it is. Else empty.
 std::string old_gpu_note(const gpu& model, const lab& l);
 void show_old_gpu_note(context& c, const gpu& model, const lab& l);
-// What the course's own program asks of a GPU that has less of it: nobody's fault, INFRA.
+// What the course's own program asks of a GPU that has less of it: not the submission's fault,
+// INFRA.
 void excuse_small_gpu(const gpu& model, call_outcome& found);
 std::string machine_code_of(const gpu& model);  // "sm_90": whose registers and instructions count
 

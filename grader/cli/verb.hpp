@@ -26,7 +26,7 @@ class verb {
  public:
   using action = std::function<int(context&)>;  // returns the exit code
 
-  // `takes` tells what may be given, `run` runs with what was given. The object must be static.
+  // `takes` declares what may be given, `run` runs with what was given. The object must be static.
   template <class Options>
   verb(verb_place place, const char* name, const char* what, const char* examples,
        std::type_identity_t<void (*)(arguments&, Options&)> takes,

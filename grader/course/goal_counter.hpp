@@ -1,7 +1,7 @@
 // The counters that a goal in lab.toml can bound: figures derived from what the emulator counts.
 //
 // idea    A figure is one count over another, each summed over all kernels of a call. What a source
-//         line adds to both tells how much of a missed bound is its.
+//         line adds to both shows how much of a missed bound is due to it.
 // watch   What was never done (no access to shared memory, say) has no figure, and a goal that
 //         bounds it is not met: a kernel without shared memory deserves nothing for its bank
 //         conflicts.
@@ -21,7 +21,7 @@ namespace stepwise {
 
 struct goal_counter {
   const char* name;    // in lab.toml
-  const char* figure;  // in words, behind the number: "sectors per request of global loads"
+  const char* figure;  // in words, after the number: "sectors per request of global loads"
   const char* absent;  // in words, where there is no figure: "there is no global load"
   // The figure is `count` of the call over `base` of the call, or over that of the problem.
   double (*count)(const profile_counts&) = nullptr;

@@ -51,7 +51,7 @@ struct limit_part {
   std::string program() const { return "limit-" + step + "-" + part; }
 };
 
-// What earns points; grader/GOALS.md tells how each kind is judged.
+// What earns points; grader/GOALS.md says how each kind is judged.
 struct goal {
   // In the order in which they are judged.
   enum class kind {
@@ -84,7 +84,7 @@ struct lab {
   std::string contract;            // the header's name in the lab's folder
   std::string skeleton;            // the step that the student's file starts from
   double time_limit_s = 10;        // of one call at a check size
-  std::uint64_t host_bytes = 0;    // that a judged call may copy home, beside the host's outputs
+  std::uint64_t host_bytes = 0;    // that a judged call may copy to the host, beside host outputs
   std::string own_input;           // what a student can bring: "image", "points" or nothing
   std::vector<lab_size> check;     // correctness
   std::vector<lab_size> bench;     // figures on a GPU, ascending
@@ -124,7 +124,7 @@ std::vector<std::string> lab_names(const fs::path& root);
 // if its files are malformed.
 lab load_lab(const fs::path& root, const std::string& name);
 
-// What a lab asks and tells: its handout, and behind it what goes beyond. Nothing without a
+// What a lab asks and explains: its handout, then deeper.md. Nothing without a
 // handout.
 std::optional<std::string> whole_handout(const fs::path& root, const lab& l);
 
@@ -137,7 +137,7 @@ const step& find_step(const lab& l, std::string_view name);
 
 // Of steps.txt. `origin` names the file in messages, `folder` is where the steps' files are.
 // at_least is "1.5", for the lab's sizes, or "1.5@1024,2048", for these; "-" where nothing is
-// promised, for a reason that the step tells; "?" until the step has been measured.
+// promised, for a reason that the step states; "?" until the step has been measured.
 std::vector<step> parse_steps(std::string_view text, const std::string& origin,
                               const fs::path& folder);
 

@@ -24,7 +24,7 @@ struct published_figure {
 inline constexpr const char* unnamed_gpu = "unnamed";
 
 struct lecture {
-  std::string gpu;  // a name from common/gpus/, or unnamed_gpu: the lecture does not tell
+  std::string gpu;  // a name from common/gpus/, or unnamed_gpu: the lecture does not say
   std::string source;
   std::string unit;        // "ms", "GB/s" or "GFLOP/s"
   lab_size size;           // of the call

@@ -6,7 +6,7 @@
 //         own. What is equal then differs in nothing that a compiler looks at, but for which names
 //         were declared elsewhere.
 // watch   A statement that was moved, or a line that was added, makes it another text: this finds
-//         copies, and nothing that was worked on. Whoever wants more needs a tool for similarity.
+//         copies, and nothing that was worked on. More than that needs a tool for similarity.
 // Tested by tests/same_code_test.cpp.
 #pragma once
 

@@ -33,7 +33,7 @@ struct clean_source {
 clean_source without_markers(std::string_view text);
 
 // The skeleton: every region becomes one `// TODO: text` line with the marker's indentation; the
-// first line names `origin`; the header loses `watch` and `gain`, which tell what the step turns
+// first line names `origin`; the header loses `watch` and `gain`, which say what the step turns
 // out to be like. Throws failure(ours) naming the line if a marker is unpaired, and if there is no
 // region at all.
 std::string derive_skeleton(std::string_view text, const std::string& origin);

@@ -1,4 +1,4 @@
-// What is typed behind --over: a name, and the values that it is to have.
+// What is typed after --over: a name, and the values that it is to have.
 //
 //   threads=32..1024      doubling: 32, 64, ..., 1024
 //   offset=0..32+4        adding 4: 0, 4, ..., 32

@@ -25,7 +25,7 @@ namespace stepwise {
 
 struct sweep_plan {
   std::string step;
-  std::vector<std::string> over;          // as typed behind --over
+  std::vector<std::string> over;          // as typed after --over
   const goal_counter* counter = nullptr;  // null: the sweep's own choice
 };
 

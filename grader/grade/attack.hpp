@@ -4,9 +4,10 @@
 //         is:
 //           // attack reduction: WRONG or CHECK, at most 0 points
 //           // honest reduction: PASS or SLOW, at least 40 points
-//         `, until judged` behind the points: grading that believes the submission's process gives
-//         it more, which is told and not hidden; where a grade's `trust` is "judged", it counts.
-//         `, open`: a judged grade gives it more, too, for a reason that the file tells.
+//         `, until judged` after the points: grading that believes the submission's process gives
+//         it more, which is reported and not hidden; where a grade's `trust` is "judged", it
+//         counts.
+//         `, open`: a judged grade gives it more, too, for a reason that the file states.
 // Tested by tests/attack_test.cpp.
 #pragma once
 
@@ -23,7 +24,7 @@ struct attack {
   std::filesystem::path file;
   std::string lab;
   bool honest = false;
-  std::vector<std::string> classes;  // one of them is due
+  std::vector<std::string> classes;  // one of them is expected
   double points = 0;                 // at most, of an attack; at least, of an honest one
   bool until_judged = false, is_open = false;
   std::string what;
@@ -46,7 +47,7 @@ struct graded_attack {
 };
 
 enum class attack_result {
-  held,  // as it is due
+  held,  // as expected
   open,  // earns more than it should, as is known until grading is judged
   failed
 };

@@ -1,5 +1,5 @@
 // Points for one file: correctness and checks first, then what it costs, counted on the emulator
-// and measured against solution steps in the same run. GOALS.md tells how each kind of goal is
+// and measured against solution steps in the same run. GOALS.md says how each kind of goal is
 // judged.
 //
 // Tested by tests/goal_test.cpp, tests/grade_test.cpp and cli/tests/goals_cli_test.cpp.

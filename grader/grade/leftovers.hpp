@@ -1,6 +1,6 @@
 // What a command left behind on this machine: processes, files, mounts.
 //
-// idea    Whoever watches becomes the parent of all that loses its own (a subreaper): what a
+// idea    The watching process becomes the parent of all that loses its own (a subreaper): what a
 // command
 //         started and did not end is found among our children, whatever it did to hide. Files are
 //         looked for where a program may write: folders are listed before and after.

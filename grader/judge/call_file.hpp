@@ -23,8 +23,8 @@ struct planned_call {
 
 class call_file {
  public:
-  // A sealed memfd (nobody can shrink it under us), or a file on disk if `file` is not empty.
-  // `calls` must outlive this. failure(environment) if there is no memory or space.
+  // A sealed memfd (no process can shrink it while we use it), or a file on disk if `file` is not
+  // empty. `calls` must outlive this. failure(environment) if there is no memory or space.
   call_file(const std::vector<problem_call>& calls, const std::vector<planned_call>& plans,
             const std::filesystem::path& file = {});
   ~call_file();

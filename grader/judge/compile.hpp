@@ -1,6 +1,6 @@
 // Compiles a student's .cu and links it with its lab's runner, with a cache.
 //
-// idea    The same flags as Meson uses for the solutions; nvcc's passes run side by side where
+// idea    The same flags as Meson uses for the solutions; nvcc's passes run in parallel where
 //         their list is as expected (nvcc_passes.hpp). A program is kept in build/submissions under
 //         the hash of its source, its flags and the runner, and is used again only while every
 //         header that it included is unchanged. What a sweep makes of a file is kept apart, in
@@ -60,7 +60,7 @@ struct compiled {
 
 // A file that is compiled in a sandbox, and alone: what lies beside it is not seen.
 struct compile_guards {
-  const protections* with = nullptr;  // null: as everything of one's own
+  const protections* with = nullptr;  // null: as the user's own files
   std::vector<std::filesystem::path> extra =
       {};  // headers, and folders of them, that it may include
 };

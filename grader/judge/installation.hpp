@@ -5,7 +5,7 @@
 //         clone can be moved or carried to another machine. Where the compiler is gone, the one
 //         that the launcher found (STEPWISE_NVCC) takes its place.
 // watch   Where the clone's own name is none that shells, nvcc and the loader read right, a link
-//         with a plain name stands for it; the launcher (../../lab) says more.
+//         with a plain name replaces it; the launcher (../../lab) says more.
 // Tested by tests/installation_test.cpp.
 #pragma once
 

@@ -1,8 +1,8 @@
-// The buffers of a judged call, where nobody but the judge and a device reaches them.
+// The buffers of a judged call, which only the judge and a device can reach.
 //
 // idea    Device memory: filled through the judge's own connection, read from there afterwards. On
 // a
-//         GPU each buffer has a random place between guard zones; the emulator tells of every
+//         GPU each buffer has a random place between guard zones; the emulator reports every
 //         access outside of an allocation, so there it is exact.
 // Tested by tests/judged_session_test.cpp.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace stepwise {
 
-// A number that nobody can foresee.
+// A number that cannot be predicted.
 std::uint64_t random_number();
 
 // The place of a buffer on the device; what the function is given is `address`, 0 for no bytes.
@@ -48,7 +48,7 @@ struct placed_array {
   std::uint32_t poison = 0;  // of an output
 };
 
-// Of a call's arrays, one behind the other.
+// Of a call's arrays, one after the other.
 std::uint64_t array_bytes(const problem_call& call);
 std::vector<placed_array> place_arrays(const array_memory& memory, const problem_call& call);
 // Outputs are the judge's copy; CHECK if the program has others.

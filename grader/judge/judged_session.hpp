@@ -3,7 +3,7 @@
 // idea    Three processes. This one, the judge, has the inputs, the expected values and the clock.
 //         The device server (common/device/remote) has the device and the buffers of the current
 //         call. The submission has a socket to the server, over which it may ask a device what any
-//         program may, and another on which it is told "make call 7": addresses and numbers. What
+//         program may, and another on which it receives "make call 7": addresses and numbers. What
 //         came out the judge reads from the device itself.
 // watch   Nothing that the submission says can make a call right. Outside of a call the server does
 //         not listen to it. Answers of the server are checked like a stranger's: it executes a

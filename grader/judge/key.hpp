@@ -2,7 +2,7 @@
 //
 // idea    HMAC-SHA256 of the lab, the file's hash and what is drawn, under an instructor's key: the
 //         same submission gets the same inputs on every machine, and nobody without the key knows
-//         them before. Without a key of one's own the public one is taken, so that everybody can
+//         them before. Without an own key the public one is used, so that everybody can
 //         repeat a grade.
 // source  SHA-256: FIPS 180-4; HMAC: RFC 2104.
 // Tested by tests/key_test.cpp.
@@ -31,7 +31,7 @@ class grading_key {
   explicit grading_key(const std::filesystem::path& file);
 
   bool is_public() const { return is_public_; }
-  // Tells keys apart and gives nothing of them away.
+  // Distinguishes keys and reveals nothing of them.
   std::string id() const;
 
   // Of one submission, which its content names; small enough to be typed again.

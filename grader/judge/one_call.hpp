@@ -1,4 +1,4 @@
-// One call whose input somebody brought along: what came out, and is it right?
+// One call with the user's own input: what came out, and is it right?
 //
 // Tested by tests/session_test.cpp.
 #pragma once
@@ -23,7 +23,7 @@ struct one_call_report {
 };
 
 // Makes the call and compares. The emulator uses all cores. The lab's time limit is meant for its
-// check sizes; a call that is larger by `times_largest` gets so many times more.
+// check sizes; a call that is larger by `times_largest` gets that many times more.
 one_call_report check_one_call(const lab& l, const problem& p, const std::filesystem::path& program,
                                const device_choice& device, const problem_call& call,
                                double times_largest, const activity& now);

@@ -1,4 +1,5 @@
-// How a program's ends, errors and limits are told: the verdicts that sessions of all kinds share.
+// How a program's ends, errors and limits are reported: the verdicts that sessions of all kinds
+// share.
 //
 // Tested by tests/session_test.cpp.
 #pragma once

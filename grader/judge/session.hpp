@@ -36,7 +36,7 @@ struct session_options {
 session_options options_for(const device_choice& device, double time_limit_s,
                             std::size_t call_file_bytes);
 
-// Makes calls, whoever holds the data: in practice the program itself, else a judge.
+// Makes calls, wherever the data is held: in practice the program itself, else a judge.
 class call_session {
  public:
   virtual ~call_session() = default;
@@ -44,7 +44,7 @@ class call_session {
   // Makes one call. After an outcome that is not ok, the session is over.
   virtual call_outcome call(std::size_t number) = 0;
 
-  // Lets the program end by itself, so that checks tell of what is left, and waits for it for
+  // Lets the program end by itself, so that checks report what is left, and waits for it for
   // `seconds` at most. Does nothing if it has ended.
   virtual void finish(double seconds) = 0;
 

@@ -1,4 +1,4 @@
-// Times programs side by side: one call each in turn, forwards and backwards, so that a drift of
+// Times programs in alternation: one call each in turn, forwards and backwards, so that a drift of
 // clocks or temperature meets all of them alike.
 //
 // Tested by tests/measure_test.cpp.
@@ -65,7 +65,7 @@ struct bench_cell {
   std::string label;
   problem_work work;
   sample_summary cold, warm;         // with the L2 cache overwritten before every call, and without
-  std::optional<energy_use> energy;  // at the last size, where the GPU tells
+  std::optional<energy_use> energy;  // at the last size, where the GPU reports it
 };
 
 struct bench_row {

@@ -14,7 +14,7 @@
 
 namespace stepwise {
 
-// Millijoules since the driver was loaded; nullopt if it does not tell this time.
+// Millijoules since the driver was loaded; nullopt if it does not report it this time.
 using energy_counter = std::function<std::optional<std::uint64_t>()>;
 
 // Of the GPU at this place, "0000:06:00.0"; empty, with the reason in `why`, if there is no such

@@ -64,7 +64,7 @@ bool is_certain(const interval& full_ms, const std::vector<part_time>& parts);
 
 // What that means, and what to do about it.
 std::string in_words(const limit_reading& reading);
-// What to add to the words of a reading that is not certain.
+// What to add to the text of a reading that is not certain.
 inline constexpr const char* uncertain_words =
     "within the 95 % intervals of the times another reading is possible";
 // The share hidden in per cent, for people: what noise puts below 0 or above 100 is left out.

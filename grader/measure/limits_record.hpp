@@ -1,7 +1,8 @@
 // What `lab limits --record` keeps, solutions/<lab>/measured/<gpu>.limits.json, and the handout's
 // table made of it.
 //
-// idea    As with record.hpp: times are recorded, their reading is not. It is made anew for each
+// idea    As with record.hpp: times are recorded, their reading is not. It is derived again for
+// each
 //         table, so that a rule that changes changes all of them.
 // Tested by tests/limits_test.cpp.
 #pragma once

@@ -62,7 +62,7 @@ std::string of_records(const fs::path& root, const lab& l, std::string_view kind
                        records_of which = records_of::every_gpu);
 
 // "(cold L2; 2026-11-22, driver 580.159.04, `./lab bench matmul`)": where a table's figures come
-// from. The record has `date`, `driver`, `command`, and maybe `cpu`, which is then named, too.
+// from. The record has `date`, `driver`, `command`, and optionally `cpu`, which is then named, too.
 std::string source_of(const json& record);
 
 // `readme` with the text between the two markers <!-- MARK:begin --> and <!-- MARK:end -->

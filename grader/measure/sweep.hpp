@@ -88,7 +88,7 @@ struct sweep_run {
   std::uint64_t seed = 7;
 };
 
-// One point for each combination of the axes' values; `size` where no axis tells it.
+// One point for each combination of the axes' values; `size` where no axis sets it.
 std::vector<sweep_point> plan_sweep(const lab& l, const problem& p,
                                     const std::vector<swept_axis>& axes, const lab_size& size);
 

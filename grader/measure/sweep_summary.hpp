@@ -1,6 +1,6 @@
 // What a sweep's figures say, in sentences: computed from its points, never from what is expected.
 //
-// idea    A configuration is as good as the best where the intervals do not tell them apart by more
+// idea    A configuration is as good as the best where the intervals do not separate them by more
 //         than 2 %. The least occupancy among those is where occupancy stops mattering.
 // watch   Counts are no time: without one nothing is said of what is faster. Modelled times have no
 //         interval, but an error: those that differ by less than half of the model's times are off
@@ -17,7 +17,7 @@
 namespace stepwise {
 
 inline constexpr double as_good = 1.02;  // times the best's time
-// Where nobody compared the model with measured times: an assumption.
+// Where the model was never compared with measured times: an assumption.
 inline constexpr double unknown_model_error = 0.1;
 
 struct sweep_view {
@@ -51,7 +51,7 @@ std::optional<chart_figure> figure_of(const sweep_view& view, const sweep_point&
 // "rate (measured, higher is better)"
 std::string figure_title(const sweep_view& view);
 
-// Whether a point is as good as the best of its size, as far as times tell. False if not timed.
+// Whether a point is as good as the best of its size, as far as times show. False if not timed.
 bool is_among_the_best(const sweep_view& view, const sweep_point& point);
 
 std::vector<std::string> sweep_sentences(const sweep_view& view);

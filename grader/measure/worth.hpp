@@ -31,7 +31,7 @@ struct processor_rates {
 // "Arithmetic Instructions", throughput by compute capability.
 int multiply_adds_per_clock(int compute_capability);
 
-// The rates of a GPU's description; nullopt if it does not tell them, or nobody told us how many
+// The rates of a GPU's description; nullopt if it does not have them, or it is unknown how many
 // multiply-adds a multiprocessor of its compute capability does.
 std::optional<processor_rates> paper_rates(const gpu& model);
 
@@ -75,7 +75,7 @@ struct known_time {
   time_source from = time_source::recorded;
 };
 
-// A call must take some time: flops or memory_bytes is positive. Times that are known stand for
+// A call must take some time: flops or memory_bytes is positive. Times that are known replace
 // those on paper, but break_even_flops_per_byte is on paper always: it is of other calls.
 worth weigh(const offload& problem, const link_rate& link, const processor_rates& gpu,
             const processor_rates& cpu, const std::optional<known_time>& on_gpu = {},
@@ -84,7 +84,7 @@ worth weigh(const offload& problem, const link_rate& link, const processor_rates
 // One or two sentences.
 std::string verdict_on(const worth& w, const offload& problem);
 
-// "800M", "1.5G", "64KiB", "2e9": K, M, G, T, P are powers of 1000, Ki, Mi, ... of 1024; a B behind
+// "800M", "1.5G", "64KiB", "2e9": K, M, G, T, P are powers of 1000, Ki, Mi, ... of 1024; a B after
 // says nothing. nullopt for anything else, and for what is negative or too large for a double.
 std::optional<double> parse_quantity(std::string_view text);
 

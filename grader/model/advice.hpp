@@ -2,7 +2,7 @@
 //
 // idea    What costs a kernel time is one of a few causes, each with a figure of the whole call. A
 //         later step of the lab that is faster and has a clearly better figure does something about
-//         it: no list says which step mends what.
+//         it: no list says which step fixes what.
 // Tested by tests/advice_test.cpp.
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace stepwise {
 
 enum class cause : std::uint8_t {
-  uncoalesced,     // sectors that nobody asked for
+  uncoalesced,     // sectors that no lane requested
   bank_conflicts,  // wavefronts beyond the ideal
   spills,          // local memory
   port_traffic,    // what goes through L1 and shared memory
@@ -49,7 +49,7 @@ struct found_cause {
 
 // What holds the kernel back, what matters most first; never empty. What an experiment of the model
 // takes away comes first, the largest gain first, if it belongs to the limiter or gains clearly;
-// then what the limiter tells; then the other experiments.
+// then what the limiter says; then the other experiments.
 std::vector<found_cause> causes_of(const kernel_analysis& a);
 
 // Of a whole call: lower is better, 0 where there is none of it. In the units of unit_of().
@@ -65,7 +65,7 @@ double time_us(const std::vector<kernel_profile>& call);
 struct suggestion {
   const step* next = nullptr;             // of the lab; where a student would look
   std::vector<kernel_profile> next_call;  // modelled; empty: it has no time
-  // The first of the steps looked at that mends a cause, and which; null: none does.
+  // The first of the steps looked at that fixes a cause, and which; null: none does.
   const step* mending = nullptr;
   cause mended = cause::memory_latency;
   std::vector<kernel_profile> mending_call;
@@ -76,7 +76,7 @@ struct suggestion {
 std::vector<const step*> steps_after(const lab& l, const step* at,
                                      const std::function<bool(const step&)>& is_faster);
 
-// Looks at the first few of `candidates` until one mends the foremost of `found`; if none does, the
+// Looks at the first few of `candidates` until one fixes the first of `found`; if none does, the
 // next of `found` counts. `model` gives a step's call, empty if it has no time. nullopt: there is
 // no candidate.
 std::optional<suggestion> suggest(

@@ -121,7 +121,7 @@ struct kernel_analysis {
   level_traffic traffic;
   level_bytes bytes;
   std::vector<costly_line> accesses;    // of every line, what wastes most first
-  std::vector<costly_line> wasteful;    // of these, those to mend
+  std::vector<costly_line> wasteful;    // of these, those to fix
   std::vector<pipe_share> mix;          // the most frequent first
   std::vector<executed_line> executed;  // the most instructions first
   double lanes = 32;                    // that take part, of 32
@@ -130,15 +130,15 @@ struct kernel_analysis {
   double blocks_per_place = 0;         // of the grid, for each that can be resident on the GPU
   std::vector<stall_share> stalled;    // the longest first
   std::vector<stalled_line> lines;     // those with most stalls first
-  std::vector<experiment_gain> gains;  // the largest first; empty: nobody asked
+  std::vector<experiment_gain> gains;  // the largest first; empty: not requested
 
   double integer_share() const;
   double float_share() const;       // fp32, fp64, half, tensor
-  double gain_of(what_if e) const;  // 1 if nobody asked
+  double gain_of(what_if e) const;  // 1 if not requested
   double stall_of(stall s) const;
 };
 
-// The kernels by time, the dearest first. Those without a time come last.
+// The kernels by time, the most expensive first. Those without a time come last.
 std::vector<const kernel_profile*> ranked(const std::vector<kernel_profile>& kernels);
 
 // All launches of one kernel.
@@ -146,18 +146,18 @@ struct launched_kernel {
   std::string kernel;
   std::uint64_t launches = 0;
   double us = 0;
-  std::vector<const kernel_profile*> configurations;  // the dearest first
+  std::vector<const kernel_profile*> configurations;  // the most expensive first
 
   double average_us() const;
 };
 
-// The same kernels by what all launches of each take together, the dearest first.
+// The same kernels by what all launches of each take together, the most expensive first.
 std::vector<launched_kernel> by_kernel(const std::vector<kernel_profile>& kernels);
 
-// Whether the compiler told the lines of any of its instructions.
+// Whether the compiler recorded the lines of any of its instructions.
 bool knows_lines(const kernel_profile& k);
 
-// `call_us`: of all kernels. `multiprocessors` of the GPU that is stood for.
+// `call_us`: of all kernels. `multiprocessors` of the emulated GPU.
 kernel_analysis analyse(const kernel_profile& k, double call_us, int multiprocessors);
 
 }  // namespace stepwise

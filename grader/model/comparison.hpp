@@ -27,7 +27,7 @@ struct compared_figure {
 };
 
 struct call_comparison {
-  kernel_analysis before, after;  // of the dearest kernels
+  kernel_analysis before, after;  // of the most expensive kernels
   std::vector<compared_figure> figures;
 };
 

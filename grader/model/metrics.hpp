@@ -1,7 +1,7 @@
 // The single figures of a kernel, by the names that people know them by: ours, nvprof's, ncu's.
 //
-// idea    A name stands for what its profiler means by it where the model can say that; units are
-//         told with the figure, since nvprof and ncu differ there.
+// idea    A name means what its profiler means by it where the model can say that; units are
+//         shown with the figure, since nvprof and ncu differ there.
 // watch   Instructions by kind are those of the PTX; all others are the machine's or modelled.
 // source  As of grader/GLOSSARY.md, which is the longer text.
 // Tested by tests/metrics_test.cpp; that the glossary's names are known by

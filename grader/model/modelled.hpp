@@ -3,7 +3,7 @@
 // idea    The call is made on the emulator, with a profile and times. Large launches are sampled,
 //         so what they compute means nothing: whether a program is right is asked at other sizes.
 //         A call's time is that of its kernels; where its arrays are the host's, it is what the
-//         runner's events tell, whose clock knows copies, too (common/timeline).
+//         runner's events report, whose clock knows copies, too (common/timeline).
 // watch   A model: what it says is labelled so, with how far off it was where it could be compared
 //         (`lab validate --times`).
 // Tested by cli/tests/times_cli_test.cpp.
@@ -25,7 +25,7 @@ struct modelled_figures {
   call_outcome found;  // of the call; there is no time unless it is ok
   lab_size size;
   std::string label;  // "n = 16777216, seed 7"
-  std::string gpu;    // that the emulator stands for: "NVIDIA H200"
+  std::string gpu;    // that is emulated: "NVIDIA H200"
   problem_work work;
   double time_ms = 0;
   double input_bytes = 0, peak_bytes_per_s = 0;  // of the call; of that GPU's memory, on paper
@@ -47,7 +47,7 @@ struct model_error {
   std::size_t times = 0;  // that were compared
   double median = 0, worst_tenth = 0;
 };
-// Nothing if nobody has compared them.
+// Nothing if they were never compared.
 std::optional<model_error> load_model_error(const std::filesystem::path& root, const lab& l,
                                             std::string_view device_name);
 

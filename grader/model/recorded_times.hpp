@@ -1,4 +1,4 @@
-// The times in a lab's record of a GPU, for whoever shows them beside others.
+// The times in a lab's record of a GPU, to be shown beside others.
 // Tested by tests/model_test.cpp.
 #pragma once
 

@@ -42,7 +42,7 @@ struct roofline {
   double ceiling(std::size_t n, double x) const;
 };
 
-// Of a call that does `operations` (what any algorithm must do) in `us`; `kernels` tell what they
+// Of a call that does `operations` (what any algorithm must do) in `us`; `kernels` state what they
 // move at DRAM and L2.
 roofline operations_roofline(const std::vector<kernel_profile>& kernels, double operations,
                              const std::string& operation_unit, const machine_peaks& peaks);

@@ -16,7 +16,7 @@
 
 namespace stepwise {
 
-// Of a whole call, as far as what ran tells: bytes as `lab profile` estimates them.
+// Of a whole call, as far as what ran shows: bytes as `lab profile` estimates them.
 enum class call_figure { time, instructions, global_bytes, shared_bytes, l2_bytes, dram_bytes };
 inline constexpr int call_figures = static_cast<int>(call_figure::dram_bytes) + 1;
 std::string_view name_of(call_figure f);  // "time", "global"

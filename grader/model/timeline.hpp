@@ -1,5 +1,5 @@
 // What a program asked for as a picture has it: each call, copy and kernel with its begin and its
-// length on the GPU that is stood for.
+// length on the emulated GPU.
 //
 // idea    The clock of the streams (common/timeline) says when each begins, here it is kept.
 // Tested by tests/timeline_test.cpp.

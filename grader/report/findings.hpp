@@ -19,7 +19,7 @@ namespace stepwise {
 // Those in the file, equal ones merged, errors before warnings; none if there is no such file.
 std::vector<located_finding> read_findings(const std::filesystem::path& file);
 
-// One block per finding with an empty line behind each, for a terminal. Files below `folder` are
+// One block per finding with an empty line after each, for a terminal. Files below `folder` are
 // named relative to it; the lab's own runner is not shown as a place.
 std::string findings_text(const std::vector<located_finding>& all, const terminal_style& style,
                           const std::filesystem::path& folder);

@@ -21,7 +21,7 @@ std::vector<kernel_profile> read_profile(const std::filesystem::path& file);
 // What became of a kernel that failed, in words; empty: none did.
 std::string read_failure(const std::filesystem::path& file);
 
-// Kernel by kernel, an empty line behind each.
+// Kernel by kernel, an empty line after each.
 std::string profile_shown(const std::vector<kernel_profile>& kernels, const terminal_style& style);
 
 // `kernels` of the documents, see JSON.md.

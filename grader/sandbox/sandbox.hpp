@@ -1,11 +1,11 @@
-// What a child that nobody trusts may see and use: a description, turned into a command in a
+// What an untrusted child may see and use: a description, turned into a command in a
 // sandbox.
 //
 // idea    bubblewrap gives it namespaces of its own: a file system in memory that shows what is
 //         listed here and nothing else, no network, no other processes. A filter of system calls
 //         (system/system_calls.hpp), limits of each process, and a control group for all of them
-//         together come on top. What this machine lacks is found out by trying, once, and is told;
-//         the other layers hold without it.
+//         together come on top. What this machine lacks is found out by trying, once, and is
+//         reported; the other layers hold without it.
 // Tested by tests/sandbox_test.cpp, and by grader/tests/attacks_test.cpp.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace stepwise {
 
 namespace fs = std::filesystem;
 
-// One wall around a child.
+// One layer of protection around a child.
 struct protection {
   std::string name;  // "namespaces", "system calls", "limits", "control group"
   bool active = false;

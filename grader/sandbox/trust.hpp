@@ -9,7 +9,7 @@
 namespace stepwise {
 
 // For commands that grade what they were sent, many at a time: failure(environment) names the
-// layers that are missing and why, unless whoever asks trusts the files.
+// layers that are missing and why, unless the caller trusts the files.
 inline void require_protection(const protections& guards, bool i_trust_these_files) {
   if (guards.complete() || i_trust_these_files) return;
   std::string missing;

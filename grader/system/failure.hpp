@@ -1,4 +1,5 @@
-// How a command ends when it cannot go on: one sentence for a person and an exit code for a script.
+// How a command ends when it cannot continue: one sentence for a person and an exit code for a
+// script.
 #pragma once
 
 #include <stdexcept>

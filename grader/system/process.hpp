@@ -46,7 +46,7 @@ struct child_options {
   std::uint64_t cpu_limit_s = 0;          // RLIMIT_CPU of each process; 0: none
   std::uint64_t process_limit = 0;        // RLIMIT_NPROC: the user's processes; 0: none
   std::uint64_t open_file_limit = 0;      // RLIMIT_NOFILE; 0: ours
-  // The program tells of another one's end as a shell does: 128 + the signal's number.
+  // The program reports another one's end as a shell does: 128 + the signal's number.
   bool ends_as_shell = false;
   std::string filter;                       // of system calls (system_calls.hpp), for the program
   std::shared_ptr<control_group> group;     // that it joins; null: ours

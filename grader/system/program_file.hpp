@@ -40,7 +40,7 @@ std::optional<program_file> read_program_file(const fs::path& file, std::uint32_
 
 // The device code of one source file of a program.
 struct device_part {
-  std::string source;            // its name, where the file tells it
+  std::string source;            // its name, where the file has it
   std::string ptx;               // what a GPU of the capability asked for would use
   std::vector<std::byte> cubin;  // the machine code made of this very PTX; empty if there is none
 };

@@ -1,11 +1,11 @@
-// A filter of system calls for programs that nobody trusts.
+// A filter of system calls for untrusted programs.
 //
 // idea    Refused is what a computation never needs and what the kernel's known holes were reached
 //         through: namespaces, mounts, other processes' memory, kernel modules, keys, io_uring,
 //         BPF, sockets other than local ones. All else passes, as in Flatpak's filter: libraries
 //         that we do not know (NVIDIA's) run in it, too.
 // watch   A list of what is allowed would be tighter, and would end honest programs with every new
-//         libc. The filter is a second wall behind the namespaces, not the first one.
+//         libc. The filter is a second layer after the namespaces, not the first one.
 // Our own, and not libseccomp's: sixty equalities need no compiler, and the library would be one
 // more package to install for every clone. Source of numbers and layout: linux/seccomp.h,
 // linux/audit.h, seccomp(2).

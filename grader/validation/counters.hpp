@@ -44,7 +44,7 @@ struct counted_kernel {
   extent grid, block;
   std::uint64_t dynamic_shared_bytes = 0;
   std::uint64_t launches = 0;
-  std::uint64_t spill_bytes = 0;  // only the emulator tells: local memory that the PTX lacks
+  std::uint64_t spill_bytes = 0;  // only the emulator knows: local memory that the PTX lacks
   std::vector<std::optional<interval>> figures;  // as all_counters(); none: not counted
 
   bool same_configuration(const counted_kernel& o) const;

@@ -1,7 +1,7 @@
 // A profile of a call from hardware counters: what ncu counts, in the form of the time model's.
 //
 // idea    Launches of one kernel in one configuration are added up; shares and ratios are weighted
-//         by their time. ncu's raw page tells of whole kernels, so each has one line without a
+//         by their time. ncu's raw page describes whole kernels, so each has one line without a
 //         number.
 // watch   ncu repeats a kernel for every few counters, and flushes the caches before each time:
 // what
@@ -23,7 +23,7 @@ namespace stepwise {
 std::vector<std::string> needed_metrics();
 std::vector<std::string> further_metrics();
 
-// In the order of their first launch. `model` tells how many warps a multiprocessor holds.
+// In the order of their first launch. `model` says how many warps a multiprocessor holds.
 std::vector<kernel_profile> profile_of(const std::vector<ncu_launch>& launches, const gpu& model);
 
 // ncu's own measure of how busy a kernel keeps the compute and the memory units ("GPU speed of

@@ -32,7 +32,7 @@ struct ncu_launch {
 std::vector<ncu_launch> parse_ncu_page(std::string_view text);
 
 // Why there are no counters, from ncu's own words: a sentence and what to do about it; empty if
-// they tell of no trouble.
+// they report no trouble.
 std::string ncu_trouble(std::string_view text);
 
 // Of PATH, else of a CUDA toolkit in its usual place; failure(environment) if there is none.
@@ -41,7 +41,7 @@ std::string find_ncu();
 // "2025.3.1.0", or empty.
 std::string ncu_version(const std::string& ncu);
 
-// Whether ncu tells of source lines, too: it then samples the warps and reads accesses one by one.
+// Whether ncu reports source lines, too: it then samples the warps and reads accesses one by one.
 enum class ncu_lines { left_out, counted };
 
 // All launches of `command` in order. failure(environment) if ncu cannot count here.

@@ -3,7 +3,7 @@
 //
 // idea    On the GPU one process per step makes all calls, each several times, because starting ncu
 //         costs more than counting. On the emulator every size has a process of its own, whose
-//         profile tells how many launches a call has; so ncu's list of launches is cut into calls.
+//         profile says how many launches a call has; so ncu's list of launches is cut into calls.
 // Tested by tests/validation_test.cpp (cutting and comparing) and, as a whole, by the tests
 // "counters of LAB".
 #pragma once

@@ -7,7 +7,7 @@
 //
 //   out[y * width + x] = in[y * width + (width - 1 - x)]
 //
-// A pixel is a byte, from 0 (black) to 255 (white). The rows lie one behind the other, from the top
+// A pixel is a byte, from 0 (black) to 255 (white). The rows follow each other, from the top
 // down. Width and height are from 1 to 65535 and need not be a multiple of anything;
 // width * height is at most 2^30.
 //

@@ -54,7 +54,7 @@ class nearest_tree {
     point low, high;  // the box
     int begin, end;   // its points, in order_
     int first_index;  // the lowest
-    int left = 0;     // its first child, behind which the other one lies; 0: a leaf
+    int left = 0;     // its first child, which the other one follows; 0: a leaf
   };
 
   struct search {

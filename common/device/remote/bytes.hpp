@@ -155,7 +155,7 @@ class byte_reader {
     left_ = left_.subspan(bytes);
     return taken;
   }
-  // A count of elements that have at least so many bytes each.
+  // A count of elements of at least that many bytes each.
   std::size_t length(std::size_t most, std::size_t least_bytes) {
     std::uint32_t count = 0;
     get(count);

@@ -2,7 +2,7 @@
 //
 // idea    The judge begins and ends a call; in between the submission's commands are executed, and
 //         outside of it none is. Device time lies between two events of the device's own queue:
-//         before the first command of the call that works, and behind the last.
+//         before the first command of the call that does work, and after the last.
 // watch   Where the time model keeps the clock (modelled), copies count as in the runtime's events
 //         (common/timeline); copies to and from the host are taken for copies of pageable memory.
 // tests   tests/service_test.cpp
@@ -42,7 +42,7 @@ class call_account {
   void marked(asked::kind which, std::uint64_t event, std::uint64_t stream);
   // The queue is about to be waited for: the work so far ends here.
   void before_wait();
-  // A command failed, or a request behind which nobody looks.
+  // A command failed, or a request whose answer nobody reads.
   void failed(const status& how);
 
  private:

@@ -75,7 +75,7 @@ class frame_buffer {
   std::vector<std::byte> bytes_;
 };
 
-// Sends a frame. `wait` is asked when the socket takes no more: whether to go on; without it the
+// Sends a frame. `wait` is asked when the socket takes no more: whether to continue; without it the
 // frame is given up. False if it was not sent whole.
 using patience = std::function<bool(int socket, short events)>;
 bool send_frame(int socket, std::span<const std::byte> frame, const patience& wait);

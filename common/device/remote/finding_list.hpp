@@ -2,7 +2,7 @@
 // and by the submission's own runtime, which can add to it.
 //
 // idea    The device knows places in the host's code as numbers (origins). The submission's runtime
-//         is asked for the lines behind those that findings name; what it says is shown beside a
+//         is asked for the source lines of those that findings name; what it says is shown beside a
 //         finding and decides nothing.
 // tests   tests/service_test.cpp
 #pragma once
@@ -27,7 +27,7 @@ class finding_list {
   void add_line(const std::string& line);
   // Of an origin that wanted() named; of another: nothing.
   void place(const tell_place& where);
-  // Origins whose places nobody has told; each is named once.
+  // Origins without a known place; each is named once.
   std::vector<std::uint64_t> wanted();
   // All of them with their places, as lines of JSON; equal ones are one.
   std::vector<long_text> lines() const;
@@ -36,7 +36,7 @@ class finding_list {
   void want(std::uint64_t origin);
 
   std::vector<located_finding> all_;
-  std::map<std::uint64_t, std::optional<host_place>> places_;  // none: not told
+  std::map<std::uint64_t, std::optional<host_place>> places_;  // none: not known
   std::vector<std::uint64_t> unasked_;
 };
 

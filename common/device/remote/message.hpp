@@ -271,7 +271,7 @@ struct ask_counts {
   };
   auto fields() { return std::tie(); }
 };
-// The queue is full: the window is free again behind the answer.
+// The queue is full: the window is free again after the answer.
 struct flush {
   using answer = no_answer;
   auto fields() { return std::tie(); }
@@ -351,13 +351,13 @@ struct reply_head {
   std::int32_t deferred = 0;  // the first command before it that failed; 0: none did
   std::string deferred_message;
   std::uint32_t epoch = 0;  // another one: addresses that were not the client's may be gone
-  std::vector<std::uint64_t> wanted_origins;  // whose places the server wants to be told
+  std::vector<std::uint64_t> wanted_origins;  // whose places the server requests
   auto fields() {
     return std::tie(code, message, deferred, deferred_message, epoch, wanted_origins);
   }
 };
 
-// Behind what a writer has.
+// Appended to what a writer has.
 void append(byte_writer& to, const message& what);
 // The next message; nothing, and the reader has failed, for what is none.
 std::optional<message> next_message(byte_reader& from);

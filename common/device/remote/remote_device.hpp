@@ -26,7 +26,7 @@
 
 namespace stepwise::remote {
 
-// Tells the place of an origin in the host's code.
+// Returns the place of an origin in the host's code.
 using place_finder = std::function<tell_place(std::uint64_t origin)>;
 
 class remote_device : public device {
@@ -99,7 +99,7 @@ class remote_device : public device {
     if (!how.ok()) return how;
     return std::move(reply->with);
   }
-  // What every reply tells, and how the request went; null: there is none.
+  // What every reply carries, and how the request went; null: there is none.
   status note(reply_head* head);
   void queue(const message& command);
   std::optional<window_part> room_in_window(std::size_t bytes);

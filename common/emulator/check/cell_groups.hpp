@@ -43,7 +43,7 @@ struct row_part {
   std::uint32_t shift;   // log2 of the cells of each lane
   std::uint32_t
       first_lanes;       // that access the row's first cell; the next cells' are the next higher
-  std::uint32_t thread;  // the one that accesses the first cell, as a writer; nobody if several
+  std::uint32_t thread;  // the one that accesses the first cell, as a writer; `nobody` if several
 
   static constexpr std::uint32_t nobody = ~std::uint32_t{1};  // no thread's number
   std::uint32_t place(std::uint32_t k) const { return (k + before) >> shift; }

@@ -1,8 +1,8 @@
 // What the race check remembers of memory: who wrote a cell last, and who read it.
 //
-// idea    A cell stands for a word of four bytes, or for one byte where narrower accesses happen.
+// idea    A cell represents a word of four bytes, or for one byte where narrower accesses happen.
 //         Sixteen lie in a group. As long as all of them were accessed alike - by the lanes of a
-//         warp, one behind the other - a summary stands for the group, and an access of a row costs
+//         warp, one after the other - a summary represents the group, and an access of a row costs
 //         one comparison per group and little memory.
 //         Times are ticks of `order`: anything that happened before a known tick is
 //         settled by one comparison. A field that was never set is 0, which is before everything.

@@ -1,6 +1,6 @@
 // The checks of a kernel's memory accesses and of the ways in which its threads wait.
 //
-// idea    Tells, with lines and threads, what compute-sanitizer's four tools would tell, and more:
+// idea    Reports, with lines and threads, what compute-sanitizer's four tools find, and more:
 //         accesses outside of memory, reads of bytes that nobody wrote, races in shared and global
 //         memory, barriers that not all threads reach. A lane whose access is wrong passes over
 //         it, so that the other mistakes of a launch are found too; the launch then fails as it
@@ -59,7 +59,7 @@ class checker final : public observer {
   finding_object object_at(device_address at, bool& freed);
   // The memory from which kernels allocate: of it, what malloc gave may be used.
   void set_heap(const access_window& heap) { heap_ = heap; }
-  // A module's kernels go: what they did can no longer be told.
+  // A module's kernels go: what they did can no longer be reported.
   void forget_launches() {
     launches_.clear();
     code_ = nullptr;
@@ -137,7 +137,7 @@ class checker final : public observer {
   struct block_state {
     block_clock clock;
     std::unique_ptr<watched_memory> shared;
-    tick stored_at = 0;  // the last time that somebody wrote there
+    tick stored_at = 0;  // the last time that a thread wrote there
     kept_loads kept;     // all since the block's last barrier
     tick kept_since = 0;
     const block* now = nullptr;
@@ -312,7 +312,7 @@ class checker final : public observer {
   allocation_map live_, gone_;
   std::unique_ptr<watched_memory> global_;
   std::uint64_t most_pages_;
-  unsigned forgotten_ = 0;  // times that the cells of global memory were begun anew
+  unsigned forgotten_ = 0;  // times that the cells of global memory were reset
 
   // The running launch.
   const program* code_ = nullptr;
@@ -321,7 +321,7 @@ class checker final : public observer {
   std::uint32_t block_warps_ = 1;
   std::uint64_t launch_origin_ = 0;
   status failure_;
-  // Accesses behind the dynamic shared memory that the launch passes: one finding, at its end.
+  // Accesses beyond the dynamic shared memory that the launch passes: one finding, at its end.
   struct missing_shared {
     finding first;
     std::uint64_t bytes = 0;  // that it takes at least
@@ -339,7 +339,7 @@ class checker final : public observer {
   block_state* current_ = nullptr;
   std::deque<past_launch> launches_;
   access_window heap_;
-  // A finding has told why the launch stops at this instruction: of a function's body.
+  // A finding has reported why the launch stops at this instruction: of a function's body.
   std::pair<const program_function*, std::int32_t> told_{nullptr, -1};
   std::pair<const program_function*, std::int32_t> instruction_of(const op* at) const {
     return {&code_->function_of(at),

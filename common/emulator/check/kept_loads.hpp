@@ -3,7 +3,8 @@
 // idea    Between two barriers a block mostly either fills its shared memory or reads it. While
 //         nobody has stored there since the last barrier, a load races with nothing so far, and
 //         only a store before the next barrier could race with it. So loads wait on a list, until
-//         such a store comes (then the cells are told) or the barrier (then they are settled).
+//         such a store comes (then the cells record the loads) or the barrier (then they are
+//         settled).
 // watch   A launch's loads only: its shapes have numbers of their own.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Which accesses that a cell remembers are not ordered before an accessor's, as far as one
-// comparison tells. Without branches, so that they become part of loops.
+// comparison finds. Without branches, so that they become part of loops.
 #pragma once
 
 #include "common/emulator/check/cell_groups.hpp"

@@ -7,8 +7,8 @@
 //         fences with flags, named barriers, mbarriers - goes through sync objects: who releases
 //         appends what it knew to the object's log, who acquires keeps how far it has read. The
 //         logs are searched only when two accesses would otherwise be a race.
-// watch   A fence by every thread before a barrier counts for a release behind it, and a fence
-//         behind a barrier for what others read before it. PTX's text asks for fence and flag in
+// watch   A fence by every thread before a barrier counts for a release after it, and a fence
+//         after a barrier for what others read before it. PTX's text asks for fence and flag in
 //         one thread; hardware's fences and barriers add up, and CUDA's own samples rely on it. A
 //         search that would take too long, or a log that was cut, counts as ordered: a race may be
 //         missed, never invented. `gave_up` counts them.
@@ -39,8 +39,8 @@ struct acquired {
 };
 using knowledge = std::vector<acquired>;
 
-// What a release tells: the accesses of some lanes of a warp before `before`, those of their block
-// before its barrier at `block_before`, and what the releasing lanes had learned.
+// What a release publishes: the accesses of some lanes of a warp before `before`, those of their
+// block before its barrier at `block_before`, and what the releasing lanes had learned.
 struct release_entry {
   std::uint32_t warp, lanes, block;
   tick before, block_before;
@@ -82,7 +82,7 @@ struct block_clock {
   bool uses_copies = false;  // it has done cp.async
   std::vector<warp_clock> warps;
   knowledge learned;  // by all its threads
-  knowledge seen;     // what its threads read before a barrier, for a fence behind it
+  knowledge seen;     // what its threads read before a barrier, for a fence after it
   struct arrival {
     std::uint32_t warp, lanes;
     bool waits;

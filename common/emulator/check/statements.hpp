@@ -1,8 +1,8 @@
-// What a line of source with a branch has to do with a barrier: for the words of a finding.
+// What a line of source with a branch has to do with a barrier: for a finding's text.
 //
 // idea    Branches of PTX have lines and no statements: `if (i >= n) return;` and an `if` around
-//         everything that follows are the same. The source tells them apart, so it is read: a few
-//         tokens and statements of C++, no more.
+//         everything that follows are the same. Only the source distinguishes them, so it is read:
+//         a few tokens and statements of C++, no more.
 // watch   What is not understood - macros, goto, code that is not the compiled one - is `unknown`.
 //         Tested by tests/statements_test.cpp.
 #pragma once
@@ -20,7 +20,7 @@ enum class way_past : std::uint8_t {
   loop,       // it stands in a loop that the thread leaves, or does not enter
   returns,    // the branch's own statement returns,
   breaks,     // leaves a loop,
-  continues,  // or goes on with a loop's next pass
+  continues,  // or continues with a loop's next pass
   unknown
 };
 

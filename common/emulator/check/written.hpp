@@ -1,4 +1,4 @@
-// Which bytes of a memory somebody has written: one bit for each.
+// Which bytes of a memory were written: one bit for each.
 #pragma once
 
 #include <cstdint>

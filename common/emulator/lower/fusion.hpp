@@ -5,8 +5,8 @@
 //         the line of a fused mul has no machine instruction. A mul is fused into all sums that use
 //         it, and then is gone, or into none.
 //         1. A candidate has only such uses: unsuffixed sums of its type, .ftz on both or on none,
-//            behind it in its block; if a factor is constant (a literal, a kernel's parameter),
-//            in any block. Copies and negations of a product stand for it.
+//            after it in its block; if a factor is constant (a literal, a kernel's parameter),
+//            in any block. Copies and negations of a product count as the product.
 //         2. Of a sum's two products one is fused and the other one is added, so that the other is
 //            no candidate any more. In a first pass sums with a candidate of a single use take it,
 //            the first operand rather than the second. In a second pass the rest, in order, take

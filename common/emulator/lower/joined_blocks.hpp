@@ -9,8 +9,8 @@
 
 namespace stepwise::emulator {
 
-// Chains of blocks that ptxas joins: one that goes on in the next only, which nothing else leads
-// to. A chain comes behind those that dominate it; blocks that nothing reaches are in none.
+// Chains of blocks that ptxas joins: one that continues in the next only, which nothing else leads
+// to. A chain follows those that dominate it; blocks that nothing reaches are in none.
 std::vector<std::vector<std::uint32_t>> joined_blocks(const ptx::body& body,
                                                       const control_flow& flow);
 

@@ -10,7 +10,7 @@
 
 namespace stepwise::emulator {
 
-// Lanes at places one behind the other: first_lanes at the first of them, the next higher lanes at
+// Lanes at consecutive places: first_lanes at the first of them, the next higher lanes at
 // the next, and so on.
 struct lane_run {
   std::uint64_t offset;       // of the first place, from that of the shape's first lane

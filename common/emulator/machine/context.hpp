@@ -1,7 +1,7 @@
 // The state that an executing operation sees, and the operation itself.
 //
 // idea    A kernel is lowered once into an array of `op`s. Each holds a function that works on all
-//         32 lanes of a warp and returns the op to go on with; null hands over to the scheduler.
+//         32 lanes of a warp and returns the op to continue with; null hands over to the scheduler.
 //         Registers are rows of 32 lanes in one block of memory per warp; every operand -
 //         constants, parameters and special registers too - is such a row, so an operation has one
 //         form.
@@ -71,7 +71,7 @@ struct context {
   access_counts counts;
   std::uint64_t polls = 0;  // volatile loads, results of atomics, fences: what waiting loops do
   scheduler* owner = nullptr;
-  observer* watch = nullptr;  // null: nobody watches
+  observer* watch = nullptr;  // null: not watched
 
   template <class T>
   T* row(std::uint32_t offset) const {

@@ -50,7 +50,7 @@ class global_memory {
   // Aligned to 256 bytes; neighbours lie at least 256 bytes apart. Fresh pages read as zero; reused
   // memory reads as zero or as its old content.
   result<std::uint64_t> allocate(std::uint64_t bytes);
-  // From now on there is room behind an allocation, about as much as it is long, so that an access
+  // From now on there is room after an allocation, about as much as it is long, so that an access
   // far outside of it does not lie in another one.
   void set_room_between() { room_between_ = true; }
   // The same for memory whose addresses the host may use too. It comes out of the host's memory,

@@ -52,7 +52,7 @@ status with_advice(status s, ptx::version version);
 result<std::unique_ptr<loaded_module>> load_parts(std::span<const std::span<const std::byte>> parts,
                                                   const gpu& model, global_memory& memory);
 
-// What can be told of a kernel from its PTX directives and its machine code's tables.
+// What is known of a kernel from its PTX directives and its machine code's tables.
 kernel_attributes attributes_of(const loaded_module& m, const linked_function& f, const gpu& model);
 
 }  // namespace stepwise::emulator

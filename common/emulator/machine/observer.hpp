@@ -1,8 +1,8 @@
 // What watches a kernel run: the checks (../check), the profiler (../profile), and the clock that a
 // kernel reads.
 //
-// idea    A kernel that is watched is lowered with an op in front of every memory access, which
-//         describes the access to the observers before it is done. The scheduler tells them of
+// idea    A kernel that is watched is lowered with an op before every memory access, which
+//         describes the access to the observers before it is done. The scheduler notifies them of
 //         barriers, warp-wide operations, fences, branches and exits. A kernel that is not watched
 //         has none of these ops and pays nothing.
 // watch   A watched launch runs on one worker, so observers need no locks and repeat exactly.
@@ -112,7 +112,7 @@ class observer {
   // The worker turns to another resident block.
   virtual void turn_to(const block&) {}
 
-  // The lanes that may go on with it; the others pass over the access.
+  // The lanes that may continue with it; the others pass over the access.
   virtual std::uint32_t access(const access_event& e) { return e.active; }
   // `bytes` bytes from `address` on, read or written by one lane (bulk copies, mbarriers, tensor
   // tiles); `space` is global or shared.

@@ -125,7 +125,7 @@ struct call_site {
   std::string signature;
 };
 
-// What the device's runtime library provides: functions that PTX calls and nobody defines.
+// What the device's runtime library provides: functions that PTX calls and no module defines.
 enum class device_function : std::uint8_t { vprintf, malloc, free, assertfail };
 
 struct library_call {
@@ -172,7 +172,7 @@ struct program {
   std::vector<barrier_site> barriers;
   bool reads_clock = false;           // %clock or %clock64; then it is watched, too
   bool reads_timer = false;           // %globaltimer
-  bool watched = false;               // has an op before each access that tells observers of it
+  bool watched = false;               // has an op before each access that notifies observers of it
   std::vector<access_site> accesses;  // of a watched program
   // Shared variables in the order of their places; of a watched program there is room between them.
   struct shared_variable {

@@ -1,4 +1,4 @@
-// What time it is for a warp: whoever knows answers a kernel that reads %clock, %clock64 or
+// What time it is for a warp: the clock that answers a kernel that reads %clock, %clock64 or
 // %globaltimer.
 #pragma once
 
@@ -12,8 +12,8 @@ class warp_time {
  public:
   virtual ~warp_time() = default;
 
-  // A warp of the running block, behind all that it was said to have executed; `at` is the op that
-  // asks. Never less than what the same warp was told before.
+  // A warp of the running block, after all that it is known to have executed; `at` is the op that
+  // asks. Never less than the same warp's previous answer.
   virtual std::uint64_t cycles(std::uint32_t warp, const op* at) = 0;
   virtual std::uint64_t nanoseconds(std::uint32_t warp, const op* at) = 0;
   // The warp sleeps.

@@ -1,4 +1,4 @@
-// The GPU's caches, as far as programs can tell: who finds which sectors where.
+// The GPU's caches, as far as programs can observe: who finds which sectors where.
 //
 // idea    L1: one per multiprocessor, what shared memory leaves of its 256 KB, lines of 128 bytes
 //         whose sectors of 32 bytes come one by one, the least recently used line goes. L2: two
@@ -38,7 +38,7 @@ class caches {
 
   explicit caches(const gpu& model);
 
-  // All empty, with this much L1 in each multiprocessor. `sites`: how many will be told apart.
+  // All empty, with this much L1 in each multiprocessor. `sites`: how many are distinguished.
   void clear(std::uint64_t l1_bytes, std::size_t sites);
 
   // The same of L1 alone: another kernel begins.

@@ -43,7 +43,7 @@ struct instruction_place {
 };
 
 struct code_view {
-  // `machine_code`: the tables of the kernel's, or null. `rules`: of the GPU that is stood for.
+  // `machine_code`: the tables of the kernel's, or null. `rules`: of the emulated GPU.
   code_view(const program& code, const image::kernel_resources* machine_code,
             const memory_rules& rules);
 

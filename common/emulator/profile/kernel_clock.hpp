@@ -3,11 +3,11 @@
 //
 // idea    Only kernels that read a clock are followed (kernel_time.hpp says which): all others are
 //         what they were. Blocks take the places of the GPU as they become free;
-//         warps that meet at a barrier go on at the same cycle.
+//         warps that meet at a barrier continue at the same cycle.
 // watch   A warp that does nothing but ask for the time, again and again at one instruction, waits
 //         for it: beyond `patience` readings the time passes in steps that grow with it, so that a
 //         wait for a second ends after some thousand readings and is at most 1/64 too long. L2
-//         keeps what it has from launch to launch, as far as those that read clocks tell.
+//         keeps what it has from launch to launch, as far as kernels that read clocks show it.
 // Tested by tests/kernel_clock_test.cpp.
 #pragma once
 

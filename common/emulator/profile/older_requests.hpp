@@ -3,7 +3,7 @@
 // idea    1.x serves half-warps: of global memory in aligned segments that nothing keeps, of shared
 //         memory in 16 banks with one word that is broadcast in a turn. 2.x loads whole lines. 3.x
 //         has banks of 8 bytes.
-// source  CUDA C Programming Guide 5.5, appendix G.3 to G.5. Nobody asked such a GPU: what it
+// source  CUDA C Programming Guide 5.5, appendix G.3 to G.5. No such GPU was measured: what it
 // leaves
 //         open (which word is broadcast) is the lowest lane's here. Shared atomics are counted as
 //         if the hardware had them; before 5.0 they were loops that take a lock.

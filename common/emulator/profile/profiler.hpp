@@ -2,7 +2,7 @@
 //
 // idea    A site is a memory instruction; its counters are added to when a warp comes to it. For
 //         all other instructions the ends of each straight run are marked, and sums over the marks
-//         give the counts when somebody asks. Only then are sites and instructions put together by
+//         give the counts on request. Only then are sites and instructions put together by
 //         source line.
 // watch   Nothing is allocated, and nothing locked, while a kernel runs. The same launches give the
 //         same counts.

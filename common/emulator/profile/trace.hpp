@@ -60,7 +60,7 @@ class trace {
   };
   struct stream {
     std::uint32_t first = none, last = none;
-    std::uint64_t skipped = 0;  // requests behind the last record, see skips()
+    std::uint64_t skipped = 0;  // requests after the last record, see skips()
     std::uint32_t read_chunk = none, read_at = 0;
     std::uint64_t idle = 0;  // turns left of the skipped requests that are being played
   };
@@ -96,7 +96,7 @@ class trace {
   const site_plan* sites_ = nullptr;
   std::vector<slot> slots_;
   std::vector<stream> streams_;
-  std::vector<std::vector<std::uint32_t>> on_;  // by multiprocessor: streams that go on
+  std::vector<std::vector<std::uint32_t>> on_;  // by multiprocessor: streams that continue
   std::size_t now_ = 0, begun_ = 0, ended_ = 0;
   unsigned dropped_bits_ = 0;
 };

@@ -56,7 +56,7 @@ const char* missing_instruction_set();
 // Rows that exist once, because their work is scalar or rare.
 void atomic_rows(row_table& table);
 void control_rows(row_table& table);
-void watch_rows(row_table& table);     // tell observers of accesses
+void watch_rows(row_table& table);     // notify observers of accesses
 void narrow_rows(row_table& table);    // conversions of f16, bf16, tf32, e4m3, e5m2
 void rounding_rows(row_table& table);  // .rz .rm .rp of floating-point arithmetic
 void carry_rows(row_table& table);     // add.cc, addc, madc ...

@@ -27,7 +27,7 @@ class device_library {
   // Before a launch: how much output is kept, and the heap, which keeps its first size.
   void set_printf_bytes(std::uint64_t bytes) { printf_bytes_ = bytes; }
   status make_heap(std::uint64_t bytes);
-  // Leaves room behind what malloc gives, for checks of bounds.
+  // Leaves room after what malloc returns, for checks of bounds.
   void set_room_between(std::uint64_t bytes) { room_between_ = bytes; }
   // Writes what kernels printed since the last call: to stdout, assertions to stderr.
   void flush();

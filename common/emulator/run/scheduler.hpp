@@ -4,7 +4,7 @@
 //         their ways meet (meeting.hpp); lanes that reach it wait for the others there. Lanes that
 //         come to a join further out, by a way out of a loop, leave those in between. The join is a
 //         hint, not a barrier: when nothing else in the warp can run, or what runs seems to wait
-//         for them, the waiting lanes go on without the rest. So lanes of one warp may wait
+//         for them, the waiting lanes continue without the rest. So lanes of one warp may wait
 //         for each other, as they may on hardware since Volta. The splits of a warp share its
 //         slices, so that none starves another.
 // watch   A worker runs one block until it ends, and turns to others only while a block polls for
@@ -153,7 +153,7 @@ class scheduler {
   // Takes blocks until none is left or the launch failed; adds its counters to the launch's.
   void run();
 
-  // For handlers. Each returns the op to go on with, or null.
+  // For handlers. Each returns the op to continue with, or null.
   const op* branch(const op* i, const op* target);
   const op* diverge(const op* i, std::uint32_t taken);
   const op* branch_indexed(const op* i);
@@ -162,7 +162,7 @@ class scheduler {
   const op* call(const op* i);
   const op* return_lanes(const op* i, std::uint32_t mask);
   const op* call_library(const op* i);
-  // The stack of the frame that runs: more local memory behind it (its offset; nothing after a
+  // The stack of the frame that runs: more local memory after it (its offset; nothing after a
   // failure), where it ends, and cutting it back to an end that was saved.
   std::optional<std::uint64_t> extend_frame(const op* i, std::uint64_t bytes);
   std::uint64_t frame_end() const { return frame_->local_end; }
@@ -255,7 +255,7 @@ class scheduler {
   execution_counters counters_;
   std::vector<access_window> windows_;
   std::vector<access_shape> shapes_;                  // by access_site
-  std::unordered_map<const op*, unsigned> releases_;  // of lanes that waited there, in vain
+  std::unordered_map<const op*, unsigned> releases_;  // of lanes that waited there for nothing
   std::vector<std::byte> parameters_;
   block* block_ = nullptr;
   warp* warp_ = nullptr;

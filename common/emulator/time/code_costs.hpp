@@ -1,9 +1,9 @@
 // What each PTX instruction of a program costs: issue slots, the unit, whom it waits for.
 //
-// idea    How many machine instructions stand behind a PTX line, and where, is in the cubin's line
+// idea    How many machine instructions a PTX line became, and where, is in the cubin's line
 //         table; where ptxas copied a block (an unrolled loop), each execution is one of the
-//         copies. Registers of the PTX stand for those of the machine code: who waits for whom is
-//         the same.
+//         copies. The PTX's registers are taken for those of the machine code: who waits for whom
+//         is the same.
 // watch   Without a line table every instruction counts as one slot, but for moves and parameters.
 // Tested by tests/code_costs_test.cpp, and by the tests "lab times" and "lab profile".
 #pragma once

@@ -5,8 +5,8 @@
 //         interval, a result is there after a latency. Loads and stores, exchanges and shared
 //         memory go through one port of the multiprocessor; L2 and memory give each multiprocessor
 //         its share.
-// watch   Every number comes from a microbenchmark (common/gpus/*.measured.json) or, where nobody
-//         measured, from published tables; never from a lab's kernel.
+// watch   Every number comes from a microbenchmark (common/gpus/*.measured.json) or, where nothing
+//         was measured, from published tables; never from a lab's kernel.
 // Tested by tests/time_test.cpp.
 #pragma once
 
@@ -57,12 +57,13 @@ struct gpu_costs {
 
   double shared_latency = 23, l1_latency = 32, l2_latency = 280, dram_latency = 650;  // cycles
   spread
-      dram_spread;  // of the latency: behind a queue, a load is as much later as the queue is long
+      dram_spread;  // of the latency: after a queue, a load is as much later as the queue is long
   double l1_bytes = 128;  // per cycle and multiprocessor
   // Cycles of shared memory's port: for each of several wavefronts, and for one alone.
   double load_wavefront = 1, store_wavefront = 1, one_wavefront = 1;
   // Cycles of the port for a request to global memory: for each line of 128 bytes of the bank of
-  // tags that it wants most lines of, and for each word of the bank that it wants most words of.
+  // tags from which it requests most lines, and for each word of the bank from which it requests
+  // most words.
   double line_cycles = 1, bank_cycles = 1;
   // L1 looks up a line in one of four banks: the exclusive or of these, by the bits of its number.
   std::array<std::uint8_t, 20> tag_bank_of_bit = {1, 2, 1, 2, 1, 2, 1, 2, 1, 2,

@@ -42,8 +42,8 @@ class issue_clock {
   // Cycles; `begins`: the block's start.
   issue_clock(const issue_order& order, double begins);
 
-  // An access of an instruction whose run is told next: cycles until its result is there, and for
-  // how many it takes the port.
+  // An access of an instruction whose run is reported next: cycles until its result is there, and
+  // for how many it takes the port.
   void accessed(std::uint32_t ordinal, double latency, double port);
   void executed(issue_order& order, std::uint32_t first, std::uint32_t end);
   void wait_until(double cycle) { now_ = std::max(now_, cycle); }

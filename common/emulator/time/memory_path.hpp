@@ -1,7 +1,7 @@
 // A multiprocessor's way to memory: its port, then its shares of L2, of memory and of what does
 // atomics.
 //
-// idea    Each is a queue with a rate: who comes while it is busy waits behind those before. An
+// idea    Each is a queue with a rate: what arrives while it is busy waits for what came before. An
 //         access cannot be issued at all while too much waits already.
 //         L1 is simulated, line by line.
 // watch   Which sectors are read from memory is drawn by each site's rate, evenly, not at random:
@@ -26,8 +26,8 @@ struct site_rates {
   double evicted = 0;      // bytes written to memory for each that comes to L2 and needs room there
   double own = 0;          // of these, the share that this launch stored
   double dram_bytes = 32;  // that come for each sector that is read from memory
-  // Of atomics: the share of lanes that want the most wanted address, of sectors the most wanted
-  // line's.
+  // Of atomics: the share of lanes that access the most contended address, of sectors the most
+  // contended line's.
   double hot = 0, hot_line = 0;
 };
 
@@ -100,7 +100,7 @@ class memory_path {
   const memory_wishes wishes_;
   l1_lines l1_;
   std::vector<site_account> account_;
-  std::vector<double> owed_;  // sectors that a site is due to read from memory
+  std::vector<double> owed_;  // sectors that a site has yet to read from memory
   // This multiprocessor's, per cycle.
   double l2_share_, l2_write_share_, sector_share_, line_share_, read_share_, few_share_,
       write_share_, atomic_share_;

@@ -4,7 +4,7 @@
 // idea    Zhang and Owens count what each part has to do and take the slowest; Volkov adds what
 //         latency allows. Both come out of a small simulation: schedulers, pipes, the port to
 //         memory, and queues whose rates are this multiprocessor's share of L2 and memory.
-// watch   One multiprocessor stands for all.
+// watch   One multiprocessor represents all.
 // source  Y. Zhang, J. Owens, HPCA 2011; V. Volkov, UC Berkeley 2016. Tested by
 //         tests/time_test.cpp.
 #pragma once

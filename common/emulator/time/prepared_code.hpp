@@ -39,7 +39,7 @@ class prepared_code {
   const timed_run& run(std::uint32_t run, std::uint32_t copies);
   // Which of the run's memory operations the instruction is.
   std::uint32_t memory_place(std::uint32_t run, std::uint32_t ordinal);
-  // When a warp that comes to the run at `at` has its code: what nobody has executed yet must be
+  // When a warp that comes to the run at `at` has its code: what was not executed yet must be
   // fetched.
   double fetched(std::uint32_t run, double at);
 

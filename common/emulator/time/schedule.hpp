@@ -19,8 +19,8 @@ namespace stepwise::emulator {
 // `copies` times the instructions of ordinals [first, end).
 struct straight_run {
   std::uint32_t first = 0, end = 0, copies = 1;
-  // Its instructions in order: copy * length + place in the run. Those without a slot that nobody
-  // needs to see stay where they were.
+  // Its instructions in order: copy * length + place in the run. Those without a slot that no
+  // instruction needs to see stay where they were.
   std::vector<std::uint32_t> order;
 };
 

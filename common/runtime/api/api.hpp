@@ -148,7 +148,7 @@ inline void host_waited_for_all(state& s) {
   note_asked(s, asked::kind::host_all, nullptr);
 }
 
-// The number behind an enumeration that a program passed. C lets it pass any number; reading one
+// The number of an enumeration that a program passed. C lets it pass any number; reading one
 // that the enumeration does not have would be undefined here.
 template <class Enum>
 int number_of(const Enum& passed) {

@@ -20,7 +20,7 @@ struct copy_request {
   int kind = cudaMemcpyDefault;  // a cudaMemcpyKind, or what the program passed for one
   std::size_t layers = 1;
   std::size_t to_layer = 0, from_layer = 0;
-  cudaStream_t stream = nullptr;  // checked by whoever copies
+  cudaStream_t stream = nullptr;  // checked by the function that copies
   bool host_waits = true;         // the call is not one of the asynchronous ones
 };
 

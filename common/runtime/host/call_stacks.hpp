@@ -19,7 +19,7 @@ namespace stepwise::runtime {
 inline constexpr std::size_t stack_frames = 8;
 using call_stack = std::array<std::uintptr_t, stack_frames>;  // innermost first; 0: no more
 
-// The stack of the program's call into this library: the frames behind our own.
+// The stack of the program's call into this library: the frames above our own.
 call_stack program_stack();
 
 // The stack of code of the program's that a signal interrupted at this instruction, without frames

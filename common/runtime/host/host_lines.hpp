@@ -18,7 +18,7 @@ struct host_line {
 
 // For each address, the functions inlined there, innermost first. Without addr2line, or without
 // line tables in the program, the function that contains the address is all there is, or nothing.
-// Nothing is told about the C library and its like.
+// Nothing is said about the C library and its like.
 std::vector<std::vector<host_line>> lines_of(std::span<const std::uintptr_t> addresses);
 
 }  // namespace stepwise::runtime

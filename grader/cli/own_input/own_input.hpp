@@ -1,4 +1,4 @@
-// What commands share that make one call with somebody's own input: reading the file, names that
+// What commands share that make one call with the user's own input: reading the file, names that
 // are to be written, the time that the call may take, the document.
 //
 // Tested by cli/tests/own_input_test.cpp.
@@ -14,7 +14,7 @@
 
 namespace stepwise::cli {
 
-// Of `lab run`: the program, one input of somebody's own, and what is to be kept.
+// Of `lab run`: the program, one input of the user's, and what is to be kept.
 struct own_input {
   std::string lab, file, step;
   std::optional<std::string> image;   // a picture to run on, instead of the lab's sizes

@@ -20,7 +20,7 @@ struct wanted_metric {
 // failure(usage) names the nearest one where there is none, or says why it cannot be had.
 std::vector<wanted_metric> wanted_metrics(const std::vector<std::string>& names);
 
-// The kernels by time, the dearest first.
+// The kernels by time, the most expensive first.
 std::vector<std::string> metric_lines(const std::vector<kernel_analysis>& kernels,
                                       const std::vector<wanted_metric>& wanted,
                                       const terminal_style& style);

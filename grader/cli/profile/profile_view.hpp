@@ -15,12 +15,13 @@ namespace stepwise::cli {
 struct profile_view {
   const lab* of = nullptr;  // null: a program that is no lab's
   const modelled_figures* m = nullptr;
-  const recorded_times* recorded = nullptr;  // of the GPU that is stood for
+  const recorded_times* recorded = nullptr;  // of the emulated GPU
   const step* at = nullptr;                  // null: a file that is no step
   std::string counted_by;                    // "ncu 2025.3.1.0"; empty: by the model
   kernel_analysis dearest;
   std::vector<found_cause> found;
-  std::optional<occupancy_study> room;  // of the dearest kernel; none: the GPU's rules are unknown
+  // Of the most expensive kernel; none: the GPU's rules are unknown.
+  std::optional<occupancy_study> room;
   std::optional<suggestion> next;
 
   // "modelled, NVIDIA H200", "measured by ncu 2025.3.1.0, NVIDIA H200"
@@ -28,7 +29,7 @@ struct profile_view {
   std::optional<double> recorded_ms(const step* s) const;
 };
 
-// With `k`, one of the call's kernels, as the dearest. `m` must have a time.
+// With `k`, one of the call's kernels, as the most expensive one. `m` must have a time.
 profile_view view_of(const modelled_figures& m, const kernel_profile& k, const gpu& model);
 
 }  // namespace stepwise::cli

@@ -26,7 +26,7 @@ std::vector<std::string> experiment_lines(const profile_view& v, const terminal_
 json launched_json(const profile_view& v);
 json analysis_json(const kernel_analysis& a);
 json advice_json(const profile_view& v);
-// A line of names, then one for each kernel, the dearest first. Texts stand in quotes.
+// A line of names, then one for each kernel, the most expensive first. Texts stand in quotes.
 std::vector<std::string> profile_csv(const profile_view& v, int multiprocessors);
 
 }  // namespace stepwise::cli

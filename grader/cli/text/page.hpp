@@ -19,7 +19,7 @@ class page {
     lines_.emplace_back();
   }
   void line(std::string text = {}) { lines_.push_back(std::move(text)); }
-  // Wrapped, behind two blanks; what follows the first line stands `hang` columns further in.
+  // Wrapped, after two blanks; what follows the first line stands `hang` columns further in.
   void paragraph(const std::string& text, tone t = tone::plain, std::size_t hang = 0) {
     const std::size_t room = static_cast<std::size_t>(style_.width) - 2 - hang;
     bool first = true;
@@ -33,7 +33,7 @@ class page {
     for (const auto& part : wrapped(text, static_cast<std::size_t>(style_.width)))
       lines_.push_back(style_.paint(t, part));
   }
-  // Wrapped behind a label, whose width is the indentation of the lines that follow.
+  // Wrapped after a label, whose width is the indentation of the lines that follow.
   void labelled(const std::string& label, const std::string& text, tone t = tone::plain) {
     const std::size_t room = static_cast<std::size_t>(style_.width) - 2 - label.size();
     auto parts = wrapped(text, room);

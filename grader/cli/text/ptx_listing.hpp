@@ -28,7 +28,7 @@ struct ptx_row {
   std::string note;                       // what the machine code makes of it, in words; mostly ""
   std::uint32_t loop = no_loop;           // innermost loop around it, an index into loops
   std::string inlined;                    // "add_from, line 29": where in inlined functions
-  std::vector<std::string> machine_code;  // of its PTX line, where a disassembler told it
+  std::vector<std::string> machine_code;  // of its PTX line, where a disassembler printed it
 };
 
 struct ptx_source_line {

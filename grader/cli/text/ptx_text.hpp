@@ -16,7 +16,7 @@ struct ptx_view {
 void show_kernel(context& c, const kernel_listing& k, const ptx_view& view,
                  emulator::source_text& sources);
 
-// What the marks mean; once, behind all kernels.
+// What the marks mean; once, after all kernels.
 void show_legend(context& c, const std::vector<kernel_listing>& kernels);
 
 }  // namespace stepwise::cli

@@ -15,7 +15,7 @@ namespace stepwise::cli {
 // Of a point that is not right: "WRONG", "REFUSED" if CUDA does not launch it.
 std::string_view outcome_name(const sweep_point& point);
 
-// A row for each point. Columns that tell nothing (no shared memory, no spills) are left out, and
+// A row for each point. Columns that say nothing (no shared memory, no spills) are left out, and
 // of those that the terminal has no room for the less important ones.
 std::vector<std::string> sweep_table(const sweep_view& view, const terminal_style& style);
 

@@ -15,7 +15,7 @@ __device__ float4 load4(const float* at, int lost = 0) {
 
 // Begins to copy at[0], ..., at[3] to `to` in shared memory, or zeros if they are not there; the
 // copy belongs to the calling thread's next __pipeline_commit(). Without Quads: at[last] instead of
-// what lies behind it; last may be negative.
+// what follows it; last may be negative.
 template <bool Quads>
 __device__ void copy4(float* to, const float* at, int last, bool there = true) {
   constexpr int bytes = Quads ? 16 : 4;  // of one copy

@@ -1,7 +1,8 @@
 // A sum that one block begins and another one ends: how the first says that its part is in c.
 //
-// idea    A flag for each block: set behind the stores, with release, and waited for, with acquire,
-//         before the loads. Whoever has waited clears it, so that the next launch finds it so.
+// idea    A flag for each block: set after the stores, with release, and waited for, with acquire,
+//         before the loads. The block that has waited clears it, so that the next launch finds it
+//         clear.
 // watch   A block that waits holds its slot: the one that it waits for must have begun before. The
 //         flags are the program's: two launches at once would take each other's.
 //         cuda::atomic_ref would be the same instructions, but <cuda/atomic> takes nvcc three

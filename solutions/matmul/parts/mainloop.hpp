@@ -118,14 +118,14 @@ __device__ void sync_slice(int slice) {
 
 // Adds the products of `steps` pairs, at least 1, to a thread's sums. The first `missing` columns
 // and rows of the first pair count as 0; none is missing if Multiple is a multiple of depth. tiles:
-// `stages` pairs in shared memory, maybe those of a call before. All threads of the slice take
+// `stages` pairs in shared memory, possibly those of an earlier call. All threads of the slice take
 // part, with the same number of steps.
 template <int stages, int slices = 1, int rows, int cols, int depth, int threads, int Multiple>
 __device__ void add_products(float (&sum)[8][8],
                              pair_fetcher<rows, cols, depth, threads, Multiple>& fetcher,
                              tile_pair<rows, cols, depth>* tiles, int steps, int missing,
                              const thread_place<cols>& place, int slice = 0) {
-  sync_slice<slices, threads>(slice);  // nobody reads what was there before
+  sync_slice<slices, threads>(slice);  // no thread reads what was there before
   for (int stage = 0; stage < stages - 1; ++stage) {
     if (stage < steps) {
       if (stage == 0) {
@@ -169,7 +169,7 @@ __device__ void add_products(float (&sum)[8][8],
     for (int k = 0; k < depth; ++k) {
       if (k == depth - 1) {
         if (more) fetcher.store(tiles[free]);
-        if (stages == 2) {  // behind the last step a stage is read that has been filled before
+        if (stages == 2) {  // after the last step a stage is read that was filled before
           now = step + 1 < steps ? now ^ 1 : 0;
           free ^= 1;
         } else {
@@ -192,8 +192,8 @@ __device__ void add_products(float (&sum)[8][8],
 }
 
 // Adds to the sums of slice 0 those of the other slices' threads with the same tid. space: 64 *
-// (slices - 1) * threads floats in shared memory, which nobody needs any more. All threads of all
-// slices take part.
+// (slices - 1) * threads floats in shared memory, which no thread needs any more. All threads of
+// all slices take part.
 template <int slices, int threads>
 __device__ void add_slices(float (&sum)[8][8], float* space, int slice, int tid) {
   if constexpr (slices > 1) {
