@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "common/device/device.hpp"
@@ -95,6 +96,9 @@ class observer {
     const image::kernel_resources* machine_code = nullptr;  // its tables; null: there is none
     const global_memory* memory = nullptr;
     const warp_time* time = nullptr;  // null: the kernel reads no clock
+    // How much a block does, up to the second argument, tried by itself and without effects
+    // (run/apart.hpp); empty where that cannot be tried.
+    std::function<std::uint64_t(std::uint64_t block, std::uint64_t enough)> work_of_block;
   };
   virtual void begin_launch(const launch_info&) {}
   // `failure`: how it ended. The answer replaces it, if it was ok.

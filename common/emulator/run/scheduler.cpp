@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "common/emulator/run/apart.hpp"
+
 namespace stepwise::emulator {
 namespace {
 
@@ -41,9 +43,17 @@ scheduler::scheduler(launch_state& launch)
   x_.local_bytes = code_.local_bytes_for(launch.stack_limit);
   x_.owner = this;
   x_.watch = launch.watch;
-  if (x_.watch != nullptr)
-    x_.watch->begin_launch({&code_, launch.model, &launch.config, &x_, warps_, threads_,
-                            launch.attributes, launch.machine_code, launch.memory, launch.time});
+  if (x_.watch == nullptr) return;
+  observer::launch_info info{
+      &code_,   launch.model,      &launch.config,      &x_,           warps_,
+      threads_, launch.attributes, launch.machine_code, launch.memory, launch.time,
+      {}};
+  if (can_run_apart(launch)) {
+    info.work_of_block = [&launch](std::uint64_t block, std::uint64_t enough) {
+      return work_of_block(launch, block, enough);
+    };
+  }
+  x_.watch->begin_launch(info);
 }
 
 // --- blocks ------------------------------------------------------------------------------------

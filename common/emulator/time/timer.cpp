@@ -2,7 +2,9 @@
 #include "common/emulator/time/timer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <future>
+#include <numeric>
 
 #include "common/emulator/machine/memory.hpp"
 
@@ -19,6 +21,10 @@ constexpr std::uint64_t further_rounds = 2;
 // Instructions of all recorded blocks; where the first one shows that there would be more, fewer
 // rounds are recorded.
 constexpr std::uint64_t recorded_instructions = 4'000'000;
+// Blocks from all over the grid that are tried, and how much of each (run/apart.hpp).
+constexpr std::uint64_t tried_blocks = 32, telling_work = 1500;
+// The middle of the grid stands for all of it, unless the average block has less or more than that.
+constexpr double even_from = 0.8, even_to = 1.25;
 constexpr std::size_t most_addresses = 4096;  // of a site's atomics that are told apart
 // What L2 keeps of bytes that all multiprocessors read (profile/DESIGN.md).
 constexpr double l2_share_for_reads = 2.0 / 3;
@@ -56,6 +62,7 @@ void timer::begin(const launch_shape& shape) {
   lane_ = shape.blocks <= processors ? shape.blocks / 2
           : busiest == 0             ? processors / 2
                                      : busiest / 2;
+  find_uneven();
   find_early();
   recorded_blocks_ = std::uint64_t{shape.resident} * (1 + further_rounds);
   enough_ = std::max(least_of_block, wave_instructions / static_cast<std::int64_t>(wave_));
@@ -73,6 +80,41 @@ void timer::begin(const launch_shape& shape) {
 bool timer::is_small() const {
   const auto warps = static_cast<double>(shape_.blocks) * shape_.launch.warps;
   return !code_->has_loops && warps * static_cast<double>(code_->at.size()) <= whole_instructions;
+}
+
+// In a grid with more blocks than there is work for, the first ones have it all: then the wave is
+// taken from among those that have, and stands for the others as far as they have anything to do.
+void timer::find_uneven() {
+  work_share_ = busy_share_ = 1;
+  idle_share_ = 0;
+  const auto& work_of = shape_.launch.work_of_block;
+  if (first_ == 0 || !work_of || code_->waits_for_blocks || shape_.launch.config->cooperative)
+    return;
+  std::vector<double> work;
+  const auto tried = [&](std::size_t n) {
+    return (2 * n + 1) * shape_.blocks / (2 * tried_blocks);
+  };
+  for (std::size_t n = 0; n < tried_blocks; ++n)
+    work.push_back(static_cast<double>(work_of(tried(n), telling_work)));
+  const double average =
+      std::accumulate(work.begin(), work.end(), 0.0) / static_cast<double>(tried_blocks);
+  const double middle = (work[tried_blocks / 2 - 1] + work[tried_blocks / 2]) / 2;
+  if (middle >= even_from * average && middle <= even_to * average) return;
+  const double most = *std::ranges::max_element(work);
+  std::vector<std::size_t> busiest;
+  double of_busy = 0, idle = 0;
+  for (std::size_t n = 0; n < tried_blocks; ++n) {
+    if (work[n] > 0.9 * most) busiest.push_back(n);
+    if (work[n] > 0.5 * most)
+      of_busy += work[n];
+    else
+      ++idle;
+  }
+  first_ = tried(busiest[busiest.size() / 2]) / wave_ * wave_;
+  first_ = std::min(first_, (shape_.blocks / wave_ - 1) * wave_);
+  work_share_ = average / most;
+  busy_share_ = of_busy / most / static_cast<double>(tried_blocks);
+  idle_share_ = idle / static_cast<double>(tried_blocks);
 }
 
 // While all blocks are resident nothing evens out, and what is left over when work is divided goes
@@ -205,6 +247,7 @@ double timer::in_recorded_blocks() const {
     of_launch += static_cast<double>(seen[n].instructions) * stands_for;
   }
   if (recorded == 0) return 0;
+  of_launch *= work_share_;
   return (cuts_ ? of_launch : static_cast<double>(run_instructions_)) / recorded;
 }
 
@@ -382,6 +425,8 @@ launch_time timer::end(const std::vector<site_traffic>& traffic) {
   work.active = static_cast<unsigned>(std::min(processors, shape_.blocks));
   work.equal_shares = shape_.blocks <= processors * shape_.resident;
   work.blocks = early_.empty() ? (shape_.blocks + processors - 1) / processors : early_.size();
+  work.blocks = std::max<std::uint64_t>(
+      1, static_cast<std::uint64_t>(std::llround(static_cast<double>(work.blocks) * busy_share_)));
   std::vector<std::future<double>> experiments_us;
   if (how_.experiments)
     for (int e = 0; e < experiments; ++e)
@@ -391,6 +436,11 @@ launch_time timer::end(const std::vector<site_traffic>& traffic) {
   multiprocessor_time t = simulate(work, costs_);
   launch_time result;
   result.us = t.cycles / (costs_.ghz * 1e3);
+  // Blocks with hardly any work start and end.
+  const double idle_us =
+      idle_share_ * static_cast<double>(shape_.blocks) / (costs_.block_starts * costs_.ghz * 1e3);
+  for (double& share : t.busy) share *= result.us / (result.us + idle_us);
+  result.us += idle_us;
   result.counted = 1 / scale();
   result.active_warps = t.warp_cycles / std::max(1.0, t.simulated_cycles);
   result.instructions = t.slots * of_a_block();
@@ -402,7 +452,7 @@ launch_time timer::end(const std::vector<site_traffic>& traffic) {
     // With less to do, warps may drift apart and find less in L1: no reason to wish for more.
     const bool takes_away =
         result.experiments_us.size() < static_cast<std::size_t>(what_if::full_occupancy);
-    const double us = e.get();
+    const double us = e.get() + idle_us;
     result.experiments_us.push_back(takes_away ? std::min(us, result.us) : us);
   }
   return result;

@@ -85,6 +85,7 @@ class timer {
 
  private:
   bool is_small() const;
+  void find_uneven();
   void find_early();
   bool is_recorded(std::uint64_t block) const;
   double in_recorded_blocks() const;
@@ -121,6 +122,9 @@ class timer {
   launch_shape shape_;
   const global_memory* memory_ = nullptr;
   bool cuts_ = false;                   // this launch is sampled
+  double work_share_ = 1;               // of all blocks, had they the recorded ones' work
+  double busy_share_ = 1;               // of these, that of blocks with at least half as much
+  double idle_share_ = 0;               // of the blocks: those that have less
   std::uint64_t first_ = 0, wave_ = 1;  // the sampled wave
   std::uint64_t lane_ = 0;              // the recorded multiprocessor
   std::vector<std::uint64_t> early_;    // its blocks, where all of the launch's are resident

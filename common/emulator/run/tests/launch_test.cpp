@@ -64,6 +64,19 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+TEST_CASE("blocks that the time model tries before a launch leave memory as it was") {
+  setenv("STEPWISE_COUNTERS", "1", 1);
+  setenv("STEPWISE_TIMES", "whole", 1);
+  constexpr unsigned blocks = 13000;  // over three waves
+  const outcome o = run(module_text("mov.u32 %r30, %tid.x;\nmul.wide.u32 %rd14, %r30, 4;\n"
+                                    "add.s64 %rd15, %rd1, %rd14;\nred.global.add.u32 [%rd15], 1;"),
+                        {.blocks = blocks});
+  unsetenv("STEPWISE_TIMES");
+  unsetenv("STEPWISE_COUNTERS");
+  REQUIRE(o.end.ok());
+  for (const int n : o.out) CHECK(n == blocks);
+}
+
 TEST_CASE("an instruction that is not implemented fails the launch by name, kernel and line") {
   const outcome o = run(module_text(".loc 1 42 3\nwgmma.fence.sync.aligned;"));
   CHECK(o.launch.code == error::not_supported);

@@ -146,6 +146,38 @@ TEST_CASE("sampled launches: a small one without loops runs whole") {
   CHECK(drive(t, k, many, 1).ran.size() < many);
 }
 
+TEST_CASE("a grid whose first blocks have all the work: the wave is one of those") {
+  const kernel k(looped_sums);
+  const std::uint64_t blocks = 40 * wave, busy = blocks / 4;
+  const auto us_of = [&](timer::options how, std::uint64_t last_busy) {
+    timer t(model(), how);
+    timer::launch_shape s = k.shape(blocks);
+    s.launch.work_of_block = [&](std::uint64_t block, std::uint64_t enough) {
+      return std::min<std::uint64_t>(enough, block < last_busy ? 1000 : 20);
+    };
+    t.begin(s);
+    const auto length = static_cast<std::uint32_t>(t.code().at.size());
+    std::uint64_t recorded = 0;
+    for (std::uint64_t b = 0; b < blocks; ++b) {
+      if (!t.wants(b)) continue;
+      t.begin_block(b);
+      recorded += t.is_recording() && b < last_busy;
+      for (std::uint32_t w = 0; w < warps && b < last_busy; ++w) t.executed(w, 0, length);
+      t.end_block(b);
+      t.turn_to(blocks);
+    }
+    CHECK(recorded == 3 * resident);
+    return t.end({}).us;
+  };
+  for (const bool sampling : {true, false}) {
+    CAPTURE(sampling);
+    const timer::options how{.sampling = sampling};
+    const double all = us_of(how, blocks), quarter = us_of(how, busy);
+    CHECK(quarter > 0.25 * all);  // the others start and end
+    CHECK(quarter < 0.8 * all);
+  }
+}
+
 TEST_CASE("sampled launches: whatever the grid, some block of the busiest multiprocessors") {
   const kernel k(looped_sums);
   for (const std::uint64_t blocks : {std::uint64_t{1}, std::uint64_t{2}, processors - 1, processors,
