@@ -100,7 +100,7 @@ class emulated_device final : public device {
     }
     if (checker_) checker_->refused_free(address);
     return {error::invalid_value,
-            "this address was not given by an allocation, or is free already"};
+            "this address was not returned by an allocation, or is free already"};
   }
 
   std::array<std::uint64_t, 2> memory_info() override {

@@ -101,7 +101,7 @@ void call_checks::launch_failed(int code) {
                        (why.empty() ? error_text(code) : why) +
                        "), and the program never asked for it";
   entry.what.advice =
-      "A launch by <<<>>> returns nothing: check cudaGetLastError() behind it; the kernel did not "
+      "A launch by <<<>>> returns nothing: check cudaGetLastError() after it; the kernel did not "
       "run.";
   unseen_.push_back(std::move(entry));
 }
@@ -116,9 +116,9 @@ void call_checks::fault_noted(int code, const std::string& message) {
   unseen_fault_->kind = finding_kind::unseen_error;
   unseen_fault_->message = "a kernel failed with " + std::string(error_name(code)) + " (" +
                            (message.empty() ? error_text(code) : message) +
-                           "), and no later call told the program";
+                           "), and no later call returned it to the program";
   unseen_fault_->advice =
-      "Check what cudaDeviceSynchronize(), or a copy behind the kernel, returns.";
+      "Check what cudaDeviceSynchronize(), or a copy after the kernel, returns.";
 }
 
 void call_checks::refused_free(std::string message, std::string advice, std::uint64_t bytes,

@@ -139,7 +139,7 @@ result<registered_kernel*> registry::use_kernel(device& on, const void* function
   registered_kernel* const kernel = find_kernel(function);
   if (!kernel) {
     return {error::invalid_device_function,
-            "this function is no kernel that the program registered"};
+            "this function is not a kernel that the program registered"};
   }
   if (!kernel->handle) {
     const auto handle = kernel->module->find_kernel(on, kernel->name);
@@ -165,7 +165,7 @@ result<module_symbol> registry::use_variable(device& on, const void* host_variab
       }
     }
     return {error::invalid_symbol,
-            "this address is no __device__ or __constant__ variable of the program"};
+            "this address is not a __device__ or __constant__ variable of the program"};
   }
   const auto symbol = found->second.module->find_symbol(on, found->second.name);
   if (!symbol.ok()) {

@@ -134,7 +134,7 @@ std::vector<std::vector<std::string>> combinations(const std::vector<sweep_axis>
       if (axes[k].name == axes[i].name) {
         throw failure(exit_code::usage,
                       "--over " + axes[i].name +
-                          " is there twice; several values are a list: " + axes[i].name + "=1,2,4");
+                          " occurs twice; several values are a list: " + axes[i].name + "=1,2,4");
       }
     }
     count *= axes[i].values.size();

@@ -140,7 +140,7 @@ std::string limit_that_ended(const child_result& result, const compile_guards& g
   if (result.end.out_of_memory || says("virtual memory exhausted") ||
       says("out of memory allocating") || says("Cannot allocate memory") ||
       says("Killed signal terminated program") || says("std::bad_alloc")) {
-    return "the compiler needed more memory than it may have (3 GiB)";
+    return "the compiler needed more memory than its limit (3 GiB)";
   }
   return {};
 }

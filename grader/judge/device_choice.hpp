@@ -36,7 +36,7 @@ struct device_choice {
   fs::path runtime_folder;      // for LD_LIBRARY_PATH
   fs::path cache_folder;        // where the driver keeps what it compiled from PTX
   double peak_bytes_per_s = 0;  // of the memory of the emulated GPU; 0: unknown, or a GPU
-  gpu_state state;              // of the machine, also when the emulator was asked for
+  gpu_state state;              // of the machine, also when the emulator was requested
   // Not empty: calls are judged. The program that serves the device, and the folder of the runtime
   // through which a submission reaches it.
   fs::path server, client_runtime;

@@ -203,13 +203,13 @@ call_outcome judged_session::server_gone() {
   if (end.how == child_end::cause::exited && end.exit_code == 3)
     return stop({verdict::infra, said.substr(0, said.find('\n'))});
   if (said.find("bad_alloc") != std::string::npos || end.signal == SIGKILL)
-    return stop({verdict::memory, "the device's process asked for more memory than it may have (" +
+    return stop({verdict::memory, "the device's process requested more memory than its limit (" +
                                       bytes_text(static_cast<double>(options_.data_limit_bytes)) +
                                       ")"});
   return stop(
       {verdict::crash,
        end.how == child_end::cause::signalled
-           ? "the device's process died of this call: " + signal_text(end.signal)
+           ? "the device's process died during this call: " + signal_text(end.signal)
            : fmt::format("the device's process ended in this call (exit code {})", end.exit_code)});
 }
 
@@ -278,8 +278,8 @@ call_outcome judged_session::one(std::size_t number, std::uint32_t repetition, b
   const auto did = device_->end();
   if (did.ok() && !did->broken.empty())
     return stop({verdict::protocol,
-                 "the program sent its device something that is no message of "
-                 "the CUDA runtime's (" +
+                 "the program sent its device something that is not a message of "
+                 "the CUDA runtime (" +
                      did->broken + ")"});
   if (!did.ok() && outcome.what != verdict::timeout) return server_gone();
   if (!outcome.ok()) return stop(outcome);

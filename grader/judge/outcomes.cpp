@@ -77,7 +77,7 @@ call_outcome outcome_of_end(const child_end& end, const std::string& errors,
   if (end.how == child_end::cause::signalled) {
     if (end.signal == SIGABRT && mentions(errors, "bad_alloc")) {
       return {verdict::memory,
-              "the program asked for more memory than it may have" +
+              "the program requested more memory than its limit" +
                   (data_limit_bytes == 0
                        ? std::string{}
                        : " (" + bytes_text(static_cast<double>(data_limit_bytes)) + ")")};
@@ -88,7 +88,7 @@ call_outcome outcome_of_end(const child_end& end, const std::string& errors,
                              "; `lab env` shows how to run it under gdb"
                        : access;
     if (end.out_of_memory) {
-      return {verdict::memory, "the program asked for more memory than it may have"};
+      return {verdict::memory, "the program requested more memory than its limit"};
     }
     if (end.signal == SIGKILL) message = "the program was killed: was the machine out of memory?";
     return {end.signal == SIGKILL ? verdict::memory : verdict::crash, message};

@@ -31,7 +31,7 @@ energy_counter find_energy_counter(const std::string& pci_bus_id, std::string& w
     why = std::move(reason);
     return energy_counter{};
   };
-  if (pci_bus_id.empty()) return none("the CUDA driver does not tell where the GPU sits");
+  if (pci_bus_id.empty()) return none("the CUDA driver does not report where the GPU sits");
   void* const opened = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   if (opened == nullptr) return none(std::string("there is no ") + library);
   nvml api{};
@@ -59,7 +59,7 @@ energy_counter find_energy_counter(const std::string& pci_bus_id, std::string& w
     return total_energy(device, &millijoules);
   };
   unsigned long long first = 0;
-  if (const int code = read(first); code != 0) return refused("does not tell the energy", code);
+  if (const int code = read(first); code != 0) return refused("does not report the energy", code);
   return [read]() -> std::optional<std::uint64_t> {
     unsigned long long millijoules = 0;
     if (read(millijoules) != 0) return std::nullopt;

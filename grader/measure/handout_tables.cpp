@@ -213,7 +213,7 @@ fs::path keep_sweep(const fs::path& root, const lab& l, const device_choice& dev
   if (const auto text = read_if_there(root / file)) {
     const json older = json::parse_or_null(*text);
     if (!older.is_object() || !older.contains("sweeps"))
-      throw failure(exit_code::ours, file.string() + " is no record of sweeps");
+      throw failure(exit_code::ours, file.string() + " is not a record of sweeps");
     for (const json& kept : older.at("sweeps"))
       if (kept.at("name") != sweep.at("name")) document["sweeps"].push_back(kept);
   }
@@ -239,9 +239,9 @@ std::string sweep_markdown(const fs::path& root, const lab& l, const std::string
     for (const json& sweep : document.at("sweeps"))
       if (sweep.at("name") == name)
         text += (text.empty() ? "" : "\n") + sweep_table(document, sweep);
-  return text.empty()
-             ? "No GPU has been measured yet: `--record " + name + "` behind the command.\n"
-             : text;
+  return text.empty() ? "No GPU has been measured yet: `--record " + name +
+                            "` after the command records one.\n"
+                      : text;
 }
 
 std::string lectures_markdown(const fs::path& root, const lab& l) {

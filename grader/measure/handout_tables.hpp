@@ -26,7 +26,7 @@ json sweep_record(const std::string& name, const sweep_view& view, const std::st
                   const std::string& command);
 
 // Puts it into the lab's file of that GPU, in place of an older one of the same name; the file,
-// relative to the root. failure(ours) if the file is there and is no record of sweeps.
+// relative to the root. failure(ours) if the file is there and is not a record of sweeps.
 fs::path keep_sweep(const fs::path& root, const lab& l, const device_choice& device,
                     const json& sweep);
 

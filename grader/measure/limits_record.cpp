@@ -98,7 +98,7 @@ std::optional<recorded_limits> load_recorded_limits(const fs::path& root, const 
   if (!text) return std::nullopt;
   const json record = json::parse_or_null(*text);
   if (!record.is_object() || !record.contains("programs"))
-    throw failure(exit_code::ours, file.string() + " is no record of limits");
+    throw failure(exit_code::ours, file.string() + " is not a record of limits");
   return read_record(record);
 }
 

@@ -34,7 +34,7 @@ struct recorded_limits {
   limit_reading reading;
   bool is_certain = true;
 };
-// solutions/LAB/measured/GPU.limits.json; failure(ours) if it is there and is no record.
+// solutions/LAB/measured/GPU.limits.json; failure(ours) if it is there and is not a record.
 std::optional<recorded_limits> load_recorded_limits(const fs::path& root, const lab& l,
                                                     std::string_view device_name);
 

@@ -45,7 +45,7 @@ void check_registers(const sweep_axis& axis) {
     if (value != no_register_cap && !in_range) {
       throw failure(
           exit_code::usage,
-          fmt::format("--over {}: {} is no cap: {} to {} registers per thread, or {}", axis.name,
+          fmt::format("--over {}: {} is not a cap: {} to {} registers per thread, or {}", axis.name,
                       value, fewest_registers, most_registers, no_register_cap));
     }
   }

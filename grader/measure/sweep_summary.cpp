@@ -116,7 +116,7 @@ std::string best_sentence(const sweep_view& view, const chosen_points& points,
                           const chosen_points& good) {
   const auto* const best = fastest(points);
   const std::string within = fmt::format("within {:.0f} % of", 100 * (view.alike() - 1)),
-                    as_told = view.modelled() ? "" : ", as far as their intervals tell";
+                    as_told = view.modelled() ? "" : ", as far as their intervals show";
   std::string shown = fmt::format("{}: {}", name_of(view, best), time_text(best->time_ms()));
   if (best->measured())
     shown += fmt::format(" ({} to {})", time_text(best->time.range_ms.low),

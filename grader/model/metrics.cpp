@@ -126,15 +126,15 @@ void add_compute(std::vector<metric>& all) {
 void add_global(std::vector<metric>& all) {
   all.push_back({"gld_efficiency", "",
                  "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", "%",
-                 "bytes asked for / bytes of the sectors loaded",
+                 "bytes requested / bytes of the sectors loaded",
                  [](a_kernel a) { return efficiency(counts(a).global_load); }});
   all.push_back({"gst_efficiency", "",
                  "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct", "%",
-                 "bytes asked for / bytes of the sectors stored",
+                 "bytes requested / bytes of the sectors stored",
                  [](a_kernel a) { return efficiency(counts(a).global_store); }});
-  all.push_back({"gld_excess", "", "", "%", "bytes loaded that nobody asked for",
+  all.push_back({"gld_excess", "", "", "%", "bytes loaded that no lane requested",
                  [](a_kernel a) { return excess(counts(a).global_load); }});
-  all.push_back({"gst_excess", "", "", "%", "bytes stored that nobody asked for",
+  all.push_back({"gst_excess", "", "", "%", "bytes stored that no lane requested",
                  [](a_kernel a) { return excess(counts(a).global_store); }});
   all.push_back({"gld_transactions_per_request", "",
                  "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", "",
@@ -220,7 +220,7 @@ void add_occupancy(std::vector<metric>& all) {
                  "warps of the blocks that fit",
                  [](a_kernel a) { return in_percent(a.theoretical_occupancy); }});
   all.push_back({"achieved_occupancy", "", "sm__warps_active.avg.pct_of_peak_sustained_active", "%",
-                 "warps there on average (nvprof: 0 to 1)",
+                 "resident warps on average (nvprof: 0 to 1)",
                  [](a_kernel a) { return in_percent(a.achieved_occupancy); }});
   all.push_back({"registers", "", "launch__registers_per_thread", "", "registers of a thread",
                  [](a_kernel a) { return figure(a.kernel->registers); }});

@@ -24,7 +24,7 @@ constexpr double seconds_to_leave_a_profile = 30;
 std::string modelled_figures::why_no_time() const {
   if (timed()) return {};
   if (!found.ok()) return found.message;
-  return kernels.empty() ? "no kernel was launched" : "the model has no time of it";
+  return kernels.empty() ? "no kernel was launched" : "the model has no time for it";
 }
 
 std::string modelled_figures::rate() const { return rate_text(work, time_ms); }

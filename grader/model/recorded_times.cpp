@@ -50,7 +50,7 @@ recorded_times load_recorded_times(const fs::path& root, const lab& l,
   const json record =
       json::parse_or_null(read_file(root / file, static_cast<int>(exit_code::ours)));
   if (!record.is_object() || !record.contains("steps"))
-    throw failure(exit_code::ours, file.string() + " is no record of times");
+    throw failure(exit_code::ours, file.string() + " is not a record of times");
   all.gpu = record.at("gpu").get<std::string>();
   for (const json& step : record.at("steps")) {
     each_time(step, [&](const lab_size& size, double time_ms) {

@@ -28,7 +28,7 @@ struct recorded_times {
   std::string fastest(const lab_size& size) const;
 };
 
-// solutions/LAB/measured/GPU.json. failure(ours) if it is there and is no record.
+// solutions/LAB/measured/GPU.json. failure(ours) if it is there and is not a record.
 recorded_times load_recorded_times(const std::filesystem::path& root, const lab& l,
                                    std::string_view device_name);
 

@@ -188,17 +188,17 @@ void try_bubblewrap(protections& found) {
   }
   layer.detail = layer.active ? "files, processes and network of its own (bubblewrap)"
                               : why_not +
-                                    ": this machine's files, network and processes are open "
-                                    "to it";
+                                    ": it can reach this machine's files, network and "
+                                    "processes";
   found.layers.push_back(std::move(layer));
 }
 
 void try_filter(protections& found) {
   found.filters = has_system_call_filters();
-  found.layers.push_back({"system calls", found.filters,
-                          found.filters
-                              ? "those that a computation never needs are refused (seccomp)"
-                              : "this kernel has no seccomp filters: all of it is within reach"});
+  found.layers.push_back(
+      {"system calls", found.filters,
+       found.filters ? "those that a computation never needs are refused (seccomp)"
+                     : "this kernel has no seccomp filters: every system call is allowed"});
 }
 
 void try_group(protections& found) {
@@ -207,8 +207,9 @@ void try_group(protections& found) {
   found.groups = group != nullptr;
   found.layers.push_back(
       {"control group", found.groups,
-       found.groups ? "memory and processes are limited in all"
-                    : why_not + ": memory and processes are limited one by one, not in all"});
+       found.groups
+           ? "memory and processes are limited in total"
+           : why_not + ": memory and processes are limited for each process, not in total"});
 }
 
 }  // namespace

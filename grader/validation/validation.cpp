@@ -216,7 +216,7 @@ validation validate_against_record(const validation_request& request, const fs::
     }
     return v;
   } catch (const json_error& wrong) {
-    throw failure(exit_code::ours, file.string() + " is no record of counters: " + wrong.what());
+    throw failure(exit_code::ours, file.string() + " is not a record of counters: " + wrong.what());
   }
 }
 

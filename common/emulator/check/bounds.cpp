@@ -61,7 +61,7 @@ void at_no_device_address(const access_site& s, std::uint64_t at, finding& f) {
   } else {
     f.message = does + count_of_bytes(s.bytes) + " at " + hexadecimal(at) +
                 ", which is not the device's address; it looks like the host's";
-    f.advice = "Pass the pointer that cudaMalloc gave, and copy the data with cudaMemcpy.";
+    f.advice = "Pass the pointer that cudaMalloc returned, and copy the data with cudaMemcpy.";
   }
 }
 

@@ -147,7 +147,7 @@ checker::parting_words checker::words_of(const parting& p) {
               "Do not break out of a loop with a barrier while others stay: let all threads go on "
               "to its end without work, or leave together (__syncthreads_or)."};
     case way_past::continues:
-      return {"the continue " + at + " takes them past it", "goes on with the next pass here",
+      return {"the continue " + at + " takes them past it", "continues with the next pass here",
               "Do not skip a barrier by continue: put the condition around the work instead, so "
               "that every thread reaches the barrier in every pass."};
     case way_past::returns:

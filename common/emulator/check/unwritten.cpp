@@ -72,7 +72,7 @@ void checker::refused_free(device_address at) {
   } else {
     f.message = "the freed address belongs to no allocation";
   }
-  f.advice = "Free each allocation once, with the pointer that cudaMalloc gave.";
+  f.advice = "Free each allocation once, with the pointer that cudaMalloc returned.";
   f.origin = origin_;
   const finding_key k{f.kind, origin_, -1, -1, at};
   if (log_.is_new(k)) log_.add(k, std::move(f));
@@ -95,7 +95,7 @@ void checker::heap_got(const warp_event& e, int lane, device_address at, bool is
                   : "a thread frees an address that malloc in a kernel did not return";
   f.object = describe_global(at, 1).object;
   f.parties.push_back(party(e.at, e.warp, lane, "frees"));
-  f.advice = "Free each block once, in a kernel, with the pointer that malloc gave there.";
+  f.advice = "Free each block once, in a kernel, with the pointer that malloc returned there.";
   f.origin = launch_origin_;
   told_ = instruction_of(e.at);
   const finding_key k = key(f.kind, place_number(e.at), -1, 0);
@@ -170,7 +170,8 @@ void checker::copied_home(device_address from, std::uint64_t bytes) {
               std::to_string(where.object.offset) + " of " +
               (where.object.name.empty() ? "the allocation" : where.object.name);
   f.object = where.object;
-  f.advice = "Has every element a thread that writes it, also where n is no multiple of the block?";
+  f.advice =
+      "Has every element a thread that writes it, also where n is not a multiple of the block?";
   f.origin = origin_;
   log_.add(k, std::move(f));
 }

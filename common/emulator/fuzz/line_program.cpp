@@ -9,7 +9,7 @@ outcome try_input(std::span<const std::byte> input) {
   try {
     image::run_line_programs(input, [&](const image::line_span& span) {
       require(span.first < span.last, "a run of no machine code");
-      require(span.set_address_at <= input.size(), "an address told behind the section's end");
+      require(span.set_address_at <= input.size(), "an address after the section's end");
     });
   } catch (const image::corrupt& why) {
     return {false, why.what()};

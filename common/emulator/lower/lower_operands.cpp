@@ -154,7 +154,7 @@ unsigned type_bits(std::string_view type) {
 
 std::uint32_t lowering::take(unsigned row_bytes) {
   if (row_bytes == 0) throw unsupported{"the operands of " + text()};
-  if (next_row_ > most_row_bytes) throw unsupported{"a function of so many values"};
+  if (next_row_ > most_row_bytes) throw unsupported{"a function with that many values"};
   const std::uint32_t align = std::min(row_bytes, 64u);
   next_row_ = (next_row_ + align - 1) / align * align;
   const std::uint32_t at = next_row_;

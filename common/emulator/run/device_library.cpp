@@ -100,7 +100,7 @@ void device_library::warn_of_format(const std::string& specification) {
     const std::lock_guard lock(mutex_);
     if (!told_.insert(specification).second) return;
   }
-  keep(true, "stepwise: printf on a GPU does not know " + specification + "\n");
+  keep(true, "stepwise: printf on a GPU does not support " + specification + "\n");
 }
 
 // int vprintf(const char* format, const void* arguments)

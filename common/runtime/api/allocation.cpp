@@ -18,7 +18,7 @@ status refused(const status& failure) {
 }
 
 status allocate(state& s, void** address, std::size_t bytes) {
-  if (!address) return invalid_value("cudaMalloc: no place for the address");
+  if (!address) return invalid_value("cudaMalloc: the pointer for the address is null");
   *address = nullptr;
   if (bytes == 0) return {};
   note_place(s);
@@ -33,8 +33,8 @@ status release(state& s, void* address) {
   if (const auto* const host = s.find_host(address)) {
     if (s.checks) {
       s.checks->refused_free("cudaFree() was given memory of the host",
-                             "What cudaMallocHost gave, cudaFreeHost frees; what cudaHostRegister "
-                             "pinned, cudaHostUnregister lets go.",
+                             "cudaFreeHost frees memory from cudaMallocHost; cudaHostUnregister "
+                             "releases memory from cudaHostRegister.",
                              host->second.bytes, host->second.allocated_by);
     }
     return invalid_value("cudaFree: this is host memory, for cudaFreeHost");

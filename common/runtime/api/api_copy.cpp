@@ -134,7 +134,7 @@ STEPWISE_ALIAS(cudaMemset2DAsync_ptsz, cudaMemset2DAsync);
 
 cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
   return call([&](state& s) {
-    if (!address) return invalid_value("cudaGetSymbolAddress: no place for the answer");
+    if (!address) return invalid_value("cudaGetSymbolAddress: the pointer for the answer is null");
     const auto variable = s.registered.use_variable(*s.current, symbol);
     if (variable.ok()) *address = pointer_of(variable->address);
     return variable.ok() ? status{} : variable.failure();
@@ -143,7 +143,7 @@ cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
 
 cudaError_t cudaGetSymbolSize(std::size_t* bytes, const void* symbol) {
   return call([&](state& s) {
-    if (!bytes) return invalid_value("cudaGetSymbolSize: no place for the answer");
+    if (!bytes) return invalid_value("cudaGetSymbolSize: the pointer for the answer is null");
     const auto variable = s.registered.use_variable(*s.current, symbol);
     if (variable.ok()) *bytes = variable->bytes;
     return variable.ok() ? status{} : variable.failure();

@@ -52,7 +52,7 @@ result<std::size_t> limit_of(const state& s, int limit) {
 
 cudaError_t cudaGetDeviceCount(int* count) {
   return call_even_lost([&](state&) {
-    if (!count) return invalid_value("cudaGetDeviceCount: no place for the answer");
+    if (!count) return invalid_value("cudaGetDeviceCount: the pointer for the answer is null");
     *count = 1;
     return status{};
   });
@@ -60,7 +60,7 @@ cudaError_t cudaGetDeviceCount(int* count) {
 
 cudaError_t cudaGetDevice(int* number) {
   return call_even_lost([&](state&) {
-    if (!number) return invalid_value("cudaGetDevice: no place for the answer");
+    if (!number) return invalid_value("cudaGetDevice: the pointer for the answer is null");
     *number = 0;
     return status{};
   });
@@ -109,7 +109,7 @@ cudaError_t cudaSetDeviceFlags(unsigned flags) {
 
 cudaError_t cudaGetDeviceFlags(unsigned* flags) {
   return call([&](state& s) {
-    if (!flags) return invalid_value("cudaGetDeviceFlags: no place for the answer");
+    if (!flags) return invalid_value("cudaGetDeviceFlags: the pointer for the answer is null");
     *flags = s.device_flags | cudaDeviceMapHost;
     return status{};
   });
@@ -117,7 +117,8 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int number) {
   return with_device(number, [&](state& s) {
-    if (!properties) return invalid_value("cudaGetDeviceProperties: no place for the answer");
+    if (!properties)
+      return invalid_value("cudaGetDeviceProperties: the pointer for the answer is null");
     *properties = properties_of(s.current->description());
     return status{};
   });
@@ -125,7 +126,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int number) {
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int number) {
   return with_device(number, [&](state& s) {
-    if (!value) return invalid_value("cudaDeviceGetAttribute: no place for the answer");
+    if (!value) return invalid_value("cudaDeviceGetAttribute: the pointer for the answer is null");
     const auto& attributes = s.current->description().attributes;
     const auto found = attributes.find(number_of(attribute));
     if (found == attributes.end()) {
@@ -153,7 +154,7 @@ cudaError_t cudaDeviceReset() {
 
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
   return call([&](state& s) {
-    if (!value) return invalid_value("cudaDeviceGetLimit: no place for the answer");
+    if (!value) return invalid_value("cudaDeviceGetLimit: the pointer for the answer is null");
     const auto found = limit_of(s, number_of(limit));
     if (found.ok()) *value = *found;
     return found.ok() ? status{} : found.failure();
@@ -174,7 +175,8 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
 
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
   return call([&](state& s) {
-    if (!config) return invalid_value("cudaDeviceGetCacheConfig: no place for the answer");
+    if (!config)
+      return invalid_value("cudaDeviceGetCacheConfig: the pointer for the answer is null");
     *config = static_cast<cudaFuncCache>(s.cache_config);
     return status{};
   });
@@ -200,7 +202,8 @@ cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(cudaFlushGPUDirectRDMAWritesTarge
 // Shared memory has had banks of one size since compute capability 5.0.
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
   return call([&](state&) {
-    if (!config) return invalid_value("cudaDeviceGetSharedMemConfig: no place for the answer");
+    if (!config)
+      return invalid_value("cudaDeviceGetSharedMemConfig: the pointer for the answer is null");
     *config = cudaSharedMemBankSizeFourByte;
     return status{};
   });

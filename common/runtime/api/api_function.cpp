@@ -40,7 +40,7 @@ cudaFuncAttributes attributes_of(const kernel_attributes& kernel) {
 // has none; that is an answer, not an error.
 status blocks_that_fit(state& s, const kernel_attributes& kernel, int threads,
                        std::size_t dynamic_bytes, int* blocks) {
-  if (!blocks) return invalid_value("no place for the number of blocks");
+  if (!blocks) return invalid_value("the pointer for the number of blocks is null");
   if (threads <= 0) return invalid_value("a block has at least one thread");
   *blocks = 0;
   const gpu& model = s.current->description();
@@ -64,7 +64,8 @@ status allow_dynamic_shared(state& s, registered_kernel& kernel, int bytes) {
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
   return with_kernel(function, [&](state&, registered_kernel& kernel) {
-    if (!attributes) return invalid_value("cudaFuncGetAttributes: no place for the answer");
+    if (!attributes)
+      return invalid_value("cudaFuncGetAttributes: the pointer for the answer is null");
     *attributes = attributes_of(kernel.attributes);
     return status{};
   });
@@ -115,14 +116,14 @@ cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig
 
 cudaError_t cudaFuncGetName(const char** name, const void* function) {
   return call_even_lost([&](state& s) {
-    if (!name) return invalid_value("cudaFuncGetName: no place for the answer");
+    if (!name) return invalid_value("cudaFuncGetName: the pointer for the answer is null");
     if (s.fault.ok()) {
       const auto usable = s.registered.use_kernel(*s.current, function);
       if (!usable.ok()) return usable.failure();
     }
     const registered_kernel* const found = s.registered.find_kernel(function);
     if (!found) {
-      return status{error::invalid_device_function, "this function is no kernel of the program"};
+      return status{error::invalid_device_function, "this function is not a kernel of the program"};
     }
     *name = found->name.c_str();
     return status{};
@@ -146,9 +147,9 @@ cudaError_t cudaFuncGetParamInfo(const void* function, std::size_t index, std::s
 cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* function) {
   return call([&](state& s) {
     registered_kernel* const found = s.registered.find_kernel(function);
-    if (!kernel) return invalid_value("cudaGetKernel: no place for the answer");
+    if (!kernel) return invalid_value("cudaGetKernel: the pointer for the answer is null");
     if (!found) {
-      return status{error::invalid_device_function, "this function is no kernel of the program"};
+      return status{error::invalid_device_function, "this function is not a kernel of the program"};
     }
     *kernel = reinterpret_cast<cudaKernel_t>(found);
     return status{};
@@ -157,7 +158,7 @@ cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* function) {
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t* kernel, const void* function) {
   return with_kernel(function, [&](state&, registered_kernel& found) {
-    if (!kernel) return invalid_value("cudaGetFuncBySymbol: no place for the answer");
+    if (!kernel) return invalid_value("cudaGetFuncBySymbol: the pointer for the answer is null");
     *kernel = reinterpret_cast<cudaFunction_t>(&found);
     return status{};
   });

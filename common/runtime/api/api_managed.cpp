@@ -13,7 +13,7 @@ namespace {
 status check_managed(state& s, const char* function, const void* pointer, std::size_t bytes) {
   const auto area = s.current->find_allocation(address_of(pointer));
   if (!area || !area->shared || s.find_host(pointer)) {
-    return invalid_value(std::string(function) + ": this is no managed memory");
+    return invalid_value(std::string(function) + ": this is not managed memory");
   }
   if (bytes == 0 || bytes > area->bytes - (address_of(pointer) - area->address)) {
     return invalid_value(std::string(function) + ": " + std::to_string(bytes) +
@@ -191,7 +191,7 @@ cudaError_t discard_batch(const range_batch& batch) {
 
 cudaError_t cudaMallocManaged(void** address, std::size_t bytes, unsigned flags) {
   return call([&](state& s) {
-    if (!address) return invalid_value("cudaMallocManaged: no place for the address");
+    if (!address) return invalid_value("cudaMallocManaged: the pointer for the address is null");
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
       return invalid_value("cudaMallocManaged: the flags are neither Global nor Host");
     }

@@ -19,7 +19,7 @@ std::size_t in_pitch(std::size_t width) {
 
 // Kernels use pinned memory by its own address (unified addressing).
 status allocate_host(state& s, void** address, std::size_t bytes, unsigned flags) {
-  if (!address) return invalid_value("cudaMallocHost: no place for the address");
+  if (!address) return invalid_value("cudaMallocHost: the pointer for the address is null");
   if (flags & ~(cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined)) {
     return invalid_value("cudaHostAlloc: unknown flags");
   }
@@ -47,14 +47,14 @@ status too_many_bytes(const char* function) {
 
 status not_pinned(const char* function) {
   return invalid_value(std::string(function) +
-                       ": this is no memory from cudaMallocHost or cudaHostAlloc");
+                       ": this is not memory from cudaMallocHost or cudaHostAlloc");
 }
 
 }  // namespace
 
 cudaError_t cudaMalloc(void** address, std::size_t bytes) {
   return call_even_lost([&](state& s) {
-    if (!address) return invalid_value("cudaMalloc: no place for the address");
+    if (!address) return invalid_value("cudaMalloc: the pointer for the address is null");
     status usable = s.ready();
     return usable.ok() ? s.note(allocate(s, address, bytes)) : usable;
   });
@@ -63,7 +63,8 @@ cudaError_t cudaMalloc(void** address, std::size_t bytes) {
 cudaError_t cudaMallocPitch(void** address, std::size_t* pitch, std::size_t width,
                             std::size_t rows) {
   return call([&](state& s) {
-    if (!address || !pitch) return invalid_value("cudaMallocPitch: no place for the answer");
+    if (!address || !pitch)
+      return invalid_value("cudaMallocPitch: the pointer for the answer is null");
     if (width > SIZE_MAX / 2 || (rows && width > SIZE_MAX / 2 / rows)) {
       return too_many_bytes("cudaMallocPitch");
     }
@@ -74,7 +75,7 @@ cudaError_t cudaMallocPitch(void** address, std::size_t* pitch, std::size_t widt
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
   return call([&](state& s) {
-    if (!memory) return invalid_value("cudaMalloc3D: no place for the answer");
+    if (!memory) return invalid_value("cudaMalloc3D: the pointer for the answer is null");
     if (extent.width > SIZE_MAX / 2) return too_many_bytes("cudaMalloc3D");
     const std::size_t pitch = in_pitch(extent.width);
     std::size_t layer = 0, bytes = 0;
@@ -119,9 +120,10 @@ cudaError_t cudaFreeHost(void* address) {
     const auto found = s.host_allocations.find(address);
     if (found == s.host_allocations.end() || found->second.registered) {
       if (s.checks) {
-        s.checks->refused_free("cudaFreeHost() was given memory that is not pinned, or no longer",
-                               "It frees what cudaMallocHost and cudaHostAlloc gave, once; device "
-                               "memory is for cudaFree.");
+        s.checks->refused_free(
+            "cudaFreeHost() was given memory that is not pinned, or no longer",
+            "It frees memory from cudaMallocHost and cudaHostAlloc, once; device "
+            "memory is for cudaFree.");
       }
       return not_pinned("cudaFreeHost");
     }
@@ -183,7 +185,8 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* address) {
 cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* address, unsigned flags) {
   return call([&](state& s) {
     if (!device_pointer || flags != 0) {
-      return invalid_value("cudaHostGetDevicePointer: no place for the answer, or unknown flags");
+      return invalid_value(
+          "cudaHostGetDevicePointer: the pointer for the answer is null, or unknown flags");
     }
     *device_pointer = nullptr;
     const auto* const found = s.find_host(address);
@@ -202,7 +205,8 @@ cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* address, unsig
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
   return call_even_lost([&](state& s) {
-    if (!attributes) return invalid_value("cudaPointerGetAttributes: no place for the answer");
+    if (!attributes)
+      return invalid_value("cudaPointerGetAttributes: the pointer for the answer is null");
     *attributes = {};
     const auto area = s.current->find_allocation(address_of(pointer));
     const auto* const pinned = s.find_host(pointer);

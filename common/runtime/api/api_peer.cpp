@@ -11,7 +11,7 @@ namespace {
 
 status no_peer(int number) {
   return {error::invalid_device, "device " + std::to_string(number) +
-                                     " is no peer: this runtime has one device, number 0"};
+                                     " is not a peer: this runtime has one device, number 0"};
 }
 
 // The device's PCI address as text.
@@ -46,7 +46,7 @@ std::string full_pci_address(const char* text) {
 cudaError_t cudaDeviceCanAccessPeer(int* can, int number, int peer) {
   return call_even_lost([&](state&) {
     if (number != 0 || peer != 0) return no_peer(number != 0 ? number : peer);
-    if (!can) return invalid_value("cudaDeviceCanAccessPeer: no place for the answer");
+    if (!can) return invalid_value("cudaDeviceCanAccessPeer: the pointer for the answer is null");
     *can = 0;
     return status{};
   });
@@ -56,7 +56,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   return call([&](state&) {
     if (flags) return invalid_value("cudaDeviceEnablePeerAccess: unknown flags");
     if (peer != 0) return no_peer(peer);
-    return status{error::peer_access_unsupported, "a device is no peer of its own"};
+    return status{error::peer_access_unsupported, "a device is not its own peer"};
   });
 }
 
@@ -93,7 +93,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int* number, const char* text) {
   return call_even_lost([&](state& s) {
     if (!number || !text) return invalid_value("cudaDeviceGetByPCIBusId: a null pointer");
     const std::string wanted = full_pci_address(text);
-    if (wanted.empty()) return invalid_value(std::string(text) + " is no PCI address");
+    if (wanted.empty()) return invalid_value(std::string(text) + " is not a PCI address");
     if (wanted != pci_address(s)) {
       return status{error::invalid_device, std::string("there is no device at ") + text};
     }

@@ -18,7 +18,7 @@ cudaError_t with_pool(cudaMemPool_t handle, Body&& body) {
 }
 
 status allocate_from(state& s, memory_pool& pool, void** address, std::size_t bytes) {
-  if (!address) return invalid_value("cudaMallocAsync: no place for the address");
+  if (!address) return invalid_value("cudaMallocAsync: the pointer for the address is null");
   *address = nullptr;
   status room = pool.check_room(bytes);
   if (!room.ok()) return refused(room);
@@ -75,7 +75,7 @@ int* switch_of(memory_pool& pool, int attribute) {
 }
 
 status get_attribute(memory_pool& pool, int attribute, void* value) {
-  if (!value) return invalid_value("cudaMemPoolGetAttribute: no place for the answer");
+  if (!value) return invalid_value("cudaMemPoolGetAttribute: the pointer for the answer is null");
   if (const int* found = switch_of(pool, attribute)) return store(value, *found);
   switch (attribute) {
     case cudaMemPoolAttrReleaseThreshold:
@@ -203,7 +203,7 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* li
 cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool,
                                  cudaMemLocation* place) {
   return with_pool(pool, [&](state&, memory_pool&) {
-    if (!flags) return invalid_value("cudaMemPoolGetAccess: no place for the answer");
+    if (!flags) return invalid_value("cudaMemPoolGetAccess: the pointer for the answer is null");
     status known = check_place(place, cudaMemAllocationTypePinned);
     if (known.ok()) *flags = cudaMemAccessFlagsProtReadWrite;
     return known;
@@ -212,7 +212,8 @@ cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool,
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int number) {
   return call([&](state& s) {
-    if (!pool) return invalid_value("cudaDeviceGetDefaultMemPool: no place for the answer");
+    if (!pool)
+      return invalid_value("cudaDeviceGetDefaultMemPool: the pointer for the answer is null");
     status known = check_pool_device(number);
     if (known.ok()) *pool = handle_of(s.pools.default_pool());
     return known;
@@ -221,7 +222,7 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int number) {
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int number) {
   return call([&](state& s) {
-    if (!pool) return invalid_value("cudaDeviceGetMemPool: no place for the answer");
+    if (!pool) return invalid_value("cudaDeviceGetMemPool: the pointer for the answer is null");
     status known = check_pool_device(number);
     if (known.ok()) *pool = handle_of(s.pools.current());
     return known;
@@ -239,7 +240,7 @@ cudaError_t cudaDeviceSetMemPool(int number, cudaMemPool_t pool) {
 cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* place,
                                      cudaMemAllocationType type) {
   return call([&](state& s) {
-    if (!pool) return invalid_value("cudaMemGetDefaultMemPool: no place for the answer");
+    if (!pool) return invalid_value("cudaMemGetDefaultMemPool: the pointer for the answer is null");
     status known = check_place(place, number_of(type));
     if (known.ok()) *pool = handle_of(s.pools.default_pool());
     return known;
@@ -249,7 +250,7 @@ cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* place
 cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* place,
                               cudaMemAllocationType type) {
   return call([&](state& s) {
-    if (!pool) return invalid_value("cudaMemGetMemPool: no place for the answer");
+    if (!pool) return invalid_value("cudaMemGetMemPool: the pointer for the answer is null");
     status known = check_place(place, number_of(type));
     if (known.ok()) *pool = handle_of(s.pools.current());
     return known;

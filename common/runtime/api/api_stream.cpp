@@ -13,7 +13,7 @@ constexpr int lowest_priority = 0, highest_priority = -5;
 
 cudaError_t create_stream(cudaStream_t* stream, unsigned flags, int priority) {
   return call([&](state& s) {
-    if (!stream) return invalid_value("cudaStreamCreate: no place for the stream");
+    if (!stream) return invalid_value("cudaStreamCreate: the pointer for the stream is null");
     if (flags & ~cudaStreamNonBlocking) return invalid_value("cudaStreamCreate: unknown flags");
     const int kept = std::clamp(priority, highest_priority, lowest_priority);
     auto* const record = new stream_record{flags, kept, ++s.streams_made + 2, {}};
@@ -26,7 +26,7 @@ cudaError_t create_stream(cudaStream_t* stream, unsigned flags, int priority) {
 cudaError_t answer_of_stream(cudaStream_t stream, const void* place,
                              void (*answer)(const stream_record&, void*)) {
   return with_stream(stream, [&](state&, const stream_record& record) {
-    if (!place) return invalid_value("no place for the answer");
+    if (!place) return invalid_value("the pointer for the answer is null");
     answer(record, const_cast<void*>(place));
     return status{};
   });
@@ -160,7 +160,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   return call([&](state& s) {
-    if (!event) return invalid_value("cudaEventCreate: no place for the event");
+    if (!event) return invalid_value("cudaEventCreate: the pointer for the event is null");
     constexpr unsigned known = cudaEventBlockingSync | cudaEventDisableTiming;
     if (flags & cudaEventInterprocess) {
       return status{error::not_supported, "events between processes are not supported"};
@@ -231,7 +231,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t stop) {
   return call([&](state& s) {
-    if (!ms) return invalid_value("cudaEventElapsedTime: no place for the answer");
+    if (!ms) return invalid_value("cudaEventElapsedTime: the pointer for the answer is null");
     const event_record *first = record_of(s, start), *second = record_of(s, stop);
     if (!first || !second) return unknown_event();
     for (const event_record* record : {first, second}) {

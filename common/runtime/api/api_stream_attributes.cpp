@@ -57,7 +57,7 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
                                    cudaStreamAttrValue* value) {
   return with_stream(stream, [&](state&, stream_record& record) {
     const int number = number_of(attribute);
-    if (!value) return invalid_value("cudaStreamGetAttribute: no place for the answer");
+    if (!value) return invalid_value("cudaStreamGetAttribute: the pointer for the answer is null");
     if (!is_stream_attribute(number)) return no_such_attribute(number);
     *value = first_value(record, number);
     const auto set = record.attributes.find(number);
@@ -79,7 +79,7 @@ STEPWISE_ALIAS(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes);
 // Captures are refused when they begin, so no stream ever captures.
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* capture) {
   return with_stream(stream, [&](state&, stream_record&) {
-    if (!capture) return invalid_value("cudaStreamIsCapturing: no place for the answer");
+    if (!capture) return invalid_value("cudaStreamIsCapturing: the pointer for the answer is null");
     *capture = cudaStreamCaptureStatusNone;
     return status{};
   });

@@ -43,7 +43,7 @@ prepared prepare_call(context& c, const picture_problem& p, const own_input& o) 
   }
   made.call = p.call_with(input, fmt::format("{}, {} x {}", fs::path(*o.image).filename().string(),
                                              input.width, input.height));
-  c.now().doing("working out what is expected");
+  c.now().doing("computing the expected result");
   made.stages = p.stages(made.call);
   return made;
 }

@@ -219,7 +219,7 @@ std::vector<std::string> timeline_lines(const shown_timeline& of, const terminal
   p.title("Timeline of " + of.title);
   const timeline& t = of.t;
   if (t.activities.empty() || t.us <= 0) {
-    p.paragraph("Nothing was asked of the device: there is no timeline.");
+    p.paragraph("The program requested nothing of the device: there is no timeline.");
     return p.take();
   }
   const auto marks = marks_of(t);
@@ -239,8 +239,9 @@ std::vector<std::string> timeline_lines(const shown_timeline& of, const terminal
                             grouped(t.untimed)),
                 tone::note);
   if (of.dropped > 0)
-    p.paragraph(fmt::format("What was asked after this is left out: {} more.", grouped(of.dropped)),
-                tone::note);
+    p.paragraph(
+        fmt::format("What was requested after this is left out: {} more.", grouped(of.dropped)),
+        tone::note);
   p.line();
   p.paragraph(assumptions(of), tone::dim);
   return p.take();

@@ -64,7 +64,7 @@ TEST_CASE("a modelled call without a time says why") {
   m.found = {};
   CHECK(m.why_no_time() == "no kernel was launched");
   m.kernels.resize(1);
-  CHECK(m.why_no_time() == "the model has no time of it");
+  CHECK(m.why_no_time() == "the model has no time for it");
   m.time_ms = 2;
   CHECK(m.why_no_time().empty());
   CHECK(cli::modelled_json(m).at("time_ms") == 2);

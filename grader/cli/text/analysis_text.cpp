@@ -62,7 +62,7 @@ void bytes_by_level(page& p, const profile_view& v) {
   const std::string port = percent(busy(a, part::port));
   const bool has_l1 = a.kernel->l1_bytes > 0, has_l2 = a.kernel->l2_bytes > 0;
   std::vector<std::vector<cell>> rows = {
-      row(has_l1 ? "global memory, asked of L1" : "global memory", a.bytes.global, port)};
+      row(has_l1 ? "global memory, requested from L1" : "global memory", a.bytes.global, port)};
   if (a.bytes.shared > 0) rows.push_back(row("shared memory", a.bytes.shared, "same port"));
   if (has_l2) rows.push_back(row("L2", a.bytes.l2, percent(busy(a, part::l2))));
   rows.push_back(row("DRAM", a.bytes.dram, percent(busy(a, part::dram))));
@@ -109,14 +109,14 @@ void mend_sentence(page& p, const kernel_analysis& a) {
   if (a.wasteful.empty()) {
     const bool known =
         std::ranges::all_of(a.accesses, [](const costly_line& l) { return l.cost.ideal > 0; });
-    p.paragraph(known ? "Every access costs what it must: fewer or wider ones are left to try."
+    p.paragraph(known ? "Every access costs its minimum: try fewer or wider ones."
                       : "What these would cost at best was not counted.");
     return;
   }
   const costly_line& l = a.wasteful.front();
   const char* unit = is_shared(l.cost.what) ? "wavefronts" : "sectors";
   const std::string where =
-      l.at.line == 0 ? "Mend this first" : fmt::format("Mend line {} first", place_text(l.at, a));
+      l.at.line == 0 ? "Fix this first" : fmt::format("Fix line {} first", place_text(l.at, a));
   p.paragraph(
       fmt::format("{}: {:.1f} {} for each {}, {:.1f} would do ({}).", where, l.cost.per_request(),
                   unit, name_of(l.cost.what), l.cost.ideal_per_request(),
@@ -446,8 +446,8 @@ std::vector<std::string> experiment_lines(const profile_view& v, const terminal_
            {"times as fast", true},
            {"what is changed in the model", false, true, true}},
           rows);
-  p.paragraph(fmt::format("{} takes {} as it is. What a change of the code gains may be more or "
-                          "less: it changes other things, too.",
+  p.paragraph(fmt::format("{} takes {} as it is. A change of the code may gain more or less: "
+                          "it changes other things, too.",
                           v.dearest.kernel->kernel, time_text(v.dearest.kernel->timing.us / 1000)),
               tone::dim);
   return p.take();

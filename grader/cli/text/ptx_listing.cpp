@@ -92,13 +92,13 @@ std::string drop_note(emulator::drop_reason reason) {
     case emulator::drop_reason::same_address:
       return "not done: these bytes are loaded or stored by another one";
     case emulator::drop_reason::unused:
-      return "not done: nobody uses the value";
+      return "not done: the value is never used";
     case emulator::drop_reason::in_registers:
       return "no memory: the array is in registers";
     case emulator::drop_reason::constant_bank:
       return "no load: an operand of another instruction";
     case emulator::drop_reason::unknown:
-      return "no machine instruction; the tables do not tell why";
+      return "no machine instruction; the tables do not say why";
   }
   return "";
 }

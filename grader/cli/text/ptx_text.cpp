@@ -346,7 +346,7 @@ void show_legend(context& c, const std::vector<kernel_listing>& kernels) {
                                  unicode ? "\u2503" : "|", unicode ? "\u2506" : ":");
   if (machine) {
     text +=
-        " The number before an instruction tells how many machine instructions its PTX line has; "
+        " The number before an instruction says how many machine instructions its PTX line has; "
         "with - it was merged, became part of others, or was not needed.";
   }
   const auto sum = [&](std::uint32_t kernel_listing::*what) {
@@ -355,7 +355,7 @@ void show_legend(context& c, const std::vector<kernel_listing>& kernels) {
     return all;
   };
   if (const auto open = sum(&kernel_listing::undecided); open > 0) {
-    text += fmt::format(" Of {} the tables do not tell for sure.",
+    text += fmt::format(" For {} the tables do not decide.",
                         open == 1 ? "one access" : std::to_string(open) + " accesses");
   }
   c.out.paragraph(text, 2, "  ", tone::dim);

@@ -101,7 +101,7 @@ modelled_version model_version(context& c, const lab& l, const problem& p, const
   for (const auto& k : m.kernels)
     if (!f.kernel.empty() && k.kernel == f.kernel) time_ms += k.timing.us / 1000;
   if (!m.timed() || time_ms <= 0) {
-    result.why_none = m.timed() ? "the model has no time of it" : m.why_no_time();
+    result.why_none = m.timed() ? "the model has no time for it" : m.why_no_time();
     return result;
   }
   result.modelled = in_unit(of.unit, m.work, time_ms);
@@ -122,7 +122,7 @@ void show(context& c, const modelled_lecture& one) {
   c.out.paragraph(fmt::format("one call of size {}{}, modelled from published figures of the GPU; "
                               "registers as for {}; in {}",
                               size_text(one.of->size),
-                              one.of->size_told ? "" : ", which is ours: the source tells none",
+                              one.of->size_told ? "" : ", which is ours: the source gives none",
                               machine_code_of(one.model), one.of->unit),
                   0, "", tone::dim);
   std::vector<std::vector<cell>> rows;

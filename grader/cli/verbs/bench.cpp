@@ -321,7 +321,7 @@ int bench(context& c, const bench_options& o) {
                   "--cpu measures no step, and a record is of steps: --record --peers has both");
   if (o.record && !device.gpu) {
     const std::string why =
-        c.request == device_request::emulated ? "the emulator was asked for" : device.state.missing;
+        c.request == device_request::emulated ? "the emulator was requested" : device.state.missing;
     throw failure(
         exit_code::environment,
         "--record needs a GPU, and there is none to use: " + why +

@@ -116,7 +116,7 @@ std::vector<fact> facts_of(const gpu& g) {
        number(g.max_threads_per_block)},
       {"max_threads_per_multiprocessor", "threads of a multiprocessor",
        g.max_threads_per_multiprocessor,
-       fmt::format("{}, which are {} warps", g.max_threads_per_multiprocessor,
+       fmt::format("{}, that is {} warps", g.max_threads_per_multiprocessor,
                    g.max_threads_per_multiprocessor / g.warp_size)},
       {"max_blocks_per_multiprocessor", "blocks of a multiprocessor",
        g.max_blocks_per_multiprocessor, number(g.max_blocks_per_multiprocessor)},
@@ -126,7 +126,7 @@ std::vector<fact> facts_of(const gpu& g) {
        g.shared_bytes_per_multiprocessor, kib(g.shared_bytes_per_multiprocessor)},
       {"shared_bytes_per_block", "shared memory of a block", g.shared_bytes_per_block,
        kib(g.shared_bytes_per_block)},
-      {"shared_bytes_per_block_optin", "the same, asked for", g.shared_bytes_per_block_optin,
+      {"shared_bytes_per_block_optin", "the same, on request", g.shared_bytes_per_block_optin,
        kib(g.shared_bytes_per_block_optin)},
   };
   if (const auto rates = paper_rates(g)) {

@@ -57,7 +57,7 @@ item compiler(const installation& where) {
 item sandbox() {
   const protections& guards = find_protections();
   item i{"sandbox", !guards.bubblewrap.empty(), guards.text(),
-         "grading other people's files apart from this machine"};
+         "grading other people's files in a sandbox"};
   for (const auto& layer : guards.layers) {
     if (layer.active) continue;
     i.detail = i.found ? i.detail + ": " + layer.detail : layer.detail;

@@ -100,13 +100,13 @@ void check_file(const fs::path& program) {
   struct stat about {};
   if (stat(program.c_str(), &about) != 0) refuse(name + ": there is no such file");
   if (S_ISDIR(about.st_mode)) refuse(name + " is a folder");
-  if (!S_ISREG(about.st_mode)) refuse(name + " is no regular file");
+  if (!S_ISREG(about.st_mode)) refuse(name + " is not a regular file");
   if (const auto end = program.extension(); end == ".cu" || end == ".cpp" || end == ".cc") {
     refuse(fmt::format(
         "{} is source code; compile it first: nvcc --cudart=shared -arch=sm_90 -o {} {}", name,
         program.stem().string(), name));
   }
-  if (::access(program.c_str(), R_OK) != 0) refuse(name + " may not be read by you");
+  if (::access(program.c_str(), R_OK) != 0) refuse(name + " is not readable for you");
   char start[2] = {};
   std::ifstream(program, std::ios::binary).read(start, sizeof start);
   if (start[0] == '#' && start[1] == '!') {
@@ -368,7 +368,7 @@ int exec(context& c, const exec_options& o) {
   if (o.time_limit_s)
     environment.push_back(fmt::format("STEPWISE_TIME_LIMIT_S={}", *o.time_limit_s));
   if (!o.watched() && !o.report.empty())
-    refuse("--report is for --check, --counters and --profile: it writes what comes of them");
+    refuse("--report is for --check, --counters and --profile: it writes their results");
   if (o.records_calls() && !o.profile)
     refuse("--timeline and --trace belong to --profile, which models how long kernels take");
   for (const std::string& file : {o.report, o.trace})
@@ -414,12 +414,12 @@ const verb exec_verb(
     "  ./lab exec --profile ./saxpy             and which kernel takes long, and why: modelled\n"
     "  ./lab exec --time ./saxpy                its own cudaEvents follow the time model\n"
     "  ./lab exec --gpu h200 ./saxpy            which GPU to be\n\n"
-    "cudaEventElapsedTime tells how long the emulation took on this CPU, or with\n"
+    "cudaEventElapsedTime returns how long the emulation took on this CPU, or with\n"
     "--time and --profile what the time model says of the GPU (kernels then run\n"
     "watched, on one core); a line at the end says which it was. clock() in a kernel\n"
     "follows the model in every run, for one warp alone; %globaltimer where events\n"
     "do.\n\n"
-    "Streams, signals and the exit status are the program's own; 128 + N tells that\n"
+    "Streams, signals and the exit status are the program's own; 128 + N says that\n"
     "signal N ended it, 2 that it cannot run here, and why; with --check, 1 that\n"
     "something was found; with --profile, that there is nothing to profile.",
     [](arguments& takes, exec_options& o) {
@@ -430,12 +430,12 @@ const verb exec_verb(
                  "line by line: sectors, bank conflicts, cache hits, divergence");
       takes.flag("--profile", o.profile,
                  "the kernels by modelled time, what limits the first, what to try");
-      takes.flag("--time", o.time, "cudaEvents tell modelled times, without a profile");
+      takes.flag("--time", o.time, "cudaEvents return modelled times, without a profile");
       takes.flag("--timeline", o.timeline,
                  "with --profile: calls, copies and kernels, stream by stream");
       takes.add("--trace", o.trace, "with --profile: a file for that, which Perfetto opens");
       takes.add("--report", o.report,
-                "with --check, --counters, --profile: a file for what comes of it, as JSON");
+                "with --check, --counters, --profile: a file for the results, as JSON");
     },
     exec);
 

@@ -427,7 +427,7 @@ const verb grade_verb(
       takes.add("--step", o.step, "a solution step instead of a file");
       takes.add("--seed", o.seed, "of the random inputs (new every time)");
       takes.add("--key", o.key, "a file: your own draw of seeds and hidden sizes");
-      takes.flag("--practice", o.practice, "quickly, believing what the program says of itself");
+      takes.flag("--practice", o.practice, "quickly, trusting what the program says of itself");
     },
     grade);
 

@@ -274,7 +274,7 @@ void show_reading(context& c, const dissection& e) {
                     11, "  " + c.out.paint(tone::note, "but"));
   if (e.reading->full_ms < short_ms) {
     c.out.paragraph(
-        "so short a call is mostly its launch, and so are its parts: take a larger "
+        "a call this short is mostly its launch, and so are its parts: take a larger "
         "--size",
         11, "  " + c.out.paint(tone::note, "but"));
   }

@@ -139,7 +139,7 @@ void show_origin(const session_of_profiles& s, const modelled_figures& m) {
   if (!s.counted_by.empty())
     return s.c.out.paragraph(
         "hardware counters, kernel by kernel, caches flushed before each; stalls by line are "
-        "sampled, what they wait for is not told",
+        "sampled, what they wait for is not known",
         0, "", tone::dim);
   s.c.out.paragraph(s.model.measured.empty()
                         ? "modelled from published figures of the " + s.model.name +

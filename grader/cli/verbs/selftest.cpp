@@ -170,7 +170,7 @@ void show(context& c, const std::vector<outcome>& all) {
     if (o.result != attack_result::failed) continue;
     const std::string why = !o.got.broken.empty() ? o.got.broken
                             : !o.got.left.empty() ? "left behind: " + joined(o.got.left, ", ")
-                                                  : "another class, or other points, than are due";
+                                                  : "another class, or other points, than expected";
     c.out.paragraph(o.due.name + ": " + escaped_lines(why, 1, 400).at(0), 2);
   }
 }
@@ -249,7 +249,7 @@ int selftest(context& c, const selftest_options& o) {
     c.print(document);
   } else {
     show(c, all);
-    c.say(fmt::format("{} as they should be, {} open, {} failed", count(attack_result::held), open,
+    c.say(fmt::format("{} as expected, {} open, {} failed", count(attack_result::held), open,
                       failed));
     if (left_out > 0) {
       c.out.paragraph(fmt::format("{} attacks were left out: without namespaces they would reach "

@@ -177,7 +177,7 @@ int report(context& c, const lab& l, validation& v, bool all) {
   }
   for (const auto* d : found.unused) {
     ++wrong;
-    c.say(c.out.paint(tone::bad, "no difference any more, to be taken out of differs.toml: " +
+    c.say(c.out.paint(tone::bad, "no longer different, to be removed from differs.toml: " +
                                      joined(d->steps, ", ") + ", " + joined(d->counters, ", ")));
   }
   const char* const but = found.used.empty() ? "" : ", but for what is known";
@@ -242,7 +242,7 @@ class recorder {
     older_ =
         json::parse_or_null(read_file(c.where.root / file_, static_cast<int>(exit_code::ours)));
     if (!older_.is_object() || !older_.contains("steps"))
-      throw failure(exit_code::ours, file_.string() + " is no record of counters");
+      throw failure(exit_code::ours, file_.string() + " is not a record of counters");
   }
 
   // After each of the steps; the record has all that were counted.
@@ -253,7 +253,7 @@ class recorder {
     if (!all_steps_)
       throw failure(exit_code::usage, "other steps in " + file_.string() +
                                           " were counted with something else: " + apart +
-                                          "\n--record without steps counts all of them anew");
+                                          "\n--record without steps counts all of them again");
   }
 
   // After the last one, of a record that could not be joined to the older one as well.

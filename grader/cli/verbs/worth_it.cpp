@@ -171,7 +171,7 @@ processor_rates wanted_rates(const gpu& model) {
   const auto rates = paper_rates(model);
   if (!rates)
     refuse("--gpu " + model.id +
-           ": its description does not tell its clocks, or it is of a kind whose "
+           ": its description lacks its clocks, or it is of a kind whose "
            "arithmetic is not known here");
   return *rates;
 }

@@ -101,7 +101,7 @@ TEST_CASE("several axes make all combinations, up to 200") {
                   combinations({parse_axis("a=1"), parse_axis("a=2")});
                 },
                 exit_code::usage),
-            "a is there twice"));
+            "a occurs twice"));
 }
 
 TEST_CASE("a lab declares its sweep and its experiments") {

@@ -62,7 +62,7 @@ TEST_CASE("every way to misbehave has its class and its words") {
            row{"alien", verdict::protocol, "out of turn"},
            row{"undecided", verdict::protocol, "not how it ended"},
            row{"flood", verdict::output, "printed more than"},
-           row{"memory", verdict::memory, "more memory than it may have"},
+           row{"memory", verdict::memory, "more memory than its limit"},
            row{"no device", verdict::infra, "cannot use a CUDA device"},
            row{"error 700", verdict::check, "k at x.cu:7: told so"},
            row{"error 702", verdict::timeout, "told so"},

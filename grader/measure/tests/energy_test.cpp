@@ -54,12 +54,12 @@ std::vector<bench_row> rows_of(const program& p, const energy_counter& energy) {
 
 TEST_CASE("the counter is that of the GPU at the place that CUDA names") {
   CHECK(why_not("0000:86:00.0") == "");
-  CHECK(why_not("0000:06:00.0") == "NVML does not tell the energy: Not Supported");
+  CHECK(why_not("0000:06:00.0") == "NVML does not report the energy: Not Supported");
   CHECK(why_not("0000:99:00.0") == "NVML has no GPU at 0000:99:00.0: Not Found");
-  CHECK(why_not("") == "the CUDA driver does not tell where the GPU sits");
+  CHECK(why_not("") == "the CUDA driver does not report where the GPU sits");
   CHECK(why_not("0000:86:00.0", "no driver") == "NVML does not start: Driver Not Loaded");
   CHECK(why_not("0000:86:00.0", "denied") ==
-        "NVML does not tell the energy: Insufficient Permissions");
+        "NVML does not report the energy: Insufficient Permissions");
   CHECK(why_not("0000:86:00.0", "divided").find("(MIG)") != std::string::npos);
   std::string why;
   CHECK(!find_energy_counter("0000:86:00.0", why, "libno-such-library.so"));

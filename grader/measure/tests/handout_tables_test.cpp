@@ -50,7 +50,7 @@ TEST_CASE("a sweep is kept under its name, and becomes a table") {
   const temporary_folder root(fs::temp_directory_path());
   const lab l = one_lab();
   CHECK(sweep_markdown(root.path(), l, "both") ==
-        "No GPU has been measured yet: `--record both` behind the command.\n");
+        "No GPU has been measured yet: `--record both` after the command records one.\n");
   const std::vector<swept_axis> axes = {axis("threads", {"32", "64"}), axis("items", {"1", "2"})};
   const std::vector<sweep_point> points = {point({"32", "1"}, 4), point({"32", "2"}, 2),
                                            point({"64", "1"}, 2.02)};  // 64, 2 was not right

@@ -53,8 +53,8 @@ TEST_CASE("--over names a constant, the size or the register cap") {
   CHECK(classified("registers=none,16,255", source).kind == axis_kind::registers);
   CHECK(has(refusal("items=1", source), "mine.cu has no constant \"items\""));
   CHECK(has(refusal("items=1", source), "`registers` the compiler's cap"));
-  CHECK(has(refusal("registers=8", source), "8 is no cap: 16 to 255"));
-  CHECK(has(refusal("registers=many", source), "many is no cap"));
+  CHECK(has(refusal("registers=8", source), "8 is not a cap: 16 to 255"));
+  CHECK(has(refusal("registers=many", source), "many is not a cap"));
   CHECK(has(refusal("n=2x3", source), "--over n=2x3: expected a number like 1000"));
   CHECK(has(refusal("n=1x", source), "--over n=1x: expected a number"));
 }

@@ -57,7 +57,9 @@ TEST_CASE("errors are shares of what was measured; pairs that differ clearly hav
   CHECK(j["wrong"].size() == 2);
 }
 
-TEST_CASE("a lab's record: medians with a cold cache by step and size; what is no record is told") {
+TEST_CASE(
+    "a lab's record: medians with a cold cache by step and size; what is not a record is "
+    "reported") {
   const temporary_folder root(std::filesystem::temp_directory_path());
   const auto folder = root.path() / "solutions/doubling/measured";
   std::filesystem::create_directories(folder);

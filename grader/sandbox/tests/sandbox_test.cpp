@@ -161,7 +161,7 @@ TEST_CASE("files in memory and on the disk have their limits") {
   CHECK(!in_sandbox("exec head -c 2000 /dev/zero > /tmp/a", c).end.ok());
 }
 
-TEST_CASE("memory and processes are limited in all") {
+TEST_CASE("memory and processes are limited in total") {
   if (is_missing("control group")) return;
   auto c = tools();
   c.memory_bytes = 64 << 20;
