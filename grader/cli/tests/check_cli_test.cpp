@@ -13,7 +13,7 @@ TEST_CASE("check: a solution is silent") {
   const cloned_course c;
   const json checked = document_of(
       c.lab({"check", "reduction", "--step", "03_sequential", "--size", "1000", "--json"}));
-  check_documented(checked);
+  check_documented(checked, "check");
   CHECK(checked["class"] == "PASS");
   CHECK(checked["summary"] == "no findings");
   CHECK(checked["findings"].empty());
@@ -33,7 +33,7 @@ TEST_CASE("check: a missing barrier is a race, with both lines and the buffers' 
   CHECK(has(result.out, "launched at " + mutant + ":"));
   const json checked =
       document_of(c.lab({"check", "reduction", "--file", mutant, "--size", "1000", "--json"}));
-  check_documented(checked);
+  check_documented(checked, "check");
   CHECK(checked["errors"] > 0);
   bool race = false;
   for (const auto& found : checked["findings"]) {
@@ -75,7 +75,7 @@ TEST_CASE("grade: a race is class CHECK, told with its lines, and earns nothing"
   const json grade =
       document_of(c.lab({"grade", "reduction", "--device", "emulated", "--file",
                          "labs/reduction/tests/mutants/missing_barrier.cu", "--json"}));
-  check_documented(grade);
+  check_documented(grade, "grade");
   CHECK(grade["class"] == "CHECK");
   CHECK(grade["points"] == 0);
   CHECK(grade["errors"] > 0);

@@ -34,7 +34,7 @@ TEST_CASE("walk: every step is correct, counted on the emulator, in the document
   const auto result = c.lab({"walk", "reduction", "--device", "emulated", "--json"});
   CHECK(result.end.exit_code == 0);
   const json walk = document_of(result);
-  check_documented(walk);
+  check_documented(walk, "walk");
   CHECK(walk["lab"] == "reduction");
   CHECK(walk["device"]["kind"] == "emulated");
   const auto steps = load_lab(c.root(), "reduction").steps;
@@ -79,7 +79,7 @@ TEST_CASE("grade: the untouched skeleton fails and says what is left to do") {
   CHECK(has(result.out, "TODO"));
   CHECK(has(result.out, "0 of 100 points"));
   const json grade = document_of(c.lab({"grade", "reduction", "--device", "emulated", "--json"}));
-  check_documented(grade);
+  check_documented(grade, "grade");
   CHECK(grade["class"] == "WRONG");
   CHECK(grade["trust"] == "judged");
   CHECK(grade["file"] == "labs/reduction/reduction.cu");
@@ -92,7 +92,7 @@ TEST_CASE("grade: the last step passes; without a GPU speed is modelled, and say
                              "emulated", "--json"});
   CHECK(result.end.exit_code == 0);
   const json grade = document_of(result);
-  check_documented(grade);
+  check_documented(grade, "grade");
   CHECK(grade["class"] == "PASS");
   CHECK(grade["points"] == 100);
   for (const auto& goal : grade["goals"]) {
@@ -148,7 +148,7 @@ TEST_CASE("a kernel that writes out of bounds is told so, with its line") {
              "--device", "emulated", "--json"});
   CHECK(result.end.exit_code == 1);
   const json run = document_of(result);
-  check_documented(run);
+  check_documented(run, "run");
   CHECK(run["class"] == "CHECK");
   CHECK(has(run["message"].get<std::string>(), "writes_past_end.cu:"));
   CHECK(has(run["message"].get<std::string>(), "out of bounds"));
@@ -211,7 +211,7 @@ TEST_CASE("start keeps changed work, and says where") {
   CHECK(has(c.lab({"start", "reduction"}).out, "nothing was changed"));
   // An untouched skeleton is no work: it is replaced without a copy.
   const json other = document_of(c.lab({"start", "reduction", "03", "--json"}));
-  check_documented(other);
+  check_documented(other, "start");
   CHECK(other["kept"].is_null());
   write_atomically(file, skeleton + "// my work\n");
   const auto result = c.lab({"start", "reduction"});
@@ -296,7 +296,7 @@ TEST_CASE("bad input: one clear message and the right exit code") {
 TEST_CASE("--device gpu without one is the environment's fault") {
   const cloned_course c;
   const json doctor = document_of(c.lab({"doctor", "--json"}));
-  check_documented(doctor);
+  check_documented(doctor, "doctor");
   if (doctor["device"]["kind"] == "gpu") return skip_case("there is a GPU");
   const auto result = c.lab({"walk", "reduction", "--device", "gpu"});
   CHECK(result.end.exit_code == 3);
@@ -331,7 +331,7 @@ TEST_CASE("help has examples, version a number, and both go to stdout") {
     const auto result = c.lab(words);
     CHECK(result.end.exit_code == 0);
     const json help = document_of(result);
-    check_documented(help);
+    check_documented(help, "help");
     const bool of_run = words[0] == "run";
     CHECK(has(help["help"].get<std::string>(), of_run ? "./lab run" : "./lab start first"));
     CHECK(help["commands"].size() > 10);
@@ -358,7 +358,7 @@ TEST_CASE("validate: the emulator against a record, in the documented form") {
   const auto result =
       c.lab({"validate", "reduction", "03", "--recorded", "--size", "1000", "--json"});
   const json document = document_of(result);
-  check_documented(document);
+  check_documented(document, "validate");
   CHECK(result.end.exit_code == 0);
   REQUIRE(document["steps"].size() == 1);
   REQUIRE(document["steps"][0]["sizes"].size() == 1);
@@ -372,15 +372,15 @@ TEST_CASE("diff, list, hint and env: people's form and JSON") {
   CHECK(has(diff.out, "--- solutions/reduction/02_strided.cu"));
   CHECK(has(diff.out, "@@ -"));
   CHECK(!has(diff.out, "todo"));
-  check_documented(document_of(c.lab({"diff", "reduction", "02", "03", "--json"})));
+  check_documented(document_of(c.lab({"diff", "reduction", "02", "03", "--json"})), "diff");
   CHECK(has(c.lab({"diff", "reduction", "03", "03"}).out, "no difference"));
   CHECK(has(c.lab({"list"}).out, "reduction"));
-  check_documented(document_of(c.lab({"list", "--json"})));
+  check_documented(document_of(c.lab({"list", "--json"})), "list");
   CHECK(has(c.lab({"hint", "reduction"}).out, "lab hint reduction 1"));
-  check_documented(document_of(c.lab({"hint", "reduction", "1", "--json"})));
+  check_documented(document_of(c.lab({"hint", "reduction", "1", "--json"})), "hint");
   const json bench =
       document_of(c.lab({"bench", "reduction", "--peers", "--device", "emulated", "--json"}));
-  check_documented(bench);
+  check_documented(bench, "bench");
   // Without a GPU, the CPU is timed all the same.
   CHECK(bench["cpu"]["threads"] >= 1);
   REQUIRE(bench["peers"].size() == 1);
@@ -398,8 +398,9 @@ TEST_CASE("env: its output is shell, and the program runs by hand with it") {
   const auto env =
       c.lab({"env", "reduction", "--step", "03", "--size", "2^10", "--device", "emulated"});
   REQUIRE(env.end.exit_code == 0);
-  check_documented(
-      document_of(c.lab({"env", "reduction", "--step", "03", "--device", "emulated", "--json"})));
+  const json made =
+      document_of(c.lab({"env", "reduction", "--step", "03", "--device", "emulated", "--json"}));
+  check_documented(made, "env");
   child_options shell;
   shell.command = {"/bin/sh", "-c", "eval \"$0\"; \"$STEPWISE_PROGRAM\" \"$STEPWISE_CALLS\"",
                    env.out};
@@ -416,7 +417,7 @@ TEST_CASE("the READMEs' tables say what the records say") {
                     results = *read_if_there(c.root() / "solutions/README.md");
   const auto result = c.lab({"bench", "--readme", "--json"});
   CHECK(result.end.exit_code == 0);
-  check_documented(document_of(result));
+  check_documented(document_of(result), "bench");
   INFO("./lab bench --readme makes it fresh");
   CHECK(read_if_there(c.root() / "README.md") == before);
   CHECK(read_if_there(c.root() / "solutions/README.md") == results);

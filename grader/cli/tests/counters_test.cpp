@@ -50,7 +50,7 @@ TEST_CASE("run --counters: the table of a reduction is the hardware's") {
                              "--device", "emulated", "--json"});
   REQUIRE(result.end.exit_code == 0);
   const json document = document_of(result);
-  check_documented(document);
+  check_documented(document, "run");
   const json& k = kernel_with_grid(document, 256);
   CHECK(k["kernel"] == "reduce_kernel");
   CHECK(k["launches"] == 1);

@@ -8,7 +8,7 @@ using namespace stepwise;
 TEST_CASE("device: every described GPU has peaks, and what is estimated is said") {
   const cloned_course course;
   const json list = document_of(course.lab({"device", "--list", "--json"}));
-  check_documented(list);
+  check_documented(list, "device");
   CHECK(list.at("gpus").size() >= 10);
   for (const auto& gpu : list.at("gpus")) {
     const json document =
@@ -19,7 +19,7 @@ TEST_CASE("device: every described GPU has peaks, and what is estimated is said"
     CHECK(document.at("peak_flop_per_s") > 1e11);
   }
   const json old = document_of(course.lab({"device", "--gpu", "gtx980", "--json"}));
-  check_documented(old);
+  check_documented(old, "device");
   CHECK(old.at("peak_gb_per_s") == doctest::Approx(224.32));
   CHECK(old.at("estimated").size() == 3);
   CHECK(has(course.lab({"device", "--gpu", "gtx980"}).out, "256 bits (estimated)"));
@@ -31,7 +31,7 @@ TEST_CASE("device: every described GPU has peaks, and what is estimated is said"
 TEST_CASE("device: what was measured on an H200 is kept beside what is on paper") {
   const cloned_course course;
   const json h200 = document_of(course.lab({"device", "--gpu", "h200", "--json"}));
-  check_documented(h200);
+  check_documented(h200, "device");
   CHECK(h200.at("measured").at("gpu") == h200.at("name").get<std::string>());
   CHECK(h200.at("measured").at("figures").size() > 60);
   const auto shown = course.lab({"device", "--gpu", "h200"});
@@ -50,7 +50,7 @@ TEST_CASE("occupancy: of numbers, as the lectures' tables have it") {
   auto with_json = command;
   with_json.push_back("--json");
   const json document = document_of(course.lab(with_json));
-  check_documented(document);
+  check_documented(document, "occupancy");
   const json& block = document.at("kernels")[0];
   CHECK(block.at("blocks") == 8);
   CHECK(block.at("limits").at("registers") == 38);
@@ -65,7 +65,7 @@ TEST_CASE("occupancy: of numbers, as the lectures' tables have it") {
 TEST_CASE("occupancy: of a step's kernels, with numbers of one's own in place of some") {
   const cloned_course course;
   const json as_is = document_of(course.lab({"occupancy", "reduction", "--step", "08", "--json"}));
-  check_documented(as_is);
+  check_documented(as_is, "occupancy");
   const json& kernel = as_is.at("kernels")[0];
   CHECK(!kernel.at("kernel").get<std::string>().empty());
   CHECK(kernel.at("registers") > 0);

@@ -41,7 +41,7 @@ json report_of_program(const std::string& option, const std::string& word, std::
   CHECK(result.end.exit_code == 0);
   out = result.out;
   const json document = json::parse(*read_if_there(file));
-  check_documented(document);
+  check_documented(document, "exec");
   return document;
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("without a model it is said that times are the emulation's, and how to
 TEST_CASE("with --json it is a key, and nothing stands before the document") {
   const auto result = run_measuring({"--json", "--counters", "kernel"});
   const json document = json::parse(result.err);
-  check_documented(document);
+  check_documented(document, "exec");
   CHECK(document["event_times"] == "emulation");
   CHECK(json::parse(run_measuring({"--json", "--profile", "kernel"}).err)["event_times"] ==
         "modelled");

@@ -13,7 +13,7 @@ json graded(const cloned_course& c, const std::string& lab, const std::string& w
             const std::string& name) {
   const json grade =
       document_of(c.lab({"grade", lab, what, name, "--device", "emulated", "--json"}));
-  check_documented(grade);
+  check_documented(grade, "grade");
   return grade;
 }
 

@@ -65,7 +65,7 @@ TEST_CASE("answers: start makes the file where it is missing, and never writes o
   const std::string mine = *read_if_there(c.root() / answers);
   CHECK(mine != fresh);
   const json again = document_of(c.lab({"start", "reduction", "03", "--json"}));
-  check_documented(again);
+  check_documented(again, "start");
   CHECK(again["answers_file"].is_null());
   CHECK(*read_if_there(c.root() / answers) == mine);
   fs::remove(c.root() / answers);
@@ -79,7 +79,7 @@ TEST_CASE("answers: grade tells how many there are, and gives no points for them
   write_solution(c, "07_grid_stride");
   const std::vector<std::string> command = {"grade", "reduction", "--device", "emulated", "--json"};
   const json before = document_of(c.lab(command));
-  check_documented(before);
+  check_documented(before, "grade");
   CHECK(before["answers"]["file"] == answers.string());
   CHECK(before["answers"]["answered"] == 0);
   const int questions = before["answers"]["questions"];
@@ -148,7 +148,7 @@ TEST_CASE("pack: its own name has the lab and the user, and --json tells all") {
   const auto result = c.lab({"pack", "reduction", "--device", "emulated", "--json"});
   CHECK(result.end.exit_code == 0);
   const json document = document_of(result);
-  check_documented(document);
+  check_documented(document, "pack");
   const fs::path archive = document["archive"].get<std::string>();
   CHECK(archive.parent_path() == c.root());
   CHECK(archive.filename().string().starts_with("reduction"));

@@ -20,7 +20,7 @@ json graded(const cloned_course& c, const std::string& code,
                                     "--device", "emulated",  "--json"};
   words.insert(words.end(), more.begin(), more.end());
   const json grade = document_of(c.lab(words));
-  check_documented(grade);
+  check_documented(grade, "grade");
   return grade;
 }
 

@@ -68,7 +68,7 @@ TEST_CASE("profile --metrics: just these, in three forms") {
   CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 2);
   CHECK(has(csv.out, ",12.5,"));
   const json document = document_of(with_metrics(c, {"--metrics", list, "--json"}));
-  check_documented(document);
+  check_documented(document, "profile");
   CHECK(document["time_kind"] == "modelled");
   const json& values = document["metrics"][0]["values"];
   REQUIRE(values.size() == 4);
@@ -103,6 +103,6 @@ TEST_CASE("profile --metrics list: all of them, without a lab") {
   for (std::size_t end; (end = shown.out.find('\n', at)) != std::string::npos; at = end + 1)
     CHECK(display_width(shown.out.substr(at, end - at)) <= 80);
   const json document = document_of(c.lab({"profile", "--metrics", "list", "--json"}));
-  check_documented(document);
+  check_documented(document, "profile");
   CHECK(document["metrics"].size() == all_metrics().size());
 }

@@ -90,7 +90,7 @@ TEST_CASE("profile --source ncu: the report from hardware counters") {
   CHECK(has(shown.out, "Next step 04_tiled"));
   CHECK(!has(shown.out, "modelled"));
   const json document = document_of(at.profile({"--source", "ncu", "--json"}));
-  check_documented(document);
+  check_documented(document, "profile");
   CHECK(document["source"] == "ncu 2025.3.1.0");
   CHECK(document["why_not_ncu"] == nullptr);
   CHECK(document["time_kind"] == "measured");
@@ -122,7 +122,7 @@ TEST_CASE("profile --source ncu: what is missing is said in one message, and the
   CHECK(has(instead.out, "model's"));
   CHECK(has(instead.out, "modelled, NVIDIA H200"));
   const json document = document_of(at.profile({"--source", "ncu,model", "--json"}));
-  check_documented(document);
+  check_documented(document, "profile");
   CHECK(document["source"] == "model");
   CHECK(has(document["why_not_ncu"], "ERR_NVGPUCTRPERM"));
   CHECK(document["time_kind"] == "modelled");

@@ -27,7 +27,7 @@ void check_kept(const cloned_course& c, const std::string& lab,
   const auto result = c.lab(command);
   REQUIRE(result.end.exit_code == 0);
   const json now = document_of(result);
-  check_documented(now);
+  check_documented(now, "validate");
   const json kept = json::parse(*read_if_there(c.root() / "solutions" / lab / "lectures.json"));
   std::size_t compared = 0;
   for (const json& lecture : now["lectures"]) {
@@ -58,7 +58,7 @@ TEST_CASE("--gpu: every GPU that is described is modelled, with code for it or t
         c.lab({"profile", "reduction", "03", "--gpu", id, "--size", "65536", "--json"});
     REQUIRE(result.end.exit_code == 0);
     const json document = document_of(result);
-    check_documented(document);
+    check_documented(document, "profile");
     CHECK(document["modelled_as"] == model.name);
     CHECK(document["time_ms"] > 0);
     CHECK(document["machine_code"] ==
@@ -84,7 +84,7 @@ TEST_CASE("--gpu: an old GPU runs the oldest code and says so; its limits are it
   const auto walk = c.lab({"walk", "launch", "--step", "03", "--gpu", "t4", "--json"});
   CHECK(walk.end.exit_code == 0);
   const json document = document_of(walk);
-  check_documented(document);
+  check_documented(document, "walk");
   CHECK(document["machine_code"] == "sm_75");
   CHECK(document["steps"][0]["modelled_as"] == "NVIDIA T4");
   CHECK(!document["steps"][0].contains("recorded_ms"));
@@ -105,7 +105,7 @@ TEST_CASE("sweep --gpu: configurations are compiled and modelled as on that GPU"
   const auto result = on("t4", "--json");
   REQUIRE(result.end.exit_code == 0);
   const json t4 = document_of(result);
-  check_documented(t4);
+  check_documented(t4, "sweep");
   CHECK(t4.at("modelled_as") == "NVIDIA T4");
   CHECK(t4.at("machine_code") == "sm_75");
   CHECK(t4.at("occupancy_of") == "NVIDIA T4");
@@ -129,7 +129,7 @@ TEST_CASE("limits --gpu: the whole and its parts are compiled and modelled as on
   const auto result = c.lab({"limits", "launch", "--size", "262144", "--gpu", "t4", "--json"});
   REQUIRE(result.end.exit_code == 0);
   const json t4 = document_of(result);
-  check_documented(t4);
+  check_documented(t4, "limits");
   CHECK(t4.at("modelled_as") == "NVIDIA T4");
   CHECK(t4.at("machine_code") == "sm_75");
   CHECK(t4.at("recorded").is_null());
@@ -151,7 +151,7 @@ TEST_CASE("occupancy --gpu: of the kernels as they are compiled for that GPU") {
   const cloned_course& c = course();
   const auto t4 =
       document_of(c.lab({"occupancy", "reduction", "--step", "03", "--gpu", "t4", "--json"}));
-  check_documented(t4);
+  check_documented(t4, "occupancy");
   CHECK(t4.at("gpu") == "NVIDIA T4");
   CHECK(t4.at("machine_code") == "sm_75");
   CHECK(t4.at("kernels")[0].at("most_warps") == 32);

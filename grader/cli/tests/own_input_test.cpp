@@ -60,7 +60,7 @@ TEST_CASE("a right result is written in every format, and every stage with it") 
                                          "out.png", "--stages", "stages/", "--json"}));
   CHECK(result.end.exit_code == 0);
   const json document = document_of(result);
-  check_documented(document);
+  check_documented(document, "run");
   CHECK(document["class"] == "PASS");
   CHECK(document["picture"]["width"] == 320);
   CHECK(document["picture"]["wrong_pixels"] == 0);
@@ -93,7 +93,7 @@ TEST_CASE("a wrong result is written and said to be wrong; the difference shows 
   auto as_json = command;
   as_json.push_back("--json");
   const json document = document_of(c.lab(as_json));
-  check_documented(document);
+  check_documented(document, "run");
   CHECK(document["class"] == "WRONG");
   CHECK(document["picture"]["wrong_pixels"] > 0);
   CHECK(document["picture"]["largest_difference"] > 0);
@@ -106,7 +106,7 @@ TEST_CASE("what does not compile writes nothing") {
                                          "--out", "out.png", "--stages", "stages", "--json"}));
   CHECK(result.end.exit_code == 1);
   const json document = document_of(result);
-  check_documented(document);
+  check_documented(document, "run");
   CHECK(document["class"] == "COMPILE");
   CHECK(document["written"].empty());
   CHECK(!fs::exists(c.root() / "out.png"));
@@ -251,7 +251,7 @@ TEST_CASE("points of one's own: a line for each of them, and one for each answer
   CHECK(read_if_there(c.root() / "nearest.txt") == "1\n0\n1\n4\n1\n");
   const json document = document_of(
       c.lab(on_emulator({"run", "neighbour", "--step", "01", "--points", "points.csv", "--json"})));
-  check_documented(document);
+  check_documented(document, "run");
   CHECK(document["class"] == "PASS");
   CHECK(document["points"]["count"] == 5);
   CHECK(document["written"].empty());

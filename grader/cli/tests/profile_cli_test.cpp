@@ -37,7 +37,7 @@ TEST_CASE("profile: reduction 02 leads to the bank conflicts, and to the step wi
   const auto result = c.lab(typed);
   REQUIRE(result.end.exit_code == 0);
   const json document = document_of(result);
-  check_documented(document);
+  check_documented(document, "profile");
   CHECK(document["step"] == "02_strided");
   CHECK(document["time_kind"] == "modelled");
   CHECK(document["time_ms"].get<double>() > 0);
@@ -90,7 +90,7 @@ TEST_CASE("profile: experiments are sorted by what they gain") {
       c.lab({"profile", "transpose", "03", "--size", "1024x1024", "--experiment", "--json"});
   REQUIRE(result.end.exit_code == 0);
   const json document = document_of(result);
-  check_documented(document);
+  check_documented(document, "profile");
   const json& experiments = document["analysis"]["experiments"];
   REQUIRE(experiments.size() == 6);
   for (std::size_t n = 1; n < experiments.size(); ++n)
@@ -110,7 +110,7 @@ TEST_CASE("profile --compare: what got better, and what limits now") {
   const auto result = c.lab({"profile", "transpose", "--compare", "03", "06", "--json"});
   REQUIRE(result.end.exit_code == 0);
   const json document = document_of(result);
-  check_documented(document);
+  check_documented(document, "profile");
   CHECK(document["before"]["analysis"]["limiter"] == "memory");
   CHECK(document["after"]["analysis"]["limiter"] == "latency");
   for (const json& f : document["figures"])
@@ -217,7 +217,7 @@ TEST_CASE("profile --glossary: GLOSSARY.md is the table, and the stalls have the
   CHECK(*text == cli::glossary_markdown());
   CHECK(c.lab({"profile", "--markdown"}).out == *text);
   const json document = document_of(c.lab({"profile", "--glossary", "--json"}));
-  check_documented(document);
+  check_documented(document, "profile");
   CHECK(document["glossary"].size() == cli::glossary().size());
   auto command = c.command({"profile", "--glossary"});
   command.environment.back() = "COLUMNS=80";

@@ -108,7 +108,7 @@ TEST_CASE("the inner loop of a tile product: counts per pass, bytes per FMA, mer
   const auto result = c.lab({"ptx", "--file", "tiled.cu", "--json"});
   CHECK(result.end.exit_code == 0);
   const json document = document_of(result);
-  check_documented(document);
+  check_documented(document, "ptx");
   CHECK(document["subject"] == "tiled.cu");
   REQUIRE(document["kernels"].size() == 2);
   const json& k = document["kernels"][0];
@@ -200,7 +200,7 @@ TEST_CASE("every step of every lab: all of its kernels, with line tables, nothin
     for (const step& s : l.steps) {
       CAPTURE(s.name);
       const json document = document_of(c.lab({"ptx", l.name, s.name, "--json"}));
-      check_documented(document);
+      check_documented(document, "ptx");
       REQUIRE(!document["kernels"].empty());
       for (const json& k : document["kernels"]) {
         CHECK(k["machine_instructions"] > 0);

@@ -42,7 +42,7 @@ TEST_CASE("a sampled call has the time and the counters of the whole one") {
                                         "--size",   r.size, "--json"};
     command.insert(command.end(), r.steps.begin(), r.steps.end());
     const json document = document_of(c.lab(command));
-    check_documented(document);
+    check_documented(document, "validate");
     CHECK(document["untimed"].empty());
     REQUIRE(document["calls"].size() == r.steps.size());
     for (const json& call : document["calls"]) {

@@ -47,7 +47,7 @@ TEST_CASE("sweep: configurations side by side, those that are not right, too") {
   const auto result = course.lab(with_json);
   const json document = document_of(result);
   CHECK(result.end.exit_code == 0);
-  check_documented(document);
+  check_documented(document, "sweep");
   const json& points = document.at("points");
   REQUIRE(points.size() == 2);
   CHECK(points[0].at("correct") == true);
@@ -91,7 +91,7 @@ TEST_CASE("sweep: a step as it stands has the course's record beside the model's
   const auto result = course.lab({"sweep", "launch", "02", "--over", "threads=128,256", "--over",
                                   "n=1000,1048576", "--device", "emulated", "--json"});
   const json document = document_of(result);
-  check_documented(document);
+  check_documented(document, "sweep");
   const json& points = document.at("points");
   REQUIRE(points.size() == 4);
   CHECK(points[1].at("recorded_ms").is_null());  // other threads

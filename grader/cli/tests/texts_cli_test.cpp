@@ -18,9 +18,9 @@ TEST_CASE("explain: a term with its example, where it is taught, and relations; 
   CHECK(c.lab({"explain", "SMs"}).out == c.lab({"explain", "streaming multiprocessor"}).out);
   const auto metric = c.lab({"explain", "gld_efficiency"});
   CHECK(metric.out.starts_with("global load efficiency\n"));
-  check_documented(document_of(c.lab({"explain", "global load efficiency", "--json"})));
+  check_documented(document_of(c.lab({"explain", "global load efficiency", "--json"})), "explain");
   const json document = document_of(c.lab({"explain", "warp", "--json"}));
-  check_documented(document);
+  check_documented(document, "explain");
   REQUIRE(document["terms"].size() == 1);
   CHECK(document["terms"][0]["name"] == "warp");
 }
@@ -56,7 +56,7 @@ TEST_CASE("hint: topics, one part at a time, and what is out of range") {
   CHECK(has(c.lab({"hint", "reduction", "1", "9"}).err,
             "hint 1 of the reduction lab has parts 1 to"));
   const json document = document_of(c.lab({"hint", "reduction", "1", "2", "--json"}));
-  check_documented(document);
+  check_documented(document, "hint");
   CHECK(document["hints"][0]["parts"] >= 3);
   CHECK(has(second.out, document["hints"][0]["title"].get<std::string>()));
 }
@@ -74,6 +74,6 @@ TEST_CASE("check, run --counters and grade name the terms and the hint that help
   CHECK(has(grade.out, "term     ./lab explain "));
   const json document =
       document_of(c.lab({"grade", "reduction", "--step", "02", "--device", "emulated", "--json"}));
-  check_documented(document);
+  check_documented(document, "grade");
   CHECK(document["hint"]["number"] > 0);
 }

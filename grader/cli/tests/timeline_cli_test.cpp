@@ -26,7 +26,7 @@ json timeline_of(const std::string& word) {
   const std::string file = folder.path() / "report.json";
   CHECK(run_exec({"--profile", "--timeline", "--report", file, word}).end.exit_code == 0);
   const json document = json::parse(*read_if_there(file));
-  check_documented(document);
+  check_documented(document, "exec");
   return document["timeline"];
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("profile --timeline: a lab's call, and what does not go with it") {
   CHECK(!has(shown.out, "What limits"));
   words.push_back("--json");
   const json document = document_of(c.lab(words));
-  check_documented(document);
+  check_documented(document, "profile");
   CHECK(document["timeline"]["untimed"] == 0);
   CHECK(document["time_kind"] == "modelled");
   words.back() = "--csv";

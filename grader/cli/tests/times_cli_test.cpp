@@ -23,7 +23,7 @@ void check_kept(const cloned_course& c, const std::string& lab, const std::strin
   const auto result = c.lab({"validate", lab, step, "--times", "--size", size, "--json"});
   REQUIRE(result.end.exit_code == 0);
   const json now = document_of(result);
-  check_documented(now);
+  check_documented(now, "validate");
   REQUIRE(now["times"].size() == 1);
   const json& time = now["times"][0];
   const json kept =
@@ -75,12 +75,12 @@ TEST_CASE("walk --json: a step without a time says why, and one with a time has 
   const cloned_course c;
   const auto none = document_of(
       c.lab({"walk", "transpose", "--step", "06", "--gpu", "gtx280", "--json"}));  // 1024 threads
-  check_documented(none);
+  check_documented(none, "walk");
   const json& step = none.at("steps").at(0);
   CHECK(step.at("time_ms").is_null());
   CHECK(has(step.at("why_no_time"), "more than an NVIDIA GeForce GTX 280 has: "));
   const auto timed = document_of(c.lab({"walk", "launch", "--step", "03", "--json"}));
-  check_documented(timed);
+  check_documented(timed, "walk");
   CHECK(timed.at("steps").at(0).at("time_ms") > 0);
   CHECK(timed.at("steps").at(0).at("why_no_time").is_null());
 }
@@ -92,7 +92,7 @@ TEST_CASE("where a call's arrays are the host's, its time has the copies, and sa
   CHECK(!has(c.lab({"run", "launch", "--step", "02"}).out, "its copies"));
   const auto time_of = [&](const std::string& step) {
     const auto run = document_of(c.lab({"walk", "first", "--step", step, "--json"}));
-    check_documented(run);
+    check_documented(run, "walk");
     return run.at("steps").at(0).at("time_ms").get<double>();
   };
   // Over the link, 2 MB go each way; PCI Express 5 has 63 GB/s at the most.

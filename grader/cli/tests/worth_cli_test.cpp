@@ -23,7 +23,7 @@ TEST_CASE("worth-it: a lab's call or numbers of one's own; what is no number is 
              "--cpu-flops", "1T", "--cpu-bandwidth", "100G", "--json"});
   REQUIRE(told.end.exit_code == 0);
   const json document = document_of(told);
-  check_documented(document);
+  check_documented(document, "worth-it");
   CHECK(document["bytes"] == 3 * 4 * 4096.0 * 4096);
   CHECK(document["flops"] == 2 * 4096.0 * 4096 * 4096);
   CHECK(document["transfer_ms"] == doctest::Approx(3 * 4 * 4096.0 * 4096 / 450e9 * 1e3));
@@ -33,14 +33,14 @@ TEST_CASE("worth-it: a lab's call or numbers of one's own; what is no number is 
   CHECK(document["gpu"]["call_ms"] > document["gpu"]["paper_ms"].get<double>());
   CHECK(document["cpu"]["call_from"] == "paper");  // one of their own
   const json recorded = document_of(c.lab({"worth-it", "reduction", "--json"}));
-  check_documented(recorded);
+  check_documented(recorded, "worth-it");
   CHECK(recorded["step"] == "10_one_launch");
   CHECK(recorded["cpu"]["call_from"] == "recorded");
   CHECK(has(recorded["recorded_cpu"].get<std::string>(), "threads"));
   CHECK(document["break_even_calls"] == 1);
   // A size that nobody recorded: by the model.
   const json modelled = document_of(c.lab({"worth-it", "launch", "--size", "300000", "--json"}));
-  check_documented(modelled);
+  check_documented(modelled, "worth-it");
   CHECK(modelled["gpu"]["call_from"] == "modelled");
   CHECK(modelled["step"] == "05_vector");
   CHECK(modelled["cpu"]["call_from"] == "paper");
@@ -94,7 +94,7 @@ TEST_CASE("worth-it: where the lab's programs are not built, it says which comma
   while (has(shown.out, "  ")) shown.out.erase(shown.out.find("  "), 1);  // it is wrapped
   CHECK(has(shown.out, why + command));
   const json told = document_of(c.lab({"worth-it", "launch", "--size", "300000", "--json"}));
-  check_documented(told);
+  check_documented(told, "worth-it");
   CHECK(told["gpu"]["call_from"] == "paper");
   CHECK(told["step"].is_null());
   CHECK(has(told["note"], why + command));
