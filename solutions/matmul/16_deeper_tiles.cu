@@ -4,10 +4,10 @@
 //         With a depth of 16 instead of 8 a thread makes 1024 multiply-adds between them instead of
 //         512. The blocks are small, so three pairs of such tiles fit into shared memory: 38 KB,
 //         where two blocks of 256 threads would need 50 KB each.
-// watch   At n = 1024, with one block per multiprocessor, it is 10 % slower. When a's tile is
+// watch   At n = 1024, with one block per multiprocessor, it is slower. When a's tile is
 //         stored, two lanes meet in every bank: four lanes now share a row of it.
 // needs   As before: any n, faster if it is a multiple of 4.
-// source  Measured for this course; a depth of 32 is slower (solutions/matmul/DESIGN.md).
+// source  Measured for this course; solutions/matmul/DESIGN.md has a depth of 32.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"

@@ -3,8 +3,8 @@
 // idea    Only the first pair of tiles can start before k = 0. It has a fetch of its own, and for
 //         multiples of 16 that fetch is like all others: what is known about n at compile time
 //         costs nothing at run time.
-// gain    1 % at n = 1024; from 2048 on it is 1 % slower, and 6 % at n = 3000, whose kernel takes
-//         129 registers: one too many for four blocks. It prepares the steps to come.
+// gain    None: from n = 2048 on it is slower, most at n = 3000, whose kernel takes 129 registers,
+//         one too many for four blocks. It prepares the steps that follow.
 // watch   A row of blocks needs all of b at once. What 18 spells out, a class and three functions
 //         do from here on (parts/mainloop.hpp): the next steps are about which block computes which
 //         tile.

@@ -7,8 +7,8 @@
 // watch   No byte moves twice, no line in part: a copy of the same bytes is the limit.
 // needs   For the fast path, rows and cols that are multiples of 4; other shapes go the way of
 //         07_coarse.
-// source  Measured for this course: down the columns of bands of up to 32 rows of tiles is slower
-//         than both; of 64 and 128 rows, between them.
+// source  Found for this course; `./lab sweep transpose block_order` has the orders in between:
+//         down the columns of bands of rows of tiles.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"

@@ -1,9 +1,9 @@
 // Tiles of a and of b, pair after pair, from global to shared memory and on to registers: what
 // 18_wide_addresses spells out, for the steps from 19_whole_steps on.
 //
-// watch   The compiler allocates the loop's registers, and small things change how: c behind a
-//         64-bit pointer to the thread's first element instead of 32-bit indices gave 4 % at
-//         n = 4096, where a piece goes kept as an offset 1 % (solutions/matmul/DESIGN.md).
+// watch   The compiler allocates the loop's registers, and small things change how: a 64-bit
+//         pointer to the thread's first element of c instead of 32-bit indices, or the place of a
+//         piece in its tile kept as an offset (solutions/matmul/DESIGN.md).
 #pragma once
 
 #include "solutions/matmul/parts/clamped_access.hpp"
@@ -152,7 +152,7 @@ __device__ void add_products(float (&sum)[8][8],
         *reinterpret_cast<const float4*>(b_now + k % depth * cols + place.right(i));
   };
   // What is read first here, and how `now` goes on below, differ only because of the loop that the
-  // compiler makes of it: measured, not foreseen (solutions/matmul/DESIGN.md).
+  // compiler makes of it: found by trying (solutions/matmul/DESIGN.md).
   const auto read = [&](int k) {
     if (stages == 2) {
       read_b(k, 0), read_b(k, 4), read_a(k, 0), read_a(k, 4);
