@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 # What only the system's packages can bring: a C++ compiler and Python. Sourced by ../lab with
-# setup.sh. As root (or in CI through sudo) they are installed; else the user is told what to ask
+# setup.sh. As root (or in CI through sudo) they are installed; else a message says what to ask
 # for, or has them unpacked into .packages/ by `./lab setup --unpack`, which needs no rights.
 #
 # .packages/root is what dpkg-deb unpacks, with links to the libraries that the system has;

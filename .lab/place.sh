@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # A clone whose path other tools would misread. Sourced by ../lab.
 
-# Where the clone's path is not plain, a link in a temporary folder stands for it in all that is
+# Where the clone's path is not plain, a link in a temporary folder replaces it in all that is
 # built: root becomes that alias. Its random name is kept in build/alias; the program reads it, too,
 # and makes it again where it is gone (grader/judge/installation.cpp).
 name_place() { # commands that only read make no alias

@@ -24,7 +24,7 @@ make_venv() {
   find_pip
   step 'fetching Meson and Ninja from PyPI' "${pip[@]}" "meson>=$meson_wanted,<2" 'ninja>=1.10' ||
     fail 'fetching Meson and Ninja from PyPI' 3 'is there a network?'
-  touch -- "$venv/.complete" # without it, the next start makes the folder anew
+  touch -- "$venv/.complete" # without it, the next start makes the folder again
   find_meson || die 3 "Meson in $venv does not run; see $log"
 }
 

@@ -1,6 +1,6 @@
 // A device through the CUDA driver.
 //
-// idea    One context per device, so that a device lost to a fault can be made anew. The driver
+// idea    One context per device, so that a device lost to a fault can be created again. The driver
 //         numbers its errors as the runtime does, so codes pass unchanged.
 // tests   tests/conformance.cpp, on a GPU (suite gpu)
 #include <algorithm>

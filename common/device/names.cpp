@@ -14,8 +14,8 @@ namespace stepwise {
 namespace {
 
 // "S3_" and "T_" stand for parts that came before, which may hold such marks themselves: a name of
-// 300 characters can mean one of gigabytes. What a name may mean is estimated before it is told,
-// and no more than this: CUB's largest (kernels of histograms) are taken for 54 million.
+// 300 characters can mean one of gigabytes. What a name may mean is estimated before it is
+// expanded, and no more than this: CUB's largest (kernels of histograms) are taken for 54 million.
 constexpr std::size_t most_meant = std::size_t{1} << 26;
 constexpr std::size_t longest_mangled = 4096, longest_name = 10000;
 
@@ -43,13 +43,13 @@ class meaning {
     }
     // A list of template arguments may have ended, which other parameters belong to.
     if (c == 'E') parameter_.reset();
-    // Told once for each argument of a pack.
+    // Expanded once for each argument of a pack.
     packs_ += text_.substr(i).starts_with("Dp") || text_.substr(i).starts_with("sp");
     ++size_;
     return i + 1;
   }
 
-  // Behind "S3_"; 0 if this is no such mark.
+  // After "S3_"; 0 if this is no such mark.
   std::size_t end_of_mark(std::size_t i) const {
     std::size_t end = i + 1;
     while (end < text_.size() && (std::isdigit(static_cast<unsigned char>(text_[end])) ||

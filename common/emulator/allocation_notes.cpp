@@ -9,7 +9,7 @@
 namespace stepwise::emulator {
 namespace {
 
-// As far from an allocation an address is told as outside of that one.
+// As far from an allocation an address is described as outside that one.
 constexpr std::uint64_t least_near = 256;
 
 }  // namespace

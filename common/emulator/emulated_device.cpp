@@ -304,7 +304,7 @@ class emulated_device final : public device {
   global_memory memory_;
   emulator::device_library library_{memory_};
   unsigned workers_;
-  // By device_limit; those of CUDA's manual where the description tells none.
+  // By device_limit; those of CUDA's manual where the description has none.
   std::array<std::uint64_t, 3> limits_ = {1024, 1 << 20, 8 << 20};
   status lost_;  // what a kernel did that lost the device
   std::uint64_t last_handle_ = 0;

@@ -1,4 +1,4 @@
-// Puts the clock in front of the launch's other observers.
+// Puts the clock before the launch's other observers.
 #include "common/emulator/kernel_time.hpp"
 
 #include <algorithm>

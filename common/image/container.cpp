@@ -62,7 +62,7 @@ std::string options_of(bytes header, std::uint32_t place) {
   return {reinterpret_cast<const char*>(header.data()) + at, count};
 }
 
-// The entry at `offset`, which moves behind it.
+// The entry at `offset`, which moves past it.
 fat_entry read_entry(bytes container, std::uint64_t& offset) {
   const auto h = read_at<entry_header>(container, offset, "an entry's header");
   if (h.header_bytes < sizeof(entry_header)) {
@@ -165,7 +165,7 @@ int specificity(const fat_entry& entry) {
 }  // namespace
 
 std::optional<std::uint64_t> container_bytes(const void* data) {
-  // What is no container may end right behind what would be its magic number.
+  // What is not a container may end right after what would be its magic number.
   container_header h;
   std::memcpy(&h.magic, data, sizeof h.magic);
   if (h.magic != container_magic) return std::nullopt;

@@ -153,7 +153,7 @@ class cubin_reader {
     k->static_shared_bytes = size - std::min(size, reserves ? reserved_shared : 0);
   }
 
-  // Which kernel a sequence of the line table describes is told by the relocation of its address:
+  // Which kernel a sequence of the line table describes follows from the relocation of its address:
   // with an addend of its own (RELA, sm_90 and later) or without (REL, before).
   std::unordered_map<std::uint64_t, const elf_file::symbol*> relocations_of(
       const elf_file::section& section) {

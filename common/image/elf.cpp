@@ -27,7 +27,7 @@ elf_file::elf_file(bytes file) : file_(file), budget_(16 * file.size() + (1u << 
   for (std::uint64_t i = 0; i < count; ++i) {
     sections_[i].header = read_at<Elf64_Shdr>(table, i * sizeof(Elf64_Shdr), "a section header");
   }
-  // The segments are not needed, but a file that was cut short is told by them: they stand last.
+  // The segments are not needed, but they reveal a truncated file: they stand last.
   part_of(file_, header_.e_phoff, std::uint64_t{header_.e_phnum} * header_.e_phentsize,
           "the segment headers");
   const bytes strings = content(sections_[names]);

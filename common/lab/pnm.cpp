@@ -18,7 +18,7 @@ struct pnm_words {
 
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-// The number behind blanks and comments; `at` is then behind it.
+// The number after blanks and comments; `at` is then after it.
 std::int64_t number(std::string_view file, std::size_t& at) {
   while (at < file.size() && (is_blank(file[at]) || file[at] == '#')) {
     if (file[at] == '#')

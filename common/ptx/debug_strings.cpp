@@ -1,4 +1,4 @@
-// Reads labels and .b8 lists into one string of bytes, and looks up what stands behind a label.
+// Reads labels and .b8 lists into one string of bytes, and looks up what follows a label.
 #include "common/ptx/debug_strings.hpp"
 
 #include "common/ptx/reader.hpp"

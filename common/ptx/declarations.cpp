@@ -62,7 +62,7 @@ qualifiers read_qualifiers(reader& in) {
       in.advance();
     } else if (in.accept_directive(".align")) {
       const unsigned alignment = read_alignment(in);
-      if (!q.is_pointer) q.alignment = alignment;  // behind .ptr it is the pointee's
+      if (!q.is_pointer) q.alignment = alignment;  // after .ptr it is the pointee's
     } else if (in.accept_directive(".attribute")) {
       read_attributes(in, q);
     } else if (in.accept_directive(".ptr")) {
@@ -89,7 +89,7 @@ std::uint64_t checked_product(reader& in, std::uint64_t a, std::uint64_t b) {
   return product;
 }
 
-// "[4][]": 0 stands for an extent that is not told.
+// "[4][]": 0 means an extent that is not given.
 std::vector<std::uint64_t> read_extents(reader& in) {
   std::vector<std::uint64_t> extents;
   while (in.accept('[')) {
@@ -200,7 +200,7 @@ void read_registers(reader& in, std::vector<register_declaration>& out) {
     if (in.accept('<')) {
       r.count = in.expect_small("a number of registers", register_limit);
       in.expect('>', "after the number of registers");
-      // No register at all: the name stands for nothing.
+      // No register at all: the name means nothing.
       if (r.count == 0) out.pop_back();
     }
   } while (in.accept(','));

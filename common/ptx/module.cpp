@@ -24,7 +24,7 @@ struct parsed_body {
   std::deque<std::string> names;
 };
 
-// What the directives of a module tell, beside what the module shows to everybody.
+// What the directives of a module say, besides what the module shows to everybody.
 struct module_index {
   std::unordered_map<std::string_view, std::size_t> functions, variables;  // by name
   std::unordered_map<std::string_view, std::string_view> aliases;
@@ -294,7 +294,7 @@ version stated_version(std::string_view text) {
 }
 
 const function* module::find_function(std::string_view name) const {
-  // An alias may stand for an alias, but hostile text may close a ring of them.
+  // An alias may name an alias, but hostile text may close a ring of them.
   for (int hops = 0; hops < 8; ++hops) {
     const auto alias = state_->index.aliases.find(name);
     if (alias == state_->index.aliases.end()) break;

@@ -40,7 +40,7 @@ std::int32_t position_list::caller(std::string_view function, place call, bool d
     }
   }
   const auto found = latest_.find(key{call, nullptr, of_any_function});
-  // A call that no record told: its place is known all the same.
+  // A call without a record: its place is known all the same.
   return found != latest_.end() ? found->second : record(call, {}, -1);
 }
 

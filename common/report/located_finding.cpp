@@ -1,4 +1,4 @@
-// Writes and reads the JSON, tells which findings are one mistake, and merges them.
+// Writes and reads the JSON, decides which findings are one mistake, and merges them.
 #include "common/report/located_finding.hpp"
 
 #include <algorithm>

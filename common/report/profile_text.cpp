@@ -177,7 +177,7 @@ void add_line(std::vector<text_line>& lines, const line_profile& l, std::uint64_
   for (const line_profile& inner : l.inner) add_line(lines, inner, all, style, 2, marked_from);
 }
 
-// What costs most beyond what it need, the dearest first.
+// What costs most beyond what it needs, the most expensive first.
 void add_summary(std::vector<text_line>& lines, const kernel_profile& k,
                  const profile_style& style) {
   struct entry {

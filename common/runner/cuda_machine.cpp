@@ -170,7 +170,7 @@ class cuda_machine : public machine {
     if (additions_.host_array) additions_.host_array(first, bytes, place);
   }
 
-  // Made anew, since the call before may have reset the device.
+  // Made again, since the call before may have reset the device.
   void begin_call() override {
     events_.reset();
     if (overwritten_ != nullptr) release(std::exchange(overwritten_, nullptr), 0);

@@ -31,7 +31,7 @@ std::span<std::byte> map_arrays(int arrays) {
   return {static_cast<std::byte*>(start), size};
 }
 
-// A call's arrays in the host's memory, as a program of one's own would have them.
+// A call's arrays in the host's memory, as the user's own program would have them.
 class host_arrays {
  public:
   host_arrays(const judged_request& request, memory& place, std::span<std::byte> shared)

@@ -40,7 +40,7 @@ void make_calls(mapped_call_file& file, call_maker& maker, std::optional<int> co
     for (std::uint32_t number = 0; number < file.call_count(); ++number) maker.make(file, number);
     return;
   }
-  signal(SIGPIPE, SIG_IGN);  // whoever asked may be gone: then the next read ends it
+  signal(SIGPIPE, SIG_IGN);  // the requester may be gone: then the next read ends it
   for (std::uint32_t number; read_all(*control, &number, sizeof number);) {
     maker.make(file, number);
     if (!write_all(*control, &number, sizeof number)) return;

@@ -1,4 +1,4 @@
-// Tells the device of each call, and writes its findings to the file, or on stderr at the end.
+// Notifies the device of each call, and writes its findings to the file, or on stderr at the end.
 #include "common/runtime/checks.hpp"
 
 #include <fcntl.h>
@@ -143,7 +143,7 @@ void call_checks::finish(device* of, bool in_order) {
 
 void call_checks::program_ends() {
   for (unseen& u : std::exchange(unseen_, {})) add(std::move(u.what));
-  // What went wrong in a kernel is told by the device; only what it did not tell is news.
+  // The device reports what went wrong in a kernel; only what it did not report is new.
   const bool told = std::any_of(found_.begin(), found_.end(),
                                 [](const auto& f) { return !is_warning(f.what.kind); });
   if (unseen_fault_ && !told) add(*unseen_fault_);

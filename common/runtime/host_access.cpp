@@ -88,7 +88,7 @@ copy_end tell_in_copy(fault& f) {
   void* const stack = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
   if (stack == MAP_FAILED) return no_words;
-  // No signal tells of its end, so that the program's waits and handlers do not see it.
+  // No signal reports its end, so that the program's waits and handlers do not see it.
   const pid_t copy = clone(find_words, static_cast<std::byte*>(stack) + stack_bytes, 0, &f);
   int end = 0;
   pid_t waited = copy;

@@ -96,7 +96,7 @@ void state::reset() {
     pools.clear();
     host_allocations.clear();
     current.reset();
-  } else {  // it still tells what it is
+  } else {  // it still describes itself
     fault = {error::devices_unavailable,
              "the device was lost to a kernel's fault; start the program again"};
   }

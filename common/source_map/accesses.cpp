@@ -20,7 +20,7 @@ constexpr std::uint32_t word_bytes = 4;
 // No access of one thread has more: what says so (.v8.v8) is no PTX.
 constexpr std::int64_t most_bytes = 64;
 // Accesses that are looked at for one that the machine code lacks: at each place near it (a byte of
-// one root), so many of those nearest in the text. So the time is linear, whatever the text.
+// one root), that many of the nearest in the text. So the time is linear, whatever the text.
 constexpr std::ptrdiff_t most_at_a_place = 32;
 
 // A load or a store of the PTX, of one thread.
@@ -84,7 +84,7 @@ class access_finder {
   }
 
  private:
-  // Where an access begins, as far as the PTX tells.
+  // Where an access begins, as far as the PTX says.
   struct place {
     ptx::state_space space = ptx::state_space::none;
     std::string_view root;
@@ -190,7 +190,7 @@ class access_finder {
     return found;
   }
 
-  // a's role in the text is that of what near_places() gives: before a load, behind a store.
+  // a's role in the text is that of what near_places() gives: before a load, after a store.
   bool may_lead(const access& leader, const access& a) const {
     if (leader.machine_instructions == 0 || leader.is_store != a.is_store || !leader.is_plain) {
       return false;

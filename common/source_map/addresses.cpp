@@ -139,7 +139,7 @@ std::optional<address_table::step> address_table::step_of(std::string_view name)
 
 // Follows every register's steps to the end once: what is on the way gets its value, too.
 void address_table::find_values() {
-  std::vector<std::pair<std::string_view, std::int64_t>> path;  // names, and the step behind each
+  std::vector<std::pair<std::string_view, std::int64_t>> path;  // names, and the step after each
   for (const auto& [first, definitions] : definitions_) {
     symbolic_address end{first, 0, 0};
     std::uint32_t used_at = 0;

@@ -132,7 +132,7 @@ class line_finder {
         .first->second;
   }
 
-  // Whether so many bytes still have room.
+  // Whether that many bytes still fit.
   bool take(std::size_t bytes) {
     if (bytes > room_) return false;
     room_ -= bytes;

@@ -1,4 +1,4 @@
-// Finds a command's lab, file and size, and shows and writes as JSON what several commands tell.
+// Finds a command's lab, file and size, and shows and writes as JSON what several commands report.
 #include "grader/cli/context.hpp"
 
 #include <fmt/core.h>
@@ -69,7 +69,7 @@ subject prepare(context& c, const lab& l, const std::string& file, const std::st
   }
   const auto now = c.now();
   compile_guards sandbox{guards};
-  // What a skeleton of one's own may include; a file from elsewhere is compiled without.
+  // What the user's own skeleton may include; a file from elsewhere is compiled without.
   if (file.empty()) sandbox.extra = {c.where.root / "solutions" / l.name / "parts"};
   auto result = compile_submission(l, source, c.where, {now.doing, now.tick}, sandbox);
   return {c.where.shown(source), result.explanation.empty() ? result.program : fs::path{},

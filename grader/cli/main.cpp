@@ -39,8 +39,8 @@ device_request parse_device(const std::string& text) {
   throw failure(exit_code::usage, "--device " + text + ": expected auto, gpu or emulated");
 }
 
-// The command line, and what behind `exec` is another program's: from the first word on that is no
-// option, or from behind "--".
+// The command line, and what belongs to another program after `exec`: from the first word that is
+// not an option, or from after "--".
 struct split_words {
   std::vector<std::string> ours, program;
 };

@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-// Calls body(line) for every line, and tells code lines apart: what looks like a heading or an item
-// in there is none.
+// Calls body(line) for every line, and distinguishes code lines: what looks like a heading or an
+// item in there is none.
 template <class Body>
 void for_each_line(std::string_view text, Body body) {
   bool code = false;

@@ -164,7 +164,7 @@ class declarations {
   }
   bool opens(std::size_t i) const { return is(i, "(") || is(i, "[") || is(i, "{"); }
 
-  // Behind what is opened at i.
+  // After what is opened at i.
   std::size_t behind_bracket(std::size_t i) const {
     int depth = 0;
     for (; i < tokens_.size(); ++i) {
@@ -187,7 +187,7 @@ class declarations {
     }
   }
 
-  // Behind the { of `namespace a::b {` or `extern "C" {`; 0 if this is none.
+  // After the { of `namespace a::b {` or `extern "C" {`; 0 if this is none.
   std::size_t opened_namespace() const {
     std::size_t i = at_ + (is(at_, "inline") ? 1 : 0);
     if (is(i, "extern") && i + 1 < tokens_.size() && tokens_[i + 1].what == token::kind::text) {
@@ -235,7 +235,7 @@ class declarations {
     at_ = behind_declaration(i);
   }
 
-  // The = or { behind the declarator at i.
+  // The = or { after the declarator at i.
   std::size_t next_initialiser(std::size_t i) const {
     while (i < tokens_.size() && !is(i, "=") && !is(i, "{") && !is(i, ";")) {
       i = is(i, "[") || is(i, "(") ? behind_bracket(i) : i + 1;

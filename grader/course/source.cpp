@@ -19,7 +19,7 @@ constexpr std::string_view region_end = "//<";
 bool begins_region(std::string_view line) { return trimmed(line).starts_with(region_begin); }
 bool ends_region(std::string_view line) { return trimmed(line) == region_end; }
 
-// Behind "// ".
+// After "// ".
 std::string_view comment_of(std::string_view line) {
   line.remove_prefix(2);
   if (line.starts_with(' ')) line.remove_prefix(1);

@@ -20,7 +20,7 @@ bool is_word(char c) {
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 struct link {
-  std::string words, target, code;  // code: `...` behind it, before the next link
+  std::string words, target, code;  // code: `...` after it, before the next link
 };
 
 // [words](target) and the `code` that follows each.

@@ -1,4 +1,4 @@
-// Reads the first lines of attacks, and compares what came with what is due.
+// Reads the first lines of attacks, and compares the result with what is expected.
 #include "grader/grade/attack.hpp"
 
 #include <algorithm>

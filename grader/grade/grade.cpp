@@ -91,7 +91,7 @@ void grade_speed(goal_result& result, grade_report& report, const lab& l, const 
 }
 
 // What checks found decides, unless the call itself ended in a way that is no mistake in memory or
-// order: a wrong result with a race is told as the race.
+// order: a wrong result with a race is reported as the race.
 bool explains(verdict what) {
   return what == verdict::pass || what == verdict::wrong || what == verdict::check ||
          what == verdict::crash || what == verdict::timeout;
@@ -108,14 +108,14 @@ std::optional<device_choice> checking_device(const device_choice& device,
   return device.judged() ? judged_on(std::move(emulator), where) : emulator;
 }
 
-// That nobody wrote what is copied home is what a wrong result says already.
+// A wrong result already says that what is copied to the host was never written.
 std::vector<located_finding> telling(std::vector<located_finding> findings) {
   std::erase_if(findings,
                 [](const auto& f) { return f.what.kind == finding_kind::unwritten_copy; });
   return findings;
 }
 
-// A result is wrong, or may be right by luck: the mistake that was found is told first.
+// A result is wrong, or may be right by luck: the mistake that was found is reported first.
 void blame(check_report& report, const std::vector<located_finding>& findings,
            const fs::path& root) {
   const auto deciding = telling(findings);

@@ -27,8 +27,8 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// What a source file may bring a compiler to say is as long as somebody wants. A message is cut
-// when it is shown, and only the first one is: what follows need not be told.
+// A source file can make a compiler's output as long as its author likes. A message is truncated
+// when it is shown, and only the first one is shown: the rest is not needed.
 constexpr std::size_t longest_message = 4000, most_message_lines = 20, longest_excerpt = 200;
 constexpr int most_names = 20;  // of all messages
 

@@ -35,7 +35,7 @@ bool is_assignment(std::string_view line) {
                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
 
-// The file behind --module_id_file_name; empty if it is not there once.
+// The file after --module_id_file_name; empty if it is not there once.
 std::string module_id_of(std::string_view command) {
   const auto at = command.find(names_id);
   if (at == std::string_view::npos || command.rfind(names_id) != at) return {};

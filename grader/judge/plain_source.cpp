@@ -1,4 +1,4 @@
-// Tells plain names, writes the copy with its #line, and gives messages their names back.
+// Recognises plain names, writes the copy with its #line, and gives messages their names back.
 #include "grader/judge/plain_source.hpp"
 
 #include <algorithm>

@@ -314,7 +314,7 @@ class turn_taking {
     side.range = median_interval(ratios);
   }
 
-  // None if the GPU does not tell, or the program fails.
+  // None if the GPU does not report it, or the program fails.
   std::optional<energy_use> energy(competitor& one) {
     now_.doing(fmt::format("{}, energy of {}", label_, one.who.name));
     visit(one, plans_.before_energy(size_));

@@ -154,7 +154,7 @@ class preparation {
     return point.size == run_.l.modelled.back() ? run_.l.emulated.back() : point.size;
   }
 
-  // Where time is what counts, the emulator tells what a program is made of; if it cannot, there
+  // Where time is what counts, the emulator reports what a program consists of; if it cannot, there
   // are no such figures. A size that would take it too long is counted at the lab's own.
   void count_beside() const {
     const lab_size usual = run_.l.emulated.back();
@@ -247,7 +247,7 @@ bool is_refused_launch(const call_outcome& found, std::string_view source) {
   const auto says = [&](const char* name) { return found.message.find(name) != std::string::npos; };
   if (says("cudaErrorInvalidConfiguration") || says("cudaErrorLaunchOutOfResources")) return true;
   if (!says("cudaErrorInvalidValue")) return false;
-  // Other calls, too, say "invalid argument": "step.cu:30: cudaError..." tells which it was.
+  // Other calls, too, say "invalid argument": "step.cu:30: cudaError..." says which it was.
   const std::string_view message = found.message;
   const std::string_view before = message.substr(0, message.find(": cudaErrorInvalidValue"));
   const auto digits = before.find_last_not_of("0123456789") + 1;

@@ -35,7 +35,7 @@ std::string name_of(const sweep_view& view, const sweep_point* point) {
 }
 
 // The point's values on those axes that make a difference to a figure: where points that differ on
-// one axis alone all have the same figure, that axis tells nothing.
+// one axis alone all have the same figure, that axis says nothing.
 using figure_of_point = std::function<std::optional<double>(const sweep_point&)>;
 std::string what_matters(const sweep_view& view, const sweep_point* point,
                          const figure_of_point& figure) {
@@ -177,7 +177,7 @@ std::string timed_occupancy(const sweep_view& view, const chosen_points& points,
   return text;
 }
 
-// Each size with its best; what the size alone does is told by the rates.
+// Each size with its best; the rates show what the size alone does.
 std::string sizes_sentence(const sweep_view& view) {
   std::vector<lab_size> sizes;
   for (const auto* point : that(view, [](const auto& p) { return p.timed(); }))

@@ -100,7 +100,7 @@ std::vector<found_cause> gained(const kernel_analysis& a) {
   for (const costly_line& l : a.wasteful) (is_shared(l.cost.what) ? wavefronts : sectors) = true;
   if (sectors) add(cause::uncoalesced, a.gain_of(what_if::perfect_coalescing));
   if (wavefronts) add(cause::bank_conflicts, a.gain_of(what_if::no_bank_conflicts));
-  // Without experiments, what the line wastes that is to be mended first.
+  // Without experiments, what the line to fix first wastes.
   if (a.gains.empty() && sectors && wavefronts && is_shared(a.wasteful.front().cost.what))
     std::swap(found[0], found[1]);
   if (!a.gains.empty()) {

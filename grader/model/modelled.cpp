@@ -61,7 +61,7 @@ modelled_figures model_program(const lab& l, const problem& p, const std::filesy
   result.peak_bytes_per_s = emulator.peak_bytes_per_s;
   const temporary_folder folder(fs::temp_directory_path());
   planned_call once;
-  once.how.buffers = runner::buffers_are::reused;  // no output comes home: there is none
+  once.how.buffers = runner::buffers_are::reused;  // no output is copied to the host: there is none
   const call_file file(calls, {once});
   session_options options = options_for(emulator, patience_s, file.bytes());
   options.tick = now.tick;

@@ -42,7 +42,7 @@ bool write_to(const std::string& file, const std::string& text) {
   return done;
 }
 
-// The number behind `name`, or all of the text if it is a number by itself.
+// The number after `name`, or all of the text if it is a number by itself.
 std::uint64_t number_in(const std::string& text, const std::string& name) {
   std::istringstream words(text);
   for (std::string word, value; words >> word;) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr auto tick_time = std::chrono::milliseconds(100);
 
-// What the system can give without swapping; 0 if it does not tell.
+// What the system can give without swapping; 0 if it does not say.
 std::uint64_t available_bytes() {
   std::istringstream lines(read_if_there("/proc/meminfo").value_or(""));
   std::string name, unit;

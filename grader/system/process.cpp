@@ -184,7 +184,7 @@ child::child(child_options options)
   err_fd_ = err.read;
   int exec_error = id_ < 0 ? fork_error : 0;
   if (id_ > 0) {
-    setpgid(id_, id_);  // both sides: whoever comes first
+    setpgid(id_, id_);  // both sides: whichever comes first
     register_group(id_);
     while (read(report.read, &exec_error, sizeof exec_error) < 0 && errno == EINTR) {
     }

@@ -137,7 +137,7 @@ void add_part(std::vector<device_part>& parts, const std::vector<image::fat_entr
   device_part part;
   part.source = ptx->source_name;
   part.ptx.assign(reinterpret_cast<const char*>((*text).data()), (*text).size());
-  // Line tables tell of the PTX of one architecture.
+  // Line tables describe the PTX of one architecture.
   const auto* elf = image::choose(entries, image::entry_kind::elf, sm);
   if (elf != nullptr && elf->arch == ptx->arch) {
     auto code = image::content_of(*elf);

@@ -79,7 +79,7 @@ sector_counts sectors_of(const ncu_launch& l, const std::string& kind) {
   sector_counts c;
   c.requests = count(value(l, "l1tex__t_requests" + global + ".sum"));
   c.sectors = count(value(l, "l1tex__t_sectors" + global + ".sum"));
-  // The share of their bytes that was asked for; not told by every version.
+  // The share of their bytes that was requested; not every version has it.
   const double used =
       value(l, "smsp__sass_average_data_bytes_per_sector_mem_global_op_" + kind + ".pct");
   c.ideal_sectors = count(static_cast<double>(c.sectors) * used / 100);
@@ -102,7 +102,7 @@ profile_counts counts_of(const ncu_launch& l) {
   profile_counts c;
   c.global_load = sectors_of(l, "ld");
   c.global_store = sectors_of(l, "st");
-  // ncu tells L2's and DRAM's traffic of all accesses together.
+  // ncu reports L2's and DRAM's traffic of all accesses together.
   c.global_load.l1_hits =
       count(value(l, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"));
   c.global_load.l2_sectors = count(value(l, "lts__t_sectors_srcunit_tex.sum"));

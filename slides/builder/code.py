@@ -130,7 +130,7 @@ def highlight(text, marked):
 
 
 def render(root, info, note):
-    """`info` is what stands behind ```code."""
+    """`info` is what follows ```code."""
     try:
         words = shlex.split(info)
     except ValueError as error:

@@ -2,7 +2,7 @@
 
 
 class DeckError(Exception):
-    """A deck that cannot be built as it is written; the lecturer mends it."""
+    """A deck that cannot be built as it is written; the lecturer fixes it."""
 
 
 class MissingTool(Exception):

@@ -4,7 +4,7 @@
 //         flight while this row is processed: a lane holds the quads of four rows that it has
 //         requested. When it takes one, it requests the one four rows further down in its place.
 //         The loop is unrolled four times, so that no register has to be moved.
-// watch   Each row tests anew whether it is in the picture and quads are whole, and where they lie.
+// watch   Each row tests whether it is in the picture and quads are whole, and where they lie.
 // needs   Rows below the strip are loaded as well, while they are in the picture: a few are not
 //         used. Strips of a multiple of four rows, so that no row is processed for nothing.
 // source  Little's law, as in the launch lab: bytes in flight = bandwidth times latency.

@@ -64,7 +64,7 @@ std::unique_ptr<remote_device> remote_device::connect(connection to, std::string
   made->first_ = about->first_address;
   made->bytes_ = about->address_bytes;
   if (made->bytes_ == 0) return made;
-  // Whoever follows a device's pointer faults, as with a device of this process.
+  // Host code that follows a device's pointer faults, as with a device of this process.
   void* const wanted = reinterpret_cast<void*>(made->first_);
   void* const got = mmap(wanted, made->bytes_, PROT_NONE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);

@@ -129,7 +129,7 @@ std::uint32_t checker::in_bounds_shared(const access_event& e, std::uint32_t lan
     const bool aligned = (at & (bytes - 1)) == 0;
     if (aligned && window.bytes >= bytes && at - window.base <= window.bytes - bytes) continue;
     const std::uint64_t end = context_->shared_bytes;
-    // The variable that holds it; what lies behind the static ones is dynamic.
+    // The variable that holds it; what follows the static ones is dynamic.
     access_window holder{code_->static_shared_bytes, end - code_->static_shared_bytes};
     if (at < code_->static_shared_bytes) holder = {0, code_->system_shared_bytes};
     for (const auto& v : code_->shared_variables)
@@ -264,7 +264,7 @@ void checker::outside_shared(const access_event& e, std::uint64_t at, finding& f
                  : "Check the index, and the size of the array.";
 }
 
-// An access behind the dynamic shared memory of a kernel that uses some, where a launch may ask for
+// An access beyond the dynamic shared memory of a kernel that uses some, where a launch may ask for
 // so much.
 bool checker::launch_could_give(const access_event& e, std::uint64_t at) const {
   const std::uint64_t bytes = e.site->bytes, own = code_->system_shared_bytes;

@@ -141,7 +141,7 @@ struct row {
   }
 };
 
-// Of a whole group that a summary stands for.
+// Of a whole group that a summary represents.
 bool load_is_open(const group_summary& s, const row_part& p, const accessor& a) {
   // Other threads than the own ones, where lanes have other numbers of cells.
   const u32 own = s.write_shift == p.shift ? p.thread_of(p.place(0)) : row_part::nobody;
@@ -183,7 +183,8 @@ void note_store(group_summary& s, const row_part& p, const accessor& a) {
   s.write_site = a.site;
 }
 
-// Whether the group's summary tells all of such an access; else the group does from now on.
+// Whether the group's summary can represent such an access; else the group is stored in full from
+// now on.
 inline bool is_alike(const cells& c, std::size_t group, const row_part& p) {
   if (c.summaries[group].is_spread != 0) return false;
   if (p.inside == whole_group) return true;
@@ -191,7 +192,7 @@ inline bool is_alike(const cells& c, std::size_t group, const row_part& p) {
   return false;
 }
 
-// Writes the load of a group whose summary tells all so far.
+// Writes the load of a group that its summary represents so far.
 inline void note_whole(const cells& c, std::size_t group, const row_part& p, const accessor& a) {
   if (note_load(c.summaries[group], p, a)) return;
   c.spread(group);

@@ -220,7 +220,7 @@ void checker::end_keeping(std::uint32_t warp, access_kind kind) {
   if (kind != access_kind::load) current_->stored_at = current_->clock.warps[warp].now;
 }
 
-// Tells the cells of the loads that waited, as if they happened now.
+// Records the deferred loads in the cells, as if they happened now.
 void checker::note_kept_loads() {
   block_state& b = *current_;
   if (b.kept.empty()) return;
@@ -282,7 +282,7 @@ void checker::visit_lanes(const access_event& e, watched_memory& m, std::uint64_
   }
 }
 
-// The number of the site that stands for an access which no op describes.
+// The number of the site for an access which no op describes.
 std::uint32_t checker::extra_site(const warp_event& e, const range_event& r) {
   const auto [found, is_new] =
       extra_numbers_.try_emplace({e.at, r.kind, r.order, r.asynchronous}, no_site);

@@ -1,4 +1,5 @@
-// Ticks of streams, blocks and warps; barriers and copies; releases, acquires and what they tell.
+// Ticks of streams, blocks and warps; barriers and copies; releases, acquires and what they
+// publish.
 #include "common/emulator/check/order.hpp"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ void each_lane(std::uint32_t mask, F f) {
   for (; mask != 0; mask &= mask - 1) f(__builtin_ctz(mask));
 }
 
-// Adds to `into` what an object told, as one piece with what it told before.
+// Adds to `into` what was learned from an object, joined with what it had before.
 void merge(knowledge& into, const acquired& a) {
   const auto same = std::ranges::find(into, a.object, &acquired::object);
   if (same == into.end()) {
@@ -183,7 +184,7 @@ bool order::tells(const acquired& a, search& s) {
     return true;
   if (any(o.by_block, s.block, [&](const release_entry& e) { return s.before < e.block_before; }))
     return true;
-  // Nobody released it here: perhaps somebody who had learned it elsewhere.
+  // It was not released here: perhaps by a thread that had learned it elsewhere.
   const auto [visit, is_new] = s.visited.try_emplace(&o, a.from, a.upto);
   if (!is_new) {
     if (visit->second.first <= a.from && visit->second.second >= a.upto) return false;
@@ -285,7 +286,7 @@ void order::waited_for_copies(warp_clock& w, int groups_left) {
   if (groups_left < 0) {  // all, whether committed or not
     w.copy_groups.clear();
     w.copies_done = w.now;
-    // An mbarrier tells others of their end, so that no barrier of the block need follow.
+    // An mbarrier shows others their end, so that no barrier of the block need follow.
     if (groups_left == told_by_mbarrier) w.copies_done_at_barrier = w.now;
     return;
   }

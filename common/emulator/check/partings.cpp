@@ -1,8 +1,8 @@
-// Where threads part of which some then wait at a barrier and others do not.
+// Finds the branch at which threads left a path to a barrier that others wait at.
 //
-// idea    Lanes that take a way on which they may miss a barrier are written down until the block's
-//         next one. When a barrier releases without somebody, the branch at which those first went
-//         another way than one that waits, and that decides about this barrier, is the mistake.
+// idea    Lanes that take a path on which they may miss a barrier are recorded until the block's
+//         next one. When a barrier releases without some threads, the mistake is the first branch
+//         that decides about this barrier and at which they left the path of a waiting thread.
 #include <algorithm>
 
 #include "common/emulator/check/checker.hpp"
@@ -51,7 +51,7 @@ void checker::turned(const warp_event& e, std::uint32_t to) {
   state().has_turnings = true;
 }
 
-// Those who are there begin anew. Those who have left keep what led them away.
+// Live lanes start again. Lanes that have exited keep the branches that led them away.
 void checker::forget_turnings() {
   block_state& b = state();
   if (!b.has_turnings) return;
@@ -63,7 +63,7 @@ void checker::forget_turnings() {
   }
 }
 
-// Whether somebody who takes that way of a branch may miss a barrier that the other leads towards.
+// Whether lanes that take that side of a branch may miss a barrier that the other side leads to.
 bool checker::misses(const turning& t, const op* barrier) {
   const program_function& f = code_->function_of(t.at);
   function_flow& known = flow_of(f);
@@ -78,8 +78,8 @@ bool checker::misses(const turning& t, const op* barrier) {
   return !to.empty() && !std::ranges::binary_search(to, t.to);
 }
 
-// Where one of `gone` of a warp first went another way than lane `waits` of another, which is at
-// the barrier.
+// The branch at which one of the lanes `gone` of a warp first left the path of lane `waits` of
+// another warp, which is at the barrier.
 std::optional<checker::parting> checker::parting_of(const op* barrier, std::uint32_t waits_warp,
                                                     int waits, std::uint32_t warp,
                                                     std::uint32_t gone) {
@@ -101,7 +101,7 @@ checker::parting checker::describe_parting(const turning& t, const op* barrier, 
   const std::vector<source_line> branch = places_.chain_of(*code_, t.at);
   const std::vector<source_line> end = places_.chain_of(*code_, barrier);
   if (branch.empty() || end.empty()) return p;
-  // Where both stand in one function.
+  // The level at which both are in one function.
   std::size_t level = 0;
   while (level + 1 < std::min(branch.size(), end.size()) && branch[level] == end[level]) ++level;
   p.line = branch[level];

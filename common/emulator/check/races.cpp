@@ -37,7 +37,7 @@ bool checker::touch_new_pages(watched_memory& m, std::uint64_t at, std::uint64_t
     words = words && m.pages[p] != watched_memory::grain::bytes;
     if (m.pages[p] != watched_memory::grain::untouched) continue;
     if (!m.is_shared && m.touched++ >= most_pages_) {
-      // Too much to remember: begin anew. Races across this moment are not seen.
+      // Too much to remember: start again. Races across this moment are not seen.
       m.words.forget();
       m.bytes.forget();
       m.pages.forget();
@@ -106,7 +106,7 @@ void checker::check_cell(const touch& t, const cell& c, const accessor& a) {
                open_lanes(c.older_time(), c.older_reader(), c.older_lanes(), c.older_site(), false);
            older != 0 && c.older_reader() != a.warp)
     conflict(t, c.older_reader(), older, c.older_site(), c.older_time(), false);
-  // A strong write does not make one's own weak write of before strong.
+  // A strong write does not make the lane's earlier weak write strong.
   const bool keeps = c.write_time() == a.now &&
                      c.writer() == a.warp * 32 + static_cast<std::uint32_t>(t.lane) &&
                      is_strong(*t.site) && !is_strong(site_at(c.write_site()));
@@ -189,7 +189,7 @@ race_between checker::between(const touch& t, std::uint32_t other_warp, std::uin
   if (other_warp / block_warps_ != b.index) return race_between::blocks;
   if (at_once(t, other_warp, other_lanes, other_site)) return race_between::one_store;
   if (other_warp == state_warp(t)) return race_between::lanes;
-  // In a loop, one of the two may be a pass behind.
+  // In a loop, one of the two may be an iteration behind.
   const bool once = other_site == t.number && t.site->kind != access_kind::load &&
                     !flow_of(code_->functions[t.site->function]).is_in_loop(t.site->instruction);
   return once ? race_between::block_store : race_between::warps;

@@ -66,7 +66,7 @@ class reader {
   }
 
  private:
-  // Of the barrier's call; one that no name tells is the first thing on its line.
+  // Of the barrier's call; one without a recognised name is the first token on its line.
   std::size_t find_barrier(int line) const {
     std::size_t found = tokens_.size();
     for (std::size_t n = tokens_.size(); n-- > 0;) {
@@ -99,7 +99,7 @@ class reader {
     return jump_in(body, behind_statement(body)) != way_past::unknown;
   }
 
-  // A condition that goes on from the line before, or an operand.
+  // A condition that continues from the line before, or an operand.
   way_past without_keyword() const {
     int depth = 0;
     std::optional<int> chosen;  // the depth of an && before the barrier
@@ -137,7 +137,7 @@ class reader {
     return way_past::unknown;
   }
 
-  // Behind what a parenthesis or brace at `open` closes; `open` itself if there is none.
+  // After the closing partner of a parenthesis or brace at `open`; `open` itself if there is none.
   std::size_t behind(std::size_t open, std::string_view opens, std::string_view closes) const {
     if (!is(open, opens)) return open;
     int depth = 0;

@@ -34,7 +34,7 @@ void checker::read_unwritten(const touch& t) {
 // --- the device's memory -----------------------------------------------------------------------
 
 void checker::allocated(device_address at, std::uint64_t bytes) {
-  // What lay here before can no longer be told.
+  // What was here before can no longer be described.
   gone_.erase(gone_.lower_bound(at), gone_.lower_bound(at + bytes));
   if (gone_.size() > 4096) gone_.erase(gone_.begin());
   live_[at] = {bytes, "", false, false, origin_, 0, nullptr};

@@ -27,7 +27,7 @@ void checker::released_barrier(unsigned id, bool whole_block) {
   arrivals.clear();
 }
 
-// A barrier releases. Were all at the same one, and did everybody come?
+// A barrier releases. Were all at the same one, and did all threads arrive?
 void checker::check_arrivals(unsigned id, bool whole_block) {
   const auto& arrivals = state().arrivals[id];
   if (arrivals.empty()) return;
@@ -61,7 +61,7 @@ void checker::different_barriers(const block_state::arrival& one, const block_st
       (same_line
            ? " wait at this barrier in different passes of a loop"
            : " wait at different barriers, and each mistakes the other's barrier for its own");
-  // Whoever waits at the other one has missed this one, or the other way round.
+  // A thread that waits at the other one has missed this one, or the other way round.
   auto by = parting_of(one.at, one.warp, first_lane(one.lanes), other.warp, other.lanes);
   const bool first_missed = by.has_value();
   if (!by) by = parting_of(other.at, other.warp, first_lane(other.lanes), one.warp, one.lanes);
@@ -85,7 +85,7 @@ void checker::missed_barrier(const block_state::arrival& waits) {
   for (std::uint32_t w = 0; w < b.turnings.size() && !b.left_at; ++w)
     b.left_at =
         parting_of(waits.at, waits.warp, first_lane(waits.lanes), w, ~b.now->warps[w].alive);
-  // Who took another barrier for this one is a barrier ahead ever since.
+  // A thread that took another barrier for this one has been one barrier ahead since.
   if (!b.left_at && b.met_apart) return;
   const warp_event& gone = *b.first_exit;
   const finding_key k = key(finding_kind::exited_at_barrier, place_number(waits.at),

@@ -6,7 +6,7 @@
 namespace stepwise::emulator {
 namespace {
 
-// How far from an allocation an address may lie to be told as outside of that one.
+// How far from an allocation an address may lie to be described as outside that one.
 constexpr std::uint64_t near_bytes = 1 << 20;
 
 std::string element_words(const std::string& name, std::int64_t offset, std::uint64_t element) {
@@ -95,7 +95,7 @@ checker::place_in_memory checker::describe_global(device_address at, std::uint64
       allocation_at(live_, wanted != 0 ? wanted : at);
   if (found == nullptr) found = allocation_at(gone_, at);
   if (found == nullptr) {
-    // The nearest: the one before, unless the one behind is nearer.
+    // The nearest: the one before, unless the one after is nearer.
     const auto next = live_.upper_bound(at);
     std::uint64_t gap = near_bytes;
     if (next != live_.begin()) {
@@ -136,7 +136,7 @@ checker::place_in_memory checker::describe_shared(std::uint64_t at, std::uint64_
   p.object.what = finding_object::kind::dynamic_shared;
   p.object.address = code_->static_shared_bytes;
   p.object.bytes = context_->shared_bytes - code_->static_shared_bytes;
-  // Room behind a variable is its own; negative offsets wrap.
+  // Room after a variable is its own; negative offsets wrap.
   const program::shared_variable* nearest = nullptr;
   const std::uint64_t wrapped = at > (std::uint64_t{1} << 31) ? 0 : at;
   for (const auto& v : code_->shared_variables)

@@ -65,7 +65,7 @@ void call_plan::follow_calls() {
       try {
         body = &f.module->body_of(*f.function);
       } catch (const ptx::parse_error&) {
-        continue;  // lowering meets it again, and tells it
+        continue;  // lowering meets it again, and reports it
       }
       for (const ptx::instruction& i : body->instructions) {
         if (i.opcode != "call") continue;

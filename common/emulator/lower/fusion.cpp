@@ -194,7 +194,7 @@ class finder {
     visited_by_.assign(blocks.size(), none);
   }
 
-  // Whether something behind block b may read what is in register r at its end. Where that takes
+  // Whether something after block b may read what is in register r at its end. Where that takes
   // too long to find out, it may.
   bool is_read_after(std::uint32_t b, std::uint32_t r) {
     const std::vector<std::uint32_t>& readers = read_first_[r];

@@ -99,7 +99,7 @@ void access_shape::describe(const u64* address, u32 now, unsigned bytes) {
 
   runs = 0;
   for (u32 left = now; left != 0;) {
-    // Lanes at one place, or one behind the other.
+    // Lanes at one place, or at consecutive ones.
     const auto begin = static_cast<unsigned>(std::countr_zero(left));
     unsigned end = begin + 1;
     const auto goes_on = [&](u64 step) {

@@ -37,7 +37,7 @@ const linked_function* link_unit::find_function(std::size_t number, std::string_
   if (own != own_[number].end()) return &functions_[own->second];
   const auto other = visible_.find(name);
   if (other != visible_.end()) return &functions_[other->second];
-  // A second name, made by .alias. It may stand for a kernel, which is no function to call.
+  // A second name, made by .alias. It may name a kernel, which is no function to call.
   const ptx::function* alias = parts_[number].module->find_function(name);
   if (alias == nullptr) return nullptr;
   const auto aliased = own_[number].find(alias->name);

@@ -14,7 +14,7 @@ namespace {
 
 struct part_image {
   std::string text;   // empty: no PTX
-  bool fuses = true;  // what ptxas was told when it made the machine code
+  bool fuses = true;  // the option of ptxas when it made the machine code
   std::optional<image::cubin> machine_code;
 };
 
@@ -52,7 +52,7 @@ bool has_memory(const ptx::variable& v) {
          !v.is_extern;
 }
 
-// A kernel's arguments are copied by the sizes that the PTX tells: one that lies must not make us
+// A kernel's arguments are copied by the sizes that the PTX states: a wrong one must not make us
 // read what is no argument. PTX ISA 9.0, "Kernel Function Parameters".
 constexpr std::uint64_t most_parameter_bytes = 32764;
 
@@ -202,7 +202,7 @@ result<std::unique_ptr<loaded_module>> load_parts(std::span<const std::span<cons
   return m;
 }
 
-// What can be told of a kernel from its PTX directives and its machine code's tables.
+// What is known of a kernel from its PTX directives and its machine code's tables.
 kernel_attributes attributes_of(const loaded_module& m, const linked_function& k,
                                 const gpu& model) {
   const ptx::function& f = *k.function;

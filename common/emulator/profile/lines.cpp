@@ -27,7 +27,7 @@ constexpr std::size_t most_waited_for = 3;
 
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// What a line costs, to put the dearest inner line first.
+// What a line costs, to put the most expensive inner line first.
 std::uint64_t cost_of(const profile_counts& c) { return c.all_instructions().warps; }
 
 }  // namespace

@@ -91,7 +91,7 @@ struct bank_layout {
   }
 };
 
-// The most rows of one bank that the lanes want; `turns`: the most lanes, as atomics take them.
+// The most rows of one bank that the lanes access; `turns`: the most lanes, as atomics take them.
 unsigned most_of_a_bank(const u64* offset, u32 lanes, const bank_layout& b, bool turns) {
   u64 rows[warp_lanes][warp_lanes];
   unsigned counts[warp_lanes] = {}, most = 0;

@@ -370,7 +370,8 @@ std::uint32_t profiler::access(const access_event& e) {
   return e.active;
 }
 
-// Tells the timer which lines an access touches; `whole`: lanes touch each byte of its sectors.
+// Reports to the timer which lines an access touches; `whole`: lanes touch each byte of its
+// sectors.
 void profiler::record_lines(const access_event& e, const site_plan& p, const std::uint64_t* address,
                             unsigned sectors, std::uint64_t ideal_sectors, bool whole) {
   const bool global = e.space == memory_space::global, stores = p.kind == access_kind::store;

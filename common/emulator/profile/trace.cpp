@@ -12,7 +12,7 @@ using u64 = std::uint64_t;
 
 constexpr u64 begins = u64{1} << 19, whole_sectors = u64{1} << 18, of_local = u64{1} << 17;
 constexpr u64 site_mask = of_local - 1;
-// Stands for requests whose lines are all of sets that are not simulated: they take their turns.
+// Represents requests whose lines are all of sets that are not simulated: they take their turns.
 constexpr u64 skips(u64 requests) { return requests << 24 | begins; }
 constexpr bool is_skip(u64 record) { return ((record >> 20) & 0xf) == 0; }
 // Requests that each warp of a multiprocessor makes before the next multiprocessor gets its turn.
@@ -166,7 +166,7 @@ bool trace::play_request(stream& s, unsigned multiprocessor) {
     if (s.read_at == c.used) {
       s.read_chunk = c.next;
       s.read_at = 0;
-      // The one behind it: until then, all other warps have their turns.
+      // The next one: until then, all other warps have their turns.
       if (c.next != none && chunks_[c.next].next != none)
         __builtin_prefetch(&chunks_[chunks_[c.next].next]);
       continue;

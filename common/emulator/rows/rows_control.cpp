@@ -12,7 +12,7 @@ u32 guard_mask(context& x, const op* i) { return x.predicate(i->a) ^ (i->b != 0 
 
 const op* branch(context& x, const op* i) { return x.owner->branch(i, x.code + i->immediate); }
 
-// a: predicate, b: negated; slot: the op where the paths meet again, c: one further out, behind a
+// a: predicate, b: negated; slot: the op where the paths meet again, c: one further out, after a
 // loop.
 const op* branch_if(context& x, const op* i) {
   const u32 taken = x.mask & guard_mask(x, i);
@@ -49,7 +49,8 @@ const op* cluster_wait(context& x, const op* i) { return x.owner->wait_for_clust
 const op* warp_wide(context& x, const op* i) { return x.owner->synchronise(i); }
 
 // A volatile or ordered load, an atomic whose result is used, or a fence follows: what a loop that
-// waits would execute. It makes the warp's slice end sooner, so that whoever is waited for can run.
+// waits would execute. It makes the warp's slice end sooner, so that the thread it waits for can
+// run.
 const op* poll(context& x, const op* i) {
   ++x.polls;
   x.budget -= 512;

@@ -2,7 +2,7 @@
 //
 // idea    Addresses are gathered into one array, whatever their space; generic addresses are
 //         sorted by where they lead. Lanes that an observer holds back pass over the access, which
-//         is the op behind this one.
+//         is the op after this one.
 #include "common/emulator/rows/locate.hpp"
 #include "common/emulator/run/scheduler.hpp"
 

@@ -1,7 +1,7 @@
 // Calls and returns: frames for the lanes that are in a function.
 //
 // idea    A call gives the lanes of its split a frame of rows and a piece of each lane's stack in
-//         local memory, and makes a join at the op behind it. Lanes return one by one, in splits;
+//         local memory, and makes a join at the op after it. Lanes return one by one, in splits;
 //         the join brings them together again. So recursion needs nothing special, and lanes that
 //         call different functions through one pointer are splits of one join.
 //         Tested by tests/call_test.cpp.

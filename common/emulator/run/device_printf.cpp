@@ -19,7 +19,7 @@ std::string print(const std::string& specification, T value) {
   return many;
 }
 
-// One conversion specification, from behind its '%'.
+// One conversion specification, from after its '%'.
 class conversion {
  public:
   conversion(std::string_view rest, const printf_arguments& from, printf_result& into)

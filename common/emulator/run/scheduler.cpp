@@ -211,7 +211,7 @@ void scheduler::account(std::uint32_t ordinal) {
   if (x_.watch != nullptr) x_.watch->executed(warp_index(), x_.segment->ordinal, ordinal, x_.mask);
 }
 
-// A reading is the end of a straight run, so that what came before it is told.
+// A reading is the end of a straight run, so that what came before it is reported.
 std::uint64_t scheduler::clock(const op* i) {
   account(i->ordinal);
   x_.segment = i;

@@ -169,7 +169,7 @@ const op* scheduler::lacks_lanes(const op* i) {
 
 // Runs the operation that a whole warp has come to, in several splits. True if the group waited for
 // such an operation.
-// Tells the observer of splits that met at a warp-wide operation.
+// Notifies the observer of splits that met at a warp-wide operation.
 void scheduler::tell_met(const warp& w, std::uint32_t members) {
   warp_event e{static_cast<std::uint32_t>(&w - block_->warps.data()), 0, nullptr};
   bool orders = true;

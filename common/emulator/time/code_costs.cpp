@@ -114,7 +114,7 @@ unsigned registers_of(const ptx::instruction& i) {
   return each;
 }
 
-// What an instruction takes where nothing tells how many machine instructions it became.
+// What an instruction takes where nothing says how many machine instructions it became.
 float guessed_slots(const ptx::instruction& i, const ptx::traits& t) {
   if (t.pipe == ptx::pipe::other || i.opcode == "cvta") return 0;
   if (t.kind == ptx::instruction_kind::move) return 0.5F;
@@ -205,7 +205,7 @@ void add_registers(const ptx::operand& o, register_names& known, std::vector<std
   for (const ptx::operand& e : o.elements) add_registers(e, known, to);
 }
 
-// Registers that are the same in all lanes, as far as their one definition tells.
+// Registers that are the same in all lanes, as far as their one definition shows.
 class uniform_values {
  public:
   explicit uniform_values(const std::vector<ptx::instruction>& body) {
@@ -227,7 +227,7 @@ class uniform_values {
     }
   }
   // ptxas has one lane add for a warp: at one address, what is the same in all lanes or what no
-  // lane wants the sum before.
+  // lane needs the sum before.
   bool has_one_sum(const ptx::instruction& i) const {
     const bool has_result = ptx::has_result(i);
     const std::size_t at = has_result ? 1 : 0;

@@ -77,7 +77,7 @@ void fill_from(gpu_costs& c, const published& p) {
 }
 
 // Of L2, what stays written and not in memory when a kernel has ended: 27 of 63 MB on an H200,
-// behind stores to 48 MB (../profile/DESIGN.md).
+// after stores to 48 MB (../profile/DESIGN.md).
 constexpr double dirty_at_rest = 27.0 / 62.9;
 
 }  // namespace
@@ -160,7 +160,7 @@ gpu_costs costs_of(const gpu& model) {
            [&](double v) { c.tag_bank_of_bit[bit] = static_cast<std::uint8_t>(v) % tag_banks; });
   figure("l2_read_of_one", [&](double v) { c.l2_bytes_of_one = v; });
   figure("l2_write", [&](double v) { c.l2_write_bytes = bytes_per_cycle(v); });
-  // Behind products that wait for each other the comparison is over long before the branch.
+  // After products that wait for each other the comparison is over long before the branch.
   figure("loop_turn_of_16_products", [&](double v) {
     c.branch = std::max(1.0, v - 16 * c.of[static_cast<int>(unit::fma)].latency);
   });

@@ -1,4 +1,4 @@
-// Queues: each access is put behind those before it.
+// Queues: each access is queued after those before it.
 #include "common/emulator/time/memory_path.hpp"
 
 #include <algorithm>
@@ -161,7 +161,7 @@ site_account& memory_path::account_of(std::uint32_t site) {
   return account_[site];
 }
 
-// Bytes that are written to memory because so many come to L2.
+// Bytes that are written to memory because that many reach L2.
 double memory_path::account_evicted(site_account& a, const site_rates& rates, double bytes) {
   const double written = bytes * rates.evicted;
   a.dram_write_bytes += written * rates.own;
@@ -184,7 +184,7 @@ double memory_path::read_rate(double backlog) const {
   return few_share_ + much * (read_share_ - few_share_);
 }
 
-// How late the last of so many lines is, as a share of memory's typical latency.
+// How late the last of that many lines is, as a share of memory's typical latency.
 double memory_path::lateness(unsigned lines) {
   turn_ += golden;
   turn_ -= std::floor(turn_);
@@ -230,7 +230,7 @@ double memory_path::arrival(const recorded_access& a, unsigned missed, double be
   return std::max(from_l2, read + costs_.dram_latency * lateness(a.lines));
 }
 
-// What a site is due to read from memory, but found in L1, another one has brought.
+// What a site has yet to read from memory, but found in L1, another one has brought.
 std::vector<site_account> memory_path::account() const {
   std::vector<site_account> all = account_;
   for (std::size_t n = 0; n < owed_.size(); ++n) account_read(all[n], sites_[n], owed_[n]);

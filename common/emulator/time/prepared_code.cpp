@@ -43,7 +43,7 @@ const timed_run& prepared_code::run(std::uint32_t run, std::uint32_t copies) {
     const std::uint32_t ordinal = r.first + n % length;
     const instruction_cost& c = code_.at[ordinal];
     if (c.slots == 0 && c.written == 0 && !c.is_memory && c.kind == step_kind::compute) continue;
-    // An unrolled loop has one branch behind all its copies.
+    // An unrolled loop has one branch after all its copies.
     const bool is_unrolled = copies > 1 && c.kind == step_kind::branch && c.slots < 1;
     if (is_unrolled && n / length + 1 != copies) continue;
     const float slots =

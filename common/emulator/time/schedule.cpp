@@ -138,7 +138,7 @@ class run_scheduler {
   }
 
   void pick_by_places() {
-    // The lowest place first, of what waits for nothing. Without a place: behind what it waits for.
+    // The lowest place first, of what waits for nothing. Without a place: after what it waits for.
     using at_place = std::pair<double, std::uint32_t>;
     std::priority_queue<at_place, std::vector<at_place>, std::greater<>> ready;
     const auto push = [&](std::uint32_t n, double from) {
@@ -184,7 +184,7 @@ class run_scheduler {
   }
 
   // Branches that are none in the machine code, although their lines have instructions there: an
-  // access of before them has its place behind theirs, or one of behind them before. No access is
+  // access of before them has its place after theirs, or one after them before. No access is
   // moved across a branch; these have become predicates.
   std::vector<bool> find_predicated() const {
     std::vector<bool> predicated(nodes_.size());
@@ -203,8 +203,8 @@ class run_scheduler {
     return predicated;
   }
 
-  // Order of memory: stores stay behind each other and behind loads of the same memory; a load
-  // stays behind stores. Barriers, atomics, fences and branches stay where they are among accesses.
+  // Order of memory: stores stay after each other and after loads of the same memory; a load
+  // stays after stores. Barriers, atomics, fences and branches stay where they are among accesses.
   void build() {
     const std::uint32_t all = length_ * run_.copies;
     nodes_.resize(all);

@@ -1,4 +1,4 @@
-// Chooses the blocks that are run and recorded, and puts together what they tell.
+// Chooses the blocks that are run and recorded, and combines their results.
 #include "common/emulator/time/timer.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace stepwise::emulator {
 namespace {
 
 // Of a sampled launch: instructions of warps that the wave may take, and each of its blocks at
-// least; rounds of blocks of the recorded multiprocessor behind the first.
+// least; rounds of blocks of the recorded multiprocessor after the first.
 constexpr std::int64_t wave_instructions = 8'000'000;
 constexpr std::int64_t least_of_block = 1500;
 // A launch without loops that has no more than these, warp by warp, runs whole.
@@ -25,7 +25,7 @@ constexpr std::uint64_t recorded_instructions = 4'000'000;
 constexpr std::uint64_t tried_blocks = 32, telling_work = 1500;
 // The middle of the grid stands for all of it, unless the average block has less or more than that.
 constexpr double even_from = 0.8, even_to = 1.25;
-constexpr std::size_t most_addresses = 4096;  // of a site's atomics that are told apart
+constexpr std::size_t most_addresses = 4096;  // of a site's atomics that are distinguished
 // What L2 keeps of bytes that all multiprocessors read (profile/DESIGN.md).
 constexpr double l2_share_for_reads = 2.0 / 3;
 constexpr double bytes_of_sector = 32;
@@ -229,7 +229,7 @@ void timer::executed(std::uint32_t warp, std::uint32_t first, std::uint32_t end)
 }
 
 // Of the launch, in multiples of what the recorded blocks have. Those of an early multiprocessor
-// lie closer together at the front: each stands for the blocks that it is nearest to.
+// lie closer together at the front: each represents the blocks that it is nearest to.
 double timer::in_recorded_blocks() const {
   const std::vector<block_trace>& seen = recorder_.trace().blocks;
   double recorded = 0, of_launch = 0;
@@ -351,8 +351,8 @@ std::vector<double> timer::whole_sectors(const std::vector<site_traffic>& traffi
 }
 
 // What the simulated blocks' accesses came to, of all blocks. Where none of them came to a site,
-// the caches tell of those blocks that did. They also tell what atomics read from memory, which the
-// queues leave out.
+// the caches show it for those blocks that did. They also show what atomics read from memory, which
+// the queues leave out.
 std::vector<site_account> timer::whole(std::vector<site_account> simulated,
                                        const std::vector<site_rates>& rates,
                                        const std::vector<site_traffic>& traffic) const {

@@ -27,7 +27,7 @@ cudaError_t with_device(int number, Body&& body) {
 
 constexpr unsigned known_device_flags = cudaDeviceMask;
 
-// The limits that the device keeps; those behind them are numbers that nothing here reads.
+// The limits that the device keeps; the ones after them are numbers that nothing here reads.
 std::optional<device_limit> limit_of_device(int limit) {
   static_assert(int(device_limit::stack_bytes) == cudaLimitStackSize &&
                 int(device_limit::printf_bytes) == cudaLimitPrintfFifoSize &&

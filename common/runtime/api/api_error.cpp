@@ -56,7 +56,7 @@ STEPWISE_EXPORT int stepwiseGetCounters(stepwise_counters* counters) {
   if (!counters) return 1;
   state& s = state::get();
   const std::lock_guard guard(s.lock);
-  // Not an API call of CUDA's: no error is kept, and a lost device still tells what it counted.
+  // Not an API call of CUDA's: no error is kept, and a lost device still returns what it counted.
   if (s.fault.ok() && (!s.ready().ok() || !s.synchronize().ok())) {
     if (!s.current) return 1;
   }

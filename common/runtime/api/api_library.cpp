@@ -15,7 +15,7 @@ using namespace stepwise::runtime;
 
 namespace {
 
-// Where a module's bytes end is told by what they are; PTX text ends with a zero.
+// Where a module's bytes end follows from their kind; PTX text ends with a zero.
 std::span<const std::byte> module_bytes(const void* code) {
   fat_binary_wrapper wrapper;
   std::memcpy(&wrapper.magic, code, sizeof wrapper.magic);

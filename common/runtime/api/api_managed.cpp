@@ -42,7 +42,7 @@ memory_place kept(const cudaMemLocation& place) {
   return {type, numbered ? place.id : cudaCpuDeviceId};
 }
 
-// As the attributes that know only devices tell a place.
+// As the attributes that know only devices return a place.
 int device_number(const memory_place& place) {
   if (place.type == cudaMemLocationTypeInvalid) return cudaInvalidDeviceId;
   return place.type == cudaMemLocationTypeDevice ? place.id : cudaCpuDeviceId;
@@ -65,7 +65,7 @@ status advise(state& s, const void* pointer, std::size_t bytes, int advice,
                          advice != cudaMemAdviseUnsetPreferredLocation;
   if (!known.ok()) return known;
   if (has_place) {
-    // A prefetch to such a place is told that there is no such device; advice is not.
+    // A prefetch to such a place returns that there is no such device; advice is not.
     known = check_place(place);
     if (!known.ok()) return invalid_value("cudaMemAdvise: " + known.message);
   }

@@ -174,7 +174,7 @@ cudaError_t cudaHostGetFlags(unsigned* flags, void* address) {
   return call([&](state& s) {
     const auto* found = s.find_host(address);
     if (!flags || !found) return not_pinned("cudaHostGetFlags");
-    // With unified addresses all of it is mapped, and an H200 does not tell that memory from
+    // With unified addresses all of it is mapped, and an H200 does not distinguish that memory from
     // cudaHostAlloc is portable.
     *flags = found->second.flags | cudaHostAllocMapped;
     if (!found->second.registered) *flags &= ~unsigned{cudaHostAllocPortable};

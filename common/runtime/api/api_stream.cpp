@@ -42,7 +42,7 @@ std::uint64_t event_number(const event_record& record) {
   return static_cast<std::uint64_t>(record.handle);
 }
 
-// All that its stream has done up to now: the device is told of streams only, and a wait too much
+// All that its stream has done up to now: the device knows streams only, and one wait too many
 // hides a finding, where one too few would invent one.
 void host_waited_for(state& s, const event_record& record) {
   if (s.checks && record.recorded) s.current->host_waited(record.stream);

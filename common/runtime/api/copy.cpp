@@ -113,7 +113,7 @@ status copy(state& s, const copy_request& r) {
     }
   }
   // Memory of the host that is not pinned has been read or written when the call returns; a copy
-  // within the device goes on behind the host's back.
+  // within the device continues behind the host's back.
   const bool pageable =
       (!to.device && !s.find_host(r.to)) || (!from.device && !s.find_host(r.from));
   if (s.recorder && (to.device || from.device)) {

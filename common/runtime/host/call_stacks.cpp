@@ -101,7 +101,7 @@ bool is_foreign(const std::string& file) {
 }
 
 // "cudaError cudaMalloc<float>" is named cudaMalloc<float>: of templates, the type of the result is
-// told, too.
+// reported, too.
 std::string_view without_result(std::string_view function) {
   int depth = 0;
   for (std::size_t i = function.size(); i-- > 0;) {
@@ -122,7 +122,7 @@ bool is_foreign_function(std::string_view name) {
   for (const char* scope : namespaces) {
     if (name.starts_with(scope)) return true;
   }
-  // Wrappers are called as what they wrap; only these stand for nothing of the library.
+  // Wrappers are called as what they wrap; only these name nothing of the library.
   if (name.starts_with("cudaOccupancy")) return true;
   const std::string plain(name.substr(0, name.find('<')));
   const void* const wrapped =
@@ -149,7 +149,7 @@ std::size_t interrupted_stack(std::uintptr_t instruction, std::span<std::uintptr
 host_place place_of_stack(std::span<const std::uintptr_t> stack) {
   std::vector<std::uintptr_t> calls;
   for (const std::uintptr_t frame : stack) {
-    if (frame != 0) calls.push_back(frame - 1);  // inside the call, not behind it
+    if (frame != 0) calls.push_back(frame - 1);  // inside the call, not after it
   }
   host_place named;
   for (const auto& inlined : lines_of(calls)) {

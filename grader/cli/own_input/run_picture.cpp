@@ -1,4 +1,4 @@
-// lab run --image: the function on a picture of one's own, and the stages to look at.
+// lab run --image: the function on the user's own picture, and the stages to look at.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// lab run --points: the function on points of one's own.
+// lab run --points: the function on the user's own points.
 #include <fmt/core.h>
 
 #include <cstring>

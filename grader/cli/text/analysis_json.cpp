@@ -1,5 +1,5 @@
-// What profile --json tells of the dearest kernel, and the advice; grader/JSON.md has the keys.
-// The same figures of every kernel as CSV.
+// What profile --json says of the most expensive kernel, and the advice; grader/JSON.md has the
+// keys. The same figures of every kernel as CSV.
 #include <fmt/format.h>
 
 #include "grader/cli/text/analysis_text.hpp"

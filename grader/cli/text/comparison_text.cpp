@@ -35,7 +35,7 @@ cell change_cell(const compared_figure& f) {
   return {ratio_text(factor), t};
 }
 
-// A row of zeros tells nothing.
+// A row of zeros says nothing.
 bool is_empty(const compared_figure& f) {
   constexpr double nothing = 0.005;
   return f.before.value_or(0) < nothing && f.after.value_or(0) < nothing;

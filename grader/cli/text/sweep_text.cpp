@@ -227,7 +227,7 @@ class sweep_columns {
   std::vector<wanted_column> columns_;
 };
 
-// One eighth to a whole of a block, behind a number of a matrix.
+// One eighth to a whole of a block, after a number of a matrix.
 std::string level(double share) {
   static constexpr const char* blocks[] = {"\u2581", "\u2582", "\u2583", "\u2584",
                                            "\u2585", "\u2586", "\u2587", "\u2588"};

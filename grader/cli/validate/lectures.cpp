@@ -40,7 +40,7 @@ struct modelled_lecture {
     if (first.what != &of->figures.front()) return {};
     return gain(first.modelled, f.modelled);
   }
-  // Modelled over published. A time of a call whose size nobody told has none.
+  // Modelled over published. A time of a call whose size is not stated has none.
   std::optional<double> ratio(const modelled_version& f) const {
     if (f.modelled <= 0 || (is_time() && !of->size_told)) return {};
     return f.modelled / f.what->value;

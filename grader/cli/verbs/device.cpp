@@ -1,4 +1,4 @@
-// lab device: what a GPU is, as its description or the GPU itself tells, and its peaks on paper.
+// lab device: what a GPU is, by its description or the GPU itself, and its peaks on paper.
 #include "common/device/device.hpp"
 
 #include <fmt/core.h>

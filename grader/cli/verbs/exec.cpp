@@ -311,7 +311,7 @@ void show_profile(const program_profile& profile, const terminal_style& style) {
     say((timed ? "" : "lab: ") + line + "\n");
 }
 
-// Shows what was found and counted behind all that the program wrote; 1 if what was found, or that
+// Shows what was found and counted after all that the program wrote; 1 if what was found, or that
 // there is nothing to profile, is all there is to complain of.
 int report_on(const context& c, const exec_options& o, const gpu& model, const fs::path& program,
               const fs::path& folder, int exit_code) {

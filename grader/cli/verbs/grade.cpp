@@ -60,7 +60,7 @@ std::string remark_text(const graded_file& graded) {
   return "this is " + graded.published + ", but for names, comments and white space";
 }
 
-// A copy of a step is told, and earns nothing in a lab whose lab.toml says so.
+// A copy of a step is reported, and earns nothing in a lab whose lab.toml says so.
 void look_for_copy(const context& c, const lab& l, const grade_options& o, graded_file& graded) {
   if (!o.step.empty()) return;
   const fs::path source = o.file.empty() ? c.where.root / l.file : fs::absolute(o.file);
@@ -121,7 +121,7 @@ void draw_inputs(const context& c, const grade_options& o, graded_file& graded) 
   if (l.compares_modelled) l.check.push_back(l.modelled.back());
 }
 
-// Of a hidden size nobody is told more than its class and the size, unless the key is public.
+// Of a hidden size only its class and the size are shown, unless the key is public.
 void keep_hidden(const graded_file& graded, grade_report& report) {
   if (!graded.key || graded.key->is_public() || !report.correctness) return;
   check_report& found = *report.correctness;
@@ -323,7 +323,7 @@ void show_help(context& c, const lab& l, const grade_report& report) {
 void show_answers(context& c, const lab& l, const graded_file& graded) {
   const std::string mark = "  " + c.out.paint(tone::dim, "answers");
   if (!graded.answers) {
-    // Whoever grades another file than their own did not ask for answers.
+    // A user who grades another file than their own did not ask for answers.
     if (graded.what.shown != l.file.string()) return;
     c.out.paragraph(
         fmt::format("there is no {}; ./lab start {} makes it", graded.answers_file, l.name), 11,

@@ -335,7 +335,7 @@ void measure(context& c, const lab& l, const problem& p, const device_choice& de
   e.is_certain = is_certain(e.all[0].timed->cold.range_ms, times);
 }
 
-// By the time model, for want of a GPU. What it has no time of says why.
+// By the time model, without a GPU. What has no time says why.
 void model(context& c, const lab& l, const problem& p, const device_choice& emulator,
            const lab_size& size, std::uint64_t seed, dissection& e) {
   std::vector<part_time> times;

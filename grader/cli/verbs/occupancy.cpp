@@ -24,7 +24,7 @@ struct subject_kernel {
   std::uint64_t threads = 0, registers = 0, shared = 0;
 };
 
-// The kernels of a call on the GPU that is stood for, as they are compiled for it.
+// The kernels of a call on the emulated GPU, as they are compiled for it.
 std::vector<subject_kernel> kernels_of(context& c, const occupancy_options& o, const gpu& model,
                                        const lab& l) {
   const problem& p = problem_of(l);

@@ -4,7 +4,7 @@
 // idea    tar and gzip, which every Debian has, make the archive. Names are sorted, owner and mode
 //         are fixed, times are those of the files: the same work makes the same archive.
 // watch   At the deadline anything must be packable: what does not compile, is wrong, or cannot be
-//         graded here is packed all the same, and told.
+//         graded here is packed all the same, with a warning.
 #include <fmt/core.h>
 #include <pwd.h>
 #include <unistd.h>
@@ -96,7 +96,7 @@ std::vector<packed_file> read_work(const context& c, const lab& l) {
 // As grade --json; where nothing can be graded, the document of that failure.
 json grade_of(context& c, const lab& l) {
   grade_options options;
-  options.practice = true;  // for orientation: whoever collects archives grades again
+  options.practice = true;  // as an indication: the instructor grades again
   options.lab = l.name;
   options.seed = seed;
   try {

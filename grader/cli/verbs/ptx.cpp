@@ -1,6 +1,6 @@
 // lab ptx: source lines beside the PTX that they became.
 //
-// idea    The program that is run is the one that is shown: its PTX, and what its line table tells
+// idea    The program that is run is the one that is shown: its PTX, and what its line table says
 //         of the machine code. Machine code itself is only ever shown, as a disassembler of the
 //         CUDA toolkit prints it; nothing is derived from it.
 #include <fmt/core.h>
@@ -294,7 +294,7 @@ int ptx(context& c, const ptx_options& o) {
   if (!s.compile_errors.empty()) refuse_uncompiled(s);
   emulator::source_text sources({c.where.root, fs::current_path()});
   const listed all = list_kernels(c, s, o, folder.path(), sources);
-  // The file as the compiler named it: its kernels tell.
+  // The file as the compiler named it, by its kernels.
   ptx_view view{s.source.lexically_normal().string(), static_cast<std::uint32_t>(o.line)};
   for (const kernel_listing& k : all.kernels) {
     for (const ptx_source_line& l : k.lines) {

@@ -73,7 +73,7 @@ std::vector<attack> of_the_course(const context& c) {
       if (text.find("#include \"solutions/") != std::string::npos) continue;
       wrong.what = "a wrong solution";
       wrong.name = "known-wrong/" + l.name + "-" + wrong.name;
-      // Graded with the checks, a wrong result may be told as the mistake that caused it.
+      // Graded with the checks, a wrong result may be reported as the mistake that caused it.
       wrong.classes = {expected, "CHECK"};
       all.push_back(wrong);
     }

@@ -21,7 +21,7 @@ struct slides_options {
   int port = 8000;
 };
 
-// The clone's own Python, which a built and carried clone may lack, else the system's.
+// The clone's own Python, which a built clone that was copied may lack, else the system's.
 std::string find_python(const context& c) {
   const fs::path own = c.where.root / ".venv" / "bin" / "python";
   if (fs::exists(own)) return own;

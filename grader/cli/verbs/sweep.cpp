@@ -117,7 +117,7 @@ chosen_sweep choose(const context& c, const lab& l, const sweep_options& o) {
   return chosen;
 }
 
-// Of the machine that the emulator is: what occupancy is told of. 0 if it is not known.
+// Of the emulated GPU, whose occupancy is shown. 0 if it is not known.
 int multiprocessors_of_the_emulated() {
   const char* chosen = std::getenv("STEPWISE_GPU");
   const auto model = find_gpu(chosen != nullptr && *chosen != '\0' ? chosen : "h200");

@@ -229,7 +229,7 @@ int validate_recorded(context& c, const lab& l, const validation_request& reques
   return worst;
 }
 
-// Keeps what the GPU counted, after each step: so an interrupted run has not measured in vain.
+// Keeps what the GPU counted, after each step: so an interrupted run has not measured for nothing.
 class recorder {
  public:
   recorder(context& c, const lab& l, const device_choice& gpu, const validate_options& o)

@@ -176,7 +176,7 @@ processor_rates wanted_rates(const gpu& model) {
   return *rates;
 }
 
-// Both rates, or none: half a processor of one's own beside half of another says nothing.
+// Both rates, or none: half of the user's own processor beside half of another says nothing.
 processor_rates wanted_cpu(const worth_it_options& o) {
   if (o.cpu_flops.empty() && o.cpu_bandwidth.empty()) return usual_cpu();
   if (o.cpu_flops.empty() || o.cpu_bandwidth.empty())
