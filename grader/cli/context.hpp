@@ -71,8 +71,8 @@ std::optional<lab_size> parse_size(const lab& l, const problem& p, const std::st
 // `correct`, `class` and `message`, and prints it. The exit code.
 int report_compile_errors(context& c, const subject& s, json document);
 
-// A file of the course's: `program` where the build has its code, else compiled for the GPU that is
-// stood for.
+// A file of the course's: `program` where the build has its code, else compiled for the emulated
+// GPU.
 subject prepare_ours(context& c, const lab& l, const std::string& shown, const fs::path& file,
                      const fs::path& program);
 

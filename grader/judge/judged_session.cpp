@@ -55,7 +55,7 @@ std::vector<std::string> empty_environment(std::vector<std::string> added) {
   return changes;
 }
 
-// What our environment says of the GPU that is stood for; as `name=value`.
+// What our environment says of the emulated GPU; as `name=value`.
 void keep(std::vector<std::string>& environment, const char* name) {
   const char* const value = std::getenv(name);
   if (value != nullptr && *value != '\0') environment.push_back(std::string(name) + "=" + value);

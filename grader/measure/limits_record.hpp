@@ -1,8 +1,7 @@
 // What `lab limits --record` keeps, solutions/<lab>/measured/<gpu>.limits.json, and the handout's
 // table made of it.
 //
-// idea    As with record.hpp: times are recorded, their reading is not. It is derived again for
-// each
+// idea    As with record.hpp: times are recorded, their reading is not. It is derived for each
 //         table, so that a rule that changes changes all of them.
 // Tested by tests/limits_test.cpp.
 #pragma once

@@ -1,7 +1,7 @@
 // Modelled times of the course's own programs, kept in build/modelled/ once they were requested.
 //
-// idea    A time depends on the program, the emulator, this `lab`, which makes the inputs, the GPU
-//         that is stood for, and the size: it is kept under a hash of what all of them are. So what
+// idea    A time depends on the program, the emulator, this `lab`, which makes the inputs, the
+//         emulated GPU, and the size: it is kept under a hash of what all of them are. So what
 //         many grades compare with is modelled once.
 // Tested by tests/kept_times_test.cpp.
 #pragma once

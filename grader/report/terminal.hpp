@@ -43,8 +43,7 @@ class output {
  private:
   void write(std::string_view text);
   terminal_style style_;
-  bool unread_ =
-      false;  // `lab ... | head`: nobody reads any more; the exit code is still the command's
+  bool unread_ = false;  // `lab ... | head`: the reader has gone; the exit code is the command's
 };
 
 // One line on stderr that says what is being done, once that has taken two seconds: redrawn in

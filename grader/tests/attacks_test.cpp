@@ -1,4 +1,4 @@
-// The attack suite's quick selection and what `selftest` makes of files of one's own; copies of
+// The attack suite's quick selection and what `selftest` makes of files of your own; copies of
 // steps; what is said where a layer of the sandbox is missing. Through the built program.
 #include <doctest/doctest.h>
 
@@ -53,7 +53,7 @@ TEST_CASE("one attack of each kind is refused, and leaves nothing behind") {
   CHECK(document["sandbox"].size() == 4);
 }
 
-TEST_CASE("selftest takes a folder of one's own, and tells what is not as it should be") {
+TEST_CASE("selftest takes a folder of your own, and tells what is not as it should be") {
   if (is_open_to_attacks()) return;
   const cloned_course c;
   const fs::path folder = c.root() / "mine";
@@ -67,7 +67,7 @@ TEST_CASE("selftest takes a folder of one's own, and tells what is not as it sho
   CHECK(c.lab({"selftest", "--attacks", folder.string()}).end.exit_code == 2);
 }
 
-TEST_CASE("a copy of a step is told under other names, and earns nothing if lab.toml says so") {
+TEST_CASE("a copy of a step is reported under other names, and earns nothing if lab.toml says so") {
   const cloned_course c;
   std::string text = step_text(c, "00_pairs");
   for (auto at = text.find("reduce_kernel"); at != std::string::npos;

@@ -77,7 +77,7 @@ class wrong_picture {
       is_one_byte_ = is_one_byte_ && found[i] == found[first_];
       first_column_ = std::min(first_column_, i % in.width);
     }
-    // What fills out before a call is odd. A picture of one's own may hold anything.
+    // What fills out before a call is odd. A picture of your own may hold anything.
     is_untouched_ = is_one_byte_ && found[first_] % 2 != 0;
   }
 

@@ -1,5 +1,5 @@
 // Tests that steps are as much faster as steps.txt promises, by the recorded measurements; what was
-// not recorded yet is told.
+// not recorded yet is reported.
 #include "grader/measure/promises.hpp"
 
 #include <doctest/doctest.h>

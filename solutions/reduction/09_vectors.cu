@@ -15,7 +15,7 @@
 constexpr int block_size = 256;  // 8 warps: while one waits for memory, another can run
 constexpr int loads = 4;         // vectors that a thread asks for before it uses the first
 
-// With blocks of 256, 8 make 2048 threads: all that a multiprocessor of today can hold.
+// With blocks of 256, 8 make 2048 threads: all that a current multiprocessor can hold.
 constexpr int blocks_per_sm = 8;
 
 // The sum over a warp's lanes, in lane 0. All lanes take part.

@@ -17,7 +17,7 @@
 constexpr int block_size = 512;  // half as many blocks count themselves as with 256
 constexpr int loads = 4;         // vectors that a thread asks for before it uses the first
 
-// With blocks of 512, 4 make 2048 threads: all that a multiprocessor of today can hold.
+// With blocks of 512, 4 make 2048 threads: all that a current multiprocessor can hold.
 constexpr int blocks_per_sm = 4;
 
 __device__ unsigned finished = 0;  // blocks of the running call

@@ -326,7 +326,7 @@ TEST_CASE_FIXTURE(fixture, "a launch that can be seen to be wrong is refused and
   CHECK(read(on->find_symbol(module, "counter")->address, 1)[0] == 7);
 }
 
-TEST_CASE_FIXTURE(fixture, "fault: it is told by what waits, and the device is lost") {
+TEST_CASE_FIXTURE(fixture, "fault: it is reported by what waits, and the device is lost") {
   const device_address a = allocate(4);
   REQUIRE(poke(a).ok());
   REQUIRE(on->synchronize().ok());
@@ -344,14 +344,14 @@ TEST_CASE_FIXTURE(fixture, "fault: it is told by what waits, and the device is l
   CHECK(on->free(a).code == error::illegal_address);
 }
 
-TEST_CASE("fault: a lost device is made anew, if its driver allows that") {
+TEST_CASE("fault: a lost device is made again, if its driver allows that") {
   {
     fixture lost;
     REQUIRE(lost.poke(0).ok());
     REQUIRE(lost.on->synchronize().code == error::illegal_address);
   }
   if (!make_device()) {
-    return skip_case("this device cannot be made anew in the same process");
+    return skip_case("this device cannot be made again in the same process");
   }
   fixture again;
   const device_address a = again.allocate(4);

@@ -77,7 +77,7 @@ TEST_CASE("the blocks of a cooperative launch are all resident") {
         error::cooperative_launch_too_large);
 }
 
-TEST_CASE("a refused launch is told in words: the kernel, what was asked, what is allowed") {
+TEST_CASE("a refused launch is reported in words: the kernel, what was asked, what is allowed") {
   const std::string message =
       check_launch(h200(), kernel(), {{1, 1, 1}, {32, 33, 1}, 0, false}).message;
   CHECK(message.find("store:") == 0);
@@ -122,7 +122,7 @@ TEST_CASE("files whose names PTX cannot carry travel in a code") {
   CHECK(decoded_path("/percent-coded/%zz%") == "/%zz%");
 }
 
-TEST_CASE("names are told as they were written") {
+TEST_CASE("names are reported as they were written") {
   CHECK(readable_name("_Z5storePii") == "store");
   CHECK(readable_name("_Z6reduceILj256EEvPKiPi") == "reduce<256u>");
   CHECK(readable_name("_ZN12_GLOBAL__N_14workEPi") == "(anonymous namespace)::work");

@@ -60,9 +60,9 @@ class reader {
     if (!start) return without_keyword();
     const std::string& keyword = tokens_[*start].text;
     const bool is_loop = keyword == "for" || keyword == "while" || keyword == "do";
-    const std::size_t open = *start + 1, body = behind_parentheses(open);
+    const std::size_t open = *start + 1, body = after_parentheses(open);
     if (barrier_ > open && barrier_ < body) return way_past::operand;
-    return in_or_behind(body, is_loop ? way_past::loop : way_past::condition, keyword == "if");
+    return in_or_after(body, is_loop ? way_past::loop : way_past::condition, keyword == "if");
   }
 
  private:
@@ -95,8 +95,8 @@ class reader {
   }
 
   bool jumps(std::size_t keyword) const {
-    const std::size_t body = behind_parentheses(keyword + 1);
-    return jump_in(body, behind_statement(body)) != way_past::unknown;
+    const std::size_t body = after_parentheses(keyword + 1);
+    return jump_in(body, after_statement(body)) != way_past::unknown;
   }
 
   // A condition that continues from the line before, or an operand.
@@ -108,7 +108,7 @@ class reader {
       if (is(n, "&&") || is(n, "||") || is(n, "?"))
         chosen = std::min(chosen.value_or(depth), depth);
       if (is(n, "(")) ++depth;
-      if (is(n, ")") && --depth < 0) return in_or_behind(n + 1, way_past::condition, true);
+      if (is(n, ")") && --depth < 0) return in_or_after(n + 1, way_past::condition, true);
       if (chosen && (depth < *chosen || is(n, ",") || is(n, ";"))) chosen.reset();
       if (is(n, ";") || is(n, "{")) break;
     }
@@ -116,10 +116,10 @@ class reader {
   }
 
   // `inside`: what it is if the barrier stands in the statement that begins at `body`.
-  way_past in_or_behind(std::size_t body, way_past inside, bool has_else) const {
-    std::size_t end = behind_statement(body);
+  way_past in_or_after(std::size_t body, way_past inside, bool has_else) const {
+    std::size_t end = after_statement(body);
     const std::size_t then = end;
-    if (has_else && is(end, "else")) end = behind_statement(end + 1);
+    if (has_else && is(end, "else")) end = after_statement(end + 1);
     if (barrier_ != 0 && barrier_ < end) return inside;
     const way_past first = jump_in(body, then);
     if (first != way_past::unknown) return first;
@@ -138,7 +138,7 @@ class reader {
   }
 
   // After the closing partner of a parenthesis or brace at `open`; `open` itself if there is none.
-  std::size_t behind(std::size_t open, std::string_view opens, std::string_view closes) const {
+  std::size_t after(std::size_t open, std::string_view opens, std::string_view closes) const {
     if (!is(open, opens)) return open;
     int depth = 0;
     for (std::size_t n = open; n < tokens_.size(); ++n) {
@@ -147,35 +147,35 @@ class reader {
     }
     return tokens_.size();
   }
-  std::size_t behind_parentheses(std::size_t open) const {
-    return behind(is(open, "constexpr") ? open + 1 : open, "(", ")");
+  std::size_t after_parentheses(std::size_t open) const {
+    return after(is(open, "constexpr") ? open + 1 : open, "(", ")");
   }
 
-  std::size_t behind_statement(std::size_t n) const {
+  std::size_t after_statement(std::size_t n) const {
     std::size_t ifs = 0;  // that an else may belong to
     for (;;) {
       if (is(n, "if")) ++ifs;
       if (is(n, "if") || is(n, "for") || is(n, "while") || is(n, "switch")) {
-        n = behind_parentheses(n + 1);
+        n = after_parentheses(n + 1);
       } else if (is(n, "else")) {
         ++n;
       } else {
-        n = behind_plain_statement(n);
+        n = after_plain_statement(n);
         if (ifs == 0 || !is(n, "else")) return n;
         --ifs;
       }
     }
   }
 
-  std::size_t behind_plain_statement(std::size_t n) const {
+  std::size_t after_plain_statement(std::size_t n) const {
     const bool is_do = is(n, "do");
     if (is_do) ++n;
     if (is(n, "{")) {
-      n = behind(n, "{", "}");
+      n = after(n, "{", "}");
       if (!is_do) return n;
     }
     while (n < tokens_.size() && !is(n, ";") && !is(n, "}")) {
-      const std::size_t inner = behind(behind(n, "(", ")"), "{", "}");
+      const std::size_t inner = after(after(n, "(", ")"), "{", "}");
       n = inner == n ? n + 1 : inner;
     }
     return is(n, ";") ? n + 1 : n;

@@ -228,7 +228,7 @@ class lowering {
   void branch_indexed();
   void leave();
   void call();
-  void stack();  // lower_calls.cpp: alloca, stacksave, stackrestore            // lower_calls.cpp
+  void stack();           // lower_calls.cpp: alloca, stacksave, stackrestore
   void async_copy();      // lower_async.cpp: cp.async, cp.async.bulk
   void memory_barrier();  // lower_async.cpp: mbarrier
   void bulk_copy();

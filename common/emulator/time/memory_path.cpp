@@ -63,7 +63,7 @@ double memory_path::take(queue& q, double& busy, double at, double cycles) {
   return q.free = std::max(at, q.free) + cycles;
 }
 
-// Whole sectors of those that are due.
+// Whole sectors of those still to be read.
 unsigned memory_path::draw(double& owed, unsigned most) {
   const double due = std::clamp(std::floor(owed + 1e-9), 0.0, static_cast<double>(most));
   owed -= due;

@@ -44,7 +44,7 @@ TEST_CASE("what was written is read: keys, elements, values") {
   CHECK(json::parse(value.dump(1)) == value);
 }
 
-TEST_CASE("what is missing or of another kind is told") {
+TEST_CASE("what is missing or of another kind is reported") {
   const json value = {{"a", "text"}};
   CHECK_THROWS_WITH_AS(value.at("b"), "there is no \"b\"", stepwise::json_error);
   CHECK_THROWS_WITH_AS(value.at("a").get<int>(), "expected a number, found a text",

@@ -36,7 +36,7 @@ TEST_CASE("a file is a table whose values know their lines") {
   CHECK(file.keys == std::vector<std::string>{"list", "more", "n", "name", "sub", "x", "yes"});
 }
 
-TEST_CASE("what is no TOML is told with its line") {
+TEST_CASE("what is no TOML is reported with its line") {
   try {
     parse_toml("a = 1\nb = = 2\n");
     FAIL("it was taken");

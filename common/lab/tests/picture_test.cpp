@@ -166,7 +166,7 @@ TEST_CASE("PPMs and PGMs: comments, any largest value, 16 bits") {
   CHECK(values(decoded("P5\n1 1\n1000\n" + raw({1, 244}))) == std::vector{128, 128, 128, 255});
 }
 
-TEST_CASE("what is no picture is told what is expected") {
+TEST_CASE("what is not a picture is refused with what is expected") {
   refused("", "it is empty: expected a PNG, a PPM (P6) or a PGM (P5)");
   refused("just some text, called picture.png", "not a picture format that can be read here");
   refused("\xff\xd8\xff\xe0 JFIF", "it is a JPEG: expected a PNG");

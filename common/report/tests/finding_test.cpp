@@ -138,7 +138,7 @@ TEST_CASE("a report says what, who, where, how often, and what to do") {
         "  help: Compare the index with n.\n");
 }
 
-TEST_CASE("what the launch should have passed is told at the launch") {
+TEST_CASE("what the launch should have passed is reported at the launch") {
   located_finding found = overrun();
   found.what.kind = finding_kind::too_little_shared;
   found.what.message = "the launch passes no dynamic shared memory";

@@ -1,4 +1,4 @@
-"""Runs a program with mistakes under checks, and compares what is found with what is due.
+"""Runs a program with mistakes under checks, and compares what is found with what is expected.
 
 checks_test.py FOLDER_OF_OUR_RUNTIME PROGRAM SOURCE
 

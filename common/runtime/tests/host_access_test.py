@@ -1,4 +1,4 @@
-"""Runs a program whose host code follows pointers of the device's, and checks what it is told.
+"""Runs a program whose host code follows pointers of the device's, and checks what is reported.
 
 host_access_test.py FOLDER_OF_OUR_RUNTIME PROGRAM SOURCE
 

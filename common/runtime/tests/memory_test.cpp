@@ -151,7 +151,7 @@ TEST_CASE_FIXTURE(clean, "rows are copied by their pitches") {
   CHECK(cudaMemset2D(a, 1, 'x', 2, 3) == cudaErrorInvalidValue);
 }
 
-TEST_CASE_FIXTURE(clean, "pointers are told apart") {
+TEST_CASE_FIXTURE(clean, "pointers are distinguished") {
   char* a = allocate<char>(100);
   void* pinned;
   CHECK(cudaMallocHost(&pinned, 10) == cudaSuccess);

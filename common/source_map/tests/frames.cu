@@ -1,4 +1,4 @@
-// Code of several functions and files in one line; compiled_test.cpp says what is due.
+// Code of several functions and files in one line; compiled_test.cpp says what is expected.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 

@@ -141,7 +141,7 @@ TEST_CASE("a file without the function: the contract is named") {
   CHECK(has(result.out, "labs/reduction/reduction.hpp"));
 }
 
-TEST_CASE("a kernel that writes out of bounds is told so, with its line") {
+TEST_CASE("a kernel that writes out of bounds is reported, with its line") {
   const cloned_course c;
   const auto result =
       c.lab({"run", "reduction", "--file", "labs/reduction/tests/mutants/writes_past_end.cu",

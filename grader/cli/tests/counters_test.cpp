@@ -82,7 +82,7 @@ TEST_CASE("run --counters: the table of a reduction is the hardware's") {
   CHECK(fold["counts"]["divergent_branches"] == 5 * 256);
 }
 
-TEST_CASE("run --counters: what is true of every copy of an unrolled loop is told once") {
+TEST_CASE("run --counters: what is true of every copy of an unrolled loop is reported once") {
   const cloned_course c;
   const auto result = c.lab({"run", "matmul", "--step", "06", "--size", "64", "--counters",
                              "--device", "emulated", "--json"});
@@ -122,7 +122,7 @@ TEST_CASE("exec --counters: the profile comes behind what the program writes, an
   CHECK(c.lab({"exec", "--counters", "--", program}).err == first.err);
 }
 
-TEST_CASE("exec --counters: a source that is newer than the program is told of") {
+TEST_CASE("exec --counters: a source that is newer than the program is reported") {
   const cloned_course c;
   const temporary_folder folder(fs::temp_directory_path());
   const fs::path program = folder.path() / "program";

@@ -62,7 +62,7 @@ TEST_CASE("occupancy: of numbers, as the lectures' tables have it") {
   CHECK(has(shown.out, "there are 8 slots"));
 }
 
-TEST_CASE("occupancy: of a step's kernels, with numbers of one's own in place of some") {
+TEST_CASE("occupancy: of a step's kernels, with numbers of your own in place of some") {
   const cloned_course course;
   const json as_is = document_of(course.lab({"occupancy", "reduction", "--step", "08", "--json"}));
   check_documented(as_is, "occupancy");

@@ -139,7 +139,7 @@ TEST_CASE("a relative path means the caller's folder, a bare name PATH") {
   CHECK(run_child(options, 60).out == "<mine><words>");
 }
 
-TEST_CASE("a signal's death is told as a shell tells it") {
+TEST_CASE("a signal's death is reported as a shell tells it") {
   for (const int signal : {SIGABRT, SIGSEGV, SIGTERM}) {
     CAPTURE(signal);
     const auto result = lab_exec({built("shared"), "raise", std::to_string(signal)});
@@ -227,7 +227,7 @@ TEST_CASE("a program without CUDA runs, with a note") {
   CHECK(result.err.starts_with("lab: note: /bin/sh does not ask for a CUDA runtime"));
 }
 
-TEST_CASE("a program that fails after kernels ran is told of --check, in one line") {
+TEST_CASE("a program that fails after kernels ran is pointed to --check, in one line") {
   const std::string why =
       " after kernels ran: `lab exec --check` may say why (races, wrong addresses, unwritten "
       "memory)\n";
@@ -279,7 +279,7 @@ TEST_CASE("a closed stderr changes nothing but what is read there") {
   }
 }
 
-TEST_CASE("host code that follows a device pointer is told so") {
+TEST_CASE("host code that follows a device pointer is reported") {
   const auto plain = lab_exec({built("shared"), "follow"});
   CHECK(plain.end.exit_code == 128 + SIGSEGV);
   CHECK(has(plain.err, "the host reads device memory: byte 0 of an allocation of 4 bytes"));
@@ -328,7 +328,7 @@ TEST_CASE("--check: programs read the findings from a file") {
   CHECK(has(alone.err, "--check"));
 }
 
-TEST_CASE("--check: a kernel that is ended by the time limit is told of") {
+TEST_CASE("--check: a kernel that is ended by the time limit is reported") {
   const auto result = lab_exec({"--check", "--time-limit", "1", built("with_lines"), "endless"});
   CHECK(result.end.exit_code == 6);
   CHECK(has(result.err, "kernel without end in wait_for_ever"));

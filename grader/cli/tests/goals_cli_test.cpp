@@ -111,7 +111,7 @@ TEST_CASE("a race that does not show in the result costs the checks' points and 
   CHECK(has(shown.out, "not judged: the checks must find no error first"));
 }
 
-TEST_CASE("host code that reads device memory is told so first, by run, check and grade") {
+TEST_CASE("host code that reads device memory is reported first, by run, check and grade") {
   const cloned_course c;
   const std::string file = with_line(c, step_file("reduction", "07_grid_stride"),
                                      "void reduce(const int* in", "  if (in[0] == 7) return;\n");

@@ -1,5 +1,5 @@
 // Grades of files that try to earn points elsewhere than on the device, and of one that does not:
-// what each is told. Runs in a copy of the clone, like cli_test.cpp; needs nvcc.
+// what each learns. Runs in a copy of the clone, like cli_test.cpp; needs nvcc.
 #include <doctest/doctest.h>
 
 #include "grader/cli/tests/cloned_course.hpp"
@@ -80,7 +80,7 @@ TEST_CASE("what a process says, sends or does later makes no result right") {
   }
 }
 
-TEST_CASE("of an instructor's hidden sizes only the class and the size are told") {
+TEST_CASE("of an instructor's hidden sizes only the class and the size are reported") {
   const cloned_course c;
   write_atomically(c.root() / "key", std::string(32, 'k'));
   const std::string file = "mine.cu";

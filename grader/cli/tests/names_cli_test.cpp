@@ -105,7 +105,7 @@ TEST_CASE("a change of a header beside the file is seen, however its folder is c
   CHECK(!has(message, "beside"));
 }
 
-TEST_CASE("UTF-16 is told in one sentence") {
+TEST_CASE("UTF-16 is reported in one sentence") {
   const awkward c("wide.cu");
   std::string wide = "\xff\xfe";
   for (const char letter : c.text()) wide += {letter, '\0'};

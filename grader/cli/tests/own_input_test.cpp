@@ -240,7 +240,7 @@ TEST_CASE("an input in the folder for the stages is not overwritten") {
   CHECK(names_in(c.root() / "stages").size() == 1);
 }
 
-TEST_CASE("points of one's own: a line for each of them, and one for each answer") {
+TEST_CASE("points of your own: a line for each of them, and one for each answer") {
   const cloned_course c;
   write_atomically(c.root() / "points.csv", "# x,y,z\n1,1,0\n2,1,0\n3,1,0\n4,4,0\n2,3,0\n");
   const auto result = c.lab(on_emulator(

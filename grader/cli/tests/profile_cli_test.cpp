@@ -56,7 +56,7 @@ TEST_CASE("profile: reduction 02 leads to the bank conflicts, and to the step wi
   CHECK(c.lab(typed).out == result.out);
 }
 
-TEST_CASE("profile: transpose 03 has uncoalesced stores, and is told so within 80 columns") {
+TEST_CASE("profile: transpose 03 has uncoalesced stores, and the text fits 80 columns") {
   const cloned_course c;
   auto command = c.command({"profile", "transpose", "03"});
   command.environment.back() = "COLUMNS=80";

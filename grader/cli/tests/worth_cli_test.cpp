@@ -9,7 +9,7 @@
 
 using namespace stepwise;
 
-TEST_CASE("worth-it: a lab's call or numbers of one's own; what is no number is refused") {
+TEST_CASE("worth-it: a lab's call or numbers of your own; what is no number is refused") {
   const cloned_course c;
   const auto shown = c.lab({"worth-it", "reduction", "--size", "1048576"});
   CHECK(shown.end.exit_code == 0);

@@ -288,7 +288,7 @@ std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
   return environment;
 }
 
-// The text beside a line is the source's of now, the counts are of the source that was compiled.
+// The text beside a line is from the present source, the counts are from the compiled one.
 void note_newer_sources(const fs::path& program, const std::vector<kernel_profile>& kernels) {
   std::set<std::string> sources;
   for (const auto& k : kernels)
@@ -375,6 +375,7 @@ int exec(context& c, const exec_options& o) {
     if (!file.empty()) require_writable(fs::absolute(file));
   std::optional<temporary_folder> folder;
   if (o.watched()) folder.emplace(fs::temp_directory_path());
+  // A name without `=` is removed from the environment.
   environment.push_back(o.check ? "STEPWISE_SUGGEST_CHECK" : "STEPWISE_SUGGEST_CHECK=1");
   if (o.check) {
     environment.push_back("STEPWISE_CHECK=1");

@@ -75,7 +75,7 @@ void look_for_copy(const context& c, const lab& l, const grade_options& o, grade
 }
 
 // Submissions run in the sandbox and see their own source, which findings quote. A GPU's nodes are
-// not shown there: what reaches a GPU runs without, and that is the program only in practice.
+// not visible there, so a program that uses a GPU itself runs without: in practice.
 void confine(const context& c, const lab& l, const grade_options& o, graded_file& graded) {
   graded.device.guards = graded.guards;
   const fs::path source = !o.step.empty()  ? c.where.root / find_step(l, o.step).file
@@ -116,8 +116,8 @@ void draw_inputs(const context& c, const grade_options& o, graded_file& graded) 
   if (!o.seed) graded.seed = graded.key->seed(l, content);
   graded.hidden = graded.key->hidden_sizes(l, content);
   l.check.insert(l.check.end(), graded.hidden.begin(), graded.hidden.end());
-  // What is modelled is sampled, so its outputs mean nothing: who does less there is found out
-  // here.
+  // What is modelled is sampled, so its outputs mean nothing: a kernel that does less there
+  // is found here.
   if (l.compares_modelled) l.check.push_back(l.modelled.back());
 }
 

@@ -213,7 +213,7 @@ void show_summary(context& c, const lab& l, const std::vector<walked>& all,
   c.say(c.out.paint(tone::dim, "now you   ") +
         fmt::format("./lab start {}   ./lab run {}", l.name, l.name));
   c.say(c.out.paint(tone::dim, "deeper    ") + l.deeper().string() +
-        c.out.paint(tone::dim, "  what was measured, and how it goes on"));
+        c.out.paint(tone::dim, "  what was measured, and what comes next"));
 }
 
 int walk(context& c, const walk_options& o) {

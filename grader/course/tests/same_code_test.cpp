@@ -48,7 +48,7 @@ TEST_CASE("comments in strings and strings in comments are what they are") {
   CHECK(code_without_names("/* open").empty());
 }
 
-TEST_CASE("a lab's steps are told apart, and a copy names its step") {
+TEST_CASE("a lab's steps are distinguished, and a copy names its step") {
   const temporary_folder root(fs::temp_directory_path());
   lab l;
   for (const char* name : {"00_first", "01_second"}) {

@@ -10,7 +10,7 @@
 
 using namespace stepwise;
 
-TEST_CASE("an attack's first line says what is due") {
+TEST_CASE("an attack's first line says what is expected") {
   const auto a = parse_attack(
       "// attack reduction: WRONG or CHECK, at most 0 points\n// adds\n// more\n\n// x\n");
   REQUIRE(a);
@@ -30,7 +30,7 @@ TEST_CASE("an attack's first line says what is due") {
   }
 }
 
-TEST_CASE("an attack holds with a class and points that are due, and nothing left behind") {
+TEST_CASE("an attack holds with a class and points that are expected, and nothing left behind") {
   attack due = *parse_attack("// attack reduction: WRONG, at most 0 points");
   CHECK(result_of(due, {"WRONG", 0, false, "", {}}) == attack_result::held);
   CHECK(result_of(due, {"WRONG", 1, false, "", {}}) == attack_result::failed);

@@ -84,7 +84,7 @@ TEST_CASE("figures over what the problem needs") {
   CHECK(*at_most("load_requests_per_fma", 1, call, work).value == 1);
 }
 
-TEST_CASE("a figure of one is told in the singular") {
+TEST_CASE("a figure of one is reported in the singular") {
   const auto words = [](const char* name, double value) {
     return in_words(*find_goal_counter(name), value);
   };
@@ -268,7 +268,7 @@ TEST_CASE("checks: in a lab without such a goal an error costs correctness, a le
   CHECK(report.points == 60);
 }
 
-TEST_CASE("checks: a wrong result of a race is told as the race") {
+TEST_CASE("checks: a wrong result of a race is reported as the race") {
   graded g;
   g.fake_is = "wrong";
   g.findings = finding_of(finding_kind::race);

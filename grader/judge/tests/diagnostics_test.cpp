@@ -98,7 +98,7 @@ TEST_CASE("the explanation shows the student's own line with a caret under the m
   CHECK(lines[1] == "3 | __global__ void h() { g(1, 2); }");
   CHECK(lines[2] == "  |                            ^");
   CHECK(lines[3] == "2 more errors follow; the first one often causes the others");
-  // A #line may name any file: its name is told, and not what is in it.
+  // A #line may name any file: its name is reported, and not what is in it.
   write_atomically(root.path() / "other.cu", "secret\n");
   for (const char* named : {"other.cu", "/etc/passwd", "/usr/include/../../etc/passwd"}) {
     d = {named, 1, 0, "told", ""};

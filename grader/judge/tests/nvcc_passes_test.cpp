@@ -164,7 +164,7 @@ TEST_CASE("what the passes cannot do, nvcc does, or says why") {
   CHECK(!t.ran("cudafe++"));
 }
 
-TEST_CASE("what cudafe++ refuses is told in its words, at once") {
+TEST_CASE("what cudafe++ refuses is reported in its words, at once") {
   toolkit t;
   t.program("cudafe++", "echo 'mine.cu(1): error: identifier \"x\" is undefined' >&2; exit 2\n");
   t.program("cicc", "sleep 60\n");

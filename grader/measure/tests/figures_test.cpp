@@ -25,7 +25,7 @@ TEST_CASE("figures: counted on the emulator, timed on a GPU") {
   CHECK(figure_size(l, emulated_device(), {}) == lab_size{1000});
 }
 
-TEST_CASE("a size is modelled that the grids of the GPU that is stood for can hold") {
+TEST_CASE("a size is modelled that the grids of the GPU that is emulated can hold") {
   lab l = doubling_lab();
   l.modelled = {{16777216}};
   l.emulated = {{1000}};

@@ -85,7 +85,7 @@ TEST_CASE("a size is typed in the same way everywhere") {
   }
 }
 
-TEST_CASE("a launch that is refused is told from other crashes") {
+TEST_CASE("a launch that is refused is distinguished from other crashes") {
   const std::string source = "cudaMalloc(&p, n);\nk<<<1, threads>>>();\ncheck(cudaGetLastError());";
   const auto refused = [&](verdict v, const std::string& message) {
     return is_refused_launch({v, message}, source);
@@ -182,7 +182,7 @@ TEST_CASE("modelled times are as good as each other within the model's error, an
       has(text, "By the model: 2 of 4 are within 8 % of the best; it is threads = 128: 1.00 ms, "));
   CHECK(has(text, "The model is no more exact than that."));
   CHECK(!has(text, "intervals"));
-  CHECK(has(text, "warp instructions"));  // counts are told beside
+  CHECK(has(text, "warp instructions"));  // counts are reported beside
   view.model_error.reset();
   CHECK(is_among_the_best(view, points[1]));
   CHECK(has(all_sentences(view), "3 of 4 are within 10 % of the best"));
@@ -248,7 +248,7 @@ TEST_CASE("only the axes that make a difference are named") {
   CHECK(has(text, "the least is 50 % with threads = 32, limited by blocks"));
 }
 
-TEST_CASE("a cap that is not kept is told") {
+TEST_CASE("a cap that is not kept is reported") {
   const std::vector<swept_axis> axes = {{parse_axis("registers=none,32,16"), axis_kind::registers}};
   const std::vector<sweep_point> points = {counted({"none"}, 200, 32, 32, 100),
                                            counted({"32"}, 200, 32, 32, 100),

@@ -144,7 +144,7 @@ TEST_CASE("timeline: memory that is not pinned is slower, and counted where the 
   CHECK(t.pageable_copies == 1);
 }
 
-TEST_CASE("timeline: a launch that nobody timed is told of, and has no length") {
+TEST_CASE("timeline: a launch that nobody timed is reported, and has no length") {
   asked_calls p;
   p.kernel("unknown");
   const timeline t = laid_out(p);

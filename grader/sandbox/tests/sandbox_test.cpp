@@ -59,7 +59,7 @@ int processes_with(const std::string& mark) {
 
 }  // namespace
 
-TEST_CASE("every layer is told, with a reason where it is missing") {
+TEST_CASE("every layer is reported, with a reason where it is missing") {
   const protections& found = find_protections();
   REQUIRE(found.layers.size() == 4);
   for (const auto& layer : found.layers) CHECK(!layer.detail.empty());

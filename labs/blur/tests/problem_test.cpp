@@ -191,7 +191,7 @@ const picture_problem& takes_pictures() {
   return *lab;
 }
 
-TEST_CASE("a picture of one's own is a call like any other, fourth byte and all") {
+TEST_CASE("a picture of your own is a call like any other, fourth byte and all") {
   const example e(31, 33);
   const picture rgba{31, 33, 4, e.call.buffers[0].data};
   const problem_call call = takes_pictures().call_with(rgba, "mine.png");

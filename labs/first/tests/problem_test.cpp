@@ -180,7 +180,7 @@ TEST_CASE("what was left out is named by its place") {
   e.says(bytes(e.in.size()), "every pixel is 0: does the picture reach the device");
 }
 
-TEST_CASE("a picture of one's own is grey, and its stages end with what is expected") {
+TEST_CASE("a picture of your own is grey, and its stages end with what is expected") {
   const auto& lab = dynamic_cast<const picture_problem&>(*find_problem("first"));
   picture rgba{2, 1, 4, bytes(8)};
   for (int i = 0; i < 8; ++i) rgba.pixels[i] = static_cast<std::byte>(10 * i + 1);

@@ -268,7 +268,7 @@ TEST_CASE("usual mistakes are recognised by the result they leave") {
   e.says(nearest, "2 of 70 entries are wrong");
 }
 
-TEST_CASE("points of one's own are a call like any other") {
+TEST_CASE("points of your own are a call like any other") {
   const auto* const lab = dynamic_cast<const points_problem*>(find_problem("neighbour"));
   REQUIRE(lab != nullptr);
   const example e(33, clustered);

@@ -2,7 +2,7 @@
 // grid that they lie in, two of them to a cell; a search looks at its point's cell and those around
 // it, in growing cubes, until no cell outside can hold a nearer point. All threads sort and search.
 //
-// watch   Exact, as the contract's distance is rounded: what a search leaves out is told by the
+// watch   Exact, as the contract's distance is rounded: what a search leaves out is decided by the
 //         lowest and highest coordinate that belong to a layer of cells. Rounding keeps order, so a
 //         distance from such a gap never exceeds that of a point behind it.
 //         Clustered points get fewer and fuller cells: then a tree, as nanoflann's, does better.

@@ -94,7 +94,7 @@ std::array<std::uint32_t, 11> all_of(const cell& c) {
           c.older_reader(), c.older_lanes(), c.older_site()};
 }
 
-// Accesses of warps of two blocks, some in order and some not, that begin anew now and then.
+// Accesses of warps of two blocks, some in order and some not, that start again now and then.
 struct random_accesses {
   std::mt19937 random{11};
   std::uint32_t now = 30, barrier = 20, launch = 10;

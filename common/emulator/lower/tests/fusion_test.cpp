@@ -161,7 +161,7 @@ TEST_CASE("what ptxas makes a branch or a call of ends the block") {
     CHECK_MESSAGE(between(what) == "x", what);
 }
 
-TEST_CASE("factors that are written before the sum are told of") {
+TEST_CASE("factors that are written before the sum are reported") {
   const auto kept = fuse("mul.T x, a, b;\nmov.f32 a, c;\nadd.T s, x, a;\n" + keep_s);
   REQUIRE(kept.products == "x");
   CHECK(kept.what.products.at(0).overwritten[0]);

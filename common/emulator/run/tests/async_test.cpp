@@ -76,7 +76,7 @@ TEST_CASE("a bulk copy within shared memory is refused, as without clusters on a
              error::illegal_instruction, "a bulk copy from shared to shared memory");
 }
 
-TEST_CASE("misuse of a barrier in shared memory is told") {
+TEST_CASE("misuse of a barrier in shared memory is reported") {
   check_says(run("mbarrier.arrive.shared.b64 %rd2, [%r2];"), error::launch_failure,
              "no mbarrier was initialised at shared address");
   check_says(run(one_thread + "mbarrier.init.shared.b64 [%r2], 0;\nend:"), error::launch_failure,

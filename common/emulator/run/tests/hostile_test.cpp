@@ -70,7 +70,7 @@ TEST_CASE("instructions that lack what every such instruction has") {
   CHECK(refuses("add.u32 %r1;", "too few operands"));
 }
 
-TEST_CASE("a sum that cannot be fused for its operands is told with its line") {
+TEST_CASE("a sum that cannot be fused for its operands is reported with its line") {
   CHECK(
       refuses(".reg .pred %q<2>;\nmul.f32 %r1, %r2, %r3;\nadd.f32 %q1, %r1, %r2;\n"
               "@%q1 st.global.b32 [%d1], %r2;",

@@ -1,5 +1,5 @@
-// Launches of small PTX kernels on the emulated device: what is refused, how failures are told, and
-// how lanes that wait for each other get on.
+// Launches of small PTX kernels on the emulated device: what is refused, how failures are reported,
+// and how lanes that wait for each other get on.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -112,7 +112,7 @@ TEST_CASE("the outermost line of inlined code is named") {
   CHECK(contains(o.end.message, "null pointer"));
 }
 
-TEST_CASE("a misaligned address is told apart") {
+TEST_CASE("a misaligned address is distinguished") {
   const outcome o = run(module_text("st.global.u32 [%rd1+2], %r1;"));
   CHECK(o.end.code == error::misaligned_address);
   CHECK(contains(o.end.message, "misaligned"));
@@ -139,7 +139,7 @@ TEST_CASE("a device that a kernel lost answers every later call with the reason"
   CHECK(device->launch(*kernel, {}, parameters).code == error::illegal_address);
 }
 
-TEST_CASE("a barrier that half a block cannot reach is a deadlock, and is told") {
+TEST_CASE("a barrier that half a block cannot reach is a deadlock, and is reported") {
   // Warp 0 waits at barrier 0 for 64 threads, warp 1 at barrier 1 for 64.
   const outcome o =
       run(module_text(".loc 1 9 1\nmov.u32 %r2, %tid.x;\nshr.u32 %r3, %r2, 5;\nbar.sync %r3, 64;"),

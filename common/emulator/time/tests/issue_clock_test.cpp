@@ -35,7 +35,7 @@ TEST_CASE("issue clock: products that wait for each other take their latency, ot
         doctest::Approx(640 * std::max(1.0, of(unit::fma).interval)).epsilon(0.01));
 }
 
-TEST_CASE("issue clock: loads that lead to each other take the latency that they are told") {
+TEST_CASE("issue clock: loads that lead to each other take the latency that they are given") {
   made_code chase;
   chase.add(step_kind::load, unit::load_store, {0}, {0});
   CHECK(cycles_of_warp(chase, 100, 650) == doctest::Approx(100 * 650).epsilon(0.02));

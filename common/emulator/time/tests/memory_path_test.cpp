@@ -179,7 +179,7 @@ TEST_CASE("the account of a site is what the queues were given") {
         doctest::Approx(read / few + written / (h200().dram_write_bytes / 132)).epsilon(0.005));
 }
 
-TEST_CASE("what a site is due to read from memory and finds in L1 is in the account") {
+TEST_CASE("what a site has yet to read from memory and finds in L1 is in the account") {
   const std::vector<site_rates> sites{{}, {.dram = 0.5}};
   memory_path path(h200(), 132, l1_bytes, sites, {});
   recorded_access first = row(), second = row();

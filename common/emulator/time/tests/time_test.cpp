@@ -114,7 +114,7 @@ TEST_CASE("a branch across which the machine code moves accesses has become pred
   CHECK(order() == std::vector<std::uint32_t>{2, 3, 4, 0, 1});
 }
 
-TEST_CASE("copies of a loop are told apart by the places of its lines") {
+TEST_CASE("copies of a loop are distinguished by the places of its lines") {
   made_code m;
   m.load(0);
   m.fma(1, 0);

@@ -1,5 +1,5 @@
 // Memory of the program's own that is registered: copies use it, kernels reach it by the pointer
-// that cudaHostGetDevicePointer gives, and it is told apart.
+// that cudaHostGetDevicePointer gives, and it is distinguished.
 #include <algorithm>
 
 #include "expect.hpp"

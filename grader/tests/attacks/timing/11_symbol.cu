@@ -1,5 +1,5 @@
 // attack reduction: CHECK or WRONG, at most 0 points, until judged
-// adds on the host what it copied home by the name of a variable, piece by piece
+// adds on the host what it copied to the host by the name of a variable, piece by piece
 #include <cuda_runtime.h>
 
 #include "labs/reduction/reduction.hpp"

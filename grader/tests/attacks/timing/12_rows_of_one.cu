@@ -1,5 +1,5 @@
 // attack reduction: CHECK or WRONG, at most 0 points, until judged
-// adds on the host what it copied home as a matrix, on a stream of its own
+// adds on the host what it copied to the host as a matrix, on a stream of its own
 #include <cuda_runtime.h>
 
 #include <vector>

@@ -1,4 +1,4 @@
-// first, a beginner's mistake: frees the result before it is copied home.
+// first, a beginner's mistake: frees the result before it is copied to the host.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/first/first.hpp"

@@ -66,7 +66,7 @@ bool in_file(const std::string& path, const std::string& file) {
   return path == file || path.ends_with("/" + file);
 }
 
-// Each party that is due is another one of those that were found, and none is left over.
+// Each party that is expected is another one of those that were found, and none is left over.
 bool same_parties(const due_finding& due, const finding& found, const std::string& file) {
   if (due.parties.size() != found.parties.size()) return false;
   std::vector<std::size_t> order(due.parties.size());

@@ -1,4 +1,4 @@
-// The reports that a faulty program is due, as comments at its faulty lines say.
+// The reports that are expected of a faulty program, as comments at its faulty lines say.
 //
 //   partial[i] += partial[i + 16];  // finding: race any any object=partial
 //
@@ -39,7 +39,7 @@ struct due_finding {
 // Throws std::runtime_error where a comment is not understood.
 std::vector<due_finding> due_findings(const std::string& source_text);
 
-// What speaks against `found` being exactly what is due; empty if nothing does. `file` is the
+// What speaks against `found` being exactly what is expected; empty if nothing does. `file` is the
 // source's name: whoever is named must be there.
 std::vector<std::string> differences(const std::vector<due_finding>& due,
                                      const std::vector<located_finding>& found,

@@ -106,7 +106,7 @@ located_finding race_between(int first, int second) {
   return found;
 }
 
-TEST_CASE("what is due is compared by kind, lines, verbs and values") {
+TEST_CASE("what is expected is compared by kind, lines, verbs and values") {
   const std::string source =
       "x = 1;  // finding: race writes object=line\n"
       "// finding: race reads\n"

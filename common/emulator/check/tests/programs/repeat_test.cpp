@@ -1,6 +1,7 @@
 // Checks and counters repeat: whatever else the machine does, and with however many workers, the
 // same program gives the same findings and the same profile, byte by byte. Nothing is left out of
-// the comparison. Arguments: lines for the shell; "faulty:" before one says that findings are due.
+// the comparison. Arguments: lines for the shell; "faulty:" before one says that findings are
+// expected.
 #include <stdlib.h>
 #include <unistd.h>
 
