@@ -15,8 +15,8 @@ std::optional<double> profile_view::recorded_ms(const step* s) const {
 profile_view view_of(const modelled_figures& m, const kernel_profile& k, const gpu& model) {
   profile_view v;
   v.m = &m;
-  v.dearest = analyse(k, 1000 * m.time_ms, model.multiprocessors);
-  v.found = causes_of(v.dearest);
+  v.costliest = analyse(k, 1000 * m.time_ms, model.multiprocessors);
+  v.found = causes_of(v.costliest);
   const auto room = study_occupancy(model, volume(k.block), static_cast<std::uint64_t>(k.registers),
                                     k.static_shared_bytes + k.dynamic_shared_bytes);
   if (room.ok()) v.room = *room;

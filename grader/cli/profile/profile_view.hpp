@@ -18,7 +18,7 @@ struct profile_view {
   const recorded_times* recorded = nullptr;  // of the emulated GPU
   const step* at = nullptr;                  // null: a file that is no step
   std::string counted_by;                    // "ncu 2025.3.1.0"; empty: by the model
-  kernel_analysis dearest;
+  kernel_analysis costliest;
   std::vector<found_cause> found;
   // Of the most expensive kernel; none: the GPU's rules are unknown.
   std::optional<occupancy_study> room;

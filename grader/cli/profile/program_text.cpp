@@ -15,7 +15,7 @@ modelled_figures figures_of(const program_profile& of) {
   return m;
 }
 
-profile_view dearest_of(const program_profile& of, const modelled_figures& m) {
+profile_view costliest_of(const program_profile& of, const modelled_figures& m) {
   return view_of(m, *by_kernel(m.kernels).front().configurations.front(), of.model);
 }
 
@@ -41,7 +41,7 @@ std::vector<std::string> program_lines(const program_profile& of, const terminal
     return p.take();
   }
   const modelled_figures m = figures_of(of);
-  const profile_view v = dearest_of(of, m);
+  const profile_view v = costliest_of(of, m);
   p.line(style.paint(tone::strong, of.program + ": modelled, " + of.model.name));
   add(p, launched_lines(v, style));
   add(p, limit_lines(v, style));
@@ -67,9 +67,9 @@ json program_json(const program_profile& of) {
                    {"message", of.why_none()},
                    {"failed", of.failed.empty() ? json(nullptr) : json(of.failed)}};
   if (!timed) return document;
-  const profile_view v = dearest_of(of, m);
+  const profile_view v = costliest_of(of, m);
   document["launched"] = launched_json(v);
-  document["analysis"] = analysis_json(v.dearest);
+  document["analysis"] = analysis_json(v.costliest);
   document["advice"] = advice_json(v);
   return document;
 }

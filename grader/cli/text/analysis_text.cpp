@@ -55,7 +55,7 @@ void share_bar(page& p, const char* label, double share, const std::string& what
 }
 
 void bytes_by_level(page& p, const profile_view& v) {
-  const kernel_analysis& a = v.dearest;
+  const kernel_analysis& a = v.costliest;
   const auto row = [&](const char* level, double bytes, const std::string& of) {
     return std::vector<cell>{{level}, {bytes_text(bytes)}, {of}};
   };
@@ -127,13 +127,13 @@ void mend_sentence(page& p, const kernel_analysis& a) {
 void memory_branch(page& p, const profile_view& v) {
   p.title("3  Memory: what moves, and what for");
   bytes_by_level(p, v);
-  access_table(p, v.dearest, v.dearest.accesses);
+  access_table(p, v.costliest, v.costliest.accesses);
   p.line();
-  mend_sentence(p, v.dearest);
+  mend_sentence(p, v.costliest);
 }
 
 void compute_branch(page& p, const profile_view& v) {
-  const kernel_analysis& a = v.dearest;
+  const kernel_analysis& a = v.costliest;
   p.title("3  Compute: which instructions");
   std::vector<bar> bars;
   for (const pipe_share& s : a.mix) {
@@ -173,7 +173,7 @@ void compute_branch(page& p, const profile_view& v) {
 }
 
 void occupancy_lines_of(page& p, const profile_view& v) {
-  const kernel_analysis& a = v.dearest;
+  const kernel_analysis& a = v.costliest;
   const kernel_profile& k = *a.kernel;
   p.labelled(fmt::format("theoretical occupancy  {:>5}   ", percent(a.theoretical_occupancy)),
              fmt::format("{} of {} warps, {} blocks; limit: {}", k.resident_warps, k.most_warps,
@@ -201,7 +201,7 @@ void occupancy_lines_of(page& p, const profile_view& v) {
 }
 
 void latency_branch(page& p, const profile_view& v) {
-  const kernel_analysis& a = v.dearest;
+  const kernel_analysis& a = v.costliest;
   p.title("3  Latency: how many warps there are, and what they wait for");
   occupancy_lines_of(p, v);
   p.line();
@@ -373,7 +373,7 @@ std::vector<std::string> launched_lines(const profile_view& v, const terminal_st
   p.line();
   p.paragraph(fmt::format("All kernels take {}: modelled, {}.", time_text(v.m->time_ms), v.m->gpu));
   const launched_kernel& first = launched.front();
-  const kernel_profile& k = *v.dearest.kernel;
+  const kernel_profile& k = *v.costliest.kernel;
   if (first.configurations.size() > 1)
     p.paragraph(
         fmt::format("{} was launched in {} configurations; what follows is the one that "
@@ -389,7 +389,7 @@ std::vector<std::string> launched_lines(const profile_view& v, const terminal_st
 }
 
 std::vector<std::string> limit_lines(const profile_view& v, const terminal_style& style) {
-  const kernel_analysis& a = v.dearest;
+  const kernel_analysis& a = v.costliest;
   page p(style);
   p.title("2  What limits " + a.kernel->kernel);
   const bool memory = a.limit == limiter::memory || a.limit == limiter::both;
@@ -418,16 +418,16 @@ std::vector<std::string> limit_lines(const profile_view& v, const terminal_style
 
 std::vector<std::string> branch_lines(const profile_view& v, const terminal_style& style) {
   page p(style);
-  const limiter limit = v.dearest.limit;
+  const limiter limit = v.costliest.limit;
   if (limit == limiter::memory || limit == limiter::both) memory_branch(p, v);
   if (limit == limiter::both) p.line();
   if (limit == limiter::compute || limit == limiter::both) compute_branch(p, v);
   if (limit == limiter::latency) latency_branch(p, v);
   const bool memory_shown = limit == limiter::memory || limit == limiter::both;
-  if (!memory_shown && !v.dearest.wasteful.empty()) {
+  if (!memory_shown && !v.costliest.wasteful.empty()) {
     p.line();
     p.paragraph("These accesses cost more than they need:");
-    access_table(p, v.dearest, v.dearest.wasteful);
+    access_table(p, v.costliest, v.costliest.wasteful);
   }
   return p.take();
 }
@@ -436,7 +436,7 @@ std::vector<std::string> experiment_lines(const profile_view& v, const terminal_
   page p(style);
   p.title("If one thing were different");
   std::vector<std::vector<cell>> rows;
-  for (const experiment_gain& g : v.dearest.gains)
+  for (const experiment_gain& g : v.costliest.gains)
     rows.push_back({{stepwise::name_of(g.what)},
                     {time_text(g.us / 1000)},
                     {ratio_text(g.gain), g.gain >= 1.02 ? tone::good : tone::dim},
@@ -446,10 +446,11 @@ std::vector<std::string> experiment_lines(const profile_view& v, const terminal_
            {"times as fast", true},
            {"what is changed in the model", false, true, true}},
           rows);
-  p.paragraph(fmt::format("{} takes {} as it is. A change of the code may gain more or less: "
-                          "it changes other things, too.",
-                          v.dearest.kernel->kernel, time_text(v.dearest.kernel->timing.us / 1000)),
-              tone::dim);
+  p.paragraph(
+      fmt::format("{} takes {} as it is. A change of the code may gain more or less: "
+                  "it changes other things, too.",
+                  v.costliest.kernel->kernel, time_text(v.costliest.kernel->timing.us / 1000)),
+      tone::dim);
   return p.take();
 }
 

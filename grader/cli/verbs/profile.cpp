@@ -84,7 +84,7 @@ std::vector<roofline> rooflines_of(const session_of_profiles& s, const profile_v
   if (v.m->work.operations > 0)
     all.push_back(
         operations_roofline(v.m->kernels, v.m->work.operations, v.m->work.operation_unit, peaks));
-  all.push_back(instruction_roofline(v.dearest, peaks));
+  all.push_back(instruction_roofline(v.costliest, peaks));
   return all;
 }
 
@@ -392,7 +392,7 @@ int profile(context& c, const profile_options& o) {
   if (guided) add_advice(s, v);
   if (c.as_json) {
     document["kernels"] = profile_document(m.kernels);
-    document["analysis"] = analysis_json(v.dearest);
+    document["analysis"] = analysis_json(v.costliest);
     document["advice"] = advice_json(v);
     document["rooflines"] = json::array();
     for (const roofline& r : roofs) document["rooflines"].push_back(roofline_json(r));
@@ -407,7 +407,7 @@ int profile(context& c, const profile_options& o) {
   if (o.experiment) show(c, experiment_lines(v, style));
   if (o.roofline)
     for (const roofline& r : roofs) show(c, roofline_lines(r, style));
-  if (o.roofline && v.dearest.kernel->timing.counted < 1) {
+  if (o.roofline && v.costliest.kernel->timing.counted < 1) {
     c.say();
     c.out.paragraph(
         "Bytes are estimated from the part of the launch that ran. Where blocks share data, less "
