@@ -25,7 +25,7 @@
 
 namespace stepwise {
 
-// An address in device memory. It is no host pointer: reading it on the host is a fault. Only the
+// An address in device memory. It is not a host pointer: reading it on the host is a fault. Only the
 // addresses of allocate_shared() and of managed variables serve the host too.
 using device_address = std::uint64_t;
 
@@ -134,8 +134,7 @@ class device {
   virtual result<device_address> allocate(std::uint64_t bytes) = 0;
   virtual status free(device_address address) = 0;
   // Memory that the host reads and writes at the address by which kernels know it, while no kernel
-  // runs. It is aligned to
-  // 256 bytes, freed by free(), and does not come out of the device's memory.
+  // runs. It is aligned to 256 bytes, freed by free(), and not taken from the device's memory.
   // not_supported on a device that cannot do it.
   virtual result<device_address> allocate_shared(std::uint64_t bytes) = 0;
   // Lets kernels use memory of the host's own by its address, until it is unregistered. Copies

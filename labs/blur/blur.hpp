@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-struct uchar4;  // CUDA's: bytes x, y, z, w for red, green, blue and one that says nothing
+struct uchar4;  // CUDA's: bytes x, y, z, w for red, green, blue and an alpha that is ignored
 
 // Bytes of a grey picture in scratch: a multiple of 256, so that what follows it is aligned.
 constexpr std::size_t picture_bytes(int width, int height) {
