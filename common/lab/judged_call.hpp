@@ -2,12 +2,10 @@
 // over".
 //
 // idea    A call's buffers lie on a device that the judge fills, so the runner receives addresses
-// and
-//         numbers only. Arrays that a contract requires in the host's memory (DESIGN.md) come
+//         and numbers only. Arrays that a contract requires in the host's memory (DESIGN.md) come
 //         through memory that both map; there the judge finds the outputs, too.
 // watch   What the runner answers decides nothing but that the call is over: a failure that it
-// tells
-//         is believed, a success is not. Both structures are sent as they are, over a socket.
+//         tells is believed, a success is not. Both structures are sent as they are, over a socket.
 #pragma once
 
 #include <cstdint>

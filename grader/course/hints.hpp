@@ -1,8 +1,8 @@
 // Hints in small portions: labs/<lab>/hints.md.
 //
 // idea    "## Banks" begins a topic, "### ..." one of its parts: a nudge, the idea, nearly the
-// code.
-//         A topic without such headings has a single part. Goals in lab.toml name their topic.
+//         code. A topic without such headings has a single part. Goals in lab.toml name their
+//         topic.
 // Tested by tests/hints_test.cpp; that every goal has a topic by labs/tests/hints_test.cpp.
 #pragma once
 

@@ -1,10 +1,9 @@
 // Whether two sources are the same code under other names, comments and layouts.
 //
 // idea    Each source is reduced to its words: comments, white space, includes and pragmas go; a
-// name
-//         becomes its number in the order of first use, unless it is a keyword or one of CUDA's
-//         own. What is equal then differs in nothing that a compiler looks at, but for which names
-//         were declared elsewhere.
+//         name becomes its number in the order of first use, unless it is a keyword or one of
+//         CUDA's own. What is equal then differs in nothing that a compiler looks at, but for which
+//         names were declared elsewhere.
 // watch   A statement that was moved, or a line that was added, makes it another text: this finds
 //         copies, and nothing that was worked on. More than that needs a tool for similarity.
 // Tested by tests/same_code_test.cpp.

@@ -1,9 +1,8 @@
 // What a command left behind on this machine: processes, files, mounts.
 //
 // idea    The watching process becomes the parent of all that loses its own (a subreaper): what a
-// command
-//         started and did not end is found among our children, whatever it did to hide. Files are
-//         looked for where a program may write: folders are listed before and after.
+//         command started and did not end is found among our children, whatever it did to hide.
+//         Files are looked for where a program may write: folders are listed before and after.
 // watch   Another program's new file in such a folder is taken for one of the command's, so only
 //         folders of our own are compared whole; elsewhere only names that hold "stepwise-attack".
 // Tested by tests/attack_test.cpp.

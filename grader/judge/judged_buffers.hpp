@@ -1,8 +1,7 @@
 // The buffers of a judged call, which only the judge and a device can reach.
 //
 // idea    Device memory: filled through the judge's own connection, read from there afterwards. On
-// a
-//         GPU each buffer has a random place between guard zones; the emulator reports every
+//         a GPU each buffer has a random place between guard zones; the emulator reports every
 //         access outside of an allocation, so there it is exact.
 // Tested by tests/judged_session_test.cpp.
 #pragma once

@@ -1,8 +1,7 @@
 // What one call costs: time on a GPU, counted work on the emulator.
 //
 // idea    The emulator's clock says nothing about a GPU's: without one, figures are what was
-// executed
-//         and moved, and say so; times are modelled apart (model/modelled.hpp).
+//         executed and moved, and say so; times are modelled apart (model/modelled.hpp).
 // Tested by judge/tests/session_test.cpp.
 #pragma once
 

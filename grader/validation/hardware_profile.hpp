@@ -4,8 +4,7 @@
 //         by their time. ncu's raw page describes whole kernels, so each has one line without a
 //         number.
 // watch   ncu repeats a kernel for every few counters, and flushes the caches before each time:
-// what
-//         it times is a call with a cold L2.
+//         what it times is a call with a cold L2.
 // source  Nsight Compute Profiling Guide, "Metrics Reference", "Warp Stall Reasons", 2025.3.
 // Tested by tests/ncu_test.cpp with a captured page.
 #pragma once

@@ -1,9 +1,8 @@
 // What ncu counted of each source line: its source page, as CSV.
 //
 // idea    `--page source --print-source cuda,sass` prints, for each launch and each file that its
-// code
-//         comes from, every line with machine code, and after it that code. Accesses are read from
-//         the machine code's rows, which describe one access each; the rest from the line's.
+//         code comes from, every line with machine code, and after it that code. Accesses are read
+//         from the machine code's rows, which describe one access each; the rest from the line's.
 // watch   ncu does not escape quotes in source text, so a row is taken apart from its end.
 // source  Nsight Compute 2025.3, as seen. Tested by tests/ncu_source_test.cpp with a captured page.
 #pragma once

@@ -3,8 +3,7 @@
 // idea    Whoever starts both processes makes the channel; each end inherits two descriptors. The
 //         window is a memfd sealed in its size, so that no end can make the other fault.
 // watch   What lies in the window may change while it is read: numbers that must hold are in
-// frames,
-//         which are copied before they are looked at.
+//         frames, which are copied before they are looked at.
 // tests   tests/message_test.cpp
 #pragma once
 

@@ -4,9 +4,8 @@
 //         (a bad launch, an unknown area) is known here, from attributes and allocations that the
 //         server told. A queue that is long, or a window that is full, is sent earlier.
 // watch   What a device could not see at once is answered by the next synchronize(), as on
-// hardware:
-//         a kernel that the emulator cannot execute, too. A connection that breaks is a lost
-//         device. No memory is shared with the host (allocate_shared is not_supported).
+//         hardware: a kernel that the emulator cannot execute, too. A connection that breaks is a
+//         lost device. No memory is shared with the host (allocate_shared is not_supported).
 // tests   common/device/tests/conformance.cpp, tests/remote_device_test.cpp
 #pragma once
 

@@ -1,8 +1,8 @@
 // The server's side of a connection: executes what a client asks of a device.
 //
 // idea    A device may be shared by two clients: the judge, who fills the buffers of a call, and
-// the
-//         submission, whose function gets their addresses. What both need lies in shared_device.
+//         the submission, whose function gets their addresses. What both need lies in
+//         shared_device.
 // watch   A client may send anything. What is no batch ends its connection; what is one can do no
 //         more than a program can do to its own device, but for the judge's memory, which it can
 //         use and not free or rename.

@@ -2,9 +2,8 @@
 // server with a small device of its own, and replies to a client.
 //
 // form    The first byte says what follows: 0 batches of a submission, 1 of a judge, 2 batches of
-// both
-//         in turns, else a reply to request number (byte - 3). Each batch has its number of bytes
-//         before it (uint16).
+//         both in turns, else a reply to request number (byte - 3). Each batch has its number of
+//         bytes before it (uint16).
 #include <cstring>
 #include <map>
 

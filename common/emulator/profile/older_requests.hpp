@@ -4,9 +4,8 @@
 //         memory in 16 banks with one word that is broadcast in a turn. 2.x loads whole lines. 3.x
 //         has banks of 8 bytes.
 // source  CUDA C Programming Guide 5.5, appendix G.3 to G.5. No such GPU was measured: what it
-// leaves
-//         open (which word is broadcast) is the lowest lane's here. Shared atomics are counted as
-//         if the hardware had them; before 5.0 they were loops that take a lock.
+//         leaves open (which word is broadcast) is the lowest lane's here. Shared atomics are
+//         counted as if the hardware had them; before 5.0 they were loops that take a lock.
 // Tested by tests/older_requests_test.cpp.
 #pragma once
 

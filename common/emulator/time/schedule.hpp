@@ -1,8 +1,7 @@
 // The order in which machine code would do a straight run of PTX instructions.
 //
 // idea    Where the line table says at which places the machine instructions of each line are,
-// these
-//         are the order. Else what ptxas would do is done here: a load is moved up as far as
+//         these are the order. Else what ptxas would do is done here: a load is moved up as far as
 //         registers and the order of memory allow, so that what needs it comes late (a list
 //         schedule by the longest path). Iterations of a loop that ptxas unrolled come together.
 // source  M. Lam, R. Sethi, A. Aho, J. Ullman: Compilers (2006), 10.3. Tested by

@@ -1,9 +1,8 @@
 // The time of a launch: records what it needs while blocks run, then has a multiprocessor do them.
 //
 // idea    The blocks of one multiprocessor, from the middle of the grid, are recorded. If the
-// launch
-//         may be sampled, of the others only a wave is run, and of that only the beginning of each
-//         block: enough for the caches to show who finds what where.
+//         launch may be sampled, of the others only a wave is run, and of that only the beginning
+//         of each block: enough for the caches to show who finds what where.
 // watch   What a sampled launch computes is not there. A kernel whose blocks may wait for each
 //         other is never sampled, nor is a small one without loops, whose results others may need.
 // Tested by tests/timer_test.cpp, and by what comes of it by the tests "lab times" and "lab

@@ -1,8 +1,7 @@
 // transpose, experiment block_order: which tiles are moved at the same time.
 //
 // idea    Blocks start in the order of their numbers. Within a band of `band` rows of tiles they
-// are
-//         numbered down the columns: 1 is the order of 08_vectors, as many as there are rows of
+//         are numbered down the columns: 1 is the order of 08_vectors, as many as there are rows of
 //         tiles that of 09_columns. With `diagonal`, the column of a tile advances by one after
 //         every so many rows of tiles, so that blocks which run at once write to other rows of out.
 // watch   Bytes, sectors and instructions stay the same: only DRAM and L2 see a difference.

@@ -1,8 +1,7 @@
 // How the benchmark programs time their launches, and what they ask of the emulator's speed.
 //
 // idea    The programs are one (join_programs), whose first argument chooses among them. Without
-// more
-//         arguments a program checks its result and prints the time of one launch. With
+//         more arguments a program checks its result and prints the time of one launch. With
 //         `--benchmark REQUIRED` it pins itself to one core, launches three times, and prints the
 //         median in million lane-instructions per second, counted by our runtime. With `--scaling
 //         REQUIRED` it runs itself (`--large`: a larger problem, where it has one) with one worker
