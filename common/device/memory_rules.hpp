@@ -41,6 +41,7 @@ struct memory_rules {
   bool are_todays() const { return joins_pairs; }
 };
 
+// The rules of the GPU's compute capability; those of 7.0 and newer are the default.
 memory_rules memory_rules_of(const gpu& model);
 
 // The shared memory that the driver sets aside in a multiprocessor for `bytes` bytes: the least of

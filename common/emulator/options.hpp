@@ -18,6 +18,7 @@ inline long environment_number(const char* name, long otherwise) {
   return *end == '\0' && value > 0 ? value : otherwise;
 }
 
+// Seconds for each kernel, from STEPWISE_TIME_LIMIT_S; 0: no limit.
 inline double time_limit_s() {
   const char* text = std::getenv("STEPWISE_TIME_LIMIT_S");
   const double value = text != nullptr ? std::strtod(text, nullptr) : 0;

@@ -53,8 +53,10 @@ struct traits {
   bool waits = false;           // for the other lanes that take part: they execute it together
 };
 
+// By the opcode and its modifiers.
 traits traits_of(const instruction& i);
 
+// Whether the instruction has this modifier, without its dot ("sat").
 bool has_modifier(const instruction& i, std::string_view modifier);
 // Of the values it works on: the last type that it names (setp.lt.f32, mad.wide.s32).
 scalar_type value_type(const instruction& i);

@@ -18,6 +18,7 @@ inline bool read_all(int from, void* to, std::size_t size) {
   return true;
 }
 
+// False on an error.
 inline bool write_all(int to, const void* from, std::size_t size) {
   for (std::size_t done = 0; done < size;) {
     const ssize_t put = write(to, static_cast<const char*>(from) + done, size - done);

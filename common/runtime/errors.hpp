@@ -20,6 +20,7 @@ int finish(const status& outcome);
 
 int last_error();  // without resetting it
 int take_error();  // and resets it to success
+// The sentence of this thread's last failure; empty if there was none. Valid until the next call.
 const char* last_message();
 
 // The runtime's own name and sentence for an error ("cudaErrorInvalidValue", "invalid argument").

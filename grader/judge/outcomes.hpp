@@ -23,6 +23,7 @@ call_outcome with_advice(call_outcome outcome);
 call_outcome outcome_of_end(const child_end& end, const std::string& errors,
                             std::uint64_t data_limit_bytes);
 
+// TIMEOUT after that many seconds of one call, and OUTPUT beyond that many bytes.
 call_outcome timed_out(double time_limit_s);
 call_outcome flooded(std::uint64_t output_limit_bytes);
 

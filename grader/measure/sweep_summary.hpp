@@ -54,6 +54,7 @@ std::string figure_title(const sweep_view& view);
 // Whether a point is as good as the best of its size, as far as times show. False if not timed.
 bool is_among_the_best(const sweep_view& view, const sweep_point& point);
 
+// What the sweep shows, each in a sentence: the best configurations, occupancy, counts, warnings.
 std::vector<std::string> sweep_sentences(const sweep_view& view);
 
 }  // namespace stepwise

@@ -38,6 +38,7 @@ struct times_summary {
 json accuracy_json(const lab& l, const std::string& gpu, const std::vector<modelled_time>& times,
                    const times_summary& s);
 
+// The errors of all times, and the pairs of steps that steps.txt compares.
 times_summary summarise(const lab& l, const std::vector<modelled_time>& times);
 
 // Spearman's rank correlation; ties have their mean rank. 1 for fewer than two values.

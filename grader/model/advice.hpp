@@ -60,6 +60,7 @@ const char* unit_of(cause c);  // "Wasted wavefronts"; "Time ..." is in us
 bool mends(cause c, const std::vector<kernel_profile>& before,
            const std::vector<kernel_profile>& after);
 
+// Of all kernels of the call, by the model.
 double time_us(const std::vector<kernel_profile>& call);
 
 struct suggestion {

@@ -33,6 +33,7 @@ struct utilisation {
   part compute_part = part::issue, memory_part = part::port;  // that are the busiest
 };
 
+// The busiest part of compute and of memory.
 utilisation utilisation_of(const kernel_timing& t);
 limiter limiter_of(const utilisation& u);
 
@@ -64,6 +65,7 @@ struct access_cost {
   std::uint64_t waste() const { return cost > ideal ? cost - ideal : 0; }
 };
 
+// Of one kind of access in these counts.
 access_cost cost_of(const profile_counts& c, access what);
 
 struct costly_line {

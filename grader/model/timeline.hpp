@@ -43,6 +43,7 @@ struct timeline {
   std::uint64_t untimed = 0;             // launches that the model has no time for
 };
 
+// When each piece of work begins and ends, by the rules of common/timeline/stream_clock.hpp.
 timeline lay_out(const asked_list& calls, const transfer_rates& rates);
 
 }  // namespace stepwise

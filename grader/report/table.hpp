@@ -35,6 +35,7 @@ struct bar {
   tone t = tone::plain;
 };
 
+// One line per bar: label, bar, text; no line is wider than style.width.
 std::vector<std::string> bar_lines(const std::vector<bar>& bars, const terminal_style& style);
 
 }  // namespace stepwise

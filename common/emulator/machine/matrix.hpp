@@ -58,6 +58,7 @@ struct matrix_form {
                                // elements; 0: they follow each other
 };
 
+// Of one element in memory.
 unsigned bits_of(matrix_type t);
 
 // The layout of the matrix in a product of that shape. Kept for ever.

@@ -27,6 +27,7 @@ struct video_form {
 };
 static_assert(sizeof(video_form) <= sizeof(std::int64_t));
 
+// The form as the immediate of an op, and back.
 inline std::int64_t pack(const video_form& f) {
   std::int64_t bits = 0;
   std::memcpy(&bits, &f, sizeof f);

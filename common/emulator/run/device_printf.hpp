@@ -26,6 +26,8 @@ struct printf_result {
   std::string unknown;  // a specification that a GPU's printf does not know, as it stands
 };
 
+// The text that `format` makes with these arguments; a broken or unknown specification is printed
+// as it is, and named in the result.
 printf_result format_printf(std::string_view format, const printf_arguments& arguments);
 
 }  // namespace stepwise::emulator

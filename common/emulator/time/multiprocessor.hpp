@@ -47,6 +47,8 @@ struct multiprocessor_time {
   std::unordered_map<std::uint64_t, double> waited_for;
 };
 
+// Runs the traced blocks through the simulation, in cycles of the GPU's clock; `cycles` counts all
+// of `work.blocks`.
 multiprocessor_time simulate(const multiprocessor_work& work, const gpu_costs& costs);
 
 }  // namespace stepwise::emulator

@@ -23,6 +23,7 @@ struct straight_run {
   std::vector<std::uint32_t> order;
 };
 
+// The order of the run of ordinals [first, end), `copies` times.
 straight_run schedule(const code_costs& code, const gpu_costs& costs, std::uint32_t first,
                       std::uint32_t end, std::uint32_t copies);
 

@@ -69,6 +69,7 @@ cudaError_t call_even_lost(Body&& body,
       at);
 }
 
+// cudaErrorInvalidValue, with the reason for the message.
 inline status invalid_value(std::string why) { return {error::invalid_value, std::move(why)}; }
 
 // What a device in another process cannot do.
@@ -158,6 +159,7 @@ int number_of(const Enum& passed) {
   return number;
 }
 
+// A pointer of the program's as an address of the device, and back.
 inline device_address address_of(const void* pointer) {
   return reinterpret_cast<device_address>(pointer);
 }

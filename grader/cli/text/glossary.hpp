@@ -23,8 +23,10 @@ struct glossary_entry {
   const char* ours;     // where lab profile has it
 };
 
+// All entries, in the order of grader/GLOSSARY.md.
 std::span<const glossary_entry> glossary();
 
+// For a terminal; the whole file in Markdown; for --json.
 std::vector<std::string> glossary_lines(const terminal_style& style);
 std::string glossary_markdown();  // all of grader/GLOSSARY.md
 json glossary_json();

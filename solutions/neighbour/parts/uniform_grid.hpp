@@ -104,8 +104,10 @@ constexpr int most_trials = 64;        // 2 * 0.8^64 is over 2^-20: at most 2^20
 constexpr float least_width = 1e-30f;  // its inverse is finite, and still is after all trials
 constexpr unsigned all_lanes = 0xffffffff;
 
+// Of the calling thread in its grid.
 __device__ inline int thread_number() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
+// No point in any cell, and an empty bounding box.
 static __global__ void clear(point_grid grid) {
   const int c = thread_number();
   if (c <= grid.most_cells) grid.starts[c] = 0;
@@ -156,6 +158,7 @@ static __global__ void choose(point_grid grid) {
   }
 }
 
+// The points of each cell, in starts, and each point's rank in its cell.
 static __global__ void count(const float* xyz, point_grid grid, int n) {
   const int i = thread_number();
   if (i >= n) return;
@@ -183,11 +186,13 @@ static __global__ void scan_tiles(int* values, int* sums, int count, int length)
   if (lane == 0 && sums != nullptr) sums[mine] = before;
 }
 
+// Makes the scans of the tiles one scan of all cells.
 static __global__ void add_sums(point_grid grid) {
   const int c = thread_number();
   if (c <= grid.most_cells) grid.starts[c] += grid.tile_sums[c / tile];
 }
 
+// Stores each point at its place in the order of cells, with its index in w.
 static __global__ void scatter(const float* xyz, point_grid grid, int n) {
   const int i = thread_number();
   if (i >= n) return;
