@@ -25,8 +25,8 @@
 
 namespace stepwise {
 
-// An address in device memory. It is not a host pointer: reading it on the host is a fault. Only the
-// addresses of allocate_shared() and of managed variables serve the host too.
+// An address in device memory. It is not a host pointer: reading it on the host is a fault. Only
+// the addresses of allocate_shared() and of managed variables serve the host too.
 using device_address = std::uint64_t;
 
 enum class module_handle : std::uint64_t {};

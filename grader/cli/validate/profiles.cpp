@@ -55,9 +55,9 @@ std::optional<counted_step> count(context& c, const lab& l, const step& s, const
     missing.push_back({s.name, call.m.found.ok() ? "no kernel" : call.m.found.message});
     return {};
   }
-  const kernel_profile& dearest = *ranked(call.m.kernels).front();
-  counted_step counted{s.name, size, figures_of(dearest)};
-  const busy_shares light = speed_of_light(call.launches, dearest);
+  const kernel_profile& costliest = *ranked(call.m.kernels).front();
+  counted_step counted{s.name, size, figures_of(costliest)};
+  const busy_shares light = speed_of_light(call.launches, costliest);
   counted.figures.compute = light.compute;
   counted.figures.memory = light.memory;
   return counted;
