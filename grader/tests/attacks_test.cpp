@@ -22,7 +22,7 @@ json selftest(const cloned_course& c, std::vector<std::string> words, int exit_c
   const auto result = run_child(c.command(words), 600);
   CHECK(result.end.exit_code == exit_code);
   const json document = document_of(result);
-  check_documented(document);
+  check_documented(document, "selftest");
   return document;
 }
 

@@ -122,7 +122,8 @@ inline std::string documentation_of(std::string_view verb) {
   for (const auto& line : split_lines(text)) {
     if (line.starts_with("## ")) {
       inside = line == "## Parts that recur" || line == "## " + std::string(verb) ||
-               (verb == "exec" && line == "## profile") || (verb == "pack" && line == "## grade");
+               (verb == "exec" && line == "## profile") ||
+               ((verb == "pack" || verb == "selftest") && line == "## grade");
     } else if (line.starts_with("* **")) {
       inside = line.starts_with("* **" + std::string(verb) + "**");
     }
