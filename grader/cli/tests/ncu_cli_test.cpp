@@ -153,7 +153,7 @@ TEST_CASE("validate --profiles: the model beside what ncu counts, and beside wha
   page.replace(page.find(shown), shown.size(), "_Z16transpose_kernelPKfPfii");
   at.write("raw", page);
   const json live = document_of(at.lab("validate", {"--profiles", "--record", "--json"}));
-  check_documented(live);
+  check_documented(live, "validate");
   CHECK(live["source"] == "ncu 2025.3.1.0");
   REQUIRE(live["steps"].size() == 1);
   const json& hardware = live["steps"][0]["hardware"];
