@@ -265,7 +265,7 @@ void checker::outside_shared(const access_event& e, std::uint64_t at, finding& f
 }
 
 // An access beyond the dynamic shared memory of a kernel that uses some, where a launch may ask for
-// so much.
+// that many bytes.
 bool checker::launch_could_give(const access_event& e, std::uint64_t at) const {
   const std::uint64_t bytes = e.site->bytes, own = code_->system_shared_bytes;
   return e.space == memory_space::shared && !code_->dynamic_shared.empty() &&

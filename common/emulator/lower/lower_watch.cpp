@@ -100,14 +100,14 @@ void lowering::watch_branch(std::uint32_t target) {
   const std::uint32_t block =
       block_of_[static_cast<std::size_t>(written_ - body_.instructions.data())];
   const std::vector<std::uint32_t>& towards = ways_[block];
-  const std::uint32_t behind = block + 1;
+  const std::uint32_t after = block + 1;
   const register_info* p = find_register(i_->guard);
-  if (p == nullptr || target == behind) return;
+  if (p == nullptr || target == after) return;
   const auto leads = [&](std::uint32_t to) { return std::ranges::binary_search(towards, to); };
   for (const bool taken : {false, true}) {
-    if (!leads(taken ? behind : target)) continue;
+    if (!leads(taken ? after : target)) continue;
     op& e = emit("<watch turn>", 0, p->offset, (i_->guard_negated ? 1 : 0) ^ (taken ? 0 : 1));
-    e.slot = taken ? target : behind;
+    e.slot = taken ? target : after;
   }
 }
 

@@ -35,7 +35,7 @@ class one_pass {
     return static_cast<std::uint32_t>(at - loop_.blocks.begin());
   }
 
-  // Whether lanes part in the block, stay in the loop, and do not meet in it.
+  // Whether lanes diverge in the block, stay in the loop, and do not meet in it.
   bool parts(std::uint32_t block, std::uint32_t meet) const {
     const auto& to = flow_.blocks[block].successors;
     return to.size() > 1 && (meet == no_block || !has(meet)) &&

@@ -14,14 +14,13 @@ namespace {
 
 // Warp instructions per cycle of a multiprocessor, and latencies in cycles.
 //
-// source  CUDA C Programming Guide 5.5, table "Throughput of Native Arithmetic Instructions" (1.3
-// to
-//         3.5), CUDA C++ Programming Guide 12.2, "Arithmetic Instructions" (5.2 to 9.0), in results
-//         per cycle, here divided by 32. Latencies: Jia et al. 2018 (Volta and older), Arafa et al.
-//         2019 (Kepler to Turing); of 1.3 and 2.1 the guide's own. Memory: shared, L1, L2, DRAM.
-//         What a copy reaches: GTX 280 by Ruetsch and Micikevicius 2009; K80, M60 and P4 (for
-//         Turing) by Jia et al.; A100, L40 and H800 by gpu-benches and Luo et al. 2024. Of 2.1
-//         nothing was found: Kepler's.
+// source  CUDA C Programming Guide 5.5, table "Throughput of Native Arithmetic Instructions"
+//         (1.3 to 3.5), CUDA C++ Programming Guide 12.2, "Arithmetic Instructions" (5.2 to 9.0),
+//         in results per cycle, here divided by 32. Latencies: Jia et al. 2018 (Volta and
+//         older), Arafa et al. 2019 (Kepler to Turing); of 1.3 and 2.1 the guide's own. Memory:
+//         shared, L1, L2, DRAM. What a copy reaches: GTX 280 by Ruetsch and Micikevicius 2009;
+//         K80, M60 and P4 (for Turing) by Jia et al.; A100, L40 and H800 by gpu-benches and Luo
+//         et al. 2024. Of 2.1 nothing was found: Kepler's.
 struct published {
   int capability;
   unsigned partitions;
