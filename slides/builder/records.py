@@ -57,7 +57,7 @@ class Records:
         peers = [p for p in record['peers'] if p['name'] == what]
         listed = peers or [s for s in record['steps'] if s['name'] == self.step(name)[1]]
         for entry in listed[0]['sizes'] if listed else []:
-            if entry['size'] == list(size):
+            if entry['size'] == list(size) and heat in entry:
                 return entry[heat]
         raise DeckError(f'{name} at {size}: not in the record of {lab}')
 
@@ -66,6 +66,23 @@ class Records:
     def time(self, name, *size):
         """Seconds of a step or peer ('reduction/cub'), median with a cold L2."""
         return self._entry(name, size)['median_ms'] / 1e3
+
+    def warm(self, name, *size):
+        """Seconds of a step or peer when it has just been called on the same data."""
+        return self._entry(name, size, 'warm')['median_ms'] / 1e3
+
+    def spread(self, name, *size):
+        """Width of the 95 % interval of a time, as a share of the median."""
+        entry = self._entry(name, size)
+        return (entry['high_ms'] - entry['low_ms']) / entry['median_ms']
+
+    def energy(self, name, *size):
+        """Joules of the whole board for a call, of many in a row (warm)."""
+        return self._entry(name, size, 'energy')['joules_per_call']
+
+    def watts(self, name, *size):
+        """Mean power of the whole board while calls follow each other."""
+        return self._entry(name, size, 'energy')['average_watts']
 
     def rate(self, name, *size):
         """Bytes per second: those that must move, over the time."""
@@ -145,6 +162,11 @@ class Records:
                 return entry['modelled_ms'] / 1e3
         raise DeckError(f'{name} at {size}: not in the modelled times of {lab}')
 
+    def model_error(self, lab):
+        """The median of the time model's errors for the steps of a lab, as a share."""
+        self.note('measured and modelled: H200')
+        return self.document(f'solutions/{lab}/measured/h200.modelled.json')['median_error']
+
     def history(self, text, source):
         """A figure that somebody published, as it was published, with its source."""
         if not source.strip():
@@ -154,8 +176,8 @@ class Records:
 
     def evaluate(self, expression, variables=None):
         names = {name: getattr(self, name) for name in (
-            'time', 'rate', 'flops', 'speedup', 'ncu', 'part', 'gpu', 'attribute', 'published',
-            'modelled', 'history')}
+            'time', 'warm', 'spread', 'energy', 'watts', 'rate', 'flops', 'speedup', 'ncu', 'part', 'gpu',
+            'attribute', 'published', 'modelled', 'model_error', 'history')}
         names.update({'min': min, 'max': max, 'round': round, 'sum': sum, 'range': range,
                       '__builtins__': {}})
         names.update(variables or {})
@@ -206,7 +228,7 @@ def show(value, form):
         return format(value, form)
     if form in ('KiB', 'MiB', 'GiB'):
         return f"{significant(value / 1024 ** ('KMG'.index(form[0]) + 1))} {form}"
-    unit = re.fullmatch(r'([numKMGT]?)(s|B/s|B|FLOP/s|add/s|)', form)
+    unit = re.fullmatch(r'([numKMGT]?)(s|B/s|B|FLOP/s|add/s|J|W|)', form)
     if not unit:
         raise DeckError(f'no form is called {form!r}')
     return f'{significant(value / PREFIXES[unit[1]])} {form}'.replace(' us', ' µs')
