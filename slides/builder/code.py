@@ -57,9 +57,35 @@ def find_region(lines, words, shown):
     raise DeckError(f'{shown}: {" ".join(words)} is no region; builder/code.py lists them')
 
 
+def opening(comment):
+    """What stands before a comment's text: "//", blanks, and a tag, as in "// ties      "."""
+    return re.match(r'\s*//\s*(?:\w+\s{2,})?', comment)[0]
+
+
+def joined(lines, longest):
+    """Lines, in which a paragraph of a comment that has a line over `longest` columns is one line."""
+    out, open_text = [], None  # where the text of the paragraph begins that may go on
+    for line in lines:
+        if not line.lstrip().startswith('//'):
+            open_text = None
+        elif open_text is not None and re.match(r'\s*//\s', line) and len(opening(line)) == open_text \
+                and opening(line).strip() == '//':
+            out[-1].append(line)
+            continue
+        else:
+            open_text = len(opening(line))
+        out.append([line])
+    result = []
+    for group in out:
+        if max(map(len, group)) > longest:
+            group = [' '.join([group[0]] + [line[len(opening(line)):] for line in group[1:]])]
+        result += group
+    return result
+
+
 def wrapped(comment):
     """A comment as lines that fit; what it goes on with is indented as its text is."""
-    before = re.match(r'\s*//\s*(?:\w+\s{2,})?', comment)[0]
+    before = opening(comment)
     after = before[:before.index('//') + 2].ljust(len(before))
     return textwrap.wrap(comment, MOST_COLUMNS, subsequent_indent=after, break_long_words=False)
 
@@ -88,8 +114,7 @@ def fit(lines, shown, first):
     kept = [line for line in lines if not line.lstrip().startswith(('//>', '//<'))]
     indent = min((len(s) - len(s.lstrip()) for s in kept if s.strip()), default=0)
     result = []
-    for number, line in enumerate(kept):
-        line = line[indent:].rstrip()
+    for number, line in enumerate(joined([line[indent:].rstrip() for line in kept], MOST_COLUMNS)):
         if len(line) > MOST_COLUMNS:
             code, slashes, comment = line.partition('  //')
             if slashes and code.strip():

@@ -8,7 +8,9 @@ from .records import show
 
 UNITS = (r'(?:milli|micro|nano)seconds?|ns|us|µs|ms|s|seconds?|[KMGT]?i?B/s|[KMGT]?FLOP/s|[KMG]?[Ff]lops|[KMG]?Hz|%|k?W|m?J|'
          r'x(?!\s*[\d(])|×(?!\s*[\d(])|times (?:as|faster|slower|the)|[KMGT]i?B|cycles')
-TYPED = re.compile(rf'(?<![\w.^])\d[\d.,]*\s?(?:{UNITS})(?![\w/])')
+COUNTED = r'(?:wavefronts|sectors|lanes|warps|instructions|million|billion)'
+TYPED = re.compile(rf'(?<![\w.^])(?:\d[\d.,]*\s?(?:{UNITS})|\d+\.\d+ {COUNTED})(?![\w/])')
+MEASURED = re.compile(r'time|x|[numKMGT]?(?:s|B/s|FLOP/s|add/s|J|W)')  # forms of what is measured
 
 
 class Slide:
@@ -161,7 +163,11 @@ class Deck:
 
     def _value(self, found):
         expression, _, form = (found[1].rpartition(' | ') if ' | ' in found[1] else (found[1], '', ''))
-        return html.escape(show(self.records.evaluate(expression.strip()), form.strip()), quote=False)
+        before = self.records.notes
+        value = self.records.evaluate(expression.strip())
+        if self.records.notes == before and MEASURED.fullmatch(form.strip()):
+            raise DeckError(f'{{{{ {found[1].strip()} }}}}: a time, rate, factor or energy that no record has')
+        return html.escape(show(value, form.strip()), quote=False)
 
     def _markdown(self, text, slide):
         from markdown_it import MarkdownIt

@@ -17,8 +17,10 @@ class Records:
     def __init__(self, root):
         self.root = root
         self.sources = []  # of the expression that is being computed, in order, each once
+        self.notes = 0  # how often a figure of a record was asked for
 
     def note(self, source):
+        self.notes += 1
         if source not in self.sources:
             self.sources.append(source)
 
@@ -83,6 +85,16 @@ class Records:
     def watts(self, name, *size):
         """Mean power of the whole board while calls follow each other."""
         return self._entry(name, size, 'energy')['average_watts']
+
+    def largest(self, lab, *size):
+        """The step that gained most over the one before it: (name, factor)."""
+        names = [name for name, _ in self.steps(lab)]
+        return max(((after, self.speedup(f'{lab}/{after}', f'{lab}/{before}', *size))
+                    for before, after in zip(names, names[1:])), key=lambda pair: pair[1])
+
+    def count(self, pattern):
+        """How many files the repository has under a pattern."""
+        return len(list(self.root.glob(pattern)))
 
     def rate(self, name, *size):
         """Bytes per second: those that must move, over the time."""
@@ -167,17 +179,18 @@ class Records:
         self.note('measured and modelled: H200')
         return self.document(f'solutions/{lab}/measured/h200.modelled.json')['median_error']
 
-    def history(self, text, source):
-        """A figure that somebody published, as it was published, with its source."""
+    def history(self, figure, source):
+        """A figure that somebody published, as it was published, with its source; or what follows
+        from such figures, as a number."""
         if not source.strip():
-            raise DeckError(f'history({text!r}): a published figure needs its source')
+            raise DeckError(f'history({figure!r}): a published figure needs its source')
         self.note(f'history: {source}')
-        return text
+        return figure
 
     def evaluate(self, expression, variables=None):
         names = {name: getattr(self, name) for name in (
             'time', 'warm', 'spread', 'energy', 'watts', 'rate', 'flops', 'speedup', 'ncu', 'part', 'gpu',
-            'attribute', 'published', 'modelled', 'model_error', 'history')}
+            'attribute', 'published', 'modelled', 'model_error', 'largest', 'count', 'history')}
         names.update({'min': min, 'max': max, 'round': round, 'sum': sum, 'range': range,
                       '__builtins__': {}})
         names.update(variables or {})

@@ -116,9 +116,10 @@ def chart(records, body, note):
             x += 70 + 14 * len(title)
         y = 34
     bottom = y + each * len(rows) * len(columns)
+    over = []  # lines of limits lie over the bars
     for title, value, form in bounds:
         x = left + value * scale
-        parts.append(f'<line class="limit" x1="{x:.0f}" y1="{y}" x2="{x:.0f}" y2="{bottom}"/>')
+        over.append(f'<line class="limit" x1="{x:.0f}" y1="{y}" x2="{x:.0f}" y2="{bottom}"/>')
         parts.append(text(x + 8, 25, f'{title}: {show(value, form)}', 'limit', 'end'))
     for i, (_, name, _) in enumerate(rows):
         parts.append(text(left - 12, y + each * len(columns) / 2 + 8, name, 'mono', 'end'))
@@ -136,7 +137,7 @@ def chart(records, body, note):
             y += each
     for source in records.sources:
         note(source)
-    return svg(width, max(y, bottom) + 4, parts, '; '.join(t for t, _, _ in columns))
+    return svg(width, max(y, bottom) + 4, parts + over, '; '.join(t for t, _, _ in columns))
 
 
 def lines(records, body, note):

@@ -45,7 +45,9 @@ def capture(root, command):
     if kept.is_file():
         code, _, text = kept.read_text().partition('\n')
         return int(code), text
-    environment = dict(os.environ, NO_COLOR='1', COLUMNS='80', TERM='dumb')
+    # Without a GPU, whatever this machine has: a deck shows the same everywhere, and says "modelled".
+    environment = dict(os.environ, NO_COLOR='1', COLUMNS='80', TERM='dumb', CUDA_VISIBLE_DEVICES='')
+    environment.pop('STEPWISE_GPU', None)
     try:
         done = subprocess.run([program, *words], cwd=root, env=environment, text=True, timeout=LONGEST_S,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -68,6 +70,12 @@ def wrapped(line):
                          drop_whitespace=True) if len(line) > MOST_COLUMNS else [line]
 
 
+def prompted(command):
+    """The line that was typed; a long one goes on behind a backslash, as a shell takes it."""
+    return ' \\\n    '.join(textwrap.wrap(f'$ ./lab {command}', MOST_COLUMNS - 2, break_long_words=False,
+                                         break_on_hyphens=False))
+
+
 def options_of(text):
     words, options = shlex.split(text), {}
     while words:
@@ -87,7 +95,7 @@ def render(root, info, note):
     code, text = capture(root, command.strip())
     if code != int(options.get('exit', 0)):
         raise DeckError(f'./lab {command}: exit code {code}, expected {options.get("exit", 0)}')
-    shown = f'<b>$ ./lab {html.escape(command.strip())}</b>'
+    shown = f"<b>{html.escape(prompted(command.strip()))}</b>"
     if options.get('quiet'):
         return f'<pre class="terminal">{shown}</pre>'
     lines = text.rstrip('\n').split('\n')
@@ -107,7 +115,7 @@ def render(root, info, note):
     lines = [part for line in lines for part in wrapped(line)]
     shown_text = '\n'.join(lines)
     if 'on paper' in shown_text:
-        note('on paper')
+        note('on paper; recorded: H200' if 'recorded' in text else 'on paper')
     elif command.startswith(('profile', 'limits', 'sweep')) or 'modelled' in shown_text or re.search(r'\d (us|ms)\b', shown_text):
         note('modelled: ' + ('H200' if 'H200' in text else 'see ./lab ' + command.strip()))
     elif 'emulator' in text or '--counters' in command:

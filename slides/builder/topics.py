@@ -31,7 +31,7 @@ def table(root, decks):
     missing = [name for name, _ in topics if name not in found]
     lines = ['# The lectures\' topics, and the slides that have them', '',
              'Made by `./lab slides --topics`; a test keeps it fresh. Topics: [topics.txt](topics.txt). '
-             f'{len(topics) - len(missing)} of {len(topics)} are on a slide; the others wait for their deck.', '']
+             f'{len(topics) - len(missing)} of {len(topics)} are on a slide.', '']
     for lecture, title in lectures:
         lines += [f'## {title}', '', '| topic | deck and slide |', '|---|---|']
         lines += [f'| {what} | {", ".join(found.get(name, ["none yet"]))} |'
