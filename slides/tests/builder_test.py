@@ -66,6 +66,9 @@ class Course(unittest.TestCase):
         for fine in ('a 32 x 32 tile', '256 threads', '`2 ms`', "{{ history('37 GB/s', 'Who, 2014') }}",
                      'n = 2^28', '4 bytes'):
             self.build(f'Here is {fine}.')
+        self.refuses('It takes {{ 4.2e-3 | ms }}, {{ 2.5 | x }}.', 'that no record has')
+        self.refuses('An average of 3.9 wavefronts.', 'typed by hand')
+        self.build('{{ 4 * 2**20 | MiB }}, {{ 1 / 6 | % }}, {{ history(2 * 40e9, "Who, 2016") | GB/s }}')
         with self.assertRaises(DeckError):
             self.build('Fine.', '??? 1\nSay that it takes 5 ms.\n')
         self.refuses("{{ history('37 GB/s', ' ') }}", 'needs its source')
@@ -143,6 +146,18 @@ class Course(unittest.TestCase):
         self.assertEqual(show(2.752e-6, 'us'), '2.75 µs')
         self.assertEqual(show(9509256, 'M'), '9.51 M')
         self.assertEqual(show(49152, 'KiB'), '48.0 KiB')
+
+    def test_comments_are_wrapped_as_paragraphs(self):
+        long = ['// what  ' + 'w' * 40 + ' ' + 'v' * 40, '//       and on', '// more  text', 'int x;']
+        self.assertEqual(code.fit(long, 'x', 0), ['// what  ' + 'w' * 40, '//       ' + 'v' * 40 + ' and on',
+                                                  '// more  text', 'int x;'])
+        self.assertEqual(code.fit(long[1:], 'x', 0), long[1:])
+
+    def test_long_commands_go_on_in_the_next_line(self):
+        self.assertEqual(terminal.prompted('run reduction'), '$ ./lab run reduction')
+        lines = terminal.prompted('run reduction --file ' + 'labs/reduction/tests/mutants/' + 'x' * 40).split('\n')
+        self.assertEqual([line.endswith('\\') for line in lines], [True, False])
+        self.assertLessEqual(max(map(len, lines)), terminal.MOST_COLUMNS)
 
     def test_options_of_commands(self):
         self.assertEqual(terminal.options_of('from "x y" lines 3'), {'from': 'x y', 'lines': '3'})

@@ -36,6 +36,8 @@ if not decks:
     wrong.append('slides/decks holds no deck')
 if topics.table(setting.ROOT, decks) != (setting.ROOT / 'slides/topics.md').read_text():
     wrong.append('slides/topics.md is not what the decks say: ./lab slides --topics > slides/topics.md')
+if 'none yet' in topics.table(setting.ROOT, decks):
+    wrong.append('a topic of the lectures is on no slide: see "none yet" in slides/topics.md')
 print('\n'.join(wrong))
 if skipped and not wrong:
     print(f'skipped in part: {skipped}')
