@@ -34,6 +34,7 @@ SCRIPT = r'''
         }
         const source = slide.querySelector('.source'), number = slide.querySelector('.number');
         if (source.getBoundingClientRect().right > number.getBoundingClientRect().left - 10) say('the sources do not fit one line');
+        if (number.getBoundingClientRect().right > 1225) say('the number of the slide is pushed out');
       }
       const texts = document.createTreeWalker(slide, NodeFilter.SHOW_TEXT);
       while (texts.nextNode()) {

@@ -167,7 +167,8 @@ class Deck:
         value = self.records.evaluate(expression.strip())
         if self.records.notes == before and MEASURED.fullmatch(form.strip()):
             raise DeckError(f'{{{{ {found[1].strip()} }}}}: a time, rate, factor or energy that no record has')
-        return html.escape(show(value, form.strip()), quote=False)
+        shown = html.escape(show(value, form.strip()), quote=False)
+        return re.sub(r'(?<=\d) (?=\S+$)', '\u00a0', shown)  # a number and its unit stay in one line
 
     def _markdown(self, text, slide):
         from markdown_it import MarkdownIt

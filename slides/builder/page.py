@@ -8,7 +8,7 @@ THEME = pathlib.Path(__file__).parent.parent / 'theme'
 
 
 def sources_of(slide):
-    """'measured: H200, 2026-11-23 · reduction/03_sequential.cu': dates of one kind stand together."""
+    """'measured: H200, 2026-11-23 · reduction/03_sequential.cu': dates and history stand together."""
     dates, order = {}, []
     for source in slide.sources:
         kind, comma, date = source.rpartition(', 20')
@@ -16,7 +16,10 @@ def sources_of(slide):
         if key not in dates:
             order.append(key)
         dates.setdefault(key, []).extend(['20' + date] if comma and date not in dates.get(key, []) else [])
-    return ' · '.join(html.escape(key + (', ' + span(dates[key]) if dates[key] else '')) for key in order)
+    told = [key + (', ' + span(dates[key]) if dates[key] else '') for key in order]
+    history = [t[len('history: '):] for t in told if t.startswith('history: ')]
+    told = [t for t in told if not t.startswith('history: ')]
+    return html.escape(' · '.join((['history: ' + '; '.join(history)] if history else []) + told))
 
 
 def span(dates):

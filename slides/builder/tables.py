@@ -162,7 +162,7 @@ def lines(records, body, note):
                           '', 'middle'))
     for v in (low, high):
         parts.append(text(left - 10, up(v) + 8, show(v, columns[0][2]).split()[0], '', 'end'))
-    parts.append(text(left + 8, top + 22 if not bounds else bottom - 14, columns[0][2], 'dim'))
+    parts.append(text(left + 8, top + 24, columns[0][2], 'dim'))
     places = sorted([(up(vs[-1]), t, f'line{k}') for k, (t, vs, _) in enumerate(series)]
                     + [(up(v), t, 'limit') for t, v, _ in bounds])
     free = top

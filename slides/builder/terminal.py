@@ -18,7 +18,7 @@ import textwrap
 
 from .errors import DeckError, MissingTool
 
-MOST_LINES, MOST_COLUMNS = 17, 80
+MOST_LINES, MOST_COLUMNS, NARROW = 17, 80, 76  # NARROW: in the frame of an exercise
 LONGEST_S = 120  # of a command: it is quick, or it does not belong on a slide
 
 
@@ -70,9 +70,9 @@ def wrapped(line):
                          drop_whitespace=True) if len(line) > MOST_COLUMNS else [line]
 
 
-def prompted(command):
+def prompted(command, columns=MOST_COLUMNS):
     """The line that was typed; a long one goes on behind a backslash, as a shell takes it."""
-    return ' \\\n    '.join(textwrap.wrap(f'$ ./lab {command}', MOST_COLUMNS - 2, break_long_words=False,
+    return ' \\\n    '.join(textwrap.wrap(f'$ ./lab {command}', columns - 2, break_long_words=False,
                                          break_on_hyphens=False))
 
 
@@ -95,9 +95,10 @@ def render(root, info, note):
     code, text = capture(root, command.strip())
     if code != int(options.get('exit', 0)):
         raise DeckError(f'./lab {command}: exit code {code}, expected {options.get("exit", 0)}')
-    shown = f"<b>{html.escape(prompted(command.strip()))}</b>"
     if options.get('quiet'):
+        shown = f'<b>{html.escape(prompted(command.strip(), NARROW))}</b>'
         return f'<pre class="terminal">{shown}</pre>'
+    shown = f'<b>{html.escape(prompted(command.strip()))}</b>'
     lines = text.rstrip('\n').split('\n')
     for name in ('from', 'to'):
         if name in options:

@@ -55,9 +55,9 @@ class Course(unittest.TestCase):
 
     def test_figures_follow_the_record(self):
         text = "{{ speedup('toy/02', 'toy/01', 1024) | x }} in {{ time('toy/02', 1024) | time }}"
-        self.assertIn('4.00x in 1.00 ms', self.build(text).slides[0].html)
+        self.assertIn('4.00x in 1.00\u00a0ms', self.build(text).slides[0].html)
         self.record.write_text(json.dumps(record([5.0, 2.0])))
-        self.assertIn('2.50x in 2.00 ms', self.build(text).slides[0].html)
+        self.assertIn('2.50x in 2.00\u00a0ms', self.build(text).slides[0].html)
         self.assertEqual(self.build(text).slides[0].sources, ['measured: H200, 2026-11-23'])
 
     def test_typed_figures_are_refused(self):
