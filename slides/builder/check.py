@@ -1,10 +1,8 @@
 """What a person in the last row would mind: overflow, cut code, small text, weak contrast."""
 from . import browser
 
-# In the page: every slide with all fragments shown, in both colours. Returns what is wrong.
-SCRIPT = r'''
-(() => {
-  const wrong = [];
+# Contrast of an element's text to what is behind it, as WCAG has it. A chart's text is filled.
+CONTRAST = r'''
   const parse = (c) => { const m = c.match(/[\d.]+/g).map(Number); return m.length < 4 ? [...m, 1] : m; };
   const luminance = ([r, g, b]) => [r, g, b].map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
     .reduce((a, v, i) => a + v * [0.2126, 0.7152, 0.0722][i], 0);
@@ -15,6 +13,18 @@ SCRIPT = r'''
     }
     return [255, 255, 255];
   };
+  const contrast = (e) => {
+    const style = getComputedStyle(e);
+    const a = luminance(parse(e.closest('svg') ? style.fill : style.color)), b = luminance(behind(e));
+    return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  };
+'''
+
+# In the page: every slide with all fragments shown, in both colours. Returns what is wrong.
+SCRIPT = r'''
+(() => {
+  const wrong = [];
+''' + CONTRAST + r'''
   for (const theme of ['light', 'dark']) {
     document.documentElement.dataset.theme = theme;
     slides.forEach((slide, i) => {
@@ -49,8 +59,7 @@ SCRIPT = r'''
         }
         const size = parseFloat(style.fontSize) * scale;
         if (size < 23.9 && !e.closest('sup, sub')) say(`text of ${size.toFixed(0)} px: "${texts.currentNode.textContent.trim().slice(0, 30)}"`);
-        const a = luminance(parse(svg ? style.fill : style.color)), b = luminance(behind(e));
-        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        const ratio = contrast(e);
         if (ratio < 4.5) say(`contrast ${ratio.toFixed(1)} in ${theme}: "${texts.currentNode.textContent.trim().slice(0, 30)}"`);
       }
     });
@@ -63,8 +72,11 @@ SCRIPT = r'''
 def layout(file):
     """What does not fit in a built deck, one sentence each."""
     with browser.Browser() as chromium:
-        page = chromium.open(file.resolve().as_uri())
-        return page.run(SCRIPT) + page.trouble()
+        return layout_of(chromium.open(file.resolve().as_uri()))
+
+
+def layout_of(page):
+    return page.run(SCRIPT) + page.trouble()
 
 
 def format_of(deck):

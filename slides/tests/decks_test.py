@@ -1,20 +1,26 @@
-"""Every deck builds, has what a lecture needs, and fits; the table of topics is fresh.
+"""Every deck builds, has what a lecture needs, fits, and can be given; the table of topics is fresh.
 
 Without Chromium the look at each slide is skipped, visibly; the rest is not.
 """
+import contextlib
 import sys
 import tempfile
 import pathlib
 
 import setting
 setting.need(program=True)
+import walk  # noqa: E402
 from slides.builder import browser, check, page, topics  # noqa: E402
 from slides.builder.deck import Deck  # noqa: E402
 from slides.builder.errors import MissingTool  # noqa: E402
 from slides.builder.records import Records  # noqa: E402
 
-wrong, skipped, decks = [], '', []
-with tempfile.TemporaryDirectory() as folder:
+wrong, skipped, decks, chromium = [], '', [], None
+with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+    try:
+        chromium = stack.enter_context(browser.Browser())
+    except MissingTool as error:
+        skipped = str(error)
     for file in sorted((setting.ROOT / 'slides/decks').glob('*.md')):
         try:
             deck = Deck(setting.ROOT, file, Records(setting.ROOT))
@@ -23,13 +29,14 @@ with tempfile.TemporaryDirectory() as folder:
             sys.exit(77)
         decks.append(deck)
         found = check.format_of(deck)
-        try:
-            browser.find()
+        if chromium:
             target = pathlib.Path(folder) / (deck.name + '.html')
             page.write(deck, target)
-            found += check.layout(target)
-        except MissingTool as error:
-            skipped = str(error)
+            opened = chromium.open(target.as_uri())
+            found += check.layout_of(opened)
+            opened.go(target.as_uri())
+            found += walk.everything(chromium, opened)
+            opened.send('Page.close')
         print(f'{deck.name}: {len(deck.slides)} slides, {deck.minutes:g} minutes, {len(found)} wrong')
         wrong += [f'{deck.name}: {line}' for line in found]
 if not decks:
