@@ -1,6 +1,7 @@
 """./lab slides: decks from slides/decks, as HTML that needs nothing else, and as PDF.
 
-    ./lab slides [DECK...] [--out DIR] [--no-pdf] [--check] [--serve [PORT]] [--topics] [--json]
+    ./lab slides [DECK...] [--out DIR] [--no-pdf] [--check] [--serve [PORT]] [--topics]
+                 [--rehearse] [--json]
 """
 import argparse
 import functools
@@ -11,7 +12,7 @@ import sys
 import threading
 import time
 
-from . import browser, check, page, tools, topics
+from . import browser, check, page, rehearse, tools, topics
 from .deck import Deck
 from .errors import DeckError, MissingTool
 from .records import Records
@@ -83,6 +84,11 @@ def run():
     if arguments.topics:
         print(topics.table(ROOT, [Deck(ROOT, f, Records(ROOT), capture=False) for f in deck_files([])]), end='')
         return 0
+    if arguments.rehearse:
+        for file in deck_files(arguments.deck):
+            deck = Deck(ROOT, file, Records(ROOT), capture=False)
+            print(f'{deck.name}: {deck.title}\n\n{rehearse.table(deck)}\n')
+        return 0
     decks, wrong = [], []
     files = deck_files(arguments.deck)
     for file in files:
@@ -119,6 +125,7 @@ def parse():
     parser.add_argument('--check', action='store_true')
     parser.add_argument('--serve', type=int, metavar='PORT')
     parser.add_argument('--topics', action='store_true')
+    parser.add_argument('--rehearse', action='store_true')
     parser.add_argument('--json', action='store_true')
     return parser.parse_args()
 

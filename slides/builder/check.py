@@ -92,6 +92,8 @@ def format_of(deck):
         where = f'slide {number} "{slide.title}"'
         if slide.minutes is None or not slide.notes_html.strip():
             wrong.append(f'{where}: no notes ("??? minutes", then what to say)')
+        if slide.early:
+            wrong.append(f'{where}: shown before the room has answered: {slide.early[0]!r} (put ". . ." above it)')
         has = any(mark in slide.html for mark in ('<pre', '<svg', '<img', 'class="ask"', '<table', '?'))
         if not has and slide.kind not in ('title', 'section') and '?' not in slide.title:
             wrong.append(f'{where}: no question, figure or code')

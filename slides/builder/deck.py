@@ -20,6 +20,7 @@ class Slide:
         self.body, self.notes = [], []
         self.minutes = None
         self.sources = []
+        self.early = []  # what stands behind a question or its answer, and is shown too early
         self.html = self.notes_html = ''
 
     def note(self, source):
@@ -102,6 +103,7 @@ class Deck:
         """HTML of fences, ::: containers and the Markdown between them; ". . ." divides fragments."""
         out, text = [], []
         steps = []
+        asked = answered = False
 
         def flush():
             if any(s.strip() for s in text):
@@ -110,6 +112,12 @@ class Deck:
         i = 0
         while i < len(lines):
             line = lines[i]
+            if line.strip() == '. . .':
+                asked = answered = False
+            elif (answered and line.strip() and line.strip() != '::: answer'
+                  or asked and re.match('```(lab|table|chart|lines) ?(?!.*quiet)', line)):
+                slide.early.append(line.strip())
+            asked, answered = asked or line.strip() == '::: ask', answered or line.strip() == '::: answer'
             if line.startswith('```'):
                 end = next((k for k in range(i + 1, len(lines)) if lines[k].startswith('```')), None)
                 flush()

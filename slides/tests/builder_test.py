@@ -8,7 +8,7 @@ import unittest
 
 import setting
 setting.need()
-from slides.builder import code, figures, page, tables, terminal  # noqa: E402
+from slides.builder import check, code, figures, page, tables, terminal  # noqa: E402
 from slides.builder.deck import Deck  # noqa: E402
 from slides.builder.errors import DeckError  # noqa: E402
 from slides.builder.records import Records, show  # noqa: E402
@@ -129,6 +129,14 @@ class Course(unittest.TestCase):
         self.assertIn('<div class="fragment answer">', slide.html)
         self.assertEqual((slide.minutes, slide.notes_html), (1.0, '<p>Say it.</p>\n'))
         self.assertIn('<div class="fragment"><p>two', self.build('one\n\n. . .\n\ntwo').slides[0].html)
+
+    def test_what_follows_a_question_waits_for_the_answer(self):
+        table = '```table\nrows toy 01-02\nrate = rate(step, 1024) | GB/s\n```\n'
+        ask, answer, later = '::: ask\nHow many?\n:::\n', '::: answer\nFour.\n:::\n', '. . .\n\n'
+        for body, early in ((table + ask + answer, 0), (ask + answer + 'Five.', 1), (ask + answer + later + 'Five.', 0),
+                            (ask + table, 4), (ask + later + table, 0), (ask + answer + answer, 0)):
+            self.assertEqual(bool(self.build(body).slides[0].early), bool(early), body)
+        self.assertIn('shown before the room', ' '.join(check.format_of(self.build(ask + table))))
 
     def test_page_needs_nothing_else(self):
         target = self.root / 'out/deck.html'

@@ -17,7 +17,7 @@ namespace {
 struct slides_options {
   std::vector<std::string> decks;
   std::string out;
-  bool no_pdf = false, check = false, serve = false, topics = false;
+  bool no_pdf = false, check = false, serve = false, topics = false, rehearse = false;
   int port = 8000;
 };
 
@@ -41,6 +41,7 @@ int slides(context& c, const slides_options& o) {
   if (o.check) words.push_back("--check");
   if (o.serve) words.insert(words.end(), {"--serve", std::to_string(o.port)});
   if (o.topics) words.push_back("--topics");
+  if (o.rehearse) words.push_back("--rehearse");
   if (c.as_json) words.push_back("--json");
   if (chdir(c.where.root.c_str()) != 0) {
     throw failure(exit_code::environment, c.where.root.string() + ": " + std::strerror(errno));
@@ -57,6 +58,7 @@ const verb slides_verb(
     "  ./lab slides                   all decks into build/slides: HTML, and PDF by Chromium\n"
     "  ./lab slides 04 --serve        deck 04 on this machine's port 8000, rebuilt as you write\n"
     "  ./lab slides 04 --check        what does not fit: overflow, small text, weak contrast\n"
+    "  ./lab slides 04 --rehearse     how long each slide takes when it is given from its notes\n"
     "  ./lab slides --topics          the lectures' topics, and the slide that has each",
     [](arguments& takes, slides_options& o) {
       takes.add("DECK", o.decks, "decks by number or name; none: all");
@@ -66,6 +68,7 @@ const verb slides_verb(
       takes.flag("--serve", o.serve, "show the decks in a browser, rebuild when a file is saved");
       takes.add("--port", o.port, "of --serve (8000)").positive();
       takes.flag("--topics", o.topics, "print the table of topics, slides/topics.md");
+      takes.flag("--rehearse", o.rehearse, "print how long each slide takes, and its plan");
     },
     slides);
 

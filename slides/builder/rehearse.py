@@ -1,0 +1,42 @@
+"""What a deck takes when it is given from its notes: an estimate, slide by slide, beside the plan.
+
+The notes and the slide's own sentences are read aloud at 130 words a minute. A question takes a minute:
+half of it silence, half of it answers. A block of code or of output takes 20 seconds to look at, a
+figure, chart or table 15. An exercise in class takes what its notes plan, and is not estimated.
+"""
+import html
+import re
+
+WORDS_A_MINUTE, QUESTION, LISTING, PICTURE = 130, 1.0, 1 / 3, 1 / 4
+TOLD = 0.75  # minutes by which a slide may exceed its plan before that is told
+
+
+def words_of(text):
+    """How many words are read aloud: no code, no output, no chart."""
+    text = re.sub(r'<(pre|svg|table)\b.*?</\1>', ' ', text, flags=re.S)
+    return len(html.unescape(re.sub(r'<[^>]+>', ' ', text)).split())
+
+
+def minutes_of(slide):
+    """(reading aloud, pauses)"""
+    told = (words_of(slide.notes_html) + words_of(slide.html)) / WORDS_A_MINUTE
+    count = slide.html.count
+    pauses = (QUESTION * count('class="ask"') + LISTING * (count('<pre class="code"') + count('<pre class="terminal"'))
+              + PICTURE * (count('<svg') + count('<img') + count('<table')))
+    return told, pauses
+
+
+def table(deck):
+    """Markdown: a row for each slide, and the sums."""
+    lines = ['| | slide | aloud | pauses | both | plan | |', '|---:|---|---:|---:|---:|---:|---|']
+    sums = [0.0, 0.0, 0.0]
+    for number, slide in enumerate(deck.slides, 1):
+        told, pauses = minutes_of(slide)
+        if 'class="exercise"' in slide.html:
+            pauses = max(slide.minutes - told, 0)
+        note = 'over' if told + pauses > slide.minutes + TOLD else ''
+        sums = [a + b for a, b in zip(sums, (told, pauses, slide.minutes))]
+        lines.append(f'| {number} | {slide.title} | {told:.1f} | {pauses:.1f} | {told + pauses:.1f} | '
+                     f'{slide.minutes:g} | {note} |')
+    lines.append(f'| | all | {sums[0]:.0f} | {sums[1]:.0f} | {sums[0] + sums[1]:.0f} | {sums[2]:g} | |')
+    return '\n'.join(lines)
