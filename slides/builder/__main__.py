@@ -85,9 +85,8 @@ def run():
         print(topics.table(ROOT, [Deck(ROOT, f, Records(ROOT), capture=False) for f in deck_files([])]), end='')
         return 0
     if arguments.rehearse:
-        for file in deck_files(arguments.deck):
-            deck = Deck(ROOT, file, Records(ROOT), capture=False)
-            print(f'{deck.name}: {deck.title}\n\n{rehearse.table(deck)}\n')
+        decks = [Deck(ROOT, f, Records(ROOT), capture=False) for f in deck_files(arguments.deck)]
+        print(rehearse.document(decks), end='')
         return 0
     decks, wrong = [], []
     files = deck_files(arguments.deck)

@@ -40,3 +40,11 @@ def table(deck):
                      f'{slide.minutes:g} | {note} |')
     lines.append(f'| | all | {sums[0]:.0f} | {sums[1]:.0f} | {sums[0] + sums[1]:.0f} | {sums[2]:g} | |')
     return '\n'.join(lines)
+
+
+def document(decks):
+    """Markdown of several decks, with what the figures mean."""
+    told = ' '.join(__doc__.split('\n\n', 1)[1].split())
+    return ('# Rehearsal\n\nMade by `./lab slides --rehearse`; a test keeps it fresh. Minutes: reading aloud, pauses, '
+            f'both, and the plan of the notes, whose rest is for discussion.\n{told}\n'
+            + ''.join(f'\n## {deck.name[:2]} {deck.title}\n\n{table(deck)}\n' for deck in decks))

@@ -10,7 +10,7 @@ import pathlib
 import setting
 setting.need(program=True)
 import walk  # noqa: E402
-from slides.builder import browser, check, page, topics  # noqa: E402
+from slides.builder import browser, check, page, rehearse, topics  # noqa: E402
 from slides.builder.deck import Deck  # noqa: E402
 from slides.builder.errors import MissingTool  # noqa: E402
 from slides.builder.records import Records  # noqa: E402
@@ -43,6 +43,8 @@ if not decks:
     wrong.append('slides/decks holds no deck')
 if topics.table(setting.ROOT, decks) != (setting.ROOT / 'slides/topics.md').read_text():
     wrong.append('slides/topics.md is not what the decks say: ./lab slides --topics > slides/topics.md')
+if rehearse.document(decks) != (setting.ROOT / 'slides/rehearsal.md').read_text():
+    wrong.append('slides/rehearsal.md is not what the decks say: ./lab slides --rehearse > slides/rehearsal.md')
 if 'none yet' in topics.table(setting.ROOT, decks):
     wrong.append('a topic of the lectures is on no slide: see "none yet" in slides/topics.md')
 print('\n'.join(wrong))
