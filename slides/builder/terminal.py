@@ -5,8 +5,8 @@ A block is ```lab COMMAND | OPTIONS```, with options
   lines N                  at most N lines (17 without it; more is an error without it)
   exit N                   the exit code that is expected (0); another one is an error
   quiet                    run it, and show the command only: an exercise's
-Captures are kept in build/slides/captured as long as the program, and the files of the lab that the
-command names, are the same.
+Captures are kept in build/slides/captured as long as the program, the descriptions of GPUs, the files
+that the command names and those of its lab are the same.
 """
 import hashlib
 import html
@@ -27,7 +27,10 @@ def state_of(root, words):
     program = root / 'build/grader/lab'
     stat = program.stat()
     parts = [' '.join(words), str(stat.st_mtime_ns), str(stat.st_size)]
+    parts += sorted(f'{f}{f.stat().st_mtime_ns}' for f in (root / 'common/gpus').glob('*'))
     for word in words:
+        if (root / word).is_file():
+            parts.append(f'{word}{(root / word).stat().st_mtime_ns}')
         for folder in (root / 'labs' / word, root / 'solutions' / word):
             if (root / 'labs' / word / 'lab.toml').is_file():
                 parts += sorted(f'{f}{f.stat().st_mtime_ns}' for f in folder.rglob('*') if f.is_file())
