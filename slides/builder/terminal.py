@@ -19,7 +19,7 @@ import textwrap
 from .errors import DeckError, MissingTool
 
 MOST_LINES, MOST_COLUMNS, NARROW = 17, 80, 76  # NARROW: in the frame of an exercise
-LONGEST_S = 120  # of a command: it is quick, or it does not belong on a slide
+LONGEST_S = 240  # of a command: it is quick, or it does not belong on a slide
 
 
 def state_of(root, words):
