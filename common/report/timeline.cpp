@@ -9,7 +9,8 @@ namespace {
 
 constexpr const char* names[] = {"call",           "kernel",      "copy_to_device", "copy_to_host",
                                  "copy_on_device", "fill",        "record",         "wait_event",
-                                 "host_event",     "host_stream", "host_all"};
+                                 "host_event",     "host_stream", "host_all",       "allocate",
+                                 "release"};
 
 template <class Asked, class Visit>
 void each_number(Asked& a, Visit visit) {

@@ -29,7 +29,9 @@ struct asked {
     wait_event,   // a stream waits for an event
     host_event,   // the host waits for an event
     host_stream,  // ... for a stream
-    host_all      // ... for all work
+    host_all,     // ... for all work
+    allocate,     // device memory
+    release
   };
   kind what = kind::call;
   std::uint64_t call = 0;     // number of the call; several things may be asked by one

@@ -22,6 +22,10 @@ stream_clock::step stream_clock::add(const asked& a) {
   if (is_work(a.what)) {
     start(a, s);
     host_ += rates_.launch_us;
+  } else if (a.what == asks::allocate) {
+    host_ += rates_.allocate_us;
+  } else if (a.what == asks::release) {
+    host_ += rates_.release_us;
   } else if (a.what == asks::record) {
     events_[a.event] = std::max(host_, ready(a.stream, a.non_blocking));
   } else if (a.what == asks::wait_event) {
@@ -68,8 +72,7 @@ double stream_clock::ready(std::uint64_t stream, bool non_blocking) const {
 
 void stream_clock::start(const asked& a, step& s) {
   s.start_us = std::max(host_, ready(a.stream, a.non_blocking));
-  s.us = a.what == asks::kernel ? a.us
-                                : rates_.start_us + 1e6 * static_cast<double>(a.bytes) / rate_of(a);
+  s.us = us_of(a);
   if (is_host_copy(a.what)) {
     const bool back = a.what == asks::copy_to_host && rates_.copy_engines > 1;
     double& free = engine_free_[back ? 1 : 0];
@@ -84,10 +87,17 @@ void stream_clock::start(const asked& a, step& s) {
   blocking_[a.stream] = a.stream != 0 && !a.non_blocking;
 }
 
-double stream_clock::rate_of(const asked& a) const {
-  if (a.what == asks::fill) return rates_.fill_bytes_per_s;
-  if (a.what == asks::copy_on_device) return rates_.copy_bytes_per_s;
-  return rates_.link.bytes_per_s * (a.pageable ? rates_.pageable_share : 1);
+double stream_clock::us_of(const asked& a) const {
+  if (a.what == asks::kernel) return a.us;
+  const auto copied = [&](double start_us, double bytes_per_s) {
+    return start_us + 1e6 * static_cast<double>(a.bytes) / bytes_per_s;
+  };
+  if (a.what == asks::fill) return copied(rates_.start_us, rates_.fill_bytes_per_s);
+  if (a.what == asks::copy_on_device) return copied(rates_.start_us, rates_.copy_bytes_per_s);
+  if (!a.pageable) return copied(rates_.start_us, rates_.link.bytes_per_s);
+  return a.what == asks::copy_to_device
+             ? copied(rates_.pageable_start_to_device, rates_.pageable_to_device)
+             : copied(rates_.pageable_start_to_host, rates_.pageable_to_host);
 }
 
 // The first time from `earliest` on at which nothing that was started before leaves too little.

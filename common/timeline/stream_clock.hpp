@@ -9,7 +9,7 @@
 //         events around it measure that; the host continues after launch_us. Assumed: kernels run
 //         at the same time if their blocks fit together, and do not slow each other down; the
 //         host's own work between the calls takes no time, and neither do calls that only manage
-//         things.
+//         things, but for allocations where they were measured.
 // source  Engines: cudaDeviceProp::asyncEngineCount. Order of streams: CUDA C++ Programming Guide,
 //         "Streams", "Default Stream".
 // Tested by tests/stream_clock_test.cpp.
@@ -49,7 +49,7 @@ class stream_clock {
   void start(const asked& a, step& s);
   void wait_until(double us, step& s);
   double ready(std::uint64_t stream, bool non_blocking) const;
-  double rate_of(const asked& a) const;
+  double us_of(const asked& a) const;
   double room_from(double earliest, double us, double fills);
 
   struct running {

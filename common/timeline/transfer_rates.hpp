@@ -9,18 +9,22 @@
 namespace stepwise {
 
 struct transfer_rates {
-  link_rate link;               // bytes per second of copies between pinned memory and the GPU
-  double pageable_share = 0.5;  // of that rate, for memory that is not pinned
+  link_rate link;  // bytes per second of copies between pinned memory and the GPU
+  // Of memory that is not pinned, bytes per second and what each copy takes besides, in us.
+  double pageable_to_device = 0, pageable_to_host = 0;
+  double pageable_start_to_device = 0, pageable_start_to_host = 0;
   double copy_bytes_per_s = 0;  // on the device, counted once
   double fill_bytes_per_s = 0;
   double start_us = 0;   // of each copy or fill
   double launch_us = 0;  // that the host takes to ask for a kernel, a copy or a fill
+  double allocate_us = 0, release_us = 0;  // of the host, each; 0: not measured
   int copy_engines = 2;
-  bool measured = false;  // what the device does by itself; the link never is
+  bool measured = false;       // what the device does by itself
+  bool link_measured = false;  // what goes over the link, and allocations
 };
 
-// Of the link, four fifths of the rate of the PCI Express generation of GPUs of this compute
-// capability: an estimate.
+// Where nobody measured copies over the link, four fifths of the rate of the PCI Express generation
+// of GPUs of this compute capability, and half of that for memory that is not pinned: estimates.
 transfer_rates rates_of(const gpu& model);
 
 }  // namespace stepwise

@@ -155,6 +155,10 @@ status service::execute(const release_memory& m) {
   if (!is_judge_ && shared_.judges.contains(m.address))
     return {error::invalid_value, "this memory is an argument of the call: its caller frees it"};
   const status s = on_.free(m.address);
+  if (s.ok() && is_counted()) {
+    shared_.call.marked(asked::kind::host_all, 0, 0);
+    shared_.call.marked(asked::kind::release, 0, 0);
+  }
   if (is_judge_ && shared_.judges.erase(m.address) != 0) ++shared_.epoch;
   return s;
 }
@@ -269,6 +273,7 @@ service::answered<describe> service::execute(const describe&) {
 service::answered<allocate_memory> service::execute(const allocate_memory& m) {
   const auto made = on_.allocate(m.bytes);
   if (!made.ok()) return {made.failure()};
+  if (is_counted()) shared_.call.marked(asked::kind::allocate, 0, 0);
   if (is_judge_) {
     shared_.judges.insert(*made);
     ++shared_.epoch;

@@ -34,6 +34,7 @@ int measure_all(const effort& e) {
   measure_spread(multiprocessors, e, all);
   measure_pipes(multiprocessors, e, all);
   measure_synchronisation(multiprocessors, e, all);
+  measure_transfers(e, all);
   measure_shares(multiprocessors, e, all);  // leaves L2 full of what it wrote
   for (const auto& f : all)
     if (!std::isfinite(f.value) || f.value < 0 || (f.value == 0 && !f.unit.empty()))

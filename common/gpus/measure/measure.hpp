@@ -39,5 +39,6 @@ void measure_shares(int multiprocessors, const effort& e, std::vector<figure>& a
 void measure_spread(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_pipes(int multiprocessors, const effort& e, std::vector<figure>& all);
 void measure_synchronisation(int multiprocessors, const effort& e, std::vector<figure>& all);
+void measure_transfers(const effort& e, std::vector<figure>& all);
 
 }  // namespace stepwise::measure

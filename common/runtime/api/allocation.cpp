@@ -25,6 +25,7 @@ status allocate(state& s, void** address, std::size_t bytes) {
   const auto found = s.current->allocate(bytes);
   if (!found.ok()) return refused(found.failure());
   *address = pointer_of(*found);
+  note_asked(s, asked::kind::allocate, nullptr);
   return {};
 }
 
@@ -44,6 +45,8 @@ status release(state& s, void* address) {
   const auto area = s.current->find_allocation(address_of(address));
   status freed = s.current->free(address_of(address));
   if (!freed.ok()) return freed;
+  note_asked(s, asked::kind::host_all, nullptr);
+  note_asked(s, asked::kind::release, nullptr);
   if (area && area->shared) s.advice.forget(area->address, area->bytes);
   s.pools.forget(address_of(address));
   return {};

@@ -101,6 +101,40 @@ TEST_CASE("events: the host that waits records later, and copies count their byt
   CHECK(p.between(1, 2) == 80);
 }
 
+TEST_CASE("allocations take the host's time, and freeing waits for all work") {
+  transfer_rates rates = simple_rates();
+  rates.allocate_us = 5;
+  rates.release_us = 3;
+  stream_clock clock(rates);
+  const auto host_after = [&](asks what) {
+    asked a;
+    a.what = what;
+    const auto s = clock.add(a);
+    return s.host_us + s.host_took_us;
+  };
+  CHECK(host_after(asks::allocate) == 5);
+  asked kernel;
+  kernel.what = asks::kernel;
+  kernel.us = 100;
+  clock.add(kernel);
+  CHECK(host_after(asks::host_all) == 105);
+  CHECK(host_after(asks::release) == 108);
+}
+
+TEST_CASE("copies of pageable memory: each takes a while, and each way has a rate") {
+  transfer_rates rates = simple_rates();
+  rates.pageable_start_to_device = 10;
+  rates.pageable_to_host = 2e6;
+  stream_clock clock(rates);
+  asked a;
+  a.what = asks::copy_to_device;
+  a.bytes = 40;
+  a.pageable = true;
+  CHECK(clock.add(a).us == 10 + 80);
+  a.what = asks::copy_to_host;
+  CHECK(clock.add(a).us == 20);
+}
+
 TEST_CASE("transfer rates: measured ones where there are some, and the link's an estimate") {
   const auto h200 = rates_of(*find_gpu("h200"));
   CHECK(h200.measured);

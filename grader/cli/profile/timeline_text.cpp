@@ -180,13 +180,12 @@ std::string summary(const timeline& t) {
 std::string assumptions(const shown_timeline& of) {
   const transfer_rates& r = of.rates;
   return fmt::format(
-      "modelled, {}: kernels by the time model, the average of their launches. Estimated: copies "
-      "to "
-      "and from the host at {:.1f} GB/s (four fifths of {}), half of that for memory that is not "
-      "pinned. Copies on the device at {:.0f} GB/s ({}). The host's own work between its calls "
-      "takes "
-      "no time here.",
-      of.gpu, r.link.bytes_per_s / 1e9, r.link.name, r.copy_bytes_per_s / 1e9,
+      "modelled, {}: kernels by the time model, the average of their launches. {}: copies to and "
+      "from the host at {:.1f} GB/s{}, {:.1f} and {:.1f} for memory that is not pinned. Copies on "
+      "the device at {:.0f} GB/s ({}). The host's own work between its calls takes no time here.",
+      of.gpu, r.link_measured ? "Measured" : "Estimated", r.link.bytes_per_s / 1e9,
+      r.link_measured ? "" : " (four fifths of " + std::string(r.link.name) + ")",
+      r.pageable_to_device / 1e9, r.pageable_to_host / 1e9, r.copy_bytes_per_s / 1e9,
       r.measured ? "measured" : "half of its memory's published rate");
 }
 
