@@ -34,6 +34,8 @@ bool load_all(void* library, driver& out, std::string& why) {
       {&out.mem_alloc_managed, "cuMemAllocManaged"},
       {&out.pointer_get_attribute, "cuPointerGetAttribute"},
       {&out.mem_free, "cuMemFree_v2"},
+      {&out.mem_host_register, "cuMemHostRegister_v2"},
+      {&out.mem_host_unregister, "cuMemHostUnregister"},
       {&out.mem_get_info, "cuMemGetInfo_v2"},
       {&out.mem_get_address_range, "cuMemGetAddressRange_v2"},
       {&out.memcpy_to_device, "cuMemcpyHtoD_v2"},

@@ -30,6 +30,8 @@ struct driver {
   CUresult (*mem_alloc_managed)(CUdeviceptr* address, std::size_t bytes, unsigned flags);
   CUresult (*pointer_get_attribute)(void* value, CUpointer_attribute which, CUdeviceptr address);
   CUresult (*mem_free)(CUdeviceptr address);
+  CUresult (*mem_host_register)(void* first, std::size_t bytes, unsigned flags);
+  CUresult (*mem_host_unregister)(void* first);
   CUresult (*mem_get_info)(std::size_t* free_bytes, std::size_t* total_bytes);
   CUresult (*mem_get_address_range)(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr address);
   CUresult (*memcpy_to_device)(CUdeviceptr to, const void* from, std::size_t bytes);

@@ -92,6 +92,19 @@ class gpu_device final : public device {
     return status_of(cu_, cu_.mem_free(address), "freeing device memory");
   }
 
+  // With unified addresses, which every 64-bit GPU has, kernels know it by the host's address.
+  status register_host(std::span<std::byte> area) override {
+    const current_context use(cu_, context_);
+    return status_of(cu_,
+                     cu_.mem_host_register(area.data(), area.size(), CU_MEMHOSTREGISTER_DEVICEMAP),
+                     "registering memory of the host's");
+  }
+
+  status unregister_host(std::byte* first) override {
+    const current_context use(cu_, context_);
+    return status_of(cu_, cu_.mem_host_unregister(first), "unregistering memory of the host's");
+  }
+
   std::array<std::uint64_t, 2> memory_info() override {
     const current_context use(cu_, context_);
     std::size_t free_bytes = 0, total_bytes = 0;

@@ -25,6 +25,7 @@ struct judged_request {
   std::uint32_t number;
   memory_kind memory;
   std::uint32_t buffer_count, scalar_count;
+  std::uint32_t is_empty, padding;  // 1: all but the call itself: tells what asking for one costs
   judged_buffer buffers[max_buffers];
   std::int64_t scalars[max_scalars];
 };

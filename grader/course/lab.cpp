@@ -290,6 +290,7 @@ lab parse_lab(std::string_view text, const std::string& origin, const std::strin
     l.host_bytes = static_cast<std::uint64_t>(
         std::max<std::int64_t>(0, table.as<std::int64_t>("host_bytes").value_or(0)));
     l.time_limit_s = table.as<double>("time_limit_s").value_or(l.time_limit_s);
+    l.timing_s = table.as<double>("timing_s").value_or(l.timing_s);
     if (const toml_value* earn = table.find("published_steps_earn")) {
       const auto value = earn->as<bool>();
       if (!value) fail(at_line(origin, *earn), "`published_steps_earn` is true or false");

@@ -84,6 +84,7 @@ struct lab {
   std::string contract;            // the header's name in the lab's folder
   std::string skeleton;            // the step that the student's file starts from
   double time_limit_s = 10;        // of one call at a check size
+  double timing_s = 20;            // that timing against steps takes, if it is not decided before
   std::uint64_t host_bytes = 0;    // that a judged call may copy to the host, beside host outputs
   std::string own_input;           // what a student can bring: "image", "points" or nothing
   std::vector<lab_size> check;     // correctness

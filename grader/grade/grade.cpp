@@ -14,11 +14,17 @@
 #include "grader/report/findings.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/files.hpp"
+#include "grader/system/phases.hpp"
 
 namespace stepwise {
 namespace {
 
 constexpr std::uint64_t modelled_seed = 7;
+
+// Faster than `input_bytes` come from memory.
+double floor_ms(double input_bytes, double peak_gb_per_s) {
+  return peak_gb_per_s > 0 ? input_bytes / peak_gb_per_s / 1e6 : 0;
+}
 
 bool is_held(const comparison& run, double floor) {
   return floor > 0 && run.mine_ms < 0.95 * floor;
@@ -27,7 +33,7 @@ bool is_held(const comparison& run, double floor) {
 void judge_speed(goal_result& g, const comparison& run, double floor) {
   const bool share = g.what->what == goal::kind::reach;
   const std::string figure =
-      fmt::format("{} {} {} (95 % interval {} to {}, {} pairs at {})", ratio_text(run.ratio),
+      fmt::format("{} {} {} (99 % interval {} to {}, {} pairs at {})", ratio_text(run.ratio),
                   share ? "the speed of" : "over", g.what->over, ratio_text(run.range.low),
                   ratio_text(run.range.high), run.ratios.size(), run.label);
   if (is_held(run, floor)) {
@@ -45,40 +51,38 @@ void judge_speed(goal_result& g, const comparison& run, double floor) {
       g.message = fmt::format("{}; the goal is {}", figure, ratio_text(g.what->limit));
       break;
     case decision::open:
-      g.message = fmt::format("{}: too close to the goal of {} to decide; measure again", figure,
-                              ratio_text(g.what->limit));
+      g.message =
+          fmt::format("{}: too close to the goal of {} to decide{}{}; measure again", figure,
+                      ratio_text(g.what->limit), run.is_cut_off ? " in the time for it" : "",
+                      run.attempts > 1 ? ", at the second attempt, too" : "");
   }
 }
 
 }  // namespace
 
 double floor_ms(const problem_call& call, double peak_gb_per_s) {
-  if (peak_gb_per_s <= 0) return 0;
   double bytes = 0;
   for (const auto& buffer : call.buffers) {
     if (buffer.role == runner::buffer_role::input) bytes += static_cast<double>(buffer.bytes);
   }
-  return bytes / peak_gb_per_s / 1e6;
+  return floor_ms(bytes, peak_gb_per_s);
 }
 
 namespace {
 
-// Measures one speed goal of a correct program, and lets the outcome change the report's class.
-void grade_speed(goal_result& result, grade_report& report, const lab& l, const problem& p,
-                 const contender& mine, const contender& other, const device_choice& device,
-                 std::uint64_t seed, const activity& now) {
-  const lab_size size = figure_size(l, device, {});
-  result.speed = compare(l, p, mine, other, device, size, seed, result.what->limit, now);
-  const comparison& run = *result.speed;
+// Judges one speed goal of a correct program, and lets the outcome change the report's class.
+void judge_measured(goal_result& result, grade_report& report, const comparison& run,
+                    const std::string& mine, double peak_gb_per_s) {
+  result.speed = run;
   if (!run.found.ok()) {
-    const bool my_fault = run.whose == mine.name;
+    const bool my_fault = run.whose == mine;
     report.what = my_fault ? run.found.what : verdict::infra;
     report.message = fmt::format("{} while it was timed: {}", run.whose, run.found.message);
     if (my_fault) result.passed = false;
     result.message = report.message;
     return;
   }
-  const double floor = floor_ms(p.make_call(size, seed), device.state.peak_gb_per_s);
+  const double floor = floor_ms(run.input_bytes, peak_gb_per_s);
   judge_speed(result, run, floor);
   if (is_held(run, floor)) {
     report.what = verdict::held;
@@ -133,7 +137,9 @@ check_report grade_correctness(const lab& l, const problem& p, const fs::path& p
   const auto checker = checking_device(device, where);
   if (!checker) return check_program(l, p, program, device, l.check, seed, now);
   const auto small = small_sizes(l, p);
+  std::optional<phase> doing(std::in_place, "checks on the emulator");
   auto report = check_thoroughly(l, p, program, *checker, small, seed, now);
+  doing.emplace("right results");
   report.total = l.check.size();
   // A limit of the emulator is none of the GPU's.
   const bool limited = device.gpu && report.found.what == verdict::infra;
@@ -247,8 +253,8 @@ class grading {
     } else if (!device_.gpu) {
       judge_modelled(g);
     } else {
-      grade_speed(g, report_, lab_, problem_, mine_,
-                  {g.what->over, where_.solution(lab_.name, g.what->over)}, device_, seed_, now_);
+      judge_measured(g, report_, measured_against(g.what->over), mine_.name,
+                     device_.state.peak_gb_per_s);
     }
   }
 
@@ -290,6 +296,26 @@ class grading {
       g.message = counter_message(g, call->label);
       if (!*g.passed) miss(g, verdict::slow);
     }
+  }
+
+  // All steps that goals name are measured in the same rounds.
+  const comparison& measured_against(const std::string& step) {
+    if (measured_.empty()) {
+      const phase doing("timing");
+      std::map<std::string, rival> rivals;
+      for (const auto& g : lab_.goals) {
+        if (!g.is_speed()) continue;
+        rival& r = rivals[g.over];
+        r.who = {g.over, where_.solution(lab_.name, g.over)};
+        r.goals.push_back(g.limit);
+      }
+      std::vector<rival> all;
+      for (const auto& [name, r] : rivals) all.push_back(r);
+      auto found =
+          compare(lab_, problem_, mine_, all, device_, figure_size(lab_, device_, {}), seed_, now_);
+      for (std::size_t i = 0; i < all.size(); ++i) measured_[all[i].who.name] = std::move(found[i]);
+    }
+    return measured_.at(step);
   }
 
   // By the time model: the same times at every call, whatever the seed of the checks.
@@ -357,6 +383,7 @@ class grading {
     if (known != calls_.end()) return &known->second;
     const auto emulator = checking_device(device_, where_);
     if (!emulator) return nullptr;
+    const phase doing("counters on the emulator");
     auto call = profile_program(lab_, problem_, mine_.program, size, seed_, *emulator, now_);
     return &calls_.emplace(size, std::move(call)).first->second;
   }
@@ -371,6 +398,7 @@ class grading {
   grade_report report_;
   bool right_ = false;
   std::map<lab_size, profiled_call> calls_;
+  std::map<std::string, comparison> measured_;  // by the step
   std::optional<modelled_figures> my_time_;
   std::map<std::string, std::pair<double, std::string>> step_times_;
   kept_times kept_times_{where_, device_};

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "grader/grade/speed.hpp"
 #include "grader/judge/check.hpp"
 #include "grader/judge/installation.hpp"
-#include "grader/measure/alternate.hpp"
 
 namespace stepwise {
 

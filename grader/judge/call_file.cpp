@@ -58,7 +58,7 @@ int open_file(const std::filesystem::path& file, std::size_t bytes) {
 }  // namespace
 
 call_file::call_file(const std::vector<problem_call>& calls, const std::vector<planned_call>& plans,
-                     const std::filesystem::path& file)
+                     const std::filesystem::path& file, bool writes_inputs)
     : calls_(calls), plans_(plans) {
   std::size_t end = sizeof(runner::call_file_header) + plans.size() * sizeof(runner::call_record);
   for (const auto& plan : plans_) {
@@ -87,7 +87,7 @@ call_file::call_file(const std::vector<problem_call>& calls, const std::vector<p
   data_ = static_cast<std::byte*>(mapped);
 
   write_records();
-  write_inputs();
+  if (writes_inputs) write_inputs();
 }
 
 void call_file::write_records() {

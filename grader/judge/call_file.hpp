@@ -25,8 +25,9 @@ class call_file {
  public:
   // A sealed memfd (no process can shrink it while we use it), or a file on disk if `file` is not
   // empty. `calls` must outlive this. failure(environment) if there is no memory or space.
+  // Without `writes_inputs` there are none in it: a judge's runner gets them another way.
   call_file(const std::vector<problem_call>& calls, const std::vector<planned_call>& plans,
-            const std::filesystem::path& file = {});
+            const std::filesystem::path& file = {}, bool writes_inputs = true);
   ~call_file();
   call_file(const call_file&) = delete;
   call_file& operator=(const call_file&) = delete;

@@ -7,8 +7,11 @@
 #include <cstdlib>
 
 #include "common/device/gpu.hpp"
+#include "grader/sandbox/sandbox.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
+
+extern char** environ;
 
 namespace stepwise {
 namespace {
@@ -166,6 +169,28 @@ device_choice choose_device(device_request request, const installation& where) {
   choice.cache_folder = where.build / "cuda-cache";
   choice.runtime_folder = choice.gpu ? choice.state.runtime : where.emulated_runtime;
   return choice;
+}
+
+std::vector<std::string> gpu_environment() {
+  std::vector<std::string> kept;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry, name = text.substr(0, text.find('='));
+    const bool is_drivers = name == "LD_LIBRARY_PATH" || name == "PATH" || name == "HOME" ||
+                            name.starts_with("CUDA_") || name.starts_with("NVIDIA_");
+    if (is_drivers) kept.push_back(text);
+  }
+  return kept;
+}
+
+child_options in_walls(child_options server, const device_choice& device, server_walls walls) {
+  if (device.guards == nullptr || walls == server_walls::none) return server;
+  protections with = *device.guards;
+  if (walls == server_walls::all) {
+    server.environment.push_back("CUDA_CACHE_PATH=/tmp/cuda");
+  } else {
+    with.bubblewrap.clear();
+  }
+  return confined(std::move(server), for_gpu_server(device.server), with);
 }
 
 }  // namespace stepwise

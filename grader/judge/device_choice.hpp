@@ -7,10 +7,14 @@
 #include <vector>
 
 #include "grader/judge/installation.hpp"
+#include "grader/system/process.hpp"
 
 namespace stepwise {
 
 struct protections;
+
+// What a GPU's server is kept in. The submission, which has no GPU, is always in all there is.
+enum class server_walls { none, system_calls, all };
 
 enum class device_request { automatic, gpu, emulated };
 
@@ -42,6 +46,7 @@ struct device_choice {
   fs::path server, client_runtime;
 
   bool judged() const { return !server.empty(); }
+  server_walls walls = server_walls::none;  // of a GPU's server (gpu_care.hpp)
   // Not null: programs run in a sandbox, and are shown these sources, which findings quote.
   const protections* guards = nullptr;
   std::vector<fs::path> shown;
@@ -61,5 +66,10 @@ device_choice judged_on(device_choice device, const installation& where);
 
 // failure(environment) says what is missing if a GPU is demanded and there is none.
 device_choice choose_device(device_request request, const installation& where);
+
+// What a GPU's server has of our environment: the driver's variables.
+std::vector<std::string> gpu_environment();
+// The same child behind these walls.
+child_options in_walls(child_options server, const device_choice& device, server_walls walls);
 
 }  // namespace stepwise

@@ -4,8 +4,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <random>
+
+#include "common/lab/in_bands.hpp"
+#include "grader/system/phases.hpp"
 
 namespace stepwise {
 namespace {
@@ -24,6 +28,12 @@ std::uint32_t random_byte() { return static_cast<std::uint32_t>(random_number() 
 
 std::uint64_t aligned(std::uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
+// On a GPU a buffer begins at one of so many places.
+constexpr std::uint64_t shifts = 16, shift_bytes = 256;
+
+// A thread copies or compares a few megabytes in about the time that it takes to start ten.
+constexpr std::int64_t work_each = 4;
+
 }  // namespace
 
 std::uint64_t random_number() {
@@ -31,18 +41,45 @@ std::uint64_t random_number() {
   return std::uint64_t{source()} << 32 | source();
 }
 
-result<std::vector<placed_buffer>> place_buffers(device& on, const problem_call& call,
-                                                 bool with_guards) {
+void copy_by_all(std::byte* to, const std::byte* from, std::size_t bytes) {
+  in_bands(static_cast<std::int64_t>(bytes), work_each, [&](std::int64_t begin, std::int64_t end) {
+    std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin));
+  });
+}
+
+std::size_t first_difference(std::span<const std::byte> a, std::span<const std::byte> b) {
+  std::atomic<std::size_t> first = a.size();
+  in_bands(std::ssize(a), work_each, [&](std::int64_t begin, std::int64_t end) {
+    const auto size = static_cast<std::size_t>(end - begin);
+    if (std::memcmp(a.data() + begin, b.data() + begin, size) == 0) return;
+    const auto at = static_cast<std::size_t>(
+        std::mismatch(a.begin() + begin, a.begin() + end, b.begin() + begin).first - a.begin());
+    std::size_t known = first;
+    while (at < known && !first.compare_exchange_weak(known, at)) {
+    }
+  });
+  return first;
+}
+
+result<std::vector<placed_buffer>> place_buffers(remote::remote_device& on,
+                                                 const problem_call& call, bool with_guards,
+                                                 const std::vector<placed_buffer>& kept) {
   std::vector<placed_buffer> at;
-  for (const auto& buffer : call.buffers) {
+  for (std::size_t b = 0; b < call.buffers.size(); ++b) {
+    const auto& buffer = call.buffers[b];
     placed_buffer& p = at.emplace_back();
     if (buffer.bytes == 0) continue;
-    const std::uint64_t shift = with_guards ? 256 * (random_number() % 16) : 0;
+    const std::uint64_t shift = with_guards ? random_number() % shifts : 0;
     p.guard = with_guards ? runner::guard_bytes : 0;
-    const auto made = on.allocate(buffer.bytes + 2 * p.guard + shift);
-    if (!made.ok()) return made.failure();
-    p.allocation = *made;
-    p.address = *made + p.guard + shift;
+    if (kept.empty()) {
+      const auto made =
+          on.allocate(buffer.bytes + 2 * p.guard + (with_guards ? shifts * shift_bytes : 0));
+      if (!made.ok()) return made.failure();
+      p.allocation = *made;
+    } else {
+      p.allocation = kept[b].allocation;
+    }
+    p.address = p.allocation + p.guard + shift_bytes * shift;
     on.name_allocation(p.address, buffer.name);
     status s;
     if (p.guard != 0) {
@@ -64,8 +101,8 @@ result<std::vector<placed_buffer>> place_buffers(device& on, const problem_call&
   return at;
 }
 
-result<call_outcome> take_buffers(device& on, const call_file& file, std::size_t plan,
-                                  const std::vector<placed_buffer>& at) {
+result<call_outcome> take_buffers(remote::remote_device& on, const call_file& file,
+                                  std::size_t plan, const std::vector<placed_buffer>& at) {
   const problem_call& call = file.call(plan);
   std::vector<std::byte> found;
   for (std::size_t b = 0; b < at.size(); ++b) {
@@ -86,21 +123,32 @@ result<call_outcome> take_buffers(device& on, const call_file& file, std::size_t
     if (buffer.role == buffer_role::output) {
       if (const status s = on.read(file.output_area(plan, b), p.address); !s.ok()) return s;
     } else if (buffer.role == buffer_role::input) {
-      found.resize(buffer.bytes);
-      if (const status s = on.read(found, p.address); !s.ok()) return s;
-      const auto differs = std::mismatch(found.begin(), found.end(), buffer.data.begin()).first;
-      if (differs != found.end())
+      const phase comparing("inputs compared");
+      std::size_t differs = buffer.bytes;
+      const status s = on.read_pieces(
+          p.address, buffer.bytes, [&](std::size_t at, std::span<const std::byte> piece) {
+            const auto same =
+                first_difference(piece, std::span(buffer.data).subspan(at, piece.size()));
+            if (same < piece.size()) differs = at + same;
+            return same == piece.size();
+          });
+      if (!s.ok()) return s;
+      if (differs < buffer.bytes)
         return call_outcome{
             verdict::wrong,
             fmt::format("the input behind {} was changed, first at byte {}; it is const", parameter,
-                        differs - found.begin())};
+                        differs)};
     }
   }
   return call_outcome{};
 }
 
-void give_back(device& on, const std::vector<placed_buffer>& at) {
-  for (const placed_buffer& p : at) (void)on.free(p.allocation);
+void give_back(remote::remote_device& on, const problem_call& call,
+               const std::vector<placed_buffer>& at) {
+  for (std::size_t b = 0; b < at.size(); ++b) {
+    if (at[b].guard != 0) (void)on.fill(at[b].address, 0, 1, call.buffers[b].bytes);
+    (void)on.free(at[b].allocation);
+  }
   (void)on.synchronize();
 }
 

@@ -19,22 +19,31 @@ namespace stepwise {
 // A number that cannot be predicted.
 std::uint64_t random_number();
 
+// By all cores, where there is much.
+void copy_by_all(std::byte* to, const std::byte* from, std::size_t bytes);
+// The place of the first byte that differs; the size if none does. Both have the same size.
+std::size_t first_difference(std::span<const std::byte> a, std::span<const std::byte> b);
+
 // The place of a buffer on the device; what the function is given is `address`, 0 for no bytes.
 struct placed_buffer {
   device_address allocation = 0, address = 0;
   std::uint64_t guard = 0;  // bytes of each zone
 };
 
-// Allocates and fills: inputs with their content, outputs and scratch with a random byte.
-result<std::vector<placed_buffer>> place_buffers(device& on, const problem_call& call,
-                                                 bool with_guards);
+// Allocates and fills: inputs with their content, outputs and scratch with a random byte. `kept`:
+// where the call's buffers were the last time, which are used again, at another place within.
+result<std::vector<placed_buffer>> place_buffers(remote::remote_device& on,
+                                                 const problem_call& call, bool with_guards,
+                                                 const std::vector<placed_buffer>& kept = {});
 
 // Reads the outputs into the file, and holds inputs and guard zones against what they were. The
 // status is of the device, which may be gone.
-result<call_outcome> take_buffers(device& on, const call_file& file, std::size_t plan,
-                                  const std::vector<placed_buffer>& at);
+result<call_outcome> take_buffers(remote::remote_device& on, const call_file& file,
+                                  std::size_t plan, const std::vector<placed_buffer>& at);
 
-void give_back(device& on, const std::vector<placed_buffer>& at);
+// Overwritten before, so that nobody finds there what was computed.
+void give_back(remote::remote_device& on, const problem_call& call,
+               const std::vector<placed_buffer>& at);
 
 // Arrays in the host's memory: the program's copy, which it shares with the judge, and the judge's,
 // which the device's server shares. What the program copies between its arrays and the device, the

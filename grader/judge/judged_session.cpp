@@ -23,6 +23,7 @@
 #include "grader/sandbox/sandbox.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
+#include "grader/system/phases.hpp"
 #include "grader/system/signals.hpp"
 
 extern char** environ;
@@ -36,9 +37,10 @@ using runner::memory_kind;
 constexpr std::uint64_t submission_data_bytes = std::uint64_t{4} << 30;
 // Where arrays are the host's: of tables, constants and the like that a function uploads.
 constexpr std::uint64_t most_made_bytes = 4096;
-constexpr double slice_s = 0.05;  // between looks at the other process
-constexpr double request_s = 60;  // for a request of the judge's own
-constexpr int no_support = 801;   // cudaErrorNotSupported
+constexpr double slice_s = 0.05;                       // between looks at the other process
+constexpr double request_s = 60;                       // for a request of the judge's own
+constexpr std::size_t large_window_bytes = 128 << 20;  // for gigabytes, in two halves
+constexpr int no_support = 801;                        // cudaErrorNotSupported
 
 double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -68,11 +70,19 @@ std::vector<std::filesystem::path> sources(const device_choice& device) {
   return all;
 }
 
-remote::channel_ends new_channel() {
-  auto made = remote::make_channel();
+remote::channel_ends new_channel(std::size_t window) {
+  auto made = remote::make_channel(window);
   if (!made)
     throw failure(exit_code::environment, std::string("cannot make a channel: ") + strerror(errno));
   return std::move(*made);
+}
+
+// As large as the buffers ask for, so that small calls have not to wait for much memory.
+std::size_t window_for(const call_file& file, bool is_gpu) {
+  std::uint64_t largest = 0;
+  for (std::size_t i = 0; i < file.plan_count(); ++i)
+    for (const auto& buffer : file.call(i).buffers) largest = std::max(largest, buffer.bytes);
+  return is_gpu && largest > remote::window_bytes ? large_window_bytes : remote::window_bytes;
 }
 
 }  // namespace
@@ -86,21 +96,31 @@ judged_session::judged_session(const std::filesystem::path& program, const devic
                                               " is not there; was everything built? (" +
                                               strerror(errno) + ")");
   }
-  auto mine = new_channel(), theirs = new_channel();
+  mine_ = new_channel(window_for(file, is_gpu_));
+  auto theirs = new_channel(remote::window_bytes);
   make_arrays();
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     throw failure(exit_code::environment, std::string("cannot make a socket: ") + strerror(errno));
   control_ = remote::descriptor(ends[0]);
   const remote::descriptor other(ends[1]);
-  start_server(device, mine, theirs);
+  start_server(device, mine_, theirs);
   start_submission(program, device, theirs, other.get());
-  std::string why;
-  deadline_s_ = now_s() + request_s;
-  device_ = remote::remote_device::connect(
-      {std::move(mine.first), std::move(mine.window),
-       [this](int socket, short events) { return go_on(socket, events); }},
-      why);
+}
+
+// At the first call: a GPU's context takes its time, and several sessions' can be made at once.
+bool judged_session::is_connected() {
+  if (!device_ && mine_.first.get() >= 0) {
+    const phase connecting("the device's server starts");
+    std::string why;
+    deadline_s_ = now_s() + request_s;
+    device_ = remote::remote_device::connect(
+        {std::move(mine_.first), std::move(mine_.window),
+         [this](int socket, short events) { return go_on(socket, events); }},
+        why);
+    if (device_) device_->set_copier(copy_by_all);
+  }
+  return device_ && device_->is_whole();
 }
 
 judged_session::~judged_session() {
@@ -136,10 +156,8 @@ void judged_session::start_server(const device_choice& device, remote::channel_e
   std::vector<std::string> environment = {
       fmt::format("STEPWISE_TIME_LIMIT_S={:.3f}", options_.time_limit_s)};
   keep(environment, "STEPWISE_GPU");
-  if (device.gpu) {
-    for (const char* const name : {"LD_LIBRARY_PATH", "PATH", "CUDA_CACHE_PATH", "HOME"})
-      keep(environment, name);
-  }
+  if (device.gpu)
+    for (auto& entry : gpu_environment()) environment.push_back(std::move(entry));
   if (options_.workers > 0)
     environment.push_back(fmt::format("STEPWISE_WORKERS={}", options_.workers));
   if (!options_.profile.empty()) environment.push_back("STEPWISE_COUNTERS=1");
@@ -149,9 +167,11 @@ void judged_session::start_server(const device_choice& device, remote::channel_e
   start.data_limit_bytes = options_.data_limit_bytes;
   start.flood_bytes = options_.output_limit_bytes;
   start.tick = options_.tick;
-  // A GPU's nodes and driver are not shown in a sandbox; nothing of a student's runs there.
-  if (device.guards != nullptr && !device.gpu)
+  if (device.gpu) {
+    start = in_walls(std::move(start), device, device.walls);
+  } else if (device.guards != nullptr) {
     start = confined(std::move(start), for_server(device.server, sources(device)), *device.guards);
+  }
   server_ = std::make_unique<child>(std::move(start));
   mine.second.reset();
   theirs.second.reset();
@@ -230,8 +250,7 @@ call_outcome judged_session::submission_ended() {
 
 call_outcome judged_session::call(std::size_t number) {
   if (is_over_) return {verdict::protocol, "the session is over"};
-  deadline_s_ = now_s() + request_s;
-  if (!device_ || !device_->is_whole()) return server_gone();
+  if (!is_connected()) return server_gone();
   const auto& how = file_.plan(number).how;
   const std::uint32_t total = how.warmups + how.repetitions;
   for (std::uint32_t i = 0; i < total; ++i) {
@@ -245,6 +264,7 @@ call_outcome judged_session::call(std::size_t number) {
 call_outcome judged_session::one(std::size_t number, std::uint32_t repetition, bool is_timed) {
   const problem_call& call = file_.call(number);
   const auto& how = file_.plan(number).how;
+  deadline_s_ = now_s() + request_s;
   runner::judged_request request{};
   request.number = static_cast<std::uint32_t>(number);
   request.memory = call.memory;
@@ -254,10 +274,11 @@ call_outcome judged_session::one(std::size_t number, std::uint32_t repetition, b
   const bool on_host = call.memory == memory_kind::host;
   std::vector<placed_buffer> at;
   std::vector<placed_array> arrays;
+  std::optional<phase> doing(std::in_place, "buffers filled");
   if (on_host) {
     arrays = place_arrays(memory_, call);
   } else {
-    auto placed = place_buffers(*device_, call, is_gpu_);
+    auto placed = place_buffers(*device_, call, is_gpu_, std::exchange(kept_[number], {}));
     if (!device_->is_whole()) return server_gone();
     if (!placed.ok())
       return stop({verdict::infra, "no room for the call's buffers: " + placed.failure().message});
@@ -272,10 +293,14 @@ call_outcome judged_session::one(std::size_t number, std::uint32_t repetition, b
   if (!device_->begin({how.cold_l2 != 0, on_host && options_.modelled_events}).ok())
     return server_gone();
   runner::judged_answer answer{};
+  doing.emplace("calls made");
+  const double asked_s = now_s();
   auto outcome = ask_for(request, answer);
   // A kernel that never ends holds the server, too.
   deadline_s_ = now_s() + (outcome.what == verdict::timeout ? 1 : request_s);
   const auto did = device_->end();
+  const double took_ms = 1e3 * (now_s() - asked_s);
+  doing.emplace("outputs taken");
   if (did.ok() && !did->broken.empty())
     return stop({verdict::protocol,
                  "the program sent its device something that is not a message of "
@@ -293,12 +318,40 @@ call_outcome judged_session::one(std::size_t number, std::uint32_t repetition, b
       outcome = *taken;
     }
   }
-  give_back(*device_, at);
+  if (!on_host && is_gpu_ && how.buffers == runner::buffers_are::left) {
+    kept_[number] = at;
+  } else if (!on_host) {
+    give_back(*device_, call, at);
+  }
   if (!outcome.ok()) return outcome;
   if (!device_->is_whole()) return server_gone();
-  if (is_timed)
-    file_.set_time(number, repetition, did->modelled_ms > 0 ? did->modelled_ms : did->device_ms);
+  if (!is_timed) return {};
+  double time_ms = did->modelled_ms > 0 ? did->modelled_ms : did->device_ms;
+  // Arrays of the host's are copied to and fro by the protocol itself.
+  if (protocol_ms_ && !on_host)
+    time_ms += std::max(0.0, took_ms - did->cold_ms - did->device_ms - *protocol_ms_);
+  file_.set_time(number, repetition, time_ms);
   return {};
+}
+
+std::vector<double> judged_session::empty_calls(std::size_t count) {
+  std::vector<double> took;
+  if (is_over_ || !is_connected()) return took;
+  runner::judged_request request{};
+  request.is_empty = 1;
+  const problem_call& call = file_.call(0);
+  request.buffer_count = static_cast<std::uint32_t>(call.buffers.size());
+  request.scalar_count = static_cast<std::uint32_t>(call.scalars.size());
+  while (took.size() < count) {
+    deadline_s_ = now_s() + request_s;
+    runner::judged_answer answer{};
+    if (!device_->begin({.cold = true}).ok()) break;
+    const double asked_s = now_s();
+    const auto outcome = ask_for(request, answer);
+    if (!device_->end().ok() || !outcome.ok() || answer.state != runner::call_state::done) break;
+    took.push_back(1e3 * (now_s() - asked_s));
+  }
+  return took;
 }
 
 // Both processes are watched: what kernels print comes from the server.
@@ -390,7 +443,7 @@ std::vector<std::string> judged_session::reports(remote::report_kind which) {
 }
 
 void judged_session::finish(double seconds) {
-  const bool ends_in_order = !is_over_ && !submission_->is_over() && device_ != nullptr;
+  const bool ends_in_order = !is_over_ && !submission_->is_over() && is_connected();
   is_over_ = true;
   deadline_s_ = now_s() + request_s;
   // It may ask for what it needs to end: its calls of cudaFree, and where what was found came from.

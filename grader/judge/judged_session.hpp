@@ -12,6 +12,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +34,8 @@ class judged_session : public call_session {
   ~judged_session() override;
 
   call_outcome call(std::size_t number) override;
+  std::vector<double> empty_calls(std::size_t count) override;
+  void add_host_time_beyond(double ms) override { protocol_ms_ = ms; }
   void finish(double seconds) override;
   std::string printed() const override;
 
@@ -42,6 +45,7 @@ class judged_session : public call_session {
   void start_submission(const std::filesystem::path& program, const device_choice& device,
                         remote::channel_ends& theirs, int control);
   void make_arrays();
+  bool is_connected();
   bool go_on(int socket, short events);
 
   call_outcome one(std::size_t number, std::uint32_t repetition, bool is_timed);
@@ -62,6 +66,9 @@ class judged_session : public call_session {
   array_memory memory_;                                // both, mapped
   std::unique_ptr<remote::remote_device> device_;
   double deadline_s_ = 0;  // of the judge's own requests: the time left, in steady seconds
+  std::map<std::size_t, std::vector<placed_buffer>> kept_;  // by plans whose buffers are left
+  remote::channel_ends mine_;                               // until it is connected
+  std::optional<double> protocol_ms_;                       // what asking for a call may cost
   bool first_ = true, is_over_ = false;
 };
 

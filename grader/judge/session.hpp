@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "grader/judge/call_file.hpp"
 #include "grader/judge/device_choice.hpp"
@@ -43,6 +44,15 @@ class call_session {
 
   // Makes one call. After an outcome that is not ok, the session is over.
   virtual call_outcome call(std::size_t number) = 0;
+
+  // Asks for a call of nothing, so often, and how long each took in ms, by the host's clock. Empty
+  // in practice, where the program's own clock is believed.
+  virtual std::vector<double> empty_calls(std::size_t count) {
+    return (void)count, std::vector<double>{};
+  }
+  // From now on a call's time has added to it what the host took beyond so much, besides the time
+  // on the device.
+  virtual void add_host_time_beyond(double ms) { (void)ms; }
 
   // Lets the program end by itself, so that checks report what is left, and waits for it for
   // `seconds` at most. Does nothing if it has ended.

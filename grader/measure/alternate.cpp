@@ -1,4 +1,4 @@
-// Keeps programs alive between visits: pairs until a goal is decided, rounds for `lab bench`.
+// Keeps programs alive between visits, in rounds and pairs.
 #include "grader/measure/alternate.hpp"
 
 #include <fmt/core.h>
@@ -24,7 +24,6 @@ constexpr std::uint32_t warmups = 1, repetitions = 3;  // of one visit to a prog
 // A visit makes one of each once a call takes longer: interrupts and late starts, for which calls
 // are repeated, are small beside it.
 constexpr double long_ms = 10;
-constexpr std::size_t first_pairs = 20, more_pairs = 10, most_pairs = 60;
 constexpr int bench_rounds = 8;  // forwards and backwards in turn
 constexpr std::size_t duel_pairs = 21;
 // What a program's calls of one size and cache state may take before it has no more rounds: long
@@ -106,36 +105,6 @@ class visited {
 
   const call_file& file_;
   std::unique_ptr<call_session> session_;
-};
-
-// One that may be a student's: it has a file of its own with one plan, and the outputs of every
-// visit are copied and compared, with the first ones byte by byte, and those with the reference.
-class judged {
- public:
-  judged(const lab& l, const problem& p, const contender& who, const device_choice& device,
-         const call_file& file, const activity& now)
-      : who_(who), problem_(p), file_(file), program_(l, who, device, file, now) {}
-
-  // The median of the visit's calls in ms; found says if there is none.
-  double visit(call_outcome& found) {
-    const double time_ms = median(program_.visit(0, found));
-    if (!found.ok() || !who_.is_right) return time_ms;
-    auto outputs = file_.outputs(0);
-    if (right_ == outputs) return time_ms;
-    if (const auto wrong = check_outputs(problem_, file_.call(0), outputs)) {
-      found = {verdict::wrong, *wrong};
-      return 0;
-    }
-    right_ = std::move(outputs);
-    return time_ms;
-  }
-
- private:
-  const contender& who_;
-  const problem& problem_;
-  const call_file& file_;
-  visited program_;
-  std::optional<std::vector<std::vector<std::byte>>> right_;  // the first visit's outputs
 };
 
 // What a call takes, if it takes as long per operation as at another size.
@@ -369,52 +338,6 @@ class turn_taking {
 };
 
 }  // namespace
-
-decision decide(const interval& range, double at_least) {
-  if (range.low >= at_least) return decision::above;
-  return range.high < at_least ? decision::below : decision::open;
-}
-
-comparison compare(const lab& l, const problem& p, const contender& mine, const contender& other,
-                   const device_choice& device, const lab_size& size, std::uint64_t seed,
-                   double at_least, const activity& now) {
-  comparison result;
-  const auto calls = make_calls(p, {size}, seed, now);
-  result.label = calls[0].label;
-  result.work = p.work(size);
-  const planned_call plan{.how = {.warmups = warmups, .repetitions = repetitions, .cold_l2 = 1}};
-  // A file each: neither program sees the other's outputs.
-  const call_file my_file(calls, {plan}), other_file(calls, {plan});
-  judged me(l, p, mine, device, my_file, now), them(l, p, other, device, other_file, now);
-  std::vector<double> my_times, other_times;
-  const auto pair = [&](bool me_first) {
-    double times[2] = {0, 0};  // mine, other
-    for (const bool is_me : {me_first, !me_first}) {
-      times[is_me ? 0 : 1] = (is_me ? me : them).visit(result.found);
-      if (!result.found.ok()) {
-        result.whose = is_me ? mine.name : other.name;
-        return false;
-      }
-    }
-    my_times.push_back(times[0]);
-    other_times.push_back(times[1]);
-    result.ratios.push_back(times[1] / times[0]);
-    return true;
-  };
-  for (std::size_t wanted = first_pairs; wanted <= most_pairs; wanted += more_pairs) {
-    while (result.ratios.size() < wanted) {
-      now.doing(fmt::format("timing against {} at {}: pair {}", other.name, result.label,
-                            result.ratios.size() + 1));
-      if (!pair(result.ratios.size() % 2 == 0)) return result;
-    }
-    result.range = median_interval(result.ratios);
-    if (decide(result.range, at_least) != decision::open) break;
-  }
-  result.ratio = median(result.ratios);
-  result.mine_ms = median(my_times);
-  result.other_ms = median(other_times);
-  return result;
-}
 
 bench_report bench(const lab& l, const problem& p, const std::vector<contender>& steps,
                    const std::vector<contender>& peers, const device_choice& device,

@@ -26,28 +26,6 @@ struct contender {
   bool on_cpu = false;   // a peer that computes on the CPU
 };
 
-// How much faster `mine` is than `other`: the median of other's time over mine's, of pairs that
-// were measured next to each other in ABBA order.
-struct comparison {
-  call_outcome found;  // not ok: of the program named by `whose`
-  std::string whose;
-  std::vector<double> ratios;
-  double ratio = 0;                  // median
-  interval range;                    // 95 %
-  double mine_ms = 0, other_ms = 0;  // medians
-  std::string label;                 // "n = 268435456, seed 7"
-  problem_work work;
-};
-
-// Measures until the interval lies on one side of `at_least`, or `most_pairs` is reached.
-comparison compare(const lab& l, const problem& p, const contender& mine, const contender& other,
-                   const device_choice& device, const lab_size& size, std::uint64_t seed,
-                   double at_least, const activity& now);
-
-// Whether the interval decides: `above` if it lies at or above the goal, `below`, or `open`.
-enum class decision { above, below, open };
-decision decide(const interval& range, double at_least);
-
 struct sample_summary {
   std::size_t samples = 0;
   double median_ms = 0;

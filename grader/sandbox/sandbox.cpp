@@ -93,6 +93,7 @@ std::vector<std::string> wrapped(const child_options& options, const confinement
   for (const char* file : {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}) {
     add(all, {"--dev-bind-try", file, file});
   }
+  for (const auto& node : c.devices) add(all, {"--dev-bind-try", node.string(), node.string()});
   if (c.scratch_bytes > 0) {
     if (with.sizes_folders) add(all, {"--size", std::to_string(c.scratch_bytes)});
     add(all, {"--tmpfs", "/tmp"});

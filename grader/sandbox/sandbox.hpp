@@ -46,6 +46,7 @@ const protections& find_protections();
 struct confinement {
   std::vector<fs::path> read;       // files, and folders with all that is in them
   std::vector<fs::path> write;      // files that are there, and folders
+  std::vector<fs::path> devices;    // nodes to use
   bool tools = false;               // /usr and all in it; else only the system's libraries
   bool starts_programs = false;     // else threads only
   std::uint64_t scratch_bytes = 0;  // of /tmp, in memory; 0: there is none
@@ -81,5 +82,7 @@ confinement for_program(const fs::path& program, const fs::path& runtime_folder,
 
 // A device's server: itself and `shown`; it writes nothing.
 confinement for_server(const fs::path& server, const std::vector<fs::path>& shown);
+// One that holds a GPU: NVIDIA's nodes, what its driver reads, and a /tmp for the driver's cache.
+confinement for_gpu_server(const fs::path& server);
 
 }  // namespace stepwise

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 #include <thread>
 
 #include "grader/sandbox/sandbox.hpp"
@@ -106,6 +107,26 @@ confinement for_server(const fs::path& server, const std::vector<fs::path>& show
   c.open_files = 256;
   c.memory_bytes = 6 * gib;
   c.processes = static_cast<int>(64 + 4 * std::thread::hardware_concurrency());
+  return c;
+}
+
+// libcuda is the system's, or lies where LD_LIBRARY_PATH says, as in many containers. Nothing
+// limits address space: CUDA reserves as much as there is memory on host and devices.
+confinement for_gpu_server(const fs::path& server) {
+  confinement c = for_server(server, {"/sys"});
+  c.memory_bytes = 16 * gib;
+  c.open_files = 1024;
+  c.scratch_bytes = 256 * mib;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator("/dev", error)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("nvidia")) c.devices.push_back(entry.path());
+  }
+  if (const char* const path = std::getenv("LD_LIBRARY_PATH")) {
+    std::istringstream folders(path);
+    for (std::string folder; std::getline(folders, folder, ':');)
+      if (!folder.empty()) c.read.push_back(folder);
+  }
   return c;
 }
 

@@ -46,7 +46,7 @@ constexpr std::uint32_t refused[] = {
     // what would outlive the process, or reach another one
     SYS_add_key, SYS_request_key, SYS_keyctl, SYS_shmget, SYS_msgget, SYS_semget, SYS_mq_open};
 
-constexpr std::uint32_t error(int number) {
+constexpr std::uint32_t failing_with(int number) {
   return SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(number);
 }
 
@@ -99,29 +99,30 @@ std::string system_call_filter(processes_are processes) {
   p.load(offsetof(seccomp_data, arch));
   p.end_unless(AUDIT_ARCH_X86_64, SECCOMP_RET_KILL_PROCESS);  // its calls have other numbers
   p.load(offsetof(seccomp_data, nr));
-  p.end_if(BPF_JGE, 0x40000000, error(ENOSYS));  // x32
-  for (const std::uint32_t number : refused) p.end_if(BPF_JEQ, number, error(EPERM));
-  p.end_if(BPF_JEQ, call_clone3, error(ENOSYS));  // its flags lie in memory; libc takes clone then
+  p.end_if(BPF_JGE, 0x40000000, failing_with(ENOSYS));  // x32
+  for (const std::uint32_t number : refused) p.end_if(BPF_JEQ, number, failing_with(EPERM));
+  p.end_if(BPF_JEQ, call_clone3,
+           failing_with(ENOSYS));  // its flags lie in memory; libc takes clone then
   if (processes == processes_are::refused) {
-    p.end_if(BPF_JEQ, SYS_fork, error(EPERM));
-    p.end_if(BPF_JEQ, SYS_vfork, error(EPERM));
+    p.end_if(BPF_JEQ, SYS_fork, failing_with(EPERM));
+    p.end_if(BPF_JEQ, SYS_vfork, failing_with(EPERM));
   }
   p.of_call(SYS_clone, [&] {
     p.load(argument(0));
-    p.end_if(BPF_JSET, new_namespaces, error(EPERM));
+    p.end_if(BPF_JSET, new_namespaces, failing_with(EPERM));
     if (processes == processes_are::allowed) return p.end(SECCOMP_RET_ALLOW);
     p.end_if(BPF_JSET, CLONE_THREAD, SECCOMP_RET_ALLOW);
-    p.end(error(EPERM));
+    p.end(failing_with(EPERM));
   });
   p.of_call(SYS_socket, [&] {
     p.load(argument(0));
     p.end_if(BPF_JEQ, AF_UNIX, SECCOMP_RET_ALLOW);
-    p.end(error(EAFNOSUPPORT));
+    p.end(failing_with(EAFNOSUPPORT));
   });
   p.of_call(SYS_ioctl, [&] {
     p.load(argument(1));
-    p.end_if(BPF_JEQ, TIOCSTI, error(EPERM));
-    p.end_if(BPF_JEQ, 0x541C, error(EPERM));  // TIOCLINUX
+    p.end_if(BPF_JEQ, TIOCSTI, failing_with(EPERM));
+    p.end_if(BPF_JEQ, 0x541C, failing_with(EPERM));  // TIOCLINUX
     p.end(SECCOMP_RET_ALLOW);
   });
   p.end(SECCOMP_RET_ALLOW);

@@ -10,34 +10,43 @@ constexpr std::uint64_t call_begins = ~std::uint64_t{0}, call_ends = ~std::uint6
 }  // namespace
 
 call_account::~call_account() {
-  for (const auto& event : {first_, last_})
+  for (const auto& event : {before_, first_, last_})
     if (event) (void)on_.destroy_event(*event);
   if (overwritten_) (void)on_.free(*overwritten_);
 }
 
 // Twice the cache's size is bound to replace its oldest lines.
-status call_account::make_cold() {
+std::uint64_t call_account::overwriting_bytes() const { return 2 * on_.description().l2_bytes; }
+
+void call_account::get_ready_for_cold() {
   on_.reset_persisting_lines();
-  const std::uint64_t bytes = 2 * on_.description().l2_bytes;
-  if (bytes == 0) return {};
-  if (!overwritten_) {
-    const auto made = on_.allocate(bytes);
-    if (!made.ok()) return made.failure();
+  if (overwriting_bytes() == 0 || overwritten_) return;
+  const auto made = on_.allocate(overwriting_bytes());
+  if (made.ok()) {
     overwritten_ = *made;
+  } else {
+    failed(made.failure());
   }
-  return on_.fill(*overwritten_, ++times_overwritten_, 1, bytes);
+}
+
+void call_account::start() {
+  if (!first_ || !last_) return;
+  is_overwriting_ = is_cold_ && overwritten_ && before_ && on_.record(*before_).ok();
+  if (is_overwriting_)
+    failed(on_.fill(*overwritten_, ++times_overwritten_, 1, overwriting_bytes()));
+  has_begun_ = on_.record(*first_).ok();
 }
 
 void call_account::begin(const begin_call& how) {
   so_far_ = {};
-  has_begun_ = has_more_ = false;
+  has_begun_ = has_more_ = is_overwriting_ = false;
   stream_ = {};
   clock_.reset();
-  if (how.cold) {
-    if (const status s = make_cold(); !s.ok()) failed(s);
-  }
+  is_cold_ = how.cold;
+  if (is_cold_) get_ready_for_cold();
   (void)on_.synchronize();
   if (!first_) {
+    if (const auto made = on_.create_event(); made.ok()) before_ = *made;
     if (const auto made = on_.create_event(); made.ok()) first_ = *made;
     if (const auto made = on_.create_event(); made.ok()) last_ = *made;
   }
@@ -53,6 +62,8 @@ end_call::answer call_account::end() {
   if (has_begun_ && first_ && last_) {
     const auto ms = on_.elapsed_ms(*first_, *last_);
     if (ms.ok()) so_far_.device_ms = static_cast<double>(*ms);
+    if (const auto cold = is_overwriting_ ? on_.elapsed_ms(*before_, *first_) : 0.0f; cold.ok())
+      so_far_.cold_ms = static_cast<double>(*cold);
   }
   if (clock_) {
     marked(asked::kind::record, call_ends, 0);
@@ -65,7 +76,7 @@ end_call::answer call_account::end() {
 
 void call_account::before_work() {
   if (!is_open_) return;
-  if (!has_begun_ && first_) has_begun_ = on_.record(*first_).ok();
+  if (!has_begun_) start();
   has_more_ = true;
 }
 

@@ -2,7 +2,9 @@
 //
 // idea    The judge begins and ends a call; in between the submission's commands are executed, and
 //         outside of it none is. Device time lies between two events of the device's own queue:
-//         before the first command of the call that does work, and after the last.
+//         before the first command of the call that does work, and after the last. The L2 cache is
+//         overwritten right before: meanwhile the first kernels are queued, so that no wait for the
+//         host lies between the events that none of the call's own causes.
 // watch   Where the time model keeps the clock (modelled), copies count as in the runtime's events
 //         (common/timeline); copies to and from the host are taken for copies of pageable memory.
 // tests   tests/service_test.cpp
@@ -46,13 +48,16 @@ class call_account {
   void failed(const status& how);
 
  private:
-  status make_cold();
+  std::uint64_t overwriting_bytes() const;
+  void get_ready_for_cold();
+  void start();
   void ask(asked what);
 
   device& on_;
-  bool is_open_ = false, has_begun_ = false, has_more_ = false;
+  bool is_open_ = false, is_cold_ = false, has_begun_ = false, has_more_ = false,
+       is_overwriting_ = false;
   end_call::answer so_far_;
-  std::optional<event_handle> first_, last_;
+  std::optional<event_handle> before_, first_, last_;
   std::optional<device_address> overwritten_;  // to empty the L2 cache
   std::uint8_t times_overwritten_ = 0;
   std::optional<stream_clock> clock_;

@@ -13,8 +13,6 @@
 #include <cstring>
 #include <utility>
 
-#include "common/device/remote/message.hpp"
-
 namespace stepwise::remote {
 namespace {
 
@@ -36,14 +34,14 @@ descriptor& descriptor::operator=(descriptor&& other) noexcept {
 
 int descriptor::release() { return std::exchange(number_, -1); }
 
-std::optional<channel_ends> make_channel() {
+std::optional<channel_ends> make_channel(std::size_t window) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return std::nullopt;
   channel_ends made;
   made.first = descriptor(ends[0]);
   made.second = descriptor(ends[1]);
   made.window = descriptor(memfd_create("stepwise-window", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (made.window.get() < 0 || ftruncate(made.window.get(), window_bytes) != 0 ||
+  if (made.window.get() < 0 || ftruncate(made.window.get(), static_cast<off_t>(window)) != 0 ||
       fcntl(made.window.get(), F_ADD_SEALS, size_seals) != 0)
     return std::nullopt;
   return made;
@@ -62,7 +60,7 @@ std::span<std::byte> mapped_for_good(int file) {
 }
 
 mapped_window::mapped_window(int window) : bytes_(mapped_for_good(window)) {
-  if (bytes_.size() == window_bytes || bytes_.empty()) return;
+  if (bytes_.size() <= most_window_bytes) return;
   munmap(bytes_.data(), bytes_.size());
   bytes_ = {};
 }

@@ -34,13 +34,16 @@ class descriptor {
   int number_ = -1;
 };
 
+inline constexpr std::size_t window_bytes = 8 << 20;         // of a submission's
+inline constexpr std::size_t most_window_bytes = 256 << 20;  // of any
+
 // The two ends of a socket, and a window for both. Empty, with errno set, if the system has none.
 struct channel_ends {
   descriptor first, second, window;
 };
-std::optional<channel_ends> make_channel();
+std::optional<channel_ends> make_channel(std::size_t window = window_bytes);
 
-// window_bytes of memory, mapped; empty if the descriptor is no such window, sealed in its size.
+// A window, mapped; empty if the descriptor is none that is sealed in its size.
 class mapped_window {
  public:
   mapped_window() = default;

@@ -15,14 +15,17 @@ connection::connection(descriptor socket, descriptor window, patience wait)
 
 void connection::queue(const message& command) { append(batch_, command); }
 
-std::optional<std::vector<std::byte>> connection::exchange(const message& request) {
-  if (!is_whole_) return std::nullopt;
+bool connection::send(const message& request) {
+  if (!is_whole_) return false;
   append(batch_, request);
   const std::vector<std::byte> batch = batch_.take();
-  if (batch.size() > most_batch_bytes || !send_frame(socket_.get(), batch, wait_)) {
+  if (batch.size() > most_batch_bytes || !send_frame(socket_.get(), batch, wait_))
     is_whole_ = false;
-    return std::nullopt;
-  }
+  return is_whole_;
+}
+
+std::optional<std::vector<std::byte>> connection::receive() {
+  if (!is_whole_) return std::nullopt;
   while (true) {
     const bool more = incoming_.receive(socket_.get());
     if (auto frame = incoming_.next()) return frame;

@@ -35,7 +35,18 @@ class connection {
   };
   template <class Request>
   std::optional<reply<Request>> ask(const Request& request) {
-    auto bytes = exchange(request);
+    return post(request) ? collect<Request>() : std::nullopt;
+  }
+
+  // The same in two halves: what is queued and the request are sent; and the reply is waited for,
+  // before the next request. In between the other end works.
+  template <class Request>
+  bool post(const Request& request) {
+    return send(request);
+  }
+  template <class Request>
+  std::optional<reply<Request>> collect() {
+    auto bytes = receive();
     if (!bytes) return std::nullopt;
     byte_reader from(*bytes);
     reply<Request> found;
@@ -47,7 +58,8 @@ class connection {
   }
 
  private:
-  std::optional<std::vector<std::byte>> exchange(const message& request);
+  bool send(const message& request);
+  std::optional<std::vector<std::byte>> receive();
 
   descriptor socket_;
   mapped_window window_;

@@ -28,7 +28,6 @@ inline constexpr std::size_t most_reply_bytes = 64 << 20;
 inline constexpr std::size_t most_parameter_bytes = 32764;  // of a kernel; source: PTX ISA 8.1
 inline constexpr std::size_t most_image_bytes = 64 << 20;   // of all parts of a module
 inline constexpr std::size_t most_parts = 256;
-inline constexpr std::size_t window_bytes = 8 << 20;
 
 // A part of the window.
 struct window_part {
@@ -295,7 +294,7 @@ struct ask_host_access {
 // Requests of the judge's alone.
 struct begin_call {
   using answer = no_answer;
-  bool cold = false;      // nothing is in the L2 cache, and no line persists there
+  bool cold = false;      // the first work finds an L2 cache without its data, or persisting lines
   bool modelled = false;  // the times of copies count, too: the contract's arrays are the host's
   auto fields() { return std::tie(cold, modelled); }
 };
@@ -306,13 +305,14 @@ struct end_call {
     std::uint64_t bytes_made = 0;  // of those that came in, what is none of the call's arrays
     std::uint64_t requests = 0;    // of the submission: each is a round trip
     double device_ms = 0;          // between the device's events around the work; 0: there was none
+    double cold_ms = 0;            // before it, to overwrite the L2 cache
     double modelled_ms = 0;        // by the time model, where there is one
     std::int32_t failure = 0;      // the first that the device answered behind the client's back
     std::string message;
     std::string broken;  // why the submission's connection was ended; empty: it is whole
     auto fields() {
-      return std::tie(launches, bytes_home, bytes_in, bytes_made, requests, device_ms, modelled_ms,
-                      failure, message, broken);
+      return std::tie(launches, bytes_home, bytes_in, bytes_made, requests, device_ms, cold_ms,
+                      modelled_ms, failure, message, broken);
     }
   };
   auto fields() { return std::tie(); }

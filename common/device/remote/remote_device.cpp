@@ -40,7 +40,10 @@ std::optional<module_symbol> symbol_of(const symbol_answer& a) {
 
 }  // namespace
 
-remote_device::remote_device(connection to) : to_(std::move(to)) {}
+remote_device::remote_device(connection to)
+    : to_(std::move(to)), copy_bytes_([](std::byte* to, const std::byte* from, std::size_t bytes) {
+        std::memcpy(to, from, bytes);
+      }) {}
 
 remote_device::~remote_device() {
   if (reserved_ != nullptr) munmap(reserved_, bytes_);
@@ -195,12 +198,14 @@ std::uint64_t remote_device::array_of(const std::byte* first, std::size_t bytes)
 status remote_device::write(device_address to, std::span<const std::byte> from) {
   const std::lock_guard guard(lock_);
   if (const status s = check_area(to, from.size(), "writing"); !s.ok()) return s;
+  if (goes_in_turns(from.size())) return write_in_turns(to, from);
   while (!from.empty()) {
     const std::size_t bytes = std::min(from.size(), to_.window().size());
     const auto part = room_in_window(bytes);
     if (!part) return lost_.ok() ? broken : lost_;
-    std::memcpy(to_.window().data() + part->at, from.data(), bytes);
-    queue(write_bytes{to, *part, array_of(from.data(), bytes)});
+    const std::uint64_t array = array_of(from.data(), bytes);
+    if (array == 0) std::memcpy(to_.window().data() + part->at, from.data(), bytes);
+    queue(write_bytes{to, *part, array});
     from = from.subspan(bytes);
     to += bytes;
   }
@@ -210,6 +215,12 @@ status remote_device::write(device_address to, std::span<const std::byte> from) 
 status remote_device::read(std::span<std::byte> to, device_address from) {
   const std::lock_guard guard(lock_);
   if (const status s = check_area(from, to.size(), "reading"); !s.ok()) return s;
+  if (goes_in_turns(to.size())) {
+    return read_pieces(from, to.size(), [&](std::size_t at, std::span<const std::byte> piece) {
+      copy_bytes_(to.data() + at, piece.data(), piece.size());
+      return true;
+    });
+  }
   while (!to.empty()) {
     const std::size_t bytes = std::min(to.size(), to_.window().size());
     const auto part = room_in_window(bytes);

@@ -83,6 +83,14 @@ class remote_device : public device {
   std::optional<finding> host_access(device_address address, bool writes) override;
 
   // The judge's: not to be used on a submission's connection. `broken` if there is no connection.
+  // Large areas go in turns: while the server copies one half of the window, the other is filled
+  // or taken. `copy` copies bytes, by several threads maybe; std::memcpy without one.
+  using copier = std::function<void(std::byte* to, const std::byte* from, std::size_t bytes)>;
+  void set_copier(copier copy) { copy_bytes_ = std::move(copy); }
+  // Reads piece after piece and gives each to `take`, with its place in the area; false from it
+  // ends the reading.
+  using taker = std::function<bool(std::size_t at, std::span<const std::byte> piece)>;
+  status read_pieces(device_address from, std::size_t bytes, const taker& take);
   status begin(const begin_call& how);
   result<end_call::answer> end();
   result<std::vector<std::string>> take(report_kind which);
@@ -103,6 +111,10 @@ class remote_device : public device {
   void queue(const message& command);
   std::optional<window_part> room_in_window(std::size_t bytes);
   status send_queue();
+  template <class Request>
+  status collect();
+  status write_in_turns(device_address to, std::span<const std::byte> from);
+  bool goes_in_turns(std::size_t bytes) const;
   std::optional<module_symbol> known_area(device_address address);
   std::uint64_t array_of(const std::byte* first, std::size_t bytes) const;
   status check_area(device_address address, std::uint64_t bytes, const char* doing);
@@ -126,6 +138,7 @@ class remote_device : public device {
   std::set<std::uint64_t> events_;
   std::uint64_t last_event_ = 0;
   std::size_t window_used_ = 0;
+  copier copy_bytes_;
   struct host_array {
     const std::byte* first;
     std::uint64_t bytes, place;

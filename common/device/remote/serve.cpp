@@ -20,6 +20,7 @@ class served_end {
         why_(window_.bytes().empty() ? "a window that is none" : "") {}
 
   int socket() const { return end_.socket.get(); }
+  std::span<std::byte> window() const { return window_.bytes(); }
   bool is_open() const { return socket() >= 0; }
   // Not empty: the end was closed for this.
   const std::string& why() const { return why_; }
@@ -52,6 +53,22 @@ class served_end {
   std::string why_;
 };
 
+// For its lifetime, where the device can.
+class registered_window {
+ public:
+  registered_window(device& on, std::span<std::byte> window)
+      : on_(on), window_(window), is_(!window.empty() && on.register_host(window).ok()) {}
+  ~registered_window() {
+    if (is_) (void)on_.unregister_host(window_.data());
+  }
+  registered_window(const registered_window&) = delete;
+
+ private:
+  device& on_;
+  std::span<std::byte> window_;
+  bool is_;
+};
+
 }  // namespace
 
 void serve_alone(device& on, server_end program) {
@@ -62,14 +79,15 @@ void serve_alone(device& on, server_end program) {
     client.answer();
 }
 
-void serve_judged(device& on, server_end judge, server_end submission,
-                  std::span<std::byte> arrays) {
+void serve_judged(device& on, server_end judge, server_end submission, std::span<std::byte> arrays,
+                  bool locks) {
   shared_device shared(on);
   shared.arrays = arrays;
   shared.has_judge = true;
   served_end asking(shared, std::move(judge), service::client::judge);
   served_end asked(shared, std::move(submission), service::client::program);
   asking.wait_for_room(wait_for_ever);
+  const registered_window kept(on, locks ? asking.window() : std::span<std::byte>{});
   while (asking.is_open() && asking.why().empty()) {
     const bool listens = asked.is_open() && asked.why().empty() && shared.call.is_open();
     pollfd ready[] = {{asking.socket(), POLLIN, 0}, {listens ? asked.socket() : -1, POLLIN, 0}};

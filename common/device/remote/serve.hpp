@@ -23,8 +23,9 @@ void serve_alone(device& on, server_end program);
 // messages wait. One that is none ends the submission's connection; the judge is told when it ends
 // the call. Returns when the judge's end is closed, or when the judge sends what is no message.
 // `arrays`: the judge's copy of a call's arrays, where its contract wants them in the host's
-// memory.
+// memory. `locks`: the judge's window is registered with the device, which then copies from it and
+// to it without a detour; for a GPU.
 void serve_judged(device& on, server_end judge, server_end submission,
-                  std::span<std::byte> arrays = {});
+                  std::span<std::byte> arrays = {}, bool locks = false);
 
 }  // namespace stepwise::remote

@@ -12,6 +12,7 @@
 #include "grader/course/answers.hpp"
 #include "grader/course/hints.hpp"
 #include "grader/course/same_code.hpp"
+#include "grader/grade/gpu_care.hpp"
 #include "grader/judge/key.hpp"
 #include "grader/report/findings.hpp"
 #include "grader/report/text.hpp"
@@ -38,8 +39,9 @@ struct graded_file {
   std::vector<lab_size> hidden;
   grade_report report;
   const protections* guards = nullptr;
-  std::string published;     // the step whose code it is; empty: none
-  std::string answers_file;  // as it is shown
+  std::optional<gpu_care> care;  // of a GPU that judges
+  std::string published;         // the step whose code it is; empty: none
+  std::string answers_file;      // as it is shown
   std::optional<answer_count> answers;
   answer_count beyond;  // of the lab's deeper.md
 };
@@ -90,6 +92,14 @@ void confine(const context& c, const lab& l, const grade_options& o, graded_file
 
 bool runs_in_sandbox(const device_choice& device) { return !device.gpu || device.judged(); }
 
+// The walls of the process that holds the GPU.
+json server_json(const gpu_care& care) {
+  return {{"name", "the GPU's server"},
+          {"active", care.missing.empty()},
+          {"detail", care.missing.empty() ? "in the sandbox, with the GPU's nodes"
+                                          : "without: " + care.missing}};
+}
+
 json sandbox_json(const graded_file& graded) {
   json layers = json::array();
   for (const auto& layer : graded.guards->layers) {
@@ -100,6 +110,7 @@ json sandbox_json(const graded_file& graded) {
                                      ? "on a GPU only the compiler has it, and not the program"
                                      : layer.detail}});
   }
+  if (graded.care) layers.push_back(server_json(*graded.care));
   return layers;
 }
 
@@ -154,6 +165,11 @@ graded_file grade_file(context& c, const lab& of, const grade_options& o) {
   if (graded.device.gpu) {
     lock.emplace(c.where.build / "locks" / "gpu",
                  [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
+  }
+  if (graded.device.gpu && graded.device.judged()) {
+    c.busy.doing("looking after the GPU");
+    graded.care = look_after_gpu(graded.device);
+    graded.device.walls = graded.care->walls;
   }
   graded.report =
       grade_program(l, p, graded.what.shown, graded.what.program, graded.what.compile_errors,
@@ -355,6 +371,9 @@ tone tone_of(verdict v) {
 
 // Silent where nothing is missing.
 void show_sandbox(context& c, const graded_file& graded) {
+  if (graded.care && !graded.care->missing.empty())
+    c.out.paragraph("the GPU's server runs without: " + graded.care->missing, 11,
+                    "  " + c.out.paint(tone::note, "missing"), tone::dim);
   if (!runs_in_sandbox(graded.device) || graded.guards->complete()) return;
   for (const auto& layer : graded.guards->layers) {
     if (!layer.active)

@@ -34,12 +34,6 @@ TEST_CASE("the interval of the median is the binomial one") {
   CHECK(median_interval({5}).low == 5);
 }
 
-TEST_CASE("an interval decides, or says that it does not") {
-  CHECK(decide({1.5, 1.7}, 1.5) == decision::above);
-  CHECK(decide({1.2, 1.4}, 1.5) == decision::below);
-  CHECK(decide({1.4, 1.6}, 1.5) == decision::open);
-}
-
 namespace {
 
 // Counts how often outputs are compared with the reference, by the size's number.
@@ -62,17 +56,6 @@ device_choice roomy_device() {
 }
 
 }  // namespace
-
-TEST_CASE("a speedup is the median ratio of alternating pairs") {
-  const two_programs programs("0.5", "1");
-  const auto run = compare(doubling_lab(), doubling(), {"mine", programs.mine()},
-                           {"00_first", programs.build() / "solutions/doubling-00_first"},
-                           gpu_device(), {1000}, 7, 1.5, {});
-  REQUIRE(run.found.ok());
-  CHECK(run.ratio == doctest::Approx(2));
-  CHECK(run.range.low >= 1.9);
-  CHECK(run.ratios.size() == 20);
-}
 
 TEST_CASE("bench and record: every step, every size, cold and warm; the table shows them") {
   const two_programs programs("0.5", "1");

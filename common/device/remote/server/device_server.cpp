@@ -1,9 +1,12 @@
 // The program that holds the device of a graded submission: one per submission, and disposable.
 //
-// usage   stepwise-device-server JUDGE_SOCKET JUDGE_WINDOW SOCKET WINDOW ARRAYS emulated|gpu
-//         Descriptors that it inherits: a channel to the judge, one to the submission, and the
-//         memory of a call's host arrays. Exit
-//         codes: 0 the judge is gone, 2 bad usage, 3 no such device.
+// usage   stepwise-device-server probe
+//         Is the GPU well? Makes a context, overwrites all memory that is free, so that nobody
+//         finds there what somebody else left, and looks at some of it. Prints the number of bytes.
+//         Exit codes: 0 it is, 3 no such device, 4 it is not. stepwise-device-server JUDGE_SOCKET
+//         JUDGE_WINDOW SOCKET WINDOW ARRAYS emulated|gpu Descriptors that it inherits: a channel to
+//         the judge, one to the submission, and the memory of a call's host arrays. Exit codes: 0
+//         the judge is gone, 2 bad usage, 3 no such device.
 // tests   grader/judge/tests/judged_session_test.cpp
 #include <charconv>
 #include <cstdio>
@@ -12,6 +15,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/device/remote/serve.hpp"
 
@@ -41,9 +45,48 @@ int number_in(std::string_view text) {
   return code == std::errc() && end == text.data() + text.size() ? number : -1;
 }
 
+// In pieces, because nobody tells how large the largest one is that is free.
+int probe(device& on) {
+  constexpr std::uint64_t largest = std::uint64_t{4} << 30, smallest = std::uint64_t{2} << 20;
+  std::vector<device_address> pieces;
+  std::uint64_t total = 0;
+  status s;
+  for (std::uint64_t bytes = largest; bytes >= smallest && s.ok();) {
+    const auto piece = on.allocate(bytes);
+    if (!piece.ok()) {
+      bytes /= 2;
+      continue;
+    }
+    pieces.push_back(*piece);
+    total += bytes;
+    s = on.fill(*piece, 0xa5, 1, bytes);
+    std::byte last{};
+    if (s.ok()) s = on.read(std::span(&last, 1), *piece + bytes - 1);
+    if (s.ok() && last != std::byte{0xa5}) s = {error::launch_failure, "memory keeps no byte"};
+  }
+  for (const device_address piece : pieces) (void)on.free(piece);
+  if (s.ok()) s = on.synchronize();
+  std::vector<std::byte> mine(std::size_t{1} << 20);
+  if (s.ok() && on.register_host(mine).ok()) s = on.unregister_host(mine.data());
+  if (!s.ok() || total == 0) {
+    std::fprintf(stderr, "device server: the GPU does not work: %s\n",
+                 total == 0 ? "it has no free memory" : s.message.c_str());
+    return 4;
+  }
+  std::printf("%llu\n", static_cast<unsigned long long>(total));
+  return 0;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
+  std::string why;
+  if (count == 2 && arguments[1] == std::string_view("probe")) {
+    const auto gpu = make_device("gpu", why);
+    if (gpu) return probe(*gpu);
+    std::fprintf(stderr, "device server: %s\n", why.c_str());
+    return 3;
+  }
   int given[5] = {-1, -1, -1, -1, -1};
   for (int i = 0; i < 5 && i + 1 < count; ++i) given[i] = number_in(arguments[i + 1]);
   const std::string_view kind = count == 7 ? arguments[6] : "";
@@ -55,13 +98,12 @@ int main(int count, char** arguments) {
   }
   remote::server_end judge{remote::descriptor(given[0]), remote::descriptor(given[1])};
   remote::server_end submission{remote::descriptor(given[2]), remote::descriptor(given[3])};
-  std::string why;
   const auto made = make_device(kind, why);
   if (!made) {
     std::fprintf(stderr, "device server: %s\n", why.c_str());
     return 3;
   }
   remote::serve_judged(*made, std::move(judge), std::move(submission),
-                       remote::mapped_for_good(given[4]));
+                       remote::mapped_for_good(given[4]), kind == "gpu");
   return 0;
 }

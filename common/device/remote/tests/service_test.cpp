@@ -32,11 +32,11 @@ std::vector<std::uint32_t> numbers(std::size_t n) {
 
 struct three {
   std::unique_ptr<device> emulated = make_emulated_device(*find_gpu("h200"));
-  channel_ends judges = *make_channel(), submissions = *make_channel();
+  channel_ends judges, submissions = *make_channel();
   std::thread server;
   std::unique_ptr<remote_device> judge;
 
-  three() {
+  explicit three(std::size_t window = window_bytes) : judges(*make_channel(window)) {
     server = std::thread(
         [this, mine = dup(judges.window.get()), theirs = dup(submissions.window.get())]() mutable {
           serve_judged(*emulated, {std::move(judges.second), descriptor(mine)},
@@ -264,4 +264,32 @@ TEST_CASE("large data travels through a window that is smaller") {
   REQUIRE(buffer.ok());
   REQUIRE(all.judge->write(*buffer, std::as_bytes(std::span(values))).ok());
   CHECK(all.read(*buffer, n) == values);
+}
+
+TEST_CASE("through a large window it travels in halves, and is taken piece by piece") {
+  three all(4 * window_bytes);
+  const std::size_t n = 9 * window_bytes / 8 + 3;  // ints: more than one window
+  const auto values = numbers(n);
+  const auto buffer = all.judge->allocate(4 * n);
+  REQUIRE(buffer.ok());
+  std::size_t copied = 0;
+  all.judge->set_copier([&](std::byte* to, const std::byte* from, std::size_t bytes) {
+    std::memcpy(to, from, bytes);
+    copied += bytes;
+  });
+  REQUIRE(all.judge->write(*buffer, std::as_bytes(std::span(values))).ok());
+  CHECK(copied == 4 * n);
+  CHECK(all.read(*buffer, n) == values);
+  std::vector<std::size_t> places;
+  const auto take = [&](std::size_t at, std::span<const std::byte> piece) {
+    places.push_back(at);
+    CHECK(std::memcmp(piece.data(), std::as_bytes(std::span(values)).data() + at, piece.size()) ==
+          0);
+    return at == 0;
+  };
+  CHECK(all.judge->read_pieces(*buffer, 4 * n, take).ok());
+  CHECK(places == std::vector<std::size_t>{0, 2 * window_bytes});  // it had enough at the second
+  CHECK(all.read(*buffer, 3) == std::vector<std::uint32_t>{1, 2, 3});
+  CHECK(all.judge->write(*buffer + 4, std::as_bytes(std::span(values))).code ==
+        error::invalid_value);
 }

@@ -1,0 +1,66 @@
+// A judge's gigabytes: one half of the window is copied by the server while the other is filled or
+// taken here.
+#include <algorithm>
+
+#include "common/device/remote/remote_device.hpp"
+
+namespace stepwise::remote {
+
+// Only a judge has a window of more than the usual size: what a submission copies keeps its pieces,
+// which the time model counts.
+bool remote_device::goes_in_turns(std::size_t bytes) const {
+  const std::size_t window = to_.window().size();
+  return window > window_bytes && bytes > window / 4;
+}
+
+// The reply to what was posted.
+template <class Request>
+status remote_device::collect() {
+  auto reply = to_.collect<Request>();
+  status how = note(reply ? &reply->head : nullptr);
+  return lost_.ok() ? how : lost_;
+}
+
+status remote_device::write_in_turns(device_address to, std::span<const std::byte> from) {
+  status s = send_queue();  // now the window is free
+  const std::size_t half = to_.window().size() / 2;
+  bool is_posted = false;
+  for (std::size_t at = 0, turn = 0; s.ok() && at < from.size(); at += half, turn = half - turn) {
+    const std::size_t bytes = std::min(half, from.size() - at);
+    copy_bytes_(to_.window().data() + turn, from.data() + at, bytes);
+    if (is_posted) s = collect<flush>();
+    if (!s.ok()) return s;
+    to_.queue(write_bytes{
+        to + at, {static_cast<std::uint32_t>(turn), static_cast<std::uint32_t>(bytes)}, 0});
+    is_posted = to_.post(flush{});
+    if (!is_posted) s = note(nullptr);
+  }
+  return is_posted && s.ok() ? collect<flush>() : s;
+}
+
+status remote_device::read_pieces(device_address from, std::size_t bytes, const taker& take) {
+  const std::lock_guard guard(lock_);
+  status s = check_area(from, bytes, "reading");
+  if (s.ok()) s = send_queue();
+  const std::size_t half = to_.window().size() / 2;
+  const auto part = [&](std::size_t at) {
+    return window_part{static_cast<std::uint32_t>(at / half % 2 * half),
+                       static_cast<std::uint32_t>(std::min(half, bytes - at))};
+  };
+  const auto post = [&](std::size_t at) {
+    if (!to_.post(read_bytes{from + at, part(at), 0})) s = note(nullptr);
+  };
+  if (s.ok() && bytes > 0) post(0);
+  for (std::size_t at = 0; s.ok() && at < bytes; at += half) {
+    s = collect<read_bytes>();
+    if (!s.ok()) return s;
+    const bool is_last = at + half >= bytes;
+    if (!is_last) post(at + half);
+    const window_part here = part(at);
+    if (take(at, to_.window().subspan(here.at, here.bytes))) continue;
+    return is_last || !s.ok() ? s : collect<read_bytes>();
+  }
+  return s;
+}
+
+}  // namespace stepwise::remote

@@ -1,0 +1,340 @@
+// Keeps a session per program, makes rounds, and looks at the ratios from time to time.
+#include "grader/grade/speed.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include "grader/judge/call_file.hpp"
+#include "grader/judge/judged_buffers.hpp"
+#include "grader/judge/session.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/phases.hpp"
+#include "grader/system/signals.hpp"
+
+namespace stepwise {
+namespace {
+
+// After so many rounds the intervals are looked at. A goal that is right at its border is decided
+// wrongly by one look in at most 1 of 100 cases, so by six of them in at most 6.
+constexpr std::size_t looks[] = {8, 12, 16, 24, 36, 60};
+constexpr double confidence = 0.99;
+// Before every call that counts: what asking for a call costs, and both processes are awake.
+constexpr std::size_t empty_calls = 5;
+
+// Of a visit in practice; a long call is made once. Beside it interrupts and late starts are small.
+constexpr std::uint32_t practice_repetitions = 3;
+constexpr double practice_long_ms = 10;
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double highest_but_1_percent(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[(99 * values.size() - 1) / 100];
+}
+
+enum plan : std::size_t { visit_plan, long_visit_plan, check_plan, small_plan = 1 };
+
+class race {
+ public:
+  race(const lab& l, const problem& p, const contender& mine, const std::vector<rival>& rivals,
+       const device_choice& device, const lab_size& size, std::uint64_t seed, const activity& now)
+      : lab_(l), problem_(p), device_(device), size_(size), seed_(seed), now_(now) {
+    make_inputs();
+    results_.resize(rivals.size());
+    for (auto& result : results_) {
+      result.label = calls_[0].label;
+      result.work = p.work(size);
+      for (const auto& buffer : calls_[0].buffers)
+        if (buffer.role == runner::buffer_role::input)
+          result.input_bytes += static_cast<double>(buffer.bytes);
+    }
+    all_.emplace_back().who = mine;
+    for (const auto& r : rivals) {
+      all_.emplace_back().who = r.who;
+      all_.back().goals = r.goals;
+    }
+    make_files();
+  }
+
+  std::vector<comparison> run() {
+    for (int attempt = 1; attempt <= 2 && start(attempt); ++attempt) {
+      const bool is_open = try_once();
+      for (std::size_t i = 0; i < all_.size(); ++i) check_in_practice(i);
+      if (!is_open) break;
+    }
+    return std::move(results_);
+  }
+
+ private:
+  struct racer {
+    contender who;
+    std::unique_ptr<call_session> session;
+    std::vector<double> goals;
+    bool takes_part = true;
+    double ms = 0;  // of the last call
+    std::vector<double> times;
+  };
+
+  void make_inputs() {
+    const phase doing("inputs made");
+    now_.doing("making inputs of size " + size_text(size_));
+    // The first ones are those of the checks. Those that are timed nobody can foresee: whoever
+    // knows the key could else have computed the results before. A wrong result names its call's
+    // seed.
+    const bool is_first = calls_.empty();
+    const std::uint64_t seed = is_first ? seed_ : random_number() % 1'000'000'000'000;
+    calls_.resize(device_.judged() ? 2 : 1);
+    if (is_first && device_.judged())
+      calls_[1] = problem_.make_call(small_size(), random_number() % 1'000'000);
+    calls_[0] = {};  // before the new ones: there may be no room for both
+    try {
+      calls_[0] = problem_.make_call(size_, seed);
+    } catch (const std::invalid_argument& error) {
+      throw failure(exit_code::usage, error.what());
+    } catch (const std::bad_alloc&) {
+      throw failure(exit_code::environment, "size " + size_text(size_) + " does not fit in memory");
+    }
+    has_right_ = false;
+  }
+
+  // The largest of the checks' sizes that is quickly copied.
+  lab_size small_size() const {
+    constexpr double most_bytes = 8 << 20;
+    lab_size largest = lab_.check.front();
+    for (const auto& size : lab_.check) {
+      const double bytes = problem_.work(size).bytes;
+      if (bytes <= most_bytes && bytes > problem_.work(largest).bytes) largest = size;
+    }
+    return largest;
+  }
+
+  // In practice a file for mine and one for the course's steps: mine sees no step's outputs. A
+  // judge's file is its own, so there one is enough, and inputs go another way.
+  void make_files() {
+    using runner::buffers_are;
+    const phase doing("inputs written");
+    std::vector<planned_call> plans;
+    if (device_.judged()) {
+      // The memory stays, as in a program of one's own, and what lies in it is new each time.
+      plans.push_back({.how = {.cold_l2 = 1, .buffers = buffers_are::left}});
+      plans.push_back({.data = 1, .how = {.buffers = buffers_are::left}});
+    } else {
+      const auto buffers = all_fit() ? buffers_are::reused : buffers_are::fresh;
+      plans.push_back({.how = {1, practice_repetitions, 1, buffers}});
+      plans.push_back({.how = {1, 1, 1, buffers}});
+      plans.push_back({.how = {0, 1, 0, all_fit() ? buffers_are::left : buffers_are::fresh}});
+    }
+    my_file_ = std::make_unique<call_file>(calls_, plans, fs::path(), !device_.judged());
+    if (!device_.judged()) rivals_file_ = std::make_unique<call_file>(calls_, plans);
+  }
+
+  bool all_fit() const {
+    double bytes = 0;
+    for (const auto& buffer : calls_[0].buffers) bytes += static_cast<double>(buffer.bytes);
+    return bytes * static_cast<double>(all_.size()) <=
+           0.8 * static_cast<double>(device_.state.memory_bytes);
+  }
+
+  const call_file& file_of(const racer& one) const {
+    return &one == &all_[0] || !rivals_file_ ? *my_file_ : *rivals_file_;
+  }
+
+  // False if nobody is left to race against. All processes are started before the first is waited
+  // for.
+  bool start(int attempt) {
+    bool any = false;
+    for (std::size_t i = 1; i < all_.size(); ++i) {
+      if (!all_[i].takes_part) continue;
+      any = true;
+      results_[i - 1].attempts = attempt;
+      results_[i - 1].ratios.clear();
+    }
+    for (auto& one : all_) {
+      one.session.reset();
+      one.times.clear();
+    }
+    for (auto& one : all_) {
+      if (!any || !one.takes_part) continue;
+      auto options = options_for(device_, 6 * lab_.time_limit_s, file_of(one).bytes());
+      options.tick = now_.tick;
+      options.host_bytes = lab_.host_bytes;
+      one.session = start_session(one.who.program, device_, file_of(one), options);
+    }
+    return any;
+  }
+
+  // True if some rival is still open, which a new attempt may decide.
+  bool try_once() {
+    const auto begin = std::chrono::steady_clock::now();
+    // Code is loaded, and a process's first call is none of those that count.
+    if (!round("first calls", true)) return false;
+    for (auto& one : all_) one.times.clear();
+    std::size_t made = 0;
+    for (const std::size_t look : looks) {
+      for (; made < look; ++made) {
+        if (made >= looks[0] && seconds_since(begin) > lab_.timing_s) break;
+        if (!round(fmt::format("round {}", made + 1), made % 2 == 0)) return false;
+        note_ratios();
+      }
+      if (!look_at_ratios()) return false;
+      if (made < look) break;
+    }
+    for (std::size_t i = 1; i < all_.size(); ++i)
+      if (all_[i].takes_part) results_[i - 1].is_cut_off = made < std::end(looks)[-1];
+    return true;
+  }
+
+  // Each program that takes part once; false if mine failed.
+  bool round(const std::string& what, bool forwards) {
+    throw_if_interrupted();
+    if (device_.judged() && inputs_are_used_) make_inputs();
+    inputs_are_used_ = true;
+    for (std::size_t k = 0; k < all_.size(); ++k) {
+      const std::size_t i = forwards ? k : all_.size() - 1 - k;
+      if (!all_[i].takes_part) continue;
+      now_.doing(fmt::format("timing at {}, {}: {}", results_[0].label, what, all_[i].who.name));
+      if (!visit(i) && i == 0) return false;
+    }
+    return true;
+  }
+
+  bool visit(std::size_t i) {
+    racer& one = all_[i];
+    const std::size_t plan =
+        !device_.judged() && one.ms > practice_long_ms ? long_visit_plan : visit_plan;
+    call_outcome found;
+    if (device_.judged()) found = get_ready(one);
+    if (found.ok()) found = one.session->call(plan);
+    if (found.ok() && device_.judged()) found = compare_outputs(one);
+    if (found.ok()) {
+      const auto times = file_of(one).times(plan);
+      if (times.empty()) found = {verdict::protocol, "the program reported no time for its calls"};
+      one.ms = median(times);
+      one.times.push_back(one.ms);
+    }
+    return found.ok() || fail(i, found);
+  }
+
+  bool fail(std::size_t i, const call_outcome& found) {
+    for (std::size_t r = 0; r < results_.size(); ++r) {
+      if ((i != 0 && r + 1 != i) || !results_[r].found.ok()) continue;
+      results_[r].found = found;
+      results_[r].whose = all_[i].who.name;
+    }
+    all_[i].takes_part = false;
+    all_[i].session.reset();
+    return false;
+  }
+
+  // What a program of the round has already computed rightly needs no reference.
+  call_outcome compare_outputs(const racer& one) {
+    if (!one.who.is_right) return {};
+    const phase doing("outputs compared");
+    const auto found = file_of(one).outputs_in_place(visit_plan);
+    bool is_known = has_right_;
+    for (std::size_t b = 0; is_known && b < found.size(); ++b)
+      is_known = first_difference(found[b], right_[b]) == found[b].size();
+    if (is_known) return {};
+    if (const auto wrong = problem_.check(calls_[0], found)) return {verdict::wrong, *wrong};
+    right_.resize(found.size());
+    for (std::size_t b = 0; b < found.size(); ++b) {
+      right_[b].resize(found[b].size());
+      copy_by_all(right_[b].data(), found[b].data(), found[b].size());
+    }
+    has_right_ = true;
+    return {};
+  }
+
+  // Before a call that counts: a small one, for which code is fetched anew where other processes
+  // have used the GPU meanwhile; and empty calls, whose cost is believed of programs of the
+  // course's: a submission's process could take its time.
+  call_outcome get_ready(racer& one) {
+    if (const auto found = one.session->call(small_plan); !found.ok()) return found;
+    const phase doing("empty calls");
+    const auto took = one.session->empty_calls(empty_calls);
+    if (&one != &all_[0]) protocol_ms_.insert(protocol_ms_.end(), took.begin(), took.end());
+    if (!protocol_ms_.empty())
+      one.session->add_host_time_beyond(highest_but_1_percent(protocol_ms_));
+    return {};
+  }
+
+  void note_ratios() {
+    for (std::size_t i = 1; i < all_.size(); ++i)
+      if (all_[i].takes_part) results_[i - 1].ratios.push_back(all_[i].ms / all_[0].ms);
+  }
+
+  // Whoever is decided leaves; false if nobody is open.
+  bool look_at_ratios() {
+    bool any = false;
+    for (std::size_t i = 1; i < all_.size(); ++i) {
+      if (!all_[i].takes_part) continue;
+      comparison& result = results_[i - 1];
+      result.range = median_interval(result.ratios, confidence);
+      result.ratio = median(result.ratios);
+      result.mine_ms = median(all_[0].times);
+      result.other_ms = median(all_[i].times);
+      const bool is_open = std::any_of(
+          all_[i].goals.begin(), all_[i].goals.end(),
+          [&](double at_least) { return decide(result.range, at_least) == decision::open; });
+      any = any || is_open;
+      if (!is_open) {
+        check_in_practice(i);
+        all_[i].takes_part = false;
+        all_[i].session.reset();
+      }
+    }
+    return any;
+  }
+
+  // The last of its calls, with the buffers that all had.
+  void check_in_practice(std::size_t i) {
+    racer& one = all_[i];
+    if (device_.judged() || !one.session || !one.who.is_right) return;
+    const phase doing("outputs compared");
+    call_outcome found = one.session->call(check_plan);
+    if (found.ok()) {
+      if (const auto wrong = check_outputs(problem_, calls_[0], file_of(one).outputs(check_plan)))
+        found = {verdict::wrong, *wrong};
+    }
+    if (!found.ok()) fail(i, found);
+  }
+
+  const lab& lab_;
+  const problem& problem_;
+  const device_choice& device_;
+  const lab_size size_;
+  const std::uint64_t seed_;
+  const activity& now_;
+  bool inputs_are_used_ = false;     // a round has seen them
+  std::vector<problem_call> calls_;  // this round's; judged, a small one, too
+  std::vector<racer> all_;           // mine, then the rivals
+  std::unique_ptr<call_file> my_file_, rivals_file_;
+  std::vector<std::vector<std::byte>> right_;  // outputs of this round, if has_right_
+  bool has_right_ = false;
+  std::vector<double> protocol_ms_;  // of empty calls so far
+  std::vector<comparison> results_;
+};
+
+}  // namespace
+
+decision decide(const interval& range, double at_least) {
+  if (range.low >= at_least) return decision::above;
+  return range.high < at_least ? decision::below : decision::open;
+}
+
+std::vector<comparison> compare(const lab& l, const problem& p, const contender& mine,
+                                const std::vector<rival>& rivals, const device_choice& device,
+                                const lab_size& size, std::uint64_t seed, const activity& now) {
+  if (rivals.empty()) return {};
+  return race(l, p, mine, rivals, device, size, seed, now).run();
+}
+
+}  // namespace stepwise

@@ -1,0 +1,124 @@
+// Speeds of judged programs without a GPU: the emulator stands behind a server that is asked for
+// one. What the times are says nothing; that they are taken, and of which calls, does.
+//
+// LAB_ROOT is the clone, LAB_BUILD its build folder.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "grader/grade/speed.hpp"
+#include "grader/system/files.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+fs::path build() { return std::getenv("LAB_BUILD"); }
+fs::path program(const std::string& step) { return build() / "solutions" / ("reduction-" + step); }
+
+// Its server is the emulator's.
+class pretended_gpu {
+ public:
+  pretended_gpu() : folder_(fs::temp_directory_path()) {
+    const fs::path server = build() / "common/device/remote/server/stepwise-device-server";
+    const fs::path script = folder_.path() / "server";
+    write_atomically(script, "#!/bin/sh\nexec '" + server.string() +
+                                 "' \"$1\" \"$2\" \"$3\" \"$4\" \"$5\" emulated\n");
+    fs::permissions(script, fs::perms::owner_all);
+    device.gpu = true;
+    device.server = script;
+    device.client_runtime = build() / "common/runtime";
+    device.state.memory_bytes = std::size_t{80} << 30;
+    // Overwriting a large cache takes the emulator long.
+    std::string gpu = *read_if_there(fs::path(std::getenv("LAB_ROOT")) / "common/gpus/h200.toml");
+    const auto at = gpu.find("\n38 = ");
+    REQUIRE(at != std::string::npos);
+    gpu.replace(at, gpu.find(' ', at + 6) - at, "\n38 = 65536");
+    write_atomically(folder_.path() / "small.toml", gpu);
+    setenv("STEPWISE_GPU", (folder_.path() / "small.toml").c_str(), 1);
+  }
+  ~pretended_gpu() { unsetenv("STEPWISE_GPU"); }
+  device_choice device;
+
+ private:
+  temporary_folder folder_;
+};
+
+// Remembers the seeds that inputs were made of.
+class watched : public problem {
+ public:
+  problem_call make_call(const size& n, std::uint64_t seed) const override {
+    seeds.push_back(seed);
+    return problem_of(reduction).make_call(n, seed);
+  }
+  std::optional<std::string> check(
+      const problem_call& call,
+      std::span<const std::span<const std::byte>> outputs) const override {
+    ++checks;
+    return problem_of(reduction).check(call, outputs);
+  }
+  problem_work work(const size& n) const override { return problem_of(reduction).work(n); }
+
+  lab reduction = load_lab(std::getenv("LAB_ROOT"), "reduction");
+  mutable std::vector<std::uint64_t> seeds;
+  mutable int checks = 0;
+};
+
+}  // namespace
+
+TEST_CASE("judged: every round has inputs of its own, the same for all, and each output is right") {
+  const pretended_gpu gpu;
+  const watched p;
+  const auto all = compare(p.reduction, p, {"mine", program("10_one_launch")},
+                           {{{"01_interleaved", program("01_interleaved")}, {1e-6}},
+                            {{"09_vectors", program("09_vectors")}, {1e6}}},
+                           gpu.device, {30011}, 7, {});
+  REQUIRE(all.size() == 2);
+  for (const auto& run : all) {
+    CHECK(run.found.message == "");
+    CHECK(run.ratios.size() == 8);
+    CHECK(run.mine_ms > 0);
+  }
+  CHECK(p.seeds.size() == 1 + 9);  // a small one, those of the first calls, eight rounds
+  CHECK(std::set(p.seeds.begin(), p.seeds.end()).size() == 10);
+  CHECK(p.checks == 9);  // the others' outputs are the same bytes
+}
+
+TEST_CASE("judged: what is remembered is wrong, and what the host does takes its time") {
+  const pretended_gpu gpu;
+  const watched p;
+  const rival step{{"09_vectors", program("09_vectors")}, {1e-6}};
+  const auto remembers = compare(p.reduction, p, {"mine", build() / "grader/reduction-remembers"},
+                                 {step}, gpu.device, {3001}, 7, {});
+  REQUIRE(remembers.size() == 1);
+  CHECK(remembers[0].found.what == verdict::wrong);
+  CHECK(remembers[0].whose == "mine");
+  const auto sleeps = compare(p.reduction, p, {"mine", build() / "grader/reduction-sleeps"}, {step},
+                              gpu.device, {3001}, 7, {});
+  REQUIRE(sleeps[0].found.ok());
+  CHECK(sleeps[0].mine_ms > 60);  // beyond what empty calls took
+}
+
+TEST_CASE("judged: what is undecided has a second attempt, as long as there is time") {
+  const pretended_gpu gpu;
+  watched p;
+  p.reduction.timing_s = 0;
+  // Against itself, and a goal that lies in the interval unless all ratios lie on one side of it.
+  double goal = 1;
+  for (int i = 0; i < 3; ++i) {
+    const auto all =
+        compare(p.reduction, p, {"mine", program("10_one_launch")},
+                {{{"10_one_launch", program("10_one_launch")}, {goal}}}, gpu.device, {1000}, 7, {});
+    REQUIRE(all.size() == 1);
+    REQUIRE(all[0].found.ok());
+    CHECK(all[0].ratios.size() == 8);
+    if (decide(all[0].range, goal) == decision::open) {
+      CHECK(all[0].is_cut_off);
+      CHECK(all[0].attempts == 2);
+      return;
+    }
+    goal = all[0].ratio;
+  }
+  FAIL("never open");
+}

@@ -1,0 +1,33 @@
+// Sums that are right the first time: then the first one is given again, which takes no time. With
+// SLEEPS all are right, and the host sleeps 100 ms before it launches. For judged_speed_test.cpp.
+#include <unistd.h>
+
+#include "labs/reduction/reduction.hpp"
+
+__global__ void sum(const int* in, int* out, int n) {
+  if (threadIdx.x == 0) *out = 0;
+  __syncthreads();
+  int mine = 0;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) mine += in[i];
+  atomicAdd(out, mine);
+}
+
+__device__ int first;
+__global__ void keep(const int* out) { first = *out; }
+__global__ void give(int* out) { *out = first; }
+
+void reduce(const int* in, int* out, int*, int n) {
+#ifdef SLEEPS
+  usleep(100'000);
+  sum<<<1, 256>>>(in, out, n);
+#else
+  static bool is_known = false;
+  if (is_known) {
+    give<<<1, 1>>>(out);
+  } else {
+    sum<<<1, 256>>>(in, out, n);
+    keep<<<1, 1>>>(out);
+  }
+  is_known = true;
+#endif
+}
