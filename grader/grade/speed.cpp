@@ -123,7 +123,7 @@ class race {
     const phase doing("inputs written");
     std::vector<planned_call> plans;
     if (device_.judged()) {
-      // The memory stays, as in a program of one's own, and what lies in it is new each time.
+      // The memory stays, as in any program, and what lies in it is new each time.
       plans.push_back({.how = {.cold_l2 = 1, .buffers = buffers_are::left}});
       plans.push_back({.data = 1, .how = {.buffers = buffers_are::left}});
     } else {
@@ -253,7 +253,7 @@ class race {
     return {};
   }
 
-  // Before a call that counts: a small one, for which code is fetched anew where other processes
+  // Before a call that counts: a small one, for which code is loaded again where other processes
   // have used the GPU meanwhile; and empty calls, whose cost is believed of programs of the
   // course's: a submission's process could take its time.
   call_outcome get_ready(racer& one) {

@@ -42,7 +42,7 @@ struct comparison {
   std::string label;                 // "n = 268435456, seed 7"
   problem_work work;
   double input_bytes = 0;
-  int attempts = 1;         // 2: the first one was left open, and new processes began anew
+  int attempts = 1;         // 2: the first one was left open, and new processes began again
   bool is_cut_off = false;  // open since the lab's time for it was up
 };
 
