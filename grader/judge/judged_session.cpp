@@ -77,7 +77,8 @@ remote::channel_ends new_channel(std::size_t window) {
   return std::move(*made);
 }
 
-// As large as the buffers ask for, so that a small call does not wait for memory that it does not need.
+// As large as the buffers ask for, so that a small call does not wait for memory that it does not
+// need.
 std::size_t window_for(const call_file& file, bool is_gpu) {
   std::uint64_t largest = 0;
   for (std::size_t i = 0; i < file.plan_count(); ++i)

@@ -63,7 +63,7 @@ TEST_CASE("what a process says, sends or does later makes no result right") {
                "WRONG", "nothing was written to out"},
            row{"  char bytes[100];\n  std::memset(bytes, 0xee, sizeof bytes);\n"
                "  (void)!write(4, bytes, sizeof bytes);\n  cudaMemset(out, 0, 4);",
-               "PROTOCOL", "no message of the CUDA runtime's"},
+               "PROTOCOL", "is not a message of the CUDA runtime"},
            row{"  std::thread([=] {\n    usleep(20000);\n    cudaMemset(out, 0, 4);\n"
                "  }).detach();",
                "WRONG", "nothing was written to out"},
