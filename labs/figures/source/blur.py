@@ -17,7 +17,7 @@ def halo():
     f.box(x0, y0, (w + 2 * r) * s, (h + 2 * r) * s, 'orange', 2)
     f.box(x0 + r * s, y0 + r * s, w * s, h * s, 'blue', 0)
     px, py = x0 + (r + 24) * s, y0 + (r + 1) * s
-    f.box(px - r * s, py - r * s, 7 * s, 7 * s, 'page', 0, 'dashed')
+    f.box(px - r * s, py - r * s, 7 * s, 7 * s, 'ink-line', 0, 'dashed')
     f.box(px, py, s, s, 'violet', 0)
     f.text(x0 + 96, y0 + 46, 'the block', 12.5, 'middle', strong=True)
     f.text(x0 + 96, y0 + 17, 'halo', 12.5, 'middle', strong=True)

@@ -46,7 +46,7 @@ def gpu():
     rows = [('multiprocessors', h.multiprocessors, k.multiprocessors, ''),
             ('clock', f'{h.clock_khz / 1e6:.2f}', f'{k.clock_khz / 1e6:.2f}', 'GHz'),
             ('schedulers', int(ph['parts']), int(pk['parts']), 'per SM'),
-            ('float multiply-adds', f'{32 * ph["fma"]:.0f}', f'{32 * pk["fma"]:.0f}', 'per cycle, SM'),
+            ('float multiply-adds', f'{32 * ph["fma"]:.0f}', f'{32 * pk["fma"]:.0f}', 'a cycle, SM'),
             ('their latency', f'{ph["lat"]:.0f}', f'{pk["lat"]:.0f}', 'cycles'),
             ('warps', h.warps, k.warps, 'per SM'),
             ('blocks', h.blocks, k.blocks, 'per SM'),
@@ -72,15 +72,15 @@ def memory_hierarchy():
          f'{m["fma_f32_latency"]:.0f}', '', 'green'),
         ('shared memory', 'you, element by element', f'{kb(h.shared_bytes)} per SM',
          f'{m["shared_latency"]:.0f}', f'{m["shared_read"] * all_sm / 1e3:.0f} TB/s', 'green'),
-        ('L1', 'hardware; you by your pattern', 'what shared memory leaves',
+        ('L1', 'hardware; by you with your pattern', 'what shared memory leaves',
          f'{m["l1_latency"]:.0f}', f'{m["l1_read"] * all_sm / 1e3:.0f} TB/s', 'violet'),
-        ('L2', 'hardware; you by the order', f'{h.l2_bytes / 2**20:.0f} MB for all',
+        ('L2', 'hardware; by you with the order', f'{h.l2_bytes / 2**20:.0f} MB for all',
          f'{m["l2_latency"]:.0f}', f'{m["l2_read"] / 1e3:.1f} TB/s', 'violet'),
         ('DRAM', 'you, by what you touch', f'{h.memory_bytes / 2**30:.0f} GB',
          f'{m["dram_latency"]:.0f}', f'{m["dram_read"] / 1e3:.1f} TB/s', 'red'),
     ]
     f = Figure('memory-hierarchy', 'The memories of an H200, and who controls them',
-               'Five levels, the nearest on top, each wider than the one above it. '
+               'Five levels, the nearest on top. '
                + ' '.join(f'{name}: {size}, latency {lat} cycles{rate and ", " + rate}; '
                           f'controlled by {who}.'
                           for name, who, size, lat, rate, _ in levels)
