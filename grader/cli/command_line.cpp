@@ -208,8 +208,13 @@ void command_line::parse(std::vector<std::string> words) {
   } catch (const CLI::ParseError& error) {
     std::string verb;
     for (const auto* sub : p.app.get_subcommands()) verb = " " + sub->get_name();
-    throw failure(exit_code::usage,
-                  std::string(error.what()) + "\n`./lab" + verb + " --help` shows how");
+    std::string sentence = error.what();  // "Could not convert: PART = all"
+    constexpr std::string_view no_number = "Could not convert: ";
+    if (const auto equals = sentence.find(" = ");
+        sentence.starts_with(no_number) && equals != std::string::npos)
+      sentence = sentence.substr(no_number.size(), equals - no_number.size()) +
+                 " is a number, and \"" + sentence.substr(equals + 3) + "\" is none";
+    throw failure(exit_code::usage, sentence + "\n`./lab" + verb + " --help` shows how");
   }
 }
 

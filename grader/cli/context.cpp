@@ -90,8 +90,9 @@ std::optional<lab_size> parse_size(const lab& l, const problem& p, const std::st
 }
 
 int report_compile_errors(context& c, const subject& s, json document) {
-  c.say(fmt::format("  {}  {}", c.out.paint(tone::bad, "COMPILE"),
-                    c.out.paint(tone::strong, s.compile_errors.at(0))));
+  if (!c.as_json)
+    c.out.paragraph(s.compile_errors.at(0), 11, "  " + c.out.paint(tone::bad, "COMPILE"),
+                    tone::strong);
   c.say();
   for (std::size_t i = 1; i < s.compile_errors.size(); ++i) c.say("    " + s.compile_errors[i]);
   std::string message;

@@ -63,12 +63,36 @@ std::size_t caret_column(const diagnostic& d, const std::string& source) {
 
 bool is_caret_line(const std::string& line) { return trimmed(line) == "^"; }
 
-// What a first kernel often lacks, and nvcc says in words that nobody knows yet.
-std::string launch_hint(std::string_view message) {
+// What a first kernel often lacks, and nvcc says in words that nobody knows yet. `excerpt` is the
+// line of the source that the message is about.
+std::string beginners_hint(std::string_view message, std::string_view excerpt) {
+  const auto has = [](std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+  };
   if (message.starts_with("a __global__ function call must be configured"))
     return ": a kernel is launched, kernel<<<blocks, threads>>>(...)";
   if (message.starts_with("a host function call cannot be configured"))
     return ": only a kernel is launched; put __global__ before the function that is to be one";
+  if (has(message, "\"cudaMalloc\" matches the argument list"))
+    return "; it stores an address in your pointer, so pass the pointer's own: "
+           "cudaMalloc(&pointer, bytes)";
+  if (message.starts_with("argument of type \"const ") && has(excerpt, "cudaMemcpy("))
+    return ": cudaMemcpy(to, from, bytes, kind) writes to its first argument";
+  if (message.starts_with("no suitable conversion function from \"const uint3\"") ||
+      message.starts_with("no suitable conversion function from \"const dim3\""))
+    return ": threadIdx, blockIdx, blockDim and gridDim have the members .x, .y and .z";
+  if (message.starts_with("calling a __host__ function"))
+    return ": a kernel calls functions that are marked __device__; printf() is one";
+  for (const std::string_view name : {"threadIdx", "blockIdx", "blockDim", "gridDim"}) {
+    std::string known(name.substr(0, name.size() - 3));  // thread, block, block, grid
+    const auto quote = message.find('"');
+    std::string given(message.substr(std::min(message.size(), quote + 1)));
+    given.resize(std::min(given.find('"'), given.size()));
+    if (message.starts_with("identifier \"") && given.starts_with(known) &&
+        given.size() <= name.size() && given.size() > known.size() &&
+        std::tolower(given[known.size()]) == std::tolower(name[known.size()]))
+      return ": is it " + std::string(name) + "?";
+  }
   return "";
 }
 
@@ -84,18 +108,22 @@ std::optional<diagnostic> front_end_error(const std::vector<std::string>& lines,
     if (!line_number) continue;
     diagnostic d{line.substr(0, open), *line_number, 0, {}, {}};
     d.message = line.substr(line.find(": ", close + mark.size() - 2) + 2);
-    d.message += launch_hint(d.message);
+    std::string excerpt;
     std::size_t end = i + 1;
     while (end < lines.size() && end - i <= most_message_lines && !trimmed(lines[end]).empty())
       ++end;
     for (std::size_t k = i + 1; k < end; ++k) {
       if (k + 1 < end && is_caret_line(lines[k + 1])) {
+        excerpt = lines[k].substr(0, longest_excerpt);
         d.at_caret =
             lines[k].substr(std::min(lines[k].size(), lines[k + 1].find('^')), longest_excerpt);
         break;
       }
-      if (!is_caret_line(lines[k])) d.message += " " + std::string(trimmed(lines[k]));
+      if (is_caret_line(lines[k])) continue;
+      const std::string_view more = trimmed(lines[k]);
+      d.message += (more.starts_with("argument types are") ? "; " : " ") + std::string(more);
     }
+    d.message += beginners_hint(d.message, excerpt);
     return d;
   }
   return {};

@@ -135,7 +135,7 @@ class wrong_picture {
                                             : " hold the same wrong value, " + value);
     if (last_ == all - 1 && wrong_ == all - first_) {
       return some + ", all from out[" + std::to_string(first_) +
-             "] on: are there enough blocks for the last pixels?";
+             "] on: does each of them have a thread, and do the copies take all bytes?";
     }
     if (first_column_ > 0 && wrong_ == (w - first_column_) * in_.height) {
       return some + ", the columns from " + std::to_string(first_column_) +

@@ -136,8 +136,9 @@ class wrong_result {
   }
 
   std::string looks_like() const {
-    for (const auto guess : {&wrong_result::not_written, &wrong_result::nan,
-                             &wrong_result::one_rule, &wrong_result::where_from}) {
+    for (const auto guess :
+         {&wrong_result::own_elements_only, &wrong_result::not_written, &wrong_result::nan,
+          &wrong_result::one_rule, &wrong_result::where_from}) {
       if (std::string text = (this->*guess)(); !text.empty()) return text;
     }
     return "";
@@ -176,11 +177,13 @@ class wrong_result {
         unwritten_ == static_cast<std::size_t>((out_.cols - unwritten_col_) * out_.rows);
     if (low_rows && unwritten_row_ > 0) {
       return text + ", all of out from row " + std::to_string(unwritten_row_) +
-             " on - does the grid cover columns of in beyond the last whole block?";
+             " on - does the grid cover columns of in beyond the last whole block, and does every "
+             "thread get as far as its store?";
     }
     if (right_cols && unwritten_col_ > 0) {
       return text + ", all of out from column " + std::to_string(unwritten_col_) +
-             " on - does the grid cover rows of in beyond the last whole block?";
+             " on - does the grid cover rows of in beyond the last whole block, and does every "
+             "thread get as far as its store?";
     }
     const std::string edge = corner();
     return text + (edge.empty() ? part_of_tiles() : edge);
@@ -221,6 +224,27 @@ class wrong_result {
     if (inside == 0 || out_.data.size() - inside != unwritten_) return "";
     return ": all outside its first " + std::to_string(row) + " rows and " + std::to_string(col) +
            " columns - what becomes of the ragged edge, where the last blocks are not full?";
+  }
+
+  // Right where a thread writes what it has read itself, on the diagonals of tiles; elsewhere
+  // nothing of in.
+  std::string own_elements_only() const {
+    for (const std::int64_t tile : {64, 32, 16, 8}) {
+      if (tile > std::min(out_.rows, out_.cols) || origins_.empty()) continue;
+      const auto is_as_expected = [&](std::int64_t i) {
+        const std::int64_t row = i / out_.cols, col = i % out_.cols;
+        return row % tile == col % tile ? origins_[i] == col * in_.cols + row : origins_[i] < 0;
+      };
+      std::int64_t i = 0;
+      while (i < std::ssize(out_.data) && is_as_expected(i)) ++i;
+      if (i < std::ssize(out_.data)) continue;
+      const std::string side = std::to_string(tile);
+      return "of every " + side + "x" + side +
+             " elements only the diagonal is right, which a thread reads and writes itself - is "
+             "the "
+             "tile __shared__, and does a barrier follow the stores to it?";
+    }
+    return "";
   }
 
   std::string nan() const {

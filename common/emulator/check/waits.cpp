@@ -192,7 +192,9 @@ void checker::out_of_time(const warp_event& e) {
   f.kind = finding_kind::endless;
   f.message = "the kernel is still running after the time limit";
   f.parties.push_back(party(e.at, e.warp, first_lane(e.lanes), "is here"));
-  f.advice = "Look for a loop whose end depends on what no thread will do any more.";
+  f.advice =
+      "Does every loop end? If it does: does every thread do all of the work, where it should do "
+      "its share?";
   f.origin = launch_origin_;
   log_.add(k, std::move(f));
 }

@@ -155,8 +155,10 @@ checker::place_in_memory checker::describe_shared(std::uint64_t at, std::uint64_
   p.object.offset = static_cast<std::int32_t>(static_cast<std::uint32_t>(at)) -
                     static_cast<std::int64_t>(p.object.address);
   p.object.element_bytes = element;
-  p.words = element_words(p.object.name.empty() ? "dynamic shared memory" : p.object.name,
-                          p.object.offset, element);
+  const std::string name = !p.object.name.empty()          ? p.object.name
+                           : code_->dynamic_shared.empty() ? "dynamic shared memory"
+                                                           : as_kernel_names(code_->dynamic_shared);
+  p.words = element_words(name, p.object.offset, element);
   return p;
 }
 

@@ -39,7 +39,7 @@ bool scheduler::out_of_time() {
   fail(error::launch_timeout,
        code_.pretty + (line.empty() ? "" : " at " + line) +
            ": still running after the time limit of " + limit + " s; " +
-           (at != nullptr ? "does every loop end?"
+           (at != nullptr ? "does every loop end, and does no thread do the work of all?"
                           : std::to_string(begun) + " of its " +
                                 std::to_string(launch_.block_count) + " blocks have begun"));
   return true;
@@ -102,10 +102,16 @@ const op* scheduler::stop(const op* i, const access_fault& fault) {
                                                       : bytes(past - near->bytes) + " past the end";
       what += ", " + where + " of an allocation of " + bytes(near->bytes);
     } else {
-      what += fault.address < 4096 ? ", a null pointer"
-              : launch_.memory->is_device(fault.address)
-                  ? ", which no allocation holds"
-                  : ", which is not the device's; the host's?";
+      // An index below 0 of the first allocation ends before all of the device's memory.
+      std::optional<access_window> after;
+      for (std::uint64_t next = (fault.address / 256 + 1) * 256;
+           !after && next - fault.address <= 65536; next += 256)
+        after = launch_.memory->allocation_at(next);
+      what += fault.address < 4096                       ? ", a null pointer"
+              : launch_.memory->is_device(fault.address) ? ", which no allocation holds"
+              : after ? ", " + bytes(after->base - fault.address) +
+                            " before the start of an allocation of " + bytes(after->bytes)
+                      : ", which is no address of the device; is it the host's?";
     }
   }
   // An H200 answers an access outside of a block's shared memory with "illegal address", and one

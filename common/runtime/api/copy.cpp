@@ -19,25 +19,28 @@ side side_of(state& s, const void* pointer) {
   return {area.has_value(), !area || area->shared};
 }
 
-status wrong_kind(const char* which, bool claimed_device) {
-  return invalid_value(std::string("cudaMemcpy: the kind says that the ") + which + " is " +
-                       (claimed_device ? "device" : "host") + " memory, and it is " +
-                       (claimed_device ? "not" : "device memory") +
-                       "; are the pointers in the order (to, from)?");
+status wrong_kind(const char* which, bool claimed_device, const void* pointer) {
+  const std::string begin = std::string("cudaMemcpy: the kind says that the ") + which + " is " +
+                            (claimed_device ? "device" : "host") + " memory, and it is ";
+  if (claimed_device && pointer == nullptr)
+    return invalid_value(begin + "a null pointer; did cudaMalloc store an address in it?");
+  return invalid_value(begin + (claimed_device ? "not" : "device memory") +
+                       "; are the pointers in the order (to, from), is the kind right" +
+                       (claimed_device ? ", and is the memory still allocated?" : "?"));
 }
 
 // Success if `kind` agrees with where the two areas are.
 status check_sides(const copy_request& r, const side& to, const side& from) {
   switch (r.kind) {
     case cudaMemcpyHostToDevice:
-      if (!to.device) return wrong_kind("destination", true);
-      return !from.host ? wrong_kind("source", false) : status{};
+      if (!to.device) return wrong_kind("destination", true, r.to);
+      return !from.host ? wrong_kind("source", false, r.from) : status{};
     case cudaMemcpyDeviceToHost:
-      if (!to.host) return wrong_kind("destination", false);
-      return !from.device ? wrong_kind("source", true) : status{};
+      if (!to.host) return wrong_kind("destination", false, r.to);
+      return !from.device ? wrong_kind("source", true, r.from) : status{};
     case cudaMemcpyDeviceToDevice:
-      if (!to.device) return wrong_kind("destination", true);
-      return !from.device ? wrong_kind("source", true) : status{};
+      if (!to.device) return wrong_kind("destination", true, r.to);
+      return !from.device ? wrong_kind("source", true, r.from) : status{};
     default:  // cudaMemcpyHostToHost too: a GPU's runtime goes by the addresses then
       return {};
   }

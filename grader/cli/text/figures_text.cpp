@@ -20,7 +20,8 @@ void show_counters(context& c, const figures& f) {
           ? ""
           : fmt::format("{:.1f} of 32 lanes active on average",
                         number(n.lane_instructions) / number(n.warp_instructions)));
-  row("global memory", bytes_text(f.global_bytes()),
+  // What the lanes ask for. Sectors, which are what moves, are counted by --counters and by goals.
+  row("global, requested", bytes_text(f.global_bytes()),
       needed > 0 ? fmt::format("{} what must be moved ({})", ratio_text(f.global_bytes() / needed),
                                bytes_text(needed))
                  : "");
@@ -41,8 +42,8 @@ void show_figures(context& c, const figures& f, const device_choice& device) {
                                                          time_text(f.time_range_ms.high)))));
     c.say(fmt::format("    rate  {}", c.out.paint(tone::strong, f.rate())));
   } else if (f.counters) {
-    c.say(
-        fmt::format("  one call at {}: counted on the emulator; this is work, not time", f.label));
+    c.out.paragraph(
+        fmt::format("one call at {}: counted on the emulator; this is work, not time", f.label), 2);
     show_counters(c, f);
   } else {
     c.say(fmt::format("  one call at {} is right; {} keeps no figures", f.label, device.text()));
@@ -54,7 +55,7 @@ std::string figures_phrase(const figures& f) {
     return fmt::format("{}, {}", time_text(f.time_ms), f.rate());
   }
   if (f.counters) {
-    return fmt::format("{} warp instructions, {} through global memory",
+    return fmt::format("{} warp instructions, {} requested of global memory",
                        count_text(number(f.counters->warp_instructions)),
                        bytes_text(f.global_bytes()));
   }
@@ -70,7 +71,10 @@ std::string modelled_phrase(const modelled_figures& m) {
 std::string modelled_error_text(const context& c, const lab& l, const std::string& gpu_name) {
   const auto error = load_model_error(c.where.root, l, gpu_name);
   if (!error)
-    return fmt::format("modelled, and never compared with times measured on an {}", gpu_name);
+    return fmt::format(
+        "modelled; how far this lab's modelled times are from those measured on an {} is not on "
+        "record (./lab validate {} --times compares)",
+        gpu_name, l.name);
   return fmt::format(
       "modelled: half of the {} times that were measured of this lab's steps on an {} are within "
       "{:.0f} % of the model's, nine in ten within {:.0f} % (./lab validate {} --times)",

@@ -55,7 +55,8 @@ const char* term_of(const goal_counter& counter) {
     std::string_view part;  // of the counter's name
     const char* term;
   };
-  constexpr row rows[] = {{"sectors_per_request", "sector"},
+  constexpr row rows[] = {{"ideal_sectors", "vector-load"},
+                          {"sectors_per_request", "sector"},
                           {"efficiency_percent", "coalescing"},
                           {"global_bytes", "reuse"},
                           {"shared_wavefronts", "bank-conflict"},

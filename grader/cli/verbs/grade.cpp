@@ -182,17 +182,23 @@ graded_file grade_file(context& c, const lab& of, const grade_options& o) {
 // What helps with the first goal that is missed: a hint, and the term that its counter is about.
 struct help_at_hand {
   int number = 0;  // of the hint; 0: there is none
-  std::string title, term;
+  std::string title;
+  std::vector<std::string> terms;
 };
 
 help_at_hand help_for(const context& c, const lab& l, const grade_report& report) {
   help_at_hand help;
+  // Where the checks found the mistake, the hint on reading what they found comes first.
+  const bool found = report.what == verdict::check && report.correctness &&
+                     has_errors(report.correctness->findings) && l.has(goal::kind::checks);
   for (const auto& g : report.goals) {
-    if (g.passed.value_or(true)) continue;
+    if (g.passed.value_or(true) || (found && g.what->what != goal::kind::checks)) continue;
     const auto text = read_if_there(c.where.root / l.hints());
     help.number = text ? find_hint(parse_hints(*text), g.what->hint) : 0;
     help.title = g.what->hint;
-    if (g.what->counter != nullptr) help.term = term_of(*g.what->counter);
+    if (g.what->counter != nullptr) help.terms = {term_of(*g.what->counter)};
+    // Bytes are wasted by scattered lanes, or by reading again.
+    if (help.terms == std::vector<std::string>{"reuse"}) help.terms = {"coalescing", "reuse"};
     break;
   }
   return help;
@@ -308,16 +314,13 @@ void show_goals(context& c, const grade_report& report) {
                                    : (unicode ? "\u2717" : "x");
     const std::string points = open ? fmt::format("{:>11}", fmt::format("({:g})", g.what->points))
                                     : fmt::format("{:>4g} of {:>3g}", g.points, g.what->points);
-    c.say(fmt::format("  {} {}  {}",
-                      c.out.paint(open  ? tone::dim
-                                  : yes ? tone::good
-                                        : tone::bad,
-                                  mark),
-                      points,
-                      c.out.paint(yes    ? tone::plain
-                                  : open ? tone::dim
-                                         : tone::strong,
-                                  g.what->name)));
+    const std::string label = fmt::format("  {} {}",
+                                          c.out.paint(open  ? tone::dim
+                                                      : yes ? tone::good
+                                                            : tone::bad,
+                                                      mark),
+                                          points);
+    c.out.paragraph(g.what->name, 17, label, yes ? tone::plain : open ? tone::dim : tone::strong);
     const bool found = report.correctness && !report.correctness->findings.empty();
     const bool told_above = g.what->what == goal::kind::correct  ? !yes && !open
                             : g.what->what == goal::kind::checks ? !yes && found
@@ -331,9 +334,10 @@ void show_help(context& c, const lab& l, const grade_report& report) {
   if (help.number != 0)
     c.say(fmt::format("  {}     ./lab hint {} {}   {}", c.out.paint(tone::dim, "hint"), l.name,
                       help.number, help.title));
-  if (!help.term.empty())
-    c.say("  " + c.out.paint(tone::dim, "term") + "     " + explain_text({help.term}));
-  if (help.number != 0 || !help.term.empty()) c.say();
+  if (!help.terms.empty())
+    c.say("  " + c.out.paint(tone::dim, help.terms.size() == 1 ? "term " : "terms") + "    " +
+          explain_text(help.terms));
+  if (help.number != 0 || !help.terms.empty()) c.say();
 }
 
 void show_answers(context& c, const lab& l, const graded_file& graded) {

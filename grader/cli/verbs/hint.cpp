@@ -117,7 +117,7 @@ const verb hint_verb(
     [](arguments& takes, hint_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
       takes.add("N", o.number, "the hint's number");
-      takes.add("PART", o.part, "which part of it (1)");
+      takes.add("PART", o.part, "which part of it: 1 (if left out), 2, ...");
     },
     hint);
 

@@ -60,13 +60,14 @@ constexpr double seconds_for_a_time = 20;
 void show_modelled(context& c, const modelled_figures& m, const lab& l, const std::string& step) {
   c.say();
   c.say(fmt::format("  one call at {}: modelled as on an {}", m.label, m.gpu));
-  if (!m.timed()) return c.say("    no time: " + m.why_no_time());
+  if (!m.timed()) return c.out.paragraph("no time: " + m.why_no_time(), 4);
   c.say(fmt::format("    time  {}", c.out.paint(tone::strong, time_text(m.time_ms))));
   c.say(fmt::format("    rate  {}", c.out.paint(tone::strong, m.rate())));
   const std::string& name = step.empty() ? l.steps.back().name : find_step(l, step).name;
   const auto recorded = load_recorded_times(c.where.root, l, m.gpu).find(name, m.size);
   if (recorded) {
-    c.say(c.out.paint(tone::dim, fmt::format("    {} was measured at {} on an {}", name,
+    c.say(c.out.paint(tone::dim, fmt::format("    {} was measured at {} on an {}",
+                                             step.empty() ? "the last step, " + name + "," : name,
                                              time_text(*recorded), m.gpu)));
   }
   c.out.paragraph(modelled_error_text(c, l, m), 4, "    ", tone::dim);

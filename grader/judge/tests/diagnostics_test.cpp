@@ -27,8 +27,43 @@ TEST_CASE("nvcc's front end: file, line, message over several lines, caret") {
   CHECK(found[0].file == "a.cu");
   CHECK(found[0].line == 3);
   CHECK(found[0].message == "identifier \"tidd\" is undefined");
-  CHECK(found[1].message == "no instance matches argument types are: (int)");
+  CHECK(found[1].message == "no instance matches; argument types are: (int)");
   CHECK(found[1].at_caret == "2); }");
+}
+
+TEST_CASE("what a first kernel often lacks is said behind nvcc's words") {
+  struct row {
+    const char *said, *excerpt, *help;
+  };
+  const row rows[] = {
+      {"no instance of overloaded function \"cudaMalloc\" matches the argument list\n"
+       "            argument types are: (unsigned char *, const int)",
+       "    cudaMalloc(in, bytes);", "cudaMalloc(&pointer, bytes)"},
+      {"argument of type \"const unsigned char *\" is incompatible with parameter of type \"void "
+       "*\"",
+       "    cudaMemcpy(in, device_in, bytes, cudaMemcpyHostToDevice);",
+       "cudaMemcpy(to, from, bytes, kind)"},
+      {"no suitable conversion function from \"const uint3\" to \"int\" exists",
+       "    for (int i = threadIdx; i < n; i += blockDim.x) {", "members .x, .y and .z"},
+      {"identifier \"threadId\" is undefined", "    const int i = threadId.x;",
+       ": is it threadIdx?"},
+      {"identifier \"blockdim\" is undefined", "    const int i = blockdim.x;",
+       ": is it blockDim?"},
+      {"calling a __host__ function(\"twice(int)\") from a __global__ function(\"k\") is not "
+       "allowed",
+       "", "marked __device__"},
+  };
+  for (const row& r : rows) {
+    const auto found =
+        parse_diagnostics("a.cu(3): error: " + std::string(r.said) + "\n" +
+                          (*r.excerpt == 0 ? "" : r.excerpt + std::string("\n    ^\n")) +
+                          "\n1 error detected in the compilation of \"a.cu\".\n");
+    REQUIRE(found.size() == 1);
+    CHECK_MESSAGE(found[0].message.find(r.help) != std::string::npos, found[0].message);
+  }
+  const auto other = parse_diagnostics("a.cu(3): error: identifier \"threads\" is undefined\n\n");
+  REQUIRE(other.size() == 1);
+  CHECK(other[0].message == "identifier \"threads\" is undefined");
 }
 
 TEST_CASE("the host compiler, ptxas and the linker") {

@@ -191,6 +191,17 @@ TEST_CASE("usual mistakes are recognised by the result they leave") {
   wide.says(misread, "in was read as if its rows were `rows` long");
 }
 
+TEST_CASE("a tile of each thread's own is recognised, whatever its other elements held") {
+  const example e(64, 64);
+  for (const float stale : {0.0F, e.garbage[0]}) {
+    std::vector<float> out = e.right();
+    for (std::int64_t i = 0; i < 64 * 64; ++i)
+      if (i / 64 % 32 != i % 64 % 32) out[i] = stale;
+    e.says(out, "of every 32x32 elements only the diagonal is right");
+  }
+  e.says(e.moved([](auto row, auto col) { return row * 64 + col; }), "this is a copy of in");
+}
+
 TEST_CASE("what was left out is named by its place") {
   const example e(50, 70);
   const auto without = [&](auto leaves_out) {
