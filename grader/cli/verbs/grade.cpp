@@ -17,6 +17,7 @@
 #include "grader/report/findings.hpp"
 #include "grader/report/text.hpp"
 #include "grader/sandbox/sandbox.hpp"
+#include "grader/system/admission.hpp"
 #include "grader/system/files.hpp"
 
 namespace stepwise::cli {
@@ -147,6 +148,22 @@ void keep_hidden(const graded_file& graded, grade_report& report) {
   found.printed.clear();
 }
 
+// What compiling takes, as measured: five passes over CUDA's headers, or over those of CUB as well.
+std::uint64_t bytes_to_compile(const context& c, const lab& l, const grade_options& o) {
+  constexpr std::uint64_t megabyte = 1'000'000;
+  const fs::path file = o.file.empty() ? c.where.root / l.file : fs::absolute(o.file);
+  const std::string text = read_if_there(file).value_or("");
+  for (const char* large : {"<cub/", "<thrust/", "<cuda/", "\"cub/", "\"thrust/"})
+    if (text.find(large) != std::string::npos) return 700 * megabyte;
+  return 300 * megabyte;
+}
+
+// What running takes, as measured: the device, and its arrays here and there.
+std::uint64_t bytes_to_run(const lab& l, const problem& p) {
+  if (l.modelled.empty()) return 150'000'000;
+  return 150'000'000 + static_cast<std::uint64_t>(2.5 * p.work(l.modelled.back()).bytes);
+}
+
 graded_file grade_file(context& c, const lab& of, const grade_options& o) {
   graded_file graded;
   graded.course = of;
@@ -155,7 +172,16 @@ graded_file grade_file(context& c, const lab& of, const grade_options& o) {
   graded.device = o.practice ? c.device() : judged_on(c.device(), c.where);
   draw_inputs(c, o, graded);
   graded.guards = &find_protections();
+  // In a batch: memory for one thing at a time.
+  const auto budget = shared_memory_budget::of_environment();
+  std::optional<memory_share> share;
+  const auto wait_for = [&](std::uint64_t bytes) {
+    share.reset();
+    if (budget) share.emplace(budget->take(bytes, [&] { c.busy.tick(); }));
+  };
+  wait_for(bytes_to_compile(c, l, o));
   graded.what = prepare(c, l, o.file, o.step, graded.guards);
+  wait_for(bytes_to_run(l, p));
   confine(c, l, o, graded);
   if (o.step.empty()) read_answers(c, l, o.file, graded);
   c.say(

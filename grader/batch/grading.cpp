@@ -1,0 +1,313 @@
+// Plans which contents need a verdict, starts children, and writes what they say.
+#include "grader/batch/grading.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+
+#include "grader/batch/names.hpp"
+#include "grader/batch/versions.hpp"
+#include "grader/course/answers.hpp"
+#include "grader/judge/verdict.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+#include "grader/system/parallel.hpp"
+#include "grader/system/process.hpp"
+#include "grader/system/stopwatch.hpp"
+
+namespace stepwise::batch {
+namespace {
+
+constexpr double most_seconds = 400;  // of one child
+constexpr int most_attempts = 3;
+constexpr std::size_t most_document = 16 << 20;
+
+// What a child came to.
+struct graded {
+  std::string verdict, message;
+  json document;  // null: none
+  int attempts = 0;
+  double seconds = 0;
+  std::uint64_t peak_bytes = 0;
+};
+
+// Every text of a document, with `from` replaced.
+void rename_in(json& document, const std::string& from, const std::string& to) {
+  if (document.is_string()) {
+    std::string text = document.get<std::string>();
+    bool changed = false;
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+      text.replace(at, from.size(), to);
+      changed = true;
+    }
+    if (changed) document = text;
+    return;
+  }
+  for (auto& element : document) rename_in(element, from, to);
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+graded infra(graded g, const std::string& why) {
+  g.verdict = name_of(verdict::infra);
+  g.message = why;
+  g.document = nullptr;
+  return g;
+}
+
+graded try_once(const std::vector<std::string>& command, const fs::path& file,
+                const grading_options& options) {
+  child_options child;
+  child.command = command;
+  child.command.insert(child.command.end(), {"--file", file.string()});
+  child.environment = {"NO_COLOR=1"};
+  if (options.memory) child.environment.push_back(options.memory->environment());
+  child.keep_bytes = 2 * most_document;
+  child.flood_bytes = most_document;
+  const auto start = std::chrono::steady_clock::now();
+  const auto result = run_child(std::move(child), most_seconds);
+  graded g;
+  g.seconds = seconds_since(start);
+  g.peak_bytes = result.end.peak_bytes;
+  json document = json::parse_or_null(result.out);
+  if (result.end.how == child_end::cause::deadline) {
+    return infra(
+        g, "grading did not end within " + std::to_string(static_cast<int>(most_seconds)) + " s");
+  }
+  if (document.is_object() && document.contains("error"))
+    return infra(g, document.value("error", "grading failed"));
+  if (!document.is_object() || !document.contains("class") || !document.contains("goals")) {
+    const std::string how = result.end.how == child_end::cause::signalled
+                                ? "the grader was ended by " + signal_text(result.end.signal)
+                                : "the grader ended without a verdict";
+    return infra(g, how + (result.err.empty() ? "" : ": " + first_line(result.err)));
+  }
+  g.verdict = document.value("class", "");
+  g.message = document.value("message", "");
+  g.document = std::move(document);
+  return g;
+}
+
+graded grade_content(const grading_options& options, const fs::path& file) {
+  graded g;
+  for (int attempt = 1; attempt <= most_attempts; ++attempt) {
+    g = try_once(options.command, file, options);
+    g.attempts = attempt;
+    const bool open = g.verdict == name_of(verdict::inconclusive) && attempt == 1;
+    if (g.verdict != name_of(verdict::infra) && !open) break;
+  }
+  return g;
+}
+
+std::string host_name() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+class batch_run {
+ public:
+  batch_run(results& in, const grading_options& options,
+            const std::function<void(const batch_state&)>& changed)
+      : in_(in), options_(options), changed_(changed) {}
+
+  batch_state run() {
+    plan();
+    changed_(state_);
+    start_ = std::chrono::steady_clock::now();
+    in_parallel(
+        contents_.size(), options_.jobs, [&](std::size_t i) { work(i); },
+        [&](std::size_t) {
+          const std::lock_guard lock(mutex_);
+          changed_(state_);
+        });
+    changed_(state_);
+    return state_;
+  }
+
+ private:
+  void plan() {
+    auto all = in_.submissions();
+    mark_again(all);
+    std::map<std::string, std::vector<submission>> by_content;
+    for (auto& s : all) {
+      if (s.refused.empty()) {
+        by_content[s.sha256].push_back(std::move(s));
+      } else if (options_.part == 1) {
+        ++state_.all;
+        refuse(s);
+      }
+    }
+    std::size_t number = 0;
+    for (auto& [sha, owners] : by_content) {
+      if (number++ % options_.parts != options_.part - 1) continue;
+      state_.all += owners.size();
+      std::vector<submission> waiting;
+      for (auto& s : owners) {
+        const json entry = in_.entry(s.id);
+        if (is_done(s, entry)) {
+          ++state_.classes[entry.value("class", "")];
+        } else {
+          waiting.push_back(s);
+        }
+      }
+      if (waiting.empty()) continue;
+      state_.to_grade += waiting.size();
+      contents_.push_back(std::move(waiting));
+    }
+  }
+
+  bool is_done(const submission& s, const json& entry) {
+    if (entry.is_null() || in_.is_marked(s.id)) return false;
+    if (is_current(entry, key_for(options_.versions, s.sha256))) return is_same_work(s, entry);
+    const bool other = entry.value("class", "INFRA") != "INFRA" && entry.contains("key") &&
+                       entry.at("key").value("submission", "") == s.sha256;
+    if (other && options_.only_new) return is_same_work(s, entry);
+    if (other) state_.other_versions = true;
+    return false;
+  }
+
+  // The same verdict, and nothing new beside it: answers, or a time.
+  bool is_same_work(const submission& s, const json& entry) {
+    const json now = json_of(s);
+    for (const char* key : {"name", "file", "answers", "submitted_at", "late", "late_seconds"}) {
+      const auto found = entry.find(key);
+      if (found == entry.end() || !(*found == now.at(key))) {
+        // Only what lies around it changed: the verdict stays, and is told with that.
+        json again = entry;
+        describe(again, s);
+        in_.write_entry(s.id, again);
+        break;
+      }
+    }
+    return true;
+  }
+
+  void mark_again(const std::vector<submission>& all) {
+    for (const auto& word : options_.again) {
+      bool known = false;
+      for (const auto& s : all) {
+        const json entry = in_.entry(s.id);
+        const std::string of = entry.is_null() ? std::string{} : entry.value("class", "");
+        if (s.id != word && of != word) continue;
+        known = true;
+        in_.mark(s.id);
+      }
+      const bool is_class = is_class_name(word);
+      if (!known && !is_class) {
+        throw failure(exit_code::usage,
+                      "--regrade " + word + ": expected a class such as WRONG or INFRA, or an id");
+      }
+    }
+  }
+
+  static bool is_class_name(const std::string& word) {
+    for (int i = 0; i <= static_cast<int>(verdict::infra); ++i)
+      if (name_of(static_cast<verdict>(i)) == word) return true;
+    return word == "REFUSED";
+  }
+
+  // What there is to know of a submission beside its verdict.
+  void describe(json& entry, const submission& s) const {
+    const json about = json_of(s);
+    for (const char* key : {"id", "name", "file", "submission", "answers", "submitted_at", "late",
+                            "late_seconds", "notes"})
+      entry[key] = about.at(key);
+    entry["answered"] = nullptr;
+    if (s.answers_sha256.empty()) return;
+    const auto text = read_if_there(in_.content_of(s.answers_sha256, "answers.md"));
+    if (!text) return;
+    const auto core = count_answers(options_.handout, *text);
+    const auto beyond = count_answers(options_.deeper, *text);
+    entry["answered"] = {
+        {"answered", core.answered},
+        {"questions", core.questions},
+        {"open", core.open},
+        {"deeper", {{"answered", beyond.answered}, {"questions", beyond.questions}}}};
+  }
+
+  json entry_of(const submission& s, const graded& g) const {
+    json e = {{"schema", "stepwise/journal/1"}};
+    describe(e, s);
+    e["key"] = json_of(key_for(options_.versions, s.sha256));
+    e["class"] = g.verdict;
+    const bool has_points = g.document.is_object() && g.document.at("points").is_number();
+    e["points"] = has_points ? g.document.at("points") : json(nullptr);
+    e["max_points"] = has_points ? g.document.at("max_points") : json(nullptr);
+    e["message"] = g.message;
+    e["grade"] = g.document;
+    e["attempts"] = g.attempts;
+    e["seconds"] = g.seconds;
+    e["peak_bytes"] = g.peak_bytes;
+    e["graded_at"] = utc_text(std::time(nullptr));
+    e["host"] = host_name();
+    return e;
+  }
+
+  void refuse(const submission& s) {
+    const json old = in_.entry(s.id);
+    graded g;
+    g.verdict = "REFUSED";
+    g.message = s.refused;
+    json e = entry_of(s, g);
+    e["points"] = 0;
+    const bool same = old.is_object() && old.value("class", "") == "REFUSED" &&
+                      old.value("message", "") == s.refused && is_same_work(s, old);
+    if (!same) in_.write_entry(s.id, e);
+    in_.unmark(s.id);
+    ++state_.classes["REFUSED"];
+  }
+
+  void work(std::size_t i) {
+    const auto& owners = contents_[i];
+    const submission& first = owners.front();
+    const fs::path file = fs::absolute(in_.content_of(first.sha256, in_.info().lab + ".cu"));
+    const graded g = grade_content(options_, file);
+    const std::lock_guard lock(mutex_);
+    for (const auto& s : owners) write(s, g, file);
+    const double seconds = seconds_since(start_);
+    contents_done_ += 1;
+    const std::size_t left = contents_.size() - contents_done_;
+    state_.left_s = seconds / static_cast<double>(contents_done_) * static_cast<double>(left);
+  }
+
+  void write(const submission& s, const graded& g, const fs::path& file) {
+    graded told = g;
+    // Messages name the file as it was handed in, not where it is kept.
+    for (const std::string& path :
+         {file.string(), file.parent_path().filename().string() + "/" + file.filename().string()})
+      rename_in(told.document, path, s.file);
+    if (told.document.is_object()) {
+      told.document["file"] = s.file;
+      told.message = told.document.value("message", "");
+    }
+    const json old = in_.entry(s.id);
+    const bool was_better = is_current(old, key_for(options_.versions, s.sha256));
+    // A verdict that there is does not give way to none.
+    if (g.verdict != name_of(verdict::infra) || !was_better)
+      in_.write_entry(s.id, entry_of(s, told));
+    in_.unmark(s.id);
+    ++state_.done;
+    ++state_.classes[g.verdict];
+  }
+
+  results& in_;
+  const grading_options& options_;
+  const std::function<void(const batch_state&)>& changed_;
+  std::mutex mutex_;
+  batch_state state_;
+  std::vector<std::vector<submission>> contents_;  // of one content each
+  std::size_t contents_done_ = 0;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace
+
+batch_state grade(results& in, const grading_options& options,
+                  const std::function<void(const batch_state&)>& changed) {
+  return batch_run(in, options, changed).run();
+}
+
+}  // namespace stepwise::batch

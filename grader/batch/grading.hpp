@@ -1,0 +1,49 @@
+// Grades what a results folder holds: a child for each distinct content, several at a time.
+//
+// idea    DESIGN.md tells what becomes of a child that fails, and why nothing is lost if this
+// process
+//         is killed.
+// Tested by tests/batch_cli_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "grader/batch/results.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/system/admission.hpp"
+
+namespace stepwise::batch {
+
+struct grading_options {
+  std::vector<std::string> command;  // lab grade LAB --json ..., without --file
+  verdict_key versions;
+  std::size_t jobs = 1;
+  std::optional<shared_memory_budget> memory;  // that the children share
+  std::vector<std::string> again;              // classes and ids
+  bool only_new = false;                       // verdicts of other versions stay
+  std::size_t part = 1, parts = 1;             // of the contents, in their order: every parts-th
+  std::string handout, deeper;                 // texts with the questions that answers answer
+};
+
+// How far it is; the counts are of submissions.
+struct batch_state {
+  std::size_t all = 0, to_grade = 0, done = 0;
+  std::map<std::string, std::size_t> classes;  // of all that have a verdict now
+  std::optional<double> left_s;                // about
+  bool other_versions = false;                 // some verdicts were of other versions
+};
+
+// `changed` after each verdict and about ten times a second, on the caller's thread. Failures to
+// write the folder end it; those of a child become INFRA. Returns the last state. failure(usage) if
+// something of `again` is no class and no id.
+batch_state grade(results& in, const grading_options& options,
+                  const std::function<void(const batch_state&)>& changed);
+
+}  // namespace stepwise::batch

@@ -1,0 +1,369 @@
+// Sorts members by owner, opens their archives, chooses the file that is meant.
+#include "grader/batch/intake.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+
+#include "grader/batch/member.hpp"
+#include "grader/batch/metadata.hpp"
+#include "grader/batch/names.hpp"
+#include "grader/report/text.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise::batch {
+namespace {
+
+constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
+constexpr std::uint64_t most_of_a_file = mebibyte, most_of_an_archive = 64 * mebibyte;
+constexpr std::size_t most_left_out = 100;
+
+std::string lower(std::string_view text) {
+  std::string small(text);
+  std::transform(small.begin(), small.end(), small.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return small;
+}
+
+std::string base_name(std::string_view path) {
+  return std::string(path.substr(path.find_last_of("/\\") + 1));
+}
+
+// What systems and editors put beside people's files.
+bool is_junk(std::string_view path) {
+  const std::string base = base_name(path);
+  return base.starts_with("._") || base == ".DS_Store" || base == "Thumbs.db" ||
+         base == "desktop.ini" || path.find("__MACOSX/") != std::string_view::npos ||
+         path.starts_with(".git/") || path.find("/.git/") != std::string_view::npos;
+}
+
+std::string shown(std::string_view name) {
+  std::string text(name);
+  escape_name(text);
+  return text;
+}
+
+// A file that may be the one that is meant.
+struct candidate {
+  std::string name, content;
+};
+
+// Of one person.
+struct heap {
+  struct part {
+    member what;
+    std::string file, time;
+  };
+  std::string name;
+  std::optional<bool> late;
+  std::vector<part> parts;
+};
+
+struct refusal {
+  std::string why;
+};
+
+class reading {
+ public:
+  reading(results& into, const intake_options& options, const intake_tools& tools)
+      : into_(into), options_(options), tools_(tools), space_(into.folder()) {}
+
+  intake run() {
+    members found = open_source();
+    sort(found);
+    if (heaps_.empty()) {
+      throw failure(exit_code::usage,
+                    options_.source.string() + ": no file there is anybody's\n" +
+                        "--names says how files are called, such as \"{id}/{file}\"");
+    }
+    intake done;
+    for (auto& [id, h] : heaps_) {
+      tools_.doing("reading what " + shown(id) + " handed in");
+      tools_.tick();
+      const submission s = read(id, h);
+      ++done.submissions;
+      if (!s.refused.empty()) ++done.refused;
+      into_.write(s);
+    }
+    done.info = into_.info();
+    done.info.source = options_.source.string();
+    done.info.names = pattern_text_;
+    done.info.due = options_.due;
+    done.info.left_out = left_out_;
+    into_.write(done.info);
+    return done;
+  }
+
+ private:
+  members open_source() {
+    std::error_code error;
+    if (fs::is_directory(options_.source, error)) return read_folder(options_.source);
+    if (!fs::is_regular_file(options_.source, error)) {
+      throw failure(exit_code::usage,
+                    options_.source.string() + ": there is no such folder, zip or tar");
+    }
+    tools_.doing("unpacking " + options_.source.filename().string());
+    members found =
+        unpack(options_.source, {std::uint64_t{4} << 30, most_of_an_archive, 100'000, {}});
+    if (!found.broken.empty()) {
+      throw failure(exit_code::usage,
+                    options_.source.string() + " cannot be read: " + shown(found.broken));
+    }
+    return found;
+  }
+
+  members unpack(const fs::path& archive, const archive_limits& limits) {
+    const fs::path to = space_.path() / std::to_string(++unpacked_);
+    make_folder(to);
+    return read_archive(fs::absolute(archive), to, limits, tools_.script, tools_.guards,
+                        tools_.tick);
+  }
+
+  void leave_out(const std::string& path, const std::string& why) {
+    if (left_out_.size() < most_left_out) left_out_.push_back(shown(path) + ": " + why);
+  }
+
+  void sort(members& found) {
+    std::vector<member> mine;
+    for (auto& m : found.all) {
+      std::replace(m.path.begin(), m.path.end(), '\\', '/');
+      if (is_junk(m.path)) continue;
+      if (!is_tame(m.path)) {
+        leave_out(m.path, "a name that leaves its folder, or that nobody writes");
+      } else {
+        mine.push_back(std::move(m));
+      }
+    }
+    if (!found.broken.empty()) leave_out(options_.source.string(), found.broken);
+    if (!options_.one.empty()) {
+      for (auto& m : mine) heaps_[options_.one].parts.push_back({m, m.path, ""});
+      return;
+    }
+    read_metadata(mine);
+    std::vector<std::string> paths;
+    for (const auto& m : mine) paths.push_back(m.path);
+    const name_pattern pattern =
+        options_.names.empty() ? pattern_for(paths) : name_pattern(options_.names);
+    pattern_text_ = pattern.text();
+    const std::size_t above = pattern.text() == "plain" ? length_of_wrapper(paths) : 0;
+    for (auto& m : mine) {
+      const auto owner = pattern.match(std::string_view(m.path).substr(above));
+      if (!owner) {
+        if (!is_metadata(m.path))
+          leave_out(m.path, "its name fits no pattern of " + pattern.text());
+        continue;
+      }
+      std::string id = owner->id;
+      std::string name = owner->name;
+      if (const auto known = gradescope_.find(id); known != gradescope_.end()) {
+        name = known->second.name;
+        if (!known->second.id.empty()) {
+          times_by_id_.try_emplace(known->second.id, known->second);
+          id = known->second.id;
+        } else {
+          times_by_id_.try_emplace(id, known->second);
+        }
+      }
+      heap& h = heaps_[id];
+      h.name = name;
+      if (owner->late) h.late = h.late.value_or(false) || *owner->late;
+      h.parts.push_back({std::move(m), owner->file, owner->time});
+    }
+  }
+
+  static bool is_metadata(std::string_view path) {
+    const std::string base = base_name(path);
+    return base == "submission_metadata.yml" || base == "timestamp.txt" || base == "export.json";
+  }
+
+  void read_metadata(const std::vector<member>& all) {
+    for (const auto& m : all) {
+      if (base_name(m.path) != "submission_metadata.yml" || m.content.empty()) continue;
+      const auto text = read_untrusted(m.content, 32 * mebibyte);
+      if (text) gradescope_.merge(gradescope_metadata(*text));
+    }
+    if (!options_.times.empty()) {
+      times_by_id_ = time_table(read_file(options_.times, static_cast<int>(exit_code::usage)),
+                                options_.times.string());
+    }
+  }
+
+  // Of the folder that all lie in, with its slash; 0 where the names in it are the ids.
+  std::size_t length_of_wrapper(const std::vector<std::string>& paths) const {
+    if (paths.empty() || paths[0].find('/') == std::string::npos) return 0;
+    const std::string first = paths[0].substr(0, paths[0].find('/') + 1);
+    std::size_t deep = 0, files = 0;
+    for (const auto& path : paths) {
+      if (!path.starts_with(first)) return 0;
+      const std::string rest = path.substr(first.size());
+      if (lower(rest) == into_.info().lab + ".cu" || lower(rest) == "answers.md") return 0;
+      if (rest.find('/') != std::string::npos) ++deep;
+      if (rest.ends_with(".cu") || is_archive(rest)) ++files;
+    }
+    return deep == paths.size() || files > 1 ? first.size() : 0;
+  }
+
+  submission read(const std::string& id, heap& h) {
+    submission s;
+    s.id = id;
+    s.name = h.name;
+    s.late = h.late;
+    const std::string& lab = into_.info().lab;
+    try {
+      take_latest(h, s);
+      std::vector<candidate> sources, answers;
+      for (const auto& part : h.parts) collect(part, sources, answers, s);
+      const candidate& chosen = choose(sources, s);
+      if (chosen.content.size() > most_of_a_file)
+        throw refusal{chosen.name + " has more than 1 MB"};
+      s.file = chosen.name;
+      s.sha256 = into_.keep(chosen.content, lab + ".cu");
+      if (!answers.empty()) {
+        const candidate& last = answers.back();
+        if (answers.size() > 1)
+          s.notes.push_back("several answers.md: " + last.name + " was taken");
+        if (last.content.size() > most_of_a_file) {
+          s.notes.push_back(last.name + " has more than 1 MB, and was not taken");
+        } else {
+          s.answers_sha256 = into_.keep(last.content, "answers.md");
+        }
+      }
+    } catch (const refusal& why) {
+      s.refused = why.why;
+    }
+    tell_time(id, h, s);
+    return s;
+  }
+
+  // Of several attempts the last one counts.
+  static void take_latest(heap& h, submission& s) {
+    std::string last;
+    for (const auto& part : h.parts) last = std::max(last, part.time);
+    const auto earlier =
+        std::erase_if(h.parts, [&](const auto& part) { return part.time != last; });
+    if (earlier > 0) s.notes.push_back(std::to_string(earlier) + " files of earlier attempts");
+    if (!last.empty()) s.time = time_of(last);
+  }
+
+  void tell_time(const std::string& id, const heap& h, submission& s) {
+    for (const auto& part : h.parts) {
+      if (base_name(part.file) != "timestamp.txt" || part.what.content.empty()) continue;
+      if (const auto text = read_untrusted(part.what.content, 200))
+        s.time = time_of(text->substr(0, text->find_last_not_of(" \r\n") + 1));
+    }
+    if (const auto known = times_by_id_.find(id); known != times_by_id_.end())
+      s.time = known->second.time;
+    if (!options_.one.empty() && options_.submitted) s.time = options_.submitted;
+    if (s.time && options_.due) {
+      s.late_s = std::max<std::int64_t>(0, *s.time - *options_.due);
+      s.late = *s.late_s > 0;
+    }
+  }
+
+  void collect(const heap::part& part, std::vector<candidate>& sources,
+               std::vector<candidate>& answers, submission& s) {
+    const member& m = part.what;
+    const std::string name = shown(base_name(part.file));
+    if (m.what == member::kind::link) throw refusal{name + " is a link"};
+    if (m.what == member::kind::device) throw refusal{name + " is not a regular file"};
+    if (is_archive(part.file)) return open(part, sources, answers, s);
+    take(m, part.file, sources, answers);
+  }
+
+  // A file by its name: a source, answers, or nothing that matters here.
+  void take(const member& m, const std::string& file, std::vector<candidate>& sources,
+            std::vector<candidate>& answers) const {
+    const std::string base = lower(base_name(file));
+    const bool is_source = base.ends_with(".cu");
+    const bool is_answers = base.ends_with(".md") && base.find("answers") != std::string::npos;
+    if (!is_source && !is_answers) return;
+    const std::string name = shown(base_name(file));
+    if (m.content.empty()) {
+      if (is_source) throw refusal{name + " has more than 1 MB"};
+      return;
+    }
+    auto content = read_untrusted(m.content, most_of_a_file);
+    if (!content) throw refusal{name + " cannot be read"};
+    (is_source ? sources : answers).push_back({name, *std::move(content)});
+  }
+
+  void open(const heap::part& part, std::vector<candidate>& sources,
+            std::vector<candidate>& answers, submission& s) {
+    const std::string name = shown(base_name(part.file));
+    if (part.what.content.empty() || part.what.bytes > most_of_an_archive)
+      throw refusal{name + " has more than 64 MB"};
+    const auto found =
+        unpack(part.what.content, {most_of_an_archive, most_of_a_file, 2000, {".cu", ".md"}});
+    for (const auto& m : found.all) {
+      if (!is_tame(m.path))
+        throw refusal{name + " holds a file whose name leaves its folder: " + shown(m.path)};
+      if (is_junk(m.path)) continue;
+      if (m.what == member::kind::link) throw refusal{name + " holds a link: " + shown(m.path)};
+      if (m.what == member::kind::device)
+        throw refusal{name + " holds something that is no file: " + shown(m.path)};
+      if (is_archive(m.path)) s.notes.push_back(name + " holds another archive, " + shown(m.path));
+      take(m, m.path, sources, answers);
+    }
+    if (!found.broken.empty()) throw refusal{name + ": " + shown(found.broken)};
+  }
+
+  // "reduction-2.cu" and "reduction (1).cu" are names that platforms and browsers make of
+  // reduction.cu.
+  static int copy_number(std::string_view file, const std::string& lab) {
+    const std::string stem = lower(file.substr(0, file.size() - 3));
+    if (!stem.starts_with(lab)) return -1;
+    std::string digits;
+    for (const char c : stem.substr(lab.size())) {
+      if (c >= '0' && c <= '9') {
+        digits += c;
+      } else if (c != '-' && c != '_' && c != ' ' && c != '(' && c != ')') {
+        return -1;
+      }
+    }
+    return digits.empty() ? 0 : digits.size() > 4 ? -1 : std::stoi(digits);
+  }
+
+  const candidate& choose(std::vector<candidate>& sources, submission& s) const {
+    const std::string& lab = into_.info().lab;
+    if (sources.empty()) throw refusal{"no .cu file was handed in"};
+    if (sources.size() == 1) return sources[0];
+    const candidate* best = nullptr;
+    int highest = -1;
+    bool twice = false;
+    for (const auto& one : sources) {
+      const int number = copy_number(one.name, lab);
+      if (number < 0 || number < highest) continue;
+      twice = number == highest && best != nullptr && best->content != one.content;
+      highest = number;
+      best = &one;
+    }
+    std::string names;
+    for (const auto& one : sources) names += (names.empty() ? "" : ", ") + one.name;
+    if (best == nullptr || twice) {
+      throw refusal{"several .cu files, and it is not clear which is " + lab +
+                    ".cu: " + shown(names)};
+    }
+    s.notes.push_back("of several .cu files " + best->name + " was taken: " + shown(names));
+    return *best;
+  }
+
+  results& into_;
+  const intake_options& options_;
+  const intake_tools& tools_;
+  temporary_folder space_;
+  int unpacked_ = 0;
+  std::string pattern_text_;
+  std::map<std::string, heap> heaps_;
+  std::map<std::string, told> gradescope_, times_by_id_;
+  std::vector<std::string> left_out_;
+};
+
+}  // namespace
+
+intake read_submissions(results& into, const intake_options& options, const intake_tools& tools) {
+  return reading(into, options, tools).run();
+}
+
+}  // namespace stepwise::batch

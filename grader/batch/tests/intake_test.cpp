@@ -1,0 +1,249 @@
+// What comes in: folders and archives as platforms make them, and as people do who mean harm.
+//
+// UNPACK_SCRIPT is unpack.py.
+#include "grader/batch/intake.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+
+#include "grader/batch/metadata.hpp"
+#include "grader/sandbox/sandbox.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+#include "grader/system/process.hpp"
+
+using namespace stepwise;
+using namespace stepwise::batch;
+
+namespace {
+
+// A folder of submissions beside a folder of results.
+class course_folder {
+ public:
+  course_folder() : folder_(fs::temp_directory_path()) { make_folder(in()); }
+  fs::path in() const { return folder_.path() / "in"; }
+  void put(const std::string& path, const std::string& text) const {
+    write_atomically(in() / path, text);
+  }
+  // A Python program makes archives: zipfile, tarfile, io are there, and the folder is current.
+  void python(const std::string& code) const {
+    child_options run;
+    run.command = {"python3", "-c", "import io, stat, tarfile, zipfile\n" + code};
+    run.directory = in();
+    const auto result = run_child(run, 60);
+    INFO(result.err);
+    REQUIRE(result.end.ok());
+  }
+  std::map<std::string, submission> read(intake_options options = {}) {
+    auto r = results::open_or_make(folder_.path() / "results", "reduction");
+    if (options.source.empty()) options.source = in();
+    const fs::path script = std::getenv("UNPACK_SCRIPT");
+    last = read_submissions(r, options,
+                            {script, find_protections(), [](const std::string&) {}, [] {}});
+    std::map<std::string, submission> all;
+    for (auto& s : r.submissions()) all[s.id] = s;
+    return all;
+  }
+  std::string content(const submission& s, const std::string& name = "reduction.cu") const {
+    const auto& sha = name == "answers.md" ? s.answers_sha256 : s.sha256;
+    return read_if_there(folder_.path() / "results" / "files" / sha / name).value_or("absent");
+  }
+  fs::path at(const std::string& name) const { return folder_.path() / name; }
+  intake last;
+
+ private:
+  temporary_folder folder_;
+};
+
+}  // namespace
+
+TEST_CASE("plain folders, single files, and archives of lab pack are one submission each") {
+  course_folder c;
+  c.put("anna/reduction.cu", "anna");
+  c.put("anna/answers.md", "answers");
+  c.put("bert.cu", "bert");
+  c.put("carl/notes.txt", "no source");
+  c.put("dora/reduction.cu", "dora");
+  c.put("dora/old/reduction.cu", "other");
+  c.put("dora/try.cu", "try");
+  c.put("emil/try.cu", "one of any name");
+  c.put("fritz/a.cu", "a");
+  c.put("fritz/b.cu", "b");
+  c.put("gerd/reduction.cu", "old");
+  c.put("gerd/reduction (2).cu", "new");
+  c.put("gerd/._reduction.cu", "macOS's");
+  c.put("__MACOSX/x/reduction.cu", "macOS's");
+  c.python(
+      "t = tarfile.open('reduction-hana.tar.gz', 'w:gz')\n"
+      "for n, b in (('reduction/reduction.cu', b'hana'), ('reduction/answers.md', b'says'),\n"
+      "             ('reduction/grade.json', b'{}')):\n"
+      "    i = tarfile.TarInfo(n); i.size = len(b); t.addfile(i, io.BytesIO(b))\n"
+      "t.close()\n");
+  const auto all = c.read();
+  CHECK(c.last.info.names == "plain");
+  CHECK(c.content(all.at("anna")) == "anna");
+  CHECK(c.content(all.at("anna"), "answers.md") == "answers");
+  CHECK(c.content(all.at("bert")) == "bert");
+  CHECK(all.at("carl").refused == "no .cu file was handed in");
+  CHECK(all.at("dora").refused.starts_with("several .cu files"));
+  CHECK(c.content(all.at("emil")) == "one of any name");
+  CHECK(all.at("fritz").refused.find("a.cu, b.cu") != std::string::npos);
+  CHECK(c.content(all.at("gerd")) == "new");
+  CHECK(all.at("gerd").notes.size() == 1);
+  CHECK(c.content(all.at("reduction-hana")) == "hana");
+  CHECK(c.content(all.at("reduction-hana"), "answers.md") == "says");
+  CHECK(all.size() == 8);
+  CHECK(c.last.refused == 3);
+  // The same again changes nothing.
+  CHECK(c.read().size() == 8);
+}
+
+TEST_CASE("a zip of a platform's is read like its folder, wrapper and all") {
+  course_folder c;
+  c.python(
+      "z = zipfile.ZipFile('course.zip', 'w')\n"
+      "z.writestr('submissions/anna_1_11_reduction.cu', 'anna')\n"
+      "z.writestr('submissions/anna_1_12_answers.md', 'hers')\n"
+      "z.writestr('submissions/bert_LATE_2_21_reduction-1.cu', 'bert')\n"
+      "z.close()\n");
+  const auto all = c.read({c.in() / "course.zip"});
+  CHECK(c.last.info.names == "canvas");
+  REQUIRE(all.size() == 2);
+  CHECK(c.content(all.at("anna")) == "anna");
+  CHECK(c.content(all.at("anna"), "answers.md") == "hers");
+  CHECK(all.at("anna").late == false);
+  CHECK(all.at("bert").late == true);
+  CHECK(!all.at("bert").late_s);
+}
+
+TEST_CASE("lateness comes from metadata, and is unknown without") {
+  course_folder c;
+  c.put("submission_11/reduction.cu", "anna");
+  c.put("submission_12/reduction.cu", "bert");
+  c.put("submission_13/reduction.cu", "carl");
+  c.put("submission_metadata.yml",
+        "---\nsubmission_11:\n  :submitters:\n  - :name: Anna A\n    :sid: '1'\n"
+        "    :email: anna@example.org\n  :created_at: 2026-11-20 22:59:00.5 -01:00\n  :score: 3\n"
+        "submission_12:\n  :submitters:\n  - :name: Bert\n    :email: bert@example.org\n"
+        "  - :name: Berta\n    :email: berta@example.org\n"
+        "  :created_at: 2026-11-21 00:00:30.0 +00:00\n"
+        "  :history:\n  - :id: 9\n    :created_at: 2020-01-01 00:00:00 +00:00\n");
+  intake_options options;
+  options.due = 1795219140;  // 2026-11-20T23:59:00Z
+  auto all = c.read(options);
+  REQUIRE(all.size() == 3);
+  CHECK(all.at("anna@example.org").name == "Anna A");
+  CHECK(all.at("anna@example.org").late == false);
+  CHECK(all.at("bert@example.org").name == "Bert, Berta");
+  CHECK(all.at("bert@example.org").late == true);
+  CHECK(all.at("bert@example.org").late_s == 90);
+  CHECK(!all.at("13").time);
+  CHECK(!all.at("13").late);
+  write_atomically(c.at("times.csv"), "id,time\r\n13,2026-11-22T00:00:00Z\r\n");
+  options.times = c.at("times.csv");
+  all = c.read(options);
+  CHECK(all.at("13").late_s == 86460);
+  CHECK_THROWS_AS(time_table("13,soon\nx,y\n", "t.csv"), failure);
+}
+
+TEST_CASE("of several attempts the last one counts; a timestamp lies beside it") {
+  course_folder c;
+  c.put("anna_attempt_2026-11-20-10-00-00_reduction.cu", "first");
+  c.put("anna_attempt_2026-11-20-12-00-00_reduction.cu", "second");
+  auto all = c.read();
+  CHECK(c.content(all.at("anna")) == "second");
+  CHECK(all.at("anna").time == 1795176000);
+  course_folder d;
+  d.put("submitted/bert/reduction/reduction.cu", "bert");
+  d.put("submitted/bert/reduction/timestamp.txt", "2026-11-20 12:00:00.5 UTC\n");
+  all = d.read();
+  CHECK(d.last.info.names == "nbgrader");
+  CHECK(all.at("bert").time == 1795176000);
+}
+
+TEST_CASE("all of a folder can be one person's") {
+  course_folder c;
+  c.put("src/reduction.cu", "mine");
+  c.put("answers.md", "mine");
+  intake_options options;
+  options.one = "anna";
+  options.submitted = 1'700'000'000;
+  const auto all = c.read(options);
+  REQUIRE(all.size() == 1);
+  CHECK(c.content(all.at("anna")) == "mine");
+  CHECK(all.at("anna").time == 1'700'000'000);
+}
+
+TEST_CASE("links, devices and what is too large are refused by name, and nobody waits for them") {
+  course_folder c;
+  write_atomically(c.at("secret"), "key");
+  c.put("anna/reduction.cu", "anna");
+  fs::create_directories(c.in() / "bert");
+  fs::create_symlink(c.at("secret"), c.in() / "bert" / "reduction.cu");
+  fs::create_directories(c.in() / "carl");
+  REQUIRE(mkfifo((c.in() / "carl" / "reduction.cu").c_str(), 0600) == 0);
+  c.put("dora/reduction.cu", std::string((1 << 20) + 1, ' '));
+  fs::create_directory_symlink(c.at("."), c.in() / "emil");
+  c.put(std::string("f\nritz/reduction.cu"), "x");
+  const auto all = c.read();
+  CHECK(all.at("anna").refused.empty());
+  CHECK(all.at("bert").refused == "reduction.cu is a link");
+  CHECK(all.at("carl").refused == "reduction.cu is not a regular file");
+  CHECK(all.at("dora").refused == "reduction.cu has more than 1 MB");
+  CHECK(all.size() == 4);
+  CHECK(c.last.info.left_out.size() == 2);  // emil is a link that is nobody's file, and f\nritz
+}
+
+TEST_CASE("archives cannot leave their folder, inflate without end, or hide links") {
+  course_folder c;
+  c.python(
+      "def zip_of(name, entries):\n"
+      "    z = zipfile.ZipFile(name, 'w', zipfile.ZIP_DEFLATED)\n"
+      "    for n, b in entries: z.writestr(n, b)\n"
+      "    z.close()\n"
+      "zip_of('anna.zip', [('reduction.cu', 'anna'), ('data.bin', b'0' * 3000000)])\n"
+      "zip_of('bert.zip', [('../../bert.cu', 'bert')])\n"
+      "zip_of('carl.zip', [('/etc/cron.d/reduction.cu', 'carl')])\n"
+      "i = zipfile.ZipInfo('reduction.cu'); i.external_attr = (stat.S_IFLNK | 0o777) << 16\n"
+      "zip_of('dora.zip', [(i, '/etc/passwd')])\n"
+      "zip_of('emil.zip', [('%d.cu' % n, b'0' * 1000000) for n in range(80)])\n"
+      "open('fritz.zip', 'wb').write(open('anna.zip', 'rb').read()[:200])\n"
+      "open('gerd.zip', 'wb').write(b'no archive')\n"
+      "t = tarfile.open('hana.tar.gz', 'w:gz', compresslevel=1)\n"
+      "i = tarfile.TarInfo('zeros'); i.size = 70 << 20\n"
+      "t.addfile(i, open('/dev/zero', 'rb')); t.close()\n"
+      "t = tarfile.open('ina.tgz', 'w:gz'); i = tarfile.TarInfo('reduction.cu')\n"
+      "i.type = tarfile.LNKTYPE; i.linkname = '/etc/passwd'; t.addfile(i); t.close()\n"
+      "zip_of('jan.zip', [('f%d.cu' % n, 'x') for n in range(2100)])\n"
+      "zip_of('kai.zip', [('reduction.cu', b'0' * (1 << 21))])\n"
+      "t = tarfile.open('lea.tar', 'w', encoding='latin-1', format=tarfile.GNU_FORMAT)\n"
+      "i = tarfile.TarInfo('l\u00e9a/reduction.cu'); i.size = 3\n"
+      "t.addfile(i, io.BytesIO(b'lea')); t.close()\n");
+  const auto all = c.read();
+  const auto why = [&](const char* id) { return all.at(id).refused; };
+  CHECK(c.content(all.at("anna")) == "anna");
+  CHECK(why("bert") == "bert.zip holds a file whose name leaves its folder: ../../bert.cu");
+  CHECK(why("carl").find("leaves its folder: /etc/cron.d/") != std::string::npos);
+  CHECK(why("dora") == "dora.zip holds a link: reduction.cu");
+  CHECK(why("emil") == "emil.zip: it inflates to too much");
+  CHECK(why("fritz").starts_with("fritz.zip: "));
+  CHECK(why("gerd") == "gerd.zip: it is neither a zip nor a tar archive");
+  CHECK(why("hana") == "hana.tar.gz: it inflates to too much");
+  CHECK(why("ina") == "ina.tgz holds a link: reduction.cu");
+  CHECK(why("jan") == "jan.zip: it holds too many files");
+  CHECK(why("kai") == "reduction.cu has more than 1 MB");
+  CHECK(c.content(all.at("lea")) == "lea");  // its folder's name is no UTF-8
+  CHECK(!fs::exists(c.at("bert.cu")));
+  for (const auto& entry : fs::directory_iterator(c.at("results")))
+    CHECK(!entry.path().filename().string().starts_with("tmp-"));
+}
+
+TEST_CASE("a source in which nobody is found is refused, with what to do") {
+  course_folder c;
+  CHECK_THROWS_AS(c.read(), failure);
+  CHECK_THROWS_AS(c.read({c.in() / "nowhere"}), failure);
+  c.put("broken.zip", "no archive");
+  CHECK_THROWS_AS(c.read({c.in() / "broken.zip"}), failure);
+}

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Reads an archive that nobody trusts, in a sandbox: contents go under numbers, names to stdout.
+
+    unpack.py ARCHIVE FOLDER MOST_BYTES MOST_FILES FILE_BYTES [ENDING...]
+
+A line of JSON for each member, with a NUL behind it: {"name", "kind", "bytes", "number"}; kind is
+"file", "link" or "device", number (or null) names the file in FOLDER that holds its content. Of a
+member that is larger than FILE_BYTES, or ends otherwise than in one of the ENDINGs, only the name
+comes. The last line is {"end": "ok"}, or {"end": why the rest was not read}. archive.cpp believes
+none of it.
+"""
+import json
+import os
+import stat
+import sys
+import tarfile
+import zipfile
+
+
+class Refused(Exception):
+    pass
+
+
+class Reader:
+    def __init__(self, folder, most_bytes, most_files, file_bytes, endings):
+        self.folder, self.left, self.files_left = folder, most_bytes, most_files
+        self.file_bytes, self.endings = file_bytes, tuple(endings)
+        self.number = 0
+
+    def tell(self, **what):
+        if 'name' in what:  # bytes that are no UTF-8 are kept as surrogates, which JSON has not
+            what['name'] = what['name'].encode('utf-8', 'surrogateescape').decode('utf-8', 'replace')
+        sys.stdout.write(json.dumps(what, ensure_ascii=True) + '\0')
+
+    def wants(self, name):
+        return not self.endings or name.lower().endswith(self.endings)
+
+    def member(self, name, kind, size, open_it):
+        self.files_left -= 1
+        if self.files_left < 0:
+            raise Refused('it holds too many files')
+        number = None
+        if kind == 'file' and size <= self.file_bytes and self.wants(name):
+            number = self.number
+            self.number += 1
+            size = self.copy(open_it(), number)
+        self.tell(name=name, kind=kind, bytes=size, number=number)
+
+    def copy(self, source, number):
+        done = 0
+        with source, open(os.path.join(self.folder, str(number)), 'xb') as to:
+            while True:
+                part = source.read(1 << 16)
+                if not part:
+                    return done
+                done += len(part)
+                self.spend(len(part))
+                if done > self.file_bytes:
+                    raise Refused('a file in it is larger than it says')
+                to.write(part)
+
+    def spend(self, size):
+        self.left -= size
+        if self.left < 0:
+            raise Refused('it inflates to too much')
+
+    def zip(self, path):
+        with zipfile.ZipFile(path) as archive:
+            for info in archive.infolist():
+                if info.is_dir():
+                    continue
+                mode = info.external_attr >> 16
+                kind = 'link' if stat.S_ISLNK(mode) else 'file'
+                if kind == 'file' and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+                    kind = 'device'
+                if info.flag_bits & 1:
+                    raise Refused('it is encrypted')
+                self.member(info.filename, kind, info.file_size, lambda: archive.open(info))
+
+    def tar(self, path):
+        # tarfile inflates what it skips: what members declare counts, wanted or not.
+        with tarfile.open(path, 'r:*', errorlevel=1) as archive:
+            for info in archive:
+                if info.isdir():
+                    continue
+                kind = 'file' if info.isreg() else 'device'
+                if info.issym() or info.islnk():
+                    kind = 'link'
+                if kind == 'file' and not (self.wants(info.name) and info.size <= self.file_bytes):
+                    self.spend(info.size)
+                self.member(info.name, kind, info.size, lambda: archive.extractfile(info))
+
+
+def main():
+    path, folder = sys.argv[1:3]
+    reader = Reader(folder, *map(int, sys.argv[3:6]), sys.argv[6:])
+    end = 'ok'
+    try:
+        if zipfile.is_zipfile(path):
+            reader.zip(path)
+        elif tarfile.is_tarfile(path):
+            reader.tar(path)
+        else:
+            end = 'it is neither a zip nor a tar archive'
+    except Refused as why:
+        end = str(why)
+    except MemoryError:
+        end = 'reading it takes too much memory'
+    except Exception as error:  # whatever a damaged archive brings these libraries to
+        end = 'it is damaged: ' + type(error).__name__
+    reader.tell(end=end)
+
+
+if __name__ == '__main__':
+    main()

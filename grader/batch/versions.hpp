@@ -1,0 +1,27 @@
+// What verdicts depend on beside the submission: the lab, the grader, the compiler, the device.
+//
+// Tested by tests/results_test.cpp.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "grader/batch/results.hpp"
+#include "grader/course/lab.hpp"
+#include "grader/judge/device_choice.hpp"
+#include "grader/judge/installation.hpp"
+
+namespace stepwise::batch {
+
+// All of a key but the submission. Reads the programs that grade, and asks nvcc for its version.
+// `key_id`: of the instructor's key.
+verdict_key current_versions(const installation& where, const lab& l, const device_choice& device,
+                             const std::string& key_id);
+
+// The same verdict under this submission's hash.
+verdict_key key_for(verdict_key versions, const std::string& sha256);
+
+// Does the entry hold what this key would give, for good? An INFRA never does.
+bool is_current(const json& entry, const verdict_key& key);
+
+}  // namespace stepwise::batch

@@ -1,0 +1,263 @@
+// lab grade-all: a folder or an archive of submissions, graded in parallel into a results folder.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+
+#include "grader/batch/grading.hpp"
+#include "grader/batch/intake.hpp"
+#include "grader/batch/names.hpp"
+#include "grader/batch/versions.hpp"
+#include "grader/cli/context.hpp"
+#include "grader/cli/verb.hpp"
+#include "grader/judge/key.hpp"
+#include "grader/report/text.hpp"
+#include "grader/sandbox/trust.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+struct grade_all_options {
+  std::vector<std::string> words;  // FOLDER LAB
+  std::string out, names, due, times, key, part, one, submitted;
+  std::vector<std::string> again;
+  int jobs = 0, memory_mb = 0;
+  bool only_new = false, intake_only = false, trusts = false;
+};
+
+constexpr std::uint64_t megabyte = 1'000'000;
+// What one grade takes, as measured on reduction; what this process has, and a child that waits;
+// what the system keeps.
+constexpr std::uint64_t bytes_each = 320 * megabyte, own_bytes = 60 * megabyte,
+                        bytes_of_one_that_waits = 20 * megabyte, reserve = 150 * megabyte;
+
+std::optional<std::int64_t> time_given(const char* option, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const auto time = batch::time_of(text);
+  if (!time)
+    refuse(std::string(option) + " " + text + ": expected a time, 2026-11-20T23:59:00Z say");
+  return time;
+}
+
+// "3/10"; the first of one where nothing is given.
+std::pair<std::size_t, std::size_t> part_of(const std::string& text) {
+  if (text.empty()) return {1, 1};
+  unsigned long part = 0, parts = 0;
+  char rest = 0;
+  const bool good = std::sscanf(text.c_str(), "%6lu/%6lu%c", &part, &parts, &rest) == 2;
+  if (!good || part < 1 || part > parts)
+    refuse("--part " + text + ": expected 3/10 for the third of ten parts");
+  return {part, parts};
+}
+
+std::uint64_t memory_for(const grade_all_options& o) {
+  if (o.memory_mb > 0) return static_cast<std::uint64_t>(o.memory_mb) * megabyte;
+  const std::uint64_t usable = usable_memory();
+  return usable > 2 * reserve ? usable - reserve : usable / 2;
+}
+
+std::size_t jobs_for(const grade_all_options& o, std::uint64_t memory) {
+  if (o.jobs > 0) return static_cast<std::size_t>(o.jobs);
+  const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  return std::clamp<std::size_t>(memory / bytes_each, 1, cores);
+}
+
+std::string classes_text(const std::map<std::string, std::size_t>& classes) {
+  std::string text;
+  for (const auto& [name, count] : classes)
+    text += (text.empty() ? "" : ", ") + fmt::format("{} {}", count, name);
+  return text;
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 90) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 5400) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+// "[#####.....] 57 of 200, about 6 min left; 31 PASS, 26 WRONG"
+std::string bar(const context& c, const batch::batch_state& s) {
+  constexpr std::size_t width = 20;
+  const std::size_t known = s.all - s.to_grade + s.done;
+  const std::size_t full = s.all == 0 ? width : known * width / s.all;
+  const bool unicode = c.out.style().unicode;
+  std::string text = "[";
+  for (std::size_t i = 0; i < width; ++i)
+    text += i < full ? (unicode ? "█" : "#") : (unicode ? "░" : ".");
+  text += fmt::format("] {} of {}", known, s.all);
+  if (s.left_s && s.done < s.to_grade) text += ", about " + duration_text(*s.left_s) + " left";
+  if (!s.classes.empty()) text += "; " + classes_text(s.classes);
+  return text;
+}
+
+batch::intake read_all(context& c, batch::results& into, const grade_all_options& o) {
+  batch::intake_options from;
+  from.source = o.words.at(0);
+  from.names = o.names;
+  from.due = time_given("--due", o.due);
+  from.times = o.times;
+  from.one = o.one;
+  from.submitted = time_given("--submitted", o.submitted);
+  const auto now = c.now();
+  return batch::read_submissions(
+      into, from,
+      {c.where.root / "grader" / "batch" / "unpack.py", find_protections(), now.doing, now.tick});
+}
+
+batch::grading_options how_to_grade(context& c, const lab& l, const grade_all_options& o) {
+  batch::grading_options how;
+  const auto device = judged_on(c.device(), c.where);
+  const grading_key key = o.key.empty() ? grading_key() : grading_key(o.key);
+  how.versions = batch::current_versions(c.where, l, device, key.id());
+  how.command = {fs::read_symlink("/proc/self/exe").string(),
+                 "grade",
+                 l.name,
+                 "--json",
+                 "--device",
+                 device.gpu ? "gpu" : "emulated"};
+  if (!o.key.empty())
+    how.command.insert(how.command.end(), {"--key", fs::absolute(o.key).string()});
+  const std::uint64_t memory = memory_for(o);
+  how.jobs = jobs_for(o, memory);
+  const std::uint64_t around = own_bytes + how.jobs * bytes_of_one_that_waits;
+  how.memory.emplace(fs::absolute(o.out) / "memory", memory > around ? memory - around : 1);
+  how.again = o.again;
+  how.only_new = o.only_new;
+  std::tie(how.part, how.parts) = part_of(o.part);
+  how.handout = read_if_there(c.where.root / l.handout()).value_or("");
+  how.deeper = read_if_there(c.where.root / l.deeper()).value_or("");
+  return how;
+}
+
+// Refused rather than waited for: a second batch would do the same work.
+class sole_batch {
+ public:
+  explicit sole_batch(const batch::results& r)
+      : lock_(r.lock_file(), [&] {
+          throw failure(
+              exit_code::environment,
+              r.folder().string() + " is being graded already by another `lab grade-all`");
+        }) {}
+
+ private:
+  file_lock lock_;
+};
+
+json summary_json(const batch::results& r, const batch::batch_state& s) {
+  json classes = json::array();
+  for (const auto& [name, count] : s.classes)
+    classes.push_back({{"class", name}, {"count", count}});
+  return {{"lab", r.info().lab},  {"results", r.folder().string()},
+          {"submissions", s.all}, {"graded", s.done},
+          {"classes", classes},   {"left_out", r.info().left_out}};
+}
+
+int finish(context& c, const batch::results& r, const batch::batch_state& s) {
+  const auto infra = s.classes.find("INFRA");
+  const bool open = infra != s.classes.end();
+  if (c.as_json) {
+    c.print(summary_json(r, s));
+  } else {
+    c.say(fmt::format("{} submissions, {} graded now: {}", s.all, s.done, classes_text(s.classes)));
+    for (const auto& one : r.info().left_out)
+      c.out.paragraph(one, 11, "  " + c.out.paint(tone::note, "left out"));
+    if (open) {
+      c.out.paragraph(fmt::format("{} could not be graded on this machine, and have no points: the "
+                                  "same command tries them again",
+                                  infra->second),
+                      11, "  " + c.out.paint(tone::note, "INFRA"));
+    }
+    const std::string folder = c.where.shown(r.folder());
+    c.say(fmt::format("  {}   ./lab report {} --format html --out overview.html",
+                      c.out.paint(tone::dim, "look at"), folder));
+  }
+  return open ? static_cast<int>(exit_code::environment) : 0;
+}
+
+batch::results open(const context&, const grade_all_options& o) {
+  if (o.out.empty()) refuse("--out RESULTS is missing: the folder that the verdicts go to");
+  if (o.words.size() > 2 || o.words.size() == 1) {
+    refuse(
+        "expected a folder or an archive, and a lab: ./lab grade-all FOLDER LAB --out RESULTS\n"
+        "without both, --out RESULTS goes on with what is there");
+  }
+  if (o.words.empty()) return batch::results(o.out);
+  return batch::results::open_or_make(o.out, o.words[1]);
+}
+
+int grade_all(context& c, const grade_all_options& o) {
+  if (!o.words.empty() && o.words.size() == 2) (void)load_lab(c.where.root, o.words[1]);
+  batch::results r = open(c, o);
+  const lab l = load_lab(c.where.root, r.info().lab);
+  require_protection(find_protections(), o.trusts);
+  // The parts of one job write different entries, and run beside each other.
+  std::optional<sole_batch> alone;
+  if (o.part.empty()) {
+    alone.emplace(r);
+    r.remove_leftovers();
+  }
+  if (!o.words.empty()) {
+    const auto read = read_all(c, r, o);
+    c.say(fmt::format(
+        "{} submissions of {}, named as {} does{}", read.submissions, l.name,
+        read.info.names.empty() ? "--one" : read.info.names,
+        read.refused > 0 ? fmt::format("; {} of them hold nothing to grade", read.refused) : ""));
+  }
+  if (o.intake_only) {
+    batch::batch_state s;
+    s.all = r.submissions().size();
+    if (c.as_json) c.print(summary_json(r, s));
+    return 0;
+  }
+  auto how = how_to_grade(c, l, o);
+  bool told = false;
+  const auto state = batch::grade(r, how, [&](const batch::batch_state& s) {
+    if (s.other_versions && !told) {
+      told = true;
+      c.say(
+          "verdicts of another version of lab, grader or compiler are made again; --only-new "
+          "leaves them");
+    }
+    c.busy.doing(bar(c, s));
+    c.busy.tick();
+  });
+  return finish(c, r, state);
+}
+
+const verb grade_all_verb(
+    {verb_place::group::machine, 46}, "grade-all",
+    "a course's submissions, in parallel; goes on where it was stopped",
+    "  ./lab grade-all submissions.zip reduction --out results    as Canvas, Moodle, Gradescope "
+    "or\n"
+    "                                                             nbgrader name them, or ID/FILE\n"
+    "  ./lab grade-all FOLDER reduction --out results --key FILE  with your own hidden sizes\n"
+    "  ./lab grade-all --out results                              goes on\n"
+    "  ./lab grade-all --out results --regrade WRONG              a class again, or an id\n"
+    "  ./lab report results --format csv                          what came of it",
+    [](arguments& takes, grade_all_options& o) {
+      takes.add("WHAT", o.words, "a folder, zip or tar of submissions, and the lab");
+      takes.add("--out", o.out, "the folder for verdicts; it is made, and kept");
+      takes.add(
+          "--names", o.names,
+          "whose a file is: canvas, moodle, gradescope, nbgrader, plain, or a pattern such as "
+          "\"{id}_{any}/{file}\" (default: what fits)");
+      takes.add("--key", o.key, "a file: your own draw of seeds and hidden sizes");
+      takes.add("--due", o.due, "when it was due; lateness comes from the platform's metadata");
+      takes.add("--times", o.times, "a table \"id,time\": when each was handed in");
+      takes.add("--regrade", o.again, "a class or an id, to be graded again").one_a_time();
+      takes.add("--jobs", o.jobs, "how many at a time (cores, as far as memory reaches)")
+          .positive();
+      takes.add("--memory", o.memory_mb, "megabytes that they share (what is free)").positive();
+      takes.flag("--only-new", o.only_new, "leave verdicts that other versions made");
+      takes.flag("--intake-only", o.intake_only, "read what was handed in, and grade nothing");
+      takes.add("--part", o.part, "3/10: the third of ten parts, beside the others");
+      takes.add("--one", o.one, "all of the folder is one submission, of this id");
+      takes.add("--submitted", o.submitted, "when that one was handed in");
+      takes.flag("--i-trust-these-files", o.trusts, "grade although this machine lacks protection");
+    },
+    grade_all);
+
+}  // namespace
+}  // namespace stepwise::cli
