@@ -1,0 +1,61 @@
+// A verdict of the journal, read for rendering.
+//
+// idea    Renderings take what they show from here, and never from the JSON: a key that is missing,
+// or
+//         of another type, is a text that is empty and a number that is not there.
+// Tested by tests/publish_test.cpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/formats/json.hpp"
+
+namespace stepwise::publish {
+
+struct speed {
+  std::string over;
+  double at_least = 0, ratio = 0, low = 0, high = 0;  // low and high: 0 of a modelled one
+  double time_ms = 0, other_ms = 0;
+  int pairs = 0;
+  std::string modelled_as;  // empty: measured
+};
+
+struct goal_entry {
+  std::string name, kind, message;
+  double points = 0, max_points = 0;
+  std::optional<bool> passed;
+  std::optional<speed> fast;
+};
+
+struct entry {
+  std::string id, name, file, verdict, message, submission, answers, submitted_at, graded_at, host;
+  std::optional<double> points, max_points;
+  std::optional<bool> late;
+  std::optional<double> late_s;
+  double seconds = 0, peak_bytes = 0;
+  int attempts = 0;
+  std::optional<std::string> seed;
+  std::string trust, device, remark, hint, lab;
+  std::vector<goal_entry> goals;
+  std::vector<std::string> notes, missing_layers;
+  std::optional<int> answered, questions;
+  json key, document;  // as they are
+
+  // A person should look: nothing that a machine decides alone.
+  bool needs_a_look() const {
+    return verdict == "HELD" || verdict == "INFRA" || verdict == "REFUSED" ||
+           verdict == "INCONCLUSIVE" || !remark.empty();
+  }
+  // Of all speed goals, the largest times as fast as its step; nothing if none has a figure.
+  std::optional<double> best_ratio() const;
+};
+
+entry read_entry(const json& j);
+std::vector<entry> read_entries(const std::vector<json>& all);
+
+std::string number_text(double value);    // "12.5", never in exponents
+std::string points_text(const entry& e);  // "62.5 of 100", "no points"
+
+}  // namespace stepwise::publish
