@@ -29,7 +29,8 @@ struct grading_options {
   std::vector<std::string> again;              // classes and ids
   bool only_new = false;                       // verdicts of other versions stay
   std::size_t part = 1, parts = 1;             // of the contents, in their order: every parts-th
-  std::string handout, deeper;                 // texts with the questions that answers answer
+  std::function<std::string(const std::filesystem::path&)> shown;  // a path, as grades name it
+  std::string handout, deeper;  // texts with the questions that answers answer
 };
 
 // How far it is; the counts are of submissions.

@@ -124,6 +124,7 @@ batch::grading_options how_to_grade(context& c, const lab& l, const grade_all_op
   const std::uint64_t around = own_bytes + how.jobs * bytes_of_one_that_waits;
   how.memory.emplace(fs::absolute(o.out) / "memory", memory > around ? memory - around : 1);
   how.again = o.again;
+  how.shown = [&c](const fs::path& path) { return c.where.shown(path); };
   how.only_new = o.only_new;
   std::tie(how.part, how.parts) = part_of(o.part);
   how.handout = read_if_there(c.where.root / l.handout()).value_or("");
