@@ -76,7 +76,7 @@ std::string derive_answers(std::string_view handout, std::string_view lab) {
       "\nWrite down what you expect before you measure, and why: two or three lines below each "
       "question.\nWhere you were wrong, leave it, and add what you found. Figures and tables that "
       "a "
-      "question speaks\nof stand in [the handout](README.md) and in [deeper.md](deeper.md), whose "
+      "question speaks\nof are in [the handout](README.md) and in [deeper.md](deeper.md), whose "
       "questions come last and\nare for those who go on. Keep the headings: `./lab grade " +
       std::string(lab) +
       "` tells by them what is\nanswered. No points of `./lab grade` depend on it; people read "

@@ -1,4 +1,4 @@
-// Whose a file is, by the names of platforms, of their own, and of people who mean harm.
+// Whose a file is, by the names of platforms, of your own choice, and of people who mean harm.
 #include "grader/batch/names.hpp"
 
 #include <doctest/doctest.h>
@@ -41,7 +41,7 @@ TEST_CASE("platforms' names tell the id, the file and what else they know") {
   CHECK(owner_text("plain", "notes.txt") == "nobody");
 }
 
-TEST_CASE("a pattern of their own says where id and file are") {
+TEST_CASE("your own pattern says where id and file are") {
   CHECK(owner_text("lab2-{id}.{any}/{file}", "lab2-jdoe.v3/reduction.cu") ==
         "jdoe||reduction.cu||?");
   CHECK(owner_text("{time}_{late}{id}_{file}", "2026-11-20 10:00:00_LATE_jdoe_r.cu") ==
