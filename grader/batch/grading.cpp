@@ -189,7 +189,7 @@ class batch_run {
     for (const char* key : {"name", "file", "answers", "submitted_at", "late", "late_seconds"}) {
       const auto found = entry.find(key);
       if (found == entry.end() || !(*found == now.at(key))) {
-        // Only what lies around it changed: the verdict stays, and is told with that.
+        // Only the data around it changed: the verdict stays, and the entry gets the new data.
         json again = entry;
         describe(again, s);
         in_.write_entry(s.id, again);
@@ -223,7 +223,7 @@ class batch_run {
     return word == "REFUSED";
   }
 
-  // What there is to know of a submission beside its verdict.
+  // The facts of a submission beside its verdict.
   void describe(json& entry, const submission& s) const {
     const json about = json_of(s);
     for (const char* key : {"id", "name", "file", "submission", "answers", "submitted_at", "late",
@@ -298,7 +298,7 @@ class batch_run {
     }
     const json old = in_.entry(s.id);
     const bool was_better = is_current(old, key_for(options_.versions, s.sha256));
-    // A verdict that there is does not give way to none.
+    // An existing verdict is not replaced by none.
     if (g.verdict != name_of(verdict::infra) || !was_better)
       in_.write_entry(s.id, entry_of(s, told));
     in_.unmark(s.id);

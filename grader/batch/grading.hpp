@@ -1,7 +1,6 @@
 // Grades what a results folder holds: a child for each distinct content, several at a time.
 //
-// idea    DESIGN.md tells what becomes of a child that fails, and why nothing is lost if this
-// process
+// idea    DESIGN.md says how a child's failure is handled, and why nothing is lost if this process
 //         is killed.
 // Tested by tests/batch_cli_test.cpp.
 #pragma once

@@ -75,7 +75,8 @@ class reading {
     sort(found);
     if (heaps_.empty()) {
       throw failure(exit_code::usage,
-                    options_.source.string() + ": no file there is anybody's\n" +
+                    options_.source.string() +
+                        ": no file in it has a name that identifies its owner\n" +
                         "--names says how files are called, such as \"{id}/{file}\"");
     }
     intake done;
@@ -131,7 +132,7 @@ class reading {
       std::replace(m.path.begin(), m.path.end(), '\\', '/');
       if (is_junk(m.path)) continue;
       if (!is_tame(m.path)) {
-        leave_out(m.path, "a name that leaves its folder, or that nobody writes");
+        leave_out(m.path, "its name leaves the folder, or has control characters");
       } else {
         mine.push_back(std::move(m));
       }

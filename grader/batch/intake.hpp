@@ -42,8 +42,8 @@ struct intake {
   batch_info info;  // as it was written
 };
 
-// Writes submissions and contents of lab `lab`; those that are there already and not in `source`
-// stay. failure(usage) if nothing in `source` is anybody's.
+// Writes submissions and contents of lab `lab`; existing ones that are not in `source` stay.
+// failure(usage) if no file in `source` has an owner.
 intake read_submissions(results& into, const intake_options& options, const intake_tools& tools);
 
 }  // namespace stepwise::batch

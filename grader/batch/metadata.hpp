@@ -1,4 +1,4 @@
-// What platforms tell of submissions, beside their names: when they came, and from whom.
+// Metadata that platforms add to submissions: when they were handed in, and by whom.
 //
 // source  Gradescope's export has submission_metadata.yml; nbgrader puts a timestamp.txt beside
 // what
@@ -15,7 +15,7 @@
 namespace stepwise::batch {
 
 struct told {
-  std::string id, name;  // empty: not told
+  std::string id, name;  // empty: unknown
   std::optional<std::int64_t> time;
 };
 

@@ -1,4 +1,4 @@
-// Whose a file is: the names that platforms give to what students hand in.
+// The owner of a file: the names that platforms give to submitted files.
 //
 // idea    A pattern is a text with places: "{name}_{id}_assignsubmission_file_/{file}". It becomes
 // a
@@ -20,7 +20,7 @@
 
 namespace stepwise::batch {
 
-// What a name tells.
+// What a name says.
 struct owner {
   std::string id, name, file;  // name: empty if there is none beside the id
   std::string time;            // as it is written; empty: none

@@ -42,7 +42,7 @@ json json_of(const verdict_key& k);
 struct batch_info {
   std::string lab, source, names;
   std::optional<std::int64_t> due;
-  std::vector<std::string> left_out;  // what was in the source and belongs to nobody
+  std::vector<std::string> left_out;  // files of the source without an owner
   std::string salt;                   // of pseudonyms, drawn with the folder
 };
 
@@ -65,7 +65,8 @@ class results {
   std::string keep(std::string_view content, const std::string& name);
   fs::path content_of(const std::string& sha256, const std::string& name) const;
 
-  // Null if there is none. An entry that is no JSON counts as none, and is kept in history/.
+  // Null if there is none. An entry that is not JSON counts as none; the next verdict moves it to
+  // history/.
   json entry(const std::string& id) const;
   // Of all submissions that have one, by id.
   std::vector<json> entries() const;

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Reads an archive that nobody trusts, in a sandbox: contents go under numbers, names to stdout.
+"""Reads an untrusted archive, in a sandbox: contents go to numbered files, names to stdout.
 
     unpack.py ARCHIVE FOLDER MOST_BYTES MOST_FILES FILE_BYTES [ENDING...]
 
 A line of JSON for each member, with a NUL behind it: {"name", "kind", "bytes", "number"}; kind is
 "file", "link" or "device", number (or null) names the file in FOLDER that holds its content. Of a
 member that is larger than FILE_BYTES, or ends otherwise than in one of the ENDINGs, only the name
-comes. The last line is {"end": "ok"}, or {"end": why the rest was not read}. archive.cpp believes
+is listed. The last line is {"end": "ok"}, or {"end": why the rest was not read}. archive.cpp believes
 none of it.
 """
 import json

@@ -36,7 +36,7 @@ std::string grader_version(const installation& where, const device_choice& devic
   for (const auto& folder : {device.runtime_folder, device.client_runtime})
     if (!folder.empty() && folder.lexically_normal().string().starts_with(where.build.string()))
       files.push_back(folder / "libcudart.so.13");
-  // The runner's archive is thin, and names its objects: what they are made of tells as well.
+  // The runner's archive is thin and only names its objects, so their sources are hashed.
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(where.root / "common" / "runner", ignored))
     if (entry.is_regular_file(ignored)) files.push_back(entry.path());

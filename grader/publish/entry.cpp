@@ -1,4 +1,4 @@
-// Takes from JSON what is there and of its type.
+// Reads from JSON what exists and has the right type.
 #include "grader/publish/entry.hpp"
 
 #include <fmt/core.h>

@@ -21,8 +21,8 @@ std::string csv(const std::vector<entry>& all);
 // {"lab", "entries"}: what the journal holds, texts made harmless.
 std::string as_json(const std::string& lab, const std::vector<json>& all);
 
-// A suite for each submission, a case for each goal: failed ones are failures, what nobody's
-// program is to blame for is an error, what was not graded here is skipped.
+// A suite for each submission, a case for each goal: a missed goal is a failure, INFRA and
+// REFUSED are errors, a goal that was not graded here is skipped.
 std::string junit(const std::string& lab, const std::vector<entry>& all);
 
 // results.json. failure(environment) for an INFRA: Gradescope has no verdict without points, and a

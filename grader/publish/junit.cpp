@@ -1,4 +1,4 @@
-// JUnit's XML in the strict form: what one of its readers asks for is there for all.
+// JUnit's XML in its strictest form, which every reader accepts.
 #include <fmt/core.h>
 
 #include "grader/publish/escape.hpp"

@@ -69,7 +69,7 @@ std::string anchor(const std::string& id) { return "s-" + hex_of(sha256(id)).sub
 std::string table(const std::string& name, const std::string& head, const std::string& rows) {
   return fmt::format(
       "<div class=\"wide\" tabindex=\"0\" role=\"region\" "
-      "aria-label=\"{}\"><table><thead><tr>{}</tr>"
+      "aria-label=\"Table: {}\"><table><thead><tr>{}</tr>"
       "</thead><tbody>\n{}</tbody></table></div>\n",
       name, head, rows);
 }
@@ -119,8 +119,8 @@ class page {
         "and the key stand here.</p>",
         p_.entries.size(), graded, look);
     if (p_.left_out.empty()) return text;
-    text += fmt::format("<details><summary>{} files belong to nobody</summary><ul>",
-                        p_.left_out.size());
+    text +=
+        fmt::format("<details><summary>{} files have no owner</summary><ul>", p_.left_out.size());
     for (const auto& one : p_.left_out) text += "<li>" + line(one) + "</li>";
     return text + "</ul></details>";
   }

@@ -96,7 +96,7 @@ similarities compare_works(const std::vector<work>& all, const given_code& given
       const double share = same         ? 1
                            : least == 0 ? 0
                                         : static_cast<double>(common) / static_cast<double>(least);
-      // Equal texts that are published ones, or untouched skeletons, tell nothing about each other.
+      // Two copies of a published step, or of the skeleton, are not evidence of copying.
       if (share >= least_share && common >= least_common)
         found.pairs.push_back({all[i].id, all[j].id, share, common, same});
     }

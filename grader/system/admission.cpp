@@ -112,7 +112,7 @@ memory_share shared_memory_budget::take(std::uint64_t bytes,
       next = 0;
       wait();
     }
-    // One that is ours already is another open file of the same, whose flock we hold: it refuses.
+    // A unit that we hold already refuses as well: a second open file has a lock of its own.
     auto one = std::make_shared<open_lock>(folder_ / ("unit-" + std::to_string(next++)));
     if (one->try_lock()) share.held_.push_back(std::move(one));
   }

@@ -1,9 +1,9 @@
-// Memory that processes take by turns: whoever wants some waits until there is enough for it.
+// Memory that processes share by turns: a process waits until its share is free.
 //
 // idea    The memory is cut into units, each of which is a file; to hold units is to hold their
-//         flocks. So a process that is killed gives back what it has, and nobody counts. Whoever
-//         waits holds the lock of the queue: who came first is served first, and a large wish is
-//         not starved by small ones.
+//         flocks. So a process that is killed returns its share, and no counter can be wrong.
+//         Whoever waits holds the lock of the queue: who came first is served first, and a large
+//         wish is not starved by small ones.
 // Tested by tests/admission_test.cpp.
 #pragma once
 

@@ -176,7 +176,7 @@ TEST_CASE("all of a folder can be one person's") {
   CHECK(all.at("anna").time == 1'700'000'000);
 }
 
-TEST_CASE("links, devices and what is too large are refused by name, and nobody waits for them") {
+TEST_CASE("links, devices and what is too large are refused by name, and are never waited for") {
   course_folder c;
   write_atomically(c.at("secret"), "key");
   c.put("anna/reduction.cu", "anna");
@@ -240,7 +240,7 @@ TEST_CASE("archives cannot leave their folder, inflate without end, or hide link
     CHECK(!entry.path().filename().string().starts_with("tmp-"));
 }
 
-TEST_CASE("a source in which nobody is found is refused, with what to do") {
+TEST_CASE("a source without owners is refused, with what to do") {
   course_folder c;
   CHECK_THROWS_AS(c.read(), failure);
   CHECK_THROWS_AS(c.read({c.in() / "nowhere"}), failure);

@@ -154,7 +154,7 @@ std::uint64_t bytes_to_compile(const context& c, const lab& l, const grade_optio
   const fs::path file = o.file.empty() ? c.where.root / l.file : fs::absolute(o.file);
   const std::string text = read_if_there(file).value_or("");
   for (const char* large : {"<cub/", "<thrust/", "<cuda/", "\"cub/", "\"thrust/"})
-    if (text.find(large) != std::string::npos) return 700 * megabyte;
+    if (text.find(large) != std::string::npos) return 500 * megabyte;
   return 300 * megabyte;
 }
 

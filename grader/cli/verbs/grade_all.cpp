@@ -182,7 +182,7 @@ batch::results open(const context&, const grade_all_options& o) {
   if (o.words.size() > 2 || o.words.size() == 1) {
     refuse(
         "expected a folder or an archive, and a lab: ./lab grade-all FOLDER LAB --out RESULTS\n"
-        "without both, --out RESULTS goes on with what is there");
+        "without both, --out RESULTS continues with the submissions in it");
   }
   if (o.words.empty()) return batch::results(o.out);
   return batch::results::open_or_make(o.out, o.words[1]);
@@ -229,12 +229,12 @@ int grade_all(context& c, const grade_all_options& o) {
 
 const verb grade_all_verb(
     {verb_place::group::machine, 46}, "grade-all",
-    "a course's submissions, in parallel; goes on where it was stopped",
+    "a course's submissions, in parallel; continues where it was stopped",
     "  ./lab grade-all submissions.zip reduction --out results    as Canvas, Moodle, Gradescope "
     "or\n"
     "                                                             nbgrader name them, or ID/FILE\n"
     "  ./lab grade-all FOLDER reduction --out results --key FILE  with your own hidden sizes\n"
-    "  ./lab grade-all --out results                              goes on\n"
+    "  ./lab grade-all --out results                              continues\n"
     "  ./lab grade-all --out results --regrade WRONG              a class again, or an id\n"
     "  ./lab report results --format csv                          what came of it",
     [](arguments& takes, grade_all_options& o) {
@@ -242,7 +242,7 @@ const verb grade_all_verb(
       takes.add("--out", o.out, "the folder for verdicts; it is made, and kept");
       takes.add(
           "--names", o.names,
-          "whose a file is: canvas, moodle, gradescope, nbgrader, plain, or a pattern such as "
+          "how files are named: canvas, moodle, gradescope, nbgrader, plain, or a pattern such as "
           "\"{id}_{any}/{file}\" (default: what fits)");
       takes.add("--key", o.key, "a file: your own draw of seeds and hidden sizes");
       takes.add("--due", o.due, "when it was due; lateness comes from the platform's metadata");

@@ -39,7 +39,8 @@ json entry_for(const batch::results& r, const std::string& id) {
   std::vector<std::string> known;
   for (const auto& s : r.submissions()) known.push_back(s.id);
   const std::string meant = nearest(id, known);
-  refuse("nobody is called " + id + (meant.empty() ? "" : "; did you mean " + meant + "?"));
+  refuse("there is no submission of " + id +
+         (meant.empty() ? "" : "; did you mean " + meant + "?"));
 }
 
 void deliver(context& c, const report_options& o, const std::string& text) {
@@ -114,7 +115,7 @@ std::vector<std::string> differing_parts(context& c, const publish::entry& e, co
   return parts;
 }
 
-// Grades once more, and tells what is not as it was.
+// Grades once more, and reports what differs.
 int grade_again(context& c, const batch::results& r, const publish::entry& e,
                 const report_options& o) {
   child_options child;
@@ -180,7 +181,7 @@ int report(context& c, const report_options& o) {
            ": expected csv, json, junit, gradescope, classroom50, moodle or html");
   }
   if (o.format == "html") {
-    if (!o.id.empty()) refuse("--format html is of all; --explain tells one verdict");
+    if (!o.id.empty()) refuse("--format html shows all; --explain shows one verdict");
     c.busy.doing("comparing submissions");
     deliver(c, o, publish::overview(publish::gather(r, l, c.where.root)));
     return 0;

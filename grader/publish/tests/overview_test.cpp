@@ -37,7 +37,7 @@ std::size_t count(const std::string& text, const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("the page is closed, without scripts, and nobody's text is markup") {
+TEST_CASE("the page is closed, without scripts, and no student's text is markup") {
   const std::string page = overview(parts());
   CHECK(page.find("<script") == std::string::npos);
   CHECK(page.find("javascript:") == std::string::npos);
@@ -52,7 +52,7 @@ TEST_CASE("the page is closed, without scripts, and nobody's text is markup") {
     CHECK(count(page, "<" + tag + ">") + count(page, "<" + tag + " ") ==
           count(page, "</" + tag + ">"));
   }
-  // Every place that a link goes to is there once.
+  // Every target of a link exists once.
   for (auto at = page.find("href=\"#"); at != std::string::npos;
        at = page.find("href=\"#", at + 1)) {
     const std::string id = page.substr(at + 7, page.find('"', at + 7) - at - 7);
@@ -62,7 +62,7 @@ TEST_CASE("the page is closed, without scripts, and nobody's text is markup") {
   for (const char c : page) CHECK((static_cast<unsigned char>(c) >= 0x20 || c == '\n'));
 }
 
-TEST_CASE("the page tells classes, goals with hints, pairs and answers beside the key") {
+TEST_CASE("the page shows classes, goals with hints, pairs and answers beside the key") {
   const std::string page = overview(parts());
   for (const char* what :
        {"3 submissions, 2 with points", "Fewer threads", "75 %", "03_step", "15.7 us",
@@ -70,7 +70,7 @@ TEST_CASE("the page tells classes, goals with hints, pairs and answers beside th
     CAPTURE(what);
     CHECK(page.find(what) != std::string::npos);
   }
-  // The leaderboard names nobody.
+  // The leaderboard has no names.
   const auto board = page.find("Times as fast</th>");
   const std::string rows = page.substr(board, page.find("</section>", board) - board);
   CHECK(rows.find("anna") == std::string::npos);

@@ -34,7 +34,7 @@ void check_harmless(const std::string& text) {
   }
 }
 
-// RFC 4180, for one's own output.
+// A reader of RFC 4180, for our output.
 std::vector<std::vector<std::string>> rows_of(const std::string& csv) {
   std::vector<std::vector<std::string>> rows(1, {""});
   bool quoted = false;

@@ -44,7 +44,7 @@ TEST_CASE("a renamed and reformatted copy is found, independent work is not") {
   CHECK(!found.pairs[0].same_text);
 }
 
-TEST_CASE("what was handed out, or published, makes nobody alike") {
+TEST_CASE("handed-out and published code makes no pair") {
   const given_code given{fingerprints_of(skeleton), {{"03_step", fingerprints_of(kernel(2))}}};
   const auto found = compare_works({{"anna", skeleton},
                                     {"bert", skeleton},
