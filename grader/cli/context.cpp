@@ -132,7 +132,7 @@ void show_finding(context& c, const check_report& report) {
 }
 
 void show_todos(context& c, const std::string& shown) {
-  const auto text = read_if_there(c.where.root / shown);
+  const auto text = read_bounded(c.where.root / shown, std::size_t{1} << 20);
   if (c.as_json || !text) return;
   const auto todos = find_todos(*text);
   if (todos.empty()) return;

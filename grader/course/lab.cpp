@@ -305,7 +305,6 @@ lab parse_lab(std::string_view text, const std::string& origin, const std::strin
     l.bench = parse_sizes(*sizes, "bench", origin);
     l.emulated = parse_sizes(*sizes, "emulated", origin);
     l.modelled = sizes->contains("modelled") ? parse_sizes(*sizes, "modelled", origin) : l.emulated;
-    l.compares_modelled = sizes->as<bool>("compare_modelled").value_or(false);
     if (sizes->contains("hidden")) l.hidden = parse_sizes(*sizes, "hidden", origin);
     const auto holds = [&](std::size_t d) { return l.hidden[0][d] <= l.hidden[1][d]; };
     if (!l.hidden.empty() &&

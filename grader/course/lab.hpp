@@ -92,8 +92,6 @@ struct lab {
   std::vector<lab_size> emulated;  // figures counted on the emulator, ascending
   std::vector<lab_size> modelled;  // times by the model, ascending: large enough to fill a GPU
   std::vector<lab_size> hidden;    // none, or the smallest and the largest that are drawn
-  // A judged grade compares the outputs at the last modelled size, too: a call there takes seconds.
-  bool compares_modelled = false;
   // A submission that is one of the steps, under other names, earns its points.
   bool published_steps_earn = true;
   std::vector<lab_size> promised;  // what steps.txt promises holds for, unless a line says else

@@ -11,6 +11,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "grader/course/lab.hpp"
 
@@ -19,8 +20,15 @@ namespace stepwise {
 // Equal for equal code; empty if there is none.
 std::string code_without_names(std::string_view source);
 
-// The lab's step whose code this is; empty if it is none's. A step's file that cannot be read is
-// none.
-std::string published_step(const fs::path& root, const lab& l, std::string_view source);
+// What published_step() compares with: names and texts, in the lab's order. A step's file that
+// cannot be read is none.
+struct step_text {
+  std::string name, text;
+};
+std::vector<step_text> texts_of_steps(const fs::path& root, const lab& l);
+
+// The step whose code this is; empty if it is none's. Reads no file and has no effect: it may run
+// where nothing can be done (system/apart.hpp).
+std::string published_step(const std::vector<step_text>& steps, std::string_view source);
 
 }  // namespace stepwise

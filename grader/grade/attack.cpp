@@ -12,8 +12,7 @@ namespace stepwise {
 
 std::optional<attack> parse_attack(std::string_view text) {
   static const std::regex form(
-      "// (attack|honest) ([a-z]+): ([A-Z]+(?: or [A-Z]+)*), at (most|least) ([0-9]+) points"
-      "(, until judged|, open)?");
+      "// (attack|honest) ([a-z]+): ([A-Z]+(?: or [A-Z]+)*), at (most|least) ([0-9]+) points");
   std::string line(text.substr(0, std::min<std::size_t>(text.find('\n'), 400)));
   while (line.ends_with('\r')) line.pop_back();
   std::smatch parts;
@@ -30,8 +29,6 @@ std::optional<attack> parse_attack(std::string_view text) {
     begin = end + between.size();
   }
   a.points = std::atoi(parts[5].str().c_str());
-  a.until_judged = parts[6] == ", until judged";
-  a.is_open = parts[6] == ", open";
   // The comment's next lines, up to an empty one.
   std::istringstream lines{std::string(text)};
   std::getline(lines, line);
@@ -61,13 +58,10 @@ std::vector<attack> find_attacks(const fs::path& folder, std::vector<std::string
   return all;
 }
 
-attack_result result_of(const attack& due, const graded_attack& got) {
-  if (!got.broken.empty() || !got.left.empty()) return attack_result::failed;
-  const bool is_due = std::count(due.classes.begin(), due.classes.end(), got.got) > 0 &&
-                      (due.honest ? got.points >= due.points : got.points <= due.points);
-  if (is_due) return attack_result::held;
-  return due.is_open || (due.until_judged && !got.judged) ? attack_result::open
-                                                          : attack_result::failed;
+bool is_as_due(const attack& due, const graded_attack& got) {
+  return got.broken.empty() && got.left.empty() &&
+         std::count(due.classes.begin(), due.classes.end(), got.got) > 0 &&
+         (due.honest ? got.points >= due.points : got.points <= due.points);
 }
 
 }  // namespace stepwise

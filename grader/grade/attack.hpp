@@ -4,10 +4,6 @@
 //         is:
 //           // attack reduction: WRONG or CHECK, at most 0 points
 //           // honest reduction: PASS or SLOW, at least 40 points
-//         `, until judged` after the points: grading that believes the submission's process gives
-//         it more, which is reported and not hidden; where a grade's `trust` is "judged", it
-//         counts.
-//         `, open`: a judged grade gives it more, too, for a reason that the file states.
 // Tested by tests/attack_test.cpp.
 #pragma once
 
@@ -22,11 +18,11 @@ namespace stepwise {
 struct attack {
   std::string name;  // "forging/41_exits"
   std::filesystem::path file;
+  std::string step;  // of the course, instead of a file
   std::string lab;
   bool honest = false;
   std::vector<std::string> classes;  // one of them is expected
   double points = 0;                 // at most, of an attack; at least, of an honest one
-  bool until_judged = false, is_open = false;
   std::string what;
 };
 
@@ -41,16 +37,11 @@ std::vector<attack> find_attacks(const std::filesystem::path& folder,
 struct graded_attack {
   std::string got;  // the class
   double points = 0;
-  bool judged = false;            // its trust
-  std::string broken;             // no document came, or what it quoted; empty: nothing
+  std::string broken;             // no document came, it was not judged, or what it quoted
   std::vector<std::string> left;  // processes, files, mounts
 };
 
-enum class attack_result {
-  held,  // as expected
-  open,  // earns more than it should, as is known until grading is judged
-  failed
-};
-attack_result result_of(const attack& due, const graded_attack& got);
+// A class and points that are expected, nothing broken, nothing left behind?
+bool is_as_due(const attack& due, const graded_attack& got);
 
 }  // namespace stepwise

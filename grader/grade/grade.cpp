@@ -20,6 +20,7 @@ namespace stepwise {
 namespace {
 
 constexpr std::uint64_t modelled_seed = 7;
+constexpr double seconds_for_a_whole_call = 300;  // every block of it runs
 
 // Faster than `input_bytes` come from memory.
 double floor_ms(double input_bytes, double peak_gb_per_s) {
@@ -197,6 +198,7 @@ class grading {
       }
       report_.goals.push_back(std::move(result));
     }
+    if (overturned_) take_all_back();
     return std::move(report_);
   }
 
@@ -205,8 +207,7 @@ class grading {
     if (compile_errors.empty()) {
       report_.correctness = grade_correctness(lab_, problem_, mine_.program, where_, device_, seed_,
                                               now_, report_.checked);
-      if (report_.correctness->found.message.starts_with(could_not_start))
-        blame_whose_fault_it_is(report_.correctness->found);
+      settle_blame(report_.correctness->found);
       report_.what = report_.correctness->found.what;
       report_.message = report_.correctness->found.message;
       return;
@@ -216,17 +217,47 @@ class grading {
       report_.message += (report_.message.empty() ? "" : "\n") + line;
   }
 
-  // A program says that the machine keeps it from starting. If the lab's first step starts, it is
-  // the program's.
-  void blame_whose_fault_it_is(call_outcome& found) const {
-    if (lab_.steps.empty()) return;
+  // The one rule for INFRA of a submission's program: it stands if the device says that it cannot
+  // do what was asked, or if the lab's first step fails here, too. Else the program is at fault,
+  // whatever it says of the machine.
+  void settle_blame(call_outcome& found) const {
+    if (found.what != verdict::infra || found.limit || lab_.steps.empty()) return;
     const fs::path known_good = where_.solution(lab_.name, lab_.steps.front().name);
     if (!fs::exists(known_good)) return;
     if (!check_program(lab_, problem_, known_good, device_, {lab_.check.front()}, seed_, now_)
              .correct())
       return;
     found.what = verdict::crash;
-    found.message += "; a step of the course starts";
+    found.message += "; a step of the course runs here";
+  }
+
+  // A program that was right at every check size does at a larger one what cannot be judged.
+  void hold(goal_result& g, const std::string& why) {
+    g.message = why + ": held for review";
+    if (report_.what != verdict::pass && report_.what != verdict::slow) return;
+    report_.what = verdict::held;
+    report_.message = g.message;
+  }
+
+  // A call that was counted or timed came to something else than the checks: no goal is met.
+  void overturn(const call_outcome& found, const std::string& label, const lab_size& size) {
+    overturned_ = found;
+    report_.correctness->found = found;
+    report_.correctness->label = label;
+    report_.correctness->size = size;
+  }
+
+  void take_all_back() {
+    report_.what = overturned_->what;
+    report_.message = overturned_->message;
+    report_.points = 0;
+    for (goal_result& g : report_.goals) {
+      if (!g.passed.value_or(false)) continue;
+      g.passed = false;
+      g.points = 0;
+      g.message = g.what->what == goal::kind::correct ? report_.message
+                                                      : "not judged: it must be correct first";
+    }
   }
 
   void judge(goal_result& g) {
@@ -255,6 +286,11 @@ class grading {
     } else {
       judge_measured(g, report_, measured_against(g.what->over), mine_.name,
                      device_.state.peak_gb_per_s);
+      if (report_.what == verdict::infra && g.speed->whose == mine_.name) {
+        settle_blame(g.speed->found);
+        report_.what = g.speed->found.what;
+        report_.message = g.message = g.speed->found.message;
+      }
     }
   }
 
@@ -283,10 +319,11 @@ class grading {
     if (call == nullptr) {
       g.message = "not graded here: the counters need the emulator, which is not built";
     } else if (call->found.what == verdict::infra) {
-      g.message = "not graded here: " + call->found.message;
+      hold(g, "it cannot be counted: " + call->found.message);
     } else if (!call->found.ok()) {
       g.message = fmt::format("while it was counted at {}: {}", call->label, call->found.message);
       miss(g, call->found.what);
+      if (call->found.what == verdict::wrong) overturn(call->found, call->label, g.what->size);
     } else {
       g.counted = figure_of(*g.what->counter, call->kernels, problem_.work(g.what->size),
                             g.what->side, g.what->limit);
@@ -320,13 +357,15 @@ class grading {
 
   // By the time model: the same times at every call, whatever the seed of the checks.
   void judge_modelled(goal_result& g) {
-    const modelled_figures& mine = my_modelled_call();
     const auto& [other_ms, why_none] = modelled_step(g.what->over);
-    if (other_ms == 0 || mine.found.what == verdict::infra) {
-      g.message =
-          "not graded here: no modelled time: " + (other_ms > 0 ? mine.found.message : why_none);
+    if (other_ms == 0) {
+      g.message = "not graded here: no modelled time: " + why_none;
       return;
     }
+    const modelled_figures& mine = my_modelled_call(other_ms, g.what->modelled);
+    if (overturned_) return;
+    if (mine.found.what == verdict::infra)
+      return hold(g, fmt::format("it has no time at {}: {}", mine.label, mine.found.message));
     if (!mine.timed()) {
       g.message = fmt::format("while it was timed at {}: {}", mine.label, mine.why_no_time());
       return miss(g, mine.found.ok() ? verdict::slow : mine.found.what);
@@ -350,9 +389,26 @@ class grading {
     miss(g, verdict::slow);
   }
 
-  const modelled_figures& my_modelled_call() {
-    if (!my_time_) my_time_ = modelled(mine_.program);
-    return *my_time_;
+  // A sample of the blocks is enough to miss a goal, and what it computes means nothing. A goal is
+  // met by the time of a call that was made whole, with the inputs of this grade, and was right:
+  // nobody gains by doing less where only time is looked at.
+  const modelled_figures& my_modelled_call(double other_ms, double least_ratio) {
+    if (!my_sample_) {
+      my_sample_ = modelled(mine_.program);
+      settle_blame(my_sample_->found);
+    }
+    const bool misses = my_sample_->timed() && other_ms / my_sample_->time_ms < least_ratio;
+    if (misses && !my_whole_) return *my_sample_;
+    if (!my_whole_) {
+      my_whole_ = model_program(lab_, problem_, mine_.program, lab_.modelled.back(), seed_, device_,
+                                now_, seconds_for_a_whole_call, what_ifs::left_out,
+                                launches_are::whole, outputs_are::compared);
+      const call_outcome& found = my_whole_->found;
+      settle_blame(my_whole_->found);
+      if (!found.ok() && found.what != verdict::infra && found.what != verdict::timeout)
+        overturn(found, my_whole_->label, my_whole_->size);
+    }
+    return *my_whole_;
   }
 
   // Of a step of the course: its time in ms, or 0 and why there is none.
@@ -385,6 +441,7 @@ class grading {
     if (!emulator) return nullptr;
     const phase doing("counters on the emulator");
     auto call = profile_program(lab_, problem_, mine_.program, size, seed_, *emulator, now_);
+    settle_blame(call.found);
     return &calls_.emplace(size, std::move(call)).first->second;
   }
 
@@ -399,7 +456,8 @@ class grading {
   bool right_ = false;
   std::map<lab_size, profiled_call> calls_;
   std::map<std::string, comparison> measured_;  // by the step
-  std::optional<modelled_figures> my_time_;
+  std::optional<modelled_figures> my_sample_, my_whole_;
+  std::optional<call_outcome> overturned_;
   std::map<std::string, std::pair<double, std::string>> step_times_;
   kept_times kept_times_{where_, device_};
 };

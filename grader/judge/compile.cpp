@@ -24,10 +24,13 @@ namespace stepwise {
 namespace {
 
 constexpr double compile_limit_s = 180;
+constexpr std::size_t most_hashed = std::size_t{64} << 20;
+constexpr std::size_t most_rule = std::size_t{16} << 20;
 constexpr std::size_t cache_entries = 200;  // of each cache: a whole sweep has room
 
 std::string hash_of_file(const fs::path& file) {
-  const auto content = read_if_there(file);
+  // A source can name anything that its compiler was shown.
+  const auto content = read_bounded(file, most_hashed);
   return content ? content_hash().add(*content).hex() : std::string("missing");
 }
 
@@ -82,7 +85,8 @@ void remember_headers(const fs::path& entry, const std::vector<fs::path>& rules,
     if (!passes && !headers.contains(file)) headers[file] = hash_of_file(root / file);
   };
   for (const auto& rule : rules) {
-    for (const auto& file : prerequisites(read_if_there(rule).value_or(""))) remember(file);
+    for (const auto& file : prerequisites(read_bounded(rule, most_rule).value_or("")))
+      remember(file);
   }
   // A name that is not UTF-8 becomes one that is not there: its program is made again each time.
   write_atomically(entry / "headers.json", headers.dump(1) + "\n");
@@ -161,8 +165,12 @@ compiled refused(const child_result& result, const std::string& log, const lab& 
   if (!errors.empty()) {
     c.explanation = explain(errors[0], errors.size(), where, sources);
     if (guards.with != nullptr && errors[0].message.find("No such file") != std::string::npos) {
-      c.explanation.push_back("a graded file is compiled alone: it may include the contract, " +
-                              std::string("common/lab/ and what compiler and toolkit bring"));
+      std::string alone =
+          "a graded file is compiled alone: it may include the contract, common/lab/ and what "
+          "compiler and toolkit bring";
+      if (errors[0].message.find("solutions/") != std::string::npos)
+        alone += "; with --practice your own file may include parts of solutions";
+      c.explanation.push_back(std::move(alone));
     }
     if (c.log.find("undefined reference") != std::string::npos) {
       c.explanation.push_back("the contract is labs/" + l.name + "/" + l.contract);
@@ -239,7 +247,10 @@ class compilation {
     const bool refused = outcome.end.how == child_end::cause::exited &&
                          outcome.end.exit_code == host_half_refused &&
                          !parse_diagnostics(outcome.err + outcome.out).empty();
-    if (refused) return outcome;
+    // nvcc itself would only take as long, or as much, once more.
+    const bool limited = outcome.end.how == child_end::cause::deadline ||
+                         !limit_that_ended(outcome, guards_).empty();
+    if (refused || limited) return outcome;
     return std::nullopt;
   }
 
@@ -413,8 +424,8 @@ void refuse_what_is_not_the_students_fault(const child_result& result, const fs:
 
 compiled compile_submission(const lab& l, const fs::path& file, const installation& where,
                             const compile_progress& progress, const compile_guards& guards) {
-  return compile_text(l, file, read_file(file, static_cast<int>(exit_code::usage)), nullptr,
-                      "submissions", where, progress, guards);
+  return compile_text(l, file, read_handed_in(file), nullptr, "submissions", where, progress,
+                      guards);
 }
 
 compiled compile_step(const lab& l, const fs::path& file, const installation& where,

@@ -30,7 +30,8 @@ std::string_view trimmed(std::string_view text) {
 // A source file can make a compiler's output as long as its author likes. A message is truncated
 // when it is shown, and only the first one is shown: the rest is not needed.
 constexpr std::size_t longest_message = 4000, most_message_lines = 20, longest_excerpt = 200;
-constexpr int most_names = 20;  // of all messages
+constexpr std::size_t most_quoted = std::size_t{4} << 20;  // of a file whose line is shown
+constexpr int most_names = 20;                             // of all messages
 
 // '_Z6kernelPi' becomes 'kernel(int*)', for as many `names` as are left.
 std::string with_readable_names(std::string_view text, int& names) {
@@ -260,7 +261,7 @@ std::vector<std::string> explain(const diagnostic& first, std::size_t count,
         fs::path(first.file).is_absolute() ? fs::path(first.file) : where.root / first.file;
     place = clean(where.shown(file)) + ":" + std::to_string(first.line) + ": ";
     lines.push_back(place + clean(first.message));
-    if (const auto text = sources.allows(file) ? read_if_there(file) : std::nullopt) {
+    if (const auto text = sources.allows(file) ? read_bounded(file, most_quoted) : std::nullopt) {
       const auto source = split_lines(*text);
       const auto index = static_cast<std::size_t>(first.line) - 1;
       if (first.line > 0 && index < source.size()) {

@@ -66,6 +66,7 @@ verdict class_of_error(int code) {
 
 call_outcome with_advice(call_outcome outcome) {
   if (outcome.what == verdict::infra) {
+    outcome.limit = true;
     outcome.message +=
         "; this is a limit of the emulator, not your mistake: use a GPU, or write it otherwise";
   }
@@ -82,6 +83,8 @@ call_outcome outcome_of_end(const child_end& end, const std::string& errors,
                        ? std::string{}
                        : " (" + bytes_text(static_cast<double>(data_limit_bytes)) + ")")};
     }
+    if (end.too_many_tasks)
+      return {verdict::memory, "the program started more processes and threads than it may have"};
     const std::string access = end.signal == SIGSEGV ? said_of_host_access(errors) : "";
     std::string message =
         access.empty() ? "a signal ended the program in host code: " + signal_text(end.signal) +

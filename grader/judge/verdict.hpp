@@ -29,6 +29,7 @@ std::string_view name_of(verdict v);
 struct call_outcome {
   verdict what = verdict::pass;
   std::string message;
+  bool limit = false;  // INFRA, in the words of the device: it cannot do what was asked
   bool ok() const { return what == verdict::pass; }
 };
 

@@ -16,7 +16,6 @@ namespace {
 
 // Counting takes longer than a check, and a figure's call is larger.
 constexpr double profile_patience = 12;
-constexpr double seconds_to_end = 30;
 
 }  // namespace
 
@@ -48,7 +47,7 @@ profiled_call profile_program(const lab& l, const problem& p, const std::filesys
       return result;
     }
   }
-  runner->finish(seconds_to_end);
+  runner->finish(seconds_to_leave_a_profile(emulator));
   result.kernels = read_profile(options.profile);
   return result;
 }

@@ -18,6 +18,12 @@ struct profiled_call {
   std::vector<kernel_profile> kernels;
 };
 
+// How long a program may take to end once its call is over, before its profile is read. A judged
+// one's is the server's: it is there, whatever the program does at its end.
+inline double seconds_to_leave_a_profile(const device_choice& device) {
+  return device.judged() ? 2 : 30;
+}
+
 // Of a yardstick's call the outputs mean nothing.
 enum class outputs_are { compared, ignored };
 

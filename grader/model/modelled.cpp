@@ -15,11 +15,6 @@
 #include "grader/system/files.hpp"
 
 namespace stepwise {
-namespace {
-
-constexpr double seconds_to_leave_a_profile = 30;
-
-}  // namespace
 
 std::string modelled_figures::why_no_time() const {
   if (timed()) return {};
@@ -43,7 +38,8 @@ std::optional<model_error> load_model_error(const fs::path& root, const lab& l,
 modelled_figures model_program(const lab& l, const problem& p, const std::filesystem::path& program,
                                const lab_size& size, std::uint64_t seed,
                                const device_choice& emulator, const activity& now,
-                               double patience_s, what_ifs experiments, launches_are launches) {
+                               double patience_s, what_ifs experiments, launches_are launches,
+                               outputs_are outputs) {
   modelled_figures result;
   std::vector<problem_call> calls;
   try {
@@ -61,7 +57,8 @@ modelled_figures model_program(const lab& l, const problem& p, const std::filesy
   result.peak_bytes_per_s = emulator.peak_bytes_per_s;
   const temporary_folder folder(fs::temp_directory_path());
   planned_call once;
-  once.how.buffers = runner::buffers_are::reused;  // no output is copied to the host: there is none
+  // No output of a sample is copied to the host: there is none.
+  if (outputs == outputs_are::ignored) once.how.buffers = runner::buffers_are::reused;
   const call_file file(calls, {once});
   session_options options = options_for(emulator, patience_s, file.bytes());
   options.tick = now.tick;
@@ -74,8 +71,12 @@ modelled_figures model_program(const lab& l, const problem& p, const std::filesy
   options.modelled_events = result.with_copies;
   const auto runner = start_session(program, emulator, file, options);
   result.found = runner->call(0);
+  if (result.found.ok() && outputs == outputs_are::compared) {
+    if (const auto wrong = check_outputs(p, calls[0], file.outputs(0)))
+      result.found = {verdict::wrong, *wrong};
+  }
   if (!result.found.ok()) return result;
-  runner->finish(seconds_to_leave_a_profile);
+  runner->finish(seconds_to_leave_a_profile(emulator));
   result.kernels = read_profile(options.profile);
   for (const kernel_profile& k : result.kernels) result.time_ms += k.timing.us / 1000;
   if (result.with_copies && result.time_ms > 0) {

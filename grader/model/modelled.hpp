@@ -18,6 +18,7 @@
 #include "common/report/profile.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/judge/check.hpp"
+#include "grader/measure/profiled.hpp"
 
 namespace stepwise {
 
@@ -55,11 +56,13 @@ enum class what_ifs { left_out, modelled };
 // Sampled: of a large launch, only as many blocks run as its time needs. Whole: all of them.
 enum class launches_are { sampled, whole };
 
-// `emulator` must be the emulator. A call that takes longer than `patience_s` has no time.
+// `emulator` must be the emulator. A call that takes longer than `patience_s` has no time. Outputs
+// can be compared where launches are whole.
 modelled_figures model_program(const lab& l, const problem& p, const std::filesystem::path& program,
                                const lab_size& size, std::uint64_t seed,
                                const device_choice& emulator, const activity& now,
                                double patience_s = 60, what_ifs experiments = what_ifs::left_out,
-                               launches_are launches = launches_are::sampled);
+                               launches_are launches = launches_are::sampled,
+                               outputs_are outputs = outputs_are::ignored);
 
 }  // namespace stepwise

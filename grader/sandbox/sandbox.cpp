@@ -252,9 +252,13 @@ child_options confined(child_options options, const confinement& c, const protec
     std::string ignored;
     options.group = control_group::make({c.memory_bytes, c.processes}, ignored);
   }
-  // Linux counts all processes of a user, and none of root's.
-  if (!options.group && c.processes > 0 && geteuid() != 0) {
-    options.process_limit = own_tasks() + static_cast<std::uint64_t>(c.processes);
+  // Without a group: Linux counts all processes of a user, and none of root's, which we count.
+  if (!options.group && c.processes > 0) {
+    if (geteuid() != 0) {
+      options.process_limit = own_tasks() + static_cast<std::uint64_t>(c.processes);
+    } else if (!with.bubblewrap.empty()) {
+      options.counted_tasks = c.processes;
+    }
   }
   const std::string filter =
       with.filters

@@ -46,7 +46,50 @@ void write_all(int descriptor, std::string_view content, const fs::path& file,
   }
 }
 
+constexpr std::size_t most_handed_in = std::size_t{1} << 20;
+
+std::string why_unreadable(const fs::path& file) {
+  std::error_code ignored;
+  return !fs::exists(file, ignored)        ? "there is no such file"
+         : fs::is_directory(file, ignored) ? "it is a folder"
+         : access(file.c_str(), R_OK) != 0 ? strerror(errno)
+                                           : "it is not a regular file";
+}
+
 }  // namespace
+
+std::optional<std::string> read_bounded(const fs::path& file, std::size_t most_bytes) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return std::nullopt;
+  // Should it have become something else by now: neither wait for it nor let it own the terminal.
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (descriptor < 0) return std::nullopt;
+  struct stat about {};
+  bool whole = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) &&
+               static_cast<std::uint64_t>(about.st_size) <= most_bytes;
+  std::string content;
+  char part[65536];
+  while (whole) {
+    const ssize_t n = ::read(descriptor, part, sizeof part);
+    if (n == 0) break;
+    if (n < 0 && errno == EINTR) continue;
+    whole = n > 0 && content.size() + static_cast<std::size_t>(n) <= most_bytes;
+    if (whole) content.append(part, static_cast<std::size_t>(n));
+  }
+  close(descriptor);
+  if (!whole) return std::nullopt;
+  return content;
+}
+
+std::string read_handed_in(const fs::path& file) {
+  if (auto content = read_bounded(file, most_handed_in)) return *std::move(content);
+  std::error_code error;
+  const auto bytes = fs::is_regular_file(file, error) ? fs::file_size(file, error) : 0;
+  throw failure(exit_code::usage, "cannot read " + file.string() + ": " +
+                                      (!error && bytes > most_handed_in
+                                           ? "it has more than 1 MiB, and no source file does"
+                                           : why_unreadable(file)));
+}
 
 std::optional<std::string> read_if_there(const fs::path& file) {
   std::error_code ignored;
@@ -60,12 +103,8 @@ std::optional<std::string> read_if_there(const fs::path& file) {
 
 std::string read_file(const fs::path& file, int code) {
   if (auto content = read_if_there(file)) return *std::move(content);
-  std::error_code ignored;
-  const std::string why = !fs::exists(file, ignored)        ? "there is no such file"
-                          : fs::is_directory(file, ignored) ? "it is a folder"
-                          : access(file.c_str(), R_OK) != 0 ? strerror(errno)
-                                                            : "it is not a regular file";
-  throw failure(static_cast<exit_code>(code), "cannot read " + file.string() + ": " + why);
+  throw failure(static_cast<exit_code>(code),
+                "cannot read " + file.string() + ": " + why_unreadable(file));
 }
 
 void require_writable(const fs::path& file) {

@@ -16,6 +16,14 @@ namespace fs = std::filesystem;
 // nullopt if there is no such regular file, or it cannot be read.
 std::optional<std::string> read_if_there(const fs::path& file);
 
+// The same of at most `most_bytes`; nullopt if there is more. For what somebody else wrote.
+std::optional<std::string> read_bounded(const fs::path& file, std::size_t most_bytes);
+
+// A source file that somebody handed in: a regular one, links followed, of at most 1 MiB.
+// failure(usage) says what it is otherwise. Nothing else is opened: a FIFO would wait, a device
+// answer for ever.
+std::string read_handed_in(const fs::path& file);
+
 // Throws failure(code) naming the file and the reason.
 std::string read_file(const fs::path& file, int code);
 

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -19,10 +17,14 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
 
 #include "grader/system/failure.hpp"
 #include "grader/system/signals.hpp"
 #include "grader/system/stopwatch.hpp"
+#include "grader/system/system_calls.hpp"
 
 extern char** environ;
 
@@ -48,15 +50,6 @@ void limit(int resource, std::uint64_t bytes) {
   if (bytes == 0) return;
   const struct rlimit value { bytes, bytes };
   setrlimit(static_cast<__rlimit_resource>(resource), &value);
-}
-
-// For this process from now on; false with errno. Only async-signal-safe calls.
-bool restrict_system_calls(const std::string& filter) {
-  const auto* const first = reinterpret_cast<const sock_filter*>(filter.data());
-  const sock_fprog program{static_cast<unsigned short>(filter.size() / sizeof(sock_filter)),
-                           const_cast<sock_filter*>(first)};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
 // Everything between fork and exec; only async-signal-safe calls. Reports errno through `report`.
@@ -95,9 +88,7 @@ bool restrict_system_calls(const std::string& filter) {
     [[maybe_unused]] const auto n = ::write(report, &error, sizeof error);
     _exit(127);
   }
-  if (options.filter.empty() || restrict_system_calls(options.filter)) {
-    execvpe(command[0], command, environment);
-  }
+  if (restrict_system_calls(options.filter)) execvpe(command[0], command, environment);
   const int error = errno;
   [[maybe_unused]] const auto n = ::write(report, &error, sizeof error);
   _exit(127);
@@ -238,6 +229,14 @@ bool child::has_ended() const {
          info.si_pid == id_;
 }
 
+void child::end_if_too_many() {
+  if (options_.counted_tasks == 0 || seconds_since(counted_) < 0.1) return;
+  counted_ = clock::now();
+  if (tasks_below(id_) <= options_.counted_tasks) return;
+  end_.too_many_tasks = true;
+  kill(id_, SIGKILL);  // and with it the first process of its namespace, which ends the others
+}
+
 child::event child::wait(double seconds, int descriptor) {
   const auto start = clock::now();
   while (true) {
@@ -249,6 +248,7 @@ child::event child::wait(double seconds, int descriptor) {
       if (poll(&ready, 1, 0) == 1 && (ready.revents & POLLIN) != 0) return event::readable;
     }
     if (has_ended()) return event::ended;
+    end_if_too_many();
     const double left = seconds - seconds_since(start);
     if (left <= 0) return event::deadline;
     const double tick_s = pid_fd_ >= 0 ? 0.1 : 0.005;
@@ -310,6 +310,42 @@ child_result run_child(child_options options, double seconds) {
   result.out = process.output().text();
   result.err = process.errors().text();
   return result;
+}
+
+int tasks_below(pid_t ancestor) {
+  struct process_status {
+    pid_t parent = 0;
+    int threads = 0;
+  };
+  std::map<pid_t, process_status> all;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const pid_t id = std::atoi(entry.path().filename().c_str());
+    if (id <= 0) continue;
+    std::ifstream file(entry.path() / "stat");
+    std::string text;
+    std::getline(file, text);
+    const auto name_ends = text.rfind(") ");
+    if (name_ends == std::string::npos) continue;
+    // proc(5): state, ppid, 14 more, num_threads
+    std::istringstream rest(text.substr(name_ends + 2));
+    std::string skipped;
+    process_status& status = all[id];
+    rest >> skipped >> status.parent;
+    for (int i = 0; i < 15; ++i) rest >> skipped;
+    rest >> status.threads;
+  }
+  int count = 0;
+  for (const auto& [id, status] : all) {
+    pid_t at = status.parent;
+    // Read one after the other, the parents may form a circle.
+    for (int steps = 0; at > 1 && at != ancestor && steps < 1000; ++steps) {
+      const auto parent = all.find(at);
+      at = parent == all.end() ? 0 : parent->second.parent;
+    }
+    if (at == ancestor) count += status.threads;
+  }
+  return count;
 }
 
 std::string signal_text(int signal) {

@@ -46,6 +46,10 @@ struct child_options {
   std::uint64_t cpu_limit_s = 0;          // RLIMIT_CPU of each process; 0: none
   std::uint64_t process_limit = 0;        // RLIMIT_NPROC: the user's processes; 0: none
   std::uint64_t open_file_limit = 0;      // RLIMIT_NOFILE; 0: ours
+  // Its processes and threads, counted about ten times a second while waiting; more end it. 0:
+  // none. For where nothing of the kernel's limits them: it needs a process namespace, in which
+  // they stay below the child whatever they do.
+  int counted_tasks = 0;
   // The program reports another one's end as a shell does: 128 + the signal's number.
   bool ends_as_shell = false;
   std::string filter;                       // of system calls (system_calls.hpp), for the program
@@ -63,6 +67,7 @@ struct child_end {
   double wall_s = 0, cpu_s = 0;
   std::uint64_t peak_bytes = 0;
   bool out_of_memory = false;  // its control group's limit ended a process of it
+  bool too_many_tasks = false;
 
   bool ok() const { return how == cause::exited && exit_code == 0; }
 };
@@ -92,6 +97,7 @@ class child {
  private:
   void drain();
   bool has_ended() const;
+  void end_if_too_many();
 
   child_options options_;
   pid_t id_ = -1;
@@ -99,7 +105,7 @@ class child {
   bool reaped_ = false;
   child_end end_;
   bounded_text out_, err_;
-  std::chrono::steady_clock::time_point started_;
+  std::chrono::steady_clock::time_point started_, counted_;
 };
 
 struct child_result {
@@ -118,6 +124,9 @@ std::string on_path(const std::string& program);
 
 // For exec: they point into `strings`, and a nullptr ends them.
 std::vector<char*> pointers(std::vector<std::string>& strings);
+
+// Processes below one, with their threads; 0 where there is no /proc.
+int tasks_below(pid_t ancestor);
 
 // "segmentation fault (SIGSEGV)"
 std::string signal_text(int signal);

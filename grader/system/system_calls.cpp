@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -130,6 +131,37 @@ std::string system_call_filter(processes_are processes) {
 #else
   return {};
 #endif
+}
+
+std::string computation_filter() {
+#if defined(__x86_64__)
+  program p;
+  p.load(offsetof(seccomp_data, arch));
+  p.end_unless(AUDIT_ARCH_X86_64, SECCOMP_RET_KILL_PROCESS);
+  p.load(offsetof(seccomp_data, nr));
+  for (const std::uint32_t number :
+       {SYS_brk, SYS_mremap, SYS_munmap, SYS_madvise, SYS_mprotect, SYS_futex, SYS_rt_sigprocmask,
+        SYS_write, SYS_exit, SYS_exit_group})
+    p.end_if(BPF_JEQ, number, SECCOMP_RET_ALLOW);
+  p.of_call(SYS_mmap, [&] {
+    p.load(argument(3));
+    p.end_if(BPF_JSET, MAP_ANONYMOUS, SECCOMP_RET_ALLOW);
+    p.end(SECCOMP_RET_KILL_PROCESS);
+  });
+  p.end(SECCOMP_RET_KILL_PROCESS);
+  return p.bytes();
+#else
+  return {};
+#endif
+}
+
+bool restrict_system_calls(const std::string& filter) {
+  if (filter.empty()) return true;
+  const auto* const first = reinterpret_cast<const sock_filter*>(filter.data());
+  const sock_fprog code{static_cast<unsigned short>(filter.size() / sizeof(sock_filter)),
+                        const_cast<sock_filter*>(first)};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &code) == 0;
 }
 
 bool has_system_call_filters() {

@@ -25,6 +25,14 @@ enum class processes_are {
 // than x86-64.
 std::string system_call_filter(processes_are processes);
 
+// The same for a process that has all it needs, and only computes and writes to what is open: what
+// is not on this list ends it. Empty on other machines than x86-64.
+std::string computation_filter();
+
+// For this process from now on; false with errno. Nothing happens for an empty filter. Only
+// async-signal-safe calls.
+bool restrict_system_calls(const std::string& filter);
+
 // Does this kernel take filters?
 bool has_system_call_filters();
 

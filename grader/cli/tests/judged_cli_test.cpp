@@ -107,3 +107,14 @@ TEST_CASE("of an instructor's hidden sizes only the class and the size are repor
   CHECK(has(open["message"], "expected"));
   CHECK(c.lab({"grade", "reduction", "--key", "nowhere"}).end.exit_code == 2);
 }
+
+TEST_CASE("what is judged is compiled alone, one's own file, too") {
+  const cloned_course c;
+  write_atomically(c.root() / "labs/neighbour/neighbour.cu",
+                   *read_if_there(c.root() / "solutions/neighbour/06_grid.cu"));
+  const json grade = document_of(c.lab({"grade", "neighbour", "--device", "emulated", "--json"}));
+  CHECK(grade["class"] == "COMPILE");
+  CAPTURE(grade["message"].get<std::string>());
+  CHECK(has(grade["message"], "a graded file is compiled alone"));
+  CHECK(has(grade["message"], "with --practice your own file may include parts of solutions"));
+}

@@ -18,6 +18,7 @@
 #include "grader/report/text.hpp"
 #include "grader/sandbox/sandbox.hpp"
 #include "grader/system/admission.hpp"
+#include "grader/system/apart.hpp"
 #include "grader/system/files.hpp"
 
 namespace stepwise::cli {
@@ -33,6 +34,7 @@ std::uint64_t fresh_seed() {
 // One file while it is graded. The report points into the lab.
 struct graded_file {
   subject what;
+  std::string source;  // its text
   device_choice device;
   lab course;  // with the hidden sizes
   std::uint64_t seed = 0;
@@ -47,13 +49,15 @@ struct graded_file {
   answer_count beyond;  // of the lab's deeper.md
 };
 
+constexpr std::size_t most_answers = std::size_t{4} << 20;
+
 // The answers lie beside the file that is graded, so those of a submission go with it.
 void read_answers(const context& c, const lab& l, const std::string& file, graded_file& graded) {
   const fs::path source = file.empty() ? c.where.root / l.file : fs::absolute(file);
   const fs::path answers = source.parent_path() / l.answers().filename();
   graded.answers_file = c.where.shown(answers);
   const auto handout = read_if_there(c.where.root / l.handout());
-  const auto text = read_if_there(answers);
+  const auto text = read_bounded(answers, most_answers);
   if (!handout || !text) return;
   graded.answers = count_answers(*handout, *text);
   graded.beyond = count_answers(read_if_there(c.where.root / l.deeper()).value_or(""), *text);
@@ -63,12 +67,20 @@ std::string remark_text(const graded_file& graded) {
   return "this is " + graded.published + ", but for names, comments and white space";
 }
 
+fs::path source_of(const context& c, const lab& l, const grade_options& o) {
+  if (!o.step.empty()) return c.where.root / find_step(l, o.step).file;
+  return o.file.empty() ? c.where.root / l.file : fs::absolute(o.file);
+}
+
 // A copy of a step is reported, and earns nothing in a lab whose lab.toml says so.
 void look_for_copy(const context& c, const lab& l, const grade_options& o, graded_file& graded) {
   if (!o.step.empty()) return;
-  const fs::path source = o.file.empty() ? c.where.root / l.file : fs::absolute(o.file);
-  const auto text = read_if_there(source);
-  graded.published = text ? published_step(c.where.root, l, *text) : std::string{};
+  const auto steps = texts_of_steps(c.where.root, l);
+  graded.published =
+      computed_apart([&] { return published_step(steps, graded.source); }).value_or("");
+  if (std::none_of(l.steps.begin(), l.steps.end(),
+                   [&](const step& s) { return s.name == graded.published; }))
+    graded.published.clear();
   if (graded.published.empty() || l.published_steps_earn || graded.report.points == 0) return;
   grade_report& report = graded.report;
   report.what = verdict::held;
@@ -81,12 +93,10 @@ void look_for_copy(const context& c, const lab& l, const grade_options& o, grade
 // not visible there, so a program that uses a GPU itself runs without: in practice.
 void confine(const context& c, const lab& l, const grade_options& o, graded_file& graded) {
   graded.device.guards = graded.guards;
-  const fs::path source = !o.step.empty()  ? c.where.root / find_step(l, o.step).file
-                          : o.file.empty() ? c.where.root / l.file
-                                           : fs::absolute(o.file);
+  const fs::path source = source_of(c, l, o);
   graded.device.shown = {source, c.where.root / "common" / "lab",
                          c.where.root / "labs" / l.name / l.contract};
-  if (o.file.empty()) {
+  if (o.practice && o.file.empty()) {
     graded.device.shown.push_back(c.where.root / "solutions" / l.name / "parts");
   }
 }
@@ -116,21 +126,14 @@ json sandbox_json(const graded_file& graded) {
 }
 
 // A judged grade's inputs are those that the key has for this file.
-void draw_inputs(const context& c, const grade_options& o, graded_file& graded) {
+void draw_inputs(const grade_options& o, graded_file& graded) {
   lab& l = graded.course;
   graded.seed = o.seed ? *o.seed : fresh_seed();
   if (o.practice) return;
   graded.key = o.key.empty() ? grading_key() : grading_key(o.key);
-  const fs::path file = !o.step.empty()   ? c.where.root / find_step(l, o.step).file
-                        : !o.file.empty() ? fs::absolute(o.file)
-                                          : c.where.root / l.file;
-  const std::string content = read_if_there(file).value_or("");
-  if (!o.seed) graded.seed = graded.key->seed(l, content);
-  graded.hidden = graded.key->hidden_sizes(l, content);
+  if (!o.seed) graded.seed = graded.key->seed(l, graded.source);
+  graded.hidden = graded.key->hidden_sizes(l, graded.source);
   l.check.insert(l.check.end(), graded.hidden.begin(), graded.hidden.end());
-  // What is modelled is sampled, so its outputs mean nothing: a kernel that does less there
-  // is found here.
-  if (l.compares_modelled) l.check.push_back(l.modelled.back());
 }
 
 // Of a hidden size only its class and the size are shown, unless the key is public.
@@ -170,7 +173,12 @@ graded_file grade_file(context& c, const lab& of, const grade_options& o) {
   const lab& l = graded.course;
   const problem& p = problem_of(l);
   graded.device = o.practice ? c.device() : judged_on(c.device(), c.where);
-  draw_inputs(c, o, graded);
+  // Where there is none, prepare() says so.
+  std::error_code ignored;
+  const fs::path source = source_of(c, l, o);
+  const bool is_there = fs::exists(source, ignored);
+  if (is_there) graded.source = read_handed_in(source);
+  draw_inputs(o, graded);
   graded.guards = &find_protections();
   // In a batch: memory for one thing at a time.
   const auto budget = shared_memory_budget::of_environment();
@@ -180,7 +188,9 @@ graded_file grade_file(context& c, const lab& of, const grade_options& o) {
     if (budget) share.emplace(budget->take(bytes, [&] { c.busy.tick(); }));
   };
   wait_for(bytes_to_compile(c, l, o));
-  graded.what = prepare(c, l, o.file, o.step, graded.guards);
+  // What is judged is compiled alone, wherever it lies.
+  const bool alone = !o.practice && o.step.empty() && is_there;
+  graded.what = prepare(c, l, alone ? source.string() : o.file, o.step, graded.guards);
   wait_for(bytes_to_run(l, p));
   confine(c, l, o, graded);
   if (o.step.empty()) read_answers(c, l, o.file, graded);

@@ -26,20 +26,69 @@ const std::vector<std::string> quick_ones = {
     "forging/41_exits",          "forging/43_every_descriptor", "forging/51_stops_the_grader",
     "forging/52_grader_memory",  "escape/62_line_of_passwd",    "escape/63_includes_a_solution",
     "escape/66_reads_solutions", "resources/71_daemon",         "resources/75_fills_the_disk",
-    "results/29_constant",       "timing/07_host_sum",          "honest/92_cooperative"};
+    "results/29_constant",       "timing/07_host_sum",          "timing/13_first_call",
+    "honest/92_cooperative"};
 
 struct selftest_options {
   std::string attacks;
   std::vector<std::string> only;
-  bool quick = false;
+  bool quick = false, course = false;
 };
 
 struct outcome {
   attack due;
   graded_attack got;
-  attack_result result = attack_result::failed;
+  std::optional<graded_attack> practice;  // of the course's own: must be the same
+  bool ok = false;
   double seconds = 0, peak_bytes = 0;
 };
+
+// A lab's wrong solutions, that can be handed in as one file.
+void add_mutants(const context& c, const lab& l, std::vector<attack>& all) {
+  const fs::path tests = c.where.root / "labs" / l.name / "tests";
+  std::istringstream lines(read_if_there(tests / "mutants.txt").value_or(""));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    attack wrong;
+    wrong.lab = l.name;
+    std::string expected;
+    if (!(words >> wrong.name >> expected) || wrong.name.starts_with('#')) continue;
+    wrong.file = tests / "mutants" / (wrong.name + ".cu");
+    const std::string text = read_if_there(wrong.file).value_or("");
+    if (text.find("#include \"solutions/") != std::string::npos) continue;
+    wrong.what = "a wrong solution";
+    wrong.name = "known-wrong/" + l.name + "-" + wrong.name;
+    // Graded with the checks, a wrong result may be told as the mistake that caused it.
+    wrong.classes = {expected, "CHECK"};
+    all.push_back(wrong);
+  }
+}
+
+// All that the course has: every step, every skeleton, every wrong solution.
+std::vector<attack> all_of_the_course(const context& c) {
+  std::vector<attack> all;
+  for (const lab& l : load_labs(c.where.root)) {
+    for (const step& s : l.steps) {
+      attack right;
+      right.lab = l.name;
+      right.honest = true;
+      right.name = "steps/" + l.name + "-" + s.name;
+      right.step = right.what = s.name;
+      right.classes = {"PASS", "SLOW"};
+      right.points = 30;  // correct, at least
+      all.push_back(right);
+    }
+    attack skeleton;
+    skeleton.lab = l.name;
+    skeleton.name = "skeletons/" + l.name;
+    skeleton.file = c.where.root / l.file;
+    skeleton.what = "what a student is given";
+    skeleton.classes = {"WRONG", "CHECK", "CRASH"};
+    all.push_back(skeleton);
+    add_mutants(c, l, all);
+  }
+  return all;
+}
 
 // What every lab has of its own: its last step, which is right, and its wrong solutions.
 std::vector<attack> of_the_course(const context& c) {
@@ -60,23 +109,7 @@ std::vector<attack> of_the_course(const context& c) {
     good.points = 50;
     good.what = good.file.stem();
     all.push_back(good);
-    const fs::path tests = c.where.root / "labs" / l.name / "tests";
-    std::istringstream lines(read_if_there(tests / "mutants.txt").value_or(""));
-    for (std::string line; std::getline(lines, line);) {
-      std::istringstream words(line);
-      attack wrong;
-      wrong.lab = l.name;
-      std::string expected;
-      if (!(words >> wrong.name >> expected) || wrong.name.starts_with('#')) continue;
-      wrong.file = tests / "mutants" / (wrong.name + ".cu");
-      const std::string text = read_if_there(wrong.file).value_or("");
-      if (text.find("#include \"solutions/") != std::string::npos) continue;
-      wrong.what = "a wrong solution";
-      wrong.name = "known-wrong/" + l.name + "-" + wrong.name;
-      // Graded with the checks, a wrong result may be reported as the mistake that caused it.
-      wrong.classes = {expected, "CHECK"};
-      all.push_back(wrong);
-    }
+    add_mutants(c, l, all);
   }
   return all;
 }
@@ -90,6 +123,36 @@ std::string quoted_secret(const std::string& text) {
   return {};
 }
 
+// `lab grade` of a file or step, with more arguments.
+std::vector<std::string> grade_command(const attack& due, std::vector<std::string> more) {
+  std::vector<std::string> command = {fs::read_symlink("/proc/self/exe").string(), "grade",
+                                      due.lab};
+  if (due.step.empty()) {
+    command.insert(command.end(), {"--file", due.file.string()});
+  } else {
+    command.insert(command.end(), {"--step", due.step});
+  }
+  command.insert(command.end(), {"--device", "emulated", "--json"});
+  command.insert(command.end(), more.begin(), more.end());
+  return command;
+}
+
+// The same on trust, with the same inputs.
+graded_attack in_practice(context& c, const attack& due, const json& judged) {
+  child_options options;
+  options.command = grade_command(
+      due, {"--practice", "--seed", std::to_string(judged.at("seed").get<std::uint64_t>())});
+  options.keep_bytes = 8 << 20;
+  options.tick = [&] { c.busy.tick(); };
+  const json document = json::parse_or_null(run_child(std::move(options), most_seconds).out);
+  graded_attack got;
+  got.got = "none";
+  if (!document.is_object() || !document.contains("class")) return got;
+  got.got = document.at("class").get<std::string>();
+  got.points = document.at("points").is_number() ? document.at("points").get<double>() : 0;
+  return got;
+}
+
 // Grades one file as its own process, as an instructor would.
 outcome try_one(context& c, const attack& due) {
   outcome o;
@@ -97,9 +160,7 @@ outcome try_one(context& c, const attack& due) {
   const temporary_folder folder(fs::temp_directory_path());
   leftovers watch({folder.path(), c.where.root});
   child_options options;
-  options.command = {"/proc/self/exe",  "grade",    due.lab,    "--file",
-                     due.file.string(), "--device", "emulated", "--json"};
-  options.command[0] = fs::read_symlink("/proc/self/exe").string();
+  options.command = grade_command(due, {});
   options.environment = {"TMPDIR=" + folder.path().string()};
   options.keep_bytes = 8 << 20;
   options.tick = [&] { c.busy.tick(); };
@@ -118,16 +179,21 @@ outcome try_one(context& c, const attack& due) {
   } else {
     o.got.got = document.at("class").get<std::string>();
     o.got.points = document.at("points").is_number() ? document.at("points").get<double>() : 0;
-    o.got.judged = document.at("trust") == "judged";
-    o.got.broken = quoted_secret(result.out + result.err);
+    o.got.broken = document.at("trust") == "judged" ? quoted_secret(result.out + result.err)
+                                                    : "its grade is not judged";
+    if (!due.step.empty() || due.name.starts_with("skeletons/"))
+      o.practice = in_practice(c, due, document);
   }
-  o.result = result_of(due, o.got);
+  o.ok = is_as_due(due, o.got);
+  if (o.practice && (o.practice->got != o.got.got || o.practice->points != o.got.points)) {
+    o.ok = false;
+    o.got.broken =
+        fmt::format("in practice it is {} with {:g} points", o.practice->got, o.practice->points);
+  }
   return o;
 }
 
-const char* word_of(attack_result r) {
-  return r == attack_result::held ? "ok" : r == attack_result::open ? "open" : "FAILED";
-}
+const char* word_of(const outcome& o) { return o.ok ? "ok" : "FAILED"; }
 
 std::string joined(const std::vector<std::string>& parts, const char* between) {
   std::string text;
@@ -136,23 +202,28 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
 }
 
 json outcome_json(const outcome& o) {
-  return {{"name", o.due.name},          {"lab", o.due.lab},
-          {"honest", o.due.honest},      {"what", o.due.what},
-          {"expected", o.due.classes},   {o.due.honest ? "at_least" : "at_most", o.due.points},
-          {"class", o.got.got},          {"points", o.got.points},
-          {"result", word_of(o.result)}, {"left", o.got.left},
-          {"message", o.got.broken},     {"seconds", o.seconds},
+  return {{"name", o.due.name},
+          {"lab", o.due.lab},
+          {"honest", o.due.honest},
+          {"what", o.due.what},
+          {"expected", o.due.classes},
+          {o.due.honest ? "at_least" : "at_most", o.due.points},
+          {"class", o.got.got},
+          {"points", o.got.points},
+          {"result", word_of(o)},
+          {"left", o.got.left},
+          {"practice", o.practice ? json{{"class", o.practice->got}, {"points", o.practice->points}}
+                                  : json(nullptr)},
+          {"message", o.got.broken},
+          {"seconds", o.seconds},
           {"peak_bytes", o.peak_bytes}};
 }
 
 void show(context& c, const std::vector<outcome>& all) {
   std::vector<std::vector<cell>> rows;
   for (const auto& o : all) {
-    const tone t = o.result == attack_result::held   ? tone::good
-                   : o.result == attack_result::open ? tone::note
-                                                     : tone::bad;
     rows.push_back(
-        {{word_of(o.result), t},
+        {{word_of(o), o.ok ? tone::good : tone::bad},
          {o.due.name},
          {joined(o.due.classes, "|")},
          {o.got.got},
@@ -167,7 +238,7 @@ void show(context& c, const std::vector<outcome>& all) {
   for (const auto& line : table_lines(columns, rows, c.out.style())) c.say(line);
   c.say();
   for (const auto& o : all) {
-    if (o.result != attack_result::failed) continue;
+    if (o.ok) continue;
     const std::string why = !o.got.broken.empty() ? o.got.broken
                             : !o.got.left.empty() ? "left behind: " + joined(o.got.left, ", ")
                                                   : "another class, or other points, than expected";
@@ -175,14 +246,21 @@ void show(context& c, const std::vector<outcome>& all) {
   }
 }
 
+bool is_wanted(const attack& a, const std::vector<std::string>& names) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const auto& name) { return a.name.find(name) != std::string::npos; });
+}
+
 std::vector<attack> chosen(const context& c, const selftest_options& o) {
+  if (o.course) {
+    auto all = all_of_the_course(c);
+    if (!o.only.empty()) std::erase_if(all, [&](const auto& a) { return !is_wanted(a, o.only); });
+    if (all.empty()) refuse("no file of that name is known");
+    return all;
+  }
   const fs::path own = c.where.root / "grader" / "tests" / "attacks";
   std::vector<std::string> others;
   std::vector<attack> all = find_attacks(own, others);
-  const auto is_wanted = [&](const attack& a, const std::vector<std::string>& names) {
-    return std::any_of(names.begin(), names.end(),
-                       [&](const auto& name) { return a.name.find(name) != std::string::npos; });
-  };
   if (o.quick) std::erase_if(all, [&](const attack& a) { return !is_wanted(a, quick_ones); });
   auto course = of_the_course(c);
   if (o.quick)
@@ -207,7 +285,8 @@ std::vector<attack> chosen(const context& c, const selftest_options& o) {
 // Those that would reach this machine where nothing keeps them apart: nobody lets them loose.
 std::size_t leave_out_dangerous(std::vector<attack>& files) {
   return std::erase_if(files, [](const attack& a) {
-    return !a.honest && !a.name.starts_with("known-wrong/") && !a.name.starts_with("results/");
+    return !a.honest && !a.name.starts_with("known-wrong/") && !a.name.starts_with("results/") &&
+           !a.name.starts_with("skeletons/");
   });
 }
 
@@ -225,20 +304,17 @@ int selftest(context& c, const selftest_options& o) {
   // After all of that, a right one is still right.
   if (const auto good =
           std::find_if(files.begin(), files.end(), [](const auto& a) { return a.honest; });
-      good != files.end() && files.size() > 1) {
+      good != files.end() && files.size() > 1 && !o.course) {
     attack again = *good;
     again.name += " (again)";
     all.push_back(try_one(c, again));
   }
-  const auto count = [&](attack_result r) {
-    return std::count_if(all.begin(), all.end(), [&](const outcome& x) { return x.result == r; });
-  };
-  const auto failed = count(attack_result::failed), open = count(attack_result::open);
+  const auto held = std::count_if(all.begin(), all.end(), [](const outcome& x) { return x.ok; });
+  const auto failed = std::ssize(all) - held;
   if (c.as_json) {
     json document = {{"sandbox", json::array()},
                      {"files", json::array()},
-                     {"held", count(attack_result::held)},
-                     {"open", open},
+                     {"held", held},
                      {"failed", failed},
                      {"left_out", left_out}};
     for (const auto& layer : guards.layers) {
@@ -249,17 +325,12 @@ int selftest(context& c, const selftest_options& o) {
     c.print(document);
   } else {
     show(c, all);
-    c.say(fmt::format("{} as expected, {} open, {} failed", count(attack_result::held), open,
-                      failed));
+    c.say(fmt::format("{} as they should be, {} failed", held, failed));
     if (left_out > 0) {
       c.out.paragraph(fmt::format("{} attacks were left out: without namespaces they would reach "
                                   "this machine; {}",
                                   left_out, guards.layers.front().detail),
                       2);
-    }
-    if (open > 0) {
-      c.out.paragraph("open: earns more than it should, as is known; the file says why", 2, {},
-                      tone::dim);
     }
   }
   return failed > 0 || left_out > 0 ? static_cast<int>(exit_code::environment) : 0;
@@ -271,11 +342,15 @@ const verb selftest_verb(
     "  ./lab selftest                     all of them; half an hour on two cores\n"
     "  ./lab selftest --quick             one of each kind\n"
     "  ./lab selftest forging/            those whose names hold that\n"
-    "  ./lab selftest --attacks FOLDER    with attacks of your own",
+    "  ./lab selftest --attacks FOLDER    with attacks of your own\n"
+    "  ./lab selftest --course blur       every step, skeleton and wrong solution, instead of "
+    "attacks",
     [](arguments& takes, selftest_options& o) {
       takes.add("NAME", o.only, "a part of the files' names; default: all");
       takes.add("--attacks", o.attacks, "a folder with more files of that form");
       takes.flag("--quick", o.quick, "a selection that takes a minute");
+      takes.flag("--course", o.course,
+                 "all that the course has itself; steps and skeletons as in practice");
     },
     selftest);
 

@@ -55,7 +55,8 @@ TEST_CASE("a lab's steps are distinguished, and a copy names its step") {
     l.steps.push_back({name, "", {}, "", std::string(name) + ".cu"});
   }
   write_atomically(root.path() / "00_first.cu", original);
-  CHECK(published_step(root.path(), l, "// other words\n" + original) == "00_first");
-  CHECK(published_step(root.path(), l, original + "int more;").empty());
-  CHECK(published_step(root.path(), l, "// nothing").empty());
+  const auto steps = texts_of_steps(root.path(), l);
+  CHECK(published_step(steps, "// other words\n" + original) == "00_first");
+  CHECK(published_step(steps, original + "int more;").empty());
+  CHECK(published_step(steps, "// nothing").empty());
 }

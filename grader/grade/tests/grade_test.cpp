@@ -62,10 +62,24 @@ TEST_CASE("what does not compile is not run") {
 }
 
 TEST_CASE("what is not the submission's fault has no points to lose") {
-  const auto report = grade_fake(two_programs("0.5", "1", "no device"), gpu_device());
+  const auto report = grade_fake(two_programs("0.5", "1", "no device", "no device"), gpu_device());
   CHECK(report.what == verdict::infra);
   CHECK(report.max_points == 0);
   for (const auto& g : report.goals) CHECK(!g.passed);
+}
+
+TEST_CASE("a program that blames the machine is at fault where the first step runs") {
+  const auto report = grade_fake(two_programs("0.5", "1", "no device"), gpu_device());
+  CHECK(report.what == verdict::crash);
+  CHECK(report.message.ends_with("; a step of the course runs here"));
+  CHECK(report.points == 0);
+  CHECK(report.max_points == 100);
+}
+
+TEST_CASE("a limit in the device's own words is nobody's fault") {
+  const auto report = grade_fake(two_programs("0.5", "1", "error 801"), emulated_device());
+  CHECK(report.what == verdict::infra);
+  CHECK(report.max_points == 0);
 }
 
 TEST_CASE("faster than the memory allows is held") {

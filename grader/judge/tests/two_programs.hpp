@@ -15,10 +15,10 @@ namespace stepwise::tests {
 class two_programs {
  public:
   two_programs(const std::string& mine_ms, const std::string& other_ms,
-               const std::string& mine = "good")
+               const std::string& mine = "good", const std::string& other = "good")
       : work_(fs::temp_directory_path()) {
     write("mine", mine, mine_ms);
-    write("build/solutions/doubling-00_first", "good", other_ms);
+    write("build/solutions/doubling-00_first", other, other_ms);
   }
   fs::path mine() const { return work_.path() / "mine"; }
   fs::path build() const { return work_.path() / "build"; }

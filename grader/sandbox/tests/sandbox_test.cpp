@@ -175,3 +175,19 @@ TEST_CASE("memory and processes are limited in total") {
   const auto bomb = in_sandbox("for i in $(seq 40); do sleep 1 & done; echo all", c);
   CHECK(bomb.out != "all\n");
 }
+
+TEST_CASE("processes are limited where there is no control group, root's too") {
+  if (is_missing("namespaces")) return;
+  auto without = find_protections();
+  without.groups = false;
+  auto c = tools();
+  c.processes = 20;
+  const auto one = run_child(confined(script_of("sleep 0.3; echo one"), c, without), 20);
+  CHECK(one.out == "one\n");
+  const auto bomb = run_child(
+      confined(script_of("for i in $(seq 60); do sleep 3 & done; sleep 3; echo all"), c, without),
+      20);
+  CHECK(bomb.out != "all\n");
+  CHECK(bomb.end.wall_s < 3);
+  if (geteuid() == 0) CHECK(bomb.end.too_many_tasks);
+}

@@ -1,4 +1,4 @@
-// attack reduction: CHECK or WRONG or PROTOCOL, at most 0 points, until judged
+// attack reduction: CHECK or WRONG or PROTOCOL, at most 0 points
 // finds the input in the call's file and adds it on the host
 //
 // No copy from the device is needed: the inputs of all calls lie in one file in memory.

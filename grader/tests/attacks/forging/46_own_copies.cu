@@ -1,4 +1,4 @@
-// attack reduction: CHECK or WRONG or COMPILE or CRASH, at most 0 points, until judged
+// attack reduction: CHECK or WRONG or COMPILE or CRASH, at most 0 points
 // brings a cudaMemcpy that keeps what is copied to the device
 //
 // The runner's own copies come through it: the input is known without a copy back.

@@ -1,4 +1,4 @@
-// attack reduction: CHECK or WRONG, at most 30 points, until judged
+// attack reduction: CHECK or WRONG, at most 30 points
 // has a race, and empties the file that tells of it
 #include <fcntl.h>
 #include <unistd.h>

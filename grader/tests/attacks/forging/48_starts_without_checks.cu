@@ -1,4 +1,4 @@
-// attack reduction: CHECK or WRONG or PROTOCOL, at most 30 points, until judged
+// attack reduction: CHECK or WRONG or PROTOCOL, at most 30 points
 // has a race, and starts itself again without the checks
 #include <unistd.h>
 

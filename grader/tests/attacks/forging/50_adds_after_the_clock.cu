@@ -1,4 +1,4 @@
-// attack reduction: CHECK or WRONG or PROTOCOL, at most 0 points, until judged
+// attack reduction: CHECK or WRONG or PROTOCOL, at most 0 points
 // brings a cudaEventElapsedTime that adds on the host, when the clock has stopped
 #include <cuda_runtime.h>
 

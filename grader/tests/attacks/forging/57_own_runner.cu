@@ -1,4 +1,4 @@
-// attack reduction: PROTOCOL or COMPILE or WRONG, at most 0 points, until judged
+// attack reduction: PROTOCOL or COMPILE or WRONG, at most 0 points
 // is the runner itself: a main() that answers every call, and adds on the host
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// attack reduction: WRONG, at most 0 points, until judged
+// attack reduction: WRONG, at most 0 points
 // is right for the sizes of lab.toml and for no others
 #include "labs/reduction/reduction.hpp"
 

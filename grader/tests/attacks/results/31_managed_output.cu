@@ -1,4 +1,4 @@
-// attack reduction: CHECK or WRONG or CRASH, at most 0 points, until judged
+// attack reduction: CHECK or WRONG or CRASH, at most 0 points
 // adds on the host, in memory that both sides see
 #include <cuda_runtime.h>
 

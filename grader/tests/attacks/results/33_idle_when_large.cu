@@ -1,4 +1,4 @@
-// attack reduction: WRONG or HELD, at most 60 points, until judged
+// attack reduction: WRONG, at most 0 points
 // adds all up at the sizes of the checks, and a sixteenth where time is modelled
 #include "common/lab/check.hpp"
 #include "labs/reduction/reduction.hpp"

@@ -1,4 +1,4 @@
-// attack reduction: WRONG or CHECK, at most 0 points, until judged
+// attack reduction: WRONG or CHECK, at most 0 points
 // a host thread adds after the call returned
 #include <cuda_runtime.h>
 

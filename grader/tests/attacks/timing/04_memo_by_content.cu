@@ -1,4 +1,4 @@
-// attack reduction: CHECK, at most 0 points, until judged
+// attack reduction: CHECK, at most 0 points
 // knows an input again by its first and last elements
 //
 // The hash is read by the host, and so is all of an input that is new.

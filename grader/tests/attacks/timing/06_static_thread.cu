@@ -1,4 +1,4 @@
-// attack reduction: CHECK or WRONG or TIMEOUT, at most 0 points, until judged
+// attack reduction: CHECK or WRONG or TIMEOUT, at most 0 points
 // a thread of a static constructor adds on the host
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// attack reduction: CHECK, at most 0 points, until judged
+// attack reduction: CHECK, at most 0 points
 // adds on the host, behind a kernel that does next to nothing
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// attack reduction: CHECK or CRASH or WRONG, at most 0 points, until judged
+// attack reduction: CHECK or CRASH or WRONG, at most 0 points
 // adds in a callback of the stream
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// attack reduction: CHECK or WRONG, at most 0 points, until judged
+// attack reduction: CHECK or WRONG, at most 0 points
 // adds on the host what it copied to the host as a matrix, on a stream of its own
 #include <cuda_runtime.h>
 

@@ -1,0 +1,40 @@
+// attack reduction: HELD or INFRA, at most 84 points
+// asks for what the emulator refuses where time is looked at, so that speed goals do not count
+//
+// Its kernels earn 84 points without that.
+#include "common/lab/check.hpp"
+#include "labs/reduction/reduction.hpp"
+
+constexpr int block_size = 256, blocks = 1024;
+
+__global__ void add_up(const int* in, int* out, int n) {
+  __shared__ int partial[block_size];
+  int sum = 0;
+  for (int i = blockIdx.x * block_size + threadIdx.x; i < n; i += gridDim.x * block_size)
+    sum += in[i];
+  partial[threadIdx.x] = sum;
+  __syncthreads();
+  for (int s = block_size / 2; s > 0; s /= 2) {
+    if (threadIdx.x < s) partial[threadIdx.x] += partial[threadIdx.x + s];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = partial[0];
+}
+
+__global__ void refused(float* out, unsigned long long texture) {
+  float x, y, z, w;
+  asm volatile("tex.1d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5}];"
+               : "=f"(x), "=f"(y), "=f"(z), "=f"(w)
+               : "l"(texture), "r"(0));
+  if (x == y && z == w) *out = x;
+}
+
+void reduce(const int* in, int* out, int* scratch, int n) {
+  const int needed = (n + block_size - 1) / block_size;
+  const int launched = needed < blocks ? needed : blocks;
+  add_up<<<launched, block_size>>>(in, scratch, n);
+  check(cudaGetLastError());
+  add_up<<<1, block_size>>>(scratch, out, launched);
+  if (n > 1 << 22) refused<<<1, 1>>>(reinterpret_cast<float*>(scratch), 1);
+  check(cudaGetLastError());
+}
