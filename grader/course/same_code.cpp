@@ -221,18 +221,18 @@ class words_of {
 
 std::string code_without_names(std::string_view source) { return words_of(source).all(); }
 
-std::vector<step_text> texts_of_steps(const fs::path& root, const lab& l) {
-  std::vector<step_text> all;
+std::vector<named_text> texts_of_steps(const fs::path& root, const lab& l) {
+  std::vector<named_text> all;
   for (const step& s : l.steps) {
     if (auto text = read_if_there(root / s.file)) all.push_back({s.name, *std::move(text)});
   }
   return all;
 }
 
-std::string published_step(const std::vector<step_text>& steps, std::string_view source) {
+std::string published_step(const std::vector<named_text>& steps, std::string_view source) {
   const std::string code = code_without_names(source);
   if (code.empty()) return {};
-  for (const step_text& s : steps) {
+  for (const named_text& s : steps) {
     if (code_without_names(s.text) == code) return s.name;
   }
   return {};

@@ -22,13 +22,13 @@ std::string code_without_names(std::string_view source);
 
 // What published_step() compares with: names and texts, in the lab's order. A step's file that
 // cannot be read is none.
-struct step_text {
+struct named_text {
   std::string name, text;
 };
-std::vector<step_text> texts_of_steps(const fs::path& root, const lab& l);
+std::vector<named_text> texts_of_steps(const fs::path& root, const lab& l);
 
 // The step whose code this is; empty if it is none's. Reads no file and has no effect: it may run
 // where nothing can be done (system/apart.hpp).
-std::string published_step(const std::vector<step_text>& steps, std::string_view source);
+std::string published_step(const std::vector<named_text>& steps, std::string_view source);
 
 }  // namespace stepwise

@@ -123,7 +123,7 @@ class watched_program {
 
 #endif
 
-std::string step_text(const cloned_course& c, const char* name) {
+std::string solution_text(const cloned_course& c, const char* name) {
   return *read_if_there(c.root() / "solutions/reduction" / (std::string(name) + ".cu"));
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("the judge reads a source to copy it, and opens or maps nothing that w
 #if defined(__x86_64__)
   const cloned_course c;
   const fs::path file = c.root() / "handed in.cu";
-  write_atomically(file, step_text(c, "00_pairs"));
+  write_atomically(file, solution_text(c, "00_pairs"));
   const watched_program run(
       c.command({"grade", "reduction", "--file", file, "--device", "emulated", "--json"}));
   if (run.files.empty()) return skip_case("no program may be watched on this machine");

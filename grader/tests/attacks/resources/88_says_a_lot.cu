@@ -7,12 +7,22 @@
 #define C B B B B B B B B B B B B B B B B
 #define D C C C C C C C C C C C C C C C C
 #define E D D D D D D D D D D D D D D D D
-#define SAY(x) _Pragma("GCC warning \"x\"") static_assert(sizeof(x) == 1, E);
-SAY(E)
-SAY(E)
-SAY(E)
-SAY(E) SAY(E) SAY(E) SAY(E) SAY(E) SAY(E) SAY(E)
+#define SAY(x) _Pragma("GCC warning \"x\"") static_assert(sizeof(x) == 1, E)
+SAY(E);
+SAY(E);
+SAY(E);
+SAY(E);
+SAY(E);
+SAY(E);
+SAY(E);
+SAY(E);
+SAY(E);
+SAY(E);
+SAY(E);
+SAY(E);
+SAY(E);
+SAY(E);
+SAY(E);
+SAY(E);
 
-    void reduce(const int*, int*, int*, int) {
-  return E;
-}
+void reduce(const int*, int*, int*, int) { return E; }
