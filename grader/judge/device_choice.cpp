@@ -127,6 +127,10 @@ std::vector<std::string> device_choice::environment() const {
   return entries;
 }
 
+fs::path gpu_lock_file(const installation& where, const gpu_state& state) {
+  return where.build / "locks" / ("gpu" + (state.pci_bus_id.empty() ? "" : "-" + state.pci_bus_id));
+}
+
 std::string gpu_file_name(std::string_view device_name) {
   for (const auto& id : known_gpus())
     if (const auto model = find_gpu(id); model.ok() && model->name == device_name) return id;

@@ -58,6 +58,10 @@ struct device_choice {
   std::vector<std::string> environment() const;
 };
 
+// Held by whoever measures on the GPU of `state`, device 0 of those that are visible: each GPU of a
+// machine has its own.
+fs::path gpu_lock_file(const installation& where, const gpu_state& state);
+
 // "NVIDIA H200" -> "h200", "NVIDIA GeForce RTX 4090" -> "geforce-rtx-4090".
 std::string gpu_file_name(std::string_view device_name);
 

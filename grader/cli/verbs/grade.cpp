@@ -199,7 +199,7 @@ graded_file grade_file(context& c, const lab& of, const grade_options& o) {
   c.say();
   std::optional<file_lock> lock;
   if (graded.device.gpu) {
-    lock.emplace(c.where.build / "locks" / "gpu",
+    lock.emplace(gpu_lock_file(c.where, graded.device.state),
                  [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
   }
   if (graded.device.gpu && graded.device.judged()) {
