@@ -121,6 +121,22 @@ TEST_CASE("pack: the file, the answers and the grade, sorted, nobody's") {
   CHECK(grade["answers"]["answered"] == 1);
 }
 
+TEST_CASE("pack --file: another file, and the answers beside it, by the lab's names") {
+  const started c;
+  fs::create_directories(c.root() / "elsewhere");
+  write_atomically(c.root() / "elsewhere/try.cu", "this does not compile\n");
+  write_atomically(c.root() / "elsewhere/answers.md", "## R1\n\n15.7 us\n");
+  const auto result = c.lab({"pack", "reduction", "--file", "elsewhere/try.cu", "--output",
+                             "mine.tar.gz", "--device", "emulated"});
+  CHECK(result.end.exit_code == 0);
+  CHECK(from_archive(c, "mine.tar.gz", "reduction.cu") == "this does not compile\n");
+  CHECK(from_archive(c, "mine.tar.gz", "answers.md") == "## R1\n\n15.7 us\n");
+  CHECK(json::parse(from_archive(c, "mine.tar.gz", "grade.json"))["class"] == "COMPILE");
+  const auto gone = c.lab({"pack", "reduction", "--file", "gone.cu"});
+  CHECK(gone.end.exit_code == 2);
+  CHECK(has(gone.err, "gone.cu is not there"));
+}
+
 TEST_CASE("pack: the same work makes the same archive; it is never written over") {
   const started c;
   write_solution(c, "03_sequential");

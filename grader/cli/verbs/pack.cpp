@@ -25,7 +25,7 @@ namespace stepwise::cli {
 namespace {
 
 struct pack_options {
-  std::string lab, output;  // empty: LAB-USER.tar.gz in the current folder
+  std::string lab, file, output;  // empty: one's own file; LAB-USER.tar.gz in the current folder
 };
 
 constexpr std::uint64_t seed = 7;  // the same every time, so that the grade repeats
@@ -63,30 +63,34 @@ void refuse_existing(const context& c, const lab& l, const fs::path& archive) {
                                       "another file: ./lab pack " + l.name + " --output FILE");
 }
 
-// The .cu and, if there are any, the answers. failure(usage) if there is nothing to hand in.
-std::vector<packed_file> read_work(const context& c, const lab& l) {
+fs::path source_of(const context& c, const lab& l, const pack_options& o) {
+  return o.file.empty() ? c.where.root / l.file : fs::absolute(o.file);
+}
+
+// The .cu and, if there are any, the answers beside it, by the names that they have in the lab's
+// folder. failure(usage) if there is nothing to hand in.
+std::vector<packed_file> read_work(const context& c, const lab& l, const fs::path& source) {
   std::vector<packed_file> files;
-  const auto read = [&](const fs::path& file) {
-    const fs::path at = c.where.root / file;
+  const auto read = [&](const fs::path& at, const fs::path& as) {
     if (auto text = read_if_there(at)) {
-      files.push_back({file.filename(), *std::move(text), fs::last_write_time(at)});
+      files.push_back({as.filename(), *std::move(text), fs::last_write_time(at)});
       return true;
     }
     return false;
   };
-  if (!read(l.file)) {
-    throw failure(exit_code::usage, l.file.string() +
-                                        " is not there: there is nothing to hand in\n" +
+  const std::string shown = c.where.shown(source);
+  if (!read(source, l.file)) {
+    throw failure(exit_code::usage, shown + " is not there: there is nothing to hand in\n" +
                                         "`./lab start " + l.name + "` makes a new skeleton");
   }
   const std::string step = skeleton_of(c, l, files[0].content);
-  const bool has_answers = read(l.answers());
+  const bool has_answers = read(source.parent_path() / l.answers().filename(), l.answers());
   const auto handout = whole_handout(c.where.root, l);
   const bool answered =
       has_answers && handout && count_answers(*handout, files[1].content).answered > 0;
   if (!step.empty() && !answered) {
     throw failure(exit_code::usage,
-                  l.file.string() + " is the untouched skeleton of " + step +
+                  shown + " is the untouched skeleton of " + step +
                       ", and no question is answered: there is nothing to hand in\n" +
                       "`./lab hint " + l.name + "` helps to begin");
   }
@@ -94,10 +98,11 @@ std::vector<packed_file> read_work(const context& c, const lab& l) {
 }
 
 // As grade --json; where nothing can be graded, the document of that failure.
-json grade_of(context& c, const lab& l) {
+json grade_of(context& c, const lab& l, const pack_options& o) {
   grade_options options;
   options.practice = true;  // as an indication: the instructor grades again
   options.lab = l.name;
+  options.file = o.file;
   options.seed = seed;
   try {
     return grade_document(c, l, options);
@@ -179,13 +184,14 @@ int pack(context& c, const pack_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
   const fs::path archive = archive_for(l, o);
   refuse_existing(c, l, archive);
-  auto files = read_work(c, l);
-  const json grade = grade_of(c, l);
-  const auto now = read_if_there(c.where.root / l.file);
+  const fs::path source = source_of(c, l, o);
+  auto files = read_work(c, l, source);
+  const json grade = grade_of(c, l, o);
+  const auto now = read_if_there(source);
   if (!now || *now != files[0].content) {
-    throw failure(
-        exit_code::usage,
-        l.file.string() + " was changed while it was graded: nothing was packed\nrun it again");
+    throw failure(exit_code::usage,
+                  c.where.shown(source) +
+                      " was changed while it was graded: nothing was packed\nrun it again");
   }
   const auto newest =
       std::max_element(files.begin(), files.end(),
@@ -215,11 +221,13 @@ const verb pack_verb(
     "an archive to hand in: your file, your answers, the grade they have here",
     "  ./lab pack reduction                       reduction-USER.tar.gz, in this folder\n"
     "  ./lab pack reduction --output mine.tar.gz  another name\n"
+    "  ./lab pack reduction --file try.cu         another file, and the answers.md beside it\n"
     "  tar -tvzf mine.tar.gz                      what is in it\n\n"
     "What does not compile, or cannot be graded here, is packed, too; a warning says\n"
     "so.",
     [](arguments& takes, pack_options& o) {
       takes.add("LAB", o.lab, "the lab's name").required();
+      takes.add("--file", o.file, "a .cu file other than your own");
       takes.add("--output", o.output, "the archive's name; nothing is overwritten");
     },
     pack);
