@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "common/device/code_of.hpp"
+#include "grader/course/given.hpp"
 #include "grader/course/size.hpp"
 #include "grader/course/source.hpp"
 #include "grader/judge/compile.hpp"
@@ -47,8 +48,7 @@ std::string command_text(const context& c) {
 
 std::string skeleton_of(const context& c, const lab& l, const std::string& text) {
   for (const auto& s : l.steps) {
-    const auto source = read_if_there(c.where.root / s.file);
-    if (source && derive_skeleton(*source, s.file) == text) return s.name;
+    if (skeleton_text(c.where.root, l, s) == text) return s.name;
   }
   return {};
 }
@@ -59,7 +59,7 @@ subject prepare(context& c, const lab& l, const std::string& file, const std::st
     throw failure(exit_code::usage, "--file and --step exclude each other: which is it?");
   }
   if (!step_name.empty()) {
-    const step& s = find_step(l, step_name);
+    const step& s = worked_step(l, step_name);
     return prepare_ours(c, l, s.name, s.file, c.where.solution(l.name, s.name));
   }
   const fs::path source = file.empty() ? c.where.root / l.file : fs::absolute(file);

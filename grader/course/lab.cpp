@@ -347,7 +347,9 @@ lab load_lab(const fs::path& root, const std::string& name) {
                                         "\n`./lab list` shows all labs");
   }
   const fs::path toml_file = fs::path("labs") / name / "lab.toml";
-  const fs::path folder = fs::path("solutions") / name;
+  const fs::path given = fs::path("labs") / name / "given";
+  const bool is_copy = fs::exists(root / given / "steps.txt");
+  const fs::path folder = is_copy ? given : fs::path("solutions") / name;
   const int ours = static_cast<int>(exit_code::ours);
   const std::string text = read_file(root / toml_file, ours);
   lab l = parse_lab(text, toml_file, name);
@@ -358,6 +360,7 @@ lab load_lab(const fs::path& root, const std::string& name) {
   if (const fs::path limits = folder / "limits.txt"; fs::exists(root / limits))
     l.parts = parse_limits(read_file(root / limits, ours), limits, folder / "limits");
   l.file = fs::path("labs") / name / (name + ".cu");
+  l.is_worked = !is_copy;
   check_references(l, toml_file);
   return l;
 }

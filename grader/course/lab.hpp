@@ -1,5 +1,5 @@
 // What the files of a lab say: labs/<lab>/lab.toml and solutions/<lab>/steps.txt, peers.txt,
-// limits.txt.
+// limits.txt; in a student copy labs/<lab>/given/steps.txt (given.hpp).
 //
 // idea    The folders are the list of labs, steps.txt is the only list of steps; nothing is
 //         registered anywhere else. Errors name file and line.
@@ -100,7 +100,8 @@ struct lab {
   std::vector<peer> peers;
   std::vector<limit_part> parts;  // by step
   declared_sweeps sweeps;
-  fs::path file;  // the student's, relative to the root
+  fs::path file;          // the student's, relative to the root
+  bool is_worked = true;  // the steps' files are solutions; in a student copy they are skeletons
 
   fs::path handout() const { return file.parent_path() / "README.md"; }  // the core
   fs::path deeper() const { return file.parent_path() / "deeper.md"; }   // what goes beyond it
@@ -108,8 +109,10 @@ struct lab {
   fs::path hints() const { return file.parent_path() / "hints.md"; }
   // Why the solutions are as they are; not every lab has one.
   fs::path design() const { return fs::path("solutions") / name / "DESIGN.md"; }
+  fs::path given() const { return file.parent_path() / "given"; }  // of a student copy
   fs::path experiment_file(const std::string& experiment_name) const {
-    return fs::path("solutions") / name / "experiments" / (experiment_name + ".cu");
+    return (is_worked ? fs::path("solutions") / name : given()) / "experiments" /
+           (experiment_name + ".cu");
   }
 
   double points() const;

@@ -223,6 +223,7 @@ std::string code_without_names(std::string_view source) { return words_of(source
 
 std::vector<named_text> texts_of_steps(const fs::path& root, const lab& l) {
   std::vector<named_text> all;
+  if (!l.is_worked) return all;
   for (const step& s : l.steps) {
     if (auto text = read_if_there(root / s.file)) all.push_back({s.name, *std::move(text)});
   }

@@ -57,12 +57,16 @@ const goal_counter* parse_counter(const toml_value& table, const std::string& wh
 
 experiment parse_experiment(const toml_value& table, const std::string& origin) {
   const std::string where = at_line(origin, table) + ": experiment";
-  refuse_other_keys(table, {"name", "title", "over", "counter"}, where);
+  refuse_other_keys(table, {"name", "title", "over", "counter", "given"}, where);
   experiment e;
   e.name = text_at(table, "name", where);
   if (table.contains("title")) e.title = text_at(table, "title", where);
   e.over = parse_over(table, origin, where);
   e.counter = parse_counter(table, where);
+  if (const toml_value* given = table.find("given")) {
+    if (!given->as<bool>()) fail(where, "`given` is true or false");
+    e.is_given = *given->as<bool>();
+  }
   return e;
 }
 

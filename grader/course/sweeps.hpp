@@ -10,6 +10,7 @@
 //   title = "one warp, several ways"                  may be left out
 //   over = ["ways=1..32"]
 //   counter = "warp_execution_efficiency_percent"     one of grader/GOALS.md; may be left out
+//   given = false               its program gives a step away: no student copy has it
 //
 // Tested by tests/sweep_axis_test.cpp.
 #pragma once
@@ -34,6 +35,7 @@ struct experiment {
   std::string title;
   std::vector<std::string> over;
   const goal_counter* counter = nullptr;  // null: the sweep's own choice
+  bool is_given = true;  // a student copy has its program; else it gives a step away
 };
 
 struct declared_sweeps {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 
+#include "grader/course/given.hpp"
+#include "grader/judge/compile.hpp"
 #include "grader/judge/outcomes.hpp"
 #include "grader/measure/figures.hpp"
 #include "grader/measure/profiled.hpp"
@@ -217,16 +219,28 @@ class grading {
       report_.message += (report_.message.empty() ? "" : "\n") + line;
   }
 
+  // Times are measured where there is a GPU, and the steps to measure beside it: else modelled.
+  bool measures() const { return device_.gpu && lab_.is_worked; }
+
+  // A program of the course that starts: the lab's first step. A student copy has its skeleton,
+  // which starts, too, and is wrong.
+  fs::path program_that_starts() const {
+    if (lab_.steps.empty()) return {};
+    if (lab_.is_worked) return where_.solution(lab_.name, lab_.steps.front().name);
+    const fs::path skeleton = where_.root / find_step(lab_, lab_.skeleton).file;
+    return compile_submission(lab_, skeleton, where_, {now_.doing, now_.tick}, {}).program;
+  }
+
   // The one rule for INFRA of a submission's program: it stands if the device says that it cannot
-  // do what was asked, or if the lab's first step fails here, too. Else the program is at fault,
+  // do what was asked, or if a program of the course fails here, too. Else the program is at fault,
   // whatever it says of the machine.
   void settle_blame(call_outcome& found) const {
-    if (found.what != verdict::infra || found.limit || lab_.steps.empty()) return;
-    const fs::path known_good = where_.solution(lab_.name, lab_.steps.front().name);
-    if (!fs::exists(known_good)) return;
-    if (!check_program(lab_, problem_, known_good, device_, {lab_.check.front()}, seed_, now_)
-             .correct())
-      return;
+    if (found.what != verdict::infra || found.limit) return;
+    const fs::path ours = program_that_starts();
+    if (ours.empty() || !fs::exists(ours)) return;
+    const auto probe =
+        check_program(lab_, problem_, ours, device_, {lab_.check.front()}, seed_, now_).found;
+    if (lab_.is_worked ? !probe.ok() : probe.message.starts_with(could_not_start)) return;
     found.what = verdict::crash;
     found.message += "; a step of the course runs here";
   }
@@ -269,8 +283,10 @@ class grading {
       g.message = right_ ? fmt::format("all {} sizes", report_.correctness->total)
                   : report_.what == verdict::compile ? "it does not compile"
                                                      : report_.message;
-    } else if (g.what->is_speed() && !device_.gpu && g.what->modelled == 0) {
-      g.message = "not graded here: this speed is measured on a GPU, and this is the emulator";
+    } else if (g.what->is_speed() && !measures() && g.what->modelled == 0) {
+      g.message = device_.gpu ? "not graded here: this speed is measured beside a worked step"
+                              : "not graded here: this speed is measured on a GPU, and this is the "
+                                "emulator";
     } else if (!right_) {
       g.passed = false;
       g.message = "not judged: it must be correct first";
@@ -281,7 +297,7 @@ class grading {
       g.message = "not judged: the checks must find no error first";
     } else if (kind == goal::kind::counter) {
       judge_counter(g);
-    } else if (!device_.gpu) {
+    } else if (!measures()) {
       judge_modelled(g);
     } else {
       judge_measured(g, report_, measured_against(g.what->over), mine_.name,
@@ -417,11 +433,17 @@ class grading {
     if (!is_new) return known->second;
     const fs::path program = where_.solution(lab_.name, name);
     const auto& size = lab_.modelled.back();
-    if (const auto kept = kept_times_.find(program, size, modelled_seed)) {
+    if (!lab_.is_worked) {
+      const std::string& gpu = my_modelled_call().gpu;
+      if (!given_) given_ = load_given_times(where_.root, lab_);
+      known->second.first = given_->find(name, gpu, size, seed_of_modelled_calls).value_or(0);
+      known->second.second = fmt::format("this student copy has none of {} for {} on an {}", name,
+                                         size_text(size), gpu);
+    } else if (const auto kept = kept_times_.find(program, size, seed_of_modelled_calls)) {
       known->second.first = *kept;
     } else if (const modelled_figures call = modelled(program); call.timed()) {
       known->second.first = call.time_ms;
-      kept_times_.keep(program, size, modelled_seed, call.time_ms);
+      kept_times_.keep(program, size, seed_of_modelled_calls, call.time_ms);
     } else {
       known->second.second = call.why_no_time();
     }
@@ -429,8 +451,14 @@ class grading {
   }
 
   modelled_figures modelled(const fs::path& program) const {
-    return model_program(lab_, problem_, program, lab_.modelled.back(), modelled_seed, device_,
-                         now_);
+    const auto emulator = checking_device(device_, where_);
+    if (!emulator) {
+      modelled_figures none;
+      none.found = {verdict::infra, "the emulator is not built"};
+      return none;
+    }
+    return model_program(lab_, problem_, program, lab_.modelled.back(), seed_of_modelled_calls,
+                         *emulator, now_);
   }
 
   // Each size is counted once; null without the emulator.
@@ -458,6 +486,7 @@ class grading {
   std::map<std::string, comparison> measured_;  // by the step
   std::optional<modelled_figures> my_sample_, my_whole_;
   std::optional<call_outcome> overturned_;
+  std::optional<given_times> given_;
   std::map<std::string, std::pair<double, std::string>> step_times_;
   kept_times kept_times_{where_, device_};
 };

@@ -15,6 +15,9 @@
 
 namespace stepwise {
 
+// Of the calls whose times speed goals compare without a GPU: the same in every grade.
+inline constexpr std::uint64_t seed_of_modelled_calls = 7;
+
 // A speed goal by the time model, where there is no GPU.
 struct modelled_comparison {
   double ratio = 0;  // times as fast as the goal's step

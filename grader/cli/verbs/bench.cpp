@@ -6,6 +6,7 @@
 #include "common/cpu/cpu.hpp"
 #include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
+#include "grader/course/given.hpp"
 #include "grader/measure/alternate.hpp"
 #include "grader/measure/energy.hpp"
 #include "grader/measure/figures.hpp"
@@ -311,6 +312,7 @@ int bench_counted(context& c, const lab& l, const problem& p, const device_choic
 }
 
 int bench(context& c, const bench_options& o) {
+  need_solutions(c.where.root, "bench");
   if (o.readme) return refresh_readmes(c);
   if (o.lab.empty()) throw failure(exit_code::usage, "which lab? `./lab bench reduction`");
   const lab l = load_lab(c.where.root, o.lab);

@@ -8,6 +8,7 @@
 #include "grader/cli/context.hpp"
 #include "grader/cli/text/diff_text.hpp"
 #include "grader/cli/verb.hpp"
+#include "grader/course/given.hpp"
 #include "grader/course/source.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
@@ -34,6 +35,7 @@ version load_version(const context& c, const lab& l, const std::string& name) {
     return {c.where.shown(name), read_file(name, static_cast<int>(exit_code::usage))};
   }
   const step& s = find_step(l, name);
+  if (!l.is_worked && !fs::exists(c.where.root / s.file)) worked_step(l, name);  // says why not
   return {s.file.string(), read_file(c.where.root / s.file, static_cast<int>(exit_code::ours))};
 }
 

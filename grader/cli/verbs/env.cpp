@@ -5,6 +5,7 @@
 
 #include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
+#include "grader/course/given.hpp"
 #include "grader/judge/call_file.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
@@ -88,7 +89,7 @@ int check_by_hand(context& c, const lab& l, const problem& p, const by_hand& fil
 int env(context& c, const env_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
   const problem& p = problem_of(l);
-  const by_hand files(c, l, o.step.empty() ? "mine" : find_step(l, o.step).name);
+  const by_hand files(c, l, o.step.empty() ? "mine" : worked_step(l, o.step).name);
   if (o.check) return check_by_hand(c, l, p, files);
   const auto wanted = parse_size(l, p, o.size);
   const device_choice device = c.device();

@@ -3,6 +3,7 @@
 
 #include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
+#include "grader/course/given.hpp"
 #include "grader/report/table.hpp"
 #include "grader/system/files.hpp"
 
@@ -36,6 +37,10 @@ int list(context& c) {
                     {fmt::format("{:g}", l.points())},
                     {state, state == "in work" ? tone::note : tone::plain}});
   }
+  const auto coming = coming_labs(c.where.root);
+  if (!coming.empty()) document["coming"] = json::array();
+  for (const auto& [name, opens] : coming)
+    document["coming"].push_back({{"name", name}, {"opens", opens}});
   if (c.as_json) {
     c.print(document);
     return 0;
@@ -45,6 +50,8 @@ int list(context& c) {
            rows, c.out.style())) {
     c.say(line);
   }
+  for (const auto& [name, opens] : coming)
+    c.say(c.out.paint(tone::dim, name + " opens on " + opens + ": git pull brings it"));
   if (!labs.empty()) {
     c.say();
     c.say(c.out.paint(tone::dim, "begin with  ") + labs[0].handout().string() +

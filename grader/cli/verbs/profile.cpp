@@ -13,6 +13,7 @@
 #include "grader/cli/text/glossary.hpp"
 #include "grader/cli/text/roofline_text.hpp"
 #include "grader/cli/verb.hpp"
+#include "grader/course/given.hpp"
 #include "grader/measure/worth.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
@@ -192,7 +193,7 @@ struct compared_call {
 
 compared_call call_to_compare(const session_of_profiles& s, const std::string& name) {
   compared_call one;
-  if (name != "mine") one.at = &find_step(s.l, name);
+  if (name != "mine") one.at = &worked_step(s.l, name);
   const subject of = prepare(s.c, s.l, "", one.at != nullptr ? one.at->name : "");
   if (of.program.empty())
     throw failure(exit_code::student,
@@ -347,7 +348,7 @@ int profile(context& c, const profile_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
   const problem& p = problem_of(l);
   const auto size = parse_size(l, p, o.size);
-  const step* const at = o.step.empty() ? nullptr : &find_step(l, o.step);
+  const step* const at = o.step.empty() ? nullptr : &worked_step(l, o.step);
   const device_choice own = sources.ncu ? c.device() : device_choice{};
   profile_options of_own = o;
   std::string why_model;

@@ -8,6 +8,7 @@
 
 #include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
+#include "grader/course/given.hpp"
 #include "grader/grade/attack.hpp"
 #include "grader/grade/leftovers.hpp"
 #include "grader/report/table.hpp"
@@ -291,6 +292,7 @@ std::size_t leave_out_dangerous(std::vector<attack>& files) {
 }
 
 int selftest(context& c, const selftest_options& o) {
+  need_solutions(c.where.root, "selftest");
   auto files = chosen(c, o);
   const protections& guards = find_protections();
   const std::size_t left_out = guards.bubblewrap.empty() ? leave_out_dangerous(files) : 0;

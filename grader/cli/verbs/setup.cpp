@@ -11,7 +11,8 @@ int setup(context&) { throw failure(exit_code::usage, "setup is the launcher's: 
 const verb setup_verb(
     {verb_place::group::machine, 15}, "setup", "set up and build everything, the tests too",
     "  ./lab setup            Debian packages are installed only as root or in CI\n"
-    "  ./lab setup --unpack   they are unpacked into .packages/, without root",
+    "  ./lab setup --unpack   they are unpacked into .packages/, without root\n"
+    "  ./lab setup --no-tests without what only tests need",
     setup);
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
+#include "grader/course/given.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
 #include "grader/system/process.hpp"
@@ -34,6 +35,7 @@ std::string find_python(const context& c) {
 }
 
 int slides(context& c, const slides_options& o) {
+  need_solutions(c.where.root, "slides");
   std::vector<std::string> words = {find_python(c), "-B", "-m", "slides.builder"};
   words.insert(words.end(), o.decks.begin(), o.decks.end());
   if (!o.out.empty()) words.insert(words.end(), {"--out", fs::absolute(o.out)});

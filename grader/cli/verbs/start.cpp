@@ -6,6 +6,7 @@
 #include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/course/answers.hpp"
+#include "grader/course/given.hpp"
 #include "grader/course/source.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
@@ -20,8 +21,8 @@ struct start_options {
 // Work that nothing could bring back: neither a skeleton nor an untouched solution.
 bool is_work(const context& c, const lab& l, const std::string& text) {
   return std::none_of(l.steps.begin(), l.steps.end(), [&](const step& s) {
-    const auto source = read_if_there(c.where.root / s.file);
-    return source && (derive_skeleton(*source, s.file) == text || *source == text);
+    return skeleton_text(c.where.root, l, s) == text ||
+           read_if_there(c.where.root / s.file) == text;
   });
 }
 
@@ -34,11 +35,20 @@ bool write_answers(const context& c, const lab& l) {
   return true;
 }
 
+// failure(usage) where a student copy has other skeletons.
+std::string skeleton_for(const context& c, const lab& l, const step& s) {
+  if (auto text = skeleton_text(c.where.root, l, s)) return *std::move(text);
+  if (l.is_worked) throw failure(exit_code::ours, "there is no " + s.file.string());
+  std::string message = "the skeleton of " + s.name + " is not in this student copy\nit has";
+  for (const step& other : l.steps)
+    if (fs::exists(c.where.root / other.file)) message += " " + other.name;
+  throw failure(exit_code::usage, message);
+}
+
 int start(context& c, const start_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
   const step& s = find_step(l, o.step.empty() ? l.skeleton : o.step);
-  const std::string source = read_file(c.where.root / s.file, static_cast<int>(exit_code::ours));
-  const std::string skeleton = derive_skeleton(source, s.file);
+  const std::string skeleton = skeleton_for(c, l, s);
   const fs::path file = c.where.root / l.file;
   const file_lock lock(c.where.build / "locks" / ("start-" + l.name), [] {});
   const auto before = read_if_there(file);

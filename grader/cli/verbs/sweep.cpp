@@ -14,6 +14,7 @@
 #include "grader/cli/text/figures_text.hpp"
 #include "grader/cli/text/sweep_text.hpp"
 #include "grader/cli/verb.hpp"
+#include "grader/course/given.hpp"
 #include "grader/measure/handout_tables.hpp"
 #include "grader/measure/sweep_summary.hpp"
 #include "grader/model/modelled.hpp"
@@ -49,9 +50,13 @@ struct chosen_sweep {
 
 fs::path step_or_experiment(const lab& l, chosen_sweep& chosen, const std::string& name) {
   chosen.of = l.sweeps.find(name);
-  if (chosen.of != nullptr) return l.experiment_file(name);
+  if (chosen.of != nullptr) {
+    if (!l.is_worked && !chosen.of->is_given)
+      refuse("the experiment " + name + " is not in this student copy: it gives a step away");
+    return l.experiment_file(name);
+  }
   try {
-    return find_step(l, name).file;
+    return worked_step(l, name).file;
   } catch (const failure& error) {
     std::string message = error.what();
     if (!l.sweeps.experiments.empty()) message += "\nits experiments are";
@@ -90,7 +95,7 @@ chosen_sweep choose(const context& c, const lab& l, const sweep_options& o) {
     if (chosen.of == nullptr) chosen.step = find_step(l, o.step).name;
   } else if (standard) {
     chosen.step = find_step(l, standard->step).name;
-    file = c.where.root / find_step(l, standard->step).file;
+    file = c.where.root / worked_step(l, standard->step).file;
   } else {
     throw failure(exit_code::usage, "which step of " + l.name + "? `./lab sweep " + l.name + " " +
                                         l.steps.front().name + " --over ...`, or `mine`");

@@ -10,6 +10,7 @@
 #include "grader/cli/validate/profiles.hpp"
 #include "grader/cli/validate/sampling.hpp"
 #include "grader/cli/verb.hpp"
+#include "grader/course/given.hpp"
 #include "grader/measure/record.hpp"
 #include "grader/model/accuracy.hpp"
 #include "grader/model/modelled.hpp"
@@ -373,6 +374,7 @@ int validate_times(context& c, const lab& l, const problem& p, const validate_op
 
 int validate(context& c, const validate_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
+  need_solutions(l, "validate");
   const problem& p = problem_of(l);
   if (o.lectures) {
     if (o.times || o.sampling || o.recorded || !o.sizes.empty())

@@ -6,7 +6,9 @@
 #include "grader/cli/context.hpp"
 #include "grader/cli/text/diff_text.hpp"
 #include "grader/cli/text/figures_text.hpp"
+#include "grader/cli/text/given_walk.hpp"
 #include "grader/cli/verb.hpp"
+#include "grader/course/given.hpp"
 #include "grader/course/source.hpp"
 #include "grader/model/modelled.hpp"
 #include "grader/model/recorded_times.hpp"
@@ -218,6 +220,10 @@ void show_summary(context& c, const lab& l, const std::vector<walked>& all,
 
 int walk(context& c, const walk_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
+  if (!l.is_worked) {
+    if (!o.step.empty()) worked_step(l, o.step);  // says that there is none
+    return walk_given(c, l, o.gpu, o.seed);
+  }
   const problem& p = problem_of(l);
   std::vector<const step*> chosen;
   if (!o.step.empty()) {

@@ -60,6 +60,10 @@ void model_time(context& c, const lab& l, const problem& p, const lab_size& size
   device_choice emulator = choose_device(device_request::emulated, c.where);
   emulator.name = model.name;
   std::string why_not;  // the last one
+  if (!l.is_worked) {
+    at_hand.note = "A student copy has no worked step whose time could be modelled.";
+    return;
+  }
   for (std::size_t n = l.steps.size(); n-- > 0;) {
     const step& s = l.steps[n];
     if (c.where.is_as_built && !fs::exists(c.where.solution(l.name, s.name))) {

@@ -1,0 +1,98 @@
+// Skeletons and times of a student copy; what is said where the worked steps are needed.
+#include "grader/course/given.hpp"
+
+#include "common/formats/json.hpp"
+#include "common/formats/toml.hpp"
+#include "grader/course/source.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise {
+namespace {
+
+[[noreturn]] void refuse_copy(const std::string& what) {
+  throw failure(
+      exit_code::usage,
+      what +
+          ", and this is a student copy: it has none\n"
+          "your own file serves instead (leave the step out, or say `mine`); `./lab hint` "
+          "and `./lab explain` help");
+}
+
+}  // namespace
+
+const step& worked_step(const lab& l, std::string_view name) {
+  const step& s = find_step(l, name);
+  if (!l.is_worked) refuse_copy(s.name + " is a worked step of the " + l.name + " lab");
+  return s;
+}
+
+void need_solutions(const lab& l, std::string_view who) {
+  if (!l.is_worked) refuse_copy("`lab " + std::string(who) + "` needs the worked steps");
+}
+
+void need_solutions(const fs::path& root, std::string_view who) {
+  if (!fs::is_directory(root / "solutions"))
+    refuse_copy("`lab " + std::string(who) + "` needs the worked steps");
+}
+
+std::optional<std::string> skeleton_text(const fs::path& root, const lab& l, const step& s) {
+  auto text = read_if_there(root / s.file);
+  if (!text || !l.is_worked) return text;
+  return derive_skeleton(*text, s.file);
+}
+
+std::optional<double> given_times::find(const std::string& step_name, std::string_view on_gpu,
+                                        const lab_size& at, std::uint64_t with_seed) const {
+  if (gpu != on_gpu || size != at || seed != with_seed) return {};
+  const auto found = ms.find(step_name);
+  return found == ms.end() ? std::nullopt : std::optional(found->second);
+}
+
+given_times load_given_times(const fs::path& root, const lab& l) {
+  given_times times;
+  const fs::path file = l.given() / "times.json";
+  const auto text = read_if_there(root / file);
+  if (!text) return times;
+  try {
+    const json document = json::parse(*text);
+    times.gpu = document.at("modelled_as");
+    times.size = document.at("size").get<lab_size>();
+    times.seed = document.at("seed");
+    for (const auto& [name, ms] : document.at("steps").items()) times.ms[name] = ms.get<double>();
+  } catch (const json_error& error) {
+    throw failure(exit_code::ours, file.string() + " is malformed: " + error.what());
+  }
+  return times;
+}
+
+std::string text_of(const given_times& times) {
+  json document = {{"modelled_as", times.gpu},
+                   {"size", times.size},
+                   {"seed", times.seed},
+                   {"steps", json::object()}};
+  for (const auto& [name, ms] : times.ms) document["steps"][name] = ms;
+  return document.dump(2) + "\n";
+}
+
+std::vector<std::pair<std::string, std::string>> coming_labs(const fs::path& root) {
+  std::vector<std::pair<std::string, std::string>> coming;
+  const fs::path file = fs::path("labs") / "calendar.toml";
+  const auto text = read_if_there(root / file);
+  if (!text) return coming;
+  try {
+    const toml_value calendar = parse_toml(*text);
+    const toml_value* const labs = calendar.table_at("labs");
+    for (std::size_t i = 0; labs != nullptr && i < labs->keys.size(); ++i) {
+      const std::string& name = labs->keys[i];
+      if (!fs::exists(root / "labs" / name / "lab.toml"))
+        coming.emplace_back(name, labs->items[i].as<std::string>("opens").value_or(""));
+    }
+  } catch (const toml_error& error) {
+    throw failure(exit_code::ours,
+                  file.string() + ":" + std::to_string(error.line) + ": " + error.what());
+  }
+  return coming;
+}
+
+}  // namespace stepwise

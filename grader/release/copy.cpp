@@ -1,0 +1,191 @@
+// Selects the files of a student copy, derives what it has in place of solutions, and its README.
+#include "grader/release/copy.hpp"
+
+#include <fmt/core.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <set>
+
+#include "grader/course/answers.hpp"
+#include "grader/course/source.hpp"
+#include "grader/release/texts.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+
+namespace stepwise {
+namespace {
+
+constexpr int ours = static_cast<int>(exit_code::ours);
+
+void write_file(const fs::path& file, std::string_view text) {
+  make_folder(file.parent_path());
+  write_atomically(file, text);
+}
+
+// A pattern for each open lab, or the one that there is; none for a lab that is not open.
+std::vector<std::string> for_labs(const std::string& pattern, const std::vector<released_lab>& open,
+                                  const std::set<std::string>& all) {
+  std::vector<std::string> patterns;
+  const auto at = pattern.find("LAB/");
+  if (at == std::string::npos) {
+    const auto name =
+        pattern.starts_with("labs/") ? pattern.substr(5, pattern.find('/', 5) - 5) : std::string{};
+    const auto is_this = [&](const released_lab& l) { return l.name == name; };
+    if (all.count(name) == 0 || std::any_of(open.begin(), open.end(), is_this))
+      patterns.push_back(pattern);
+    return patterns;
+  }
+  for (const auto& l : open) patterns.push_back(std::string(pattern).replace(at, 3, l.name));
+  return patterns;
+}
+
+std::vector<fs::path> files_of(const fs::path& tree) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(tree))
+    if (entry.is_regular_file()) files.push_back(entry.path().lexically_relative(tree));
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+void copy_given(const fs::path& tree, const fs::path& to, const lab& l, const released_lab& entry,
+                const given_times& times) {
+  const fs::path given = to / l.given();
+  const fs::path folder = fs::path("solutions") / l.name;
+  write_file(given / "steps.txt", student_steps(read_file(tree / folder / "steps.txt", ours)));
+  write_file(given / "times.json", text_of(times));
+  std::set<std::string> skeletons(entry.skeletons.begin(), entry.skeletons.end());
+  skeletons.insert(l.skeleton);
+  for (const std::string& name : skeletons) {
+    const auto skeleton = skeleton_text(tree, l, find_step(l, name));
+    if (!skeleton) throw failure(exit_code::ours, "there is no step " + name + " of " + l.name);
+    write_file(given / (name + ".cu"), *skeleton);
+    if (name == l.skeleton) write_file(to / l.file, *skeleton);
+  }
+  for (const experiment& e : l.sweeps.experiments) {
+    if (!e.is_given) continue;
+    write_file(given / "experiments" / (e.name + ".cu"),
+               read_file(tree / l.experiment_file(e.name), ours));
+  }
+}
+
+// What the copy's README.md says of the labs: a table.
+std::string labs_table(const std::vector<lab>& labs, const release_plan& plan,
+                       const std::string& day) {
+  std::string table = "| lab | | open | due |\n|---|---|---|---|\n";
+  for (const released_lab& entry : plan.labs) {
+    const auto found =
+        std::find_if(labs.begin(), labs.end(), [&](const lab& l) { return l.name == entry.name; });
+    const bool is_open = entry.opens.empty() || entry.opens <= day;
+    const std::string name =
+        is_open ? fmt::format("[{0}](labs/{0}/README.md)", entry.name) : entry.name;
+    table += fmt::format("| {} | {} | {} | {} |\n", name, found->title,
+                         is_open ? "yes" : "from " + entry.opens, entry.due);
+  }
+  return table;
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  const auto at = text.find(what);
+  if (at == std::string::npos) throw failure(exit_code::ours, "a text of the copy lacks " + what);
+  return text.replace(at, what.size(), by);
+}
+
+// For `lab list` in the copy: every lab of the plan, those that are not open, too.
+std::string calendar_text(const release_plan& plan) {
+  std::string text = "# When the labs of this course open and are due.\n";
+  for (const released_lab& l : plan.labs) {
+    text += "\n[labs." + l.name + "]\n";
+    if (!l.opens.empty()) text += "opens = \"" + l.opens + "\"\n";
+    if (!l.due.empty()) text += "due = \"" + l.due + "\"\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<fs::path> student_files(const fs::path& tree, const std::string& list,
+                                    const std::vector<released_lab>& open) {
+  const auto files = files_of(tree);
+  std::set<std::string> all;
+  for (const auto& name : lab_names(tree)) all.insert(name);
+  std::set<fs::path> chosen;
+  for (const std::string& line : split_lines(list)) {
+    std::string pattern(trimmed(line));
+    if (pattern.empty() || pattern[0] == '#') continue;
+    const bool takes_out = pattern.starts_with("- ");
+    if (takes_out) pattern = trimmed(std::string_view(pattern).substr(2));
+    for (const std::string& one : for_labs(pattern, open, all)) {
+      bool matches = false;
+      for (const fs::path& file : files) {
+        if (fnmatch(one.c_str(), file.c_str(), 0) != 0) continue;
+        matches = true;
+        if (takes_out)
+          chosen.erase(file);
+        else
+          chosen.insert(file);
+      }
+      if (!matches) throw failure(exit_code::ours, "student.txt: no file is like " + one);
+    }
+  }
+  return {chosen.begin(), chosen.end()};
+}
+
+void make_student_tree(const fs::path& tree, const fs::path& to, const release_plan& plan,
+                       const std::string& day, const std::map<std::string, given_times>& times) {
+  const auto labs = load_labs(tree);
+  const auto open = plan.open_on(day);
+  const fs::path own = fs::path("grader") / "release";
+  auto files = student_files(tree, read_file(tree / own / "student.txt", ours), open);
+  std::set<fs::path> taken(files.begin(), files.end());
+  std::vector<std::pair<std::string, std::string>> moved;  // programs that students do get
+  for (const lab& l : labs) {
+    const auto is_this = [&](const released_lab& one) { return one.name == l.name; };
+    if (std::none_of(open.begin(), open.end(), is_this)) continue;
+    for (const experiment& e : l.sweeps.experiments) {
+      if (!e.is_given) continue;
+      const fs::path now = l.file.parent_path() / "given" / "experiments" / (e.name + ".cu");
+      moved.emplace_back(l.experiment_file(e.name), now);
+      taken.insert(now);
+    }
+  }
+  const auto is_there = [&](const fs::path& path) {
+    if (taken.count(path) != 0 || path == "README.md") return true;
+    return std::any_of(taken.begin(), taken.end(), [&](const fs::path& file) {
+      return file.native().starts_with(path.native() + "/");
+    });
+  };
+  for (const fs::path& file : files) {
+    if (file.native().starts_with((own / "student").native())) continue;
+    make_folder((to / file).parent_path());
+    if (file.extension() == ".md") {
+      std::string text = read_file(tree / file, ours);
+      for (const auto& [was, now] : moved)
+        for (auto at = text.find(was); at != std::string::npos;
+             at = text.find(was, at + now.size()))
+          text.replace(at, was.size(), now);
+      write_file(to / file, student_markdown(text, file, is_there));
+    } else {
+      fs::copy_file(tree / file, to / file);
+    }
+  }
+  // Files of its own, at the same place below student/.
+  for (const fs::path& file : files_of(tree / own / "student")) {
+    make_folder((to / file).parent_path());
+    fs::copy_file(tree / own / "student" / file, to / file);
+  }
+  for (const released_lab& entry : open) {
+    const lab& l = *std::find_if(labs.begin(), labs.end(),
+                                 [&](const lab& one) { return one.name == entry.name; });
+    copy_given(tree, to, l, entry, times.at(l.name));
+    write_file(to / l.answers(), derive_answers(*whole_handout(to, l), l.name));
+    write_file(to / l.hints(), shorter_hints(read_file(to / l.hints(), ours), entry.hint_parts));
+  }
+  write_file(to / "labs" / "calendar.toml", calendar_text(plan));
+  std::string readme = read_file(to / "README.md", ours);
+  readme = replaced(readme, "<!-- course -->", plan.course.empty() ? "Stepwise" : plan.course);
+  readme = replaced(readme, "<!-- labs -->\n", labs_table(labs, plan, day));
+  write_file(to / "README.md", readme);
+}
+
+}  // namespace stepwise

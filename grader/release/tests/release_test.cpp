@@ -1,0 +1,159 @@
+// Tests of what a student copy is made of: the plan, the list of files, texts, and the repository.
+#include <doctest/doctest.h>
+
+#include "grader/release/copy.hpp"
+#include "grader/release/plan.hpp"
+#include "grader/release/repository.hpp"
+#include "grader/release/texts.hpp"
+#include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
+#include "grader/system/process.hpp"
+
+namespace stepwise {
+namespace {
+
+std::vector<lab> two_labs() {
+  std::vector<lab> labs(2);
+  labs[0].name = "one";
+  labs[1].name = "two";
+  labs[1].steps = {{"00_first", "", {}, "", ""}, {"01_next", "00_first", {}, "", ""}};
+  return labs;
+}
+
+std::string complaint(const std::string& text) {
+  try {
+    parse_plan(text, "plan.toml", two_labs());
+  } catch (const failure& error) {
+    return error.what();
+  }
+  return {};
+}
+
+bool says(const std::string& text, const std::string& what) {
+  return text.find(what) != std::string::npos;
+}
+
+TEST_CASE("a plan names labs, days, skeletons and parts of hints") {
+  const auto plan = parse_plan(
+      "course = \"GPUs\"\n[labs.two]\nopens = \"2026-10-15\"\ndue = \"2026-10-29\"\n"
+      "skeletons = [\"01\"]\nhint_parts = 2\n[labs.one]\n",
+      "plan.toml", two_labs());
+  CHECK(plan.course == "GPUs");
+  REQUIRE(plan.labs.size() == 2);
+  CHECK(plan.labs[0].name == "one");  // by the course's order
+  CHECK(plan.labs[1].skeletons == std::vector<std::string>{"01_next"});
+  CHECK(plan.labs[1].hint_parts == 2);
+  CHECK(plan.open_on("2026-10-14").size() == 1);
+  CHECK(plan.open_on("2026-10-15").size() == 2);
+  CHECK(plan_of_all(two_labs()).open_on("1970-01-01").size() == 2);
+}
+
+TEST_CASE("what is wrong with a plan is told with its line") {
+  CHECK(says(complaint("[labs.three]\n"), "plan.toml:1: there is no lab \"three\""));
+  CHECK(says(complaint("[labs.one]\nopens = \"15.10.2026\"\n"), "plan.toml:2: `opens` is a day"));
+  CHECK(says(complaint("[labs.one]\ndue = \"2026-02-30\"\n"), "plan.toml:2: `due` is a day"));
+  CHECK(says(complaint("[labs.one]\nopen = \"2026-02-03\"\n"), "unknown key `open`"));
+  CHECK(says(complaint("[labs.two]\nskeletons = [\"07\"]\n"), "has no step \"07\""));
+  CHECK(says(complaint("[labs.two]\nhint_parts = 4\n"), "`hint_parts` is 0 to 3"));
+  CHECK(says(complaint("lab = 1\n"), "unknown key `lab`"));
+  CHECK(says(complaint(""), "names no lab"));
+  CHECK(says(complaint("[labs.one\n"), "plan.toml:1:"));
+}
+
+std::string as_student(const std::string& text) {
+  return student_markdown(text, "labs/one/README.md", [](const fs::path& path) {
+    return path == "labs/one/one.hpp" || path == "labs/glossary.md";
+  });
+}
+
+TEST_CASE("Markdown loses tables of results, checked figures, and links to what is not there") {
+  CHECK(says(as_student("a\n<!-- results:begin -->\n| 03 | 1 us |\n<!-- results:end -->\nb\n"),
+             "not in the student copy"));
+  CHECK_FALSE(says(as_student("<!-- sweep x:begin -->\n1 us\n<!-- sweep x:end -->\n"), "1 us"));
+  CHECK(as_student("a\n<!-- checked\ntime(03) = 1 us\n-->\nb\n") == "a\nb\n");
+  CHECK(as_student("see [key](../../solutions/one/answers.md) here\n") == "see key here\n");
+  CHECK(as_student("![alt](../figures/gone.svg)\n") == "\n");
+  CHECK(as_student("[a\nb](../two/README.md)\n") == "a\nb\n");  // over a line's end
+  const std::string kept =
+      "[c](one.hpp) [g](../glossary.md#term) [w](https://x.org/a_(b)) [h](#here)\n";
+  CHECK(as_student(kept) == kept);
+  CHECK(
+      says(as_student("```\n./lab run one --file solutions/one/x.cu\n```\n"), "not in this copy"));
+  CHECK(as_student("```cpp\nx[i](j);\n```\n") == "```cpp\nx[i](j);\n```\n");
+}
+
+TEST_CASE("hints are shortened by parts, steps lose what they promise") {
+  const std::string hints = "# H\n\n## A\n\n### n\nN\n\n### i\nI\n\n### c\nC\n\n## B\n\n### n\nM\n";
+  CHECK(shorter_hints(hints, 3) == hints);
+  CHECK_FALSE(says(shorter_hints(hints, 2), "C\n"));
+  CHECK(says(shorter_hints(hints, 2), "I\n"));
+  CHECK(says(shorter_hints(hints, 1), "M\n"));
+  CHECK(says(student_steps("# x\n01_a - - an idea\n02_b 01_a 1.5@8 another one\n"),
+             "01_a  -  -  an idea\n02_b  01_a  -  another one\n"));
+}
+
+class some_tree {
+ public:
+  void write(const std::string& file, const std::string& text = "x") {
+    make_folder((folder_.path() / file).parent_path());
+    write_atomically(folder_.path() / file, text);
+  }
+  const fs::path& path() const { return folder_.path(); }
+
+ private:
+  temporary_folder folder_{fs::temp_directory_path()};
+};
+
+TEST_CASE("files are in a copy because the list names them") {
+  some_tree tree;
+  for (const char* file : {"lab", "common/a.cpp", "common/tests/b.cu", "labs/one/lab.toml",
+                           "labs/one/tests/m.cu", "labs/two/lab.toml", "solutions/one/01.cu"})
+    tree.write(file);
+  const std::string list =
+      "# all\nlab\ncommon/*\n- common/tests/*\nlabs/LAB/*\n- labs/one/tests/*\n";
+  std::vector<released_lab> open(1);
+  open[0].name = "one";
+  CHECK(student_files(tree.path(), list, open) ==
+        std::vector<fs::path>{"common/a.cpp", "lab", "labs/one/lab.toml"});
+  open[0].name = "two";  // patterns of a lab that is not open match nothing
+  CHECK(student_files(tree.path(), list, open) ==
+        std::vector<fs::path>{"common/a.cpp", "lab", "labs/two/lab.toml"});
+  CHECK_THROWS_WITH_AS(student_files(tree.path(), "gone/*\n", open), doctest::Contains("gone/*"),
+                       failure);
+}
+
+int commits_in(const fs::path& copy) {
+  child_options git;
+  git.command = {"git", "-C", copy, "rev-list", "--count", "HEAD"};
+  git.environment = {"GIT_DIR", "GIT_WORK_TREE"};
+  const auto counted = run_child(git, 30);
+  return std::stoi("0" + counted.out);
+}
+
+TEST_CASE("a copy is a repository with one commit, and later ones go on top") {
+  if (on_path("git").empty()) return;
+  some_tree tree, parent;
+  tree.write("labs/calendar.toml");
+  tree.write("a", "1\n");
+  const fs::path copy = parent.path() / "copy";
+  CHECK(commit_tree(tree.path(), copy, "Labs: one") == committed::first);
+  CHECK(commits_in(copy) == 1);
+  CHECK(read_if_there(copy / "a") == "1\n");
+  CHECK(commit_tree(tree.path(), copy, "Labs: one") == committed::nothing_new);
+  fs::remove(tree.path() / "a");
+  tree.write("b", "2\n");
+  CHECK(commit_tree(tree.path(), copy, "Labs: one two") == committed::another);
+  CHECK(commits_in(copy) == 2);
+  CHECK_FALSE(fs::exists(copy / "a"));
+  parent.write("copy/b", "changed\n");
+  CHECK_THROWS_WITH_AS(commit_tree(tree.path(), copy, ""), doctest::Contains("not committed"),
+                       failure);
+  parent.write("other/c");
+  CHECK_THROWS_WITH_AS(commit_tree(tree.path(), parent.path() / "other", ""),
+                       doctest::Contains("no student copy"), failure);
+  CHECK_THROWS_WITH_AS(export_head(parent.path() / "other", parent.path()),
+                       doctest::Contains("no git repository"), failure);
+}
+
+}  // namespace
+}  // namespace stepwise

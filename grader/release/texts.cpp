@@ -1,0 +1,117 @@
+// What a student copy leaves out of Markdown, hints and steps.txt.
+#include "grader/release/texts.hpp"
+
+#include <regex>
+#include <sstream>
+
+#include "grader/course/source.hpp"
+
+namespace stepwise {
+namespace {
+
+const char* const no_table =
+    "*The table of what was measured is not in the student copy: you predict it, and measure.*";
+const char* const no_file = "   # your instructor can show it: the file is not in this copy";
+
+bool is_generated(std::string_view line) {
+  return line.starts_with("<!-- ") && line.ends_with(":begin -->");
+}
+
+// One line's links: `[words](path)` and `![words](path)` of a file that is not there.
+class link_filter {
+ public:
+  link_filter(const fs::path& file, const std::function<bool(const fs::path&)>& is_there)
+      : folder_(file.parent_path()), is_there_(is_there) {}
+
+  std::string filtered(const std::string& text) const {
+    static const std::regex link(R"((!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\))");
+    std::string result;
+    auto from = text.cbegin();
+    for (std::sregex_iterator at(text.begin(), text.end(), link), end; at != end; ++at) {
+      result.append(from, text.cbegin() + at->position());
+      from = text.cbegin() + at->position() + at->length();
+      const bool is_picture = at->length(1) > 0;
+      if (leads_somewhere((*at)[3].str()))
+        result += at->str();
+      else if (!is_picture)
+        result += (*at)[2].str();
+    }
+    return result.append(from, text.cend());
+  }
+
+ private:
+  bool leads_somewhere(const std::string& target) const {
+    const std::string path = target.substr(0, target.find('#'));
+    if (path.empty() || path.find(':') != std::string::npos) return true;  // here, or the web
+    fs::path to = (folder_ / path).lexically_normal();
+    if (!to.has_filename()) to = to.parent_path();
+    return is_there_(to);
+  }
+
+  fs::path folder_;
+  const std::function<bool(const fs::path&)>& is_there_;
+};
+
+}  // namespace
+
+std::string student_markdown(std::string_view text, const fs::path& file,
+                             const std::function<bool(const fs::path&)>& is_there) {
+  const link_filter links(file, is_there);
+  std::string result, prose;
+  bool in_code = false;
+  std::string until;  // what ends a part that is left out
+  // Links may go over a line's end, so prose is filtered as a whole.
+  const auto flush = [&] {
+    result += links.filtered(prose);
+    prose.clear();
+  };
+  for (const std::string& line : split_lines(text)) {
+    if (!until.empty()) {
+      if (trimmed(line).ends_with(until)) until.clear();
+      continue;
+    }
+    if (line.starts_with("```")) {
+      if (!in_code) flush();
+      in_code = !in_code;
+      result += line + "\n";
+    } else if (in_code) {
+      result += line + (line.find("solutions/") != std::string::npos ? no_file : "") + "\n";
+    } else if (is_generated(line)) {
+      flush();
+      until = ":end -->";
+      result += std::string(no_table) + "\n";
+    } else if (line.starts_with("<!-- checked")) {
+      if (!line.ends_with("-->")) until = "-->";
+    } else {
+      prose += line + "\n";
+    }
+  }
+  flush();
+  return result;
+}
+
+std::string shorter_hints(std::string_view text, int parts) {
+  std::string result;
+  int part = 0;
+  for (const std::string& line : split_lines(text)) {
+    if (line.starts_with("## ")) part = 0;
+    if (line.starts_with("### ")) ++part;
+    if (part <= parts) result += line + "\n";
+  }
+  return result;
+}
+
+std::string student_steps(std::string_view text) {
+  std::string result = "# The steps of this lab: name, what it is compared with, -, idea.\n";
+  for (const std::string& line : split_lines(text)) {
+    std::istringstream words(line);
+    std::string name, over, at_least, idea;
+    if (!(words >> name) || name.starts_with('#')) continue;
+    words >> over >> at_least >> std::ws;
+    std::getline(words, idea);
+    result += name + "  " + over + "  -  " + idea + "\n";
+  }
+  return result;
+}
+
+}  // namespace stepwise
