@@ -60,11 +60,12 @@ graded infra(graded g, const std::string& why) {
 }
 
 graded try_once(const std::vector<std::string>& command, const fs::path& file,
-                const grading_options& options) {
+                const grading_options& options, const std::string& gpu) {
   child_options child;
   child.command = command;
   child.command.insert(child.command.end(), {"--file", file.string()});
   child.environment = {"NO_COLOR=1"};
+  if (!gpu.empty()) child.environment.push_back("CUDA_VISIBLE_DEVICES=" + gpu);
   if (options.memory) child.environment.push_back(options.memory->environment());
   child.keep_bytes = 2 * most_document;
   child.flood_bytes = most_document;
@@ -100,11 +101,11 @@ double overload() {
   return getloadavg(&load, 1) == 1 && load > 4 * cores ? load : 0;
 }
 
-graded grade_content(const grading_options& options, const fs::path& file) {
+graded grade_content(const grading_options& options, const fs::path& file, const std::string& gpu) {
   graded g;
   double load = 0;
   for (int attempt = 1; attempt <= most_attempts; ++attempt) {
-    g = try_once(options.command, file, options);
+    g = try_once(options.command, file, options, gpu);
     g.attempts = attempt;
     load = g.verdict == name_of(verdict::timeout) ? overload() : 0;
     const bool open = g.verdict == name_of(verdict::inconclusive) && attempt == 1;
@@ -274,11 +275,27 @@ class batch_run {
     ++state_.classes["REFUSED"];
   }
 
+  // The GPU with the fewest children; each of them locks it while it measures.
+  std::size_t take_gpu() {
+    const std::lock_guard lock(mutex_);
+    if (children_on_.empty()) return 0;
+    const auto free = std::min_element(children_on_.begin(), children_on_.end());
+    ++*free;
+    return static_cast<std::size_t>(free - children_on_.begin());
+  }
+  void leave_gpu(std::size_t seat) {
+    const std::lock_guard lock(mutex_);
+    if (!children_on_.empty()) --children_on_[seat];
+  }
+
   void work(std::size_t i) {
     const auto& owners = contents_[i];
     const submission& first = owners.front();
     const fs::path file = fs::absolute(in_.content_of(first.sha256, in_.info().lab + ".cu"));
-    const graded g = grade_content(options_, file);
+    const std::size_t seat = take_gpu();
+    const graded g =
+        grade_content(options_, file, options_.gpus.empty() ? "" : options_.gpus[seat]);
+    leave_gpu(seat);
     const std::lock_guard lock(mutex_);
     for (const auto& s : owners) write(s, g, file);
     const double seconds = seconds_since(start_);
@@ -313,6 +330,7 @@ class batch_run {
   batch_state state_;
   std::vector<std::vector<submission>> contents_;  // of one content each
   std::size_t contents_done_ = 0;
+  std::vector<std::size_t> children_on_ = std::vector<std::size_t>(options_.gpus.size());
   std::chrono::steady_clock::time_point start_;
 };
 

@@ -24,6 +24,7 @@ struct grading_options {
   std::vector<std::string> command;  // lab grade LAB --json ..., without --file
   verdict_key versions;
   std::size_t jobs = 1;
+  std::vector<std::string> gpus;  // that children are given by turns; empty: as it is here
   std::optional<shared_memory_budget> memory;  // that the children share
   std::vector<std::string> again;              // classes and ids
   bool only_new = false;                       // verdicts of other versions stay

@@ -5,6 +5,7 @@
 
 #include <cctype>
 #include <cstdlib>
+#include <sstream>
 
 #include "common/device/gpu.hpp"
 #include "grader/sandbox/sandbox.hpp"
@@ -125,6 +126,20 @@ std::vector<std::string> device_choice::environment() const {
     entries.push_back("CUDA_CACHE_PATH=" + cache_folder.string());
   }
   return entries;
+}
+
+std::vector<std::string> visible_gpus() {
+  std::vector<std::string> gpus;
+  if (const char* const set = std::getenv("CUDA_VISIBLE_DEVICES")) {
+    std::istringstream words{std::string(set)};
+    for (std::string word; std::getline(words, word, ',');) gpus.push_back(word);
+    return gpus;
+  }
+  std::error_code error;
+  for ([[maybe_unused]] const auto& entry :
+       fs::directory_iterator("/proc/driver/nvidia/gpus", error))
+    gpus.push_back(std::to_string(gpus.size()));
+  return gpus;
 }
 
 fs::path gpu_lock_file(const installation& where, const gpu_state& state) {

@@ -58,6 +58,10 @@ struct device_choice {
   std::vector<std::string> environment() const;
 };
 
+// What CUDA_VISIBLE_DEVICES may name, one each: what it names already, else the driver's GPUs by
+// their numbers; empty without a driver.
+std::vector<std::string> visible_gpus();
+
 // Held by whoever measures on the GPU of `state`, device 0 of those that are visible: each GPU of a
 // machine has its own.
 fs::path gpu_lock_file(const installation& where, const gpu_state& state);

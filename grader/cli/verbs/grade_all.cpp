@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <thread>
 
 #include "grader/batch/grading.hpp"
 #include "grader/batch/intake.hpp"
 #include "grader/batch/names.hpp"
+#include "grader/batch/slurm.hpp"
 #include "grader/batch/versions.hpp"
 #include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
@@ -23,8 +25,9 @@ struct grade_all_options {
   std::vector<std::string> words;  // FOLDER LAB
   std::string out, names, due, times, key, part, one, submitted;
   std::vector<std::string> again;
-  int jobs = 0, memory_mb = 0;
-  bool only_new = false, intake_only = false, trusts = false;
+  std::vector<std::string> sbatch;
+  int jobs = 0, memory_mb = 0, chunk = 20, at_once = 0;
+  bool slurm = false, only_new = false, intake_only = false, trusts = false;
 };
 
 constexpr std::uint64_t megabyte = 1'000'000;
@@ -119,6 +122,7 @@ batch::grading_options how_to_grade(context& c, const lab& l, const grade_all_op
                  device.gpu ? "gpu" : "emulated"};
   if (!o.key.empty())
     how.command.insert(how.command.end(), {"--key", fs::absolute(o.key).string()});
+  if (device.gpu) how.gpus = visible_gpus();
   const std::uint64_t memory = memory_for(o);
   how.jobs = jobs_for(o, memory);
   const std::uint64_t around = own_bytes + how.jobs * bytes_of_one_that_waits;
@@ -188,6 +192,71 @@ batch::results open(const context&, const grade_all_options& o) {
   return batch::results::open_or_make(o.out, o.words[1]);
 }
 
+// What a task of the array runs, beside --part.
+std::vector<std::string> task_command(const context& c, const grade_all_options& o) {
+  std::vector<std::string> words = {fs::read_symlink("/proc/self/exe").string(), "grade-all",
+                                    "--out", fs::absolute(o.out).string()};
+  const auto add = [&](const char* name, const std::string& value) {
+    words.insert(words.end(), {name, value});
+  };
+  if (!o.key.empty()) add("--key", fs::absolute(o.key).string());
+  if (o.jobs > 0) add("--jobs", std::to_string(o.jobs));
+  if (o.memory_mb > 0) add("--memory", std::to_string(o.memory_mb));
+  if (c.request == device_request::gpu) add("--device", "gpu");
+  if (c.request == device_request::emulated) add("--device", "emulated");
+  if (o.only_new) words.push_back("--only-new");
+  if (o.trusts) words.push_back("--i-trust-these-files");
+  return words;
+}
+
+std::string slurm_text(const batch::results& r, std::size_t all, const batch::slurm_state& s) {
+  std::string text = fmt::format("{} of {} verdicts, {} of {} tasks done", r.entries().size(), all,
+                                 s.done, s.parts);
+  for (const auto& [state, count] : s.jobs) text += fmt::format(", {} {}", count, state);
+  return text;
+}
+
+// On a cluster: this process reads what was handed in, submits, and waits.
+int grade_on_cluster(context& c, const grade_all_options& o, batch::results& r) {
+  if (!o.again.empty())
+    refuse(
+        "--regrade and --slurm exclude each other: a task that is requeued would grade again what "
+        "it has graded\nmark them first: the same command with --regrade, without --slurm");
+  std::set<std::string> contents;
+  const auto all = r.submissions();
+  for (const auto& s : all)
+    if (s.refused.empty()) contents.insert(s.sha256);
+  batch::slurm_options how;
+  how.command = task_command(c, o);
+  how.sbatch = o.sbatch;
+  how.contents = contents.size();
+  how.chunk = static_cast<std::size_t>(std::max(1, o.chunk));
+  how.at_once = static_cast<std::size_t>(std::max(0, o.at_once));
+  const bool names_gpus =
+      std::any_of(o.sbatch.begin(), o.sbatch.end(), [](const std::string& word) {
+        return word.starts_with("--gres") || word.starts_with("--gpus");
+      });
+  if (!names_gpus && c.request != device_request::emulated) how.sbatch.push_back("--gres=gpu:1");
+  const auto outcome = batch::grade_by_slurm(r.folder(), how, [&](const batch::slurm_state& s) {
+    c.busy.doing(slurm_text(r, all.size(), s));
+    c.busy.tick();
+  });
+  c.busy.clear();
+  if (!outcome.open.empty()) {
+    std::string parts;
+    for (const auto part : outcome.open) parts += " " + std::to_string(part);
+    throw failure(exit_code::environment,
+                  fmt::format("{}, and these parts did not come to an end:{}\nwhat they said is in "
+                              "{}/slurm/task-*.log; the same command submits them again",
+                              outcome.why, parts, c.where.shown(r.folder())));
+  }
+  batch::batch_state state;
+  state.all = all.size();
+  for (const auto& entry : r.entries()) ++state.classes[entry.value("class", "")];
+  state.done = r.entries().size();
+  return finish(c, r, state);
+}
+
 int grade_all(context& c, const grade_all_options& o) {
   if (!o.words.empty() && o.words.size() == 2) (void)load_lab(c.where.root, o.words[1]);
   batch::results r = open(c, o);
@@ -212,6 +281,7 @@ int grade_all(context& c, const grade_all_options& o) {
     if (c.as_json) c.print(summary_json(r, s));
     return 0;
   }
+  if (o.slurm) return grade_on_cluster(c, o, r);
   auto how = how_to_grade(c, l, o);
   bool told = false;
   const auto state = batch::grade(r, how, [&](const batch::batch_state& s) {
@@ -235,6 +305,7 @@ const verb grade_all_verb(
     "                                                             nbgrader name them, or ID/FILE\n"
     "  ./lab grade-all FOLDER reduction --out results --key FILE  with your own hidden sizes\n"
     "  ./lab grade-all --out results                              continues\n"
+    "  ./lab grade-all FOLDER reduction --out results --slurm     on a cluster, one GPU a task\n"
     "  ./lab grade-all --out results --regrade WRONG              a class again, or an id\n"
     "  ./lab report results --format csv                          what came of it",
     [](arguments& takes, grade_all_options& o) {
@@ -253,6 +324,12 @@ const verb grade_all_verb(
       takes.add("--memory", o.memory_mb, "megabytes that they share (what is free)").positive();
       takes.flag("--only-new", o.only_new, "leave verdicts that other versions made");
       takes.flag("--intake-only", o.intake_only, "read what was handed in, and grade nothing");
+      takes.flag("--slurm", o.slurm, "on a cluster: an array of tasks, one GPU each");
+      takes.add("--chunk", o.chunk, "--slurm: contents of a task (20)").positive();
+      takes.add("--at-once", o.at_once, "--slurm: tasks at a time (as many as have room)")
+          .positive();
+      takes.add("--sbatch", o.sbatch, "--slurm: an argument of sbatch: --sbatch=--partition=gpu")
+          .one_a_time();
       takes.add("--part", o.part, "3/10: the third of ten parts, beside the others");
       takes.add("--one", o.one, "all of the folder is one submission, of this id");
       takes.add("--submitted", o.submitted, "when that one was handed in");
