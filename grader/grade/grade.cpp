@@ -21,13 +21,7 @@
 namespace stepwise {
 namespace {
 
-constexpr std::uint64_t modelled_seed = 7;
 constexpr double seconds_for_a_whole_call = 300;  // every block of it runs
-
-// Faster than `input_bytes` come from memory.
-double floor_ms(double input_bytes, double peak_gb_per_s) {
-  return peak_gb_per_s > 0 ? input_bytes / peak_gb_per_s / 1e6 : 0;
-}
 
 bool is_held(const comparison& run, double floor) {
   return floor > 0 && run.mine_ms < 0.95 * floor;
@@ -231,9 +225,8 @@ class grading {
     return compile_submission(lab_, skeleton, where_, {now_.doing, now_.tick}, {}).program;
   }
 
-  // The one rule for INFRA of a submission's program: it stands if the device says that it cannot
-  // do what was asked, or if a program of the course fails here, too. Else the program is at fault,
-  // whatever it says of the machine.
+  // INFRA of a submission's program stands if the device says that it cannot do what was asked, or
+  // if a program of the course fails here, too. Else the program is at fault, whatever it says.
   void settle_blame(call_outcome& found) const {
     if (found.what != verdict::infra || found.limit) return;
     const fs::path ours = program_that_starts();

@@ -26,6 +26,11 @@ namespace stepwise {
 enum class decision { above, below, open };
 decision decide(const interval& range, double at_least);
 
+// What it takes at least to bring `input_bytes` from memory; 0: its speed is unknown.
+inline double floor_ms(double input_bytes, double peak_gb_per_s) {
+  return peak_gb_per_s > 0 ? input_bytes / peak_gb_per_s / 1e6 : 0;
+}
+
 struct rival {
   contender who;
   std::vector<double> goals;  // ratios that are asked for
