@@ -23,17 +23,13 @@ namespace {
 
 constexpr double seconds_for_a_whole_call = 300;  // every block of it runs
 
-bool is_held(const comparison& run, double floor) {
-  return floor > 0 && run.mine_ms < 0.95 * floor;
-}
-
 void judge_speed(goal_result& g, const comparison& run, double floor) {
   const bool share = g.what->what == goal::kind::reach;
   const std::string figure =
       fmt::format("{} {} {} (99 % interval {} to {}, {} pairs at {})", ratio_text(run.ratio),
                   share ? "the speed of" : "over", g.what->over, ratio_text(run.range.low),
                   ratio_text(run.range.high), run.ratios.size(), run.label);
-  if (is_held(run, floor)) {
+  if (run.is_held(floor)) {
     g.message = fmt::format("{} is less than reading the inputs once takes ({}): held for review",
                             time_text(run.mine_ms), time_text(floor));
     return;
@@ -81,7 +77,7 @@ void judge_measured(goal_result& result, grade_report& report, const comparison&
   }
   const double floor = floor_ms(run.input_bytes, peak_gb_per_s);
   judge_speed(result, run, floor);
-  if (is_held(run, floor)) {
+  if (run.is_held(floor)) {
     report.what = verdict::held;
   } else if (report.what == verdict::pass && !result.passed) {
     report.what = verdict::inconclusive;
@@ -215,7 +211,6 @@ class grading {
 
   // Times are measured where there is a GPU, and the steps to measure beside it: else modelled.
   bool measures() const { return device_.gpu && lab_.is_worked; }
-
   // A program of the course that starts: the lab's first step. A student copy has its skeleton,
   // which starts, too, and is wrong.
   fs::path program_that_starts() const {
@@ -402,22 +397,30 @@ class grading {
   // met by the time of a call that was made whole, with the inputs of this grade, and was right:
   // nobody gains by doing less where only time is looked at.
   const modelled_figures& my_modelled_call(double other_ms, double least_ratio) {
-    if (!my_sample_) {
-      my_sample_ = modelled(mine_.program);
-      settle_blame(my_sample_->found);
-    }
-    const bool misses = my_sample_->timed() && other_ms / my_sample_->time_ms < least_ratio;
-    if (misses && !my_whole_) return *my_sample_;
+    const modelled_figures& sample = my_sample();
+    const auto emulator = checking_device(device_, where_);
+    const bool misses = sample.timed() && other_ms / sample.time_ms < least_ratio;
+    if ((misses && !my_whole_) || !emulator) return sample;
     if (!my_whole_) {
-      my_whole_ = model_program(lab_, problem_, mine_.program, lab_.modelled.back(), seed_, device_,
-                                now_, seconds_for_a_whole_call, what_ifs::left_out,
+      const phase doing("modelled time, of all blocks");
+      my_whole_ = model_program(lab_, problem_, mine_.program, lab_.modelled.back(), seed_,
+                                *emulator, now_, seconds_for_a_whole_call, what_ifs::left_out,
                                 launches_are::whole, outputs_are::compared);
-      const call_outcome& found = my_whole_->found;
-      settle_blame(my_whole_->found);
+      call_outcome& found = my_whole_->found;
+      settle_blame(found);
       if (!found.ok() && found.what != verdict::infra && found.what != verdict::timeout)
         overturn(found, my_whole_->label, my_whole_->size);
     }
     return *my_whole_;
+  }
+
+  const modelled_figures& my_sample() {
+    if (!my_sample_) {
+      const phase doing("modelled time, of a sample");
+      my_sample_ = modelled(mine_.program);
+      settle_blame(my_sample_->found);
+    }
+    return *my_sample_;
   }
 
   // Of a step of the course: its time in ms, or 0 and why there is none.
@@ -427,7 +430,7 @@ class grading {
     const fs::path program = where_.solution(lab_.name, name);
     const auto& size = lab_.modelled.back();
     if (!lab_.is_worked) {
-      const std::string& gpu = my_modelled_call().gpu;
+      const std::string& gpu = my_sample().gpu;
       if (!given_) given_ = load_given_times(where_.root, lab_);
       known->second.first = given_->find(name, gpu, size, seed_of_modelled_calls).value_or(0);
       known->second.second = fmt::format("this student copy has none of {} for {} on an {}", name,

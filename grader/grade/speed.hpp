@@ -49,6 +49,9 @@ struct comparison {
   double input_bytes = 0;
   int attempts = 1;         // 2: the first one was left open, and new processes began again
   bool is_cut_off = false;  // open since the lab's time for it was up
+
+  // Faster than memory: a person looks.
+  bool is_held(double floor_ms) const { return floor_ms > 0 && mine_ms < 0.95 * floor_ms; }
 };
 
 // Measures in rounds until the intervals lie on one side of every goal; after the most rounds, or
