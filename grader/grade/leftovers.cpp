@@ -43,10 +43,18 @@ void reap() {
   }
 }
 
-std::set<std::string> mounts() {
+// Below folders of our own, or with the mark: elsewhere other programs mount what they like.
+std::set<std::string> mounts(const std::vector<fs::path>& own) {
   std::set<std::string> all;
   std::ifstream file("/proc/self/mounts");
-  for (std::string line; std::getline(file, line);) all.insert(line);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string source, at;
+    words >> source >> at;
+    bool is_ours = line.find(mark) != std::string::npos;
+    for (const auto& folder : own) is_ours |= at.starts_with(folder.string());
+    if (is_ours) all.insert(line);
+  }
   return all;
 }
 
@@ -75,7 +83,7 @@ std::set<std::string> files_in(const std::vector<fs::path>& own) {
 }  // namespace
 
 leftovers::leftovers(std::vector<fs::path> own)
-    : own_(std::move(own)), files_(files_in(own_)), mounts_(mounts()) {
+    : own_(std::move(own)), files_(files_in(own_)), mounts_(mounts(own_)) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
@@ -100,7 +108,7 @@ std::vector<std::string> leftovers::find() {
     std::error_code ignored;
     if (file.find(mark) != std::string::npos) fs::remove(file, ignored);
   }
-  for (const auto& mount : mounts()) {
+  for (const auto& mount : mounts(own_)) {
     if (mounts_.insert(mount).second) left.push_back("mount " + mount.substr(0, 100));
   }
   return left;
