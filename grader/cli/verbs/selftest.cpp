@@ -125,7 +125,8 @@ std::string quoted_secret(const std::string& text) {
 }
 
 // `lab grade` of a file or step, with more arguments.
-std::vector<std::string> grade_command(const attack& due, std::vector<std::string> more) {
+std::vector<std::string> grade_command(const context& c, const attack& due,
+                                       std::vector<std::string> more) {
   std::vector<std::string> command = {fs::read_symlink("/proc/self/exe").string(), "grade",
                                       due.lab};
   if (due.step.empty()) {
@@ -133,7 +134,8 @@ std::vector<std::string> grade_command(const attack& due, std::vector<std::strin
   } else {
     command.insert(command.end(), {"--step", due.step});
   }
-  command.insert(command.end(), {"--device", "emulated", "--json"});
+  command.insert(command.end(),
+                 {"--device", c.request == device_request::gpu ? "gpu" : "emulated", "--json"});
   command.insert(command.end(), more.begin(), more.end());
   return command;
 }
@@ -142,7 +144,7 @@ std::vector<std::string> grade_command(const attack& due, std::vector<std::strin
 graded_attack in_practice(context& c, const attack& due, const json& judged) {
   child_options options;
   options.command = grade_command(
-      due, {"--practice", "--seed", std::to_string(judged.at("seed").get<std::uint64_t>())});
+      c, due, {"--practice", "--seed", std::to_string(judged.at("seed").get<std::uint64_t>())});
   options.keep_bytes = 8 << 20;
   options.tick = [&] { c.busy.tick(); };
   const json document = json::parse_or_null(run_child(std::move(options), most_seconds).out);
@@ -161,7 +163,7 @@ outcome try_one(context& c, const attack& due) {
   const temporary_folder folder(fs::temp_directory_path());
   leftovers watch({folder.path(), c.where.root});
   child_options options;
-  options.command = grade_command(due, {});
+  options.command = grade_command(c, due, {});
   options.environment = {"TMPDIR=" + folder.path().string()};
   options.keep_bytes = 8 << 20;
   options.tick = [&] { c.busy.tick(); };
@@ -345,6 +347,7 @@ const verb selftest_verb(
     "  ./lab selftest --quick             one of each kind\n"
     "  ./lab selftest forging/            those whose names hold that\n"
     "  ./lab selftest --attacks FOLDER    with attacks of your own\n"
+    "  ./lab selftest --device gpu        on this machine's GPU; else on the emulator\n"
     "  ./lab selftest --course blur       every step, skeleton and wrong solution, instead of "
     "attacks",
     [](arguments& takes, selftest_options& o) {
