@@ -144,8 +144,8 @@ checker::parting_words checker::words_of(const parting& p) {
               "around the work in the loop, not around the barrier."};
     case way_past::breaks:
       return {"the break " + at + " takes them out of its loop", "leaves the loop here",
-              "Do not break out of a loop with a barrier while others stay: let all threads go on "
-              "to its end without work, or leave together (__syncthreads_or)."};
+              "Do not break out of a loop with a barrier while others stay: let all threads "
+              "continue to its end without work, or leave together (__syncthreads_or)."};
     case way_past::continues:
       return {"the continue " + at + " takes them past it", "continues with the next pass here",
               "Do not skip a barrier by continue: put the condition around the work instead, so "

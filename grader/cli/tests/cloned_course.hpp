@@ -89,6 +89,16 @@ class cloned_course {
   fs::path root_;
 };
 
+// Paragraphs as they were before they were wrapped.
+inline std::string one_line(const std::string& text) {
+  std::string line;
+  for (const char c : text) {
+    const bool space = c == ' ' || c == '\n';
+    if (!space || (!line.empty() && line.back() != ' ')) line += space ? ' ' : c;
+  }
+  return line;
+}
+
 inline bool has(const std::string& text, std::string_view what) {
   return text.find(what) != std::string::npos;
 }

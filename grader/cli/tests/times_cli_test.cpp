@@ -87,8 +87,8 @@ TEST_CASE("walk --json: a step without a time says why, and one with a time has 
 
 TEST_CASE("where a call's arrays are the host's, its time has the copies, and says so") {
   const cloned_course c;
-  const auto shown = c.lab({"run", "first", "--step", "03"}).out;
-  CHECK(has(shown, "its copies to and from the host are estimated"));
+  CHECK(has(one_line(c.lab({"run", "first", "--step", "03"}).out),
+            "its copies to and from the host are estimated"));
   CHECK(!has(c.lab({"run", "launch", "--step", "02"}).out, "its copies"));
   const auto time_of = [&](const std::string& step) {
     const auto run = document_of(c.lab({"walk", "first", "--step", step, "--json"}));

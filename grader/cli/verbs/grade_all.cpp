@@ -300,9 +300,8 @@ int grade_all(context& c, const grade_all_options& o) {
 const verb grade_all_verb(
     {verb_place::group::machine, 46}, "grade-all",
     "a course's submissions, in parallel; continues where it was stopped",
-    "  ./lab grade-all submissions.zip reduction --out results    as Canvas, Moodle, Gradescope "
-    "or\n"
-    "                                                             nbgrader name them, or ID/FILE\n"
+    "  ./lab grade-all submissions.zip reduction --out results    with names of Canvas,\n"
+    "      Moodle, Gradescope or nbgrader, or ID/FILE\n"
     "  ./lab grade-all FOLDER reduction --out results --key FILE  with your own hidden sizes\n"
     "  ./lab grade-all --out results                              continues\n"
     "  ./lab grade-all FOLDER reduction --out results --slurm     on a cluster, one GPU a task\n"

@@ -81,7 +81,7 @@ __global__ void after_continue(int* x, int n) {
   const int i = threadIdx.x;
 #pragma unroll 1
   for (int k = 0; k < n; ++k) {
-    if (i % 2 == 0)  // finding 8: goes says=Do_not_skip_a_barrier_by_continue
+    if (i % 2 == 0)  // finding 8: continues says=Do_not_skip_a_barrier_by_continue
       continue;
     x[i] += k;
     __syncthreads();  // finding 8: exited_at_barrier waits
