@@ -17,13 +17,9 @@ constexpr std::size_t most_files = 100'000;
 void walk(const fs::path& folder, const std::string& prefix, int depth, members& found) {
   std::error_code error;
   fs::directory_iterator entries(folder, error);
-  if (error) {
-    found.broken = "cannot read " + folder.string() + ": " + error.message();
-    return;
-  }
   for (; entries != fs::directory_iterator(); entries.increment(error)) {
-    if (error || found.all.size() >= most_files) {
-      found.broken = error ? error.message() : "it holds too many files";
+    if (found.all.size() >= most_files) {
+      found.broken = "it holds too many files";
       return;
     }
     const fs::path& path = entries->path();
@@ -47,6 +43,8 @@ void walk(const fs::path& folder, const std::string& prefix, int depth, members&
     }
     found.all.push_back(std::move(m));
   }
+  // An iterator that meets an error is at its end.
+  if (error) found.broken = "cannot read " + folder.string() + ": " + error.message();
 }
 
 }  // namespace

@@ -244,7 +244,8 @@ class reading {
     for (const auto& part : h.parts) last = std::max(last, part.time);
     const auto earlier =
         std::erase_if(h.parts, [&](const auto& part) { return part.time != last; });
-    if (earlier > 0) s.notes.push_back(std::to_string(earlier) + " files of earlier attempts");
+    if (earlier > 0)
+      s.notes.push_back("files of earlier attempts that were left out: " + std::to_string(earlier));
     if (!last.empty()) s.time = time_of(last);
   }
 
@@ -336,9 +337,13 @@ class reading {
     for (const auto& one : sources) {
       const int number = copy_number(one.name, lab);
       if (number < 0 || number < highest) continue;
-      twice = number == highest && best != nullptr && best->content != one.content;
+      if (number > highest) {
+        best = &one;
+        twice = false;
+      } else if (best->content != one.content) {
+        twice = true;
+      }
       highest = number;
-      best = &one;
     }
     std::string names;
     for (const auto& one : sources) names += (names.empty() ? "" : ", ") + one.name;

@@ -67,6 +67,7 @@ TEST_CASE("plain folders, single files, and archives of lab pack are one submiss
   c.put("carl/notes.txt", "no source");
   c.put("dora/reduction.cu", "dora");
   c.put("dora/old/reduction.cu", "other");
+  c.put("dora/very old/reduction.cu", "dora");  // one more of the same decides nothing
   c.put("dora/try.cu", "try");
   c.put("emil/try.cu", "one of any name");
   c.put("fritz/a.cu", "a");
@@ -187,13 +188,16 @@ TEST_CASE("links, devices and what is too large are refused by name, and are nev
   c.put("dora/reduction.cu", std::string((1 << 20) + 1, ' '));
   fs::create_directory_symlink(c.at("."), c.in() / "emil");
   c.put(std::string("f\nritz/reduction.cu"), "x");
+  c.put("gerd/1/2/3/4/5/6/7/8/reduction.cu", "x");
   const auto all = c.read();
   CHECK(all.at("anna").refused.empty());
   CHECK(all.at("bert").refused == "reduction.cu is a link");
   CHECK(all.at("carl").refused == "reduction.cu is not a regular file");
   CHECK(all.at("dora").refused == "reduction.cu has more than 1 MB");
   CHECK(all.size() == 4);
-  CHECK(c.last.info.left_out.size() == 2);  // emil is a link that is nobody's file, and f\nritz
+  // emil is a link that is nobody's file; f\nritz; gerd's folders.
+  REQUIRE(c.last.info.left_out.size() == 3);
+  CHECK(c.last.info.left_out[2].ends_with("gerd/1/2/3/4/5/6/7/8 is nested too deeply"));
 }
 
 TEST_CASE("archives cannot leave their folder, inflate without end, or hide links") {
