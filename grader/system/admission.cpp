@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <limits>
+#include <sstream>
 
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
@@ -43,31 +44,24 @@ std::uint64_t number_of_file(const fs::path& file) {
   return stream >> number ? number : std::numeric_limits<std::uint64_t>::max();
 }
 
-// What the limit of our control group leaves, in version 2 or 1; the largest number without one.
-std::uint64_t left_in_group() {
-  std::uint64_t left = std::numeric_limits<std::uint64_t>::max();
-  const auto look = [&](const fs::path& limit, const fs::path& usage) {
-    const std::uint64_t most = number_of_file(limit), used = number_of_file(usage);
-    if (most < (std::uint64_t{1} << 60) && used < (std::uint64_t{1} << 60))
-      left = std::min(left, most > used ? most - used : 0);
-  };
-  std::ifstream lines("/proc/self/cgroup");
-  for (std::string line; std::getline(lines, line);) {
-    const auto first = line.find(':'), second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string kind = line.substr(first + 1, second - first - 1);
-    // A container sees its own group as the root.
-    for (const std::string& path : {line.substr(second + 1), std::string{}}) {
-      if (kind.empty()) {
-        const fs::path group = "/sys/fs/cgroup" + path;
-        look(group / "memory.max", group / "memory.current");
-      } else if (kind == "memory") {
-        const fs::path group = "/sys/fs/cgroup/memory" + path;
-        look(group / "memory.limit_in_bytes", group / "memory.usage_in_bytes");
-      }
-    }
-  }
-  return left;
+// The number after `key` in a file with lines "key number"; 0 if there is none.
+std::uint64_t number_after(const fs::path& file, std::string_view key) {
+  std::ifstream lines(file);
+  std::uint64_t number = 0;
+  for (std::string name, rest; lines >> name >> number && std::getline(lines, rest);)
+    if (name == key) return number;
+  return 0;
+}
+
+// What the limit of one control group leaves. Pages of files that nobody uses count as free: the
+// kernel drops them before it refuses memory.
+std::uint64_t left_in(const fs::path& limit, const fs::path& usage, std::string_view unused_files) {
+  constexpr std::uint64_t unlimited = std::uint64_t{1} << 60;
+  const std::uint64_t most = number_of_file(limit), used = number_of_file(usage);
+  if (most >= unlimited || used >= unlimited) return std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t kept =
+      used - std::min(used, number_after(usage.parent_path() / "memory.stat", unused_files));
+  return most > kept ? most - kept : 0;
 }
 
 }  // namespace
@@ -119,12 +113,33 @@ memory_share shared_memory_budget::take(std::uint64_t bytes,
   return share;
 }
 
+std::uint64_t memory_left_in_groups(std::string_view memberships, const fs::path& root) {
+  std::uint64_t left = std::numeric_limits<std::uint64_t>::max();
+  std::istringstream lines{std::string(memberships)};
+  for (std::string line; std::getline(lines, line);) {
+    const auto first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string kind = line.substr(first + 1, second - first - 1);
+    if (!kind.empty() && kind != "memory") continue;
+    // A container sees its own group as the root, where the path that it is told does not exist.
+    for (fs::path path = fs::path(line.substr(second + 1)).relative_path();;
+         path = path.parent_path()) {
+      const fs::path group = kind.empty() ? root / path : root / "memory" / path;
+      left = std::min(
+          left, kind.empty()
+                    ? left_in(group / "memory.max", group / "memory.current", "inactive_file")
+                    : left_in(group / "memory.limit_in_bytes", group / "memory.usage_in_bytes",
+                              "total_inactive_file"));
+      if (path.empty()) break;
+    }
+  }
+  return left;
+}
+
 std::uint64_t usable_memory() {
-  std::ifstream lines("/proc/meminfo");
-  std::uint64_t available = 0, kilobytes = 0;
-  for (std::string name, rest; lines >> name >> kilobytes && std::getline(lines, rest);)
-    if (name == "MemAvailable:") available = kilobytes << 10;
-  const std::uint64_t left = left_in_group();
+  const std::uint64_t available = number_after("/proc/meminfo", "MemAvailable:") << 10;
+  const std::uint64_t left =
+      memory_left_in_groups(read_if_there("/proc/self/cgroup").value_or(""), "/sys/fs/cgroup");
   return available == 0 ? left : std::min(available, left);
 }
 

@@ -2,8 +2,8 @@
 //
 // idea    The memory is cut into units, each of which is a file; to hold units is to hold their
 //         flocks. So a process that is killed returns its share, and no counter can be wrong.
-//         Whoever waits holds the lock of the queue: who came first is served first, and a large
-//         wish is not starved by small ones.
+//         A process that waits holds the lock of the queue, so a large request is not starved by
+//         small ones that arrive later.
 // Tested by tests/admission_test.cpp.
 #pragma once
 
@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stepwise {
@@ -24,14 +25,14 @@ class shared_memory_budget {
  public:
   // `folder` keeps the locks, and is made; the same folder and bytes for all who share.
   shared_memory_budget(std::filesystem::path folder, std::uint64_t bytes);
-  // As STEPWISE_MEMORY says, "600:/folder" with megabytes; nothing if it is not set, or no such
-  // text.
+  // Of STEPWISE_MEMORY, "600:/folder" with megabytes; nothing if it is not set, or is something
+  // else.
   static std::optional<shared_memory_budget> of_environment();
   std::string environment() const;  // "STEPWISE_MEMORY=600:/folder"
 
   std::uint64_t bytes() const;
   // Waits for `bytes`, or for all there are if that is less; `waiting` is called about ten times a
-  // second. Throws interrupted. Nobody may wait for a second share while holding one.
+  // second. Throws interrupted. A process that holds a share must not wait for another one.
   memory_share take(std::uint64_t bytes, const std::function<void()>& waiting) const;
 
  private:
@@ -52,7 +53,14 @@ class memory_share {
   std::vector<std::shared_ptr<void>> held_;
 };
 
-// What this process may take: what is free on the machine, and what the groups that it is in leave.
+// Bytes that this process may still take: what is free on the machine, or what its control groups
+// leave if that is less.
 std::uint64_t usable_memory();
+
+// What the memory limits of control groups and of all above them leave, in version 2 or 1; the
+// largest number if there is none. `memberships`: as /proc/PID/cgroup lists them; `root`:
+// /sys/fs/cgroup.
+std::uint64_t memory_left_in_groups(std::string_view memberships,
+                                    const std::filesystem::path& root);
 
 }  // namespace stepwise

@@ -7,29 +7,15 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <sstream>
-#include <string>
 #include <thread>
 #include <vector>
 
-#include "grader/system/files.hpp"
+#include "grader/system/admission.hpp"
 
 namespace stepwise {
 namespace {
 
 constexpr auto tick_time = std::chrono::milliseconds(100);
-
-// What the system can give without swapping; 0 if it does not say.
-std::uint64_t available_bytes() {
-  std::istringstream lines(read_if_there("/proc/meminfo").value_or(""));
-  std::string name, unit;
-  std::uint64_t kilobytes = 0;
-  while (lines >> name >> kilobytes) {
-    if (name == "MemAvailable:") return kilobytes << 10;
-    std::getline(lines, unit);
-  }
-  return 0;
-}
 
 // What the threads share.
 class job_queue {
@@ -100,9 +86,7 @@ void in_parallel(std::size_t count, std::size_t workers,
 
 std::size_t workers_for(std::uint64_t bytes_each) {
   const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const std::uint64_t free = available_bytes();
-  if (free == 0) return cores;
-  return std::clamp<std::size_t>(free / bytes_each, 1, cores);
+  return std::clamp<std::size_t>(usable_memory() / bytes_each, 1, cores);
 }
 
 }  // namespace stepwise

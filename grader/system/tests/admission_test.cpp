@@ -1,4 +1,4 @@
-// Memory in shares: who waits, who gets, what a killed holder leaves.
+// Memory in shares: who waits, who gets, what a killed holder leaves, and how much there is.
 #include "grader/system/admission.hpp"
 
 #include <doctest/doctest.h>
@@ -40,7 +40,7 @@ TEST_CASE("shares are counted in units, and more than there is means all") {
   CHECK(usable_memory() > 0);
 }
 
-TEST_CASE("whoever finds too little waits, and is not overtaken") {
+TEST_CASE("a thread that finds too little waits, and is not overtaken") {
   const temporary_folder folder(fs::temp_directory_path());
   const shared_memory_budget budget(folder.path(), 210 * megabyte);  // twenty units
   std::optional<memory_share> first = budget.take(110 * megabyte, nothing);
@@ -87,4 +87,32 @@ TEST_CASE("a process that is killed gives back what it held") {
   CHECK(waited);
   close(ready[0]);
   close(ready[1]);
+}
+
+TEST_CASE("limits of control groups count at every level, and pages of unused files as free") {
+  const temporary_folder folder(fs::temp_directory_path());
+  const fs::path root = folder.path();
+  const auto left = [&](const char* memberships) {
+    return memory_left_in_groups(memberships, root) / megabyte;
+  };
+  const std::uint64_t none = memory_left_in_groups("", root) / megabyte;
+  CHECK(left("0::/job/step\n4:cpu:/job\n") == none);
+  // As Slurm sets them: the job has the limit, and the step below it has none.
+  write_atomically(root / "job/memory.max", "500000000\n");
+  write_atomically(root / "job/memory.current", "400000000\n");
+  write_atomically(root / "job/step/memory.max", "max\n");
+  write_atomically(root / "job/step/memory.current", "300000000\n");
+  CHECK(left("0::/job/step\n") == 100);
+  CHECK(left("0::/other\n") == none);
+  write_atomically(root / "job/memory.stat", "anon 1\nfile 2\ninactive_file 150000000\n");
+  CHECK(left("0::/job/step\n") == 250);
+  // A container's root is its own group, whatever path it is told.
+  write_atomically(root / "memory.max", "90000000\n");
+  write_atomically(root / "memory.current", "91000000\n");
+  CHECK(left("0::/nowhere/at/all\n") == 0);
+  fs::remove(root / "memory.max");
+  write_atomically(root / "memory/a/memory.limit_in_bytes", "70000000\n");
+  write_atomically(root / "memory/a/memory.usage_in_bytes", "60000000\n");
+  write_atomically(root / "memory/a/memory.stat", "total_inactive_file 5000000\n");
+  CHECK(left("9:name=systemd:/a\n4:memory:/a/b\n0::/\n") == 15);
 }
