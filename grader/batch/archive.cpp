@@ -1,10 +1,10 @@
 // Starts unpack.py, and takes from what it says only what can be checked.
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 
 #include "common/formats/json.hpp"
 #include "grader/batch/member.hpp"
+#include "grader/batch/names.hpp"
 #include "grader/sandbox/sandbox.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
@@ -98,9 +98,7 @@ member member_of(const json& line, const fs::path& to, const archive_limits& lim
 }  // namespace
 
 bool is_archive(std::string_view path) {
-  std::string name(path);
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string name = lower_case(path);
   for (const char* ending : {".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2"})
     if (name.ends_with(ending)) return true;
   return false;

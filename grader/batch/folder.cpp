@@ -1,8 +1,4 @@
-// Walks a folder without following links, and opens what others put there.
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
+// Walks a folder without following links.
 #include <algorithm>
 
 #include "grader/batch/member.hpp"
@@ -59,25 +55,6 @@ members read_folder(const fs::path& folder) {
   std::sort(found.all.begin(), found.all.end(),
             [](const member& a, const member& b) { return a.path < b.path; });
   return found;
-}
-
-std::optional<std::string> read_untrusted(const fs::path& file, std::uint64_t most) {
-  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (descriptor < 0) return std::nullopt;
-  struct stat about {};
-  std::string text;
-  bool good = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
-  char buffer[1 << 14];
-  while (good && text.size() <= most) {
-    const ssize_t n = read(descriptor, buffer, sizeof buffer);
-    if (n < 0) good = false;
-    if (n <= 0) break;
-    text.append(buffer, static_cast<std::size_t>(n));
-  }
-  close(descriptor);
-  if (!good) return std::nullopt;
-  if (text.size() > most) text.resize(most + 1);
-  return text;
 }
 
 }  // namespace stepwise::batch

@@ -2,7 +2,6 @@
 #include "grader/batch/intake.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 
@@ -17,15 +16,9 @@ namespace stepwise::batch {
 namespace {
 
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
-constexpr std::uint64_t most_of_a_file = mebibyte, most_of_an_archive = 64 * mebibyte;
+constexpr std::uint64_t most_of_a_file = mebibyte, most_of_an_archive = 64 * mebibyte,
+                        most_of_metadata = 32 * mebibyte, most_of_a_timestamp = 200;
 constexpr std::size_t most_left_out = 100;
-
-std::string lower(std::string_view text) {
-  std::string small(text);
-  std::transform(small.begin(), small.end(), small.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return small;
-}
 
 std::string base_name(std::string_view path) {
   return std::string(path.substr(path.find_last_of("/\\") + 1));
@@ -160,12 +153,8 @@ class reading {
       std::string name = owner->name;
       if (const auto known = gradescope_.find(id); known != gradescope_.end()) {
         name = known->second.name;
-        if (!known->second.id.empty()) {
-          times_by_id_.try_emplace(known->second.id, known->second);
-          id = known->second.id;
-        } else {
-          times_by_id_.try_emplace(id, known->second);
-        }
+        if (!known->second.id.empty()) id = known->second.id;
+        if (known->second.time) times_by_id_.try_emplace(id, *known->second.time);
       }
       heap& h = heaps_[id];
       h.name = name;
@@ -182,8 +171,11 @@ class reading {
   void read_metadata(const std::vector<member>& all) {
     for (const auto& m : all) {
       if (base_name(m.path) != "submission_metadata.yml" || m.content.empty()) continue;
-      const auto text = read_untrusted(m.content, 32 * mebibyte);
-      if (text) gradescope_.merge(gradescope_metadata(*text));
+      if (const auto text = read_bounded(m.content, most_of_metadata, false)) {
+        gradescope_.merge(gradescope_metadata(*text));
+      } else {
+        leave_out(m.path, "it cannot be read, or has more than 32 MB: names and times are unknown");
+      }
     }
     if (!options_.times.empty()) {
       times_by_id_ = time_table(read_file(options_.times, static_cast<int>(exit_code::usage)),
@@ -199,7 +191,8 @@ class reading {
     for (const auto& path : paths) {
       if (!path.starts_with(first)) return 0;
       const std::string rest = path.substr(first.size());
-      if (lower(rest) == into_.info().lab + ".cu" || lower(rest) == "answers.md") return 0;
+      if (lower_case(rest) == into_.info().lab + ".cu" || lower_case(rest) == "answers.md")
+        return 0;
       if (rest.find('/') != std::string::npos) ++deep;
       if (rest.ends_with(".cu") || is_archive(rest)) ++files;
     }
@@ -217,19 +210,13 @@ class reading {
       std::vector<candidate> sources, answers;
       for (const auto& part : h.parts) collect(part, sources, answers, s);
       const candidate& chosen = choose(sources, s);
-      if (chosen.content.size() > most_of_a_file)
-        throw refusal{chosen.name + " has more than 1 MB"};
       s.file = chosen.name;
       s.sha256 = into_.keep(chosen.content, lab + ".cu");
       if (!answers.empty()) {
         const candidate& last = answers.back();
         if (answers.size() > 1)
           s.notes.push_back("several answers.md: " + last.name + " was taken");
-        if (last.content.size() > most_of_a_file) {
-          s.notes.push_back(last.name + " has more than 1 MB, and was not taken");
-        } else {
-          s.answers_sha256 = into_.keep(last.content, "answers.md");
-        }
+        s.answers_sha256 = into_.keep(last.content, "answers.md");
       }
     } catch (const refusal& why) {
       s.refused = why.why;
@@ -252,11 +239,11 @@ class reading {
   void tell_time(const std::string& id, const heap& h, submission& s) {
     for (const auto& part : h.parts) {
       if (base_name(part.file) != "timestamp.txt" || part.what.content.empty()) continue;
-      if (const auto text = read_untrusted(part.what.content, 200))
+      if (const auto text = read_bounded(part.what.content, most_of_a_timestamp, false))
         s.time = time_of(text->substr(0, text->find_last_not_of(" \r\n") + 1));
     }
     if (const auto known = times_by_id_.find(id); known != times_by_id_.end())
-      s.time = known->second.time;
+      s.time = known->second;
     if (!options_.one.empty() && options_.submitted) s.time = options_.submitted;
     if (s.time && options_.due) {
       s.late_s = std::max<std::int64_t>(0, *s.time - *options_.due);
@@ -271,22 +258,23 @@ class reading {
     if (m.what == member::kind::link) throw refusal{name + " is a link"};
     if (m.what == member::kind::device) throw refusal{name + " is not a regular file"};
     if (is_archive(part.file)) return open(part, sources, answers, s);
-    take(m, part.file, sources, answers);
+    take(m, part.file, sources, answers, s);
   }
 
   // A file by its name: a source, answers, or nothing that matters here.
   void take(const member& m, const std::string& file, std::vector<candidate>& sources,
-            std::vector<candidate>& answers) const {
-    const std::string base = lower(base_name(file));
+            std::vector<candidate>& answers, submission& s) const {
+    const std::string base = lower_case(base_name(file));
     const bool is_source = base.ends_with(".cu");
     const bool is_answers = base.ends_with(".md") && base.find("answers") != std::string::npos;
     if (!is_source && !is_answers) return;
     const std::string name = shown(base_name(file));
-    if (m.content.empty()) {
+    if (m.content.empty() || m.bytes > most_of_a_file) {
       if (is_source) throw refusal{name + " has more than 1 MB"};
+      s.notes.push_back(name + " has more than 1 MB, and was not taken");
       return;
     }
-    auto content = read_untrusted(m.content, most_of_a_file);
+    auto content = read_bounded(m.content, most_of_a_file, false);
     if (!content) throw refusal{name + " cannot be read"};
     (is_source ? sources : answers).push_back({name, *std::move(content)});
   }
@@ -306,7 +294,7 @@ class reading {
       if (m.what == member::kind::device)
         throw refusal{name + " holds something that is no file: " + shown(m.path)};
       if (is_archive(m.path)) s.notes.push_back(name + " holds another archive, " + shown(m.path));
-      take(m, m.path, sources, answers);
+      take(m, m.path, sources, answers, s);
     }
     if (!found.broken.empty()) throw refusal{name + ": " + shown(found.broken)};
   }
@@ -314,7 +302,7 @@ class reading {
   // "reduction-2.cu" and "reduction (1).cu" are names that platforms and browsers make of
   // reduction.cu.
   static int copy_number(std::string_view file, const std::string& lab) {
-    const std::string stem = lower(file.substr(0, file.size() - 3));
+    const std::string stem = lower_case(file.substr(0, file.size() - 3));
     if (!stem.starts_with(lab)) return -1;
     std::string digits;
     for (const char c : stem.substr(lab.size())) {
@@ -362,7 +350,8 @@ class reading {
   int unpacked_ = 0;
   std::string pattern_text_;
   std::map<std::string, heap> heaps_;
-  std::map<std::string, told> gradescope_, times_by_id_;
+  std::map<std::string, submission_facts> gradescope_;
+  std::map<std::string, std::int64_t> times_by_id_;
   std::vector<std::string> left_out_;
 };
 

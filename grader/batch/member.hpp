@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,25 +19,25 @@ namespace fs = std::filesystem;
 
 struct member {
   enum class kind { file, link, device } what = kind::file;
-  std::string path;  // below the folder, or in the archive, as it says
+  std::string path;  // below the folder, or as the archive names it
   std::uint64_t bytes = 0;
   fs::path content;  // a regular file that holds it; empty: it was not read
 };
 
 struct members {
   std::vector<member> all;
-  std::string broken;  // why there may be more that was not read; empty: that is all
+  std::string broken;  // why some of it was not read; empty: all was
 };
 
-// What is taken from an archive; the rest is only named.
+// What is read from an archive; other members are only listed.
 struct archive_limits {
   std::uint64_t bytes = 0, file_bytes = 0;
   int files = 0;
-  std::vector<std::string> endings;  // in small letters; none: all
+  std::vector<std::string> endings;  // in lower case; none: all
 };
 
-// Of a folder and those below it, at most eight deep and 100 000 files, by name. Links are named
-// and not followed. failure(environment) if the folder itself cannot be read.
+// Of a folder and those below it, at most eight deep and 100 000 files, by name. Links are listed
+// and not followed. failure(usage) if there is no such folder.
 members read_folder(const fs::path& folder);
 
 // Of a zip or a tar, perhaps compressed: read by another process, in a sandbox where `guards` has
@@ -48,10 +47,7 @@ members read_archive(const fs::path& archive, const fs::path& to, const archive_
                      const fs::path& script, const protections& guards,
                      const std::function<void()>& tick);
 
-// Does the name say that it is an archive?
+// By its name.
 bool is_archive(std::string_view path);
-
-// A regular file's first `most` bytes and one more, never through a link; nothing if it is none.
-std::optional<std::string> read_untrusted(const fs::path& file, std::uint64_t most);
 
 }  // namespace stepwise::batch

@@ -1,8 +1,6 @@
 // Metadata that platforms add to submissions: when they were handed in, and by whom.
 //
-// source  Gradescope's export has submission_metadata.yml; nbgrader puts a timestamp.txt beside
-// what
-//         was handed in.
+// source  Gradescope's export has submission_metadata.yml.
 // Tested by tests/intake_test.cpp.
 #pragma once
 
@@ -14,16 +12,17 @@
 
 namespace stepwise::batch {
 
-struct told {
+// What the metadata says of one submission.
+struct submission_facts {
   std::string id, name;  // empty: unknown
   std::optional<std::int64_t> time;
 };
 
-// By submission's number. Of the file's YAML only what Gradescope writes is read: other lines are
-// passed over.
-std::map<std::string, told> gradescope_metadata(std::string_view yaml);
+// By the submission's number. It reads the lines that Gradescope writes, and ignores other YAML.
+std::map<std::string, submission_facts> gradescope_metadata(std::string_view yaml);
 
-// "id,time" by lines, with or without a heading; failure(usage) names the line that is neither.
-std::map<std::string, told> time_table(std::string_view csv, const std::string& origin);
+// Seconds since 1970 by id, of lines "id,time" with or without a heading; failure(usage) names a
+// line that is neither.
+std::map<std::string, std::int64_t> time_table(std::string_view csv, const std::string& origin);
 
 }  // namespace stepwise::batch

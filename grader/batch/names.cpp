@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <ctime>
 
 #include "grader/judge/key.hpp"
@@ -182,9 +183,7 @@ std::optional<std::int64_t> time_of(std::string_view text) {
       !read_number(text, 2, t.tm_min))
     return std::nullopt;
   if (skip(text, ":-") && !read_number(text, 2, t.tm_sec)) return std::nullopt;
-  if (t.tm_mon < 1 || t.tm_mon > 12 || t.tm_mday < 1 || t.tm_mday > 31 || t.tm_hour > 23 ||
-      t.tm_min > 59 || t.tm_sec > 60)
-    return std::nullopt;
+  if (t.tm_hour > 23 || t.tm_min > 59 || t.tm_sec > 60) return std::nullopt;
   if (skip(text, "."))
     while (skip(text, "0123456789")) continue;
   while (skip(text, " ")) continue;
@@ -197,6 +196,10 @@ std::optional<std::int64_t> time_of(std::string_view text) {
     if (!read_number(text, 2, minutes) || !text.empty()) return std::nullopt;
     offset = (west ? -1 : 1) * (hours * 3600 + minutes * 60);
   }
+  using namespace std::chrono;
+  const year_month_day date(year(t.tm_year), month(static_cast<unsigned>(t.tm_mon)),
+                            day(static_cast<unsigned>(t.tm_mday)));
+  if (!date.ok()) return std::nullopt;
   t.tm_year -= 1900;
   t.tm_mon -= 1;
   return static_cast<std::int64_t>(timegm(&t)) - offset;
@@ -228,6 +231,13 @@ std::string file_name_for(std::string_view id) {
   if (name.empty() || name.size() > longest_name)
     name = name.substr(0, longest_name - 20) + "%%" + hex_of(sha256(id)).substr(0, 16);
   return name;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string small(text);
+  for (char& c : small)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return small;
 }
 
 bool is_tame(std::string_view path) {

@@ -1,13 +1,11 @@
 // The owner of a file: the names that platforms give to submitted files.
 //
-// idea    A pattern is a text with places: "{name}_{id}_assignsubmission_file_/{file}". It becomes
-// a
-//         regular expression; the platforms' own are a table here, and the one that fits most files
-//         of a folder is taken.
-// source  Canvas: USER_[LATE_]USERID_ATTACHMENT_FILE; Moodle:
-// NAME_PARTICIPANT_assignsubmission_file_;
-//         Gradescope: submission_N/FILE; nbgrader: submitted/ID/ASSIGNMENT/FILE, its collector
-//         ID_attempt_TIME_FILE.
+// idea    A pattern is a text with places, "{name}_{id}_assignsubmission_file_/{file}", and becomes
+//         a regular expression. Those of the platforms are a table in names.cpp; the one that fits
+//         most files of a folder is taken.
+// source  Canvas: USER_[LATE_]USERID_ATTACHMENT_FILE. Moodle:
+//         NAME_PARTICIPANT_assignsubmission_file_. Gradescope: submission_N/FILE. nbgrader:
+//         submitted/ID/ASSIGNMENT/FILE, of its collector ID_attempt_TIME_FILE.
 // Tested by tests/names_test.cpp.
 #pragma once
 
@@ -59,8 +57,10 @@ name_pattern pattern_for(const std::vector<std::string>& paths);
 std::optional<std::int64_t> time_of(std::string_view text);
 std::string utc_text(std::int64_t seconds);  // "2026-11-20T23:59:00Z"
 
-// A name for a file that stands for `id`, and for no other: letters, digits, ".", "_", "-" and "%".
+// A file name for this id and no other: letters, digits, ".", "_", "-" and "%".
 std::string file_name_for(std::string_view id);
+
+std::string lower_case(std::string_view text);  // of ASCII letters
 
 // Does a path stay in its folder, and is it one that people write: relative, no "..", no control
 // characters, at most 400 bytes?

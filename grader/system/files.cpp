@@ -58,11 +58,13 @@ std::string why_unreadable(const fs::path& file) {
 
 }  // namespace
 
-std::optional<std::string> read_bounded(const fs::path& file, std::size_t most_bytes) {
+std::optional<std::string> read_bounded(const fs::path& file, std::size_t most_bytes,
+                                        bool through_links) {
   std::error_code error;
   if (!fs::is_regular_file(file, error)) return std::nullopt;
   // Should it have become something else by now: neither wait for it nor let it own the terminal.
-  const int descriptor = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC |
+                                                  (through_links ? 0 : O_NOFOLLOW));
   if (descriptor < 0) return std::nullopt;
   struct stat about {};
   bool whole = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) &&

@@ -17,7 +17,9 @@ namespace fs = std::filesystem;
 std::optional<std::string> read_if_there(const fs::path& file);
 
 // The same of at most `most_bytes`; nullopt if there is more. For what somebody else wrote.
-std::optional<std::string> read_bounded(const fs::path& file, std::size_t most_bytes);
+// `through_links`: also if the file itself is a link.
+std::optional<std::string> read_bounded(const fs::path& file, std::size_t most_bytes,
+                                        bool through_links = true);
 
 // A source file that somebody handed in: a regular one, links followed, of at most 1 MiB.
 // failure(usage) says what it is otherwise. Nothing else is opened: a FIFO would wait, a device

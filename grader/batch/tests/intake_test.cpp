@@ -147,6 +147,12 @@ TEST_CASE("lateness comes from metadata, and is unknown without") {
   all = c.read(options);
   CHECK(all.at("13").late_s == 86460);
   CHECK_THROWS_AS(time_table("13,soon\nx,y\n", "t.csv"), failure);
+  // As Excel writes it: a byte-order mark, no heading, a name with a comma.
+  const auto times = time_table(
+      "\xef\xbb\xbf"
+      "12,2026-11-20 10:00\n\n\"a,b\",2026-11-20 10:01",
+      "t");
+  CHECK(times == std::map<std::string, std::int64_t>{{"12", 1795168800}, {"a,b", 1795168860}});
 }
 
 TEST_CASE("of several attempts the last one counts; a timestamp lies beside it") {
@@ -188,16 +194,21 @@ TEST_CASE("links, devices and what is too large are refused by name, and are nev
   c.put("dora/reduction.cu", std::string((1 << 20) + 1, ' '));
   fs::create_directory_symlink(c.at("."), c.in() / "emil");
   c.put(std::string("f\nritz/reduction.cu"), "x");
+  c.put("hana/reduction.cu", "hana");
+  c.put("hana/answers.md", std::string((1 << 20) + 1, ' '));
   c.put("gerd/1/2/3/4/5/6/7/8/reduction.cu", "x");
   const auto all = c.read();
   CHECK(all.at("anna").refused.empty());
   CHECK(all.at("bert").refused == "reduction.cu is a link");
   CHECK(all.at("carl").refused == "reduction.cu is not a regular file");
   CHECK(all.at("dora").refused == "reduction.cu has more than 1 MB");
-  CHECK(all.size() == 4);
-  // emil is a link that is nobody's file; f\nritz; gerd's folders.
+  CHECK(all.at("hana").refused.empty());
+  CHECK(all.at("hana").notes ==
+        std::vector<std::string>{"answers.md has more than 1 MB, and was not taken"});
+  CHECK(all.size() == 5);
+  // A name with a line feed, folders that are too deep, a link that is nobody's file.
   REQUIRE(c.last.info.left_out.size() == 3);
-  CHECK(c.last.info.left_out[2].ends_with("gerd/1/2/3/4/5/6/7/8 is nested too deeply"));
+  CHECK(c.last.info.left_out[1].ends_with("gerd/1/2/3/4/5/6/7/8 is nested too deeply"));
 }
 
 TEST_CASE("archives cannot leave their folder, inflate without end, or hide links") {

@@ -106,8 +106,9 @@ TEST_CASE("times are read as platforms write them") {
   CHECK(time_of("2026-11-20 23:59:00 UTC") == at);
   CHECK(time_of("2026-11-20-23-59-00") == at);
   CHECK(time_of("2026-11-20 23:59") == at);
-  for (const char* wrong : {"", "tomorrow", "2026-13-20 10:00", "2026-11-20", "2026-11-20 25:00",
-                            "2026-11-20 10:00:00 Europe/Berlin", "2026-11-20 10:00:00 +1"}) {
+  for (const char* wrong :
+       {"", "tomorrow", "2026-13-20 10:00", "2026-02-29 10:00", "2026-04-00 10:00", "2026-11-20",
+        "2026-11-20 25:00", "2026-11-20 10:00:00 Europe/Berlin", "2026-11-20 10:00:00 +1"}) {
     CAPTURE(wrong);
     CHECK(!time_of(wrong));
   }
