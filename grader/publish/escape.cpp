@@ -8,14 +8,15 @@
 namespace stepwise::publish {
 namespace {
 
-// GitHub's commands: the older form anywhere, the newer one behind a line's blanks.
+// GitHub's commands: the older form anywhere, the newer one after a line's white space. Its runner
+// takes Unicode's white space for that, too, so no character beyond ASCII hides a command here.
 void break_commands(std::string& text) {
   for (auto at = text.find("##["); at != std::string::npos; at = text.find("##[", at + 4))
     text.insert(at + 2, " ");
   for (std::size_t begin = 0; begin < text.size(); ++begin) {
-    const auto first = text.find_first_not_of(' ', begin);
-    if (first != std::string::npos && text.compare(first, 2, "::") == 0)
-      text.insert(first + 1, " ");
+    auto first = begin;
+    while (first < text.size() && (text[first] == ' ' || (text[first] & 0x80) != 0)) ++first;
+    if (text.compare(first, 2, "::") == 0) text.insert(first + 1, " ");
     begin = std::min(text.find('\n', begin), text.size());
   }
 }

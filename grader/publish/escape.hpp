@@ -5,7 +5,7 @@
 //         format's own syntax is escaped. No line of an output begins with such a text, and none
 //         holds "##[": what GitHub takes for a workflow command stands nowhere.
 // source  CSV: RFC 4180, and OWASP's list of what spreadsheets take for a formula; XML 1.0, section
-//         2.2; GitHub's runner reads "::" at a line's start and "##[" anywhere.
+//         2.2; GitHub's runner (ActionCommand.cs): "::" after a line's white space, "##[" anywhere.
 // Tested by tests/publish_test.cpp.
 #pragma once
 

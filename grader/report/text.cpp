@@ -32,10 +32,11 @@ code_point decode(std::string_view text) {
   return {value, length};
 }
 
-// Control characters, and those that change the direction or are invisible.
+// Control characters, those that change the direction or are invisible, and those that XML forbids.
 bool is_treacherous(std::uint32_t c) {
-  return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x200b && c <= 0x200f) ||
-         (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f) ||
+         (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ||
+         (c & 0xfffe) == 0xfffe || (c >= 0xe0000 && c <= 0xe007f);
 }
 
 std::string escaped_line(std::string_view line) {

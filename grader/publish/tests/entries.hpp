@@ -8,10 +8,12 @@
 
 namespace stepwise::publish {
 
-// Escape sequences, NUL, broken UTF-8, a direction override, XML, HTML, CSV, workflow commands.
+// Escape sequences, NUL, broken UTF-8, a direction override, XML and a character that it forbids,
+// HTML, CSV, workflow commands, one of them after an ideographic space.
 inline const std::string hostile = std::string("=HYPERLINK(\"http://x\")\x1b[31mred\0nul", 36) +
                                    "\xff\xfe \xe2\x80\xae <script>alert(1)</script> ]]> & ' \" \r\n"
-                                   "::error file=x::owned\n  ::add-mask::a\n##[set-env name=A]b\n";
+                                   "::error file=x::owned\n  ::add-mask::a\n##[set-env "
+                                   "name=A]b\n\xe3\x80\x80::stop-commands::c \xef\xbf\xbf\n";
 
 inline json goal_json(const std::string& name, const json& passed, double points,
                       const std::string& message) {

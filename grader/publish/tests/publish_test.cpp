@@ -16,7 +16,8 @@ using namespace stepwise::publish;
 
 namespace {
 
-// No control character but line ends, valid UTF-8 is escaped_lines' work; no workflow command.
+// No control character but line ends, nothing that XML forbids, no workflow command. Valid UTF-8 is
+// the work of escaped_lines.
 void check_harmless(const std::string& text) {
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -26,9 +27,10 @@ void check_harmless(const std::string& text) {
   }
   CHECK(text.find("##[") == std::string::npos);
   CHECK(text.find("\xe2\x80\xae") == std::string::npos);
+  CHECK(text.find("\xef\xbf\xbf") == std::string::npos);
   for (std::size_t begin = 0; begin < text.size();) {
     const auto end = std::min(text.find('\n', begin), text.size());
-    const auto first = text.find_first_not_of(" \t", begin);
+    const auto first = text.find_first_not_of(" \t\xe3\x80", begin);  // U+3000, too
     CHECK(!(first < end && text.compare(first, 2, "::") == 0));
     begin = end + 1;
   }
