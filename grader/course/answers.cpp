@@ -2,7 +2,6 @@
 #include "grader/course/answers.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "grader/course/source.hpp"
@@ -92,21 +91,39 @@ std::string derive_answers(std::string_view handout, std::string_view lab) {
   return text;
 }
 
-answer_count count_answers(std::string_view handout, std::string_view answers) {
-  std::set<std::string> answered;
-  std::string id;
-  for_each_line(answers, [&](const std::string& line, bool code) {
-    const std::string words(trimmed(line));
+std::map<std::string, std::string> answers_by_id(std::string_view text, bool own_words) {
+  std::map<std::string, std::string> all;
+  std::string* current = nullptr;
+  for_each_line(text, [&](const std::string& line, bool code) {
     if (!code && (line.starts_with("## ") || line.starts_with("### "))) {
-      id = id_of(heading(line, "### "));
-    } else if (!words.empty() && !words.starts_with('>') && !words.starts_with("```")) {
-      answered.insert(id);
+      const std::string title = heading(line, "### ");
+      const std::string id = id_of(std::string_view(title).substr(0, title.find(' ')));
+      current = id.empty() ? nullptr : &all[id];
+      return;
     }
+    const std::string_view words = trimmed(line);
+    if (current == nullptr || (own_words && !code && words.starts_with('>'))) return;
+    if (!current->empty() || !words.empty()) *current += line + "\n";
   });
+  for (auto& [id, body] : all) body.erase(body.find_last_not_of(" \t\r\n") + 1);
+  return all;
+}
+
+answer_count count_answers(std::string_view handout, std::string_view answers) {
+  const auto all = answers_by_id(answers, true);
+  const auto is_answered = [&](const std::string& id) {
+    const auto found = all.find(id);
+    if (found == all.end()) return false;
+    const auto lines = split_lines(found->second);
+    return std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
+      const std::string_view words = trimmed(line);
+      return !words.empty() && !words.starts_with("```");
+    });
+  };
   answer_count count;
   for (const auto& q : questions_of(handout)) {
     ++count.questions;
-    if (answered.contains(q.id)) {
+    if (is_answered(q.id)) {
       ++count.answered;
     } else {
       count.open.push_back(q.id);

@@ -7,6 +7,7 @@
 // Tested by tests/answers_test.cpp.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,10 @@ std::vector<question> questions_of(std::string_view handout);
 
 // The template: every question under a heading, with place for the answer.
 std::string derive_answers(std::string_view handout, std::string_view lab);
+
+// What stands below each heading "### R3" or "### R3 title", to the next heading, by id.
+// `own_words`: without quotations, which a template has of its questions.
+std::map<std::string, std::string> answers_by_id(std::string_view text, bool own_words);
 
 struct answer_count {
   std::size_t answered = 0, questions = 0;

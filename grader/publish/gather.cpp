@@ -3,7 +3,7 @@
 
 #include "grader/course/answers.hpp"
 #include "grader/course/source.hpp"
-#include "grader/system/failure.hpp"
+#include "grader/report/text.hpp"
 #include "grader/system/files.hpp"
 
 namespace stepwise::publish {
@@ -30,13 +30,12 @@ std::vector<question_answers> questions_with(const batch::results& from, const l
   std::vector<question_answers> all;
   const auto handout = whole_handout(root, l);
   if (!handout) return all;
-  const auto key = sections_by_id(
-      read_if_there(root / "solutions" / l.name / "answers.md").value_or("The key is not here."),
-      false);
+  const auto key_text = read_if_there(root / "solutions" / l.name / "answers.md");
+  const auto key = answers_by_id(key_text.value_or(""), false);
+  const char* const none = key_text ? "The key has no answer to it." : "The key is not here.";
   std::map<std::string, std::size_t> places;
   for (const auto& q : questions_of(*handout)) {
-    question_answers one{q.id, "", "The key has no answer to it.", {}};
-    for (const auto& line : q.lines) one.text += (one.text.empty() ? "" : " ") + line;
+    question_answers one{q.id, joined(q.lines, " "), none, {}};
     if (const auto found = key.find(q.id); found != key.end()) one.key = found->second;
     places[q.id] = all.size();
     all.push_back(std::move(one));
@@ -45,7 +44,7 @@ std::vector<question_answers> questions_with(const batch::results& from, const l
     if (e.answers.empty()) continue;
     const auto text = read_if_there(from.content_of(e.answers, "answers.md"));
     if (!text) continue;
-    for (const auto& [id, body] : sections_by_id(*text, true)) {
+    for (const auto& [id, body] : answers_by_id(*text, true)) {
       const auto place = places.find(id);
       if (place != places.end() && !body.empty())
         all[place->second].answers.push_back({e.id, body});
@@ -64,6 +63,7 @@ overview_parts gather(const batch::results& from, const lab& l, const fs::path& 
   p.left_out = from.info().left_out;
   p.salt = from.info().salt;
   p.entries = read_entries(from.entries());
+  p.without_verdict = from.submissions().size() - p.entries.size();
   for (const auto& g : l.goals)
     if (!g.hint.empty()) p.hints[g.name] = g.hint;
   std::vector<work> works;

@@ -8,7 +8,6 @@
 #include <iterator>
 #include <set>
 
-#include "grader/course/source.hpp"
 #include "grader/judge/key.hpp"
 #include "grader/publish/escape.hpp"
 #include "grader/publish/figures.hpp"
@@ -114,13 +113,14 @@ class page {
       look += e.needs_a_look() ? 1 : 0;
     }
     std::string text = fmt::format(
-        "<p>{} submissions, {} with points; {} for a person to look at. For instructors only: "
-        "names "
-        "and the key stand here.</p>",
-        p_.entries.size(), graded, look);
+        "<p>{} submissions, {} with points{}; {} for a person to look at. For instructors only: "
+        "this page has names and the key.</p>",
+        p_.entries.size() + p_.without_verdict, graded,
+        p_.without_verdict == 0 ? "" : fmt::format(", {} not graded yet", p_.without_verdict),
+        look);
     if (p_.left_out.empty()) return text;
-    text +=
-        fmt::format("<details><summary>{} files have no owner</summary><ul>", p_.left_out.size());
+    text += fmt::format("<details><summary>Files without an owner: {}</summary><ul>",
+                        p_.left_out.size());
     for (const auto& one : p_.left_out) text += "<li>" + line(one) + "</li>";
     return text + "</ul></details>";
   }
@@ -280,12 +280,11 @@ class page {
 
   std::string alike() const {
     std::string text =
-        "<section id=\"alike\" aria-labelledby=\"h-alike\"><h2 "
-        "id=\"h-alike\">Similarity</h2><p>Runs of "
-        "words in common, names left out, less what the lab hands out. Pairs are also less the "
-        "published steps. Short kernels for one exercise are alike by nature: this is a list to "
-        "look "
-        "at, and no points depend on it.</p>\n";
+        "<section id=\"alike\" aria-labelledby=\"h-alike\"><h2 id=\"h-alike\">Similarity</h2>"
+        "<p>Runs of words in common, without names and without code that the lab hands out; "
+        "between "
+        "submissions also without the published steps. Short kernels for one exercise are alike by "
+        "nature: this is a list to look at, and no points depend on it.</p>\n";
     const auto rows = [&](const std::vector<publish::alike>& all, bool steps) {
       std::string lines;
       for (const auto& one : all) {
@@ -368,26 +367,6 @@ std::map<std::string, std::string> pseudonyms(const std::vector<std::string>& id
     names[id] = full;
   }
   return names;
-}
-
-std::map<std::string, std::string> sections_by_id(std::string_view text, bool own_words) {
-  std::map<std::string, std::string> all;
-  std::string* current = nullptr;
-  bool code = false;
-  for (const auto& line : split_lines(text)) {
-    if (trimmed(line).starts_with("```")) code = !code;
-    if (!code && line.starts_with("## ")) current = nullptr;
-    if (!code && line.starts_with("### ")) {
-      const std::string_view rest = trimmed(std::string_view(line).substr(4));
-      current = &all[std::string(rest.substr(0, rest.find(' ')))];
-      continue;
-    }
-    if (current == nullptr || (own_words && !code && trimmed(line).starts_with(">"))) continue;
-    if (current->empty() && trimmed(line).empty()) continue;
-    *current += line + "\n";
-  }
-  for (auto& [id, body] : all) body.erase(body.find_last_not_of(" \t\r\n") + 1);
-  return all;
 }
 
 std::string overview(const overview_parts& p) { return page(p).text(); }

@@ -1,8 +1,8 @@
 // One page for instructors: what a course's submissions came to.
 //
-// idea    A file of its own, with no script and nothing that is loaded: tables, figures as SVG, and
-//         `details` that open. Names and the answers' key stand in it, so it is not for students.
-// Tested by tests/overview_test.cpp; looked at in a browser by hand.
+// idea    One file without scripts that loads nothing: tables, figures as SVG, and `details` that
+//         open. It has names and the answers' key, so it is not for students.
+// Tested by tests/overview_test.cpp.
 #pragma once
 
 #include <map>
@@ -26,6 +26,7 @@ struct question_answers {
 struct overview_parts {
   std::string lab, title, source;
   std::vector<entry> entries;
+  std::size_t without_verdict = 0;  // submissions beside `entries`
   similarities alike;
   std::vector<question_answers> questions;
   std::map<std::string, std::string> hints;  // goal's name -> title of its hint
@@ -35,12 +36,8 @@ struct overview_parts {
 
 std::string overview(const overview_parts& p);
 
-// "quiet heron 3": the same for an id and a salt; no two of `ids` have the same.
+// "quiet heron 3" by id: each its own, and the same for the same ids and salt.
 std::map<std::string, std::string> pseudonyms(const std::vector<std::string>& ids,
                                               const std::string& salt);
-
-// Headings "### ID ..." of a text, and what stands below each, to the next heading. Without lines
-// that quote, if `own_words`.
-std::map<std::string, std::string> sections_by_id(std::string_view text, bool own_words);
 
 }  // namespace stepwise::publish

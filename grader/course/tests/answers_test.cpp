@@ -91,3 +91,14 @@ TEST_CASE("text that belongs to no question counts for none; the handout says ho
   CHECK(count.questions == 4);
   CHECK(count_answers("# No questions\n", "## x\n### A1\ny\n").questions == 0);
 }
+
+TEST_CASE("answers are found by the ids of their headings; quotations are the handout's") {
+  const auto all = answers_by_id(
+      "# Title\n\n### R1\n\n> (1 point) How?\n\nFast.\n```\n### R9 in code\n```\n\n## Next\nx\n"
+      "### R2 The title (2 points)\n\nSlow.\n### Notes\ny\n",
+      true);
+  CHECK(all.at("R1") == "Fast.\n```\n### R9 in code\n```");
+  CHECK(all.at("R2") == "Slow.");
+  CHECK(all.size() == 2);
+  CHECK(answers_by_id("### R1\n> q\na\n", false).at("R1") == "> q\na");
+}
