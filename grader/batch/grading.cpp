@@ -1,4 +1,4 @@
-// Plans which contents need a verdict, starts children, and writes what they say.
+// Plans which contents need a verdict, starts children, and writes their verdicts.
 #include "grader/batch/grading.hpp"
 
 #include <unistd.h>
@@ -26,7 +26,7 @@ constexpr double most_seconds = 400;  // of one child
 constexpr int most_attempts = 3;
 constexpr std::size_t most_document = 16 << 20;
 
-// What a child came to.
+// The outcome of a child.
 struct graded {
   std::string verdict, message;
   json document;  // null: none
@@ -93,8 +93,7 @@ graded try_once(const std::vector<std::string>& command, const fs::path& file,
   return g;
 }
 
-// The load of the machine where so much waits for each core that an honest call may miss its limit
-// by the clock; 0 elsewhere.
+// The load of the machine if it is so high that an honest call may miss its time limit; else 0.
 double overload() {
   double load = 0;
   const double cores = std::max(1u, std::thread::hardware_concurrency());
@@ -176,28 +175,20 @@ class batch_run {
 
   bool is_done(const submission& s, const json& entry) {
     if (entry.is_null() || in_.is_marked(s.id)) return false;
-    if (is_current(entry, key_for(options_.versions, s.sha256))) return is_same_work(s, entry);
-    const bool other = entry.value("class", "INFRA") != "INFRA" && entry.contains("key") &&
-                       entry.at("key").value("submission", "") == s.sha256;
-    if (other && options_.only_new) return is_same_work(s, entry);
-    if (other) state_.other_versions = true;
-    return false;
+    const bool current = is_current(entry, key_for(options_.versions, s.sha256));
+    const bool other = !current && entry.value("class", "INFRA") != "INFRA" &&
+                       entry.contains("key") && entry.at("key").value("submission", "") == s.sha256;
+    const bool stays = current || (other && options_.only_new);
+    if (stays) update_entry(s, entry);
+    if (other && !stays) state_.other_versions = true;
+    return stays;
   }
 
-  // The same verdict, and nothing new beside it: answers, or a time.
-  bool is_same_work(const submission& s, const json& entry) {
-    const json now = json_of(s);
-    for (const char* key : {"name", "file", "answers", "submitted_at", "late", "late_seconds"}) {
-      const auto found = entry.find(key);
-      if (found == entry.end() || !(*found == now.at(key))) {
-        // Only the data around it changed: the verdict stays, and the entry gets the new data.
-        json again = entry;
-        describe(again, s);
-        in_.write_entry(s.id, again);
-        break;
-      }
-    }
-    return true;
+  // The verdict stays; the facts beside it, such as answers and a time, may be new.
+  void update_entry(const submission& s, const json& entry) {
+    json again = entry;
+    describe(again, s);
+    if (!(again == entry)) in_.write_entry(s.id, again);
   }
 
   void mark_again(const std::vector<submission>& all) {
@@ -263,14 +254,17 @@ class batch_run {
 
   void refuse(const submission& s) {
     const json old = in_.entry(s.id);
-    graded g;
-    g.verdict = "REFUSED";
-    g.message = s.refused;
-    json e = entry_of(s, g);
-    e["points"] = 0;
-    const bool same = old.is_object() && old.value("class", "") == "REFUSED" &&
-                      old.value("message", "") == s.refused && is_same_work(s, old);
-    if (!same) in_.write_entry(s.id, e);
+    if (old.is_object() && old.value("class", "") == "REFUSED" &&
+        old.value("message", "") == s.refused) {
+      update_entry(s, old);
+    } else {
+      graded g;
+      g.verdict = "REFUSED";
+      g.message = s.refused;
+      json e = entry_of(s, g);
+      e["points"] = 0;
+      in_.write_entry(s.id, e);
+    }
     in_.unmark(s.id);
     ++state_.classes["REFUSED"];
   }
@@ -305,20 +299,19 @@ class batch_run {
   }
 
   void write(const submission& s, const graded& g, const fs::path& file) {
-    graded told = g;
+    graded named = g;
     // Messages name the file as it was handed in, not where it is kept.
     for (const std::string& path : {file.string(), options_.shown(file)})
-      rename_in(told.document, path, s.file);
-    if (told.document.is_object()) {
-      told.document["file"] = s.file;
-      told.message = told.document.value("message", "");
+      rename_in(named.document, path, s.file);
+    if (named.document.is_object()) {
+      named.document["file"] = s.file;
+      named.message = named.document.value("message", "");
     }
-    const json old = in_.entry(s.id);
-    const bool was_better = is_current(old, key_for(options_.versions, s.sha256));
-    // An existing verdict is not replaced by none.
-    if (g.verdict != name_of(verdict::infra) || !was_better)
-      in_.write_entry(s.id, entry_of(s, told));
-    in_.unmark(s.id);
+    const bool has_verdict = is_current(in_.entry(s.id), key_for(options_.versions, s.sha256));
+    // INFRA replaces no verdict, and what was to be graded again still is.
+    const bool infra = g.verdict == name_of(verdict::infra);
+    if (!infra || !has_verdict) in_.write_entry(s.id, entry_of(s, named));
+    if (!infra) in_.unmark(s.id);
     ++state_.done;
     ++state_.classes[g.verdict];
   }
