@@ -49,12 +49,15 @@ TEST_CASE("handed-out and published code makes no pair") {
   const auto found = compare_works({{"anna", skeleton},
                                     {"bert", skeleton},
                                     {"carl", skeleton + kernel(2)},
-                                    {"dora", skeleton + kernel(2, "other")}},
+                                    {"dora", skeleton + kernel(2, "other")},
+                                    {"emil", skeleton + kernel(2).substr(0, 300)}},
                                    given);
   CHECK(found.pairs.empty());
-  REQUIRE(found.to_steps.size() == 2);
-  CHECK(found.to_steps[0].b == "03_step");
-  CHECK(found.to_steps[0].share > 0.9);
+  REQUIRE(found.to_steps.size() == 3);
+  for (const auto& one : found.to_steps) {
+    CHECK(one.b == "03_step");
+    CHECK(one.share > 0.75);  // emil's has runs that begin in the skeleton
+  }
 }
 
 TEST_CASE("a copied part of a larger file is found") {

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <stdexcept>
 #include <thread>
 
 #include "grader/system/files.hpp"
@@ -40,28 +41,44 @@ TEST_CASE("shares are counted in units, and more than there is means all") {
   CHECK(usable_memory() > 0);
 }
 
-TEST_CASE("a thread that finds too little waits, and is not overtaken") {
+TEST_CASE("a thread that finds too little waits, is not overtaken, and gets what it waits for") {
   const temporary_folder folder(fs::temp_directory_path());
   const shared_memory_budget budget(folder.path(), 210 * megabyte);  // twenty units
   std::optional<memory_share> first = budget.take(110 * megabyte, nothing);
-  std::atomic<int> large_waits = 0, small_waits = 0;
-  std::atomic<bool> large_has = false, small_came_first = false;
-  std::jthread large([&] {
-    const auto share = budget.take(200 * megabyte, [&] { ++large_waits; });
-    large_has = true;
+  std::atomic<int> one_waits = 0, other_waits = 0;
+  std::atomic<bool> is_held_up = true, one_has = false, other_came_first = false, stuck = false;
+  const auto take_all = [&](std::atomic<int>& waits, const std::function<void()>& hold_up) {
+    try {
+      return std::optional(budget.take(200 * megabyte, [&] {
+        if (++waits > 100) throw std::runtime_error("stuck");
+        hold_up();
+      }));
+    } catch (const std::runtime_error&) {
+      stuck = true;
+      return std::optional<memory_share>();
+    }
+  };
+  std::jthread one([&] {
+    const auto share = take_all(one_waits, [&] {
+      while (is_held_up) std::this_thread::yield();
+    });
+    one_has = true;
   });
-  while (large_waits == 0) std::this_thread::yield();
-  std::jthread small([&] {
-    const auto share = budget.take(40 * megabyte, [&] { ++small_waits; });
-    small_came_first = !large_has;
+  while (one_waits == 0) std::this_thread::yield();
+  std::jthread other([&] {
+    const auto share = take_all(other_waits, nothing);
+    other_came_first = !one_has;
   });
-  while (small_waits == 0) std::this_thread::yield();
-  CHECK(!large_has);
+  while (other_waits == 0) std::this_thread::yield();
+  CHECK(!one_has);
   first.reset();
-  large.join();
-  small.join();
-  CHECK(large_has);
-  CHECK(!small_came_first);
+  // What `first` held is free now, and it is not for the other.
+  while (other_waits < 4) std::this_thread::yield();
+  is_held_up = false;
+  one.join();
+  other.join();
+  CHECK(!stuck);
+  CHECK(!other_came_first);
 }
 
 TEST_CASE("a process that is killed gives back what it held") {
