@@ -96,8 +96,8 @@ class observer {
     const image::kernel_resources* machine_code = nullptr;  // its tables; null: there is none
     const global_memory* memory = nullptr;
     const warp_time* time = nullptr;  // null: the kernel reads no clock
-    // How much a block does, up to the second argument, tried by itself and without effects
-    // (run/apart.hpp); empty where that cannot be tried.
+    // How much work a block does, at most `enough`, found by a probe without effects
+    // (run/block_probe.hpp); empty where the kernel cannot be probed. Valid during begin_launch().
     std::function<std::uint64_t(std::uint64_t block, std::uint64_t enough)> work_of_block;
   };
   virtual void begin_launch(const launch_info&) {}

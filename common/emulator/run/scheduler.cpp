@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "common/emulator/run/apart.hpp"
+#include "common/emulator/run/block_probe.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -48,7 +48,7 @@ scheduler::scheduler(launch_state& launch)
       &code_,   launch.model,      &launch.config,      &x_,           warps_,
       threads_, launch.attributes, launch.machine_code, launch.memory, launch.time,
       {}};
-  if (can_run_apart(launch)) {
+  if (can_probe(launch)) {
     info.work_of_block = [&launch](std::uint64_t block, std::uint64_t enough) {
       return work_of_block(launch, block, enough);
     };

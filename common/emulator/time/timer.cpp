@@ -21,8 +21,8 @@ constexpr std::uint64_t further_rounds = 2;
 // Instructions of all recorded blocks; where the first one shows that there would be more, fewer
 // rounds are recorded.
 constexpr std::uint64_t recorded_instructions = 4'000'000;
-// Blocks from all over the grid that are tried, and how much of each (run/apart.hpp).
-constexpr std::uint64_t tried_blocks = 32, telling_work = 1500;
+// Blocks from all over the grid that are probed, and at most how far (run/block_probe.hpp).
+constexpr std::uint64_t probed_blocks = 32, most_probed_work = 1500;
 // The middle of the grid stands for all of it, unless the average block has less or more than that.
 constexpr double even_from = 0.8, even_to = 1.25;
 constexpr std::size_t most_addresses = 4096;  // of a site's atomics that are distinguished
@@ -91,30 +91,30 @@ void timer::find_uneven() {
   if (first_ == 0 || !work_of || code_->waits_for_blocks || shape_.launch.config->cooperative)
     return;
   std::vector<double> work;
-  const auto tried = [&](std::size_t n) {
-    return (2 * n + 1) * shape_.blocks / (2 * tried_blocks);
+  const auto probed = [&](std::size_t n) {
+    return (2 * n + 1) * shape_.blocks / (2 * probed_blocks);
   };
-  for (std::size_t n = 0; n < tried_blocks; ++n)
-    work.push_back(static_cast<double>(work_of(tried(n), telling_work)));
+  for (std::size_t n = 0; n < probed_blocks; ++n)
+    work.push_back(static_cast<double>(work_of(probed(n), most_probed_work)));
   const double average =
-      std::accumulate(work.begin(), work.end(), 0.0) / static_cast<double>(tried_blocks);
-  const double middle = (work[tried_blocks / 2 - 1] + work[tried_blocks / 2]) / 2;
+      std::accumulate(work.begin(), work.end(), 0.0) / static_cast<double>(probed_blocks);
+  const double middle = (work[probed_blocks / 2 - 1] + work[probed_blocks / 2]) / 2;
   if (middle >= even_from * average && middle <= even_to * average) return;
   const double most = *std::ranges::max_element(work);
   std::vector<std::size_t> busiest;
   double of_busy = 0, idle = 0;
-  for (std::size_t n = 0; n < tried_blocks; ++n) {
+  for (std::size_t n = 0; n < probed_blocks; ++n) {
     if (work[n] > 0.9 * most) busiest.push_back(n);
     if (work[n] > 0.5 * most)
       of_busy += work[n];
     else
       ++idle;
   }
-  first_ = tried(busiest[busiest.size() / 2]) / wave_ * wave_;
+  first_ = probed(busiest[busiest.size() / 2]) / wave_ * wave_;
   first_ = std::min(first_, (shape_.blocks / wave_ - 1) * wave_);
   work_share_ = average / most;
-  busy_share_ = of_busy / most / static_cast<double>(tried_blocks);
-  idle_share_ = idle / static_cast<double>(tried_blocks);
+  busy_share_ = of_busy / most / static_cast<double>(probed_blocks);
+  idle_share_ = idle / static_cast<double>(probed_blocks);
 }
 
 // While all blocks are resident nothing evens out, and what is left over when work is divided goes

@@ -64,17 +64,29 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_CASE("blocks that the time model tries before a launch leave memory as it was") {
-  setenv("STEPWISE_COUNTERS", "1", 1);
-  setenv("STEPWISE_TIMES", "whole", 1);
+TEST_CASE("blocks that the time model probes before a launch leave memory unchanged") {
   constexpr unsigned blocks = 13000;  // over three waves
-  const outcome o = run(module_text("mov.u32 %r30, %tid.x;\nmul.wide.u32 %rd14, %r30, 4;\n"
-                                    "add.s64 %rd15, %rd1, %rd14;\nred.global.add.u32 [%rd15], 1;"),
-                        {.blocks = blocks});
-  unsetenv("STEPWISE_TIMES");
-  unsetenv("STEPWISE_COUNTERS");
-  REQUIRE(o.end.ok());
-  for (const int n : o.out) CHECK(n == blocks);
+  const auto sums = [&](const std::string& body, const run_options& o) {
+    setenv("STEPWISE_COUNTERS", "1", 1);
+    setenv("STEPWISE_TIMES", "whole", 1);
+    const outcome ran = run(module_text(body), o);
+    unsetenv("STEPWISE_TIMES");
+    unsetenv("STEPWISE_COUNTERS");
+    CAPTURE(ran.end.message);
+    REQUIRE(ran.end.ok());
+    for (const int n : ran.out) CHECK(n == blocks);
+  };
+  sums(
+      "mov.u32 %r30, %tid.x;\nmul.wide.u32 %rd14, %r30, 4;\nadd.s64 %rd15, %rd1, %rd14;\n"
+      "red.global.add.u32 [%rd15], 1;",
+      {.blocks = blocks});
+  // Bulk copies, which no observer can skip.
+  sums(
+      ".shared .align 16 .b8 ones[16];\nmov.u32 %r30, ones;\nmov.u32 %r29, 1;\n"
+      "st.shared.v4.u32 [%r30], {%r29, %r29, %r29, %r29};\n"
+      "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r30], 16;\n"
+      "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;",
+      {.blocks = blocks, .threads = 1, .elements = 4});
 }
 
 TEST_CASE("an instruction that is not implemented fails the launch by name, kernel and line") {

@@ -1,5 +1,5 @@
-// A launch of one block with an observer that holds back what writes.
-#include "common/emulator/run/apart.hpp"
+// Launches one block with an observer that counts its work and skips its writes.
+#include "common/emulator/run/block_probe.hpp"
 
 #include <algorithm>
 
@@ -30,31 +30,31 @@ class work_counter final : public observer {
 
 }  // namespace
 
-bool can_run_apart(const launch_state& launch) {
+bool can_probe(const launch_state& launch) {
   const auto calls = [&](device_function f) { return launch.code->uses(f); };
-  return launch.time == nullptr && launch.grid_workspace == 0 && !calls(device_function::vprintf) &&
-         !calls(device_function::malloc) && !calls(device_function::free) &&
-         !calls(device_function::assertfail);
+  return launch.time == nullptr && launch.grid_workspace == 0 && !launch.code->writes_in_bulk &&
+         !calls(device_function::vprintf) && !calls(device_function::malloc) &&
+         !calls(device_function::free) && !calls(device_function::assertfail);
 }
 
 std::uint64_t work_of_block(const launch_state& launch, std::uint64_t block, std::uint64_t enough) {
   work_counter counter(enough);
-  launch_state apart;
-  apart.code = launch.code;
-  apart.model = launch.model;
-  apart.memory = launch.memory;
-  apart.config = launch.config;
-  apart.parameters = launch.parameters;
-  apart.library = launch.library;
-  apart.stack_limit = launch.stack_limit;
-  apart.watch = &counter;
-  apart.attributes = launch.attributes;
-  apart.machine_code = launch.machine_code;
-  apart.next_block = block;
-  apart.block_count = block + 1;
-  apart.deadline = launch.deadline;
-  apart.time_limit_s = launch.time_limit_s;
-  scheduler(apart).run();
+  launch_state probe;
+  probe.code = launch.code;
+  probe.model = launch.model;
+  probe.memory = launch.memory;
+  probe.config = launch.config;
+  probe.parameters = launch.parameters;
+  probe.library = launch.library;
+  probe.stack_limit = launch.stack_limit;
+  probe.watch = &counter;
+  probe.attributes = launch.attributes;
+  probe.machine_code = launch.machine_code;
+  probe.next_block = block;
+  probe.block_count = block + 1;
+  probe.deadline = launch.deadline;
+  probe.time_limit_s = launch.time_limit_s;
+  scheduler(probe).run();
   return std::min(counter.done(), enough);
 }
 
