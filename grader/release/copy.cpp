@@ -23,6 +23,20 @@ void write_file(const fs::path& file, std::string_view text) {
   write_atomically(file, text);
 }
 
+bool has_lab(const std::vector<released_lab>& labs, const std::string& name) {
+  return std::any_of(labs.begin(), labs.end(),
+                     [&](const released_lab& one) { return one.name == name; });
+}
+
+// failure(ours) if there is none.
+const lab& lab_of(const std::vector<lab>& labs, const released_lab& entry) {
+  const auto found =
+      std::find_if(labs.begin(), labs.end(), [&](const lab& l) { return l.name == entry.name; });
+  if (found == labs.end())
+    throw failure(exit_code::ours, "the committed course has no lab " + entry.name);
+  return *found;
+}
+
 // A pattern for each open lab, or the one that there is; none for a lab that is not open.
 std::vector<std::string> for_labs(const std::string& pattern, const std::vector<released_lab>& open,
                                   const std::set<std::string>& all) {
@@ -31,9 +45,7 @@ std::vector<std::string> for_labs(const std::string& pattern, const std::vector<
   if (at == std::string::npos) {
     const auto name =
         pattern.starts_with("labs/") ? pattern.substr(5, pattern.find('/', 5) - 5) : std::string{};
-    const auto is_this = [&](const released_lab& l) { return l.name == name; };
-    if (all.count(name) == 0 || std::any_of(open.begin(), open.end(), is_this))
-      patterns.push_back(pattern);
+    if (!all.contains(name) || has_lab(open, name)) patterns.push_back(pattern);
     return patterns;
   }
   for (const auto& l : open) patterns.push_back(std::string(pattern).replace(at, 3, l.name));
@@ -46,6 +58,11 @@ std::vector<fs::path> files_of(const fs::path& tree) {
     if (entry.is_regular_file()) files.push_back(entry.path().lexically_relative(tree));
   std::sort(files.begin(), files.end());
   return files;
+}
+
+// Where a student copy has it.
+fs::path given_experiment(const lab& l, const experiment& e) {
+  return l.given() / "experiments" / (e.name + ".cu");
 }
 
 void copy_given(const fs::path& tree, const fs::path& to, const lab& l, const released_lab& entry,
@@ -64,8 +81,7 @@ void copy_given(const fs::path& tree, const fs::path& to, const lab& l, const re
   }
   for (const experiment& e : l.sweeps.experiments) {
     if (!e.is_given) continue;
-    write_file(given / "experiments" / (e.name + ".cu"),
-               read_file(tree / l.experiment_file(e.name), ours));
+    write_file(to / given_experiment(l, e), read_file(tree / l.experiment_file(e.name), ours));
   }
 }
 
@@ -74,12 +90,10 @@ std::string labs_table(const std::vector<lab>& labs, const release_plan& plan,
                        const std::string& day) {
   std::string table = "| lab | | open | due |\n|---|---|---|---|\n";
   for (const released_lab& entry : plan.labs) {
-    const auto found =
-        std::find_if(labs.begin(), labs.end(), [&](const lab& l) { return l.name == entry.name; });
-    const bool is_open = entry.opens.empty() || entry.opens <= day;
+    const bool is_open = entry.is_open_on(day);
     const std::string name =
         is_open ? fmt::format("[{0}](labs/{0}/README.md)", entry.name) : entry.name;
-    table += fmt::format("| {} | {} | {} | {} |\n", name, found->title,
+    table += fmt::format("| {} | {} | {} | {} |\n", name, lab_of(labs, entry).title,
                          is_open ? "yes" : "from " + entry.opens, entry.due);
   }
   return table;
@@ -107,8 +121,8 @@ std::string calendar_text(const release_plan& plan) {
 std::vector<fs::path> student_files(const fs::path& tree, const std::string& list,
                                     const std::vector<released_lab>& open) {
   const auto files = files_of(tree);
-  std::set<std::string> all;
-  for (const auto& name : lab_names(tree)) all.insert(name);
+  const auto names = lab_names(tree);
+  const std::set<std::string> all(names.begin(), names.end());
   std::set<fs::path> chosen;
   for (const std::string& line : split_lines(list)) {
     std::string pattern(trimmed(line));
@@ -136,21 +150,20 @@ void make_student_tree(const fs::path& tree, const fs::path& to, const release_p
   const auto labs = load_labs(tree);
   const auto open = plan.open_on(day);
   const fs::path own = fs::path("grader") / "release";
-  auto files = student_files(tree, read_file(tree / own / "student.txt", ours), open);
+  const auto files = student_files(tree, read_file(tree / own / "student.txt", ours), open);
   std::set<fs::path> taken(files.begin(), files.end());
   std::vector<std::pair<std::string, std::string>> moved;  // programs that students do get
   for (const lab& l : labs) {
-    const auto is_this = [&](const released_lab& one) { return one.name == l.name; };
-    if (std::none_of(open.begin(), open.end(), is_this)) continue;
+    if (!has_lab(open, l.name)) continue;
     for (const experiment& e : l.sweeps.experiments) {
       if (!e.is_given) continue;
-      const fs::path now = l.file.parent_path() / "given" / "experiments" / (e.name + ".cu");
+      const fs::path now = given_experiment(l, e);
       moved.emplace_back(l.experiment_file(e.name), now);
       taken.insert(now);
     }
   }
   const auto is_there = [&](const fs::path& path) {
-    if (taken.count(path) != 0 || path == "README.md") return true;
+    if (taken.contains(path) || path == "README.md") return true;
     return std::any_of(taken.begin(), taken.end(), [&](const fs::path& file) {
       return file.native().starts_with(path.native() + "/");
     });
@@ -175,8 +188,7 @@ void make_student_tree(const fs::path& tree, const fs::path& to, const release_p
     fs::copy_file(tree / own / "student" / file, to / file);
   }
   for (const released_lab& entry : open) {
-    const lab& l = *std::find_if(labs.begin(), labs.end(),
-                                 [&](const lab& one) { return one.name == entry.name; });
+    const lab& l = lab_of(labs, entry);
     copy_given(tree, to, l, entry, times.at(l.name));
     write_file(to / l.answers(), derive_answers(*whole_handout(to, l), l.name));
     write_file(to / l.hints(), shorter_hints(read_file(to / l.hints(), ours), entry.hint_parts));

@@ -56,7 +56,7 @@ released_lab parse_lab_entry(const toml_value& table, const lab& l, const std::s
   entry.skeletons = steps_at(table, l, origin);
   if (const toml_value* parts = table.find("hint_parts")) {
     const auto number = parts->as<std::int64_t>().value_or(-1);
-    if (number < 0 || number > 3) refuse_plan(origin, parts->line, "`hint_parts` is 0 to 3");
+    if (number < 1 || number > 3) refuse_plan(origin, parts->line, "`hint_parts` is 1 to 3");
     entry.hint_parts = static_cast<int>(number);
   }
   return entry;
@@ -81,7 +81,7 @@ bool is_day(std::string_view text) {
 std::vector<released_lab> release_plan::open_on(std::string_view day) const {
   std::vector<released_lab> open;
   for (const auto& l : labs)
-    if (l.opens.empty() || l.opens <= day) open.push_back(l);
+    if (l.is_open_on(day)) open.push_back(l);
   return open;
 }
 

@@ -6,7 +6,7 @@
 //   opens = "2026-10-15"             before that day (UTC) the copy has its date only
 //   due = "2026-10-29"               told to students; nothing depends on it
 //   skeletons = ["04_first_add"]     that `lab start` makes beside the lab's own
-//   hint_parts = 3                   with "nearly the code"; else 2 of three
+//   hint_parts = 3                   with "nearly the code"; 1 to 3, 2 if left out
 //
 // idea    Dates are days, written so that text order is the order of time. A copy made later, into
 //         the same repository, has what has opened since.
@@ -26,6 +26,8 @@ struct released_lab {
   std::string opens, due;              // "2026-10-15"; empty: at once, not told
   std::vector<std::string> skeletons;  // steps; empty: the lab's own
   int hint_parts = 2;                  // a nudge and the idea; the third is nearly the code
+
+  bool is_open_on(std::string_view day) const { return opens.empty() || opens <= day; }
 };
 
 struct release_plan {

@@ -4,6 +4,7 @@
 #include "grader/course/source.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
+#include "grader/system/files.hpp"
 #include "grader/system/process.hpp"
 
 namespace stepwise {
@@ -37,6 +38,21 @@ std::string first_word(const std::string& text) {
   return text.substr(0, text.find_first_of(" \n"));
 }
 
+bool has_commit(const fs::path& copy) {
+  return try_git({"--git-dir=" + (copy / ".git").string(), "rev-parse", "--verify", "HEAD"})
+      .end.ok();
+}
+
+// Nothing is there but, perhaps, a repository without a commit: a new one, cloned from a server, or
+// that of a release which was interrupted.
+bool is_vacant(const fs::path& copy) {
+  if (!fs::exists(copy)) return true;
+  if (!fs::is_directory(copy)) return false;
+  for (const auto& entry : fs::directory_iterator(copy))
+    if (entry.path().filename() != ".git") return false;
+  return !has_commit(copy);
+}
+
 bool is_configured(const fs::path& copy, const std::string& key) {
   return try_git({"-C", copy, "config", key}).end.ok();
 }
@@ -64,17 +80,16 @@ std::vector<std::string> changed_files(const fs::path& root) {
 }
 
 committed commit_tree(const fs::path& tree, const fs::path& copy, const std::string& message) {
-  std::error_code ignored;
-  const bool is_there = fs::exists(copy, ignored) && !fs::is_empty(copy, ignored);
-  if (is_there) {
-    if (!fs::exists(copy / ".git") || !fs::exists(copy / "labs" / "calendar.toml"))
+  const bool is_first = is_vacant(copy);
+  if (!is_first) {
+    if (!has_commit(copy) || !fs::exists(copy / "labs" / "calendar.toml"))
       throw failure(exit_code::usage, copy.string() + " is there, and is no student copy");
     if (!git({"-C", copy, "status", "--porcelain"}).empty())
       throw failure(exit_code::usage, copy.string() +
                                           " has changes that are not committed\n`git -C " +
                                           copy.string() + " status` shows them");
   } else {
-    fs::create_directories(copy);
+    make_folder(copy);
     git({"-c", "init.defaultBranch=main", "init", "--quiet", copy});
   }
   // In an index of its own: the copy's is as it was, so that reset removes what is gone, too.
@@ -87,21 +102,20 @@ committed commit_tree(const fs::path& tree, const fs::path& copy, const std::str
     return git(words, own_index);
   };
   fs::remove(index);
-  // The machine's own rules for ignored files and line ends are not the copy's.
-  with({"-c", "core.excludesFile=/dev/null", "-c", "core.autocrlf=false", "add", "--all", "."});
+  // Rules for ignored files say what to leave out of a commit, but this tree is already chosen.
+  with({"-c", "core.autocrlf=false", "add", "--all", "--force", "."});
   const std::string made = first_word(with({"write-tree"}));
   fs::remove(index);
-  const bool is_new =
-      !is_there || first_word(git({"-C", copy, "rev-parse", "HEAD^{tree}"})) != made;
-  if (!is_new) return committed::nothing_new;
+  if (!is_first && first_word(git({"-C", copy, "rev-parse", "HEAD^{tree}"})) == made)
+    return committed::nothing_new;
   std::vector<std::string> commit;
   if (!is_configured(copy, "user.name")) commit = {"-c", "user.name=Stepwise"};
   if (!is_configured(copy, "user.email"))
     commit.insert(commit.end(), {"-c", "user.email=stepwise@localhost"});
   commit.insert(commit.end(), {"-C", copy, "commit-tree", made, "-m", message});
-  if (is_there) commit.insert(commit.end(), {"-p", "HEAD"});
+  if (!is_first) commit.insert(commit.end(), {"-p", "HEAD"});
   git({"-C", copy, "reset", "--quiet", "--hard", first_word(git(commit))});
-  return is_there ? committed::another : committed::first;
+  return is_first ? committed::first : committed::another;
 }
 
 void zip_folder(const fs::path& folder, const fs::path& archive) {

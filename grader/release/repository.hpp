@@ -24,8 +24,9 @@ std::vector<std::string> changed_files(const fs::path& root);
 // What commit_tree found and did.
 enum class committed { first, another, nothing_new };
 
-// Commits `tree` to the repository `copy`, which is made if it is not there. failure(usage) if
-// there is something else, or changes that are not committed.
+// Commits all of `tree` to the repository `copy`, which is made if it is not there; one without a
+// commit will do, too. failure(usage) if there is something else, or changes that are not
+// committed.
 committed commit_tree(const fs::path& tree, const fs::path& copy, const std::string& message);
 
 // A zip of all files below `folder`, which keep their modes; sorted names, so that equal folders

@@ -100,7 +100,6 @@ std::map<std::string, given_times> times_of_all(context& c, const std::vector<la
 int release_for_gradescope(context& c, const release_options& o) {
   if (!o.labs.empty() || !o.date.empty() || o.plain)
     refuse("--gradescope is of one lab: no --labs, --date or --folder beside it");
-  const lab here = load_lab(c.where.root, o.gradescope);
   const fs::path to = fs::absolute(o.folder).lexically_normal();
   if (to.extension() != ".zip") refuse("an autograder is a zip: " + to.string() + ".zip, say");
   if (fs::exists(fs::symlink_status(to))) refuse(to.string() + " is there already");
@@ -109,12 +108,12 @@ int release_for_gradescope(context& c, const release_options& o) {
   make_folder(tree);
   make_folder(package / "stepwise");
   export_head(c.where.own_root, tree);
-  const auto labs = load_labs(tree);
+  const lab here = load_lab(tree, o.gradescope);
   release_plan plan;
   plan.labs.emplace_back();
   plan.labs.back().name = here.name;
   make_student_tree(tree, package / "stepwise", plan, utc_now().substr(0, 10),
-                    times_of_all(c, labs, plan.labs));
+                    {{here.name, times_of(c, here)}});
   fs::remove_all(package / "stepwise" / ".github");
   for (const char* script : {"setup.sh", "run_autograder"})
     fs::copy_file(tree / "grader" / "release" / "gradescope" / script, package / script);
@@ -171,8 +170,7 @@ int release(context& c, const release_options& o) {
                    {"not_committed", changed}};
   std::string names, coming;
   for (const auto& l : plan.labs) {
-    const bool is_open = l.opens.empty() || l.opens <= day;
-    if (is_open) {
+    if (l.is_open_on(day)) {
       document["labs"].push_back(l.name);
       names += (names.empty() ? "" : ", ") + l.name;
     } else {

@@ -54,7 +54,8 @@ TEST_CASE("what is wrong with a plan is told with its line") {
   CHECK(says(complaint("[labs.one]\ndue = \"2026-02-30\"\n"), "plan.toml:2: `due` is a day"));
   CHECK(says(complaint("[labs.one]\nopen = \"2026-02-03\"\n"), "unknown key `open`"));
   CHECK(says(complaint("[labs.two]\nskeletons = [\"07\"]\n"), "has no step \"07\""));
-  CHECK(says(complaint("[labs.two]\nhint_parts = 4\n"), "`hint_parts` is 0 to 3"));
+  CHECK(says(complaint("[labs.two]\nhint_parts = 4\n"), "`hint_parts` is 1 to 3"));
+  CHECK(says(complaint("[labs.two]\nhint_parts = 0\n"), "`hint_parts` is 1 to 3"));
   CHECK(says(complaint("lab = 1\n"), "unknown key `lab`"));
   CHECK(says(complaint(""), "names no lab"));
   CHECK(says(complaint("[labs.one\n"), "plan.toml:1:"));
@@ -122,12 +123,16 @@ TEST_CASE("files are in a copy because the list names them") {
                        failure);
 }
 
-int commits_in(const fs::path& copy) {
+std::string git_says(const fs::path& copy, const std::vector<std::string>& words) {
   child_options git;
-  git.command = {"git", "-C", copy, "rev-list", "--count", "HEAD"};
+  git.command = {"git", "-C", copy};
+  git.command.insert(git.command.end(), words.begin(), words.end());
   git.environment = {"GIT_DIR", "GIT_WORK_TREE"};
-  const auto counted = run_child(git, 30);
-  return std::stoi("0" + counted.out);
+  return run_child(git, 30).out;
+}
+
+int commits_in(const fs::path& copy) {
+  return std::stoi("0" + git_says(copy, {"rev-list", "--count", "HEAD"}));
 }
 
 TEST_CASE("a copy is a repository with one commit, and later ones go on top") {
@@ -153,6 +158,25 @@ TEST_CASE("a copy is a repository with one commit, and later ones go on top") {
                        doctest::Contains("no student copy"), failure);
   CHECK_THROWS_WITH_AS(export_head(parent.path() / "other", parent.path()),
                        doctest::Contains("no git repository"), failure);
+}
+
+TEST_CASE("a repository without a commit becomes the copy, and no rule leaves a file out") {
+  if (on_path("git").empty()) return;
+  some_tree tree, parent;
+  tree.write("labs/calendar.toml");
+  tree.write(".gitignore", "*.log\n");
+  tree.write("chosen.log");
+  const fs::path copy = parent.path() / "copy";
+  make_folder(copy);
+  git_says(copy, {"init", "--quiet", "--initial-branch=autumn"});
+  CHECK(commit_tree(tree.path(), copy, "Labs: one") == committed::first);
+  CHECK(git_says(copy, {"ls-files"}) == ".gitignore\nchosen.log\nlabs/calendar.toml\n");
+  CHECK(git_says(copy, {"branch"}) == "* autumn\n");
+  fs::remove_all(copy / "labs");
+  fs::remove(copy / "chosen.log");
+  fs::remove(copy / ".gitignore");  // with a commit it is somebody's, though its files are gone
+  CHECK_THROWS_WITH_AS(commit_tree(tree.path(), copy, ""), doctest::Contains("no student copy"),
+                       failure);
 }
 
 }  // namespace
