@@ -73,12 +73,15 @@ std::string derive_answers(std::string_view handout, std::string_view lab) {
   text.insert(0, "# ");
   text +=
       "\nWrite down what you expect before you measure, and why: two or three lines below each "
-      "question.\nWhere you were wrong, leave it, and add what you found. Figures and tables that "
-      "a "
-      "question speaks\nof are in [the handout](README.md) and in [deeper.md](deeper.md), whose "
-      "questions come last and\nare for those who go on. Keep the headings: `./lab grade " +
+      "question.\n"
+      "Where you were wrong, leave it, and add what you found. Figures and tables that a question "
+      "speaks\n"
+      "of are in [the handout](README.md) and in [deeper.md](deeper.md), whose questions come last "
+      "and\n"
+      "are for those who go on. Keep the headings: `./lab grade " +
       std::string(lab) +
-      "` tells by them what is\nanswered. No points of `./lab grade` depend on it; people read "
+      "` tells by them what is\n"
+      "answered. No points of `./lab grade` depend on it; people read "
       "it.\n";
   std::string section;
   for (const auto& q : questions_of(handout)) {

@@ -28,12 +28,6 @@ std::string literal(std::string_view name) {
   return text + "\"";
 }
 
-void replace_all(std::string& text, const std::string& from, const std::string& to) {
-  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-}
-
 // The lines before the text: it is line 1 of the file that `shown` names.
 std::string line_directive(const std::string& shown, const std::string& coded) {
   if (!is_text(shown)) return "#line 1 " + literal(coded) + "\n";

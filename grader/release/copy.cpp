@@ -10,6 +10,7 @@
 #include "grader/course/answers.hpp"
 #include "grader/course/source.hpp"
 #include "grader/release/texts.hpp"
+#include "grader/report/text.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
 
@@ -99,7 +100,7 @@ std::string labs_table(const std::vector<lab>& labs, const release_plan& plan,
   return table;
 }
 
-std::string replaced(std::string text, const std::string& what, const std::string& by) {
+std::string with_field(std::string text, const std::string& what, const std::string& by) {
   const auto at = text.find(what);
   if (at == std::string::npos) throw failure(exit_code::ours, "a text of the copy lacks " + what);
   return text.replace(at, what.size(), by);
@@ -173,10 +174,7 @@ void make_student_tree(const fs::path& tree, const fs::path& to, const release_p
     make_folder((to / file).parent_path());
     if (file.extension() == ".md") {
       std::string text = read_file(tree / file, ours);
-      for (const auto& [was, now] : moved)
-        for (auto at = text.find(was); at != std::string::npos;
-             at = text.find(was, at + now.size()))
-          text.replace(at, was.size(), now);
+      for (const auto& [was, now] : moved) replace_all(text, was, now);
       write_file(to / file, student_markdown(text, file, is_there));
     } else {
       fs::copy_file(tree / file, to / file);
@@ -195,8 +193,8 @@ void make_student_tree(const fs::path& tree, const fs::path& to, const release_p
   }
   write_file(to / "labs" / "calendar.toml", calendar_text(plan));
   std::string readme = read_file(to / "README.md", ours);
-  readme = replaced(readme, "<!-- course -->", plan.course.empty() ? "Stepwise" : plan.course);
-  readme = replaced(readme, "<!-- labs -->\n", labs_table(labs, plan, day));
+  readme = with_field(readme, "<!-- course -->", plan.course.empty() ? "Stepwise" : plan.course);
+  readme = with_field(readme, "<!-- labs -->\n", labs_table(labs, plan, day));
   write_file(to / "README.md", readme);
 }
 

@@ -159,6 +159,11 @@ void escape_name(std::string& text) {
   text = lines.empty() ? "" : lines[0];
 }
 
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
 std::string joined(const std::vector<std::string>& words, std::string_view between) {
   std::string text;
   for (const auto& word : words) {

@@ -28,6 +28,9 @@ std::vector<std::string> escaped_lines(std::string_view text, std::size_t lines,
 // The same for a name or a line: its first 400 columns.
 void escape_name(std::string& text);
 
+// Every `from`, which is not empty, becomes `to`.
+void replace_all(std::string& text, std::string_view from, std::string_view to);
+
 // "a, b, c" where `between` is ", ".
 std::string joined(const std::vector<std::string>& words, std::string_view between);
 

@@ -116,8 +116,7 @@ class wrong_sum {
         const std::size_t part = in_.size() - missing;
         return "the last " + (missing == 1 ? "element is" : plural(missing, "element") + " are") +
                " missing - does the kernel handle n that is not a multiple of the block, and is "
-               "every "
-               "sum complete before another thread reads it?" +
+               "every sum complete before another thread reads it?" +
                (part >= 32 && std::has_single_bit(part)
                     ? " Or is this the first block of " + std::to_string(part) + " alone?"
                     : "");

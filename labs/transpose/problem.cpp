@@ -240,9 +240,8 @@ class wrong_result {
       if (i < std::ssize(out_.data)) continue;
       const std::string side = std::to_string(tile);
       return "of every " + side + "x" + side +
-             " elements only the diagonal is right, which a thread reads and writes itself - is "
-             "the "
-             "tile __shared__, and does a barrier follow the stores to it?";
+             " elements only the diagonal is right, which a thread reads and writes itself - "
+             "is the tile __shared__, and does a barrier follow the stores to it?";
     }
     return "";
   }

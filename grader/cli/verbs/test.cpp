@@ -50,14 +50,6 @@ struct test_outcome {
   std::string log;
 };
 
-// Replaces a folder of the time of configuration by where it is now.
-void translate(std::string& text, const std::string& then, const std::string& now) {
-  if (then == now) return;
-  for (auto at = text.find(then); at != std::string::npos; at = text.find(then, at + now.size())) {
-    text.replace(at, then.size(), now);
-  }
-}
-
 std::vector<test_case> load_tests(const installation& where) {
   const fs::path file = where.build / "meson-info" / "intro-tests.json";
   const int ours = static_cast<int>(exit_code::ours);
@@ -65,8 +57,9 @@ std::vector<test_case> load_tests(const installation& where) {
     const auto config = json::parse(read_file(where.build / "grader" / "lab.json", ours));
     std::vector<test_case> tests;
     std::string text = read_file(file, ours);
-    translate(text, config.at("configured_build"), where.build);
-    translate(text, config.at("configured_root"), where.root);
+    // Its folders are those of the time of configuration.
+    replace_all(text, config.at("configured_build").get<std::string>(), where.build.string());
+    replace_all(text, config.at("configured_root").get<std::string>(), where.root.string());
     for (const auto& entry : json::parse(text)) {
       test_case t;
       t.name = entry.at("name");

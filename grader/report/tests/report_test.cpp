@@ -36,6 +36,12 @@ TEST_CASE("what a program printed cannot act on the terminal") {
   CHECK(display_width(escaped_lines(std::string(100000, 'x'), 1, 40).at(0)) == 40);
 }
 
+TEST_CASE("every place of a text is replaced once") {
+  std::string text = "aXbXX";
+  replace_all(text, "X", "XX");
+  CHECK(text == "aXXbXXXX");
+}
+
 TEST_CASE("numbers have three digits and a unit") {
   CHECK(count_text(0) == "0");
   CHECK(count_text(20) == "20");
