@@ -10,30 +10,32 @@
 namespace stepwise {
 namespace {
 
-[[noreturn]] void refuse_copy(const std::string& what) {
-  throw failure(
-      exit_code::usage,
-      what +
-          ", and this is a student copy: it has none\n"
-          "your own file serves instead (leave the step out, or say `mine`); `./lab hint` "
-          "and `./lab explain` help");
+[[noreturn]] void refuse_copy(const std::string& what, const std::string& advice) {
+  throw failure(exit_code::usage, what + ", and this is a student copy, which has none\n" + advice);
+}
+
+[[noreturn]] void refuse_command(std::string_view who) {
+  refuse_copy("`lab " + std::string(who) + "` needs the worked steps",
+              "your instructor has the whole course");
 }
 
 }  // namespace
 
 const step& worked_step(const lab& l, std::string_view name) {
   const step& s = find_step(l, name);
-  if (!l.is_worked) refuse_copy(s.name + " is a worked step of the " + l.name + " lab");
+  if (!l.is_worked)
+    refuse_copy(
+        s.name + " is a worked step of the " + l.name + " lab",
+        "for your own file leave the step out, or say `mine`; `./lab hint " + l.name + "` helps");
   return s;
 }
 
 void need_solutions(const lab& l, std::string_view who) {
-  if (!l.is_worked) refuse_copy("`lab " + std::string(who) + "` needs the worked steps");
+  if (!l.is_worked) refuse_command(who);
 }
 
 void need_solutions(const fs::path& root, std::string_view who) {
-  if (!fs::is_directory(root / "solutions"))
-    refuse_copy("`lab " + std::string(who) + "` needs the worked steps");
+  if (!fs::is_directory(root / "solutions")) refuse_command(who);
 }
 
 std::optional<std::string> skeleton_text(const fs::path& root, const lab& l, const step& s) {

@@ -4,8 +4,8 @@
 //   NAME.cu      the skeletons that can be started from, as `lab start` makes them
 //   times.json   modelled times of the steps that goals name: what grades compare with
 //
-// idea    A lab is read the same way in both (lab.hpp): its `is_worked` tells whether a step's file
-//         is the worked one. Whoever needs that asks worked_step(), which refuses otherwise.
+// idea    A lab is read the same way in both (lab.hpp): its `is_worked` says whether a step's file
+//         is the worked one. Code that needs it calls worked_step(), which refuses otherwise.
 // Tested by tests/given_test.cpp.
 #pragma once
 
@@ -47,8 +47,8 @@ struct given_times {
 given_times load_given_times(const fs::path& root, const lab& l);
 std::string text_of(const given_times& times);
 
-// Labs that a student copy has the date of, and nothing else: name, day. Of labs/calendar.toml,
-// which `lab release` writes; empty without it.
+// The labs that are not in a student copy yet: name, day. From labs/calendar.toml, which `lab
+// release` writes; empty without it.
 std::vector<std::pair<std::string, std::string>> coming_labs(const fs::path& root);
 
 }  // namespace stepwise

@@ -20,7 +20,7 @@ void show_counters(context& c, const figures& f) {
           ? ""
           : fmt::format("{:.1f} of 32 lanes active on average",
                         number(n.lane_instructions) / number(n.warp_instructions)));
-  // What the lanes ask for. Sectors, which are what moves, are counted by --counters and by goals.
+  // What the lanes request. Memory moves whole sectors: --counters and goals count those.
   row("global, requested", bytes_text(f.global_bytes()),
       needed > 0 ? fmt::format("{} what must be moved ({})", ratio_text(f.global_bytes() / needed),
                                bytes_text(needed))
@@ -70,9 +70,9 @@ std::string modelled_phrase(const modelled_figures& m) {
 
 std::string modelled_error_text(const context& c, const lab& l, const std::string& gpu_name) {
   if (!l.is_worked)
-    return "modelled: how far off it was where it could be compared, your instructor's `./lab "
-           "validate " +
-           l.name + " --times` tells";
+    return "modelled; measured times, which `./lab validate` compares with modelled ones, are not "
+           "in "
+           "a student copy";
   const auto error = load_model_error(c.where.root, l, gpu_name);
   if (!error)
     return fmt::format(

@@ -372,7 +372,7 @@ void record(context& c, const lab& l, const device_choice& device, const dissect
   const auto kept = limits_record(l, device, e.step, e.rows, utc_now(), command_text(c));
   write_atomically(c.where.root / file, kept.dump(1) + "\n");
   c.say("recorded in " + c.out.paint(tone::place, file.string()) +
-        "; `./lab bench --readme` puts it into the lab's deeper.md");
+        "; `./lab bench --readme` fills the lab's tables of it");
 }
 
 int limits(context& c, const limits_options& o) {

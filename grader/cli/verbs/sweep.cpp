@@ -58,9 +58,11 @@ fs::path step_or_experiment(const lab& l, chosen_sweep& chosen, const std::strin
   try {
     return worked_step(l, name).file;
   } catch (const failure& error) {
-    std::string message = error.what();
-    if (!l.sweeps.experiments.empty()) message += "\nits experiments are";
-    for (const auto& e : l.sweeps.experiments) message += " " + e.name;
+    std::string names;
+    for (const auto& e : l.sweeps.experiments)
+      if (l.is_worked || e.is_given) names += " " + e.name;
+    const std::string message =
+        error.what() + (names.empty() ? "" : "\nits experiments are" + names);
     throw failure(error.code(), message + "\n`mine` is your file");
   }
 }
@@ -406,7 +408,7 @@ int sweep(context& c, const sweep_options& o) {
     const fs::path file = keep_sweep(c.where.root, l, device,
                                      sweep_record(o.record, view, utc_now(), command_text(c)));
     c.say("recorded in " + c.out.paint(tone::place, file.string()) +
-          "; `./lab bench --readme` puts it into the lab's deeper.md");
+          "; `./lab bench --readme` fills the lab's tables of it");
   }
   return exit_code_of(points);
 }

@@ -51,8 +51,10 @@ TEST_CASE("a student copy's lab has skeletons in place of worked steps, and says
   CHECK_FALSE(skeleton_text(copy.root(), l, l.steps[1]).has_value());
   CHECK_THROWS_WITH_AS(worked_step(l, "01"), doctest::Contains("this is a student copy"), failure);
   CHECK_THROWS_WITH_AS(worked_step(l, "07"), doctest::Contains("has no step"), failure);
-  CHECK_THROWS_AS(need_solutions(l, "bench"), failure);
-  CHECK_THROWS_AS(need_solutions(copy.root(), "bench"), failure);
+  const char* const no_solutions = "`lab bench` needs the worked steps, and this is a student copy";
+  CHECK_THROWS_WITH_AS(need_solutions(l, "bench"), doctest::Contains(no_solutions), failure);
+  CHECK_THROWS_WITH_AS(need_solutions(copy.root(), "bench"), doctest::Contains(no_solutions),
+                       failure);
   CHECK(l.experiment_file("one") == "labs/twice/given/experiments/one.cu");
 }
 
@@ -87,7 +89,7 @@ TEST_CASE("given times are of one GPU, size and seed, and come back as they were
   CHECK_THROWS_WITH_AS(load_given_times(copy.root(), l), doctest::Contains("malformed"), failure);
 }
 
-TEST_CASE("a copy tells of labs that are not open yet") {
+TEST_CASE("a copy names the labs that are not open yet, and their days") {
   course_folder copy;
   CHECK(coming_labs(copy.root()).empty());
   copy.write("labs/calendar.toml", "[labs.twice]\n[labs.later]\nopens = \"2026-10-15\"\n");
