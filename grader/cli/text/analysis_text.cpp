@@ -260,6 +260,12 @@ std::string figure_text(cause c, double figure) {
 std::string short_name(const step& s) { return s.name.substr(0, s.name.find('_')); }
 
 void add_next(page& p, const profile_view& v) {
+  if (!v.of->is_worked) {
+    p.line("  " +
+           p.style().paint(tone::dim,
+                           fmt::format("./lab walk {}   the steps' ideas in order", v.of->name)));
+    return;
+  }
   if (!v.next) {
     p.paragraph(v.at != nullptr ? "It is the lab's last step: what comes next is yours to find."
                                 : "No later step of the lab was recorded as faster.",

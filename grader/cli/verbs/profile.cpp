@@ -107,6 +107,7 @@ profile_view view_of_call(const session_of_profiles& s, const modelled_figures& 
 }
 
 void add_advice(const session_of_profiles& s, profile_view& v) {
+  if (!s.l.is_worked) return;  // a student copy has neither the steps nor their times
   constexpr double clearly = 0.9;
   const auto is_faster = [&](const step& one) {
     const auto ms = s.recorded.find(one.name, s.size);
