@@ -100,7 +100,7 @@ lock() { # SCOPE: one set-up at a time; true when another one has meanwhile buil
 set_up() { # SCOPE
   # shellcheck disable=SC2034 # read by build.sh
   local sources archs built=''
-  local -x PYTHONDONTWRITEBYTECODE='' # Meson in .venv/ is compiled once: each start of it takes half
+  local -x PYTHONDONTWRITEBYTECODE='' # Meson in .venv/ is compiled once, which makes its later starts faster
   ! lock "$1" || return 0
   trap interrupted INT TERM HUP PIPE
   { : >"$log"; } 2>/dev/null || { full_disk '' && die 3 "cannot write to $build"; }

@@ -126,8 +126,7 @@ std::vector<std::string> lab_names(const fs::path& root);
 // if its files are malformed.
 lab load_lab(const fs::path& root, const std::string& name);
 
-// What a lab asks and explains: its handout, then deeper.md. Nothing without a
-// handout.
+// What a lab asks and explains: its handout, then deeper.md. Nothing without a handout.
 std::optional<std::string> whole_handout(const fs::path& root, const lab& l);
 
 // All labs by order, then name.

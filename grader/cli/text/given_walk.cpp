@@ -53,10 +53,9 @@ json document_of(const lab& l, const given_times& times, const own_file& mine,
          {"time_ms", ms == times.ms.end() ? json(nullptr) : json(ms->second)},
          {"skeleton", fs::exists(root / s.file)}});
   }
-  json own = {{"file", l.file.string()},
-              {"class", name_of(mine.found())},
-              {"time_ms", mine.m.timed() ? json(mine.m.time_ms) : json(nullptr)}};
-  document["mine"] = own;
+  document["mine"] = {{"file", l.file.string()},
+                      {"class", name_of(mine.found())},
+                      {"time_ms", mine.m.timed() ? json(mine.m.time_ms) : json(nullptr)}};
   return document;
 }
 
@@ -102,7 +101,7 @@ int walk_given(context& c, const lab& l, const std::string& gpu_id, std::uint64_
                   size_text(times.size), times.gpu),
       0, "", tone::dim);
   if (mine.m.timed() && mine.m.gpu != times.gpu)
-    c.out.paragraph("Your file's is on an " + mine.m.gpu + ".", 0, "", tone::dim);
+    c.out.paragraph("Your file's time is that of an " + mine.m.gpu + ".", 0, "", tone::dim);
   c.say(c.out.paint(tone::dim, "now you   ") +
         fmt::format("./lab start {}   ./lab run {}", l.name, l.name));
   return exit_code_of(mine.found());

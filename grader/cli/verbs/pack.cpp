@@ -160,7 +160,7 @@ void show(context& c, const fs::path& archive, std::size_t bytes, const json& gr
   }
   const std::string what = grade["class"];
   if (grade["answers"].is_null()) {
-    warn("there is no " + l.answers().string() + " in it");
+    warn("there is no answers.md in it");
   } else {
     const json& beyond = grade["answers"]["deeper"];
     c.say(fmt::format("  {} of {} questions answered, and {} of {} in {}",
