@@ -199,6 +199,11 @@ class device {
   // Of a GPU: resets the lines of L2 that a program made persisting.
   virtual void reset_persisting_lines() {}
 
+  // Of a GPU: what is queued after hold_queue() begins at release_queue(), or after 20 ms. Until
+  // then the caller only queues: launches, copies on the device, fills, events.
+  virtual void hold_queue() {}
+  virtual void release_queue() {}
+
   // Counters, where the device keeps them.
   virtual std::optional<execution_counters> counters() { return std::nullopt; }
   virtual void reset_counters() {}

@@ -52,6 +52,7 @@ bool load_all(void* library, driver& out, std::string& why) {
       {&out.func_set_attribute, "cuFuncSetAttribute"},
       {&out.func_get_param_info, "cuFuncGetParamInfo"},
       {&out.launch_kernel, "cuLaunchKernelEx"},
+      {&out.stream_wait_value_32, "cuStreamWaitValue32_v2"},
       {&out.event_create, "cuEventCreate"},
       {&out.event_destroy, "cuEventDestroy_v2"},
       {&out.event_record, "cuEventRecord"},

@@ -52,6 +52,8 @@ struct driver {
                                   std::size_t* bytes);
   CUresult (*launch_kernel)(const CUlaunchConfig* config, CUfunction function, void** parameters,
                             void** extra);
+  CUresult (*stream_wait_value_32)(CUstream stream, CUdeviceptr address, unsigned value,
+                                   unsigned flags);
   CUresult (*event_create)(CUevent* event, unsigned flags);
   CUresult (*event_destroy)(CUevent event);
   CUresult (*event_record)(CUevent event, CUstream stream);

@@ -5,6 +5,7 @@
 // tests   tests/conformance.cpp, on a GPU (suite gpu)
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <mutex>
 
 #include "common/device/device.hpp"
@@ -13,6 +14,7 @@
 
 #include "common/device/driver.hpp"
 #include "common/device/launch_check.hpp"
+#include "common/device/queue_gate.hpp"
 
 namespace stepwise {
 namespace {
@@ -64,7 +66,13 @@ class gpu_device final : public device {
  public:
   gpu_device(const driver& cu, CUcontext context, gpu model)
       : cu_(cu), context_(context), model_(std::move(model)) {}
-  ~gpu_device() override { cu_.ctx_destroy(context_); }
+  ~gpu_device() override {
+    if (gate_) {
+      const current_context use(cu_, context_);
+      gate_.reset();
+    }
+    cu_.ctx_destroy(context_);
+  }
 
   const gpu& description() const override { return model_; }
 
@@ -207,6 +215,16 @@ class gpu_device final : public device {
     (void)cu_.ctx_reset_persisting_lines();
   }
 
+  void hold_queue() override {
+    const current_context use(cu_, context_);
+    if (!gate_) gate_ = std::make_unique<queue_gate>(cu_);
+    gate_->close();
+  }
+
+  void release_queue() override {
+    if (gate_) gate_->open();
+  }
+
   // The driver numbers its limits as we do.
   status set_limit(device_limit which, std::uint64_t bytes) override {
     const current_context use(cu_, context_);
@@ -267,6 +285,7 @@ class gpu_device final : public device {
 
   const driver& cu_;
   const CUcontext context_;
+  std::unique_ptr<queue_gate> gate_;
   const gpu model_;
   std::mutex lock_;  // guards what is below
   std::uint64_t last_handle_ = 0;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "grader/course/given.hpp"
+#include "grader/grade/correctness.hpp"
 #include "grader/judge/compile.hpp"
 #include "grader/judge/outcomes.hpp"
 #include "grader/measure/figures.hpp"
@@ -85,73 +86,6 @@ void judge_measured(goal_result& result, grade_report& report, const comparison&
     report.what = verdict::slow;
   }
   if (!result.passed.value_or(false) && report.message.empty()) report.message = result.message;
-}
-
-// What checks found decides, unless the call itself ended in a way that is no mistake in memory or
-// order: a wrong result with a race is reported as the race.
-bool explains(verdict what) {
-  return what == verdict::pass || what == verdict::wrong || what == verdict::check ||
-         what == verdict::crash || what == verdict::timeout;
-}
-
-// The emulator's stand-in, where a GPU judges the rest.
-std::optional<device_choice> checking_device(const device_choice& device,
-                                             const installation& where) {
-  if (!device.gpu) return device;
-  if (!fs::exists(where.emulated_runtime / "libcudart.so.13")) return std::nullopt;
-  auto emulator = choose_device(device_request::emulated, where);
-  emulator.guards = device.guards;
-  emulator.shown = device.shown;
-  return device.judged() ? judged_on(std::move(emulator), where) : emulator;
-}
-
-// A wrong result already says that what is copied to the host was never written.
-std::vector<located_finding> telling(std::vector<located_finding> findings) {
-  std::erase_if(findings,
-                [](const auto& f) { return f.what.kind == finding_kind::unwritten_copy; });
-  return findings;
-}
-
-// A result is wrong, or may be right by luck: the mistake that was found is reported first.
-void blame(check_report& report, const std::vector<located_finding>& findings,
-           const fs::path& root) {
-  const auto deciding = telling(findings);
-  if (!has_errors(deciding) || !explains(report.found.what)) return;
-  const std::string result = report.found.what == verdict::wrong ? report.found.message : "";
-  report.found = {verdict::check, worst_finding(deciding, root)};
-  if (!result.empty()) report.found.message += "\n" + result;
-}
-
-// Small sizes on the emulator with all checks, then the sizes that are left, or all on a GPU. Right
-// results in spite of a mistake are right where a goal of the lab is about the checks.
-check_report grade_correctness(const lab& l, const problem& p, const fs::path& program,
-                               const installation& where, const device_choice& device,
-                               std::uint64_t seed, const activity& now, bool& checked) {
-  const auto checker = checking_device(device, where);
-  if (!checker) return check_program(l, p, program, device, l.check, seed, now);
-  const auto small = small_sizes(l, p);
-  std::optional<phase> doing(std::in_place, "checks on the emulator");
-  auto report = check_thoroughly(l, p, program, *checker, small, seed, now);
-  doing.emplace("right results");
-  report.total = l.check.size();
-  // A limit of the emulator is none of the GPU's.
-  const bool limited = device.gpu && report.found.what == verdict::infra;
-  checked = !limited;
-  if (!report.correct() || !l.has(goal::kind::checks)) blame(report, report.findings, where.root);
-  if (!report.correct() && !limited) return report;
-  std::vector<lab_size> rest;
-  for (const auto& size : l.check) {
-    if (device.gpu || std::count(small.begin(), small.end(), size) == 0) rest.push_back(size);
-  }
-  if (rest.empty()) return report;
-  auto findings = std::move(report.findings);
-  const auto right_before = device.gpu ? std::vector<std::string>{} : std::move(report.right);
-  report = check_program(l, p, program, device, rest, seed, now);
-  report.findings = std::move(findings);
-  report.total = l.check.size();
-  report.right.insert(report.right.begin(), right_before.begin(), right_before.end());
-  if (!report.correct()) blame(report, report.findings, where.root);
-  return report;
 }
 
 std::string counter_message(const goal_result& g, const std::string& label) {
@@ -249,6 +183,23 @@ class grading {
     report_.correctness->size = size;
   }
 
+  // By a call at a size of speed; one that takes too long may still be right.
+  void overturn_by(const call_outcome& found, const std::string& label, const lab_size& size) {
+    if (found.ok() || found.what == verdict::infra || found.what == verdict::timeout) return;
+    overturn(found, label, size);
+  }
+
+  // Of a timed call of mine that failed.
+  void settle_timing(goal_result& g) {
+    call_outcome& found = g.speed->found;
+    if (found.what == verdict::infra) {
+      settle_blame(found);
+      report_.what = found.what;
+      report_.message = g.message = found.message;
+    }
+    overturn_by(found, g.speed->label, figure_size(lab_, device_, {}));
+  }
+
   void take_all_back() {
     report_.what = overturned_->what;
     report_.message = overturned_->message;
@@ -290,11 +241,7 @@ class grading {
     } else {
       judge_measured(g, report_, measured_against(g.what->over), mine_.name,
                      device_.state.peak_gb_per_s);
-      if (report_.what == verdict::infra && g.speed->whose == mine_.name) {
-        settle_blame(g.speed->found);
-        report_.what = g.speed->found.what;
-        report_.message = g.message = g.speed->found.message;
-      }
+      if (g.speed->whose == mine_.name) settle_timing(g);
     }
   }
 
@@ -406,10 +353,8 @@ class grading {
       my_whole_ = model_program(lab_, problem_, mine_.program, lab_.modelled.back(), seed_,
                                 *emulator, now_, seconds_for_a_whole_call, what_ifs::left_out,
                                 launches_are::whole, outputs_are::compared);
-      call_outcome& found = my_whole_->found;
-      settle_blame(found);
-      if (!found.ok() && found.what != verdict::infra && found.what != verdict::timeout)
-        overturn(found, my_whole_->label, my_whole_->size);
+      settle_blame(my_whole_->found);
+      overturn_by(my_whole_->found, my_whole_->label, my_whole_->size);
     }
     return *my_whole_;
   }

@@ -79,8 +79,23 @@ class race {
     std::unique_ptr<call_session> session;
     std::vector<double> goals;
     bool takes_part = true;
-    double ms = 0;  // of the last call
-    std::vector<double> times;
+    double ms = 0;                           // of the last call
+    std::vector<double> device_ms, host_ms;  // of each round
+
+    void forget_times() { device_ms.clear(), host_ms.clear(); }
+
+    // Of each round: the time on the device, and what the host took beyond `allowed_ms`. A delay of
+    // the machine's is in few rounds, and does not count; what is in most of them is the program's.
+    std::vector<double> times(double allowed_ms) const {
+      std::vector<double> beyond = host_ms;
+      for (double& ms : beyond) ms = std::max(0.0, ms - allowed_ms);
+      std::vector<double> sorted = beyond;
+      std::sort(sorted.begin(), sorted.end());
+      std::vector<double> ms = device_ms;
+      for (std::size_t r = 0; r < ms.size(); ++r)
+        ms[r] += std::min(beyond[r], sorted[sorted.size() / 2]);
+      return ms;
+    }
   };
 
   void make_inputs() {
@@ -159,7 +174,7 @@ class race {
     }
     for (auto& one : all_) {
       one.session.reset();
-      one.times.clear();
+      one.forget_times();
     }
     for (auto& one : all_) {
       if (!any || !one.takes_part) continue;
@@ -176,13 +191,12 @@ class race {
     const auto begin = std::chrono::steady_clock::now();
     // Code is loaded, and a process's first call is none of those that count.
     if (!round("first calls", true)) return false;
-    for (auto& one : all_) one.times.clear();
+    for (auto& one : all_) one.forget_times();
     std::size_t made = 0;
     for (const std::size_t look : looks) {
       for (; made < look; ++made) {
         if (made >= looks[0] && seconds_since(begin) > lab_.timing_s) break;
         if (!round(fmt::format("round {}", made + 1), made % 2 == 0)) return false;
-        note_ratios();
       }
       if (!look_at_ratios()) return false;
       if (made < look) break;
@@ -218,7 +232,8 @@ class race {
       const auto times = file_of(one).times(plan);
       if (times.empty()) found = {verdict::protocol, "the program reported no time for its calls"};
       one.ms = median(times);
-      one.times.push_back(one.ms);
+      one.device_ms.push_back(one.ms);
+      one.host_ms.push_back(one.session->host_ms());
     }
     return found.ok() || fail(i, found);
   }
@@ -261,26 +276,24 @@ class race {
     const phase doing("empty calls");
     const auto took = one.session->empty_calls(empty_calls);
     if (&one != &all_[0]) protocol_ms_.insert(protocol_ms_.end(), took.begin(), took.end());
-    if (!protocol_ms_.empty())
-      one.session->add_host_time_beyond(highest_but_1_percent(protocol_ms_));
     return {};
-  }
-
-  void note_ratios() {
-    for (std::size_t i = 1; i < all_.size(); ++i)
-      if (all_[i].takes_part) results_[i - 1].ratios.push_back(all_[i].ms / all_[0].ms);
   }
 
   // Whoever is decided leaves; false if nobody is open.
   bool look_at_ratios() {
     bool any = false;
+    const double allowed_ms = protocol_ms_.empty() ? 0 : highest_but_1_percent(protocol_ms_);
+    const auto mine = all_[0].times(allowed_ms);
     for (std::size_t i = 1; i < all_.size(); ++i) {
       if (!all_[i].takes_part) continue;
       comparison& result = results_[i - 1];
+      const auto other = all_[i].times(allowed_ms);
+      result.ratios.clear();
+      for (std::size_t r = 0; r < mine.size(); ++r) result.ratios.push_back(other[r] / mine[r]);
       result.range = median_interval(result.ratios, confidence);
       result.ratio = median(result.ratios);
-      result.mine_ms = median(all_[0].times);
-      result.other_ms = median(all_[i].times);
+      result.mine_ms = median(mine);
+      result.other_ms = median(other);
       const bool is_open = std::any_of(
           all_[i].goals.begin(), all_[i].goals.end(),
           [&](double at_least) { return decide(result.range, at_least) == decision::open; });

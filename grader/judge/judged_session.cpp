@@ -327,11 +327,9 @@ call_outcome judged_session::one(std::size_t number, std::uint32_t repetition, b
   if (!outcome.ok()) return outcome;
   if (!device_->is_whole()) return server_gone();
   if (!is_timed) return {};
-  double time_ms = did->modelled_ms > 0 ? did->modelled_ms : did->device_ms;
+  file_.set_time(number, repetition, did->modelled_ms > 0 ? did->modelled_ms : did->device_ms);
   // Arrays of the host's are copied to and fro by the protocol itself.
-  if (protocol_ms_ && !on_host)
-    time_ms += std::max(0.0, took_ms - did->cold_ms - did->device_ms - *protocol_ms_);
-  file_.set_time(number, repetition, time_ms);
+  host_ms_ = on_host ? 0 : std::max(0.0, took_ms - did->before_ms - did->device_ms);
   return {};
 }
 

@@ -35,7 +35,7 @@ class judged_session : public call_session {
 
   call_outcome call(std::size_t number) override;
   std::vector<double> empty_calls(std::size_t count) override;
-  void add_host_time_beyond(double ms) override { protocol_ms_ = ms; }
+  double host_ms() const override { return host_ms_; }
   void finish(double seconds) override;
   std::string printed() const override;
 
@@ -68,7 +68,7 @@ class judged_session : public call_session {
   double deadline_s_ = 0;  // of the judge's own requests: the time left, in steady seconds
   std::map<std::size_t, std::vector<placed_buffer>> kept_;  // by plans whose buffers are left
   remote::channel_ends mine_;                               // until it is connected
-  std::optional<double> protocol_ms_;                       // what asking for a call may cost
+  double host_ms_ = 0;
   bool first_ = true, is_over_ = false;
 };
 

@@ -50,9 +50,9 @@ class call_session {
   virtual std::vector<double> empty_calls(std::size_t count) {
     return (void)count, std::vector<double>{};
   }
-  // From now on a call's time has added to it what the host took beyond so much, besides the time
-  // on the device.
-  virtual void add_host_time_beyond(double ms) { (void)ms; }
+  // What the last timed call took on the host besides its time on the device; includes what asking
+  // for a call costs. 0 in practice, and where arrays of the host's are copied to and fro.
+  virtual double host_ms() const { return 0; }
 
   // Lets the program end by itself, so that checks report what is left, and waits for it for
   // `seconds` at most. Does nothing if it has ended.

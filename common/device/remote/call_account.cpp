@@ -4,6 +4,9 @@
 namespace stepwise::remote {
 namespace {
 
+// The driver's queue takes about a thousand commands; then a launch waits for the GPU.
+constexpr std::size_t most_held_commands = 100;
+
 // Numbers that no runtime gives to an event of a program's.
 constexpr std::uint64_t call_begins = ~std::uint64_t{0}, call_ends = ~std::uint64_t{1};
 
@@ -31,6 +34,10 @@ void call_account::get_ready_for_cold() {
 
 void call_account::start() {
   if (!first_ || !last_) return;
+  is_held_ = is_cold_ && !clock_;
+  held_commands_ = 0;
+  held_from_ = std::chrono::steady_clock::now();
+  if (is_held_) on_.hold_queue();
   is_overwriting_ = is_cold_ && overwritten_ && before_ && on_.record(*before_).ok();
   if (is_overwriting_)
     failed(on_.fill(*overwritten_, ++times_overwritten_, 1, overwriting_bytes()));
@@ -63,7 +70,7 @@ end_call::answer call_account::end() {
     const auto ms = on_.elapsed_ms(*first_, *last_);
     if (ms.ok()) so_far_.device_ms = static_cast<double>(*ms);
     if (const auto cold = is_overwriting_ ? on_.elapsed_ms(*before_, *first_) : 0.0f; cold.ok())
-      so_far_.cold_ms = static_cast<double>(*cold);
+      so_far_.before_ms += static_cast<double>(*cold);
   }
   if (clock_) {
     marked(asked::kind::record, call_ends, 0);
@@ -78,12 +85,33 @@ void call_account::before_work() {
   if (!is_open_) return;
   if (!has_begun_) start();
   has_more_ = true;
+  if (is_held_ && ++held_commands_ > most_held_commands) release();
+}
+
+void call_account::before_host_work() {
+  if (!is_open_) return;
+  before_work();
+  release();
+}
+
+void call_account::release() {
+  if (!is_held_) return;
+  on_.release_queue();
+  is_held_ = false;
+  const std::chrono::duration<double, std::milli> held =
+      std::chrono::steady_clock::now() - held_from_;
+  so_far_.before_ms += held.count();
 }
 
 void call_account::before_wait() {
-  if (!has_more_ || !last_) return;
-  (void)on_.record(*last_);
+  if (has_more_ && last_) (void)on_.record(*last_);
   has_more_ = false;
+  release();
+}
+
+void call_account::request() {
+  ++so_far_.requests;
+  before_wait();
 }
 
 void call_account::before_launch() {

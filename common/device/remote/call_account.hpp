@@ -2,14 +2,16 @@
 //
 // idea    The judge begins and ends a call; in between the submission's commands are executed, and
 //         outside of it none is. Device time lies between two events of the device's own queue:
-//         before the first command of the call that does work, and after the last. The L2 cache is
-//         overwritten right before: meanwhile the first kernels are queued, so that no wait for the
-//         host lies between the events that none of the call's own causes.
+//         before the first command of the call that does work, and after the last. The queue is
+//         held until the call waits for something, or needs the host: so no delay of the host lies
+//         between the events that none of the call's own causes. The L2 cache is overwritten right
+//         before the first event.
 // watch   Where the time model keeps the clock (modelled), copies count as in the runtime's events
 //         (common/timeline); copies to and from the host are taken for copies of pageable memory.
 // tests   tests/service_test.cpp
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -33,8 +35,12 @@ class call_account {
 
   // The submission asked for these. Nothing outside of a call.
   void use_stream(const stream_use& in) { stream_ = in; }
-  void request() { ++so_far_.requests; }
+  void request();
   void before_work();
+  // The next command needs the host while the device works: what is held begins.
+  void before_host_work();
+  // What is held begins: the next command may have to wait for it.
+  void release();
   void before_launch();
   void launched();
   void copied(asked::kind which, std::uint64_t bytes);
@@ -55,7 +61,9 @@ class call_account {
 
   device& on_;
   bool is_open_ = false, is_cold_ = false, has_begun_ = false, has_more_ = false,
-       is_overwriting_ = false;
+       is_overwriting_ = false, is_held_ = false;
+  std::chrono::steady_clock::time_point held_from_;
+  std::size_t held_commands_ = 0;
   end_call::answer so_far_;
   std::optional<event_handle> before_, first_, last_;
   std::optional<device_address> overwritten_;  // to empty the L2 cache

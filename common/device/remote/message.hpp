@@ -305,13 +305,13 @@ struct end_call {
     std::uint64_t bytes_made = 0;  // of those that came in, what is none of the call's arrays
     std::uint64_t requests = 0;    // of the submission: each is a round trip
     double device_ms = 0;          // between the device's events around the work; 0: there was none
-    double cold_ms = 0;            // before it, to overwrite the L2 cache
+    double before_ms = 0;          // before it: the queue was held, the L2 cache overwritten
     double modelled_ms = 0;        // by the time model, where there is one
     std::int32_t failure = 0;      // the first that the device answered behind the client's back
     std::string message;
     std::string broken;  // why the submission's connection was ended; empty: it is whole
     auto fields() {
-      return std::tie(launches, bytes_home, bytes_in, bytes_made, requests, device_ms, cold_ms,
+      return std::tie(launches, bytes_home, bytes_in, bytes_made, requests, device_ms, before_ms,
                       modelled_ms, failure, message, broken);
     }
   };

@@ -117,7 +117,7 @@ status service::execute(const write_bytes& m) {
   if (m.array != 0 && !is_array(m.array, m.from.bytes))
     return why_ = "bytes outside the call's arrays", status{};
   if (is_counted()) {
-    shared_.call.before_work();
+    shared_.call.before_host_work();
     if (m.array == 0) shared_.call.made_on_the_host(m.from.bytes);
   }
   const status s =
@@ -154,6 +154,7 @@ status service::execute(const start_kernel& m) {
 status service::execute(const release_memory& m) {
   if (!is_judge_ && shared_.judges.contains(m.address))
     return {error::invalid_value, "this memory is an argument of the call: its caller frees it"};
+  if (is_counted()) shared_.call.release();
   const status s = on_.free(m.address);
   if (s.ok() && is_counted()) {
     shared_.call.marked(asked::kind::host_all, 0, 0);

@@ -1,0 +1,79 @@
+// Chooses the device of the checks, and says which mistake comes first.
+#include "grader/grade/correctness.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "grader/report/findings.hpp"
+#include "grader/system/phases.hpp"
+
+namespace stepwise {
+namespace {
+
+// What checks found decides, unless the call itself ended in a way that is no mistake in memory or
+// order: a wrong result with a race is reported as the race.
+bool explains(verdict what) {
+  return what == verdict::pass || what == verdict::wrong || what == verdict::check ||
+         what == verdict::crash || what == verdict::timeout;
+}
+
+// A wrong result already says that what is copied to the host was never written.
+std::vector<located_finding> telling(std::vector<located_finding> findings) {
+  std::erase_if(findings,
+                [](const auto& f) { return f.what.kind == finding_kind::unwritten_copy; });
+  return findings;
+}
+
+// A result is wrong, or may be right by luck: the mistake that was found is reported first.
+void blame(check_report& report, const std::vector<located_finding>& findings,
+           const fs::path& root) {
+  const auto deciding = telling(findings);
+  if (!has_errors(deciding) || !explains(report.found.what)) return;
+  const std::string result = report.found.what == verdict::wrong ? report.found.message : "";
+  report.found = {verdict::check, worst_finding(deciding, root)};
+  if (!result.empty()) report.found.message += "\n" + result;
+}
+
+}  // namespace
+
+std::optional<device_choice> checking_device(const device_choice& device,
+                                             const installation& where) {
+  if (!device.gpu) return device;
+  if (!fs::exists(where.emulated_runtime / "libcudart.so.13")) return std::nullopt;
+  auto emulator = choose_device(device_request::emulated, where);
+  emulator.guards = device.guards;
+  emulator.shown = device.shown;
+  return device.judged() ? judged_on(std::move(emulator), where) : emulator;
+}
+
+check_report grade_correctness(const lab& l, const problem& p, const fs::path& program,
+                               const installation& where, const device_choice& device,
+                               std::uint64_t seed, const activity& now, bool& checked) {
+  const auto checker = checking_device(device, where);
+  if (!checker) return check_program(l, p, program, device, l.check, seed, now);
+  const auto small = small_sizes(l, p);
+  std::optional<phase> doing(std::in_place, "checks on the emulator");
+  auto report = check_thoroughly(l, p, program, *checker, small, seed, now);
+  doing.emplace("right results");
+  report.total = l.check.size();
+  // A limit of the emulator is none of the GPU's.
+  const bool limited = device.gpu && report.found.what == verdict::infra;
+  checked = !limited;
+  if (!report.correct() || !l.has(goal::kind::checks)) blame(report, report.findings, where.root);
+  if (!report.correct() && !limited) return report;
+  std::vector<lab_size> rest;
+  for (const auto& size : l.check) {
+    if (device.gpu || std::count(small.begin(), small.end(), size) == 0) rest.push_back(size);
+  }
+  if (rest.empty()) return report;
+  auto findings = std::move(report.findings);
+  const auto right_before = device.gpu ? std::vector<std::string>{} : std::move(report.right);
+  report = check_program(l, p, program, device, rest, seed, now);
+  report.findings = std::move(findings);
+  report.total = l.check.size();
+  report.right.insert(report.right.begin(), right_before.begin(), right_before.end());
+  if (!report.correct()) blame(report, report.findings, where.root);
+  return report;
+}
+
+}  // namespace stepwise

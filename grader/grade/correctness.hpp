@@ -1,0 +1,24 @@
+// Whether a program is right: at small sizes with all checks, at the others by its results.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+#include "grader/judge/outcomes.hpp"
+#include "grader/measure/figures.hpp"
+
+namespace stepwise {
+
+// The emulator's stand-in, where a GPU judges the rest; nullopt if it is not built.
+std::optional<device_choice> checking_device(const device_choice& device,
+                                             const installation& where);
+
+// Small sizes on the emulator with all checks, then the sizes that are left, or all on a GPU. Right
+// results in spite of a mistake are right where a goal of the lab is about the checks. `checked`
+// becomes false if the emulator could not run the program.
+check_report grade_correctness(const lab& l, const problem& p, const std::filesystem::path& program,
+                               const installation& where, const device_choice& device,
+                               std::uint64_t seed, const activity& now, bool& checked);
+
+}  // namespace stepwise
