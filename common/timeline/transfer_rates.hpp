@@ -17,14 +17,15 @@ struct transfer_rates {
   double fill_bytes_per_s = 0;
   double start_us = 0;   // of each copy or fill
   double launch_us = 0;  // that the host takes to ask for a kernel, a copy or a fill
-  double allocate_us = 0, release_us = 0;  // of the host, each; 0: not measured
+  double allocate_us = 0, release_us = 0;  // of the host, each
   int copy_engines = 2;
   bool measured = false;       // what the device does by itself
   bool link_measured = false;  // what goes over the link, and allocations
 };
 
-// Where nobody measured copies over the link, four fifths of the rate of the PCI Express generation
-// of GPUs of this compute capability, and half of that for memory that is not pinned: estimates.
+// Where nobody measured copies over the link: four fifths of the rate of the PCI Express generation
+// of GPUs of this compute capability; and for memory that is not pinned and for allocations, which
+// the host works on, what was measured on the machine of an H100. Both are estimates.
 transfer_rates rates_of(const gpu& model);
 
 }  // namespace stepwise

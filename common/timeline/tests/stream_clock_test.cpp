@@ -143,7 +143,14 @@ TEST_CASE("transfer rates: measured ones where there are some, and the link's an
   const double copied = find_gpu("h200")->measured.at("dram_copy");  // GB/s, read and written
   CHECK(h200.copy_bytes_per_s == doctest::Approx(copied * 1e9 / 2).epsilon(0.001));
   CHECK(h200.copy_engines == 2);
+  const auto h100 = find_gpu("h100")->measured;
+  CHECK(rates_of(*find_gpu("h100")).link.bytes_per_s == 1e9 * h100.at("pinned_to_gpu"));
+  // What the host does, another GPU's machine tells.
+  CHECK(h200.pageable_to_device == 1e9 * h100.at("pageable_to_gpu"));
+  CHECK(h200.pageable_start_to_host == h100.at("pageable_start_to_host"));
+  CHECK(h200.allocate_us == h100.at("allocate"));
   const auto t4 = rates_of(*find_gpu("t4"));
   CHECK(!t4.measured);
+  CHECK(t4.pageable_to_host <= t4.link.bytes_per_s);
   CHECK(t4.link.name == "PCI Express 3.0 x16");
 }

@@ -184,7 +184,9 @@ std::string assumptions(const shown_timeline& of) {
       "from the host at {:.1f} GB/s{}, {:.1f} and {:.1f} for memory that is not pinned. Copies on "
       "the device at {:.0f} GB/s ({}). The host's own work between its calls takes no time here.",
       of.gpu, r.link_measured ? "Measured" : "Estimated", r.link.bytes_per_s / 1e9,
-      r.link_measured ? "" : " (four fifths of " + std::string(r.link.name) + ")",
+      r.link_measured ? ""
+                      : " (four fifths of " + std::string(r.link.name) +
+                            "; the next two as measured with an H100)",
       r.pageable_to_device / 1e9, r.pageable_to_host / 1e9, r.copy_bytes_per_s / 1e9,
       r.measured ? "measured" : "half of its memory's published rate");
 }
