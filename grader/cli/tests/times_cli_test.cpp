@@ -98,7 +98,8 @@ TEST_CASE("where a call's arrays are the host's, its time has the copies, and sa
   // Over the link, 2 MB go each way; PCI Express 5 has 63 GB/s at the most.
   const double at_least = 2 * 1920 * 1080 / 63e6;
   CHECK(time_of("03") > at_least);
-  CHECK(time_of("03") < 5 * at_least);
+  // Memory that is not pinned crosses at 5 GB/s at least; allocations take less than 0.3 ms.
+  CHECK(time_of("03") < 2 * 1920 * 1080 / 5e6 + 0.3);
   CHECK(time_of("01") > 10 * time_of("03"));
   // What weighs the link apart does not take a time that has it already.
   const auto worth = document_of(c.lab({"worth-it", "first", "--json"}));
