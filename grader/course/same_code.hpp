@@ -28,7 +28,7 @@ struct named_text {
 std::vector<named_text> texts_of_steps(const fs::path& root, const lab& l);
 
 // The step whose code this is; empty if it is none's. Reads no file and has no effect: it may run
-// where nothing can be done (system/apart.hpp).
+// where nothing can be done (system/isolated.hpp).
 std::string published_step(const std::vector<named_text>& steps, std::string_view source);
 
 }  // namespace stepwise

@@ -6,11 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
 #include "grader/system/files.hpp"
+#include "grader/system/process.hpp"
 
 namespace stepwise {
 namespace {
@@ -20,21 +20,8 @@ constexpr const char* mark = "stepwise-attack";
 // Of this process, those that have ended left out.
 std::vector<pid_t> children() {
   std::vector<pid_t> found;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator("/proc", error)) {
-    const pid_t id = std::atoi(entry.path().filename().c_str());
-    if (id <= 0) continue;
-    std::ifstream file(entry.path() / "stat");
-    std::string text;
-    std::getline(file, text);
-    const auto name_ends = text.rfind(") ");
-    if (name_ends == std::string::npos) continue;
-    std::istringstream rest(text.substr(name_ends + 2));
-    std::string state;
-    pid_t parent = 0;
-    rest >> state >> parent;
-    if (parent == getpid() && state != "Z") found.push_back(id);
-  }
+  for (const process_entry& process : all_processes())
+    if (process.parent == getpid() && process.state != 'Z') found.push_back(process.id);
   return found;
 }
 

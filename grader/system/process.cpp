@@ -312,12 +312,8 @@ child_result run_child(child_options options, double seconds) {
   return result;
 }
 
-int tasks_below(pid_t ancestor) {
-  struct process_status {
-    pid_t parent = 0;
-    int threads = 0;
-  };
-  std::map<pid_t, process_status> all;
+std::vector<process_entry> all_processes() {
+  std::vector<process_entry> all;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
     const pid_t id = std::atoi(entry.path().filename().c_str());
@@ -325,16 +321,24 @@ int tasks_below(pid_t ancestor) {
     std::ifstream file(entry.path() / "stat");
     std::string text;
     std::getline(file, text);
+    // A name may hold anything, parentheses and blanks, too.
     const auto name_ends = text.rfind(") ");
     if (name_ends == std::string::npos) continue;
-    // proc(5): state, ppid, 14 more, num_threads
+    // proc(5): state, ppid, 15 more, num_threads
     std::istringstream rest(text.substr(name_ends + 2));
+    process_entry& process = all.emplace_back();
+    process.id = id;
+    rest >> process.state >> process.parent;
     std::string skipped;
-    process_status& status = all[id];
-    rest >> skipped >> status.parent;
     for (int i = 0; i < 15; ++i) rest >> skipped;
-    rest >> status.threads;
+    rest >> process.threads;
   }
+  return all;
+}
+
+int tasks_below(pid_t ancestor) {
+  std::map<pid_t, process_entry> all;
+  for (const process_entry& process : all_processes()) all[process.id] = process;
   int count = 0;
   for (const auto& [id, status] : all) {
     pid_t at = status.parent;

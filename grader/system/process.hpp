@@ -125,6 +125,15 @@ std::string on_path(const std::string& program);
 // For exec: they point into `strings`, and a nullptr ends them.
 std::vector<char*> pointers(std::vector<std::string>& strings);
 
+// What /proc/PID/stat says of every process; nothing where there is no /proc. Read one after the
+// other, so entries may contradict each other.
+struct process_entry {
+  pid_t id = 0, parent = 0;
+  char state = '?';  // 'Z': it has ended
+  int threads = 0;
+};
+std::vector<process_entry> all_processes();
+
 // Processes below one, with their threads; 0 where there is no /proc.
 int tasks_below(pid_t ancestor);
 

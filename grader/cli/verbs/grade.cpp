@@ -18,8 +18,8 @@
 #include "grader/report/text.hpp"
 #include "grader/sandbox/sandbox.hpp"
 #include "grader/system/admission.hpp"
-#include "grader/system/apart.hpp"
 #include "grader/system/files.hpp"
+#include "grader/system/isolated.hpp"
 
 namespace stepwise::cli {
 namespace {
@@ -77,7 +77,7 @@ void look_for_copy(const context& c, const lab& l, const grade_options& o, grade
   if (!o.step.empty()) return;
   const auto steps = texts_of_steps(c.where.root, l);
   graded.published =
-      computed_apart([&] { return published_step(steps, graded.source); }).value_or("");
+      run_isolated([&] { return published_step(steps, graded.source); }).value_or("");
   if (std::none_of(l.steps.begin(), l.steps.end(),
                    [&](const step& s) { return s.name == graded.published; }))
     graded.published.clear();

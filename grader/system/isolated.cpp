@@ -1,5 +1,5 @@
 // Forks, limits the child, and reads its answer.
-#include "grader/system/apart.hpp"
+#include "grader/system/isolated.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -65,7 +65,7 @@ bool read_all(int from, double seconds, std::size_t most_bytes, std::string& tex
 
 }  // namespace
 
-std::optional<std::string> computed_apart(const std::function<std::string()>& compute,
+std::optional<std::string> run_isolated(const std::function<std::string()>& compute,
                                           unsigned seconds, std::size_t most_bytes) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
