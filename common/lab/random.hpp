@@ -1,7 +1,11 @@
 // Random numbers that are the same on every machine, for the labs' inputs.
 //
 // idea    The standard's generators are portable, its distributions are not, and both are slow to
-//         seed. splitmix64 is three lines, passes BigCrush, and takes any seed.
+//         seed. splitmix64 is three lines, passes BigCrush, and takes any seed. Its steps can be
+//         undone: one number reveals all that follow. From least_secret_seed on, the seeds of
+//         judged grades, a second step with a second secret keeps a program that learned a few of a
+//         call's numbers from computing the others on the host.
+// watch   That is no cipher. It is meant to resist for the seconds of a call.
 // source  G. Steele, D. Lea, C. Flood, "Fast Splittable Pseudorandom Number Generators" (2014).
 // tested  common/lab/tests/lab_test.cpp
 #pragma once
@@ -11,32 +15,41 @@
 
 namespace stepwise {
 
+inline constexpr std::uint64_t least_secret_seed = std::uint64_t{1} << 32;
+
 class random_stream {
  public:
-  explicit constexpr random_stream(std::uint64_t seed) : state_(seed) {}
+  // `secret` 0: one step, splitmix64's.
+  explicit constexpr random_stream(std::uint64_t seed, std::uint64_t secret = 0)
+      : state_(seed), secret_(secret) {}
 
   // 64 random bits.
   constexpr std::uint64_t next() {
     state_ += 0x9e3779b97f4a7c15;
-    std::uint64_t bits = state_;
+    const std::uint64_t bits = mixed(state_);
+    return secret_ == 0 ? bits : mixed(bits + secret_);
+  }
+
+  // The stream as it is after that many numbers.
+  constexpr random_stream after(std::uint64_t numbers) const {
+    return random_stream(state_ + numbers * 0x9e3779b97f4a7c15, secret_);
+  }
+
+ private:
+  static constexpr std::uint64_t mixed(std::uint64_t bits) {
     bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
     bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
     return bits ^ (bits >> 31);
   }
 
-  // The stream as it is after that many numbers.
-  constexpr random_stream after(std::uint64_t numbers) const {
-    return random_stream(state_ + numbers * 0x9e3779b97f4a7c15);
-  }
-
- private:
-  std::uint64_t state_;
+  std::uint64_t state_, secret_;
 };
 
 // A stream of its own for every buffer of every call: equal seeds of two buffers would make, say,
 // two matrices alike, and then a transposed result could pass.
 constexpr random_stream stream_for(std::uint64_t seed, std::uint64_t buffer) {
-  return random_stream(random_stream(seed).next() + random_stream(~buffer).next());
+  const std::uint64_t secret = seed < least_secret_seed ? 0 : random_stream(~seed).next() | 1;
+  return random_stream(random_stream(seed).next() + random_stream(~buffer).next(), secret);
 }
 
 // Fills with integers from the whole range of int.

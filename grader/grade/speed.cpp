@@ -12,6 +12,7 @@
 
 #include "grader/judge/call_file.hpp"
 #include "grader/judge/judged_buffers.hpp"
+#include "grader/judge/key.hpp"
 #include "grader/judge/session.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/phases.hpp"
@@ -105,7 +106,7 @@ class race {
     // knows the key could else have computed the results before. A wrong result names its call's
     // seed.
     const bool is_first = calls_.empty();
-    const std::uint64_t seed = is_first ? seed_ : random_number() % 1'000'000'000'000;
+    const std::uint64_t seed = is_first ? seed_ : fresh_seed();
     calls_.resize(device_.judged() ? 2 : 1);
     if (is_first && device_.judged())
       calls_[1] = problem_.make_call(small_size(), random_number() % 1'000'000);

@@ -37,6 +37,9 @@ using runner::memory_kind;
 constexpr std::uint64_t submission_data_bytes = std::uint64_t{4} << 30;
 // Where arrays are the host's: of tables, constants and the like that a function uploads.
 constexpr std::uint64_t most_made_bytes = 4096;
+// What a call's launches, fills, copies and uploads may bring in altogether, beside a share of what
+// its outputs take: a result that was computed elsewhere is not brought in by them.
+constexpr std::uint64_t most_told_bytes = 64 << 10, outputs_over_told = 8;
 constexpr double slice_s = 0.05;                       // between looks at the other process
 constexpr double request_s = 60;                       // for a request of the judge's own
 constexpr std::size_t large_window_bytes = 128 << 20;  // for gigabytes, in two halves
@@ -413,11 +416,11 @@ call_outcome judged_session::judge_answer(const problem_call& call,
     const call_outcome outcome{what, message};
     return what == verdict::infra && !is_gpu_ ? with_advice(outcome) : outcome;
   }
-  std::uint64_t allowed = options_.host_bytes;
-  if (call.memory == memory_kind::host) {
-    for (const auto& buffer : call.buffers)
-      if (buffer.role == buffer_role::output) allowed += buffer.bytes;
-  }
+  std::uint64_t outputs = 0;
+  for (const auto& buffer : call.buffers)
+    if (buffer.role == buffer_role::output) outputs += buffer.bytes;
+  const std::uint64_t allowed =
+      options_.host_bytes + (call.memory == memory_kind::host ? outputs : 0);
   if (did.bytes_home > allowed)
     return {verdict::check,
             fmt::format("computes on the host: the call copied {} from the device to the host, and "
@@ -431,6 +434,13 @@ call_outcome judged_session::judge_answer(const problem_call& call,
                         "their arrays",
                         bytes_text(static_cast<double>(did.bytes_made)),
                         bytes_text(static_cast<double>(most_made_bytes)))};
+  const std::uint64_t told = did.bytes_made + did.bytes_told;
+  if (const std::uint64_t most = most_told_bytes + outputs / outputs_over_told; told > most)
+    return {
+        verdict::check,
+        fmt::format("computes on the host: the call's launches, fills and copies brought {} to "
+                    "the device beside its inputs, and a graded call may bring {}",
+                    bytes_text(static_cast<double>(told)), bytes_text(static_cast<double>(most)))};
   return {};
 }
 

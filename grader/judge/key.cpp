@@ -1,13 +1,17 @@
 // SHA-256, HMAC, and the numbers that are made of them.
 #include "grader/judge/key.hpp"
 
+#include <errno.h>
 #include <fmt/core.h>
+#include <string.h>
+#include <sys/random.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
+#include "common/lab/random.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
 
@@ -15,6 +19,11 @@ namespace stepwise {
 namespace {
 
 constexpr std::size_t least_key_bytes = 16, block_bytes = 64, hidden_count = 4;
+constexpr std::uint64_t most_seed = std::uint64_t{1} << 53;
+
+std::uint64_t seed_of(std::uint64_t bits) {
+  return least_secret_seed + bits % (most_seed - least_secret_seed);
+}
 
 // The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
 constexpr std::array<std::uint32_t, 64> round_constants = {
@@ -90,6 +99,14 @@ std::string hex_of(const digest& d) {
   return text;
 }
 
+std::uint64_t fresh_seed() {
+  std::uint64_t bits = 0;
+  if (getrandom(&bits, sizeof bits, 0) != sizeof bits)
+    throw failure(exit_code::environment,
+                  std::string("cannot draw a random number: ") + strerror(errno));
+  return seed_of(bits);
+}
+
 grading_key::grading_key() : key_("stepwise: the public key"), is_public_(true) {}
 
 grading_key::grading_key(const std::filesystem::path& file) {
@@ -109,10 +126,10 @@ std::string grading_key::id() const {
 }
 
 // Every part has its length before it, so that no two questions are the same bytes.
-std::uint64_t grading_key::draw(const lab& l, std::string_view content,
+std::uint64_t grading_key::draw(const lab& l, std::string_view from,
                                 const std::string& what) const {
   std::string question;
-  for (const std::string& part : {l.name, hex_of(sha256(content)), what})
+  for (const std::string& part : {l.name, hex_of(sha256(from)), what})
     question += fmt::format("{}:{}", part.size(), part);
   const digest drawn = hmac_sha256(key_, question);
   std::uint64_t number = 0;
@@ -121,17 +138,19 @@ std::uint64_t grading_key::draw(const lab& l, std::string_view content,
 }
 
 std::uint64_t grading_key::seed(const lab& l, std::string_view content) const {
-  return 1 + draw(l, content, "seed") % 1'000'000'000;
+  return is_public_ ? fresh_seed() : seed_of(draw(l, content, "seed"));
 }
 
-std::vector<lab_size> grading_key::hidden_sizes(const lab& l, std::string_view content) const {
+std::vector<lab_size> grading_key::hidden_sizes(const lab& l, std::string_view content,
+                                                std::uint64_t seed) const {
+  const std::string from = is_public_ ? fmt::format("seed {}", seed) : std::string(content);
   std::vector<lab_size> sizes;
   if (l.hidden.size() != 2) return sizes;
   const lab_size &least = l.hidden[0], &most = l.hidden[1];
   for (std::size_t i = 0; i < hidden_count; ++i) {
     lab_size& size = sizes.emplace_back();
     for (std::size_t d = 0; d < least.size(); ++d) {
-      const std::uint64_t drawn = draw(l, content, fmt::format("size {} {}", i, d));
+      const std::uint64_t drawn = draw(l, from, fmt::format("size {} {}", i, d));
       const auto width = static_cast<std::uint64_t>(most[d] - least[d]) + 1;
       if (least[d] < 1) {
         size.push_back(least[d] + static_cast<std::int64_t>(drawn % width));

@@ -1,9 +1,10 @@
-// Which inputs a submission is graded with: what a key says of its content.
+// Which inputs a submission is graded with: what a key says of its content, or what chance says.
 //
 // idea    HMAC-SHA256 of the lab, the file's hash and what is drawn, under an instructor's key: the
 //         same submission gets the same inputs on every machine, and nobody without the key knows
-//         them before. Without an own key the public one is used, so that everybody can
-//         repeat a grade.
+//         them before. Without an own key the seed is drawn by chance, and the hidden sizes are
+//         HMAC of that seed under a public key: everybody can repeat a grade whose seed is known,
+//         and a program that reads its own file learns nothing of either.
 // source  SHA-256: FIPS 180-4; HMAC: RFC 2104.
 // Tested by tests/key_test.cpp.
 #pragma once
@@ -24,6 +25,10 @@ digest sha256(std::string_view bytes);
 digest hmac_sha256(std::string_view key, std::string_view bytes);
 std::string hex_of(const digest& d);
 
+// By chance, from least_secret_seed (common/lab/random.hpp) to 2^53, which every reader of JSON
+// keeps.
+std::uint64_t fresh_seed();
+
 class grading_key {
  public:
   grading_key();  // the public one
@@ -34,14 +39,17 @@ class grading_key {
   // Distinguishes keys and reveals nothing of them.
   std::string id() const;
 
-  // Of one submission, which its content names; small enough to be typed again.
+  // Of one submission, which its content names, from the same range as fresh_seed(); of the public
+  // key a fresh one.
   std::uint64_t seed(const lab& l, std::string_view content) const;
   // Sizes beside those that lab.toml lists, between l.hidden's two; none where it has none. Numbers
-  // are drawn evenly by their order of magnitude, those that may be 0 evenly.
-  std::vector<lab_size> hidden_sizes(const lab& l, std::string_view content) const;
+  // are drawn evenly by their order of magnitude, those that may be 0 evenly. Under the public key
+  // they depend on the seed, else on the content.
+  std::vector<lab_size> hidden_sizes(const lab& l, std::string_view content,
+                                     std::uint64_t seed) const;
 
  private:
-  std::uint64_t draw(const lab& l, std::string_view content, const std::string& what) const;
+  std::uint64_t draw(const lab& l, std::string_view from, const std::string& what) const;
 
   std::string key_;
   bool is_public_ = false;

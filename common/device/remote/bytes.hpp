@@ -94,6 +94,7 @@ class byte_reader {
 
   bool ok() const { return ok_; }
   bool at_end() const { return left_.empty(); }
+  std::size_t left() const { return left_.size(); }
   // Everything was read, and nothing of it was wrong.
   bool complete() const { return ok_ && left_.empty(); }
 

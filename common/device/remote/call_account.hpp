@@ -47,6 +47,9 @@ class call_account {
   void made_on_the_host(std::uint64_t bytes) {
     if (is_open_) so_far_.bytes_made += bytes;
   }
+  void told(std::uint64_t bytes) {
+    if (is_open_) so_far_.bytes_told += bytes;
+  }
   void marked(asked::kind which, std::uint64_t event, std::uint64_t stream);
   // The queue is about to be waited for: the work so far ends here.
   void before_wait();

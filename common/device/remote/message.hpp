@@ -303,6 +303,7 @@ struct end_call {
   struct answer {
     std::uint64_t launches = 0, bytes_home = 0, bytes_in = 0;
     std::uint64_t bytes_made = 0;  // of those that came in, what is none of the call's arrays
+    std::uint64_t bytes_told = 0;  // of launches, fills and copies themselves: numbers, places
     std::uint64_t requests = 0;    // of the submission: each is a round trip
     double device_ms = 0;          // between the device's events around the work; 0: there was none
     double before_ms = 0;          // before it: the queue was held, the L2 cache overwritten
@@ -311,8 +312,8 @@ struct end_call {
     std::string message;
     std::string broken;  // why the submission's connection was ended; empty: it is whole
     auto fields() {
-      return std::tie(launches, bytes_home, bytes_in, bytes_made, requests, device_ms, before_ms,
-                      modelled_ms, failure, message, broken);
+      return std::tie(launches, bytes_home, bytes_in, bytes_made, bytes_told, requests, device_ms,
+                      before_ms, modelled_ms, failure, message, broken);
     }
   };
   auto fields() { return std::tie(); }

@@ -32,11 +32,18 @@ find_kernel::answer answer_of(kernel_handle kernel, const kernel_attributes& a) 
   return with;
 }
 
+// What a program can put content into the device's memory with: by its numbers, its places or both.
+bool brings_content(const message& m) {
+  return std::holds_alternative<start_kernel>(m) || std::holds_alternative<fill_bytes>(m) ||
+         std::holds_alternative<copy_bytes>(m) || std::holds_alternative<write_bytes>(m);
+}
+
 }  // namespace
 
 std::optional<std::vector<std::byte>> service::answer(std::span<const std::byte> batch) {
   byte_reader from(batch);
   while (true) {
+    const std::size_t before = from.left();
     const auto next = next_message(from);
     if (!next) {
       why_ = "a message that is none";
@@ -44,6 +51,7 @@ std::optional<std::vector<std::byte>> service::answer(std::span<const std::byte>
     }
     const bool answers = std::visit([]<class T>(const T&) { return is_request<T>; }, *next);
     if (!answers) {
+      if (is_counted() && brings_content(*next)) shared_.call.told(before - from.left());
       run(*next);
       if (!why_.empty()) return std::nullopt;
       continue;
@@ -382,7 +390,9 @@ service::answered<ask_limit> service::execute(const ask_limit& m) {
   return {{}, {on_.limit(static_cast<device_limit>(m.which))}};
 }
 
+// Counts depend on data: they would tell a submission what its inputs are.
 service::answered<ask_counts> service::execute(const ask_counts&) {
+  if (shared_.has_judge && !is_judge_) return {};
   const auto counters = on_.counters();
   if (!counters) return {};
   return {{}, {true, counts_of(*counters)}};

@@ -64,6 +64,37 @@ TEST_CASE("a random stream can start after any number") {
   }
 }
 
+TEST_CASE("a number of a judged grade's stream does not reveal the next") {
+  // What splitmix64's last step adds to, found from its number.
+  const auto before_shift = [](std::uint64_t bits, int by) {
+    std::uint64_t x = bits;
+    for (int i = 0; i < 64; i += by) x = bits ^ x >> by;
+    return x;
+  };
+  const auto inverse = [](std::uint64_t odd) {
+    std::uint64_t x = odd;
+    for (int i = 0; i < 6; ++i) x *= 2 - odd * x;
+    return x;
+  };
+  const auto continued = [&](std::uint64_t number) {
+    std::uint64_t bits = before_shift(number, 31) * inverse(0x94d049bb133111eb);
+    bits = before_shift(bits, 27) * inverse(0xbf58476d1ce4e5b9);
+    return random_stream(before_shift(bits, 30)).next();
+  };
+  random_stream open = stream_for(least_secret_seed - 1, 3),
+                secret = stream_for(7 * least_secret_seed, 3);
+  for (int i = 0; i < 10; ++i) {
+    const std::uint64_t known = open.next(), hidden = secret.next();
+    CHECK(continued(known) == open.after(0).next());
+    CHECK(continued(hidden) != secret.after(0).next());
+  }
+  random_stream numbers = stream_for(least_secret_seed, 1);
+  for (int i = 0; i < 10; ++i) {
+    auto later = stream_for(least_secret_seed, 1).after(i);
+    CHECK(later.next() == numbers.next());
+  }
+}
+
 TEST_CASE("integers fill the whole buffer, over the whole range, alike for equal seeds") {
   std::array<std::int32_t, 1001> first{}, again{}, other{};
   fill_with_ints(first, stream_for(7, 0));

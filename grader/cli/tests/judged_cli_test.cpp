@@ -47,8 +47,10 @@ TEST_CASE("a sum on the host is right in practice, and earns nothing where it is
   CHECK(practice["trust"] == "practice");
   CHECK(practice["key"].is_null());
   CHECK(practice["points"] > 0);
-  // The same inputs each time, others for another file.
-  CHECK(graded(c, sum_on_the_host)["seed"] == judged["seed"]);
+  // Other inputs each time, the same again by their seed.
+  CHECK(graded(c, sum_on_the_host)["seed"] != judged["seed"]);
+  const std::string seed = std::to_string(judged["seed"].get<std::uint64_t>());
+  CHECK(graded(c, sum_on_the_host, {"--seed", seed})["message"] == judged["message"]);
 }
 
 TEST_CASE("what a process says, sends or does later makes no result right") {
@@ -80,6 +82,17 @@ TEST_CASE("what a process says, sends or does later makes no result right") {
   }
 }
 
+TEST_CASE("what launches and fills bring to the device is bounded") {
+  const cloned_course c;
+  // 4000 fills of a byte say more than a call may bring where its output has four.
+  const json grade = graded(c,
+                            "  for (int i = 0; i < 4000; ++i)\n"
+                            "    cudaMemset((char*)out + i % 4, i, 1);");
+  CHECK(grade["class"] == "CHECK");
+  CAPTURE(grade["message"].get<std::string>());
+  CHECK(has(grade["message"], "computes on the host: the call's launches, fills and copies"));
+}
+
 TEST_CASE("of an instructor's hidden sizes only the class and the size are reported") {
   const cloned_course c;
   write_atomically(c.root() / "key", std::string(32, 'k'));
@@ -95,6 +108,7 @@ TEST_CASE("of an instructor's hidden sizes only the class and the size are repor
   const auto grade = [&](const std::string& key) {
     std::vector<std::string> words = {"grade", "reduction", "--file", file, "--json"};
     if (!key.empty()) words.insert(words.end(), {"--key", key});
+    if (key.empty()) words.insert(words.end(), {"--seed", "7"});
     return document_of(c.lab(words));
   };
   const json secret = grade("key"), open = grade("");

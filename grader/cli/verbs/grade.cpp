@@ -2,7 +2,6 @@
 #include "grader/grade/grade.hpp"
 
 #include <fmt/core.h>
-#include <sys/random.h>
 
 #include <algorithm>
 
@@ -24,12 +23,8 @@
 namespace stepwise::cli {
 namespace {
 
-// New inputs for every grade; small enough to be typed again.
-std::uint64_t fresh_seed() {
-  std::uint32_t number = 1;
-  [[maybe_unused]] const auto n = getrandom(&number, sizeof number, 0);
-  return 1 + number % 1'000'000;
-}
+// Of a grade in practice: small enough to be typed again.
+std::uint64_t short_seed() { return 1 + fresh_seed() % 1'000'000; }
 
 // One file while it is graded. The report points into the lab.
 struct graded_file {
@@ -125,14 +120,14 @@ json sandbox_json(const graded_file& graded) {
   return layers;
 }
 
-// A judged grade's inputs are those that the key has for this file.
+// A judged grade's inputs are those that the key has for this file, or that chance has.
 void draw_inputs(const grade_options& o, graded_file& graded) {
   lab& l = graded.course;
-  graded.seed = o.seed ? *o.seed : fresh_seed();
+  graded.seed = o.seed ? *o.seed : short_seed();
   if (o.practice) return;
   graded.key = o.key.empty() ? grading_key() : grading_key(o.key);
   if (!o.seed) graded.seed = graded.key->seed(l, graded.source);
-  graded.hidden = graded.key->hidden_sizes(l, graded.source);
+  graded.hidden = graded.key->hidden_sizes(l, graded.source, graded.seed);
   l.check.insert(l.check.end(), graded.hidden.begin(), graded.hidden.end());
 }
 

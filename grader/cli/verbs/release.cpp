@@ -135,9 +135,8 @@ int release_for_gradescope(context& c, const release_options& o) {
                     c.out.paint(tone::place, c.where.shown(to)),
                     bytes_text(static_cast<double>(fs::file_size(to))), here.name, files));
   if (o.key.empty())
-    c.out.paragraph(
-        "seeds and hidden sizes are drawn by the public key; --key FILE makes them yours", 2, "",
-        tone::note);
+    c.out.paragraph("every grade draws a new seed and hidden sizes; --key FILE makes them yours", 2,
+                    "", tone::note);
   return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "common/lab/random.hpp"
 #include "grader/judge/tests/doubling.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
@@ -30,7 +31,7 @@ TEST_CASE("SHA-256 and HMAC give the published answers") {
         "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
-TEST_CASE("a submission has its own seed and sizes, the same each time, others by another key") {
+TEST_CASE("a submission has its own seed and sizes: by a key the same each time, else by chance") {
   lab l = tests::doubling_lab();
   l.hidden = {{2, 0}, {100000, 3}};
   const temporary_folder folder(fs::temp_directory_path());
@@ -39,16 +40,25 @@ TEST_CASE("a submission has its own seed and sizes, the same each time, others b
   CHECK(open.is_public());
   CHECK(!secret.is_public());
   CHECK(open.id() != secret.id());
-  CHECK(open.seed(l, "a") == grading_key().seed(l, "a"));
-  CHECK(open.seed(l, "a") != open.seed(l, "b"));
-  CHECK(open.seed(l, "a") != secret.seed(l, "a"));
-  CHECK(open.hidden_sizes(l, "a") == grading_key().hidden_sizes(l, "a"));
-  CHECK(open.hidden_sizes(l, "a") != secret.hidden_sizes(l, "a"));
+  const grading_key same(folder.path() / "key");
+  CHECK(secret.seed(l, "a") == same.seed(l, "a"));
+  CHECK(secret.seed(l, "a") != secret.seed(l, "b"));
+  CHECK(secret.hidden_sizes(l, "a", 1) == same.hidden_sizes(l, "a", 2));
+  CHECK(secret.hidden_sizes(l, "a", 1) != secret.hidden_sizes(l, "b", 1));
+  // Nothing that a file says of itself tells what the public key draws: only the seed does.
+  CHECK(open.seed(l, "a") != open.seed(l, "a"));
+  CHECK(open.hidden_sizes(l, "a", 1) == grading_key().hidden_sizes(l, "b", 1));
+  CHECK(open.hidden_sizes(l, "a", 1) != open.hidden_sizes(l, "a", 2));
+  CHECK(open.hidden_sizes(l, "a", 1) != secret.hidden_sizes(l, "a", 1));
+  for (const auto seed : {open.seed(l, "a"), secret.seed(l, "a"), fresh_seed()}) {
+    CHECK(seed >= least_secret_seed);
+    CHECK(seed < std::uint64_t{1} << 53);
+  }
 
   std::set<std::int64_t> kinds;
   int small = 0, large = 0;
   for (int i = 0; i < 100; ++i) {
-    for (const lab_size& size : secret.hidden_sizes(l, std::to_string(i))) {
+    for (const lab_size& size : secret.hidden_sizes(l, std::to_string(i), 1)) {
       REQUIRE(size.size() == 2);
       CHECK(size[0] >= 2);
       CHECK(size[0] <= 100000);
@@ -61,7 +71,7 @@ TEST_CASE("a submission has its own seed and sizes, the same each time, others b
   CHECK(large > 50);
   CHECK(kinds == std::set<std::int64_t>{0, 1, 2, 3});
   l.hidden.clear();
-  CHECK(secret.hidden_sizes(l, "a").empty());
+  CHECK(secret.hidden_sizes(l, "a", 1).empty());
 }
 
 TEST_CASE("a key that is none is refused") {

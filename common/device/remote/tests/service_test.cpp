@@ -108,10 +108,32 @@ TEST_CASE_FIXTURE(three, "a call's work is done on the judge's buffers, and coun
   CHECK(did->launches == 1);
   CHECK(did->bytes_home == 12);
   CHECK(did->bytes_in == 4);
+  CHECK(did->bytes_made == 4);
+  CHECK(did->bytes_told > 4 * 8);  // a launch and a copy, each with its places and sizes
+  CHECK(did->bytes_told < 200);
   CHECK(did->device_ms > 0);
   CHECK(did->failure == 0);
   CHECK(did->broken.empty());
   CHECK(read(*buffer, 4) == std::vector<std::uint32_t>{1, 1, 1, 4});
+}
+
+TEST_CASE_FIXTURE(three, "a program is not told what depends on data, and what it fills counts") {
+  const auto buffer = judge->allocate(4000);
+  REQUIRE(buffer.ok());
+  REQUIRE(judge->begin({}).ok());
+  auto program = submission();
+  const auto module = program->load_module(bytes_of(ptx));
+  REQUIRE(module.ok());
+  CHECK(launch_poke(*program, *module, *buffer).ok());
+  for (int i = 1; i < 1000; ++i) CHECK(program->fill(*buffer + 4 * i, i, 4, 1).ok());
+  CHECK(program->copy(*buffer, *buffer + 4, 4).ok());
+  CHECK(program->synchronize().ok());
+  CHECK(!program->counters());
+  const auto did = judge->end();
+  REQUIRE(did.ok());
+  CHECK(judge->counters()->launches == 1);
+  CHECK(did->bytes_made == 0);
+  CHECK(did->bytes_told > 999 * 4);
 }
 
 TEST_CASE_FIXTURE(three, "outside of a call a submission waits") {
