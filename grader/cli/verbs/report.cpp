@@ -91,14 +91,21 @@ int deliver_each(context& c, const report_options& o, const std::vector<publish:
   return without > 0 ? static_cast<int>(exit_code::environment) : 0;
 }
 
+bool has_own_key(const publish::entry& e) {
+  const auto key = e.document.find("key");
+  return key != e.document.end() && key->is_object() && !key->value("public", true);
+}
+
 std::string grading_command(const batch::results& r, const publish::entry& e, const context& c,
                             const report_options& o) {
   std::string text = "./lab grade " + r.info().lab + " --file " +
                      c.where.shown(r.content_of(e.submission, r.info().lab + ".cu"));
-  const auto key = e.document.find("key");
-  const bool own = key != e.document.end() && key->is_object() && !key->value("public", true);
-  // The file and the key give the seed; the number alone would not give the hidden sizes.
-  if (own) text += " --key " + (o.key.empty() ? std::string("KEY") : o.key);
+  // An own key and the file give seed and hidden sizes; without it the seed gives the sizes.
+  if (has_own_key(e)) {
+    text += " --key " + (o.key.empty() ? std::string("KEY") : o.key);
+  } else if (e.seed) {
+    text += " --seed " + *e.seed;
+  }
   return text;
 }
 
@@ -128,6 +135,7 @@ int grade_again(context& c, const batch::results& r, const publish::entry& e,
                    "--device",
                    c.device().gpu ? "gpu" : "emulated"};
   if (!o.key.empty()) child.command.insert(child.command.end(), {"--key", o.key});
+  if (!has_own_key(e) && e.seed) child.command.insert(child.command.end(), {"--seed", *e.seed});
   child.keep_bytes = 32 << 20;
   child.tick = [&] { c.busy.tick(); };
   c.busy.doing("grading it again");
