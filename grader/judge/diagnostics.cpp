@@ -130,6 +130,30 @@ std::optional<diagnostic> front_end_error(const std::vector<std::string>& lines,
   return {};
 }
 
+// At end of source: error: expected a "}", then perhaps file.cu(3): note #3196-D: to match this "{"
+// with that line and a caret.
+std::optional<diagnostic> error_at_end(const std::vector<std::string>& lines, std::size_t i) {
+  constexpr std::string_view mark = "At end of source: error: ", note = "): note #";
+  if (!lines[i].starts_with(mark)) return {};
+  diagnostic d;
+  d.message = lines[i].substr(mark.size()) + " at the end of the file";
+  const std::string next = i + 1 < lines.size() ? lines[i + 1] : "";
+  const auto close = next.find(note), said = next.find(": ", close + note.size());
+  if (close == std::string::npos || said == std::string::npos) return d;
+  const auto open = next.rfind('(', close);
+  const auto line = open == std::string::npos
+                        ? std::nullopt
+                        : number(std::string_view(next).substr(open + 1, close - open - 1));
+  if (!line) return d;
+  d.file = next.substr(0, open);
+  d.line = *line;
+  d.message += ", " + next.substr(said + 2);
+  if (i + 3 < lines.size() && is_caret_line(lines[i + 3]))
+    d.at_caret =
+        lines[i + 2].substr(std::min(lines[i + 2].size(), lines[i + 3].find('^')), longest_excerpt);
+  return d;
+}
+
 // file.cu:23:10: fatal error: x.hpp: No such file or directory
 std::optional<diagnostic> host_error(const std::string& line) {
   for (std::string_view mark : {": fatal error: ", ": error: "}) {
@@ -209,6 +233,7 @@ std::vector<diagnostic> parse_diagnostics(const std::string& text) {
   int names = most_names;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     auto d = front_end_error(lines, i);
+    if (!d) d = error_at_end(lines, i);
     if (!d) d = host_error(lines[i]);
     if (!d) d = tool_error(lines[i], names);
     if (!d) d = linker_error(lines[i]);

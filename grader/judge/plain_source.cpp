@@ -93,6 +93,7 @@ std::string plain_source::as_typed(std::string text) const {
     one_line += (one_line.empty() ? "" : "\\x0a") + line;
   }
   replace_all(text, percent_coded(file_.string()), one_line);
+  replace_all(text, path(), one_line);
   replace_all(text, beside_.string() + "/", file_.parent_path().string() + "/");
   return text;
 }

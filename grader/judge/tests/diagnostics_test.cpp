@@ -31,6 +31,25 @@ TEST_CASE("nvcc's front end: file, line, message over several lines, caret") {
   CHECK(found[1].at_caret == "2); }");
 }
 
+TEST_CASE("nvcc's front end at the end of a file: the bracket that stays open") {
+  const auto found = parse_diagnostics(
+      "At end of source: error: expected a \"}\"\n"
+      "a.cu(3): note #3196-D: to match this \"{\"\n"
+      "    if (n) {\n"
+      "           ^\n"
+      "\n"
+      "At end of source: error: expected a \";\"\n"
+      "\n"
+      "2 errors detected in the compilation of \"a.cu\".\n");
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].file == "a.cu");
+  CHECK(found[0].line == 3);
+  CHECK(found[0].message == "expected a \"}\" at the end of the file, to match this \"{\"");
+  CHECK(found[0].at_caret == "{");
+  CHECK(found[1].file.empty());
+  CHECK(found[1].message == "expected a \";\" at the end of the file");
+}
+
 TEST_CASE("what a first kernel often lacks is said behind nvcc's words") {
   struct row {
     const char *said, *excerpt, *help;
