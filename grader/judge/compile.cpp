@@ -13,6 +13,7 @@
 #include "common/formats/json.hpp"
 #include "grader/course/source.hpp"
 #include "grader/judge/nvcc_passes.hpp"
+#include "grader/judge/outcomes.hpp"
 #include "grader/judge/plain_source.hpp"
 #include "grader/report/text.hpp"
 #include "grader/sandbox/sandbox.hpp"
@@ -128,6 +129,8 @@ int signal_of(const child_result& result) {
   return 0;
 }
 
+const std::string needed_more_memory = "the compiler needed more memory than its limit";
+
 // How a limit of the sandbox ended the compiler, in words: the source is why. Empty: no limit did.
 std::string limit_that_ended(const child_result& result, const compile_guards& guards) {
   if (guards.with == nullptr) return {};
@@ -144,7 +147,7 @@ std::string limit_that_ended(const child_result& result, const compile_guards& g
   if (result.end.out_of_memory || says("virtual memory exhausted") ||
       says("out of memory allocating") || says("Cannot allocate memory") ||
       says("Killed signal terminated program") || says("std::bad_alloc")) {
-    return "the compiler needed more memory than its limit (3 GiB)";
+    return needed_more_memory + limit_text(guards.memory_bytes);
   }
   return {};
 }
@@ -159,6 +162,7 @@ compiled refused(const child_result& result, const std::string& log, const lab& 
   }
   if (const std::string limit = limit_that_ended(result, guards); !limit.empty()) {
     c.explanation = {limit};
+    c.out_of_memory = limit.starts_with(needed_more_memory);
     return c;
   }
   const auto errors = parse_diagnostics(c.log);
@@ -204,6 +208,7 @@ class compilation {
       extra.push_back(source.path());
       view_ = for_compiler({where_.root, where_.build, where_.nvcc}, lab_name_, work_.path(),
                            std::move(extra));
+      view_.memory_bytes = guards_.memory_bytes;
     }
     auto outcome = run_halves(compile, id);
     if (!outcome) {
@@ -257,8 +262,10 @@ class compilation {
   // The quickest way first: a linker that starts fast, and no link of device code, since there is
   // one object of it. What it refuses is for the usual one to say.
   child_result link(const fs::path& archive) {
-    if (guards_.with != nullptr)
+    if (guards_.with != nullptr) {
       view_ = for_linker({where_.root, where_.build, where_.nvcc}, work_.path());
+      view_.memory_bytes = guards_.memory_bytes;
+    }
     std::vector<std::string> usual = {where_.nvcc, object(), archive};
     usual.insert(usual.end(), where_.cuda_link.begin(), where_.cuda_link.end());
     usual.insert(usual.end(), {"-o", program()});

@@ -56,6 +56,7 @@ struct compiled {
   double seconds = 0;
   std::vector<std::string> explanation;  // if it does not compile; the first line is the summary
   std::string log;                       // all that the compiler printed, if it does not compile
+  bool out_of_memory = false;            // it does not because of the limit of memory
 };
 
 // A file that is compiled in a sandbox, and alone: what lies beside it is not seen.
@@ -63,6 +64,8 @@ struct compile_guards {
   const protections* with = nullptr;  // null: as the user's own files
   std::vector<std::filesystem::path> extra =
       {};  // headers, and folders of them, that it may include
+  // Of the compiler with all that it starts.
+  std::uint64_t memory_bytes = std::uint64_t{3} << 30;
 };
 
 struct compile_progress {

@@ -34,6 +34,12 @@ struct gpu_state {
 };
 gpu_state probe_gpu(const installation& where);
 
+// What the processes of a judged call may have, each with all that it starts; 0: what its sandbox
+// says.
+struct memory_limits {
+  std::uint64_t server_bytes = 0, program_bytes = 0;
+};
+
 struct device_choice {
   bool gpu = false;
   std::string name;             // "NVIDIA H200"
@@ -50,6 +56,7 @@ struct device_choice {
   // Not null: programs run in a sandbox, and are shown these sources, which findings quote.
   const protections* guards = nullptr;
   std::vector<fs::path> shown;
+  memory_limits memory;  // where it is not a GPU's
 
   std::string kind() const { return gpu ? "gpu" : "emulated"; }
   // "NVIDIA H200", "the emulator (NVIDIA H200)"

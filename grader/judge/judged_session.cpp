@@ -35,6 +35,8 @@ using runner::buffer_role;
 using runner::memory_kind;
 
 constexpr std::uint64_t submission_data_bytes = std::uint64_t{4} << 30;
+// Beside what its sandbox lets it have: what is reserved and never touched, such as stacks.
+constexpr std::uint64_t reserved_bytes = std::uint64_t{128} << 20;
 // Where arrays are the host's: of tables, constants and the like that a function uploads.
 constexpr std::uint64_t most_made_bytes = 4096;
 // What a call's launches, fills, copies and uploads may bring in altogether, beside a share of what
@@ -93,7 +95,11 @@ std::size_t window_for(const call_file& file, bool is_gpu) {
 
 judged_session::judged_session(const std::filesystem::path& program, const device_choice& device,
                                const call_file& file, session_options options)
-    : file_(file), options_(std::move(options)), program_(program), is_gpu_(device.gpu) {
+    : file_(file),
+      options_(std::move(options)),
+      program_(program),
+      is_gpu_(device.gpu),
+      limits_(device.gpu ? memory_limits{} : device.memory) {
   for (const auto& needed : {program, device.server}) {
     if (access(needed.c_str(), X_OK) == 0) continue;
     throw failure(exit_code::environment, "the program " + needed.string() +
@@ -174,7 +180,10 @@ void judged_session::start_server(const device_choice& device, remote::channel_e
   if (device.gpu) {
     start = in_walls(std::move(start), device, device.walls);
   } else if (device.guards != nullptr) {
-    start = confined(std::move(start), for_server(device.server, sources(device)), *device.guards);
+    auto view = for_server(device.server, sources(device));
+    if (limits_.server_bytes > 0) view.memory_bytes = limits_.server_bytes;
+    limits_.server_bytes = view.memory_bytes;
+    start = confined(std::move(start), view, *device.guards);
   }
   server_ = std::make_unique<child>(std::move(start));
   mine.second.reset();
@@ -192,12 +201,16 @@ void judged_session::start_submission(const std::filesystem::path& program,
                                          "STEPWISE_REMOTE_DEVICE=4,5", "STEPWISE_CHECK=1",
                                          "STEPWISE_FINDINGS=/dev/null"});
   start.data_limit_bytes = submission_data_bytes;
+  if (limits_.program_bytes > 0)
+    start.data_limit_bytes =
+        std::min(submission_data_bytes, limits_.program_bytes + reserved_bytes);
   start.flood_bytes = options_.output_limit_bytes;
   start.tick = options_.tick;
   if (device.guards != nullptr) {
     start.environment.push_back("PATH=/usr/bin:/bin");
-    start = confined(std::move(start),
-                     for_program(program, device.client_runtime, device.shown, {}), *device.guards);
+    auto view = for_program(program, device.client_runtime, device.shown, {});
+    if (limits_.program_bytes > 0) view.memory_bytes = limits_.program_bytes;
+    start = confined(std::move(start), view, *device.guards);
   }
   submission_ = std::make_unique<child>(std::move(start));
   theirs.first.reset();
@@ -227,9 +240,9 @@ call_outcome judged_session::server_gone() {
   if (end.how == child_end::cause::exited && end.exit_code == 3)
     return stop({verdict::infra, said.substr(0, said.find('\n'))});
   if (said.find("bad_alloc") != std::string::npos || end.signal == SIGKILL)
-    return stop({verdict::memory, "the device's process requested more memory than its limit (" +
-                                      bytes_text(static_cast<double>(options_.data_limit_bytes)) +
-                                      ")"});
+    return stop({verdict::memory, "the device's process requested more memory than its limit" +
+                                      limit_text(end.out_of_memory ? limits_.server_bytes
+                                                                   : options_.data_limit_bytes)});
   return stop(
       {verdict::crash,
        end.how == child_end::cause::signalled
@@ -246,8 +259,9 @@ call_outcome judged_session::stop(call_outcome why) {
 // Whether it was the machine that kept it from starting only a program that is known to be good can
 // tell: grade asks one.
 call_outcome judged_session::submission_ended() {
-  auto outcome = outcome_of_end(submission_->end(child_end::cause::exited),
-                                submission_->errors().text(), submission_data_bytes);
+  auto outcome =
+      outcome_of_end(submission_->end(child_end::cause::exited), submission_->errors().text(),
+                     limits_.program_bytes > 0 ? limits_.program_bytes : submission_data_bytes);
   if (outcome.what == verdict::infra) outcome.message = could_not_start + outcome.message;
   return stop(std::move(outcome));
 }
@@ -374,7 +388,7 @@ call_outcome judged_session::ask_for(const runner::judged_request& request,
       if (served == child::event::flooded) server_->end(child_end::cause::flooded);
       return flooded(options_.output_limit_bytes);
     }
-    if (served == child::event::ended) return {verdict::crash, "the device's process ended"};
+    if (served == child::event::ended) return server_gone();
     if (event == child::event::ended) return submission_ended();
     if (event == child::event::deadline) {
       if (now_s() > until) return timed_out(limit);

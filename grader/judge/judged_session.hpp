@@ -61,6 +61,7 @@ class judged_session : public call_session {
   session_options options_;
   std::string program_;
   bool is_gpu_;
+  memory_limits limits_;
   std::unique_ptr<child> server_, submission_;
   remote::descriptor control_, arrays_, kept_arrays_;  // the program's, and the judge's
   array_memory memory_;                                // both, mapped

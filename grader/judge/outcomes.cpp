@@ -74,14 +74,11 @@ call_outcome with_advice(call_outcome outcome) {
 }
 
 call_outcome outcome_of_end(const child_end& end, const std::string& errors,
-                            std::uint64_t data_limit_bytes) {
+                            std::uint64_t limit_bytes) {
   if (end.how == child_end::cause::signalled) {
     if (end.signal == SIGABRT && mentions(errors, "bad_alloc")) {
       return {verdict::memory,
-              "the program requested more memory than its limit" +
-                  (data_limit_bytes == 0
-                       ? std::string{}
-                       : " (" + bytes_text(static_cast<double>(data_limit_bytes)) + ")")};
+              "the program requested more memory than its limit" + limit_text(limit_bytes)};
     }
     if (end.too_many_tasks)
       return {verdict::memory, "the program started more processes and threads than it may have"};
@@ -91,7 +88,8 @@ call_outcome outcome_of_end(const child_end& end, const std::string& errors,
                              "; `lab env` shows how to run it under gdb"
                        : access;
     if (end.out_of_memory) {
-      return {verdict::memory, "the program requested more memory than its limit"};
+      return {verdict::memory,
+              "the program requested more memory than its limit" + limit_text(limit_bytes)};
     }
     if (end.signal == SIGKILL) message = "the program was killed: was the machine out of memory?";
     return {end.signal == SIGKILL ? verdict::memory : verdict::crash, message};
@@ -110,6 +108,10 @@ call_outcome outcome_of_end(const child_end& end, const std::string& errors,
           fmt::format("the program ended by itself (exit code {}) before the call was over: does "
                       "your code call exit(), or define main()?",
                       end.exit_code)};
+}
+
+std::string limit_text(std::uint64_t bytes) {
+  return bytes == 0 ? std::string{} : " (" + bytes_text(static_cast<double>(bytes)) + ")";
 }
 
 call_outcome timed_out(double time_limit_s) {

@@ -19,9 +19,11 @@ verdict class_of_error(int code);
 call_outcome with_advice(call_outcome outcome);
 
 // A program that ended before its call was over. `errors` is what it wrote to stderr,
-// `data_limit_bytes` what it may have (0: no limit).
+// `limit_bytes` what it may have (0: no limit).
 call_outcome outcome_of_end(const child_end& end, const std::string& errors,
-                            std::uint64_t data_limit_bytes);
+                            std::uint64_t limit_bytes);
+// " (512 MB)"; nothing for 0.
+std::string limit_text(std::uint64_t bytes);
 
 // TIMEOUT after that many seconds of one call, and OUTPUT beyond that many bytes.
 call_outcome timed_out(double time_limit_s);

@@ -210,7 +210,7 @@ void try_group(protections& found) {
       {"control group", found.groups,
        found.groups
            ? "memory and processes are limited in total"
-           : why_not + ": memory and processes are limited for each process, not in total"});
+           : why_not + ": memory and processes are looked at ten times a second, not limited"});
 }
 
 }  // namespace
@@ -260,6 +260,7 @@ child_options confined(child_options options, const confinement& c, const protec
       options.counted_tasks = c.processes;
     }
   }
+  if (!options.group) options.counted_bytes = c.memory_bytes;
   const std::string filter =
       with.filters
           ? system_call_filter(c.starts_programs ? processes_are::allowed : processes_are::refused)

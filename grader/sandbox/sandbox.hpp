@@ -68,7 +68,7 @@ struct tool_paths {
 };
 
 // A compiler's view: the toolkits, the contract of lab `lab_name`, what every .cu may include, and
-// `work`, where it writes. `extra`: folders to read.
+// `work`, where it writes. `extra`: folders to read. Its memory is for the caller to limit.
 confinement for_compiler(const tool_paths& where, const std::string& lab_name, const fs::path& work,
                          std::vector<fs::path> extra);
 

@@ -35,7 +35,6 @@ confinement for_tools(const tool_paths& where, const fs::path& work) {
   for (const char* name : {"g++", "ld"}) add_toolkit(c.read, on_path(name));
   for (const char* folder : {".packages", ".cuda"}) c.read.push_back(where.root / folder);
   c.write.push_back(work);
-  c.memory_bytes = 3 * gib;
   c.address_bytes = 8 * gib;
   c.file_bytes = 512 * mib;
   c.open_files = 1024;

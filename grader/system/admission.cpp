@@ -88,6 +88,8 @@ std::string shared_memory_budget::environment() const {
 
 std::uint64_t shared_memory_budget::bytes() const { return units_ * bytes_of_a_unit; }
 
+std::uint64_t memory_share::bytes() const { return held_.size() * bytes_of_a_unit; }
+
 memory_share shared_memory_budget::take(std::uint64_t bytes,
                                         const std::function<void()>& waiting) const {
   const std::size_t wanted = std::min<std::size_t>(

@@ -46,6 +46,7 @@ class memory_share {
   memory_share(memory_share&&) = default;
   memory_share& operator=(memory_share&&) = default;
   std::size_t units() const { return held_.size(); }
+  std::uint64_t bytes() const;
 
  private:
   friend class shared_memory_budget;

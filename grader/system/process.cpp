@@ -229,11 +229,14 @@ bool child::has_ended() const {
          info.si_pid == id_;
 }
 
-void child::end_if_too_many() {
-  if (options_.counted_tasks == 0 || seconds_since(counted_) < 0.1) return;
+void child::end_if_too_much() {
+  const bool counts = options_.counted_tasks > 0 || options_.counted_bytes > 0;
+  if (!counts || seconds_since(counted_) < 0.1) return;
   counted_ = clock::now();
-  if (tasks_below(id_) <= options_.counted_tasks) return;
-  end_.too_many_tasks = true;
+  const family_use use = use_of_family(id_);
+  end_.too_many_tasks = options_.counted_tasks > 0 && use.tasks_below > options_.counted_tasks;
+  end_.out_of_memory = options_.counted_bytes > 0 && use.bytes > options_.counted_bytes;
+  if (!end_.too_many_tasks && !end_.out_of_memory) return;
   kill(id_, SIGKILL);  // and with it the first process of its namespace, which ends the others
 }
 
@@ -248,7 +251,7 @@ child::event child::wait(double seconds, int descriptor) {
       if (poll(&ready, 1, 0) == 1 && (ready.revents & POLLIN) != 0) return event::readable;
     }
     if (has_ended()) return event::ended;
-    end_if_too_many();
+    end_if_too_much();
     const double left = seconds - seconds_since(start);
     if (left <= 0) return event::deadline;
     const double tick_s = pid_fd_ >= 0 ? 0.1 : 0.005;
@@ -324,7 +327,7 @@ std::vector<process_entry> all_processes() {
     // A name may hold anything, parentheses and blanks, too.
     const auto name_ends = text.rfind(") ");
     if (name_ends == std::string::npos) continue;
-    // proc(5): state, ppid, 15 more, num_threads
+    // proc(5): state, ppid, 15 more, num_threads, 3 more, rss
     std::istringstream rest(text.substr(name_ends + 2));
     process_entry& process = all.emplace_back();
     process.id = id;
@@ -332,14 +335,17 @@ std::vector<process_entry> all_processes() {
     std::string skipped;
     for (int i = 0; i < 15; ++i) rest >> skipped;
     rest >> process.threads;
+    for (int i = 0; i < 3; ++i) rest >> skipped;
+    rest >> process.pages;
   }
   return all;
 }
 
-int tasks_below(pid_t ancestor) {
+family_use use_of_family(pid_t ancestor) {
   std::map<pid_t, process_entry> all;
   for (const process_entry& process : all_processes()) all[process.id] = process;
-  int count = 0;
+  family_use use;
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   for (const auto& [id, status] : all) {
     pid_t at = status.parent;
     // Read one after the other, the parents may form a circle.
@@ -347,9 +353,10 @@ int tasks_below(pid_t ancestor) {
       const auto parent = all.find(at);
       at = parent == all.end() ? 0 : parent->second.parent;
     }
-    if (at == ancestor) count += status.threads;
+    if (at == ancestor) use.tasks_below += status.threads;
+    if (at == ancestor || id == ancestor) use.bytes += status.pages * page;
   }
-  return count;
+  return use;
 }
 
 std::string signal_text(int signal) {

@@ -50,6 +50,9 @@ struct child_options {
   // none. For where nothing of the kernel's limits them: it needs a process namespace, in which
   // they stay below the child whatever they do.
   int counted_tasks = 0;
+  // Memory of its processes together, looked at as often; more ends it. 0: none. For where there is
+  // no control group: between two looks it can take more.
+  std::uint64_t counted_bytes = 0;
   // The program reports another one's end as a shell does: 128 + the signal's number.
   bool ends_as_shell = false;
   std::string filter;                       // of system calls (system_calls.hpp), for the program
@@ -66,7 +69,7 @@ struct child_end {
   int signal = 0;     // signalled
   double wall_s = 0, cpu_s = 0;
   std::uint64_t peak_bytes = 0;
-  bool out_of_memory = false;  // its control group's limit ended a process of it
+  bool out_of_memory = false;  // its control group's limit, or `counted_bytes`, ended one of it
   bool too_many_tasks = false;
 
   bool ok() const { return how == cause::exited && exit_code == 0; }
@@ -97,7 +100,7 @@ class child {
  private:
   void drain();
   bool has_ended() const;
-  void end_if_too_many();
+  void end_if_too_much();
 
   child_options options_;
   pid_t id_ = -1;
@@ -131,11 +134,16 @@ struct process_entry {
   pid_t id = 0, parent = 0;
   char state = '?';  // 'Z': it has ended
   int threads = 0;
+  std::uint64_t pages = 0;  // in memory
 };
 std::vector<process_entry> all_processes();
 
-// Processes below one, with their threads; 0 where there is no /proc.
-int tasks_below(pid_t ancestor);
+// What a process and those below it use; nothing where there is no /proc.
+struct family_use {
+  int tasks_below = 0;      // threads; not its own
+  std::uint64_t bytes = 0;  // in memory, of all; what two of them share counts twice
+};
+family_use use_of_family(pid_t ancestor);
 
 // "segmentation fault (SIGSEGV)"
 std::string signal_text(int signal);

@@ -53,6 +53,28 @@ TEST_CASE("one attack of each kind is refused, and leaves nothing behind") {
   CHECK(document["sandbox"].size() == 4);
 }
 
+TEST_CASE("what a submission allocates stays within the memory that its grade may take") {
+  if (is_open_to_attacks()) return;
+  const cloned_course c;
+  const fs::path attacks = c.root() / "grader" / "tests" / "attacks" / "resources";
+  for (const char* name : {"72_memory.cu", "84_device_memory.cu"}) {
+    CAPTURE(name);
+    auto grading = c.command(
+        {"grade", "reduction", "--file", attacks / name, "--device", "emulated", "--json"});
+    grading.environment.push_back("STEPWISE_MEMORY=400:" + (c.root() / "shares").string());
+    std::string ignored;
+    grading.group = control_group::make({}, ignored);  // it counts, and limits nothing
+    const bool counted = grading.group != nullptr;
+    const auto result = run_child(std::move(grading), 120);
+    const json document = document_of(result);
+    CHECK(document["class"] == "MEMORY");
+    CHECK(document["points"] == 0);
+    const std::string message = document["message"];
+    CHECK(message.find("requested more memory than its limit (") != std::string::npos);
+    if (counted) CHECK(result.end.peak_bytes < 450'000'000);
+  }
+}
+
 TEST_CASE("selftest takes a folder of your own, and tells what is not as it should be") {
   if (is_open_to_attacks()) return;
   const cloned_course c;

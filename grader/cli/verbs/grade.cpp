@@ -12,11 +12,11 @@
 #include "grader/course/hints.hpp"
 #include "grader/course/same_code.hpp"
 #include "grader/grade/gpu_care.hpp"
+#include "grader/grade/memory.hpp"
 #include "grader/judge/key.hpp"
 #include "grader/report/findings.hpp"
 #include "grader/report/text.hpp"
 #include "grader/sandbox/sandbox.hpp"
-#include "grader/system/admission.hpp"
 #include "grader/system/files.hpp"
 #include "grader/system/isolated.hpp"
 
@@ -146,47 +146,47 @@ void keep_hidden(const graded_file& graded, grade_report& report) {
   found.printed.clear();
 }
 
-// What compiling takes, as measured: five passes over CUDA's headers, or over those of CUB as well.
-std::uint64_t bytes_to_compile(const context& c, const lab& l, const grade_options& o) {
-  constexpr std::uint64_t megabyte = 1'000'000;
-  const fs::path file = o.file.empty() ? c.where.root / l.file : fs::absolute(o.file);
-  const std::string text = read_if_there(file).value_or("");
-  for (const char* large : {"<cub/", "<thrust/", "<cuda/", "\"cub/", "\"thrust/"})
-    if (text.find(large) != std::string::npos) return 500 * megabyte;
-  return 300 * megabyte;
+subject compile(context& c, const lab& l, const grade_options& o, const graded_file& graded,
+                batch_memory& memory) {
+  // What is judged is compiled alone, wherever it lies.
+  std::error_code ignored;
+  const fs::path source = source_of(c, l, o);
+  const bool alone = !o.practice && o.step.empty() && fs::exists(source, ignored);
+  const std::string file = alone ? source.string() : o.file;
+  const std::uint64_t usual = memory.take(bytes_to_compile(graded.source));
+  subject made = prepare(c, l, file, o.step, graded.guards, usual);
+  if (!made.out_of_memory) return made;
+  const std::uint64_t all = memory.take_all(compile_guards{}.memory_bytes);
+  return all > 0 ? prepare(c, l, file, o.step, graded.guards, all) : made;
 }
 
-// What running takes, as measured: the device, and its arrays here and there.
-std::uint64_t bytes_to_run(const lab& l, const problem& p) {
-  if (l.modelled.empty()) return 150'000'000;
-  return 150'000'000 + static_cast<std::uint64_t>(2.5 * p.work(l.modelled.back()).bytes);
+grade_report run(context& c, const lab& l, graded_file& graded, batch_memory& memory) {
+  const problem& p = problem_of(l);
+  const running_need need = bytes_to_run(l, p);
+  const auto once = [&](std::uint64_t share) {
+    graded.device.memory = limits_within(share, need);
+    return grade_program(l, p, graded.what.shown, graded.what.program, graded.what.compile_errors,
+                         c.where, graded.device, graded.seed, c.now());
+  };
+  grade_report report = once(memory.take(need.all));
+  if (report.what != verdict::memory || graded.device.gpu) return report;
+  const std::uint64_t all = memory.take_all(most_bytes_to_run);
+  return all > 0 ? once(all) : std::move(report);
 }
 
 graded_file grade_file(context& c, const lab& of, const grade_options& o) {
   graded_file graded;
   graded.course = of;
   const lab& l = graded.course;
-  const problem& p = problem_of(l);
   graded.device = o.practice ? c.device() : judged_on(c.device(), c.where);
   // Where there is none, prepare() says so.
   std::error_code ignored;
   const fs::path source = source_of(c, l, o);
-  const bool is_there = fs::exists(source, ignored);
-  if (is_there) graded.source = read_handed_in(source);
+  if (fs::exists(source, ignored)) graded.source = read_handed_in(source);
   draw_inputs(o, graded);
   graded.guards = &find_protections();
-  // In a batch: memory for one thing at a time.
-  const auto budget = shared_memory_budget::of_environment();
-  std::optional<memory_share> share;
-  const auto wait_for = [&](std::uint64_t bytes) {
-    share.reset();
-    if (budget) share.emplace(budget->take(bytes, [&] { c.busy.tick(); }));
-  };
-  wait_for(bytes_to_compile(c, l, o));
-  // What is judged is compiled alone, wherever it lies.
-  const bool alone = !o.practice && o.step.empty() && is_there;
-  graded.what = prepare(c, l, alone ? source.string() : o.file, o.step, graded.guards);
-  wait_for(bytes_to_run(l, p));
+  batch_memory memory([&] { c.busy.tick(); });
+  graded.what = compile(c, l, o, graded, memory);
   confine(c, l, o, graded);
   if (o.step.empty()) read_answers(c, l, o.file, graded);
   c.say(
@@ -202,9 +202,7 @@ graded_file grade_file(context& c, const lab& of, const grade_options& o) {
     graded.care = look_after_gpu(graded.device);
     graded.device.walls = graded.care->walls;
   }
-  graded.report =
-      grade_program(l, p, graded.what.shown, graded.what.program, graded.what.compile_errors,
-                    c.where, graded.device, graded.seed, c.now());
+  graded.report = run(c, l, graded, memory);
   keep_hidden(graded, graded.report);
   look_for_copy(c, l, o, graded);
   return graded;

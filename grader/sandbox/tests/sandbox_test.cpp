@@ -176,6 +176,22 @@ TEST_CASE("memory and processes are limited in total") {
   CHECK(bomb.out != "all\n");
 }
 
+TEST_CASE("memory is watched where there is no control group") {
+  auto without = find_protections();
+  without.groups = false;
+  auto c = tools();
+  c.memory_bytes = 64 << 20;
+  const auto grow = [&](const char* bytes) {
+    const std::string script = "python3 -c 'import time; b = b\"1\" * " + std::string(bytes) +
+                               "; time.sleep(1); print(1)'";
+    return run_child(confined(script_of(script), c, without), 20);
+  };
+  CHECK(grow("1000").out == "1\n");
+  const auto large = grow("200000000");
+  CHECK(large.out.empty());
+  CHECK(large.end.out_of_memory);
+}
+
 TEST_CASE("processes are limited where there is no control group, root's too") {
   if (is_missing("namespaces")) return;
   auto without = find_protections();
