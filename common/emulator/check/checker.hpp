@@ -263,6 +263,10 @@ class checker final : public observer {
   finding_party party(const op* at, std::uint32_t warp, int lane, std::string action);
   finding_party party_of_other(std::uint32_t warp, int lane, std::uint32_t site, tick when,
                                bool writes);
+  std::uint64_t object_address(const watched_memory& m, std::uint64_t at) const;
+  const program::shared_variable* shared_variable_near(std::uint64_t at) const;
+  const std::pair<const device_address, allocation>* allocation_near(device_address at,
+                                                                     device_address wanted) const;
   place_in_memory describe(const watched_memory& m, std::uint64_t at, std::uint64_t element);
   // `base`: of the allocation to describe it by; 0: the one that holds it, or the nearest.
   place_in_memory describe_global(device_address at, std::uint64_t element,
@@ -345,11 +349,19 @@ class checker final : public observer {
     return {&code_->function_of(at),
             code_->instruction[static_cast<std::size_t>(place_number(at))]};
   }
-  // Of a site: the same number for all sites of one line.
-  std::int64_t line_number(std::uint32_t site);
-  bool is_library_line(std::uint32_t site);
+  // Of a site: the same number for all sites of one line; and whether that is code of CUDA's
+  // libraries, with no line of the user's around it.
+  struct site_line {
+    std::int64_t number = -1;  // not asked for yet
+    bool is_library = false;
+  };
+  site_line line_of(std::uint32_t site);
+  std::int64_t line_number(std::uint32_t site) {
+    return site == no_site ? -1 : line_of(site).number;
+  }
+  bool is_library_line(std::uint32_t site) { return site != no_site && line_of(site).is_library; }
   std::map<std::pair<std::string, int>, std::int64_t> line_numbers_;
-  std::vector<std::int64_t> lines_of_sites_;
+  std::vector<site_line> lines_of_sites_;
   std::vector<access_window> first_windows_;  // by site: what it touched first
 };
 

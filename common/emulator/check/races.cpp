@@ -220,28 +220,23 @@ std::string checker::race_advice(race_between between, const touch& t,
   return "Put __syncthreads() between the two accesses, where all threads of the block reach it.";
 }
 
-// Whether an access stands in code of CUDA's libraries, with no line of the user's around it.
-bool checker::is_library_line(std::uint32_t site) {
-  if (site == no_site) return false;
+checker::site_line checker::line_of(std::uint32_t site) {
+  // Without lines, every site is one of its own; so is one that only another launch has.
+  const site_line alone{std::int64_t{site} + (std::int64_t{1} << 40), false};
+  if (site >= code_->accesses.size() + extra_sites_.size()) return alone;
+  if (site >= lines_of_sites_.size()) lines_of_sites_.resize(site + 1);
+  site_line& line = lines_of_sites_[site];
+  if (line.number >= 0) return line;
   const access_site& s = site_at(site);
-  return places_.is_library(*code_, s.function, s.instruction);
-}
-
-std::int64_t checker::line_number(std::uint32_t site) {
-  if (site == no_site) return -1;
-  if (site >= lines_of_sites_.size()) lines_of_sites_.resize(site + 1, -1);
-  std::int64_t& number = lines_of_sites_[site];
-  if (number < 0) {
-    const access_site& s = site_at(site);
-    const code_place at = places_.of(*code_, s.function, s.instruction);
-    // Without lines, every site is one of its own.
-    number = at.line == 0 ? std::int64_t{site} + (std::int64_t{1} << 40)
-                          : line_numbers_
-                                .try_emplace({at.file, at.line},
-                                             static_cast<std::int64_t>(line_numbers_.size()))
-                                .first->second;
-  }
-  return number;
+  const code_place at = places_.of(*code_, s.function, s.instruction);
+  line = alone;
+  if (at.line != 0)
+    line.number =
+        line_numbers_
+            .try_emplace({at.file, at.line}, static_cast<std::int64_t>(line_numbers_.size()))
+            .first->second;
+  line.is_library = places_.is_library(*code_, s.function, s.instruction);
+  return line;
 }
 
 void checker::conflict(const touch& t, std::uint32_t other_warp, std::uint32_t other_lanes,
@@ -255,11 +250,11 @@ void checker::conflict(const touch& t, std::uint32_t other_warp, std::uint32_t o
   const bool past = order_.work_of(when) != order_.current_work();
   const std::int64_t here = line_number(t.number);
   const std::int64_t there = past ? -2 - std::int64_t{other_site} : line_number(other_site);
-  place_in_memory where = describe(*t.memory, t.at, t.site->element_bytes);
-  const finding_key k =
-      key(finding_kind::race, std::min(here, there), std::max(here, there), where.object.address);
+  const finding_key k = key(finding_kind::race, std::min(here, there), std::max(here, there),
+                            object_address(*t.memory, t.at));
   const race_between who = between(t, other_warp, other_lanes, other_site, when);
   if (!log_.is_new_or_decisive(k, who)) return;
+  const place_in_memory where = describe(*t.memory, t.at, t.site->element_bytes);
   finding f;
   f.kind = finding_kind::race;
   f.between = who;

@@ -46,10 +46,10 @@ void checker::copy_touches_cell(const cell& c, std::uint64_t at, bool writes, co
 
 void checker::copy_races(std::uint64_t at, bool writes, std::uint32_t warp, unsigned lane,
                          std::uint32_t site, tick when, bool other_writes) {
-  const place_in_memory where = describe_global(device_base_ + at, 4);
   const finding_key k{finding_kind::race, origin_, order_.work_of(when), site,
-                      where.object.address};
+                      object_address(*global_, at)};
   if (!log_.is_new(k)) return;
+  const place_in_memory where = describe_global(device_base_ + at, 4);
   finding f;
   f.kind = finding_kind::race;
   f.between = race_between::streams;

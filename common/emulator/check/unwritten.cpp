@@ -8,10 +8,10 @@ void checker::read_unwritten(const touch& t) {
   const auto present = static_cast<std::uint64_t>(__builtin_popcountll(written));
   if (present == t.bytes || is_library_line(t.number)) return;
   if (t.memory->is_shared && t.at < code_->system_shared_bytes) return;
-  place_in_memory where = describe(*t.memory, t.at, t.site->element_bytes);
   const finding_key k =
-      key(finding_kind::unwritten_read, line_number(t.number), -1, where.object.address);
+      key(finding_kind::unwritten_read, line_number(t.number), -1, object_address(*t.memory, t.at));
   if (!log_.is_new(k)) return;
+  const place_in_memory where = describe(*t.memory, t.at, t.site->element_bytes);
   finding f;
   f.kind = finding_kind::unwritten_read;
   f.message = "a thread reads " + where.words + ", which nobody has written";

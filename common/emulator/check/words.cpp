@@ -83,14 +83,26 @@ std::string checker::as_kernel_names(const std::string& variable) const {
   return around ? variable.substr(end + 2) : variable;
 }
 
+// The address of the variable or allocation that the address is of, as describe() tells: what makes
+// findings different ones, without the words that only a new one needs.
+std::uint64_t checker::object_address(const watched_memory& m, std::uint64_t at) const {
+  if (m.is_shared) {
+    const auto* const variable = shared_variable_near(at);
+    return variable != nullptr ? variable->offset : code_->static_shared_bytes;
+  }
+  const auto* const found = allocation_near(device_base_ + at, 0);
+  return found != nullptr ? found->first : finding_object{}.address;
+}
+
 checker::place_in_memory checker::describe(const watched_memory& m, std::uint64_t at,
                                            std::uint64_t element) {
   return m.is_shared ? describe_shared(at, element) : describe_global(device_base_ + at, element);
 }
 
-checker::place_in_memory checker::describe_global(device_address at, std::uint64_t element,
-                                                  device_address wanted) {
-  place_in_memory p;
+// The allocation that holds an address (or `wanted`, if not 0), or held it, or is the nearest one;
+// null if none is near.
+const std::pair<const device_address, checker::allocation>* checker::allocation_near(
+    device_address at, device_address wanted) const {
   const std::pair<const device_address, allocation>* found =
       allocation_at(live_, wanted != 0 ? wanted : at);
   if (found == nullptr) found = allocation_at(gone_, at);
@@ -107,6 +119,13 @@ checker::place_in_memory checker::describe_global(device_address at, std::uint64
     }
     if (next != live_.end() && next->first - at < gap) found = &*next;
   }
+  return found;
+}
+
+checker::place_in_memory checker::describe_global(device_address at, std::uint64_t element,
+                                                  device_address wanted) {
+  place_in_memory p;
+  const auto* const found = allocation_near(at, wanted);
   if (found == nullptr) return p;
   const auto& [base, a] = *found;
   p.object.what = a.constant   ? finding_object::kind::constant
@@ -131,11 +150,11 @@ finding_object checker::object_at(device_address at, bool& freed) {
   return describe_global(at, 1).object;
 }
 
-checker::place_in_memory checker::describe_shared(std::uint64_t at, std::uint64_t element) {
-  place_in_memory p;
-  p.object.what = finding_object::kind::dynamic_shared;
-  p.object.address = code_->static_shared_bytes;
-  p.object.bytes = context_->shared_bytes - code_->static_shared_bytes;
+// The variable in shared memory that an offset is of; null where that is the dynamic part, or
+// there are no variables.
+const program::shared_variable* checker::shared_variable_near(std::uint64_t at) const {
+  const bool has_dynamic =
+      context_->shared_bytes != code_->static_shared_bytes || !code_->dynamic_shared.empty();
   // Room after a variable is its own; negative offsets wrap.
   const program::shared_variable* nearest = nullptr;
   const std::uint64_t wrapped = at > (std::uint64_t{1} << 31) ? 0 : at;
@@ -144,9 +163,16 @@ checker::place_in_memory checker::describe_shared(std::uint64_t at, std::uint64_
   if (nearest == nullptr && !code_->shared_variables.empty() &&
       wrapped < code_->static_shared_bytes)
     nearest = &code_->shared_variables.front();
-  const bool dynamic = wrapped >= code_->static_shared_bytes &&
-                       (p.object.bytes != 0 || !code_->dynamic_shared.empty());
-  if (nearest != nullptr && !dynamic) {
+  return wrapped >= code_->static_shared_bytes && has_dynamic ? nullptr : nearest;
+}
+
+checker::place_in_memory checker::describe_shared(std::uint64_t at, std::uint64_t element) {
+  place_in_memory p;
+  p.object.what = finding_object::kind::dynamic_shared;
+  p.object.address = code_->static_shared_bytes;
+  p.object.bytes = context_->shared_bytes - code_->static_shared_bytes;
+  const auto* const nearest = shared_variable_near(at);
+  if (nearest != nullptr) {
     p.object.what = finding_object::kind::shared_variable;
     p.object.name = as_kernel_names(nearest->name);
     p.object.address = nearest->offset;
