@@ -1,5 +1,7 @@
-// attack reduction: MEMORY or WRONG, at most 0 points
+// attack reduction: MEMORY or WRONG or TIMEOUT, at most 0 points
 // takes 8 GiB of shared memory, which no limit of a process counts
+//
+// On a machine with ten programs for each core its time is over before its memory is.
 #include <sys/mman.h>
 
 #include <cstring>
