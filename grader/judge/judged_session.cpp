@@ -200,16 +200,14 @@ void judged_session::start_submission(const std::filesystem::path& program,
   start.environment = empty_environment({"LD_LIBRARY_PATH=" + device.client_runtime.string(),
                                          "STEPWISE_REMOTE_DEVICE=4,5", "STEPWISE_CHECK=1",
                                          "STEPWISE_FINDINGS=/dev/null"});
-  start.data_limit_bytes = submission_data_bytes;
-  if (limits_.program_bytes > 0)
-    start.data_limit_bytes =
-        std::min(submission_data_bytes, limits_.program_bytes + reserved_bytes);
+  if (limits_.program_bytes == 0) limits_.program_bytes = submission_data_bytes;
+  start.data_limit_bytes = std::min(submission_data_bytes, limits_.program_bytes + reserved_bytes);
   start.flood_bytes = options_.output_limit_bytes;
   start.tick = options_.tick;
   if (device.guards != nullptr) {
     start.environment.push_back("PATH=/usr/bin:/bin");
     auto view = for_program(program, device.client_runtime, device.shown, {});
-    if (limits_.program_bytes > 0) view.memory_bytes = limits_.program_bytes;
+    view.memory_bytes = limits_.program_bytes;
     start = confined(std::move(start), view, *device.guards);
   }
   submission_ = std::make_unique<child>(std::move(start));
@@ -259,9 +257,8 @@ call_outcome judged_session::stop(call_outcome why) {
 // Whether it was the machine that kept it from starting only a program that is known to be good can
 // tell: grade asks one.
 call_outcome judged_session::submission_ended() {
-  auto outcome =
-      outcome_of_end(submission_->end(child_end::cause::exited), submission_->errors().text(),
-                     limits_.program_bytes > 0 ? limits_.program_bytes : submission_data_bytes);
+  auto outcome = outcome_of_end(submission_->end(child_end::cause::exited),
+                                submission_->errors().text(), limits_.program_bytes);
   if (outcome.what == verdict::infra) outcome.message = could_not_start + outcome.message;
   return stop(std::move(outcome));
 }

@@ -234,8 +234,8 @@ void child::end_if_too_much() {
   if (!counts || seconds_since(counted_) < 0.1) return;
   counted_ = clock::now();
   const family_use use = use_of_family(id_);
-  end_.too_many_tasks = options_.counted_tasks > 0 && use.tasks_below > options_.counted_tasks;
-  end_.out_of_memory = options_.counted_bytes > 0 && use.bytes > options_.counted_bytes;
+  end_.too_many_tasks |= options_.counted_tasks > 0 && use.tasks_below > options_.counted_tasks;
+  end_.out_of_memory |= options_.counted_bytes > 0 && use.bytes > options_.counted_bytes;
   if (!end_.too_many_tasks && !end_.out_of_memory) return;
   kill(id_, SIGKILL);  // and with it the first process of its namespace, which ends the others
 }
@@ -317,6 +317,7 @@ child_result run_child(child_options options, double seconds) {
 
 std::vector<process_entry> all_processes() {
   std::vector<process_entry> all;
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
     const pid_t id = std::atoi(entry.path().filename().c_str());
@@ -336,7 +337,8 @@ std::vector<process_entry> all_processes() {
     for (int i = 0; i < 15; ++i) rest >> skipped;
     rest >> process.threads;
     for (int i = 0; i < 3; ++i) rest >> skipped;
-    rest >> process.pages;
+    std::uint64_t pages = 0;
+    if (rest >> pages) process.bytes = pages * page;
   }
   return all;
 }
@@ -345,16 +347,15 @@ family_use use_of_family(pid_t ancestor) {
   std::map<pid_t, process_entry> all;
   for (const process_entry& process : all_processes()) all[process.id] = process;
   family_use use;
-  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  for (const auto& [id, status] : all) {
-    pid_t at = status.parent;
+  for (const auto& [id, process] : all) {
+    pid_t at = process.parent;
     // Read one after the other, the parents may form a circle.
     for (int steps = 0; at > 1 && at != ancestor && steps < 1000; ++steps) {
       const auto parent = all.find(at);
       at = parent == all.end() ? 0 : parent->second.parent;
     }
-    if (at == ancestor) use.tasks_below += status.threads;
-    if (at == ancestor || id == ancestor) use.bytes += status.pages * page;
+    if (at == ancestor) use.tasks_below += process.threads;
+    if (at == ancestor || id == ancestor) use.bytes += process.bytes;
   }
   return use;
 }

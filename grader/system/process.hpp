@@ -134,7 +134,7 @@ struct process_entry {
   pid_t id = 0, parent = 0;
   char state = '?';  // 'Z': it has ended
   int threads = 0;
-  std::uint64_t pages = 0;  // in memory
+  std::uint64_t bytes = 0;  // in memory
 };
 std::vector<process_entry> all_processes();
 
