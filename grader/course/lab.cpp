@@ -49,6 +49,18 @@ std::vector<lab_size> parse_sizes(const toml_value& sizes, std::string_view key,
   return result;
 }
 
+// The smallest and the largest of the sizes that are drawn.
+std::vector<lab_size> parse_range(const toml_value& sizes, std::string_view key,
+                                  const std::string& origin) {
+  const auto range = parse_sizes(sizes, key, origin);
+  const auto holds = [&](std::size_t d) { return range[0][d] <= range[1][d]; };
+  if (range.size() != 2 || range[0].size() != range[1].size() ||
+      !std::ranges::all_of(std::views::iota(std::size_t{0}, range[0].size()), holds))
+    fail(origin, "sizes." + std::string(key) +
+                     " is the smallest and the largest size to draw: [[2], [1000]]");
+  return range;
+}
+
 // What lab.toml calls the kinds, and the keys that each has beside name, kind and points.
 struct goal_form {
   std::string_view name;
@@ -305,13 +317,11 @@ lab parse_lab(std::string_view text, const std::string& origin, const std::strin
     l.bench = parse_sizes(*sizes, "bench", origin);
     l.emulated = parse_sizes(*sizes, "emulated", origin);
     l.modelled = sizes->contains("modelled") ? parse_sizes(*sizes, "modelled", origin) : l.emulated;
-    if (sizes->contains("hidden")) l.hidden = parse_sizes(*sizes, "hidden", origin);
-    const auto holds = [&](std::size_t d) { return l.hidden[0][d] <= l.hidden[1][d]; };
-    if (!l.hidden.empty() &&
-        (l.hidden.size() != 2 || l.hidden[0].size() != l.check[0].size() ||
-         l.hidden[1].size() != l.hidden[0].size() ||
-         !std::ranges::all_of(std::views::iota(std::size_t{0}, l.hidden[0].size()), holds)))
-      fail(origin, "sizes.hidden is the smallest and the largest size to draw: [[2], [1000]]");
+    if (sizes->contains("hidden")) l.hidden = parse_range(*sizes, "hidden", origin);
+    if (sizes->contains("ragged")) l.ragged = parse_range(*sizes, "ragged", origin);
+    for (const auto* const range : {&l.hidden, &l.ragged})
+      if (!range->empty() && range->front().size() != l.check[0].size())
+        fail(origin, "sizes.hidden and sizes.ragged have as many numbers as sizes.check");
     l.promised = sizes->contains("promised") ? parse_sizes(*sizes, "promised", origin)
                                              : std::vector<lab_size>{l.bench.back()};
     const toml_value* goals = table.array_at("goals");

@@ -223,7 +223,7 @@ void check_figure(const checked_figure& f, const figure_sources& sources, const 
 // Without its comments, and without the tables that are made of records.
 std::string typed_text(std::string text) {
   for (const char* begin : {"<!-- checked", "<!-- results:begin", "<!-- limits:begin",
-                            "<!-- lectures:begin", "<!-- sweep "}) {
+                            "<!-- lectures:begin", "<!-- ragged:begin", "<!-- sweep "}) {
     for (auto at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
       const bool is_table = std::string_view(begin) != "<!-- checked";
       auto end = is_table ? text.find(":end -->", at) : text.find("-->", at);

@@ -270,6 +270,12 @@ TEST_CASE("bad input: one clear message and the right exit code") {
            {{"hint", "reduction", "99"}, 2, "has hints 1 to"},
            {{"bench", "reduction", "--record", "--device", "emulated"}, 3, "--record needs a GPU"},
            {{"bench", "reduction", "--record", "--cpu"}, 2, "--cpu measures no step"},
+           {{"bench", "transpose", "--ragged", "0"}, 2, "takes a number of sizes, 1 to 1000"},
+           {{"bench", "first", "--ragged", "9"}, 2, "has no sizes.ragged"},
+           {{"bench", "transpose", "--ragged", "9", "--sizes", "8x8"}, 2, "--sizes"},
+           {{"bench", "transpose", "--ragged", "9", "--device", "emulated"},
+            3,
+            "--ragged needs a GPU, and there is none to use: the emulator was requested"},
            {{"test", "nosuchsuite"}, 4, ""},
        }) {
     std::string typed;

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "grader/cli/text/ragged_text.hpp"
 #include "grader/measure/tests/sweep_points.hpp"
 #include "grader/report/text.hpp"
 
@@ -102,6 +103,23 @@ TEST_CASE("two axes make a matrix, if there is room; what is not right says why"
   for (const auto& line : table) CHECK(display_width(line) <= 60);
   CHECK(!has(table[0], "spilled"));
   CHECK(!has(table[0], "shared"));
+}
+
+TEST_CASE("of drawn sizes the worst come first, beside the median of all") {
+  const auto at = [](const char* label, double ratio) {
+    return json{{"label", label}, {"class", "odd"},      {"step_ms", 0.5},
+                {"ratio", ratio}, {"low", ratio - 0.01}, {"high", ratio + 0.01}};
+  };
+  const json record = {
+      {"step", "09_columns"},
+      {"seed", 5},
+      {"peers", {{{"name", "copy"}, {"sizes", {at("8", 0.97), at("7", 0.56), at("9", 0.99)}}}}}};
+  const std::string text = joined(cli::ragged_lines(record, {false, false, 100}));
+  CHECK(
+      text.starts_with("09_columns against copy: times as fast at 3 sizes (seed 5): median 0.970, "
+                       "worst 0.560\n"));
+  CHECK(has(text, "0.550 to 0.570"));
+  CHECK(text.find("0.560  ") < text.find("0.970  "));
 }
 
 }  // namespace sweep_text_test

@@ -5,6 +5,7 @@
 
 #include "common/cpu/cpu.hpp"
 #include "grader/cli/context.hpp"
+#include "grader/cli/text/ragged_text.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/course/given.hpp"
 #include "grader/measure/alternate.hpp"
@@ -13,6 +14,7 @@
 #include "grader/measure/handout_tables.hpp"
 #include "grader/measure/limits_record.hpp"
 #include "grader/measure/promises.hpp"
+#include "grader/measure/ragged/ragged.hpp"
 #include "grader/measure/record.hpp"
 #include "grader/report/table.hpp"
 #include "grader/report/text.hpp"
@@ -29,9 +31,13 @@ struct bench_options {
   bool record = false, readme = false, peers = false;
   bool cpu = false;  // only the peers on the CPU
   std::vector<std::string> sizes;
+  std::optional<std::uint64_t> ragged;  // how many sizes to draw
+  std::uint64_t seed = 1;               // of the draw
 };
 
 constexpr std::uint64_t bench_seed = 7;
+// Of the inputs of one run of drawn sizes: host memory holds them twice.
+constexpr double ragged_bytes = 8e9;
 
 std::vector<lab_size> wanted_sizes(const lab& l, const problem& p, const device_choice& device,
                                    const std::vector<std::string>& texts) {
@@ -68,6 +74,7 @@ int refresh_readmes(context& c) {
     std::vector<marked> tables = {{"results", handout_markdown(c.where.root, l)},
                                   {"limits", limits_markdown(c.where.root, l)},
                                   {"lectures", lectures_markdown(c.where.root, l)}};
+    if (!l.ragged.empty()) tables.emplace_back("ragged", ragged_markdown(c.where.root, l));
     const auto add_sweeps = [&](const fs::path& file, std::vector<marked>& to) {
       for (const auto& name : sweeps_in(read_if_there(c.where.root / file).value_or("")))
         to.emplace_back("sweep " + name, sweep_markdown(c.where.root, l, name));
@@ -311,6 +318,55 @@ int bench_counted(context& c, const lab& l, const problem& p, const device_choic
   return worst == verdict::pass ? 0 : static_cast<int>(exit_code::ours);
 }
 
+// The last step beside its peers at sizes that a seed draws.
+int bench_ragged(context& c, const lab& l, const problem& p, const device_choice& device,
+                 const bench_options& o) {
+  auto peers = usable_peers(c, l, device);
+  // Times on a CPU are another order of magnitude: they count where no library is on the GPU.
+  if (std::any_of(l.peers.begin(), l.peers.end(), [](const peer& who) { return !who.on_cpu; }))
+    std::erase_if(peers, [](const contender& who) { return who.on_cpu; });
+  if (peers.empty())
+    throw failure(exit_code::environment, "no peer of " + l.name +
+                                              " can run here, and --ragged compares with peers\n"
+                                              "`ninja -C build peers` builds those that "
+                                              "solutions/" +
+                                              l.name + "/peers.txt lists");
+  const fs::path file = record_file(l, device.name, "ragged");
+  if (o.record) keep_peers(c, l, file, peers);
+  const step& last = l.steps.back();
+  const auto runs = in_runs(
+      draw_ragged(l, *o.ragged, o.seed), [&](const lab_size& size) { return p.work(size).bytes; },
+      ragged_bytes);
+  std::vector<bench_report> reports;
+  for (const auto& sizes : runs) {
+    reports.push_back(stepwise::bench(l, p, {{last.name, c.where.solution(l.name, last.name)}},
+                                      peers, device, sizes, bench_seed, c.now(), {.warm = false}));
+    const auto& found = reports.back().rows.front().found;
+    if (!found.ok()) throw failure(exit_code::ours, last.name + ": " + found.message);
+  }
+  const json record = ragged_record(l, device, o.seed, *o.ragged, ragged_points(reports), utc_now(),
+                                    command_text(c));
+  if (c.as_json) c.print(record);
+  for (const auto& line : ragged_lines(record, c.out.style())) c.say(line);
+  if (o.record) {
+    write_atomically(c.where.root / file, record.dump(1) + "\n");
+    c.say("recorded in " + c.out.paint(tone::place, file.string()) +
+          "; `./lab bench --readme` puts it into the lab's deeper.md");
+  }
+  return 0;
+}
+
+// failure(environment) without a GPU: `what` needs one, for the reason `because`.
+void need_gpu(const context& c, const device_choice& device, std::string_view what,
+              std::string_view because) {
+  if (device.gpu) return;
+  const std::string why =
+      c.request == device_request::emulated ? "the emulator was requested" : device.state.missing;
+  throw failure(
+      exit_code::environment,
+      fmt::format("{} needs a GPU, and there is none to use: {}\n{}", what, why, because));
+}
+
 int bench(context& c, const bench_options& o) {
   need_solutions(c.where.root, "bench");
   if (o.readme) return refresh_readmes(c);
@@ -321,14 +377,13 @@ int bench(context& c, const bench_options& o) {
   if (o.record && o.cpu)
     throw failure(exit_code::usage,
                   "--cpu measures no step, and a record is of steps: --record --peers has both");
-  if (o.record && !device.gpu) {
-    const std::string why =
-        c.request == device_request::emulated ? "the emulator was requested" : device.state.missing;
-    throw failure(
-        exit_code::environment,
-        "--record needs a GPU, and there is none to use: " + why +
-            "\nthe emulator counts work but has no clock, so its figures are not recorded");
+  if (o.ragged) {
+    draw_ragged(l, *o.ragged, o.seed);  // what is wrong with the draw is said first
+    need_gpu(c, device, "--ragged", "it compares times, and the emulator has no clock");
   }
+  if (o.record)
+    need_gpu(c, device, "--record",
+             "the emulator counts work but has no clock, so its figures are not recorded");
   const auto sizes = wanted_sizes(l, p, device, o.sizes);
   if (o.cpu) {
     json document = {{"lab", l.name}};
@@ -343,6 +398,7 @@ int bench(context& c, const bench_options& o) {
                        [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
   c.say(fmt::format("{} on {}", c.out.paint(tone::strong, l.title), device.text()));
   c.say();
+  if (o.ragged) return bench_ragged(c, l, p, device, o);
   const auto peers = o.peers ? usable_peers(c, l, device) : std::vector<contender>{};
   const fs::path file = record_file(l, device.name);
   if (o.record) keep_peers(c, l, file, peers);
@@ -390,15 +446,21 @@ const verb bench_verb(
     "  ./lab bench reduction --record        and keep the result (GPU only)\n"
     "  ./lab bench matmul --peers            beside NVIDIA's libraries and the CPU\n"
     "  ./lab bench matmul --cpu --sizes 2048 only the CPU, which needs no GPU\n"
+    "  ./lab bench matmul --ragged 60        the last step at 60 drawn sizes, beside its peers\n"
     "  ./lab bench --readme                  tables of the READMEs from the "
     "records",
     [](arguments& takes, bench_options& o) {
       takes.add("LAB", o.lab, "the lab's name");
-      takes.add("--sizes", o.sizes, "sizes other than the lab's").split_at_commas();
-      takes.flag("--record", o.record, "write solutions/LAB/measured/GPU.json");
+      auto sizes = takes.add("--sizes", o.sizes, "sizes other than the lab's").split_at_commas();
+      takes.flag("--record", o.record,
+                 "write solutions/LAB/measured/GPU.json; --ragged: GPU.ragged.json");
       takes.flag("--peers", o.peers,
                  "measure what peers.txt lists, too; without a GPU: on the CPU");
-      takes.flag("--cpu", o.cpu, "only measure what peers.txt lists for the CPU");
+      auto cpu = takes.flag("--cpu", o.cpu, "only measure what peers.txt lists for the CPU");
+      takes.add("--ragged", o.ragged, "draw K sizes: odd, multiples of 4, of 32 (GPU only)")
+          .excludes(sizes)
+          .excludes(cpu);
+      takes.add("--seed", o.seed, "--ragged: of the draw; 1 unless it is given");
       takes.flag("--readme", o.readme, "only write the results tables of the READMEs");
     },
     bench);

@@ -1,5 +1,7 @@
 """Charts of what was measured on an H200, with the bounds that hold."""
+import functools
 import math
+import statistics
 
 from style import Figure
 import facts
@@ -123,4 +125,57 @@ def bandwidth_launch():
     return bandwidth('launch', ['01_tiny_blocks', '02_blocks', '03_ilp', '05_vector'])
 
 
+def ragged(lab):
+    """Times as fast as each peer at drawn sizes, a panel for each peer."""
+    record, peers = facts.ragged_record(lab), []
+    for peer in record['peers']:
+        peers.append((peer['name'], [(math.prod(p['size'][:2]) if lab in ('blur', 'transpose')
+                                      else p['size'][0], p['ratio'], p['class'], p['label'])
+                                     for p in peer['sizes']]))
+    xs = [x for _, points in peers for x, _, _, _ in points]
+    said = []
+    for name, points in peers:
+        ratios = sorted(ratio for _, ratio, _, _ in points)
+        worst = min(points, key=lambda p: p[1])
+        said.append(f'against {name}: median {statistics.median(ratios):.2f}, from {ratios[0]:.2f} '
+                    f'(at {worst[3]}) to {ratios[-1]:.2f}')
+    f = Figure(f'ragged-{lab}', f'{lab}: the last step at sizes that nobody chose', f'''
+        A chart of the time of each peer over that of {record["step"]} against size, for
+        {record["count"]} sizes that seed {record["seed"]} drew, a third odd, a third multiples of 4
+        only, a third multiples of 32, measured on an {record["gpu"]} with a cold L2.
+        {"; ".join(said)}.''', f'solutions/{lab}/measured/{facts.ragged_file(lab).name}',
+               84 + 210 * len(peers))
+    f.text(12, 24, f'{lab}: {record["step"]}, cold L2', 12.5, strong=True)
+    words = lambda v: f'{v / 1e6:.3g} M' if v >= 1e6 else f'{v / 1e3:.3g} K' if v >= 1e3 else f'{v}'
+    for k, (name, points) in enumerate(peers):
+        top = 54 + 210 * k
+        high = max(1.1, *(ratio for _, ratio, _, _ in points)) * 1.02
+        step = next(s for s in (0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 500, 1000) if high / s <= 8)
+        axes = Axes(f, (min(xs) * 0.9, max(xs) * 1.1), (0, high), top, top + 140)
+        middle = math.sqrt(min(xs) * max(xs))
+        axes.ticks([(v, words(v)) for v in (min(xs), round(middle), max(xs))],
+                   [round(step * i, 1) for i in range(int(high / step) + 1)],
+                   'n' if lab not in ('blur', 'transpose') else 'elements',
+                   f'times as fast as {name}')
+        axes.line([(min(xs) * 0.9, 1), (max(xs) * 1.1, 1)], 'muted', 'dashed', False)
+        for x, ratio, of_class, _ in points:
+            MARKS[of_class](f, axes.x(x), axes.y(ratio))
+    for (of_class, words), x in zip((('odd', 'odd'), ('of 4', 'multiples of 4 only'),
+                                     ('of 32', 'of 32')), (16, 80, 230)):
+        MARKS[of_class](f, x, f.height - 34)
+        f.text(x + 9, f.height - 30, words, 11.5)
+    f.text(12, f.height - 10, f'{record["gpu"]}, {record["date"][:10]}, seed {record["seed"]}', 11,
+           colour='muted')
+    return f
+
+
+def cross(f, x, y):
+    f.path([(x - 3, y - 3), (x + 3, y + 3)], 'red', 'thick')
+    f.path([(x - 3, y + 3), (x + 3, y - 3)], 'red', 'thick')
+
+
+MARKS = {'odd': cross, 'of 4': lambda f, x, y: f.box(x - 3, y - 3, 6, 6, 'orange', 0),
+         'of 32': lambda f, x, y: f.dot(x, y, 'blue')}
+
 FIGURES = [littles_law, bandwidth_reduction, bandwidth_transpose, bandwidth_launch]
+FIGURES += [functools.partial(ragged, lab) for lab in facts.labs_with_ragged_records()]

@@ -62,6 +62,21 @@ def record(lab):
     return json.loads((ROOT / 'solutions' / lab / 'measured/h200.json').read_text())
 
 
+def ragged_file(lab):
+    """solutions/<lab>/measured/<gpu>.ragged.json of the H200, else of the H100; or None."""
+    files = [ROOT / 'solutions' / lab / f'measured/{gpu}.ragged.json' for gpu in ('h200', 'h100')]
+    return next((file for file in files if file.exists()), None)
+
+
+def ragged_record(lab):
+    return json.loads(ragged_file(lab).read_text())
+
+
+def labs_with_ragged_records():
+    labs = sorted(path.parent.name for path in ROOT.glob('labs/*/lab.toml'))
+    return [lab for lab in labs if ragged_file(lab)]
+
+
 def first_line(path, text):
     """The number of the first line of a file that contains the text: sources that are quoted."""
     for k, line in enumerate((ROOT / path).read_text().splitlines(), 1):
