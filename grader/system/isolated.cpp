@@ -66,7 +66,7 @@ bool read_all(int from, double seconds, std::size_t most_bytes, std::string& tex
 }  // namespace
 
 std::optional<std::string> run_isolated(const std::function<std::string()>& compute,
-                                          unsigned seconds, std::size_t most_bytes) {
+                                        unsigned seconds, std::size_t most_bytes) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
   const pid_t id = fork();
