@@ -10,8 +10,8 @@
 
 namespace stepwise::cli {
 
-// Of a record (measure/ragged/ragged.hpp): against each peer median and worst, and a table of the ten
-// sizes that are worst.
+// Of a record (measure/ragged/ragged.hpp): against each peer median and worst, and a table of the
+// ten sizes that are worst.
 std::vector<std::string> ragged_lines(const json& record, const terminal_style& style);
 
 }  // namespace stepwise::cli
