@@ -82,9 +82,9 @@ check_tool() { # NAME WHAT IT ENABLES
   fi
 }
 
-check_slides() { # of ./lab slides alone: HTML from Markdown
+check_slides() { # of ./lab slides and site alone: HTML from Markdown
   if [[ -d $build/slides/packages/markdown_it ]]; then row ok 'markdown-it-py' "$build/slides/packages"; else
-    row none 'markdown-it-py' './lab slides fetches it and Pygments from PyPI when it is first used'
+    row none 'markdown-it-py' './lab slides and site fetch it and Pygments from PyPI when they are first used'
   fi
 }
 

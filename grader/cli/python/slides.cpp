@@ -1,16 +1,10 @@
 // lab slides: the lectures' decks, built by the Python module slides/builder, which runs in our
 // place.
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-
 #include "grader/cli/context.hpp"
+#include "grader/cli/python/python_module.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/course/given.hpp"
-#include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
-#include "grader/system/process.hpp"
 
 namespace stepwise::cli {
 namespace {
@@ -22,37 +16,16 @@ struct slides_options {
   int port = 8000;
 };
 
-// The clone's own Python, which a built clone that was copied may lack, else the system's.
-std::string find_python(const context& c) {
-  const fs::path own = c.where.root / ".venv" / "bin" / "python";
-  if (fs::exists(own)) return own;
-  const std::string found = on_path("python3");
-  if (found.empty()) {
-    throw failure(exit_code::environment,
-                  "`lab slides` needs Python 3.9 or newer: apt-get install python3");
-  }
-  return found;
-}
-
 int slides(context& c, const slides_options& o) {
   need_solutions(c.where.root, "slides");
-  std::vector<std::string> words = {find_python(c), "-B", "-m", "slides.builder"};
-  words.insert(words.end(), o.decks.begin(), o.decks.end());
+  std::vector<std::string> words = o.decks;
   if (!o.out.empty()) words.insert(words.end(), {"--out", fs::absolute(o.out)});
   if (o.no_pdf) words.push_back("--no-pdf");
   if (o.check) words.push_back("--check");
   if (o.serve) words.insert(words.end(), {"--serve", std::to_string(o.port)});
   if (o.topics) words.push_back("--topics");
   if (o.rehearse) words.push_back("--rehearse");
-  if (c.as_json) words.push_back("--json");
-  if (chdir(c.where.root.c_str()) != 0) {
-    throw failure(exit_code::environment, c.where.root.string() + ": " + std::strerror(errno));
-  }
-  std::vector<char*> arguments;
-  for (auto& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  execv(arguments[0], arguments.data());
-  throw failure(exit_code::environment, words[0] + ": " + std::strerror(errno));
+  become_python_module(c, "slides", "slides.builder", words);
 }
 
 const verb slides_verb(

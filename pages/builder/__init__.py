@@ -1,0 +1,1 @@
+"""The site: the course as static pages."""

@@ -1,0 +1,105 @@
+"""./lab site: the course as static pages, which open from disk and from a web server.
+
+    ./lab site [--out DIR] [--students] [--serve PORT] [--json]
+"""
+import argparse
+import functools
+import http.server
+import json
+import pathlib
+import sys
+import time
+
+from slides.builder import tools
+from slides.builder.errors import DeckError, MissingTool
+
+from .errors import SiteError
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIST = 'pages.txt'  # of an output folder: what an earlier build wrote there
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog='./lab site')
+    parser.add_argument('--out')
+    parser.add_argument('--students', action='store_true')
+    parser.add_argument('--serve', type=int, metavar='PORT')
+    parser.add_argument('--json', action='store_true')
+    return parser.parse_args()
+
+
+def prepare(out):
+    """The files of an earlier build; refuses a folder with anything else in it."""
+    if not out.exists() or not any(out.iterdir()):
+        out.mkdir(parents=True, exist_ok=True)
+        return set()
+    if not (out / LIST).is_file():
+        raise SiteError(f'{out} is not empty and holds no site: choose another folder, --out DIR')
+    return set((out / LIST).read_text().splitlines())
+
+
+def finish(out, earlier, written):
+    for name in earlier - set(written):
+        file = out / name
+        if out in file.resolve().parents and file.is_file():
+            file.unlink()
+    (out / LIST).write_text('\n'.join(sorted(written)) + '\n')
+
+
+def serve(out, port):
+    """On this machine only, until Ctrl-C."""
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(out))
+    handler.func.log_message = lambda *_: None
+    try:
+        server = http.server.ThreadingHTTPServer(('127.0.0.1', port), handler)
+    except OSError as error:
+        raise SiteError(f'port {port}: {error.strerror}; another one: --port N') from error
+    print(f'  http://127.0.0.1:{server.server_port}/index.html; Ctrl-C ends it', flush=True)
+    server.serve_forever()
+
+
+def run(arguments):
+    from .site import Site
+    began = time.monotonic()
+    out = pathlib.Path(arguments.out or ROOT / 'build/site').resolve()
+    earlier = prepare(out)
+    site = Site(ROOT, out, arguments.students)
+    site.build()
+    finish(out, earlier, site.written)
+    seconds = time.monotonic() - began
+    for file, reason in site.records.gaps:
+        print(f'lab: {file} cannot be read, its figures are missing: {reason}', file=sys.stderr)
+    pages = sum(name.endswith('.html') for name in site.written)
+    if arguments.json:
+        print(json.dumps({'folder': str(out), 'pages': pages, 'seconds': round(seconds, 2),
+                          'students': arguments.students, 'gaps': [{'file': f, 'reason': r} for f, r in site.records.gaps]}))
+    else:
+        print(f'  {pages} pages in {seconds:.1f} s: {out / "index.html"}', flush=True)
+    if arguments.serve:
+        serve(out, arguments.serve)
+    return 0
+
+
+def fail(arguments, error, code):
+    if arguments.json:
+        print(json.dumps({'error': str(error), 'exit_code': code}))
+    else:
+        print(f'lab: {error}', file=sys.stderr)
+    return code
+
+
+def main():
+    arguments = parse()
+    try:
+        tools.bring(ROOT)
+        return run(arguments)
+    except (SiteError, DeckError) as problem:
+        return fail(arguments, problem, 1)
+    except MissingTool as problem:
+        return fail(arguments, str(problem).replace('./lab slides', './lab site'), 3)
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == '__main__':
+    sys.exit(main())

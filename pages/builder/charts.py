@@ -1,0 +1,156 @@
+"""Charts as SVG whose coordinates across are percentages, so that text keeps its size on a phone.
+
+A mark is a group that has its value as words: in `data-tip` for the hover card, and as its label for
+a screen reader. Series have a shape and a colour each. No value is drawn that is not there.
+"""
+import html
+import math
+
+from slides.builder.records import show
+
+LEFT, RIGHT = 2.0, 98.0  # where the smallest and the largest value are, in percent
+SHAPES = ('circle', 'square', 'diamond', 'triangle')
+
+
+def across(share):
+    return f'{LEFT + (RIGHT - LEFT) * share:.3f}%'
+
+
+def shape(series, x, y):
+    """A mark's shape, its centre at x (in percent) and y (in pixels or percent)."""
+    inner = {'circle': '<circle r="5"/>', 'square': '<rect x="-5" y="-5" width="10" height="10"/>',
+             'diamond': '<path d="M0 -7L7 0L0 7L-7 0Z"/>',
+             'triangle': '<path d="M0 -6L6 5L-6 5Z"/>'}[SHAPES[series % 4]]
+    return f'<svg x="{x}" y="{y}" overflow="visible">{inner}</svg>'
+
+
+def mark(series, inner, tip):
+    tip = html.escape(tip)
+    return f'<g class="mark s{series}" role="img" tabindex="-1" aria-label="{tip}" data-tip="{tip}">{inner}</g>'
+
+
+def svg(height, parts, label):
+    return (f'<svg class="plot" width="100%" height="{height}" role="group" aria-label="{html.escape(label)}">'
+            + ''.join(parts) + '</svg>')
+
+
+def words(x, y, what, css='', anchor='start'):
+    return f'<text x="{x}" y="{y}" class="{css}" text-anchor="{anchor}">{html.escape(what)}</text>'
+
+
+def legend(series, dots=True):
+    def sign(k):
+        inner = shape(k, '8', '8') if dots else '<rect x="1" y="3" width="14" height="10"/>'
+        return f'<svg class="s{k}" width="16" height="16" aria-hidden="true">{inner}</svg>'
+    return ('<ul class="legend">' + ''.join(f'<li>{sign(k)} {html.escape(name)}</li>'
+                                            for k, name in enumerate(series)) + '</ul>')
+
+
+def figure(title, inner, source, table=''):
+    """`source`: where its values come from, as words. `table`: the same values, HTML."""
+    fold = f'<details class="data"><summary>The figures as a table</summary>{table}</details>' if table else ''
+    return (f'<figure class="chart"><figcaption>{html.escape(title)}</figcaption>{inner}'
+            f'<p class="source">{html.escape(source)}</p>{fold}</figure>')
+
+
+def decades(low, high):
+    """Powers of ten between two values; where there are fewer than two, 2 and 5 times them, too."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for steps in ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)):
+        found = [s * 10.0**e for e in powers for s in steps if low <= s * 10.0**e <= high]
+        if len(found) >= 2:
+            return found
+    return [low, high]
+
+
+def values_of(marks, form):
+    """The values of a row as words, in the order of the series."""
+    return ' · '.join(show(m[0], form) if form else f'{m[0]:.4g}' for m in marks if m) or 'not recorded'
+
+
+def dots(rows, series, form, label):
+    """A row per version, a mark per series, on a logarithmic axis. rows: [(name, [(value, tip) or None])]"""
+    values = [m[0] for _, marks in rows for m in marks if m]
+    low, high = min(values), max(values)
+    low, high = (low / 1.2, high * 1.2) if low == high else (low, high)
+
+    def place(value):
+        return across(math.log(value / low) / math.log(high / low))
+    each = 26 + 13 * len(series)  # a line per series, so that no mark hides another
+    bottom = 26 + each * len(rows)
+    parts = []
+    for tick in decades(low, high):
+        x = place(tick)
+        share = math.log(tick / low) / math.log(high / low)
+        anchor = 'start' if share < 0.08 else 'end' if share > 0.92 else 'middle'
+        parts.append(f'<line class="grid" x1="{x}" x2="{x}" y1="20" y2="{bottom}"/>')
+        parts.append(words(x, 13, show(tick, form), 'dim', anchor))
+    for i, (name, marks) in enumerate(rows):
+        y = 26 + each * i
+        parts.append(words('0', y + 14, name, 'mono'))
+        parts.append(words('100%', y + 14, values_of(marks, form), 'dim values', 'end'))
+        parts.append(f'<line class="rail" x1="0" x2="100%" y1="{y + each}" y2="{y + each}"/>')
+        for k, m in enumerate(marks):
+            if m:
+                parts.append(mark(k, shape(k, place(m[0]), y + 26 + 13 * k), m[1]))
+    return legend(series) + svg(bottom, parts, label)
+
+
+def bars(rows, series, form, label, limits=()):
+    """Horizontal bars from zero. rows: [(name, [(value, tip) or None])]; limits: [(name, value, series)]"""
+    values = [m[0] for _, marks in rows for m in marks if m] + [value for _, value, _ in limits]
+    most = max(values)
+    each = 26 + 13 * len(series)
+    top = 22 * len(limits) + 6
+    bottom = top + each * len(rows)
+    parts, over = [], []
+    for k, (name, value, of) in enumerate(limits):
+        x = across(value / most)
+        over.append(f'<line class="limit l{of}" x1="{x}" x2="{x}" y1="{22 * k + 18}" y2="{bottom}"/>')
+        over.append(words(x, 22 * k + 14, f'{name}: {show(value, form)}', f'limit l{of}', 'end'))
+    for i, (name, marks) in enumerate(rows):
+        y = top + each * i
+        parts.append(words('0', y + 18, name, 'mono'))
+        over.append(words('100%', y + 18, values_of(marks, form), 'dim values', 'end'))
+        for k, m in enumerate(marks):
+            if m:
+                wide = max(0.3, (RIGHT - LEFT) * m[0] / most)
+                parts.append(mark(k, f'<rect x="{LEFT}%" y="{y + 24 + 13 * k}" width="{wide:.3f}%" height="11"/>', m[1]))
+    return (legend(series, dots=False) if len(series) > 1 else '') + svg(bottom + 4, parts + over, label)
+
+
+def roofline(points, slope, roof, units, label):
+    """points: [(short name, intensity, rate, tip)]; slope: (name, bytes/s); roof: (name, rate).
+    units: (of the intensity, form of the rate). Both axes are logarithmic."""
+    xs = [p[1] for p in points] + [roof[1] / slope[1]]
+    ys = [p[2] for p in points] + [roof[1]]
+    x0, x1, y0, y1 = min(xs) / 1.6, max(xs) * 2, min(ys) / 1.6, max(ys) * 1.6
+    high = 420
+
+    def at(x, y):
+        return (across(math.log(x / x0) / math.log(x1 / x0)),
+                f'{20 + (high - 40) * (1 - math.log(y / y0) / math.log(y1 / y0)):.1f}')
+    ridge = roof[1] / slope[1]
+    foot = max(x0, y0 / slope[1])
+    parts = []
+    for tick in decades(x0, x1):
+        x, _ = at(tick, y0)
+        parts.append(f'<line class="grid" x1="{x}" x2="{x}" y1="20" y2="{high - 20}"/>')
+        parts.append(words(x, high - 5, f'{tick:.3g}', 'dim', 'middle'))
+    for tick in decades(y0, y1):
+        _, y = at(x0, tick)
+        parts.append(f'<line class="grid" x1="{LEFT}%" x2="{RIGHT}%" y1="{y}" y2="{y}"/>')
+        parts.append(words(f'{LEFT}%', float(y) - 4, show(tick, units[1]), 'dim'))
+    (ax, ay), (bx, by), (cx, _) = at(foot, foot * slope[1]), at(ridge, roof[1]), at(x1, roof[1])
+    parts.append(f'<line class="limit" x1="{ax}" y1="{ay}" x2="{bx}" y2="{by}"/>')
+    parts.append(f'<line class="limit" x1="{bx}" y1="{by}" x2="{cx}" y2="{by}"/>')
+    for name, x, y, tip in points:
+        px, py = at(x, y)
+        # The number lies where it hides no other mark, for most: right of its own.
+        parts.append(mark(0, shape(0, px, py) + f'<svg x="{px}" y="{py}" overflow="visible">'
+                          f'<text x="8" y="4" class="mono small">{html.escape(name)}</text></svg>', tip))
+    said = (f'<p class="axes">Across: {html.escape(units[0])}. Upwards: {html.escape(units[2])}. '
+            f'Sloped limit: {html.escape(slope[0])}. Level limit: {html.escape(roof[0])}. Both axes are '
+            'logarithmic.</p>')
+    return svg(high, parts, label) + said
+

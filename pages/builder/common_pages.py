@@ -1,0 +1,116 @@
+"""The pages that belong to no lab: index, glossary, texts, files, occupancy, search."""
+import html
+import json
+
+from slides.builder.records import show
+
+from . import shell
+from .sources import listing
+from .text import Renderer
+
+CODE = ('.cu', '.cuh', '.hpp', '.h', '.cpp')
+
+
+def best(lab, records):
+    """'07_grid_stride, 254 µs at n = ... (H200, measured)': the fastest at the largest size."""
+    for times in records['times']:
+        last = list(times.sizes)[-1]
+        found = [(times.entries[s.name, last].seconds, s.name) for s in lab.steps if (s.name, last) in times.entries]
+        if found:
+            seconds, step = min(found)
+            return (f'<a href="{lab.name}/{step}.html"><code>{step}</code></a>: {show(seconds, "time")} at '
+                    f'{html.escape(times.sizes[last])} ({times.gpu}, measured)')
+    return ''
+
+
+def index(site, kinds):
+    body = ['<h1>Stepwise: making CUDA kernels fast</h1>',
+            '<p>You start from a kernel that is right and slow, and take it, one idea at a time, to the limit of the '
+            'hardware. The course runs without a GPU: <code>./lab run first</code> begins. These pages show the '
+            'handouts, and what each idea changes and gains.</p>' if not site.students else
+            '<p>You start from a kernel that is right and slow, and take it, one idea at a time, to the limit of the '
+            'hardware. The course runs without a GPU: <code>./lab run first</code> begins.</p>']
+    body.append(shell.gaps(site.records.gaps))
+    body.append('<h2 id="path">The path through the labs</h2><ol class="path">')
+    for lab in site.labs:
+        file = f'labs/{lab.name}/README.md'
+        small = Renderer(site.links, file, 'index.html')
+        goal = small.small(lab.goal, file)
+        needs = small.small(f'**You need** {lab.needs}', file) if lab.needs else ''
+        more = ''
+        if not site.students:
+            fastest = best(lab, kinds[lab.name])
+            more = (f'<p><a href="{lab.name}/versions.html">{len(lab.steps)} versions</a>'
+                    + (f'; the fastest is {fastest}' if fastest else '') + '.</p>')
+        body.append(f'<li><h3><a href="{lab.name}/index.html">{html.escape(lab.title)}</a> '
+                    f'<code>{lab.name}</code></h3>{goal}{needs}'
+                    + (small.small(f'**Time:** {lab.hours}', file) if lab.hours else '') + more + '</li>')
+    body.append('</ol><h2 id="more">Beside the labs</h2><ul>'
+                '<li><a href="method.html">Method</a>: how to go about making a kernel faster</li>'
+                '<li><a href="limits.html">Limits</a>: how to find what limits a kernel</li>'
+                '<li><a href="occupancy.html">Occupancy</a>: how many blocks a multiprocessor holds, on '
+                f'{len(site.gpus)} GPUs</li>'
+                '<li><a href="glossary.html">Glossary</a>: the terms, with examples</li></ul>')
+    site.write('index.html', shell.page('index.html', 'The course', ''.join(body)))
+
+
+def text_page(site, file, name):
+    """Any Markdown file of the repository."""
+    renderer = Renderer(site.links, file, name)
+    body = renderer.render((site.root / file).read_text())
+    title = renderer.headings[0][1] if renderer.headings else file
+    site.found(name, title, renderer.sections)
+    site.write(name, shell.page(name, title, body))
+
+
+def file_page(site, file):
+    """The page of a file that a link leads to."""
+    name = site.links.pages[file]
+    if file.endswith('.md'):
+        text_page(site, file, name)
+        return
+    text = (site.root / file).read_text()
+    body = f'<h1 class="file"><code>{html.escape(file)}</code></h1>'
+    if file.endswith(CODE):
+        body += listing(text)
+    else:
+        body += f'<pre class="source" tabindex="0"><code>{html.escape(text)}</code></pre>'
+    site.write(name, shell.page(name, file, body, wide=True))
+
+
+def occupancy(site):
+    options = ''.join(f'<option value="{g["id"]}"{" selected" if g["id"] == "h200" else ""}>'
+                      f'{html.escape(g["name"])} ({g["major"]}.{g["minor"]})</option>' for g in site.gpus)
+    body = f'''<h1>Occupancy</h1>
+<p>How many blocks of a kernel one multiprocessor holds at once, and what limits them.
+<code>./lab occupancy --threads 256 --registers 32</code> computes the same in the terminal, and for the kernels of
+a lab; <code>nvcc -Xptxas -v</code> tells the registers of yours.</p>
+<form id="occupancy" class="inputs">
+<label>GPU <select id="gpu">{options}</select></label>
+<label>Threads of a block <input id="threads" type="number" min="1" max="1024" value="256"></label>
+<label>Registers of a thread <input id="registers" type="number" min="0" max="255" value="40"></label>
+<label>Shared memory of a block, bytes <input id="shared" type="number" min="0" step="1" value="8192"></label>
+</form>
+<p id="answer" class="answerline" role="status" aria-live="polite"></p>
+<div class="scroll" tabindex="0" role="group" aria-label="Limits"><table id="limits"><thead><tr><th scope="col">Resource</th>
+<th scope="col" class="r">Blocks that fit</th><th scope="col">Why</th></tr></thead><tbody></tbody></table></div>
+<div id="curves"></div>
+<p class="source">Rules: CUDA's cuda_occupancy.h 13.0; for compute capability 1.x and 2.x the CUDA Occupancy Calculator.
+GPUs: common/gpus, as their makers describe them.</p>
+<noscript><p class="gap">The calculator needs JavaScript; ./lab occupancy needs none.</p></noscript>
+'''
+    site.write('theme/gpus.js', 'const GPUS = ' + json.dumps(list(site.gpus)) + ';\n')
+    site.found('occupancy.html', 'Occupancy calculator', [(
+        'Occupancy calculator', '', 'blocks warps registers shared memory multiprocessor threads limits')])
+    site.write('occupancy.html', shell.page('occupancy.html', 'Occupancy', body,
+                                            scripts=['theme/gpus.js', 'theme/occupancy.js']))
+
+
+def search(site):
+    """search.js holds all sections; the page is searched by theme/site.js."""
+    entries = [{'u': page + (f'#{anchor}' if anchor else ''), 'p': title, 't': section, 'x': words}
+               for page, title, section, anchor, words in site.sections]
+    site.write('search.js', 'const SEARCH = ' + json.dumps(entries, ensure_ascii=False, separators=(',', ':')) + ';\n')
+    body = '<h1>Search</h1><p id="count" role="status" aria-live="polite"></p><ol id="results" class="results"></ol>'
+    site.write('search.html', shell.page('search.html', 'Search', body, scripts=['search.js']))
+

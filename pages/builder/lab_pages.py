@@ -1,0 +1,349 @@
+"""The pages of a lab: handout, versions with their figures, a page per step, differences."""
+import html
+import re
+
+from slides.builder.records import show
+
+from . import charts, shell
+from .measured import short
+from .sources import listing
+from .text import Renderer
+
+
+def esc(text):
+    return html.escape(str(text))
+
+
+def handout(site, lab, file, name):
+    """The page of README.md or deeper.md, with answers folded behind the questions."""
+    answers = {} if site.students else site.answers[lab.name]
+    renderer = Renderer(site.links, file, name, answers)
+    text = (site.root / file).read_text()
+    body = renderer.render(text, f'solutions/{lab.name}/answers.md')
+    title = renderer.headings[0][1] if renderer.headings else lab.title
+    contents = ''.join(f'<li><a href="#{anchor}">{esc(t.replace("`", ""))}</a></li>'
+                       for level, t, anchor in renderer.headings if level == 2)
+    nav = f'<nav class="contents" aria-label="On this page"><ul>{contents}</ul></nav>' if contents else ''
+    site.found(name, title if title.startswith(lab.title) else f'{lab.title}: {title}', renderer.sections)
+    site.answered.setdefault(lab.name, []).extend(renderer.answered)
+    site.write(name, shell.page(name, title, body.replace('</h1>', '</h1>' + nav, 1), lab, site.students))
+
+
+class Figures:
+    """What is known of a lab's steps at a size, by series: each a GPU, measured or modelled."""
+
+    def __init__(self, records):
+        self.times, self.modelled = records['times'], records['modelled']
+        self.series = ([(f'{t.gpu}, measured', t, True) for t in self.times]
+                       + [(f'{m.gpu}, modelled', m, False) for m in self.modelled])
+
+    def sizes(self):
+        """{size: label} of all GPUs, smallest work first."""
+        found = {}
+        for times in self.times:
+            for size, label in times.sizes.items():
+                found.setdefault(size, label)
+        return found
+
+    def seconds(self, k, step, size):
+        entry = self.series[k][1].entries.get((step, size))
+        return getattr(entry, 'seconds', entry)
+
+    def entry(self, step, size):
+        """The measured entry of the first GPU that has one: its work is that of every GPU."""
+        return next((t.entries[step, size] for t in self.times if (step, size) in t.entries), None)
+
+
+def rate_of(entry, seconds):
+    """(value, form) of what a call is worth: flop or bytes that must move, per second."""
+    if entry.operations and entry.rate_in == 'flop':
+        return entry.operations / seconds, 'TFLOP/s' if entry.operations / seconds > 1e12 else 'GFLOP/s'
+    return entry.bytes / seconds, 'GB/s'
+
+
+def tip_of(name, series, label, seconds, entry):
+    text = f'{name}, {label}: {show(seconds, "time")}'
+    if entry and entry.bytes:
+        text += ', ' + show(*rate_of(entry, seconds))
+    return f'{text} ({series})'
+
+
+def size_block(site, lab, figures, size, label):
+    """Times, rates and a table at one size."""
+    known = [k for k in range(len(figures.series))
+             if any(figures.seconds(k, s.name, size) for s in lab.steps)]
+    names = [figures.series[k][0] for k in known]
+    rows, table = [], []
+    for step in lab.steps:
+        entry, marks = figures.entry(step.name, size), []
+        cells = [f'<a href="{step.name}.html"><code>{step.name}</code></a>', esc(step.idea)]
+        for k in known:
+            seconds = figures.seconds(k, step.name, size)
+            marks.append((seconds, tip_of(step.name, figures.series[k][0], label, seconds, entry)) if seconds else None)
+            over = figures.seconds(k, step.over, size) if step.over else None
+            cells.append(show(seconds, 'time') if seconds else '–')
+            cells.append(show(over / seconds, 'x') if seconds and over else '–')
+        rows.append((step.name, marks))
+        table.append(cells)
+    for peer, times in sorted({(n, t.gpu): t for t in figures.times for (n, s) in t.peers if s == size}.items()):
+        k = next(i for i, n in enumerate(names) if n == f'{peer[1]}, measured')
+        entry = times.peers[peer[0], size]
+        marks = [None] * len(known)
+        marks[k] = (entry.seconds, tip_of(peer[0], f'measured beside {peer[1]}', label, entry.seconds, entry))
+        if entry.on == 'gpu':  # a CPU is so far off that the versions would be one heap
+            rows.append((f'{peer[0]} (to compare)', marks))
+        cells = [f'<code>{esc(peer[0])}</code>', f'to compare, on the {entry.on.upper()}'] + ['–'] * (2 * len(known))
+        cells[2 + 2 * k] = show(entry.seconds, 'time')
+        table.append(cells)
+    head = ['Version', 'Idea'] + [h for n in names for h in (esc(n), 'gain')]
+    full = shell.table(head, table, range(2, len(head)), f'Times at {label}')
+    used = [figures.series[k][1] for k in known]
+    source = ('Recorded: ' + '; '.join(f'{n}, {r.date}, {r.command}' for n, r in zip(names, used))
+              + '. The table has the CPU, too, where it is recorded, and gains over the version that each one changes.')
+    out = charts.figure(f'Time of a call with a cold L2, {label}', charts.dots(rows, names, 'time', f'Times at {label}'),
+                        source, full)
+    return out + rates(site, lab, figures, size, label)
+
+
+def rates(site, lab, figures, size, label):
+    """Bars of the measured rates, and the ceiling of each GPU, where it is measured."""
+    measured = [k for k, s in enumerate(figures.series) if s[2]
+                and any(figures.seconds(k, step.name, size) for step in lab.steps)]
+    entries = [figures.entry(step.name, size) for step in lab.steps]
+    first = next((e for e in entries if e), None)
+    if not measured or not first:
+        return ''
+    flop = first.operations and first.rate_in == 'flop'
+    form, ceiling = ('GFLOP/s', 'peak_fma_f32') if flop else ('GB/s', 'dram_copy')
+    rows, table = [], []
+    for step, entry in zip(lab.steps, entries):
+        marks, cells = [], [f'<code>{step.name}</code>']
+        for k in measured:
+            seconds = figures.seconds(k, step.name, size)
+            value = rate_of(entry, seconds)[0] if seconds else None
+            marks.append((value, f'{step.name}, {label}: {show(value, form)} ({figures.series[k][0]})') if seconds else None)
+            cells.append(show(value, form) if seconds else '–')
+        rows.append((step.name, marks))
+        table.append(cells)
+    limits, said = [], []
+    for at, k in enumerate(measured):
+        gpu = site.records.gpu(figures.series[k][1].gpu)
+        if gpu and ceiling in gpu.values:
+            scale = 1e12 if flop else 1e9
+            limits.append((f'{gpu.gpu}, {"multiply-adds" if flop else "a copy"}', gpu.values[ceiling] * scale, at))
+            said.append(f'{gpu.gpu}, {ceiling} of {gpu.date}')
+    names = [figures.series[k][0] for k in measured]
+    what = 'Operations per second' if flop else 'Bytes that must move, per second'
+    source = ('The work of the problem over the recorded time. ' +
+              (f'Ceiling, measured: {"; ".join(said)}. ' if said else 'No ceiling is recorded. ')
+              + ('' if flop else 'Above a copy: the bytes fit the L2, or are read only.'))
+    return charts.figure(f'{what}, {label}', charts.bars(rows, names, form, f'Rates at {label}', limits), source,
+                         shell.table(['Version'] + names, table, range(1, 1 + len(names)), f'Rates at {label}'))
+
+
+def rooflines(site, lab, records):
+    out = []
+    for profiles in records['profiles']:
+        gpu = site.records.gpu(profiles.gpu)
+        described = next((g for g in site.gpus if short(g['name']) == profiles.gpu), None)
+        steps = [(s, profiles.steps[s.name]) for s in lab.steps if s.name in profiles.steps]
+        steps = [(s, p) for s, p in steps if p.dram_bytes > 0]
+        if not gpu or not described or not steps:
+            continue
+        ceiling = 4 * described['multiprocessors'] * described['clock_hz']
+        source = (f'Counted and timed by ncu on {profiles.gpu}, {profiles.date}, {profiles.command}: '
+                  'of each version the kernel with the most time. '
+                  f'DRAM: dram_read, {gpu.date}. ')
+        slope = (f'{show(gpu.values["dram_read"] * 1e9, "GB/s")} from DRAM, measured', gpu.values['dram_read'] * 1e9)
+        out.append(one_roofline(
+            steps, lambda p: p.instructions, slope,
+            (f'{show(ceiling / 1e9, ".0f")} G warp instructions/s, on paper', ceiling),
+            ('warp instructions per byte of DRAM', '', 'warp instructions per second'),
+            f'Roofline in warp instructions, {profiles.gpu}',
+            source + 'On paper: 4 instructions per clock and multiprocessor at the boost clock.'))
+        work = {s.name: next((t.entries[s.name, p.size].operations for t in records['times']
+                              if (s.name, p.size) in t.entries and t.entries[s.name, p.size].rate_in == 'flop'), None)
+                for s, p in steps}
+        if 'peak_fma_f32' in gpu.values and all(work.values()):
+            peak = gpu.values['peak_fma_f32'] * 1e12
+            out.append(one_roofline(
+                [(s, p._replace(instructions=work[s.name])) for s, p in steps], lambda p: p.instructions, slope,
+                (f'{show(peak, "TFLOP/s")} of multiply-adds, measured', peak),
+                ('FLOP per byte of DRAM', 'GFLOP/s', 'FLOP per second'),
+                f'Roofline in floating-point operations, {profiles.gpu}',
+                source + 'Operations: those of the problem.'))
+    return ''.join(out)
+
+
+def one_roofline(steps, work, slope, roof, units, title, source):
+    points, table = [], []
+    for step, p in steps:
+        intensity, rate = work(p) / p.dram_bytes, work(p) / p.seconds
+        bound = min(roof[1], intensity * slope[1])
+        said = rate_words(rate, units)
+        points.append((step.number, intensity, rate,
+                       f'{step.name}: {intensity:.3g} {units[0]}, {said}, {rate / bound:.0%} of its limit'))
+        table.append([f'<a href="{step.name}.html"><code>{step.name}</code></a>', f'{intensity:.3g}', said,
+                      f'{rate / bound:.0%}', show(p.seconds, 'time')])
+    head = ['Version', esc(units[0]), esc(units[2]), 'of its limit', "the kernel's time"]
+    drawn = charts.roofline(points, slope, roof, (units[0], units[1] or 'G', units[2]), title)
+    return charts.figure(title, drawn, source, shell.table(head, table, range(1, 5), title))
+
+
+def rate_words(rate, units):
+    return show(rate, 'GFLOP/s') if units[1] else f'{rate / 1e9:.4g} G/s'
+
+
+def history(lab, lectures):
+    out = []
+    names = {s.name for s in lab.steps}
+    for lecture in lectures:
+        rows, table = [], []
+        for f in lecture.figures:
+            link = f'<a href="{f["step"]}.html"><code>{f["step"]}</code></a>' if f['step'] in names else esc(f['step'])
+            said = f'{f["version"]} ({f["step"]})'
+            model = f['modelled']
+            rows.append((said, [
+                (f['published'], f'{said}: {f["published"]:g} {lecture.unit} (history, {lecture.gpu})'),
+                (model, f'{said}: {model:.4g} {lecture.unit} (modelled, {lecture.gpu})') if model else None]))
+            table.append([esc(f['version']), link, f'{f["published"]:g}', f'{model:.4g}' if model else '–', esc(f['message'])])
+        size = ' x '.join(str(n) for n in lecture.size)
+        title = f'History: {lecture.gpu}, {lecture.unit}, size {size}'
+        drawn = charts.bars(rows, ['published', 'modelled by this course'], '', title)
+        note = '' if lecture.size_told else ' The source does not say the size; this one is assumed.'
+        out.append(charts.figure(title, drawn, f'History. Source: {lecture.source}.{note} The second bar is modelled.',
+                                 shell.table(['Version there', 'Version here', f'published, {esc(lecture.unit)}',
+                                              'modelled', ''], table, (2, 3), title)))
+    return ''.join(out)
+
+
+def overview(lab, figures, size, label):
+    """The versions with their ideas, and the time of each on the GPUs that were measured."""
+    measured = [k for k, s in enumerate(figures.series) if s[2]
+                and any(figures.seconds(k, step.name, size) for step in lab.steps)]
+    head, rows = ['Version', 'Idea', 'What changes'], []
+    for k in measured:
+        head += [f'{esc(figures.series[k][0])}, {esc(label)}', 'gain']
+    for s in lab.steps:
+        row = [f'<a href="{s.name}.html"><code>{s.name}</code></a>', esc(s.idea),
+               f'<a href="diff.html#{s.over}..{s.name}">from {esc(s.over)}</a>' if s.over else '–']
+        for k in measured:
+            seconds, over = figures.seconds(k, s.name, size), s.over and figures.seconds(k, s.over, size)
+            row += [show(seconds, 'time') if seconds else '–', show(over / seconds, 'x') if seconds and over else '–']
+        rows.append(row)
+    return shell.table(head, rows, range(3, len(head)), 'All versions')
+
+
+def versions(site, lab, records):
+    name = f'{lab.name}/versions.html'
+    figures = Figures(records)
+    sizes = figures.sizes()
+    body = [f'<h1>{esc(lab.title)}: all versions</h1>', shell.gaps(site.records.gaps_of(lab.name))]
+    body.append('<p>Each version changes one thing. <strong>Measured</strong> times are recorded on the GPU that '
+                'is named, <strong>modelled</strong> ones follow from counts, and <strong>history</strong> is what '
+                'others published. Move over a mark, or reach it with Tab and the arrow keys, for its value.</p>')
+    # Shown first: the largest of the sizes that most GPUs and models have.
+    many = {s: sum(any(figures.seconds(k, one.name, s) for one in lab.steps) for k in range(len(figures.series)))
+            for s in sizes}
+    last = [s for s in sizes if many[s] == max(many.values())][-1] if sizes else None
+    body.append(overview(lab, figures, last, sizes.get(last)))
+    body.append('<h2 id="times">Times</h2>')
+    if sizes:
+        options = ''.join(f'<option value="{i}"{" selected" if s == last else ""}>{esc(label)}</option>'
+                          for i, (s, label) in enumerate(sizes.items()))
+        body.append(f'<p class="choose"><label>Size <select id="size">{options}</select></label></p>')
+        body += [f'<section class="size" data-size="{i}" aria-label="{esc(label)}">'
+                 f'{size_block(site, lab, figures, size, label)}</section>'
+                 for i, (size, label) in enumerate(sizes.items())]
+    else:
+        body.append('<p class="gap" role="note">No time of this lab can be read.</p>')
+    body.append('<h2 id="roofline">Roofline</h2>')
+    body.append(rooflines(site, lab, records)
+                or '<p class="gap" role="note">No profile of this lab is recorded, so there is no roofline.</p>')
+    if records['lectures']:
+        body.append('<h2 id="history">History</h2>' + history(lab, records['lectures']))
+    site.found(name, f'{lab.title}: all versions', [(lab.title + ': all versions', '', ' '.join(s.idea for s in lab.steps))])
+    site.write(name, shell.page(name, f'{lab.title}: all versions', ''.join(body), lab, wide=True))
+
+
+def counters(step, records):
+    out = []
+    for counted in records['counted']:
+        for label, kernels in counted.steps.get(step.name, [])[-1:]:
+            for kernel, grid, block, launches, values in kernels:
+                rows = [[esc(n.replace('_', ' ')), span(v)] for n, v in values.items() if v]
+                shape = f'{" x ".join(map(str, grid))} blocks of {" x ".join(map(str, block))}'
+                many = '' if launches == 1 else f', {launches} launches'
+                out.append(f'<h3><code>{esc(readable(kernel))}</code></h3><p>{shape}{many}; {esc(label)}.</p>'
+                           + shell.table(['Counter', 'ncu'], rows, (1,), f'Counters of {readable(kernel)}'))
+            out.append(f'<p class="source">Counted by ncu on {esc(counted.gpu)}, {counted.date}, '
+                       f'{esc(counted.command)}. Counters that are 0 are left out.</p>')
+    return ''.join(out)
+
+
+def span(value):
+    if isinstance(value, list):
+        return ' to '.join(f'{v:,.0f}' for v in value)
+    return f'{value:,.6g}' if value != int(value) else f'{value:,.0f}'
+
+
+def readable(mangled):
+    """_Z13reduce_kernelPKiPii -> reduce_kernel"""
+    found = re.match(r'_ZN?(?:\d+_GLOBAL__N__\w+?)?(\d+)', mangled)
+    if not found:
+        return mangled
+    begin = found.end()
+    return mangled[begin:begin + int(found[1])] or mangled
+
+
+def step_page(site, lab, at, records):
+    step = lab.steps[at]
+    name = f'{lab.name}/{step.name}.html'
+    figures = Figures(records)
+    around = [f'<a rel="{rel}" href="{s.name}.html">{text} {esc(s.name)}</a>'
+              for rel, text, s in (('prev', '←', lab.steps[at - 1] if at else None),
+                                   ('next', '→', lab.steps[at + 1] if at + 1 < len(lab.steps) else None)) if s]
+    body = [f'<h1><code>{step.name}</code></h1><p class="idea">{esc(step.idea[0].upper() + step.idea[1:])}.</p>',
+            f'<p class="around">{" ".join(around)}</p>', shell.gaps(site.records.gaps_of(lab.name))]
+    rows = []
+    for size, label in figures.sizes().items():
+        for k, (series, _, _) in enumerate(figures.series):
+            seconds = figures.seconds(k, step.name, size)
+            over = figures.seconds(k, step.over, size) if step.over else None
+            if seconds:
+                rows.append([esc(label), esc(series), show(seconds, 'time'),
+                             show(*rate_of(figures.entry(step.name, size), seconds)) if figures.entry(step.name, size) else '–',
+                             show(over / seconds, 'x') if over else '–'])
+    if step.over:
+        body.append(f'<h2 id="change">What it changes</h2><div class="diff" data-from="{step.over}" data-to="{step.name}">'
+                    f'</div><p><a href="diff.html#{step.over}..{step.name}">Compare any two versions</a></p>')
+    body.append('<h2 id="times">Times</h2>')
+    body.append(shell.table(['Size', 'GPU', 'Time', 'Rate', f'over {step.over or "-"}'], rows, (2, 3, 4), 'Times')
+                if rows else '<p class="gap" role="note">No time of this version is recorded.</p>')
+    body.append('<h2 id="source">Source</h2>')
+    text = (site.root / step.file).read_text()
+    body.append(f'<p class="file"><code>{step.file}</code></p>' + listing(text))
+    for i, part in enumerate(step.parts):
+        body.append(f'<h3><code>{esc(part)}</code></h3>' + listing((site.root / part).read_text(), f'P{i}L'))
+    counts = counters(step, records)
+    body.append('<h2 id="counters">Counters</h2>'
+                + (counts or '<p class="gap" role="note">No counters of this version are recorded.</p>'))
+    head = [line.lstrip('/ ') for line in text.split('\n#include')[0].splitlines() if line.startswith('//')]
+    site.found(name, f'{lab.title}: {step.name}', [(f'{lab.name} {step.name}', '', f'{step.idea}. {" ".join(head)}')])
+    site.write(name, shell.page(name, f'{step.name}: {step.idea}', ''.join(body), lab, wide=True,
+                                scripts=[f'{lab.name}/versions.js', 'theme/diff.js'] if step.over else ()))
+
+
+def diff_page(site, lab):
+    name = f'{lab.name}/diff.html'
+
+    def choice(which, chosen):
+        options = ''.join(f'<option{" selected" if s.name == chosen else ""}>{s.name}</option>' for s in lab.steps)
+        return f'<label>{which} <select id="{which.lower()}">{options}</select></label>'
+    second = lab.steps[min(1, len(lab.steps) - 1)]
+    body = (f'<h1>{esc(lab.title)}: differences</h1><p class="choose">{choice("From", second.over or lab.steps[0].name)} '
+            f'{choice("To", second.name)} <button type="button" id="swap">Swap</button></p>'
+            '<p id="ideas" aria-live="polite"></p><div class="diff" id="diff"></div>'
+            '<noscript><p class="gap">This page needs JavaScript; <code>./lab diff</code> shows the same.</p></noscript>')
+    site.write(name, shell.page(name, f'{lab.title}: differences', body, lab, wide=True,
+                                scripts=[f'{lab.name}/versions.js', 'theme/diff.js']))

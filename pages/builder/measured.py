@@ -1,0 +1,165 @@
+"""The records of a lab, read whole or not at all: what cannot be read is named, never guessed.
+
+Times are in seconds, rates per second. A reader raises on a value that it does not expect;
+`Records` then lists the file and the reason in `gaps`, and goes on without it.
+"""
+import collections
+import json
+import math
+
+
+def number(value, least=0.0):
+    """A finite number above `least`; ValueError for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ValueError(f'expected a number, found {value!r}')
+    if value <= least:
+        raise ValueError(f'expected more than {least:g}, found {value!r}')
+    return float(value)
+
+
+def text(value):
+    if not isinstance(value, str):
+        raise ValueError(f'expected a text, found {value!r}')
+    return value
+
+
+def size_of(entry):
+    return tuple(int(number(n, -1)) for n in entry['size'])
+
+
+def short(gpu):
+    """'NVIDIA H100 80GB HBM3' -> 'H100', 'NVIDIA GeForce GTX 980' -> 'GTX 980'."""
+    name = gpu.replace('NVIDIA ', '').replace('GeForce ', '').replace('Tesla ', '')
+    return name.split(' ')[0] if name.startswith(('H100', 'H200', 'A100')) else name
+
+
+Times = collections.namedtuple('Times', 'gpu date command sizes entries peers')
+Entry = collections.namedtuple('Entry', 'seconds low high bytes operations rate_in on')
+Modelled = collections.namedtuple('Modelled', 'gpu date command entries median_error')
+Counted = collections.namedtuple('Counted', 'gpu date command steps')
+Profile = collections.namedtuple('Profile', 'size kernel seconds instructions dram_bytes figures')
+Profiles = collections.namedtuple('Profiles', 'gpu date command steps')
+Lecture = collections.namedtuple('Lecture', 'gpu source unit size size_told figures')
+Figures = collections.namedtuple('Figures', 'gpu date command values')
+
+
+def head(doc):
+    return short(text(doc['gpu'])), text(doc['date'])[:10], text(doc['command'])
+
+
+def read_times(doc):
+    """{(step, size): Entry} of the calls with a cold L2, and of peers; sizes: {size: label}."""
+    sizes, entries, peers = {}, {}, {}
+    for listed, into in ((doc['steps'], entries), (doc.get('peers', []), peers)):
+        for one in listed:
+            for at in one['sizes']:
+                if 'cold' not in at:
+                    continue
+                size, cold = size_of(at), at['cold']
+                if into is entries:
+                    sizes[size] = text(at['label']).rsplit(', seed', 1)[0]
+                into[text(one['name']), size] = Entry(
+                    number(cold['median_ms']) / 1e3, number(cold['low_ms']) / 1e3,
+                    number(cold['high_ms']) / 1e3, number(at['bytes']),
+                    number(at['operations']) if 'operations' in at else None, at.get('rate_in'), one.get('on', 'gpu'))
+    if not entries:
+        raise ValueError('no step has a time')
+    return Times(*head(doc), sizes, entries, peers)
+
+
+def read_modelled(doc):
+    entries = {(text(t['step']), size_of(t)): number(t['modelled_ms']) / 1e3 for t in doc['times']}
+    return Modelled(*head(doc), entries, number(doc['median_error'], -1))
+
+
+def read_counted(doc):
+    """{step: [(label, [(kernel, grid, block, launches, {counter: value or [low, high]})])]}"""
+    steps = {}
+    for step in doc['steps']:
+        steps[text(step['name'])] = [
+            (text(at['label']).rsplit(', seed', 1)[0],
+             [(text(k['kernel']), k['grid'], k['block'], int(number(k['launches'])),
+               {name: counted(v) for name, v in k['counted'].items()}) for k in at['kernels']])
+            for at in step['sizes']]
+    return Counted(*head(doc), steps)
+
+
+def counted(value):
+    if isinstance(value, list):
+        return [number(v, -1) for v in value]
+    return number(value, -1)
+
+
+def read_profiles(doc):
+    """{step: Profile} of the kernel with the most time."""
+    steps = {}
+    for step in doc['steps']:
+        f = step['figures']
+        steps[text(step['step'])] = Profile(size_of(step), text(f['kernel']), number(f['us']) / 1e6,
+                                            number(f['instructions']), number(f['dram_bytes'], -1),
+                                            {k: number(f[k], -1) for k in ('occupancy', 'compute', 'memory')})
+    return Profiles(*head(doc), steps)
+
+
+def read_lectures(doc):
+    lectures = []
+    for one in doc['lectures']:
+        figures = [{'version': text(f['version']), 'step': text(f['step']),
+                    'published': number(f['published']), 'message': text(f.get('message') or ''),
+                    'modelled': None if f['modelled'] is None else number(f['modelled'])}
+                   for f in one['figures']]
+        lectures.append(Lecture(short(text(one['gpu'])), text(one['source']), text(one['unit']),
+                                size_of(one), one['size_told'], figures))
+    return lectures
+
+
+def read_figures(doc):
+    return Figures(*head(doc), {text(f['name']): number(f['value'], -math.inf) for f in doc['figures']})
+
+
+class Records:
+    def __init__(self, root):
+        self.root = root
+        self.gaps = []  # [(file from the root, reason)]
+
+    def read(self, name, reader, lab=None):
+        """What `reader` makes of the file; None if there is no such file, or if it is broken."""
+        file = self.root / name
+        if not file.is_file():
+            return None
+        try:
+            doc = json.loads(file.read_text())
+            if lab and doc['lab'] != lab:
+                raise ValueError(f'it is of the lab {doc["lab"]!r}')
+            return reader(doc)
+        except KeyError as error:
+            reason = f'it has no {error}'
+        except (ValueError, TypeError, AttributeError, IndexError) as error:
+            reason = str(error)
+        if (name, reason) not in self.gaps:
+            self.gaps.append((name, reason))
+        return None
+
+    def gaps_of(self, lab):
+        return [gap for gap in self.gaps if gap[0].startswith(f'solutions/{lab}/')]
+
+    def of_lab(self, lab):
+        """All records of a lab, by kind; each kind a list, a GPU each, newest architecture first."""
+        folder = self.root / 'solutions' / lab / 'measured'
+        kinds = {'times': [], 'modelled': [], 'counted': [], 'profiles': []}
+        readers = {'.modelled': ('modelled', read_modelled), '.counters': ('counted', read_counted),
+                   '.profiles': ('profiles', read_profiles), '': ('times', read_times)}
+        for file in sorted(folder.glob('*.json'), reverse=True):
+            gpu, dot, rest = file.stem.partition('.')
+            if dot + rest not in readers or not gpu:
+                continue
+            kind, reader = readers[dot + rest]
+            found = self.read(f'solutions/{lab}/measured/{file.name}', reader, lab)
+            if found:
+                kinds[kind].append(found)
+        kinds['lectures'] = self.read(f'solutions/{lab}/lectures.json', read_lectures, lab) or []
+        return kinds
+
+    def gpu(self, name):
+        """What `./lab device --measure` found of a GPU ('H200'); None if nothing is recorded."""
+        return self.read(f'common/gpus/{name.lower()}.measured.json', read_figures)

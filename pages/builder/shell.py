@@ -1,0 +1,85 @@
+"""The frame of every page: head, navigation, search, theme."""
+import html
+import posixpath
+
+
+def relative(target, page):
+    """A link from `page` to `target`, both from the site's root."""
+    path, hash_, anchor = target.partition('#')
+    return posixpath.relpath(path, posixpath.dirname(page) or '.') + hash_ + anchor
+
+
+def lab_links(lab, students):
+    links = [('Handout', f'{lab.name}/index.html')]
+    if lab.deeper:
+        links.append(('Deeper', f'{lab.name}/deeper.html'))
+    if not students:
+        links += [('Versions', f'{lab.name}/versions.html'), ('Differences', f'{lab.name}/diff.html')]
+    return links
+
+
+def navigation(links, page, label):
+    items = ''.join(
+        f'<li><a href="{relative(to, page)}"{" aria-current=page" if to == page else ""}>{html.escape(name)}</a></li>'
+        for name, to in links)
+    return f'<nav aria-label="{label}"><ul>{items}</ul></nav>'
+
+
+COURSE = [('Labs', 'index.html'), ('Method', 'method.html'), ('Limits', 'limits.html'),
+          ('Glossary', 'glossary.html'), ('Occupancy', 'occupancy.html')]
+
+
+def page(name, title, body, lab=None, students=False, scripts=(), wide=False):
+    """The HTML of the page `name`, as 'reduction/index.html', from the site's root."""
+    root = '../' * name.count('/')
+    of_lab = ''
+    if lab:
+        of_lab = (f'<div class="oflab"><span class="labname">{html.escape(lab.title)}</span>'
+                  + navigation(lab_links(lab, students), name, f'Lab {lab.name}') + '</div>')
+    more = ''.join(f'<script src="{relative(s, name)}"></script>\n' for s in scripts)
+    return f'''<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{html.escape(title)} · Stepwise</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="{root}theme/site.css">
+<script>try {{ document.documentElement.dataset.theme = localStorage.getItem('theme') || ''; }} catch (e) {{}}</script>
+</head>
+<body data-root="{root}">
+<a class="skip" href="#main">Skip to the text</a>
+<header>
+<a class="home" href="{root}index.html">Stepwise</a>
+{navigation(COURSE, name, 'Course')}
+<form role="search" action="{root}search.html"><input type="search" name="q" aria-label="Search the course" placeholder="Search ( / )"></form>
+<button type="button" id="theme" aria-label="Light or dark">◐</button>
+</header>
+{of_lab}
+<main id="main"{' class="wide"' if wide else ''}>
+{body}
+</main>
+<div id="tip" role="status" aria-live="polite"></div>
+<script src="{root}theme/site.js"></script>
+{more}</body>
+</html>
+'''
+
+
+def table(head, rows, numeric=(), label='Table'):
+    """Cells are HTML. `numeric`: columns that are set to the right."""
+    def cells(row, tag):
+        return ''.join(f'<{tag}{" class=r" if i in numeric else ""}{" scope=col" if tag == "th" else ""}>{c}</{tag}>'
+                       for i, c in enumerate(row))
+    return (f'<div class="scroll" tabindex="0" role="group" aria-label="{html.escape(label)}"><table><thead><tr>'
+            f'{cells(head, "th")}</tr></thead><tbody>'
+            + ''.join(f'<tr>{cells(row, "td")}</tr>' for row in rows) + '</tbody></table></div>')
+
+
+def gaps(found):
+    """What could not be read, as a notice; nothing if all could."""
+    if not found:
+        return ''
+    items = ''.join(f'<li><code>{html.escape(file)}</code>: {html.escape(reason)}</li>' for file, reason in found)
+    return ('<div class="gap" role="note"><strong>A record cannot be read, and its figures are missing here.</strong>'
+            f'<ul>{items}</ul></div>')

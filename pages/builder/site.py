@@ -1,0 +1,70 @@
+"""The whole site: builds all pages of one course into a folder."""
+import pathlib
+import shutil
+
+from . import common_pages, course, lab_pages, measured
+from .errors import SiteError
+from .sources import Versions
+from .text import Links, read_terms
+
+THEME = pathlib.Path(__file__).parent.parent / 'theme'
+
+
+class Site:
+    def __init__(self, root, out, students=False):
+        self.root, self.out, self.students = root, out, students
+        self.labs = course.labs(root)
+        if not self.labs:
+            raise SiteError(f'{root}/labs has no lab')
+        self.records = measured.Records(root)
+        self.gpus = course.gpus(root)
+        self.answers = {} if students else {lab.name: course.answers(root, lab.name) for lab in self.labs}
+        self.links = Links(root, self.labs, students)
+        self.links.terms = read_terms(root)
+        self.written = []
+        self.sections = []  # (page, its title, section, anchor, words) for the search
+        self.answered = {}  # lab: the questions whose answers are on a page
+
+    def write(self, name, text):
+        file = self.out / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        self.written.append(name)
+
+    def found(self, page, title, sections):
+        """For the search: sections [(title, anchor, words)] of a page."""
+        self.sections += [(page, title, section, anchor, words) for section, anchor, words in sections]
+
+    def build(self):
+        kinds = {}
+        for lab in self.labs:
+            kinds[lab.name] = {} if self.students else self.records.of_lab(lab.name)
+        for lab in self.labs:
+            self._lab(lab, kinds[lab.name])
+        for name in ('glossary', 'method', 'limits'):
+            common_pages.text_page(self, f'labs/{name}.md', f'{name}.html')
+        common_pages.occupancy(self)
+        common_pages.index(self, kinds)
+        done = 0
+        while done < len(self.links.wanted):  # a file's page may lead to other files
+            common_pages.file_page(self, self.links.wanted[done])
+            done += 1
+        common_pages.search(self)
+        for file, target in self.links.copied.items():
+            (self.out / target).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(self.root / file, self.out / target)
+            self.written.append(target)
+        for file in sorted(THEME.iterdir()):
+            self.write(f'theme/{file.name}', file.read_text())
+
+    def _lab(self, lab, records):
+        lab_pages.handout(self, lab, f'labs/{lab.name}/README.md', f'{lab.name}/index.html')
+        if lab.deeper:
+            lab_pages.handout(self, lab, f'labs/{lab.name}/deeper.md', f'{lab.name}/deeper.html')
+        if self.students:
+            return
+        self.write(f'{lab.name}/versions.js', Versions(self.root, lab).script())
+        lab_pages.versions(self, lab, records)
+        lab_pages.diff_page(self, lab)
+        for at in range(len(lab.steps)):
+            lab_pages.step_page(self, lab, at, records)

@@ -1,0 +1,212 @@
+"""Markdown of the repository as HTML of the site: links, anchors, code, answers, terms.
+
+Links are relative to the file that has them. `Links` maps a file of the repository to its page; a
+file without a page of its own gets one under files/, so that no link is dead.
+"""
+import html
+import posixpath
+import re
+
+from markdown_it import MarkdownIt
+from slides.builder.code import highlight
+
+QUESTION = re.compile(r'^\*\*([A-Z]\d+)\*\*')
+COMMENT = re.compile(r'<!--.*?-->', re.S)
+GENERATED = re.compile(r'^<!-- [\w ./=-]+:begin -->$.*?^<!-- [\w ./=-]+:end -->$', re.M | re.S)
+CODE = {'cuda', 'cpp', 'c++', 'c', 'cu'}
+# Of a student copy, which has no solutions, no slides and no tests (grader/release/student.txt).
+NOT_FOR_STUDENTS = re.compile(r'^(solutions|slides|pages|\.ci)(/|$)|/tests?(/|$)|^labs/README\.md$|'
+                              r'^labs/lectures\.md$|^labs/figures/(bandwidth-.*|source|README\.md)|ACCURACY\.md$')
+
+
+def plain(markdown):
+    """Words without marks, for an index or a card."""
+    text = re.sub(r'```.*?```', ' ', COMMENT.sub('', markdown), flags=re.S)
+    text = re.sub(r'!?\[([^\]]*)\]\([^)]*\)', r'\1', text)
+    return re.sub(r'\s+', ' ', re.sub(r'[*`#|]+', ' ', text)).strip()
+
+
+def slug(title):
+    """The anchor of a heading, as GitHub makes it."""
+    return re.sub(r'[^\w\- ]', '', re.sub(r'[`*]', '', title).lower()).replace(' ', '-')
+
+
+class Links:
+    """Which page shows which file. `wanted` are the files that need a page under files/."""
+
+    def __init__(self, root, labs, students):
+        self.root, self.students = root, students
+        self.wanted, self.copied = [], {}
+        self.terms = {}  # anchor of the glossary: the first paragraph, as plain words
+        self.pages = {f'labs/{name}.md': f'{name}.html' for name in ('glossary', 'method', 'limits')}
+        for lab in labs:
+            self.pages[f'labs/{lab.name}/README.md'] = f'{lab.name}/index.html'
+            if lab.deeper:
+                self.pages[f'labs/{lab.name}/deeper.md'] = f'{lab.name}/deeper.html'
+            for step in [] if students else lab.steps:
+                self.pages[step.file] = f'{lab.name}/{step.name}.html'
+
+    def page_of(self, file):
+        """The page of a file of the repository, from the site's root; None if it has none."""
+        if self.students and NOT_FOR_STUDENTS.search(file):
+            return None
+        if file in self.pages:
+            return self.pages[file]
+        path = self.root / file
+        if not path.is_file() or path.is_symlink():
+            return None
+        if path.suffix in ('.png', '.svg', '.jpg'):
+            self.copied[file] = f'files/{file}'
+            return self.copied[file]
+        try:
+            path.read_text()
+        except UnicodeDecodeError:
+            return None
+        self.pages[file] = f'files/{file}.html'
+        self.wanted.append(file)
+        return self.pages[file]
+
+    def resolve(self, target, file, page):
+        """(link from `page`, file of the repository, anchor), or None for plain text."""
+        path, _, anchor = target.partition('#')
+        there = posixpath.normpath(posixpath.join(posixpath.dirname(file), path)) if path else file
+        shown = self.page_of(there)
+        if shown is None:
+            return None
+        link = posixpath.relpath(shown, posixpath.dirname(page) or '.')
+        return (f'{link}#{anchor}' if anchor else link) if path else f'#{anchor}', there, anchor
+
+
+class Renderer:
+    """Renders a file's Markdown for a page."""
+
+    def __init__(self, links, file, page, answers=None):
+        self.links, self.file, self.page = links, file, page
+        self.answers = answers or {}
+        self.answered = []
+        self.headings = []  # (level, title, anchor)
+        self.sections = []  # (title, anchor, plain words) for the search
+        self.markdown = MarkdownIt('commonmark', {'html': True}).enable('table')
+
+    def render(self, text, key_file=None):
+        if self.links.students:
+            text = GENERATED.sub('', text)
+        text = re.sub(r'^```checked\n.*?^```\n', '', COMMENT.sub('', text), flags=re.M | re.S)
+        self._collect(text)
+        tokens = self.markdown.parse(text)
+        self._anchors(tokens)
+        self._links(tokens, self.file)
+        tokens = self._questions(tokens, key_file)
+        return self._boxes(self.markdown.renderer.render(tokens, self.markdown.options, {}))
+
+    def small(self, text, file):
+        """Markdown without headings of its own: an answer, a goal."""
+        tokens = self.markdown.parse(text)
+        self._links(tokens, file)
+        return self._boxes(self.markdown.renderer.render(tokens, self.markdown.options, {}))
+
+    def _collect(self, text):
+        title, anchor, words, fenced = '', '', [], False
+        for line in text.splitlines() + ['# ']:
+            fenced ^= line.startswith('```')
+            found = None if fenced else re.match(r'^#{1,4} (.*)', line)
+            if found:
+                if title:
+                    self.sections.append((plain(title), anchor, plain('\n'.join(words))))
+                title, words = found[1], []
+                anchor = slug(plain_title(title))
+            elif not fenced:
+                words.append(line)
+
+    def _anchors(self, tokens):
+        seen = {}
+        for at, token in enumerate(tokens):
+            if token.type != 'heading_open':
+                continue
+            title = plain_title(tokens[at + 1].content)
+            anchor = slug(title)
+            seen[anchor] = seen.get(anchor, -1) + 1
+            if seen[anchor]:
+                anchor = f'{anchor}-{seen[anchor]}'
+            token.attrSet('id', anchor)
+            self.headings.append((int(token.tag[1]), title, anchor))
+
+    def _links(self, tokens, file):
+        for token in tokens:
+            if not token.children:
+                continue
+            dead = []  # for each open link: is it plain text
+            for child in token.children:
+                if child.type == 'image':
+                    found = self.links.resolve(child.attrs['src'], file, self.page)
+                    if found:
+                        child.attrSet('src', found[0])
+                        child.attrSet('loading', 'lazy')
+                    else:
+                        child.type, child.content, child.children = 'text', child.content, None
+                elif child.type == 'link_open':
+                    dead.append(not self._link(child, file))
+                    if dead[-1]:
+                        child.type, child.tag, child.attrs = 'html_inline', '', {}
+                        child.content = '<span class="nopage">'
+                elif child.type == 'link_close' and dead.pop():
+                    child.type, child.tag, child.content = 'html_inline', '', '</span>'
+
+    def _link(self, token, file):
+        target = token.attrs['href']
+        if re.match(r'[a-z]+:', target):
+            token.attrSet('rel', 'noreferrer')
+            return True
+        found = self.links.resolve(target, file, self.page)
+        if not found:
+            return False
+        link, there, anchor = found
+        if link.startswith('#') and there == self.file and anchor not in {h[2] for h in self.headings}:
+            return False  # a copied question speaks of a section of its handout
+        token.attrSet('href', link)
+        if there == 'labs/glossary.md' and anchor in self.links.terms and file != there:
+            token.attrSet('data-card', self.links.terms[anchor])
+        return True
+
+    def _questions(self, tokens, key_file):
+        """After a question's item, its answer, folded."""
+        result, open_items = [], []
+        for at, token in enumerate(tokens):
+            if token.type == 'list_item_open':
+                first = next((t.content for t in tokens[at:at + 4] if t.type == 'inline'), '')
+                found = QUESTION.match(first)
+                open_items.append(found[1] if found else None)
+                if found:
+                    token.attrSet('id', found[1].lower())
+            elif token.type == 'list_item_close':
+                name = open_items.pop()
+                if name in self.answers:
+                    self.answered.append(name)
+                    fold = type(token)('html_block', '', 0)
+                    fold.content = (f'<details class="answer"><summary>Answer to {name}</summary>\n'
+                                    + self.small(self.answers[name], key_file) + '</details>\n')
+                    result.append(fold)
+            result.append(token)
+        return result
+
+    def _boxes(self, text):
+        """Tables and code scroll in themselves; code has colours."""
+        text = text.replace('<table>', '<div class="scroll" tabindex="0"><table>').replace('</table>', '</table></div>')
+
+        def code(found):
+            language, body = found[1] or '', html.unescape(found[2])
+            shown = highlight(body, set()) if language in CODE else html.escape(body.rstrip('\n'))
+            return f'<pre tabindex="0" class="code"><code>{shown}</code></pre>'
+        return re.sub(r'<pre><code(?: class="language-([\w+]+)")?>(.*?)</code></pre>', code, text, flags=re.S)
+
+
+def plain_title(title):
+    return re.sub(r'!?\[([^\]]*)\]\([^)]*\)', r'\1', title).strip()
+
+
+def read_terms(root):
+    """{anchor: first paragraph} of the glossary."""
+    terms = {}
+    for found in re.finditer(r'^### ([^\n]*)\n\n(.*?)\n[ \t]*\n', (root / 'labs/glossary.md').read_text(), re.M | re.S):
+        terms[slug(plain_title(found[1]))] = f'{plain(found[1])}: {plain(found[2])}'
+    return terms

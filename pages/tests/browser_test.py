@@ -1,0 +1,194 @@
+"""The site in headless Chromium, from disk: no error, no request, hover values, keyboard, axe, a phone's width.
+
+Skipped (77) without Chromium; what axe-core checks is left out, visibly, where it is missing.
+
+    browser_test.py [--every] [FOLDER]    --every: loads every page, not some of each kind; FOLDER: a
+                                          screenshot of each kind goes there, in both colours and widths
+"""
+import json
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+
+from setting import AXE, FETCH_AXE, ROOT, browser, build, need
+
+need(chromium=True, program=True)
+wrong = []
+EVERY = '--every' in sys.argv
+KINDS = ['index.html', 'reduction/index.html', 'launch/deeper.html', 'matmul/versions.html', 'blur/15_strips.html',
+         'reduction/diff.html', 'glossary.html', 'occupancy.html', 'search.html?q=bank+conflict',
+         'files/labs/reduction/reduction.hpp.html']
+
+
+def expect(holds, what):
+    if not holds:
+        wrong.append(what)
+
+
+def size(page, width):
+    page.send('Emulation.setDeviceMetricsOverride', width=width, height=900, deviceScaleFactor=1, mobile=False)
+
+
+def every_page(page, site):
+    """Loads, has one main heading and no error, and is not wider than a phone."""
+    size(page, 360)
+    names = sorted(n for n in site.written if n.endswith('.html'))
+    if not EVERY:  # pages of steps and of files are alike: some of them
+        of_steps = [n for n in names if re.search(r'/\d\d_\w+\.html$', n) and not n.startswith('files/')]
+        of_files = [n for n in names if n.startswith('files/')]
+        names = [n for n in names if n not in of_steps + of_files] + of_steps[::8] + of_files[::6]
+    for name in names:
+        page.go(site.out.as_uri() + '/' + name)
+        wide, headings = page.run('[document.documentElement.scrollWidth, document.querySelectorAll("h1").length]')
+        expect(wide <= 360, f'{name}: {wide} pixels wide on a phone of 360')
+        expect(headings == 1, f'{name}: {headings} main headings')
+
+
+def each_kind(page, site, pictures):
+    """axe and, if asked for, pictures: light and dark, narrow and wide."""
+    axe = AXE.read_text() if AXE.is_file() else None
+    if not axe:
+        print(f'not checked: accessibility, since axe-core is missing: {FETCH_AXE}')
+    for name in KINDS:
+        page.go(site.out.as_uri() + '/' + name)
+        for theme in ('light', 'dark'):
+            page.run(f"document.documentElement.dataset.theme = '{theme}'")
+            if axe:
+                page.run(axe + '; 0')
+                found = page.run('''axe.run(document, {resultTypes: ['violations'], preload: false}).then((r) =>
+                    r.violations.filter((v) => ['serious', 'critical'].includes(v.impact))
+                     .map((v) => `${v.id}: ${v.nodes[0].target.join(' ')}`))''')
+                expect(not found, f'{name}, {theme}: {found}')
+            for width in (360, 1280) if pictures else ():
+                size(page, width)
+                page.picture(pictures / f'{re.sub("[^a-z0-9_]+", "_", name)}_{theme}_{width}.png')
+    size(page, 1280)
+
+
+def hover(page, site):
+    """What a mark says under the pointer is what the record has, computed from the JSON alone."""
+    from slides.builder.records import show
+    for lab in ('reduction', 'matmul'):
+        record = json.loads((ROOT / f'solutions/{lab}/measured/h200.json').read_text())
+        page.go(f'{site.out.as_uri()}/{lab}/versions.html')
+        label = page.run('document.querySelector("#size").selectedOptions[0].textContent')
+        for step in record['steps'][:4]:
+            at = next(s for s in step['sizes'] if s['label'].split(', seed')[0] == label)
+            wanted = show(at['cold']['median_ms'] / 1e3, 'time')
+            box = page.run(f'''(() => {{
+                const m = [...document.querySelectorAll('section.size:not([hidden]) .mark.s0')]
+                    .find((e) => e.dataset.tip.startsWith('{step['name']},'));
+                m.scrollIntoView({{block: 'center'}});
+                const r = m.getBoundingClientRect();
+                return [r.left + r.width / 2, r.top + r.height / 2];
+            }})()''')
+            page.send('Input.dispatchMouseEvent', type='mouseMoved', x=1, y=1)
+            page.run('new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))')
+            page.send('Input.dispatchMouseEvent', type='mouseMoved', x=box[0], y=box[1])
+            tip = page.run('document.querySelector("#tip.shown")?.textContent || ""')
+            expect(tip.startswith(f'{step["name"]}, {label}: {wanted}') and 'H200, measured' in tip,
+                   f'{step["name"]}: hovering says {tip!r}, the record {wanted}')
+
+
+def keyboard(page, site):
+    """Arrows go through a chart's marks, cards open on focus, Escape closes, a size is chosen."""
+    page.go(site.out.as_uri() + '/reduction/versions.html')
+    page.run('document.querySelector("section.size:not([hidden]) .mark").focus()')
+    first = page.run('document.querySelector("#tip.shown").textContent')
+    page.key('ArrowRight')
+    second = page.run('document.querySelector("#tip.shown").textContent')
+    expect(first != second and second, 'an arrow key does not go to the next mark')
+    page.key('Escape')
+    expect(not page.run('document.querySelector("#tip.shown")'), 'Escape leaves the hover card open')
+    other = page.run('''(() => { const s = document.querySelector('#size'); s.selectedIndex = 0;
+        s.dispatchEvent(new Event('change'));
+        return [...document.querySelectorAll('section.size')].filter((e) => !e.hidden).map((e) => e.dataset.size); })()''')
+    expect(other == ['0'], f'another size shows {other}')
+    page.go(site.out.as_uri() + '/reduction/index.html')
+    card = page.run('''(() => { document.querySelector('a[data-card]').focus();
+        return document.querySelector('#tip.shown')?.textContent || ''; })()''')
+    expect(':' in card and len(card) > 40, f'a term opens the card {card!r}')
+    answer = page.run('''(() => { const d = document.querySelector('details.answer'), before = d.open;
+        d.querySelector('summary').click(); return [before, d.open, d.textContent.length]; })()''')
+    expect(answer[0] is False and answer[1] and answer[2] > 40, f'a folded answer: {answer}')
+    page.run('document.getElementById("theme").click()')
+    theme = page.run('document.documentElement.dataset.theme')
+    page.go(site.out.as_uri() + '/glossary.html')
+    expect(page.run('document.documentElement.dataset.theme') == theme, 'the colours are not kept')
+
+
+def differences(page, site):
+    """What the page shows of two versions is both of them, line by line, either way round."""
+    lab = next(lab for lab in site.labs if lab.name == 'matmul')
+    page.go(site.out.as_uri() + '/matmul/diff.html')
+    for a, b in ((3, 9), (9, 3), (0, 23), (18, 19)):
+        names = lab.steps[a].name, lab.steps[b].name
+        shown = page.run(f'''(() => {{
+            location.hash = '{names[0]}..{names[1]}';
+            return new Promise((done) => setTimeout(() => {{
+                document.querySelectorAll('#diff .more').forEach((m) => m.click());
+                done([0, 1].map((k) => [...document.querySelectorAll('#diff .row:not(.head)')].map((r) => r.children[k])
+                    .filter((e) => !e.classList.contains('none')).map((e) => e.textContent.trimEnd())));
+            }}, 50));
+        }})()''')
+        for name, lines, step in zip(names, shown, (lab.steps[a], lab.steps[b])):
+            wanted = []
+            for file in [step.file] + step.parts:
+                wanted += (['// ---- ' + file] if file != step.file else [])
+                wanted += (ROOT / file).read_text().expandtabs(4).rstrip('\n').split('\n')
+            expect(lines == [line.rstrip() for line in wanted], f'{names}: not all of {name} is shown, or not right')
+
+
+def calculator(page, site):
+    """200 random blocks, on all GPUs: the page and `lab occupancy` agree in every number."""
+    chosen = random.Random(26)
+    cases = [(g['id'], chosen.choice([chosen.randint(1, 1024), 32 * chosen.randint(1, 32)]),
+              chosen.choice([0, chosen.randint(1, 255), chosen.randint(1, 64)]),
+              chosen.choice([0, chosen.randint(0, 250000), chosen.randint(0, 49152)])) for g in site.gpus * 20]
+    page.go(site.out.as_uri() + '/occupancy.html')
+    keys = ['blocks', 'warps', 'most_warps', 'percent', 'limits', 'limited_by', 'registers_of_block', 'shared_bytes_of_block']
+    ours = page.run(f'''{json.dumps(cases)}.map(([id, t, r, s]) => {{
+        const f = occupancy(GPUS.find((g) => g.id === id), t, r, s);
+        for (const k in f.limits) if (f.limits[k] === ANY) f.limits[k] = null;
+        return Object.fromEntries({json.dumps(keys)}.map((k) => [k, f[k]]));
+    }})''')
+    for (gpu, threads, registers, shared), mine in zip(cases, ours):
+        said = subprocess.run([ROOT / 'build/grader/lab', 'occupancy', '--json', '--gpu', gpu, '--threads', str(threads),
+                               '--registers', str(registers), '--shared', str(shared)], capture_output=True, text=True)
+        theirs = json.loads(said.stdout)['kernels'][0]
+        differ = [k for k in keys if (abs(mine[k] - theirs[k]) > 1e-9 if k == 'percent' else mine[k] != theirs[k])]
+        expect(not differ, f'{gpu}, {threads} threads, {registers} registers, {shared} bytes: '
+                           + ', '.join(f'{k} {mine[k]} on the page, {theirs[k]} by lab' for k in differ))
+
+
+def searches(page, site):
+    for words, where in (('bank conflict', 'glossary.html#bank-conflict'), ('shuffle', '08_shuffle'), ('xyzzy', None)):
+        page.go(site.out.as_uri() + '/search.html?q=' + words.replace(' ', '+'))
+        links = page.run('[...document.querySelectorAll("#results a")].map((a) => a.getAttribute("href"))')
+        expect(bool(links) == bool(where) and (not where or any(where in link for link in links[:10])),
+               f'search for {words!r}: {links[:5]}')
+
+
+def main():
+    folders = [word for word in sys.argv[1:] if word != '--every']
+    pictures = pathlib.Path(folders[0]) if folders else None
+    site = build(ROOT)
+    try:
+        with browser.Browser() as chromium:
+            page = chromium.open((site.out / 'index.html').as_uri())
+            every_page(page, site)
+            size(page, 1280)
+            for test in (hover, keyboard, differences, calculator, searches):
+                test(page, site)
+            each_kind(page, site, pictures)
+            wrong.extend(sorted(set(page.trouble())))
+    finally:
+        shutil.rmtree(site.out)
+    print('\n'.join(wrong[:40]) or 'the pages are right')
+    return bool(wrong)
+
+
+sys.exit(main())

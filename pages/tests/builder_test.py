@@ -1,0 +1,181 @@
+"""The site without a browser: figures equal the records, links resolve, gaps are named, nothing leaks."""
+import html
+import json
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+
+from setting import ROOT, build, copy_of_course, dead_links, need
+
+need()
+wrong = []
+
+
+def expect(holds, what):
+    if not holds:
+        wrong.append(what)
+
+
+def all_pages(out):
+    return {str(f.relative_to(out)): f.read_text() for f in out.rglob('*.html')}
+
+
+def every_page(site, pages):
+    """Each lab, step and question has its place; no link is dead; nothing comes from a network."""
+    for lab in site.labs:
+        for step in lab.steps:
+            page = pages.get(f'{lab.name}/{step.name}.html', '')
+            first = (ROOT / step.file).read_text().splitlines()[0]
+            expect(html.escape(first, quote=False) in html.unescape(page) or first in html.unescape(page),
+                   f'{step.name}: its source is not on its page')
+            expect(all(part in page for part in step.parts), f'{step.name}: a part is missing')
+        asked = set()
+        for name in ('README.md', 'deeper.md'):
+            file = ROOT / 'labs' / lab.name / name
+            asked |= set(re.findall(r'^\* \*\*([A-Z]\d+)\*\*', file.read_text(), re.M)) if file.is_file() else set()
+        expect(asked and asked == set(site.answered[lab.name]),
+               f'{lab.name}: questions without an answer: {sorted(asked ^ set(site.answered[lab.name]))}')
+    for page, link in dead_links(site.out):
+        expect(False, f'{page}: {link} leads nowhere')
+    for name, text in pages.items():
+        for address in re.findall(r'<(?:script|link|img|iframe)[^>]* (?:src|href)="(?:https?:)?//[^"]*"', text):
+            expect(False, f'{name}: {address}')
+
+
+def times_are_recorded(site, pages):
+    """Every time that a step's page shows is in a record, computed from the JSON alone."""
+    from slides.builder.records import show
+    for lab in site.labs:
+        for gpu, kind in (('h200', 'measured'), ('h100', 'measured')):
+            file = ROOT / f'solutions/{lab.name}/measured/{gpu}.json'
+            if not file.is_file():
+                continue
+            for step in json.loads(file.read_text())['steps']:
+                rows = re.findall(r'<tr>(.*?)</tr>', pages[f'{lab.name}/{step["name"]}.html'])
+                for at in step['sizes']:
+                    label = at['label'].split(', seed')[0]
+                    wanted = show(at['cold']['median_ms'] / 1e3, 'time')
+                    expect(any(f'<td>{label}</td><td>{gpu.upper()}, {kind}</td><td class=r>{wanted}</td>' in row
+                               for row in rows), f'{step["name"]}, {label}, {gpu}: {wanted} is not shown')
+
+
+def figures_are_recorded(site, pages):
+    """Rooflines and history: each mark's words follow from the JSON alone."""
+    rooflines = 0
+    for lab in site.labs:
+        page = html.unescape(pages[f'{lab.name}/versions.html'])
+        file = ROOT / f'solutions/{lab.name}/measured/h100.profiles.json'
+        for step in json.loads(file.read_text())['steps'] if file.is_file() else []:
+            f = step['figures']
+            said = (f'{step["step"]}: {f["instructions"] / f["dram_bytes"]:.3g} warp instructions per byte of DRAM, '
+                    f'{f["instructions"] / f["us"] / 1e3:.4g} G/s')
+            rooflines += said in page
+            expect(said in page, f'{lab.name}: the roofline does not say {said!r}')
+        file = ROOT / f'solutions/{lab.name}/lectures.json'
+        for lecture in json.loads(file.read_text())['lectures'] if file.is_file() else []:
+            expect(lecture['source'] in page, f'{lab.name}: no source {lecture["source"]!r}')
+            for f in lecture['figures']:
+                said = f'{f["version"]} ({f["step"]}): {f["published"]:g} {lecture["unit"]} (history, '
+                expect(said in page, f'{lab.name}: the history does not say {said!r}')
+    expect(rooflines > 50, f'{rooflines} marks on all rooflines')
+
+
+def broken_records(folder):
+    """What cannot be read is named on the pages, its figures are missing, the others stay."""
+    course = copy_of_course(folder)
+    measured = course / 'solutions/reduction/measured'
+    (measured / 'h200.json').write_text('{"lab": "reduction", ')
+    changed = json.loads((measured / 'h100.json').read_text())
+    changed['steps'][3]['sizes'][0]['cold']['median_ms'] = 0
+    (measured / 'h100.json').write_text(json.dumps(changed))
+    other = json.loads((measured / 'h200.counters.json').read_text())
+    del other['steps'][0]['sizes']
+    (measured / 'h200.counters.json').write_text(json.dumps(other))
+    shutil.copy(course / 'solutions/matmul/measured/h100.profiles.json', measured / 'h100.profiles.json')
+    (course / 'solutions/blur/lectures.json').write_text('[]')
+    (course / 'solutions/launch/measured/h100.json').unlink()  # absent is not broken
+    site = build(course)
+    pages = all_pages(site.out)
+    shutil.rmtree(site.out)
+    named = {file.split('/', 1)[1] for file, _ in site.records.gaps}
+    expect(named == {'reduction/measured/h200.json', 'reduction/measured/h100.json', 'blur/lectures.json',
+                     'reduction/measured/h200.counters.json', 'reduction/measured/h100.profiles.json'},
+           f'gaps: {sorted(named)}')
+    page = pages['reduction/versions.html']
+    for file in ('h200.json', 'h100.json', 'h200.counters.json', 'h100.profiles.json'):
+        expect(file in page and file in pages['index.html'], f'{file} is broken, and no page says so')
+    expect('measured)' not in page.split('id="history"')[0], 'a broken record gave a time')
+    expect(', measured)' in pages['matmul/versions.html'], 'the other labs lost their times')
+    expect('lectures.json' in pages['blur/versions.html'] and 'id="history"' not in pages['blur/versions.html'],
+           'history was made of a broken record')
+    expect('h100.json' not in pages['launch/versions.html'], 'a record that is absent is called broken')
+
+
+def students():
+    """No answer, no step, no figure of one: a piece of each would be found on the pages."""
+    from pages.builder import course
+    site = build(ROOT, students=True)
+    texts = {str(f.relative_to(site.out)): f.read_text() for f in site.out.rglob('*')
+             if f.suffix in ('.html', '.js')}
+    dead = dead_links(site.out)
+    shutil.rmtree(site.out)
+    expect(not dead, f'students: {dead[:3]} lead nowhere')
+    everything = '\n'.join(texts.values())
+    expect(not [name for name in texts if re.search(r'\d\d_\w+\.html|versions|diff\.html|solutions', name)],
+           'students: a page of a step')
+    words = html.unescape(re.sub(r'<[^>]*>', '', everything))
+    for lab in site.labs:
+        expect(f'{lab.name}/index.html' in texts, f'students: no handout of {lab.name}')
+        for name, answer in course.answers(ROOT, lab.name).items():
+            start = re.sub(r'[*`]', '', answer.split('\n')[0])[:60]
+            expect(len(start) < 25 or start not in everything, f'students: the answer to {name}: {start}')
+        for step in lab.steps:
+            text = (ROOT / step.file).read_text()
+            is_skeleton = text.splitlines()[2] in (ROOT / f'labs/{lab.name}/{lab.name}.cu').read_text()
+            todo = re.search(r'^ *//> todo.*\n((?: *//.*\n)*)(.*\n.*)\n', text, re.M)
+            told = todo[2] if is_skeleton else text.splitlines()[2]  # students have the skeleton's head
+            expect(told not in words, f'students: {step.name}: {told}')
+    expect('class="answer"' not in everything, 'students: a folded answer')
+
+
+def output_folder(folder):
+    """A folder of somebody else's is refused; a page that is no more goes, other files stay."""
+    from pages.builder.__main__ import LIST, finish, prepare
+    from pages.builder.errors import SiteError
+    (folder / 'mine').write_text('')
+    try:
+        prepare(folder)
+        expect(False, 'a folder that is not empty was taken')
+    except SiteError:
+        pass
+    (folder / LIST).write_text('old.html\n../outside\n')
+    (folder / 'old.html').write_text('')
+    outside = folder.parent / 'outside'
+    outside.write_text('')
+    finish(folder, prepare(folder), ['new.html'])
+    expect(not (folder / 'old.html').exists() and (folder / 'mine').exists() and outside.exists(),
+           'the output folder: a wrong file was removed')
+    expect((folder / LIST).read_text() == 'new.html\n', 'the list of pages is wrong')
+
+
+def main():
+    site = build(ROOT)
+    expect(not site.records.gaps, f'a committed record cannot be read: {site.records.gaps}')
+    pages = all_pages(site.out)
+    every_page(site, pages)
+    times_are_recorded(site, pages)
+    figures_are_recorded(site, pages)
+    shutil.rmtree(site.out)
+    students()
+    with tempfile.TemporaryDirectory() as folder:
+        broken_records(pathlib.Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / 'out').mkdir()
+        output_folder(pathlib.Path(folder) / 'out')
+    print('\n'.join(wrong[:40]) or f'{len(pages)} pages are as their sources')
+    return bool(wrong)
+
+
+sys.exit(main())

@@ -1,0 +1,67 @@
+"""What the tests of the pages share. A test whose tool is missing is skipped (77), and says so."""
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from slides.builder import browser, tools  # noqa: E402
+from slides.builder.errors import MissingTool  # noqa: E402
+
+AXE = ROOT / 'build/pages/packages/axe_playwright_python/axe.min.js'
+FETCH_AXE = 'pip install --no-deps --target build/pages/packages axe-playwright-python==0.1.8'
+
+
+def need(chromium=False, program=False, axe=False):
+    try:
+        tools.bring(ROOT, fetch=False)
+        if chromium:
+            browser.find()
+        if program and not (ROOT / 'build/grader/lab').exists():
+            raise MissingTool('build/grader/lab is not built')
+        if axe and not AXE.is_file():
+            raise MissingTool(f'no axe-core: {FETCH_AXE}')
+    except MissingTool as error:
+        print(f'skipped: {error}')
+        sys.exit(77)
+
+
+def build(root, students=False):
+    """A site of the course at `root` in a new folder, which the caller removes."""
+    from pages.builder.site import Site
+    out = pathlib.Path(tempfile.mkdtemp(prefix='pages-'))
+    site = Site(root, out, students)
+    site.build()
+    return site
+
+
+def copy_of_course(folder):
+    """The files that the site is made of, in a folder of their own, to be changed."""
+    for name in ('labs', 'solutions', 'common', 'grader', 'slides', '.ci', '.lab'):
+        shutil.copytree(ROOT / name, folder / name, symlinks=True)
+    for name in ('README.md', 'CONTRIBUTING.md', 'LICENSE'):
+        shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+def dead_links(out):
+    """[(page, link)] of the links and pictures that lead nowhere, within the site."""
+    ids, dead = {}, []
+    texts = {f.relative_to(out): f.read_text() for f in out.rglob('*.html')}
+    for page, text in texts.items():
+        ids[page] = set(re.findall(r' id="([^"]+)"', text))
+    for page, text in texts.items():
+        for link in re.findall(r' (?:href|src)="([^"]+)"', text):
+            if re.match(r'[a-z]+:', link):
+                continue
+            path, _, anchor = link.partition('#')
+            there = (out / page.parent / path).resolve() if path else (out / page).resolve()
+            if not there.is_file():
+                dead.append((str(page), link))
+            elif anchor and there.suffix == '.html' and '..' not in anchor:
+                if anchor not in ids[there.relative_to(out.resolve())]:
+                    dead.append((str(page), link))
+    return dead

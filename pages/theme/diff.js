@@ -1,0 +1,100 @@
+// Shows what differs between two versions, side by side. versions.js has all lines, with colours, and
+// what differs between any two; nothing is compared here.
+'use strict';
+(() => {
+  const CONTEXT = 3;
+
+  function opcodes(from, to) {
+    const pair = VERSIONS.pairs[`${from}|${to}`];
+    if (pair) return pair;
+    const back = VERSIONS.pairs[`${to}|${from}`];
+    if (back) return back.map(([same, a, b, c, d]) => [same, c, d, a, b]);
+    const n = VERSIONS.lines[from].length;
+    return [[1, 0, n, 0, n]];
+  }
+
+  function side(version, line, css) {
+    const e = document.createElement('div');
+    e.className = `side ${css}`;
+    if (line === null) { e.classList.add('none'); return e; }
+    e.dataset.n = line + 1;
+    e.innerHTML = VERSIONS.table[VERSIONS.lines[version][line]] || ' ';
+    return e;
+  }
+
+  function row(from, a, to, b, same) {
+    const e = document.createElement('div');
+    e.className = same ? 'row same' : 'row';
+    e.append(side(from, a, same ? '' : 'gone'), side(to, b, same ? '' : 'new'));
+    return e;
+  }
+
+  function show(into, from, to) {
+    into.textContent = '';
+    const head = document.createElement('div');
+    head.className = 'row head';
+    for (const name of [from, to]) {
+      const e = document.createElement('div');
+      e.className = 'side';
+      e.textContent = name;
+      head.append(e);
+    }
+    into.append(head);
+    const codes = opcodes(from, to);
+    codes.forEach(([same, a, b, c, d], k) => {
+      if (!same) {
+        const hunk = document.createElement('div');  // on a phone: all that goes, then all that comes
+        hunk.className = 'hunk';
+        for (let i = 0; i < Math.max(b - a, d - c); i++)
+          hunk.append(row(from, a + i < b ? a + i : null, to, c + i < d ? c + i : null, false));
+        into.append(hunk);
+        return;
+      }
+      const before = k ? CONTEXT : 0, after = k + 1 < codes.length ? CONTEXT : 0;
+      const hidden = b - a - before - after;
+      const lines = (x, y) => {
+        const part = document.createDocumentFragment();
+        for (let i = x; i < y; i++) part.append(row(from, a + i, to, c + i, true));
+        return part;
+      };
+      if (hidden < 4) { into.append(lines(0, b - a)); return; }
+      into.append(lines(0, before));
+      const more = document.createElement('button');
+      more.type = 'button';
+      more.className = 'more';
+      more.textContent = `${hidden} equal lines`;
+      more.addEventListener('click', () => more.replaceWith(lines(before, before + hidden)));
+      into.append(more, lines(b - a - after, b - a));
+    });
+  }
+
+  for (const e of document.querySelectorAll('.diff[data-from]')) show(e, e.dataset.from, e.dataset.to);
+
+  const into = document.getElementById('diff');
+  if (!into) return;
+  const from = document.getElementById('from'), to = document.getElementById('to');
+  const ideas = document.getElementById('ideas');
+  function draw() {
+    show(into, from.value, to.value);
+    const codes = opcodes(from.value, to.value).filter(([same]) => !same);
+    const gone = codes.reduce((n, [, a, b]) => n + b - a, 0), added = codes.reduce((n, [, , , c, d]) => n + d - c, 0);
+    ideas.textContent = codes.length ? `${gone} lines become ${added}.` : 'Both are the same.';
+  }
+  function read() {
+    const [a, b] = decodeURIComponent(location.hash.slice(1)).split('..');
+    if (VERSIONS.lines[a] && VERSIONS.lines[b]) { from.value = a; to.value = b; }
+    draw();
+  }
+  function chosen() {
+    history.replaceState(null, '', `#${from.value}..${to.value}`);
+    draw();
+  }
+  from.addEventListener('change', chosen);
+  to.addEventListener('change', chosen);
+  document.getElementById('swap').addEventListener('click', () => {
+    [from.value, to.value] = [to.value, from.value];
+    chosen();
+  });
+  addEventListener('hashchange', read);
+  read();
+})();

@@ -1,0 +1,99 @@
+// Theme, hover values and cards, the choice of a size, search. Pages are read without it, too.
+'use strict';
+(() => {
+  const root = document.documentElement;
+  const all = (what, where = document) => [...where.querySelectorAll(what)];
+
+  document.getElementById('theme').addEventListener('click', () => {
+    const dark = root.dataset.theme ? root.dataset.theme === 'dark'
+      : matchMedia('(prefers-color-scheme: dark)').matches;
+    root.dataset.theme = dark ? 'light' : 'dark';
+    try { localStorage.setItem('theme', root.dataset.theme); } catch (e) { /* from a file it may be refused */ }
+  });
+
+  // What a mark or a term says, beside it, by pointer or by keyboard; Escape closes it.
+  const tip = document.getElementById('tip');
+  let told = null;  // the element whose words are shown
+  const hide = () => { tip.classList.remove('shown'); told = null; };
+  function say(element) {
+    told = element;
+    tip.textContent = element.dataset.tip || element.dataset.card;
+    tip.classList.add('shown');
+    const at = element.getBoundingClientRect(), box = tip.getBoundingClientRect();
+    const left = Math.min(Math.max(8, at.left + at.width / 2 - box.width / 2), innerWidth - box.width - 8);
+    const above = at.top - box.height - 8;
+    tip.style.left = `${left}px`;
+    tip.style.top = `${above > 4 ? above : at.bottom + 8}px`;
+  }
+  const has = (event) => event.target.closest && event.target.closest('[data-tip], [data-card]');
+  document.addEventListener('mouseover', (e) => (has(e) ? say(has(e)) : hide()));
+  document.addEventListener('focusin', (e) => (has(e) ? say(has(e)) : hide()));
+  document.addEventListener('scroll', () => told && say(told), { passive: true, capture: true });
+  document.addEventListener('keydown', (e) => {
+    if (e.key === 'Escape') hide();
+    if (e.key === '/' && !/^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName)) {
+      e.preventDefault();
+      document.querySelector('header input').focus();
+    }
+  });
+
+  // A chart is one stop of the Tab key; arrows go from mark to mark.
+  window.reachMarks = (plot) => {
+    const marks = all('.mark', plot);
+    if (!marks.length) return;
+    marks[0].setAttribute('tabindex', '0');
+    plot.addEventListener('keydown', (e) => {
+      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
+      const now = marks.indexOf(document.activeElement);
+      if (!step || now < 0) return;
+      e.preventDefault();
+      const next = marks[(now + step + marks.length) % marks.length];
+      marks[now].setAttribute('tabindex', '-1');
+      next.setAttribute('tabindex', '0');
+      next.focus();
+    });
+  };
+  all('.plot').forEach(window.reachMarks);
+
+  const size = document.getElementById('size');
+  if (size) {
+    const choose = () => all('section.size').forEach((s) => { s.hidden = s.dataset.size !== size.value; });
+    size.addEventListener('change', choose);
+    choose();
+  }
+
+  addEventListener('load', () => {
+    const results = document.getElementById('results');
+    if (!results || typeof SEARCH === 'undefined') return;
+    const words = (new URLSearchParams(location.search).get('q') || '').toLowerCase().split(/\s+/).filter(Boolean);
+    document.querySelector('header input').value = words.join(' ');
+    const count = document.getElementById('count');
+    if (!words.length) { count.textContent = 'Type what you look for into the field above.'; return; }
+    // All words must be there; in a title they count most, at the start of a word more than inside.
+    const found = [];
+    for (const entry of SEARCH) {
+      const title = `${entry.t} ${entry.p}`.toLowerCase(), text = entry.x.toLowerCase();
+      let score = 0;
+      const there = words.every((w) => {
+        const start = (s) => s.startsWith(w) || s.includes(` ${w}`);
+        const here = (start(title) ? 8 : title.includes(w) ? 4 : 0) + (start(text) ? 2 : text.includes(w) ? 1 : 0);
+        score += here + (entry.t.toLowerCase() === w ? 8 : 0);
+        return here > 0;
+      });
+      if (there) found.push([score, entry]);
+    }
+    found.sort((a, b) => b[0] - a[0]);
+    count.textContent = `${found.length} ${found.length === 1 ? 'section' : 'sections'} for “${words.join(' ')}”`
+      + (found.length > 40 ? '; the first 40' : '');
+    for (const [, entry] of found.slice(0, 40)) {
+      const item = document.createElement('li'), link = document.createElement('a');
+      link.href = entry.u;
+      link.textContent = entry.t === entry.p ? entry.t : `${entry.t} (${entry.p})`;
+      const at = Math.max(0, entry.x.toLowerCase().indexOf(words[0]) - 60);
+      const text = document.createElement('p');
+      text.textContent = (at ? '… ' : '') + entry.x.slice(at, at + 220) + (entry.x.length > at + 220 ? ' …' : '');
+      item.append(link, text);
+      results.append(item);
+    }
+  });
+})();
