@@ -1,5 +1,5 @@
 // What `lab bench --ragged` prints: how the last step did at drawn sizes.
-// Tested by ../tests/sweep_text_test.cpp.
+// Tested by cli/tests/sweep_text_test.cpp.
 #pragma once
 
 #include <string>

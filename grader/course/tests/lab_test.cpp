@@ -71,6 +71,21 @@ TEST_CASE("errors in lab.toml name file, line and key") {
   CHECK(message_of("title = \n").starts_with("lab.toml:1: "));
 }
 
+TEST_CASE("a range to draw sizes from is its smallest and its largest") {
+  const auto with = [](const std::string& line) {
+    return replaced(good_toml, "[[goals]]", line + "\n[[goals]]");
+  };
+  CHECK(parse_lab(with("ragged = [[3], [99]]"), "lab.toml", "t").ragged ==
+        std::vector<lab_size>{{3}, {99}});
+  CHECK(parse_lab(good_toml, "lab.toml", "t").ragged.empty());
+  for (const char* wrong : {"ragged = [[99], [3]]", "ragged = [[3]]", "ragged = [[3], [9, 9]]"})
+    CHECK(message_of(with(wrong)) ==
+          "lab.toml: sizes.ragged is the smallest and the largest size "
+          "to draw: [[2], [1000]]");
+  CHECK(message_of(with("hidden = [[3, 3], [9, 9]]")) ==
+        "lab.toml: sizes.hidden and sizes.ragged have as many numbers as sizes.check");
+}
+
 TEST_CASE("goals are in the order in which they are judged, whatever the order in lab.toml") {
   const std::string counter =
       "[[goals]]\nname = \"few\"\nkind = \"counter\"\npoints = 5\nsize = [10]\n"

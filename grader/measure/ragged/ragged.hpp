@@ -5,7 +5,7 @@
 //         multiples of 32, since alignment is what most cliffs come from. Steps are not tuned with
 //         the seed of a record.
 // watch   The worst of K draws is no bound: other draws may find a worse one.
-// Tested by ../tests/ragged_test.cpp.
+// Tested by measure/tests/ragged_test.cpp.
 #pragma once
 
 #include <cstdint>
