@@ -38,6 +38,7 @@ struct bench_options {
 constexpr std::uint64_t bench_seed = 7;
 // Of the inputs of one run of drawn sizes: host memory holds them twice.
 constexpr double ragged_bytes = 8e9;
+constexpr std::size_t ragged_sizes = 10;  // of one run: what a failure takes with it
 
 std::vector<lab_size> wanted_sizes(const lab& l, const problem& p, const device_choice& device,
                                    const std::vector<std::string>& texts) {
@@ -336,18 +337,28 @@ int bench_ragged(context& c, const lab& l, const problem& p, const device_choice
   const step& last = l.steps.back();
   const auto runs = in_runs(
       draw_ragged(l, *o.ragged, o.seed), [&](const lab_size& size) { return p.work(size).bytes; },
-      ragged_bytes);
+      ragged_bytes, ragged_sizes);
   std::vector<bench_report> reports;
+  std::optional<failure> failed;  // what was measured before is shown
   for (const auto& sizes : runs) {
-    reports.push_back(stepwise::bench(l, p, {{last.name, c.where.solution(l.name, last.name)}},
-                                      peers, device, sizes, bench_seed, c.now(), {.warm = false}));
-    const auto& found = reports.back().rows.front().found;
-    if (!found.ok()) throw failure(exit_code::ours, last.name + ": " + found.message);
+    try {
+      auto report = stepwise::bench(l, p, {{last.name, c.where.solution(l.name, last.name)}}, peers,
+                                    device, sizes, bench_seed, c.now(), {.warm = false});
+      if (const auto& found = report.rows.front().found; !found.ok())
+        throw failure(exit_code::ours, last.name + ": " + found.message);
+      reports.push_back(std::move(report));
+    } catch (const failure& error) {
+      failed.emplace(error.code(), fmt::format("{}\nat a size from {} to {}{}", error.what(),
+                                               size_text(sizes.front()), size_text(sizes.back()),
+                                               o.record ? "; nothing was recorded" : ""));
+      break;
+    }
   }
   const json record = ragged_record(l, device, o.seed, *o.ragged, ragged_points(reports), utc_now(),
                                     command_text(c));
-  if (c.as_json) c.print(record);
+  if (c.as_json && !failed) c.print(record);
   for (const auto& line : ragged_lines(record, c.out.style())) c.say(line);
+  if (failed) throw failure(*failed);
   if (o.record) {
     write_atomically(c.where.root / file, record.dump(1) + "\n");
     c.say("recorded in " + c.out.paint(tone::place, file.string()) +

@@ -149,13 +149,13 @@ std::vector<lab_size> draw_ragged(const lab& l, std::uint64_t count, std::uint64
 
 std::vector<std::vector<lab_size>> in_runs(std::vector<lab_size> sizes,
                                            const std::function<double(const lab_size&)>& bytes_of,
-                                           double most_bytes) {
+                                           double most_bytes, std::size_t most_sizes) {
   std::stable_sort(sizes.begin(), sizes.end(),
                    [&](const lab_size& a, const lab_size& b) { return bytes_of(a) < bytes_of(b); });
   std::vector<std::vector<lab_size>> runs;
   double bytes = 0;
   for (const auto& size : sizes) {
-    if (runs.empty() || bytes + bytes_of(size) > most_bytes) {
+    if (runs.empty() || runs.back().size() == most_sizes || bytes + bytes_of(size) > most_bytes) {
       runs.emplace_back();
       bytes = 0;
     }

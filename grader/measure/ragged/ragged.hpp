@@ -36,10 +36,11 @@ std::optional<size_class> class_of(const lab& l, const lab_size& size);
 std::vector<lab_size> draw_ragged(const lab& l, std::uint64_t count, std::uint64_t seed);
 
 // The same sizes, small before large, in runs of `bench`: what its programs' inputs take together
-// stays below `most_bytes`, except for a single size that takes more. `bytes_of`: of a size.
+// stays below `most_bytes`, except for a single size that takes more, and they are at most
+// `most_sizes`. `bytes_of`: of a size.
 std::vector<std::vector<lab_size>> in_runs(std::vector<lab_size> sizes,
                                            const std::function<double(const lab_size&)>& bytes_of,
-                                           double most_bytes);
+                                           double most_bytes, std::size_t most_sizes);
 
 // How the last step did against one peer at one size.
 struct ragged_point {

@@ -107,8 +107,9 @@ TEST_CASE("both ends of a range are drawn, and a range without a class is an err
 
 TEST_CASE("a run holds what memory holds, and a size that needs more is a run of its own") {
   const auto runs = in_runs(
-      {{7}, {90}, {2}, {30}, {1}, {40}}, [](const lab_size& size) { return double(size[0]); }, 50);
-  CHECK(runs == std::vector<std::vector<lab_size>>{{{1}, {2}, {7}, {30}}, {{40}}, {{90}}});
+      {{7}, {90}, {2}, {30}, {1}, {40}}, [](const lab_size& size) { return double(size[0]); }, 50,
+      3);
+  CHECK(runs == std::vector<std::vector<lab_size>>{{{1}, {2}, {7}}, {{30}}, {{40}}, {{90}}});
 }
 
 TEST_CASE("ratios are those of the pairs, or of the medians where there are none") {
