@@ -35,6 +35,13 @@ class random_stream {
     return random_stream(state_ + numbers * 0x9e3779b97f4a7c15, secret_);
   }
 
+  // A stream for part `number` of what this one is for, secret if this one is.
+  constexpr random_stream part(std::uint64_t number) const {
+    const std::uint64_t seed = random_stream(*this).next();
+    return random_stream(random_stream(seed).next() + random_stream(~number).next(),
+                         secret_ == 0 ? 0 : random_stream(~seed).next() | 1);
+  }
+
  private:
   static constexpr std::uint64_t mixed(std::uint64_t bits) {
     bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;

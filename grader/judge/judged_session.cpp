@@ -232,12 +232,14 @@ call_outcome judged_session::server_gone() {
     server_->end(child_end::cause::flooded);
     return stop(flooded(options_.output_limit_bytes));
   }
-  if (event == child::event::deadline) return stop(timed_out(options_.time_limit_s));
-  const child_end end = server_->end(child_end::cause::exited);
+  using cause = child_end::cause;  // one that ran out of memory may still be on its way out
+  const auto end = server_->end(event == child::event::deadline ? cause::deadline : cause::exited);
+  if (end.how == cause::deadline && !end.out_of_memory)
+    return stop(timed_out(options_.time_limit_s));
   const std::string said = server_->errors().text();
-  if (end.how == child_end::cause::exited && end.exit_code == 3)
+  if (end.how == cause::exited && end.exit_code == 3)
     return stop({verdict::infra, said.substr(0, said.find('\n'))});
-  if (said.find("bad_alloc") != std::string::npos || end.signal == SIGKILL)
+  if (said.find("bad_alloc") != std::string::npos || end.signal == SIGKILL || end.out_of_memory)
     return stop({verdict::memory, "the device's process requested more memory than its limit" +
                                       limit_text(end.out_of_memory ? limits_.server_bytes
                                                                    : options_.data_limit_bytes)});

@@ -284,8 +284,8 @@ class matmul_problem : public problem {
     const auto values = [&](int i) -> std::span<float> {
       return {reinterpret_cast<float*>(call.buffers[i].data.data()), elements};
     };
-    const auto a = stream_for(stream_for(seed, count).next(), stream_a);
-    const auto b = stream_for(stream_for(seed, count).next(), stream_b);
+    const auto a = stream_for(seed, count).part(stream_a);
+    const auto b = stream_for(seed, count).part(stream_b);
     // The sizes of a lab take turns, and with the next seed it is the other way round.
     if ((count + seed) % 2 == 0) {
       fill_with_whole(values(0), largest_whole(count), a);

@@ -88,6 +88,14 @@ TEST_CASE("a number of a judged grade's stream does not reveal the next") {
     CHECK(continued(known) == open.after(0).next());
     CHECK(continued(hidden) != secret.after(0).next());
   }
+  // Parts of an open stream are what they were before there were secrets, and as open.
+  const random_stream whole = stream_for(7, 3);
+  const std::uint64_t seed = random_stream(whole).next();
+  CHECK(whole.part(2).next() ==
+        random_stream(random_stream(seed).next() + random_stream(~std::uint64_t{2}).next()).next());
+  random_stream secret_part = secret.part(2);
+  const std::uint64_t first = secret_part.next();
+  CHECK(continued(first) != secret_part.next());
   random_stream numbers = stream_for(least_secret_seed, 1);
   for (int i = 0; i < 10; ++i) {
     auto later = stream_for(least_secret_seed, 1).after(i);

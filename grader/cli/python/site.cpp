@@ -30,7 +30,7 @@ const verb site_verb(
     "  ./lab site                     into build/site; open index.html, no network is needed\n"
     "  ./lab site --serve             and show it on this machine's port 8000\n"
     "  ./lab site --out DIR --students\n"
-    "                                 for students: without answers, steps and what was measured",
+    "                                 for students: without answers and steps",
     [](arguments& takes, site_options& o) {
       takes.add("--out", o.out, "the folder for the pages (build/site)");
       takes.flag("--students", o.students, "leave out answers, steps and what was measured");
