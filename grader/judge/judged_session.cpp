@@ -432,8 +432,7 @@ call_outcome judged_session::judge_answer(const problem_call& call,
   std::uint64_t outputs = 0;
   for (const auto& buffer : call.buffers)
     if (buffer.role == buffer_role::output) outputs += buffer.bytes;
-  const std::uint64_t allowed =
-      options_.host_bytes + (call.memory == memory_kind::host ? outputs : 0);
+  const auto allowed = options_.host_bytes + (call.memory == memory_kind::host ? outputs : 0);
   if (did.bytes_home > allowed)
     return {verdict::check,
             fmt::format("computes on the host: the call copied {} from the device to the host, and "
