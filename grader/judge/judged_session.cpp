@@ -232,7 +232,7 @@ call_outcome judged_session::server_gone() {
     server_->end(child_end::cause::flooded);
     return stop(flooded(options_.output_limit_bytes));
   }
-  using cause = child_end::cause;  // one that ran out of memory may still be on its way out
+  using cause = child_end::cause;  // one that ran out of memory may still be ending
   const auto end = server_->end(event == child::event::deadline ? cause::deadline : cause::exited);
   if (end.how == cause::deadline && !end.out_of_memory)
     return stop(timed_out(options_.time_limit_s));
