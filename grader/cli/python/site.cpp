@@ -1,4 +1,4 @@
-// lab site: the course as static pages, built by the Python module pages/builder, which runs in our
+// lab site: the course as static pages, built by the Python module slides/site/builder, which runs in our
 // place.
 #include "grader/cli/context.hpp"
 #include "grader/cli/python/python_module.hpp"
@@ -21,7 +21,7 @@ int site(context& c, const site_options& o) {
   if (!o.out.empty()) words.insert(words.end(), {"--out", fs::absolute(o.out)});
   if (o.students) words.push_back("--students");
   if (o.serve) words.insert(words.end(), {"--serve", std::to_string(o.port)});
-  become_python_module(c, "site", "pages.builder", words);
+  become_python_module(c, "site", "slides.site.builder", words);
 }
 
 const verb site_verb(

@@ -115,7 +115,7 @@ def broken_records(folder):
 
 def students():
     """No answer, no step, no figure of one: a piece of each would be found on the pages."""
-    from pages.builder import course
+    from slides.site.builder import course
     site = build(ROOT, students=True)
     texts = {str(f.relative_to(site.out)): f.read_text() for f in site.out.rglob('*')
              if f.suffix in ('.html', '.js')}
@@ -142,8 +142,8 @@ def students():
 
 def output_folder(folder):
     """A folder of somebody else's is refused; a page that is no more goes, other files stay."""
-    from pages.builder.__main__ import LIST, finish, prepare
-    from pages.builder.errors import SiteError
+    from slides.site.builder.__main__ import LIST, finish, prepare
+    from slides.site.builder.errors import SiteError
     (folder / 'mine').write_text('')
     try:
         prepare(folder)

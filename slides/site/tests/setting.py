@@ -5,14 +5,14 @@ import shutil
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT))
 
 from slides.builder import browser, tools  # noqa: E402
 from slides.builder.errors import MissingTool  # noqa: E402
 
-AXE = ROOT / 'build/pages/packages/axe_playwright_python/axe.min.js'
-FETCH_AXE = 'pip install --no-deps --target build/pages/packages axe-playwright-python==0.1.8'
+AXE = ROOT / 'build/slides/packages/axe_playwright_python/axe.min.js'
+FETCH_AXE = 'pip install --no-deps --target build/slides/packages axe-playwright-python==0.1.8'
 
 
 def need(chromium=False, program=False, axe=False):
@@ -31,7 +31,7 @@ def need(chromium=False, program=False, axe=False):
 
 def build(root, students=False):
     """A site of the course at `root` in a new folder, which the caller removes."""
-    from pages.builder.site import Site
+    from slides.site.builder.site import Site
     out = pathlib.Path(tempfile.mkdtemp(prefix='pages-'))
     site = Site(root, out, students)
     site.build()

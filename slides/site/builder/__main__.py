@@ -15,7 +15,7 @@ from slides.builder.errors import DeckError, MissingTool
 
 from .errors import SiteError
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 LIST = 'pages.txt'  # of an output folder: what an earlier build wrote there
 
 
