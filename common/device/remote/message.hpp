@@ -28,6 +28,7 @@ inline constexpr std::size_t most_reply_bytes = 64 << 20;
 inline constexpr std::size_t most_parameter_bytes = 32764;  // of a kernel; source: PTX ISA 8.1
 inline constexpr std::size_t most_image_bytes = 64 << 20;   // of all parts of a module
 inline constexpr std::size_t most_parts = 256;
+inline constexpr std::size_t most_events = 64 << 10;  // at once, of a connection
 
 // A part of the window.
 struct window_part {

@@ -383,6 +383,8 @@ status remote_device::synchronize() {
 result<event_handle> remote_device::create_event() {
   const std::lock_guard guard(lock_);
   if (!lost_.ok()) return lost_;
+  if (events_.size() >= most_events)
+    return status{error::memory_allocation, "there are too many events"};
   events_.insert(++last_event_);
   queue(make_event{last_event_});
   return event_handle{last_event_};

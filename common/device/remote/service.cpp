@@ -9,8 +9,6 @@
 namespace stepwise::remote {
 namespace {
 
-constexpr std::size_t most_events = 64 << 10;
-
 symbol_answer answer_of(const std::optional<module_symbol>& symbol) {
   if (!symbol) return {};
   return {true, symbol->address, symbol->bytes, symbol->shared};

@@ -240,6 +240,15 @@ TEST_CASE_FIXTURE(three, "what is no message ends the submission's connection, a
   CHECK(read(*buffer, 1)[0] == 3);
 }
 
+TEST_CASE_FIXTURE(three, "too many events are an error of the program, not a broken message") {
+  std::vector<event_handle> made;
+  for (std::size_t i = 0; i < most_events; ++i) made.push_back(*judge->create_event());
+  CHECK(judge->create_event().failure().code == error::memory_allocation);
+  CHECK(judge->destroy_event(made[0]).ok());
+  CHECK(judge->create_event().ok());
+  CHECK(judge->synchronize().ok());
+}
+
 TEST_CASE_FIXTURE(three, "a frame that is too long ends it as well") {
   const std::vector<unsigned char> garbage(100, 0xEE);
   REQUIRE(send(submissions.first.get(), garbage.data(), garbage.size(), 0) == 100);
