@@ -79,18 +79,23 @@ double memory_path::exchange(double at, double slots) {
 
 double memory_path::barrier(double at) { return take(port_, busy_.port, at, 1); }
 
-recorded_access memory_path::as_wished(const recorded_access& a) const {
+recorded_access memory_wishes::of(const recorded_access& a) const {
   recorded_access b = a;
-  if (wishes_.no_global) b.sectors = b.lines = 0;
-  if (wishes_.ideal_sectors && b.sectors > b.ideal_sectors) {
+  if (no_global) b.sectors = b.lines = 0;
+  if (ideal_sectors && b.sectors > b.ideal_sectors) {
     b.sectors = b.ideal_sectors;
     b.lines = std::min<std::uint8_t>(b.lines, static_cast<std::uint8_t>((b.sectors + 3) / 4));
     b.tag_turns = std::min(b.tag_turns, b.lines);
     b.wavefronts = std::min<std::uint16_t>(b.wavefronts, b.lines);
   }
-  if (wishes_.ideal_wavefronts && b.sectors == 0)
+  if (ideal_wavefronts && b.sectors == 0)
     b.wavefronts = std::min<std::uint16_t>(b.wavefronts, b.ideal_wavefronts);
   return b;
+}
+
+bool memory_wishes::change(const recorded_access& a) const {
+  const recorded_access b = of(a);
+  return b.sectors != a.sectors || b.wavefronts != a.wavefronts;
 }
 
 double memory_path::access(const instruction_cost& of, std::span<const recorded_access> all,
@@ -99,7 +104,7 @@ double memory_path::access(const instruction_cost& of, std::span<const recorded_
       of.kind == step_kind::load ? costs_.load_wavefront : costs_.store_wavefront;
   double cycles = 0;
   for (const recorded_access& recorded : all) {
-    const recorded_access a = as_wished(recorded);
+    const recorded_access a = wishes_.of(recorded);
     if (a.sectors != 0)
       cycles += std::max({1.0, a.wavefronts * costs_.bank_cycles, a.tag_turns * costs_.line_cycles,
                           a.sectors * sector_bytes / costs_.l1_bytes});
@@ -109,7 +114,7 @@ double memory_path::access(const instruction_cost& of, std::span<const recorded_
   const double begun = take(port_, busy_.port, at, cycles) - 1;
   double done = at;
   for (const recorded_access& recorded : all) {
-    const recorded_access a = as_wished(recorded);
+    const recorded_access a = wishes_.of(recorded);
     if (a.sectors != 0)
       done =
           std::max(done, global_access(of, a, lines.subspan(a.first_line, a.known_lines), begun));

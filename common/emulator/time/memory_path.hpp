@@ -45,6 +45,9 @@ struct site_account {
 struct memory_wishes {
   bool no_global = false;  // global memory costs nothing
   bool ideal_sectors = false, ideal_wavefronts = false;
+
+  recorded_access of(const recorded_access& a) const;  // as it would be
+  bool change(const recorded_access& a) const;
 };
 
 class memory_path {
@@ -80,7 +83,6 @@ class memory_path {
   struct queue {
     double free = 0;
   };
-  recorded_access as_wished(const recorded_access& a) const;
   using line_list = std::span<const recorded_line>;
   double global_access(const instruction_cost& of, const recorded_access& a, line_list lines,
                        double begun);

@@ -24,13 +24,13 @@ struct warp_state {
   const timed_run* run = nullptr;
   std::uint32_t next = 0;
   unsigned partition = 0;
+  std::size_t place = 0;                  // in its partition
   double begun = 0;                       // the block's start
   double issued = 0;                      // the end of its last instruction's slots
   double after = 0;                       // the next one can be issued, but for what it needs
   stall held = stall::instruction_fetch;  // what `after` waits for, beyond `issued`
   double needs = 0;                       // what it needs is there
   std::uint32_t needs_from = nobody;
-  double ready = 0;       // it can be issued; never: waits for a barrier
   bool was_busy = false;  // its pipe or the way to memory, when it was its turn
   double predicated = 0;  // slots of instructions that were jumped over, to be issued with the next
   struct value {
@@ -93,6 +93,7 @@ class simulation {
  private:
   struct partition_state {
     std::vector<warp_state*> warps;  // the oldest first
+    std::vector<double> ready;       // when each can be issued; never: waits for a barrier
     double free = 0;
     double unit_free[units] = {};
     double soonest = 0;  // of its warps
@@ -112,7 +113,9 @@ class simulation {
       w->partition = next_partition_++ % std::min(costs_.partitions, most_partitions);
       ++fresh->alive;
       partition_state& p = partitions_[w->partition];
+      w->place = p.warps.size();
       p.warps.push_back(w.get());
+      p.ready.push_back(at);
       fresh->warps.push_back(std::move(w));
     }
     ++next_partition_;  // the next block's first warp goes elsewhere
@@ -122,12 +125,21 @@ class simulation {
   }
 
   void forget(const block_state& b) {
-    for (partition_state& p : partitions_)
-      std::erase_if(p.warps, [&](const warp_state* w) { return w->of == &b; });
+    for (partition_state& p : partitions_) {
+      std::size_t kept = 0;
+      for (std::size_t n = 0; n < p.warps.size(); ++n) {
+        if (p.warps[n]->of == &b) continue;
+        p.warps[n]->place = kept;
+        p.warps[kept] = p.warps[n];
+        p.ready[kept++] = p.ready[n];
+      }
+      p.warps.resize(kept);
+      p.ready.resize(kept);
+    }
   }
 
   void end_warp(warp_state& w) {
-    w.ready = never;
+    ready(w) = never;
     --w.of->alive;
     // Its place is free when its stores are out.
     const double store_wait =
@@ -152,8 +164,10 @@ class simulation {
     }
   }
 
-  static bool waits_at_barrier(const warp_state& w) {
-    return w.ready == never && w.run != nullptr && w.next < w.run->ops.size() &&
+  double& ready(const warp_state& w) { return partitions_[w.partition].ready[w.place]; }
+
+  bool waits_at_barrier(const warp_state& w) {
+    return ready(w) == never && w.run != nullptr && w.next < w.run->ops.size() &&
            w.run->ops[w.next].kind == step_kind::barrier;
   }
 
@@ -229,11 +243,11 @@ class simulation {
         continue;
       }
       if (op.kind == step_kind::wait_copies) need(copies_done(w, op.groups_left));
-      w.needs = w.ready = last.at;
+      w.needs = ready(w) = last.at;
       w.needs_from = last.from;
       w.was_busy = false;
       partition_state& p = partitions_[w.partition];
-      p.soonest = std::min(p.soonest, w.ready);
+      p.soonest = std::min(p.soonest, last.at);
       return;
     }
   }
@@ -294,9 +308,10 @@ class simulation {
     // The warp that issued last if it can, else the oldest that can.
     warp_state* chosen = nullptr;
     double soonest = never;
-    for (warp_state* w : best->warps) {
-      soonest = std::min(soonest, w->ready);
-      if (w->ready <= at && (chosen == nullptr || w == best->last)) chosen = w;
+    for (std::size_t n = 0; n < best->ready.size(); ++n) {
+      const double r = best->ready[n];
+      soonest = std::min(soonest, r);
+      if (r <= at && (chosen == nullptr || best->warps[n] == best->last)) chosen = best->warps[n];
     }
     best->soonest = soonest;
     if (chosen == nullptr) return soonest != never || at != never;
@@ -308,7 +323,7 @@ class simulation {
     const timed_op& op = w.run->ops[w.next];
     // What is busy lets another warp go first.
     if (const double wait = busy_until(p, op); wait > at + 1e-9) {
-      w.ready = wait;
+      ready(w) = wait;
       // Less than a cycle is what a pipe falls short of one instruction per cycle.
       w.was_busy = w.was_busy || wait > at + 0.5;
       return;
@@ -344,7 +359,7 @@ class simulation {
       case step_kind::barrier:
         w.of->arrived = std::max(memory_.barrier(at), w.of->arrived + costs_.barrier_per_warp);
         w.issued = w.after = w.of->arrived;
-        w.ready = never;
+        ready(w) = never;
         ++w.of->waiting;
         p.soonest = 0;  // look again
         return release_if_all(*w.of, w.after);

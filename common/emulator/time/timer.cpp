@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <future>
 #include <numeric>
 
 #include "common/emulator/machine/memory.hpp"
@@ -34,6 +33,14 @@ constexpr double bytes_of_sector = 32;
 // simulated.
 double written_share(const site_traffic& t) {
   return std::min(1.0, t.bytes / (bytes_of_sector * t.sectors));
+}
+
+bool changes_accesses(const multiprocessor_work& work) {
+  for (const block_trace& b : work.trace->blocks)
+    for (const warp_trace& w : b.warps)
+      for (const recorded_access& a : w.accesses)
+        if (work.memory.change(a)) return true;
+  return false;
 }
 
 }  // namespace
@@ -380,23 +387,27 @@ std::vector<site_account> timer::whole(std::vector<site_account> simulated,
   return simulated;
 }
 
-// The same work where one thing costs nothing, or there is more room.
-double timer::us_if(what_if e, const multiprocessor_work& work) const {
+// The time of the same work where one thing costs nothing, or there is more room; nothing where
+// that changes nothing, as without bank conflicts their absence does.
+std::future<double> timer::us_if(what_if e, const multiprocessor_work& work) const {
   multiprocessor_work other = work;
-  code_costs code;
+  std::unique_ptr<code_costs> code;
+  bool differs = false;
   switch (e) {
     case what_if::no_global_memory:
       other.memory.no_global = true;
       break;
     case what_if::no_arithmetic:
-      code = *code_;
-      for (instruction_cost& c : code.at) {
+      code = std::make_unique<code_costs>(*code_);
+      for (instruction_cost& c : code->at) {
         const bool computes = c.on == unit::fma || c.on == unit::fp64 || c.on == unit::half ||
                               c.on == unit::conversion || c.on == unit::special ||
                               c.on == unit::tensor;
-        if (computes && c.kind == step_kind::compute) c.slots = 0;
+        if (!computes || c.kind != step_kind::compute) continue;
+        differs = differs || c.slots != 0;
+        c.slots = 0;
       }
-      other.code = &code;
+      other.code = code.get();
       break;
     case what_if::perfect_coalescing:
       other.memory.ideal_sectors = true;
@@ -411,7 +422,13 @@ double timer::us_if(what_if e, const multiprocessor_work& work) const {
       other.resident = shape_.resident_more_registers;
       break;
   }
-  return simulate(other, costs_).cycles / (costs_.ghz * 1e3);
+  const std::size_t traced = work.trace->blocks.size();
+  differs = differs || std::min<std::size_t>(other.resident, traced) !=
+                           std::min<std::size_t>(work.resident, traced);
+  if (!differs && !changes_accesses(other)) return {};
+  return std::async(std::launch::async, [this, other = std::move(other), code = std::move(code)] {
+    return simulate(other, costs_).cycles / (costs_.ghz * 1e3);
+  });
 }
 
 launch_time timer::end(const std::vector<site_traffic>& traffic) {
@@ -430,8 +447,7 @@ launch_time timer::end(const std::vector<site_traffic>& traffic) {
   std::vector<std::future<double>> experiments_us;
   if (how_.experiments)
     for (int e = 0; e < experiments; ++e)
-      experiments_us.push_back(std::async(
-          std::launch::async, [this, &work, e] { return us_if(static_cast<what_if>(e), work); }));
+      experiments_us.push_back(us_if(static_cast<what_if>(e), work));
   dirty_ = std::min(dirty_, costs_.dirty_at_rest);
   multiprocessor_time t = simulate(work, costs_);
   launch_time result;
@@ -452,7 +468,7 @@ launch_time timer::end(const std::vector<site_traffic>& traffic) {
     // With less to do, warps may drift apart and find less in L1: no reason to wish for more.
     const bool takes_away =
         result.experiments_us.size() < static_cast<std::size_t>(what_if::full_occupancy);
-    const double us = e.get() + idle_us;
+    const double us = e.valid() ? e.get() + idle_us : result.us;
     result.experiments_us.push_back(takes_away ? std::min(us, result.us) : us);
   }
   return result;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <span>
 #include <string>
@@ -99,7 +100,7 @@ class timer {
                                   const std::vector<site_traffic>& traffic) const;
   double of_a_block() const;
   std::vector<double> whole_sectors(const std::vector<site_traffic>& traffic) const;
-  double us_if(what_if e, const multiprocessor_work& work) const;
+  std::future<double> us_if(what_if e, const multiprocessor_work& work) const;
   std::vector<site_rates> rates(const std::vector<site_traffic>& traffic);
 
   // How often each of some keys was wanted.
