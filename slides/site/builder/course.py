@@ -32,6 +32,7 @@ class Lab:
     hours: str  # 'three hours'; '' if the handout does not say
     needs: str  # Markdown
     deeper: bool
+    figures: bool  # is there a record of sweeps, parts or ragged sizes
 
 
 def parts_of(root, file, seen):
@@ -71,7 +72,9 @@ def read_lab(root, folder):
         raise SiteError(f'{folder.name}/lab.toml has no title or no order')
     text = (folder / 'README.md').read_text()
     return Lab(folder.name, title[1], int(order[1]), steps_of(root, folder.name), paragraph(text, 'Goal'),
-               paragraph(text, 'Time'), paragraph(text, 'You need'), (folder / 'deeper.md').is_file())
+               paragraph(text, 'Time'), paragraph(text, 'You need'), (folder / 'deeper.md').is_file(),
+               any(file for kind in ('sweeps', 'limits', 'ragged')
+                   for file in (root / 'solutions' / folder.name / 'measured').glob(f'*.{kind}.json')))
 
 
 def labs(root):

@@ -40,6 +40,12 @@ Counted = collections.namedtuple('Counted', 'gpu date command steps')
 Profile = collections.namedtuple('Profile', 'size kernel seconds instructions dram_bytes figures')
 Profiles = collections.namedtuple('Profiles', 'gpu date command steps')
 Lecture = collections.namedtuple('Lecture', 'gpu source unit size size_told figures')
+Sweep = collections.namedtuple('Sweep', 'name date command counter axes points')  # axes: {name: values}
+Point = collections.namedtuple('Point', 'values seconds low high bytes counted occupancy registers')
+Sweeps = collections.namedtuple('Sweeps', 'gpu sweeps')
+Parts = collections.namedtuple('Parts', 'gpu date command step label times')  # times: {part: seconds}
+Ragged = collections.namedtuple('Ragged', 'gpu date command step peers')
+Guided = collections.namedtuple('Guided', 'gpu date command words steps')
 Figures = collections.namedtuple('Figures', 'gpu date command values')
 
 
@@ -113,6 +119,66 @@ def read_lectures(doc):
     return lectures
 
 
+def read_sweeps(doc):
+    sweeps = []
+    for one in doc['sweeps']:
+        axes = {text(a['name']): [text(v) for v in a['values']] for a in one['axes']}
+        points = {}
+        for p in one['points']:
+            values = tuple(text(v) for v in p['values'])
+            if len(values) != len(axes) or any(v not in known for v, known in zip(values, axes.values())):
+                raise ValueError(f'{one["name"]}: a point at {values} is on no axis')
+            points[values] = Point(values, number(p['median_ms']) / 1e3, number(p['low_ms']) / 1e3,
+                                   number(p['high_ms']) / 1e3, number(p['bytes']),
+                                   None if p.get('counted') is None else number(p['counted'], -1),
+                                   number(p['occupancy_percent'], -1), int(number(p['registers'])))
+        if not points:
+            raise ValueError(f'{one["name"]}: no point')
+        sweeps.append(Sweep(text(one['name']), text(one['date'])[:10], text(one['command']), one['counter'], axes, points))
+    return Sweeps(short(text(doc['gpu'])), sweeps)
+
+
+def read_parts(doc):
+    times = {text(p['part']): number(p['median_ms']) / 1e3 for p in doc['programs']}
+    if 'full' not in times:
+        raise ValueError('the whole has no time')
+    return Parts(*head(doc), text(doc['step']), text(doc['label']).rsplit(', seed', 1)[0], times)
+
+
+def read_ragged(doc):
+    """peers: {name: [(label, class, amount, seconds of the step, ratio, low, high)]}"""
+    peers = {text(p['name']): [(text(s['label']), text(s['class']), number(s['amount']), number(s['step_ms']) / 1e3,
+                                number(s['ratio']), number(s['low']), number(s['high'])) for s in p['sizes']]
+             for p in doc['peers']}
+    return Ragged(*head(doc), text(doc['step']), peers)
+
+
+def read_guided(doc):
+    """What recorder.py writes; steps: {step: its entry}, checked where a page takes from it."""
+    if doc.get('schema') != 'stepwise/guided/1':
+        raise ValueError(f'it is of another version: {doc.get("schema")!r}')
+    words = {text(cause): text(told) for cause, told in doc['words'].items()}
+    steps = {}
+    for one in doc['steps']:
+        analysis = one['analysis']
+        number(one['ms'])
+        number(one['counted'])
+        for name in ('kernel', 'limiter', 'says', 'compute_part', 'memory_part'):
+            text(analysis[name])
+        for name in ('compute', 'memory', 'lanes', 'divergent', 'theoretical_occupancy', 'achieved_occupancy'):
+            number(analysis[name], -1)
+        for file, lines in one['lines'].items():
+            for line in lines:
+                if len(line) != 10:
+                    raise ValueError(f'{one["step"]}: a line of {file} has {len(line)} figures, not 10')
+                for value in line:
+                    number(value, -1)
+        if any(cause not in words for cause, _ in one['causes']):
+            raise ValueError(f'{one["step"]}: a cause without words')
+        steps[text(one['step'])] = one
+    return Guided(*head(doc), words, steps)
+
+
 def read_figures(doc):
     return Figures(*head(doc), {text(f['name']): number(f['value'], -math.inf) for f in doc['figures']})
 
@@ -146,9 +212,12 @@ class Records:
     def of_lab(self, lab):
         """All records of a lab, by kind; each kind a list, a GPU each, newest architecture first."""
         folder = self.root / 'solutions' / lab / 'measured'
-        kinds = {'times': [], 'modelled': [], 'counted': [], 'profiles': []}
+        kinds = {'times': [], 'modelled': [], 'counted': [], 'profiles': [], 'sweeps': [], 'parts': [], 'ragged': [],
+                 'guided': []}
         readers = {'.modelled': ('modelled', read_modelled), '.counters': ('counted', read_counted),
-                   '.profiles': ('profiles', read_profiles), '': ('times', read_times)}
+                   '.profiles': ('profiles', read_profiles), '.sweeps': ('sweeps', read_sweeps),
+                   '.limits': ('parts', read_parts), '.ragged': ('ragged', read_ragged),
+                   '.guided': ('guided', read_guided), '': ('times', read_times)}
         for file in sorted(folder.glob('*.json'), reverse=True):
             gpu, dot, rest = file.stem.partition('.')
             if dot + rest not in readers or not gpu:

@@ -15,6 +15,8 @@ def lab_links(lab, students):
         links.append(('Deeper', f'{lab.name}/deeper.html'))
     if not students:
         links += [('Versions', f'{lab.name}/versions.html'), ('Differences', f'{lab.name}/diff.html')]
+        if lab.figures:
+            links.append(('Sweeps', f'{lab.name}/figures.html'))
     return links
 
 

@@ -2,7 +2,7 @@
 import pathlib
 import shutil
 
-from . import common_pages, course, lab_pages, measured
+from . import common_pages, course, figures_page, lab_pages, measured
 from .errors import SiteError
 from .sources import Versions
 from .text import Links, read_terms
@@ -66,5 +66,7 @@ class Site:
         self.write(f'{lab.name}/versions.js', Versions(self.root, lab).script())
         lab_pages.versions(self, lab, records)
         lab_pages.diff_page(self, lab)
+        if lab.figures:
+            figures_page.figures(self, lab, records)
         for at in range(len(lab.steps)):
             lab_pages.step_page(self, lab, at, records)

@@ -18,7 +18,7 @@ from setting import AXE, FETCH_AXE, ROOT, browser, build, need
 need(chromium=True, program=True)
 wrong = []
 EVERY = '--every' in sys.argv
-KINDS = ['index.html', 'reduction/index.html', 'launch/deeper.html', 'matmul/versions.html', 'blur/15_strips.html',
+KINDS = ['index.html', 'reduction/index.html', 'launch/deeper.html', 'matmul/versions.html', 'launch/figures.html', 'blur/15_strips.html',
          'reduction/diff.html', 'glossary.html', 'occupancy.html', 'search.html?q=bank+conflict',
          'files/labs/reduction/reduction.hpp.html']
 
@@ -120,6 +120,23 @@ def keyboard(page, site):
     expect(page.run('document.documentElement.dataset.theme') == theme, 'the colours are not kept')
 
 
+def sliders(page, site):
+    """A sweep's slider shows the point it stands at: readout, spoken value and mark."""
+    page.go(site.out.as_uri() + '/launch/figures.html')
+    state = """(() => { const s = document.querySelector('#sweep-stride + .sweep'), i = s.querySelector('input');
+        const shown = [...s.querySelectorAll('.readout')].filter((r) => !r.hidden);
+        const lit = [...s.querySelectorAll('.picked')].filter((r) => r.getAttribute('visibility') === 'visible');
+        return [i.value, i.getAttribute('aria-valuetext'), s.querySelector('output').textContent, shown.length,
+                shown[0].querySelector('.placed').textContent, ...lit.map((r) => r.dataset.at)]; })()"""
+    page.run("document.querySelector('#sweep-stride + .sweep input').focus()")
+    values = json.loads((ROOT / 'solutions/launch/measured/h100.sweeps.json').read_text())['sweeps']
+    values = next(s for s in values if s['name'] == 'stride')['axes'][0]['values']
+    for at in (0, 1, 2):
+        page.run(f"(() => {{ const i = document.activeElement; i.value = {at}; i.dispatchEvent(new Event('input')); }})()")
+        found, v = page.run(state), values[at]
+        expect(found == [str(at), v, v, 1, f'stride = {v}', str(at), str(at)], f'the slider at {at}: {found}')
+
+
 def differences(page, site):
     """What the page shows of two versions is both of them, line by line, either way round."""
     lab = next(lab for lab in site.labs if lab.name == 'matmul')
@@ -181,7 +198,7 @@ def main():
             page = chromium.open((site.out / 'index.html').as_uri())
             every_page(page, site)
             size(page, 1280)
-            for test in (hover, keyboard, differences, calculator, searches):
+            for test in (hover, keyboard, sliders, differences, calculator, searches):
                 test(page, site)
             each_kind(page, site, pictures)
             wrong.extend(sorted(set(page.trouble())))

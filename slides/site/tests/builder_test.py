@@ -82,6 +82,36 @@ def figures_are_recorded(site, pages):
     expect(rooflines > 50, f'{rooflines} marks on all rooflines')
 
 
+def sweeps_are_recorded(site, pages):
+    """Each point of a sweep, part of a step and ragged size says what the JSON alone says."""
+    from slides.builder.records import show
+    points = 0
+    for lab in site.labs:
+        page = html.unescape(pages.get(f'{lab.name}/figures.html', ''))
+        for file in (ROOT / f'solutions/{lab.name}/measured').glob('*.sweeps.json'):
+            for sweep in json.loads(file.read_text())['sweeps']:
+                varied = [a['name'] for a in sweep['axes'] if len(a['values']) > 1]
+                block = page.split(f'id="sweep-{sweep["name"]}"')[1].split('</section>')[0]
+                for p in sweep['points']:
+                    at = dict(zip((a['name'] for a in sweep['axes']), p['values']))
+                    time, place = show(p['median_ms'] / 1e3, 'time'), f'{varied[0]} = {at[varied[0]]}'
+                    rate = show(p['bytes'] / p['median_ms'] * 1e3, 'GB/s')
+                    tips = [t for t in re.findall(r'data-tip="([^"]*)"', block) if t.startswith(place) and time in t]
+                    expect(any('GB/s' not in t or rate in t for t in tips), f'{lab.name}, {sweep["name"]}: no mark at {at}: {time}')
+                    readout = [r for r in block.split('class="readout"') if f'<p class="placed">{place}</p>' in r]
+                    expect(len(readout) == 1 and time in readout[0], f'{lab.name}, {sweep["name"]}: {at} is not told: {time}')
+                    points += 1
+        for file in (ROOT / f'solutions/{lab.name}/measured').glob('*.limits.json'):
+            for p in json.loads(file.read_text())['programs']:
+                expect(show(p['median_ms'] / 1e3, 'time') in page, f'{lab.name}: no time of the part {p["part"]}')
+        for file in (ROOT / f'solutions/{lab.name}/measured').glob('*.ragged.json'):
+            for peer in json.loads(file.read_text())['peers']:
+                for at in peer['sizes']:
+                    said = f'{at["label"]}, {at["class"]}: {show(at["ratio"], "x")} as fast as {peer["name"]}'
+                    expect(said in page, f'{lab.name}: the ragged sizes do not say {said!r}')
+    expect(points > 100, f'{points} points of sweeps')
+
+
 def broken_records(folder):
     """What cannot be read is named on the pages, its figures are missing, the others stay."""
     course = copy_of_course(folder)
@@ -95,13 +125,14 @@ def broken_records(folder):
     (measured / 'h200.counters.json').write_text(json.dumps(other))
     shutil.copy(course / 'solutions/matmul/measured/h100.profiles.json', measured / 'h100.profiles.json')
     (course / 'solutions/blur/lectures.json').write_text('[]')
+    (course / 'solutions/launch/measured/h100.sweeps.json').write_text('{"sweeps": [{}]}')
     (course / 'solutions/launch/measured/h100.json').unlink()  # absent is not broken
     site = build(course)
     pages = all_pages(site.out)
     shutil.rmtree(site.out)
     named = {file.split('/', 1)[1] for file, _ in site.records.gaps}
     expect(named == {'reduction/measured/h200.json', 'reduction/measured/h100.json', 'blur/lectures.json',
-                     'reduction/measured/h200.counters.json', 'reduction/measured/h100.profiles.json'},
+                     'launch/measured/h100.sweeps.json', 'reduction/measured/h200.counters.json', 'reduction/measured/h100.profiles.json'},
            f'gaps: {sorted(named)}')
     page = pages['reduction/versions.html']
     for file in ('h200.json', 'h100.json', 'h200.counters.json', 'h100.profiles.json'):
@@ -110,6 +141,8 @@ def broken_records(folder):
     expect(', measured)' in pages['matmul/versions.html'], 'the other labs lost their times')
     expect('lectures.json' in pages['blur/versions.html'] and 'id="history"' not in pages['blur/versions.html'],
            'history was made of a broken record')
+    expect('h100.sweeps.json' in pages['launch/figures.html'] and 'id="sweep-' not in pages['launch/figures.html'],
+           'a broken record gave a sweep')
     expect('h100.json' not in pages['launch/versions.html'], 'a record that is absent is called broken')
 
 
@@ -167,6 +200,7 @@ def main():
     every_page(site, pages)
     times_are_recorded(site, pages)
     figures_are_recorded(site, pages)
+    sweeps_are_recorded(site, pages)
     shutil.rmtree(site.out)
     students()
     with tempfile.TemporaryDirectory() as folder:

@@ -1,0 +1,16 @@
+// A slider along the points of a sweep: shows what the page already says of the chosen one. Without
+// this script all points are told one after the other.
+'use strict';
+for (const section of document.querySelectorAll('.sweep')) {
+  const input = section.querySelector('input[type=range]'), output = section.querySelector('output');
+  const places = input.dataset.places.split('|');
+  const choose = () => {
+    output.textContent = places[input.value];
+    input.setAttribute('aria-valuetext', places[input.value]);
+    for (const e of section.querySelectorAll('.readout')) e.hidden = e.dataset.at !== input.value;
+    for (const e of section.querySelectorAll('.picked'))
+      e.setAttribute('visibility', e.dataset.at === input.value ? 'visible' : 'hidden');
+  };
+  input.addEventListener('input', choose);
+  choose();
+}
