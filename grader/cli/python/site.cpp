@@ -10,7 +10,7 @@ namespace stepwise::cli {
 namespace {
 
 struct site_options {
-  std::string out;
+  std::string out, record;
   bool serve = false, students = false;
   int port = 8000;
 };
@@ -19,6 +19,7 @@ int site(context& c, const site_options& o) {
   need_solutions(c.where.root, "site");
   std::vector<std::string> words;
   if (!o.out.empty()) words.insert(words.end(), {"--out", fs::absolute(o.out)});
+  if (!o.record.empty()) words.insert(words.end(), {"--record", o.record});
   if (o.students) words.push_back("--students");
   if (o.serve) words.insert(words.end(), {"--serve", std::to_string(o.port)});
   become_python_module(c, "site", "slides.site.builder", words);
@@ -33,6 +34,8 @@ const verb site_verb(
     "                                 for students: without answers and steps",
     [](arguments& takes, site_options& o) {
       takes.add("--out", o.out, "the folder for the pages (build/site)");
+      takes.add("--record", o.record,
+                "a lab: profile its steps on the emulator, and record that for the pages");
       takes.flag("--students", o.students, "leave out answers, steps and what was measured");
       takes.flag("--serve", o.serve, "show the pages on this machine until Ctrl-C");
       takes.add("--port", o.port, "of --serve (8000)").positive();

@@ -49,6 +49,8 @@ TEST_CASE("profile: reduction 02 leads to the bank conflicts, and to the step wi
   CHECK(line["per_request"].get<double>() > 2 * line["ideal_per_request"].get<double>());
   CHECK(document["advice"]["causes"][0]["cause"] == "bank_conflicts");
   CHECK(document["advice"]["causes"][0]["gain"].get<double>() > 1);
+  CHECK(has(document["advice"]["causes"][0]["words"].get<std::string>(), "Bank conflicts"));
+  CHECK(has(document["analysis"]["says"].get<std::string>(), "both limit it"));
   CHECK(document["advice"]["next"]["step"] == "03_sequential");
   CHECK(document["advice"]["mended_by"]["step"] == "03_sequential");
   CHECK(document["advice"]["mended_by"]["after"] == 0);

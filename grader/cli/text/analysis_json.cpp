@@ -2,6 +2,7 @@
 // keys. The same figures of every kernel as CSV.
 #include <fmt/format.h>
 
+#include "grader/cli/text/advice_words.hpp"
 #include "grader/cli/text/analysis_text.hpp"
 
 namespace stepwise::cli {
@@ -49,6 +50,7 @@ json analysis_json(const kernel_analysis& a) {
             {"block", {a.kernel->block.x, a.kernel->block.y, a.kernel->block.z}},
             {"share", a.share},
             {"limiter", name_of(a.limit)},
+            {"says", limit_sentence(a)},
             {"compute", a.busy.compute},
             {"compute_part", stepwise::name_of(a.busy.compute_part)},
             {"memory", a.busy.memory},
@@ -104,6 +106,7 @@ json advice_json(const profile_view& v) {
   json j = {{"causes", json::array()}, {"next", nullptr}, {"mended_by", nullptr}};
   for (const found_cause& f : v.found)
     j["causes"].push_back({{"cause", key_of(stepwise::name_of(f.what))},
+                           {"words", cause_words(f.what)},
                            {"gain", f.gain > 1 ? json(f.gain) : json(nullptr)}});
   if (!v.next) return j;
   j["next"] = time_json(v, v.next->next, v.next->next_call);

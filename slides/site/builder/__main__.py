@@ -1,6 +1,7 @@
 """./lab site: the course as static pages, which open from disk and from a web server.
 
     ./lab site [--out DIR] [--students] [--serve PORT] [--json]
+    ./lab site --record LAB [--json]
 """
 import argparse
 import functools
@@ -23,6 +24,7 @@ def parse():
     parser = argparse.ArgumentParser(prog='./lab site')
     parser.add_argument('--out')
     parser.add_argument('--students', action='store_true')
+    parser.add_argument('--record', metavar='LAB')
     parser.add_argument('--serve', type=int, metavar='PORT')
     parser.add_argument('--json', action='store_true')
     return parser.parse_args()
@@ -58,8 +60,17 @@ def serve(out, port):
     server.serve_forever()
 
 
+def record(arguments):
+    from .recorder import record as profile_all
+    file = profile_all(ROOT, arguments.record)
+    print(json.dumps({'recorded': file}) if arguments.json else f'  {file}')
+    return 0
+
+
 def run(arguments):
     from .site import Site
+    if arguments.record:
+        return record(arguments)
     began = time.monotonic()
     out = pathlib.Path(arguments.out or ROOT / 'build/site').resolve()
     earlier = prepare(out)

@@ -4,7 +4,7 @@ import re
 
 from slides.builder.records import show
 
-from . import charts, shell
+from . import charts, guided, shell
 from .measured import short
 from .sources import listing
 from .text import Renderer
@@ -320,6 +320,7 @@ def step_page(site, lab, at, records):
     body.append('<h2 id="times">Times</h2>')
     body.append(shell.table(['Size', 'GPU', 'Time', 'Rate', f'over {step.over or "-"}'], rows, (2, 3, 4), 'Times')
                 if rows else '<p class="gap" role="note">No time of this version is recorded.</p>')
+    body.append(guided.sections(site, lab, step, name, records))
     body.append('<h2 id="source">Source</h2>')
     text = (site.root / step.file).read_text()
     body.append(f'<p class="file"><code>{step.file}</code></p>' + listing(text))
@@ -331,7 +332,7 @@ def step_page(site, lab, at, records):
     head = [line.lstrip('/ ') for line in text.split('\n#include')[0].splitlines() if line.startswith('//')]
     site.found(name, f'{lab.title}: {step.name}', [(f'{lab.name} {step.name}', '', f'{step.idea}. {" ".join(head)}')])
     site.write(name, shell.page(name, f'{step.name}: {step.idea}', ''.join(body), lab, wide=True,
-                                scripts=[f'{lab.name}/versions.js', 'theme/diff.js'] if step.over else ()))
+                                scripts=['theme/heat.js'] + ([f'{lab.name}/versions.js', 'theme/diff.js'] if step.over else [])))
 
 
 def diff_page(site, lab):

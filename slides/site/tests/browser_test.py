@@ -137,6 +137,22 @@ def sliders(page, site):
         expect(found == [str(at), v, v, 1, f'stride = {v}', str(at), str(at)], f'the slider at {at}: {found}')
 
 
+def costs(page, site):
+    """A heading of the lines' costs, by Enter: the table is sorted by it, and the source has it beside the lines."""
+    page.go(site.out.as_uri() + '/reduction/02_strided.html')
+    state = """(() => { const t = document.querySelector('#heat'), k = [...t.tHead.rows[0].cells].findIndex((h) => h.hasAttribute('aria-sort'));
+        return [t.tHead.rows[0].cells[k].textContent, [...t.tBodies[0].rows].map((r) => k ? Number(r.cells[k].dataset.v) : 0),
+                [...document.querySelectorAll('.line[data-heat]')].map((l) => [l.id, l.dataset.heat]), t.tBodies[0].rows[0].dataset.line]; })()"""
+    name, values, beside, first = page.run(state)
+    expect(name == 'bank conflicts' and first == 'L27' and [b[0] for b in beside] == ['L27'],
+           f'02_strided shows {name} first, of {first}, beside {beside}')
+    page.run("[...document.querySelectorAll('#heat .sort')].find((b) => b.textContent === 'stalls').focus()")
+    page.send('Input.dispatchKeyEvent', type='keyDown', key='Enter', code='Enter', windowsVirtualKeyCode=13, text='\r')
+    page.send('Input.dispatchKeyEvent', type='keyUp', key='Enter', code='Enter', windowsVirtualKeyCode=13)
+    name, values, beside, first = page.run(state)
+    expect(name == 'stalls' and values == sorted(values, reverse=True) and len(beside) > 5, f'sorted by {name}: {values}')
+
+
 def differences(page, site):
     """What the page shows of two versions is both of them, line by line, either way round."""
     lab = next(lab for lab in site.labs if lab.name == 'matmul')
@@ -198,7 +214,7 @@ def main():
             page = chromium.open((site.out / 'index.html').as_uri())
             every_page(page, site)
             size(page, 1280)
-            for test in (hover, keyboard, sliders, differences, calculator, searches):
+            for test in (hover, keyboard, sliders, costs, differences, calculator, searches):
                 test(page, site)
             each_kind(page, site, pictures)
             wrong.extend(sorted(set(page.trouble())))

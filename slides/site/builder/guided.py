@@ -1,0 +1,194 @@
+"""Of a step's page: the guided analysis that `lab profile` makes, and what each line costs, as recorder.py recorded it.
+
+The table of lines sorts by a column and colours the source by it (theme/heat.js); without a script it is in the
+lines' order. All of it is modelled, and says so.
+"""
+import html
+
+from slides.builder.records import show
+
+from . import charts, shell
+from .recorder import digest
+
+PART = {'issue': 'issue slots', 'alu': 'ALU pipe', 'fma': 'FMA pipe', 'port': 'L1/shared port', 'l2': 'L2', 'dram': 'DRAM',
+        'atomics': 'atomics'}
+LEVEL = {'global': 'global memory, requested from L1', 'shared': 'shared memory', 'l2': 'L2', 'dram': 'DRAM'}
+BUSY = 0.6  # from here on a part limits: grader/model/analysis
+
+
+def esc(text):
+    return html.escape(str(text))
+
+
+def extent(of):
+    return ' x '.join(str(n) for n in of[:max(1, max((i + 1 for i, n in enumerate(of) if n > 1), default=1))])
+
+
+def anchors(step):
+    """{file: what the ids of its lines begin with} of the sources that the page shows."""
+    return {step.file: 'L', **{part: f'P{i}L' for i, part in enumerate(step.parts)}}
+
+
+def line_link(site, page, step, file, number):
+    """A line's number, a link to it on this page, or to the file's own page."""
+    known = anchors(step)
+    shown = str(number) if file == step.file else f'{file.split("/")[-1]}:{number}'
+    if file in known:
+        return f'<a href="#{known[file]}{number}">{esc(shown)}</a>'
+    there = site.links.page_of(file)
+    return f'<a href="{shell.relative(there, page)}#L{number}">{esc(shown)}</a>' if there else esc(shown)
+
+
+def source_of(site, file, number):
+    path = site.root / file
+    lines = path.read_text().splitlines() if path.is_file() else []
+    return f'<code>{esc(lines[number - 1].strip()[:90])}</code>' if number <= len(lines) else ''
+
+
+def entry_of(site, lab, step, records):
+    """(the record, the step's entry in it), or (None, why not)."""
+    for guided in records['guided']:
+        entry = guided.steps.get(step.name)
+        if entry and entry['source'] == digest(site.root, step):
+            return guided, entry
+        if entry:
+            return None, (f'The analysis of this version is recorded of another source; ./lab site --record {lab.name} makes it '
+                          'again.')
+    return None, f'No analysis of this version is recorded: ./lab site --record {lab.name}.'
+
+
+def term(site, anchor, shown):
+    card = html.escape(site.links.terms.get(anchor, ''))
+    return f'<a href="../glossary.html#{anchor}" data-card="{card}">{shown}</a>'
+
+
+def accesses(site, page, step, entry):
+    rows = []
+    for file, number, access, per, ideal, share, wasteful in entry['accesses']:
+        unit = 'wavefronts' if access.startswith('shared') else 'sectors'
+        said = f'{per:.1f} {unit}'
+        rows.append([line_link(site, page, step, file, number), esc(access.replace('_', ' ')),
+                     f'<strong>{said}</strong>' if wasteful else said, f'{ideal:.1f}', f'{share:.0%}' if share else '',
+                     source_of(site, file, number)])
+    if not rows:
+        return ''
+    worst = next((a for a in entry['accesses'] if a[6]), None)
+    told = '<p>Every access costs its minimum: fewer or wider ones are what is left to try.</p>'
+    if worst:
+        shared = worst[2].startswith('shared')
+        told = (f'<p><strong>Line {line_link(site, page, step, *worst[:2])} first</strong>: {worst[3]:.1f} '
+                f'{"wavefronts" if shared else "sectors"} for each {esc(worst[2].replace("_", " "))}, {worst[4]:.1f} would do. '
+                + (f'These are {term(site, "bank-conflict", "bank conflicts")}: lanes of a warp need different words of one '
+                   f'{term(site, "bank", "bank")}, which gives one word at a time.' if shared else
+                   f'The access is not {term(site, "coalescing", "coalesced")}: it touches sectors of which it uses '
+                   'only a part.') + '</p>')
+    return told + shell.table(['Line', 'Access', 'per request', 'ideal', 'of the waste', 'Source'], rows, (2, 3, 4),
+                              'Accesses, the most wasteful first')
+
+
+def figure_text(unit, value):
+    if unit.startswith('Time'):
+        return show(value / 1e6, 'time') if value else 'none'
+    return show(value, 'MB') if unit.startswith('Bytes') else count_text(value)
+
+
+def advice(site, lab, page, guided, entry):
+    items = []
+    for cause, gain in entry['causes']:
+        faster = f' Without that the kernel is {show(gain, "x")} as fast, by the model.' if gain and gain > 1 else ''
+        items.append(f'<li>{esc(guided.words[cause])}{faster}</li>')
+    names = {s.name: s for s in lab.steps}
+    after = ''
+    if entry['next'] in names:
+        following = names[entry['next']]
+        after = (f'<p>Next: <a href="{following.name}.html"><code>{following.name}</code></a>, {esc(following.idea)} (<a '
+                 f'href="diff.html#{entry["step"]}..{following.name}">what changes</a>).')
+        if entry['mended'] and entry['mended'][0] in names:
+            name, cause, unit, before, then = entry['mended']
+            who = 'It' if name == following.name else f'<a href="{name}.html"><code>{name}</code></a>'
+            after += (f' {who} does something about {esc(cause.replace("_", " "))}: {esc(unit[0].lower() + unit[1:])} '
+                      f'{figure_text(unit, before)}, then {figure_text(unit, then)}.')
+        after += '</p>'
+    return f'<h3>What to try</h3><ul>{"".join(items)}</ul>{after}'
+
+
+def analysis(site, lab, step, page, guided, entry):
+    a, all_us = entry['analysis'], 1e3 * entry['ms']
+    size = ' x '.join(str(n) for n in entry['size'])
+    rows = [[f'<code>{esc(k)}</code>', extent(grid), extent(block), f'{launches:,}', show(us / 1e6, 'time'), f'{us / all_us:.0%}']
+            for k, grid, block, launches, us in entry['kernels']]
+    out = [f'<p>What <code>./lab profile {lab.name} {step.number}</code> says of one call at size {size}. <strong>Modelled</strong>: '
+           f'{esc(guided.gpu)}, {show(entry["ms"] / 1e3, "time")}.</p><h3>Where the time goes</h3>',
+           shell.table(['Kernel', 'grid', 'block', 'launches', 'time', 'share'], rows, (1, 2, 3, 4, 5), 'Kernels'),
+           f'<h3>What limits <code>{esc(a["kernel"])}</code></h3>']
+    bars = [(f'{name}: {PART.get(a[part], a[part])}', [(a[name], f'{name}, {PART.get(a[part], a[part])}: busy for {a[name]:.0%} of '
+                                                                  f'the time ({guided.gpu}, modelled)')])
+            for name, part in (('compute', 'compute_part'), ('memory', 'memory_part')) if a[name]]
+    if bars:
+        out.append(charts.bars(bars, ['busy'], '%', f'How busy {a["kernel"]} keeps the GPU', [('it limits', BUSY, 0), ('always', 1, 0)]))
+    out.append(f'<p><strong>{esc(a["says"])}</strong></p>')
+    levels = ', '.join(f'{LEVEL[level]} {show(n, "MB")}' for level, n in entry['bytes'].items() if n)
+    part = f' (estimated from the {entry["counted"]:.2%} of the launch that ran)' if entry['counted'] < 1 else ''
+    waits = ', '.join(f'{why.replace("_", " ")} {share:.0%}' for why, share in
+                      sorted(entry['stalled'].items(), key=lambda w: -w[1])[:4])
+    out.append(f'<ul><li>Bytes{part}: {levels}.</li><li>{a["lanes"]:.1f} of 32 lanes take part; {a["divergent"]:.1%} of the branches '
+               f'divide their warp.</li><li>Occupancy: {a["theoretical_occupancy"]:.0%} fit, {a["achieved_occupancy"]:.0%} achieved.'
+               '</li>' + (f'<li>Warps wait for: {waits}.</li>' if waits else '') + '</ul>')
+    out.append(accesses(site, page, step, entry))
+    out.append(advice(site, lab, page, guided, entry))
+    return ''.join(out)
+
+
+# name of the column, what it is, its value of a line's counts
+COLUMNS = (('instructions', 'PTX instructions of warps', lambda c: c[1]),
+           ('idle lanes', 'lanes that take no part, per instruction', lambda c: max(0, round(32 - c[2] / c[1], 2)) if c[1] else 0),
+           ('sectors', 'sectors of 32 bytes', lambda c: c[5]),
+           ('wasted sectors', 'sectors beyond the fewest that would do', lambda c: max(0, c[5] - c[6])),
+           ('bank conflicts', 'wavefronts of shared memory beyond the fewest that would do', lambda c: max(0, c[7] - c[8])),
+           ('stalls', 'share of all waiting of warps, %', lambda c: c[9] / 1e4))
+
+
+def count_text(value):
+    if value and value < 100:
+        return f'{value:.1f}'.replace('.0', '')
+    for least, unit in ((1e9, 'G'), (1e6, 'M'), (1e3, 'K')):
+        if value >= least:
+            return f'{value / least:.3g} {unit}'
+    return f'{value:.0f}'
+
+
+def heat(site, step, page, guided, entry):
+    """The table of all lines that cost something."""
+    known = anchors(step)
+    lines = [(file, c) for file in sorted(entry['lines'], key=lambda f: list(known).index(f) if f in known else 99)
+             for c in entry['lines'][file]]
+    columns = [k for k, (_, _, of) in enumerate(COLUMNS) if any(of(c) > 0 for _, c in lines)]
+    most = {k: max(COLUMNS[k][2](c) for _, c in lines) for k in columns}
+    rows = []
+    for file, c in lines:
+        cells = [f'<th scope="row">{line_link(site, page, step, file, c[0])}</th>']
+        for k in columns:
+            value = COLUMNS[k][2](c)
+            cells.append(f'<td class="r heat" data-v="{value:.6g}" style="--w:{100 * value / most[k]:.1f}%">{count_text(value)}</td>')
+        cells.append(f'<td>{source_of(site, file, c[0])}</td>')
+        target = f'{known[file]}{c[0]}' if file in known else ''
+        rows.append(f'<tr data-line="{target}">{"".join(cells)}</tr>')
+    heads = '<th scope="col" class="r" aria-sort="ascending"><button type="button" class="sort">line</button></th>' + ''.join(
+        f'<th scope="col" class="r" title="{COLUMNS[k][1]}"><button type="button" class="sort">{COLUMNS[k][0]}</button></th>'
+        for k in columns)
+    about = ', scaled up from the part of each launch that ran' if entry['counted'] < 1 else ''
+    return (f'<p>Counted by the emulator for the call above{about}; stalls are modelled. A heading sorts by its column, and the source '
+            'below shows that column beside each line.</p><div class="scroll" tabindex="0" role="group" aria-label="Cost of each '
+            f'line"><table id="heat"><thead><tr>{heads}<th scope="col">Source</th></tr></thead><tbody>{"".join(rows)}</tbody></table>'
+            f'</div><p id="heat-now" class="source" aria-live="polite"></p><p class="source">{esc(guided.gpu)}, {guided.date}, '
+            f'{esc(guided.command)}. A line of a function that is inlined elsewhere counts where it stands.</p>')
+
+
+def sections(site, lab, step, page, records):
+    """What stands before the source: the analysis, and the cost of the lines."""
+    guided, entry = entry_of(site, lab, step, records)
+    if not guided:
+        return f'<h2 id="guided">Guided analysis</h2><p class="gap" role="note">{esc(entry)}</p>'
+    link = f'<link rel="stylesheet" href="{shell.relative("theme/heat.css", page)}">'
+    return (f'{link}<h2 id="guided">Guided analysis</h2>{analysis(site, lab, step, page, guided, entry)}'
+            f'<h2 id="lines">What each line costs</h2>{heat(site, step, page, guided, entry)}')
