@@ -32,6 +32,7 @@ class Lab:
     hours: str  # 'three hours'; '' if the handout does not say
     needs: str  # Markdown
     deeper: bool
+    pictures: bool  # are there pictures of its stages
     figures: bool  # is there a record of sweeps, parts or ragged sizes
 
 
@@ -73,6 +74,7 @@ def read_lab(root, folder):
     text = (folder / 'README.md').read_text()
     return Lab(folder.name, title[1], int(order[1]), steps_of(root, folder.name), paragraph(text, 'Goal'),
                paragraph(text, 'Time'), paragraph(text, 'You need'), (folder / 'deeper.md').is_file(),
+               (folder / 'pictures/spheres').is_dir(),
                any(file for kind in ('sweeps', 'limits', 'ragged')
                    for file in (root / 'solutions' / folder.name / 'measured').glob(f'*.{kind}.json')))
 

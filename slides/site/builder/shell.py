@@ -13,6 +13,8 @@ def lab_links(lab, students):
     links = [('Handout', f'{lab.name}/index.html')]
     if lab.deeper:
         links.append(('Deeper', f'{lab.name}/deeper.html'))
+    if lab.pictures:
+        links.append(('Stages', f'{lab.name}/stages.html'))
     if not students:
         links += [('Versions', f'{lab.name}/versions.html'), ('Differences', f'{lab.name}/diff.html')]
         if lab.figures:

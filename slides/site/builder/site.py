@@ -2,7 +2,7 @@
 import pathlib
 import shutil
 
-from . import common_pages, course, figures_page, lab_pages, measured
+from . import common_pages, course, figures_page, lab_pages, measured, stages_page
 from .errors import SiteError
 from .sources import Versions
 from .text import Links, read_terms
@@ -61,6 +61,8 @@ class Site:
         lab_pages.handout(self, lab, f'labs/{lab.name}/README.md', f'{lab.name}/index.html')
         if lab.deeper:
             lab_pages.handout(self, lab, f'labs/{lab.name}/deeper.md', f'{lab.name}/deeper.html')
+        if lab.pictures:
+            stages_page.stages(self, lab)
         if self.students:
             return
         self.write(f'{lab.name}/versions.js', Versions(self.root, lab).script())

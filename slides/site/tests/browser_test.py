@@ -18,7 +18,7 @@ from setting import AXE, FETCH_AXE, ROOT, browser, build, need
 need(chromium=True, program=True)
 wrong = []
 EVERY = '--every' in sys.argv
-KINDS = ['index.html', 'reduction/index.html', 'launch/deeper.html', 'matmul/versions.html', 'launch/figures.html', 'blur/15_strips.html',
+KINDS = ['index.html', 'reduction/index.html', 'launch/deeper.html', 'matmul/versions.html', 'launch/figures.html', 'blur/stages.html', 'blur/15_strips.html',
          'reduction/diff.html', 'glossary.html', 'occupancy.html', 'search.html?q=bank+conflict',
          'files/labs/reduction/reduction.hpp.html']
 
@@ -137,6 +137,20 @@ def sliders(page, site):
         expect(found == [str(at), v, v, 1, f'stride = {v}', str(at), str(at)], f'the slider at {at}: {found}')
 
 
+def before_after(page, site):
+    """The divider cuts the right picture where it stands; other stages can be chosen."""
+    page.go(site.out.as_uri() + '/blur/stages.html')
+    page.run("document.querySelector('#divider').focus()")
+    page.send('Input.dispatchKeyEvent', type='keyDown', key='ArrowRight', code='ArrowRight', windowsVirtualKeyCode=39)
+    page.send('Input.dispatchKeyEvent', type='keyUp', key='ArrowRight', code='ArrowRight', windowsVirtualKeyCode=39)
+    page.run("""(() => { const r = document.querySelector('#right'); r.value = 3; r.dispatchEvent(new Event('change')); })()""")
+    found = page.run("""(() => { const [l, r] = ['left', 'right'].map((s) => document.getElementById('pair-' + s));
+        return Promise.all([l.decode(), r.decode()]).then(() => [document.querySelector('#divider').value,
+            getComputedStyle(r).clipPath, l.src.split('/').pop(), r.src.split('/').pop(), l.naturalWidth, r.naturalWidth]); })()""")
+    expect(found[:4] == ['51', 'inset(0px 0px 0px 51%)', 'grey.png', 'edges.png'] and found[4] == found[5] > 100,
+           f'before and after: {found}')
+
+
 def costs(page, site):
     """A heading of the lines' costs, by Enter: the table is sorted by it, and the source has it beside the lines."""
     page.go(site.out.as_uri() + '/reduction/02_strided.html')
@@ -214,7 +228,7 @@ def main():
             page = chromium.open((site.out / 'index.html').as_uri())
             every_page(page, site)
             size(page, 1280)
-            for test in (hover, keyboard, sliders, costs, differences, calculator, searches):
+            for test in (hover, keyboard, sliders, before_after, costs, differences, calculator, searches):
                 test(page, site)
             each_kind(page, site, pictures)
             wrong.extend(sorted(set(page.trouble())))
