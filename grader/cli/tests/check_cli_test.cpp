@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "grader/cli/tests/cloned_course.hpp"
+#include "grader/sandbox/sandbox.hpp"
 #include "grader/system/files.hpp"
 
 using namespace stepwise;
@@ -61,6 +62,46 @@ TEST_CASE("check: a call that never ends leaves what was found before") {
   CHECK(checked["class"] == "TIMEOUT");
   CHECK(checked["errors"] == 1);
   CHECK(checked["findings"][0]["kind"] == "endless");
+}
+
+TEST_CASE("try: a file is checked and timed in the sandbox, and nothing of it stays") {
+  const cloned_course c;
+  const auto tried = [&](const std::string& text) {
+    write_atomically(c.root() / "typed.cu", text);
+    auto command =
+        c.command({"try", "reduction", "--file", "-", "--json", "--i-trust-these-files"});
+    command.command = {"/bin/sh", "-c", "exec \"$@\" < typed.cu", "sh", command.command.at(0)};
+    for (const char* word : {"try", "reduction", "--file", "-", "--json", "--i-trust-these-files"})
+      command.command.emplace_back(word);
+    command.directory = c.root();
+    const json document = document_of(run_child(std::move(command), 120));
+    json own = document;
+    for (const auto& [part, verb] : {std::pair{"analysis", "profile"}, {"sandbox", "grade"}}) {
+      if (document.contains(part)) check_documented({{part, document[part]}}, verb);
+      own.erase(part);
+    }
+    check_documented(own, "try");
+    return document;
+  };
+  const auto read_lab = [&](const std::string& file) { return *read_if_there(c.root() / file); };
+  const json raced = tried(read_lab("labs/reduction/tests/mutants/missing_barrier.cu"));
+  CHECK(raced["errors"] > 0);
+  CHECK(raced["findings"][0]["kind"] == "race");
+  CHECK(raced["time_ms"] > 0);
+  const json right = tried(read_lab("solutions/reduction/03_sequential.cu"));
+  CHECK(right["class"] == "PASS");
+  CHECK(right["errors"] == 0);
+  CHECK(right["analysis"]["limiter"].is_string());
+  CHECK_FALSE(fs::exists(c.root() / "build/submissions/headers.json"));
+  for (const auto& entry : fs::directory_iterator(c.root() / "build/submissions"))
+    CHECK_FALSE(entry.is_directory());
+  const json refused = tried("// one\nint broken = ;\n");
+  CHECK(refused["class"] == "COMPILE");
+  CHECK(refused["compile_errors"][0]["line"] == 2);
+  if (!find_protections().complete()) return;
+  const json solution = tried("#include \"solutions/reduction/03_sequential.cu\"\n");
+  CHECK(solution["class"] == "COMPILE");
+  CHECK(has(solution["message"].get<std::string>(), "No such file"));
 }
 
 TEST_CASE("check: on a GPU there is nothing to check with") {
