@@ -11,8 +11,8 @@ namespace {
 
 struct site_options {
   std::string out, record;
-  bool serve = false, students = false;
-  int port = 8000;
+  bool serve = false, students = false, i_trust_these_files = false;
+  int port = 0;
 };
 
 int site(context& c, const site_options& o) {
@@ -22,6 +22,7 @@ int site(context& c, const site_options& o) {
   if (!o.record.empty()) words.insert(words.end(), {"--record", o.record});
   if (o.students) words.push_back("--students");
   if (o.serve) words.insert(words.end(), {"--serve", std::to_string(o.port)});
+  if (o.i_trust_these_files) words.push_back("--i-trust-these-files");
   become_python_module(c, "site", "slides.site.builder", words);
 }
 
@@ -29,7 +30,7 @@ const verb site_verb(
     {verb_place::group::solutions, 85}, "site",
     "the course as pages for a browser: handouts, versions, differences, charts",
     "  ./lab site                     into build/site; open index.html, no network is needed\n"
-    "  ./lab site --serve             and show it on this machine's port 8000\n"
+    "  ./lab site --serve             and show it in a browser, with sources to edit and run\n"
     "  ./lab site --out DIR --students\n"
     "                                 for students: without answers and steps",
     [](arguments& takes, site_options& o) {
@@ -37,8 +38,10 @@ const verb site_verb(
       takes.add("--record", o.record,
                 "a lab: profile its steps on the emulator, and record that for the pages");
       takes.flag("--students", o.students, "leave out answers, steps and what was measured");
-      takes.flag("--serve", o.serve, "show the pages on this machine until Ctrl-C");
-      takes.add("--port", o.port, "of --serve (8000)").positive();
+      takes.flag("--serve", o.serve, "show the pages on this machine until Ctrl-C; a playground");
+      takes.add("--port", o.port, "of --serve (8000, or the next one that is free)").positive();
+      takes.flag("--i-trust-these-files", o.i_trust_these_files,
+                 "of --serve: run sources also where the sandbox is incomplete");
     },
     site);
 

@@ -1,11 +1,9 @@
 """./lab site: the course as static pages, which open from disk and from a web server.
 
-    ./lab site [--out DIR] [--students] [--serve PORT] [--json]
+    ./lab site [--out DIR] [--students] [--serve PORT] [--json]     PORT 0: 8000 or the next one that is free
     ./lab site --record LAB [--json]
 """
 import argparse
-import functools
-import http.server
 import json
 import pathlib
 import sys
@@ -26,6 +24,7 @@ def parse():
     parser.add_argument('--students', action='store_true')
     parser.add_argument('--record', metavar='LAB')
     parser.add_argument('--serve', type=int, metavar='PORT')
+    parser.add_argument('--i-trust-these-files', action='store_true')
     parser.add_argument('--json', action='store_true')
     return parser.parse_args()
 
@@ -48,18 +47,6 @@ def finish(out, earlier, written):
     (out / LIST).write_text('\n'.join(sorted(written)) + '\n')
 
 
-def serve(out, port):
-    """On this machine only, until Ctrl-C."""
-    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(out))
-    handler.func.log_message = lambda *_: None
-    try:
-        server = http.server.ThreadingHTTPServer(('127.0.0.1', port), handler)
-    except OSError as error:
-        raise SiteError(f'port {port}: {error.strerror}; another one: --port N') from error
-    print(f'  http://127.0.0.1:{server.server_port}/index.html; Ctrl-C ends it', flush=True)
-    server.serve_forever()
-
-
 def record(arguments):
     from .recorder import record as profile_all
     file = profile_all(ROOT, arguments.record)
@@ -68,6 +55,7 @@ def record(arguments):
 
 
 def run(arguments):
+    from .serve import serve
     from .site import Site
     if arguments.record:
         return record(arguments)
@@ -86,8 +74,8 @@ def run(arguments):
                           'students': arguments.students, 'gaps': [{'file': f, 'reason': r} for f, r in site.records.gaps]}))
     else:
         print(f'  {pages} pages in {seconds:.1f} s: {out / "index.html"}', flush=True)
-    if arguments.serve:
-        serve(out, arguments.serve)
+    if arguments.serve is not None:
+        serve(ROOT, out, site.written, [lab.name for lab in site.labs], arguments.serve, arguments.i_trust_these_files)
     return 0
 
 
@@ -109,6 +97,7 @@ def main():
     except MissingTool as problem:
         return fail(arguments, str(problem).replace('./lab slides', './lab site'), 3)
     except KeyboardInterrupt:
+        print()
         return 130
 
 

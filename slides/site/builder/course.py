@@ -34,6 +34,7 @@ class Lab:
     deeper: bool
     pictures: bool  # are there pictures of its stages
     figures: bool  # is there a record of sweeps, parts or ragged sizes
+    skeleton: str = ''  # the step that the student's file begins as
 
 
 def parts_of(root, file, seen):
@@ -76,7 +77,8 @@ def read_lab(root, folder):
                paragraph(text, 'Time'), paragraph(text, 'You need'), (folder / 'deeper.md').is_file(),
                (folder / 'pictures/spheres').is_dir(),
                any(file for kind in ('sweeps', 'limits', 'ragged')
-                   for file in (root / 'solutions' / folder.name / 'measured').glob(f'*.{kind}.json')))
+                   for file in (root / 'solutions' / folder.name / 'measured').glob(f'*.{kind}.json')),
+               re.search(r'^skeleton = "(\w+)"', toml, re.M)[1])
 
 
 def labs(root):

@@ -4,7 +4,7 @@ import re
 
 from slides.builder.records import show
 
-from . import charts, guided, shell
+from . import charts, guided, playground, shell
 from .measured import short
 from .sources import listing
 from .text import Renderer
@@ -26,7 +26,13 @@ def handout(site, lab, file, name):
     nav = f'<nav class="contents" aria-label="On this page"><ul>{contents}</ul></nav>' if contents else ''
     site.found(name, title if title.startswith(lab.title) else f'{lab.title}: {title}', renderer.sections)
     site.answered.setdefault(lab.name, []).extend(renderer.answered)
-    site.write(name, shell.page(name, title, body.replace('</h1>', '</h1>' + nav, 1), lab, site.students))
+    scripts = ()
+    if file.endswith('/README.md'):
+        first = next(s for s in lab.steps if s.name == lab.skeleton)
+        text = playground.skeleton((site.root / first.file).read_text(), first.file)
+        body += '<h2 id="try">Your file, to begin with</h2>' + playground.place(lab.name, lab.name, text, listing(text, 'S'))
+        scripts = playground.SCRIPTS
+    site.write(name, shell.page(name, title, body.replace('</h1>', '</h1>' + nav, 1), lab, site.students, scripts))
 
 
 class Figures:
@@ -323,7 +329,8 @@ def step_page(site, lab, at, records):
     body.append(guided.sections(site, lab, step, name, records))
     body.append('<h2 id="source">Source</h2>')
     text = (site.root / step.file).read_text()
-    body.append(f'<p class="file"><code>{step.file}</code></p>' + listing(text))
+    body.append(f'<p class="file"><code>{step.file}</code></p>'
+                + playground.place(lab.name, step.name, text, listing(text)))
     for i, part in enumerate(step.parts):
         body.append(f'<h3><code>{esc(part)}</code></h3>' + listing((site.root / part).read_text(), f'P{i}L'))
     counts = counters(step, records)
@@ -332,7 +339,8 @@ def step_page(site, lab, at, records):
     head = [line.lstrip('/ ') for line in text.split('\n#include')[0].splitlines() if line.startswith('//')]
     site.found(name, f'{lab.title}: {step.name}', [(f'{lab.name} {step.name}', '', f'{step.idea}. {" ".join(head)}')])
     site.write(name, shell.page(name, f'{step.name}: {step.idea}', ''.join(body), lab, wide=True,
-                                scripts=['theme/heat.js'] + ([f'{lab.name}/versions.js', 'theme/diff.js'] if step.over else [])))
+                                scripts=['theme/heat.js'] + ([f'{lab.name}/versions.js', 'theme/diff.js'] if step.over else [])
+                                + playground.SCRIPTS))
 
 
 def diff_page(site, lab):

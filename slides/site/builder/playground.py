@@ -1,0 +1,42 @@
+"""The playground's place on a page: a source that can be edited where `./lab site --serve` shows it.
+
+The page says what it is (data-live="", as it lies on the disk); serve.py says "yes" or "key" in its stead.
+"""
+import html
+import re
+
+MARKER = 'data-live=""'
+SCRIPTS = ['theme/editor.js', 'theme/playground.js']
+LEFT_OUT = ('watch', 'gain')  # of a step's head: results, which a skeleton does not have
+
+
+def skeleton(text, origin):
+    """What `./lab start` makes of a step: a region between //> todo and //< becomes a TODO line."""
+    out, head, dropped, inside = [f'// Generated from {origin} by lab start.'], True, False, False
+    for line in text.splitlines():
+        head = head and line.startswith('//')
+        mark = re.match(r'(\s*)//> todo:(.*)', line)
+        if mark:
+            inside = True
+            out.append(f'{mark[1]}// TODO: {mark[2].strip()}')
+        elif line.lstrip().startswith('//<'):
+            inside = False
+        elif head:
+            field = re.match(r'// ([a-z]+) {2,}', line)
+            dropped = field[1] in LEFT_OUT if field else dropped
+            if not dropped:
+                out.append(line)
+        elif not inside:
+            out.append(line)
+    return '\n'.join(out) + '\n'
+
+
+def place(lab, name, text, listing):
+    """`listing` is the source as HTML; `text` the same, which is edited; `name` is for the reader."""
+    return ('<link rel="stylesheet" href="../theme/playground.css">'
+            f'<div class="playground" {MARKER} data-lab="{lab}" data-name="{html.escape(name)}">'
+            '<p class="try-how">This source is read-only here. <code>./lab site --serve</code> shows the same page with '
+            'it to be edited, compiled, checked and timed on your machine.</p>'
+            f'<div class="try-listing">{listing}</div>'
+            f'<textarea class="try-source" aria-label="Source of {html.escape(name)}" hidden>\n'
+            f'{html.escape(text, quote=False)}</textarea></div>')

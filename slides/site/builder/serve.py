@@ -1,0 +1,328 @@
+"""The server of `./lab site --serve`: the pages, and the playground, on this machine only.
+
+What a page sends is a source. `lab try` compiles and runs it in the judge's sandbox; this server passes it on
+and passes back the answer. Who may ask: a page of this server (Host and Origin), whose reader opened the
+address with the key that was printed (a cookie): no page of another origin, and no other user of this machine.
+"""
+import ctypes
+import hmac
+import http.cookies
+import http.server
+import json
+import os
+import pathlib
+import secrets
+import select
+import signal
+import socket
+import subprocess
+import threading
+import time
+import urllib.parse
+
+from . import playground
+from .errors import SiteError
+
+MOST_BODY = 256 << 10       # of a request, bytes
+MOST_ANSWER = 4 << 20       # of a document of `lab try`
+MOST_WAITING = 4            # sources that wait for the one that runs
+MOST_CONNECTIONS = 64
+SECONDS, SECONDS_TO_BUILD = 60, 900  # of one try; of the first of a lab, whose parts may have to be built
+TYPES = {'.html': 'text/html; charset=utf-8', '.css': 'text/css; charset=utf-8', '.js': 'text/javascript; charset=utf-8',
+         '.svg': 'image/svg+xml', '.png': 'image/png', '.json': 'application/json', '.wasm': 'application/wasm',
+         '.txt': 'text/plain; charset=utf-8'}
+POLICY = ("default-src 'self' data: blob: 'unsafe-inline' 'wasm-unsafe-eval'; connect-src 'self' data: blob:; object-src 'none'; "
+          "base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
+LIBC = ctypes.CDLL(None)
+
+
+def dies_with_us():
+    """In the child, before it starts: however this server ends, the try ends with it, and tidies up."""
+    LIBC.prctl(1, signal.SIGTERM)
+
+
+class Refused(Exception):
+    def __init__(self, status, message):
+        super().__init__(message)
+        self.status = status
+
+
+class Tries:
+    """Runs one source at a time; a few wait, the others are told to come again."""
+
+    def __init__(self, root, trusted):
+        self.root, self.trusted = root, trusted
+        self.one, self.guard = threading.Lock(), threading.Lock()
+        self.pages, self.running, self.built, self.ended = set(), set(), set(), False
+
+    def program(self):
+        return str(self.root / 'build/grader/lab')
+
+    def missing(self):
+        """What the sandbox lacks here, in a sentence; '' where it is complete."""
+        done = subprocess.run([self.program(), 'try', '--json'], cwd=self.root, capture_output=True, text=True)
+        document = json.loads(done.stdout or '{}')
+        if 'sandbox' not in document:
+            return document.get('error', 'build/grader/lab does not answer: ./lab setup builds it')
+        return '; '.join(f'{layer["name"]}: {layer["detail"]}' for layer in document['sandbox'] if not layer['active'])
+
+    def attempt(self, lab, source, page, gone):
+        """The document of `lab try`; `gone()` tells that nobody waits for it any more."""
+        with self.guard:
+            if page in self.pages:
+                raise Refused(409, 'this page has a try that still runs')
+            if len(self.pages) > MOST_WAITING:
+                raise Refused(503, 'too many pages wait for a try; try again when one of them has its answer')
+            self.pages.add(page)
+        try:
+            while not self.one.acquire(timeout=0.1):
+                if gone() or self.ended:
+                    return None
+            try:
+                return self._run(lab, source, gone)
+            finally:
+                self.one.release()
+        finally:
+            with self.guard:
+                self.pages.discard(page)
+
+    def _run(self, lab, source, gone):
+        first = lab not in self.built
+        words = [str(self.root / 'lab') if first else self.program(), 'try', lab, '--file', '-', '--json']
+        words += ['--i-trust-these-files'] if self.trusted else []
+        child = subprocess.Popen(words, cwd=self.root, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                 stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=dies_with_us)
+        self.running.add(child)
+        answer, until = bytearray(), time.monotonic() + (SECONDS_TO_BUILD if first else SECONDS)
+        try:
+            feed = threading.Thread(target=self._feed, args=(child, source), daemon=True)
+            feed.start()
+            while True:
+                if gone() or self.ended:
+                    return None
+                if time.monotonic() > until or len(answer) > MOST_ANSWER:
+                    raise Refused(504, 'no answer in time' if len(answer) <= MOST_ANSWER else 'the answer is too long')
+                if select.select([child.stdout], [], [], 0.1)[0]:
+                    more = os.read(child.stdout.fileno(), 1 << 16)
+                    if not more:
+                        break
+                    answer += more
+            child.wait(5)
+        finally:
+            self.end(child)
+        try:
+            document = json.loads(answer)
+        except ValueError:
+            raise Refused(500, 'the answer of `lab try` is not readable') from None
+        if 'error' not in document:
+            self.built.add(lab)
+        return document
+
+    @staticmethod
+    def _feed(child, source):
+        try:
+            child.stdin.write(source.encode())
+            child.stdin.close()
+        except OSError:
+            pass  # it has ended
+
+    def end(self, child):
+        """With all that it started: first it may tidy up."""
+        for how, patience in ((signal.SIGTERM, 5), (signal.SIGKILL, 5)):
+            if child.poll() is not None:
+                break
+            try:
+                os.killpg(child.pid, how)
+                child.wait(patience)
+            except (ProcessLookupError, subprocess.TimeoutExpired):
+                pass
+        child.stdout.close()
+        self.running.discard(child)
+
+    def end_all(self):
+        self.ended = True
+        for child in list(self.running):
+            self.end(child)
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    timeout = 10  # seconds, of a request to arrive
+    server_version, sys_version = 'stepwise', ''
+
+    def log_message(self, *_):
+        pass
+
+    # Who asks
+
+    def authority(self):
+        """The Host of this server as the browser sent it; another name may be one that was rebound to us."""
+        host = self.headers.get('Host', '')
+        if host not in self.server.names:
+            raise Refused(421, 'this server answers to ' + ' and '.join(sorted(self.server.names)))
+        return host
+
+    def has_key(self):
+        try:
+            jar = http.cookies.SimpleCookie(self.headers.get('Cookie', ''))
+        except http.cookies.CookieError:
+            return False
+        sent = jar.get(self.server.cookie)
+        return sent is not None and hmac.compare_digest(sent.value.encode(), self.server.key.encode())
+
+    # What is answered
+
+    def answer(self, status, body, kind, *more):
+        self.send_response(status)
+        for name, value in (('Content-Type', kind), ('Content-Length', str(len(body))), ('Content-Security-Policy', POLICY),
+                            ('X-Content-Type-Options', 'nosniff'), ('Referrer-Policy', 'no-referrer'),
+                            ('Cross-Origin-Resource-Policy', 'same-origin'), ('Cache-Control', 'no-store'), *more):
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != 'HEAD':
+            self.wfile.write(body)
+
+    def refuse(self, refused):
+        self.close_connection = True
+        self.answer(refused.status, json.dumps({'error': str(refused)}).encode(), 'application/json')
+
+    def do_GET(self):
+        try:
+            host = self.authority()
+            address = urllib.parse.urlsplit(self.path)
+            key = urllib.parse.parse_qs(address.query).get('key', [''])[0]
+            if hmac.compare_digest(key.encode(), self.server.key.encode()):
+                self.answer(303, b'', 'text/plain', ('Location', f'http://{host}/' + self.name(address.path)),
+                            ('Set-Cookie', f'{self.server.cookie}={self.server.key}; Path=/; HttpOnly; SameSite=Strict'))
+                return
+            self.page(self.name(address.path))
+        except Refused as refused:
+            self.refuse(refused)
+
+    do_HEAD = do_GET
+
+    @staticmethod
+    def name(path):
+        name = urllib.parse.unquote(path).lstrip('/')
+        return name + 'index.html' if not name or name.endswith('/') else name
+
+    def page(self, name):
+        """Only what the build wrote is there: a path is looked up, never followed."""
+        if name not in self.server.pages:
+            raise Refused(404, 'there is no such page')
+        body = (self.server.out / name).read_bytes()
+        if name.endswith('.html'):
+            live = 'yes' if self.has_key() else 'key'
+            body = body.replace(playground.MARKER.encode(), f'data-live="{live}"'.encode())
+        self.answer(200, body, TYPES.get(pathlib.PurePath(name).suffix, 'application/octet-stream'))
+
+    def do_POST(self):
+        try:
+            host = self.authority()
+            if self.path != '/try':
+                raise Refused(405, 'only /try takes a POST')
+            if self.headers.get('Origin') != f'http://{host}':
+                raise Refused(403, 'only a page of this server may ask for a try')
+            if not self.has_key():
+                raise Refused(403, 'open the address that ./lab site --serve printed: it has the key')
+            if self.headers.get('Content-Type') != 'application/json':
+                raise Refused(415, 'a try is application/json')
+            lab, source, page = self.asked()
+            document = self.server.tries.attempt(lab, source, page, self.gone)
+            if document is not None:
+                self.answer(200, json.dumps(document).encode(), 'application/json')
+        except Refused as refused:
+            self.refuse(refused)
+
+    def asked(self):
+        length = self.headers.get('Content-Length', '')
+        if not length.isascii() or not length.isdigit():
+            raise Refused(411, 'a try says how long it is')
+        if len(length) > 9 or int(length) > MOST_BODY:
+            raise Refused(413, f'a try has at most {MOST_BODY} bytes')
+        try:
+            asked = json.loads(self.rfile.read(int(length)))
+            lab, source, page = asked['lab'], asked['source'], asked['page']
+            source.encode()
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise Refused(400, 'a try has lab, source and page') from None
+        if lab not in self.server.labs or not isinstance(source, str) or not isinstance(page, str) or len(page) > 64:
+            raise Refused(400, 'a try has the name of a lab, a source and the number of its page')
+        return lab, source, page
+
+    def gone(self):
+        """Has the reader left? Nothing more is to come from one who waits."""
+        try:
+            if not select.select([self.connection], [], [], 0)[0]:
+                return False
+            return not self.connection.recv(1, socket.MSG_PEEK)
+        except OSError:
+            return True
+
+    def other(self):
+        self.refuse(Refused(405, 'GET, HEAD, and POST to /try'))
+
+    do_OPTIONS = do_PUT = do_DELETE = do_PATCH = do_TRACE = do_CONNECT = other
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads, allow_reuse_address = True, True
+
+    def __init__(self, port, out, pages, labs, tries):
+        super().__init__(('127.0.0.1', port), Handler)
+        self.out, self.pages, self.labs, self.tries = out, frozenset(pages), frozenset(labs), tries
+        self.key = secrets.token_urlsafe(18)
+        self.cookie = f'stepwise_{self.server_port}'
+        self.names = {f'127.0.0.1:{self.server_port}', f'localhost:{self.server_port}'}
+        self.room = threading.BoundedSemaphore(MOST_CONNECTIONS)
+
+    def process_request(self, request, client_address):
+        if not self.room.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request, client_address):
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.room.release()
+
+    def handle_error(self, *_):
+        pass  # a connection that broke
+
+    def address(self):
+        return f'http://127.0.0.1:{self.server_port}/?key={self.key}'
+
+
+def bound(port, *rest):
+    """On `port`; 0: on 8000, or the next one that is free."""
+    for one in [port] if port else range(8000, 8020):
+        try:
+            return Server(one, *rest)
+        except (OSError, OverflowError) as error:
+            why = f'port {one}: {getattr(error, "strerror", None) or error}'
+            if not port:
+                print(f'  {why}, trying the next one', flush=True)
+    raise SiteError(f'{why}; another one: --port N')
+
+
+def serve(root, out, pages, labs, port, trusted=False):
+    """Until Ctrl-C, SIGTERM or SIGHUP."""
+    tries = Tries(root, trusted)
+    lacks = tries.missing()
+    server = bound(port, out, pages, labs, tries)
+
+    def stop(*_):
+        raise KeyboardInterrupt
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
+    print(f'  {server.address()}', flush=True)
+    print('  Open this address; its key lets you, and nobody else here, run code. Ctrl-C ends it.', flush=True)
+    if lacks and not trusted:
+        print(f'  Nothing can be run: {lacks}. --i-trust-these-files runs it all the same.', flush=True)
+    try:
+        server.serve_forever(poll_interval=0.1)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        tries.end_all()
+        server.server_close()

@@ -1,0 +1,151 @@
+"""The playground in headless Chromium, with the real compiler, emulator and sandbox: edit, race, fix, faster; and
+hostile sources. Skipped (77) without Chromium, a built course or a complete sandbox."""
+import json
+import pathlib
+import shutil
+import sys
+import threading
+import time
+
+from setting import AXE, ROOT, browser, build, need
+
+need(chromium=True, program=True)
+from slides.site.builder import serve  # noqa: E402
+
+wrong = []
+TRIES = "Number(document.querySelector('.playground').dataset.tries || 0)"
+ANSWER = "document.querySelector('.try-answer').innerText"
+# Above and below the kernel of each hostile source; the function that the runner calls is `reduce`.
+HEAD = '#include "labs/reduction/reduction.hpp"\n#include <stdio.h>\n#include <unistd.h>\n'
+HOST = 'void reduce(const int* in, int* out, int* scratch, int n) {\n%s\n}\n'
+HOSTILE = {
+    'reads a file': HEAD + HOST % '  FILE* f = fopen("%s", "r"); puts(f ? "READ IT" : "no such file"); fflush(stdout);'
+                    % (ROOT / 'solutions/reduction/answers.md'),
+    'writes script': HEAD + HOST % '  puts("<img src=x onerror=\\"document.title=1\\"><script>document.title=2</script>\\x1b[2J"); fflush(stdout);',
+    'forks': HEAD + HOST % '  for (int i = 0; i < 5000; ++i) if (fork() == 0) for (;;) pause();',
+    'loops for ever': HEAD + '__global__ void k(volatile int* p) { while (p[0] == p[0]) {} }\n' + HOST % '  k<<<1, 1>>>(out);',
+    'floods': HEAD + HOST % '  for (;;) puts("flood flood flood flood flood flood flood");',
+    'includes a solution': '#include "solutions/reduction/03_sequential.cu"\n',
+}
+
+
+def expect(holds, what):
+    if not holds:
+        wrong.append(what)
+
+
+def attempt(page, text):
+    """What is said of this source, and after how many seconds."""
+    before, began = page.run(TRIES), time.monotonic()
+    page.run(f'''(() => {{ const a = document.querySelector('.try-source'); a.value = {json.dumps(text)};
+        a.dispatchEvent(new Event('input')); document.querySelector('.try-run').click(); }})()''')
+    while page.run(TRIES) == before and time.monotonic() < began + 60:
+        time.sleep(0.05)
+    return page.run(ANSWER), time.monotonic() - began
+
+
+def course_of_a_reader(page, address):
+    """Edit, race, fix, faster; the link; Tab."""
+    page.go(address)
+    page.go(address.split('?')[0] + 'reduction/02_strided.html')
+    page.run("document.querySelector('.try-how button').click()")
+    slow = page.run("document.querySelector('.try-source').value")
+    expect(slow == (ROOT / 'solutions/reduction/02_strided.cu').read_text(), 'the source to edit is another one')
+    raced, _ = attempt(page, slow.replace('    __syncthreads();  // outside', '    // outside'))
+    line = 1 + slow[:slow.index('partial[left] += ')].count('\n')
+    expect('two threads access partial[' in raced and f'line {line}' in raced, f'a race: {raced[:300]}')
+    marked = page.run(f"document.querySelector('.ed-notes').children[{line - 1}].textContent")
+    expect(marked.startswith('race'), f'beside the line of the race: {marked!r}')
+    right, seconds = attempt(page, slow)
+    expect(right.startswith('Right: 21 of 21') and 'bank' not in raced[:9] and 'found before, 0 now' in right, f'mended: {right[:300]}')
+    expect('shared load: 3.9 wavefronts, ideal 1' in page.run("document.querySelector('.ed-notes').textContent"),
+           'no bank conflicts beside the lines')
+    fast, more = attempt(page, (ROOT / 'solutions/reduction/03_sequential.cu').read_text())
+    expect('times as fast: ' in fast and 'modelled, NVIDIA H200' in fast and 'limited by' in fast, f'faster: {fast[:400]}')
+    print(f'{seconds:.1f} s and {more:.1f} s from Run to the answer')
+    bad, _ = attempt(page, 'void reduce(\n')
+    expect(bad.startswith('COMPILE'), f'does not compile: {bad[:80]}')
+    text = '// \u00e4 < & "\n' * 3
+    page.run(f"document.querySelector('.try-source').value = {json.dumps(text)}; document.querySelectorAll('.try-bar button')[2].click()")
+    time.sleep(0.3)
+    link = page.run('location.href')
+    page.go('about:blank#')
+    page.go(link)
+    time.sleep(0.3)
+    expect(page.run("document.querySelector('.try-source').value") == text, 'the link has another source')
+    expect(page.run(TRIES) == 0, 'a link runs what it holds')
+    page.run("document.querySelector('.try-source').focus()")
+    page.send('Input.dispatchKeyEvent', type='keyDown', key='Tab', code='Tab', windowsVirtualKeyCode=9)
+    expect(page.run("document.activeElement.className") != 'try-source', 'Tab does not leave the editor')
+    return link
+
+
+def accessible(page):
+    page.send('Emulation.setDeviceMetricsOverride', width=360, height=900, deviceScaleFactor=1, mobile=False)
+    expect(page.run('document.documentElement.scrollWidth') <= 360, 'the editor is wider than a phone')
+    for theme in ('light', 'dark') if AXE.is_file() else ():
+        page.run(f"document.documentElement.dataset.theme = '{theme}'")
+        page.run(AXE.read_text() + '; 0')
+        found = page.run('''axe.run(document, {resultTypes: ['violations'], preload: false}).then((r) =>
+            r.violations.filter((v) => ['serious', 'critical'].includes(v.impact))
+             .map((v) => `${v.id}: ${v.nodes[0].target.join(' ')}`))''')
+        expect(not found, f'{theme}: {found}')
+
+
+def hostile(page, tries):
+    """None reaches anything, none stays, none becomes markup; the next reader is served."""
+    title = page.run('document.title')
+    for what, text in HOSTILE.items():
+        said, seconds = attempt(page, text)
+        expect(said and 'Right' not in said[:6] and 'READ IT' not in said, f'{what}: {said[:300]}')
+        expect(seconds < 60, f'{what}: {seconds:.0f} s')
+        print(f'{what}: {said[:60]!r}, {seconds:.1f} s')
+    expect(page.run('document.title') == title and not page.run("document.querySelector('.try-answer img, .try-answer script')"),
+           'what a program printed became markup')
+    expect(not tries.running and not tries.pages, 'a hostile source is still there')
+
+
+def from_disk(page, site, link):
+    """The same place, read-only; the link's source is shown."""
+    page.go(f'{site.out.as_uri()}/reduction/02_strided.html')
+    expect('./lab site --serve' in page.run("document.querySelector('.try-how').textContent"), 'no word how to make it live')
+    expect(page.run("document.querySelector('.try-source').checkVisibility()") is False, 'an editor on a static page')
+    page.go('about:blank#')
+    page.go(f'{site.out.as_uri()}/reduction/02_strided.html#' + link.split('#')[1])
+    time.sleep(0.3)
+    expect(page.run("document.querySelector('.try-source').readOnly && document.querySelector('.try-source').checkVisibility()"),
+           'the source of a link is not shown, or not read-only')
+    expect(not page.run("document.querySelector('.try-run')"), 'a static page has a button that runs')
+
+
+def main():
+    tries = serve.Tries(ROOT, False)
+    lacks = tries.missing()
+    if lacks:
+        print(f'skipped: {lacks}')
+        return 77
+    tries.built.add('reduction')  # the test's own dependencies are built
+    site = build(ROOT)
+    server = serve.bound(0, site.out, site.written, [lab.name for lab in site.labs], tries)
+    threading.Thread(target=server.serve_forever, kwargs={'poll_interval': 0.05}, daemon=True).start()
+    try:
+        with browser.Browser() as chromium:
+            page = chromium.open((site.out / 'index.html').as_uri())
+            link = course_of_a_reader(page, server.address())
+            accessible(page)
+            hostile(page, tries)
+            from_disk(page, site, link)
+            own = f'network request: http://127.0.0.1:{server.server_port}/'
+            wrong.extend(one for one in page.trouble() if not one.startswith(own) and 'about:' not in one)
+    finally:
+        tries.end_all()
+        server.shutdown()
+        server.server_close()
+        shutil.rmtree(site.out)
+    left = [p for p in pathlib.Path('/proc').glob('[0-9]*/cmdline') if b'reduction\0--file\0-' in (p.read_bytes() if p.exists() else b'')]
+    expect(not left, f'processes are left: {left}')
+    print('\n'.join(wrong) or 'the playground does what it should')
+    return bool(wrong)
+
+
+sys.exit(main())

@@ -1,0 +1,219 @@
+"""The server of `lab site --serve` without a browser: who may ask, for what, and what is left when it ends.
+
+A fake stands for `lab try`; playground_test.py has the real one. Takes a second of processor time.
+"""
+import http.client
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from setting import ROOT
+
+from slides.site.builder import playground, serve  # noqa: E402
+from slides.site.builder.errors import SiteError  # noqa: E402
+
+FAKE = '''#!/bin/sh
+# Answers with what it was given; "slow" waits, "flood" never stops, "silent" says nothing readable.
+[ -n "$2" ] && [ "$2" != --json ] || { echo '{"sandbox": [], "sandbox_complete": true}'; exit; }
+text=$(cat)
+case $text in
+  slow*) echo $$ >>"$HERE/started"; trap 'echo tidy >>"$HERE/tidied"; exit 1' TERM; sleep 30 & wait ;;
+  flood*) exec yes ;;
+  silent*) echo no ;;
+  *) printf '{"lab": "%s", "class": "PASS", "said": "<script>%s"}' "$2" "$text" ;;
+esac
+'''
+wrong = []
+
+
+def expect(holds, what):
+    if not holds:
+        wrong.append(what)
+
+
+def until(holds, seconds=10):
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.02)
+    return holds()
+
+
+def start(folder):
+    for name in ('build/grader/lab', 'lab'):
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(FAKE.replace('$HERE', str(folder)))
+        file.chmod(0o755)
+    out = folder / 'out'
+    out.mkdir()
+    (out / 'index.html').write_text(f'<div {playground.MARKER}></div>')
+    (folder / 'secret').write_text('secret')
+    (out / 'unlisted.html').write_text('secret')
+    server = serve.bound(0, out, ['index.html'], ['reduction'], serve.Tries(folder, False))
+    threading.Thread(target=server.serve_forever, kwargs={'poll_interval': 0.02}, daemon=True).start()
+    return server
+
+
+class Client:
+    def __init__(self, server):
+        self.server, self.host = server, f'127.0.0.1:{server.server_port}'
+
+    def ask(self, method, path, body=None, **headers):
+        connection = http.client.HTTPConnection('127.0.0.1', self.server.server_port, timeout=20)
+        all_headers = {'Host': self.host, **{k.replace('_', '-'): v for k, v in headers.items()}}
+        connection.request(method, path, body, {k: v for k, v in all_headers.items() if v is not None})
+        reply = connection.getresponse()
+        text = reply.read().decode()
+        connection.close()
+        return reply.status, text, reply.headers
+
+    def good(self):
+        return {'Origin': f'http://{self.host}', 'Content_Type': 'application/json',
+                'Cookie': f'{self.server.cookie}={self.server.key}'}
+
+    def attempt(self, source, page='1', lab='reduction', **headers):
+        body = json.dumps({'lab': lab, 'source': source, 'page': page})
+        return self.ask('POST', '/try', body, **{**self.good(), **headers})
+
+
+def who_may_ask(client):
+    host = client.host
+    expect(client.attempt('x')[0] == 200, 'a page of this server is refused')
+    for what, headers in {
+            'another origin': {'Origin': 'http://evil.example'}, 'no origin': {'Origin': None}, 'a null origin': {'Origin': 'null'},
+            'another port': {'Origin': 'http://127.0.0.1:1'}, 'https': {'Origin': f'https://{host}'},
+            'no key': {'Cookie': None}, 'a wrong key': {'Cookie': f'{client.server.cookie}=x'},
+            'a broken cookie': {'Cookie': ';;=\x7f"'}}.items():
+        status, text, reply = client.attempt('x', **headers)
+        expect(status == 403 and 'PASS' not in text, f'{what}: {status}')
+        expect(not [h for h in reply if h.lower().startswith('access-control')], f'{what}: a CORS header')
+    for kind in ('text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', None):
+        expect(client.attempt('x', Content_Type=kind)[0] == 415, f'{kind} is taken')
+    for name in ('evil.example', f'evil.example:{client.server.server_port}', '127.0.0.1', ''):
+        expect(client.attempt('x', Host=name, Origin=f'http://{name}')[0] == 421, f'Host {name}: a try')
+        expect(client.ask('GET', '/index.html', Host=name)[0] == 421, f'Host {name}: a page')
+    for method in ('OPTIONS', 'PUT', 'DELETE', 'PATCH'):
+        status, _, headers = client.ask(method, '/try', **client.good())
+        expect(status == 405 and 'Access-Control-Allow-Origin' not in headers, f'{method}: {status}')
+    expect(client.ask('GET', '/try', **client.good())[0] == 404, 'GET of /try')
+    expect(client.ask('POST', '/index.html', '{}', **client.good())[0] == 405, 'POST to a page')
+    upgrade = client.ask('GET', '/try', Upgrade='websocket', Connection='Upgrade', **client.good())
+    expect(upgrade[0] == 404, f'a WebSocket: {upgrade[0]}')
+    expect(client.server.server_address[0] == '127.0.0.1', 'it listens on more than the loopback address')
+
+
+def what_is_asked(client):
+    for body, wanted in (('x' * (serve.MOST_BODY + 1), 413), ('{', 400), ('[]', 400), ('"x"', 400), ('[' * 90000, 400),
+                         ('{"lab": "reduction", "source": 7, "page": "1"}', 400),
+                         ('{"lab": "reduction", "source": "\\ud800", "page": "1"}', 400)):
+        status = client.ask('POST', '/try', body, **client.good())[0]
+        expect(status == wanted, f'{body[:40]}: {status}, expected {wanted}')
+    expect(client.attempt('x', lab='../reduction')[0] == 400, 'a lab that is none')
+    for length in ('-1', '9' * 30, 'x', '\xb2'):
+        status = client.ask('POST', '/try', None, **{**client.good(), 'Content_Length': length})[0]
+        expect(status in (411, 413), f'Content-Length {length}: {status}')
+    expect(client.attempt('silent')[0] == 500 and client.attempt('flood')[0] == 504, 'an answer that is none')
+    expect(client.attempt('x')[1].count('<script>') == 1, 'text is not passed on as it is')
+
+
+def pages(client):
+    for path in ('/../secret', '/%2e%2e/secret', '/..%2fsecret', '/unlisted.html', '//etc/passwd', '/%00', '/index.html/..', '/.'):
+        status, text, _ = client.ask('GET', path)
+        expect(status == 404 and 'secret' not in text, f'{path}: {status}')
+    status, text, headers = client.ask('GET', '/')
+    expect(status == 200 and 'data-live="key"' in text and client.server.key not in text, 'a page without the key')
+    expect("frame-ancestors 'none'" in headers['Content-Security-Policy'], 'a page may be framed')
+    expect('data-live="yes"' in client.ask('GET', '/', **client.good())[1], 'a page with the key')
+    status, _, headers = client.ask('GET', f'/?key={client.server.key}')
+    expect(status == 303 and 'HttpOnly' in headers['Set-Cookie'] and 'key=' not in headers['Location'], 'the address with the key')
+    expect('Set-Cookie' not in client.ask('GET', '/?key=x')[2], 'a wrong key gives a cookie')
+
+
+def send_slow(client, page):
+    """A try that nobody will wait for: the socket on which it was asked for."""
+    body = json.dumps({'lab': 'reduction', 'source': 'slow', 'page': page})
+    headers = ''.join(f'{k.replace("_", "-")}: {v}\r\n' for k, v in client.good().items())
+    asked = socket.create_connection(('127.0.0.1', client.server.server_port))
+    asked.sendall(f'POST /try HTTP/1.1\r\nHost: {client.host}\r\n{headers}Content-Length: {len(body)}\r\n\r\n{body}'.encode())
+    return asked
+
+
+def several(client, folder):
+    """One runs, a few wait; who leaves is forgotten, and the program that ran for them is ended."""
+    tries = client.server.tries
+    first = send_slow(client, 'a')
+    started = folder / 'started'
+    expect(until(started.exists), 'nothing was started')
+    pid = int(started.read_text().split()[-1])
+    expect(client.attempt('x', page='a')[0] == 409, 'two tries of one page')
+    waiting = [send_slow(client, f'w{i}') for i in range(serve.MOST_WAITING)]
+    expect(until(lambda: len(tries.pages) == 1 + serve.MOST_WAITING), f'{len(tries.pages)} wait')
+    expect(client.attempt('x', page='z')[0] == 503, 'the queue has no end')
+    for one in waiting:
+        one.close()
+    expect(until(lambda: tries.pages == {'a'}), 'who left still waits')
+    expect(len(started.read_text().split()) == 1, 'two ran at once')
+    first.close()
+    expect(until(lambda: not tries.pages and not tries.running), 'who left is still served')
+    expect(not pathlib.Path(f'/proc/{pid}').exists() and (folder / 'tidied').exists(), 'a program goes on without a reader')
+    expect(client.attempt('x', page='a')[0] == 200, 'nothing runs after that')
+
+
+def ends(folder):
+    """By SIGTERM and by kill -9: no process stays. A port that is taken is named."""
+    code = ('import sys, pathlib; sys.path.insert(0, sys.argv[1]); from slides.site.builder import serve; f = pathlib.Path(sys.argv[2])\n'
+            'serve.serve(f, f / "out", ["index.html"], ["reduction"], 0)')
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        (folder / 'started').unlink(missing_ok=True)
+        (folder / 'tidied').unlink(missing_ok=True)
+        process = subprocess.Popen([sys.executable, '-B', '-c', code, ROOT, folder], stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL, text=True)
+        address = next(line for line in process.stdout if 'http' in line).strip()
+
+        class There:
+            server_port = int(address.split(':')[2].split('/')[0])
+            key = address.split('key=')[1]
+            cookie = f'stepwise_{server_port}'
+        asked = send_slow(Client(There), 'a')
+        expect(until((folder / 'started').exists), 'nothing was started')
+        pid = int((folder / 'started').read_text())
+        os.kill(process.pid, number)
+        process.wait(10)
+        expect(until((folder / 'tidied').exists) and until(lambda: not pathlib.Path(f'/proc/{pid}').exists()),
+               f'{number.name}: what ran for a page goes on')
+        asked.close()
+        process.stdout.close()
+    with socket.socket() as taken:
+        taken.bind(('127.0.0.1', 0))
+        taken.listen()
+        try:
+            serve.bound(taken.getsockname()[1], folder, [], [], None)
+            expect(False, 'a port that is taken is taken again')
+        except SiteError as error:
+            expect('--port' in str(error) and str(taken.getsockname()[1]) in str(error), f'a taken port: {error}')
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        server = start(folder)
+        client = Client(server)
+        who_may_ask(client)
+        what_is_asked(client)
+        pages(client)
+        several(client, folder)
+        ends(folder)
+        server.shutdown()
+        server.server_close()
+    print('\n'.join(wrong) or 'the server answers those it should')
+    return bool(wrong)
+
+
+sys.exit(main())

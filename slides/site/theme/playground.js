@@ -1,0 +1,211 @@
+// The playground: edits a page's source, has this machine's server compile, check, count and time it,
+// and says what came out, line by line, and what is different from the last try.
+'use strict';
+(() => {
+  const place = document.querySelector('.playground');
+  if (!place) return;
+  const live = place.dataset.live, lab = place.dataset.lab, pageNumber = Math.random().toString(36).slice(2);
+  const area = place.querySelector('.try-source'), listing = place.querySelector('.try-listing'), how = place.querySelector('.try-how');
+  const original = area.value, MOST = 256 * 1024;
+  const make = (tag, text = '', name = '') => {
+    const one = document.createElement(tag);
+    one.textContent = text;
+    if (name) one.className = name;
+    return one;
+  };
+  const button = (text, act) => { const one = make('button', text); one.type = 'button'; one.addEventListener('click', act); return one; };
+  let editor = null, answer = null, bar = null, running = null, last = null;
+
+  // A source in an address: deflated, in base64 for addresses.
+  async function through(stream, bytes, most = Infinity) {
+    const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader(), parts = [];
+    for (let size = 0; ;) {
+      const { done, value } = await reader.read();
+      if (done) return new Uint8Array(await new Blob(parts).arrayBuffer());
+      size += value.length;
+      if (size > most) { await reader.cancel(); throw new Error('too long'); }
+      parts.push(value);
+    }
+  }
+  async function packed(text) {
+    const bytes = await through(new CompressionStream('deflate-raw'), new TextEncoder().encode(text));
+    return btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join('')).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
+  }
+  async function unpacked(word) {
+    const bytes = Uint8Array.from(atob(word.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0));
+    return new TextDecoder().decode(await through(new DecompressionStream('deflate-raw'), bytes, MOST));
+  }
+
+  const time = (ms) => (ms >= 1 ? `${ms.toPrecision(3)} ms` : `${(ms * 1000).toPrecision(3)} µs`);
+  const words = (name) => String(name).replace(/_/g, ' ');
+  const limit = (said) => (said.analysis.limiter === 'both' ? 'memory and compute alike' : said.analysis.limiter);
+  const percent = (share) => `${Math.round(share * 100)} %`;
+
+  // What is known of each line of the source: {text, bad, share}, and the same for a table.
+  function byLine(said) {
+    const mine = said.subject.split('/').pop(), lines = new Map();
+    const of = (line) => { if (!lines.has(line)) lines.set(line, { texts: [], bad: false, share: 0 }); return lines.get(line); };
+    for (const e of said.compile_errors || []) if (e.line) { of(e.line).texts.push(e.message); of(e.line).bad = true; }
+    for (const f of said.findings || []) for (const p of f.parties || []) {
+      if (p.file.split('/').pop() !== mine || !p.line) continue;
+      const at = of(p.line), text = words(f.kind);
+      if (!at.texts.includes(text)) at.texts.unshift(text);
+      at.bad = at.bad || !f.warning;
+    }
+    const analysis = said.analysis;
+    if (!analysis) return lines;
+    const kernel = said.kernels.find((k) => k.kernel === analysis.kernel && String(k.grid) === String(analysis.grid)
+      && String(k.block) === String(analysis.block));
+    const warps = (counts) => Object.values(counts.instructions || {}).reduce((sum, [n]) => sum + n, 0);
+    const all = kernel ? warps(kernel.total) : 0;
+    for (const line of kernel ? kernel.lines : []) {
+      if (line.file !== mine || !line.line || !all) continue;
+      const share = warps(line.counts) / all;
+      if (share < 0.005) continue;
+      of(line.line).share = share;
+      of(line.line).texts.push(`${percent(share)} of instructions`);
+    }
+    for (const a of analysis.accesses) {
+      if (a.file !== mine || !a.wasteful) continue;
+      const unit = a.access.startsWith('shared') ? 'wavefronts' : 'sectors';
+      of(a.line).texts.push(`${words(a.access)}: ${+a.per_request.toFixed(1)} ${unit}, ideal ${+a.ideal_per_request.toFixed(1)}`);
+    }
+    for (const s of analysis.stalled_lines) {
+      const why = Object.entries(s.stalled).sort((a, b) => b[1] - a[1])[0];
+      if (s.file === mine && why && s.share > 0.1) of(s.line).texts.push(`${percent(s.share)} of waiting: ${words(why[0])}`);
+    }
+    return lines;
+  }
+
+  function difference(now, before) {
+    const out = [], errors = (s) => (s.class === 'COMPILE' ? null : s.errors);
+    if (now.class !== before.class) out.push(`${before.class} before, ${now.class} now`);
+    if (errors(now) !== null && errors(before) !== null && errors(now) !== errors(before))
+      out.push(`${errors(before)} mistakes found before, ${errors(now)} now`);
+    if (now.time_ms && before.time_ms && (now.class === 'PASS' && before.class === 'PASS')) {
+      const gain = before.time_ms / now.time_ms;
+      out.push(Math.abs(gain - 1) < 0.005 ? `as fast as before (${time(now.time_ms)})`
+        : `${(gain > 1 ? gain : 1 / gain).toFixed(2)} times as ${gain > 1 ? 'fast' : 'slow'}: ${time(before.time_ms)} before, ${time(now.time_ms)} now`);
+    }
+    if (now.analysis && before.analysis && now.analysis.limiter !== before.analysis.limiter)
+      out.push(`limited by ${limit(before)} before, by ${limit(now)} now`);
+    return out.join('; ') || 'nothing that is measured has changed';
+  }
+
+  function show(said, seconds) {
+    answer.replaceChildren();
+    if (said.error) { answer.append(make('p', said.error, 'gap')); return; }
+    const right = said.class === 'PASS' && !said.errors;
+    const head = make('p', '', 'verdict');
+    head.append(make('strong', right ? 'Right' : said.class, right ? 'good' : 'bad'),
+      right ? `: ${said.sizes_right} of ${said.sizes} sizes, ${said.summary}. ` : '. ', `${seconds.toFixed(1)} s.`);
+    answer.append(head);
+    if (said.message) answer.append(make('pre', said.message, 'said'));
+    if (last) answer.append(make('p', `Against the last try: ${difference(said, last)}.`, 'against'));
+    for (const f of said.findings || []) {
+      const item = make('div', '', 'finding');
+      item.append(make('p', `${f.message}${f.count > 1 ? ` (${f.count} times)` : ''}`));
+      for (const p of f.parties || []) {
+        if (!p.line) continue;
+        const mine = p.file.split('/').pop() === said.subject.split('/').pop();
+        const where = mine ? button(`line ${p.line}`, () => editor.go(p.line)) : make('span', `${p.file}:${p.line}`);
+        const line = make('p');
+        line.append(where, ` ${p.action}: `, make('code', p.text));
+        item.append(line);
+      }
+      if (f.advice) item.append(make('p', f.advice));
+      answer.append(item);
+    }
+    if (said.time_ms) {
+      const a = said.analysis;
+      answer.append(make('p', `One call: ${time(said.time_ms)}, ${said.rate}; modelled, ${said.modelled_as}, size ${said.time_size.join(' x ')}.`
+        + (right ? '' : ' The time of a result that is not right says little.'), 'modelled'));
+      if (a) answer.append(make('p', `${a.kernel} takes ${percent(a.share)} of it and is limited by ${limit(said)}: `
+        + `compute ${percent(a.compute)} busy (${a.compute_part}), memory ${percent(a.memory)} (${a.memory_part}); `
+        + `occupancy ${percent(a.achieved_occupancy)} of ${percent(a.theoretical_occupancy)}; ${a.lanes.toFixed(1)} of 32 lanes take part.`, 'limited'));
+    } else if (said.why_no_time) answer.append(make('p', `No time: ${said.why_no_time}`, 'modelled'));
+    if (said.printed && said.printed.trim()) answer.append(make('p', 'It printed:'), make('pre', said.printed, 'said'));
+    const lines = byLine(said), marks = new Map();
+    for (const [n, line] of lines) marks.set(n, { text: line.texts.join('; '), bad: line.bad, share: line.share });
+    editor.marks(marks);
+    if (!lines.size) return;
+    const table = make('table'), scroll = make('div', '', 'scroll');
+    const row = (tag, cells) => { const r = make('tr'); cells.forEach((c) => { const d = make(tag); d.append(c); r.append(d); }); return r; };
+    table.append(make('caption', 'Line by line'), row('th', ['Line', 'What is known of it']));
+    for (const [n, line] of [...lines].sort((a, b) => a[0] - b[0])) table.append(row('td', [button(String(n), () => editor.go(n)), line.texts.join('; ')]));
+    scroll.tabIndex = 0;
+    scroll.setAttribute('role', 'group');
+    scroll.setAttribute('aria-label', 'Line by line');
+    scroll.append(table);
+    answer.append(scroll);
+  }
+
+  async function run() {
+    if (running) { running.abort(); return; }
+    running = new AbortController();
+    const began = performance.now(), start = bar.querySelector('.try-run');
+    start.textContent = 'Stop';
+    answer.replaceChildren(make('p', 'Compiling, checking, counting …'));
+    let said;
+    try {
+      const reply = await fetch('/try', {
+        method: 'POST', signal: running.signal, headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ lab, source: area.value, page: pageNumber }),
+      });
+      said = await reply.json();
+    } catch (e) {
+      said = { error: e.name === 'AbortError' ? 'Stopped.' : 'The server does not answer: does ./lab site --serve still run?' };
+    }
+    running = null;
+    start.textContent = 'Run';
+    show(said, (performance.now() - began) / 1000);
+    if (!said.error) last = said;
+    place.dataset.tries = Number(place.dataset.tries || 0) + 1;
+  }
+
+  async function share() {
+    const address = new URL(location.href);
+    address.hash = 'try=' + await packed(area.value);
+    history.replaceState(null, '', address);
+    let copied = 'The address of this page now holds your source.';
+    try { await navigator.clipboard.writeText(address.href); copied += ' It is copied.'; } catch (e) { /* not allowed: it is in the address bar */ }
+    bar.querySelector('.try-told').textContent = copied;
+  }
+
+  function open(text) {
+    listing.hidden = true;
+    if (editor) { editor.set(text); return; }
+    area.value = text;
+    editor = window.makeEditor(area, () => {});
+    area.readOnly = live !== 'yes';
+    bar = make('p', '', 'try-bar');
+    answer = make('div', '', 'try-answer');
+    answer.setAttribute('aria-live', 'polite');
+    if (live === 'yes') {
+      const start = button('Run', run);
+      start.classList.add('try-run');
+      bar.append(start, ' ');
+      area.addEventListener('keydown', (e) => { if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) { e.preventDefault(); run(); } });
+    }
+    bar.append(button('As it was', () => editor.set(original)), ' ', button('Share', share), ' ');
+    const told = make('span', live === 'yes' ? 'Ctrl+Enter runs; Tab leaves the editor.' : '', 'try-told');
+    told.setAttribute('role', 'status');
+    bar.append(told);
+    editor.box.before(bar);
+    editor.box.after(answer);
+  }
+
+  if (live === 'yes') {
+    how.replaceChildren(button('Edit and run this source', () => { open(original); how.hidden = true; area.focus(); }));
+  } else if (live === 'key') {
+    how.replaceChildren('To edit and run this source, open the address with the key that ', make('code', './lab site --serve'), ' printed.');
+  }
+  const shared = location.hash.match(/^#try=([\w-]+)$/);
+  if (shared) {
+    unpacked(shared[1]).then((text) => {
+      open(text);
+      if (live === 'yes') { how.hidden = true; bar.querySelector('.try-told').textContent = 'A source from a link: nothing has run yet.'; }
+      editor.box.scrollIntoView();
+    }, () => { how.append(' The source in this address cannot be read.'); });
+  }
+})();
