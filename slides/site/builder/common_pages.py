@@ -50,7 +50,8 @@ def index(site, kinds):
                 '<li><a href="limits.html">Limits</a>: how to find what limits a kernel</li>'
                 '<li><a href="occupancy.html">Occupancy</a>: how many blocks a multiprocessor holds, on '
                 f'{len(site.gpus)} GPUs</li>'
-                '<li><a href="glossary.html">Glossary</a>: the terms, with examples</li></ul>')
+                '<li><a href="glossary.html">Glossary</a>: the terms, with examples</li>'
+                + ('' if site.students else '<li><a href="lectures.html">Lectures</a>: the decks</li>') + '</ul>')
     site.write('index.html', shell.page('index.html', 'The course', ''.join(body)))
 
 

@@ -2,7 +2,7 @@
 import pathlib
 import shutil
 
-from . import common_pages, course, figures_page, lab_pages, measured, stages_page
+from . import common_pages, course, figures_page, lab_pages, lectures_page, measured, stages_page
 from .errors import SiteError
 from .sources import Versions
 from .text import Links, read_terms
@@ -44,6 +44,8 @@ class Site:
         for name in ('glossary', 'method', 'limits'):
             common_pages.text_page(self, f'labs/{name}.md', f'{name}.html')
         common_pages.occupancy(self)
+        if not self.students:
+            lectures_page.lectures(self)
         common_pages.index(self, kinds)
         done = 0
         while done < len(self.links.wanted):  # a file's page may lead to other files

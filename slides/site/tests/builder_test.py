@@ -1,11 +1,13 @@
 """The site without a browser: figures equal the records, links resolve, gaps are named, nothing leaks."""
 import html
 import json
+import os
 import pathlib
 import re
 import shutil
 import sys
 import tempfile
+import time
 
 from setting import ROOT, build, copy_of_course, dead_links, need
 
@@ -170,6 +172,10 @@ def broken_records(folder):
         step.write('// changed\n')
     (course / 'solutions/launch/measured/h100.sweeps.json').write_text('{"sweeps": [{}]}')
     (course / 'solutions/launch/measured/h100.json').unlink()  # absent is not broken
+    (course / 'build/slides').mkdir(parents=True)
+    for name, age in (('01_first_kernel', 0), ('02_memory', 1e6)):
+        (course / f'build/slides/{name}.html').write_text('<p>a deck</p>')
+        os.utime(course / f'build/slides/{name}.html', (time.time() - age,) * 2)
     site = build(course)
     pages = all_pages(site.out)
     shutil.rmtree(site.out)
@@ -188,6 +194,8 @@ def broken_records(folder):
            'a record of another version gave an analysis')
     expect('recorded of another source' in pages['neighbour/02_soa.html'] and 'id="heat"' in pages['neighbour/03_shared.html'],
            'counts of a source that has changed are shown')
+    expect([n for n in pages if n.startswith('decks/')] == ['decks/01_first_kernel.html'] and '7 of 8 decks' in pages['lectures.html'],
+           'the decks: one is built, one is older than its source, the others are missing')
     expect('h100.sweeps.json' in pages['launch/figures.html'] and 'id="sweep-' not in pages['launch/figures.html'],
            'a broken record gave a sweep')
     expect('h100.json' not in pages['launch/versions.html'], 'a record that is absent is called broken')
