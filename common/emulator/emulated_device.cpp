@@ -24,6 +24,7 @@
 #include "common/emulator/options.hpp"
 #include "common/emulator/prepare.hpp"
 #include "common/emulator/profile/profiler.hpp"
+#include "common/emulator/record/recorder.hpp"
 #include "common/emulator/rows/row.hpp"
 #include "common/emulator/run/scheduler.hpp"
 
@@ -60,6 +61,16 @@ class emulated_device final : public device {
       profiler_ = std::make_unique<emulator::profiler>(model_, emulator::timing_wanted());
       watchers_.add(*profiler_);
       watch_ = checker_ ? static_cast<emulator::observer*>(&watchers_) : profiler_.get();
+    }
+    if (auto wanted = emulator::recording_wanted(); !wanted.file.empty()) {
+      recorder_ = std::make_unique<emulator::warp_recorder>(model_, std::move(wanted));
+      recorder_->name_of_allocation = [this](device_address at) {
+        bool freed = false;
+        return checker_ ? checker_->object_at(at, freed).name
+                        : notes_.object_at(at, memory_, modules_, freed).name;
+      };
+      watchers_.add(*recorder_);
+      watch_ = &watchers_;
     }
   }
 
@@ -316,6 +327,7 @@ class emulated_device final : public device {
   emulator::allocation_notes notes_;  // in plain runs
   std::unique_ptr<emulator::checker> checker_;
   std::unique_ptr<emulator::profiler> profiler_;  // null: nothing is counted by line
+  std::unique_ptr<emulator::warp_recorder> recorder_;  // null: no warp is recorded
   emulator::observers watchers_;
   emulator::observer* watch_ = nullptr;  // null: plain runs
 };

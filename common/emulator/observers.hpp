@@ -91,6 +91,15 @@ class observers final : public observer {
   void heap_got(const warp_event& e, int lane, device_address at, bool is_known) override {
     each(&observer::heap_got, e, lane, at, is_known);
   }
+  bool follows(const block& b, std::uint32_t warp) override {
+    return std::ranges::any_of(all_, [&](observer* o) { return o->follows(b, warp); });
+  }
+  void before(const context& x, const op* i) override {
+    for (observer* o : all_) o->before(x, i);
+  }
+  void after(const context& x, const op* i, const op* next) override {
+    for (observer* o : all_) o->after(x, i, next);
+  }
   void in_deadlock(const block& b) override { each(&observer::in_deadlock, b); }
   void faulted(const warp_event& e, error code, const std::string& what, int lane) override {
     each(&observer::faulted, e, code, what, lane);

@@ -272,6 +272,9 @@ void lowering::run() {
   for (const std::size_t table : tables_)
     for (std::uint32_t& block : out_.jump_tables[table]) block = block_op_[block];
   frame_.register_bytes = next_row_;
+  if (!out_.watched) return;
+  for (const auto& [name, r] : registers_)
+    if (r.offset != no_row) frame_.registers[name] = {r.offset, bits_of(r.kind) / 8};
 }
 
 std::string lowering::where() const {

@@ -171,6 +171,11 @@ class observer {
     (void)lane, (void)shared_offset;
   }
   virtual void in_deadlock(const block&) {}
+  // Whether this warp is followed op by op from here until others get their turn: before() and
+  // after() are called for each of its ops, `next` being where it goes on, or null.
+  virtual bool follows(const block&, std::uint32_t warp) { return (void)warp, false; }
+  virtual void before(const context&, const op*) {}
+  virtual void after(const context&, const op*, const op* next) { (void)next; }
   // The time limit is over; one of those that could still run is at this op.
   virtual void out_of_time(const warp_event&) {}
   // A kernel's malloc gave a lane memory; its free got some back, or an address that is none's.

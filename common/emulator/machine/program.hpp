@@ -149,6 +149,12 @@ struct program_function {
   std::uint64_t local_end = 0;    // of them, before rounding
   std::uint64_t stack_bytes = 0;  // what it takes of the thread's stack, as a GPU counts it
   std::string signature;          // sizes and alignments of results and parameters
+  // Of a watched program, the PTX's registers that have rows.
+  struct named_row {
+    std::uint32_t offset;
+    unsigned bytes;  // of one lane; 0: a predicate
+  };
+  std::unordered_map<std::string, named_row> registers;
   status failure;                 // why it could not be lowered, if only an address may lead to it
 };
 

@@ -149,8 +149,12 @@ void scheduler::run_warp(warp& w) {
     join_ = s.join;
     enter(s.in);
     const op* i = s.at;
-    do i = i->run(x_, i);
-    while (i != nullptr);
+    if (x_.watch != nullptr && x_.watch->follows(*block_, warp_index())) [[unlikely]] {
+      follow(i);
+    } else {
+      do i = i->run(x_, i);
+      while (i != nullptr);
+    }
     if (launch_.stop.load(std::memory_order_relaxed)) return;
   }
   if (out_of_time()) return;
@@ -160,6 +164,16 @@ void scheduler::run_warp(warp& w) {
   for (const join_point& j : w.joins)
     if (has_lanes(j)) ++releases_[j.at];
   release_joins(w);
+}
+
+// The same as the loop that runs ops, for an observer that looks at each.
+void scheduler::follow(const op* i) {
+  while (i != nullptr) {
+    x_.watch->before(x_, i);
+    const op* next = i->run(x_, i);
+    x_.watch->after(x_, i, next);
+    i = next;
+  }
 }
 
 // After a turn: whether the lanes at the warp's joins shall not wait any longer. For a warp that

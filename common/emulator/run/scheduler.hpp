@@ -209,6 +209,7 @@ class scheduler {
   void start(block& b, std::uint64_t index);
   block_result run_slice(block& b);
   void run_warp(warp& w);
+  void follow(const op* i);
   void account(std::uint32_t ordinal);
   warp_event event_at(const op* i, std::uint32_t mask) const { return {warp_index(), mask, i}; }
   bool out_of_time();
