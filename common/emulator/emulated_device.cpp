@@ -326,7 +326,7 @@ class emulated_device final : public device {
   emulator::kernel_time time_;
   emulator::allocation_notes notes_;  // in plain runs
   std::unique_ptr<emulator::checker> checker_;
-  std::unique_ptr<emulator::profiler> profiler_;  // null: nothing is counted by line
+  std::unique_ptr<emulator::profiler> profiler_;       // null: nothing is counted by line
   std::unique_ptr<emulator::warp_recorder> recorder_;  // null: no warp is recorded
   emulator::observers watchers_;
   emulator::observer* watch_ = nullptr;  // null: plain runs

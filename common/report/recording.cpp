@@ -224,10 +224,8 @@ json step_json(const warp_recording& r, const warp_recording::step& s, row_table
   if (!s.fills.empty()) {
     json all = json::array();
     for (const auto& f : s.fills) {
-      std::vector<std::uint8_t> bytes(4 * f.words.size());
-      std::memcpy(bytes.data(), f.words.data(), bytes.size());
-      json fill = json::array({f.warp, f.first});
-      fill.push_back(base64(bytes));
+      json fill = json::array({f.warp, f.first, f.count});
+      if (f.stride != 1) fill.push_back(f.stride);
       all.push_back(fill);
     }
     one["f"] = all;
@@ -407,11 +405,9 @@ warp_recording parse_recording(std::string_view text) {
       for (const json& a : s["x"]) one.accesses.push_back(access_from(a, r, one.active, rows));
     if (s.contains("f"))
       for (const json& f : s["f"]) {
-        warp_recording::fill fill{f.at(0).get<std::uint32_t>(), f.at(1).get<std::uint32_t>(), {}};
-        const auto raw = from_base64(f.at(2).get<std::string>());
-        fill.words.resize(raw.size() / 4);
-        std::memcpy(fill.words.data(), raw.data(), 4 * fill.words.size());
-        one.fills.push_back(std::move(fill));
+        one.fills.push_back({f.at(0).get<std::uint32_t>(), f.at(1).get<std::uint32_t>(),
+                             f.at(2).get<std::uint32_t>(),
+                             f.size() > 3 ? f.at(3).get<std::uint32_t>() : 1});
       }
     r.steps.push_back(std::move(one));
   }

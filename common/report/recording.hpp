@@ -66,8 +66,7 @@ struct warp_recording {
     std::vector<lane_row> stored;  // to shared memory: the words that were there afterwards
   };
   struct fill {  // words of shared memory that a warp which is not recorded has written meanwhile
-    std::uint32_t warp = 0, first = 0;
-    std::vector<std::uint32_t> words;
+    std::uint32_t warp = 0, first = 0, count = 1, stride = 1;  // every stride-th word
   };
   struct step {
     std::uint32_t instruction = 0, warp = 0;

@@ -91,6 +91,12 @@ session::session(const std::filesystem::path& program, const device_choice& devi
     start.environment.push_back("STEPWISE_CHECK=1");
     start.environment.push_back("STEPWISE_FINDINGS=" + options_.findings.string());
   }
+  if (options_.recording.empty()) {
+    start.environment.insert(start.environment.end(), {"STEPWISE_RECORD", "STEPWISE_RECORD_OF"});
+  } else {
+    start.environment.push_back("STEPWISE_RECORD=" + options_.recording.string());
+    start.environment.push_back("STEPWISE_RECORD_OF=" + options_.recorded);
+  }
   start.pass = {file.descriptor(), ends[1]};
   start.data_limit_bytes = options_.data_limit_bytes;
   start.flood_bytes = options_.output_limit_bytes;

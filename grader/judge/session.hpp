@@ -24,12 +24,14 @@ struct session_options {
   double start_limit_s = 60;           // more for the first call: loading, a GPU's context
   std::uint64_t data_limit_bytes = 0;  // 0: none (CUDA maps far more than it uses)
   std::uint64_t output_limit_bytes = 1 << 20;
-  int workers = 0;                 // emulator threads; 0: all cores
-  std::filesystem::path profile;   // not empty: counted line by line, and the profile goes there
-  std::string times;               // with a profile: STEPWISE_TIMES, what the model times
-  bool modelled_events = false;    // with times: those between events are the model's, too
-  std::filesystem::path findings;  // not empty: with all checks on, and what they find goes there
-  std::uint64_t host_bytes = 0;    // that a judged call may copy from the device to the host
+  int workers = 0;                  // emulator threads; 0: all cores
+  std::filesystem::path profile;    // not empty: counted line by line, and the profile goes there
+  std::string times;                // with a profile: STEPWISE_TIMES, what the model times
+  bool modelled_events = false;     // with times: those between events are the model's, too
+  std::filesystem::path findings;   // not empty: with all checks on, and what they find goes there
+  std::filesystem::path recording;  // not empty: warps are recorded, and this file is written
+  std::string recorded;             // which: STEPWISE_RECORD_OF
+  std::uint64_t host_bytes = 0;     // that a judged call may copy from the device to the host
   std::function<void()> tick;
 };
 

@@ -155,7 +155,7 @@ struct program_function {
     unsigned bytes;  // of one lane; 0: a predicate
   };
   std::unordered_map<std::string, named_row> registers;
-  status failure;                 // why it could not be lowered, if only an address may lead to it
+  status failure;  // why it could not be lowered, if only an address may lead to it
 };
 
 // The first KB of a block's shared memory belongs to the system since sm_80. The emulator keeps it

@@ -33,36 +33,11 @@ struct warp_recorder::function_text {
 
 namespace {
 
-const char* kind_name(instruction_kind kind) {
-  switch (kind) {
-    case instruction_kind::arithmetic:
-      return "arithmetic";
-    case instruction_kind::move:
-      return "move";
-    case instruction_kind::conversion:
-      return "conversion";
-    case instruction_kind::special:
-      return "special";
-    case instruction_kind::tensor:
-      return "tensor";
-    case instruction_kind::load:
-      return "load";
-    case instruction_kind::store:
-      return "store";
-    case instruction_kind::atomic:
-      return "atomic";
-    case instruction_kind::async_copy:
-      return "copy";
-    case instruction_kind::warp:
-      return "warp";
-    case instruction_kind::barrier:
-      return "barrier";
-    case instruction_kind::control:
-      return "control";
-    default:
-      return "other";
-  }
-}
+// By ptx::instruction_kind.
+constexpr const char* kind_names[] = {"arithmetic", "move",    "conversion", "special", "tensor",
+                                      "load",       "store",   "atomic",     "copy",    "warp",
+                                      "barrier",    "control", "other"};
+static_assert(std::size(kind_names) == static_cast<int>(instruction_kind::other) + 1);
 
 std::string_view trimmed(std::string_view line) {
   const auto first = line.find_first_not_of(" \t\r");
@@ -119,8 +94,23 @@ status warp_recorder::end_launch(const status& failure) {
   if (!on_) return failure;
   on_ = here_ = false;
   if (!failure.ok()) kept_.failure = failure.message;
+  leave_out_unused();
   write();
   return failure;
+}
+
+// Instructions that no step is of: those before the first that was asked for, and after the last.
+void warp_recorder::leave_out_unused() {
+  std::vector<std::uint32_t> number(kept_.instructions.size(), 0);
+  for (const auto& s : kept_.steps) number[s.instruction] = 1;
+  std::vector<warp_recording::instruction> used;
+  for (std::size_t n = 0; n < number.size(); ++n) {
+    if (number[n] == 0) continue;
+    number[n] = static_cast<std::uint32_t>(used.size());
+    used.push_back(std::move(kept_.instructions[n]));
+  }
+  kept_.instructions = std::move(used);
+  for (auto& s : kept_.steps) s.instruction = number[s.instruction];
 }
 
 void warp_recorder::write() const {
@@ -244,7 +234,7 @@ const warp_recorder::known_instruction& warp_recorder::instruction_at(std::uint3
   if (n < k.function->body->instructions.size()) {
     k.is = &k.function->body->instructions[n];
     one.ptx = text_of(function, *k.is);
-    one.kind = kind_name(ptx::traits_of(*k.is).kind);
+    one.kind = kind_names[static_cast<int>(ptx::traits_of(*k.is).kind)];
     one.ptx_line = k.is->line;
     one.writes = registers_of(function, *k.is);
     place(one, ordinal);
@@ -263,12 +253,14 @@ void warp_recorder::before(const context& x, const op* i) {
   if (begun_.empty() || begun_.back().ordinal != i->ordinal) {
     begun_.push_back({i->ordinal, {}, x.registers});
     begun_.back().step.warp = x.owner->warp_index();
-    begun_.back().step.fills = take_fills(x);
+    begun_.back().step.fills = take_fills();
   }
   begun& b = begun_.back();
   b.step.mask = b.step.active = x.mask;
   const known_instruction& k = instruction_at(i->ordinal);
+  // Of a branch, the guard says who takes it: all execute it.
   if (k.is == nullptr || k.is->guard.empty()) return;
+  if (ptx::traits_of(*k.is).kind == instruction_kind::control) return;
   const auto row = k.function->registers.find(std::string(k.is->guard));
   if (row == k.function->registers.end()) return;
   const std::uint32_t holds = x.predicate(row->second.offset);
@@ -334,16 +326,21 @@ std::int32_t warp_recorder::area_at(std::uint64_t address) {
 }
 
 // What other warps have written to shared memory since the last step, in runs of words.
-std::vector<warp_recording::fill> warp_recorder::take_fills(const context& x) {
+std::vector<warp_recording::fill> warp_recorder::take_fills() {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> words;  // by warp, ascending
+  for (const auto& [word, warp] : filled_)
+    if (4 * std::uint64_t{word} + 4 <= kept_.shared_bytes) words[warp].push_back(word);
   std::vector<warp_recording::fill> fills;
-  for (const auto& [word, warp] : filled_) {
-    if (4 * std::uint64_t{word} + 4 > x.shared_bytes) continue;
-    if (fills.empty() || fills.back().warp != warp ||
-        fills.back().first + fills.back().words.size() != word)
-      fills.push_back({warp, word, {}});
-    std::uint32_t value;
-    std::memcpy(&value, x.shared + 4 * std::uint64_t{word}, 4);
-    fills.back().words.push_back(value);
+  for (const auto& [warp, list] : words) {
+    for (std::size_t at = 0; at < list.size();) {
+      const std::uint32_t stride = at + 1 < list.size() ? list[at + 1] - list[at] : 1;
+      std::size_t end = at + 1;
+      while (end < list.size() && list[end] - list[end - 1] == stride) ++end;
+      if (end == at + 2 && stride != 1) end = at + 1;
+      const auto count = static_cast<std::uint32_t>(end - at);
+      fills.push_back({warp, list[at], count, count == 1 ? 1 : stride});
+      at = end;
+    }
   }
   filled_.clear();
   return fills;

@@ -79,8 +79,9 @@ class warp_recorder final : public observer {
   void keep(warp_recording::step step, std::uint32_t ordinal, std::uint32_t lanes);
   void cost(warp_recording::access& a, const site_plan& p, const access_event& e,
             const std::uint64_t* address);
-  std::vector<warp_recording::fill> take_fills(const context& x);
+  std::vector<warp_recording::fill> take_fills();
   std::int32_t area_at(std::uint64_t address);
+  void leave_out_unused();
   void write() const;
 
   gpu model_;

@@ -23,6 +23,7 @@
 #include "grader/cli/context.hpp"
 #include "grader/cli/profile/program_text.hpp"
 #include "grader/cli/profile/timeline_text.hpp"
+#include "grader/cli/recorded/choice.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/report/findings.hpp"
 #include "grader/report/profile.hpp"
@@ -45,7 +46,9 @@ struct exec_options {
   bool time = false;      // timed, for its own events
   bool timeline = false;  // with profile
   std::string trace;      // a file for the timeline; empty: none
-  std::string report;     // a file for what comes of these, as JSON; empty: none
+  std::string record;     // a file for a recorded warp; empty: none
+  recorded_choice recorded;
+  std::string report;  // a file for what comes of these, as JSON; empty: none
 
   bool watched() const { return check || counters || profile; }
   bool timed() const { return profile || time; }
@@ -354,6 +357,15 @@ int report_on(const context& c, const exec_options& o, const gpu& model, const f
   return exit_code == 0 && complains ? 1 : exit_code;
 }
 
+void say_recorded(const std::string& file) {
+  std::error_code none;
+  if (fs::file_size(file, none) == 0 || none)
+    return note("nothing was recorded: there was no such launch");
+  const warp_recording r = read_recording(file);
+  if (r.steps.empty()) return note("nothing was recorded: no such block or warp in the launch");
+  note(kept_text(r) + "; ./lab play " + file);
+}
+
 int exec(context& c, const exec_options& o) {
   if (c.program.empty()) {
     refuse("which program? ./lab exec -- PROGRAM ARGS\n`./lab exec --help` shows how");
@@ -371,7 +383,7 @@ int exec(context& c, const exec_options& o) {
     refuse("--report is for --check, --counters and --profile: it writes their results");
   if (o.records_calls() && !o.profile)
     refuse("--timeline and --trace belong to --profile, which models how long kernels take");
-  for (const std::string& file : {o.report, o.trace})
+  for (const std::string& file : {o.report, o.trace, o.record})
     if (!file.empty()) require_writable(fs::absolute(file));
   std::optional<temporary_folder> folder;
   if (o.watched()) folder.emplace(fs::temp_directory_path());
@@ -386,6 +398,10 @@ int exec(context& c, const exec_options& o) {
     environment.push_back("STEPWISE_PROFILE=" +
                           (folder ? (folder->path() / "profile").string() : "/dev/null"));
   }
+  const std::string of = words_of(o.recorded);
+  environment.push_back(o.record.empty() ? "STEPWISE_RECORD"
+                                         : "STEPWISE_RECORD=" + fs::absolute(o.record).string());
+  environment.push_back(o.record.empty() ? "STEPWISE_RECORD_OF" : "STEPWISE_RECORD_OF=" + of);
   environment.push_back(o.records_calls()
                             ? "STEPWISE_TIMELINE=" + (folder->path() / "timeline").string()
                             : "STEPWISE_TIMELINE");
@@ -399,6 +415,7 @@ int exec(context& c, const exec_options& o) {
   if (end.signal != 0) {
     say(fmt::format("lab: {} ended on a signal: {}\n", program.string(), signal_text(end.signal)));
   }
+  if (!o.record.empty()) say_recorded(o.record);
   return o.watched() ? report_on(c, o, model, program, folder->path(), end.exit_code)
                      : end.exit_code;
 }
@@ -414,6 +431,7 @@ const verb exec_verb(
     "  ./lab exec --counters ./saxpy            and what each line costs (nvcc -lineinfo)\n"
     "  ./lab exec --profile ./saxpy             and which kernel takes long, and why: modelled\n"
     "  ./lab exec --time ./saxpy                its own cudaEvents follow the time model\n"
+    "  ./lab exec --record a.json ./saxpy       and what a warp does, for ./lab play\n"
     "  ./lab exec --gpu h200 ./saxpy            which GPU to be\n\n"
     "cudaEventElapsedTime returns how long the emulation took on this CPU, or with\n"
     "--time and --profile what the time model says of the GPU (kernels then run\n"
@@ -435,6 +453,8 @@ const verb exec_verb(
       takes.flag("--timeline", o.timeline,
                  "with --profile: calls, copies and kernels, stream by stream");
       takes.add("--trace", o.trace, "with --profile: a file for that, which Perfetto opens");
+      takes.add("--record", o.record, "a file for a recorded warp, which `lab play` shows");
+      take_choice(takes, o.recorded);
       takes.add("--report", o.report,
                 "with --check, --counters, --profile: a file for the results, as JSON");
     },

@@ -302,7 +302,7 @@ def readable(mangled):
     return mangled[begin:begin + int(found[1])] or mangled
 
 
-def step_page(site, lab, at, records):
+def step_page(site, lab, at, records, warp=''):
     step = lab.steps[at]
     name = f'{lab.name}/{step.name}.html'
     figures = Figures(records)
@@ -323,6 +323,7 @@ def step_page(site, lab, at, records):
     if step.over:
         body.append(f'<h2 id="change">What it changes</h2><div class="diff" data-from="{step.over}" data-to="{step.name}">'
                     f'</div><p><a href="diff.html#{step.over}..{step.name}">Compare any two versions</a></p>')
+    body.append(warp)
     body.append('<h2 id="times">Times</h2>')
     body.append(shell.table(['Size', 'GPU', 'Time', 'Rate', f'over {step.over or "-"}'], rows, (2, 3, 4), 'Times')
                 if rows else '<p class="gap" role="note">No time of this version is recorded.</p>')

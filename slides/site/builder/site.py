@@ -2,7 +2,7 @@
 import pathlib
 import shutil
 
-from . import common_pages, course, figures_page, lab_pages, lectures_page, measured, stages_page
+from . import common_pages, course, figures_page, lab_pages, lectures_page, measured, stages_page, warp_pages
 from .errors import SiteError
 from .sources import Versions
 from .text import Links, read_terms
@@ -72,5 +72,7 @@ class Site:
         lab_pages.diff_page(self, lab)
         if lab.figures:
             figures_page.figures(self, lab, records)
+        warps = warp_pages.recordings(self, lab)
         for at in range(len(lab.steps)):
-            lab_pages.step_page(self, lab, at, records)
+            lab_pages.step_page(self, lab, at, records, warp_pages.link(lab.steps[at], warps))
+        warp_pages.build(self, lab, warps)

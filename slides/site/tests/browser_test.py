@@ -18,7 +18,7 @@ from setting import AXE, FETCH_AXE, ROOT, browser, build, need
 need(chromium=True, program=True)
 wrong = []
 EVERY = '--every' in sys.argv
-KINDS = ['index.html', 'reduction/index.html', 'launch/deeper.html', 'matmul/versions.html', 'launch/figures.html', 'blur/stages.html', 'blur/15_strips.html',
+KINDS = ['index.html', 'reduction/02_strided-warp.html', 'reduction/index.html', 'launch/deeper.html', 'matmul/versions.html', 'launch/figures.html', 'blur/stages.html', 'blur/15_strips.html',
          'reduction/diff.html', 'glossary.html', 'lectures.html', 'occupancy.html', 'search.html?q=bank+conflict',
          'files/labs/reduction/reduction.hpp.html']
 
@@ -37,7 +37,7 @@ def every_page(page, site):
     size(page, 360)
     names = sorted(n for n in site.written if n.endswith('.html') and not n.startswith('decks/'))
     if not EVERY:  # pages of steps and of files are alike: some of them
-        of_steps = [n for n in names if re.search(r'/\d\d_\w+\.html$', n) and not n.startswith('files/')]
+        of_steps = [n for n in names if re.search(r'/\d\d_[\w-]+\.html$', n) and not n.startswith('files/')]
         of_files = [n for n in names if n.startswith('files/')]
         names = [n for n in names if n not in of_steps + of_files] + of_steps[::8] + of_files[::6]
     for name in names:
@@ -211,6 +211,41 @@ def calculator(page, site):
                            + ', '.join(f'{k} {mine[k]} on the page, {theirs[k]} by lab' for k in differ))
 
 
+def warps(page, site):
+    """Masks, banks and sectors on the page are those of the recordings; keys lead through them, two side by side."""
+    read = ('JSON.stringify([...document.querySelectorAll(".warp .player")].map((s) => '
+            '[[...s.querySelectorAll(".lane")].map((e) => Number(e.classList.contains("on"))).join(""), '
+            's.querySelectorAll(".banks .word").length, s.querySelectorAll(".sector").length, '
+            's.querySelector(".sentence").textContent]))')
+    for lab, name in (('reduction', '01_interleaved'), ('transpose', '04_tiled')):
+        doc = json.loads((ROOT / f'solutions/{lab}/recorded/{name}.json').read_text())
+        page.go(f'{site.out.as_uri()}/{lab}/{name}-warp.html')
+        seen = 0
+        for n, step in enumerate(doc['steps'][:120]):
+            if n:
+                page.key('ArrowRight')
+            lanes, words, sectors, said = json.loads(page.run(read))[0]
+            active = step.get('a', step.get('m', 2 ** 32 - 1))
+            expect(lanes == ''.join(str(active >> lane & 1) for lane in range(32)), f'{name}, {n + 1}: lanes {lanes}')
+            expect(said.startswith(f'instruction {n + 1} of {len(doc["steps"])}, ') and
+                   f' {active.bit_count()} of 32 lanes active' in said, f'{name}, {n + 1}: says {said!r}')
+            for x in step.get('x', []):
+                if x.get('counted', True) and x['bytes'] == 4 and len(step['x']) == 1 and x['kind'] != 'atomic':
+                    seen += 1
+                    if x['space'] == 'shared':
+                        expect(f'{x["n"]} wavefront' in said and words >= x['n'], f'{name}, {n + 1}: {words} words, {said!r}')
+                    else:
+                        expect(sectors == x['n'], f'{name}, {n + 1}: {sectors} sectors, recorded {x["n"]}')
+        expect(seen > 3, f'{name}: only {seen} accesses were compared')
+    page.go(site.out.as_uri() + '/reduction/02_strided-warp.html')
+    said = page.run('''(() => { const b = document.getElementById('beside'); b.value = '03_sequential';
+        b.dispatchEvent(new Event('change'));
+        return new Promise((done) => setTimeout(() => { document.activeElement.blur(); done(0); }, 300)); })()''')
+    page.key('End')
+    said = [s[3] for s in json.loads(page.run(read))]
+    expect(len(said) == 2 and all(re.match(r'instruction (\d+) of \1,', s) for s in said), f'at the end, two versions say {said}')
+
+
 def searches(page, site):
     for words, where in (('bank conflict', 'glossary.html#bank-conflict'), ('shuffle', '08_shuffle'), ('xyzzy', None)):
         page.go(site.out.as_uri() + '/search.html?q=' + words.replace(' ', '+'))
@@ -228,7 +263,7 @@ def main():
             page = chromium.open((site.out / 'index.html').as_uri())
             every_page(page, site)
             size(page, 1280)
-            for test in (hover, keyboard, sliders, before_after, costs, differences, calculator, searches):
+            for test in (hover, keyboard, sliders, before_after, costs, differences, calculator, warps, searches):
                 test(page, site)
             each_kind(page, site, pictures)
             wrong.extend(sorted(set(page.trouble())))

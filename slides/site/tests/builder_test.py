@@ -176,13 +176,25 @@ def broken_records(folder):
     for name, age in (('01_first_kernel', 0), ('02_memory', 1e6)):
         (course / f'build/slides/{name}.html').write_text('<p>a deck</p>')
         os.utime(course / f'build/slides/{name}.html', (time.time() - age,) * 2)
+    recorded = course / 'solutions/reduction/recorded'
+    good = (recorded / '01_interleaved.json').read_text()
+    (recorded / '01_interleaved.json').write_text(good.replace('"version":1', '"version":2', 1))
+    (recorded / '02_strided.json').write_text('')
+    (recorded / '03_sequential.json').write_text(good + ' ' * (1 << 20))
+    source = course / 'solutions/transpose/04_tiled.cu'
+    source.write_text(source.read_text().replace('__syncthreads();', '__syncthreads() ;'))
     site = build(course)
     pages = all_pages(site.out)
     shutil.rmtree(site.out)
     named = {file.split('/', 1)[1] for file, _ in site.records.gaps}
     expect(named == {'reduction/measured/h200.json', 'reduction/measured/h100.json', 'blur/lectures.json',
-                     'launch/measured/h100.sweeps.json', 'transpose/measured/h200.guided.json', 'reduction/measured/h200.counters.json', 'reduction/measured/h100.profiles.json'},
+                     'launch/measured/h100.sweeps.json', 'transpose/measured/h200.guided.json',
+                     'reduction/measured/h200.counters.json', 'reduction/measured/h100.profiles.json',
+                     'reduction/recorded/01_interleaved.json', 'reduction/recorded/02_strided.json',
+                     'reduction/recorded/03_sequential.json', 'transpose/recorded/04_tiled.json'},
            f'gaps: {sorted(named)}')
+    expect(not [name for name in pages if re.search(r'reduction/0[123]_.*-warp|transpose/04_tiled-warp', name)]
+           and 'recorded/02_strided.json' in pages['reduction/02_strided.html'], 'a broken recording has a page, or is not named')
     page = pages['reduction/versions.html']
     for file in ('h200.json', 'h100.json', 'h200.counters.json', 'h100.profiles.json'):
         expect(file in page and file in pages['index.html'], f'{file} is broken, and no page says so')

@@ -171,7 +171,7 @@ TEST_CASE("masks, banks and values of one warp") {
       REQUIRE(s.fills.size() == 1);
       CHECK(s.fills[0].warp == 1);
       CHECK(s.fills[0].first == 32);
-      CHECK(s.fills[0].words.at(31) == 63);
+      CHECK(s.fills[0].count == 32);
     }
     if (i.ptx.starts_with("st.shared")) CHECK(s.accesses.at(0).stored.at(0).of[7] == 7);
   }

@@ -1,0 +1,120 @@
+// lab play: a recorded warp in the terminal, an instruction at a time.
+//
+// idea    A frame is a pure function of the recording and a place in it. On a terminal keys move
+//         the place; elsewhere the whole list is printed.
+#include <fmt/core.h>
+#include <poll.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "grader/cli/context.hpp"
+#include "grader/cli/recorded/choice.hpp"
+#include "grader/cli/recorded/frame.hpp"
+#include "grader/cli/verb.hpp"
+#include "grader/system/failure.hpp"
+
+namespace stepwise::cli {
+namespace {
+
+struct play_options {
+  std::string what, step;
+  bool list = false;
+};
+
+// Keys without Enter and without echo, until it ends.
+class key_input {
+ public:
+  key_input() {
+    tcgetattr(STDIN_FILENO, &before_);
+    termios now = before_;
+    now.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO | ISIG);
+    tcsetattr(STDIN_FILENO, TCSANOW, &now);
+  }
+  ~key_input() { tcsetattr(STDIN_FILENO, TCSANOW, &before_); }
+  key_input(const key_input&) = delete;
+  key_input& operator=(const key_input&) = delete;
+
+  // The next key, an arrow as 'h' or 'l'; 0 after `wait_ms`; 'q' at the end of the input.
+  char next(int wait_ms) {
+    pollfd in{STDIN_FILENO, POLLIN, 0};
+    if (poll(&in, 1, wait_ms) <= 0) return 0;
+    char c[8] = {};
+    const ssize_t n = read(STDIN_FILENO, c, sizeof c);
+    if (n <= 0) return 'q';
+    if (n < 3 || c[0] != 27) return c[0];
+    return c[2] == 'C' ? 'l' : c[2] == 'D' ? 'h' : c[2] == 'H' ? 'g' : c[2] == 'F' ? 'G' : 1;
+  }
+
+ private:
+  termios before_{};
+};
+
+void play_on_terminal(context& c, const warp_recording& r) {
+  key_input keys;
+  std::size_t at = 0;
+  bool playing = false, values = false;
+  for (;;) {
+    std::string frame = "\033[H\033[2J";
+    for (const std::string& line : frame_lines(r, at, values)) frame += line + "\n";
+    frame += "\n" + c.out.paint(tone::dim, playing ? "space stops  q ends"
+                                                   : "arrows: step  space: play  v: values  g G: "
+                                                     "first, last  q: end");
+    c.say(frame);
+    const char key = keys.next(playing ? 250 : -1);
+    if (key == 'q' || key == 3) return;
+    if (key == ' ') playing = !playing;
+    if (key == 'v') values = !values;
+    if (key == 'g') at = 0;
+    if (key == 'G') at = r.steps.size() - 1;
+    if (key == 'h' && at > 0) --at;
+    if ((key == 'l' || (key == 0 && playing)) && at + 1 < r.steps.size()) ++at;
+    if (at + 1 == r.steps.size()) playing = false;
+  }
+}
+
+int play(context& c, const play_options& o) {
+  fs::path file = o.what;
+  if (!o.step.empty()) {
+    const lab l = load_lab(c.where.root, o.what);
+    const std::string step = find_step(l, o.step).name;
+    file = c.where.root / "solutions" / l.name / "recorded" / (step + ".json");
+    if (!fs::exists(file))
+      refuse(
+          fmt::format("{} is not recorded: ./lab record {} {} --out a.json, then ./lab play "
+                      "a.json",
+                      step, l.name, step));
+  }
+  const warp_recording r = read_recording(file);
+  if (r.steps.empty()) refuse(file.string() + " has no steps");
+  if (c.as_json) {
+    json steps = json::array();
+    for (const auto& s : r.steps) steps.push_back(step_text(r, s));
+    c.print({{"file", file.string()}, {"recorded", kept_text(r)}, {"steps", steps}});
+    return 0;
+  }
+  if (!o.list && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
+    play_on_terminal(c, r);
+    return 0;
+  }
+  c.say(kept_text(r));
+  for (std::size_t n = 0; n < r.steps.size(); ++n) c.say(list_line(r, n));
+  return 0;
+}
+
+const verb play_verb(
+    {verb_place::group::study, 65}, "play",
+    "look at a recorded warp, an instruction at a time: FILE, or LAB STEP",
+    "  ./lab play reduction 02         a warp that the course has recorded\n"
+    "  ./lab play a.json               one that `./lab record` has written\n"
+    "  ./lab play a.json --list        as a list, a line for each instruction",
+    [](arguments& takes, play_options& o) {
+      takes.add("WHAT", o.what, "a file, or a lab").required();
+      takes.add("STEP", o.step, "of that lab");
+      takes.flag("--list", o.list, "print all instructions, on a terminal, too");
+    },
+    play);
+
+}  // namespace
+}  // namespace stepwise::cli

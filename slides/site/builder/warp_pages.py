@@ -1,0 +1,106 @@
+"""Pages that play a recorded warp: solutions/LAB/recorded/STEP.json, as `lab record --record` writes them."""
+import html
+import json
+
+from . import shell
+
+MOST_BYTES = 1 << 20  # a page is to open at once; `lab play` takes larger ones
+VERSION = 1
+
+
+def checked(text, root):
+    """The recording; ValueError where it is no whole one of this version, or one of other sources."""
+    if len(text) > MOST_BYTES:
+        raise ValueError(f'{len(text)} bytes are too many for a page')
+    doc = json.loads(text)
+    if not isinstance(doc, dict) or doc.get('format') != 'stepwise warp':
+        raise ValueError('no recorded warp')
+    if doc['version'] != VERSION:
+        raise ValueError(f'version {doc["version"]}, and this course reads version {VERSION}')
+    rows, instructions, steps = len(doc['rows']), doc['instructions'], doc['steps']
+    if not steps:
+        raise ValueError('no steps')
+    for row in doc['rows']:
+        rule = row['row'] if isinstance(row, dict) else row
+        if isinstance(row, dict) and not 0 <= row['in'] < len(doc['areas']):
+            raise ValueError('a row in an allocation that is not listed')
+        if not isinstance(rule, (int, str)) and len(rule) not in (2, 4):
+            raise ValueError(f'a row by an unknown rule: {rule!r}')
+    for step in steps:
+        one = instructions[step['i']]
+        if len(step.get('v', [])) not in (0, len(one.get('writes', []))):
+            raise ValueError('a step with values of other registers')
+        used = step.get('v', []) + [n for x in step.get('x', []) for n in [x['at'], *x.get('stored', [])]]
+        if not all(0 <= n < rows for n in used):
+            raise ValueError('a step with no such row')
+    for file in doc['files']:
+        source = (root / file['path']).read_text().split('\n')
+        for number, line in file['lines'].items():
+            if int(number) > len(source) or source[int(number) - 1].rstrip() != line.rstrip():
+                raise ValueError(f'recorded from an earlier {file["path"]}, line {number}: ./lab record --record again')
+    return doc
+
+
+def recordings(site, lab):
+    """{step: recording} of a lab, in the order of its steps; what cannot be read is a gap."""
+    found = {}
+    for step in lab.steps:
+        file = site.root / f'solutions/{lab.name}/recorded/{step.name}.json'
+        if not file.is_file():
+            continue
+        try:
+            found[step.name] = checked(file.read_text(), site.root)
+        except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError) as problem:
+            site.records.gaps.append((str(file.relative_to(site.root)), str(problem) or type(problem).__name__))
+    return found
+
+
+def link(step, found):
+    """For the page of a step."""
+    if step.name not in found:
+        return ''
+    return (f'<p class="warplink"><a href="{step.name}-warp.html">Watch a warp execute it</a>, instruction by instruction: '
+            'lanes, sectors, banks, shared memory.</p>')
+
+
+def build(site, lab, found):
+    names = list(found)
+    for name, doc in found.items():
+        site.write(f'{lab.name}/recorded/{name}.js',
+                   f'(window.WARPS = window.WARPS || {{}})[{json.dumps(name)}] = {json.dumps(doc, separators=(",", ":"))};\n'
+                   .replace('</', '<\\/'))
+        page(site, lab, name, doc, names)
+
+
+def page(site, lab, name, doc, names):
+    step = next(s for s in lab.steps if s.name == name)
+    where = f'{lab.name}/{name}-warp.html'
+    options = ''.join(f'<option>{html.escape(n)}</option>' for n in names if n != name)
+    title = f'{name}: a warp, instruction by instruction'
+    cut = f' of {doc["executed"]}; the recording is cut' if doc['executed'] > len(doc['steps']) else ''
+    body = (
+        f'<link rel="stylesheet" href="../theme/warp.css"><h1><code>{name}</code>: a warp at work</h1>'
+        f'<p class="idea">{html.escape(step.idea[0].upper() + step.idea[1:])}. '
+        f'Recorded by the emulator at {html.escape(str(doc.get("size", "?")))}: <code>{html.escape(doc["kernel"])}</code>, '
+        f'block {doc["block_index"]}, warp {", ".join(map(str, doc["warps"]))}; {len(doc["steps"])} instructions{cut}. '
+        f'Sectors and wavefronts are those that <code>./lab run {lab.name} --counters</code> counts.</p>'
+        f'<p><a href="{name}.html">The version</a></p>'
+        f'<div class="warp" id="warp" data-name="{name}">'
+        '<div class="controls" role="group" aria-label="Player">'
+        '<button type="button" id="first" aria-label="First instruction">|◀</button>'
+        '<button type="button" id="back" aria-label="One instruction back">◀</button>'
+        '<button type="button" id="play">Play</button>'
+        '<button type="button" id="on" aria-label="One instruction on">▶</button>'
+        '<label><input type="checkbox" id="loop"> loop</label>'
+        '<label>per second <select id="speed"><option>1</option><option selected>4</option><option>16</option></select></label>'
+        f'<label>beside it <select id="beside" autocomplete="off"><option value="">nothing</option>{options}</select></label>'
+        '<label id="synced" hidden>in step by <select id="sync"><option value="phase">barriers</option>'
+        '<option value="index">instructions</option></select></label></div>'
+        '<input type="range" id="scrub" min="1" value="1" autocomplete="off" aria-label="Instruction">'
+        '<div class="sides" id="sides"></div><p id="said" class="visually-hidden" role="status" aria-live="polite"></p></div>'
+        '<p class="hint">Keys: ← → one instruction, Home and End, space plays. In step by barriers: what lies between two '
+        'barriers begins together, and the version that has less of it waits.</p>'
+        '<noscript><p class="gap">This page needs JavaScript; <code>./lab play</code> shows the same.</p></noscript>')
+    site.found(where, f'{lab.title}: {name}, a warp', [(f'{lab.name} {name} warp', '', f'warp viewer lanes banks sectors {step.idea}')])
+    site.write(where, shell.page(where, title, body, lab, wide=True,
+                                 scripts=[f'{lab.name}/recorded/{name}.js', 'theme/warp.js']))
