@@ -49,7 +49,8 @@ split_words split(int argc, char** argv) {
   split_words words{{argv + 1, argv + argc}, {}};
   const auto takes_value = [](const std::string& word) {
     return word == "--device" || word == "--gpu" || word == "--time-limit" || word == "--report" ||
-           word == "--trace";
+           word == "--trace" || word == "--record" || word == "--launch" || word == "--block" ||
+           word == "--warps" || word == "--first" || word == "--steps";
   };
   bool behind_exec = false;
   for (auto word = words.ours.begin(); word != words.ours.end(); ++word) {

@@ -399,6 +399,8 @@ int exec(context& c, const exec_options& o) {
                           (folder ? (folder->path() / "profile").string() : "/dev/null"));
   }
   const std::string of = words_of(o.recorded);
+  std::error_code absent;
+  if (!o.record.empty()) fs::remove(o.record, absent);  // of an earlier run
   environment.push_back(o.record.empty() ? "STEPWISE_RECORD"
                                          : "STEPWISE_RECORD=" + fs::absolute(o.record).string());
   environment.push_back(o.record.empty() ? "STEPWISE_RECORD_OF" : "STEPWISE_RECORD_OF=" + of);
