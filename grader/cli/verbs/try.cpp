@@ -71,6 +71,15 @@ json errors_json(const std::string& log, const std::string& shown) {
   return errors;
 }
 
+// A program for one answer only: it shall not push out what the user works on.
+struct passing_program {
+  fs::path entry;  // of the cache; empty: it stays
+  ~passing_program() {
+    std::error_code ignored;
+    if (!entry.empty()) fs::remove_all(entry, ignored);
+  }
+};
+
 // After these ends a second, larger call would only take as long again.
 bool worth_a_time(verdict what) {
   return what == verdict::pass || what == verdict::wrong || what == verdict::check;
@@ -148,6 +157,7 @@ int try_file(context& c, const try_options& o) {
     document.update(findings_json({}));
     return report_compile_errors(c, t.what, std::move(document));
   }
+  const passing_program passing{o.file == "-" ? made.program.parent_path() : fs::path{}};
   device_choice device = judged_on(choose_device(device_request::emulated, c.where), c.where);
   device.name = model.name;
   device.guards = &guards;
@@ -161,11 +171,6 @@ int try_file(context& c, const try_options& o) {
     t.m.gpu = model.name;
     t.modelled = true;
     passed("model");
-  }
-  // A program for one answer only: it shall not push out what the user works on.
-  if (!made.cached && o.file == "-") {
-    std::error_code ignored;
-    fs::remove_all(made.program.parent_path(), ignored);
   }
   const bool fine = t.checked.correct() && t.checked.findings.empty();
   const int code = t.checked.found.what == verdict::infra

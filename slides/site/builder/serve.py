@@ -317,7 +317,7 @@ def serve(root, out, pages, labs, port, trusted=False):
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, stop)
     print(f'  {server.address()}', flush=True)
-    print('  Open this address; its key lets you, and nobody else here, run code. Ctrl-C ends it.', flush=True)
+    print('  Open it: its key lets you, and nobody else here, run code. Ctrl-C ends it.', flush=True)
     if lacks and not trusted:
         print(f'  Nothing can be run: {lacks}. --i-trust-these-files runs it all the same.', flush=True)
     try:

@@ -145,7 +145,7 @@
     running = new AbortController();
     const began = performance.now(), start = bar.querySelector('.try-run');
     start.textContent = 'Stop';
-    answer.replaceChildren(make('p', 'Compiling, checking, counting …'));
+    answer.replaceChildren(make('p', last ? 'Compiling, checking, counting …' : 'Compiling, checking, counting … The first try of a lab may have to build it, which takes a minute or two.'));
     let said;
     try {
       const reply = await fetch('/try', {
