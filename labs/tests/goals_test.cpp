@@ -5,12 +5,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "common/formats/json.hpp"
 #include "grader/course/lab.hpp"
+#include "grader/course/source.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
 
@@ -52,6 +54,7 @@ std::vector<fs::path> records_of(const lab& l) {
   std::vector<fs::path> records;
   const fs::path folder =
       fs::path(std::getenv("STEPWISE_SOURCE")) / "solutions" / l.name / "measured";
+  if (!fs::exists(folder)) return records;
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.path().extension() == ".json" && !entry.path().stem().has_extension())
       records.push_back(entry.path());
@@ -126,6 +129,38 @@ TEST_CASE("by modelled times a step meets the goals of speed that it meets on an
     }
   }
   CHECK(judged > 100);
+}
+
+// The points in the rows of the table "| goal | points |" of a handout.
+std::multiset<double> points_in_table(const std::string& handout) {
+  std::multiset<double> points;
+  bool in_table = false;
+  for (const std::string& line : split_lines(handout)) {
+    if (line == "| goal | points |") {
+      in_table = true;
+    } else if (!line.starts_with('|')) {
+      in_table = false;
+    } else if (in_table && !line.starts_with("|---")) {
+      const auto last = line.rfind('|', line.size() - 2);
+      points.insert(std::stod(line.substr(last + 1)));
+    }
+  }
+  return points;
+}
+
+TEST_CASE("a lab's goals have 100 points, and its handout has a row for each of them") {
+  const fs::path root = std::getenv("STEPWISE_SOURCE");
+  for (const lab& l : load_labs(root)) {
+    CHECK_MESSAGE(l.points() == 100, "labs/", l.name, "/lab.toml: the goals' points add up to ",
+                  l.points(), ", not to 100");
+    std::multiset<double> points;
+    for (const goal& g : l.goals) points.insert(g.points);
+    const fs::path handout = fs::path("labs") / l.name / "README.md";
+    const auto shown =
+        points_in_table(read_file(root / handout, static_cast<int>(exit_code::ours)));
+    CHECK_MESSAGE(shown == points, handout.string(), ": the table of goals has ", shown.size(),
+                  " rows and other points than the ", points.size(), " goals of lab.toml");
+  }
 }
 
 }  // namespace
