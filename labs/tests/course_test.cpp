@@ -85,6 +85,18 @@ std::vector<std::string> code_lines(const std::string& text) {
   return code;
 }
 
+// The list has a line for every file, and a file for every line.
+void check_lists(const fs::path& list, const std::vector<std::string>& names,
+                 const std::set<std::string>& files) {
+  const std::string shown = fs::relative(list, source_root());
+  for (const std::string& name : names)
+    CHECK_MESSAGE(files.count(name) == 1, shown, " lists ", name, ", but there is no ", name,
+                  ".cu");
+  for (const std::string& name : files)
+    CHECK_MESSAGE(std::count(names.begin(), names.end(), name) == 1, shown, " needs one line for ",
+                  name, ".cu");
+}
+
 // How many lines of `to` are not in `from`, by the longest common subsequence.
 std::size_t added_lines(const std::vector<std::string>& from, const std::vector<std::string>& to) {
   std::vector<std::size_t> common(from.size() + 1, 0);
@@ -116,9 +128,8 @@ TEST_CASE("steps.txt lists every step once, in the order of its number, and no o
   for (const std::string& lab : labs()) {
     const fs::path folder = source_root() / "solutions" / lab;
     const std::vector<std::string> names = listed_names(folder / "steps.txt");
-    CHECK(std::set<std::string>(names.begin(), names.end()) == names_of_cu_files(folder));
-    CHECK(std::is_sorted(names.begin(), names.end()));
-    CHECK(std::adjacent_find(names.begin(), names.end()) == names.end());
+    check_lists(folder / "steps.txt", names, names_of_cu_files(folder));
+    CHECK_MESSAGE(std::is_sorted(names.begin(), names.end()), lab, ": steps are listed by number");
   }
 }
 
@@ -147,9 +158,7 @@ TEST_CASE("mutants.txt lists every mutant once and no other, and each says what 
   for (const std::string& lab : labs()) {
     const fs::path folder = source_root() / "labs" / lab / "tests";
     const std::vector<std::string> names = listed_names(folder / "mutants.txt");
-    CHECK(std::set<std::string>(names.begin(), names.end()) ==
-          names_of_cu_files(folder / "mutants"));
-    CHECK(names.size() == std::set<std::string>(names.begin(), names.end()).size());
+    check_lists(folder / "mutants.txt", names, names_of_cu_files(folder / "mutants"));
     for (const std::string& name : names) {
       CAPTURE(name);
       const std::string start = std::string("// ") + lab + " mutant: ";
@@ -227,8 +236,8 @@ TEST_CASE("a step is short, within 100 columns, and its header has every field")
     for (const std::string& line : lines) CHECK(line.size() <= 100);
     const auto fields = header_fields(text);
     for (const char* field : {"idea", "watch", "needs", "source"}) {
-      CAPTURE(field);
-      CHECK(fields.count(field) == 1);
+      CHECK_MESSAGE(fields.count(field) == 1, "the step's header needs one \"// ",
+                    std::string(field), "\"");
     }
     // Speed figures are measured and generated; none stands in a step.
     for (const char* unit : {" GB/s", " GFLOP", " TFLOP", "% faster", "x faster"}) {
@@ -248,7 +257,10 @@ TEST_CASE("a step that promises no speed says in its text what it gains instead,
       CAPTURE(step);
       const auto fields = header_fields(text_of(folder / (step + ".cu")));
       const bool promises_nothing = over != "-" && at_least == "-";
-      CHECK(fields.count("gain") == (promises_nothing ? 1 : 0));
+      const std::string rule = promises_nothing
+                                   ? "at_least is \"-\": the header's \"// gain\" says why"
+                                   : "\"// gain\" is for steps whose at_least is \"-\"";
+      CHECK_MESSAGE(fields.count("gain") == (promises_nothing ? 1 : 0), rule);
       if (promises_nothing) CHECK(fields.at("gain").size() >= 20);
     }
   }
@@ -347,7 +359,7 @@ TEST_CASE("a skeleton lacks something, says so, and only lacks lines") {
     CHECK(skeleton.find("//<") == std::string::npos);
     // What measuring has shown stands behind the step, not before it.
     for (const char* result : {"// watch ", "// gain ", "H200"})
-      CHECK_MESSAGE(skeleton.find(result) == std::string::npos, result);
+      CHECK_MESSAGE(skeleton.find(result) == std::string::npos, std::string(result));
     CHECK(added_lines(code_lines(text), code_lines(skeleton)) == 0);
     CHECK(code_lines(skeleton).size() < code_lines(text).size());
   });
@@ -382,14 +394,17 @@ TEST_CASE("what a skeleton asks for is the step's idea, and was not asked for be
       CAPTURE(lab);
       CAPTURE(step);
       const auto regions = regions_of(text_of(folder / (step + ".cu")));
-      for (const auto& [todo, code] : regions) CHECK_MESSAGE(asked.insert(todo).second, todo);
+      for (const auto& [todo, code] : regions)
+        CHECK_MESSAGE(asked.insert(todo).second, "an earlier step asks for the same: ", todo);
       if (over == "-") continue;
       const auto before = code_lines(text_of(folder / (over + ".cu")));
-      CHECK(std::any_of(regions.begin(), regions.end(), [&](const auto& region) {
-        return std::any_of(region.second.begin(), region.second.end(), [&](const auto& code) {
-          return std::find(before.begin(), before.end(), code) == before.end();
-        });
-      }));
+      const bool asks_for_news =
+          std::any_of(regions.begin(), regions.end(), [&](const auto& region) {
+            return std::any_of(region.second.begin(), region.second.end(), [&](const auto& code) {
+              return std::find(before.begin(), before.end(), code) == before.end();
+            });
+          });
+      CHECK_MESSAGE(asks_for_news, "no line between \"//> todo:\" and \"//<\" is new since ", over);
     }
   }
 }

@@ -144,7 +144,7 @@ TEST_CASE("handouts: questions have the lab's initial and all numbers; no list i
   for (const lab& l : load_labs(source())) {
     CAPTURE(l.name);
     const std::string initial(1, static_cast<char>(l.name[0] - 'a' + 'A'));
-    CHECK(initials.insert(initial).second);
+    CHECK_MESSAGE(initials.insert(initial).second, "another lab's questions have this initial");
     const std::string handout = handout_text(l);
     // A question that moves to another place keeps its number.
     std::set<std::string> ids, due;
@@ -152,7 +152,8 @@ TEST_CASE("handouts: questions have the lab's initial and all numbers; no list i
       CHECK_MESSAGE(ids.insert(q.id).second, q.id, " is asked twice");
       due.insert(initial + std::to_string(due.size() + 1));
     }
-    CHECK(ids == due);
+    for (const std::string& id : due) CHECK_MESSAGE(ids.count(id) == 1, "no question ", id);
+    for (const std::string& id : ids) CHECK_MESSAGE(due.count(id) == 1, id, " is no next number");
     bool code = false;
     for (const auto& line : split_lines(handout)) {
       if (line.starts_with("```")) code = !code;
@@ -169,10 +170,11 @@ TEST_CASE("handouts: the labs have an order, and the main README names them in i
   std::size_t at = 0;
   for (const lab& l : load_labs(source())) {
     CAPTURE(l.name);
-    CHECK(l.order == ++order);
+    ++order;
+    CHECK_MESSAGE(l.order == order, "`order` in lab.toml is not the next number, ", order);
     const auto named = readme.find("](labs/" + l.name + "/README.md)");
-    REQUIRE(named != std::string::npos);
-    CHECK(named > at);
+    REQUIRE_MESSAGE(named != std::string::npos, "the main README has no link to the lab's handout");
+    CHECK_MESSAGE(named > at, "the main README names a lab of a later `order` before it");
     at = named;
   }
 }
