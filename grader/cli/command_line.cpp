@@ -218,6 +218,34 @@ void command_line::parse(std::vector<std::string> words) {
   }
 }
 
+namespace {
+
+void add_options(const CLI::App& app, known_verb& v) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_positional()) {
+      v.words.push_back(option->get_single_name());
+      continue;
+    }
+    known_option known{{}, option->get_items_expected_max() > 0, option->get_description()};
+    for (const auto& name : option->get_lnames()) known.names.push_back("--" + name);
+    for (const auto& name : option->get_snames()) known.names.push_back("-" + name);
+    v.options.push_back(std::move(known));
+  }
+}
+
+}  // namespace
+
+std::vector<known_verb> command_line::verbs() const {
+  std::vector<known_verb> all;
+  for (const verb* v : all_verbs()) {
+    known_verb known{v->name, v->what, {}, {}};
+    add_options(*parser_->app.get_subcommand(v->name), known);
+    add_options(parser_->app, known);
+    all.push_back(std::move(known));
+  }
+  return all;
+}
+
 const global_options& command_line::globals() const { return parser_->globals; }
 
 const verb::action& command_line::action() const { return parser_->action; }

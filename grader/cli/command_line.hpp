@@ -18,6 +18,18 @@ struct global_options {
   bool no_color = false;
 };
 
+// What may be typed after a verb, as it was declared; for completion.
+struct known_option {
+  std::vector<std::string> names;  // "--file", "-h"
+  bool takes_value = false;
+  std::string what;
+};
+struct known_verb {
+  std::string name, what;
+  std::vector<known_option> options;
+  std::vector<std::string> words;  // by their places: "LAB", "STEP"
+};
+
 class command_line {
  public:
   command_line();  // with all verbs
@@ -30,7 +42,8 @@ class command_line {
   const global_options& globals() const;
   const verb::action& action() const;  // none: help is asked for, or the version
   bool asks_for_version() const;
-  std::string help() const;  // of the command that was named, else of all
+  std::vector<known_verb> verbs() const;  // of all, with the options that every verb has
+  std::string help() const;               // of the command that was named, else of all
 
  private:
   struct parser;

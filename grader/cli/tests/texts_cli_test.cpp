@@ -77,3 +77,55 @@ TEST_CASE("check, run --counters and grade name the terms and the hint that help
   check_documented(document, "grade");
   CHECK(document["hint"]["number"] > 0);
 }
+
+TEST_CASE("list knows what was found of the student's own file, and what is next") {
+  const cloned_course c;
+  CHECK(c.lab({"run", "first"}).end.exit_code == 1);
+  const auto lab_in_list = [&]() -> json {
+    const json document = document_of(c.lab({"list", "--json"}));
+    check_documented(document, "list");
+    return document.at("labs").at(0);
+  };
+  json first = lab_in_list();
+  CHECK(first.at("progress").at("class") == "WRONG");
+  CHECK(first.at("progress").at("current") == true);
+  write_atomically(c.root() / "labs/first/first.cu", "// all new\n");
+  first = lab_in_list();
+  CHECK(first.at("progress").at("current") == false);
+  CHECK(first.at("next") == "./lab run first");
+  CHECK(has(c.lab({"list"}).out, "next        ./lab run first"));
+  write_atomically(c.root() / ".progress.json", "{");
+  CHECK(has(c.lab({"list"}).out, ".progress.json cannot be read"));
+}
+
+TEST_CASE("completion proposes verbs, labs, steps and options, at once") {
+  const cloned_course c;
+  const auto words = [&](std::vector<std::string> typed) {
+    typed.insert(typed.begin(), {"completion", "words", "--"});
+    const auto result = c.lab(typed);
+    CHECK(result.end.exit_code == 0);
+    CHECK(result.end.cpu_s < 0.05);
+    return "\n" + result.out;
+  };
+  CHECK(has(words({"wa"}), "\nwalk\t"));
+  CHECK_FALSE(has(words({"wa"}), "\nrun\t"));
+  CHECK(has(words({"walk", "red"}), "\nreduction\tParallel reduction\n"));
+  CHECK(has(words({"run", "reduction", "--"}), "\n--counters\t"));
+  CHECK(has(words({"run", "reduction", "--"}), "\n--device\t"));
+  CHECK(has(words({"run", "reduction", "--step", "03"}), "\n03_sequential\t"));
+  CHECK(has(words({"diff", "reduction", "02_strided", ""}), "\n03_sequential\t"));
+  CHECK(has(words({"run", "reduction", "--gpu", "a1"}), "\na100\n"));
+  CHECK(words({"run", "reduction", "--file", ""}) == "\n:files\n");
+  CHECK(words({"nonsense", ""}) == "\n");
+  for (const char* shell : {"bash", "zsh", "fish"})
+    CHECK(has(c.lab({"completion", shell}).out, "completion words --"));
+  CHECK(c.lab({"completion", "csh"}).end.exit_code == 2);
+  // As bash asks.
+  auto options = c.command({});
+  options.command = {"bash", "-c",
+                     "touch lab; source <(\"$0\" completion bash);"
+                     " COMP_WORDS=(./lab walk ne) COMP_CWORD=2; _stepwise_lab ./lab;"
+                     " echo \"${COMPREPLY[@]}\"",
+                     options.command[0]};
+  CHECK(run_child(options, 60).out == "neighbour\n");
+}

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "grader/cli/context.hpp"
+#include "grader/cli/own_progress.hpp"
 #include "grader/cli/text/term_line.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/report/findings.hpp"
@@ -36,6 +37,7 @@ int check(context& c, const check_options& o) {
   c.say();
   if (s.program.empty()) {
     document.update(findings_json({}));
+    remember_own(c, l, s, "check", verdict::compile);
     return report_compile_errors(c, s, std::move(document));
   }
   const auto sizes = wanted ? std::vector<lab_size>{*wanted} : small_sizes(l, p);
@@ -46,6 +48,8 @@ int check(context& c, const check_options& o) {
   const int code = !fine && report.found.what == verdict::infra
                        ? exit_code_of(verdict::infra)
                        : static_cast<int>(fine ? exit_code::fine : exit_code::student);
+  if (!wanted || !fine)
+    remember_own(c, l, s, "check", report.correct() && !fine ? verdict::check : report.found.what);
   if (c.as_json) {
     c.print(document);
     return code;

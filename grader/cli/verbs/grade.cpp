@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "grader/cli/own_progress.hpp"
 #include "grader/cli/text/term_line.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/cli/verbs/grade.hpp"
@@ -420,6 +421,10 @@ int grade(context& c, const grade_options& o) {
   const graded_file graded = grade_file(c, l, o);
   const subject& s = graded.what;
   const grade_report& report = graded.report;
+  goals_met met{{}, report.points};
+  for (const goal_result& g : report.goals)
+    if (g.passed.value_or(false)) met.names.push_back(g.what->name);
+  remember_own(c, l, s, "grade", report.what, met);
   if (c.as_json) {
     c.print(graded_json(c, graded, l));
     return exit_code_of(report.what);

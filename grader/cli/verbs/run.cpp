@@ -3,6 +3,7 @@
 
 #include "grader/cli/context.hpp"
 #include "grader/cli/own_input/own_input.hpp"
+#include "grader/cli/own_progress.hpp"
 #include "grader/cli/text/figures_text.hpp"
 #include "grader/cli/text/term_line.hpp"
 #include "grader/cli/verb.hpp"
@@ -94,6 +95,7 @@ int run(context& c, const run_options& o) {
   c.say();
   if (s.program.empty()) {
     document["figures"] = nullptr;
+    remember_own(c, l, s, "run", verdict::compile);
     return report_compile_errors(c, s, std::move(document));
   }
   const auto sizes = wanted ? std::vector<lab_size>{*wanted} : l.check;
@@ -101,6 +103,8 @@ int run(context& c, const run_options& o) {
   document.update(check_json(report));
   document["printed"] = report.printed;
   document["figures"] = nullptr;
+  // Right at one size is not right yet.
+  if (!wanted || !report.correct()) remember_own(c, l, s, "run", report.found.what);
   if (!report.correct()) {
     if (c.as_json) {
       c.print(document);

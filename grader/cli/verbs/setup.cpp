@@ -1,4 +1,4 @@
-// lab setup: the launcher's own (.lab/setup.sh). It stands here to be listed and explained.
+// lab setup, lab editor: the launcher's own (.lab/). They stand here to be listed and explained.
 #include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/system/failure.hpp"
@@ -14,6 +14,14 @@ const verb setup_verb(
     "  ./lab setup --unpack   they are unpacked into .packages/, without root\n"
     "  ./lab setup --no-tests without what only tests need",
     setup);
+
+int editor(context&) {
+  throw failure(exit_code::usage, "editor is the launcher's: say ./lab editor");
+}
+
+const verb editor_verb({verb_place::group::machine, 16}, "editor",
+                       "writes .clangd and .vscode/ for this machine",
+                       "  ./lab editor   files that you changed stay as they are", editor);
 
 }  // namespace
 }  // namespace stepwise::cli

@@ -2,11 +2,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "grader/cli/context.hpp"
 #include "grader/cli/text/diff_text.hpp"
 #include "grader/cli/text/figures_text.hpp"
 #include "grader/cli/text/given_walk.hpp"
+#include "grader/cli/tour/tour.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/course/given.hpp"
 #include "grader/course/source.hpp"
@@ -23,6 +25,7 @@ namespace {
 struct walk_options {
   std::string lab, step, gpu;
   std::uint64_t seed = 7;
+  bool is_plain = false;
 };
 
 constexpr std::size_t label_width = 11;
@@ -63,8 +66,7 @@ void show_code(context& c, const step& s, const std::string& text) {
   }
 }
 
-void show_introduction(context& c, const lab& l, const step& s,
-                       std::map<std::string, std::string> head) {
+void show_introduction(context& c, const step& s, std::map<std::string, std::string> head) {
   show_rule(c);
   c.say(c.out.paint(tone::strong, s.name) + "  " + s.idea);
   c.say();
@@ -73,6 +75,9 @@ void show_introduction(context& c, const lab& l, const step& s,
   if (!head["needs"].empty()) labelled(c, "needs", head["needs"]);
   if (!head["source"].empty()) labelled(c, "source", head["source"]);
   c.say();
+}
+
+void show_change(context& c, const lab& l, const step& s) {
   const std::string text = source_of(c, s);
   if (s.over.empty()) {
     show_code(c, s, text);
@@ -218,6 +223,46 @@ void show_summary(context& c, const lab& l, const std::vector<walked>& all,
         c.out.paint(tone::dim, "  what was measured, and what comes next"));
 }
 
+int code_of_walk(const std::vector<walked>& all) {
+  if (std::ranges::all_of(all, [](const walked& w) { return w.outcome().ok(); })) return 0;
+  // A worked solution that is wrong is never the student's fault.
+  const bool infra =
+      std::ranges::any_of(all, [](const walked& w) { return w.outcome().what == verdict::infra; });
+  return static_cast<int>(infra ? exit_code::environment : exit_code::ours);
+}
+
+// False: the reader left before the end. `all` is what was run, in the order of the steps.
+bool take_tour(context& c, const lab& l, const std::vector<const step*>& chosen,
+               const device_choice& device, const std::function<walked(const step&)>& walk_one,
+               std::vector<walked>& all) {
+  const std::string handout = read_if_there(c.where.root / l.handout()).value_or("");
+  std::map<std::string, walked> known;
+  std::vector<tour_stop> stops;
+  for (const step* s : chosen) {
+    stops.push_back({s->name, s->over, questions_about(handout, s->name),
+                     [&c, s] {
+                       auto head = header_fields(source_of(c, *s));
+                       head["gain"].clear();  // it would answer the question
+                       show_introduction(c, *s, head);
+                     },
+                     [&c, &l, s] { show_change(c, l, *s); },
+                     [&, s] {
+                       // After a jump, what it is compared with has not run yet.
+                       if (!s->over.empty() && !known.contains(s->over))
+                         known[s->over] = walk_one(find_step(l, s->over));
+                       if (!known.contains(s->name)) known[s->name] = walk_one(*s);
+                       show_result(c, known[s->name], device);
+                       return known[s->name].speedup;
+                     }});
+  }
+  const bool ended = guide(c, stops, read_typed_line);
+  for (const step* s : chosen) {
+    if (ended && !known.contains(s->name)) known[s->name] = walk_one(*s);
+    if (known.contains(s->name)) all.push_back(known[s->name]);
+  }
+  return ended;
+}
+
 int walk(context& c, const walk_options& o) {
   const lab l = load_lab(c.where.root, o.lab);
   if (!l.is_worked) {
@@ -242,21 +287,14 @@ int walk(context& c, const walk_options& o) {
   if (model) show_old_gpu_note(c, *model, l);
   std::vector<walked> all;
   std::map<std::string, double> times;
-  // For one step alone, the step before it is timed too, so that the gain can be stated.
-  if (device.gpu && chosen.size() == 1 && !chosen[0]->over.empty()) {
-    const auto before = measure_program(l, p, c.where.solution(l.name, chosen[0]->over), device,
-                                        size, o.seed, c.now());
-    if (before.timed()) times[chosen[0]->over] = before.time_ms;
-  }
-  for (const step* s : chosen) {
+  const auto walk_one = [&](const step& s) {
     walked w;
-    w.s = s;
-    const auto head = header_fields(source_of(c, *s));
+    w.s = &s;
+    const auto head = header_fields(source_of(c, s));
     if (head.contains("watch")) w.watch = head.at("watch");
-    if (!c.as_json) show_introduction(c, l, *s, head);
-    const subject made = prepare(c, l, "", s->name);
+    const subject made = prepare(c, l, "", s.name);
     const fs::path& program = made.program;
-    c.busy.doing(s->name);
+    c.busy.doing(s.name);
     if (program.empty()) {
       w.report.found = {verdict::infra, "it does not compile for " + machine_code_of(*model) +
                                             ": " + made.compile_errors.at(0)};
@@ -268,20 +306,35 @@ int walk(context& c, const walk_options& o) {
       w.f = measure_program(l, p, program, device, size, o.seed, c.now());
       if (!device.gpu && w.f.found.ok()) {
         w.m = model_program(l, p, program, modelled_size(l, *model), o.seed, device, c.now());
-        w.recorded_ms = recorded.find(s->name, w.m.size);
+        w.recorded_ms = recorded.find(s.name, w.m.size);
       }
     } else {
       w.f.size = size;
     }
     if (const double ms = w.time_ms(); ms > 0) {
-      times[s->name] = ms;
-      if (times.contains(s->over)) w.speedup = times[s->over] / ms;
+      times[s.name] = ms;
+      if (times.contains(s.over)) w.speedup = times[s.over] / ms;
     }
-    if (!c.as_json) show_result(c, w, device);
-    all.push_back(std::move(w));
+    return w;
+  };
+  // For one step alone, the step before it is timed too, so that the gain can be stated.
+  if (device.gpu && chosen.size() == 1 && !chosen[0]->over.empty()) {
+    const auto before = measure_program(l, p, c.where.solution(l.name, chosen[0]->over), device,
+                                        size, o.seed, c.now());
+    if (before.timed()) times[chosen[0]->over] = before.time_ms;
   }
-  const bool right =
-      std::all_of(all.begin(), all.end(), [](const walked& w) { return w.outcome().ok(); });
+  if (!o.is_plain && !c.as_json && o.step.empty() && is_for_a_person()) {
+    if (!take_tour(c, l, chosen, device, walk_one, all)) return code_of_walk(all);
+  } else {
+    for (const step* s : chosen) {
+      if (!c.as_json) {
+        show_introduction(c, *s, header_fields(source_of(c, *s)));
+        show_change(c, l, *s);
+      }
+      all.push_back(walk_one(*s));
+      if (!c.as_json) show_result(c, all.back(), device);
+    }
+  }
   if (c.as_json) {
     json document = {{"lab", l.name}, {"device", device_json(device)}, {"steps", json::array()}};
     if (model) document["machine_code"] = machine_code_of(*model);
@@ -290,17 +343,14 @@ int walk(context& c, const walk_options& o) {
   } else if (o.step.empty()) {
     show_summary(c, l, all, device);
   }
-  if (right) return 0;
-  // A worked solution that is wrong is never the student's fault.
-  const bool infra = std::any_of(
-      all.begin(), all.end(), [](const walked& w) { return w.outcome().what == verdict::infra; });
-  return static_cast<int>(infra ? exit_code::environment : exit_code::ours);
+  return code_of_walk(all);
 }
 
 const verb walk_verb(
     {verb_place::group::solutions, 10}, "walk",
     "all versions of a lab: idea, diff, correctness, figures, limit",
     "  ./lab walk reduction                      from the first to the last\n"
+    "  ./lab walk reduction --plain              on a terminal, too: without a tour\n"
     "  ./lab walk reduction --step 03_sequential one of them\n"
     "  ./lab walk reduction --device gpu         measured, or an error\n"
     "  ./lab walk reduction --gpu a100           as on another GPU; ./lab device --list",
@@ -309,6 +359,7 @@ const verb walk_verb(
       takes.add("--step", o.step, "one step only");
       takes.add("--gpu", o.gpu, gpu_option_text);
       takes.add("--seed", o.seed, "of the random inputs (7)");
+      takes.flag("--plain", o.is_plain, "on a terminal, too: all at once, without a tour");
     },
     walk);
 
