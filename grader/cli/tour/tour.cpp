@@ -28,8 +28,8 @@ class guide_of {
 
   bool run() {
     c_.say(c_.out.paint(tone::dim,
-                        "a guided tour: Enter goes on, q quits, ? lists the keys; "
-                        "--plain prints all at once"));
+                        "a tour: Enter goes on, q quits, ? lists the keys; "
+                        "--plain prints it all"));
     while (at_ < stops_.size()) {
       const std::size_t here = at_;
       const tour_stop& stop = stops_[here];

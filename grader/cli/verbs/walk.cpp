@@ -89,6 +89,7 @@ void show_change(context& c, const lab& l, const step& s) {
 }
 
 void show_result(context& c, const walked& w, const device_choice& device) {
+  c.busy.clear();
   if (!w.report.correct()) {
     show_finding(c, w.report);
     return;
