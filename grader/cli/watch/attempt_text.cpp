@@ -34,7 +34,8 @@ class lines_of {
   void labelled(const std::string& label, tone of_label, const std::string& text, tone t,
                 std::size_t most) {
     const auto room = static_cast<std::size_t>(style_.width) - label_width - 2;
-    auto pieces = wrapped(text, room);
+    // A row of a table, which has one line, keeps its blanks.
+    auto pieces = most == 1 ? std::vector{text} : wrapped(text, room);
     if (pieces.size() > most) {
       pieces.resize(most);
       pieces.back() = shortened(pieces.back() + " ...", room);
