@@ -5,109 +5,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <functional>
-#include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "common/emulator/machine/modules.hpp"
+#include "common/emulator/time/tests/driven_timer.hpp"
 
 namespace stepwise::emulator {
 namespace {
-
-const gpu& model() {
-  static const gpu h200 = *find_gpu("h200");
-  return h200;
-}
-
-constexpr unsigned warps = 8, resident = 2;
-const auto processors = static_cast<std::uint64_t>(model().multiprocessors);
-const std::uint64_t wave = processors * resident;
-
-// A kernel of PTX, which is never run.
-struct kernel {
-  std::shared_ptr<global_memory> memory = std::make_shared<global_memory>(std::uint64_t{1} << 30);
-  std::unique_ptr<loaded_module> module;
-  std::unique_ptr<program> code;
-  launch_config config;
-
-  explicit kernel(const std::string& body) {
-    const std::string text =
-        ".version 9.0\n.target sm_90\n.address_size 64\n"
-        ".visible .entry kernel(.param .u64 out)\n{\n"
-        ".reg .pred %p<2>;\n.reg .b32 %r<8>;\n.reg .f32 %f<8>;\n.reg .b64 %rd<8>;\n" +
-        body + "\nret;\n}\n";
-    const auto bytes = std::as_bytes(std::span(text));
-    auto loaded = load_parts(std::span(&bytes, 1), model(), *memory);
-    REQUIRE_MESSAGE(loaded.ok(), loaded.failure().message);
-    module = std::move(*loaded);
-    auto lowered = lower(module->unit, *module->unit.find_kernel("kernel"), true);
-    REQUIRE_MESSAGE(lowered.ok(), lowered.failure().message);
-    code = std::move(*lowered);
-  }
-  timer::launch_shape shape(std::uint64_t blocks) const {
-    timer::launch_shape s;
-    s.launch.code = code.get();
-    s.launch.config = &config;
-    s.launch.warps = warps;
-    s.launch.memory = memory.get();
-    s.blocks = blocks;
-    s.resident = resident;
-    s.resident_full = s.resident_more_registers = 2 * resident;
-    return s;
-  }
-};
-
-const std::string sums = [] {
-  std::string text;
-  for (int n = 0; n < 40; ++n) text += "add.f32 %f1, %f1, %f2;\n";
-  return text;
-}();
-// A launch without loops may be too small to be sampled.
-std::string looped(const std::string& body) {
-  return "again:\n" + body + "\nsetp.lt.f32 %p1, %f1, %f2;\n@%p1 bra again;\n";
-}
-const std::string looped_sums = looped(sums);
-
-// What a launch does beside its instructions.
-struct memory_work {
-  std::vector<recorded_access> each = {};            // of a warp in each turn
-  std::vector<site_traffic> traffic = {};            // what the caches saw of it
-  std::function<void(timer&)> told = [](timer&) {};  // once the launch has begun
-};
-
-struct driven {
-  std::vector<std::uint64_t> ran, recorded;
-  std::uint64_t instructions = 0;
-  launch_time time;
-};
-
-// Blocks of `turns` turns one after the other, as far as the timer wants them.
-driven drive(timer& t, const kernel& k, std::uint64_t blocks, unsigned turns,
-             const memory_work& work = {}) {
-  t.begin(k.shape(blocks));
-  work.told(t);
-  const auto length = static_cast<std::uint32_t>(t.code().at.size());
-  driven d;
-  for (std::uint64_t b = 0; b < blocks; ++b) {
-    if (!t.wants(b)) continue;
-    d.ran.push_back(b);
-    t.begin_block(b);
-    if (t.is_recording()) d.recorded.push_back(b);
-    for (unsigned turn = 0; turn < turns && t.slice() > 0; ++turn) {
-      for (std::uint32_t w = 0; w < warps; ++w) {
-        for (const recorded_access& a : work.each) t.access(a, {});
-        t.executed(w, 0, length);
-        d.instructions += length;
-      }
-    }
-    t.end_block(b);
-    t.turn_to(blocks);  // none of them
-  }
-  d.time = t.end(work.traffic);
-  return d;
-}
 
 TEST_CASE("whole launches: every block runs to its end, and one multiprocessor's are recorded") {
   const kernel k(sums);
@@ -342,6 +246,37 @@ memory_work one_access(const kernel& k) {
   seen.dram_sectors = seen.is_store ? 0 : seen.sectors;
   seen.bytes = 32 * seen.sectors;
   return {{a}, {seen}, [](timer&) {}};
+}
+
+TEST_CASE(
+    "an experiment that changes an access, or how many blocks are resident, changes the time") {
+  const auto time_of = [](const kernel& k, const recorded_access& a) {
+    memory_work work = one_access(k);
+    recorded_access& each = work.each[0];
+    each = {.ordinal = each.ordinal,
+            .sectors = a.sectors,
+            .wavefronts = a.wavefronts,
+            .lines = a.lines,
+            .lanes = 32,
+            .ideal_sectors = 4,
+            .ideal_wavefronts = 1};
+    timer t(model(), {.sampling = false, .experiments = true});
+    return drive(t, k, 8 * wave, turns, work).time;
+  };
+  const auto gains = [](const launch_time& t, what_if e) {
+    return t.experiments_us.at(static_cast<std::size_t>(e)) < 0.9 * t.us;
+  };
+  const kernel loads(load);
+  const auto scattered = time_of(loads, {.sectors = 32, .wavefronts = 32, .lines = 32});
+  CHECK(gains(scattered, what_if::perfect_coalescing));
+  CHECK(gains(scattered, what_if::no_global_memory));
+  CHECK_FALSE(gains(scattered, what_if::no_bank_conflicts));
+  const kernel shared(looped("ld.shared.f32 %f1, [%r1];\nadd.f32 %f2, %f1, %f1;"));
+  const auto conflicts = time_of(shared, {.wavefronts = 32});
+  CHECK(gains(conflicts, what_if::no_bank_conflicts));
+  CHECK_FALSE(gains(conflicts, what_if::perfect_coalescing));
+  const auto waiting = time_of(shared, {.wavefronts = 1});
+  CHECK(gains(waiting, what_if::full_occupancy));
 }
 
 std::uint64_t allocated(kernel& k, std::uint64_t bytes) {

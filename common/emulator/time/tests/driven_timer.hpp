@@ -1,0 +1,110 @@
+// Launches of a kernel that is never run: a timer is told what its blocks do.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/emulator/machine/modules.hpp"
+#include "common/emulator/time/timer.hpp"
+
+namespace stepwise::emulator {
+
+inline const gpu& model() {
+  static const gpu h200 = *find_gpu("h200");
+  return h200;
+}
+
+inline constexpr unsigned warps = 8, resident = 2;
+inline const auto processors = static_cast<std::uint64_t>(model().multiprocessors);
+inline const std::uint64_t wave = processors * resident;
+
+// A kernel of PTX, which is never run.
+struct kernel {
+  std::shared_ptr<global_memory> memory = std::make_shared<global_memory>(std::uint64_t{1} << 30);
+  std::unique_ptr<loaded_module> module;
+  std::unique_ptr<program> code;
+  launch_config config;
+
+  explicit kernel(const std::string& body) {
+    const std::string text =
+        ".version 9.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry kernel(.param .u64 out)\n{\n"
+        ".reg .pred %p<2>;\n.reg .b32 %r<8>;\n.reg .f32 %f<8>;\n.reg .b64 %rd<8>;\n" +
+        body + "\nret;\n}\n";
+    const auto bytes = std::as_bytes(std::span(text));
+    auto loaded = load_parts(std::span(&bytes, 1), model(), *memory);
+    REQUIRE_MESSAGE(loaded.ok(), loaded.failure().message);
+    module = std::move(*loaded);
+    auto lowered = lower(module->unit, *module->unit.find_kernel("kernel"), true);
+    REQUIRE_MESSAGE(lowered.ok(), lowered.failure().message);
+    code = std::move(*lowered);
+  }
+  timer::launch_shape shape(std::uint64_t blocks) const {
+    timer::launch_shape s;
+    s.launch.code = code.get();
+    s.launch.config = &config;
+    s.launch.warps = warps;
+    s.launch.memory = memory.get();
+    s.blocks = blocks;
+    s.resident = resident;
+    s.resident_full = s.resident_more_registers = 2 * resident;
+    return s;
+  }
+};
+
+inline const std::string sums = [] {
+  std::string text;
+  for (int n = 0; n < 40; ++n) text += "add.f32 %f1, %f1, %f2;\n";
+  return text;
+}();
+// A launch without loops may be too small to be sampled.
+inline std::string looped(const std::string& body) {
+  return "again:\n" + body + "\nsetp.lt.f32 %p1, %f1, %f2;\n@%p1 bra again;\n";
+}
+inline const std::string looped_sums = looped(sums);
+
+// What a launch does beside its instructions.
+struct memory_work {
+  std::vector<recorded_access> each = {};            // of a warp in each turn
+  std::vector<site_traffic> traffic = {};            // what the caches saw of it
+  std::function<void(timer&)> told = [](timer&) {};  // once the launch has begun
+};
+
+struct driven {
+  std::vector<std::uint64_t> ran, recorded;
+  std::uint64_t instructions = 0;
+  launch_time time;
+};
+
+// Blocks of `turns` turns one after the other, as far as the timer wants them.
+inline driven drive(timer& t, const kernel& k, std::uint64_t blocks, unsigned turns,
+                    const memory_work& work = {}) {
+  t.begin(k.shape(blocks));
+  work.told(t);
+  const auto length = static_cast<std::uint32_t>(t.code().at.size());
+  driven d;
+  for (std::uint64_t b = 0; b < blocks; ++b) {
+    if (!t.wants(b)) continue;
+    d.ran.push_back(b);
+    t.begin_block(b);
+    if (t.is_recording()) d.recorded.push_back(b);
+    for (unsigned turn = 0; turn < turns && t.slice() > 0; ++turn) {
+      for (std::uint32_t w = 0; w < warps; ++w) {
+        for (const recorded_access& a : work.each) t.access(a, {});
+        t.executed(w, 0, length);
+        d.instructions += length;
+      }
+    }
+    t.end_block(b);
+    t.turn_to(blocks);  // none of them
+  }
+  d.time = t.end(work.traffic);
+  return d;
+}
+
+}  // namespace stepwise::emulator
