@@ -222,6 +222,7 @@ bool judged_session::go_on(int socket, short events) {
     if (poll(&ready, 1, static_cast<int>(1000 * slice_s)) > 0) return true;
     throw_if_interrupted();
     if (now_s() > deadline_s_) return false;
+    server_->end_if_too_much();
     if (server_->wait(0) != child::event::deadline) return false;
   }
 }
@@ -317,6 +318,7 @@ call_outcome judged_session::one(std::size_t number, std::uint32_t repetition, b
   deadline_s_ = now_s() + (outcome.what == verdict::timeout ? 1 : request_s);
   const auto did = device_->end();
   const double took_ms = 1e3 * (now_s() - asked_s);
+  for (const auto& process : {submission_.get(), server_.get()}) process->end_if_too_much();
   doing.emplace("outputs taken");
   if (did.ok() && !did->broken.empty())
     return stop({verdict::protocol,
@@ -390,6 +392,7 @@ call_outcome judged_session::ask_for(const runner::judged_request& request,
     if (served == child::event::ended) return server_gone();
     if (event == child::event::ended) return submission_ended();
     if (event == child::event::deadline) {
+      server_->end_if_too_much();
       if (now_s() > until) return timed_out(limit);
       continue;
     }

@@ -231,7 +231,7 @@ bool child::has_ended() const {
 
 void child::end_if_too_much() {
   const bool counts = options_.counted_tasks > 0 || options_.counted_bytes > 0;
-  if (!counts || seconds_since(counted_) < 0.1) return;
+  if (!counts || reaped_ || seconds_since(counted_) < 0.1) return;
   counted_ = clock::now();
   const family_use use = use_of_family(id_);
   end_.too_many_tasks |= options_.counted_tasks > 0 && use.tasks_below > options_.counted_tasks;
@@ -251,7 +251,6 @@ child::event child::wait(double seconds, int descriptor) {
       if (poll(&ready, 1, 0) == 1 && (ready.revents & POLLIN) != 0) return event::readable;
     }
     if (has_ended()) return event::ended;
-    end_if_too_much();
     const double left = seconds - seconds_since(start);
     if (left <= 0) return event::deadline;
     const double tick_s = pid_fd_ >= 0 ? 0.1 : 0.005;
@@ -260,7 +259,9 @@ child::event child::wait(double seconds, int descriptor) {
         {out_fd_, POLLIN, 0}, {err_fd_, POLLIN, 0}, {pid_fd_, POLLIN, 0}, {descriptor, POLLIN, 0}};
     const int timeout_ms = static_cast<int>(1000 * std::min(left, tick_s)) + 1;
     poll(watched, 4, timeout_ms);
-    if ((watched[3].revents & POLLHUP) != 0 && (watched[3].revents & POLLIN) == 0) usleep(1000);
+    if ((watched[3].revents & POLLIN) != 0) continue;
+    if ((watched[3].revents & POLLHUP) != 0) usleep(1000);
+    end_if_too_much();
     if (options_.tick) options_.tick();
   }
 }

@@ -85,8 +85,13 @@ class child {
 
   enum class event { readable, ended, deadline, flooded };
   // Waits until `descriptor` (if not -1) can be read, the child has ended, `seconds` have passed or
-  // the child has written too much. Readable wins over ended. Throws interrupted.
+  // the child has written too much. Readable wins over ended. Throws interrupted. What is there at
+  // once is told at once: `tick` and counted limits have their turn only where it has to wait.
   event wait(double seconds, int descriptor = -1);
+
+  // Counts its processes, threads and memory, at most ten times a second, and ends it if they are
+  // too many. That reads all of /proc, which takes milliseconds: not while something is timed.
+  void end_if_too_much();
 
   // Kills the group if it still runs, reaps, and says how it ended; `cause` is what to report if
   // the child had not ended by itself.
@@ -100,7 +105,6 @@ class child {
  private:
   void drain();
   bool has_ended() const;
-  void end_if_too_much();
 
   child_options options_;
   pid_t id_ = -1;

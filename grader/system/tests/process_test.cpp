@@ -75,6 +75,26 @@ TEST_CASE("a flood is bounded in memory and ended") {
   CHECK(result.out.find("bytes left out") != std::string::npos);
 }
 
+TEST_CASE("counting, which takes a while, has its turn only where there is nothing to be read") {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  child_options options = shell("sleep 20 & sleep 20 & sleep 20 & wait");
+  options.counted_tasks = 1;
+  bool has_ticked = false;
+  options.tick = [&] { has_ticked = true; };
+  child many(std::move(options));
+  usleep(300'000);
+  REQUIRE(write(ends[1], "x", 1) == 1);
+  CHECK(many.wait(5, ends[0]) == child::event::readable);
+  CHECK(many.wait(0) == child::event::deadline);
+  usleep(100'000);
+  CHECK(many.wait(0) == child::event::deadline);  // not counted, so it goes on
+  CHECK_FALSE(has_ticked);
+  CHECK(many.wait(5) == child::event::ended);
+  CHECK(many.end(child_end::cause::exited).too_many_tasks);
+  close(ends[0]), close(ends[1]);
+}
+
 TEST_CASE("bounded_text keeps the head and the tail") {
   bounded_text text(20);
   for (int i = 0; i < 1000; ++i) text.append("0123456789", 10);
