@@ -24,6 +24,14 @@ namespace {
 
 constexpr double seconds_for_a_whole_call = 300;  // every block of it runs
 
+// A file is slow for what its host code does: its kernels are not to blame.
+std::string host_text(const comparison& run) {
+  constexpr double worth_saying = 0.05;
+  if (run.host_ms < worth_saying * run.mine_ms) return {};
+  return fmt::format("; {} of its {} pass on the host", time_text(run.host_ms),
+                     time_text(run.mine_ms));
+}
+
 void judge_speed(goal_result& g, const comparison& run, double floor) {
   const bool share = g.what->what == goal::kind::reach;
   const std::string figure =
@@ -42,13 +50,14 @@ void judge_speed(goal_result& g, const comparison& run, double floor) {
       break;
     case decision::below:
       g.passed = false;
-      g.message = fmt::format("{}; the goal is {}", figure, ratio_text(g.what->limit));
+      g.message =
+          fmt::format("{}; the goal is {}{}", figure, ratio_text(g.what->limit), host_text(run));
       break;
     case decision::open:
       g.message =
-          fmt::format("{}: too close to the goal of {} to decide{}{}; measure again", figure,
+          fmt::format("{}: too close to the goal of {} to decide{}{}{}; measure again", figure,
                       ratio_text(g.what->limit), run.is_cut_off ? " in the time for it" : "",
-                      run.attempts > 1 ? ", at the second attempt, too" : "");
+                      run.attempts > 1 ? ", at the second attempt, too" : "", host_text(run));
   }
 }
 

@@ -294,6 +294,7 @@ class race {
       result.range = median_interval(result.ratios, confidence);
       result.ratio = median(result.ratios);
       result.mine_ms = median(mine);
+      result.host_ms = std::max(0.0, result.mine_ms - median(all_[0].device_ms));
       result.other_ms = median(other);
       const bool is_open = std::any_of(
           all_[i].goals.begin(), all_[i].goals.end(),

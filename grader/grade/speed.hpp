@@ -44,6 +44,7 @@ struct comparison {
   double ratio = 0;                  // median
   interval range;                    // 99 %
   double mine_ms = 0, other_ms = 0;  // medians
+  double host_ms = 0;                // of mine_ms: what passed on the host, not on the device
   std::string label;                 // "n = 268435456, seed 7"
   problem_work work;
   double input_bytes = 0;

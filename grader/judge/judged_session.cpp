@@ -26,8 +26,6 @@
 #include "grader/system/phases.hpp"
 #include "grader/system/signals.hpp"
 
-extern char** environ;
-
 namespace stepwise {
 namespace {
 
@@ -49,17 +47,6 @@ constexpr int no_support = 801;                        // cudaErrorNotSupported
 
 double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-// Nothing of ours but what is added.
-std::vector<std::string> empty_environment(std::vector<std::string> added) {
-  std::vector<std::string> changes;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    changes.push_back(text.substr(0, text.find('=')));
-  }
-  changes.insert(changes.end(), added.begin(), added.end());
-  return changes;
 }
 
 // What our environment says of the emulated GPU; as `name=value`.
@@ -318,7 +305,7 @@ call_outcome judged_session::one(std::size_t number, std::uint32_t repetition, b
   deadline_s_ = now_s() + (outcome.what == verdict::timeout ? 1 : request_s);
   const auto did = device_->end();
   const double took_ms = 1e3 * (now_s() - asked_s);
-  for (const auto& process : {submission_.get(), server_.get()}) process->end_if_too_much();
+  submission_->end_if_too_much(), server_->end_if_too_much();
   doing.emplace("outputs taken");
   if (did.ok() && !did->broken.empty())
     return stop({verdict::protocol,
@@ -392,8 +379,8 @@ call_outcome judged_session::ask_for(const runner::judged_request& request,
     if (served == child::event::ended) return server_gone();
     if (event == child::event::ended) return submission_ended();
     if (event == child::event::deadline) {
-      server_->end_if_too_much();
       if (now_s() > until) return timed_out(limit);
+      server_->end_if_too_much();
       continue;
     }
     const ssize_t n = recv(control_.get(), reinterpret_cast<char*>(&answer) + have,
@@ -409,7 +396,7 @@ call_outcome judged_session::ask_for(const runner::judged_request& request,
   if (answer.number != request.number ||
       (answer.state != runner::call_state::done && answer.state != runner::call_state::failed))
     return {verdict::protocol,
-            "the program answered out of turn: something other than the runner wrote to its "
+            "the program answered out of turn: not only the runner wrote to its "
             "control descriptor"};
   return {};
 }

@@ -111,6 +111,16 @@ std::vector<std::string> merged_environment(const std::vector<std::string>& chan
   return all;
 }
 
+std::vector<std::string> empty_environment(std::vector<std::string> added) {
+  std::vector<std::string> changes;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    changes.push_back(text.substr(0, text.find('=')));
+  }
+  changes.insert(changes.end(), added.begin(), added.end());
+  return changes;
+}
+
 std::string on_path(const std::string& program) {
   const char* path = std::getenv("PATH");
   const std::string list = path != nullptr ? path : "";

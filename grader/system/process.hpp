@@ -125,6 +125,8 @@ child_result run_child(child_options options, double seconds);
 
 // Ours with changes: "NAME=value" replaces, "NAME" removes.
 std::vector<std::string> merged_environment(const std::vector<std::string>& changes);
+// Such changes that leave nothing of ours, but what is added.
+std::vector<std::string> empty_environment(std::vector<std::string> added);
 
 // The program's file as a shell finds it; empty if PATH has none of that name.
 std::string on_path(const std::string& program);

@@ -297,10 +297,11 @@ json graded_json(const context& c, const graded_file& graded, const lab& l) {
                   {"passed", g.passed ? json(*g.passed) : json(nullptr)},
                   {"message", g.message}};
     if (g.speed && !g.speed->ratios.empty()) {
-      entry["speedup"] = {{"over", g.what->over},        {"at_least", g.what->limit},
-                          {"ratio", g.speed->ratio},     {"low", g.speed->range.low},
-                          {"high", g.speed->range.high}, {"pairs", g.speed->ratios.size()},
-                          {"time_ms", g.speed->mine_ms}, {"other_time_ms", g.speed->other_ms}};
+      const comparison& run = *g.speed;
+      entry["speedup"] = {
+          {"over", g.what->over},   {"at_least", g.what->limit}, {"ratio", run.ratio},
+          {"low", run.range.low},   {"high", run.range.high},    {"pairs", run.ratios.size()},
+          {"time_ms", run.mine_ms}, {"host_ms", run.host_ms},    {"other_time_ms", run.other_ms}};
     }
     if (g.modelled) {
       entry["modelled"] = {{"over", g.what->over},
