@@ -48,8 +48,10 @@ std::optional<device_choice> checking_device(const device_choice& device,
 
 check_report grade_correctness(const lab& l, const problem& p, const fs::path& program,
                                const installation& where, const device_choice& device,
-                               std::uint64_t seed, const activity& now, bool& checked) {
+                               std::uint64_t seed, const activity& now, bool& checked,
+                               const std::function<void()>& before_gpu) {
   const auto checker = checking_device(device, where);
+  if (!checker) before_gpu();
   if (!checker) return check_program(l, p, program, device, l.check, seed, now);
   const auto small = small_sizes(l, p);
   std::optional<phase> doing(std::in_place, "checks on the emulator");
@@ -68,6 +70,7 @@ check_report grade_correctness(const lab& l, const problem& p, const fs::path& p
   if (rest.empty()) return report;
   auto findings = std::move(report.findings);
   const auto right_before = device.gpu ? std::vector<std::string>{} : std::move(report.right);
+  if (device.gpu) before_gpu();
   report = check_program(l, p, program, device, rest, seed, now);
   report.findings = std::move(findings);
   report.total = l.check.size();

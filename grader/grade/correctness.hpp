@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 
 #include "grader/judge/outcomes.hpp"
@@ -16,9 +17,11 @@ std::optional<device_choice> checking_device(const device_choice& device,
 
 // Small sizes on the emulator with all checks, then the sizes that are left, or all on a GPU. Right
 // results in spite of a mistake are right where a goal of the lab is about the checks. `checked`
-// becomes false if the emulator could not run the program.
+// becomes false if the emulator could not run the program. `before_gpu` is called before the
+// device's first use if that is a GPU.
 check_report grade_correctness(const lab& l, const problem& p, const std::filesystem::path& program,
                                const installation& where, const device_choice& device,
-                               std::uint64_t seed, const activity& now, bool& checked);
+                               std::uint64_t seed, const activity& now, bool& checked,
+                               const std::function<void()>& before_gpu);
 
 }  // namespace stepwise

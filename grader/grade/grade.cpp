@@ -116,8 +116,16 @@ std::string counter_message(const goal_result& g, const std::string& label) {
 class grading {
  public:
   grading(const lab& l, const problem& p, const contender& mine, const installation& where,
-          const device_choice& device, std::uint64_t seed, const activity& now)
-      : lab_(l), problem_(p), mine_(mine), where_(where), device_(device), seed_(seed), now_(now) {}
+          const device_choice& device, std::uint64_t seed, const activity& now,
+          const std::function<void()>& before_gpu)
+      : lab_(l),
+        problem_(p),
+        mine_(mine),
+        where_(where),
+        device_(device),
+        seed_(seed),
+        now_(now),
+        before_gpu_(before_gpu) {}
 
   grade_report run(const std::vector<std::string>& compile_errors) {
     examine(compile_errors);
@@ -141,7 +149,7 @@ class grading {
   void examine(const std::vector<std::string>& compile_errors) {
     if (compile_errors.empty()) {
       report_.correctness = grade_correctness(lab_, problem_, mine_.program, where_, device_, seed_,
-                                              now_, report_.checked);
+                                              now_, report_.checked, before_gpu_);
       settle_blame(report_.correctness->found);
       report_.what = report_.correctness->found.what;
       report_.message = report_.correctness->found.message;
@@ -169,6 +177,7 @@ class grading {
     if (found.what != verdict::infra || found.limit) return;
     const fs::path ours = program_that_starts();
     if (ours.empty() || !fs::exists(ours)) return;
+    if (device_.gpu) before_gpu_();
     const auto probe =
         check_program(lab_, problem_, ours, device_, {lab_.check.front()}, seed_, now_).found;
     if (lab_.is_worked ? !probe.ok() : probe.message.starts_with(could_not_start)) return;
@@ -430,6 +439,7 @@ class grading {
   const device_choice& device_;
   const std::uint64_t seed_;
   const activity& now_;
+  const std::function<void()>& before_gpu_;
   grade_report report_;
   bool right_ = false;
   std::map<lab_size, profiled_call> calls_;
@@ -447,8 +457,9 @@ grade_report grade_program(const lab& l, const problem& p, const std::string& na
                            const std::filesystem::path& program,
                            const std::vector<std::string>& compile_errors,
                            const installation& where, const device_choice& device,
-                           std::uint64_t seed, const activity& now) {
-  return grading(l, p, {name, program}, where, device, seed, now).run(compile_errors);
+                           std::uint64_t seed, const activity& now,
+                           const std::function<void()>& before_gpu) {
+  return grading(l, p, {name, program}, where, device, seed, now, before_gpu).run(compile_errors);
 }
 
 }  // namespace stepwise

@@ -45,12 +45,14 @@ struct grade_report {
   std::string message;                      // why the class is not PASS
 };
 
-// `compile_errors` not empty: the file does not compile, and nothing is run.
-grade_report grade_program(const lab& l, const problem& p, const std::string& name,
-                           const std::filesystem::path& program,
-                           const std::vector<std::string>& compile_errors,
-                           const installation& where, const device_choice& device,
-                           std::uint64_t seed, const activity& now);
+// `compile_errors` not empty: the file does not compile, and nothing is run. `before_gpu` is called
+// before a GPU's first use: a program that the emulator finds wrong needs none, and none is held
+// for it. It may change `device`'s walls.
+grade_report grade_program(
+    const lab& l, const problem& p, const std::string& name, const std::filesystem::path& program,
+    const std::vector<std::string>& compile_errors, const installation& where,
+    const device_choice& device, std::uint64_t seed, const activity& now,
+    const std::function<void()>& before_gpu = [] {});
 
 // The time below which a call cannot be honest: its inputs must come from memory once. 0 if the
 // memory's speed is unknown.

@@ -164,10 +164,20 @@ subject compile(context& c, const lab& l, const grade_options& o, const graded_f
 grade_report run(context& c, const lab& l, graded_file& graded, batch_memory& memory) {
   const problem& p = problem_of(l);
   const running_need need = bytes_to_run(l, p);
+  std::optional<file_lock> turn;
+  const auto take_turn = [&] {
+    if (turn) return;
+    turn.emplace(gpu_lock_file(c.where, graded.device.state),
+                 [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
+    if (!graded.device.judged()) return;
+    c.busy.doing("looking after the GPU");
+    graded.care = look_after_gpu(graded.device);
+    graded.device.walls = graded.care->walls;
+  };
   const auto once = [&](std::uint64_t share) {
     graded.device.memory = limits_within(share, need);
     return grade_program(l, p, graded.what.shown, graded.what.program, graded.what.compile_errors,
-                         c.where, graded.device, graded.seed, c.now());
+                         c.where, graded.device, graded.seed, c.now(), take_turn);
   };
   grade_report report = once(memory.take(need.all));
   if (report.what != verdict::memory || graded.device.gpu) return report;
@@ -193,16 +203,6 @@ graded_file grade_file(context& c, const lab& of, const grade_options& o) {
   c.say(
       fmt::format("{} on {}", c.out.paint(tone::strong, graded.what.shown), graded.device.text()));
   c.say();
-  std::optional<file_lock> lock;
-  if (graded.device.gpu) {
-    lock.emplace(gpu_lock_file(c.where, graded.device.state),
-                 [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
-  }
-  if (graded.device.gpu && graded.device.judged()) {
-    c.busy.doing("looking after the GPU");
-    graded.care = look_after_gpu(graded.device);
-    graded.device.walls = graded.care->walls;
-  }
   graded.report = run(c, l, graded, memory);
   keep_hidden(graded, graded.report);
   look_for_copy(c, l, o, graded);

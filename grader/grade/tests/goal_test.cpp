@@ -152,6 +152,7 @@ struct graded {
   std::vector<kernel_profile> counted = {kernel(1, {line(5, 100, 800, 400)})};
   bool gpu = false, has_emulator = true;
   double mine_us = 0, other_us = 0;  // by the time model; 0: it gives no time
+  int turns = 0;                     // asked for on the GPU
 
   grade_report of(std::vector<goal> goals) {
     l = doubling_lab();
@@ -179,7 +180,7 @@ struct graded {
     where.emulated_runtime = work.path();
     if (has_emulator) write_atomically(work.path() / "libcudart.so.13", "");
     auto report = grade_program(l, doubling(), "mine", work.path() / "mine", {}, where,
-                                gpu ? gpu_device() : emulated_device(), 7, {});
+                                gpu ? gpu_device() : emulated_device(), 7, {}, [&] { ++turns; });
     unsetenv("FAKE_FINDINGS");
     return report;
   }
@@ -295,6 +296,24 @@ TEST_CASE("reach: a share of a step's speed, measured like a speedup") {
   CHECK(emulated.max_points == 40);
   CHECK(!emulated.goals[1].passed);
   CHECK(emulated.goals[1].message.starts_with("not graded here: "));
+}
+
+TEST_CASE("a program that the emulator finds wrong takes no turn on the GPU") {
+  graded g;
+  const std::vector<goal> goals = {of_kind(correct, 40), speed(reach, 0.9)};
+  (void)g.of(goals);
+  CHECK(g.turns == 0);  // there is none
+  g.gpu = true;
+  g.fake_is = "wrong";
+  CHECK(g.of(goals).what == verdict::wrong);
+  CHECK(g.turns == 0);
+  g.has_emulator = false;
+  CHECK(g.of(goals).what == verdict::wrong);
+  CHECK(g.turns == 1);
+  g.has_emulator = true;
+  g.fake_is = "good";
+  CHECK(g.of(goals).what == verdict::pass);
+  CHECK(g.turns > 1);
 }
 
 TEST_CASE("without a GPU modelled times decide, where the goal has a threshold for them") {
