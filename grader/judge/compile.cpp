@@ -244,8 +244,11 @@ class compilation {
     const auto planned = start(std::move(compile), {});
     if (!planned.end.ok() || !planned.out.empty()) return std::nullopt;
     auto passes = side_by_side(planned.err, work_.path());
-    if (!passes || passes->module_id.parent_path() != work_.path()) return std::nullopt;
+    if (!passes || passes->module_id.parent_path() != work_.path() ||
+        passes->stand_in.parent_path() != work_.path())
+      return std::nullopt;
     write_atomically(passes->module_id, "_" + id + "_10_student_cu");
+    write_atomically(passes->stand_in, passes->stand_in_text);
     auto outcome = start({"/bin/sh", "-c", passes->script}, std::move(passes->environment));
     rules_ = std::move(passes->rules);
     if (outcome.end.ok()) return outcome;
@@ -324,6 +327,23 @@ class compilation {
   double seconds_ = 0;
 };
 
+// An entry that goes unless it was filled: also where somebody interrupts the compiler.
+class unfinished_entry {
+ public:
+  explicit unfinished_entry(const fs::path& entry) : entry_(entry) { make_folder(entry); }
+  ~unfinished_entry() {
+    std::error_code ignored;
+    if (!filled_) fs::remove_all(entry_, ignored);
+  }
+  unfinished_entry(const unfinished_entry&) = delete;
+  unfinished_entry& operator=(const unfinished_entry&) = delete;
+  void keep() { filled_ = true; }
+
+ private:
+  const fs::path entry_;
+  bool filled_ = false;
+};
+
 void require_compiler(const installation& where, const std::string& shown) {
   if (!where.nvcc.empty() && access(where.nvcc.c_str(), X_OK) == 0) return;
   throw failure(exit_code::environment,
@@ -344,6 +364,8 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
   command.insert(command.end(), {"-I.", "-I" + ("labs/" + l.name)});
   if (variant != nullptr) {
     command.insert(command.end(), variant->flags.begin(), variant->flags.end());
+  } else {
+    command.push_back("--split-compile=0");  // a kernel on each core; the code is the same
   }
   content_hash hash;
   hash.add(shown).add(source).add(hash_of_file(archive)).add(time_of(archive));
@@ -371,7 +393,7 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
   require_compiler(where, shown);
   progress.doing("compiling " + shown);
   compilation work(where, entry, progress, l.name, guards);
-  make_folder(entry);
+  unfinished_entry filling(entry);
   const plain_source plain(file, shown, source, entry);
   if (guards.with == nullptr) {
     for (const auto& flag : plain.flags()) command.push_back(flag);
@@ -379,11 +401,10 @@ compiled compile_text(const lab& l, const fs::path& file, const std::string& sou
   const auto outcome = work.run(std::move(command), plain, archive, hash.hex().substr(0, 8));
   if (outcome.end.ok()) {
     work.fill(entry, plain);
+    filling.keep();
     prune(cache);
     result.program = entry / "program";
   } else {
-    std::error_code ignored;
-    fs::remove_all(entry, ignored);
     std::vector<fs::path> readable = guards.extra;
     readable.push_back(where.root / "labs" / l.name / l.contract);
     if (guards.with == nullptr) {

@@ -1,4 +1,4 @@
-// Sorts the printed commands by their program, and writes a script that runs both halves at once.
+// Sorts the printed commands by their program, and writes a script that runs them side by side.
 #include "grader/judge/nvcc_passes.hpp"
 
 #include <algorithm>
@@ -14,6 +14,18 @@ namespace fs = std::filesystem;
 constexpr std::string_view prompt = "#$ ";
 constexpr std::string_view makes_id = " --gen_module_id_file ";
 constexpr std::string_view names_id = " --module_id_file_name \"";
+constexpr std::string_view embeds = " --embedded-fatbin=\"", makes_file = " -o \"";
+constexpr std::string_view makes_object = " -c -x c++ ";
+
+// What fatbinary writes, as of CUDA 13, but for the data: the assembler reads them from `file`.
+constexpr std::string_view stand_in = R"(#include "fatbinary_section.h"
+asm(".section .nv_fatbin, \"a\"\n.align 8\nfatbinData:\n.incbin \"$FILE\"\n.text\n");
+extern "C" {
+extern const unsigned long long fatbinData[];
+static const __fatBinC_Wrapper_t __fatDeviceText
+    __attribute__((aligned(8))) __attribute__((section(".nvFatBinSegment"))) = {0x466243b1, 1, fatbinData, 0};
+}
+)";
 
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -35,21 +47,43 @@ bool is_assignment(std::string_view line) {
                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
 }
 
-// The file after --module_id_file_name; empty if it is not there once.
-std::string module_id_of(std::string_view command) {
-  const auto at = command.find(names_id);
-  if (at == std::string_view::npos || command.rfind(names_id) != at) return {};
-  const auto begin = at + names_id.size();
+// What follows `option`, which ends with a quote, up to the next quote; empty if it is not there
+// once.
+std::string quoted_after(std::string_view command, std::string_view option) {
+  const auto at = command.find(option);
+  if (at == std::string_view::npos || command.rfind(option) != at) return {};
+  const auto begin = at + option.size();
   const auto end = command.find('"', begin);
   return end == std::string_view::npos ? std::string{}
                                        : std::string(command.substr(begin, end - begin));
 }
+std::string module_id_of(std::string_view command) { return quoted_after(command, names_id); }
+
+// The file that fatbinary makes, beside the one that it was to embed it in.
+std::string machine_code(const std::string& embedded) {
+  return embedded.substr(0, embedded.size() - 2);
+}
 
 struct sorted_commands {
-  std::vector<std::string> device, host;
-  std::string last, module_id;
+  std::vector<std::string> device, code, host, last;
+  std::string module_id, embedded;
   std::vector<fs::path> rules;
 };
+
+// As two commands, of which only the second one needs the machine code; false if it is not as
+// expected.
+bool compile_then_assemble(sorted_commands& to, std::string command) {
+  const std::string object = quoted_after(command, makes_file);
+  const auto begin = command.find(makes_object);
+  const auto name = command.find(" -");  // behind the compiler's own name
+  if (object.empty() || !command.ends_with(object + "\"") || begin == std::string::npos)
+    return false;
+  const std::string text = object + ".s";
+  to.last = {"", command.substr(0, name) + " -c \"" + text + "\" -o \"" + object + "\""};
+  command.replace(command.size() - object.size() - 1, object.size(), text);
+  to.last[0] = command.replace(begin, makes_object.size(), " -S -x c++ ");
+  return true;
+}
 
 // Sorts one command in; false if it is none that is known.
 bool sort_in(sorted_commands& to, std::string command, const fs::path& folder) {
@@ -67,38 +101,50 @@ bool sort_in(sorted_commands& to, std::string command, const fs::path& folder) {
     to.module_id = module_id_of(command);
     if (to.module_id.empty()) return false;
     to.host.push_back(std::move(command));
-  } else if (program == "cicc" || program == "ptxas" || program == "fatbinary") {
-    if (program == "cicc" && module_id_of(command).empty()) return false;
+  } else if (program == "cicc") {
+    if (module_id_of(command).empty()) return false;
     to.device.push_back(std::move(command));
-  } else if (has(command, " -c ") && has(command, " -x c++ ")) {
-    to.last = std::move(command);
+  } else if (program == "ptxas") {
+    to.code.push_back(std::move(command));
+  } else if (program == "fatbinary") {
+    to.embedded = quoted_after(command, embeds);
+    if (!to.embedded.ends_with(".c")) return false;
+    const auto at = command.find(embeds);
+    command.replace(at, embeds.size() + to.embedded.size() + 1,
+                    " --create=\"" + machine_code(to.embedded) + "\"");
+    to.code.push_back(std::move(command));
   } else {
-    return false;
+    return has(command, makes_object) && compile_then_assemble(to, std::move(command));
   }
   return true;
 }
 
 // cicc reads the id that cudafe++ reads, and nothing is missing.
 bool is_whole(const sorted_commands& c) {
-  const auto runs = [&](std::string_view program) {
-    return std::count_if(c.device.begin(), c.device.end(), [&](const std::string& command) {
+  const auto runs = [](const std::vector<std::string>& commands, std::string_view program) {
+    return std::count_if(commands.begin(), commands.end(), [&](const std::string& command) {
       return program_of(command) == program;
     });
   };
-  return !c.last.empty() && c.host.size() == 2 && runs("cicc") > 0 && runs("fatbinary") == 1 &&
-         program_of(c.device.back()) == "fatbinary" &&
+  return !c.last.empty() && c.host.size() == 2 && runs(c.device, "cicc") > 0 &&
+         runs(c.code, "fatbinary") == 1 && program_of(c.code.back()) == "fatbinary" &&
          std::all_of(c.device.begin(), c.device.end(), [&](const std::string& command) {
            return program_of(command) != "cicc" || module_id_of(command) == c.module_id;
          });
 }
 
+std::string one_after_another(const std::vector<std::string>& commands) {
+  std::string all;
+  for (const auto& command : commands) all += (all.empty() ? "" : " &&\n") + command;
+  return "{ " + all + "\n} >/dev/null 2>&1 & ";
+}
+
 std::string script_of(const sorted_commands& c) {
-  std::string device;
-  for (const auto& command : c.device) device += (device.empty() ? "" : " &&\n") + command;
-  return "{ " + device + "\n} >/dev/null 2>&1 & device=$!\n" + c.host[0] + " || exit 1\n" +
-         c.host[1] + "\nhost=$?\n" + "if [ $host -gt 0 ] && [ $host -lt 126 ]; then exit " +
-         std::to_string(host_half_refused) + "; fi\n" + "[ $host = 0 ] && wait $device && exec " +
-         c.last + "\n";
+  return one_after_another(c.device) + "device=$!\n" + c.host[0] + " || exit 1\n" + c.host[1] +
+         "\nhost=$?\n" + "if [ $host -gt 0 ] && [ $host -lt 126 ]; then exit " +
+         std::to_string(host_half_refused) + "; fi\n" +
+         "[ $host = 0 ] && wait $device || exit 1\n" + one_after_another(c.code) + "code=$!\n" +
+         c.last[0] + " && wait $code && exec " + c.last[1] + "\n";
 }
 
 }  // namespace
@@ -119,6 +165,10 @@ std::optional<nvcc_passes> side_by_side(std::string_view printed, const fs::path
   }
   if (!is_whole(commands)) return std::nullopt;
   passes.module_id = commands.module_id;
+  passes.stand_in = commands.embedded;
+  passes.stand_in_text = stand_in;
+  passes.stand_in_text.replace(passes.stand_in_text.find("$FILE"), 5,
+                               machine_code(commands.embedded));
   passes.script = script_of(commands);
   passes.rules = std::move(commands.rules);
   return passes;

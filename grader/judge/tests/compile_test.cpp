@@ -12,17 +12,22 @@ using namespace stepwise::tests;
 
 namespace {
 
-compiled compile_with(const std::string& script) {
-  const temporary_folder work(fs::temp_directory_path());
+compiled compile_in(
+    const fs::path& work, const std::string& script, const std::function<void()>& tick = [] {}) {
   installation where;
-  where.root = work.path();
-  where.build = work.path() / "build";
-  where.nvcc = work.path() / "nvcc";
+  where.root = work;
+  where.build = work / "build";
+  where.nvcc = work / "nvcc";
   write_atomically(where.nvcc, "#!/bin/sh\n" + script + "\n");
   fs::permissions(where.nvcc, fs::perms::owner_exec, fs::perm_options::add);
-  write_atomically(work.path() / "mine.cu", "\n");
-  const compile_progress progress{[](const std::string&) {}, [] {}};
-  return compile_submission(doubling_lab(), work.path() / "mine.cu", where, progress);
+  write_atomically(work / "mine.cu", "\n");
+  const compile_progress progress{[](const std::string&) {}, tick};
+  return compile_submission(doubling_lab(), work / "mine.cu", where, progress);
+}
+
+compiled compile_with(const std::string& script) {
+  const temporary_folder work(fs::temp_directory_path());
+  return compile_in(work.path(), script);
 }
 
 }  // namespace
@@ -67,4 +72,11 @@ TEST_CASE("a compiler that refuses a source, or crashes over it, is the student'
     CHECK(c.program.empty());
     CHECK(!c.explanation.empty());
   }
+}
+
+TEST_CASE("who interrupts a compiler finds nothing half made") {
+  const temporary_folder work(fs::temp_directory_path());
+  CHECK_THROWS_AS(compile_in(work.path(), "sleep 60", [] { throw interrupted(); }), interrupted);
+  for (const auto& left : fs::directory_iterator(work.path() / "build/submissions"))
+    CHECK_FALSE(left.is_directory());
 }

@@ -100,7 +100,7 @@ class toolkit {
 
 }  // namespace
 
-TEST_CASE("nvcc's list becomes two halves and an end") {
+TEST_CASE("nvcc's list becomes what runs side by side") {
   const auto passes = side_by_side(usual_list, "/work");
   REQUIRE(passes);
   CHECK(passes->environment.size() == 3);
@@ -108,6 +108,9 @@ TEST_CASE("nvcc's list becomes two halves and an end") {
   CHECK(passes->rules.size() == 2);
   CHECK(passes->script.find("--gen_module_id_file") == std::string::npos);
   CHECK(passes->script.find("rm ") == std::string::npos);
+  CHECK(passes->stand_in == "$T/3.fatbin.c");  // the compiler includes it, the assembler the data
+  CHECK(passes->stand_in_text.find(".incbin \\\"$T/3.fatbin\\\"") != std::string::npos);
+  CHECK(passes->script.find("fatbinary --create=\"$T/3.fatbin\"") != std::string::npos);
 }
 
 TEST_CASE("another list is none that is known") {
@@ -120,6 +123,8 @@ TEST_CASE("another list is none that is known") {
            {"cicc\" --module_id_file_name \"$T/id\"", "cicc\""},
            {"#$ cudafe++", "#$ rm"},  // a part is missing
            {"#$ fatbinary", "#$ rm"},
+           {" --embedded-fatbin=\"$T/3.fatbin.c\"", " --create=\"$T/3.fatbin\""},
+           {" -o \"$T/student.o\"", " -o \"$T/student.o\" -Wall"},
            {" -c -x c++ ", " -S -x c++ "},
            {"-D__CUDA_ARCH__=900 -D__CUDA_ARCH_LIST__", "-D__CUDA_ARCH_LIST__"},
        }) {
