@@ -1,4 +1,4 @@
-// Reads a record's medians.
+// Reads a record's medians, and the modelled time of a step.
 #include "grader/model/recorded_times.hpp"
 
 #include <fmt/core.h>
@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "common/formats/json.hpp"
+#include "grader/course/source.hpp"
 #include "grader/judge/device_choice.hpp"
+#include "grader/judge/key.hpp"
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
 
@@ -20,6 +22,30 @@ void each_time(const json& program, Take take) {
     if (!at.contains("cold") || !at.at("cold").contains("median_ms")) continue;
     take(at.at("size").get<lab_size>(), at.at("cold").at("median_ms").get<double>());
   }
+}
+
+// Adds the files of solutions/ that `file` includes, in order, each once; slides/site/builder does
+// so, too, for the same digest.
+void add_parts(const fs::path& root, const std::string& text, std::vector<std::string>& parts) {
+  constexpr std::string_view includes = "#include \"";
+  for (const std::string& line : split_lines(text)) {
+    if (!line.starts_with(includes)) continue;
+    const std::string name =
+        line.substr(includes.size(), line.find('"', includes.size()) - includes.size());
+    if (!name.starts_with("solutions/") || std::ranges::find(parts, name) != parts.end()) continue;
+    const auto part = read_if_there(root / name);
+    if (!part) continue;
+    parts.push_back(name);
+    add_parts(root, *part, parts);
+  }
+}
+
+std::string digest_of_step(const fs::path& root, const fs::path& file) {
+  std::string all = read_if_there(root / file).value_or("");
+  std::vector<std::string> parts;
+  add_parts(root, all, parts);
+  for (const auto& part : parts) all += read_if_there(root / part).value_or("");
+  return hex_of(sha256(all)).substr(0, 16);
 }
 
 }  // namespace
@@ -71,6 +97,26 @@ recorded_times load_recorded_times(const fs::path& root, const lab& l,
   }
   std::ranges::sort(all.sizes);
   return all;
+}
+
+std::optional<double> find_recorded_model(const fs::path& root, const lab& l,
+                                          std::string_view step_name, std::string_view gpu_name,
+                                          const lab_size& size) {
+  const auto text = read_if_there(root / "solutions" / l.name / "measured" /
+                                  (gpu_file_name(gpu_name) + ".guided.json"));
+  const auto at = std::ranges::find(l.steps, step_name, &step::name);
+  if (!text || at == l.steps.end()) return {};
+  const json record = json::parse_or_null(*text);
+  try {
+    if (record.at("gpu") != gpu_name) return {};
+    for (const json& of : record.at("steps")) {
+      if (of.at("step") != step_name || of.at("size").get<lab_size>() != size) continue;
+      if (of.at("source") != digest_of_step(root, at->file)) return {};
+      return of.at("ms").get<double>();
+    }
+  } catch (const json_error&) {  // the site names it
+  }
+  return {};
 }
 
 }  // namespace stepwise

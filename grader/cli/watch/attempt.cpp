@@ -12,6 +12,7 @@
 #include "grader/course/given.hpp"
 #include "grader/grade/grade.hpp"
 #include "grader/measure/figures.hpp"
+#include "grader/model/recorded_times.hpp"
 #include "grader/report/findings.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/parallel.hpp"
@@ -20,11 +21,24 @@
 namespace stepwise::cli {
 namespace {
 
-constexpr double patience_s = 20;  // a student waits for the time of a call
+// After these ends another call would only take as long again.
+bool worth_another_call(verdict what) {
+  return what == verdict::pass || what == verdict::wrong || what == verdict::check;
+}
+
+// A program for one answer only: it shall not push out what the user works on.
+struct passing_program {
+  fs::path entry;  // of the cache; empty: it stays
+  ~passing_program() {
+    std::error_code ignored;
+    if (!entry.empty()) fs::remove_all(entry, ignored);
+  }
+};
 
 // The calls of both, of which `more` were made beside those of `all`.
 void add(check_report& all, check_report more) {
   all.total += more.total;
+  all.printed += more.printed;
   for (auto& found : more.findings) merge_into(all.findings, std::move(found));
   if (!all.correct()) return;
   all.right.insert(all.right.end(), more.right.begin(), more.right.end());
@@ -32,7 +46,6 @@ void add(check_report& all, check_report more) {
   all.found = more.found;
   all.label = more.label;
   all.size = more.size;
-  all.printed = more.printed;
 }
 
 // What a person compares from save to save; of the whole launches, however much of them ran.
@@ -83,92 +96,121 @@ double attempt::time_ms() const {
   return time.timed() ? time.time_ms : 0;
 }
 
-attempts::attempts(context& c, const lab& l, const problem& p, fs::path file, std::uint64_t seed,
-                   std::function<bool()> stops)
+attempts::attempts(context& c, const lab& l, const problem& p, const gpu& stood_for,
+                   attempt_request request)
     : c_(c),
       l_(l),
       p_(p),
-      file_(std::move(file)),
-      seed_(seed),
-      stops_(std::move(stops)),
+      request_(std::move(request)),
+      parts_(c.where.root / "solutions" / l.name / "parts"),
+      timed_size_(modelled_size(l, stood_for)),
       device_(c.device()),
-      emulator_(choose_device(device_request::emulated, c.where)) {}
+      emulator_(choose_device(device_request::emulated, c.where)) {
+  emulator_.name = stood_for.name;
+  if (is_trusted()) return;
+  emulator_ = judged_on(emulator_, c.where);
+  emulator_.guards = request_.guards;
+  emulator_.shown = {request_.file, c.where.root / "common" / "lab",
+                     c.where.root / "labs" / l.name / l.contract, parts_};
+}
 
 activity attempts::while_current() {
   return {[this](const std::string& what) { c_.busy.doing(what); },
           [this] {
             c_.busy.tick();
-            if (stops_()) throw superseded{};
+            if (request_.stops()) throw superseded{};
           }};
 }
 
 attempt attempts::make() {
   const auto start = std::chrono::steady_clock::now();
   attempt a;
-  const compiled made = compile();
-  a.compile_errors = made.explanation;
-  if (a.compiles()) run_all(a, made.program);
-  judge(a);
-  a.seconds = seconds_since(start);
+  a.made = compile();
+  const passing_program passing{request_.passes ? a.made.program.parent_path() : fs::path{}};
+  a.compile_s = seconds_since(start);
+  const auto compiled = std::chrono::steady_clock::now();
+  if (a.compiles()) run_all(a);
+  if (is_trusted()) judge(a);
+  a.run_s = seconds_since(compiled);
   return a;
 }
 
 compiled attempts::compile() {
   const auto now = while_current();
-  compile_guards guards;
-  if (file_ == c_.where.root / l_.file)
-    guards.extra = {c_.where.root / "solutions" / l_.name / "parts"};
-  return compile_submission(l_, file_, c_.where, {now.doing, now.tick}, guards);
+  compile_guards guards{request_.guards};
+  if (!is_trusted() || request_.file == c_.where.root / l_.file) guards.extra = {parts_};
+  return compile_submission(l_, request_.file, c_.where, {now.doing, now.tick}, guards);
 }
 
-void attempts::run_all(attempt& a, const fs::path& program) {
+void attempts::run_all(attempt& a) {
+  const fs::path& program = a.made.program;
   auto small = small_sizes(l_, p_);
   std::vector<lab_size> rest, largest;
   for (const auto& size : l_.check)
-    if (std::find(small.begin(), small.end(), size) == small.end()) rest.push_back(size);
+    if (is_trusted() && std::find(small.begin(), small.end(), size) == small.end())
+      rest.push_back(size);
   if (small.size() > 1) {
     largest.push_back(small.back());
     small.pop_back();
   }
   for (const goal& g : l_.goals)
-    if (g.what == goal::kind::counter) a.counted.try_emplace(g.size);
-  std::atomic<bool> over = false;
-  const activity quiet = {[](const std::string&) {},
+    if (is_trusted() && g.what == goal::kind::counter) a.counted.try_emplace(g.size);
+  std::atomic<bool> over = false, pointless = false;
+  const activity first = {[](const std::string&) {},
                           [&over] {
                             if (over) throw superseded{};
                           }};
+  const activity other = {first.doing, [&over, &pointless] {
+                            if (over || pointless) throw superseded{};
+                          }};
   check_report at_largest, at_rest;
   std::vector<std::function<void()>> jobs;
-  if (!largest.empty())
-    jobs.push_back(
-        [&] { at_largest = check_thoroughly(l_, p_, program, emulator_, largest, seed_, quiet); });
   jobs.push_back([&] {
-    a.time = model_program(l_, p_, program, l_.modelled.back(), seed_of_modelled_calls, emulator_,
-                           quiet, patience_s);
+    a.report = check_thoroughly(l_, p_, program, emulator_, small, request_.seed, first);
+    if (!worth_another_call(a.report.found.what)) pointless = true;
   });
-  jobs.push_back(
-      [&] { a.report = check_thoroughly(l_, p_, program, emulator_, small, seed_, quiet); });
+  jobs.push_back([&] {
+    a.time =
+        model_program(l_, p_, program, timed_size_, seed_of_modelled_calls, emulator_, other,
+                      request_.patience_s, is_trusted() ? what_ifs::left_out : what_ifs::modelled);
+  });
+  if (!largest.empty())
+    jobs.push_back([&] {
+      at_largest = check_thoroughly(l_, p_, program, emulator_, largest, request_.seed, other);
+    });
   if (!rest.empty())
     jobs.push_back(
-        [&] { at_rest = check_program(l_, p_, program, emulator_, rest, seed_, quiet); });
+        [&] { at_rest = check_program(l_, p_, program, emulator_, rest, request_.seed, other); });
   for (auto& counted : a.counted)
     jobs.push_back([&, at = &counted] {
-      at->second = profile_program(l_, p_, program, at->first, seed_, emulator_, quiet);
+      at->second = profile_program(l_, p_, program, at->first, request_.seed, emulator_, other);
     });
-  c_.busy.doing("checking and timing " + c_.where.shown(file_));
+  c_.busy.doing("checking and timing " + c_.where.shown(request_.file));
   in_parallel(
-      jobs.size(), workers_for(std::uint64_t{512} << 20), [&](std::size_t i) { jobs[i](); },
+      jobs.size(), workers_for(std::uint64_t{512} << 20),
+      [&](std::size_t i) {
+        if (pointless) return;
+        try {
+          jobs[i]();
+        } catch (const superseded&) {
+          if (!pointless) throw;
+        }
+      },
       [&](std::size_t) {
         c_.busy.tick();
-        if (stops_()) over = true;
+        if (request_.stops()) over = true;
       });
   if (over) throw superseded{};
+  if (pointless) {
+    a.time = {};
+    return;
+  }
   add(a.report, std::move(at_largest));
   add(a.report, std::move(at_rest));
   if (a.report.found.ok() && a.time.timed()) a.counters = counters_of(a.time.kernels);
-  if (device_.gpu && a.report.correct())
-    a.measured = measure_program(l_, p_, program, device_, figure_size(l_, device_, {}), seed_,
-                                 while_current());
+  if (is_trusted() && device_.gpu && a.report.correct())
+    a.measured = measure_program(l_, p_, program, device_, figure_size(l_, device_, {}),
+                                 request_.seed, while_current());
 }
 
 void attempts::judge(attempt& a) {
@@ -214,11 +256,12 @@ judged_goal attempts::judge_goal(const attempt& a, const goal& g) {
 
 std::optional<double> attempts::step_ms(const std::string& name) {
   if (const auto known = steps_.find(name); known != steps_.end()) return known->second;
-  const auto& size = l_.modelled.back();
-  const auto found =
-      l_.is_worked ? kept_.find(c_.where.solution(l_.name, name), size, seed_of_modelled_calls)
+  auto found = l_.is_worked
+                   ? find_recorded_model(c_.where.root, l_, name, emulator_.name, timed_size_)
                    : load_given_times(c_.where.root, l_)
-                         .find(name, emulator_.name, size, seed_of_modelled_calls);
+                         .find(name, emulator_.name, timed_size_, seed_of_modelled_calls);
+  if (!found && l_.is_worked)
+    found = kept_.find(c_.where.solution(l_.name, name), timed_size_, seed_of_modelled_calls);
   if (found) steps_[name] = found;
   return found;
 }
@@ -230,11 +273,10 @@ bool attempts::model_steps() {
     if (!g.is_speed() || step_ms(g.over)) continue;
     const fs::path program = c_.where.solution(l_.name, g.over);
     if (steps_.contains(g.over) || !fs::exists(program)) continue;
-    const auto& size = l_.modelled.back();
-    const auto call =
-        model_program(l_, p_, program, size, seed_of_modelled_calls, emulator_, while_current());
+    const auto call = model_program(l_, p_, program, timed_size_, seed_of_modelled_calls, emulator_,
+                                    while_current());
     steps_[g.over] = call.timed() ? std::optional(call.time_ms) : std::nullopt;
-    if (call.timed()) kept_.keep(program, size, seed_of_modelled_calls, call.time_ms);
+    if (call.timed()) kept_.keep(program, timed_size_, seed_of_modelled_calls, call.time_ms);
     modelled = true;
   }
   return modelled;

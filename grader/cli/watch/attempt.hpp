@@ -1,10 +1,11 @@
-// One saved text of a student's file: compiled, checked, counted and timed, as fast as possible.
+// One text of a student's file: compiled, checked, counted and timed, as fast as possible. What
+// `lab watch` says of each save, and `lab try` of a file that it does not know.
 //
 // idea    Once it is compiled, everything else is runs of one program that do not need each other:
-//         they share the cores, the longest first. The largest of the sizes that are checked is a
-//         run of its own, since it takes as long as all others together.
+//         they share the cores. The largest of the sizes that are checked is a run of its own,
+//         since it takes as long as all others together.
 // watch   Goals are judged as `lab grade --practice` does, but a speed goal by a sample of the
-//         blocks: an indication.
+//         blocks, and the steps' times that are recorded: an indication.
 // Tested by tests/watch_cli_test.cpp.
 #pragma once
 
@@ -14,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "common/device/gpu.hpp"
 #include "grader/cli/context.hpp"
 #include "grader/judge/compile.hpp"
 #include "grader/measure/profiled.hpp"
@@ -37,38 +39,54 @@ struct named_figure {
 };
 
 struct attempt {
-  std::vector<std::string> compile_errors;
+  compiled made;                    // its program may be gone
   check_report report;              // of all check sizes, the small ones with all checks
   modelled_figures time;            // by the model
   std::optional<figures> measured;  // with a GPU
   std::map<lab_size, profiled_call> counted;
   std::vector<judged_goal> goals;
   std::vector<named_figure> counters;  // of the timed call
-  double seconds = 0;                  // from the text to the answer
+  // From the text to the program, and from there to the answer.
+  double compile_s = 0, run_s = 0;
 
-  bool compiles() const { return compile_errors.empty(); }
+  bool compiles() const { return made.explanation.empty(); }
   bool right() const { return compiles() && report.correct(); }
   bool clean() const { return right() && report.findings.empty(); }
   double time_ms() const;  // 0: none
 };
 
+// What is tried, and how.
+struct attempt_request {
+  fs::path file;
+  std::uint64_t seed = 7;
+  double patience_s = 20;  // a call that takes longer has no time
+  // Looked at often; true gives up.
+  std::function<bool()> stops = [] { return false; };
+  // Not null: in this sandbox, at the small sizes alone, without goals; what the analysis says
+  // would help is modelled.
+  const protections* guards = nullptr;
+  bool passes = false;  // its program is not kept
+};
+
 class attempts {
  public:
-  // All of these must outlive this. `stops`: looked at often; true gives up.
-  attempts(context& c, const lab& l, const problem& p, fs::path file, std::uint64_t seed,
-           std::function<bool()> stops);
+  // All of these must outlive this; `stood_for` is the GPU that is emulated.
+  attempts(context& c, const lab& l, const problem& p, const gpu& stood_for,
+           attempt_request request);
 
   // Of the file as it is. Throws superseded.
   attempt make();
-  // Models the steps that speed goals compare with, once; another attempt knows them. True if there
-  // was one to model. Throws superseded.
+  // Models the steps that speed goals compare with and no record has, once; another attempt knows
+  // them. True if there was one to model. Throws superseded.
   bool model_steps();
+  const device_choice& emulator() const { return emulator_; }
   // The goals of an attempt, by what is known now.
   void judge(attempt& a);
 
  private:
+  bool is_trusted() const { return request_.guards == nullptr; }
   compiled compile();
-  void run_all(attempt& a, const fs::path& program);
+  void run_all(attempt& a);
   judged_goal judge_goal(const attempt& a, const goal& g);
   std::optional<double> step_ms(const std::string& name);
   activity while_current();
@@ -76,10 +94,10 @@ class attempts {
   context& c_;
   const lab& l_;
   const problem& p_;
-  const fs::path file_;
-  const std::uint64_t seed_;
-  const std::function<bool()> stops_;
-  const device_choice device_, emulator_;
+  const attempt_request request_;
+  const fs::path parts_;  // of the lab's solutions
+  const lab_size timed_size_;
+  device_choice device_, emulator_;
   kept_times kept_{c_.where, emulator_};
   std::map<std::string, std::optional<double>> steps_;
 };

@@ -71,7 +71,7 @@ std::string clickable(std::string text, const answer_place& at) {
 std::string fault_of(const attempt& a, const answer_place& at) {
   if (!a.compiles()) {
     std::string text;
-    for (const auto& line : a.compile_errors) text += (text.empty() ? "" : "\n") + line;
+    for (const auto& line : a.made.explanation) text += (text.empty() ? "" : "\n") + line;
     return text;
   }
   std::string text;
@@ -185,8 +185,9 @@ void add_goals(lines_of& lines, const attempt& a, const earlier_attempts& before
 std::vector<std::string> answer_lines(const attempt& a, const earlier_attempts& before,
                                       const answer_place& at) {
   lines_of lines(at.style);
-  lines.plain(at.style.paint(tone::strong, at.shown) +
-              at.style.paint(tone::dim, fmt::format("  {}, {:.1f} s", at.title, a.seconds)));
+  lines.plain(
+      at.style.paint(tone::strong, at.shown) +
+      at.style.paint(tone::dim, fmt::format("  {}, {:.1f} s", at.title, a.compile_s + a.run_s)));
   const verdict what = class_of(a);
   const std::string name(name_of(what));
   const std::string fault = fault_of(a, at);
@@ -250,7 +251,7 @@ json answer_json(const attempt& a, const earlier_attempts& before, const answer_
             {"class", name_of(class_of(a))},
             {"correct", a.right()},
             {"message", fault_of(a, at)},
-            {"seconds", a.seconds},
+            {"seconds", a.compile_s + a.run_s},
             {"time_ms", a.time_ms() > 0 ? json(a.time_ms()) : json(nullptr)},
             {"time_kind", a.time_ms() > 0 ? (a.measured ? "measured" : "modelled") : "none"},
             {"counters", json::array()},

@@ -41,13 +41,13 @@ std::size_t terminal_rows() {
 
 class watcher {
  public:
-  watcher(context& c, const lab& l, const problem& p, const watch_options& o)
+  watcher(context& c, const lab& l, const problem& p, const gpu& stood_for, const watch_options& o)
       : c_(c),
         l_(l),
         o_(o),
         path_(o.file.empty() ? c.where.root / l.file : fs::absolute(o.file)),
         file_(path_),
-        attempts_(c, l, p, path_, o.seed, [this] { return is_newer(); }),
+        attempts_(c, l, p, stood_for, {path_, o.seed, 20, [this] { return is_newer(); }}),
         is_screen_(isatty(STDOUT_FILENO) == 1 && !c.as_json && !o.once) {}
 
   int run() {
@@ -172,8 +172,8 @@ int watch(context& c, const watch_options& o) {
   if (c.as_json && !o.once) refuse("--json is one document: with --once");
   const lab l = load_lab(c.where.root, o.lab);
   const problem& p = problem_of(l);
-  wanted_gpu(c, o.gpu);
-  return watcher(c, l, p, o).run();
+  const auto wanted = wanted_gpu(c, o.gpu);
+  return watcher(c, l, p, wanted ? *wanted : stand_for(c, ""), o).run();
 }
 
 const verb watch_verb(

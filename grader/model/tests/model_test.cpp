@@ -99,3 +99,28 @@ TEST_CASE(
   CHECK(error->times == 2);
   CHECK(error->worst_tenth == 0.3);
 }
+
+TEST_CASE("the modelled time of a step is found while its source and its parts are as recorded") {
+  const temporary_folder root(std::filesystem::temp_directory_path());
+  const auto folder = root.path() / "solutions/doubling";
+  std::filesystem::create_directories(folder / "measured");
+  std::filesystem::create_directories(folder / "parts");
+  lab l = three_steps();
+  l.steps[0].file = "solutions/doubling/00_a.cu";
+  const auto found = [&](const char* name, const char* gpu, std::int64_t n) {
+    return find_recorded_model(root.path(), l, name, gpu, {n});
+  };
+  CHECK(!found("00_a", "NVIDIA H200", 8));
+  std::ofstream(folder / "00_a.cu") << "#include \"solutions/doubling/parts/p.hpp\"\na\n";
+  std::ofstream(folder / "parts/p.hpp") << "p\n";
+  std::ofstream(folder / "measured/h200.guided.json")
+      << R"({"gpu": "NVIDIA H200", "steps": [{"step": "00_a", "size": [8], "source": "c743b3374d245af3", "ms": 2.5}]})";
+  CHECK(found("00_a", "NVIDIA H200", 8) == 2.5);
+  CHECK(!found("00_a", "NVIDIA H200", 9));
+  CHECK(!found("01_b", "NVIDIA H200", 8));
+  CHECK(!found("00_a", "NVIDIA H100", 8));
+  std::ofstream(folder / "parts/p.hpp") << "q\n";
+  CHECK(!found("00_a", "NVIDIA H200", 8));
+  std::ofstream(folder / "measured/h200.guided.json") << "{";
+  CHECK(!found("00_a", "NVIDIA H200", 8));
+}
