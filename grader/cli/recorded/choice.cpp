@@ -41,8 +41,11 @@ warp_recording read_recording(const fs::path& file) {
   if (none) refuse(file.string() + ": there is no such file");
   if (bytes > warp_recording::most_bytes)
     refuse(file.string() + " is too large for a recorded warp");
+  const std::string text = read_file(file, static_cast<int>(exit_code::usage));
+  if (json::parse_or_null(text).is_null())
+    refuse(file.string() + " is no recorded warp; `lab record` and `lab exec --record` write one");
   try {
-    return parse_recording(read_file(file, static_cast<int>(exit_code::usage)));
+    return parse_recording(text);
   } catch (const json_error& e) {
     refuse(file.string() + ": " + e.what());
   }
@@ -50,8 +53,12 @@ warp_recording read_recording(const fs::path& file) {
 
 void require_steps(const warp_recording& r, const recorded_choice& o) {
   if (!r.steps.empty()) return;
-  const std::string launched = fmt::format("launch {} has {} blocks of {} warps", r.launch,
-                                           volume(r.grid), r.warps_of_block);
+  const auto of = [](std::uint64_t n, const char* what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  };
+  const std::string launched =
+      fmt::format("launch {} has {} of {}", r.launch, of(volume(r.grid), "block"),
+                  of(r.warps_of_block, "warp"));
   if (r.executed > 0)
     refuse(fmt::format("{}; these execute {} instructions: --first takes an earlier one", launched,
                        r.executed));

@@ -51,6 +51,12 @@ class key_input {
   termios before_{};
 };
 
+// Where the course keeps what a step does.
+fs::path recorded_file(const context& c, const std::string& lab_name,
+                       const std::string& step_name) {
+  return c.where.root / "solutions" / lab_name / "recorded" / (step_name + ".json");
+}
+
 void play_on_terminal(context& c, const warp_recording& r) {
   key_input keys;
   std::size_t at = 0;
@@ -74,18 +80,29 @@ void play_on_terminal(context& c, const warp_recording& r) {
   }
 }
 
+[[noreturn]] void refuse_without_step(const context& c, const std::string& lab_name) {
+  std::string steps;
+  for (const step& s : load_lab(c.where.root, lab_name).steps)
+    if (fs::exists(recorded_file(c, lab_name, s.name))) steps += " " + s.name;
+  refuse("which step? `lab play " + lab_name + " STEP`; recorded are" +
+         (steps.empty() ? " none" : steps));
+}
+
 int play(context& c, const play_options& o) {
   fs::path file = o.what;
   if (!o.step.empty()) {
     const lab l = load_lab(c.where.root, o.what);
     const std::string step = find_step(l, o.step).name;
-    file = c.where.root / "solutions" / l.name / "recorded" / (step + ".json");
+    file = recorded_file(c, l.name, step);
     if (!fs::exists(file))
       refuse(
           fmt::format("{} is not recorded: ./lab record {} {} --out a.json, then ./lab play "
                       "a.json",
                       step, l.name, step));
   }
+  if (o.step.empty() && !fs::exists(file) &&
+      std::ranges::count(lab_names(c.where.root), o.what) > 0)
+    refuse_without_step(c, o.what);
   const warp_recording r = read_recording(file);
   if (r.steps.empty()) refuse(file.string() + " has no steps");
   if (c.as_json) {

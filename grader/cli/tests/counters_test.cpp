@@ -134,3 +134,58 @@ TEST_CASE("exec --counters: a source that is newer than the program is reported"
   CHECK(has(older.err, "exec_program.cu was changed after " + program.string() + " was built"));
   CHECK(has(older.err, "instructions of warps"));
 }
+
+TEST_CASE("record and play: how each round of 02_strided meets in fewer banks") {
+  const cloned_course c;
+  const std::vector<std::string> words = {"record", "reduction", "02", "--size", "256"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    return c.lab(more);
+  };
+  const json written = document_of(with({"--out", "a.json", "--json"}));
+  check_documented(written, "record, play, recorded warps");
+  const json recorded = json::parse(*read_if_there(c.root() / "a.json"));
+  CHECK(recorded["steps"].size() == written["steps"]);
+  std::vector<int>
+      wavefronts;  // of the first load of each round, whose stride is 2, 4, 8, ... words
+  for (const json& s : recorded["steps"]) {
+    const json& i = recorded["instructions"][s["i"].get<std::size_t>()];
+    if (i["line"] == 27 && i["kind"] == "load" && s.contains("x"))
+      wavefronts.push_back(s["x"][0]["n"]);
+  }
+  CHECK(wavefronts == std::vector<int>{2, 2, 4, 4, 8, 8, 8, 8, 8, 8, 4, 4, 2, 2, 1, 1});
+
+  const auto list = c.lab({"play", "a.json"});
+  CHECK(list.end.exit_code == 0);
+  CHECK(has(list.out, "reduce_kernel, launch 1, block 0, warp 0: 166 instructions"));
+  CHECK(has(list.out, "######## ######## ........ ........ 8 wf    ld.shared.u32"));
+  const json played = document_of(c.lab({"play", "reduction", "02", "--json"}));  // the course's
+  check_documented(played, "record, play, recorded warps");
+  CHECK(has(played["steps"].dump(), "shared load, 2 wavefronts (ideally 1)"));
+
+  const auto refused = [](const child_result& result, const char* why) {
+    CAPTURE(why);
+    CHECK(result.end.exit_code == 2);
+    CHECK_MESSAGE(has(result.err, why), result.err);
+  };
+  refused(with({}), "where to?");
+  refused(with({"--out", "b.json", "--block", "9"}), "launch 1 has 1 block of 8 warps");
+  refused(with({"--out", "b.json", "--launch", "9"}), "fewer than 9 launches");
+  refused(c.lab({"play", "reduction"}), "recorded are 00_pairs");
+  refused(c.lab({"play", "reduction", "06"}), "is not recorded");
+  refused(c.lab({"play", "README.md"}), "is no recorded warp");
+  write_atomically(c.root() / "a.json", R"({"format": "stepwise warp", "version": 2})");
+  refused(c.lab({"play", "a.json"}), "of version 2");
+}
+
+TEST_CASE("exec --record: a warp of any program, which play shows") {
+  const cloned_course c;
+  const std::string program = std::string(std::getenv("EXEC_PROGRAMS")) + "/exec_with_lines";
+  const auto run = c.lab({"exec", "--record", "a.json", "--launch", "5", program, "several"});
+  CHECK(run.out == "first 500\n");
+  CHECK(has(run.err, "add, launch 5, block 0, warp 0"));
+  CHECK(has(c.lab({"play", "a.json"}).out, "atom"));
+  CHECK(has(c.lab({"exec", "--record", "a.json", "--launch", "99", program, "several"}).err,
+            "there was no such launch"));
+  CHECK(!fs::exists(c.root() / "a.json"));  // that of an earlier run
+}
