@@ -1,5 +1,6 @@
 """The playground in headless Chromium, with the real compiler, emulator and sandbox: edit, race, fix, faster; and
 hostile sources. Skipped (77) without Chromium, a built course or a complete sandbox."""
+import contextlib
 import json
 import pathlib
 import shutil
@@ -118,11 +119,36 @@ def from_disk(page, site, link):
     expect(not page.run("document.querySelector('.try-run')"), 'a static page has a button that runs')
 
 
+def students(page, address):
+    """Their site has the skeleton to begin with, and the same judge."""
+    page.go(address)
+    page.go(address.split('?')[0] + 'reduction/index.html')
+    page.run("document.querySelector('.try-how button').click()")
+    text = page.run("document.querySelector('.try-source').value")
+    expect(text == (ROOT / 'labs/reduction/reduction.cu').read_text(), f'students begin with {text[:200]}')
+    said, _ = attempt(page, text)
+    expect(said.startswith('WRONG') and 'no other element was added' in said, f'the skeleton: {said[:300]}')
+
+
 def words_of(cmdline):
     try:
         return cmdline.read_bytes()
     except OSError:
         return b''
+
+
+@contextlib.contextmanager
+def served(tries, for_students=False):
+    """A site and its address."""
+    site = build(ROOT, for_students)
+    server = serve.bound(0, site.out, site.written, [lab.name for lab in site.labs], tries)
+    threading.Thread(target=server.serve_forever, kwargs={'poll_interval': 0.05}, daemon=True).start()
+    try:
+        yield site, server.address()
+    finally:
+        server.shutdown()
+        server.server_close()
+        shutil.rmtree(site.out)
 
 
 def main():
@@ -132,23 +158,18 @@ def main():
         print(f'skipped: {lacks}')
         return 77
     tries.built.add('reduction')  # the test's own dependencies are built
-    site = build(ROOT)
-    server = serve.bound(0, site.out, site.written, [lab.name for lab in site.labs], tries)
-    threading.Thread(target=server.serve_forever, kwargs={'poll_interval': 0.05}, daemon=True).start()
     try:
-        with browser.Browser() as chromium:
+        with browser.Browser() as chromium, served(tries) as (site, address), served(tries, True) as (_, theirs):
             page = chromium.open((site.out / 'index.html').as_uri())
-            link = course_of_a_reader(page, server.address())
+            link = course_of_a_reader(page, address)
             accessible(page)
             hostile(page, tries)
+            students(page, theirs)
             from_disk(page, site, link)
-            own = f'network request: http://127.0.0.1:{server.server_port}/'
+            own = tuple('network request: ' + one.split('?')[0] for one in (address, theirs))
             wrong.extend(one for one in page.trouble() if not one.startswith(own) and 'about:' not in one)
     finally:
         tries.end_all()
-        server.shutdown()
-        server.server_close()
-        shutil.rmtree(site.out)
     ours = str(ROOT).encode()  # another clone may be at work as well
     left = [words for words in map(words_of, pathlib.Path('/proc').glob('[0-9]*/cmdline'))
             if words.startswith(ours) and b'reduction\0--file\0-' in words]
