@@ -66,20 +66,14 @@ json limits_record(const lab& l, const device_choice& device, const std::string&
                    const std::vector<bench_row>& rows, const std::string& date,
                    const std::string& command) {
   const bench_cell& first = rows.at(0).cells.at(0);
-  json record = {
-      {"lab", l.name},
-      {"gpu", device.name},
-      {"driver", device.state.driver_version},
-      {"runtime", device.state.runtime_version},
-      {"date", date},
-      {"command", command},
-      {"method",
-       "device time between events, median of all samples with its 95 % interval; the step and its "
-       "parts take turns, forwards and backwards; the L2 cache is overwritten before every call"},
-      {"step", step},
-      {"size", first.size},
-      {"label", first.label},
-      {"programs", json::array()}};
+  json record = record_head(
+      l, device, date, command,
+      "device time between events, median of all samples with its 95 % interval; the step and its "
+      "parts take turns, forwards and backwards; the L2 cache is overwritten before every call");
+  record["step"] = step;
+  record["size"] = first.size;
+  record["label"] = first.label;
+  record["programs"] = json::array();
   for (const auto& row : rows) {
     const sample_summary& cold = row.cells.at(0).cold;
     record["programs"].push_back({{"part", row.name},

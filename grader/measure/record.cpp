@@ -252,21 +252,26 @@ std::vector<std::string> peers_lost(const json& older, const lab& l,
   return lost;
 }
 
+json record_head(const lab& l, const device_choice& device, const std::string& date,
+                 const std::string& command, const std::string& method) {
+  return {{"lab", l.name},
+          {"gpu", device.name},
+          {"driver", device.state.driver_version},
+          {"runtime", device.state.runtime_version},
+          {"date", date},
+          {"command", command},
+          {"method", method}};
+}
+
 json record_of(const lab& l, const device_choice& device, const std::vector<bench_row>& rows,
                const duels& fought, const std::string& date, const std::string& command) {
-  json record = {
-      {"lab", l.name},
-      {"gpu", device.name},
-      {"driver", device.state.driver_version},
-      {"runtime", device.state.runtime_version},
-      {"date", date},
-      {"command", command},
-      {"method",
-       "device time between events, median of all samples with its 95 % interval; "
-       "the steps take turns, forwards and backwards; cold: the L2 cache is "
-       "overwritten before every call; on a CPU the time on the host's clock, without transfers; "
-       "cold: the call's buffers are in no cache"},
-      {"steps", json::array()}};
+  json record = record_head(
+      l, device, date, command,
+      "device time between events, median of all samples with its 95 % interval; "
+      "the steps take turns, forwards and backwards; cold: the L2 cache is "
+      "overwritten before every call; on a CPU the time on the host's clock, without transfers; "
+      "cold: the call's buffers are in no cache");
+  record["steps"] = json::array();
   const bool has_energy = std::any_of(rows.begin(), rows.end(), [](const bench_row& row) {
     return std::any_of(row.cells.begin(), row.cells.end(),
                        [](const bench_cell& cell) { return cell.energy.has_value(); });

@@ -23,6 +23,10 @@ namespace stepwise {
 // `kind` is not empty.
 fs::path record_file(const lab& l, std::string_view device_name, std::string_view kind = "");
 
+// What every record of measurements begins with: of what, where, when and how.
+json record_head(const lab& l, const device_choice& device, const std::string& date,
+                 const std::string& command, const std::string& method);
+
 // `cpu` is there if a peer was measured on it: its name, and how many threads computed.
 json record_of(const lab& l, const device_choice& device, const std::vector<bench_row>& rows,
                const duels& fought, const std::string& date, const std::string& command);

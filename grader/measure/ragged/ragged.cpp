@@ -204,23 +204,16 @@ std::vector<ragged_peer> ragged_points(const std::vector<bench_report>& reports)
 json ragged_record(const lab& l, const device_choice& device, std::uint64_t seed,
                    std::uint64_t count, const std::vector<ragged_peer>& peers,
                    const std::string& date, const std::string& command) {
-  json record = {
-      {"lab", l.name},
-      {"gpu", device.name},
-      {"driver", device.state.driver_version},
-      {"runtime", device.state.runtime_version},
-      {"date", date},
-      {"command", command},
-      {"method",
-       "sizes drawn from the seed, evenly by order of magnitude; device time between events, the "
-       "L2 "
-       "cache is overwritten before every call; ratio: median of pairs in turns with its 95 % "
-       "interval; of a peer on the CPU, which is timed by the host's clock, of the medians"},
-      {"step", l.steps.back().name},
-      {"seed", seed},
-      {"count", count},
-      {"range", l.ragged},
-      {"peers", json::array()}};
+  json record = record_head(
+      l, device, date, command,
+      "sizes drawn from the seed, evenly by order of magnitude; device time between events, the L2 "
+      "cache is overwritten before every call; ratio: median of pairs in turns with its 95 % "
+      "interval; of a peer on the CPU, which is timed by the host's clock, of the medians");
+  record["step"] = l.steps.back().name;
+  record["seed"] = seed;
+  record["count"] = count;
+  record["range"] = l.ragged;
+  record["peers"] = json::array();
   for (const auto& peer : peers) {
     json one = {{"name", peer.name}, {"sizes", json::array()}};
     for (const auto& p : peer.points) {
