@@ -14,6 +14,7 @@
 #include "grader/report/table.hpp"
 #include "grader/report/text.hpp"
 #include "grader/sandbox/sandbox.hpp"
+#include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
 #include "grader/system/process.hpp"
 #include "grader/system/stopwatch.hpp"
@@ -228,6 +229,7 @@ json outcome_json(const outcome& o) {
 }
 
 void show(context& c, const std::vector<outcome>& all) {
+  if (!std::all_of(all.begin(), all.end(), [](const outcome& o) { return o.ok; })) c.say();
   std::vector<std::vector<cell>> rows;
   for (const auto& o : all) {
     rows.push_back(
@@ -245,13 +247,16 @@ void show(context& c, const std::vector<outcome>& all) {
                                        {"s", true}, {"left", true}};
   for (const auto& line : table_lines(columns, rows, c.out.style())) c.say(line);
   c.say();
-  for (const auto& o : all) {
-    if (o.ok) continue;
-    const std::string why = !o.got.broken.empty() ? o.got.broken
-                            : !o.got.left.empty() ? "left behind: " + joined(o.got.left, ", ")
-                                                  : "another class, or other points, than expected";
-    c.out.paragraph(o.due.name + ": " + escaped_lines(why, 1, 400).at(0), 2);
-  }
+}
+
+// At once: all of them may take half an hour.
+void show_failure(context& c, const outcome& o) {
+  const std::string why =
+      !o.got.broken.empty() ? o.got.broken
+      : !o.got.left.empty()
+          ? "left behind: " + joined(o.got.left, ", ")
+          : fmt::format("{} with {:g} points, not what was expected", o.got.got, o.got.points);
+  c.out.paragraph(o.due.name + ": " + escaped_lines(why, 1, 400).at(0), 2);
 }
 
 bool is_wanted(const attack& a, const std::vector<std::string>& names) {
@@ -306,17 +311,22 @@ int selftest(context& c, const selftest_options& o) {
   c.say(fmt::format("{} files on {}", files.size(), guards.text()));
   c.say();
   std::vector<outcome> all;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    c.busy.doing(fmt::format("{} of {}: {}", i + 1, files.size(), files[i].name));
-    all.push_back(try_one(c, files[i]));
-  }
   // After all of that, a right one is still right.
   if (const auto good =
           std::find_if(files.begin(), files.end(), [](const auto& a) { return a.honest; });
       good != files.end() && files.size() > 1 && !o.course) {
-    attack again = *good;
-    again.name += " (again)";
-    all.push_back(try_one(c, again));
+    files.push_back(*good);
+    files.back().name += " (again)";
+  }
+  try {
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      c.busy.doing(fmt::format("{} of {}: {}", i + 1, files.size(), files[i].name));
+      all.push_back(try_one(c, files[i]));
+      if (!all.back().ok && !c.as_json) show_failure(c, all.back());
+    }
+  } catch (const interrupted&) {
+    if (!c.as_json) show(c, all);
+    throw;
   }
   const auto held = std::count_if(all.begin(), all.end(), [](const outcome& x) { return x.ok; });
   const auto failed = std::ssize(all) - held;
