@@ -10,6 +10,7 @@
 
 #include "grader/cli/command_line.hpp"
 #include "grader/cli/context.hpp"
+#include "grader/cli/recorded/choice.hpp"
 #include "grader/cli/verb.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/files.hpp"
@@ -153,11 +154,14 @@ class proposals {
   }
 
   void values(const std::string& of) {
-    if (of == "LAB") {
+    if (of == "LAB" || of == "WHAT") {
       for (const auto& name : lab_names(root_)) add(name, title_of(name));
+      if (of == "WHAT") found_.push_back({":files", ""});
     } else if (of == "STEP" || of == "A" || of == "B" || of == "--step" || of == "--compare") {
       if (lab_.empty()) return;
-      for (const auto& s : load_lab(root_, lab_).steps) add(s.name, s.idea);
+      for (const auto& s : load_lab(root_, lab_).steps)
+        if (verb_->name != "play" || fs::exists(root_ / recorded_warp(lab_, s.name)))
+          add(s.name, s.idea);
       if (of == "A" || of == "B") add("mine", "your own file");
     } else if (of == "--device") {
       for (const char* device : {"auto", "gpu", "emulated"}) add(device, "");
@@ -166,7 +170,7 @@ class proposals {
         if (entry.path().extension() == ".toml") add(entry.path().stem(), "");
     } else if (of == "SHELL") {
       for (const char* shell : {"bash", "zsh", "fish"}) add(shell, "");
-    } else if (of == "DIR" || of == "RESULTS" || of == "WHAT" ||
+    } else if (of == "DIR" || of == "RESULTS" ||
                (of.starts_with("--") && of != "--size" && of != "--seed")) {
       found_.push_back({":files", ""});
     }

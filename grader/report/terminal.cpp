@@ -84,6 +84,11 @@ terminal_style detect_style(int descriptor, bool allow_colour) {
   return style;
 }
 
+std::size_t terminal_rows() {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : 24;
+}
+
 void output::write(std::string_view text) {
   while (!text.empty() && !unread_) {
     const ssize_t n = ::write(STDOUT_FILENO, text.data(), text.size());

@@ -26,6 +26,8 @@ struct terminal_style {
 // What `descriptor` offers: colours only on a terminal, without NO_COLOR, TERM not dumb; COLUMNS,
 // the terminal's width, or 80; Unicode if the locale's variables say UTF-8.
 terminal_style detect_style(int descriptor, bool allow_colour);
+// Of the terminal that is stdout; 24 where it is none.
+std::size_t terminal_rows();
 
 // Writes to stdout. Throws failure(environment) if it cannot be written (a full disk), or ends
 // quietly if the reader has gone (a closed pipe).

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -13,8 +14,6 @@
 
 namespace stepwise::cli {
 namespace {
-
-constexpr std::size_t columns = 80;
 
 // What a file says is shown without what would drive a terminal.
 std::string fitting(std::string text, std::size_t width) {
@@ -66,47 +65,79 @@ std::string sector_line(const warp_recording::access& a) {
   return line;
 }
 
+// The lines around the instruction's own, at most so many.
+std::vector<std::string> source_lines(const warp_recording& r, const warp_recording::instruction& i,
+                                      std::size_t most) {
+  std::vector<std::string> lines;
+  if (i.file < 0) return lines;
+  const auto& f = r.files[static_cast<std::size_t>(i.file)];
+  auto from = f.lines.find(i.line);
+  for (std::size_t k = 0; k < most / 2 && from != f.lines.begin(); ++k) --from;
+  for (; lines.size() < most && from != f.lines.end(); ++from)
+    lines.push_back(
+        fmt::format("{} {:4}  {}", from->first == i.line ? '>' : ' ', from->first, from->second));
+  return lines;
+}
+
+// What the lanes have in a register, as many in a row as there is room for, in whole columns.
+void add_values(const warp_recording& r, const warp_recording::step& s, std::size_t n,
+                std::size_t columns, std::vector<std::string>& lines) {
+  const auto& written = r.instructions[s.instruction].writes[n];
+  std::vector<std::string> values;
+  std::size_t width = 0;
+  for (int l = 0; l < 32; ++l) {
+    values.push_back(s.active >> l & 1 ? fitting(value_text(r, s.values[n], written.type, l), 20)
+                                       : "-");
+    width = std::max(width, values.back().size());
+  }
+  std::size_t in_row = 16;
+  while (in_row > 1 && in_row * (width + 1) > columns) in_row /= 2;
+  lines.push_back(written.name + " =");
+  std::string row;
+  for (std::size_t l = 0; l < 32; ++l) {
+    row += fmt::format(" {:>{}}", values[l], width);
+    if (l % in_row == in_row - 1) lines.push_back(std::exchange(row, ""));
+  }
+}
+
 }  // namespace
 
-std::vector<std::string> frame_lines(const warp_recording& r, std::size_t at, bool values) {
+std::vector<std::string> frame_lines(const warp_recording& r, std::size_t at, bool values,
+                                     const screen& on) {
   const auto& s = r.steps[at];
   const auto& i = r.instructions[s.instruction];
-  std::vector<std::string> lines;
-  const auto add = [&](const std::string& text) { lines.push_back(fitting(text, columns)); };
-  add(fmt::format("instruction {} of {}, warp {}; {}", at + 1, r.steps.size(), s.warp,
-                  kept_text(r)));
-  add(step_text(r, s));
-  lines.emplace_back();
-  if (i.file >= 0) {
-    const auto& f = r.files[static_cast<std::size_t>(i.file)];
-    auto from = f.lines.find(i.line);
-    for (int k = 0; k < 3 && from != f.lines.begin(); ++k) --from;
-    for (int k = 0; k < 7 && from != f.lines.end(); ++k, ++from)
-      add(fmt::format("{} {:4}  {}", from->first == i.line ? '>' : ' ', from->first, from->second));
-  }
-  add("PTX     " + i.ptx);
-  if (!i.note.empty()) add("        " + i.note);
-  lines.emplace_back();
-  add("lanes   " + lane_marks(s));
+  std::vector<std::string> above = {fmt::format("instruction {} of {}; warp {} of block {}; {}",
+                                                at + 1, r.steps.size(), s.warp, r.block_index,
+                                                r.kernel)};
+  for (auto& line : wrapped(step_text(r, s), on.columns)) above.push_back(std::move(line));
+  above.emplace_back();
+  std::vector<std::string> below = {"PTX     " + i.ptx};
+  if (!i.note.empty()) below.push_back("        " + i.note);
+  below.emplace_back();
+  below.push_back("lanes   " + lane_marks(s));
   for (const auto& a : s.accesses) {
     if (a.space == "shared") {
-      add("banks   " + bank_line(a));
+      below.push_back("banks   " + bank_line(a));
       continue;
     }
     const std::string name =
         a.at.area >= 0 ? r.areas[static_cast<std::size_t>(a.at.area)].name : a.space;
-    add("sectors " + name + ", byte:lanes  " + sector_line(a));
+    auto sectors = wrapped("sectors " + name + ", byte:lanes  " + sector_line(a), on.columns);
+    std::ranges::move(sectors, std::back_inserter(below));
   }
-  for (std::size_t n = 0; values && n < s.values.size(); ++n) {
-    add(i.writes[n].name + " =");
-    std::string row;
-    for (int l = 0; l < 32; ++l) {
-      row += fmt::format(" {:>9}", s.active >> l & 1
-                                       ? fitting(value_text(r, s.values[n], i.writes[n].type, l), 9)
-                                       : "-");
-      if (l % 8 == 7) add(std::exchange(row, ""));
-    }
+  for (std::size_t n = 0; values && n < s.values.size(); ++n)
+    add_values(r, s, n, on.columns, below);
+  const std::size_t taken = above.size() + below.size() + 3;
+  auto lines = std::move(above);
+  for (auto& line :
+       source_lines(r, i, std::clamp<std::size_t>(on.rows - std::min(on.rows, taken), 1, 7)))
+    lines.push_back(std::move(line));
+  std::ranges::move(below, std::back_inserter(lines));
+  if (lines.size() + 3 > on.rows) {
+    lines.resize(std::max<std::size_t>(on.rows, 8) - 4);
+    lines.emplace_back("...");
   }
+  for (auto& line : lines) line = fitting(std::move(line), on.columns);
   return lines;
 }
 
@@ -119,7 +150,7 @@ std::string list_line(const warp_recording& r, std::size_t at) {
   return fitting(
       fmt::format("{:5} {:2} {:4} {} {:7} {}", at + 1, s.warp,
                   i.file >= 0 ? std::to_string(i.line) : "-", lane_marks(s), cost, i.ptx),
-      columns);
+      80);
 }
 
 }  // namespace stepwise::cli

@@ -1,4 +1,4 @@
-// A recorded warp as lines of text, at most 80 columns.
+// A recorded warp as lines of text.
 #pragma once
 
 #include <string>
@@ -8,10 +8,16 @@
 
 namespace stepwise::cli {
 
-// What step `at` shows: source, PTX, lanes, its accesses; `values`: the registers written, too.
-std::vector<std::string> frame_lines(const warp_recording& r, std::size_t at, bool values);
+struct screen {
+  std::size_t columns = 80, rows = 24;
+};
 
-// Of the list: number, lanes, source line, cost, PTX.
+// What step `at` shows: source, PTX, lanes, its accesses; `values`: the registers written, too.
+// Three rows of the screen are left.
+std::vector<std::string> frame_lines(const warp_recording& r, std::size_t at, bool values,
+                                     const screen& on);
+
+// Of the list, in 80 columns: number, lanes, source line, cost, PTX.
 std::string list_line(const warp_recording& r, std::size_t at);
 
 }  // namespace stepwise::cli

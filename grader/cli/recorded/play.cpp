@@ -38,24 +38,34 @@ class key_input {
 
   // The next key, an arrow as 'h' or 'l'; 0 after `wait_ms`; 'q' at the end of the input.
   char next(int wait_ms) {
-    pollfd in{STDIN_FILENO, POLLIN, 0};
-    if (poll(&in, 1, wait_ms) <= 0) return 0;
-    char c[8] = {};
-    const ssize_t n = read(STDIN_FILENO, c, sizeof c);
-    if (n <= 0) return 'q';
-    if (n < 3 || c[0] != 27) return c[0];
-    return c[2] == 'C' ? 'l' : c[2] == 'D' ? 'h' : c[2] == 'H' ? 'g' : c[2] == 'F' ? 'G' : 1;
+    if (typed_.empty()) {
+      pollfd in{STDIN_FILENO, POLLIN, 0};
+      if (poll(&in, 1, wait_ms) <= 0) return 0;
+      char bytes[64];
+      const ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
+      if (n <= 0) return 'q';
+      typed_.assign(bytes, static_cast<std::size_t>(n));
+    }
+    const bool is_sequence =
+        typed_.size() > 2 && typed_[0] == 27 && (typed_[1] == '[' || typed_[1] == 'O');
+    if (!is_sequence) {
+      const char key = typed_[0];
+      typed_.erase(0, 1);
+      return key;
+    }
+    const auto end = typed_.find_first_not_of("0123456789;", 2);
+    const std::string name = typed_.substr(2, end == std::string::npos ? end : end - 1);
+    typed_.erase(0, end == std::string::npos ? end : end + 1);
+    if (name == "C") return 'l';
+    if (name == "D") return 'h';
+    if (name == "H" || name == "1~" || name == "7~") return 'g';
+    return name == "F" || name == "4~" || name == "8~" ? 'G' : '\1';
   }
 
  private:
   termios before_{};
+  std::string typed_;  // and not looked at yet: keys that are held arrive together
 };
-
-// Where the course keeps what a step does.
-fs::path recorded_file(const context& c, const std::string& lab_name,
-                       const std::string& step_name) {
-  return c.where.root / "solutions" / lab_name / "recorded" / (step_name + ".json");
-}
 
 void play_on_terminal(context& c, const warp_recording& r) {
   key_input keys;
@@ -63,10 +73,12 @@ void play_on_terminal(context& c, const warp_recording& r) {
   bool playing = false, values = false;
   for (;;) {
     std::string frame = "\033[H\033[2J";
-    for (const std::string& line : frame_lines(r, at, values)) frame += line + "\n";
-    frame += "\n" + c.out.paint(tone::dim, playing ? "space stops  q ends"
+    const screen on = {static_cast<std::size_t>(detect_style(STDOUT_FILENO, true).width),
+                       terminal_rows()};
+    for (const std::string& line : frame_lines(r, at, values, on)) frame += line + "\n";
+    frame += "\n" + c.out.paint(tone::dim, playing ? "space: stop  q: end"
                                                    : "arrows: step  space: play  v: values  g G: "
-                                                     "first, last  q: end");
+                                                     "ends  q: quit");
     c.say(frame);
     const char key = keys.next(playing ? 250 : -1);
     if (key == 'q' || key == 3) return;
@@ -83,7 +95,7 @@ void play_on_terminal(context& c, const warp_recording& r) {
 [[noreturn]] void refuse_without_step(const context& c, const std::string& lab_name) {
   std::string steps;
   for (const step& s : load_lab(c.where.root, lab_name).steps)
-    if (fs::exists(recorded_file(c, lab_name, s.name))) steps += " " + s.name;
+    if (fs::exists(c.where.root / recorded_warp(lab_name, s.name))) steps += " " + s.name;
   refuse("which step? `lab play " + lab_name + " STEP`; recorded are" +
          (steps.empty() ? " none" : steps));
 }
@@ -93,7 +105,7 @@ int play(context& c, const play_options& o) {
   if (!o.step.empty()) {
     const lab l = load_lab(c.where.root, o.what);
     const std::string step = find_step(l, o.step).name;
-    file = recorded_file(c, l.name, step);
+    file = c.where.root / recorded_warp(l.name, step);
     if (!fs::exists(file))
       refuse(
           fmt::format("{} is not recorded: ./lab record {} {} --out a.json, then ./lab play "

@@ -63,9 +63,7 @@ int record(context& c, const record_options& o) {
   const std::string step = o.step.empty() ? "" : find_step(l, o.step).name;
   if (o.record && step.empty()) refuse("--record keeps what a step does: which one?");
   if (o.record == !o.out.empty()) refuse("where to? --out FILE (or --record, for the course)");
-  const fs::path out = o.record
-                           ? c.where.root / "solutions" / l.name / "recorded" / (step + ".json")
-                           : fs::absolute(o.out);
+  const fs::path out = o.record ? c.where.root / recorded_warp(l.name, step) : fs::absolute(o.out);
   if (o.record) fs::create_directories(out.parent_path());
   require_writable(out);
   const subject s = prepare(c, l, o.file, o.step);

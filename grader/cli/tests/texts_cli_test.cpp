@@ -116,6 +116,8 @@ TEST_CASE("completion proposes verbs, labs, steps and options, at once") {
   CHECK(has(words({"diff", "reduction", "02_strided", ""}), "\n03_sequential\t"));
   CHECK(has(words({"run", "reduction", "--gpu", "a1"}), "\na100\n"));
   CHECK(words({"run", "reduction", "--file", ""}) == "\n:files\n");
+  CHECK(words({"play", "ma"}) == "\nmatmul\tMatrix multiplication\n:files\n");
+  CHECK_FALSE(has(words({"play", "reduction", "0"}), "06_unroll_all"));  // it is not recorded
   CHECK(words({"nonsense", ""}) == "\n");
   for (const char* shell : {"bash", "zsh", "fish"})
     CHECK(has(c.lab({"completion", shell}).out, "completion words --"));

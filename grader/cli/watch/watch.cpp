@@ -1,6 +1,5 @@
 // lab watch: looks at a student's file at each save, and says what changed.
 #include <fmt/core.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -32,11 +31,6 @@ std::string clock_time() {
   char text[16];
   std::strftime(text, sizeof text, "%H:%M:%S", std::localtime(&now));
   return text;
-}
-
-std::size_t terminal_rows() {
-  winsize size{};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : 24;
 }
 
 class watcher {

@@ -1,4 +1,5 @@
-// The tour of `lab walk` on a terminal, which script(1) provides; plain without one.
+// The tour of `lab walk`, and the keys of `lab play`, on a terminal, which script(1) provides;
+// plain without one.
 #include "grader/cli/tour/tour.hpp"
 
 #include <doctest/doctest.h>
@@ -52,6 +53,19 @@ TEST_CASE("without a terminal, and with --plain, all is printed at once") {
   const auto plain = on_a_terminal(c, "", "walk first --device emulated --plain");
   CHECK(has(plain.out, "rate (modelled"));
   CHECK_FALSE(has(plain.out, "Enter: "));
+}
+
+TEST_CASE("play: a frame for each key, within the screen, also of keys that arrive together") {
+  if (!has_script()) return;
+  const cloned_course c;
+  const auto result =
+      on_a_terminal(c, std::string(34, 'l') + "v\x1b[D\x1b[4~q", "play reduction 02");
+  INFO(result.out);
+  CHECK(result.end.exit_code == 0);
+  CHECK(has(result.out, "instruction 35 of 166; warp 0 of block 0; reduce_kernel"));
+  CHECK(has(result.out, "banks   2.2.2.2. 2.2.2.2. 2.2.2.2. 2.2.2.2."));
+  CHECK(has(result.out, "%r24 =\r\n -18"));  // v, and a step back
+  CHECK(has(result.out, "instruction 166 of 166"));
 }
 
 TEST_CASE("a step's questions are those of the handout that name it") {
