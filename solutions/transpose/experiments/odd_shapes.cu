@@ -1,18 +1,17 @@
 // transpose, experiment odd_shapes: tiles for rows that begin anywhere.
 //
 // idea    Where rows and cols are odd, a row of in or out begins at any float. 07_coarse, the way
-//         of all later steps for such shapes, stores 32 floats at a time: 128 bytes that lie in
-//         five sectors, two of them in part. Here a thread has more loads in flight, a block
-//         stores `tile_rows` floats of each row of out, so that fewer of its sectors are in part;
-//         with `aligned` = 8 none is: the tile's part of each row of out begins at a sector, for
-//         which the block reads up to 7 rows of in more.
+//         of 08 and 09 for such shapes, stores 32 floats at a time: 128 bytes that lie in five
+//         sectors, two of them in part. Here a thread has more loads in flight, a block stores
+//         `tile_rows` floats of each row of out, so that fewer of its sectors are in part; with
+//         `aligned` = 8 none is, as in 10_sectors, which is this with the defaults.
 // watch   1, 8 or 32 for `aligned`; what is read twice is in L2 the second time.
 // tested  Compared with the reference by `./lab sweep transpose odd_shapes`.
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/transpose/transpose.hpp"
 
-constexpr int tile_rows = 64;  // of in: floats of a row of out that a block stores
+constexpr int tile_rows = 32;  // of in: floats of a row of out that a block stores
 constexpr int tile_cols = 64;  // of in: rows of out
 constexpr int aligned = 8;     // a block's part of a row of out begins at a multiple of it
 constexpr int down = 1;        // blocks are numbered down the columns of tiles, else along the rows

@@ -1,0 +1,76 @@
+// transpose 10_sectors: in any shape, what a block stores of a row begins at a sector.
+//
+// idea    If rows is no multiple of 8, a row of out begins within a sector of 32 bytes. The 32
+//         floats that a warp stores then lie in five sectors, and two of them are written in part,
+//         by two blocks. Here the part of each row begins up to 7 floats earlier, where a sector
+//         begins, and ends where one ends. For that a block reads 7 more rows, above its tile.
+// watch   Each sector of out is written once, as a whole. More is read than before, but rows that
+//         two blocks read come from DRAM once: the blocks run at the same time.
+// needs   nothing. Shapes of multiples of 8 take the way of 09_columns: all rows begin at sectors.
+// source  Found for this course; `./lab sweep transpose odd_shapes` has other tiles.
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/transpose/transpose.hpp"
+
+constexpr int tile = 32;       // a row of a tile is a line of 128 bytes, for one warp
+constexpr int block_rows = 8;  // 8 warps: each moves 4 rows of the tile
+constexpr int wide = 64;       // a tile of 16 x 16 pieces, a thread for each: rows of 256 bytes
+constexpr int sector = 8;      // floats: what memory and the caches move at least
+
+// out[col][row] = in[row][col], for any shape
+__global__ void transpose_kernel(const float* __restrict__ in, float* out, int rows, int cols) {
+  __shared__ float moved[sector - 1 + tile][wide + 1];  // from 7 rows above the tile on
+  const int x = threadIdx.x;
+  const int top = blockIdx.x * tile, left = blockIdx.y * wide;
+
+  for (int i = 0; i < sector - 1 + tile; i += block_rows) {
+    const int y = threadIdx.y + i, row = top - (sector - 1) + y;
+    if (y >= sector - 1 + tile || row < 0 || row >= rows) continue;
+    for (int j = x; j < wide; j += tile)
+      if (left + j < cols) moved[y][j] = in[row * cols + left + j];
+  }
+  __syncthreads();
+  for (int i = 0; i < wide; i += block_rows) {
+    const int y = threadIdx.y + i, col = left + y;
+    if (col >= cols) continue;
+    //> todo: the block's part of row col of out begins above top, at the last sector before.
+    const int shift = col * rows % sector;  // top is a multiple of a sector
+    const int row = top - shift + x;
+    if (row >= 0 && row < rows) out[col * rows + row] = moved[sector - 1 - shift + x][y];
+    //<
+  }
+}
+
+// The same for rows and cols that are multiples of 8: a row holds cols / 4 float4s.
+__global__ void transpose_quads(const float4* in, float4* out, int rows, int cols) {
+  __shared__ float4 turned[wide][wide / 4];  // the block's tile, as it will be in out
+  const int x = threadIdx.x, y = threadIdx.y;
+  const int top = blockIdx.x * wide, left = blockIdx.y * wide;
+
+  if (top + 4 * y < rows && left + 4 * x < cols) {
+    const float4* piece = in + (top + 4 * y) * (cols / 4) + left / 4 + x;
+    const float4 a = piece[0], b = piece[cols / 4], c = piece[cols / 2], d = piece[cols / 4 * 3];
+    turned[4 * x][y ^ x % 8] = make_float4(a.x, b.x, c.x, d.x);  // r / 4 is x in these rows r
+    turned[4 * x + 1][y ^ x % 8] = make_float4(a.y, b.y, c.y, d.y);
+    turned[4 * x + 2][y ^ x % 8] = make_float4(a.z, b.z, c.z, d.z);
+    turned[4 * x + 3][y ^ x % 8] = make_float4(a.w, b.w, c.w, d.w);
+  }
+  __syncthreads();
+  float4* const to = out + left * (rows / 4) + top / 4 + x;
+  for (int r = y; r < y + wide; r += wide / 4) {  // 4 rows
+    if (left + r < cols && top + 4 * x < rows) to[r * (rows / 4)] = turned[r][x ^ r / 4 % 8];
+  }
+}
+
+void transpose(const float* in, float* out, int rows, int cols) {
+  if (rows % sector == 0 && cols % sector == 0) {
+    const dim3 blocks(ceil_div(rows, wide), ceil_div(cols, wide)), threads(wide / 4, wide / 4);
+    transpose_quads<<<blocks, threads>>>((const float4*)in, (float4*)out, rows, cols);
+    check(cudaGetLastError());
+    return;
+  }
+  const dim3 blocks(ceil_div(rows + sector - 1, tile), ceil_div(cols, wide));
+  const dim3 threads(tile, block_rows);
+  transpose_kernel<<<blocks, threads>>>(in, out, rows, cols);
+  check(cudaGetLastError());
+}
