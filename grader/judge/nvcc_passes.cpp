@@ -18,7 +18,7 @@ constexpr std::string_view embeds = " --embedded-fatbin=\"", makes_file = " -o \
 constexpr std::string_view makes_object = " -c -x c++ ";
 
 // What fatbinary writes, as of CUDA 13, but for the data: the assembler reads them from `file`.
-constexpr std::string_view stand_in = R"(#include "fatbinary_section.h"
+constexpr std::string_view stand_in_source = R"(#include "fatbinary_section.h"
 asm(".section .nv_fatbin, \"a\"\n.align 8\nfatbinData:\n.incbin \"$FILE\"\n.text\n");
 extern "C" {
 extern const unsigned long long fatbinData[];
@@ -166,7 +166,7 @@ std::optional<nvcc_passes> side_by_side(std::string_view printed, const fs::path
   if (!is_whole(commands)) return std::nullopt;
   passes.module_id = commands.module_id;
   passes.stand_in = commands.embedded;
-  passes.stand_in_text = stand_in;
+  passes.stand_in_text = stand_in_source;
   passes.stand_in_text.replace(passes.stand_in_text.find("$FILE"), 5,
                                machine_code(commands.embedded));
   passes.script = script_of(commands);
