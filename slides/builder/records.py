@@ -87,8 +87,10 @@ class Records:
         return self._entry(name, size, 'energy')['average_watts']
 
     def largest(self, lab, *size):
-        """The step that gained most over the one before it: (name, factor)."""
-        names = [name for name, _ in self.steps(lab)]
+        """The step that gained most over the one before it, of those recorded: (name, factor)."""
+        recorded = {step['name'] for step in self._measured(lab)['steps']
+                    if list(size) in [entry['size'] for entry in step['sizes']]}
+        names = [name for name, _ in self.steps(lab) if name in recorded]
         return max(((after, self.speedup(f'{lab}/{after}', f'{lab}/{before}', *size))
                     for before, after in zip(names, names[1:])), key=lambda pair: pair[1])
 
