@@ -17,8 +17,8 @@ struct tile_pair {
 
 // What one of `threads` threads fetches of each pair, four floats at a time. n is a multiple of
 // Multiple. Rows of a and columns of b outside the matrices are replaced by the last ones: they
-// count for nothing in c.
-template <int rows, int cols, int depth, int threads, int Multiple>
+// count for nothing in c. With Zeros, such columns of b are zeros, which nobody fetches.
+template <int rows, int cols, int depth, int threads, int Multiple, bool Zeros = false>
 class pair_fetcher {
  public:
   // For the tile of c at row0, col0. The first pair begins at column k of a, row k of b; k may be
@@ -30,7 +30,7 @@ class pair_fetcher {
         to_a_(a_col_ * (rows + 4) + 4 * tid / depth),
         to_b_(b_row_ * cols + 4 * tid % cols) {
     const int row = row0 + 4 * tid / depth, col = col0 + 4 * tid % cols;
-    const int first_row = min(row, n - 1), first_col = quads ? min(col, n - 4) : col;
+    const int first_row = min(row, n - 1), first_col = quads && !Zeros ? min(col, n - 4) : col;
     for (int i = 0; i < a_pieces; ++i) below_[i] = (min(row + i * a_rows, n - 1) - first_row) * n;
     a_ = a + first_row * n_ + k + a_col_;
     b_ = b + (k + b_row_) * n_ + first_col;
@@ -41,8 +41,7 @@ class pair_fetcher {
   // to the next __pipeline_commit().
   __device__ void fetch(tile_pair<rows, cols, depth>& to) {
     for (int i = 0; i < a_pieces; ++i) fetched_[i] = load4<quads>(a_ + below_[i]);
-    for (int i = 0; i < depth; i += b_rows)
-      copy4<quads>(&to.b[0][0] + to_b_ + i * cols, b_ + i * n_, last_);
+    for (int i = 0; i < depth; i += b_rows) copy_b(&to.b[0][0] + to_b_ + i * cols, b_ + i * n_);
     go_on();
   }
 
@@ -55,7 +54,7 @@ class pair_fetcher {
       for (int i = 0; i < a_pieces; ++i)
         fetched_[i] = load4<quads>(a_ + below_[i], missing - a_col_);
       for (int i = 0; i < depth; i += b_rows)
-        copy4<quads>(&to.b[0][0] + to_b_ + i * cols, b_ + i * n_, last_, b_row_ + i >= missing);
+        copy_b(&to.b[0][0] + to_b_ + i * cols, b_ + i * n_, b_row_ + i >= missing);
       go_on();
     }
   }
@@ -73,6 +72,13 @@ class pair_fetcher {
   static constexpr int a_rows = 4 * threads / depth, b_rows = 4 * threads / cols;  // at a time
   static constexpr int a_pieces = rows / a_rows;
   static_assert(rows % a_rows == 0 && depth % b_rows == 0);
+
+  __device__ void copy_b(float* to, const float* at, bool there = true) const {
+    if constexpr (!Zeros) return copy4<quads>(to, at, last_, there);
+    constexpr int bytes = quads ? 16 : 4;  // of one copy
+    for (int i = 0; i < 4; i += bytes / 4)
+      __pipeline_memcpy_async(to + i, at + i, bytes, there && i <= last_ ? 0 : bytes);
+  }
 
   __device__ void go_on() {
     a_ += depth;
@@ -111,6 +117,8 @@ template <int slices, int threads>
 __device__ void sync_slice(int slice) {
   if constexpr (slices == 1) {
     __syncthreads();
+  } else if constexpr (threads == 32) {
+    __syncwarp();
   } else {
     asm volatile("bar.sync %0, %1;" ::"r"(1 + slice), "n"(threads) : "memory");  // 0 is the block's
   }
@@ -120,9 +128,10 @@ __device__ void sync_slice(int slice) {
 // and rows of the first pair count as 0; none is missing if Multiple is a multiple of depth. tiles:
 // `stages` pairs in shared memory, possibly those of an earlier call. All threads of the slice take
 // part, with the same number of steps.
-template <int stages, int slices = 1, int rows, int cols, int depth, int threads, int Multiple>
+template <int stages, int slices = 1, int rows, int cols, int depth, int threads, int Multiple,
+          bool Zeros>
 __device__ void add_products(float (&sum)[8][8],
-                             pair_fetcher<rows, cols, depth, threads, Multiple>& fetcher,
+                             pair_fetcher<rows, cols, depth, threads, Multiple, Zeros>& fetcher,
                              tile_pair<rows, cols, depth>* tiles, int steps, int missing,
                              const thread_place<cols>& place, int slice = 0) {
   sync_slice<slices, threads>(slice);  // no thread reads what was there before

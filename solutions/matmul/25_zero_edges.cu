@@ -1,0 +1,94 @@
+// matmul 25_zero_edges: columns beyond the matrix are zeros, which no thread fetches.
+//
+// idea    Since 14_clamped_edges a thread whose columns of b lie beyond the matrix copies the last
+//         one instead. At n = 641 that is 127 of 128 columns of the last tiles: the lanes of a warp
+//         copy one float to 32 places, which the hardware does one after the other. An asynchronous
+//         copy can also be of zeros: then nothing is fetched, and nobody waits.
+// watch   Blocks at the right edge end with the others. It shows where n is far from the next
+//         multiple of 128, most of all if n is odd: then there are four times as many copies.
+// needs   Nothing new. If n is a multiple of 16, the loop stays as it was: it has no tests.
+// source  PTX ISA, cp.async: of src-size bytes that are not copied, zeros are written.
+#include <algorithm>
+
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/matmul/matmul.hpp"
+#include "solutions/matmul/parts/mainloop.hpp"
+#include "solutions/matmul/parts/stream_k.hpp"
+
+constexpr int cols = 128;  // of c per block
+constexpr int rows = 64;   // of c per block
+constexpr int depth = 16;  // columns of a, rows of b, between two barriers
+constexpr int group = 16;  // rows of tiles that are done together
+constexpr int part = 8;    // a thread computes part x part elements of c
+constexpr int threads = (rows / part) * (cols / part);
+
+// n is a multiple of Multiple: of 1, of 4, or of slices * depth.
+template <class Shares, int stages, int slices, int blocks_per_sm, int Multiple>
+__global__ void __launch_bounds__(slices* threads, blocks_per_sm)
+    matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
+  extern __shared__ float4 shared[];
+  const int slice = slices > 1 ? threadIdx.x / threads : 0, tid = threadIdx.x - slice * threads;
+  auto* const tiles = reinterpret_cast<tile_pair<rows, cols, depth>*>(shared) + slice * stages;
+  const thread_place<cols> place(tid);
+  const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
+  const int tiles_y = (n + rows - 1) / rows, tiles_x = (n + cols - 1) / cols;
+  Shares share(tiles_y * tiles_x, steps);
+  while (share.any_left()) {
+    share.take();
+    const int from = share.from, to = share.to, tile = share.tile;
+    const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
+    const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
+    const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
+    const int row0 = tile_y * rows, col0 = tile_x * cols;
+
+    // All slices make as many steps as the longest: one with fewer begins with one of zeros.
+    const int count = to - from, longest = (count + slices - 1) / slices;
+    const int begin = from + (count * slice + slices - 1) / slices;
+    const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;
+    const int zeros = first < begin ? depth : first == 0 ? missing : 0;
+    //> todo: where n is no multiple of the depth, columns of b beyond the matrix are zeros.
+    constexpr bool zeros_beyond = Multiple % depth != 0;
+    pair_fetcher<rows, cols, depth, threads, Multiple, zeros_beyond> fetcher(
+        a, b, n, row0, col0, first * depth - missing, tid);
+    //<
+    float sum[part][part] = {};
+    add_products<stages, slices>(sum, fetcher, tiles, longest, zeros, place, slice);
+    add_slices<slices, threads>(sum, reinterpret_cast<float*>(shared), slice, tid);
+    share.wait_for_beginning();
+
+    const int row = row0 + place.y0, col = col0 + place.x0;
+    float* const first_sum = c + static_cast<long long>(row) * n + col;
+    for (int i = 0; i < part; ++i) {
+      for (int j = 0; j < part; ++j) {
+        const int below = place.below(i), right = place.right(j);
+        if (slice > 0 || row + below >= n || col + right >= n) continue;
+        float* const at = first_sum + static_cast<long long>(below) * n + right;
+        *at = from > 0 ? __ldcg(at) + sum[i][j] : sum[i][j];
+      }
+    }
+    share.pass_on();
+  }
+}
+
+template <class Shares, int stages, int slices, int blocks_per_sm>
+void launch(int blocks, const float* a, const float* b, float* c, int n) {
+  constexpr int whole = slices * depth;
+  const auto kernel = n % whole == 0 ? matmul_kernel<Shares, stages, slices, blocks_per_sm, whole>
+                      : n % 4 == 0   ? matmul_kernel<Shares, stages, slices, blocks_per_sm, 4>
+                                     : matmul_kernel<Shares, stages, slices, blocks_per_sm, 1>;
+  constexpr int bytes = slices * stages * sizeof(tile_pair<rows, cols, depth>);
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  kernel<<<blocks, slices * threads, bytes>>>(a, b, c, n);
+  check(cudaGetLastError());
+}
+
+void matmul(const float* a, const float* b, float* c, int n) {
+  int multiprocessors = 0;
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+  const int tiles = ceil_div(n, cols) * ceil_div(n, rows);
+  if (tiles <= multiprocessors) return launch<one_tile, 2, 4, 1>(tiles, a, b, c, n);
+  if (tiles <= 4 * multiprocessors) return launch<one_tile, 2, 1, 4>(tiles, a, b, c, n);
+  const int steps = tiles * ceil_div(n, depth);
+  launch<even_shares, 3, 1, 3>(std::min({steps, 3 * multiprocessors, most_blocks}), a, b, c, n);
+}
