@@ -146,7 +146,8 @@ def ragged(lab):
         {"; ".join(said)}.''', f'solutions/{lab}/measured/{facts.ragged_file(lab).name}',
                84 + 210 * len(peers))
     f.text(12, 24, f'{lab}: {record["step"]}, cold L2', 12.5, strong=True)
-    words = lambda v: f'{v / 1e6:.3g} M' if v >= 1e6 else f'{v / 1e3:.3g} K' if v >= 1e3 else f'{v}'
+    scales = ((1e9, ' G'), (1e6, ' M'), (1e3, ' K'), (1, ''))
+    words = lambda v: next(f'{v / scale:.3g}{unit}' for scale, unit in scales if v >= scale)
     for k, (name, points) in enumerate(peers):
         top = 54 + 210 * k
         high = max(1.1, *(ratio for _, ratio, _, _ in points)) * 1.02
