@@ -14,7 +14,7 @@ struct opcode_traits {
   bool waits = false;
 };
 
-// What is not here is arithmetic on values of its type.
+// What is not here is arithmetic on values of its type, whose only effect is its result.
 const std::unordered_map<std::string_view, opcode_traits>& by_opcode() {
   using enum instruction_kind;
   constexpr std::optional<ptx::pipe> by_type;
@@ -29,6 +29,8 @@ const std::unordered_map<std::string_view, opcode_traits>& by_opcode() {
       {"cp", {async_copy, pipe::load_store}},
       {"prefetch", {other, pipe::load_store}},
       {"prefetchu", {other, pipe::load_store}},
+      {"applypriority", {other, pipe::load_store}},
+      {"discard", {other, pipe::load_store}},
       {"shfl", {warp, pipe::load_store, true}},
       {"vote", {warp, pipe::barrier, true}},
       {"match", {warp, pipe::barrier, true}},
@@ -69,6 +71,9 @@ const std::unordered_map<std::string_view, opcode_traits>& by_opcode() {
       {"pmevent", {other, pipe::other}},
       {"setmaxnreg", {other, pipe::other}},
       {"createpolicy", {other, pipe::integer}},
+      {"alloca", {other, pipe::integer}},
+      {"stacksave", {other, pipe::integer}},
+      {"stackrestore", {other, pipe::integer}},
   };
   return table;
 }
@@ -92,6 +97,11 @@ pipe pipe_of(scalar_type type) {
     default:
       return pipe::integer;
   }
+}
+
+bool is_pure(instruction_kind kind) {
+  using enum instruction_kind;
+  return kind == arithmetic || kind == move || kind == conversion || kind == special;
 }
 
 void add_names(const operand& o, std::unordered_set<std::string_view>& to) {
@@ -135,6 +145,7 @@ traits traits_of(const instruction& i) {
   const scalar_type type = value_type(i);
   traits t;
   t.pipe = pipe_of(type);
+  t.is_pure = known == by_opcode().end() || is_pure(known->second.kind);
   if (known == by_opcode().end()) return t;
   const opcode_traits& r = known->second;
   t.kind = r.kind;

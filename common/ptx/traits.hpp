@@ -51,6 +51,7 @@ struct traits {
   ptx::pipe pipe = ptx::pipe::other;
   bool touches_memory = false;  // parameters, which are operands or registers, among them
   bool waits = false;           // for the other lanes that take part: they execute it together
+  bool is_pure = false;         // its only effect is its result, operand 0
 };
 
 // By the opcode and its modifiers.

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_set>
+
+#include "common/ptx/traits.hpp"
 
 namespace stepwise::emulator::fusible {
 
@@ -46,21 +47,13 @@ bool is_half(scalar_type t) {
   return is_floating(t) && t != scalar_type::f32 && t != scalar_type::f64;
 }
 
-bool is_pure(const instruction& i) {
-  static const std::unordered_set<std::string_view> pure = {
-      "abs",   "add",      "addc",  "and",   "bfe",  "bfi",   "bfind", "bmsk",      "brev", "clz",
-      "cnot",  "copysign", "cos",   "cvt",   "cvta", "div",   "dp2a",  "dp4a",      "ex2",  "fma",
-      "fns",   "isspacep", "lg2",   "lop3",  "mad",  "mad24", "madc",  "mapa",      "max",  "min",
-      "mov",   "mul",      "mul24", "neg",   "not",  "or",    "popc",  "prmt",      "rcp",  "rem",
-      "rsqrt", "sad",      "selp",  "set",   "setp", "shf",   "shl",   "shr",       "sin",  "slct",
-      "sqrt",  "sub",      "subc",  "szext", "tanh", "testp", "xor",   "getctarank"};
-  return pure.contains(i.opcode);
-}
+bool is_pure(const instruction& i) { return ptx::traits_of(i).is_pure; }
 
 bool gives_result(const instruction& i) {
-  static const std::unordered_set<std::string_view> others = {
-      "ld", "ldu", "atom", "shfl", "vote", "match", "redux", "activemask", "elect"};
-  return is_pure(i) || others.contains(i.opcode);
+  using enum ptx::instruction_kind;
+  const ptx::traits t = ptx::traits_of(i);
+  return t.is_pure || t.kind == warp ||
+         ((t.kind == load || t.kind == atomic) && ptx::has_result(i));
 }
 
 bool divides_block(const instruction& i) {

@@ -62,6 +62,15 @@ TEST_CASE("of asynchronous copies the waits touch no memory") {
   CHECK_FALSE(of("cp.async.wait_group", 1).touches_memory);
 }
 
+TEST_CASE("what only gives a result is told from what does more") {
+  for (const char* const text :
+       {"add.f32", "addc.cc.u32", "cvt.rn.f32.s32", "div.rn.f32", "mov.u32", "vadd2.s32.s32.s32"})
+    CHECK(of(text).is_pure);
+  for (const char* const text : {"ld.global.f32", "bar.sync", "activemask.b32", "alloca.u64",
+                                 "discard.global.L2", "mma.sync", "bra.uni"})
+    CHECK_FALSE(of(text).is_pure);
+}
+
 TEST_CASE("what is executed by the lanes together waits for them") {
   for (const char* const text : {"bar.sync", "shfl.sync.down.b32", "mma.sync", "call.uni"})
     CHECK(of(text).waits);
