@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -102,14 +103,14 @@ class reader {
   // A condition that continues from the line before, or an operand.
   way_past without_keyword() const {
     int depth = 0;
-    std::optional<int> chosen;  // the depth of an && before the barrier
+    constexpr int none = std::numeric_limits<int>::max();
+    int chosen = none;  // the depth of an && before the barrier
     for (std::size_t n = 0; n < tokens_.size(); ++n) {
-      if (n == barrier_) return chosen && depth >= *chosen ? way_past::operand : way_past::unknown;
-      if (is(n, "&&") || is(n, "||") || is(n, "?"))
-        chosen = std::min(chosen.value_or(depth), depth);
+      if (n == barrier_) return depth >= chosen ? way_past::operand : way_past::unknown;
+      if (is(n, "&&") || is(n, "||") || is(n, "?")) chosen = std::min(chosen, depth);
       if (is(n, "(")) ++depth;
       if (is(n, ")") && --depth < 0) return in_or_after(n + 1, way_past::condition, true);
-      if (chosen && (depth < *chosen || is(n, ",") || is(n, ";"))) chosen.reset();
+      if (depth < chosen || is(n, ",") || is(n, ";")) chosen = none;
       if (is(n, ";") || is(n, "{")) break;
     }
     return way_past::unknown;
