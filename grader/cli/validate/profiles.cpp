@@ -18,8 +18,8 @@
 namespace stepwise::cli {
 namespace {
 
-constexpr std::uint64_t seed = 7;
-constexpr double seconds_for_a_call = 60;
+constexpr std::uint64_t call_seed = 7;
+constexpr double seconds_for_a_profile = 60;
 constexpr double worth_a_look = 0.25;
 
 // What ncu counted of one call: of the kernel that took the most time.
@@ -48,8 +48,8 @@ std::optional<counted_step> count(context& c, const lab& l, const step& s, const
     missing.push_back({s.name, of.compile_errors.at(0)});
     return {};
   }
-  const measured_call call =
-      call_under_ncu(c, problem_of(l), of.program, size, seed, device, model, ncu_lines::left_out);
+  const measured_call call = call_under_ncu(c, problem_of(l), of.program, size, call_seed, device,
+                                            model, ncu_lines::left_out);
   source = call.counted_by;
   if (!call.m.found.ok() || call.m.kernels.empty()) {
     missing.push_back({s.name, call.m.found.ok() ? "no kernel" : call.m.found.message});
@@ -106,8 +106,8 @@ std::optional<compared_profile> compare(context& c, const lab& l, const counted_
     missing.push_back({counted.step, of.compile_errors.at(0)});
     return {};
   }
-  const modelled_figures m = model_program(l, problem_of(l), of.program, counted.size, seed,
-                                           emulator, c.now(), seconds_for_a_call);
+  const modelled_figures m = model_program(l, problem_of(l), of.program, counted.size, call_seed,
+                                           emulator, c.now(), seconds_for_a_profile);
   const auto kernels = ranked(m.kernels);
   const auto same = std::ranges::find_if(
       kernels, [&](const kernel_profile* k) { return k->mangled == counted.figures.mangled; });

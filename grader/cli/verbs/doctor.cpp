@@ -29,7 +29,7 @@ item tool(const installation& where, const std::string& name, const std::string&
   std::string file = on_path(name);
   if (file.empty() && !where.nvcc.empty()) {
     const fs::path beside = fs::path(where.nvcc).parent_path() / name;
-    if (access(beside.c_str(), X_OK) == 0) file = beside;
+    if (::access(beside.c_str(), X_OK) == 0) file = beside;
   }
   return {name, !file.empty(), file.empty() ? "not found" : file, enables};
 }
@@ -42,7 +42,7 @@ std::string from_word(const std::string& text, const std::string& word) {
 
 item compiler(const installation& where) {
   item i{"nvcc", false, "not found", "compiling your own files: run, grade"};
-  if (where.nvcc.empty() || access(where.nvcc.c_str(), X_OK) != 0) return i;
+  if (where.nvcc.empty() || ::access(where.nvcc.c_str(), X_OK) != 0) return i;
   i.found = true;
   i.detail = where.nvcc;
   child_options version;

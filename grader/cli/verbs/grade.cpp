@@ -14,6 +14,7 @@
 #include "grader/course/same_code.hpp"
 #include "grader/grade/gpu_care.hpp"
 #include "grader/grade/memory.hpp"
+#include "grader/judge/compile.hpp"
 #include "grader/judge/key.hpp"
 #include "grader/report/findings.hpp"
 #include "grader/report/text.hpp"
