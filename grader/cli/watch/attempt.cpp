@@ -81,10 +81,10 @@ std::vector<named_figure> counters_of(const std::vector<kernel_profile>& call) {
     if (below > 0)
       figures.push_back({name, static_cast<double>(above) / static_cast<double>(below)});
   };
-  ratio("sectors of a global load", total.global_load.sectors, total.global_load.requests);
-  ratio("sectors of a global store", total.global_store.sectors, total.global_store.requests);
-  ratio("wavefronts of a shared load", total.shared_load.wavefronts, total.shared_load.requests);
-  ratio("wavefronts of a shared store", total.shared_store.wavefronts, total.shared_store.requests);
+  ratio("global load: sectors", total.global_load.sectors, total.global_load.requests);
+  ratio("global store: sectors", total.global_store.sectors, total.global_store.requests);
+  ratio("shared load: wavefronts", total.shared_load.wavefronts, total.shared_load.requests);
+  ratio("shared store: wavefronts", total.shared_store.wavefronts, total.shared_store.requests);
   return figures;
 }
 

@@ -172,7 +172,7 @@ void add_goals(lines_of& lines, const attempt& a, const earlier_attempts& before
   }
   std::string text = fmt::format("{} ({:g} points)", next->what->name, next->what->points);
   if (!next->figure.empty()) text += ": " + next->figure;
-  lines.labelled("next", tone::dim, text, tone::strong, 2);
+  lines.labelled("next", tone::dim, text, tone::strong, 3);
   const auto hints = read_if_there(at.root / at.of.hints());
   const int number = hints ? find_hint(parse_hints(*hints), next->what->hint) : 0;
   if (number > 0)
@@ -219,12 +219,13 @@ std::vector<std::string> answer_lines(const attempt& a, const earlier_attempts& 
     lines.labelled("time", tone::dim, "none: " + a.time.why_no_time(), tone::plain, 2);
   }
   const auto differs = changed(a, before);
+  const auto name_width = static_cast<std::size_t>(std::clamp(at.style.width - 38, 12, 28));
   for (std::size_t i = 0; i < std::min(differs.size(), most_counters); ++i) {
     const auto& f = differs[i];
     const std::string ratio = f.now > 0 && f.was > 0 ? ratio_text(f.now / f.was) : "";
     lines.labelled(i == 0 ? "changed" : "", tone::dim,
-                   fmt::format("{:<28}{:>8} -> {:<8} {}", f.name, figure_text(f.was),
-                               figure_text(f.now), ratio),
+                   fmt::format("{:<{}} {:>8} -> {:<8} {}", shortened(f.name, name_width),
+                               name_width, figure_text(f.was), figure_text(f.now), ratio),
                    tone::plain, 1);
   }
   if (a.right())
