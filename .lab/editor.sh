@@ -41,19 +41,30 @@ CompileFlags:
 END
 }
 
+# FOLDER NAMES [BACKGROUND]: lines that name a place by a file of that folder.
+matcher() {
+  printf '{"owner": "lab", "source": "lab",%s
+       "fileLocation": ["autoDetect", "%s"],
+       "pattern": {"regexp": "^\\\\s*(?:[A-Z]+\\\\s+)?(?:[A-Za-z].*?\\\\bat\\\\s+|at\\\\s+)?(%s\\\\.(?:cu|cuh|hpp)):(\\\\d+)(?::\\\\d+)?:?\\\\s*(.*)$",
+                   "file": 1, "line": 2, "message": 3}}' "${3-}" "$1" "$2"
+}
+
 write_tasks() {
-  local verb group tasks=''
+  local verb group starts ends tasks=''
   for verb in run check watch grade; do
-    group='"test"'
+    group='"test"' starts='' ends=''
     [[ $verb != run ]] || group='{"kind": "build", "isDefault": true}'
+    if [[ $verb == watch ]]; then # it never ends: an answer is from its first line to its last
+      group+=', "isBackground": true' starts=', save \\d+, ' ends='waiting for the next save'
+      starts=" \"background\": {\"activeOnStart\": true, \"beginsPattern\": \"$starts\", \"endsPattern\": \"$ends\"},"
+    fi
+    # Findings have the file's own name, everything else a path from the root.
     tasks+="    {\"label\": \"lab $verb\", \"type\": \"shell\", \"group\": $group,
      \"command\": \"\${workspaceFolder}/lab\", \"args\": [\"$verb\", \"\${fileDirnameBasename}\"],
      \"options\": {\"cwd\": \"\${workspaceFolder}\", \"env\": {\"COLUMNS\": \"140\"}},
-     \"problemMatcher\": {
-       \"owner\": \"lab\", \"source\": \"lab\",
-       \"fileLocation\": [\"autoDetect\", \"\${workspaceFolder}\"],
-       \"pattern\": {\"regexp\": \"^\\\\s*(?:[A-Za-z].*?\\\\bat\\\\s+|at\\\\s+)?([^\\\\s:]+\\\\.(?:cu|cuh|hpp)):(\\\\d+)(?::\\\\d+)?:?\\\\s*(.*)\$\",
-                   \"file\": 1, \"line\": 2, \"message\": 3}}},
+     \"problemMatcher\": [
+      $(matcher "\${workspaceFolder}" '[^\\s:]*/[^\\s:/]+' "$starts"),
+      $(matcher "\${fileDirname}" '[^\\s:/]+')]},
 "
   done
   write_for_editor "$root/.vscode/tasks.json" '//' <<END
