@@ -52,7 +52,7 @@ def index(site, kinds):
                 f'{len(site.gpus)} GPUs</li>'
                 '<li><a href="glossary.html">Glossary</a>: the terms, with examples</li>'
                 + ('' if site.students else '<li><a href="lectures.html">Lectures</a>: the decks</li>') + '</ul>')
-    site.write('index.html', shell.page('index.html', 'The course', ''.join(body)))
+    site.write('index.html', shell.page('index.html', 'The course', ''.join(body), students=site.students))
 
 
 def text_page(site, file, name):
@@ -61,7 +61,7 @@ def text_page(site, file, name):
     body = renderer.render((site.root / file).read_text())
     title = renderer.headings[0][1] if renderer.headings else file
     site.found(name, title, renderer.sections)
-    site.write(name, shell.page(name, title, body))
+    site.write(name, shell.page(name, title, body, students=site.students))
 
 
 def file_page(site, file):
@@ -76,7 +76,7 @@ def file_page(site, file):
         body += listing(text)
     else:
         body += f'<pre class="source" tabindex="0"><code>{html.escape(text)}</code></pre>'
-    site.write(name, shell.page(name, file, body, wide=True))
+    site.write(name, shell.page(name, file, body, students=site.students, wide=True))
 
 
 def occupancy(site):
@@ -103,7 +103,7 @@ GPUs: common/gpus, as their makers describe them.</p>
     site.write('theme/gpus.js', 'const GPUS = ' + json.dumps(list(site.gpus)) + ';\n')
     site.found('occupancy.html', 'Occupancy calculator', [(
         'Occupancy calculator', '', 'blocks warps registers shared memory multiprocessor threads limits')])
-    site.write('occupancy.html', shell.page('occupancy.html', 'Occupancy', body,
+    site.write('occupancy.html', shell.page('occupancy.html', 'Occupancy', body, students=site.students,
                                             scripts=['theme/gpus.js', 'theme/occupancy.js']))
 
 
@@ -113,5 +113,5 @@ def search(site):
                for page, title, section, anchor, words in site.sections]
     site.write('search.js', 'const SEARCH = ' + json.dumps(entries, ensure_ascii=False, separators=(',', ':')) + ';\n')
     body = '<h1>Search</h1><p id="count" role="status" aria-live="polite"></p><ol id="results" class="results"></ol>'
-    site.write('search.html', shell.page('search.html', 'Search', body, scripts=['search.js']))
+    site.write('search.html', shell.page('search.html', 'Search', body, students=site.students, scripts=['search.js']))
 

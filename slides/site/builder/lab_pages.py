@@ -4,7 +4,7 @@ import re
 
 from slides.builder.records import show
 
-from . import charts, guided, playground, shell
+from . import charts, guided, playground, shell, warp_pages
 from .measured import short
 from .sources import listing
 from .text import Renderer
@@ -14,10 +14,10 @@ def esc(text):
     return html.escape(str(text))
 
 
-def handout(site, lab, file, name):
-    """The page of README.md or deeper.md, with answers folded behind the questions."""
+def handout(site, lab, file, name, warps):
+    """The page of README.md or deeper.md, with answers folded behind the questions, and links to recorded warps."""
     answers = {} if site.students else site.answers[lab.name]
-    renderer = Renderer(site.links, file, name, answers)
+    renderer = Renderer(site.links, file, name, answers, lambda question: warp_pages.for_question(question, warps))
     text = (site.root / file).read_text()
     body = renderer.render(text, f'solutions/{lab.name}/answers.md')
     title = renderer.headings[0][1] if renderer.headings else lab.title

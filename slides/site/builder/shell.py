@@ -30,7 +30,7 @@ def navigation(links, page, label):
 
 
 COURSE = [('Labs', 'index.html'), ('Method', 'method.html'), ('Limits', 'limits.html'),
-          ('Glossary', 'glossary.html'), ('Occupancy', 'occupancy.html')]
+          ('Glossary', 'glossary.html'), ('Occupancy', 'occupancy.html'), ('Lectures', 'lectures.html')]
 
 
 def page(name, title, body, lab=None, students=False, scripts=(), wide=False):
@@ -55,7 +55,7 @@ def page(name, title, body, lab=None, students=False, scripts=(), wide=False):
 <a class="skip" href="#main">Skip to the text</a>
 <header>
 <a class="home" href="{root}index.html">Stepwise</a>
-{navigation(COURSE, name, 'Course')}
+{navigation(COURSE[:-1] if students else COURSE, name, 'Course')}
 <form role="search" action="{root}search.html"><input type="search" name="q" aria-label="Search the course" placeholder="Search ( / )"></form>
 <button type="button" id="theme" aria-label="Light or dark">◐</button>
 </header>

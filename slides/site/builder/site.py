@@ -60,9 +60,10 @@ class Site:
             self.write(f'theme/{file.name}', file.read_text())
 
     def _lab(self, lab, records):
-        lab_pages.handout(self, lab, f'labs/{lab.name}/README.md', f'{lab.name}/index.html')
+        warps = {} if self.students else warp_pages.recordings(self, lab)
+        lab_pages.handout(self, lab, f'labs/{lab.name}/README.md', f'{lab.name}/index.html', warps)
         if lab.deeper:
-            lab_pages.handout(self, lab, f'labs/{lab.name}/deeper.md', f'{lab.name}/deeper.html')
+            lab_pages.handout(self, lab, f'labs/{lab.name}/deeper.md', f'{lab.name}/deeper.html', warps)
         if lab.pictures:
             stages_page.stages(self, lab)
         if self.students:
@@ -72,7 +73,6 @@ class Site:
         lab_pages.diff_page(self, lab)
         if lab.figures:
             figures_page.figures(self, lab, records)
-        warps = warp_pages.recordings(self, lab)
         for at in range(len(lab.steps)):
             lab_pages.step_page(self, lab, at, records, warp_pages.link(lab.steps[at], warps))
         warp_pages.build(self, lab, warps)

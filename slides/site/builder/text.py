@@ -80,9 +80,10 @@ class Links:
 class Renderer:
     """Renders a file's Markdown for a page."""
 
-    def __init__(self, links, file, page, answers=None):
+    def __init__(self, links, file, page, answers=None, beside=lambda question: ''):
+        """`beside`: HTML behind a question, of its Markdown."""
         self.links, self.file, self.page = links, file, page
-        self.answers = answers or {}
+        self.answers, self.beside = answers or {}, beside
         self.answered = []
         self.headings = []  # (level, title, anchor)
         self.sections = []  # (title, anchor, plain words) for the search
@@ -169,17 +170,20 @@ class Renderer:
         return True
 
     def _questions(self, tokens, key_file):
-        """After a question's item, its answer, folded."""
+        """In a question's item, what stands beside it, and its answer, folded."""
         result, open_items = [], []
         for at, token in enumerate(tokens):
             if token.type == 'list_item_open':
                 first = next((t.content for t in tokens[at:at + 4] if t.type == 'inline'), '')
                 found = QUESTION.match(first)
-                open_items.append(found[1] if found else None)
+                open_items.append((found[1] if found else None, at))
                 if found:
                     token.attrSet('id', found[1].lower())
             elif token.type == 'list_item_close':
-                name = open_items.pop()
+                name, begin = open_items.pop()
+                more = name and self.beside(' '.join(t.content for t in tokens[begin:at] if t.type == 'inline'))
+                if more:
+                    result.append(type(token)('html_block', '', 0, content=more))
                 if name in self.answers:
                     self.answered.append(name)
                     fold = type(token)('html_block', '', 0)

@@ -1,6 +1,7 @@
 """Pages that play a recorded warp: solutions/LAB/recorded/STEP.json, as `lab record --record` writes them."""
 import html
 import json
+import re
 
 from . import shell
 
@@ -55,12 +56,38 @@ def recordings(site, lab):
     return found
 
 
+def wasteful(doc):
+    """The number of the first instruction with an access that costs more than it must; 0: there is none."""
+    return next((n for n, step in enumerate(doc['steps'], 1)
+                 if any('ideal' in x and x.get('counted', True) for x in step.get('x', []))), 0)
+
+
+def address(name, doc):
+    at = wasteful(doc)
+    return f'{name}-warp.html' + (f'#{at}' if at else '')
+
+
 def link(step, found):
     """For the page of a step."""
     if step.name not in found:
         return ''
+    at = wasteful(found[step.name])
     return (f'<p class="warplink"><a href="{step.name}-warp.html">Watch a warp execute it</a>, instruction by instruction: '
-            'lanes, sectors, banks, shared memory.</p>')
+            'lanes, sectors, banks, shared memory'
+            + (f'; <a href="{step.name}-warp.html#{at}">from the first access that costs more than it must</a>' if at else '')
+            + '.</p>')
+
+
+SHOWN = re.compile(r'\b(lanes?|banks?|sectors?|warps?|wavefronts?|conflicts?|coalesced|barriers?|registers?)\b')
+
+
+def for_question(text, found):
+    """Links to the recordings of the steps that a question names, if it is about what they show; '' if there are none."""
+    names = [name for name in dict.fromkeys(re.findall(r'`(\w+)`', text)) if name in found]
+    if not names or not SHOWN.search(text):
+        return ''
+    links = [f'<a href="{address(name, found[name])}"><code>{name}</code></a>' for name in names]
+    return f'<p class="warplink">Watch a warp: {", ".join(links)}.</p>'
 
 
 def build(site, lab, found):
@@ -91,6 +118,7 @@ def page(site, lab, name, doc, names):
         '<button type="button" id="back" aria-label="One instruction back">◀</button>'
         '<button type="button" id="play">Play</button>'
         '<button type="button" id="on" aria-label="One instruction on">▶</button>'
+        '<button type="button" id="wasteful">Next costly access</button>'
         '<label><input type="checkbox" id="loop"> loop</label>'
         '<label>per second <select id="speed"><option>1</option><option selected>4</option><option>16</option></select></label>'
         f'<label>beside it <select id="beside" autocomplete="off"><option value="">nothing</option>{options}</select></label>'
@@ -98,7 +126,7 @@ def page(site, lab, name, doc, names):
         '<option value="index">instructions</option></select></label></div>'
         '<input type="range" id="scrub" min="1" value="1" autocomplete="off" aria-label="Instruction">'
         '<div class="sides" id="sides"></div><p id="said" class="visually-hidden" role="status" aria-live="polite"></p></div>'
-        '<p class="hint">Keys: ← → one instruction, Home and End, space plays. In step by barriers: what lies between two '
+        '<p class="hint">Keys: ← → one instruction, w to the next access that costs more than it must, Home and End, space plays. In step by barriers: what lies between two '
         'barriers begins together, and the version that has less of it waits.</p>'
         '<noscript><p class="gap">This page needs JavaScript; <code>./lab play</code> shows the same.</p></noscript>')
     site.found(where, f'{lab.title}: {name}, a warp', [(f'{lab.name} {name} warp', '', f'warp viewer lanes banks sectors {step.idea}')])

@@ -244,6 +244,12 @@ def warps(page, site):
     page.key('End')
     said = [s[3] for s in json.loads(page.run(read))]
     expect(len(said) == 2 and all(re.match(r'instruction (\d+) of \1,', s) for s in said), f'at the end, two versions say {said}')
+    page.go(site.out.as_uri() + '/reduction/index.html')
+    page.go(page.run('document.querySelector("#r7 .warplink a").href'))  # which banks do the lanes use?
+    for what in ('linked', 'the next one'):
+        said = json.loads(page.run(read))[0][3]
+        expect('line 27' in said and '2 wavefronts (ideally 1)' in said, f'{what}: {said}')
+        page.run("document.getElementById('wasteful').click()")
 
 
 def searches(page, site):

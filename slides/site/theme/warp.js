@@ -269,6 +269,20 @@
     scrub.setAttribute('aria-valuetext', said);
     if (!timer) $('said').textContent = said;
   }
+  // An access that costs more than it must; the next one of any side, from the start again at the end.
+  const wasteful = (s) => (s.x || []).some((x) => x.counted !== false && x.ideal !== undefined);
+  function next() {
+    stop();
+    const isSo = (at) => at.some((n, k) => wasteful(sides[k].r.steps[n]));
+    const here = Number(scrub.value), found = [...line.slice(here), ...line.slice(0, here)].findIndex(isSo);
+    if (found >= 0) show((here + found) % line.length + 1);
+    else $('said').textContent = 'No access costs more than it must.';
+  }
+  // The address may end with an instruction's number.
+  function linked() {
+    const n = Number(location.hash.slice(1));
+    if (n >= 1 && n <= line.length) { stop(); show(n); }
+  }
   const move = (by) => show(Math.min(line.length, Math.max(1, Number(scrub.value) + by)));
 
   function stop() {
@@ -306,6 +320,7 @@
   $('back').onclick = () => { stop(); move(-1); };
   $('on').onclick = () => { stop(); move(1); };
   $('play').onclick = play;
+  $('wasteful').onclick = next;
   $('speed').onchange = () => { if (timer) { stop(); play(); } };
   $('beside').onchange = (e) => beside(e.target.value);
   $('sync').onchange = plan;
@@ -314,6 +329,7 @@
     if (e.altKey || e.ctrlKey || e.metaKey) return;
     const widget = e.target.closest('input:not(#scrub), select, summary, button');
     if (e.key === ' ' && !widget) play();
+    else if (e.key === 'w' && !widget) next();
     else if (e.key === 'ArrowRight' && !e.target.closest('select')) { stop(); move(1); }
     else if (e.key === 'ArrowLeft' && !e.target.closest('select')) { stop(); move(-1); }
     else if (e.key === 'Home' && !widget) { stop(); show(1); }
@@ -323,4 +339,6 @@
   });
   $('sides').append(sides[0].root);
   plan();
+  linked();
+  window.addEventListener('hashchange', linked);
 })();
