@@ -9,7 +9,7 @@ from slides.builder.records import show
 
 from . import charts, shell, sweep_words
 
-HIGH, TOP = 190, 18  # pixels of a panel, and above its curves
+HIGH, TOP = 190, 22  # pixels of a panel, and above its curves
 
 
 def esc(text):
@@ -49,8 +49,8 @@ class Panel:
                          f'width="{96 / count:.3f}%" y="{TOP - 6}" height="{HIGH + 6}"/>')
         for share in (0, 0.5, 1):
             parts.append(f'<line class="grid" x1="{charts.LEFT}%" x2="{charts.RIGHT}%" y1="{y(most * share)}" y2="{y(most * share)}"/>')
-            if share:
-                parts.append(charts.words(f'{charts.LEFT}%', float(y(most * share)) - 4, show(most * share, self.form), 'dim'))
+            if share:  # above the points that are there
+                parts.append(charts.words(f'{charts.LEFT}%', float(y(most * share)) - 9, show(most * share, self.form), 'dim'))
         for at, place in enumerate(places):
             parts.append(charts.words(x(at), bottom + 17, place, 'dim', 'middle'))
         marks = []
