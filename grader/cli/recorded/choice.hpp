@@ -26,6 +26,10 @@ inline fs::path recorded_warp(const std::string& lab_name, const std::string& st
   return fs::path("solutions") / lab_name / "recorded" / (step_name + ".json");
 }
 
+inline std::string play_command(const std::string& lab_name, const std::string& step_name) {
+  return "./lab play " + lab_name + " " + step_name + ": a warp at work, lane by lane";
+}
+
 // failure(usage) if the launch has no such block or warp.
 void require_steps(const warp_recording& r, const recorded_choice& o);
 

@@ -4,6 +4,7 @@
 #include "grader/cli/context.hpp"
 #include "grader/cli/own_input/own_input.hpp"
 #include "grader/cli/own_progress.hpp"
+#include "grader/cli/recorded/choice.hpp"
 #include "grader/cli/text/figures_text.hpp"
 #include "grader/cli/text/term_line.hpp"
 #include "grader/cli/verb.hpp"
@@ -40,7 +41,8 @@ profiled_call count_lines(context& c, const lab& l, const problem& p, const subj
                          c.now());
 }
 
-void show_lines(context& c, const profiled_call& counted) {
+// `shown`: a file or a step.
+void show_lines(context& c, const lab& l, const std::string& shown, const profiled_call& counted) {
   c.say();
   if (!counted.found.ok()) {
     c.say("  " + c.out.paint(tone::note, "not counted: ") + counted.found.message);
@@ -52,6 +54,8 @@ void show_lines(context& c, const profiled_call& counted) {
   for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1)
     c.say(text.substr(at, end - at));
   c.say("  " + c.out.paint(tone::dim, "terms  ") + explain_text(terms_of(counted.kernels)));
+  if (fs::exists(c.where.root / recorded_warp(l.name, shown)))
+    c.say("  " + c.out.paint(tone::dim, "see    ") + play_command(l.name, shown));
 }
 
 // A student waits for it.
@@ -153,7 +157,7 @@ int run(context& c, const run_options& o) {
   c.say();
   show_figures(c, f, device);
   if (modelled) show_modelled(c, *modelled, l, o.step);
-  if (counted) show_lines(c, *counted);
+  if (counted) show_lines(c, l, s.shown, *counted);
   show_printed(c, report.printed);
   return 0;
 }

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "grader/cli/context.hpp"
+#include "grader/cli/recorded/choice.hpp"
 #include "grader/cli/text/diff_text.hpp"
 #include "grader/cli/text/figures_text.hpp"
 #include "grader/cli/text/given_walk.hpp"
@@ -114,6 +115,9 @@ void show_result(context& c, const walked& w, const device_choice& device) {
       labelled(c, "recorded", fmt::format("{}, {}", time_text(*w.recorded_ms), w.m.gpu));
   }
   if (!w.watch.empty()) labelled(c, "limit", w.watch, tone::note);
+  const std::string lab_name = w.s->file.parent_path().filename();
+  if (fs::exists(c.where.root / recorded_warp(lab_name, w.s->name)))
+    labelled(c, "see", play_command(lab_name, w.s->name));
 }
 
 json step_json(const walked& w) {
