@@ -170,9 +170,8 @@ void attempts::run_all(attempt& a) {
     if (!worth_another_call(a.report.found.what)) pointless = true;
   });
   jobs.push_back([&] {
-    a.time =
-        model_program(l_, p_, program, timed_size_, seed_of_modelled_calls, emulator_, other,
-                      request_.patience_s, is_trusted() ? what_ifs::left_out : what_ifs::modelled);
+    a.time = model_program(l_, p_, program, timed_size_, seed_of_modelled_calls, emulator_, other,
+                           request_.patience_s, what_ifs::left_out);
   });
   if (!largest.empty())
     jobs.push_back([&] {

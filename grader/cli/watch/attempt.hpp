@@ -62,8 +62,7 @@ struct attempt_request {
   double patience_s = 20;  // a call that takes longer has no time
   // Looked at often; true gives up.
   std::function<bool()> stops = [] { return false; };
-  // Not null: in this sandbox, at the small sizes alone, without goals; what the analysis says
-  // would help is modelled.
+  // Not null: in this sandbox, at the small sizes alone, without goals.
   const protections* guards = nullptr;
   bool passes = false;  // its program is not kept
 };
