@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/ptx/flow.hpp"
+
 namespace stepwise::emulator {
 namespace {
 

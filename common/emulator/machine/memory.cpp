@@ -76,6 +76,13 @@ global_memory::global_memory(std::uint64_t bytes)
   // A limit on address space (ulimit -v) leaves less than the GPU has; allocations then fail
   // earlier.
   constexpr std::uint64_t least = std::uint64_t{1} << 28;
+#if defined(__wasm__)
+  // One linear memory: addresses of the device are numbers only, and there is less behind them.
+  reserved_ = least / 16;
+  host_base_ = reserve(reserved_);
+  if (host_base_ == nullptr) throw std::bad_alloc();
+  device_base_ = usual_base;
+#else
   std::byte* device_base = nullptr;
   for (;; reserved_ = round_up(reserved_ / 2, commit_step)) {
     device_base = reserve(reserved_, usual_base);
@@ -87,6 +94,7 @@ global_memory::global_memory(std::uint64_t bytes)
     if (reserved_ <= least) throw std::bad_alloc();
   }
   device_base_ = reinterpret_cast<std::uint64_t>(device_base);
+#endif
   host_of_device_ =
       static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(host_base_) - device_base_);
   holes_.give_back(0, reserved_);

@@ -40,21 +40,25 @@ template <unsigned Bytes>
   const access_window window = x.windows[i->slot];
   const u64 limit = window.bytes >= Bytes ? window.bytes - Bytes + 1 : 0;
   const u64 base = window.base - static_cast<u64>(i->immediate);
+  // Without a comparison: few instruction sets compare unsigned words of 64 bits in vectors. The
+  // upper bit is set if an offset has it, as no window's size does, or is at least the limit.
   u64 outside = 0, low = 0;
   if (x.active == all_lanes) {
     for (int l = 0; l < lanes; ++l) {
-      outside |= static_cast<u64>(address[l] - base >= limit);
+      const u64 offset = address[l] - base;
+      outside |= offset | (limit - 1 - offset);
       low |= address[l];
     }
     low |= static_cast<u64>(i->immediate);
   } else {
     for (int l = 0; l < lanes; ++l) {
       const u64 in = lane_in(x.active, l) ? ~u64{0} : 0;
-      outside |= static_cast<u64>(address[l] - base >= limit) & in;
+      const u64 offset = address[l] - base;
+      outside |= (offset | (limit - 1 - offset)) & in;
       low |= (address[l] + static_cast<u64>(i->immediate)) & in;
     }
   }
-  if (((outside & 1) | (low & (Bytes - 1))) == 0) [[likely]]
+  if (((outside >> 63) | (low & (Bytes - 1))) == 0) [[likely]]
     return true;
   return check_global_lanes(x, i, address, Bytes, kind);
 }

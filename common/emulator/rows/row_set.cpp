@@ -9,6 +9,7 @@
 namespace stepwise::emulator {
 namespace {
 
+#if defined(__x86_64__)
 [[maybe_unused]] bool has_avx2() {
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
@@ -20,6 +21,7 @@ namespace {
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
          __builtin_cpu_supports("avx512cd");
 }
+#endif
 
 struct choice {
   const row_set* rows = nullptr;

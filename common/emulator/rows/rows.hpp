@@ -10,6 +10,13 @@
 
 #include "common/emulator/rows/row.hpp"
 
+// Before a loop over lanes, in which no lane reads what another one writes.
+#if defined(__clang__)
+#define STEPWISE_LANES_APART _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define STEPWISE_LANES_APART _Pragma("GCC ivdep")
+#endif
+
 namespace stepwise::emulator {
 namespace {
 
@@ -78,10 +85,10 @@ const op* lanewise1(context& x, const op* i) {
   const A* a = x.row<A>(i->a);
   const u32 active = x.active;
   if (active == all_lanes) {
-#pragma GCC ivdep
+    STEPWISE_LANES_APART
     for (int l = 0; l < lanes; ++l) d[l] = Body{}(a[l]);
   } else {
-#pragma GCC ivdep
+    STEPWISE_LANES_APART
     for (int l = 0; l < lanes; ++l) d[l] = lane_in(active, l) ? Body{}(a[l]) : d[l];
   }
   return i + 1;
@@ -94,10 +101,10 @@ const op* lanewise2(context& x, const op* i) {
   const B* b = x.row<B>(i->b);
   const u32 active = x.active;
   if (active == all_lanes) {
-#pragma GCC ivdep
+    STEPWISE_LANES_APART
     for (int l = 0; l < lanes; ++l) d[l] = Body{}(a[l], b[l]);
   } else {
-#pragma GCC ivdep
+    STEPWISE_LANES_APART
     for (int l = 0; l < lanes; ++l) d[l] = lane_in(active, l) ? Body{}(a[l], b[l]) : d[l];
   }
   return i + 1;
@@ -111,10 +118,10 @@ const op* lanewise3(context& x, const op* i) {
   const C* c = x.row<C>(i->c);
   const u32 active = x.active;
   if (active == all_lanes) {
-#pragma GCC ivdep
+    STEPWISE_LANES_APART
     for (int l = 0; l < lanes; ++l) d[l] = Body{}(a[l], b[l], c[l]);
   } else {
-#pragma GCC ivdep
+    STEPWISE_LANES_APART
     for (int l = 0; l < lanes; ++l) d[l] = lane_in(active, l) ? Body{}(a[l], b[l], c[l]) : d[l];
   }
   return i + 1;

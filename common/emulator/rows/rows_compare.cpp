@@ -80,10 +80,10 @@ const op* select(context& x, const op* i) {
   const u32 p = x.predicate(i->c);
   const u32 active = x.active;
   if (active == all_lanes) {
-#pragma GCC ivdep
+    STEPWISE_LANES_APART
     for (int l = 0; l < lanes; ++l) d[l] = lane_in(p, l) ? a[l] : b[l];
   } else {
-#pragma GCC ivdep
+    STEPWISE_LANES_APART
     for (int l = 0; l < lanes; ++l)
       d[l] = lane_in(active, l) ? (lane_in(p, l) ? a[l] : b[l]) : d[l];
   }

@@ -7,7 +7,9 @@
 //         relaxed atomics; the vector copies are plain moves of aligned words, which x86 performs
 //         word by word as one access each.
 //         Tested by tests/opcodes/ and tests/memory_test.cpp.
+#if defined(__AVX512F__)
 #include <immintrin.h>
+#endif
 
 #include <array>
 #include <bit>
@@ -59,6 +61,8 @@ template <int Count, class A>
 #else
 template <int Count, class A>
 [[gnu::always_inline]] inline pattern pattern_of(const A* address, unsigned bytes) {
+  const A step = address[1] - address[0];
+  if (step != 0 && step != bytes) return pattern::scattered;
   A apart = 0, unequal = 0;
   for (int l = 0; l < Count; ++l) {
     const A difference = address[l] - address[0];
@@ -116,7 +120,7 @@ template <class T, class R>
   if (bad != 0) return false;
   R* d = x.row<R>(i->d);
   const T* words = reinterpret_cast<const T*>(x.shared);
-#pragma GCC ivdep
+  STEPWISE_LANES_APART
   for (int l = 0; l < lanes; ++l) d[l] = static_cast<R>(words[(address[l] + offset) / sizeof(T)]);
   return true;
 }
@@ -133,7 +137,7 @@ template <memory_space Space, class T, class R, int Count, class A>
   if (p == pattern::contiguous) {
     T words[Count];
     std::memcpy(words, from, sizeof words);
-#pragma GCC ivdep
+    STEPWISE_LANES_APART
     for (int l = 0; l < Count; ++l) d[l] = static_cast<R>(words[l]);
   } else {
     const R value = static_cast<R>(load_word<T>(from));
@@ -220,8 +224,9 @@ const op* store(context& x, const op* i) {
 
 // A lane's vector is read and written whole, as by hardware: CUB keeps a value and the flag that
 // says that it is there in 16 bytes. x86 processors with AVX move 16 aligned bytes in one access.
+using bits16 [[gnu::vector_size(16)]] = u64;
 struct word16 {
-  __m128i bits;
+  bits16 bits;
 };
 template <unsigned Bytes>
 using word_of = std::conditional_t<
@@ -231,14 +236,14 @@ using word_of = std::conditional_t<
 template <class Word>
 [[gnu::always_inline]] inline Word load_at_once(const std::byte* at) {
   if constexpr (sizeof(Word) == 16)
-    return {_mm_load_si128(reinterpret_cast<const __m128i*>(at))};
+    return {*reinterpret_cast<const bits16*>(at)};
   else
     return load_word<Word>(at);
 }
 template <class Word>
 [[gnu::always_inline]] inline void store_at_once(std::byte* at, Word value) {
   if constexpr (sizeof(Word) == 16)
-    _mm_store_si128(reinterpret_cast<__m128i*>(at), value.bits);
+    *reinterpret_cast<bits16*>(at) = value.bits;
   else
     store_word<Word>(at, value);
 }
