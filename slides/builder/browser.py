@@ -141,7 +141,7 @@ class Page:
         file.write_bytes(base64.b64decode(data))
 
     def trouble(self):
-        """Console errors, exceptions, and requests that are neither the file's own nor data."""
+        """Console errors, exceptions, and requests that are neither the file's own nor data (blob: a page's own, too)."""
         found = []
         for event in self.browser.events:
             if event.get('sessionId') != self.session:
@@ -155,6 +155,6 @@ class Page:
                 found.append(parameters['entry']['text'])
             elif method == 'Network.requestWillBeSent':
                 url = parameters['request']['url']
-                if not url.startswith(('data:', 'file:')):
+                if not url.startswith(('data:', 'file:', 'blob:')):
                     found.append('network request: ' + url)
         return found

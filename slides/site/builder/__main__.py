@@ -55,6 +55,7 @@ def record(arguments):
 
 
 def run(arguments):
+    from .live_pages import BUILD
     from .serve import serve
     from .site import Site
     if arguments.record:
@@ -68,6 +69,8 @@ def run(arguments):
     seconds = time.monotonic() - began
     for file, reason in site.records.gaps:
         print(f'lab: {file} cannot be read, its figures are missing: {reason}', file=sys.stderr)
+    for note in site.notes:
+        print(f'lab: {note} {BUILD} puts it there.', file=sys.stderr)
     pages = sum(name.endswith('.html') for name in site.written)
     if arguments.json:
         print(json.dumps({'folder': str(out), 'pages': pages, 'seconds': round(seconds, 2),

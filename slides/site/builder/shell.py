@@ -2,6 +2,8 @@
 import html
 import posixpath
 
+from slides.site.live import build as live
+
 
 def relative(target, page):
     """A link from `page` to `target`, both from the site's root."""
@@ -19,6 +21,8 @@ def lab_links(lab, students):
         links += [('Versions', f'{lab.name}/versions.html'), ('Differences', f'{lab.name}/diff.html')]
         if lab.figures:
             links.append(('Sweeps', f'{lab.name}/figures.html'))
+        if lab.name in live.steps():
+            links.append(('Run it here', f'{lab.name}/live.html'))
     return links
 
 

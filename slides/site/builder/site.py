@@ -2,7 +2,7 @@
 import pathlib
 import shutil
 
-from . import common_pages, course, figures_page, lab_pages, lectures_page, measured, stages_page, warp_pages
+from . import common_pages, course, figures_page, lab_pages, lectures_page, live_pages, measured, stages_page, warp_pages
 from .errors import SiteError
 from .sources import Versions
 from .text import Links, read_terms
@@ -22,6 +22,7 @@ class Site:
         self.links = Links(root, self.labs, students)
         self.links.terms = read_terms(root)
         self.written = []
+        self.notes = []  # what could be on the pages, and is not
         self.sections = []  # (page, its title, section, anchor, words) for the search
         self.answered = {}  # lab: the questions whose answers are on a page
 
@@ -76,3 +77,4 @@ class Site:
         for at in range(len(lab.steps)):
             lab_pages.step_page(self, lab, at, records, warp_pages.link(lab.steps[at], warps))
         warp_pages.build(self, lab, warps)
+        live_pages.build(self, lab)

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Compiles the emulator to WebAssembly: build.py BUILD_FOLDER, a folder that ninja has built.
+
+The compiler is Zig's clang, from PyPI; Zig keeps what it has compiled, so a second run takes a
+second. Why not Debian's Emscripten: DESIGN.md.
+"""
+import concurrent.futures
+import importlib.util
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+COMMON = ROOT / 'common'
+ABSENT = HERE / 'absent'
+GET_ZIG = 'python3 -m pip install --target build/slides/packages ziglang==0.15.2'
+
+# Exceptions as all browsers have them since 2022; the newer form that clang can also write is in
+# few. Widths that every browser with exceptions has.
+TARGET = ['-target', 'wasm32-wasi',
+          '-mcpu=generic+simd128+exception_handling+bulk_memory+sign_ext+nontrapping_fptoint',
+          '-fwasm-exceptions', '-mllvm', '-wasm-use-legacy-eh=true', '-fno-sanitize=all', '-O2',
+          '-U_LIBCPP_HAS_FILESYSTEM', '-D_LIBCPP_HAS_FILESYSTEM=1']
+# As in the meson.build files.
+OURS = ['-std=c++20', '-ffp-contract=off', '-fwrapv', '-fno-strict-aliasing', '-fno-math-errno',
+        '-DNDEBUG', '-DFMT_HEADER_ONLY', f'-I{ABSENT}', f'-I{ROOT}', '-include', 'one_thread.hpp']
+ROW = ['-O3', '-fno-trapping-math', '-DSTEPWISE_SIMD=baseline']
+FOLDERS = ['emulator', 'emulator/machine', 'emulator/run', 'emulator/lower', 'emulator/check',
+           'emulator/profile', 'emulator/record', 'emulator/time', 'image', 'ptx', 'source_map',
+           'report', 'formats', 'timeline']
+DEVICE = ['gpu', 'launch_check', 'links', 'memory_rules', 'names', 'occupancy']
+ROW_FILES = ['compare', 'convert', 'floating', 'half', 'integer', 'matrix', 'memory']
+# Zig's C++ library has no exceptions and no files in WebAssembly; it comes with the sources.
+LIBRARY = {'libcxxabi/src': ['cxa_exception', 'cxa_personality'],
+           'libcxx/src/filesystem': ['directory_entry', 'filesystem_error', 'int128_builtins',
+                                     'operations', 'path']}
+
+
+def zig():
+    """The command, or None."""
+    sys.path.insert(0, str(ROOT / 'build/slides/packages'))
+    found = importlib.util.find_spec('ziglang')
+    if found:
+        return str(pathlib.Path(found.submodule_search_locations[0]) / 'zig')
+    return shutil.which('zig')
+
+
+def units(built):
+    """Name: (files that are compiled as one, options)."""
+    all_units = {'entry': ([HERE / 'entry.cpp'], OURS),
+                 'absent': (sorted(ABSENT.glob('*.cpp')), OURS)}
+    for folder in FOLDERS:
+        all_units[folder.replace('/', '_')] = (sorted((COMMON / folder).glob('*.cpp')), OURS)
+    all_units['device'] = ([COMMON / f'device/{name}.cpp' for name in DEVICE] +
+                           [built / 'common/device/embedded_gpus.cpp'], OURS)
+    rows = COMMON / 'emulator/rows'
+    wide = [rows / f'rows_{name}.cpp' for name in ROW_FILES]
+    for file in wide:
+        all_units[file.stem] = ([file], OURS + ROW)
+    all_units['rows'] = ([f for f in sorted(rows.glob('*.cpp'))
+                          if f not in wide and f.name != 'runs_here.cpp'],
+                         OURS + ['-DSTEPWISE_ROWS_BASELINE'])
+    return all_units
+
+
+# Zig does not look at this system's headers: it sees those of the libraries, and no others.
+HEADERS = ['fmt', 'nlohmann', 'toml++', 'lz4.h', 'zstd.h', 'zstd_errors.h']
+
+
+def link_headers(into):
+    places = [pathlib.Path('/usr/include'), pathlib.Path('/usr/local/include'),
+              *sorted(ROOT.glob('subprojects/*/include')), *sorted(ROOT.glob('subprojects/*/lib'))]
+    into.mkdir(exist_ok=True)
+    for header in HEADERS:
+        at = next((place / header for place in places if (place / header).exists()), None)
+        if at is None:
+            sys.exit(f'{header} is missing: ./lab doctor says how to install the libraries.')
+        (into / header).unlink(missing_ok=True)
+        (into / header).symlink_to(at)
+
+
+def library_units(lib):
+    include = ['-std=c++23', '-D_LIBCPP_BUILDING_LIBRARY', '-D_LIBCXXABI_BUILDING_LIBRARY',
+               '-D_LIBCXXABI_HAS_NO_THREADS', f'-I{lib}/libcxxabi/include',
+               f'-I{lib}/libcxxabi/src', f'-I{lib}/libcxx/src', f'-I{lib}/libcxx/include',
+               f'-I{lib}/libunwind/include']
+    found = {f'library_{name}': ([lib / folder / f'{name}.cpp'], include)
+             for folder, names in LIBRARY.items() for name in names}
+    found['library_unwind'] = ([lib / 'libunwind/src/Unwind-wasm.c'],
+                               [f'-I{lib}/libunwind/include', '-D_LIBUNWIND_HAS_NO_THREADS',
+                                '-fdeclspec'])
+    return found
+
+
+def main():
+    built = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / 'build').resolve()
+    command = zig()
+    if not command:
+        sys.exit(f'Zig is missing. It comes with: {GET_ZIG}')
+    if not os.access(command, os.X_OK):
+        os.chmod(command, 0o755)
+    out = built / 'wasm'
+    out.mkdir(exist_ok=True)
+    link_headers(out / 'include')
+    cache = str(out / 'cache')
+    environment = {**os.environ, 'ZIG_GLOBAL_CACHE_DIR': cache, 'ZIG_LOCAL_CACHE_DIR': cache}
+
+    def run(options):
+        done = subprocess.run([command, *options], capture_output=True, text=True, check=False,
+                              env=environment)
+        if done.returncode != 0:
+            sys.exit(f'{" ".join([command, *options])}\n{done.stderr}')
+
+    # The library's own objects come first: a linker takes the first of each name.
+    todo = {**library_units(pathlib.Path(command).parent / 'lib'), **units(built)}
+
+    def compile_unit(item):
+        name, (files, options) = item
+        source = files[0]
+        if len(files) > 1:
+            source = out / f'{name}.cpp'
+            source.write_text(''.join(f'#include "{file}"\n' for file in files))
+        language = 'cc' if source.suffix == '.c' else 'c++'
+        run([language, *TARGET, *options, f'-I{out}/include', '-c', str(source), '-o', str(out / f'{name}.o')])
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as at_once:
+        list(at_once.map(compile_unit, todo.items()))
+    run(['c++', *TARGET, '-s', '-mexec-model=reactor', '-Wl,-z,stack-size=1048576',
+         *(str(out / f'{name}.o') for name in todo), '-o', str(out / 'emulator.wasm')])
+    print(f'{out / "emulator.wasm"}: {(out / "emulator.wasm").stat().st_size / 1e6:.1f} MB')
+
+
+if __name__ == '__main__':
+    main()

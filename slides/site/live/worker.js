@@ -1,0 +1,19 @@
+// The page's other thread: it has the compiled emulator, and a fresh instance for each run.
+'use strict';
+let compiled;
+
+onmessage = async ({data}) => {
+  try {
+    if (data.module) {
+      compiled = await WebAssembly.compile(data.module);
+      return postMessage({ready: true});
+    }
+    const printed = [];
+    const emulator = await makeEmulator(compiled, (text) => printed.push(text));
+    const told = runStep(emulator, data.lab, data.step, data.image, data.sizes, data.block,
+                         data.numbers, data.watch);
+    postMessage({...told, printed: printed.join(''), asked: data.asked});
+  } catch (error) {
+    postMessage({failed: error.message, asked: data.asked});
+  }
+};
