@@ -143,6 +143,7 @@ compiled attempts::compile() {
 }
 
 void attempts::run_all(attempt& a) {
+  const auto start = std::chrono::steady_clock::now();
   const fs::path& program = a.made.program;
   auto small = small_sizes(l_, p_);
   std::vector<lab_size> rest, largest;
@@ -164,14 +165,18 @@ void attempts::run_all(attempt& a) {
                             if (over || pointless) throw superseded{};
                           }};
   check_report at_largest, at_rest;
+  modelled_figures timed;
+  std::atomic<std::size_t> done = 0;  // jobs
+  std::atomic<bool> is_timed = false;
   std::vector<std::function<void()>> jobs;
   jobs.push_back([&] {
     a.report = check_thoroughly(l_, p_, program, emulator_, small, request_.seed, first);
     if (!worth_another_call(a.report.found.what)) pointless = true;
   });
   jobs.push_back([&] {
-    a.time = model_program(l_, p_, program, timed_size_, seed_of_modelled_calls, emulator_, other,
-                           request_.patience_s, what_ifs::left_out);
+    timed = model_program(l_, p_, program, timed_size_, seed_of_modelled_calls, emulator_, other,
+                          request_.patience_s);
+    is_timed = true;
   });
   if (!largest.empty())
     jobs.push_back([&] {
@@ -191,6 +196,7 @@ void attempts::run_all(attempt& a) {
         if (pointless) return;
         try {
           jobs[i]();
+          ++done;
         } catch (const superseded&) {
           if (!pointless) throw;
         }
@@ -198,12 +204,19 @@ void attempts::run_all(attempt& a) {
       [&](std::size_t) {
         c_.busy.tick();
         if (request_.stops()) over = true;
+        if (a.is_untimed || is_timed || done + 1 < jobs.size() || !request_.untimed) return;
+        a.is_untimed = true;  // said once
+        attempt all_but = a;
+        add(all_but.report, at_largest);
+        add(all_but.report, at_rest);
+        judge(all_but);
+        all_but.run_s = seconds_since(start);
+        request_.untimed(std::move(all_but));
       });
   if (over) throw superseded{};
-  if (pointless) {
-    a.time = {};
-    return;
-  }
+  a.is_untimed = false;
+  if (pointless) return;
+  a.time = std::move(timed);
   add(a.report, std::move(at_largest));
   add(a.report, std::move(at_rest));
   if (a.report.found.ok() && a.time.timed()) a.counters = counters_of(a.time.kernels);

@@ -46,6 +46,7 @@ struct attempt {
   std::map<lab_size, profiled_call> counted;
   std::vector<judged_goal> goals;
   std::vector<named_figure> counters;  // of the timed call
+  bool is_untimed = false;             // yet: the model is at work
   // From the text to the program, and from there to the answer.
   double compile_s = 0, run_s = 0;
 
@@ -62,6 +63,8 @@ struct attempt_request {
   double patience_s = 20;  // a call that takes longer has no time
   // Looked at often; true gives up.
   std::function<bool()> stops = [] { return false; };
+  // Given all but the time, once, where that takes longer than the rest.
+  std::function<void(attempt)> untimed = {};
   // Not null: in this sandbox, at the small sizes alone, without goals.
   const protections* guards = nullptr;
   bool passes = false;  // its program is not kept

@@ -216,7 +216,9 @@ std::vector<std::string> answer_lines(const attempt& a, const earlier_attempts& 
                                change.empty() ? "" : ", " + change),
                    before.last_timed && !faster ? tone::bad : tone::strong, 2);
   } else if (a.right()) {
-    lines.labelled("time", tone::dim, "none: " + a.time.why_no_time(), tone::plain, 2);
+    lines.labelled("time", tone::dim,
+                   a.is_untimed ? "is being modelled" : "none: " + a.time.why_no_time(),
+                   tone::plain, 2);
   }
   const auto differs = changed(a, before);
   const auto name_width = static_cast<std::size_t>(std::clamp(at.style.width - 38, 12, 28));

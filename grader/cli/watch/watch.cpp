@@ -41,7 +41,9 @@ class watcher {
         o_(o),
         path_(o.file.empty() ? c.where.root / l.file : fs::absolute(o.file)),
         file_(path_),
-        attempts_(c, l, p, stood_for, {path_, o.seed, 20, [this] { return is_newer(); }}),
+        attempts_(c, l, p, stood_for,
+                  {path_, o.seed, 20, [this] { return is_newer(); },
+                   [this](const attempt& a) { show_untimed(a); }}),
         is_screen_(isatty(STDOUT_FILENO) == 1 && !c.as_json && !o.once) {}
 
   int run() {
@@ -143,6 +145,11 @@ class watcher {
     } else if (!o_.once) {
       c_.say();
     }
+  }
+
+  // On a screen, which is drawn again with the time.
+  void show_untimed(const attempt& a) {
+    if (is_screen_) show(a, before_);
   }
 
   void say_ready() {
