@@ -4,6 +4,10 @@
 //         canonical NaN 0x7fffffff, as on an H200. Approximate instructions are computed in double
 //         precision and rounded once, which is within PTX's stated error.
 // source  PTX ISA 9.0, "Floating Point Instructions". Tested by tests/opcodes/.
+#if defined(__wasm__)
+#include <wasm_simd128.h>
+#endif
+
 #include <bit>
 #include <cmath>
 
@@ -68,6 +72,44 @@ T maximum(T a, T b) {
 }
 [[gnu::always_inline]] inline f64 fused(f64 a, f64 b, f64 c) { return std::fma(a, b, c); }
 
+#if defined(__wasm__)
+// fused() of a warp. A sum in double precision may be rounded again unless it is half-way between
+// two floats, or so small that floats near it have fewer bits. V8 makes a vector's constant again
+// wherever it is used: these come from memory, once.
+const op* fused_row(context& x, const op* i) {
+  static u64 masks[] = {(1u << 29) - 1, 1u << 28, ~u64{0} >> 1};
+  u64* from = masks;
+  asm volatile("" : "+r"(from));
+  const v128_t rest = wasm_v128_load64_splat(from), half = wasm_v128_load64_splat(from + 1);
+  const v128_t magnitude = wasm_v128_load64_splat(from + 2), zero = wasm_i64x2_splat(0);
+  const f32* a = x.row<f32>(i->a);
+  const f32* b = x.row<f32>(i->b);
+  const f32* c = x.row<f32>(i->c);
+  f32 sums[lanes];
+  v128_t unsure = zero, least = wasm_f64x2_splat(1);
+  for (int l = 0; l < lanes; l += 2) {
+    const auto wide = [l](const f32* row) {
+      return wasm_f64x2_promote_low_f32x4(wasm_v128_load64_zero(row + l));
+    };
+    const v128_t sum = wasm_f64x2_add(wasm_f64x2_mul(wide(a), wide(b)), wide(c));
+    unsure = wasm_v128_or(unsure, wasm_i64x2_eq(wasm_v128_and(sum, rest), half));
+    const v128_t size = wasm_v128_and(sum, magnitude);
+    least = wasm_f64x2_pmin(least, wasm_v128_or(size, wasm_f64x2_eq(size, zero)));
+    wasm_v128_store64_lane(sums + l, wasm_f32x4_demote_f64x2_zero(sum), 0);
+  }
+  const v128_t small = wasm_f64x2_lt(least, wasm_f64x2_splat(0x1p-125));
+  if (wasm_v128_any_true(wasm_v128_or(unsure, small)))
+    for (int l = 0; l < lanes; ++l) sums[l] = fused(a[l], b[l], c[l]);
+  f32* d = x.row<f32>(i->d);
+  if (x.active == all_lanes) {
+    for (int l = 0; l < lanes; ++l) d[l] = canonical(sums[l]);
+  } else {
+    for (int l = 0; l < lanes; ++l) d[l] = lane_in(x.active, l) ? canonical(sums[l]) : d[l];
+  }
+  return i + 1;
+}
+#endif
+
 template <class T, bool Ftz>
 void arithmetic(row_table& t, const row_name& type) {
   auto sum = [](T a, T b) { return out<Ftz>(in<Ftz>(a) + in<Ftz>(b)); };
@@ -85,8 +127,16 @@ void arithmetic(row_table& t, const row_name& type) {
     add_row<T, T, T>(t, row_name("sub.") + rounding + type, difference);
     add_row<T, T, T>(t, row_name("mul.") + rounding + type, product);
   }
-  add_row<T, T, T, T>(t, "fma.rn." + type, product_sum);
-  add_row<T, T, T, T>(t, "mad.rn." + type, product_sum);
+  for (const char* operation : {"fma.rn.", "mad.rn."}) {
+#if defined(__wasm__)
+    if constexpr (std::is_same_v<T, f32> && !Ftz) {
+      constexpr value_class k = value_class::f32;
+      add_row(t, operation + type, &fused_row, k, k, k, k);
+      continue;
+    }
+#endif
+    add_row<T, T, T, T>(t, operation + type, product_sum);
+  }
   add_row<T, T, T>(t, "div.rn." + type, quotient);
   add_row<T, T>(t, "sqrt.rn." + type, root);
   add_row<T, T>(t, "rcp.rn." + type, inverse);

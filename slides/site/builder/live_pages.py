@@ -15,6 +15,13 @@ def packed(data):
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
 
 
+def link(site, lab, step):
+    """For the page of a step."""
+    if step.name not in live.steps().get(lab.name, []) or live.missing(site.root, lab.name):
+        return ''
+    return f'<p><a href="live.html#{step.name}">Run it in the page</a>, with your sizes, block and values.</p>'
+
+
 def shared(site):
     """The emulator and the scripts, once for all labs."""
     if 'live/live.js' in site.written:
@@ -38,7 +45,7 @@ def build(site, lab):
         images = {name: packed((site.root / f'build/live/{lab.name}/{name}.fatbin').read_bytes()) for name in names}
         site.write(f'{lab.name}/kernels.js', f'const KERNELS = {json.dumps(images)};\n')
         scripts = ['live/steps.js', 'live/emulator.js', 'live/worker.js', f'{lab.name}/kernels.js', 'live/live.js']
-        options = ''.join(f'<option>{name}</option>' for name in names)
+        options = ''.join(f'<option id="{name}">{name}</option>' for name in names)
     elif missing not in site.notes:
         site.notes.append(missing)
     place = (

@@ -75,6 +75,7 @@ class Site:
         if lab.figures:
             figures_page.figures(self, lab, records)
         for at in range(len(lab.steps)):
-            lab_pages.step_page(self, lab, at, records, warp_pages.link(lab.steps[at], warps))
+            links = warp_pages.link(lab.steps[at], warps) + live_pages.link(self, lab, lab.steps[at])
+            lab_pages.step_page(self, lab, at, records, links)
         warp_pages.build(self, lab, warps)
         live_pages.build(self, lab)

@@ -44,6 +44,7 @@ def digest(root, file):
     return hashlib.sha256(text + parts.encode()).hexdigest()
 
 
+@functools.cache
 def emulator_digest(root):
     """Of all sources that the emulator may be made of."""
     every = hashlib.sha256()

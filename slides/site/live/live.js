@@ -175,6 +175,8 @@
     field.dataset.text = label;
     fields.append(make('label', {}, `${label} `, field));
   }
+  const named = decodeURIComponent(location.hash.slice(1));  // live.html#03_sequential
+  if (KERNELS[named]) form.elements.step.value = named;
   form.hidden = false;
   form.elements.step.addEventListener('change', fill);
   let soon;
