@@ -59,8 +59,9 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
       __syncthreads();  // the tiles are done with
       for (int e = 0; e < part * part; ++e)
         space[(slice * part * part + e) * threads] = sum[e / part][e % part];
-      __syncthreads();  // the sums are there
-      for (int e = slice; e < part * part; e += slices) {
+      __syncthreads();                                 // the sums are there
+      for (int i = 0; i < part * part; i += slices) {  // constant bounds: all loads in flight
+        const int e = i + slice;
         float total = 0;
         for (int s = 0; s < slices; ++s) total += space[(s * part * part + e) * threads];
         const int below = place.below(e / part), right = place.right(e % part);

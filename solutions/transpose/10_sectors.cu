@@ -25,9 +25,9 @@ __global__ void transpose_kernel(const float* __restrict__ in, float* out, int r
 
   for (int i = 0; i < sector - 1 + tile; i += block_rows) {
     const int y = threadIdx.y + i, row = top - (sector - 1) + y;
-    if (y >= sector - 1 + tile || row < 0 || row >= rows) continue;
-    for (int j = x; j < wide; j += tile)
-      if (left + j < cols) moved[y][j] = in[row * cols + left + j];
+    for (int j = x; j < wide + x; j += tile)  // constant bounds: all loads before the first store
+      if (y < sector - 1 + tile && row >= 0 && row < rows && left + j < cols)
+        moved[y][j] = in[row * cols + left + j];
   }
   __syncthreads();
   for (int i = 0; i < wide; i += block_rows) {

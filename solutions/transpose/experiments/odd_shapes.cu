@@ -29,10 +29,10 @@ __global__ void __launch_bounds__(32 * warps)
 #pragma unroll
   for (int i = 0; i < tile_rows + more; i += warps) {
     const int y = i + warp, row = top - more + y;
-    if (y >= tile_rows + more) continue;
 #pragma unroll
-    for (int x = lane; x < tile_cols; x += 32)
-      if (row >= 0 && row < rows && left + x < cols) moved[y][x] = in[row * cols + left + x];
+    for (int x = lane; x < tile_cols + lane; x += 32)  // constant bounds: all loads come first
+      if (y < tile_rows + more && row >= 0 && row < rows && left + x < cols)
+        moved[y][x] = in[row * cols + left + x];
   }
   __syncthreads();
 #pragma unroll
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(32 * warps)
     if (col >= cols) continue;
     const int shift = col * rows % aligned;  // of the row of out: floats behind a multiple
 #pragma unroll
-    for (int x = lane; x < tile_rows; x += 32) {
+    for (int x = lane; x < tile_rows + lane; x += 32) {
       const int row = top - shift + x;
       if (row >= 0 && row < rows) out[col * rows + row] = moved[x + more - shift][y];
     }
