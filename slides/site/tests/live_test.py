@@ -14,7 +14,7 @@ import struct
 import subprocess
 import sys
 
-from setting import ROOT, browser, build, need
+from setting import AXE, ROOT, browser, build, need
 
 from slides.site.live import build as live
 
@@ -156,6 +156,11 @@ def in_a_page():
             for lab in ('matmul', 'transpose'):
                 page.go((site.out / f'{lab}/live.html').as_uri())
                 expect('Right: all' in (text := told()), f'{lab}: {text[:300]}')
+            if AXE.is_file():
+                page.run(AXE.read_text() + '; 0')
+                found = page.run('axe.run(document, {resultTypes: ["violations"], preload: false}).then((r) => r.violations.filter('
+                                 '(v) => ["serious", "critical"].includes(v.impact)).map((v) => v.id + v.nodes[0].target))')
+                expect(not found, f'axe: {found}')
             page.send('Emulation.setDeviceMetricsOverride', width=360, height=900, deviceScaleFactor=1, mobile=False)
             wide = page.run('document.documentElement.scrollWidth')
             expect(wide <= 360, f'{wide} pixels wide on a phone of 360')
