@@ -37,10 +37,20 @@ std::atomic<bool> announced{false};
 
 thread_local int last_code = 0;
 thread_local char message[2048] = "";
+thread_local const char* driver_function = nullptr;
 
 }  // namespace
 
+driver_call::driver_call(const char* function) : before_(driver_function) {
+  driver_function = function;
+}
+
+driver_call::~driver_call() { driver_function = before_; }
+
+const char* driver_call::function() { return driver_function; }
+
 int finish(const status& outcome) {
+  if (driver_function) return static_cast<int>(outcome.code);
   // An error that waits to be asked for keeps its sentence.
   if (outcome.ok() && outcome.message.empty() && last_code != 0) return 0;
   const std::size_t length = std::min(outcome.message.size(), sizeof message - 1);

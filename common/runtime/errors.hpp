@@ -23,6 +23,21 @@ int take_error();  // and resets it to success
 // The sentence of this thread's last failure; empty if there was none. Valid until the next call.
 const char* last_message();
 
+// While one lives, its thread asks the runtime on behalf of a function of the driver API, which
+// keeps no last error: nothing is kept then, and what is recorded has that function's name.
+class driver_call {
+ public:
+  explicit driver_call(const char* function);
+  ~driver_call();
+  driver_call(const driver_call&) = delete;
+
+  // The function; null outside of such calls.
+  static const char* function();
+
+ private:
+  const char* before_;
+};
+
 // The runtime's own name and sentence for an error ("cudaErrorInvalidValue", "invalid argument").
 const char* error_name(int code);
 const char* error_text(int code);

@@ -2,6 +2,7 @@
 #include "common/runtime/registry.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "common/device/names.hpp"
 #include "common/image/image.hpp"
@@ -14,45 +15,60 @@ constexpr std::uint64_t container_header_bytes = 16;  // which container_bytes()
 
 }  // namespace
 
-void registered_module::load(device& on) {
-  if (tried_) return;
-  tried_ = true;
-  failure_ = {};
-  if (wrapper_->magic != fat_binary_magic) {
-    failure_ = {error::invalid_kernel_image,
-                "the program's fat binary is damaged, its wrapper lacks the magic number: build it "
-                "again"};
-    return;
+result<std::vector<std::span<const std::byte>>> wrapped_parts(const fat_binary_wrapper& wrapper) {
+  if (wrapper.magic != fat_binary_magic) {
+    return {error::invalid_kernel_image,
+            "the program's fat binary is damaged, its wrapper lacks the magic number: build it "
+            "again"};
   }
-  if (wrapper_->version != 1 && wrapper_->version != 2) {
-    failure_ = {error::no_kernel_image_for_device, "the program's fat binary has version " +
-                                                       std::to_string(wrapper_->version) +
-                                                       "; versions 1 and 2 are known"};
-    return;
+  if (wrapper.version != 1 && wrapper.version != 2) {
+    return {error::no_kernel_image_for_device, "the program's fat binary has version " +
+                                                   std::to_string(wrapper.version) +
+                                                   "; versions 1 and 2 are known"};
   }
   std::vector<const void*> containers;
-  if (wrapper_->container) containers.push_back(wrapper_->container);
-  if (wrapper_->version == 2 && wrapper_->linked) {
-    for (const void* const* part = wrapper_->linked; *part; part++) containers.push_back(*part);
+  if (wrapper.container) containers.push_back(wrapper.container);
+  if (wrapper.version == 2 && wrapper.linked) {
+    for (const void* const* part = wrapper.linked; *part; part++) containers.push_back(*part);
   }
-  if (containers.empty()) {
-    failure_ = {error::symbol_not_found, "the program's fat binary is empty"};
-    return;
-  }
+  if (containers.empty()) return {error::symbol_not_found, "the program's fat binary is empty"};
   std::vector<std::span<const std::byte>> parts;
   for (const void* container : containers) {
     const std::uint64_t mapped = mapped_bytes(container);
     const auto bytes =
         mapped < container_header_bytes ? std::nullopt : image::container_bytes(container);
     if (!bytes) {
-      failure_ = {error::invalid_kernel_image,
-                  "the program's fat binary is damaged, it does not start with its magic number: "
-                  "build it again"};
-      return;
+      return {error::invalid_kernel_image,
+              "the program's fat binary is damaged, it does not start with its magic number: "
+              "build it again"};
     }
     parts.emplace_back(static_cast<const std::byte*>(container), std::min(*bytes, mapped));
   }
-  const auto loaded = on.load_linked(parts);
+  return parts;
+}
+
+result<std::vector<std::span<const std::byte>>> module_parts(const void* code) {
+  fat_binary_wrapper wrapper;
+  std::memcpy(&wrapper.magic, code, sizeof wrapper.magic);
+  if (wrapper.magic == fat_binary_magic) {
+    std::memcpy(&wrapper, code, sizeof wrapper);
+    return wrapped_parts(wrapper);
+  }
+  const auto* const first = static_cast<const std::byte*>(code);
+  const std::uint64_t mapped = mapped_bytes(code);
+  const auto container =
+      mapped < container_header_bytes ? std::nullopt : image::container_bytes(code);
+  const std::uint64_t bytes =
+      container ? std::min(*container, mapped) : strnlen(static_cast<const char*>(code), mapped);
+  return std::vector<std::span<const std::byte>>{{first, bytes}};
+}
+
+void registered_module::load(device& on) {
+  if (tried_) return;
+  tried_ = true;
+  failure_ = {};
+  const auto parts = wrapped_parts(*wrapper_);
+  const auto loaded = parts.ok() ? on.load_linked(*parts) : result<module_handle>(parts.failure());
   if (loaded.ok())
     handle_ = *loaded;
   else
@@ -209,6 +225,14 @@ result<registered_kernel*> registry::library_kernel(device& on, loaded_library& 
   library.kernels.emplace(name, std::move(kernel));
   handles_[found] = found;
   return found;
+}
+
+loaded_library* registry::library_of(const registered_kernel& kernel) {
+  for (const auto& [handle, library] : libraries_) {
+    const auto found = library->kernels.find(kernel.name);
+    if (found != library->kernels.end() && found->second.get() == &kernel) return library.get();
+  }
+  return nullptr;
 }
 
 void registry::forget_device() {

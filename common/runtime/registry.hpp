@@ -29,6 +29,12 @@ struct fat_binary_wrapper {
 };
 constexpr std::uint32_t fat_binary_magic = 0x466243B1;
 
+// The parts of the module that a wrapper names; or why they cannot be read.
+result<std::vector<std::span<const std::byte>>> wrapped_parts(const fat_binary_wrapper& wrapper);
+// The same of what a program names by its address: a wrapper, a fat binary without one, or PTX
+// text, up to its zero.
+result<std::vector<std::span<const std::byte>>> module_parts(const void* code);
+
 class registered_module {
  public:
   explicit registered_module(const fat_binary_wrapper* wrapper) : wrapper_(wrapper) {}
@@ -104,6 +110,9 @@ class registry {
   // A kernel of a library by its name in the module; symbol_not_found.
   result<registered_kernel*> library_kernel(device& on, loaded_library& library,
                                             std::string_view name);
+
+  // Null for a kernel of none.
+  loaded_library* library_of(const registered_kernel& kernel);
 
   // Libraries are gone then, since nothing could load them again.
   void forget_device();

@@ -34,6 +34,7 @@ state& state::get() {
 status state::ready() { return fault.ok() ? present() : fault; }
 
 status state::present() {
+  if (!driver_call::function()) used_by_runtime = true;
   if (!current && unavailable.ok()) {
     auto made = make_process_device();
     if (made.ok()) {
@@ -89,6 +90,7 @@ void state::reset() {
   default_stream.attributes.clear();
   limits.clear();
   cache_config = 0;
+  used_by_runtime = false;
   registered.forget_device();
   unavailable = {};
   if (fault.ok()) {

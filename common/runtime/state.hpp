@@ -65,7 +65,8 @@ struct state {
   unsigned long long streams_made = 0;
   std::map<int, std::size_t> limits;  // set by cudaDeviceSetLimit, but for the device's own
   int cache_config = 0;
-  int places_left = 100;  // of a plain run's allocations, whose places take 10 us each
+  bool used_by_runtime = false;  // not by the driver API alone
+  int places_left = 100;         // of a plain run's allocations, whose places take 10 us each
   std::unique_ptr<call_checks> checks = call_checks::from_environment();        // null: plain run
   std::unique_ptr<call_recorder> recorder = call_recorder::from_environment();  // the same
 

@@ -27,9 +27,12 @@ const char* wanted_file() {
   return name != nullptr && *name != '\0' ? name : nullptr;
 }
 
-// "cudaMalloc" of "cudaError_t cudaMalloc(void**, size_t)".
+// "cudaMalloc" of "cudaError_t cudaMalloc(void**, size_t)", "cuMemAlloc" of a call of
+// cuMemAlloc_v2.
 std::string name_in(std::string_view function) {
   function = function.substr(0, function.find('('));
+  const auto version = function.rfind("_v");
+  if (version != function.npos && version + 3 == function.size()) function.remove_suffix(3);
   const auto before = function.find_last_of(" *:_");
   return std::string(before == function.npos ? function : function.substr(before + 1));
 }
@@ -110,7 +113,7 @@ void call_recorder::add(asked what) {
 void call_recorder::end_call() {
   // A helper's name says nothing to who wrote the program.
   if (keeps_list_ && (list_.all.empty() || list_.all.back().call != call_))
-    if (name_in(function_).starts_with("cuda")) add({});
+    if (name_in(function_).starts_with("cu")) add({});
 }
 
 }  // namespace stepwise::runtime

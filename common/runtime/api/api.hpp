@@ -33,7 +33,8 @@ cudaError_t call_without_device(
     state& s = state::get();
     const std::lock_guard guard(s.lock);
     if (!s.checks && !s.recorder) return static_cast<cudaError_t>(finish(body(s)));
-    if (s.recorder) s.recorder->begin_call(at.function_name());
+    const char* const driver_function = driver_call::function();
+    if (s.recorder) s.recorder->begin_call(driver_function ? driver_function : at.function_name());
     if (s.checks) s.checks->begin_call();
     const int code = finish(body(s));
     if (s.checks) s.checks->end_call(s.current.get(), code);

@@ -1,39 +1,22 @@
 // Modules that a program loads by itself: from a fat binary, a file of one, or PTX text.
 //
 // source  cuda_runtime_api.h, "Library Management": what `code` may point to
-#include <algorithm>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 
-#include "common/image/image.hpp"
 #include "common/runtime/api/api.hpp"
-#include "common/runtime/mapped.hpp"
 
 using namespace stepwise;
 using namespace stepwise::runtime;
 
 namespace {
 
-// Where a module's bytes end follows from their kind; PTX text ends with a zero.
-std::span<const std::byte> module_bytes(const void* code) {
-  fat_binary_wrapper wrapper;
-  std::memcpy(&wrapper.magic, code, sizeof wrapper.magic);
-  if (wrapper.magic == fat_binary_magic) {
-    std::memcpy(&wrapper, code, sizeof wrapper);
-    code = wrapper.container;
-  }
-  const auto* const first = static_cast<const std::byte*>(code);
-  const std::uint64_t mapped = mapped_bytes(code);
-  const auto container = mapped < 16 ? std::nullopt : image::container_bytes(code);
-  if (container) return {first, std::min(*container, mapped)};
-  return {first, strnlen(static_cast<const char*>(code), mapped)};
-}
-
 // An H200 makes a library even of text that is no PTX. So a module that is no good makes one here,
 // and its failure is the answer to what is asked of it; it is said at once.
-status load(state& s, cudaLibrary_t* library, std::span<const std::byte> bytes) {
-  const auto module = s.current->load_module(bytes);
+status load(state& s, cudaLibrary_t* library,
+            const result<std::vector<std::span<const std::byte>>>& parts) {
+  const auto module =
+      parts.ok() ? s.current->load_linked(*parts) : result<module_handle>(parts.failure());
   if (!module.ok()) announce(module.failure().message);
   *library = reinterpret_cast<cudaLibrary_t>(s.registered.add_library(module));
   return {};
@@ -73,7 +56,7 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJi
                                 unsigned, cudaLibraryOption*, void**, unsigned) {
   return call([&](state& s) {
     if (!library || !code) return invalid_value("cudaLibraryLoadData: a null pointer");
-    return load(s, library, module_bytes(code));
+    return load(s, library, module_parts(code));
   });
 }
 
@@ -84,7 +67,7 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* name, cu
     std::ifstream file(name, std::ios::binary);
     if (!file) return status{error::file_not_found, std::string("cannot read ") + name};
     const std::string bytes((std::istreambuf_iterator<char>(file)), {});
-    return load(s, library, std::as_bytes(std::span(bytes)));
+    return load(s, library, std::vector{std::as_bytes(std::span(bytes))});
   });
 }
 

@@ -161,11 +161,14 @@ cudaError_t fill_call(const fill_request& r, cudaStream_t stream,
         }
         if (r.width == 0 || !outcome.ok()) return outcome;
         enter_stream(s, stream);
-        const auto value = static_cast<unsigned char>(r.value);
+        const unsigned unused_bits = 32 - 8 * r.element_bytes;
+        const std::uint32_t value =
+            static_cast<std::uint32_t>(r.value) << unused_bits >> unused_bits;
         for (std::size_t layer = 0; layer < r.layers; layer++) {
           const device_address first = address_of(r.to) + layer * r.layer;
           for (std::size_t row = 0; row < r.rows && outcome.ok(); row++) {
-            outcome = s.current->fill(first + row * r.pitch, value, 1, r.width);
+            outcome = s.current->fill(first + row * r.pitch, value, r.element_bytes,
+                                      r.width / r.element_bytes);
           }
         }
         if (outcome.ok() && s.recorder) {

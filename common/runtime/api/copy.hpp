@@ -40,7 +40,7 @@ copy_request in_stream(copy_request request, cudaStream_t stream);
 cudaError_t copy_call(const copy_request& request,
                       std::source_location at = std::source_location::current()) noexcept;
 
-// The same area, to be set to the low byte of `value`.
+// The same area, to be set to the low bytes of `value`, as many as an element has.
 struct fill_request {
   void* to = nullptr;
   std::size_t pitch = 0;
@@ -49,6 +49,7 @@ struct fill_request {
   std::size_t rows = 1;
   std::size_t layers = 1;
   std::size_t layer = 0;
+  unsigned element_bytes = 1;  // 1, 2 or 4, which divide the width
 };
 
 // A complete API call.

@@ -20,6 +20,10 @@ struct address_range {
   std::uintptr_t first = 0, end = 0;
 };
 
+bool contains(const address_range& range, std::uintptr_t address) {
+  return address >= range.first && address < range.end;
+}
+
 struct own_code_search {
   std::uintptr_t inside;
   address_range found;
@@ -33,7 +37,7 @@ int search_own_code(dl_phdr_info* info, std::size_t, void* data) {
     if (part.p_type != PT_LOAD || !(part.p_flags & PF_X)) continue;
     const address_range range{info->dlpi_addr + part.p_vaddr,
                               info->dlpi_addr + part.p_vaddr + part.p_memsz};
-    if (search.inside < range.first || search.inside >= range.end) continue;
+    if (!contains(range, search.inside)) continue;
     if (!search.is_program) search.found = range;
     return 1;
   }
@@ -41,15 +45,22 @@ int search_own_code(dl_phdr_info* info, std::size_t, void* data) {
   return 0;
 }
 
-// The code of this library; empty where it is linked into the program, as in tests.
+// The code of the library that holds an address; empty where it is linked into the program, as in
+// tests.
+address_range library_code(std::uintptr_t inside) {
+  own_code_search search{inside, {}, true};
+  dl_iterate_phdr(search_own_code, &search);
+  return search.found;
+}
+
 address_range own_code() {
-  static const address_range range = [] {
-    own_code_search search{reinterpret_cast<std::uintptr_t>(&search_own_code), {}, true};
-    dl_iterate_phdr(search_own_code, &search);
-    return search.found;
-  }();
+  static const address_range range =
+      library_code(reinterpret_cast<std::uintptr_t>(&search_own_code));
   return range;
 }
+
+// Set once, before the first call of the driver API that is looked at.
+address_range driver_code;
 
 struct unwinding {
   address_range own;
@@ -65,7 +76,7 @@ _Unwind_Reason_Code take_frame(_Unwind_Context* context, void* data) {
   if (address == 0) return _URC_END_OF_STACK;
   if (walk.from != 0 && address != walk.from) return _URC_NO_REASON;
   walk.from = 0;
-  if (walk.count == 0 && address >= walk.own.first && address < walk.own.end) {
+  if (walk.count == 0 && (contains(walk.own, address) || contains(driver_code, address))) {
     return _URC_NO_REASON;
   }
   walk.stack[walk.count++] = address + (is_interrupted ? 1 : 0);
@@ -128,10 +139,12 @@ bool is_foreign_function(std::string_view name) {
   const void* const wrapped =
       plain.starts_with("cuda") ? dlsym(RTLD_DEFAULT, plain.c_str()) : nullptr;
   const auto at = reinterpret_cast<std::uintptr_t>(wrapped);
-  return at >= own_code().first && at < own_code().end;
+  return contains(own_code(), at);
 }
 
 }  // namespace
+
+void count_as_own_code(std::uintptr_t address) { driver_code = library_code(address); }
 
 call_stack program_stack() {
   call_stack stack{};

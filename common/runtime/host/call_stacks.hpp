@@ -19,6 +19,9 @@ namespace stepwise::runtime {
 inline constexpr std::size_t stack_frames = 8;
 using call_stack = std::array<std::uintptr_t, stack_frames>;  // innermost first; 0: no more
 
+// The code of the library that holds this address is our own too: the driver API's.
+void count_as_own_code(std::uintptr_t address);
+
 // The stack of the program's call into this library: the frames above our own.
 call_stack program_stack();
 

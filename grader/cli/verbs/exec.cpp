@@ -58,6 +58,7 @@ struct exec_options {
 };
 
 constexpr const char* runtime_name = "libcudart.so.13";
+constexpr const char* driver_name = "libcuda.so.1";
 
 // The end of every refusal: what to type.
 std::string how_to_build(const gpu& model) {
@@ -181,8 +182,12 @@ void check_missing(const std::string& name, const std::vector<loaded_library>& l
   for (const auto& library : libraries) {
     if (!library.file.empty() || library.name == runtime_name) continue;
     std::string sentence = name + " needs " + library.name + ", which the loader does not find";
-    if (library.name == "libcuda.so.1") {
-      sentence += "; it is the driver API, which the emulator does not replace";
+    if (library.name == driver_name) {
+      sentence += "; it is the driver API, and the emulator's is not built: ./lab setup";
+    } else if (library.name.starts_with("libnvrtc.so.")) {
+      sentence +=
+          "; it compiles on the CPU, too: pip install nvidia-cuda-nvrtc, or the CUDA "
+          "toolkit, and LD_LIBRARY_PATH names its folder";
     } else if (is_nvidias(library.name)) {
       sentence += "; its kernels are NVIDIA's machine code and cannot run on the emulator anyway";
     } else {
@@ -194,9 +199,6 @@ void check_missing(const std::string& name, const std::vector<loaded_library>& l
 
 // A library that the program loads: said, not refused, because the rest may do without it.
 void note_library(const loaded_library& library, const gpu& model) {
-  if (library.name == "libcuda.so.1") {
-    return note("it uses the driver API (libcuda.so.1), which the emulator does not replace");
-  }
   if (is_nvidias(library.name)) {
     return note(library.name +
                 " is NVIDIA's, without PTX, and asks the driver itself: its kernels "
@@ -249,6 +251,20 @@ std::string prepended(const std::string& first, const char* name, char separator
   return fmt::format("{}={}", name, first) + (rest && *rest ? separator + std::string(rest) : "");
 }
 
+// Whether the program, or a library of its, asks for the runtime: our driver does, too.
+bool asks_for_runtime(const program_file& program, const std::vector<loaded_library>& loaded) {
+  const auto is_driver = [](const loaded_library& l) { return l.name == driver_name; };
+  if (std::none_of(loaded.begin(), loaded.end(), is_driver)) return true;
+  const auto asks = [](const std::vector<std::string>& needed) {
+    return std::count(needed.begin(), needed.end(), runtime_name) > 0;
+  };
+  return asks(program.needed) || std::any_of(loaded.begin(), loaded.end(), [&](const auto& l) {
+           if (is_driver(l) || l.name == runtime_name || l.file.empty()) return false;
+           const auto found = read_program_file(l.file, 0);
+           return found && asks(found->needed);
+         });
+}
+
 // Looks at all of it; the environment in which the program finds our runtime.
 std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
                                       const installation& where) {
@@ -260,8 +276,10 @@ std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
   }
   check_file(program);
   const program_file file = check_kind(program, model);
-  std::vector<std::string> environment = {prepended(where.emulated_runtime, "LD_LIBRARY_PATH", ':'),
-                                          "STEPWISE_GPU=" + model.id};
+  std::vector<std::string> environment = {
+      prepended(where.emulated_driver.string() + ':' + where.emulated_runtime.string(),
+                "LD_LIBRARY_PATH", ':'),
+      "STEPWISE_GPU=" + model.id};
   const auto libraries = libraries_of(fs::absolute(program), file.interpreter, environment);
   std::vector<loaded_library> loaded = libraries.value_or(std::vector<loaded_library>{});
   if (!libraries) {
@@ -277,7 +295,7 @@ std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
                       name, major, library.name, how_to_build(model)));
     }
     if (library.name != runtime_name) continue;
-    loads_runtime = true;
+    loads_runtime = asks_for_runtime(file, loaded);
     ours_first = fs::equivalent(library.file, ours, ignored);
   }
   check_code(name, file, loads_runtime, libraries.has_value(), model);

@@ -1,0 +1,197 @@
+// Start, errors, versions, and what the one device is.
+#include <algorithm>
+#include <cstring>
+
+#include "common/driver/driver.hpp"
+#include "common/runtime/host/call_stacks.hpp"
+
+using namespace stepwise;
+using namespace stepwise::driver;
+using runtime::state;
+
+namespace {
+
+// Text into the caller's `length` bytes, as far as it fits, with a zero.
+void copy_text(char* to, int length, std::string_view text) {
+  const std::size_t count = std::min(text.size(), static_cast<std::size_t>(length - 1));
+  std::memcpy(to, text.data(), count);
+  to[count] = '\0';
+}
+
+// What is said of the device, also when it is lost.
+template <class Body>
+cudaError_t describe(Body&& body) {
+  return runtime::call_even_lost([&](state& s) {
+    body(s.current->description());
+    return status{};
+  });
+}
+
+// cuda.h's name of an error is CUDA_ERROR_ and the runtime's in capitals: but for these.
+struct error_name {
+  int code;
+  const char* name;
+};
+constexpr error_name error_names[] = {
+#define STEPWISE_DRIVER_ERROR(name) {name, #name},
+#include "common/driver/errors.inc"
+#undef STEPWISE_DRIVER_ERROR
+};
+
+const char* name_of(CUresult error) {
+  const int code = runtime::number_of(error);
+  for (const error_name& e : error_names) {
+    if (e.code == code) return e.name;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+CUresult cuInit(unsigned flags) {
+  if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  runtime::count_as_own_code(reinterpret_cast<std::uintptr_t>(&copy_text));
+  const runtime::driver_call scope("cuInit");
+  const cudaError_t present = runtime::call_even_lost([](state&) { return status{}; });
+  if (present == cudaSuccess) contexts::get().initialize();
+  return result_of(present);
+}
+
+CUresult cuDriverGetVersion(int* version) {
+  if (!version) return CUDA_ERROR_INVALID_VALUE;
+  const runtime::driver_call scope("cuDriverGetVersion");
+  return result_of(describe([&](const gpu& model) { *version = model.driver_version; }));
+}
+
+CUresult cuGetErrorString(CUresult error, const char** text) {
+  if (!text) return CUDA_ERROR_INVALID_VALUE;
+  *text = name_of(error) ? runtime::error_text(runtime::number_of(error)) : nullptr;
+  return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGetErrorName(CUresult error, const char** text) {
+  if (!text) return CUDA_ERROR_INVALID_VALUE;
+  *text = name_of(error);
+  return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  return of_device(ordinal, [&] {
+    if (!device) return CUDA_ERROR_INVALID_VALUE;
+    *device = 0;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceGetCount(int* count) {
+  return answer([&] {
+    if (!count) return CUDA_ERROR_INVALID_VALUE;
+    *count = 1;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
+  return of_device(device, [&] {
+    if (!name || length <= 0) return cudaErrorInvalidValue;
+    return describe([&](const gpu& model) { copy_text(name, length, model.name); });
+  });
+}
+
+CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
+  return of_device(device, [&] {
+    cudaDeviceProp properties;
+    if (!uuid) return cudaErrorInvalidValue;
+    const cudaError_t outcome = cudaGetDeviceProperties(&properties, 0);
+    if (outcome == cudaSuccess) *uuid = properties.uuid;
+    return outcome;
+  });
+}
+STEPWISE_ALSO("cuDeviceGetUuid", cuDeviceGetUuid_v2);
+
+CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {
+  return of_device(device, [&] {
+    if (!bytes) return cudaErrorInvalidValue;
+    return describe([&](const gpu& model) { *bytes = model.memory_bytes; });
+  });
+}
+
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
+  return of_device(device, [&] {
+    return cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(runtime::number_of(attribute)),
+                                  0);
+  });
+}
+
+CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
+  return of_device(device, [&] {
+    if (!major || !minor) return cudaErrorInvalidValue;
+    return describe([&](const gpu& model) {
+      *major = model.compute_capability() / 10;
+      *minor = model.compute_capability() % 10;
+    });
+  });
+}
+
+CUresult cuDeviceGetProperties(CUdevprop* out, CUdevice device) {
+  return of_device(device, [&] {
+    cudaDeviceProp p;
+    if (!out) return cudaErrorInvalidValue;
+    const cudaError_t outcome = cudaGetDeviceProperties(&p, 0);
+    if (outcome != cudaSuccess) return outcome;
+    int clock = 0;
+    (void)cudaDeviceGetAttribute(&clock, cudaDevAttrClockRate, 0);
+    out->maxThreadsPerBlock = p.maxThreadsPerBlock;
+    std::copy_n(p.maxThreadsDim, 3, out->maxThreadsDim);
+    std::copy_n(p.maxGridSize, 3, out->maxGridSize);
+    out->sharedMemPerBlock = static_cast<int>(p.sharedMemPerBlock);
+    out->totalConstantMemory = static_cast<int>(p.totalConstMem);
+    out->SIMDWidth = p.warpSize;
+    out->memPitch = static_cast<int>(p.memPitch);
+    out->regsPerBlock = p.regsPerBlock;
+    out->clockRate = clock;
+    out->textureAlign = static_cast<int>(p.textureAlignment);
+    return outcome;
+  });
+}
+
+CUresult cuDeviceGetPCIBusId(char* text, int length, CUdevice device) {
+  return of_device(device, [&] { return cudaDeviceGetPCIBusId(text, length, 0); });
+}
+
+CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* text) {
+  return answer([&] { return cudaDeviceGetByPCIBusId(device, text); });
+}
+
+CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
+  return answer([&] { return cudaDeviceCanAccessPeer(can, device, peer); });
+}
+
+CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attribute, CUdevice from,
+                                 CUdevice to) {
+  return answer([&] {
+    return cudaDeviceGetP2PAttribute(
+        value, static_cast<cudaDeviceP2PAttr>(runtime::number_of(attribute)), from, to);
+  });
+}
+
+CUresult cuDeviceGetExecAffinitySupport(int* supported, CUexecAffinityType, CUdevice device) {
+  return of_device(device, [&] {
+    if (!supported) return CUDA_ERROR_INVALID_VALUE;
+    *supported = 0;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget,
+                                    CUflushGPUDirectRDMAWritesScope) {
+  return in_context([](context&) { return CUDA_SUCCESS; });
+}
+
+// Of cudaProfiler.h.
+STEPWISE_EXPORT CUresult cuProfilerStart() {
+  return in_context([](context&) { return CUDA_SUCCESS; });
+}
+STEPWISE_EXPORT CUresult cuProfilerStop() {
+  return in_context([](context&) { return CUDA_SUCCESS; });
+}

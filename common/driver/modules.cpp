@@ -1,0 +1,150 @@
+// Finds out what an image is, takes linked ones apart, and loads.
+#include "common/driver/modules.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "common/runtime/mapped.hpp"
+
+namespace stepwise::driver {
+namespace {
+
+using runtime::state;
+
+// What a link makes: this text, the number of its parts, and for each its bytes and their number.
+constexpr char linked_magic[16] = "stepwise linked";
+
+bool begins_with(const void* image, std::string_view text, std::uint64_t mapped) {
+  return mapped >= text.size() && std::memcmp(image, text.data(), text.size()) == 0;
+}
+
+class image_reader {
+ public:
+  image_reader(const std::byte* at, std::uint64_t left) : at_(at), left_(left) {}
+  std::optional<std::uint64_t> number() {
+    std::uint64_t value = 0;
+    if (left_ < sizeof value) return std::nullopt;
+    std::memcpy(&value, at_, sizeof value);
+    skip(sizeof value);
+    return value;
+  }
+  std::optional<std::span<const std::byte>> bytes(std::uint64_t count) {
+    if (left_ < count) return std::nullopt;
+    const std::span<const std::byte> found(at_, count);
+    skip(count);
+    return found;
+  }
+
+ private:
+  void skip(std::uint64_t count) {
+    at_ += count;
+    left_ -= count;
+  }
+  const std::byte* at_;
+  std::uint64_t left_;
+};
+
+result<std::vector<std::span<const std::byte>>> linked_parts(const std::byte* first,
+                                                             std::uint64_t mapped) {
+  const status damaged{error::invalid_kernel_image, "what cuLinkComplete made is damaged"};
+  image_reader reader(first + sizeof linked_magic, mapped - sizeof linked_magic);
+  std::vector<std::span<const std::byte>> parts;
+  const auto count = reader.number();
+  if (!count) return damaged;
+  for (std::uint64_t i = 0; i < *count; i++) {
+    const auto bytes = reader.number();
+    const auto part = bytes ? reader.bytes(*bytes) : std::nullopt;
+    if (!part) return damaged;
+    parts.push_back(*part);
+  }
+  return parts;
+}
+
+void append(std::vector<std::byte>& to, std::span<const std::byte> bytes) {
+  to.insert(to.end(), bytes.begin(), bytes.end());
+}
+
+void append_number(std::vector<std::byte>& to, std::uint64_t number) {
+  append(to, std::as_bytes(std::span(&number, 1)));
+}
+
+}  // namespace
+
+status jit_options::check() const {
+  if (count_ == 0 || (options_ && values_)) return {};
+  return runtime::invalid_value("options without their values");
+}
+
+void** jit_options::value_of(CUjit_option which) const {
+  for (unsigned i = 0; i < count_; i++) {
+    if (runtime::number_of(options_[i]) == which) return &values_[i];
+  }
+  return nullptr;
+}
+
+void jit_options::fill(CUjit_option buffer, CUjit_option size, const std::string& text) const {
+  void** const place = value_of(buffer);
+  void** const room = value_of(size);
+  if (!place || !room) return;
+  // The value of the size is a number in the place of a pointer.
+  std::uint32_t bytes = 0;
+  std::memcpy(&bytes, room, sizeof bytes);
+  if (*place && bytes > 0) {
+    const std::size_t copied = std::min<std::size_t>(text.size(), bytes - 1);
+    std::memcpy(*place, text.data(), copied);
+    static_cast<char*>(*place)[copied] = '\0';
+    bytes = static_cast<std::uint32_t>(copied);
+  }
+  *room = reinterpret_cast<void*>(static_cast<std::uintptr_t>(bytes));
+}
+
+void jit_options::tell(const std::string& error) const {
+  fill(CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, error);
+  fill(CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, "");
+  if (void** const time = value_of(CU_JIT_WALL_TIME)) {
+    const float none = 0;
+    std::memcpy(time, &none, sizeof none);
+  }
+}
+
+result<std::vector<std::span<const std::byte>>> image_parts(const void* image) {
+  const std::uint64_t mapped = runtime::mapped_bytes(image);
+  if (begins_with(image, {linked_magic, sizeof linked_magic}, mapped)) {
+    return linked_parts(static_cast<const std::byte*>(image), mapped);
+  }
+  if (begins_with(image, "\177ELF", mapped)) {
+    return {error::no_kernel_image_for_device,
+            "the module is machine code for a GPU (a cubin), which cannot run on the emulator: "
+            "load PTX or a fat binary with PTX (numba: without the package nvidia-nvjitlink)"};
+  }
+  return runtime::module_parts(image);
+}
+
+std::vector<std::byte> linked_image(std::span<const std::vector<std::byte>> parts) {
+  std::vector<std::byte> image;
+  append(image, std::as_bytes(std::span(linked_magic)));
+  append_number(image, parts.size());
+  for (const auto& part : parts) {
+    append_number(image, part.size());
+    append(image, part);
+  }
+  return image;
+}
+
+cudaError_t load_parts(CUmodule* module, const result<std::vector<std::span<const std::byte>>>& of,
+                       const jit_options& options) {
+  return runtime::call([&](state& s) {
+    status sound = options.check();
+    if (!sound.ok()) return sound;
+    const auto loaded = of.ok() ? s.current->load_linked(*of) : result<module_handle>(of.failure());
+    options.tell(loaded.ok() ? "" : loaded.failure().message);
+    if (!loaded.ok()) {
+      runtime::announce(loaded.failure().message);
+      return loaded.failure();
+    }
+    *module = reinterpret_cast<CUmodule>(s.registered.add_library(loaded));
+    return status{};
+  });
+}
+
+}  // namespace stepwise::driver

@@ -1,0 +1,100 @@
+// cuGetProcAddress: the function of a name as a version of CUDA knew it.
+//
+// idea    The newest version of a name that we export is what a program of CUDA 12 or 13 means,
+//         but for the few names that changed meanwhile.
+// source  cudaTypedefs.h: the version in which each type of function appeared
+#include <dlfcn.h>
+
+#include <string>
+
+#include "common/driver/driver.hpp"
+
+using namespace stepwise;
+using namespace stepwise::driver;
+
+namespace {
+
+struct later_version {
+  std::string_view symbol;
+  int since;
+};
+constexpr later_version later_versions[] = {
+    {"cuGetProcAddress_v2", 12000},
+    {"cuCtxCreate_v3", 11040},
+    {"cuCtxCreate_v4", 12050},
+    {"cuCtxGetDevice_v2", 13000},
+    {"cuCtxSynchronize_v2", 13000},
+    {"cuEventElapsedTime_v2", 12080},
+    {"cuMemAdvise_v2", 12020},
+    {"cuMemPrefetchAsync_v2", 12020},
+    {"cuMemcpyBatchAsync_v2", 13000},
+    {"cuMemcpy3DBatchAsync_v2", 13000},
+    {"cuStreamGetCtx_v2", 12050},
+    {"cuStreamGetCaptureInfo_v2", 11030},
+    {"cuStreamGetCaptureInfo_v3", 12030},
+    {"cuStreamUpdateCaptureDependencies_v2", 12030},
+    {"cuGraphAddNode_v2", 12030},
+    {"cuGraphAddDependencies_v2", 12030},
+    {"cuGraphRemoveDependencies_v2", 12030},
+    {"cuGraphGetEdges_v2", 12030},
+    {"cuGraphNodeGetDependencies_v2", 12030},
+    {"cuGraphNodeGetDependentNodes_v2", 12030},
+};
+
+// These have the suffix in their names, where others hide it behind a macro.
+bool keeps_its_name(std::string_view name) {
+  return name == "cuCtxGetDevice" || name == "cuCtxSynchronize" || name == "cuStreamGetCtx";
+}
+
+bool is_known(const std::string& symbol, int version) {
+  for (const later_version& later : later_versions) {
+    if (later.symbol == symbol) return version >= later.since;
+  }
+  return true;
+}
+
+void* own_library() {
+  static void* const handle = [] {
+    Dl_info own{};
+    dladdr(reinterpret_cast<void*>(&own_library), &own);
+    return own.dli_fname ? dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  }();
+  return handle;
+}
+
+void* find(const std::string& symbol, bool per_thread) {
+  if (per_thread) {
+    for (const char* suffix : {"_ptsz", "_ptds"}) {
+      if (void* const found = dlsym(own_library(), (symbol + suffix).c_str())) return found;
+    }
+  }
+  return dlsym(own_library(), symbol.c_str());
+}
+
+}  // namespace
+
+CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t flags,
+                          CUdriverProcAddressQueryResult* outcome) {
+  if (!name || !function) return CUDA_ERROR_INVALID_VALUE;
+  if (flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) return CUDA_ERROR_INVALID_VALUE;
+  const bool per_thread = flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+  *function = nullptr;
+  const std::string_view asked(name);
+  if (asked.starts_with("cu") && !asked.starts_with("cuda")) {
+    for (const char* suffix : {"_v4", "_v3", "_v2", ""}) {
+      if (*suffix != '\0' && keeps_its_name(asked)) continue;
+      const std::string symbol = name + std::string(suffix);
+      if (is_known(symbol, version)) *function = find(symbol, per_thread);
+      if (*function) break;
+    }
+  }
+  if (outcome) {
+    *outcome = *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  }
+  return *function || outcome ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+STEPWISE_NAMED("cuGetProcAddress", proc_address_11, const char*, void**, int, cuuint64_t);
+CUresult proc_address_11(const char* name, void** function, int version, cuuint64_t flags) {
+  return cuGetProcAddress(name, function, version, flags, nullptr);
+}
