@@ -99,6 +99,11 @@ std::string readable_name(std::string_view mangled) {
   std::optional<std::string> told = demangled(mangled);
   if (!told) return std::string(mangled);
   std::string text = *std::move(told);
+  // numba tells versions of a function by such tags, of a hundred characters.
+  constexpr std::string_view tag = "[abi:";
+  for (auto first = text.find(tag); first != text.npos; first = text.find(tag, first)) {
+    text.erase(first, std::min(text.find(']', first), text.size() - 1) + 1 - first);
+  }
   // Cut off the parameter list: the parentheses outside template arguments and "{lambda(int)#1}",
   // except those of "(anonymous namespace)" and "operator()". Those before "::" are of the function
   // around.

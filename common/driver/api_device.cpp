@@ -1,4 +1,6 @@
 // Start, errors, versions, and what the one device is.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -46,6 +48,18 @@ const char* name_of(CUresult error) {
   return nullptr;
 }
 
+// NVIDIA's nvJitLink makes machine code. Python's packages take the one that is loaded.
+void load_jitlink() {
+  static const bool once = [] {
+    Dl_info own{};
+    dladdr(reinterpret_cast<void*>(&load_jitlink), &own);
+    const std::string file = own.dli_fname ? own.dli_fname : "";
+    const std::string folder = file.substr(0, file.rfind('/') + 1);
+    return !folder.empty() && dlopen((folder + "libnvJitLink.so.13").c_str(), RTLD_LAZY);
+  }();
+  (void)once;  // a build without it serves all but those packages
+}
+
 }  // namespace
 
 CUresult cuInit(unsigned flags) {
@@ -53,7 +67,10 @@ CUresult cuInit(unsigned flags) {
   runtime::count_as_own_code(reinterpret_cast<std::uintptr_t>(&copy_text));
   const runtime::driver_call scope("cuInit");
   const cudaError_t present = runtime::call_even_lost([](state&) { return status{}; });
-  if (present == cudaSuccess) contexts::get().initialize();
+  if (present == cudaSuccess) {
+    contexts::get().initialize();
+    load_jitlink();
+  }
   return result_of(present);
 }
 
@@ -186,6 +203,12 @@ CUresult cuDeviceGetExecAffinitySupport(int* supported, CUexecAffinityType, CUde
 CUresult cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget,
                                     CUflushGPUDirectRDMAWritesScope) {
   return in_context([](context&) { return CUDA_SUCCESS; });
+}
+
+// NVIDIA's libraries ask for tables that are not documented, and do without some of them.
+CUresult cuGetExportTable(const void** table, const CUuuid*) {
+  if (table) *table = nullptr;
+  return CUDA_ERROR_NOT_FOUND;
 }
 
 // Of cudaProfiler.h.

@@ -70,40 +70,40 @@ void append_number(std::vector<std::byte>& to, std::uint64_t number) {
 
 }  // namespace
 
+jit_options::jit_options(unsigned count, const CUjit_option* options, void** values)
+    : incomplete_(count > 0 && (!options || !values)) {
+  if (incomplete_) return;
+  for (unsigned i = 0; i < count; i++) {
+    options_[runtime::number_of(options[i])] = {&values[i],
+                                                reinterpret_cast<std::uintptr_t>(values[i])};
+  }
+}
+
 status jit_options::check() const {
-  if (count_ == 0 || (options_ && values_)) return {};
-  return runtime::invalid_value("options without their values");
+  return incomplete_ ? runtime::invalid_value("options without their values") : status{};
 }
 
-void** jit_options::value_of(CUjit_option which) const {
-  for (unsigned i = 0; i < count_; i++) {
-    if (runtime::number_of(options_[i]) == which) return &values_[i];
-  }
-  return nullptr;
-}
-
-void jit_options::fill(CUjit_option buffer, CUjit_option size, const std::string& text) const {
-  void** const place = value_of(buffer);
-  void** const room = value_of(size);
-  if (!place || !room) return;
+void jit_options::fill(int buffer, int size, const std::string& text) const {
+  const auto to = options_.find(buffer), room = options_.find(size);
+  if (to == options_.end() || room == options_.end()) return;
+  auto* const first = reinterpret_cast<char*>(to->second.asked);
   // The value of the size is a number in the place of a pointer.
-  std::uint32_t bytes = 0;
-  std::memcpy(&bytes, room, sizeof bytes);
-  if (*place && bytes > 0) {
-    const std::size_t copied = std::min<std::size_t>(text.size(), bytes - 1);
-    std::memcpy(*place, text.data(), copied);
-    static_cast<char*>(*place)[copied] = '\0';
-    bytes = static_cast<std::uint32_t>(copied);
+  const auto bytes = static_cast<std::uint32_t>(room->second.asked);
+  std::size_t copied = 0;
+  if (first && bytes > 0) {
+    copied = std::min<std::size_t>(text.size(), bytes - 1);
+    std::memcpy(first, text.data(), copied);
+    first[copied] = '\0';
   }
-  *room = reinterpret_cast<void*>(static_cast<std::uintptr_t>(bytes));
+  *room->second.place = reinterpret_cast<void*>(copied);
 }
 
 void jit_options::tell(const std::string& error) const {
   fill(CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, error);
   fill(CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, "");
-  if (void** const time = value_of(CU_JIT_WALL_TIME)) {
+  if (const auto time = options_.find(CU_JIT_WALL_TIME); time != options_.end()) {
     const float none = 0;
-    std::memcpy(time, &none, sizeof none);
+    std::memcpy(time->second.place, &none, sizeof none);
   }
 }
 
@@ -115,7 +115,7 @@ result<std::vector<std::span<const std::byte>>> image_parts(const void* image) {
   if (begins_with(image, "\177ELF", mapped)) {
     return {error::no_kernel_image_for_device,
             "the module is machine code for a GPU (a cubin), which cannot run on the emulator: "
-            "load PTX or a fat binary with PTX (numba: without the package nvidia-nvjitlink)"};
+            "load PTX, or a fat binary with PTX"};
   }
   return runtime::module_parts(image);
 }

@@ -5,6 +5,7 @@
 
 #include <cuda.h>
 
+#include <map>
 #include <string>
 
 #include "common/driver/driver.hpp"
@@ -15,20 +16,23 @@ namespace stepwise::driver {
 // here, so the others are taken and forgotten.
 class jit_options {
  public:
-  jit_options(unsigned count, CUjit_option* options, void** values)
-      : count_(count), options_(options), values_(values) {}
+  // The values are the program's to the end of the link, for the answers; their kinds are copied.
+  jit_options(unsigned count, const CUjit_option* options, void** values);
   // invalid_value for options without their values.
   status check() const;
   // Writes what went wrong, or nothing, into the program's buffers, and the lengths of that.
   void tell(const std::string& error) const;
 
  private:
-  void fill(CUjit_option buffer, CUjit_option size, const std::string& text) const;
-  void** value_of(CUjit_option which) const;
+  // A value and what the program wrote there.
+  struct option {
+    void** place;
+    std::uintptr_t asked;
+  };
+  void fill(int buffer, int size, const std::string& text) const;
 
-  unsigned count_;
-  CUjit_option* options_;
-  void** values_;
+  bool incomplete_ = false;
+  std::map<int, option> options_;  // by CUjit_option
 };
 
 // The parts of an image: a fat binary, with or without its wrapper, PTX text up to its zero, or

@@ -38,6 +38,13 @@ std::vector<fs::path> runtime_candidates(const fs::path& root, const std::string
     toolkit(std::string("/usr/local/cuda-") + minor);
   }
   toolkit(root / ".cuda");
+  // PyPI's wheels in the Python environment that is active.
+  if (const char* environment = std::getenv("VIRTUAL_ENV"); environment && *environment) {
+    std::error_code none;
+    for (const auto& python : fs::directory_iterator(fs::path(environment) / "lib", none)) {
+      folders.push_back(python.path() / "site-packages" / "nvidia" / "cu13" / "lib");
+    }
+  }
   if (const char* path = std::getenv("LD_LIBRARY_PATH")) {
     const std::string list = path;
     for (std::size_t begin = 0; begin <= list.size();) {

@@ -128,6 +128,7 @@ TEST_CASE("names are reported as they were written") {
   CHECK(readable_name("_ZN12_GLOBAL__N_14workEPi") == "(anonymous namespace)::work");
   CHECK(readable_name("_ZZ3recPiEN1R1fEi") == "rec::R::f");
   CHECK(readable_name("_ZN1RclEi") == "R::operator()");
+  CHECK(readable_name("_ZN8__main__3addB2v1B8cw51cXTLEPi") == "__main__::add");
   CHECK(readable_name("_ZZ4mainENKUliE_clEi") == "main::{lambda(int)#1}::operator()");
   CHECK(readable_name("plain_c_name") == "plain_c_name");
   std::string doubled = "_Z1fSt4pairIiiE";  // each part is twice the one before it

@@ -104,7 +104,8 @@ bool is_foreign(const std::string& file) {
   if (file.starts_with("/usr/")) return true;
   constexpr const char* parts[] = {"/cuda_runtime",    "/include/crt/",  "/include/cub/",
                                    "/include/thrust/", "/include/cuda/", "/include/c++/",
-                                   "/bits/",           ".cudafe1.",      "/tmpxft_"};
+                                   "/bits/",           ".cudafe1.",      "/tmpxft_",
+                                   "/Python-3."};  // CPython's own sources
   for (const char* part : parts) {
     if (contains(file, part)) return true;
   }
@@ -126,12 +127,13 @@ std::string_view without_result(std::string_view function) {
 }
 
 // A function of the toolkit's or the C++ library's headers, which the compiler put into the
-// program: no student wrote it.
+// program, or of the Python interpreter: no student wrote it.
 bool is_foreign_function(std::string_view name) {
-  constexpr const char* namespaces[] = {
-      "std::", "__gnu_cxx::", "thrust::", "cub::", "cuda::", "cooperative_groups::"};
-  for (const char* scope : namespaces) {
-    if (name.starts_with(scope)) return true;
+  constexpr const char* beginnings[] = {
+      "std::", "__gnu_cxx::", "thrust::", "cub::", "cuda::", "cooperative_groups::",
+      "Py",    "_Py",         "__pyx_"};
+  for (const char* beginning : beginnings) {
+    if (name.starts_with(beginning)) return true;
   }
   // Wrappers are called as what they wrap; only these name nothing of the library.
   if (name.starts_with("cudaOccupancy")) return true;

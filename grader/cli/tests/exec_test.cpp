@@ -200,6 +200,8 @@ TEST_CASE("what cannot run is refused, with the way out") {
            {{place.changed("old", "libcudart.so.13", "libcudart.so.12")}, "built with CUDA 12"},
            {{place.changed("fft", "libgcc_s.so.1", "libcufft.so.1")}, "NVIDIA's machine code"},
            {{place.changed("lost", "libgcc_s.so.1", "libmylib.so.1")}, "libmylib.so.1, which the"},
+           {{place.changed("rtc", "libgcc_s.so.1", "libnvrtc.so.9")},
+            "pip install nvidia-cuda-nvrtc"},
        }) {
     CAPTURE(r.says);
     const auto result = lab_exec(r.words);
@@ -225,6 +227,17 @@ TEST_CASE("a program without CUDA runs, with a note") {
   const auto result = lab_exec({"/bin/sh", "-c", "exit 4"});
   CHECK(result.end.exit_code == 4);
   CHECK(result.err.starts_with("lab: note: /bin/sh does not ask for a CUDA runtime"));
+}
+
+TEST_CASE("a program that loads the driver API later gets ours, and what Python links with") {
+  const auto result = lab_exec(
+      {"python3", "-c",
+       "import ctypes; driver = ctypes.CDLL('libcuda.so.1'); count = ctypes.c_int();"
+       "print(driver.cuInit(0), driver.cuDeviceGetCount(ctypes.byref(count)), count.value);"
+       "ctypes.CDLL('libnvJitLink.so.13', mode=4).nvJitLinkVersion"});  // 4: RTLD_NOLOAD
+  CHECK(result.err.find("Traceback") == std::string::npos);
+  CHECK(result.out == "0 0 1\n");
+  CHECK(result.end.exit_code == 0);
 }
 
 TEST_CASE("a program that fails after kernels ran is pointed to --check, in one line") {

@@ -59,6 +59,7 @@ struct exec_options {
 
 constexpr const char* runtime_name = "libcudart.so.13";
 constexpr const char* driver_name = "libcuda.so.1";
+constexpr const char* nvrtc_name = "libnvrtc.so.";
 
 // The end of every refusal: what to type.
 std::string how_to_build(const gpu& model) {
@@ -184,10 +185,8 @@ void check_missing(const std::string& name, const std::vector<loaded_library>& l
     std::string sentence = name + " needs " + library.name + ", which the loader does not find";
     if (library.name == driver_name) {
       sentence += "; it is the driver API, and the emulator's is not built: ./lab setup";
-    } else if (library.name.starts_with("libnvrtc.so.")) {
-      sentence +=
-          "; it compiles on the CPU, too: pip install nvidia-cuda-nvrtc, or the CUDA "
-          "toolkit, and LD_LIBRARY_PATH names its folder";
+    } else if (library.name.starts_with(nvrtc_name)) {
+      sentence += "; a CUDA toolkit has it, and so does: pip install nvidia-cuda-nvrtc";
     } else if (is_nvidias(library.name)) {
       sentence += "; its kernels are NVIDIA's machine code and cannot run on the emulator anyway";
     } else {
@@ -265,6 +264,21 @@ bool asks_for_runtime(const program_file& program, const std::vector<loaded_libr
          });
 }
 
+// Lets the loader find nvrtc where it does not look; whether that is needed, and possible.
+bool add_nvrtc(const std::vector<loaded_library>& loaded, const installation& where,
+               std::string& library_path) {
+  for (const auto& library : loaded) {
+    if (!library.file.empty() || !library.name.starts_with(nvrtc_name)) continue;
+    for (const fs::path& folder : where.nvidia_runtimes) {
+      std::error_code none;
+      if (!fs::exists(folder / library.name, none)) continue;
+      library_path += ':' + folder.string();
+      return true;
+    }
+  }
+  return false;
+}
+
 // Looks at all of it; the environment in which the program finds our runtime.
 std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
                                       const installation& where) {
@@ -280,7 +294,9 @@ std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
       prepended(where.emulated_driver.string() + ':' + where.emulated_runtime.string(),
                 "LD_LIBRARY_PATH", ':'),
       "STEPWISE_GPU=" + model.id};
-  const auto libraries = libraries_of(fs::absolute(program), file.interpreter, environment);
+  auto libraries = libraries_of(fs::absolute(program), file.interpreter, environment);
+  if (libraries && add_nvrtc(*libraries, where, environment[0]))
+    libraries = libraries_of(fs::absolute(program), file.interpreter, environment);
   std::vector<loaded_library> loaded = libraries.value_or(std::vector<loaded_library>{});
   if (!libraries) {
     for (const auto& needed : file.needed) loaded.push_back({needed, ours});
@@ -295,7 +311,7 @@ std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
                       name, major, library.name, how_to_build(model)));
     }
     if (library.name != runtime_name) continue;
-    loads_runtime = asks_for_runtime(file, loaded);
+    loads_runtime = !file.code.has_fat_binary || asks_for_runtime(file, loaded);
     ours_first = fs::equivalent(library.file, ours, ignored);
   }
   check_code(name, file, loads_runtime, libraries.has_value(), model);
@@ -319,7 +335,7 @@ void note_newer_sources(const fs::path& program, const std::vector<kernel_profil
   if (unknown) return;
   for (const auto& source : sources) {
     const auto written = fs::last_write_time(source, unknown);
-    if (unknown || written <= built) continue;
+    if (unknown || written <= built || source.ends_with(".py")) continue;
     note(source + " was changed after " + program.string() +
          " was built; compile it again, else its lines and the counts do not belong together");
   }
