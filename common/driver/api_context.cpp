@@ -104,7 +104,7 @@ CUresult cuCtxDestroy(CUcontext handle) {
 STEPWISE_ALSO("cuCtxDestroy", cuCtxDestroy_v2);
 
 CUresult cuCtxPushCurrent(CUcontext handle) {
-  if (!handle) return CUDA_ERROR_INVALID_CONTEXT;
+  if (!handle) return CUDA_ERROR_INVALID_VALUE;
   return of_context(handle, [](context& which) {
     return contexts::get().push(&which) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
   });
@@ -196,17 +196,16 @@ CUresult cuCtxSynchronize_v2(CUcontext handle) {
 
 CUresult cuCtxGetLimit(size_t* value, CUlimit limit) {
   return ask(value, [&](size_t* place) {
-    return cudaDeviceGetLimit(place, static_cast<cudaLimit>(runtime::number_of(limit)));
+    // A limit that does not exist is an invalid value to the driver.
+    const cudaError_t outcome =
+        cudaDeviceGetLimit(place, static_cast<cudaLimit>(runtime::number_of(limit)));
+    return outcome == cudaErrorUnsupportedLimit ? cudaErrorInvalidValue : outcome;
   });
 }
 
-// The runtime calls a limit that does not exist an invalid value, the driver an unsupported limit.
 CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
   return in_context([&](context&) {
-    const auto which = static_cast<cudaLimit>(runtime::number_of(limit));
-    std::size_t now = 0;
-    const cudaError_t known = cudaDeviceGetLimit(&now, which);
-    return known == cudaSuccess ? cudaDeviceSetLimit(which, value) : known;
+    return cudaDeviceSetLimit(static_cast<cudaLimit>(runtime::number_of(limit)), value);
   });
 }
 

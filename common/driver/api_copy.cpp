@@ -82,6 +82,11 @@ CUresult copy_rows(const Copy* c, std::size_t layers, bool asynchronous, CUstrea
       [&](context&) {
         if (!c) return cudaErrorInvalidValue;
         corner to = destination_of(*c), from = source_of(*c);
+        const auto is_array = [](const corner& side) {
+          return runtime::number_of(side.type) == CU_MEMORYTYPE_ARRAY;
+        };
+        if (kind_of(to) < 0 && !is_array(to)) return cudaErrorInvalidValue;
+        if (kind_of(from) < 0 && !is_array(from)) return cudaErrorInvalidValue;
         if (kind_of(to) < 0 || kind_of(from) < 0) {
           return runtime::call([](runtime::state&) {
             status refused{error::not_supported, "copies of CUDA arrays are not supported"};

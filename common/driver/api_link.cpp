@@ -50,6 +50,15 @@ cudaError_t refuse(const link_state& link, const std::string& why) {
   return cudaErrorNotSupported;
 }
 
+// Loads parts for their errors alone; what one lacks, another may have.
+cudaError_t try_to_load(const std::vector<std::span<const std::byte>>& parts,
+                        const link_state& link) {
+  CUmodule tried = nullptr;
+  const cudaError_t outcome = load_parts(&tried, parts, link.options);
+  if (outcome == cudaSuccess) (void)cudaLibraryUnload(reinterpret_cast<cudaLibrary_t>(tried));
+  return outcome;
+}
+
 // PTX and fat binaries are parts; the rest is machine code, or needs NVIDIA's compiler.
 cudaError_t add(link_state& link, CUjitInputType type, std::span<const std::byte> bytes) {
   switch (runtime::number_of(type)) {
@@ -60,8 +69,9 @@ cudaError_t add(link_state& link, CUjitInputType type, std::span<const std::byte
         part.pop_back();
       }
       if (part.empty()) return cudaErrorInvalidValue;
-      link.parts.push_back(std::move(part));
-      return cudaSuccess;
+      const cudaError_t sound = try_to_load(std::vector{std::span<const std::byte>(part)}, link);
+      if (sound == cudaSuccess) link.parts.push_back(std::move(part));
+      return sound;
     }
     case CU_JIT_INPUT_CUBIN:
     case CU_JIT_INPUT_OBJECT:
@@ -110,15 +120,12 @@ CUresult cuLinkAddFile(CUlinkState handle, CUjitInputType type, const char* path
 }
 STEPWISE_ALSO("cuLinkAddFile", cuLinkAddFile_v2);
 
-// Loading it once, for its errors, is what tells that it is complete.
 CUresult cuLinkComplete(CUlinkState handle, void** image, size_t* bytes) {
   return with_link(handle, [&](link_state& link) {
     if (!image) return cudaErrorInvalidValue;
     const std::vector<std::span<const std::byte>> parts(link.parts.begin(), link.parts.end());
-    CUmodule tried = nullptr;
-    const cudaError_t outcome = load_parts(&tried, parts, link.options);
+    const cudaError_t outcome = try_to_load(parts, link);
     if (outcome != cudaSuccess) return outcome;
-    (void)cudaLibraryUnload(reinterpret_cast<cudaLibrary_t>(tried));
     link.image = linked_image(link.parts);
     *image = link.image.data();
     if (bytes) *bytes = link.image.size();

@@ -179,14 +179,12 @@ CUresult cuMemAllocHost(void** address, size_t bytes) {
 }
 
 CUresult cuMemHostAlloc(void** address, size_t bytes, unsigned flags) {
-  return allocate_host(address, [&](void** made) {
-    return bytes == 0 ? cudaErrorInvalidValue : cudaHostAlloc(made, bytes, flags);
-  });
+  return allocate_host(address, [&](void** made) { return cudaHostAlloc(made, bytes, flags); });
 }
 
 CUresult cuMemFreeHost(void* address) {
   return in_context([&](context&) {
-    const cudaError_t outcome = address ? cudaFreeHost(address) : cudaErrorInvalidValue;
+    const cudaError_t outcome = cudaFreeHost(address);
     if (outcome == cudaSuccess) contexts::get().disown(&context::host_memory, address);
     return outcome;
   });

@@ -47,7 +47,8 @@ cudaError_t with_library(Handle handle, Body&& body) {
 template <class Handle, class Function>
 cudaError_t find_function(Function* function, Handle from, const char* name) {
   return with_library(from, [&](state& s, loaded_library& library) {
-    if (!function || !name) return runtime::invalid_value("no name, or no place for the answer");
+    if (!function || !name || !*name)
+      return runtime::invalid_value("no name, or no place for the answer");
     const auto found = s.registered.library_kernel(*s.current, library, name);
     if (!found.ok()) return found.failure();
     *function = reinterpret_cast<Function>(*found);

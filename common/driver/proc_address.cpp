@@ -91,7 +91,7 @@ CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint
   if (outcome) {
     *outcome = *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
   }
-  return *function || outcome ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+  return CUDA_SUCCESS;
 }
 
 STEPWISE_NAMED("cuGetProcAddress", proc_address_11, const char*, void**, int, cuuint64_t);

@@ -165,8 +165,7 @@ TEST_CASE("an error of a link is in its log, whose room is the program's") {
   const char* options[] = {"-arch=sm_90"};
   const std::string nonsense = ".version 8.0\n.target sm_80\n.address_size 64\nnonsense;\n";
   REQUIRE(nvJitLinkCreate(&link, 1, options) == 0);
-  CHECK(nvJitLinkAddData(link, ptx_input, nonsense.data(), nonsense.size(), "a") == 0);
-  CHECK(nvJitLinkComplete(link) == 4);
+  CHECK(nvJitLinkAddData(link, ptx_input, nonsense.data(), nonsense.size(), "a") == 4);
   char text[4096] = "";
   CHECK(nvJitLinkGetErrorLog(link, text) == 0);
   CHECK(std::string(text).find("PTX line 4") != std::string::npos);
@@ -224,7 +223,8 @@ TEST_CASE("functions are found by name and version") {
   CHECK(found("cuStreamSynchronize", 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) !=
         reinterpret_cast<void*>(&cuStreamSynchronize));
   void* none = nullptr;
-  CHECK(cuGetProcAddress("cudaMalloc", &none, 13000, 0, nullptr) == CUDA_ERROR_NOT_FOUND);
+  CHECK(cuGetProcAddress("cudaMalloc", &none, 13000, 0, nullptr) == CUDA_SUCCESS);
+  CHECK(none == nullptr);
 }
 
 TEST_CASE("a name that is refused says so") {
