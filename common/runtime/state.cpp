@@ -96,6 +96,7 @@ void state::reset() {
   if (fault.ok()) {
     advice = {};
     pools.clear();
+    textures.clear();
     host_allocations.clear();
     current.reset();
   } else {  // it still describes itself

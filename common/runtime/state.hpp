@@ -14,6 +14,7 @@
 #include "common/runtime/managed.hpp"
 #include "common/runtime/pools.hpp"
 #include "common/runtime/registry.hpp"
+#include "common/runtime/textures.hpp"
 #include "common/runtime/timeline.hpp"
 
 namespace stepwise::runtime {
@@ -61,6 +62,7 @@ struct state {
   std::map<const void*, host_allocation> host_allocations;  // by first byte
   managed_advice advice;
   pool_set pools;
+  texture_set textures;
   unsigned device_flags = 0;
   unsigned long long streams_made = 0;
   std::map<int, std::size_t> limits;  // set by cudaDeviceSetLimit, but for the device's own

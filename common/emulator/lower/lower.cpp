@@ -76,19 +76,8 @@ void lowering::fence() {
 bool is_instruction(std::string_view opcode) {
   static const std::unordered_set<std::string_view> video = {
       "vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset", "vavrg"};
-  static const std::unordered_set<std::string_view> refused = {"tex",
-                                                               "tld4",
-                                                               "txq",
-                                                               "istypep",
-                                                               "suld",
-                                                               "sust",
-                                                               "sured",
-                                                               "suq",
-                                                               "wgmma",
-                                                               "tcgen05",
-                                                               "multimem",
-                                                               "tensormap",
-                                                               "clusterlaunchcontrol"};
+  static const std::unordered_set<std::string_view> refused = {
+      "istypep", "sured", "wgmma", "tcgen05", "multimem", "tensormap", "clusterlaunchcontrol"};
   const std::string_view scalar = opcode.substr(0, opcode.find_first_of("24"));
   return has_rows(opcode) || video.contains(scalar) || refused.contains(opcode);
 }
@@ -138,6 +127,12 @@ void lowering::unguarded() {
       {"movmatrix", &lowering::matrix},
       {"mma", &lowering::matrix},
       {"wmma", &lowering::matrix},
+      {"tex", &lowering::texture},
+      {"tld4", &lowering::texture},
+      {"txq", &lowering::texture},
+      {"suld", &lowering::texture},
+      {"sust", &lowering::texture},
+      {"suq", &lowering::texture},
   };
   const auto found = families.find(i_->opcode);
   if (i_->opcode == "bar" && has("warp"))

@@ -7,6 +7,7 @@
 #include "common/device/names.hpp"
 #include "common/emulator/lower/lowering.hpp"
 #include "common/emulator/machine/modules.hpp"
+#include "common/emulator/rows/rows_texture.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -24,8 +25,9 @@ const row_index& all_rows() {
     best.memory(t);
     best.matrix(t);
     best.half(t);
-    for (const auto rows : {atomic_rows, control_rows, watch_rows, narrow_rows, rounding_rows,
-                            carry_rows, packed_rows, video_rows, async_rows, call_rows})
+    for (const auto rows :
+         {atomic_rows, control_rows, watch_rows, narrow_rows, rounding_rows, carry_rows,
+          packed_rows, video_rows, async_rows, call_rows, texture_rows})
       rows(t);
     return t;
   }();

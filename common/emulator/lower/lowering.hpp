@@ -206,7 +206,8 @@ class lowering {
   void select_by_sign();
   void address_space();
   void look_up_and_test();
-  void video();  // lower_video.cpp
+  void video();    // lower_video.cpp
+  void texture();  // lower_texture.cpp: tex, tld4, txq, suld, sust, suq
   void convert();
   void convert_to_integer(const std::string& key, std::uint32_t value);
   void convert_narrow(const std::string& to, const std::string& from);  // lower_narrow.cpp

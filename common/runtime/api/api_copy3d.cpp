@@ -1,4 +1,5 @@
 // Copies and fills of boxes of pitched memory, and copies in batches.
+#include "common/runtime/api/arrays.hpp"
 #include "common/runtime/api/batch.hpp"
 #include "common/runtime/api/copy.hpp"
 
@@ -36,9 +37,35 @@ result<box> box_of(const cudaPitchedPtr& memory, const cudaPos& at, const cudaEx
   return box{static_cast<char*>(memory.ptr) + at.z * layer + at.y * memory.pitch + at.x, layer};
 }
 
-// A failure is returned by the call that the body is part of.
-result<copy_request> request_of(const cudaMemcpy3DParms& p) {
-  if (p.srcArray || p.dstArray) return no_arrays("cudaMemcpy3D");
+// An array as pitched memory, and a place in it in bytes. invalid_value.
+status as_memory(cudaArray_const_t array, cudaPitchedPtr& memory, cudaPos& at,
+                 const cudaExtent& texels, cudaExtent& bytes) {
+  state& s = state::get();
+  const std::lock_guard guard(s.lock);
+  const array_record* const found = find_array(s, array);
+  if (!found) return invalid_value("cudaMemcpy3D: there is no such array; was it freed?");
+  const texture_record& t = found->texels;
+  const auto fits = [](std::size_t first, std::size_t count, std::size_t size) {
+    return first <= size && count <= size - first;
+  };
+  if (!fits(at.x, texels.width, t.width) || !fits(at.y, texels.height, t.height) ||
+      !fits(at.z, texels.depth, t.depth)) {
+    return invalid_value("cudaMemcpy3D: a box beyond the array");
+  }
+  memory = {pointer_of(t.first), t.row_bytes, t.row_bytes, t.height};
+  at.x *= t.texel_bytes();
+  bytes.width = texels.width * t.texel_bytes();
+  return {};
+}
+
+// With an array, lengths are in texels.
+result<copy_request> request_of(cudaMemcpy3DParms p) {
+  const cudaExtent texels = p.extent;
+  status outcome;
+  if (p.srcArray) outcome = as_memory(p.srcArray, p.srcPtr, p.srcPos, texels, p.extent);
+  if (outcome.ok() && p.dstArray)
+    outcome = as_memory(p.dstArray, p.dstPtr, p.dstPos, texels, p.extent);
+  if (!outcome.ok()) return outcome;
   const auto from = box_of(p.srcPtr, p.srcPos, p.extent);
   if (!from.ok()) return from.failure();
   const auto to = box_of(p.dstPtr, p.dstPos, p.extent);

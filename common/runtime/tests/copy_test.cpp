@@ -87,7 +87,7 @@ TEST_CASE_FIXTURE(clean, "boxes that do not fit are refused") {
   p.dstPos = {0, 0, 1};
   CHECK(cudaMemcpy3D(&p) == cudaErrorInvalidValue);  // a layer too many for the allocation
   p.dstArray = reinterpret_cast<cudaArray_t>(&p);
-  CHECK(cudaMemcpy3D(&p) == cudaErrorNotSupported);
+  CHECK(cudaMemcpy3D(&p) == cudaErrorInvalidValue);  // no array
   CHECK(cudaMemcpy3D(nullptr) == cudaErrorInvalidValue);
   cudaMemcpy3DPeerParms peer = {};
   peer.srcDevice = 1;

@@ -1,0 +1,56 @@
+// What a texture or surface object is to a kernel: a record in device memory, whose address is the
+// object's handle.
+//
+// idea    The runtime writes the record with the device's ordinary calls, the emulator reads it
+// when
+//         a lane uses the handle. So a destroyed object is freed memory, and is caught as such; and
+//         since every texel is checked like any other access, a record may hold anything.
+// watch   Of the emulated device in this process only: a GPU's driver makes its own objects, and
+//         has handles of another kind.
+//         A kernel can write a record of its own, which is harmless only where nobody is graded by
+//         what it reads: see textures_in_use.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace stepwise {
+
+// How texels lie: in an array of the device's, or in the program's own memory.
+enum class texel_layout : std::uint8_t { array, pitched, linear };
+enum class texel_format : std::uint8_t { signed_integer, unsigned_integer, floating };
+// Numbered as enum cudaTextureAddressMode.
+enum class texture_address : std::uint8_t { wrap, clamp, mirror, border };
+
+struct texture_record {
+  static constexpr std::uint64_t texture = 0x7865'7420'7870'6574;  // what `kind` may be
+  static constexpr std::uint64_t surface = 0x6672'7573'2078'7073;
+
+  std::uint64_t kind = 0;
+  std::uint64_t first = 0;  // address of the texel 0, 0, 0
+  std::uint64_t row_bytes = 0, layer_bytes = 0;
+  // In texels. Unused dimensions are 1. Layers, and the faces of cubes, are counted in `depth`.
+  std::uint32_t width = 1, height = 1, depth = 1;
+  texel_layout layout = texel_layout::array;
+  texel_format format = texel_format::floating;
+  std::uint8_t channels = 1;      // 1, 2 or 4
+  std::uint8_t channel_bits = 8;  // 8, 16 or 32
+  // 0 or 1. Of both kinds, and of textures.
+  std::uint8_t layered = 0, cube = 0;
+  std::uint8_t linear_filter = 0, normalized_coordinates = 0, normalized_values = 0;
+  texture_address address[3] = {};
+  float border[4] = {};
+
+  bool is_sound() const {
+    return (width != 0 || layout == texel_layout::linear) && height != 0 && depth != 0 &&
+           channels != 0 && channels <= 4 &&
+           (channel_bits == 8 || channel_bits == 16 || channel_bits == 32);
+  }
+  std::uint32_t texel_bytes() const { return channels * channel_bits / 8u; }
+};
+
+// Set by the first object that this process makes. Until then every handle is refused: a device
+// that serves another process never has any, or its programs could read what no counter sees.
+inline std::atomic<bool> textures_in_use = false;
+
+}  // namespace stepwise

@@ -1,0 +1,137 @@
+// Textures of arrays: points and linear filtering, normalised coordinates, every address mode, 1 to
+// 3 dimensions, layers, formats; the weights are those of an H200, of 8 fractional bits.
+#include <cmath>
+#include <cstring>
+
+#include "common/emulator/tests/programs/program.hpp"
+
+struct reading {
+  cudaTextureFilterMode filter = cudaFilterModePoint;
+  cudaTextureAddressMode address = cudaAddressModeClamp;
+  bool normalized = false, as_float = false;
+};
+
+// An array with these texels, and an object that reads it.
+template <class T>
+class texture_of {
+ public:
+  texture_of(const std::vector<T>& texels, cudaExtent extent, const reading& how,
+             unsigned flags = 0) {
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<T>();
+    check(cudaMalloc3DArray(&array_, &format, extent, flags));
+    cudaMemcpy3DParms copy = {};
+    const std::size_t rows = extent.height ? extent.height : 1;
+    copy.srcPtr = make_cudaPitchedPtr(const_cast<T*>(texels.data()), extent.width * sizeof(T),
+                                      extent.width, rows);
+    copy.dstArray = array_;
+    copy.extent = make_cudaExtent(extent.width, rows, extent.depth ? extent.depth : 1);
+    copy.kind = cudaMemcpyHostToDevice;
+    check(cudaMemcpy3D(&copy));
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypeArray;
+    resource.res.array.array = array_;
+    cudaTextureDesc texture = {};
+    for (auto& mode : texture.addressMode) mode = how.address;
+    texture.filterMode = how.filter;
+    texture.normalizedCoords = how.normalized;
+    texture.readMode = how.as_float ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
+    check(cudaCreateTextureObject(&object_, &resource, &texture, nullptr));
+  }
+  ~texture_of() {
+    cudaDestroyTextureObject(object_);
+    cudaFreeArray(array_);
+  }
+  texture_of(const texture_of&) = delete;
+  texture_of& operator=(const texture_of&) = delete;
+  cudaTextureObject_t get() const { return object_; }
+
+ private:
+  cudaArray_t array_ = nullptr;
+  cudaTextureObject_t object_ = 0;
+};
+
+// What is read at (x, y, z) of each coordinate, by the number of dimensions, or of layer w.
+enum class shape { line, plane, box, layers, gather, integers };
+__global__ void read(cudaTextureObject_t t, shape s, int count, const float4* at, float* out) {
+  const int i = threadIdx.x;
+  if (i >= count) return;
+  const float4 c = at[i];
+  const int layer = static_cast<int>(c.w);
+  out[i] = s == shape::line     ? tex1D<float>(t, c.x)
+           : s == shape::plane  ? tex2D<float>(t, c.x, c.y)
+           : s == shape::box    ? tex3D<float>(t, c.x, c.y, c.z)
+           : s == shape::layers ? tex2DLayered<float>(t, c.x, c.y, layer)
+           : s == shape::gather ? tex2Dgather<float4>(t, c.x, c.y, 0).z
+                                : static_cast<float>(tex2D<uchar4>(t, c.x, c.y).z);
+}
+
+template <class T>
+std::vector<float> values(const texture_of<T>& t, shape s, const std::vector<float4>& at) {
+  const device_array<float4> coordinates(at);
+  device_array<float> out(at.size());
+  read<<<1, 512>>>(t.get(), s, static_cast<int>(at.size()), coordinates.get(), out.get());
+  finish();
+  return out.values();
+}
+
+int main() {
+  constexpr auto point = cudaFilterModePoint, linear = cudaFilterModeLinear;
+  std::vector<float> found, expected;
+  const auto add = [&](const std::vector<float>& some, const std::vector<float>& wanted) {
+    found.insert(found.end(), some.begin(), some.end());
+    expected.insert(expected.end(), wanted.begin(), wanted.end());
+  };
+  // Weights: 256ths, exactly.
+  std::vector<float4> at;
+  std::vector<float> wanted;
+  for (int k = 0; k <= 256; ++k) {
+    at.push_back({0.5f + k / 256.0f, 0, 0, 0});
+    wanted.push_back(k / 256.0f);
+  }
+  add(values(texture_of<float>({0, 1, 5}, {3, 0, 0}, {linear}), shape::line, at), wanted);
+
+  // Of four texels, the product of two weights is rounded to 256ths, too; bytes are filtered as
+  // numbers of 16 bits.
+  std::vector<float> dot(16);
+  dot[5] = 1;
+  add(values(texture_of<float>(dot, {4, 4, 0}, {linear}), shape::plane,
+             {{1.5f + 15 / 256.0f, 1.5f + 15 / 256.0f, 0, 0}}),
+      {227 / 256.0f});
+  add(values(texture_of<unsigned char>({0, 255}, {2, 0, 0},
+                                       {linear, cudaAddressModeClamp, false, true}),
+             shape::line, {{0.5f + 4 / 256.0f, 0, 0, 0}}),
+      {1024 / 65535.0f});
+
+  // Address modes: of five texels, those at -2.5, -0.5, 0.5, 4.5, 5.5 and 7.5 texels.
+  at.clear();
+  for (const float x : {-2.5f, -0.5f, 0.5f, 4.5f, 5.5f, 7.5f}) at.push_back({x / 5, 0, 0, 0});
+  const std::vector<float> line = {1, 2, 4, 8, 16};
+  const auto mode = [&](cudaTextureAddressMode m) {
+    return values(texture_of<float>(line, {5, 0, 0}, {point, m, true}), shape::line, at);
+  };
+  add(mode(cudaAddressModeWrap), {4, 16, 1, 16, 1, 4});
+  add(mode(cudaAddressModeClamp), {1, 1, 1, 16, 16, 16});
+  add(mode(cudaAddressModeMirror), {4, 1, 1, 16, 16, 4});
+  add(mode(cudaAddressModeBorder), {0, 0, 1, 16, 0, 0});
+
+  // Two and three dimensions, layers, and a gather.
+  std::vector<float> box(3 * 4 * 2);
+  for (std::size_t k = 0; k < box.size(); ++k) box[k] = static_cast<float>(k);
+  const std::vector<float4> inside = {{1.25f, 2.5f, 1, 1}, {2.5f, 1.75f, 0.5f, 0}, {9, -9, 9, 9}};
+  const texture_of<float> solid(box, {3, 4, 2}, {linear});
+  add(values(solid, shape::box, inside), {6.75f + 6, 5.75f, 14});
+  const texture_of<float> layers(box, {3, 4, 2}, {linear}, cudaArrayLayered);
+  add(values(layers, shape::layers, inside), {6.75f + 12, 5.75f, 14});
+  const texture_of<float> plane({0, 1, 2, 3, 4, 5}, {3, 2, 0}, {point, cudaAddressModeClamp},
+                                cudaArrayTextureGather);
+  add(values(plane, shape::gather, {{1, 1, 0, 0}, {2, 1, 0, 0}}), {1, 2});
+
+  // Formats: bytes as they are, and as numbers from 0 to 1.
+  const std::vector<uchar4> colours = {{1, 2, 3, 4}, {5, 6, 255, 8}};
+  const texture_of<uchar4> bytes(colours, {2, 1, 0}, {point});
+  add(values(bytes, shape::integers, {{0.5f, 0.5f, 0, 0}, {1.5f, 0.5f, 0, 0}}), {3, 255});
+  const texture_of<unsigned char> grey({51, 255}, {2, 1, 0},
+                                       {point, cudaAddressModeClamp, false, true});
+  add(values(grey, shape::plane, {{0.5f, 0.5f, 0, 0}, {1.5f, 0.5f, 0, 0}}), {51 / 255.0f, 1});
+  return compare("textures", found, expected);
+}
