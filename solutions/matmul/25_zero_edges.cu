@@ -47,13 +47,13 @@ __global__ void __launch_bounds__(slices* threads, blocks_per_sm)
     const int begin = from + (count * slice + slices - 1) / slices;
     const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;
     const int zeros = first < begin ? depth : first == 0 ? missing : 0;
+    float sum[part][part] = {};
     //> todo: where n is no multiple of the depth, columns of b beyond the matrix are zeros.
     constexpr bool zeros_beyond = Multiple % depth != 0;
     pair_fetcher<rows, cols, depth, threads, Multiple, zeros_beyond> fetcher(
         a, b, n, row0, col0, first * depth - missing, tid);
-    //<
-    float sum[part][part] = {};
     add_products<stages, slices>(sum, fetcher, tiles, longest, zeros, place, slice);
+    //<
     add_slices<slices, threads>(sum, reinterpret_cast<float*>(shared), slice, tid);
     share.wait_for_beginning();
 

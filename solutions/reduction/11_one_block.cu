@@ -59,12 +59,12 @@ __global__ void reduce_kernel(const int* in, int* out, int* sums, int n) {
   if (blockIdx.x == 0 && tid < n % 4) sum += in[n - 1 - tid];  // what is no whole vector
   sum = block_sum<BlockSize>(sum, partial);
 
-  //> todo: if no other block runs, the sum is the result.
-  if (gridDim.x == 1) {
+  if (gridDim.x == 1) {  // no other block runs
+    //> todo: the sum is the result.
     if (tid == 0) *out = sum;
+    //<
     return;
   }
-  //<
   if (tid == 0) {
     sums[blockIdx.x] = sum;
     __threadfence();  // whoever sees the count sees the sum

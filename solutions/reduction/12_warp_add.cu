@@ -65,7 +65,7 @@ __global__ void reduce_kernel(const int* in, int* out, int* sums, int n) {
   if (blockIdx.x == 0 && tid < n % 4) sum += in[n - 1 - tid];  // what is no whole vector
   sum = block_sum<BlockSize>(sum, partial);
 
-  if (gridDim.x == 1) {
+  if (gridDim.x == 1) {  // no other block runs
     if (tid == 0) *out = sum;
     return;
   }
