@@ -13,6 +13,7 @@
 #include "common/lab/ceil_div.hpp"
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
+#include "solutions/matmul/parts/add_slices.hpp"
 #include "solutions/matmul/parts/mainloop.hpp"
 #include "solutions/matmul/parts/stream_k.hpp"
 

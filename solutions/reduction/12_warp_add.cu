@@ -66,7 +66,7 @@ __global__ void reduce_kernel(const int* in, int* out, int* sums, int n) {
   sum = block_sum<BlockSize>(sum, partial);
 
   if (gridDim.x == 1) {  // no other block runs
-    if (tid == 0) *out = sum;
+    if (tid == 0) out[0] = sum;
     return;
   }
   if (tid == 0) {

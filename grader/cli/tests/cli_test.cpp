@@ -49,7 +49,7 @@ TEST_CASE("walk: every step is correct, counted on the emulator, in the document
     CHECK(step["time_ms"] > 0);
     CHECK(step["time_kind"] == "modelled");
     // A new step has no record until a GPU was there.
-    CHECK((step["recorded_ms"].is_null() ? i > 0 : step["recorded_ms"] > 0));
+    CHECK((step.contains("recorded_ms") ? step["recorded_ms"] > 0 : i > 0));
     CHECK(step["counters"]["warp_instructions"] > 0);
     CHECK(!step["limit"].get<std::string>().empty());
   }

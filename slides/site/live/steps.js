@@ -45,6 +45,8 @@ const oneLaunch = ({n}, block) => [{
   arguments: [['in', 0], ['out', 0], ['scratch', 0], n]}];
 
 const PLAIN = '_Z13reduce_kernelPKiPii', OF_256 = '_Z13reduce_kernelILi256EEvPKiPii';
+const FINISHED = {kernel: '_Z13reduce_kernelILi512EEvPKiPiS2_i', fixed: true, block: [512, 1, 1],
+                  launches: oneLaunch};
 const reduction = {
   sizes: [{name: 'n', text: 'elements', most: 1 << 20, first: 65537}],
   type: 'int',
@@ -63,8 +65,9 @@ const reduction = {
     '07_grid_stride': {kernel: OF_256, fixed: true, launches: twoLaunches(2)},
     '08_shuffle': {kernel: OF_256, fixed: true, launches: twoLaunches(2)},
     '09_vectors': {kernel: OF_256, fixed: true, launches: twoLaunches(16)},
-    '10_one_launch': {kernel: '_Z13reduce_kernelILi512EEvPKiPiS2_i', fixed: true,
-                      block: [512, 1, 1], launches: oneLaunch},
+    '10_one_launch': FINISHED,
+    '11_one_block': FINISHED,
+    '12_warp_add': FINISHED,
   },
   block: [256, 1, 1],
 };
