@@ -42,7 +42,8 @@ ask_for_packages() { # PACKAGE...
     die 3 "missing: $names (Debian's names): install what this system calls them"
   fi
   die 3 "missing: $names. Install: sudo apt-get install $names"$'\n'"     or, without sudo:" \
-    './lab setup --unpack puts them into .packages/ in this folder (300 MB), and nowhere else'
+    './lab setup --unpack --first puts them into .packages/ in this folder (300 MB), and nowhere' \
+    'else, and builds what the first answer needs'
 }
 
 install_packages() {

@@ -12,7 +12,8 @@ const verb setup_verb(
     {verb_place::group::machine, 15}, "setup", "set up and build everything, the tests too",
     "  ./lab setup            Debian packages are installed only as root or in CI\n"
     "  ./lab setup --unpack   they are unpacked into .packages/, without root\n"
-    "  ./lab setup --no-tests without what only tests need",
+    "  ./lab setup --no-tests without what only tests need\n"
+    "  ./lab setup --first    what the first answer needs: a minute or two",
     setup);
 
 int editor(context&) {
