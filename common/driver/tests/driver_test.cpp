@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/driver/tests/linked_modules.hpp"
+
 // Of libnvJitLink.so.13 (nvJitLink.h comes with NVIDIA's).
 extern "C" {
 int nvJitLinkCreate(void** handle, std::uint32_t count, const char** options);
@@ -22,41 +24,6 @@ int nvJitLinkGetErrorLog(void* handle, char* text);
 
 namespace {
 
-constexpr std::string_view add = R"(
-.version 8.0
-.target sm_80
-.address_size 64
-.extern .func (.param .b32 result) twice(.param .b32 value);
-.visible .entry call_twice(.param .u64 out)
-{
-  .reg .b32 %r<3>;
-  .reg .b64 %rd<2>;
-  ld.param.u64 %rd1, [out];
-  mov.u32 %r1, 21;
-  {
-  .param .b32 value;
-  st.param.b32 [value], %r1;
-  .param .b32 result;
-  call.uni (result), twice, (value);
-  ld.param.b32 %r2, [result];
-  }
-  st.global.u32 [%rd1], %r2;
-  ret;
-}
-)";
-constexpr std::string_view twice = R"(
-.version 8.0
-.target sm_80
-.address_size 64
-.visible .func (.param .b32 result) twice(.param .b32 value)
-{
-  .reg .b32 %r<3>;
-  ld.param.b32 %r1, [value];
-  add.s32 %r2, %r1, %r1;
-  st.param.b32 [result], %r2;
-  ret;
-}
-)";
 constexpr char empty_kernel[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry nothing()\n{\n  ret;\n}\n";
 constexpr int ptx_input = 2, ltoir_input = 3;
@@ -135,9 +102,9 @@ TEST_CASE("nvJitLink links PTX into what the driver loads; a copy of it will do"
   const char* options[] = {"-lineinfo", "-arch=sm_90"};
   CHECK(nvJitLinkCreate(&link, 1, options) == 2);  // no -arch
   REQUIRE(nvJitLinkCreate(&link, 2, options) == 0);
-  CHECK(nvJitLinkAddData(link, ltoir_input, add.data(), add.size(), "a") == 8);
-  CHECK(nvJitLinkAddData(link, ptx_input, add.data(), add.size(), "a") == 0);
-  CHECK(nvJitLinkAddData(link, ptx_input, twice.data(), twice.size(), "b") == 0);
+  CHECK(nvJitLinkAddData(link, ltoir_input, caller, sizeof caller - 1, "a") == 8);
+  CHECK(nvJitLinkAddData(link, ptx_input, caller, sizeof caller - 1, "a") == 0);
+  CHECK(nvJitLinkAddData(link, ptx_input, callee, sizeof callee - 1, "b") == 0);
   REQUIRE(nvJitLinkComplete(link) == 0);
   std::size_t bytes = 0;
   REQUIRE(nvJitLinkGetLinkedCubinSize(link, &bytes) == 0);
