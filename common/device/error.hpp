@@ -24,6 +24,7 @@ enum class error : int {
   insufficient_driver = 35,
   devices_unavailable = 46,
   missing_configuration = 52,
+  launch_max_depth_exceeded = 65,
   invalid_device_function = 98,
   no_device = 100,
   invalid_device = 101,

@@ -18,7 +18,7 @@
 #include "common/emulator/allocation_notes.hpp"
 #include "common/emulator/check/checker.hpp"
 #include "common/emulator/check/host_access.hpp"
-#include "common/emulator/kernel_time.hpp"
+#include "common/emulator/grids.hpp"
 #include "common/emulator/machine/modules.hpp"
 #include "common/emulator/observers.hpp"
 #include "common/emulator/options.hpp"
@@ -26,7 +26,6 @@
 #include "common/emulator/profile/profiler.hpp"
 #include "common/emulator/record/recorder.hpp"
 #include "common/emulator/rows/row.hpp"
-#include "common/emulator/run/scheduler.hpp"
 
 namespace stepwise {
 namespace {
@@ -35,9 +34,6 @@ using emulator::global_memory;
 using emulator::loaded_kernel;
 using emulator::loaded_module;
 using steady = std::chrono::steady_clock;
-
-// What grid.sync() keeps of a cooperative launch: its barrier takes a few words.
-constexpr std::uint64_t grid_workspace_bytes = 256;
 
 class emulated_device final : public device {
  public:
@@ -72,6 +68,9 @@ class emulated_device final : public device {
       watchers_.add(*recorder_);
       watch_ = &watchers_;
     }
+    grids_ = std::make_unique<emulator::grids>(
+        emulator::grids::parts{model_, memory_, library_, workers_, checker_.get(), profiler_.get(),
+                               watch_, [this](device_limit which) { return limit(which); }});
   }
 
   const gpu& description() const override { return model_; }
@@ -171,10 +170,8 @@ class emulated_device final : public device {
   status set_max_dynamic_shared_bytes(kernel_handle kernel, std::uint64_t bytes) override;
   status launch(kernel_handle kernel, const launch_config& config,
                 std::span<const std::byte> parameters) override;
-  std::optional<modelled_launch> last_launch() const override {
-    return profiler_ != nullptr ? profiler_->last_launch() : std::nullopt;
-  }
-  void set_time(std::uint64_t ns) override { time_.set(ns); }
+  std::optional<modelled_launch> last_launch() const override { return grids_->last_launch(); }
+  void set_time(std::uint64_t ns) override { grids_->time().set(ns); }
   status synchronize() override {
     library_.flush();
     return lost_;
@@ -225,8 +222,8 @@ class emulated_device final : public device {
     return limits_[static_cast<std::size_t>(which)];
   }
 
-  std::optional<execution_counters> counters() override { return counters_; }
-  void reset_counters() override { counters_ = {}; }
+  std::optional<execution_counters> counters() override { return grids_->counters(); }
+  void reset_counters() override { grids_->reset_counters(); }
   std::vector<kernel_profile> take_profile() override {
     return profiler_ != nullptr ? profiler_->take() : std::vector<kernel_profile>{};
   }
@@ -299,8 +296,6 @@ class emulated_device final : public device {
     });
   }
   status prepare(loaded_kernel& k) { return emulator::prepare(k, model_, watch_ != nullptr); }
-  status prepare_library(const emulator::program& code);
-  void run(emulator::launch_state& state);
 
   loaded_kernel* kernel(kernel_handle h) {
     const auto found = kernels_.find(static_cast<std::uint64_t>(h));
@@ -322,14 +317,13 @@ class emulated_device final : public device {
   emulator::module_table modules_;
   std::map<std::uint64_t, loaded_kernel*> kernels_;
   std::map<std::uint64_t, std::optional<steady::time_point>> events_;
-  execution_counters counters_;
-  emulator::kernel_time time_;
   emulator::allocation_notes notes_;  // in plain runs
   std::unique_ptr<emulator::checker> checker_;
   std::unique_ptr<emulator::profiler> profiler_;       // null: nothing is counted by line
   std::unique_ptr<emulator::warp_recorder> recorder_;  // null: no warp is recorded
   emulator::observers watchers_;
   emulator::observer* watch_ = nullptr;  // null: plain runs
+  std::unique_ptr<emulator::grids> grids_;
 };
 
 result<module_handle> emulated_device::load_linked(
@@ -369,16 +363,10 @@ result<kernel_handle> emulated_device::find_kernel(module_handle handle, std::st
   const emulator::linked_function* f = m->unit.find_kernel(name);
   if (f == nullptr)
     return {error::symbol_not_found, "the module has no kernel " + std::string(name)};
-  auto& slot = m->kernels[std::string(name)];
-  if (slot == nullptr) {
-    slot = std::make_unique<loaded_kernel>();
-    slot->module = m;
-    slot->function = f;
-    slot->attributes = attributes_of(*m, *f, model_);
-  }
+  loaded_kernel* const found = &kernel_of(*m, *f, model_);
   for (const auto& [number, k] : kernels_)
-    if (k == slot.get()) return kernel_handle{number};
-  kernels_[++last_handle_] = slot.get();
+    if (k == found) return kernel_handle{number};
+  kernels_[++last_handle_] = found;
   return kernel_handle{last_handle_};
 }
 
@@ -420,69 +408,7 @@ status emulated_device::launch(kernel_handle handle, const launch_config& config
   if (const status s = check_launch(model_, k->attributes, config); !s.ok()) return s;
   if (parameters.size() < k->code->parameter_bytes)
     return {error::invalid_value, "the parameter buffer is too short"};
-
-  if (const status s = prepare_library(*k->code); !s.ok()) return s;
-  emulator::launch_state state;
-  state.code = k->code.get();
-  state.library = &library_;
-  state.stack_limit = limit(device_limit::stack_bytes);
-  result<device_address> workspace(device_address{0});
-  if (config.cooperative) {
-    workspace = memory_.allocate(grid_workspace_bytes);
-    if (!workspace.ok()) return workspace.failure();
-    std::memset(memory_.host(*workspace), 0, grid_workspace_bytes);
-    state.grid_workspace = *workspace;
-    if (checker_) checker_->placed("the grid's barrier", *workspace, grid_workspace_bytes, false);
-  }
-  state.model = &model_;
-  state.watch = watch_;
-  state.attributes = &k->attributes;
-  state.machine_code = k->module->resources(k->code->name);
-  state.memory = &memory_;
-  state.config = config;
-  state.parameters.assign(parameters.begin(), parameters.end());
-  state.block_count = volume(config.grid);
-  const std::uint64_t threads = volume(config.block);
-  const std::uint64_t per_multiprocessor = std::max<std::uint64_t>(
-      1, std::min<std::uint64_t>(
-             static_cast<std::uint64_t>(model_.max_blocks_per_multiprocessor),
-             static_cast<std::uint64_t>(model_.max_threads_per_multiprocessor) / threads));
-  state.resident_blocks = static_cast<unsigned>(per_multiprocessor *
-                                                static_cast<std::uint64_t>(model_.multiprocessors));
-  state.time_limit_s = emulator::time_limit_s();
-  if (state.time_limit_s > 0) {
-    state.deadline = steady::now() + std::chrono::duration_cast<steady::duration>(
-                                         std::chrono::duration<double>(state.time_limit_s));
-  }
-  time_.launch(state, [this](emulator::launch_state& s) { run(s); });
-  memory_.registered().write_back();
-  if (*workspace != 0) memory_.free(*workspace);
-  if (*workspace != 0 && checker_) checker_->freed(*workspace);
-  counters_.launches += 1;
-  counters_ += state.counters;
-  lost_ = state.failure;
-  return {};
-}
-
-// The heap is made for the first kernel that may allocate from it.
-status emulated_device::prepare_library(const emulator::program& code) {
-  library_.set_printf_bytes(limit(device_limit::printf_bytes));
-  if (!code.uses(emulator::device_function::malloc)) return {};
-  const status s = library_.make_heap(limit(device_limit::heap_bytes));
-  if (checker_ && s.ok()) checker_->set_heap(library_.heap());
-  return s;
-}
-
-// Spreads a launch's blocks over the workers; this thread is one of them.
-void emulated_device::run(emulator::launch_state& state) {
-  const std::uint64_t useful = std::max<std::uint64_t>(1, state.block_count / 4);
-  const unsigned workers =
-      state.watch != nullptr ? 1 : static_cast<unsigned>(std::min<std::uint64_t>(workers_, useful));
-  std::vector<std::jthread> others;
-  for (unsigned n = 1; n < workers; ++n) {
-    others.emplace_back([&state] { emulator::scheduler(state).run(); });
-  }
-  emulator::scheduler(state).run();
+  return grids_->launch(*k, config, parameters, lost_);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ struct error_entry {
 
 constexpr error_entry error_table[] = {
 #define STEPWISE_ERROR(code, name, text) {code, #name, text},
-#include "common/runtime/error_table.inc"
+#include "common/device/error_table.inc"
 #undef STEPWISE_ERROR
 };
 

@@ -5,6 +5,7 @@
 
 #include "common/device/names.hpp"
 #include "common/emulator/lower/lowering.hpp"
+#include "common/emulator/lower/runtime_forms.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -59,9 +60,14 @@ void lowering::call() {
         {"__assertfail", device_function::assertfail},
     };
     const auto known = library.find(callee.name);
-    if (known == library.end() && callee.name.starts_with("cuda")) {
+    if (known == library.end()) {
+      if (const runtime_form* form = find_runtime_form(callee.name))
+        return runtime_call(*form, arguments, results);
+    }
+    if (known == library.end() &&
+        (callee.name.starts_with("cuda") || callee.name.starts_with("__cuda"))) {
       throw unsupported{"a call of " + std::string(callee.name) +
-                        ": kernels cannot launch kernels here (dynamic parallelism)"};
+                        ", a function of the runtime in kernels"};
     }
     if (known == library.end()) {
       throw unsupported{"a call of " + readable_name(callee.name) +
@@ -113,6 +119,23 @@ void lowering::library_function(device_function which,
     throw unsupported{"a call of this form of a function of the device's runtime"};
   library_call site;
   site.which = which;
+  call_library(std::move(site), arguments, results);
+}
+
+void lowering::runtime_call(const runtime_form& form,
+                            const std::vector<const ptx::variable*>& arguments,
+                            const std::vector<const ptx::variable*>& results) {
+  if (!std::ranges::equal(arguments, form.arguments, {}, &ptx::variable::bytes) ||
+      results.size() != 1 || results[0]->bytes != form.result_bytes)
+    throw unsupported{"a call of this form of a function of the runtime in kernels"};
+  library_call site;
+  site.which = device_function::runtime;
+  site.of_runtime = form.which;
+  call_library(std::move(site), arguments, results);
+}
+
+void lowering::call_library(library_call site, const std::vector<const ptx::variable*>& arguments,
+                            const std::vector<const ptx::variable*>& results) {
   for (const ptx::variable* v : arguments)
     site.arguments.push_back(static_cast<std::uint32_t>(locals_.at(v->name).second));
   if (!results.empty())

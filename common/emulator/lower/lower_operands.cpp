@@ -299,10 +299,6 @@ std::uint64_t lowering::symbol_address(std::string_view name, bool generic) cons
   if (const ptx::variable* v = module_.find_variable(name); v != nullptr && plan_.has_shared(v))
     return plan_.shared_offset(v) + (generic ? shared_window : 0);
   if (const std::uint64_t at = plan_.unit().address_of(part_, name); at != 0) return at;
-  const ptx::function* kernel = module_.find_function(name);
-  if (kernel != nullptr && kernel->is_entry) {
-    throw unsupported{"launches of " + readable_name(name) + " from kernels (dynamic parallelism)"};
-  }
   throw unsupported{"the name " + std::string(name) + ", which is no register or variable"};
 }
 

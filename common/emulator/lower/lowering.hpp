@@ -49,6 +49,8 @@ bool is_half(std::string_view type);  // f16, bf16 and their pairs
 // Most bytes of one warp's rows: some hundred times what compilers make.
 inline constexpr std::uint32_t most_row_bytes = std::uint32_t{64} << 20;
 
+struct runtime_form;
+
 struct register_info {
   value_class kind = value_class::none;
   std::uint32_t offset = no_row;
@@ -250,6 +252,10 @@ class lowering {
   // In lower_calls.cpp.
   void library_function(device_function which, const std::vector<const ptx::variable*>& arguments,
                         const std::vector<const ptx::variable*>& results);
+  void runtime_call(const runtime_form& form, const std::vector<const ptx::variable*>& arguments,
+                    const std::vector<const ptx::variable*>& results);
+  void call_library(library_call site, const std::vector<const ptx::variable*>& arguments,
+                    const std::vector<const ptx::variable*>& results);
   const ptx::variable* call_variable(const operand& o) const;
   void check_parameters(const ptx::function& f, const std::vector<const ptx::variable*>& results,
                         const std::vector<const ptx::variable*>& arguments) const;

@@ -60,7 +60,18 @@ const linked_function* link_unit::find_kernel(std::string_view name) const {
 std::uint64_t link_unit::address_of(std::size_t number, std::string_view name) const {
   if (const symbol_place* v = find_variable(number, name)) return v->address;
   if (const linked_function* f = find_function(number, name)) return address_of(*f);
-  return 0;
+  const linked_function* kernel = nullptr;  // the part's own before another's
+  for (const linked_function& k : kernels_) {
+    if (k.function->name == name && (kernel == nullptr || k.part == number)) kernel = &k;
+  }
+  if (kernel == nullptr) return 0;
+  return kernel_window + code_step * static_cast<std::uint64_t>(kernel - kernels_.data() + 1);
+}
+
+const linked_function* link_unit::kernel_at(std::uint64_t address) const {
+  const std::uint64_t number = (address - kernel_window) / code_step;
+  if (address < kernel_window || address % code_step != 0 || number == 0) return nullptr;
+  return number <= kernels_.size() ? &kernels_[number - 1] : nullptr;
 }
 
 }  // namespace stepwise::emulator

@@ -19,6 +19,8 @@ namespace stepwise::emulator {
 // Functions have addresses in a range of their own: code_window + code_step * number, from 1.
 inline constexpr std::uint64_t code_window = 0x0000'0103'0000'0000;
 inline constexpr std::uint64_t code_step = 16;
+// Kernels, which kernels launch by their addresses, lie behind all of them.
+inline constexpr std::uint64_t kernel_window = code_window + 0x8000'0000;
 
 // Where a variable of global or constant memory lies.
 struct symbol_place {
@@ -57,7 +59,9 @@ class link_unit {
   std::uint64_t address_of(const linked_function& f) const {
     return code_window + code_step * static_cast<std::uint64_t>(&f - functions_.data() + 1);
   }
-  // The address that `name`, a function's or a variable's, has in a part; nullptr-like 0 if none.
+  // The kernel at an address; null if there is none.
+  const linked_function* kernel_at(std::uint64_t address) const;
+  // The address that `name`, a function's, a variable's or a kernel's, has in a part; 0 if none.
   std::uint64_t address_of(std::size_t part, std::string_view name) const;
 
  private:

@@ -250,4 +250,15 @@ kernel_attributes attributes_of(const loaded_module& m, const linked_function& k
   return a;
 }
 
+loaded_kernel& kernel_of(loaded_module& m, const linked_function& f, const gpu& model) {
+  auto& slot = m.kernels[std::string(f.function->name)];
+  if (slot == nullptr) {
+    slot = std::make_unique<loaded_kernel>();
+    slot->module = &m;
+    slot->function = &f;
+    slot->attributes = attributes_of(m, f, model);
+  }
+  return *slot;
+}
+
 }  // namespace stepwise::emulator

@@ -55,4 +55,7 @@ result<std::unique_ptr<loaded_module>> load_parts(std::span<const std::span<cons
 // What is known of a kernel from its PTX directives and its machine code's tables.
 kernel_attributes attributes_of(const loaded_module& m, const linked_function& f, const gpu& model);
 
+// The kernel that a function is, with its attributes; made when it is asked for.
+loaded_kernel& kernel_of(loaded_module& m, const linked_function& f, const gpu& model);
+
 }  // namespace stepwise::emulator

@@ -126,11 +126,48 @@ struct call_site {
 };
 
 // What the device's runtime library provides: functions that PTX calls and no module defines.
-enum class device_function : std::uint8_t { vprintf, malloc, free, assertfail };
+enum class device_function : std::uint8_t { vprintf, malloc, free, assertfail, runtime };
+
+// What kernels may call of the CUDA runtime. Those that only differ in the default stream that they
+// mean are one.
+enum class runtime_function : std::uint8_t {
+  get_attribute,
+  get_limit,
+  get_cache_config,
+  get_shared_config,
+  get_last_error,
+  peek_at_last_error,
+  get_error_string,
+  get_error_name,
+  get_device_count,
+  get_device,
+  create_stream,
+  destroy_stream,
+  wait_event,
+  create_event,
+  record_event,
+  destroy_event,
+  get_function_attributes,
+  free,
+  malloc,
+  copy,
+  copy_2d,
+  copy_3d,
+  fill,
+  fill_2d,
+  fill_3d,
+  get_version,
+  get_buffer,
+  get_buffer_for,
+  launch,
+  launch_buffer,
+  get_occupancy,
+};
 
 struct library_call {
   device_function which;
-  std::vector<std::uint32_t> arguments;  // offsets in the caller's frame
+  runtime_function of_runtime = runtime_function::get_attribute;  // if `which` is runtime
+  std::vector<std::uint32_t> arguments;                           // offsets in the caller's frame
   std::uint32_t result = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/emulator/run/grid_launches.hpp"
 #include "common/emulator/run/scheduler.hpp"
 
 namespace stepwise::emulator {
@@ -166,7 +167,9 @@ void scheduler::leave_frames(warp& w, std::uint32_t mask) {
 }
 
 const op* scheduler::call_library(const op* i) {
-  return launch_.library->call(code_.library_calls[i->slot], *this, x_, i);
+  const library_call& site = code_.library_calls[i->slot];
+  if (site.which == device_function::runtime) return launch_.launches->call(site, *this, x_, i);
+  return launch_.library->call(site, *this, x_, i);
 }
 
 }  // namespace stepwise::emulator

@@ -37,6 +37,9 @@ class device_library {
 
   // Runs a call for the active lanes of the context; the next op, or null after a failure.
   const op* call(const library_call& site, scheduler& owner, context& x, const op* i);
+  // A block of the heap: its address, 0 if there is no room; and back, false if it is none.
+  std::uint64_t take(std::uint64_t bytes);
+  bool give_back(std::uint64_t address);
 
  private:
   const op* print(const library_call& site, scheduler& owner, context& x, const op* i);
@@ -45,8 +48,6 @@ class device_library {
   const op* fail_assertion(const library_call& site, scheduler& owner, context& x, const op* i);
   void keep(bool is_error, std::string text);
   void warn_of_format(const std::string& specification);
-  std::uint64_t take(std::uint64_t bytes);  // 0 if there is no room
-  bool give_back(std::uint64_t address);
 
   struct line {
     bool is_error;

@@ -32,6 +32,8 @@
 
 namespace stepwise::emulator {
 
+class grid_launches;
+
 // What all workers of a launch share.
 struct launch_state {
   const program* code = nullptr;
@@ -40,9 +42,10 @@ struct launch_state {
   launch_config config;
   std::vector<std::byte> parameters;
   device_library* library = nullptr;
-  std::uint64_t stack_limit = 0;     // bytes of each thread
-  std::uint64_t grid_workspace = 0;  // device address, of a cooperative launch
-  observer* watch = nullptr;         // of a watched program; the launch then has one worker
+  grid_launches* launches = nullptr;  // of a kernel that calls the runtime
+  std::uint64_t stack_limit = 0;      // bytes of each thread
+  std::uint64_t grid_workspace = 0;   // device address, of a cooperative launch
+  observer* watch = nullptr;          // of a watched program; the launch then has one worker
   const kernel_attributes* attributes = nullptr;
   const image::kernel_resources* machine_code = nullptr;  // null: there is none
   std::uint64_t block_count = 0;
@@ -200,6 +203,7 @@ class scheduler {
     extent block, thread;
   };
   thread_place place_of(int lane) const;
+  std::string line_of(const op* i) const { return code_.source_line(i); }
 
  private:
   enum class block_result { done, waiting, failed, cut };

@@ -1,0 +1,157 @@
+// Launches from kernels: order of children and tails, and what the runtime refuses.
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "common/device/device.hpp"
+
+using namespace stepwise;
+
+namespace grid_launches_test {
+namespace {
+
+// note(out, value) appends a value to the list at out, whose first word is its length.
+const std::string head = R"(.version 9.0
+.target sm_90
+.address_size 64
+.extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 a, .param .align 4 .b8 b[12], .param .align 4 .b8 c[12], .param .b32 d);
+.extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 a, .param .b64 b);
+.extern .func (.param .b32 r) __cudaCDP2GetLastError();
+.extern .func (.param .b32 r) __cudaCDP2MemsetAsync(.param .b64 a, .param .b32 b, .param .b64 c, .param .b64 d);
+.visible .entry note(.param .u64 out, .param .u32 value)
+{
+.reg .b32 %r<4>; .reg .b64 %rd<4>;
+ld.param.u64 %rd1, [out];
+ld.param.u32 %r1, [value];
+atom.global.add.u32 %r2, [%rd1], 1;
+mul.wide.u32 %rd2, %r2, 4;
+add.s64 %rd3, %rd1, %rd2;
+st.global.u32 [%rd3+4], %r1;
+ret;
+}
+)";
+
+std::string kernel_text(const std::string& body) {
+  return head +
+         ".visible .entry kernel(.param .u64 out)\n{\n.reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 "
+         "%rd<8>;\nld.param.u64 %rd1, [out];\n" +
+         body + "ret;\n}\n";
+}
+
+// Launches note(out, value) with `threads` in a stream.
+std::string launch_text(const std::string& value, const std::string& stream,
+                        const std::string& threads = "1", const std::string& callee = "note") {
+  return "mov.u64 %rd2, " + callee +
+         ";\n{ .param .b64 a; .param .align 4 .b8 b[12]; .param .align 4 .b8 c[12]; .param .b32 d; "
+         ".param .b64 r; st.param.b64 [a+0], %rd2; st.param.b32 [b+0], 1; st.param.b32 [b+4], 1; "
+         "st.param.b32 [b+8], 1; st.param.b32 [c+0], " +
+         threads +
+         "; st.param.b32 [c+4], 1; st.param.b32 [c+8], 1; st.param.b32 [d+0], 0; call.uni (r), "
+         "__cudaCDP2GetParameterBufferV2, (a, b, c, d); ld.param.b64 %rd3, [r+0]; }\n"
+         "setp.eq.s64 %p1, %rd3, 0;\n@!%p1 st.u64 [%rd3], %rd1;\n@!%p1 st.u32 [%rd3+8], " +
+         value +
+         ";\n{ .param .b64 a; .param .b64 b; .param .b32 r; st.param.b64 [a+0], %rd3; st.param.b64 "
+         "[b+0], " +
+         stream + "; call.uni (r), __cudaCDP2LaunchDeviceV2, (a, b); ld.param.b32 %r1, [r+0]; }\n";
+}
+
+// Stores this thread's last error at out[8].
+const std::string keep_error =
+    "{ .param .b32 r; call.uni (r), __cudaCDP2GetLastError, (); ld.param.b32 %r2, [r+0]; }\n"
+    "st.global.u32 [%rd1+32], %r2;\n";
+
+struct outcome {
+  status launch, end;
+  std::vector<std::uint32_t> out = std::vector<std::uint32_t>(16);
+};
+
+outcome run(const std::string& text) {
+  const auto model = find_gpu("h200");
+  REQUIRE(model.ok());
+  const auto on = make_emulated_device(*model);
+  const std::vector<std::span<const std::byte>> parts = {std::as_bytes(std::span(text))};
+  const auto module = on->load_linked(parts);
+  REQUIRE_MESSAGE(module.ok(), module.failure().message);
+  const auto kernel = on->find_kernel(*module, "kernel");
+  REQUIRE(kernel.ok());
+  outcome result;
+  const auto out = on->allocate(result.out.size() * 4);
+  REQUIRE(out.ok());
+  REQUIRE(on->fill(*out, 0, 4, result.out.size()).ok());
+  const device_address parameter = *out;
+  result.launch = on->launch(*kernel, {}, std::as_bytes(std::span(&parameter, 1)));
+  result.end = on->synchronize();
+  if (result.end.ok()) REQUIRE(on->read(std::as_writable_bytes(std::span(result.out)), *out).ok());
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("children run in the order of their launches, tail launches after all of them") {
+  const outcome o = run(kernel_text(launch_text("7", "3") + launch_text("1", "0") +
+                                    launch_text("8", "3") + launch_text("2", "4") + keep_error));
+  REQUIRE_MESSAGE(o.launch.ok(), o.launch.message);
+  CHECK(std::vector<std::uint32_t>(o.out.begin(), o.out.begin() + 5) ==
+        std::vector<std::uint32_t>{4, 1, 2, 7, 8});
+  CHECK(o.out[8] == 0);
+}
+
+TEST_CASE("a launch that cannot be is the thread's last error, and does not happen") {
+  SUBCASE("no threads") {
+    const outcome o = run(kernel_text(launch_text("1", "0", "0") + keep_error));
+    CHECK(o.out[0] == 0);
+    CHECK(o.out[8] != 0);
+  }
+  SUBCASE("too many threads") {
+    const outcome o = run(kernel_text(launch_text("1", "0", "1025") + keep_error));
+    CHECK(o.out[0] == 0);
+    CHECK(o.out[8] != 0);
+  }
+  SUBCASE("a stream that nobody made") {
+    const outcome o = run(kernel_text(launch_text("1", "77") + keep_error));
+    CHECK(o.out[0] == 0);
+    CHECK(o.out[8] == static_cast<std::uint32_t>(error::invalid_resource_handle));
+  }
+  SUBCASE("what is no kernel") {
+    std::string body = launch_text("1", "0") + keep_error;
+    body.replace(body.find("mov.u64 %rd2, note"), 18, "mov.u64 %rd2, 4096");
+    const outcome o = run(kernel_text(body));
+    CHECK(o.out[0] == 0);
+    CHECK(o.out[8] != 0);
+  }
+}
+
+TEST_CASE("a kernel that launches itself ends at the depth limit") {
+  const outcome o = run(kernel_text("atom.global.add.u32 %r3, [%rd1], 1;\n" +
+                                    launch_text("0", "0", "1", "kernel") + keep_error));
+  REQUIRE(o.launch.ok());
+  CHECK(o.out[0] == 25);
+  CHECK(o.out[8] == static_cast<std::uint32_t>(error::launch_max_depth_exceeded));
+}
+
+TEST_CASE("a fill that leaves its allocation stops the device") {
+  const auto fill = [](const std::string& bytes) {
+    return run(
+        kernel_text("{ .param .b64 a; .param .b32 b; .param .b64 c; .param .b64 d; .param "
+                    ".b32 r; st.param.b64 [a+0], %rd1; st.param.b32 [b+0], 3; st.param.b64 "
+                    "[c+0], " +
+                    bytes +
+                    "; st.param.b64 [d+0], 0; call.uni (r), __cudaCDP2MemsetAsync, (a, b, "
+                    "c, d); ld.param.b32 %r1, [r+0]; }\n"));
+  };
+  CHECK(fill("64").out[15] == 0x03030303);
+  CHECK(fill("0").out[0] == 0);
+  CHECK(fill("65").end.code == error::illegal_address);
+}
+
+TEST_CASE("what is not implemented in a child is refused by name") {
+  std::string text = kernel_text(launch_text("1", "0"));
+  text.replace(text.find("atom.global.add.u32 %r2"), 23, "nonsense.add.u32 %r2, %r2; //");
+  const outcome o = run(text);
+  CHECK(!o.end.ok());
+  CHECK(o.end.message.find("nonsense") != std::string::npos);
+}
+
+}  // namespace grid_launches_test
