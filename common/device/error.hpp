@@ -25,6 +25,7 @@ enum class error : int {
   devices_unavailable = 46,
   missing_configuration = 52,
   launch_max_depth_exceeded = 65,
+  launch_pending_count_exceeded = 69,
   invalid_device_function = 98,
   no_device = 100,
   invalid_device = 101,

@@ -31,6 +31,12 @@ grids::grids(parts of) : of_(std::move(of)), runtime_(of_.model, of_.memory, of_
 status grids::launch(loaded_kernel& k, const launch_config& config,
                      std::span<const std::byte> parameters, status& failure) {
   last_.reset();
+  const double limit_s = time_limit_s();
+  deadline_ = steady::time_point::max();
+  if (limit_s > 0) {
+    deadline_ = steady::now() + std::chrono::duration_cast<steady::duration>(
+                                    std::chrono::duration<double>(limit_s));
+  }
   if (!k.code->uses(device_function::runtime))
     return run_grid(k, config, parameters, nullptr, failure);
   {
@@ -123,10 +129,7 @@ status grids::run_grid(loaded_kernel& k, const launch_config& config,
   state.resident_blocks = static_cast<unsigned>(
       per_multiprocessor * static_cast<std::uint64_t>(of_.model.multiprocessors));
   state.time_limit_s = time_limit_s();
-  if (state.time_limit_s > 0) {
-    state.deadline = steady::now() + std::chrono::duration_cast<steady::duration>(
-                                         std::chrono::duration<double>(state.time_limit_s));
-  }
+  state.deadline = deadline_;
   time_.launch(state, [this](launch_state& s) { run_blocks(s); });
   of_.memory.registered().write_back();
   if (*workspace != 0) of_.memory.free(*workspace);

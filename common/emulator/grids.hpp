@@ -6,6 +6,7 @@
 //         Tested by run/tests/grid_launches_test.cpp and common/runtime/conformance/nested.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -58,7 +59,8 @@ class grids {
   kernel_time time_;
   execution_counters counters_;
   std::optional<modelled_launch> last_;
-  std::vector<child_work> left_;  // the last one is next
+  std::chrono::steady_clock::time_point deadline_;  // of the host's launch and all that follows
+  std::vector<child_work> left_;                    // the last one is next
 };
 
 }  // namespace stepwise::emulator

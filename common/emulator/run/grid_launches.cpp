@@ -103,6 +103,7 @@ error grid_launches::add(child_work work, std::uint64_t stream) {
   if (!is_stream(stream)) return error::invalid_resource_handle;
   work.depth = depth_ + (stream == tail_stream ? 0 : 1);
   if (work.depth > most_depth) return error::launch_max_depth_exceeded;
+  if (children_.size() + tails_.size() >= most_pending) return error::launch_pending_count_exceeded;
   (stream == tail_stream ? tails_ : children_).push_back(std::move(work));
   return error::success;
 }
@@ -187,9 +188,12 @@ error grid_launches::add_copy(lane_call& c, child_work work, std::uint64_t strea
   const bool is_copy = work.kind == child_work::what::copy;
   for (const std::uint64_t at : {work.to.at, is_copy ? work.from.at : work.to.at})
     if ((at - shared_window) / window_bytes < 3) return error::invalid_value;
-  if (work.height * work.planes > 1 &&
-      (work.to.pitch < work.width || (is_copy && work.from.pitch < work.width)))
-    return error::invalid_pitch_value;
+  // Rows and planes that do not overlap also bound the time that the work takes.
+  for (const child_area& a : {work.to, is_copy ? work.from : work.to}) {
+    if (work.height == 1 && work.planes == 1) continue;
+    if (a.pitch < work.width) return error::invalid_pitch_value;
+    if (work.planes > 1 && a.plane / a.pitch < work.height) return error::invalid_value;
+  }
   work.where = c.where();
   return add(std::move(work), stream);
 }

@@ -23,6 +23,8 @@ namespace stepwise::emulator {
 // Grids that the host launches have depth 0; no grid is deeper than this. A tail launch is as deep
 // as the grid that it follows.
 inline constexpr int most_depth = 24;
+// What one grid may ask for, so that a program cannot take all of the host's memory.
+inline constexpr std::size_t most_pending = 1 << 20;
 
 // Rows of bytes in planes.
 struct child_area {

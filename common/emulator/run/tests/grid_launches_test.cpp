@@ -20,6 +20,7 @@ const std::string head = R"(.version 9.0
 .extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 a, .param .b64 b);
 .extern .func (.param .b32 r) __cudaCDP2GetLastError();
 .extern .func (.param .b32 r) __cudaCDP2MemsetAsync(.param .b64 a, .param .b32 b, .param .b64 c, .param .b64 d);
+.extern .func (.param .b32 r) __cudaCDP2Memset3DAsync(.param .align 8 .b8 a[32], .param .b32 b, .param .align 8 .b8 c[24], .param .b64 d);
 .visible .entry note(.param .u64 out, .param .u32 value)
 {
 .reg .b32 %r<4>; .reg .b64 %rd<4>;
@@ -144,6 +145,30 @@ TEST_CASE("a fill that leaves its allocation stops the device") {
   CHECK(fill("64").out[15] == 0x03030303);
   CHECK(fill("0").out[0] == 0);
   CHECK(fill("65").end.code == error::illegal_address);
+}
+
+TEST_CASE("planes of a fill may not overlap, however many there are") {
+  const auto fill = [](const std::string& pitch, const std::string& rows,
+                       const std::string& planes) {
+    return run(kernel_text(
+        "{ .param .align 8 .b8 a[32]; .param .b32 b; .param .align 8 .b8 c[24]; .param .b64 d; "
+        ".param .b32 r; st.param.b64 [a+0], %rd1; st.param.b64 [a+8], " +
+        pitch + "; st.param.b64 [a+16], 8; st.param.b64 [a+24], " + rows +
+        "; st.param.b32 [b+0], 1; st.param.b64 [c+0], 4; st.param.b64 [c+8], 2; st.param.b64 "
+        "[c+16], " +
+        planes +
+        "; st.param.b64 [d+0], 0; call.uni (r), __cudaCDP2Memset3DAsync, (a, b, c, d); "
+        "ld.param.b32 %r1, [r+0]; }\nst.global.u32 [%rd1+60], %r1;\n"));
+  };
+  const outcome good = fill("8", "2", "3");
+  CHECK(std::vector<std::uint32_t>(good.out.begin(), good.out.begin() + 13) ==
+        std::vector<std::uint32_t>{0x01010101, 0, 0x01010101, 0, 0x01010101, 0, 0x01010101, 0,
+                                   0x01010101, 0, 0x01010101, 0, 0});
+  CHECK(good.out[15] == 0);
+  CHECK(fill("8", "1", "1152921504606846976").out[15] ==
+        static_cast<std::uint32_t>(error::invalid_value));
+  CHECK(fill("0", "2", "1152921504606846976").out[15] ==
+        static_cast<std::uint32_t>(error::invalid_pitch_value));
 }
 
 TEST_CASE("what is not implemented in a child is refused by name") {
