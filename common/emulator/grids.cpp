@@ -48,6 +48,11 @@ status grids::launch(loaded_kernel& k, const launch_config& config,
     child_work next = std::move(left_.back());
     left_.pop_back();
     failure = run_work(next);
+    // A grid of few instructions does not look at the clock itself.
+    if (failure.ok() && !left_.empty() && limit_s > 0 && steady::now() > deadline_) {
+      failure = {error::launch_timeout, k.code->pretty + ": the kernels that it launches in turn " +
+                                            "have not ended within the time limit"};
+    }
   }
   left_.clear();
   return {};

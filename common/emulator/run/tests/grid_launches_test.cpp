@@ -1,6 +1,7 @@
 // Launches from kernels: order of children and tails, and what the runtime refuses.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -130,6 +131,13 @@ TEST_CASE("a kernel that launches itself ends at the depth limit") {
   REQUIRE(o.launch.ok());
   CHECK(o.out[0] == 25);
   CHECK(o.out[8] == static_cast<std::uint32_t>(error::launch_max_depth_exceeded));
+}
+
+TEST_CASE("a chain of tail launches without an end is stopped by the time limit") {
+  REQUIRE(setenv("STEPWISE_TIME_LIMIT_S", "0.2", 1) == 0);
+  const outcome o = run(kernel_text(launch_text("0", "3", "1", "kernel")));
+  unsetenv("STEPWISE_TIME_LIMIT_S");
+  CHECK(o.end.code == error::launch_timeout);
 }
 
 TEST_CASE("a fill that leaves its allocation stops the device") {
