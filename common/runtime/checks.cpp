@@ -47,6 +47,7 @@ void program_exits(int exit_code, void*) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   // A program that gives up need not free what it has.
+  s.release_graphs();
   s.checks->finish(s.current.get(), exit_code == 0 && s.fault.ok());
   s.checks->program_ends();
 }

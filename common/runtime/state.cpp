@@ -81,6 +81,7 @@ status state::note(const status& outcome) {
 }
 
 void state::reset() {
+  release_graphs();
   if (checks) checks->finish(current.get(), fault.ok());
   keep_profile(current.get());
   for (event_record* event : events) delete event;

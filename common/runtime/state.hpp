@@ -22,6 +22,8 @@ namespace stepwise::runtime {
 // An attribute of a stream: the bytes of a cudaLaunchAttributeValue.
 using stream_attribute = std::array<std::byte, 64>;
 
+struct graph_state;  // graphs/graph.hpp
+
 struct stream_record {
   unsigned flags = 0;
   int priority = 0;
@@ -67,6 +69,10 @@ struct state {
   unsigned long long streams_made = 0;
   std::map<int, std::size_t> limits;  // set by cudaDeviceSetLimit, but for the device's own
   int cache_config = 0;
+  std::shared_ptr<graph_state> graphs;  // null until the program makes one, or captures
+  int captures = 0;                     // that were begun and not ended
+  // While a graph runs on a device that checks, or is recorded: which stream a node belongs to.
+  const stream_use* lane = nullptr;
   bool used_by_runtime = false;  // not by the driver API alone
   int places_left = 100;         // of a plain run's allocations, whose places take 10 us each
   std::unique_ptr<call_checks> checks = call_checks::from_environment();        // null: plain run
@@ -90,6 +96,8 @@ struct state {
   // Gives up the device and what was made on it. Registered modules load again at their next use.
   // A device that a kernel's fault lost does not come back in this process: a GPU's does not.
   void reset();
+  // Lets go of what graphs keep on the device, unless the program can use it by an address.
+  void release_graphs();
   // The host allocation that holds an address, or null.
   const std::pair<const void* const, host_allocation>* find_host(const void* address) const;
 };

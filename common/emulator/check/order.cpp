@@ -75,8 +75,17 @@ void order::host_waited(std::uint64_t stream) {
 }
 
 void order::mark_event(std::uint64_t event, std::uint64_t stream) {
-  events_[event] = streams_[stream].known;
-  events_[event][stream] = now_ + 1;
+  const stream_state& s = streams_[stream];
+  stream_ticks marked = s.known;
+  marked[stream] = now_ + 1;
+  // What the stream's next work would wait for, as in begin_work().
+  for (const auto& [number, other] : streams_) {
+    const bool either = stream == 0 ? !other.non_blocking : number == 0 && !s.non_blocking;
+    if (number == stream || !either) continue;
+    marked[number] = now_ + 1;
+    join(marked, other.known);
+  }
+  events_[event] = std::move(marked);
 }
 
 void order::wait_event(std::uint64_t event, std::uint64_t stream) {

@@ -165,9 +165,27 @@ status with_advice(status s, ptx::version version) {
   return s;
 }
 
+// Of the device's runtime, which an H200's programs link: the handle of a graph's condition is the
+// address of its value.
+constexpr std::string_view graph_functions = R"(
+.version 8.0
+.target sm_50
+.address_size 64
+.visible .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value)
+{
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [handle];
+  ld.param.u32 %r1, [value];
+  st.global.u32 [%rd1], %r1;
+  ret;
+}
+)";
+
 result<std::unique_ptr<loaded_module>> load_parts(std::span<const std::span<const std::byte>> parts,
                                                   const gpu& model, global_memory& memory) {
   auto m = std::make_unique<loaded_module>();
+  bool calls_graphs = false;
   for (const std::span<const std::byte> bytes : parts) {
     auto part = read_part(bytes, model);
     if (!part.ok()) {
@@ -178,6 +196,7 @@ result<std::unique_ptr<loaded_module>> load_parts(std::span<const std::span<cons
     if (part->machine_code) m->machine_code.push_back(std::move(*part->machine_code));
     if (part->text.empty()) continue;
     const ptx::version version = ptx::stated_version(part->text);
+    calls_graphs = calls_graphs || part->text.find("cudaGraphSetConditional") != std::string::npos;
     if (version.major > ptx::newest_version.major)
       return with_advice({error::invalid_ptx, "PTX of an unknown version"}, version);
     try {
@@ -187,6 +206,10 @@ result<std::unique_ptr<loaded_module>> load_parts(std::span<const std::span<cons
     } catch (const ptx::parse_error& e) {
       return with_advice({error::invalid_ptx, e.what()}, version);
     }
+  }
+  if (calls_graphs) {
+    auto library = std::make_unique<ptx::module>(std::string(graph_functions));
+    if (status s = m->unit.add(std::move(library), false); !s.ok()) return s;
   }
   if (m->unit.parts().empty()) {
     const std::string sm = std::to_string(code_capability(model));

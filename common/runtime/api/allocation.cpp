@@ -1,6 +1,7 @@
 // Allocates on the device, and frees after waiting for it; memory of the host is refused.
 #include "common/runtime/api/allocation.hpp"
 
+#include "common/runtime/api/capturing.hpp"
 #include "common/runtime/host/call_stacks.hpp"
 
 namespace stepwise::runtime {
@@ -31,6 +32,9 @@ status allocate(state& s, void** address, std::size_t bytes) {
 
 status release(state& s, void* address) {
   if (!address) return {};
+  if (s.graphs) {
+    if (const auto released = release_graph_memory(s, address)) return *released;
+  }
   if (const auto* const host = s.find_host(address)) {
     if (s.checks) {
       s.checks->refused_free("cudaFree() was given memory of the host",

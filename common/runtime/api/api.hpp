@@ -114,6 +114,7 @@ inline cudaStream_t per_thread(cudaStream_t stream) {
 
 // How a device that checks knows a checked stream.
 inline stream_use use_of(state& s, cudaStream_t stream) {
+  if (s.lane) return *s.lane;
   if (stream == cudaStreamPerThread) return {std::uint64_t{1} << 32 | thread_number(), false};
   if (!stream || stream == cudaStreamLegacy) return {};
   const stream_record& record = record_of(s, stream);

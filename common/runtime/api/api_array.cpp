@@ -3,6 +3,7 @@
 
 #include "common/runtime/api/allocation.hpp"
 #include "common/runtime/api/arrays.hpp"
+#include "common/runtime/api/capturing.hpp"
 
 using namespace stepwise;
 using namespace stepwise::runtime;
@@ -67,6 +68,7 @@ status make_array(state& s, const char* function, cudaArray_t* array,
       __builtin_mul_overflow(made.texels.layer_bytes, std::uint64_t{made.texels.depth}, &bytes))
     outcome = {error::memory_allocation, "more bytes than there are"};
   if (!outcome.ok()) return {outcome.code, std::string(function) + ": " + outcome.message};
+  if (status safe = safe_now(s); !safe.ok()) return safe;
   note_place(s);
   const auto found = s.current->allocate(bytes);
   if (!found.ok()) return refused(found.failure());

@@ -38,10 +38,8 @@ result<box> box_of(const cudaPitchedPtr& memory, const cudaPos& at, const cudaEx
 }
 
 // An array as pitched memory, and a place in it in bytes. invalid_value.
-status as_memory(cudaArray_const_t array, cudaPitchedPtr& memory, cudaPos& at,
+status as_memory(state& s, cudaArray_const_t array, cudaPitchedPtr& memory, cudaPos& at,
                  const cudaExtent& texels, cudaExtent& bytes) {
-  state& s = state::get();
-  const std::lock_guard guard(s.lock);
   const array_record* const found = find_array(s, array);
   if (!found) return invalid_value("cudaMemcpy3D: there is no such array; was it freed?");
   const texture_record& t = found->texels;
@@ -58,24 +56,10 @@ status as_memory(cudaArray_const_t array, cudaPitchedPtr& memory, cudaPos& at,
   return {};
 }
 
-// With an array, lengths are in texels.
-result<copy_request> request_of(cudaMemcpy3DParms p) {
-  const cudaExtent texels = p.extent;
-  status outcome;
-  if (p.srcArray) outcome = as_memory(p.srcArray, p.srcPtr, p.srcPos, texels, p.extent);
-  if (outcome.ok() && p.dstArray)
-    outcome = as_memory(p.dstArray, p.dstPtr, p.dstPos, texels, p.extent);
-  if (!outcome.ok()) return outcome;
-  const auto from = box_of(p.srcPtr, p.srcPos, p.extent);
-  if (!from.ok()) return from.failure();
-  const auto to = box_of(p.dstPtr, p.dstPos, p.extent);
-  if (!to.ok()) return to.failure();
-  copy_request request{to->first,      p.dstPtr.pitch,  from->first,      p.srcPtr.pitch,
-                       p.extent.width, p.extent.height, number_of(p.kind)};
-  request.layers = p.extent.depth;
-  request.to_layer = to->layer;
-  request.from_layer = from->layer;
-  return request;
+result<copy_request> locked_request_of(const cudaMemcpy3DParms& p) {
+  state& s = state::get();
+  const std::lock_guard guard(s.lock);
+  return request_of(s, p);
 }
 
 cudaError_t answer(const status& outcome) {
@@ -87,7 +71,7 @@ cudaError_t copy_3d(const cudaMemcpy3DParms* parameters, std::optional<cudaStrea
   if (!parameters) return answer(invalid_value("cudaMemcpy3D: no parameters"));
   const cudaExtent& extent = parameters->extent;
   if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return answer({});
-  const auto request = request_of(*parameters);
+  const auto request = locked_request_of(*parameters);
   if (!request.ok()) return answer(request.failure());
   return copy_call(stream ? in_stream(*request, *stream) : *request);
 }
@@ -146,7 +130,7 @@ cudaError_t copy_all(const copy_batch& batch) {
 }
 
 // Lengths in elements of one byte: so the operands of pointers are given.
-result<copy_request> request_of(const cudaMemcpy3DBatchOp& op) {
+result<copy_request> request_of(state& s, const cudaMemcpy3DBatchOp& op) {
   const cudaExtent& extent = op.extent;
   for (const cudaMemcpy3DOperand* operand : {&op.src, &op.dst}) {
     if (number_of(operand->type) == cudaMemcpyOperandTypeArray) {
@@ -171,7 +155,7 @@ result<copy_request> request_of(const cudaMemcpy3DBatchOp& op) {
   same.dstPtr = pitched(op.dst);
   same.extent = extent;
   same.kind = cudaMemcpyDefault;
-  return request_of(same);
+  return request_of(s, same);
 }
 
 cudaError_t copy_all_3d(std::size_t count, const cudaMemcpy3DBatchOp* operations,
@@ -182,7 +166,7 @@ cudaError_t copy_all_3d(std::size_t count, const cudaMemcpy3DBatchOp* operations
       outcome = invalid_value("cudaMemcpy3DBatchAsync: no operations, or unknown flags");
     }
     for (std::size_t i = 0; i < count && outcome.ok(); i++) {
-      const auto request = request_of(operations[i]);
+      const auto request = request_of(s, operations[i]);
       outcome = request.ok() ? check_copy(*request) : request.failure();
       if (outcome.ok()) {
         outcome = copy(s, in_stream(*request, per_thread ? runtime::per_thread(stream) : stream));
@@ -200,6 +184,26 @@ cudaError_t fill_3d(const cudaPitchedPtr& memory, int value, const cudaExtent& e
 }
 
 }  // namespace
+
+// With an array, lengths are in texels.
+result<copy_request> stepwise::runtime::request_of(state& s, cudaMemcpy3DParms p) {
+  const cudaExtent texels = p.extent;
+  status outcome;
+  if (p.srcArray) outcome = as_memory(s, p.srcArray, p.srcPtr, p.srcPos, texels, p.extent);
+  if (outcome.ok() && p.dstArray)
+    outcome = as_memory(s, p.dstArray, p.dstPtr, p.dstPos, texels, p.extent);
+  if (!outcome.ok()) return outcome;
+  const auto from = box_of(p.srcPtr, p.srcPos, p.extent);
+  if (!from.ok()) return from.failure();
+  const auto to = box_of(p.dstPtr, p.dstPos, p.extent);
+  if (!to.ok()) return to.failure();
+  copy_request request{to->first,      p.dstPtr.pitch,  from->first,      p.srcPtr.pitch,
+                       p.extent.width, p.extent.height, number_of(p.kind)};
+  request.layers = p.extent.depth;
+  request.to_layer = to->layer;
+  request.from_layer = from->layer;
+  return request;
+}
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
   return copy_3d(parameters, std::nullopt);

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "common/runtime/api/api.hpp"
+#include "common/runtime/api/capturing.hpp"
 #include "common/runtime/properties.hpp"
 
 using namespace stepwise;
@@ -139,6 +140,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int num
 
 cudaError_t cudaDeviceSynchronize() {
   return call([](state& s) {
+    if (status now = check_nothing_captured(s); !now.ok()) return now;
     host_waited_for_all(s);
     return s.settle();
   });

@@ -1,4 +1,5 @@
 // Launches by function call.
+#include "common/runtime/api/capturing.hpp"
 #include "common/runtime/api/launch.hpp"
 
 using namespace stepwise;
@@ -85,14 +86,20 @@ STEPWISE_EXPORT cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t* c
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  bool is_node = false;
   const cudaError_t outcome = call([&](state& s) {
     if (!function) return invalid_value("cudaLaunchHostFunc: no function");
     status known = check_stream(s, stream);
     if (known.ok() && s.current->is_remote()) known = no_callbacks("cudaLaunchHostFunc");
+    if (known.ok() && s.captures != 0) {
+      const auto captured = capture_host_function(s, function, data, stream);
+      is_node = captured.has_value();
+      if (is_node) return *captured;
+    }
     return known.ok() ? s.synchronize() : known;
   });
   // Outside the lock: the function may take its time.
-  if (outcome == cudaSuccess) function(data);
+  if (outcome == cudaSuccess && !is_node) function(data);
   return outcome;
 }
 STEPWISE_ALIAS(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);

@@ -3,6 +3,7 @@
 
 #include "common/runtime/api/allocation.hpp"
 #include "common/runtime/api/batch.hpp"
+#include "common/runtime/api/capturing.hpp"
 
 using namespace stepwise;
 using namespace stepwise::runtime;
@@ -197,6 +198,7 @@ cudaError_t cudaMallocManaged(void** address, std::size_t bytes, unsigned flags)
     }
     *address = nullptr;
     if (bytes == 0) return status{};
+    if (status safe = safe_now(s); !safe.ok()) return safe;
     note_place(s);
     const auto found = s.current->allocate_shared(bytes);
     if (!found.ok()) return refused(found.failure());
@@ -209,6 +211,7 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, std::si
                                      unsigned flags) {
   return call([&](state& s) {
     status known = check_stream(s, stream);
+    if (known.ok()) known = check_not_captured(s, stream);
     if (known.ok()) known = check_managed(s, "cudaStreamAttachMemAsync", pointer, 1);
     if (!known.ok()) return known;
     const bool whole =
@@ -230,6 +233,7 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMem
                                  unsigned flags, cudaStream_t stream) {
   return call([&](state& s) {
     status known = check_stream(s, stream);
+    if (known.ok()) known = check_not_captured(s, stream);
     if (!known.ok()) return known;
     if (flags != 0) return invalid_value("cudaMemPrefetchAsync: unknown flags");
     return prefetch(s, pointer, bytes, place);

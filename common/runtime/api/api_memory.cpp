@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "common/runtime/api/allocation.hpp"
+#include "common/runtime/api/capturing.hpp"
 
 using namespace stepwise;
 using namespace stepwise::runtime;
@@ -25,6 +26,7 @@ status allocate_host(state& s, void** address, std::size_t bytes, unsigned flags
   }
   *address = nullptr;
   if (bytes == 0) return {};
+  if (status safe = safe_now(s); !safe.ok()) return safe;
   note_place(s);
   // Good for copies, which is what most pinned memory is for.
   if (s.current->is_remote() && !(flags & cudaHostAllocMapped)) {
@@ -56,6 +58,7 @@ cudaError_t cudaMalloc(void** address, std::size_t bytes) {
   return call_even_lost([&](state& s) {
     if (!address) return invalid_value("cudaMalloc: the pointer for the address is null");
     status usable = s.ready();
+    if (usable.ok()) usable = safe_now(s);
     return usable.ok() ? s.note(allocate(s, address, bytes)) : usable;
   });
 }
@@ -63,6 +66,7 @@ cudaError_t cudaMalloc(void** address, std::size_t bytes) {
 cudaError_t cudaMallocPitch(void** address, std::size_t* pitch, std::size_t width,
                             std::size_t rows) {
   return call([&](state& s) {
+    if (status safe = safe_now(s); !safe.ok()) return safe;
     if (!address || !pitch)
       return invalid_value("cudaMallocPitch: the pointer for the answer is null");
     if (width > SIZE_MAX / 2 || (rows && width > SIZE_MAX / 2 / rows)) {
@@ -75,6 +79,7 @@ cudaError_t cudaMallocPitch(void** address, std::size_t* pitch, std::size_t widt
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
   return call([&](state& s) {
+    if (status safe = safe_now(s); !safe.ok()) return safe;
     if (!memory) return invalid_value("cudaMalloc3D: the pointer for the answer is null");
     if (extent.width > SIZE_MAX / 2) return too_many_bytes("cudaMalloc3D");
     const std::size_t pitch = in_pitch(extent.width);
@@ -90,6 +95,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
 
 cudaError_t cudaFree(void* address) {
   return call([&](state& s) {
+    if (status safe = safe_now(s); !safe.ok()) return safe;
     if (address && s.current) host_waited_for_all(s);
     status outcome = release(s, address);
     announce_mistake("cudaFree", outcome);
@@ -117,6 +123,7 @@ cudaError_t cudaHostAlloc(void** address, std::size_t bytes, unsigned flags) {
 cudaError_t cudaFreeHost(void* address) {
   return call([&](state& s) {
     if (!address) return status{};
+    if (status safe = safe_now(s); !safe.ok()) return safe;
     const auto found = s.host_allocations.find(address);
     if (found == s.host_allocations.end() || found->second.registered) {
       if (s.checks) {
@@ -139,6 +146,7 @@ cudaError_t cudaFreeHost(void* address) {
 
 cudaError_t cudaHostRegister(void* address, std::size_t bytes, unsigned flags) {
   return call([&](state& s) {
+    if (status safe = safe_now(s); !safe.ok()) return safe;
     if (!address || bytes == 0) return invalid_value("cudaHostRegister: no memory");
     if (s.find_host(address)) {
       return status{error::host_memory_already_registered, "this memory is registered already"};
@@ -156,6 +164,7 @@ cudaError_t cudaHostRegister(void* address, std::size_t bytes, unsigned flags) {
 
 cudaError_t cudaHostUnregister(void* address) {
   return call([&](state& s) {
+    if (status safe = safe_now(s); !safe.ok()) return safe;
     const auto found = s.host_allocations.find(address);
     if (found == s.host_allocations.end() || !found->second.registered) {
       return status{error::host_memory_not_registered, "this memory was not registered"};

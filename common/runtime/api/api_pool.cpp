@@ -1,5 +1,6 @@
 // Memory in the order of a stream, and the pools that it comes from.
 #include "common/runtime/api/allocation.hpp"
+#include "common/runtime/api/capturing.hpp"
 
 using namespace stepwise;
 using namespace stepwise::runtime;
@@ -17,8 +18,12 @@ cudaError_t with_pool(cudaMemPool_t handle, Body&& body) {
   });
 }
 
-status allocate_from(state& s, memory_pool& pool, void** address, std::size_t bytes) {
+status allocate_from(state& s, memory_pool& pool, void** address, std::size_t bytes,
+                     cudaStream_t stream) {
   if (!address) return invalid_value("cudaMallocAsync: the pointer for the address is null");
+  if (s.captures != 0) {
+    if (const auto captured = capture_allocation(s, address, bytes, stream)) return *captured;
+  }
   *address = nullptr;
   status room = pool.check_room(bytes);
   if (!room.ok()) return refused(room);
@@ -122,7 +127,7 @@ status set_attribute(memory_pool& pool, int attribute, const void* value) {
 cudaError_t cudaMallocAsync(void** address, std::size_t bytes, cudaStream_t stream) {
   return call([&](state& s) {
     status known = check_stream(s, stream);
-    return known.ok() ? allocate_from(s, s.pools.current(), address, bytes) : known;
+    return known.ok() ? allocate_from(s, s.pools.current(), address, bytes, stream) : known;
   });
 }
 STEPWISE_ALIAS(cudaMallocAsync_ptsz, cudaMallocAsync);
@@ -131,7 +136,7 @@ cudaError_t cudaMallocFromPoolAsync(void** address, std::size_t bytes, cudaMemPo
                                     cudaStream_t stream) {
   return with_pool(pool, [&](state& s, memory_pool& from) {
     status known = check_stream(s, stream);
-    return known.ok() ? allocate_from(s, from, address, bytes) : known;
+    return known.ok() ? allocate_from(s, from, address, bytes, stream) : known;
   });
 }
 STEPWISE_ALIAS(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync);
@@ -140,6 +145,9 @@ cudaError_t cudaFreeAsync(void* address, cudaStream_t stream) {
   return call([&](state& s) {
     status known = check_stream(s, stream);
     if (!known.ok()) return known;
+    if (s.captures != 0) {
+      if (const auto captured = capture_release(s, address, stream)) return *captured;
+    }
     enter_stream(s, stream);
     return release(s, address);
   });

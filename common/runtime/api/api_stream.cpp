@@ -1,7 +1,8 @@
 // Streams and events. Work runs in the order of the calls, so a stream is little more than a name.
 #include <algorithm>
 
-#include "common/runtime/api/api.hpp"
+#include "common/runtime/api/capturing.hpp"
+#include "common/runtime/api/events.hpp"
 #include "common/runtime/event_times.hpp"
 
 using namespace stepwise;
@@ -32,11 +33,6 @@ cudaError_t answer_of_stream(cudaStream_t stream, const void* place,
   });
 }
 
-event_record* record_of(const state& s, cudaEvent_t event) {
-  auto* const record = reinterpret_cast<event_record*>(event);
-  return s.events.count(record) ? record : nullptr;
-}
-
 // As a device that checks knows an event.
 std::uint64_t event_number(const event_record& record) {
   return static_cast<std::uint64_t>(record.handle);
@@ -51,7 +47,49 @@ void host_waited_for(state& s, const event_record& record) {
 
 status unknown_event() { return {error::invalid_resource_handle, "there is no such event"}; }
 
+cudaError_t record_call(cudaEvent_t event, cudaStream_t stream, unsigned flags,
+                        std::source_location at = std::source_location::current()) {
+  return with_stream(
+      stream,
+      [&](state& s, const stream_record&) {
+        event_record* const record = find_event(s, event);
+        if (!record) return unknown_event();
+        if (s.graphs) {
+          const bool external = flags & cudaEventRecordExternal;
+          if (const auto captured = capture_record(s, event, stream, external)) return *captured;
+        }
+        return record_event(s, *record, stream);
+      },
+      at);
+}
+
 }  // namespace
+
+event_record* stepwise::runtime::find_event(const state& s, cudaEvent_t event) {
+  auto* const record = reinterpret_cast<event_record*>(event);
+  return s.events.count(record) ? record : nullptr;
+}
+
+status stepwise::runtime::record_event(state& s, event_record& event, cudaStream_t stream) {
+  event.recorded = true;
+  if (s.checks) {
+    enter_stream(s, stream);
+    event.stream = use_of(s, stream).stream;
+    s.current->mark_event(event_number(event), event.stream);
+  }
+  note_event(s, asked::kind::record, stream, event_number(event));
+  return s.current->record(event.handle);
+}
+
+// What was recorded before has run before.
+void stepwise::runtime::wait_for_event(state& s, const event_record& event, cudaStream_t stream) {
+  if (!event.recorded) return;
+  if (s.checks) {
+    enter_stream(s, stream);
+    s.current->wait_event(event_number(event), use_of(s, stream).stream);
+  }
+  note_event(s, asked::kind::wait_event, stream, event_number(event));
+}
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) { return create_stream(stream, 0, 0); }
 
@@ -66,6 +104,9 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return call([&](state& s) {
     auto* const record = reinterpret_cast<stream_record*>(stream);
+    if (s.captures != 0) {
+      if (status can = check_stream_can_go(s, stream); !can.ok()) return can;
+    }
     if (s.streams.erase(record) == 0) {
       return status{error::invalid_resource_handle, "there is no such stream"};
     }
@@ -76,6 +117,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return with_stream(stream, [&](state& s, const stream_record&) {
+    if (status now = check_not_captured(s, stream); !now.ok()) return now;
     host_waited(s, stream);
     return s.settle();
   });
@@ -86,6 +128,7 @@ STEPWISE_EXPORT cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream) {
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return with_stream(stream, [&](state& s, const stream_record&) {
+    if (status now = check_not_captured(s, stream); !now.ok()) return now;
     host_waited(s, stream);  // the answer is that all is done
     return s.synchronize();
   });
@@ -94,14 +137,14 @@ STEPWISE_ALIAS(cudaStreamQuery_ptsz, cudaStreamQuery);
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   return with_stream(stream, [&](state& s, const stream_record&) {
-    const event_record* const record = record_of(s, event);
+    const event_record* const record = find_event(s, event);
     if (!record) return unknown_event();
     if (flags & ~cudaEventWaitExternal) return invalid_value("cudaStreamWaitEvent: unknown flags");
-    if (s.checks && record->recorded) {
-      enter_stream(s, stream);
-      s.current->wait_event(event_number(*record), use_of(s, stream).stream);
+    if (s.graphs) {
+      const bool external = flags & cudaEventWaitExternal;
+      if (const auto captured = capture_wait(s, event, stream, external)) return *captured;
     }
-    if (record->recorded) note_event(s, asked::kind::wait_event, stream, event_number(*record));
+    wait_for_event(s, *record, stream);
     return status{};  // what was recorded before has run before
   });
 }
@@ -141,6 +184,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t func
                                   unsigned flags) {
   const cudaError_t outcome = with_stream(stream, [&](state& s, const stream_record&) {
     if (!function || flags) return invalid_value("cudaStreamAddCallback: no function, or flags");
+    if (status now = check_not_captured(s, stream); !now.ok()) return now;
     if (s.current->is_remote()) return no_callbacks("cudaStreamAddCallback");
     return s.synchronize();
   });
@@ -179,8 +223,9 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlag
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return call([&](state& s) {
-    event_record* const record = record_of(s, event);
+    event_record* const record = find_event(s, event);
     if (!record) return unknown_event();
+    forget_captured_event(s, event);
     status outcome = s.current->destroy_event(record->handle);
     s.events.erase(record);
     delete record;
@@ -189,32 +234,22 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return with_stream(stream, [&](state& s, const stream_record&) {
-    event_record* const record = record_of(s, event);
-    if (!record) return unknown_event();
-    record->recorded = true;
-    if (s.checks) {
-      enter_stream(s, stream);
-      record->stream = use_of(s, stream).stream;
-      s.current->mark_event(event_number(*record), record->stream);
-    }
-    note_event(s, asked::kind::record, stream, event_number(*record));
-    return s.current->record(record->handle);
-  });
+  return record_call(event, stream, 0);
 }
 STEPWISE_EXPORT cudaError_t cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stream) {
   return cudaEventRecord(event, per_thread(stream));
 }
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
-  return cudaEventRecord(event, stream);
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  return record_call(event, stream, flags);
 }
 STEPWISE_ALIAS(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return call([&](state& s) {
-    const event_record* const record = record_of(s, event);
+    const event_record* const record = find_event(s, event);
     if (!record) return unknown_event();
+    if (status now = check_event_not_captured(s, event); !now.ok()) return now;
     host_waited_for(s, *record);
     return s.settle();
   });
@@ -222,8 +257,9 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return call([&](state& s) {
-    const event_record* const record = record_of(s, event);
+    const event_record* const record = find_event(s, event);
     if (!record) return unknown_event();
+    if (status now = check_event_not_captured(s, event); !now.ok()) return now;
     host_waited_for(s, *record);  // the answer is that it has passed
     return s.synchronize();
   });
@@ -232,8 +268,10 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t stop) {
   return call([&](state& s) {
     if (!ms) return invalid_value("cudaEventElapsedTime: the pointer for the answer is null");
-    const event_record *first = record_of(s, start), *second = record_of(s, stop);
+    const event_record *first = find_event(s, start), *second = find_event(s, stop);
     if (!first || !second) return unknown_event();
+    for (const cudaEvent_t event : {start, stop})
+      if (status now = check_event_not_captured(s, event); !now.ok()) return now;
     for (const event_record* record : {first, second}) {
       if (!record->recorded || (record->flags & cudaEventDisableTiming)) {
         return status{error::invalid_resource_handle,

@@ -1,4 +1,4 @@
-// Attributes of streams, and what streams that never capture answer about captures.
+// Attributes of streams, and marks for profilers.
 #include <algorithm>
 
 #include "common/runtime/api/api.hpp"
@@ -34,8 +34,6 @@ cudaStreamAttrValue first_value(const stream_record& record, int attribute) {
   if (attribute == cudaStreamAttributePriority) value.priority = record.priority;
   return value;
 }
-
-thread_local int capture_mode = cudaStreamCaptureModeGlobal;
 
 }  // namespace
 
@@ -75,34 +73,6 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
   });
 }
 STEPWISE_ALIAS(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes);
-
-// Captures are refused when they begin, so no stream ever captures.
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* capture) {
-  return with_stream(stream, [&](state&, stream_record&) {
-    if (!capture) return invalid_value("cudaStreamIsCapturing: the pointer for the answer is null");
-    *capture = cudaStreamCaptureStatusNone;
-    return status{};
-  });
-}
-STEPWISE_ALIAS(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing);
-
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* capture,
-                                     unsigned long long*, cudaGraph_t*, const cudaGraphNode_t**,
-                                     const cudaGraphEdgeData**, std::size_t*) {
-  return cudaStreamIsCapturing(stream, capture);
-}
-STEPWISE_ALIAS(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
-
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-  return call([&](state&) {
-    if (!mode) return invalid_value("cudaThreadExchangeStreamCaptureMode: no mode");
-    // Any number is taken, as on an H200.
-    const int wanted = number_of(*mode);
-    std::memcpy(mode, &capture_mode, sizeof capture_mode);
-    capture_mode = wanted;
-    return status{};
-  });
-}
 
 // Nothing profiles here; programs that mark what to profile go on.
 STEPWISE_EXPORT cudaError_t cudaProfilerStart() {

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "common/runtime/api/capturing.hpp"
+
 namespace stepwise::runtime {
 namespace {
 
@@ -98,7 +100,14 @@ status check_copy(const copy_request& r) {
   return {};
 }
 
+status check_places(state& s, const copy_request& r) {
+  return check_sides(r, side_of(s, r.to), side_of(s, r.from));
+}
+
 status copy(state& s, const copy_request& r) {
+  if (s.captures != 0) {
+    if (const auto captured = capture_copy(s, r)) return *captured;
+  }
   const side to = side_of(s, r.to), from = side_of(s, r.from);
   status sides = check_sides(r, to, from);
   if (!sides.ok()) return sides;
@@ -131,7 +140,8 @@ status copy(state& s, const copy_request& r) {
                                              : kind::copy_to_host;
     note_asked(s, what, r.stream, std::move(more));
   }
-  if (pageable || (r.host_waits && (to.host || from.host))) host_waited(s, r.stream);
+  const bool waits = pageable || (r.host_waits && (to.host || from.host));
+  if (waits && !s.lane) host_waited(s, r.stream);
   return {};
 }
 
@@ -150,33 +160,40 @@ cudaError_t copy_call(const copy_request& request, std::source_location at) noex
       at);
 }
 
-cudaError_t fill_call(const fill_request& r, cudaStream_t stream,
+status fill(state& s, const fill_request& r, cudaStream_t stream) {
+  if (r.rows > 1 && r.width > r.pitch) {
+    return invalid_value("rows of " + bytes_text(r.width) + ", but only " + bytes_text(r.pitch) +
+                         " from one to the next");
+  }
+  if (r.width == 0) return {};
+  if (s.captures != 0) {
+    if (const auto captured = capture_fill(s, r, stream)) return *captured;
+  }
+  enter_stream(s, stream);
+  const unsigned unused_bits = 32 - 8 * r.element_bytes;
+  const std::uint32_t value = static_cast<std::uint32_t>(r.value) << unused_bits >> unused_bits;
+  status outcome;
+  for (std::size_t layer = 0; layer < r.layers; layer++) {
+    const device_address first = address_of(r.to) + layer * r.layer;
+    for (std::size_t row = 0; row < r.rows && outcome.ok(); row++) {
+      outcome =
+          s.current->fill(first + row * r.pitch, value, r.element_bytes, r.width / r.element_bytes);
+    }
+  }
+  if (outcome.ok() && s.recorder) {
+    asked more;
+    more.bytes = std::uint64_t{r.width} * r.rows * r.layers;
+    note_asked(s, asked::kind::fill, stream, std::move(more));
+  }
+  return outcome;
+}
+
+cudaError_t fill_call(const fill_request& request, cudaStream_t stream,
                       std::source_location at) noexcept {
   return call(
       [&](state& s) {
         status outcome = check_stream(s, stream);
-        if (outcome.ok() && r.rows > 1 && r.width > r.pitch) {
-          return invalid_value("rows of " + bytes_text(r.width) + ", but only " +
-                               bytes_text(r.pitch) + " from one to the next");
-        }
-        if (r.width == 0 || !outcome.ok()) return outcome;
-        enter_stream(s, stream);
-        const unsigned unused_bits = 32 - 8 * r.element_bytes;
-        const std::uint32_t value =
-            static_cast<std::uint32_t>(r.value) << unused_bits >> unused_bits;
-        for (std::size_t layer = 0; layer < r.layers; layer++) {
-          const device_address first = address_of(r.to) + layer * r.layer;
-          for (std::size_t row = 0; row < r.rows && outcome.ok(); row++) {
-            outcome = s.current->fill(first + row * r.pitch, value, r.element_bytes,
-                                      r.width / r.element_bytes);
-          }
-        }
-        if (outcome.ok() && s.recorder) {
-          asked more;
-          more.bytes = std::uint64_t{r.width} * r.rows * r.layers;
-          note_asked(s, asked::kind::fill, stream, std::move(more));
-        }
-        return outcome;
+        return outcome.ok() ? fill(s, request, stream) : outcome;
       },
       at);
 }

@@ -30,8 +30,14 @@ copy_request linear_copy(void* to, const void* from, std::size_t bytes, int kind
 // invalid_memcpy_direction, invalid_pitch_value, or invalid_value for a null pointer.
 status check_copy(const copy_request& request);
 
-// A checked copy.
+// invalid_value, unless `kind` agrees with where the areas are.
+status check_places(state& s, const copy_request& request);
+
+// A checked copy; while its stream is captured, a node of the graph.
 status copy(state& s, const copy_request& request);
+
+// The copy that a program describes by boxes of pitched memory or of arrays.
+result<copy_request> request_of(state& s, cudaMemcpy3DParms parameters);
 
 // The same copy by an asynchronous call.
 copy_request in_stream(copy_request request, cudaStream_t stream);
@@ -51,6 +57,9 @@ struct fill_request {
   std::size_t layer = 0;
   unsigned element_bytes = 1;  // 1, 2 or 4, which divide the width
 };
+
+// A checked fill; while its stream is captured, a node of the graph.
+status fill(state& s, const fill_request& request, cudaStream_t stream);
 
 // A complete API call.
 cudaError_t fill_call(const fill_request& request, cudaStream_t stream,

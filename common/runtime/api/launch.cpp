@@ -5,6 +5,7 @@
 
 #include "common/device/launch_check.hpp"
 #include "common/device/names.hpp"
+#include "common/runtime/api/capturing.hpp"
 #include "common/runtime/failure_hint.hpp"
 
 namespace stepwise::runtime {
@@ -13,22 +14,37 @@ namespace {
 status launch(state& s, const launch_request& request) {
   status known = check_stream(s, request.stream);
   if (!known.ok()) return known;
+  if (s.captures != 0) {
+    if (const auto captured = capture_kernel(s, request)) return *captured;
+  }
   const auto found = s.registered.use_kernel(*s.current, request.function);
   if (!found.ok()) return found.failure();
   const registered_kernel& kernel = **found;
 
+  const launch_config config = config_of(request);
+  status allowed = check_launch(s.current->description(), kernel.attributes, config);
+  if (!allowed.ok()) return allowed;
+  const auto parameters = pack_arguments(kernel.attributes, request.arguments);
+  if (!parameters.ok()) return parameters.failure();
+  return start_kernel(s, kernel, config, *parameters, request.stream);
+}
+
+}  // namespace
+
+launch_config config_of(const launch_request& request) {
   launch_config config;
   config.grid = {request.grid.x, request.grid.y, request.grid.z};
   config.block = {request.block.x, request.block.y, request.block.z};
   config.dynamic_shared_bytes = request.shared_bytes;
   config.cooperative = request.cooperative;
-  status allowed = check_launch(s.current->description(), kernel.attributes, config);
-  if (!allowed.ok()) return allowed;
-  const auto parameters = pack_arguments(kernel.attributes, request.arguments);
-  if (!parameters.ok()) return parameters.failure();
-  enter_stream(s, request.stream);
-  if (s.recorder) s.recorder->before_launch(*s.current, use_of(s, request.stream));
-  const status launched = s.current->launch(*kernel.handle, config, *parameters);
+  return config;
+}
+
+status start_kernel(state& s, const registered_kernel& kernel, const launch_config& config,
+                    std::span<const std::byte> parameters, cudaStream_t stream) {
+  enter_stream(s, stream);
+  if (s.recorder) s.recorder->before_launch(*s.current, use_of(s, stream));
+  const status launched = s.current->launch(*kernel.handle, config, parameters);
   if (launched.ok()) note_launch();
   if (launched.ok() && s.recorder) {
     asked more;
@@ -37,12 +53,10 @@ status launch(state& s, const launch_request& request) {
     more.block = config.block;
     more.dynamic_shared_bytes = config.dynamic_shared_bytes;
     s.recorder->after_launch(*s.current, more);
-    note_asked(s, asked::kind::kernel, request.stream, std::move(more));
+    note_asked(s, asked::kind::kernel, stream, std::move(more));
   }
   return launched;
 }
-
-}  // namespace
 
 result<std::vector<std::byte>> pack_arguments(const kernel_attributes& kernel,
                                               const void* const* arguments) {

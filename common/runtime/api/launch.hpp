@@ -17,6 +17,12 @@ struct launch_request {
   bool cooperative = false;
 };
 
+launch_config config_of(const launch_request& request);
+
+// Starts a kernel that was checked; `parameters` is its packed buffer.
+status start_kernel(state& s, const registered_kernel& kernel, const launch_config& config,
+                    std::span<const std::byte> parameters, cudaStream_t stream);
+
 // A complete API call.
 cudaError_t launch_kernel(const launch_request& request,
                           std::source_location at = std::source_location::current()) noexcept;

@@ -1,0 +1,183 @@
+// CUDA graphs: what the program builds, node by node or by capturing a stream.
+//
+// idea    A graph owns its nodes, a node its work. The graphs inside a child node or a conditional
+//         node are graphs of their own, which belong to the node. An executable graph
+//         (executable.hpp) holds a copy, in which each node knows the one that it was copied from.
+// watch   Handles of the program are the addresses of these objects; graph_state knows which exist.
+// source  "Graph Management" of NVIDIA's manual of the CUDA runtime API
+// tests   ../tests/graph_test.cpp, ../conformance/graph/
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <variant>
+#include <vector>
+
+#include "common/runtime/api/copy.hpp"
+#include "common/runtime/graphs/graph_memory.hpp"
+
+namespace stepwise::runtime {
+
+struct graph;
+struct graph_node;
+struct executable_graph;
+struct capture_set;
+
+struct empty_work {};
+
+struct kernel_work {
+  const void* function = nullptr;
+  dim3 grid, block;
+  unsigned shared_bytes = 0;
+  std::map<int, stream_attribute> attributes;  // by cudaLaunchAttributeID, those that were set
+  std::vector<std::byte> parameters;           // packed
+  std::vector<kernel_parameter> layout;        // of `parameters`
+  std::vector<void*> arguments;                // what the program is shown: into `parameters`
+
+  bool cooperative() const;
+};
+
+// A copy as the program described it, and as it is done.
+struct copy_work {
+  cudaMemcpy3DParms asked = {};
+  copy_request request;
+};
+
+struct fill_work {
+  cudaMemsetParams asked = {};
+};
+
+struct host_work {
+  cudaHostFn_t function = nullptr;
+  void* data = nullptr;
+};
+
+struct record_work {
+  cudaEvent_t event = nullptr;
+};
+
+struct wait_work {
+  cudaEvent_t event = nullptr;
+};
+
+struct allocation_work {
+  cudaMemAllocNodeParams asked = {};  // with the address
+  std::vector<cudaMemAccessDesc> access;
+};
+
+struct release_work {
+  void* address = nullptr;
+};
+
+struct child_work {
+  std::unique_ptr<graph> body;
+};
+
+struct conditional_work {
+  cudaGraphConditionalHandle handle = 0;
+  int type = cudaGraphCondTypeIf;
+  std::vector<std::unique_ptr<graph>> bodies;
+  std::vector<cudaGraph_t> handles;  // of the bodies, for the program
+};
+
+using node_work =
+    std::variant<empty_work, kernel_work, copy_work, fill_work, host_work, record_work, wait_work,
+                 allocation_work, release_work, child_work, conditional_work>;
+
+struct graph_edge {
+  graph_node* node = nullptr;  // the other end
+  cudaGraphEdgeData data = {};
+};
+
+struct graph_node {
+  graph* owner = nullptr;
+  node_work work;
+  std::vector<graph_edge> before, after;  // in the order in which the edges were added
+  const graph_node* original = nullptr;   // of a copy
+  bool enabled = true;
+  std::uint64_t origin = 0;  // the program's line that made it, see device::set_origin
+  std::uint64_t number = 0;  // rises with the time of its making
+
+  cudaGraphNodeType type() const;
+};
+
+struct graph {
+  graph_node* parent = nullptr;  // the child or conditional node that it belongs to
+  graph* original = nullptr;     // of a clone
+  std::vector<std::unique_ptr<graph_node>> nodes;
+  std::vector<cudaGraphConditionalHandle> conditions;  // made for it
+  std::map<void*, unsigned> user_objects;              // references by object
+  int executables = 0;  // made of it and not destroyed, where there may be one only
+  bool moved = false;   // into a child node, by its ownership
+
+  graph();
+  ~graph();
+};
+
+struct user_object {
+  void* object = nullptr;
+  cudaHostFn_t destroy = nullptr;
+  unsigned references = 0;
+};
+
+// What the process has of graphs; guarded by the lock of `state`. Made at the first use.
+struct graph_state {
+  std::set<graph*> graphs;      // those that the program may name, also bodies
+  std::set<graph_node*> nodes;  // of these
+  std::map<executable_graph*, std::shared_ptr<executable_graph>> executables;
+  std::map<void*, std::unique_ptr<user_object>> user_objects;
+  std::vector<std::pair<cudaHostFn_t, void*>> to_destroy;  // user objects, once the lock is free
+  std::map<cudaGraphConditionalHandle, std::pair<unsigned, unsigned>> conditions;  // value, flags
+  graph_memory memory;
+  std::shared_ptr<capture_set> captures;
+  std::uint64_t numbers = 0;  // of nodes; of streams and events for devices that check
+};
+graph_state& graphs_of(state& s);
+
+// Graphs are refused where the device is in another process.
+status has_graphs(const state& s, const char* function);
+
+// Makes a graph that the program may name.
+std::unique_ptr<graph> make_graph(state& s);
+// Takes the names of a graph and its nodes away, and what it holds. Its owner deletes it.
+void forget_graph(state& s, graph& g);
+
+// Takes references away; the last one's end is noted in `to_destroy`.
+void release_user_object(state& s, void* handle, unsigned count);
+
+// Null, unless the program may name it.
+graph* find_graph(state& s, cudaGraph_t handle);
+graph_node* find_node(state& s, cudaGraphNode_t handle);
+inline cudaGraph_t handle_of(graph* g) { return reinterpret_cast<cudaGraph_t>(g); }
+inline cudaGraphNode_t handle_of(const graph_node* n) {
+  return reinterpret_cast<cudaGraphNode_t>(const_cast<graph_node*>(n));
+}
+
+// The nodes that handles name, as edges to them. invalid_value if one is none of this graph's, or
+// named twice.
+result<std::vector<graph_edge>> edges_to(state& s, const graph& g, const cudaGraphNode_t* nodes,
+                                         const cudaGraphEdgeData* data, std::size_t count);
+
+// Adds a node behind others.
+graph_node* add_node(state& s, graph& g, node_work work, const std::vector<graph_edge>& before);
+void remove_node(state& s, graph_node& node);
+void connect(graph_node& from, graph_node& to, const cudaGraphEdgeData& data);
+// False if there is no such edge with this data.
+bool disconnect(graph_node& from, graph_node& to, const cudaGraphEdgeData& data);
+
+// Nodes such that each follows those that it depends on; empty nodes aside in the order of their
+// making. invalid_value for a cycle, with one of its nodes in `*where`.
+result<std::vector<graph_node*>> in_order(const graph& g, const graph_node** where = nullptr);
+
+// Whether a graph or one inside of it has such nodes.
+bool holds(const graph& g, bool (*what)(const graph_node&));
+bool holds_memory_nodes(const graph& g);
+bool holds_conditionals(const graph& g);
+
+// A copy of a graph, whose nodes know their originals. `named`: the program may name its nodes.
+std::unique_ptr<graph> copy_graph(state& s, const graph& g, bool named);
+// A copy of a node's work; graphs inside are copied.
+node_work copy_work_of(state& s, const node_work& work, bool named, graph_node* parent);
+
+}  // namespace stepwise::runtime

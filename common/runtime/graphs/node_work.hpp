@@ -1,0 +1,37 @@
+// From what the program says of a node to its work: everything that can be refused before a launch
+// is refused here.
+//
+// tests   ../tests/graph_test.cpp
+#pragma once
+
+#include "common/runtime/api/launch.hpp"
+#include "common/runtime/graphs/graph.hpp"
+
+namespace stepwise::runtime {
+
+result<node_work> kernel_of(state& s, const launch_request& request, void** extra = nullptr);
+result<node_work> kernel_of(state& s, const cudaKernelNodeParams& p);
+result<node_work> copy_of(state& s, const cudaMemcpy3DParms& p);
+// What a copy_request asks for.
+result<node_work> copy_of(state& s, const copy_request& request);
+result<node_work> fill_of(const cudaMemsetParams& p);
+result<node_work> host_of(const cudaHostNodeParams& p);
+result<node_work> record_of_event(state& s, cudaEvent_t event);
+result<node_work> wait_of_event(state& s, cudaEvent_t event);
+// Allocates; the address is in asked.dptr.
+result<node_work> allocation_of(state& s, graph& g, const std::vector<graph_edge>& before,
+                                const cudaMemAllocNodeParams& p);
+result<node_work> release_of(state& s, graph& g, void* address);
+// `move`: the graph becomes the node's own.
+result<node_work> child_of(state& s, graph& g, graph* child, bool move);
+result<node_work> conditional_of(state& s, graph& g, cudaConditionalNodeParams& p);
+
+// Of any type that cudaGraphAddNode takes; what it answers is written to `p`.
+result<node_work> work_of(state& s, graph& g, const std::vector<graph_edge>& before,
+                          cudaGraphNodeParams& p);
+// The same as new work for a node that exists: of its type, and none that cannot change.
+result<node_work> new_work_of(state& s, const graph_node& node, cudaGraphNodeParams& p);
+
+cudaKernelNodeParams parameters_of(kernel_work& kernel);
+
+}  // namespace stepwise::runtime
