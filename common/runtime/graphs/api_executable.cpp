@@ -204,7 +204,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int number, cudaGraphMemAttributeType
     std::uint64_t answer = 0;
     switch (number_of(attribute)) {
       case cudaGraphMemAttrUsedMemCurrent:
-        answer = memory.used();
+        answer = memory.reserved();
         break;
       case cudaGraphMemAttrUsedMemHigh:
         answer = memory.used_high();

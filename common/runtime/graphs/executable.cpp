@@ -153,6 +153,10 @@ void note_memory(state& s, executable_graph& e) {
   e.memory.assign(allocated.begin(), allocated.end());
 }
 
+bool is_among(const std::vector<device_address>& all, device_address one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
 bool only_one_executable(const graph& g) { return holds_memory_nodes(g) || holds_conditionals(g); }
 
 }  // namespace
@@ -366,11 +370,12 @@ status graph_run::run_node(state& s, const plan_step& step, const stream_use& la
       return {};
     } else if constexpr (std::is_same_v<kind, allocation_work>) {
       const device_address address = address_of(work.asked.dptr);
-      memory.set_live(address, true);
+      memory.set_live(address, true, !is_among(of_->left, address));
       if (s.checks) s.current->forget_contents(address, memory.bytes_of(address));
       return {};
     } else if constexpr (std::is_same_v<kind, release_work>) {
-      memory.set_live(address_of(work.address), false);
+      const device_address address = address_of(work.address);
+      memory.set_live(address, false, !is_among(of_->taken, address));
       return {};
     } else if constexpr (std::is_same_v<kind, conditional_work>) {
       return run_conditional(s, step, lane);

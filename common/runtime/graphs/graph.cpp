@@ -12,7 +12,7 @@ bool same_data(const cudaGraphEdgeData& a, const cudaGraphEdgeData& b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-// Only a kernel's end, or the start of the next, is told apart; here both are its end.
+// Every port of a kernel is its end here.
 bool known_data(const cudaGraphEdgeData& data) {
   const bool unused_clear = std::all_of(std::begin(data.reserved), std::end(data.reserved),
                                         [](unsigned char byte) { return byte == 0; });

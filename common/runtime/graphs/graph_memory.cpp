@@ -55,10 +55,11 @@ bool graph_memory::is_live(device_address address) const {
   return found != blocks_.end() && found->second.live;
 }
 
-void graph_memory::set_live(device_address address, bool live) {
+void graph_memory::set_live(device_address address, bool live, bool within) {
   block& b = blocks_.at(address);
   if (b.live == live) return;
   b.live = live;
+  if (within) return;
   const std::uint64_t bytes = rounded(b.bytes);
   if (live) {
     used_ += bytes;
@@ -77,7 +78,6 @@ void graph_memory::reserve(std::uint64_t stream, std::uint64_t bytes) {
     idle_ -= from_idle;
     has = bytes;
   }
-  used_high_ = std::max(used_high_, used_ + bytes);
   note_marks();
 }
 
@@ -93,7 +93,7 @@ std::uint64_t graph_memory::reserved() const {
 }
 
 void graph_memory::note_marks() {
-  used_high_ = std::max(used_high_, used_);
+  used_high_ = std::max(used_high_, reserved());
   reserved_high_ = std::max(reserved_high_, reserved());
 }
 

@@ -33,18 +33,20 @@ class graph_memory {
   // The same of all but live memory, whoever could use it.
   void give_back_all(device& on);
 
-  // Between an allocation node's run and a release.
+  // Between an allocation node's run and a release. `within`: in one launch, whose reserve() counts
+  // the bytes.
   bool is_live(device_address address) const;
-  void set_live(device_address address, bool live);
+  void set_live(device_address address, bool live, bool within = false);
 
   // A graph was launched in a stream, and needs `bytes` that it releases itself.
   void reserve(std::uint64_t stream, std::uint64_t bytes);
   void trim();
-  std::uint64_t used() const { return used_; }
+  // Also what is idle, until trim(): NVIDIA's sample graphMemoryFootprint says of the attribute for
+  // used bytes that releasing does not lower it.
   std::uint64_t reserved() const;
   std::uint64_t used_high() const { return used_high_; }
   std::uint64_t reserved_high() const { return reserved_high_; }
-  void reset_used_high() { used_high_ = used_; }
+  void reset_used_high() { used_high_ = reserved(); }
   void reset_reserved_high() { reserved_high_ = reserved(); }
 
   // As blocks are mapped on a GPU.

@@ -13,6 +13,7 @@ namespace {
 
 class fake_device final : public device {
  public:
+  bool is_remote() const override { return fake::tell().remote; }
   const gpu& description() const override { return model_; }
 
   result<device_address> allocate(std::uint64_t bytes) override {

@@ -25,6 +25,7 @@ struct control {
   status load_failure;                             // of every module
   status launch_failure;                           // of the next launch
   status fault;                                    // met by the next synchronize()
+  bool remote = false;                             // it is in another process
   std::vector<finding> findings;                   // to be taken next
   // Told by the device.
   int devices_made = 0;

@@ -245,6 +245,21 @@ TEST_CASE_FIXTURE(clean, "what kernels could launch is refused by name") {
   cudaGraphDestroy(g);
 }
 
+TEST_CASE_FIXTURE(clean, "where the device is in another process, graphs are refused by name") {
+  cudaStream_t stream;
+  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  fake::tell().remote = true;
+  cudaGraph_t g = nullptr;
+  const std::string said = captured_stderr([&] {
+    CHECK(cudaGraphCreate(&g, 0) == cudaErrorNotSupported);
+    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaErrorNotSupported);
+  });
+  CHECK(said.find("cudaGraphCreate: the device is in another process") != std::string::npos);
+  CHECK(said.find("cudaStreamBeginCapture: the device is in another") != std::string::npos);
+  fake::tell().remote = false;
+  CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+}
+
 TEST_CASE_FIXTURE(clean, "graphs' memory: one address while something may use it, and accounts") {
   runtime::graph_memory memory;
   runtime::state& s = runtime::state::get();
@@ -258,15 +273,14 @@ TEST_CASE_FIXTURE(clean, "graphs' memory: one address while something may use it
   memory.collect(*s.current);
   CHECK(memory.knows(*a));
   memory.set_live(*a, true);
-  CHECK(memory.used() == runtime::graph_memory::rounded(1 << 20));
+  CHECK(memory.reserved() == runtime::graph_memory::rounded(1 << 20));
   memory.let_go({*a});
   memory.collect(*s.current);
   CHECK(memory.knows(*a));  // the program may use it
   memory.trim();
-  CHECK(memory.reserved() == memory.used());
+  CHECK(memory.reserved() == runtime::graph_memory::rounded(1 << 20));
   memory.set_live(*a, false);
-  CHECK(memory.used() == 0);
-  CHECK(memory.reserved() == memory.used_high());
+  CHECK(memory.reserved() == memory.used_high());  // idle, until it is trimmed
   memory.trim();
   CHECK(memory.reserved() == 0);
   memory.collect(*s.current);

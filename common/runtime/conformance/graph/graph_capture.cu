@@ -41,9 +41,9 @@ static void fork_and_join() {
   cudaGraph_t within;
   const cudaGraphNode_t* before;
   std::size_t before_count = 0;
-  EXPECT(cudaStreamGetCaptureInfo(first, &status, nullptr, &within, &before, nullptr,
-                                  &before_count),
-         cudaSuccess);
+  EXPECT(
+      cudaStreamGetCaptureInfo(first, &status, nullptr, &within, &before, nullptr, &before_count),
+      cudaSuccess);
   EXPECT_TRUE(before_count == 2);
   sum<<<1, 32, 0, first>>>(a.get(), b.get(), out.get());
   EXPECT(cudaMemcpyAsync(back, out.get(), 32 * sizeof(int), cudaMemcpyDeviceToHost, first),
@@ -97,16 +97,15 @@ static void into_a_graph() {
   check(cudaGraphCreate(&graph, 0));
   cudaGraphNode_t start;
   check(cudaGraphAddEmptyNode(&start, graph, nullptr, 0));
-  EXPECT(cudaStreamBeginCaptureToGraph(stream, graph, &start, nullptr, 1,
-                                       cudaStreamCaptureModeGlobal),
-         cudaSuccess);
+  EXPECT(
+      cudaStreamBeginCaptureToGraph(stream, graph, &start, nullptr, 1, cudaStreamCaptureModeGlobal),
+      cudaSuccess);
   add<<<1, 32, 0, stream>>>(values.get(), 5);
   EXPECT(cudaStreamUpdateCaptureDependencies(stream, &start, nullptr, 1,
                                              cudaStreamSetCaptureDependencies),
          cudaSuccess);
   EXPECT(cudaStreamEndCapture(stream, nullptr), cudaSuccess);
-  EXPECT(cudaStreamUpdateCaptureDependencies(stream, &start, nullptr, 1, 0),
-         cudaErrorIllegalState);
+  EXPECT(cudaStreamUpdateCaptureDependencies(stream, &start, nullptr, 1, 0), cudaErrorIllegalState);
   cudaGraphNode_t after;
   std::size_t count = 1;
   EXPECT(cudaGraphNodeGetDependentNodes(start, &after, nullptr, &count), cudaSuccess);

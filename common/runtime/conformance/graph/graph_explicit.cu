@@ -62,9 +62,9 @@ int main() {
   two = five = 0;  // arguments are copied
   const cudaGraphNode_t needs[] = {a, b};
   EXPECT(cudaGraphAddKernelNode(&both, graph, needs, 2, &join_params), cudaSuccess);
-  EXPECT(cudaGraphAddMemcpyNode1D(&copy, graph, &both, 1, host, pout, bytes,
-                                  cudaMemcpyDeviceToHost),
-         cudaSuccess);
+  EXPECT(
+      cudaGraphAddMemcpyNode1D(&copy, graph, &both, 1, host, pout, bytes, cudaMemcpyDeviceToHost),
+      cudaSuccess);
   cudaHostNodeParams call_params = {take, host};
   EXPECT(cudaGraphAddHostNode(&call, graph, &copy, 1, &call_params), cudaSuccess);
 
