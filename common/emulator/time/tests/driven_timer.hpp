@@ -57,11 +57,12 @@ struct kernel {
   }
 };
 
-inline const std::string sums = [] {
+inline std::string many_sums(int count) {
   std::string text;
-  for (int n = 0; n < 40; ++n) text += "add.f32 %f1, %f1, %f2;\n";
+  for (int n = 0; n < count; ++n) text += "add.f32 %f1, %f1, %f2;\n";
   return text;
-}();
+}
+inline const std::string sums = many_sums(40);
 // A launch without loops may be too small to be sampled.
 inline std::string looped(const std::string& body) {
   return "again:\n" + body + "\nsetp.lt.f32 %p1, %f1, %f2;\n@%p1 bra again;\n";
