@@ -5,7 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <string>
+#include <cstring>
 
 __global__ void add(int* sum) { atomicAdd(sum, static_cast<int>(threadIdx.x)); }
 __global__ void wait_for_ever(int* sum) {
@@ -84,32 +84,33 @@ int run_kernel(bool endless) {
 }  // namespace
 
 int main(int count, char** words) {
-  const std::string what = count > 1 ? words[1] : "";
+  const char* const what = count > 1 ? words[1] : "";
+  const auto is = [&](const char* word) { return std::strcmp(what, word) == 0; };
   const int number = count > 2 ? std::atoi(words[2]) : 0;
-  if (what == "exit") return number;
-  if (what == "raise") return raise(number);
-  if (what == "wait") {
+  if (is("exit")) return number;
+  if (is("raise")) return raise(number);
+  if (is("wait")) {
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
     std::puts("ready");
     std::fflush(stdout);
     while (true) pause();
   }
-  if (what == "cat") {
+  if (is("cat")) {
     for (int c = std::getchar(); c != EOF; c = std::getchar()) std::putchar(c);
     std::fputs("to stderr\n", stderr);
     return 0;
   }
-  if (what == "words") {
+  if (is("words")) {
     for (int i = 0; i < count; ++i) std::printf("<%s>", words[i]);
     return 0;
   }
-  if (what == "follow") {
+  if (is("follow")) {
     int* on_device = nullptr;
     cudaMalloc(&on_device, sizeof *on_device);
     return *on_device;
   }
-  if (what == "child") {
+  if (is("child")) {
     int status = 0;
     const pid_t child = fork();
     if (child == 0) {
@@ -119,12 +120,12 @@ int main(int count, char** words) {
     waitpid(child, &status, 0);
     return WEXITSTATUS(status);
   }
-  if (what == "several" || what == "fail") return run_several(what == "fail");
-  if (what == "pinned" || what == "pageable") return run_overlapping(what == "pinned");
-  const int outcome = run_kernel(what == "endless");
-  if (what == "after_closing" || what == "after_reusing") close(STDERR_FILENO);
-  if (what == "after_reusing") dup2(STDOUT_FILENO, STDERR_FILENO);
-  if (what == "after" && std::string(words[2]) == "abort") std::abort();
-  if (what.rfind("after", 0) == 0) std::exit(number);
+  if (is("several") || is("fail")) return run_several(is("fail"));
+  if (is("pinned") || is("pageable")) return run_overlapping(is("pinned"));
+  const int outcome = run_kernel(is("endless"));
+  if (is("after_closing") || is("after_reusing")) close(STDERR_FILENO);
+  if (is("after_reusing")) dup2(STDOUT_FILENO, STDERR_FILENO);
+  if (is("after") && std::strcmp(words[2], "abort") == 0) std::abort();
+  if (std::strncmp(what, "after", 5) == 0) std::exit(number);
   return outcome;
 }
