@@ -1,7 +1,7 @@
 // Numbers, texts and structures as bytes between processes of one machine, and back.
 //
-// idea    A structure lists its fields once (`fields()`, a tuple of references); writing and
-//         reading walk that list, so the two cannot differ.
+// idea    A structure lists its fields once (`fields(of)` calls `of` with all of them);
+//         writing and reading walk that list, so the two cannot differ.
 // watch   Reading believes nothing: every length is checked against what is left and against a
 //         bound, a truth is 0 or 1, an enumeration is left as its number. One wrong byte makes the
 //         reader fail for good; what was read then must not be used.
@@ -16,7 +16,6 @@
 #include <map>
 #include <span>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -35,7 +34,7 @@ struct long_text {
 
 template <class T>
 concept has_fields = requires(T& t) {
-  t.fields();
+  t.fields([](auto&...) {});
 };
 
 class byte_writer {
@@ -77,7 +76,7 @@ class byte_writer {
   }
   template <has_fields T>
   void put(const T& value) {
-    std::apply([&](const auto&... field) { (put(field), ...); }, const_cast<T&>(value).fields());
+    const_cast<T&>(value).fields([&](const auto&... field) { (put(field), ...); });
   }
 
   const std::vector<std::byte>& bytes() const { return bytes_; }
@@ -143,7 +142,7 @@ class byte_reader {
   }
   template <has_fields T>
   void get(T& value) {
-    std::apply([&](auto&... field) { (get(field), ...); }, value.fields());
+    value.fields([&](auto&... field) { (get(field), ...); });
   }
 
  private:

@@ -15,7 +15,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -33,7 +32,7 @@ inline constexpr std::size_t most_events = 64 << 10;  // at once, of a connectio
 // A part of the window.
 struct window_part {
   std::uint32_t at = 0, bytes = 0;
-  auto fields() { return std::tie(at, bytes); }
+  void fields(auto&& of) { of(at, bytes); }
 };
 
 // Commands.
@@ -43,16 +42,16 @@ struct write_bytes {
   // Not 0: the bytes are those of the call's own arrays at this place, less one, and the window's
   // are not looked at.
   std::uint64_t array = 0;
-  auto fields() { return std::tie(to, from, array); }
+  void fields(auto&& of) { of(to, from, array); }
 };
 struct fill_bytes {
   std::uint64_t to = 0, count = 0;
   std::uint32_t value = 0, element_bytes = 0;
-  auto fields() { return std::tie(to, count, value, element_bytes); }
+  void fields(auto&& of) { of(to, count, value, element_bytes); }
 };
 struct copy_bytes {
   std::uint64_t to = 0, from = 0, bytes = 0;
-  auto fields() { return std::tie(to, from, bytes); }
+  void fields(auto&& of) { of(to, from, bytes); }
 };
 struct start_kernel {
   std::uint64_t kernel = 0;
@@ -60,78 +59,76 @@ struct start_kernel {
   std::uint64_t dynamic_shared_bytes = 0;
   bool cooperative = false;
   std::vector<std::byte> parameters;
-  auto fields() {
-    return std::tie(kernel, grid, block, dynamic_shared_bytes, cooperative, parameters);
-  }
+  void fields(auto&& of) { of(kernel, grid, block, dynamic_shared_bytes, cooperative, parameters); }
 };
 struct release_memory {
   std::uint64_t address = 0;
-  auto fields() { return std::tie(address); }
+  void fields(auto&& of) { of(address); }
 };
 struct make_event {  // its number is the client's
   std::uint64_t event = 0;
-  auto fields() { return std::tie(event); }
+  void fields(auto&& of) { of(event); }
 };
 struct drop_event {
   std::uint64_t event = 0;
-  auto fields() { return std::tie(event); }
+  void fields(auto&& of) { of(event); }
 };
 struct record_event {
   std::uint64_t event = 0;
-  auto fields() { return std::tie(event); }
+  void fields(auto&& of) { of(event); }
 };
 struct enter_origin {
   std::uint64_t origin = 0;
-  auto fields() { return std::tie(origin); }
+  void fields(auto&& of) { of(origin); }
 };
 struct enter_stream {
   std::uint64_t stream = 0;
   bool non_blocking = false;
-  auto fields() { return std::tie(stream, non_blocking); }
+  void fields(auto&& of) { of(stream, non_blocking); }
 };
 struct host_waits {
   std::uint64_t stream = 0;
-  auto fields() { return std::tie(stream); }
+  void fields(auto&& of) { of(stream); }
 };
 struct mark_event {
   std::uint64_t event = 0, stream = 0;
-  auto fields() { return std::tie(event, stream); }
+  void fields(auto&& of) { of(event, stream); }
 };
 struct wait_for_event {
   std::uint64_t event = 0, stream = 0;
-  auto fields() { return std::tie(event, stream); }
+  void fields(auto&& of) { of(event, stream); }
 };
 struct name_memory {
   std::uint64_t address = 0;
   std::string name;
-  auto fields() { return std::tie(address, name); }
+  void fields(auto&& of) { of(address, name); }
 };
 struct forget_memory {
   std::uint64_t address = 0, bytes = 0;
-  auto fields() { return std::tie(address, bytes); }
+  void fields(auto&& of) { of(address, bytes); }
 };
 struct tell_time {
   std::uint64_t ns = 0;
-  auto fields() { return std::tie(ns); }
+  void fields(auto&& of) { of(ns); }
 };
 struct reset_counts {
-  auto fields() { return std::tie(); }
+  void fields(auto&& of) { of(); }
 };
 struct image_piece {  // of the modules that `load` names next
   window_part from;
-  auto fields() { return std::tie(from); }
+  void fields(auto&& of) { of(from); }
 };
 // Where an origin is that a reply asked for: a line of the program's host code.
 struct tell_place {
   std::uint64_t origin = 0;
   std::string file, text, function;
   std::uint32_t line = 0;
-  auto fields() { return std::tie(origin, file, text, function, line); }
+  void fields(auto&& of) { of(origin, file, text, function, line); }
 };
 // A finding that the runtime made by itself, as a line of JSON (common/report/located_finding.hpp).
 struct tell_finding {
   std::string line;
-  auto fields() { return std::tie(line); }
+  void fields(auto&& of) { of(line); }
 };
 
 // Requests. `answer` is what follows a reply's head.
@@ -143,70 +140,69 @@ struct describe {
     std::map<std::int32_t, std::int32_t> attributes;
     std::map<std::int32_t, std::uint64_t> limits;
     std::uint64_t first_address = 0, address_bytes = 0;  // of device memory; 0: unknown
-    auto fields() {
-      return std::tie(id, name, memory_bytes, driver_version, attributes, limits, first_address,
-                      address_bytes);
+    void fields(auto&& of) {
+      of(id, name, memory_bytes, driver_version, attributes, limits, first_address, address_bytes);
     }
   };
-  auto fields() { return std::tie(); }
+  void fields(auto&& of) { of(); }
 };
 struct allocate_memory {
   struct answer {
     std::uint64_t address = 0;
-    auto fields() { return std::tie(address); }
+    void fields(auto&& of) { of(address); }
   };
   std::uint64_t bytes = 0;
-  auto fields() { return std::tie(bytes); }
+  void fields(auto&& of) { of(bytes); }
 };
 struct no_answer {
-  auto fields() { return std::tie(); }
+  void fields(auto&& of) { of(); }
 };
 struct try_release {  // of memory that the client does not know
   using answer = no_answer;
   std::uint64_t address = 0;
-  auto fields() { return std::tie(address); }
+  void fields(auto&& of) { of(address); }
 };
 struct ask_memory {
   struct answer {
     std::uint64_t free = 0, total = 0;
-    auto fields() { return std::tie(free, total); }
+    void fields(auto&& of) { of(free, total); }
   };
-  auto fields() { return std::tie(); }
+  void fields(auto&& of) { of(); }
 };
 struct symbol_answer {
   bool found = false;
   std::uint64_t address = 0, bytes = 0;
   bool shared = false;
-  auto fields() { return std::tie(found, address, bytes, shared); }
+  void fields(auto&& of) { of(found, address, bytes, shared); }
 };
 struct locate {
   using answer = symbol_answer;
   std::uint64_t address = 0;
-  auto fields() { return std::tie(address); }
+  void fields(auto&& of) { of(address); }
 };
 struct read_bytes {
   using answer = no_answer;
   std::uint64_t from = 0;
   window_part to;
   std::uint64_t array = 0;  // not 0: they go to the call's own arrays, too, at this place, less one
-  auto fields() { return std::tie(from, to, array); }
+  void fields(auto&& of) { of(from, to, array); }
 };
 struct load {
   struct answer {
     std::uint64_t module = 0;
-    auto fields() { return std::tie(module); }
+    void fields(auto&& of) { of(module); }
   };
   std::vector<std::uint32_t> part_bytes;  // of what the image_pieces brought
-  auto fields() { return std::tie(part_bytes); }
+  void fields(auto&& of) { of(part_bytes); }
 };
 struct unload {
   using answer = no_answer;
   std::uint64_t module = 0;
-  auto fields() { return std::tie(module); }
+  void fields(auto&& of) { of(module); }
 };
 struct parameter_place {
   std::uint32_t offset = 0, bytes = 0;
-  auto fields() { return std::tie(offset, bytes); }
+  void fields(auto&& of) { of(offset, bytes); }
 };
 struct find_kernel {
   struct answer {
@@ -216,80 +212,79 @@ struct find_kernel {
     std::uint64_t static_shared_bytes = 0, local_bytes = 0, constant_bytes = 0;
     std::uint64_t max_dynamic_shared_bytes = 0;
     std::vector<parameter_place> parameters;
-    auto fields() {
-      return std::tie(kernel, name, registers, max_threads_per_block, ptx_version, binary_version,
-                      static_shared_bytes, local_bytes, constant_bytes, max_dynamic_shared_bytes,
-                      parameters);
+    void fields(auto&& of) {
+      of(kernel, name, registers, max_threads_per_block, ptx_version, binary_version,
+         static_shared_bytes, local_bytes, constant_bytes, max_dynamic_shared_bytes, parameters);
     }
   };
   std::uint64_t module = 0;
   std::string name;
-  auto fields() { return std::tie(module, name); }
+  void fields(auto&& of) { of(module, name); }
 };
 struct find_variable {
   using answer = symbol_answer;
   std::uint64_t module = 0;
   std::string name;
-  auto fields() { return std::tie(module, name); }
+  void fields(auto&& of) { of(module, name); }
 };
 struct allow_shared {
   using answer = no_answer;
   std::uint64_t kernel = 0, bytes = 0;
-  auto fields() { return std::tie(kernel, bytes); }
+  void fields(auto&& of) { of(kernel, bytes); }
 };
 struct wait_for_all {
   using answer = no_answer;
-  auto fields() { return std::tie(); }
+  void fields(auto&& of) { of(); }
 };
 struct ask_elapsed {
   struct answer {
     float ms = 0;
-    auto fields() { return std::tie(ms); }
+    void fields(auto&& of) { of(ms); }
   };
   std::uint64_t start = 0, stop = 0;
-  auto fields() { return std::tie(start, stop); }
+  void fields(auto&& of) { of(start, stop); }
 };
 struct give_limit {
   using answer = no_answer;
   std::uint32_t which = 0;
   std::uint64_t bytes = 0;
-  auto fields() { return std::tie(which, bytes); }
+  void fields(auto&& of) { of(which, bytes); }
 };
 struct ask_limit {
   struct answer {
     std::uint64_t bytes = 0;
-    auto fields() { return std::tie(bytes); }
+    void fields(auto&& of) { of(bytes); }
   };
   std::uint32_t which = 0;
-  auto fields() { return std::tie(which); }
+  void fields(auto&& of) { of(which); }
 };
 struct ask_counts {
   struct answer {
     bool counted = false;
     std::vector<std::uint64_t> counts;  // in the order of stepwise_counters
-    auto fields() { return std::tie(counted, counts); }
+    void fields(auto&& of) { of(counted, counts); }
   };
-  auto fields() { return std::tie(); }
+  void fields(auto&& of) { of(); }
 };
 // The queue is full: the window is free again after the answer.
 struct flush {
   using answer = no_answer;
-  auto fields() { return std::tie(); }
+  void fields(auto&& of) { of(); }
 };
 // The program ends as it should: what it has not freed is a leak.
 struct end_in_order {
   using answer = no_answer;
-  auto fields() { return std::tie(); }
+  void fields(auto&& of) { of(); }
 };
 // The host followed a pointer of the device's: what is to be said of that.
 struct ask_host_access {
   struct answer {
     std::vector<long_text> lines;  // of JSON: one finding, or none
-    auto fields() { return std::tie(lines); }
+    void fields(auto&& of) { of(lines); }
   };
   std::uint64_t address = 0;
   bool writes = false;
-  auto fields() { return std::tie(address, writes); }
+  void fields(auto&& of) { of(address, writes); }
 };
 
 // Requests of the judge's alone.
@@ -297,7 +292,7 @@ struct begin_call {
   using answer = no_answer;
   bool cold = false;      // the first work finds an L2 cache without its data, or persisting lines
   bool modelled = false;  // the times of copies count, too: the contract's arrays are the host's
-  auto fields() { return std::tie(cold, modelled); }
+  void fields(auto&& of) { of(cold, modelled); }
 };
 struct end_call {
   // What the call did. Only work that the submission asked for counts.
@@ -312,20 +307,20 @@ struct end_call {
     std::int32_t failure = 0;      // the first that the device answered behind the client's back
     std::string message;
     std::string broken;  // why the submission's connection was ended; empty: it is whole
-    auto fields() {
-      return std::tie(launches, bytes_home, bytes_in, bytes_made, bytes_told, requests, device_ms,
-                      before_ms, modelled_ms, failure, message, broken);
+    void fields(auto&& of) {
+      of(launches, bytes_home, bytes_in, bytes_made, bytes_told, requests, device_ms, before_ms,
+         modelled_ms, failure, message, broken);
     }
   };
-  auto fields() { return std::tie(); }
+  void fields(auto&& of) { of(); }
 };
 struct take_report {
   struct answer {
     std::vector<long_text> lines;  // of JSON
-    auto fields() { return std::tie(lines); }
+    void fields(auto&& of) { of(lines); }
   };
   std::uint32_t which = 0;  // report_kind
-  auto fields() { return std::tie(which); }
+  void fields(auto&& of) { of(which); }
 };
 enum class report_kind : std::uint32_t { findings = 0, profile = 1 };
 
@@ -354,9 +349,7 @@ struct reply_head {
   std::string deferred_message;
   std::uint32_t epoch = 0;  // another one: addresses that were not the client's may be gone
   std::vector<std::uint64_t> wanted_origins;  // whose places the server requests
-  auto fields() {
-    return std::tie(code, message, deferred, deferred_message, epoch, wanted_origins);
-  }
+  void fields(auto&& of) { of(code, message, deferred, deferred_message, epoch, wanted_origins); }
 };
 
 // Appended to what a writer has.
