@@ -102,9 +102,11 @@ bool grid_launches::is_stream(std::uint64_t stream) const {
 error grid_launches::add(child_work work, std::uint64_t stream) {
   if (!is_stream(stream)) return error::invalid_resource_handle;
   work.depth = depth_ + (stream == tail_stream ? 0 : 1);
-  if (work.depth > most_depth) return error::launch_max_depth_exceeded;
-  if (children_.size() + tails_.size() >= most_pending) return error::launch_pending_count_exceeded;
-  (stream == tail_stream ? tails_ : children_).push_back(std::move(work));
+  const bool tail = stream == tail_stream;
+  if (work.depth > most_depth ||
+      (tail ? tails_ : children_).size() >= (tail ? most_tails : most_pending))
+    return error::launch_pending_count_exceeded;
+  (tail ? tails_ : children_).push_back(std::move(work));
   return error::success;
 }
 
@@ -259,7 +261,8 @@ error grid_launches::request(lane_call& c, runtime_function which) {
 // a stream waits for it is reached before, too.
 error grid_launches::use_stream(lane_call& c, runtime_function which) {
   const auto make = [&](std::set<std::uint64_t>& handles, std::uint64_t flags) {
-    if (c.value(1, 4) != flags) return error::invalid_value;
+    const bool is_plain = which == runtime_function::create_stream && c.value(1, 4) == 0;
+    if (c.value(1, 4) != flags && !is_plain) return error::invalid_value;
     const std::uint64_t handle = handle_window + 16 * ++last_handle_;
     if (!c.write(c.value(0), &handle, sizeof handle)) return error::invalid_value;
     handles.insert(handle);

@@ -20,10 +20,12 @@
 
 namespace stepwise::emulator {
 
-// Grids that the host launches have depth 0; no grid is deeper than this. A tail launch is as deep
-// as the grid that it follows.
-inline constexpr int most_depth = 24;
-// What one grid may ask for, so that a program cannot take all of the host's memory.
+// What may wait at once, as an H100 has it where cudaLimitDevRuntimePendingLaunchCount is
+// unchanged: grids that wait for their children (one that the host launches has depth 0; a tail
+// launch is as deep as the grid that it follows), and the tail launches of one grid.
+inline constexpr int most_depth = 2048;
+inline constexpr std::size_t most_tails = 2048;
+// What else one grid may ask for, so that a program cannot take all of the host's memory.
 inline constexpr std::size_t most_pending = 1 << 20;
 
 // Rows of bytes in planes.

@@ -125,12 +125,12 @@ TEST_CASE("a launch that cannot be is the thread's last error, and does not happ
   }
 }
 
-TEST_CASE("a kernel that launches itself ends at the depth limit") {
+TEST_CASE("a kernel that launches itself ends at the limit of pending launches") {
   const outcome o = run(kernel_text("atom.global.add.u32 %r3, [%rd1], 1;\n" +
                                     launch_text("0", "0", "1", "kernel") + keep_error));
   REQUIRE(o.launch.ok());
-  CHECK(o.out[0] == 25);
-  CHECK(o.out[8] == static_cast<std::uint32_t>(error::launch_max_depth_exceeded));
+  CHECK(o.out[0] == 2049);
+  CHECK(o.out[8] == static_cast<std::uint32_t>(error::launch_pending_count_exceeded));
 }
 
 TEST_CASE("a chain of tail launches without an end is stopped by the time limit") {
