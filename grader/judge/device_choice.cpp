@@ -142,8 +142,9 @@ std::vector<std::string> visible_gpus() {
   return gpus;
 }
 
-fs::path gpu_lock_file(const installation& where, const gpu_state& state) {
-  return where.build / "locks" / ("gpu" + (state.pci_bus_id.empty() ? "" : "-" + state.pci_bus_id));
+fs::path gpu_lock_file(const gpu_state& state) {
+  const std::string id = state.pci_bus_id.empty() ? "" : "-" + state.pci_bus_id;
+  return fs::path("/tmp") / ("stepwise-gpu" + id + ".lock");
 }
 
 std::string gpu_file_name(std::string_view device_name) {

@@ -70,8 +70,9 @@ struct device_choice {
 std::vector<std::string> visible_gpus();
 
 // Held by whoever measures on the GPU of `state`, device 0 of those that are visible: each GPU of a
-// machine has its own.
-fs::path gpu_lock_file(const installation& where, const gpu_state& state);
+// machine has its own, the same for all clones and users. Containers that share a GPU and not /tmp
+// do not wait for each other.
+fs::path gpu_lock_file(const gpu_state& state);
 
 // "NVIDIA H200" -> "h200", "NVIDIA GeForce RTX 4090" -> "geforce-rtx-4090".
 std::string gpu_file_name(std::string_view device_name);

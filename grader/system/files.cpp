@@ -159,8 +159,16 @@ void make_folder(const fs::path& folder) {
 
 void file_lock::open(const fs::path& file) {
   make_folder(file.parent_path());
-  descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor_ < 0) fail_writing(file, errno);
+  // Neither a link nor a pipe of somebody else's may lead elsewhere, or keep us waiting.
+  constexpr int always = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | always, 0644);
+  const int why = errno;
+  if (descriptor_ >= 0) {
+    [[maybe_unused]] const int whatever_the_umask = fchmod(descriptor_, 0644);
+  } else if (why == EACCES) {
+    descriptor_ = ::open(file.c_str(), O_RDONLY | always);  // another user's
+  }
+  if (descriptor_ < 0) fail_writing(file, why);
 }
 
 bool file_lock::try_lock() { return flock(descriptor_, LOCK_EX | LOCK_NB) == 0; }

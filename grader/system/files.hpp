@@ -42,8 +42,9 @@ fs::path keep_copy(const fs::path& file, std::string_view content);
 // Makes the folder and its parents; failure(environment) if that is impossible.
 void make_folder(const fs::path& folder);
 
-// Holds an exclusive flock on a file (made if missing) until destroyed. `waiting` is called once if
-// another process holds it. Ctrl-C ends the wait.
+// Holds an exclusive flock on a file (made if missing, and readable by all, so that other users can
+// lock it, too) until destroyed. `waiting` is called once if another process holds it. Ctrl-C ends
+// the wait.
 class file_lock {
  public:
   template <class Callback>

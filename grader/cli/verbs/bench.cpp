@@ -405,7 +405,7 @@ int bench(context& c, const bench_options& o) {
   if (!device.gpu) return bench_counted(c, l, p, device, sizes, o.peers);
   std::vector<contender> steps;
   for (const auto& s : l.steps) steps.push_back({s.name, c.where.solution(l.name, s.name)});
-  const file_lock lock(gpu_lock_file(c.where, device.state),
+  const file_lock lock(gpu_lock_file(device.state),
                        [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
   c.say(fmt::format("{} on {}", c.out.paint(tone::strong, l.title), device.text()));
   c.say();

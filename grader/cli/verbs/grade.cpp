@@ -168,7 +168,7 @@ grade_report run(context& c, const lab& l, graded_file& graded, batch_memory& me
   std::optional<file_lock> turn;
   const auto take_turn = [&] {
     if (turn) return;
-    turn.emplace(gpu_lock_file(c.where, graded.device.state),
+    turn.emplace(gpu_lock_file(graded.device.state),
                  [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
     if (!graded.device.judged()) return;
     c.busy.doing("looking after the GPU");

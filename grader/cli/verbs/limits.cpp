@@ -316,7 +316,7 @@ void count(context& c, const lab& l, const problem& p, const std::optional<lab_s
 
 void measure(context& c, const lab& l, const problem& p, const device_choice& device,
              const lab_size& size, std::uint64_t seed, dissection& e) {
-  const file_lock lock(gpu_lock_file(c.where, device.state),
+  const file_lock lock(gpu_lock_file(device.state),
                        [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
   std::vector<contender> parts;
   for (std::size_t i = 1; i < e.all.size(); ++i)

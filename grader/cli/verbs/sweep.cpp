@@ -381,7 +381,7 @@ int sweep(context& c, const sweep_options& o) {
   show_head(c, chosen, axes, run, model, points.size());
   prepare_points(run, chosen.subject, axes, points, c.now());
   if (device.gpu) {
-    const file_lock lock(gpu_lock_file(c.where, device.state),
+    const file_lock lock(gpu_lock_file(device.state),
                          [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
     time_points(run, points, c.now());
   } else {

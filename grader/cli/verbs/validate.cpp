@@ -401,7 +401,7 @@ int validate(context& c, const validate_options& o) {
     for (const auto& s : l.steps) request.steps.push_back(s.name);
   }
   if (request.sizes.empty()) request.sizes = {l.check[l.check.size() / 2], l.check.back()};
-  const file_lock lock(gpu_lock_file(c.where, gpu.state),
+  const file_lock lock(gpu_lock_file(gpu.state),
                        [&] { c.busy.doing("waiting for another lab that measures on the GPU"); });
   recorder keep(c, l, gpu, o);
   validation v = validate_on_gpu(request, gpu, [&](const auto& record) { keep.step(record); });

@@ -3,9 +3,12 @@
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <optional>
 
 #include "grader/system/failure.hpp"
 
@@ -82,6 +85,43 @@ TEST_CASE("a lock excludes another process") {
   CHECK(waited);
   close(ready[0]);
   close(ready[1]);
+}
+
+TEST_CASE("a lock holds against other users, who may only read its file") {
+  const temporary_folder folder(fs::temp_directory_path());
+  fs::permissions(folder.path(), fs::perms{0755});
+  const fs::path file = folder.path() / "lock";
+  const mode_t before = umask(077);
+  std::optional<file_lock> mine(std::in_place, file);
+  umask(before);
+  CHECK((fs::status(file).permissions() & fs::perms{0777}) == fs::perms{0644});
+  fs::permissions(file, fs::perms{0444});
+  // Exit code: 1 where the lock was held, 0 where it was free.
+  const auto as_another = [&] {
+    const pid_t other = fork();
+    if (other == 0) {
+      if (geteuid() == 0 && setuid(65534) != 0) _exit(3);
+      try {
+        const file_lock lock(file, [] { _exit(1); });
+        _exit(0);
+      } catch (const failure&) {
+        _exit(2);
+      }
+    }
+    int status = 0;
+    waitpid(other, &status, 0);
+    return WEXITSTATUS(status);
+  };
+  CHECK(as_another() == 1);
+  mine.reset();
+  CHECK(as_another() == 0);
+}
+
+TEST_CASE("a lock follows no link") {
+  const temporary_folder folder(fs::temp_directory_path());
+  fs::create_symlink(folder.path() / "elsewhere", folder.path() / "lock");
+  CHECK_THROWS_AS(file_lock(folder.path() / "lock"), failure);
+  CHECK(!fs::exists(folder.path() / "elsewhere"));
 }
 
 TEST_CASE("reading says what is wrong with a path") {
