@@ -1,4 +1,5 @@
 // Captured streams: fork and join, calls that become nodes, and calls that may not happen.
+#include <cstdio>
 #include <thread>
 
 #include "expect.hpp"
@@ -189,6 +190,7 @@ static void errors() {
   begin();
   EXPECT(cudaEventRecord(event, stream), cudaSuccess);
   EXPECT(cudaEventQuery(event), cudaErrorCapturedEvent);
+  graph = nullptr;
   cudaStreamEndCapture(stream, &graph);
   if (graph) check(cudaGraphDestroy(graph));
 
@@ -196,6 +198,7 @@ static void errors() {
   std::thread([&] {
     EXPECT(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureWrongThread);
   }).join();
+  graph = nullptr;
   cudaStreamEndCapture(stream, &graph);
   if (graph) check(cudaGraphDestroy(graph));
 
@@ -206,6 +209,7 @@ static void errors() {
 }
 
 int main() {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what was said stays said, should a call crash
   fork_and_join();
   into_a_graph();
   errors();
