@@ -52,6 +52,8 @@ class emulated_device final : public device {
       watch_ = &watchers_;
       library_.set_room_between(256);
       memory_.set_room_between();
+    } else if (emulator::addresses_as_gpu()) {
+      memory_.place_as_gpu();
     }
     if (emulator::environment_number("STEPWISE_COUNTERS", 0) > 0) {
       profiler_ = std::make_unique<emulator::profiler>(model_, emulator::timing_wanted());

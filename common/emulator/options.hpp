@@ -33,4 +33,10 @@ inline std::optional<timer::options> timing_wanted() {
   return timer::options{words.starts_with("sampled"), words.ends_with(",experiments")};
 }
 
+// STEPWISE_ADDRESSES: "gpu" for memory as global_memory::place_as_gpu() has it.
+inline bool addresses_as_gpu() {
+  const char* text = std::getenv("STEPWISE_ADDRESSES");
+  return text != nullptr && std::string_view(text) == "gpu";
+}
+
 }  // namespace stepwise::emulator

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::uint64_t least_room = 64 << 10, most_room = 16 << 20;  // between allocations
 constexpr std::uint64_t grain = 256;
+// Of cudaMalloc on an H200.
+constexpr std::uint64_t gpu_grain = 512, gpu_page = std::uint64_t{2} << 20, most_in_page = 1 << 20;
 constexpr std::size_t most_resting = 64;
 // Where a device's addresses begin, if they are free: counted cache hits depend on addresses, and
 // are to repeat from run to run.
@@ -131,7 +133,7 @@ result<std::uint64_t> global_memory::take(std::uint64_t bytes, std::uint64_t ali
 
 // Room in both ranges, of whole pages.
 result<std::uint64_t> global_memory::take_shared(std::uint64_t bytes) {
-  auto offset = take(bytes, page);
+  auto offset = take(bytes, as_gpu_ ? gpu_page : page);
   if (!offset.ok() || share(*offset, bytes)) return offset;
   if (unshare(*offset, bytes)) holes_.give_back(*offset, bytes);
   return {error::memory_allocation, "the host has no memory for it"};
@@ -144,13 +146,15 @@ result<std::uint64_t> global_memory::allocate(std::uint64_t bytes) {
     return {error::memory_allocation, wanted + std::to_string(total_ - used_) + " of the GPU's " +
                                           std::to_string(total_) + " bytes are free"};
   }
-  std::uint64_t block = round_up(bytes, grain) + grain;  // the last grain is never allocated
+  const std::uint64_t step = !as_gpu_ ? grain : bytes <= most_in_page ? gpu_grain : gpu_page;
+  const std::uint64_t gap = as_gpu_ ? 0 : grain;  // never allocated
+  std::uint64_t block = round_up(bytes, step) + gap;
   const std::uint64_t room = room_between_ ? std::clamp(block, least_room, most_room) : 0;
-  auto offset = take(block + room, grain);
+  auto offset = take(block + room, step);
   if (offset.ok())
     block += room;
   else if (room != 0)
-    offset = take(block, grain);
+    offset = take(block, step);
   if (!offset.ok()) return {offset.failure().code, wanted + offset.failure().message};
   allocations_[device_base_ + *offset] = {bytes, block, placement::plain};
   used_ += bytes;
@@ -164,7 +168,7 @@ result<std::uint64_t> global_memory::allocate_shared(std::uint64_t bytes) {
   // Each mapping counts against a limit of the host (vm.max_map_count): small allocations share.
   const bool small = bytes < arena_bytes / 4;
   const std::uint64_t block =
-      small ? round_up(bytes, grain) + grain : round_up(bytes + grain, page);
+      small ? round_up(bytes, grain) + grain : round_up(bytes + grain, as_gpu_ ? gpu_page : page);
   std::optional<std::uint64_t> offset = small ? arena_holes_.take(block, grain) : std::nullopt;
   if (!offset) {
     const auto fresh = take_shared(small ? arena_bytes : block);
@@ -244,8 +248,16 @@ std::optional<access_window> global_memory::before(std::uint64_t address) const 
 }
 
 std::optional<access_window> global_memory::find(std::uint64_t address) const {
-  const auto at = allocation_at(address);
+  const auto at = as_gpu_ ? mapped_page(address) : allocation_at(address);
   return at ? at : registered_.find(address);
+}
+
+std::optional<access_window> global_memory::mapped_page(std::uint64_t address) const {
+  if (!is_device(address)) return std::nullopt;
+  const std::uint64_t first = address - (address - device_base_) % gpu_page;
+  const auto last = before(first + gpu_page - 1);
+  if (!last || last->base + last->bytes <= first) return std::nullopt;
+  return access_window{first, gpu_page};
 }
 
 std::optional<access_window> global_memory::allocation_at(std::uint64_t address) const {

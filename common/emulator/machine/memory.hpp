@@ -53,14 +53,18 @@ class global_memory {
   // From now on there is room after an allocation, about as much as it is long, so that an access
   // far outside of it does not lie in another one.
   void set_room_between() { room_between_ = true; }
+  // From now on, and before the first allocation: memory lies and is mapped as a GPU's driver does
+  // it. Up to 1 MiB shares pages of 2 MiB, at multiples of 512 bytes and without gaps; more has
+  // pages of its own. Kernels may touch every byte of a page that holds part of an allocation.
+  void place_as_gpu() { as_gpu_ = true; }
   // The same for memory whose addresses the host may use too. It comes out of the host's memory,
   // not of the GPU's.
   result<std::uint64_t> allocate_shared(std::uint64_t bytes);
   // False if `address` is not the start of an allocation.
   bool free(std::uint64_t address);
 
-  // What a kernel may touch around `address`: the allocation that holds it, or a piece of the
-  // host's registered memory.
+  // What a kernel may touch around `address`: the allocation that holds it (or its page: see
+  // place_as_gpu()), or a piece of the host's registered memory.
   std::optional<access_window> find(std::uint64_t address) const;
   // The allocation that holds `address`.
   std::optional<access_window> allocation_at(std::uint64_t address) const;
@@ -97,7 +101,9 @@ class global_memory {
     placement where = placement::plain;
   };
 
-  bool room_between_ = false;
+  bool room_between_ = false, as_gpu_ = false;
+  // The page of place_as_gpu() around an address, if anything lies in it.
+  std::optional<access_window> mapped_page(std::uint64_t address) const;
   bool commit(std::uint64_t end);
   // Committed room: an offset, or memory_allocation.
   result<std::uint64_t> take(std::uint64_t bytes, std::uint64_t alignment);

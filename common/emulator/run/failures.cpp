@@ -101,6 +101,8 @@ const op* scheduler::stop(const op* i, const access_fault& fault) {
                                 : past == near->bytes ? "just past the end"
                                                       : bytes(past - near->bytes) + " past the end";
       what += ", " + where + " of an allocation of " + bytes(near->bytes);
+      if (past + fault.bytes <= (near->bytes + 511) / 512 * 512)
+        what += "; a GPU rounds that up to a multiple of 512 and would not notice";
     } else {
       // An index below 0 of the first allocation ends before all of the device's memory.
       std::optional<access_window> after;

@@ -62,7 +62,8 @@ int run_overlapping(bool pinned) {
 
 void on_signal(int number) { _exit(40 + number); }
 
-int run_kernel(bool endless) {
+// `past`: elements past the end of the allocation of one to begin with.
+int run_kernel(bool endless, int past = 0) {
   int* on_device = nullptr;
   int sum = 0;
   if (cudaMalloc(&on_device, sizeof sum) != cudaSuccess) return 5;
@@ -70,6 +71,7 @@ int run_kernel(bool endless) {
   if (endless) {
     wait_for_ever<<<1, 1>>>(on_device);
   } else {
+    if (past > 0) add<<<1, 32>>>(on_device + past);
     add<<<1, 32>>>(on_device);
   }
   const cudaError_t code = cudaMemcpy(&sum, on_device, sizeof sum, cudaMemcpyDeviceToHost);
@@ -122,7 +124,7 @@ int main(int count, char** words) {
   }
   if (is("several") || is("fail")) return run_several(is("fail"));
   if (is("pinned") || is("pageable")) return run_overlapping(is("pinned"));
-  const int outcome = run_kernel(is("endless"));
+  const int outcome = run_kernel(is("endless"), is("past") ? number : 0);
   if (is("after_closing") || is("after_reusing")) close(STDERR_FILENO);
   if (is("after_reusing")) dup2(STDOUT_FILENO, STDERR_FILENO);
   if (is("after") && std::strcmp(words[2], "abort") == 0) std::abort();

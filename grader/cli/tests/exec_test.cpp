@@ -169,6 +169,22 @@ TEST_CASE("--time-limit ends a kernel, not the program") {
   CHECK(result.out == "cudaErrorLaunchTimeout\n");
 }
 
+TEST_CASE("--as-gpu: what a GPU lets pass is let pass, and otherwise told") {
+  const auto strict = lab_exec({built("shared"), "past", "1"});
+  CHECK(strict.end.exit_code == 6);
+  CHECK(strict.out == "cudaErrorIllegalAddress\n");
+  CHECK(has(strict.err, "a GPU rounds that up to a multiple of 512 and would not notice"));
+  CHECK(lab_exec({"--as-gpu", built("shared"), "past", "1"}).out == "sum 496\n");
+  // The end of the page, and what lies behind it.
+  CHECK(lab_exec({"--as-gpu", built("shared"), "past", "524287"}).out == "sum 496\n");
+  const auto far = lab_exec({"--as-gpu", built("shared"), "past", "524288"});
+  CHECK(far.out == "cudaErrorIllegalAddress\n");
+  CHECK(!has(far.err, "would not notice"));
+  const auto both = lab_exec({"--as-gpu", "--check", built("shared"), "past", "1"});
+  CHECK(both.end.exit_code == 2);
+  CHECK(has(both.err, "leave one of them out"));
+}
+
 TEST_CASE("what cannot run is refused, with the way out") {
   struct row {
     std::vector<std::string> words;

@@ -44,6 +44,7 @@ struct exec_options {
   bool counters = false;  // counted line by line
   bool profile = false;   // counted and timed by the model
   bool time = false;      // timed, for its own events
+  bool as_gpu = false;    // wrong addresses pass where a GPU lets them pass
   bool timeline = false;  // with profile
   std::string trace;      // a file for the timeline; empty: none
   std::string record;     // a file for a recorded warp; empty: none
@@ -411,42 +412,39 @@ int exec(context& c, const exec_options& o) {
   const gpu model = wanted_gpu(o.gpu);
   const fs::path program = find_program(c.program[0]);
   auto environment = prepare_exec(program, model, c.where);
-  if (o.time_limit_s)
-    environment.push_back(fmt::format("STEPWISE_TIME_LIMIT_S={}", *o.time_limit_s));
   if (!o.watched() && !o.report.empty())
     refuse("--report is for --check, --counters and --profile: it writes their results");
+  if (o.as_gpu && o.check) refuse("--check finds what --as-gpu lets pass: leave one of them out");
   if (o.records_calls() && !o.profile)
     refuse("--timeline and --trace belong to --profile, which models how long kernels take");
   for (const std::string& file : {o.report, o.trace, o.record})
     if (!file.empty()) require_writable(fs::absolute(file));
   std::optional<temporary_folder> folder;
   if (o.watched()) folder.emplace(fs::temp_directory_path());
-  // A name without `=` is removed from the environment.
-  environment.push_back(o.check ? "STEPWISE_SUGGEST_CHECK" : "STEPWISE_SUGGEST_CHECK=1");
+  // What has no value is removed from the environment: a name without `=` does that.
+  const auto set = [&](const std::string& name, const std::string& value) {
+    environment.push_back(value.empty() ? name : name + "=" + value);
+  };
+  set("STEPWISE_SUGGEST_CHECK", o.check ? "" : "1");
+  set("STEPWISE_ADDRESSES", o.as_gpu ? "gpu" : "");
+  if (o.time_limit_s) set("STEPWISE_TIME_LIMIT_S", fmt::format("{}", *o.time_limit_s));
   if (o.check) {
-    environment.push_back("STEPWISE_CHECK=1");
-    environment.push_back("STEPWISE_FINDINGS=" + (folder->path() / "findings").string());
+    set("STEPWISE_CHECK", "1");
+    set("STEPWISE_FINDINGS", (folder->path() / "findings").string());
   }
   if (o.counters || o.timed()) {
-    environment.push_back("STEPWISE_COUNTERS=1");
-    environment.push_back("STEPWISE_PROFILE=" +
-                          (folder ? (folder->path() / "profile").string() : "/dev/null"));
+    set("STEPWISE_COUNTERS", "1");
+    set("STEPWISE_PROFILE", folder ? (folder->path() / "profile").string() : "/dev/null");
   }
-  const std::string of = words_of(o.recorded);
   std::error_code absent;
   if (!o.record.empty()) fs::remove(o.record, absent);  // of an earlier run
-  environment.push_back(o.record.empty() ? "STEPWISE_RECORD"
-                                         : "STEPWISE_RECORD=" + fs::absolute(o.record).string());
-  environment.push_back(o.record.empty() ? "STEPWISE_RECORD_OF" : "STEPWISE_RECORD_OF=" + of);
-  environment.push_back(o.records_calls()
-                            ? "STEPWISE_TIMELINE=" + (folder->path() / "timeline").string()
-                            : "STEPWISE_TIMELINE");
-  environment.push_back(o.profile ? "STEPWISE_TIMES=whole,experiments"
-                        : o.time  ? "STEPWISE_TIMES=whole"
-                                  : "STEPWISE_TIMES");
+  set("STEPWISE_RECORD", o.record.empty() ? "" : fs::absolute(o.record).string());
+  set("STEPWISE_RECORD_OF", o.record.empty() ? "" : words_of(o.recorded));
+  set("STEPWISE_TIMELINE", o.records_calls() ? (folder->path() / "timeline").string() : "");
+  set("STEPWISE_TIMES", o.profile ? "whole,experiments" : o.time ? "whole" : "");
   // With --json it is a key of what is printed.
-  environment.push_back(fmt::format("STEPWISE_EVENT_TIMES={}{}", o.event_times(),
-                                    o.watched() && c.as_json ? ",quiet" : ""));
+  set("STEPWISE_EVENT_TIMES",
+      std::string(o.event_times()) + (o.watched() && c.as_json ? ",quiet" : ""));
   const auto end = run_in_foreground(program, c.program, environment);
   if (end.signal != 0) {
     say(fmt::format("lab: {} ended on a signal: {}\n", program.string(), signal_text(end.signal)));
@@ -486,6 +484,8 @@ const verb exec_verb(
       takes.flag("--profile", o.profile,
                  "the kernels by modelled time, what limits the first, what to try");
       takes.flag("--time", o.time, "cudaEvents return modelled times, without a profile");
+      takes.flag("--as-gpu", o.as_gpu,
+                 "wrong addresses pass where they would on a GPU, which maps 2 MiB at once");
       takes.flag("--timeline", o.timeline,
                  "with --profile: calls, copies and kernels, stream by stream");
       takes.add("--trace", o.trace, "with --profile: a file for that, which Perfetto opens");

@@ -224,6 +224,37 @@ TEST_CASE("freed shared memory is closed to the host, and its room is ordinary a
   CHECK(memory.allocate_shared(UINT64_MAX).failure().code == error::memory_allocation);
 }
 
+TEST_CASE("as a GPU's driver places memory, kernels reach all of the pages that hold any") {
+  constexpr std::uint64_t page = 2 << 20;
+  global_memory memory(gigabyte);
+  memory.place_as_gpu();
+  const auto first = memory.allocate(4), second = memory.allocate(513);
+  const auto third = memory.allocate(1), large = memory.allocate(page + 1);
+  const auto shared = memory.allocate_shared(8 << 20);
+  REQUIRE((first.ok() && second.ok() && third.ok() && large.ok() && shared.ok()));
+  CHECK(*second == *first + 512);
+  CHECK(*third == *second + 1024);
+  CHECK(*large % page == *first % page);
+  const auto window = memory.find(*first + 4);  // past its end
+  REQUIRE(window.has_value());
+  CHECK(window->base == *first);
+  CHECK(window->bytes == page);
+  CHECK(memory.find(*first + page - 1).has_value());
+  CHECK(memory.find(*large + 2 * page - 1).has_value());
+  CHECK(memory.find(*shared + (8 << 20) - 1).has_value());
+  CHECK(!memory.find(*first - 1).has_value());
+  CHECK(!memory.allocation_at(*first + 4).has_value());
+  CHECK(!memory.contains(*first, 5));
+  // A page is there until nothing lies in it.
+  CHECK(memory.free(*first));
+  CHECK(memory.free(*third));
+  CHECK(memory.find(*first).has_value());
+  CHECK(memory.free(*second));
+  CHECK(!memory.find(*first).has_value());
+  CHECK(memory.free(*large));
+  CHECK(!memory.find(*large).has_value());
+}
+
 TEST_CASE("nothing and too much are refused with a reason") {
   global_memory memory(gigabyte);
   CHECK(memory.allocate_shared(0).failure().code == error::invalid_value);
