@@ -24,7 +24,6 @@ enum class error : int {
   insufficient_driver = 35,
   devices_unavailable = 46,
   missing_configuration = 52,
-  launch_max_depth_exceeded = 65,
   launch_pending_count_exceeded = 69,
   invalid_device_function = 98,
   no_device = 100,
