@@ -10,22 +10,10 @@
 #include <set>
 #include <string>
 
+#include "common/device/error_table.hpp"
+
 namespace stepwise::runtime {
 namespace {
-
-struct error_entry {
-  int code;
-  const char* name;
-  const char* text;
-};
-
-constexpr error_entry error_table[] = {
-#define STEPWISE_ERROR(code, name, text) {code, #name, text},
-#include "common/device/error_table.inc"
-#undef STEPWISE_ERROR
-};
-
-constexpr char unrecognized[] = "unrecognized error code";
 
 const error_entry* find_entry(int code) {
   const auto found = std::lower_bound(std::begin(error_table), std::end(error_table), code,
@@ -73,12 +61,12 @@ const char* last_message() { return message; }
 
 const char* error_name(int code) {
   const error_entry* entry = find_entry(code);
-  return entry ? entry->name : unrecognized;
+  return entry ? entry->name : unrecognized_error;
 }
 
 const char* error_text(int code) {
   const error_entry* entry = find_entry(code);
-  return entry ? entry->text : unrecognized;
+  return entry ? entry->text : unrecognized_error;
 }
 
 bool is_quiet() {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/device/error_table.hpp"
 #include "common/device/launch_check.hpp"
 #include "common/emulator/run/lane_call.hpp"
 
@@ -14,18 +15,6 @@ constexpr std::uint64_t buffer_bytes = 16 << 20, buffer_grain = 256;
 std::uint64_t room_of(std::uint64_t bytes) {
   return std::max<std::uint64_t>(1, (bytes + buffer_grain - 1) / buffer_grain) * buffer_grain;
 }
-
-struct error_entry {
-  int code;
-  const char* name;
-  const char* text;
-};
-constexpr error_entry error_table[] = {
-#define STEPWISE_ERROR(code, name, text) {code, #name, text},
-#include "common/device/error_table.inc"
-#undef STEPWISE_ERROR
-    {-1, "unrecognized error code", "unrecognized error code"},
-};
 
 // Streams that every grid has (driver_types.h, cuda_device_runtime_api.h): the default one by its
 // three names, and those of tail and of fire-and-forget launches.
@@ -41,12 +30,15 @@ status device_runtime::make(const made_memory& made) {
   if (is_made_) return {};
   std::string texts;
   std::map<int, std::pair<std::size_t, std::size_t>> places;
-  for (const error_entry& e : error_table) {
+  const auto add = [&](const error_entry& e) {
     const std::size_t name = texts.size();
     texts += e.name + std::string(1, '\0');
     places[e.code] = {name, texts.size()};
     texts += e.text + std::string(1, '\0');
-  }
+  };
+  for (const error_entry& e : error_table) add(e);
+  constexpr int none = -1;  // what stands for every other code
+  add({none, unrecognized_error, unrecognized_error});
   const auto words = memory.allocate(texts.size());
   if (!words.ok()) return words.failure();
   const auto room = memory.allocate(buffer_bytes);
@@ -57,7 +49,7 @@ status device_runtime::make(const made_memory& made) {
   std::memcpy(memory.host(*words), texts.data(), texts.size());
   for (const auto& [code, place] : places)
     texts_[code] = {*words + place.first, *words + place.second};
-  unknown_ = texts_.at(-1);
+  unknown_ = texts_.at(none);
   buffers_.give_back(*room, buffer_bytes);
   made(*words, texts.size(), "the names of errors");
   is_made_ = true;

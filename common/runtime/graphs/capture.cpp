@@ -79,20 +79,6 @@ bool is_blocking(state& s, cudaStream_t stream) {
   return (record_of(s, stream).flags & cudaStreamNonBlocking) == 0;
 }
 
-// The nodes that `nodes` depend on, and they themselves.
-std::set<const graph_node*> with_ancestors(const std::vector<graph_edge>& nodes) {
-  std::set<const graph_node*> seen;
-  std::vector<const graph_node*> todo;
-  for (const graph_edge& e : nodes) todo.push_back(e.node);
-  while (!todo.empty()) {
-    const graph_node* const node = todo.back();
-    todo.pop_back();
-    if (!seen.insert(node).second) continue;
-    for (const graph_edge& e : node->before) todo.push_back(e.node);
-  }
-  return seen;
-}
-
 }  // namespace
 
 bool capture_set::writes_to(const graph& g) const {

@@ -156,6 +156,19 @@ bool disconnect(graph_node& from, graph_node& to, const cudaGraphEdgeData& data)
   return true;
 }
 
+std::set<const graph_node*> with_ancestors(const std::vector<graph_edge>& nodes) {
+  std::set<const graph_node*> seen;
+  std::vector<const graph_node*> todo;
+  for (const graph_edge& e : nodes) todo.push_back(e.node);
+  while (!todo.empty()) {
+    const graph_node* const node = todo.back();
+    todo.pop_back();
+    if (!seen.insert(node).second) continue;
+    for (const graph_edge& e : node->before) todo.push_back(e.node);
+  }
+  return seen;
+}
+
 result<std::vector<graph_node*>> in_order(const graph& g, const graph_node** where) {
   std::map<const graph_node*, std::size_t> missing;
   const auto later = [](const graph_node* a, const graph_node* b) { return a->number > b->number; };

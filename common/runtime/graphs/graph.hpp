@@ -166,6 +166,9 @@ void connect(graph_node& from, graph_node& to, const cudaGraphEdgeData& data);
 // False if there is no such edge with this data.
 bool disconnect(graph_node& from, graph_node& to, const cudaGraphEdgeData& data);
 
+// The nodes that `nodes` lead to, and all that those depend on.
+std::set<const graph_node*> with_ancestors(const std::vector<graph_edge>& nodes);
+
 // Nodes such that each follows those that it depends on; empty nodes aside in the order of their
 // making. invalid_value for a cycle, with one of its nodes in `*where`.
 result<std::vector<graph_node*>> in_order(const graph& g, const graph_node** where = nullptr);

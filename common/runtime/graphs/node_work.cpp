@@ -39,28 +39,14 @@ result<std::vector<void*>> unpacked(void** extra, const kernel_attributes& kerne
   return arguments;
 }
 
-// Whether all of `nodes` are, or follow, `earlier`.
-bool follows(const std::vector<graph_edge>& nodes, const graph_node* earlier) {
-  std::set<const graph_node*> seen;
-  std::vector<const graph_node*> todo;
-  for (const graph_edge& e : nodes) todo.push_back(e.node);
-  while (!todo.empty()) {
-    const graph_node* const node = todo.back();
-    todo.pop_back();
-    if (node == earlier) return true;
-    if (!seen.insert(node).second) continue;
-    for (const graph_edge& e : node->before) todo.push_back(e.node);
-  }
-  return false;
-}
-
 // An address of this graph's that was released before a node with these dependencies; 0: none.
 device_address free_again(state& s, const graph& g, const std::vector<graph_edge>& before,
                           std::uint64_t bytes) {
   const graph_memory& memory = graphs_of(s).memory;
+  const auto earlier = with_ancestors(before);
   for (const auto& node : g.nodes) {
     const auto* const released = std::get_if<release_work>(&node->work);
-    if (!released || !follows(before, node.get())) continue;
+    if (!released || earlier.count(node.get()) == 0) continue;
     const device_address address = address_of(released->address);
     if (!memory.knows(address) || memory.owner_of(address) != &g ||
         memory.bytes_of(address) != bytes) {

@@ -260,6 +260,25 @@ TEST_CASE_FIXTURE(clean, "where the device is in another process, graphs are ref
   CHECK(cudaStreamDestroy(stream) == cudaSuccess);
 }
 
+TEST_CASE_FIXTURE(clean, "released memory is allocated again only by what follows its release") {
+  cudaGraph_t graph;
+  REQUIRE(cudaGraphCreate(&graph, 0) == cudaSuccess);
+  const auto allocate = [&](cudaGraphNode_t* node, const cudaGraphNode_t* after) {
+    cudaMemAllocNodeParams p = {};
+    p.poolProps.allocType = cudaMemAllocationTypePinned;
+    p.poolProps.location.type = cudaMemLocationTypeDevice;
+    p.bytesize = 1 << 20;
+    REQUIRE(cudaGraphAddMemAllocNode(node, graph, after, after ? 1 : 0, &p) == cudaSuccess);
+    return p.dptr;
+  };
+  cudaGraphNode_t first, release, beside, behind;
+  void* const memory = allocate(&first, nullptr);
+  REQUIRE(cudaGraphAddMemFreeNode(&release, graph, &first, 1, memory) == cudaSuccess);
+  CHECK(allocate(&beside, nullptr) != memory);
+  CHECK(allocate(&behind, &release) == memory);
+  CHECK(cudaGraphDestroy(graph) == cudaSuccess);
+}
+
 TEST_CASE_FIXTURE(clean, "graphs' memory: one address while something may use it, and accounts") {
   runtime::graph_memory memory;
   runtime::state& s = runtime::state::get();

@@ -1,0 +1,23 @@
+// Names and sentences of CUDA's error codes, as the runtime tells them. Tested by
+// common/runtime/tests/errors_test.cpp.
+#pragma once
+
+namespace stepwise {
+
+struct error_entry {
+  int code;
+  const char* name;
+  const char* text;
+};
+
+// Sorted by code.
+inline constexpr error_entry error_table[] = {
+#define STEPWISE_ERROR(code, name, text) {code, #name, text},
+#include "common/device/error_table.inc"
+#undef STEPWISE_ERROR
+};
+
+// What a code gets that is none, as name and as sentence.
+inline constexpr char unrecognized_error[] = "unrecognized error code";
+
+}  // namespace stepwise
