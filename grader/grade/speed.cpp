@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "grader/grade/host_time.hpp"
 #include "grader/judge/call_file.hpp"
 #include "grader/judge/judged_buffers.hpp"
 #include "grader/judge/key.hpp"
@@ -34,11 +35,6 @@ constexpr double practice_long_ms = 10;
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-double highest_but_1_percent(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[(99 * values.size() - 1) / 100];
 }
 
 enum plan : std::size_t { visit_plan, long_visit_plan, check_plan, small_plan = 1 };
@@ -84,19 +80,6 @@ class race {
     std::vector<double> device_ms, host_ms;  // of each round
 
     void forget_times() { device_ms.clear(), host_ms.clear(); }
-
-    // Of each round: the time on the device, and what the host took beyond `allowed_ms`. A delay of
-    // the machine's is in few rounds, and does not count; what is in most of them is the program's.
-    std::vector<double> times(double allowed_ms) const {
-      std::vector<double> beyond = host_ms;
-      for (double& ms : beyond) ms = std::max(0.0, ms - allowed_ms);
-      std::vector<double> sorted = beyond;
-      std::sort(sorted.begin(), sorted.end());
-      std::vector<double> ms = device_ms;
-      for (std::size_t r = 0; r < ms.size(); ++r)
-        ms[r] += std::min(beyond[r], sorted[sorted.size() / 2]);
-      return ms;
-    }
   };
 
   void make_inputs() {
@@ -283,12 +266,18 @@ class race {
   // Whoever is decided leaves; false if nobody is open.
   bool look_at_ratios() {
     bool any = false;
-    const double allowed_ms = protocol_ms_.empty() ? 0 : highest_but_1_percent(protocol_ms_);
-    const auto mine = all_[0].times(allowed_ms);
+    std::vector<std::vector<double>> rivals_ms;
+    for (std::size_t i = 1; i < all_.size(); ++i)
+      if (all_[i].takes_part) rivals_ms.push_back(all_[i].host_ms);
+    const double allowed_ms = allowed_host_ms(protocol_ms_, rivals_ms);
+    const auto times = [&](const racer& one) {
+      return times_that_count(one.device_ms, one.host_ms, allowed_ms);
+    };
+    const auto mine = times(all_[0]);
     for (std::size_t i = 1; i < all_.size(); ++i) {
       if (!all_[i].takes_part) continue;
       comparison& result = results_[i - 1];
-      const auto other = all_[i].times(allowed_ms);
+      const auto other = times(all_[i]);
       result.ratios.clear();
       for (std::size_t r = 0; r < mine.size(); ++r) result.ratios.push_back(other[r] / mine[r]);
       result.range = median_interval(result.ratios, confidence);

@@ -35,7 +35,8 @@ status instantiate(state& s, cudaGraphExec_t* made, graph& g, unsigned long long
   return {};
 }
 
-// The instantiated graph in a stream: as a node of the graph that is captured there, or done.
+// The instantiated graph in a stream. A captured one takes none (measured on an H100, driver 580):
+// a graph within a graph is a child node that is added to it.
 cudaError_t launch_graph(cudaGraphExec_t handle, cudaStream_t stream,
                          std::source_location at = std::source_location::current()) {
   std::optional<graph_run> run;
@@ -44,10 +45,8 @@ cudaError_t launch_graph(cudaGraphExec_t handle, cudaStream_t stream,
       handle,
       [&](state& s, executable_graph& e) -> status {
         status known = check_stream(s, stream);
+        if (known.ok()) known = check_not_captured(s, stream);
         if (!known.ok()) return known;
-        if (s.captures != 0) {
-          if (const auto captured = capture_child(s, *e.copy, stream)) return *captured;
-        }
         run.emplace(graphs_of(s).executables.at(&e), stream);
         known = run->begin(s);
         return known.ok() ? run->advance(s, &next) : known;

@@ -222,12 +222,6 @@ std::optional<status> capture_release(state& s, void* address, cudaStream_t stre
                     [&](captured_stream& in) { return release_of(s, *in.of->target, address); });
 }
 
-std::optional<status> capture_child(state& s, const graph& g, cudaStream_t stream) {
-  return capture_as(s, stream, [&](captured_stream& in) {
-    return child_of(s, *in.of->target, const_cast<graph*>(&g), false);
-  });
-}
-
 std::optional<status> capture_record(state& s, cudaEvent_t event, cudaStream_t stream,
                                      bool external) {
   if (external) {

@@ -58,7 +58,4 @@ status end_capture(state& s, cudaStream_t stream, cudaGraph_t* captured);
 // of a blocking stream; null if there is none.
 result<captured_stream*> capture_of(state& s, cudaStream_t stream);
 
-// What a stream's next work becomes, if it is captured: see capturing.hpp.
-std::optional<status> capture_child(state& s, const graph& g, cudaStream_t stream);
-
 }  // namespace stepwise::runtime

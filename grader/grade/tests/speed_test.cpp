@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "grader/grade/host_time.hpp"
 #include "grader/judge/tests/two_programs.hpp"
 
 using namespace stepwise;
@@ -12,6 +13,23 @@ TEST_CASE("an interval decides, or says that it does not") {
   CHECK(decide({1.5, 1.7}, 1.5) == decision::above);
   CHECK(decide({1.2, 1.4}, 1.5) == decision::below);
   CHECK(decide({1.4, 1.6}, 1.5) == decision::open);
+}
+
+TEST_CASE("host time counts beyond empty calls and what the course's own programs took") {
+  const std::vector<double> empty = {0.01, 0.01, 0.02, 0.01, 0.015};
+  CHECK(allowed_host_ms({}, {}) == 0);
+  CHECK(allowed_host_ms(empty, {}) == 0.02);
+  CHECK(allowed_host_ms(empty, {{0.005, 0.9, 0.01}}) == 0.02);
+  // All calls wait where other work keeps the cores busy.
+  CHECK(allowed_host_ms(empty, {{0.01, 0.01, 0.01}, {0.05, 0.06, 0.07}}) == 0.06);
+  const std::vector<double> device = {0.4, 0.4, 0.5};
+  CHECK(times_that_count(device, {0.06, 0.05, 0.06}, 0.06) == device);
+  // A delay in one round of three is not the program's; a computation in all is.
+  CHECK(times_that_count(device, {3, 0.05, 0.05}, 0.06) == device);
+  const auto counted = times_that_count(device, {1.06, 3.06, 1.31}, 0.06);
+  CHECK(counted[0] == doctest::Approx(1.4));
+  CHECK(counted[1] == doctest::Approx(1.65));
+  CHECK(counted[2] == doctest::Approx(1.75));
 }
 
 TEST_CASE("a speedup is the median ratio of alternating pairs") {
