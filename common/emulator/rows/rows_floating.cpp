@@ -1,8 +1,8 @@
 // Floating-point operations, one row beside each body.
 //
 // idea    Every result is the IEEE one with round-to-nearest; a single-precision NaN becomes the
-//         canonical NaN 0x7fffffff, as on an H200. Approximate instructions are computed in double
-//         precision and rounded once, which is within PTX's stated error.
+//         canonical NaN 0x7fffffff, as on an H200. Approximate instructions give the bits that a
+//         GPU's special function unit gives (special_functions.hpp).
 // source  PTX ISA 9.0, "Floating Point Instructions". Tested by tests/opcodes/.
 #if defined(__wasm__)
 #include <wasm_simd128.h>
@@ -13,6 +13,7 @@
 
 #include "common/emulator/rows/narrow.hpp"
 #include "common/emulator/rows/rows.hpp"
+#include "common/emulator/rows/special_functions.hpp"
 
 namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {
@@ -166,34 +167,38 @@ void saturating(row_table& t) {
   });
 }
 
+template <class Operation, bool Ftz>
+const op* approximate_row(context& x, const op* i) {
+  f32 results[lanes];
+  approximated<Operation, Ftz>(x.row<f32>(i->a), results);
+  keep_active(x.active, results, x.row<f32>(i->d));
+  return i + 1;
+}
+template <bool Ftz, bool Full>
+const op* quotient_row(context& x, const op* i) {
+  f32 results[lanes];
+  approximate_quotients<Ftz, Full>(x.row<f32>(i->a), x.row<f32>(i->b), results);
+  keep_active(x.active, results, x.row<f32>(i->d));
+  return i + 1;
+}
+
 template <bool Ftz>
-void approximate(row_table& t) {
+void approximate_rows(row_table& t) {
   const row_name type = Ftz ? "ftz.f32" : "f32";
-  add_row<f32, f32, f32>(t, "div.full." + type, [](f32 a, f32 b) {
-    return out<Ftz>(static_cast<f32>(static_cast<f64>(in<Ftz>(a)) / static_cast<f64>(in<Ftz>(b))));
-  });
-  add_row<f32, f32, f32>(t, "div.approx." + type, [](f32 a, f32 b) {
-    return out<Ftz>(static_cast<f32>(static_cast<f64>(in<Ftz>(a)) / static_cast<f64>(in<Ftz>(b))));
-  });
-  add_row<f32, f32>(t, "rcp.approx." + type,
-                    [](f32 a) { return out<Ftz>(static_cast<f32>(1.0 / in<Ftz>(a))); });
-  add_row<f32, f32>(t, "sqrt.approx." + type,
-                    [](f32 a) { return out<Ftz>(std::sqrt(in<Ftz>(a))); });
-  add_row<f32, f32>(t, "rsqrt.approx." + type, [](f32 a) {
-    return out<Ftz>(static_cast<f32>(1.0 / std::sqrt(static_cast<f64>(in<Ftz>(a)))));
-  });
-  add_row<f32, f32>(t, "ex2.approx." + type, [](f32 a) {
-    return out<Ftz>(static_cast<f32>(std::exp2(static_cast<f64>(in<Ftz>(a)))));
-  });
-  add_row<f32, f32>(t, "lg2.approx." + type, [](f32 a) {
-    return out<Ftz>(static_cast<f32>(std::log2(static_cast<f64>(in<Ftz>(a)))));
-  });
-  add_row<f32, f32>(t, "sin.approx." + type, [](f32 a) {
-    return out<Ftz>(static_cast<f32>(std::sin(static_cast<f64>(in<Ftz>(a)))));
-  });
-  add_row<f32, f32>(t, "cos.approx." + type, [](f32 a) {
-    return out<Ftz>(static_cast<f32>(std::cos(static_cast<f64>(in<Ftz>(a)))));
-  });
+  constexpr value_class k = value_class::f32, none = value_class::none;
+  add_row(t, "div.full." + type, &quotient_row<Ftz, true>, k, k, k, none);
+  add_row(t, "div.approx." + type, &quotient_row<Ftz, false>, k, k, k, none);
+  const auto row = [&]<class Operation>(const char* name, Operation) {
+    add_row(t, name + type, &approximate_row<Operation, Ftz>, k, k, none, none);
+  };
+  row("rcp.approx.", unit::reciprocal{});
+  row("sqrt.approx.", unit::root{});
+  row("rsqrt.approx.", unit::reciprocal_root{});
+  row("ex2.approx.", unit::exp2{});
+  row("lg2.approx.", unit::log2{});
+  row("sin.approx.", unit::sine{});
+  row("cos.approx.", unit::cosine{});
+  if (!Ftz) row("tanh.approx.", unit::hyperbolic_tangent{});
 }
 
 }  // namespace
@@ -204,12 +209,8 @@ void floating_rows(row_table& t) {
   arithmetic<f64, false>(t, "f64");
   saturating<false>(t);
   saturating<true>(t);
-  approximate<false>(t);
-  approximate<true>(t);
-  add_row<f32, f32>(t, "tanh.approx.f32", [](f32 a) {
-    return canonical(static_cast<f32>(std::tanh(static_cast<f64>(a))));
-  });
-  add_row<f64, f64>(t, "rsqrt.approx.f64", [](f64 a) { return canonical(1.0 / std::sqrt(a)); });
+  approximate_rows<false>(t);
+  approximate_rows<true>(t);
   add_row<f32, f32, f32>(t, "copysign.f32", [](f32 a, f32 b) { return std::copysign(b, a); });
   add_row<f64, f64, f64>(t, "copysign.f64", [](f64 a, f64 b) { return std::copysign(b, a); });
 }

@@ -6,6 +6,7 @@
 // source  PTX ISA 9.0, "Half Precision Floating Point Instructions".
 //         Tested by tests/opcodes/half_*.ptx and tests/narrow_test.cpp.
 #include "common/emulator/rows/narrow.hpp"
+#include "common/emulator/rows/special_functions.hpp"
 
 namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {
@@ -68,8 +69,35 @@ void arithmetic(row_table& t) {
   ternary(t, "fma.rn" + type, [](u32 a, u32 b, u32 c) { return F::fused(a, b, c); });
   unary(t, "neg" + type, [](u32 a) { return a ^ 0x8000u; });
   unary(t, "abs" + type, [](u32 a) { return a & 0x7fffu; });
-  unary(t, "ex2.approx" + type, [](u32 a) { return F::rounded(std::exp2(F::value(a))); });
-  unary(t, "tanh.approx" + type, [](u32 a) { return F::rounded(std::tanh(F::value(a))); });
+}
+
+// ex2 and tanh, in the floats' unit; the result is truncated.
+template <class F, class Truncated, class Operation, class Word>
+const op* approximate_row(context& x, const op* i) {
+  const Word* a = x.row<Word>(i->a);
+  Word words[lanes] = {};
+  for (unsigned shift = 0; shift < 8 * sizeof(Word); shift += 16) {
+    f32 operands[lanes], results[lanes];
+    for (int l = 0; l < lanes; ++l) operands[l] = F::value((u32{a[l]} >> shift) & 0xffff);
+    approximated<Operation, false>(operands, results);
+    for (int l = 0; l < lanes; ++l) {
+      const u32 half = Truncated::of(results[l]) << shift;
+      words[l] = static_cast<Word>(words[l] | half);
+    }
+  }
+  keep_active(x.active, words, x.row<Word>(i->d));
+  return i + 1;
+}
+template <class F, class Truncated>
+void approximate_rows(row_table& t) {
+  const auto rows = [&]<class Operation>(const row_name& name, Operation) {
+    constexpr value_class k = value_class::b16, k2 = value_class::b32, none = value_class::none;
+    add_row(t, name + F::name, &approximate_row<F, Truncated, Operation, u16>, k, k, none, none);
+    add_row(t, name + F::name + "x2", &approximate_row<F, Truncated, Operation, u32>, k2, k2, none,
+            none);
+  };
+  rows("ex2.approx.", unit::exp2{});
+  rows("tanh.approx.", unit::hyperbolic_tangent{});
 }
 
 // Which of two numbers; -0 is below +0. NaN loses against a number, unless it is to win.
@@ -169,6 +197,8 @@ void half_rows(row_table& t) {
     comparisons<F>(t);
     common_conversions<F>(t);
   });
+  approximate_rows<f16_arithmetic, truncated_f16>(t);
+  approximate_rows<bf16_arithmetic, truncated_bf16>(t);
 }
 
 }  // namespace stepwise::emulator::STEPWISE_SIMD

@@ -1,4 +1,5 @@
-// Floating-point arithmetic that does not round to nearest: .rz, .rm and .rp.
+// Floating-point arithmetic that does not round to nearest: .rz, .rm and .rp; approximations of
+// doubles.
 //
 // idea    The host rounds: its rounding mode is switched for one loop. Operands and results are
 //         volatile there, so that the compiler can neither compute at compile time nor move an
@@ -7,8 +8,10 @@
 #include <bit>
 #include <cfenv>
 #include <cmath>
+#include <limits>
 
 #include "common/emulator/rows/rows.hpp"
+#include "common/emulator/rows/special_functions.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -77,22 +80,30 @@ void modifiers(row_table& t) {
   add_row<T, T>(t, "<relu" + type, [](T a) { return a <= 0 ? T{0} : canonical(a); });
 }
 
-f64 upper_word(f64 v) { return std::bit_cast<f64>(std::bit_cast<u64>(v) & ~u64{0xffffffff}); }
-// 20 bits of mantissa, to nearest.
-f64 rounded_upper_word(f64 v) {
-  return upper_word(std::bit_cast<f64>(std::bit_cast<u64>(v) + 0x80000000u));
-}
-
 // rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper word of the operand alone, and set
 // the upper word of the result.
-f64 flush(f64 v) { return std::isnormal(v) || v != v || std::isinf(v) ? v : std::copysign(0.0, v); }
-
-void gross_approximations(row_table& t) {
-  add_row<f64, f64>(t, "rcp.approx.ftz.f64",
-                    [](f64 a) { return rounded_upper_word(flush(1.0 / flush(upper_word(a)))); });
-  add_row<f64, f64>(t, "rsqrt.approx.ftz.f64", [](f64 a) {
-    return rounded_upper_word(1.0 / std::sqrt(flush(upper_word(a))));
+template <u32 (*Operation)(u32)>
+void upper_word_row(row_table& t, const char* name) {
+  add_row<f64, f64>(t, name, [](f64 a) {
+    const u32 upper = static_cast<u32>(std::bit_cast<u64>(a) >> 32);
+    return std::bit_cast<f64>(u64{Operation(upper)} << 32);
   });
+}
+
+// rsqrt.approx.f64: the upper word of the root, and one step of an iteration of third order, which
+// ptxas puts there.
+f64 reciprocal_root(f64 a) {
+  const auto refined = [](f64 v) {
+    const u32 upper = static_cast<u32>(std::bit_cast<u64>(v) >> 32);
+    const f64 first = std::bit_cast<f64>(u64{reciprocal_root_of_upper_word(upper)} << 32);
+    const f64 error = std::fma(v, -(first * first), 1.0);
+    return std::fma(std::fma(error, 0.375, 0.5), first * error, first);
+  };
+  if (a == 0) return std::copysign(std::numeric_limits<f64>::infinity(), a);
+  if (a != a) return a + a;
+  if (a < 0) return std::bit_cast<f64>(u64{0xfff80000u} << 32);
+  if (std::isinf(a)) return 0;
+  return a < 0x1p-1022 ? refined(a * 0x1p54) * 0x1p27 : refined(a);
 }
 
 }  // namespace
@@ -106,7 +117,9 @@ void rounding_rows(row_table& t) {
 #endif
     modifiers<T>(t);
   });
-  gross_approximations(t);
+  upper_word_row<reciprocal_of_upper_word>(t, "rcp.approx.ftz.f64");
+  upper_word_row<reciprocal_root_of_upper_word>(t, "rsqrt.approx.ftz.f64");
+  add_row<f64, f64>(t, "rsqrt.approx.f64", [](f64 a) { return reciprocal_root(a); });
   add_row<f32, f32>(t, "<ftz>.f32", [](f32 a) {
     const u32 bits = std::bit_cast<u32>(a);
     return (bits & 0x7f800000u) == 0 ? std::bit_cast<f32>(bits & 0x80000000u) : a;

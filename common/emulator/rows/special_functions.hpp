@@ -1,0 +1,383 @@
+// What a GPU's special function unit computes: reciprocals, roots, exp2, log2, sin, cos and tanh of
+// floats, bit for bit, and the instructions of PTX that ptxas makes of them.
+//
+// idea    The unit interpolates: the upper bits of the operand choose a segment of a table, and the
+//         17 bits below it, x, enter c0 + c1 * x + c2 * x * x, computed in fixed point and
+//         truncated. x * x lacks the partial products below a certain column. This design is
+//         published: Oberman and Siu, "A High-Performance Area-Efficient Multifunction
+//         Interpolator", ARITH 2005; the coefficients and the truncated columns are measured
+//         (special_tables.hpp). Here the sum is exact in double precision.
+//         An operation is a structure: the table, the place of an operand in it, and what becomes
+//         of the sum. A row runs the three parts for 32 lanes each, so that all are vector code.
+// watch   In an unnamed namespace, as rows.hpp. No branches: where another result is selected
+//         afterwards, a place is still inside its table, and a number still fits its integer.
+// source  The sequences around the unit's operations (scaling of subnormal operands and the like)
+//         are those of ptxas 13.0 for sm_90. Tested by tests/special_functions_test.cpp and
+//         common/runtime/conformance/math/math_approximate.cu.
+#pragma once
+
+#include <bit>
+#include <cmath>
+
+#include "common/emulator/rows/rows.hpp"
+#include "common/emulator/rows/special_tables.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+// The unit's operations. Bits of a float go in and out; subnormal operands and results are zeros,
+// except in hyperbolic_tangent; a NaN is 0x7fffffff.
+namespace unit {
+
+constexpr u32 sign_bit = 0x80000000u, infinite = 0x7f800000u, nan = 0x7fffffffu, hidden = 1u << 23;
+
+// A segment and 17 bits within it.
+struct place {
+  s32 segment, x;
+};
+
+// x * x / 2^19 without the partial products below column 19. What remains are those of the upper 8
+// bits with each other, and those of seven lower bits with some of the upper ones.
+template <int Bit>
+[[gnu::always_inline]] inline s32 partial(s32 x) {
+  return (x & (1 << Bit)) != 0 ? x >> (18 - Bit) : 0;
+}
+[[gnu::always_inline]] inline s32 square(s32 x) {
+  const s32 high = x >> 9;
+  return ((high * high) >> 1) + partial<2>(x) + partial<3>(x) + partial<4>(x) + partial<5>(x) +
+         partial<6>(x) + partial<7>(x) + partial<8>(x);
+}
+
+// In units of 2^-24.
+template <class Table>
+[[gnu::always_inline]] inline f64 interpolated(const Table& t, s32 segment, s32 x, s32 square) {
+  const f64 c0 = t.of[segment][0], c1 = t.of[segment][1], c2 = t.of[segment][2];
+  return (c0 * 0x1p15 + t.fraction + c1 * x + c2 * (square * 4)) * 0x1p-17;
+}
+[[gnu::always_inline]] inline u32 whole(f64 sum) { return static_cast<u32>(static_cast<s32>(sum)); }
+
+// v * 2^-24 as a float, truncated; v is 0 or at least 2^-100.
+[[gnu::always_inline]] inline u32 truncated(f64 v) {
+  const u64 kept = std::bit_cast<u64>(v * 0x1p-24) & ~((u64{1} << 29) - 1);
+  return std::bit_cast<u32>(static_cast<f32>(std::bit_cast<f64>(kept)));
+}
+
+struct reciprocal {
+  static constexpr const auto& table = reciprocal_table;
+  [[gnu::always_inline]] static place of(u32 a) {
+    return {static_cast<s32>((a >> 16) & 0x7f), static_cast<s32>((a & 0xffff) << 1)};
+  }
+  [[gnu::always_inline]] static u32 result(u32 a, f64 sum) {
+    const u32 magnitude = a & ~sign_bit;
+    u32 r = (252u << 23) - (magnitude & infinite) + whole(sum);
+    r = magnitude > 0x7e800000u ? 0 : r;
+    r = magnitude < hidden ? infinite : r;
+    r |= a & sign_bit;
+    return magnitude > infinite ? nan : r;
+  }
+};
+
+// A number is 2^(2 * half - 128) * m, with m in [1, 4).
+[[gnu::always_inline]] inline u32 half_exponent(u32 a) { return (a + hidden) >> 24; }
+[[gnu::always_inline]] inline place root_place(u32 a) {
+  const u32 m = (a ^ hidden) & 0xffffff;
+  return {static_cast<s32>(m >> 17), static_cast<s32>(m & 0x1ffff)};
+}
+
+struct reciprocal_root {
+  static constexpr const auto& table = reciprocal_root_table;
+  [[gnu::always_inline]] static place of(u32 a) { return root_place(a); }
+  [[gnu::always_inline]] static u32 result(u32 a, f64 sum) {
+    const u32 mantissa = (a & 0xffffff) == hidden ? 1u << 24 : whole(sum);
+    u32 r = ((189 - half_exponent(a)) << 23) + mantissa;
+    r = a >= infinite ? 0 : r;
+    r = a > infinite ? nan : r;
+    return (a & infinite) == 0 ? (a & sign_bit) | infinite : r;
+  }
+};
+
+struct root {
+  static constexpr const auto& table = root_table;
+  [[gnu::always_inline]] static place of(u32 a) { return root_place(a); }
+  [[gnu::always_inline]] static u32 result(u32 a, f64 sum) {
+    u32 r = ((62 + half_exponent(a)) << 23) + (whole(sum) >> 1);
+    r = a >= infinite ? infinite : r;
+    r = a > infinite ? nan : r;
+    return (a & infinite) == 0 ? a & sign_bit : r;
+  }
+};
+
+// The operand becomes a fixed-point number with 23 bits behind the point. A negative one that is
+// not whole is complemented bit by bit, so it lies 2^-23 below.
+struct exp2 {
+  static constexpr const auto& table = exp2_table;
+  [[gnu::always_inline]] static s32 fixed(u32 a) {
+    const u32 magnitude = a & ~sign_bit;
+    const u32 limited = magnitude < 0x43000000u ? magnitude : 0x43000000u;
+    const s32 v = static_cast<s32>(std::bit_cast<f32>(limited) * 0x1p23f);
+    const s32 below = (v & 0x7fffff) != 0 ? ~v : -v;
+    return (a & sign_bit) != 0 ? below : v;
+  }
+  [[gnu::always_inline]] static place of(u32 a) {
+    const s32 v = fixed(a);
+    return {(v >> 17) & 0x3f, v & 0x1ffff};
+  }
+  [[gnu::always_inline]] static u32 result(u32 a, f64 sum) {
+    const u32 magnitude = a & ~sign_bit, exponent = static_cast<u32>((fixed(a) >> 23) + 126);
+    u32 r = (exponent << 23) + (whole(sum) >> 1);
+    r = magnitude >= 0x43000000u ? infinite : r;
+    r = a > 0xc2fc0000u ? 0 : r;
+    return magnitude > infinite ? nan : r;
+  }
+};
+
+// The sum of exponent and interpolated logarithm has 36 bits behind the point.
+struct log2 {
+  static constexpr const auto& table = log2_table;
+  [[gnu::always_inline]] static place of(u32 a) {
+    return {static_cast<s32>((a >> 17) & 0x3f), static_cast<s32>(a & 0x1ffff)};
+  }
+  [[gnu::always_inline]] static u32 result(u32 a, f64 sum) {
+    const s32 exponent = static_cast<s32>((a >> 23) & 0xff) - 127;
+    u32 r = truncated(std::trunc((exponent * 0x1p24 + sum) * 0x1p12) * 0x1p-12);
+    r = a == 0x3f800000u ? 0 : r;
+    r = a >= infinite ? a : r;
+    r = a > infinite ? nan : r;
+    return (a & infinite) == 0 ? sign_bit | infinite : r;
+  }
+};
+
+// The operand's part of a revolution in units of 2^-25, without its sign. The multiplication by
+// 1 / (2 * pi) is an instruction of its own, which truncates. In the second and fourth quarter the
+// place within the quarter is complemented bit by bit.
+template <bool Cosine>
+struct wave {
+  static constexpr const auto& table = sine_table;
+  [[gnu::always_inline]] static u32 phase(u32 a) {
+    const u32 magnitude = a & ~sign_bit;
+    const f64 v = std::bit_cast<f32>(magnitude < infinite ? magnitude : 0);
+    const u64 product = std::bit_cast<u64>(v * static_cast<f64>(std::bit_cast<f32>(0x3e22f983u)));
+    const f64 revolutions = std::bit_cast<f64>(product & ~((u64{1} << 29) - 1));
+    const f64 part = revolutions - std::trunc(revolutions);
+    return static_cast<u32>(static_cast<s32>(part * 0x1p25)) + (Cosine ? hidden : 0);
+  }
+  [[gnu::always_inline]] static place of(u32 a) {
+    const u32 p = phase(a), v = (p & hidden) != 0 ? ~p : p;
+    return {static_cast<s32>((v >> 17) & 0x3f), static_cast<s32>(v & 0x1ffff)};
+  }
+  [[gnu::always_inline]] static u32 result(u32 a, f64 sum) {
+    const u32 p = phase(a), interpolation = truncated(sum);
+    u32 r = interpolation < 0x3f800000u ? interpolation : 0x3f800000u;
+    r = (p & 0xffffff) == hidden ? 0x3f800000u : r;
+    r |= (p & (hidden << 1)) << 7;
+    r = Cosine ? r : r ^ (a & sign_bit);
+    return (a & ~sign_bit) >= infinite ? nan : r;
+  }
+};
+using sine = wave<false>;
+using cosine = wave<true>;
+
+// Operands below 2^-8 are results, too, even subnormal ones. A binade has 1 to 16 segments.
+struct hyperbolic_tangent {
+  static constexpr const auto& table = tanh_table;
+  [[gnu::always_inline]] static place of(u32 a) {
+    const u32 magnitude = a & ~sign_bit;
+    const bool inside = magnitude >= 0x3b800000u && magnitude < 0x41000000u;
+    const s32 v = static_cast<s32>(inside ? magnitude : 0x3b800000u);
+    const s32 binade = (v >> 23) - 119, mantissa = v & 0x7fffff;
+    const s32 bits = tanh_binades[binade][0], first = tanh_binades[binade][1];
+    return {first + ((mantissa << bits) >> 23), ((mantissa << bits) & 0x7fffff) >> 6};
+  }
+  [[gnu::always_inline]] static u32 result(u32 a, f64 sum) {
+    const u32 magnitude = a & ~sign_bit, interpolation = truncated(sum);
+    u32 r = interpolation < 0x3f800000u ? interpolation : 0x3f800000u;
+    r = magnitude >= 0x41000000u ? 0x3f800000u : r;
+    r = magnitude < 0x3b800000u ? magnitude : r;
+    r |= a & sign_bit;
+    return magnitude > infinite ? nan : r;
+  }
+};
+
+// One operand.
+template <class Operation>
+u32 compute(u32 a) {
+  const place p = Operation::of(a);
+  return Operation::result(a, interpolated(Operation::table, p.segment, p.x, square(p.x)));
+}
+
+// All lanes, whether active or not.
+template <class Operation>
+[[gnu::always_inline]] inline void compute(const u32 (&a)[lanes], u32 (&results)[lanes]) {
+  s32 segments[lanes], xs[lanes], squares[lanes];
+  f64 sums[lanes];
+  for (int l = 0; l < lanes; ++l) {
+    const place p = Operation::of(a[l]);
+    segments[l] = p.segment;
+    xs[l] = p.x;
+  }
+  for (int l = 0; l < lanes; ++l) squares[l] = square(xs[l]);
+  for (int l = 0; l < lanes; ++l)
+    sums[l] = interpolated(Operation::table, segments[l], xs[l], squares[l]);
+  for (int l = 0; l < lanes; ++l) results[l] = Operation::result(a[l], sums[l]);
+}
+
+}  // namespace unit
+
+// --- the instructions -------------------------------------------------------------------------
+//
+// Each multiplies its operand by a power of two, has the unit's operation, and finishes the result.
+// Ftz: with .ftz, where the unit's own treatment of subnormal numbers is right.
+
+[[gnu::always_inline]] inline f32 with_nan(f32 a) {
+  return a == a ? a : std::bit_cast<f32>(unit::nan);
+}
+
+template <class Operation, bool Ftz>
+struct approximate;
+
+template <class Unit>
+struct unscaled {
+  using operation = Unit;
+  [[gnu::always_inline]] static f32 operand(f32 a) { return a; }
+  [[gnu::always_inline]] static f32 finished(f32, f32 r) { return r; }
+};
+template <class Operation>
+struct approximate<Operation, true> : unscaled<Operation> {};
+template <bool Cosine>
+struct approximate<unit::wave<Cosine>, false> : unscaled<unit::wave<Cosine>> {};
+template <>
+struct approximate<unit::hyperbolic_tangent, false> : unscaled<unit::hyperbolic_tangent> {};
+
+[[gnu::always_inline]] inline bool subnormal(f32 a) { return std::fabs(a) < 0x1p-126f; }
+
+template <>
+struct approximate<unit::reciprocal, false> {
+  using operation = unit::reciprocal;
+  [[gnu::always_inline]] static f32 scale(f32 a) {
+    const f32 large = std::fabs(a) > 0x1p126f ? 0.25f : 1.0f;
+    return subnormal(a) ? 0x1p24f : large;
+  }
+  [[gnu::always_inline]] static f32 operand(f32 a) { return a * scale(a); }
+  [[gnu::always_inline]] static f32 finished(f32 a, f32 r) { return with_nan(r * scale(a)); }
+};
+template <>
+struct approximate<unit::root, false> {
+  using operation = unit::root;
+  [[gnu::always_inline]] static f32 operand(f32 a) { return a * (subnormal(a) ? 0x1p24f : 1.0f); }
+  [[gnu::always_inline]] static f32 finished(f32 a, f32 r) {
+    return with_nan(r * (subnormal(a) ? 0x1p-12f : 1.0f));
+  }
+};
+template <>
+struct approximate<unit::reciprocal_root, false> {
+  using operation = unit::reciprocal_root;
+  [[gnu::always_inline]] static f32 operand(f32 a) { return a * (subnormal(a) ? 0x1p24f : 1.0f); }
+  [[gnu::always_inline]] static f32 finished(f32 a, f32 r) {
+    return with_nan(r * (subnormal(a) ? 0x1p12f : 1.0f));
+  }
+};
+template <>
+struct approximate<unit::exp2, false> {
+  using operation = unit::exp2;
+  [[gnu::always_inline]] static f32 operand(f32 a) { return a * (a < -126.0f ? 0.5f : 1.0f); }
+  [[gnu::always_inline]] static f32 finished(f32 a, f32 r) {
+    return with_nan(r * (a < -126.0f ? r : 1.0f));
+  }
+};
+template <>
+struct approximate<unit::log2, false> {
+  using operation = unit::log2;
+  [[gnu::always_inline]] static f32 operand(f32 a) { return a * (subnormal(a) ? 0x1p24f : 1.0f); }
+  [[gnu::always_inline]] static f32 finished(f32 a, f32 r) {
+    return with_nan(r - (subnormal(a) ? 24.0f : 0.0f));
+  }
+};
+
+// The instruction's result for one operand.
+template <class Operation, bool Ftz>
+f32 approximated(f32 a) {
+  using form = approximate<Operation, Ftz>;
+  const u32 bits = std::bit_cast<u32>(form::operand(a));
+  return form::finished(a, std::bit_cast<f32>(unit::compute<typename form::operation>(bits)));
+}
+
+// The instruction's results for a warp's operands.
+template <class Operation, bool Ftz>
+[[gnu::always_inline]] inline void approximated(const f32* a, f32 (&results)[lanes]) {
+  using form = approximate<Operation, Ftz>;
+  u32 operands[lanes], bits[lanes];
+  for (int l = 0; l < lanes; ++l) operands[l] = std::bit_cast<u32>(form::operand(a[l]));
+  unit::compute<typename form::operation>(operands, bits);
+  for (int l = 0; l < lanes; ++l) results[l] = form::finished(a[l], std::bit_cast<f32>(bits[l]));
+}
+
+// a / b, a product with the reciprocal. Full: div.full, for divisors of any size.
+template <bool Ftz, bool Full>
+[[gnu::always_inline]] inline void approximate_quotients(const f32* a, const f32* b,
+                                                         f32 (&results)[lanes]) {
+  const auto flushed = [](f32 v) {
+    const u32 bits = std::bit_cast<u32>(v);
+    return Ftz && (bits & unit::infinite) == 0 ? std::bit_cast<f32>(bits & unit::sign_bit) : v;
+  };
+  const auto scale = [](f32 v) {
+    const f32 large = Full && std::fabs(v) > 0x1p126f ? 0.25f : 1.0f;
+    return !Ftz && subnormal(v) ? 0x1p24f : large;
+  };
+  u32 divisors[lanes], bits[lanes];
+  for (int l = 0; l < lanes; ++l) divisors[l] = std::bit_cast<u32>(b[l] * scale(b[l]));
+  unit::compute<unit::reciprocal>(divisors, bits);
+  for (int l = 0; l < lanes; ++l) {
+    const f32 dividend = flushed(flushed(a[l]) * scale(b[l]));
+    results[l] = with_nan(flushed(dividend * std::bit_cast<f32>(bits[l])));
+  }
+}
+
+// d[l] = values[l] for the active lanes.
+template <class T>
+[[gnu::always_inline]] inline void keep_active(u32 active, const T (&values)[lanes], T* d) {
+  STEPWISE_LANES_APART
+  for (int l = 0; l < lanes; ++l) d[l] = lane_in(active, l) ? values[l] : d[l];
+}
+
+// The forms of 16 bits are those of floats, truncated.
+struct truncated_f16 {
+  [[gnu::always_inline]] static u32 of(f32 v) {
+    const u32 bits = std::bit_cast<u32>(v), magnitude = bits & ~unit::sign_bit;
+    const u32 limited = magnitude < 0x38800000u ? magnitude : 0;
+    const u32 small = static_cast<u32>(static_cast<s32>(std::bit_cast<f32>(limited) * 0x1p24f));
+    u32 result = magnitude < 0x38800000u ? small : (magnitude - (112u << 23)) >> 13;
+    result = magnitude >= 0x47800000u ? 0x7c00 : result;
+    result |= (bits >> 16) & 0x8000;
+    return magnitude > unit::infinite ? 0x7fff : result;
+  }
+};
+struct truncated_bf16 {
+  [[gnu::always_inline]] static u32 of(f32 v) { return std::bit_cast<u32>(v) >> 16; }
+};
+
+// The upper words of a double's reciprocal and of that of its root: as those of floats, with 20
+// bits of mantissa.
+inline u32 reciprocal_of_upper_word(u32 a) {
+  constexpr u32 infinite = 0x7ff00000u;
+  const u32 magnitude = a & ~unit::sign_bit, sign = a & unit::sign_bit;
+  if (magnitude > infinite) return unit::nan;
+  if (magnitude < 0x00100000u) return sign | infinite;
+  if (magnitude > 0x7fd00000u) return sign;
+  const s32 x = static_cast<s32>((magnitude & 0x1fff) << 4);
+  const s32 segment = static_cast<s32>((magnitude >> 13) & 0x7f);
+  const f64 sum = unit::interpolated(reciprocal_table, segment, x, unit::square(x));
+  return sign | ((2044u << 20) - (magnitude & infinite) + (unit::whole(sum) >> 3));
+}
+inline u32 reciprocal_root_of_upper_word(u32 a) {
+  constexpr u32 infinite = 0x7ff00000u, lowest = 0x00100000u;
+  if ((a & infinite) == 0) return (a & unit::sign_bit) | infinite;
+  if (a >= infinite) return a == infinite ? 0 : unit::nan;
+  const u32 half = (a + lowest) >> 21;  // the number is 2^(2 * half - 1024) * m, m in [1, 4)
+  const u32 m = (a ^ lowest) & 0x1fffff;
+  const s32 x = static_cast<s32>((m & 0x3fff) << 3), segment = static_cast<s32>(m >> 14);
+  const f64 sum = unit::interpolated(reciprocal_root_table, segment, x, unit::square(x));
+  return ((1533 - half) << 20) + (m == 0 ? 1u << 21 : unit::whole(sum) >> 3);
+}
+
+}  // namespace
+}  // namespace stepwise::emulator
