@@ -1,0 +1,144 @@
+// What exported functions have in common (api.hpp, batch.hpp): what they do around what they are
+// about, what they tell those that watch, what they check.
+//
+// tests   ../tests/launch_test.cpp, ../tests/errors_test.cpp, ../tests/copy_test.cpp
+#include <algorithm>
+#include <functional>
+#include <mutex>
+
+#include "common/runtime/api/batch.hpp"
+
+namespace stepwise::runtime {
+
+cudaError_t call_without_device(body_ref<state> body, std::source_location at) noexcept {
+  try {
+    state& s = state::get();
+    const std::lock_guard guard(s.lock);
+    if (!s.checks && !s.recorder) return static_cast<cudaError_t>(finish(body(s)));
+    const char* const driver_function = driver_call::function();
+    if (s.recorder) s.recorder->begin_call(driver_function ? driver_function : at.function_name());
+    if (s.checks) s.checks->begin_call();
+    const int code = finish(body(s));
+    if (s.checks) s.checks->end_call(s.current.get(), code);
+    if (s.recorder) s.recorder->end_call();
+    return static_cast<cudaError_t>(code);
+  } catch (const std::bad_alloc&) {
+    return static_cast<cudaError_t>(finish({error::memory_allocation, ""}));
+  } catch (...) {
+    return static_cast<cudaError_t>(finish({error::unknown, ""}));
+  }
+}
+
+cudaError_t call(body_ref<state> body, std::source_location at) noexcept {
+  return call_without_device(
+      [&](state& s) {
+        status ready = s.ready();
+        return ready.ok() ? s.note(body(s)) : ready;
+      },
+      at);
+}
+
+cudaError_t call_even_lost(body_ref<state> body, std::source_location at) noexcept {
+  return call_without_device(
+      [&](state& s) {
+        status present = s.present();
+        return present.ok() ? body(s) : present;
+      },
+      at);
+}
+
+status no_callbacks(const char* function) {
+  return {error::not_supported, std::string(function) +
+                                    ": the device is in another process (a graded call), which "
+                                    "calls no function of this one"};
+}
+
+status check_stream(const state& s, cudaStream_t stream) {
+  if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread ||
+      s.streams.count(reinterpret_cast<stream_record*>(stream))) {
+    return {};
+  }
+  return {error::invalid_resource_handle, "there is no such stream"};
+}
+
+stream_record& record_of(state& s, cudaStream_t stream) {
+  auto* const record = reinterpret_cast<stream_record*>(stream);
+  return s.streams.count(record) ? *record : s.default_stream;
+}
+
+cudaError_t with_stream(cudaStream_t stream, body_ref<state, stream_record> body,
+                        std::source_location at) {
+  return call(
+      [&](state& s) {
+        status known = check_stream(s, stream);
+        return known.ok() ? body(s, record_of(s, stream)) : known;
+      },
+      at);
+}
+
+stream_use use_of(state& s, cudaStream_t stream) {
+  if (s.lane) return *s.lane;
+  if (stream == cudaStreamPerThread) return {std::uint64_t{1} << 32 | thread_number(), false};
+  if (!stream || stream == cudaStreamLegacy) return {};
+  const stream_record& record = record_of(s, stream);
+  return {record.id, (record.flags & cudaStreamNonBlocking) != 0};
+}
+
+void note_asked(state& s, asked::kind what, cudaStream_t stream) {
+  if (s.recorder) note_asked(s, what, stream, {});
+}
+
+void note_asked(state& s, asked::kind what, cudaStream_t stream, asked more) {
+  if (!s.recorder) return;
+  const stream_use use = use_of(s, stream);
+  more.what = what;
+  more.stream = use.stream;
+  more.non_blocking = use.non_blocking;
+  s.recorder->add(std::move(more));
+}
+
+void note_event(state& s, asked::kind what, cudaStream_t stream, std::uint64_t event) {
+  if (!s.recorder) return;
+  asked more;
+  more.event = event;
+  note_asked(s, what, stream, std::move(more));
+}
+
+void enter_stream(state& s, cudaStream_t stream) {
+  if (s.checks) s.current->set_stream(use_of(s, stream));
+}
+
+void host_waited(state& s, cudaStream_t stream) {
+  if (s.checks) s.current->host_waited(use_of(s, stream).stream);
+  note_asked(s, asked::kind::host_stream, stream);
+}
+
+void host_waited_for_all(state& s) {
+  if (s.checks) s.current->host_waited(no_stream);
+  note_asked(s, asked::kind::host_all, nullptr);
+}
+
+status check_batch_stream(const state& s, cudaStream_t stream, bool per_thread) {
+  if (stream == cudaStreamLegacy || (!stream && !per_thread)) {
+    return invalid_value("a batch does not run in the legacy default stream: create a stream");
+  }
+  return check_stream(s, stream);
+}
+
+status check_batch_entries(const char* function, std::size_t count, const void* entries,
+                           const std::size_t* starts, std::size_t entry_count) {
+  const std::string who = std::string(function) + ": ";
+  if (count == 0) return invalid_value(who + "no operations");
+  if (!entries || !starts || entry_count == 0 || entry_count > count) {
+    return invalid_value(who + "no attributes, or more than operations");
+  }
+  // Not ascending strictly: some index is not below the next.
+  const bool rises = std::adjacent_find(starts, starts + entry_count, std::greater_equal<>()) ==
+                     starts + entry_count;
+  if (starts[0] != 0 || !rises || starts[entry_count - 1] >= count) {
+    return invalid_value(who + "the indices must rise from 0 and stay below the count");
+  }
+  return {};
+}
+
+}  // namespace stepwise::runtime
