@@ -81,6 +81,43 @@ library to_library(const json& value) {
 
 }  // namespace
 
+json::json() noexcept = default;
+json::json(const json& other) = default;
+json::json(json&& other) noexcept = default;
+json& json::operator=(const json& other) = default;
+json& json::operator=(json&& other) noexcept = default;
+json::~json() = default;
+
+json::json(kind of) : kind_(of) {}
+json::json(double value) : kind_(kind::real) { number_.real = value; }
+json::json(const std::string& value) : kind_(kind::text), text_(value) {}
+json::json(std::string&& value) : kind_(kind::text), text_(std::move(value)) {}
+json::json(std::string_view value) : kind_(kind::text), text_(value) {}
+json::json(const char* value) : kind_(kind::text), text_(value) {}
+
+void json::set_truth(bool value) {
+  kind_ = kind::truth;
+  number_.truth = value;
+}
+
+void json::set_integer(std::int64_t value) {
+  kind_ = kind::integer;
+  number_.integer = value;
+}
+
+void json::set_natural(std::uint64_t value) {
+  kind_ = kind::natural;
+  number_.natural = value;
+}
+
+bool json::contains(std::string_view key) const { return find(key) != end(); }
+const json& json::operator[](const char* key) const { return at(std::string_view(key)); }
+json& json::operator[](const char* key) { return (*this)[std::string_view(key)]; }
+
+std::string json::value(std::string_view key, const char* otherwise) const {
+  return value(key, std::string(otherwise));
+}
+
 json::json(std::initializer_list<json> values) : json(array(values)) {
   const bool is_object = std::all_of(values.begin(), values.end(), [](const json& value) {
     return value.is_array() && value.size() == 2 && value[0].is_string();

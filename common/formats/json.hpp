@@ -30,28 +30,33 @@ class json {
   using list = std::vector<json>;
   enum class kind : std::uint8_t { null, truth, integer, natural, real, text, array, object };
 
-  json() = default;
-  json(std::nullptr_t) {}
+  // Defined in json.cpp: a document of nested lists makes and destroys one for each word.
+  json() noexcept;
+  json(const json& other);
+  json(json&& other) noexcept;
+  json& operator=(const json& other);
+  json& operator=(json&& other) noexcept;
+  ~json();
+
+  json(std::nullptr_t) : json() {}
   template <std::same_as<bool> Truth>  // no pointer
-  json(Truth value) : kind_(kind::truth) {
-    number_.truth = value;
+  json(Truth value) : json() {
+    set_truth(value);
   }
   template <std::signed_integral Number>
-  json(Number value) : kind_(kind::integer) {
-    number_.integer = value;
+  json(Number value) : json() {
+    set_integer(value);
   }
   template <std::unsigned_integral Number>
-  requires(!std::same_as<Number, bool>) json(Number value) : kind_(kind::natural) {
-    number_.natural = value;
-  }
-  json(double value) : kind_(kind::real) { number_.real = value; }
-  json(std::string value) : kind_(kind::text), text_(std::move(value)) {}
-  json(std::string_view value) : json(std::string(value)) {}
-  json(const char* value) : json(std::string(value)) {}
+  requires(!std::same_as<Number, bool>) json(Number value) : json() { set_natural(value); }
+  json(double value);
+  json(const std::string& value);
+  json(std::string&& value);
+  json(std::string_view value);
+  json(const char* value);
   template <class Element>
-  json(const std::vector<Element>& values) : kind_(kind::array) {
-    elements_.reserve(values.size());
-    for (const auto& value : values) elements_.emplace_back(value);
+  json(const std::vector<Element>& values) : json(kind::array) {
+    for (const auto& value : values) push_back(json(value));
   }
   // An object if all are pairs that begin with a text, else an array.
   json(std::initializer_list<json> values);
@@ -127,13 +132,13 @@ class json {
   };
   std::vector<item> items() const;  // of an object
 
-  bool contains(std::string_view key) const { return find(key) != end(); }
+  bool contains(std::string_view key) const;
   list::const_iterator find(std::string_view key) const;  // end() if it is no object, too
   // json_error if there is no such key or element.
   const json& at(std::string_view key) const;
   const json& at(std::size_t index) const;
   const json& operator[](std::string_view key) const { return at(key); }
-  const json& operator[](const char* key) const { return at(std::string_view(key)); }
+  const json& operator[](const char* key) const;
   template <std::integral Index>
   const json& operator[](Index index) const {
     return at(static_cast<std::size_t>(index));
@@ -144,16 +149,14 @@ class json {
   }
   // Made if it is not there; null becomes an object.
   json& operator[](std::string_view key);
-  json& operator[](const char* key) { return (*this)[std::string_view(key)]; }
+  json& operator[](const char* key);
   // `otherwise` if there is no such key.
   template <class Value>
   Value value(std::string_view key, const Value& otherwise) const {
     const auto found = find(key);
     return found == end() ? otherwise : found->template get<Value>();
   }
-  std::string value(std::string_view key, const char* otherwise) const {
-    return value(key, std::string(otherwise));
-  }
+  std::string value(std::string_view key, const char* otherwise) const;
 
   void push_back(json element);      // null becomes an array
   void update(const json& others);   // takes over an object's keys; null becomes an object
@@ -174,7 +177,10 @@ class json {
   friend std::ostream& operator<<(std::ostream& out, const json& value);
 
  private:
-  explicit json(kind of) : kind_(of) {}
+  explicit json(kind of);
+  void set_truth(bool value);
+  void set_integer(std::int64_t value);
+  void set_natural(std::uint64_t value);
   const list& require(kind wanted) const;
   bool truth() const;
   std::int64_t integer() const;
