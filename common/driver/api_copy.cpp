@@ -1,5 +1,5 @@
 // Copies and fills.
-#include "common/driver/driver.hpp"
+#include "common/driver/memory_types.hpp"
 #include "common/runtime/api/copy.hpp"
 
 using namespace stepwise;
@@ -48,29 +48,10 @@ corner destination_of(const Copy& c) {
   return side;
 }
 
-// Whether a side is the device's: 1, the host's: 0, or what its address says: 2; -1: none of them.
-int kind_of(const corner& c) {
-  switch (runtime::number_of(c.type)) {
-    case CU_MEMORYTYPE_HOST:
-      return 0;
-    case CU_MEMORYTYPE_DEVICE:
-      return 1;
-    case CU_MEMORYTYPE_UNIFIED:
-      return 2;
-    default:
-      return -1;
-  }
-}
-
-cudaMemcpyKind kind_between(int to, int from) {
-  if (to == 2 || from == 2) return cudaMemcpyDefault;
-  if (to == 1) return from == 1 ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
-  return from == 1 ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost;
-}
-
 const char* first_of(const corner& c) {
   const auto* const base = static_cast<const char*>(
-      kind_of(c) == 0 ? c.host : static_cast<const void*>(pointer_of(c.device)));
+      place_of(c.type) == memory_place::host ? c.host
+                                             : static_cast<const void*>(pointer_of(c.device)));
   return base ? base + (c.z * c.height + c.y) * c.pitch + c.x_bytes : nullptr;
 }
 
@@ -85,9 +66,10 @@ CUresult copy_rows(const Copy* c, std::size_t layers, bool asynchronous, CUstrea
         const auto is_array = [](const corner& side) {
           return runtime::number_of(side.type) == CU_MEMORYTYPE_ARRAY;
         };
-        if (kind_of(to) < 0 && !is_array(to)) return cudaErrorInvalidValue;
-        if (kind_of(from) < 0 && !is_array(from)) return cudaErrorInvalidValue;
-        if (kind_of(to) < 0 || kind_of(from) < 0) {
+        const memory_place into = place_of(to.type), out_of = place_of(from.type);
+        if (into == memory_place::unknown && !is_array(to)) return cudaErrorInvalidValue;
+        if (out_of == memory_place::unknown && !is_array(from)) return cudaErrorInvalidValue;
+        if (into == memory_place::unknown || out_of == memory_place::unknown) {
           return runtime::call([](runtime::state&) {
             status refused{error::not_supported, "copies of CUDA arrays are not supported"};
             runtime::announce(refused.message);
@@ -105,7 +87,7 @@ CUresult copy_rows(const Copy* c, std::size_t layers, bool asynchronous, CUstrea
                              c->WidthInBytes,
                              c->Height,
                              0};
-        request.kind = kind_between(kind_of(to), kind_of(from));
+        request.kind = direction_between(into, out_of);
         request.layers = layers;
         request.to_layer = to.pitch * to.height;
         request.from_layer = from.pitch * from.height;

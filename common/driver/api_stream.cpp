@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "common/driver/driver.hpp"
+#include "common/runtime/api/capturing.hpp"
 
 using namespace stepwise;
 using namespace stepwise::driver;
@@ -25,10 +26,19 @@ cudaStreamAttrID attribute_id(CUstreamAttrID attribute) {
   return static_cast<cudaStreamAttrID>(runtime::number_of(attribute));
 }
 
+// Nodes of batch memory operations are not supported, so that such a call ends a capture.
+cudaError_t check_no_capture(CUstream stream) {
+  return runtime::with_stream(stream, [&](state& s, const runtime::stream_record&) {
+    return s.captures == 0 ? status{} : runtime::check_not_captured(s, stream);
+  });
+}
+
 // Everything before it in the stream is done: a wait either ends at once or would never end,
 // unless a thread of the host's or a kernel to come wrote the value.
 template <class T>
 cudaError_t wait_for(CUdeviceptr address, T value, unsigned flags, CUstream stream) {
+  const cudaError_t possible = check_no_capture(stream);
+  if (possible != cudaSuccess) return possible;
   T now;
   const cudaError_t read =
       cudaMemcpyAsync(&now, pointer_of(address), sizeof now, cudaMemcpyDefault, stream);
@@ -57,6 +67,8 @@ cudaError_t wait_for(CUdeviceptr address, T value, unsigned flags, CUstream stre
 
 template <class T>
 cudaError_t write_value(CUdeviceptr address, T value, CUstream stream) {
+  const cudaError_t possible = check_no_capture(stream);
+  if (possible != cudaSuccess) return possible;
   return cudaMemcpyAsync(pointer_of(address), &value, sizeof value, cudaMemcpyDefault, stream);
 }
 
@@ -172,19 +184,6 @@ CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
   return in_context([&](context&) { return cudaStreamCopyAttributes(to, from); });
 }
 STEPWISE_ALSO("cuStreamCopyAttributes_ptsz", cuStreamCopyAttributes);
-
-CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* capture) {
-  return in_context([&](context&) {
-    return cudaStreamIsCapturing(stream, reinterpret_cast<cudaStreamCaptureStatus*>(capture));
-  });
-}
-STEPWISE_ALSO("cuStreamIsCapturing_ptsz", cuStreamIsCapturing);
-
-CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
-  return answer([&] {
-    return cudaThreadExchangeStreamCaptureMode(reinterpret_cast<cudaStreamCaptureMode*>(mode));
-  });
-}
 
 CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr address, cuuint32_t value,
                              unsigned flags) {

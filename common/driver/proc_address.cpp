@@ -30,6 +30,13 @@ constexpr later_version later_versions[] = {
     {"cuMemcpyBatchAsync_v2", 13000},
     {"cuMemcpy3DBatchAsync_v2", 13000},
     {"cuStreamGetCtx_v2", 12050},
+    {"cuStreamBeginCapture_v2", 10010},
+    {"cuGraphInstantiate_v2", 11000},
+    {"cuGraphAddKernelNode_v2", 12000},
+    {"cuGraphKernelNodeGetParams_v2", 12000},
+    {"cuGraphKernelNodeSetParams_v2", 12000},
+    {"cuGraphExecKernelNodeSetParams_v2", 12000},
+    {"cuGraphExecUpdate_v2", 12000},
     {"cuStreamGetCaptureInfo_v2", 11030},
     {"cuStreamGetCaptureInfo_v3", 12030},
     {"cuStreamUpdateCaptureDependencies_v2", 12030},
@@ -40,6 +47,11 @@ constexpr later_version later_versions[] = {
     {"cuGraphNodeGetDependencies_v2", 12030},
     {"cuGraphNodeGetDependentNodes_v2", 12030},
 };
+
+// CUDA 12 means another function by this name than it had before.
+std::string_view name_since_12(std::string_view name) {
+  return name == "cuGraphInstantiate" ? "cuGraphInstantiateWithFlags" : name;
+}
 
 // These have the suffix in their names, where others hide it behind a macro.
 bool keeps_its_name(std::string_view name) {
@@ -79,11 +91,11 @@ CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint
   if (flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) return CUDA_ERROR_INVALID_VALUE;
   const bool per_thread = flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
   *function = nullptr;
-  const std::string_view asked(name);
+  const std::string_view asked = version >= 12000 ? name_since_12(name) : name;
   if (asked.starts_with("cu") && !asked.starts_with("cuda")) {
     for (const char* suffix : {"_v4", "_v3", "_v2", ""}) {
       if (*suffix != '\0' && keeps_its_name(asked)) continue;
-      const std::string symbol = name + std::string(suffix);
+      const std::string symbol = std::string(asked) + suffix;
       if (is_known(symbol, version)) *function = find(symbol, per_thread);
       if (*function) break;
     }
