@@ -245,6 +245,19 @@ TEST_CASE("a program without CUDA runs, with a note") {
   CHECK(result.err.starts_with("lab: note: /bin/sh does not ask for a CUDA runtime"));
 }
 
+TEST_CASE("a program that loads a runtime by its path, and the driver API then, gets our driver") {
+  const std::string other = fs::path(std::getenv("EXEC_PROGRAMS")) / "libcudart.so.13";
+  const auto result =
+      lab_exec({"python3", "-c",
+                "import ctypes; ctypes.CDLL('" + other +
+                    "'); driver = ctypes.CDLL('libcuda.so.1');"
+                    "runtime = ctypes.CDLL('libcudart.so.13'); version = ctypes.c_int();"
+                    "print(driver.cuInit(0), runtime.cudaRuntimeGetVersion(ctypes.byref(version)), "
+                    "version.value)"});
+  CHECK(result.end.exit_code == 0);
+  CHECK(result.out == "0 0 13000\n");
+}
+
 TEST_CASE("a program that loads the driver API later gets ours, and what Python links with") {
   const auto result = lab_exec(
       {"python3", "-c",

@@ -3,9 +3,9 @@
 // idea    First look at the file and at what the loader would load: what cannot work is refused in
 //         a sentence that says how to build it. Then the program runs in our place: its streams,
 //         signals and exit status are its own.
-// watch   LD_LIBRARY_PATH is enough unless the program has an old-style RPATH, which the loader
-//         obeys first; only then LD_PRELOAD, which everything that the program starts inherits, and
-//         which sanitizers object to.
+// watch   LD_LIBRARY_PATH is enough unless an old-style RPATH comes first, or the program loads a
+//         runtime later, perhaps NVIDIA's by its path (Python does); only then LD_PRELOAD, which
+//         all that the program starts inherits, and which sanitizers object to.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <signal.h>
@@ -320,7 +320,7 @@ std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
     check_missing(name, loaded);
     for (const auto& library : loaded) note_library(library, model);
   }
-  if (!ours_first || !libraries) {
+  if (!ours_first || !libraries || (!loads_runtime && !file.code.has_fat_binary)) {
     environment.push_back(prepended(preload_entry(ours), "LD_PRELOAD", ':'));
   }
   return environment;
