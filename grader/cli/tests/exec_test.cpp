@@ -92,6 +92,16 @@ TEST_CASE("a program without kernels runs, however it was built") {
   }
 }
 
+TEST_CASE("a program of the driver API alone runs, however nvcc linked it") {
+  for (const char* build : {"shared", "static"}) {
+    CAPTURE(build);
+    const auto result = lab_exec({built(std::string("driver_only_") + build)});
+    CHECK(result.end.exit_code == 0);
+    CHECK(result.out == "devices 1\n");
+    CHECK(result.err.empty());
+  }
+}
+
 TEST_CASE("from a clone whose name has a blank and a colon") {
   // The program's own RPATH forces LD_PRELOAD, whose list is separated by just these.
   const workplace place;

@@ -312,7 +312,7 @@ std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
                       name, major, library.name, how_to_build(model)));
     }
     if (library.name != runtime_name) continue;
-    loads_runtime = !file.code.has_fat_binary || asks_for_runtime(file, loaded);
+    loads_runtime = !file.code.any() || asks_for_runtime(file, loaded);
     ours_first = fs::equivalent(library.file, ours, ignored);
   }
   check_code(name, file, loads_runtime, libraries.has_value(), model);
