@@ -246,3 +246,43 @@ TEST_CASE_FIXTURE(graph_fixture, "graphs: what is not there is refused by name")
   CHECK(cuStreamEndCapture(stream, &captured) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
   CHECK(now() == 0);
 }
+
+// NVIDIA's driver may read such handles' memory; ours knows which exist.
+TEST_CASE_FIXTURE(graph_fixture, "graphs: what was destroyed is an invalid value") {
+  CUgraph gone = nullptr, child = nullptr;
+  CUgraphNode node = nullptr, other = nullptr, inside = nullptr;
+  CHECK(cuGraphCreate(&gone, 0) == CUDA_SUCCESS);
+  CHECK(cuGraphAddEmptyNode(&node, gone, nullptr, 0) == CUDA_SUCCESS);
+  CHECK(cuGraphAddChildGraphNode(&inside, graph, nullptr, 0, gone) == CUDA_SUCCESS);
+  CHECK(cuGraphChildGraphNodeGetGraph(inside, &child) == CUDA_SUCCESS);
+  CHECK(cuGraphDestroy(child) == CUDA_ERROR_INVALID_VALUE);  // it belongs to the node
+  CUgraphExec executable = nullptr;
+  CHECK(cuGraphInstantiate(&executable, gone, 0) == CUDA_SUCCESS);
+  CHECK(cuGraphDestroy(gone) == CUDA_SUCCESS);
+  CHECK(cuGraphDestroy(gone) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuGraphAddEmptyNode(&other, gone, nullptr, 0) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuGraphInstantiate(&executable, gone, 0) == CUDA_ERROR_INVALID_VALUE);
+  CUgraphNodeType type = CU_GRAPH_NODE_TYPE_KERNEL;
+  CHECK(cuGraphNodeGetType(node, &type) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuGraphDestroyNode(node) == CUDA_ERROR_INVALID_VALUE);
+  CUgraphExecUpdateResultInfo info = {};
+  CHECK(cuGraphExecUpdate(executable, gone, &info) == CUDA_ERROR_INVALID_VALUE);
+
+  run(executable);  // it has a copy
+  CHECK(cuGraphExecDestroy(executable) == CUDA_SUCCESS);
+  CHECK(cuGraphExecDestroy(executable) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuGraphLaunch(executable, stream) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuGraphUpload(executable, stream) == CUDA_ERROR_INVALID_VALUE);
+
+  CHECK(cuGraphDestroyNode(inside) == CUDA_SUCCESS);
+  std::size_t count = 0;
+  CHECK(cuGraphGetNodes(child, nullptr, &count) == CUDA_ERROR_INVALID_VALUE);
+
+  CUuserObject object = nullptr;
+  const auto nothing = [](void*) {};
+  CHECK(cuUserObjectCreate(&object, nullptr, nothing, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC) ==
+        CUDA_SUCCESS);
+  CHECK(cuUserObjectRelease(object, 1) == CUDA_SUCCESS);
+  CHECK(cuUserObjectRelease(object, 1) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuGraphRetainUserObject(graph, object, 1, 0) == CUDA_ERROR_INVALID_VALUE);
+}
