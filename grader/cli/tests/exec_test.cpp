@@ -255,17 +255,21 @@ TEST_CASE("a program without CUDA runs, with a note") {
   CHECK(result.err.starts_with("lab: note: /bin/sh does not ask for a CUDA runtime"));
 }
 
-TEST_CASE("a program that loads a runtime by its path, and the driver API then, gets our driver") {
-  const std::string other = fs::path(std::getenv("EXEC_PROGRAMS")) / "libcudart.so.13";
-  const auto result =
-      lab_exec({"python3", "-c",
-                "import ctypes; ctypes.CDLL('" + other +
-                    "'); driver = ctypes.CDLL('libcuda.so.1');"
-                    "runtime = ctypes.CDLL('libcudart.so.13'); version = ctypes.c_int();"
-                    "print(driver.cuInit(0), runtime.cudaRuntimeGetVersion(ctypes.byref(version)), "
-                    "version.value)"});
+TEST_CASE("a program that loads NVIDIA's libraries by their paths gets our driver nevertheless") {
+  const fs::path others = std::getenv("EXEC_PROGRAMS");
+  const auto load = [&](const char* name) {
+    return "ctypes.CDLL('" + (others / name).string() + "');";
+  };
+  const std::string script =
+      "import ctypes;" + load("libcudart.so.13") + load("libnvJitLink.so.13") +
+      "n = (ctypes.c_int * 3)(); at = [ctypes.byref(n, 4 * i) for i in range(3)];"
+      "driver = ctypes.CDLL('libcuda.so.1').cuInit(0);"
+      "ctypes.CDLL('libcudart.so.13').cudaRuntimeGetVersion(at[0]);"
+      "ctypes.CDLL('libnvJitLink.so.13').nvJitLinkVersion(at[1], at[2]);"
+      "print(driver, n[0], n[1])";
+  const auto result = lab_exec({"python3", "-c", script});
   CHECK(result.end.exit_code == 0);
-  CHECK(result.out == "0 0 13000\n");
+  CHECK(result.out == "0 13000 12\n");
 }
 
 TEST_CASE("a program that loads the driver API later gets ours, and what Python links with") {

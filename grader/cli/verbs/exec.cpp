@@ -161,8 +161,7 @@ bool is_nvidias(const std::string& library) {
 std::string other_major(const std::string& library) {
   const std::string stem = "libcudart.so.";
   if (!library.starts_with(stem) || library == runtime_name) return {};
-  const std::string version = library.substr(stem.size());
-  return version.substr(0, version.find('.'));
+  return library.substr(stem.size(), library.find('.', stem.size()) - stem.size());
 }
 
 std::string joined(const std::vector<std::string>& words, const std::string& before) {
@@ -231,12 +230,10 @@ void check_code(const std::string& name, const program_file& program, bool loads
     refuse(fmt::format("{} carries {}, and no PTX that an {} (sm_{}) can use; {}", name,
                        carried(code), model.name, model.compute_capability(), how_to_build(model)));
   }
-  if (!code.without_ptx.empty()) {
+  if (!code.without_ptx.empty())
     note("no PTX for this GPU, so their kernels cannot run: " + joined(code.without_ptx, ""));
-  }
-  if (knows_libraries && !code.has_fat_binary && !loads_runtime) {
+  if (knows_libraries && !code.has_fat_binary && !loads_runtime)
     note(name + " does not ask for a CUDA runtime; if it loads one later, it gets ours");
-  }
 }
 
 // LD_PRELOAD separates by blanks and colons; a path that has one is named by an open file.
@@ -299,9 +296,8 @@ std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
   if (libraries && add_nvrtc(*libraries, where, environment[0]))
     libraries = libraries_of(fs::absolute(program), file.interpreter, environment);
   std::vector<loaded_library> loaded = libraries.value_or(std::vector<loaded_library>{});
-  if (!libraries) {
+  if (!libraries)
     for (const auto& needed : file.needed) loaded.push_back({needed, ours});
-  }
   bool loads_runtime = false, ours_first = true;
   std::error_code ignored;
   for (const auto& library : loaded) {
@@ -320,8 +316,12 @@ std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
     check_missing(name, loaded);
     for (const auto& library : loaded) note_library(library, model);
   }
-  if (!ours_first || !libraries || (!loads_runtime && !file.code.has_fat_binary)) {
-    environment.push_back(prepended(preload_entry(ours), "LD_PRELOAD", ':'));
+  const bool later = !loads_runtime && !file.code.has_fat_binary;
+  if (!ours_first || !libraries || later) {
+    // What Python's packages link with brings our driver and our runtime with it.
+    const fs::path linker = where.emulated_driver / "libnvJitLink.so.13";
+    const fs::path& first = later && fs::exists(linker, ignored) ? linker : ours;
+    environment.push_back(prepended(preload_entry(first), "LD_PRELOAD", ':'));
   }
   return environment;
 }
