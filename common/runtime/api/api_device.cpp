@@ -165,8 +165,10 @@ cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   return call([&](state& s) {
-    if (!limit_of(s, number_of(limit)).ok())
-      return invalid_value("cudaDeviceSetLimit: no such limit");
+    const auto known = limit_of(s, number_of(limit));
+    // Of compute capability 9.0 on kernels cannot wait for their launches.
+    if (!known.ok() && number_of(limit) == cudaLimitDevRuntimeSyncDepth) return known.failure();
+    if (!known.ok()) return invalid_value("cudaDeviceSetLimit: no such limit");
     if (const auto which = limit_of_device(number_of(limit))) {
       return s.current->set_limit(*which, value);
     }

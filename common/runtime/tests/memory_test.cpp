@@ -248,6 +248,7 @@ TEST_CASE_FIXTURE(clean, "properties and attributes are the described GPU's") {
   CHECK(cudaDeviceGetLimit(&limit, cudaLimitStackSize) == cudaSuccess);
   CHECK(limit == 4096);
   CHECK(cudaDeviceGetLimit(&limit, cudaLimitDevRuntimeSyncDepth) == cudaErrorUnsupportedLimit);
+  CHECK(cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 4) == cudaErrorUnsupportedLimit);
   CHECK(cudaDeviceSetLimit(static_cast<cudaLimit>(77), 1) == cudaErrorInvalidValue);
 }
 

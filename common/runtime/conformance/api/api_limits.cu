@@ -18,6 +18,7 @@ int main() {
   EXPECT_TRUE(limit(cudaLimitMallocHeapSize) >= 64 << 20);
   EXPECT_TRUE(limit(cudaLimitPrintfFifoSize) >= 2 << 20);
   std::size_t value = 0;
+  EXPECT(cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 4), cudaErrorUnsupportedLimit);
   EXPECT(cudaDeviceGetLimit(&value, cudaLimitDevRuntimeSyncDepth), cudaErrorUnsupportedLimit);
   EXPECT(cudaGetLastError(), cudaErrorUnsupportedLimit);
   return outcome("limits");
