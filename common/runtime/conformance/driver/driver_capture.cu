@@ -129,6 +129,7 @@ static void captures_misused() {
     EXPECT_CU(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
   };
   const auto ends = [&](CUresult how) {
+    graph = nullptr;
     EXPECT_CU(cuStreamEndCapture(stream, &graph), how);
     EXPECT_TRUE((graph != nullptr) == (how == CUDA_SUCCESS));
     if (graph) need(cuGraphDestroy(graph));

@@ -377,8 +377,10 @@ static void graphs_misused() {
   }
   EXPECT_CU(cuGraphInstantiate(&executable, graph, 1ull << 40), CUDA_ERROR_INVALID_VALUE);
   EXPECT_CU(cuGraphInstantiate(&executable, graph, 0), CUDA_SUCCESS);
-  EXPECT_CU(cuGraphExecEventRecordNodeSetEvent(executable, foreign, nullptr),
-            CUDA_ERROR_INVALID_VALUE);
+  int calls = 0;
+  CUDA_HOST_NODE_PARAMS counted = {count, &calls};
+  EXPECT_CU(cuGraphExecHostNodeSetParams(executable, foreign, &counted), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_CU(cuGraphExecHostNodeSetParams(executable, a, &counted), CUDA_ERROR_INVALID_VALUE);
 
   // Parameters that cannot be.
   CUdeviceptr memory = allocate(bytes);
