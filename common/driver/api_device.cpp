@@ -208,7 +208,13 @@ CUresult cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget,
 // NVIDIA's libraries ask for tables that are not documented, and do without some of them.
 CUresult cuGetExportTable(const void** table, const CUuuid*) {
   if (table) *table = nullptr;
-  return CUDA_ERROR_NOT_FOUND;
+  return answer([] {
+    runtime::announce(
+        "cuGetExportTable: NVIDIA's CUDA runtime, linked into this program or a library, asks for "
+        "undocumented tables of NVIDIA's driver and cannot run here; nvcc --cudart=shared lets the "
+        "emulator's take its place");
+    return CUDA_ERROR_NOT_FOUND;
+  });
 }
 
 // Of cudaProfiler.h.

@@ -92,14 +92,18 @@ TEST_CASE("a program without kernels runs, however it was built") {
   }
 }
 
-TEST_CASE("a program of the driver API alone runs, however nvcc linked it") {
-  for (const char* build : {"shared", "static"}) {
+TEST_CASE("a program of the driver API runs, however nvcc linked it") {
+  for (const char* build : {"only_shared", "only_static", "and_runtime_shared"}) {
     CAPTURE(build);
-    const auto result = lab_exec({built(std::string("driver_only_") + build)});
+    const auto result = lab_exec({built(std::string("driver_") + build)});
     CHECK(result.end.exit_code == 0);
     CHECK(result.out == "devices 1\n");
     CHECK(result.err.empty());
   }
+  // NVIDIA's runtime may be in it, unless it is used.
+  const auto failed = lab_exec({built("driver_and_runtime_static")});
+  CHECK(failed.end.exit_code == 1);
+  CHECK(has(failed.err, "nvcc --cudart=shared lets the emulator's take its place"));
 }
 
 TEST_CASE("from a clone whose name has a blank and a colon") {

@@ -1,9 +1,14 @@
-// What exec_test.cpp loads in the place of NVIDIA's libraries, as Python packages bring them.
-extern "C" int cudaRuntimeGetVersion(int* version) {
+// What exec_test.cpp has in the place of NVIDIA's libraries: to link with, and to load by their
+// paths, as Python packages do.
+extern "C" {
+int cuInit(unsigned) { return 999; }
+int cuDeviceGetCount(int*) { return 999; }
+int cudaRuntimeGetVersion(int* version) {
   *version = 99999;
   return 0;
 }
-extern "C" int nvJitLinkVersion(unsigned* major, unsigned* minor) {
+int nvJitLinkVersion(unsigned* major, unsigned* minor) {
   *major = *minor = 99;
   return 0;
+}
 }
