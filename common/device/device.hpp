@@ -179,8 +179,20 @@ class device {
   // When the next launch begins, in nanoseconds: a device that models time shows it to kernels. The
   // time that they see never goes back.
   virtual void set_time(std::uint64_t ns) { (void)ns; }
-  // Waits for everything queued; reports what went wrong in it.
+  // Waits for everything queued; reports what went wrong in it. It does not wait for launches that
+  // were left.
   virtual status synchronize() = 0;
+
+  // From now on launch() may return before a kernel has ended that waits: for the host, or for
+  // another kernel. It has been left then, and the caller keeps in order what comes after it; what
+  // the caller asks for is done beside it. Without `may`, and on a device that checks or counts,
+  // none is left, but named on stderr if it waits for long.
+  virtual void leave_waiting_launches(bool may) { (void)may; }
+  // The number of the last launch if it was left, else 0; whether it still runs; and the names of
+  // the kernels that do.
+  virtual std::uint64_t left_launch() const { return 0; }
+  virtual bool runs(std::uint64_t launch) { return (void)launch, false; }
+  virtual std::string running_kernels() const { return ""; }
 
   // Events mark a point in the queue; elapsed_ms is the device time between two of them. An
   // emulated device answers with the time that the emulation took, also where it models what its

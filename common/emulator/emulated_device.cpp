@@ -1,11 +1,11 @@
 // The device on the CPU: modules, memory and launches on top of the scheduler.
 //
-// idea    A launch runs to its end before launch() returns, so the queue is always empty; what goes
-//         wrong in it is kept and answered from the next synchronize() on, as a GPU answers it.
+// idea    A launch runs to its end before launch() returns, unless it waits for what comes later
+//         (grids.hpp); what goes wrong in it is kept and answered from the next synchronize() on,
+//         as a GPU answers it.
 //         Tested by common/device/tests (conformance) and common/emulator/tests.
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -18,6 +18,7 @@
 #include "common/emulator/allocation_notes.hpp"
 #include "common/emulator/check/checker.hpp"
 #include "common/emulator/check/host_access.hpp"
+#include "common/emulator/event_marks.hpp"
 #include "common/emulator/grids.hpp"
 #include "common/emulator/machine/modules.hpp"
 #include "common/emulator/observers.hpp"
@@ -33,7 +34,6 @@ namespace {
 using emulator::global_memory;
 using emulator::loaded_kernel;
 using emulator::loaded_module;
-using steady = std::chrono::steady_clock;
 
 class emulated_device final : public device {
  public:
@@ -78,6 +78,7 @@ class emulated_device final : public device {
   const gpu& description() const override { return model_; }
 
   result<device_address> allocate(std::uint64_t bytes) override {
+    const emulator::grids::quiet quiet(*grids_);
     if (!lost_.ok()) return lost_;
     const auto at = known_to_checks(memory_.allocate(bytes), bytes, false);
     if (at.ok() && !checker_) notes_.allocated(*at, bytes);
@@ -85,6 +86,7 @@ class emulated_device final : public device {
   }
 
   result<device_address> allocate_shared(std::uint64_t bytes) override {
+    const emulator::grids::quiet quiet(*grids_);
     if (!lost_.ok()) return lost_;
     const auto at = known_to_checks(memory_.allocate_shared(bytes), bytes, true);
     if (at.ok() && !checker_) notes_.allocated(*at, bytes);
@@ -92,16 +94,19 @@ class emulated_device final : public device {
   }
 
   status register_host(std::span<std::byte> area) override {
+    const emulator::grids::quiet quiet(*grids_);
     if (memory_.registered().add(reinterpret_cast<std::uint64_t>(area.data()), area.size()))
       return {};
     return {error::not_supported, "the addresses beside this host memory are taken"};
   }
   status unregister_host(std::byte* first) override {
+    const emulator::grids::quiet quiet(*grids_);
     if (memory_.registered().remove(reinterpret_cast<std::uint64_t>(first))) return {};
     return {error::invalid_value, "this host memory was not registered"};
   }
 
   status free(device_address address) override {
+    const emulator::grids::quiet quiet(*grids_);
     if (!lost_.ok()) return lost_;
     const bool is_kept = is_variable(address) || library_.is_heap(address);
     if (address == 0) return {};
@@ -174,32 +179,24 @@ class emulated_device final : public device {
                 std::span<const std::byte> parameters) override;
   std::optional<modelled_launch> last_launch() const override { return grids_->last_launch(); }
   void set_time(std::uint64_t ns) override { grids_->time().set(ns); }
+  void leave_waiting_launches(bool may) override { grids_->leave_waiting(may); }
+  std::uint64_t left_launch() const override { return grids_->last_left(); }
+  bool runs(std::uint64_t launch) override {
+    grids_->collect(lost_);
+    return grids_->runs(launch);
+  }
+  std::string running_kernels() const override { return grids_->running_kernels(); }
   status synchronize() override {
+    grids_->collect(lost_);
     library_.flush();
     return lost_;
   }
 
-  result<event_handle> create_event() override {
-    events_[++last_handle_] = std::nullopt;
-    return event_handle{last_handle_};
-  }
-  status destroy_event(event_handle event) override {
-    return events_.erase(static_cast<std::uint64_t>(event)) == 1
-               ? status{}
-               : status{error::invalid_resource_handle, "no such event"};
-  }
-  status record(event_handle event) override {
-    const auto found = events_.find(static_cast<std::uint64_t>(event));
-    if (found == events_.end()) return {error::invalid_resource_handle, "no such event"};
-    found->second = steady::now();
-    return {};
-  }
+  result<event_handle> create_event() override { return events_.create(); }
+  status destroy_event(event_handle event) override { return events_.destroy(event); }
+  status record(event_handle event) override { return events_.record(event); }
   result<float> elapsed_ms(event_handle start, event_handle stop) override {
-    const auto a = events_.find(static_cast<std::uint64_t>(start));
-    const auto b = events_.find(static_cast<std::uint64_t>(stop));
-    if (a == events_.end() || b == events_.end() || !a->second || !b->second)
-      return {error::invalid_resource_handle, "an event that was not recorded"};
-    return std::chrono::duration<float, std::milli>(*b->second - *a->second).count();
+    return events_.elapsed_ms(start, stop);
   }
 
   status set_limit(device_limit which, std::uint64_t bytes) override {
@@ -318,7 +315,7 @@ class emulated_device final : public device {
   std::uint64_t last_handle_ = 0;
   emulator::module_table modules_;
   std::map<std::uint64_t, loaded_kernel*> kernels_;
-  std::map<std::uint64_t, std::optional<steady::time_point>> events_;
+  emulator::event_marks events_;
   emulator::allocation_notes notes_;  // in plain runs
   std::unique_ptr<emulator::checker> checker_;
   std::unique_ptr<emulator::profiler> profiler_;       // null: nothing is counted by line
@@ -331,6 +328,7 @@ class emulated_device final : public device {
 result<module_handle> emulated_device::load_linked(
     std::span<const std::span<const std::byte>> parts) {
   if (!lost_.ok()) return lost_;
+  const emulator::grids::quiet quiet(*grids_);
   auto loaded = emulator::load_parts(parts, model_, memory_);
   if (!loaded.ok()) return loaded.failure();
   if (checker_) {
@@ -349,6 +347,7 @@ result<module_handle> emulated_device::load_linked(
 status emulated_device::unload_module(module_handle handle) {
   loaded_module* m = module(handle);
   if (m == nullptr) return {error::invalid_resource_handle, "no such module"};
+  if (!grids_->none_left()) grids_->stop_left();  // they may run its code
   std::erase_if(kernels_, [&](const auto& k) { return k.second->module == m; });
   if (checker_) checker_->forget_launches();
   for (const device_address a : m->allocations) {
@@ -362,6 +361,7 @@ status emulated_device::unload_module(module_handle handle) {
 result<kernel_handle> emulated_device::find_kernel(module_handle handle, std::string_view name) {
   loaded_module* m = module(handle);
   if (m == nullptr) return {error::invalid_resource_handle, "no such module"};
+  const emulator::grids::quiet quiet(*grids_);
   const emulator::linked_function* f = m->unit.find_kernel(name);
   if (f == nullptr)
     return {error::symbol_not_found, "the module has no kernel " + std::string(name)};
@@ -384,6 +384,7 @@ result<module_symbol> emulated_device::find_symbol(module_handle handle, std::st
 result<kernel_attributes> emulated_device::attributes(kernel_handle handle) {
   loaded_kernel* k = kernel(handle);
   if (k == nullptr) return {error::invalid_resource_handle, "no such kernel"};
+  const emulator::grids::quiet quiet(*grids_);
   if (k->module->resources(k->attributes.name) == nullptr) (void)prepare(*k);
   return k->attributes;
 }
@@ -403,10 +404,14 @@ status emulated_device::set_max_dynamic_shared_bytes(kernel_handle handle, std::
 
 status emulated_device::launch(kernel_handle handle, const launch_config& config,
                                std::span<const std::byte> parameters) {
+  grids_->collect(lost_);
   if (!lost_.ok()) return lost_;
   loaded_kernel* k = kernel(handle);
   if (k == nullptr) return {error::invalid_resource_handle, "no such kernel"};
-  if (const status s = prepare(*k); !s.ok()) return s;
+  {
+    const emulator::grids::quiet quiet(*grids_);
+    if (const status s = prepare(*k); !s.ok()) return s;
+  }
   if (const status s = check_launch(model_, k->attributes, config); !s.ok()) return s;
   if (parameters.size() < k->code->parameter_bytes)
     return {error::invalid_value, "the parameter buffer is too short"};

@@ -1,4 +1,4 @@
-// Launches, one grid after the other, and the copies and fills between them.
+// Launches, one grid after the other, the copies and fills between them, and what was left running.
 #include "common/emulator/grids.hpp"
 
 #include <algorithm>
@@ -31,47 +31,43 @@ grids::grids(parts of) : of_(std::move(of)), runtime_(of_.model, of_.memory, of_
 status grids::launch(loaded_kernel& k, const launch_config& config,
                      std::span<const std::byte> parameters, status& failure) {
   last_.reset();
-  const double limit_s = time_limit_s();
-  deadline_ = steady::time_point::max();
-  if (limit_s > 0) {
-    deadline_ = steady::now() + std::chrono::duration_cast<steady::duration>(
-                                    std::chrono::duration<double>(limit_s));
+  last_left_ = 0;
+  auto all = std::make_unique<host_launch>();
+  all->code = k.code.get();
+  if (const double limit_s = time_limit_s(); limit_s > 0) {
+    all->deadline = steady::now() + std::chrono::duration_cast<steady::duration>(
+                                        std::chrono::duration<double>(limit_s));
   }
-  if (!k.code->uses(device_function::runtime))
-    return run_grid(k, config, parameters, nullptr, failure);
-  {
-    grid_launches launches(runtime_, *k.module, config, 0);
-    if (status s = run_grid(k, config, parameters, &launches, failure); !s.ok()) return s;
-    push(launches);
+  if (status s = start(*all, k, config, parameters, 0); !s.ok()) return s;
+  if (go_on(*all)) {
+    failure = all->failure;
+  } else {
+    last_left_ = all->number = ++left_so_far_;
+    beside_.push_back(std::move(all));
   }
-  while (failure.ok() && !left_.empty()) {
-    child_work next = std::move(left_.back());
-    left_.pop_back();
-    failure = run_work(next);
-    // A grid of few instructions does not look at the clock itself.
-    if (failure.ok() && !left_.empty() && limit_s > 0 && steady::now() > deadline_) {
-      failure = {error::launch_timeout, k.code->pretty + ": the kernels that it launches in turn " +
-                                            "have not ended within the time limit"};
-    }
-  }
-  left_.clear();
   return {};
 }
 
-// The children that were launched first come first, and the tail launches after all of them.
-void grids::push(grid_launches& launches) {
-  for (auto list : {launches.take_tails(), launches.take_children()})
-    std::move(list.rbegin(), list.rend(), std::back_inserter(left_));
+// Runs what a launch's grids have asked for. False: one of them is left running.
+bool grids::go_on(host_launch& in) {
+  while (in.running == nullptr && in.failure.ok() && !in.to_do.empty()) {
+    child_work next = std::move(in.to_do.back());
+    in.to_do.pop_back();
+    if (status s = run_work(in, next); !s.ok()) in.failure = std::move(s);
+    // A grid of few instructions does not look at the clock itself.
+    if (in.failure.ok() && !in.to_do.empty() && in.deadline != steady::time_point::max() &&
+        steady::now() > in.deadline) {
+      in.failure = {error::launch_timeout, in.code->pretty +
+                                               ": the kernels that it launches in turn " +
+                                               "have not ended within the time limit"};
+    }
+  }
+  return in.running == nullptr;
 }
 
-status grids::run_work(child_work& work) {
+status grids::run_work(host_launch& in, child_work& work) {
   if (work.kind != child_work::what::grid) return move_bytes(work);
-  status failure;
-  grid_launches launches(runtime_, *work.kernel->module, work.config, work.depth);
-  if (status s = run_grid(*work.kernel, work.config, work.parameters, &launches, failure); !s.ok())
-    return s;
-  push(launches);
-  return failure;
+  return start(in, *work.kernel, work.config, work.parameters, work.depth);
 }
 
 status grids::move_bytes(const child_work& work) {
@@ -101,23 +97,40 @@ status grids::move_bytes(const child_work& work) {
   return {};
 }
 
-status grids::run_grid(loaded_kernel& k, const launch_config& config,
-                       std::span<const std::byte> parameters, grid_launches* launches,
-                       status& failure) {
-  if (const status s = prepare_library(*k.code); !s.ok()) return s;
-  launch_state state;
+// Starts a grid, which then has ended, or is left running. The answer says why it did not start.
+status grids::start(host_launch& in, loaded_kernel& k, const launch_config& config,
+                    std::span<const std::byte> parameters, int depth) {
+  auto grid = std::make_unique<running_grid>();
+  launch_state& state = grid->state;
+  {
+    const quiet others(*this);
+    if (const status s = prepare_library(*k.code); !s.ok()) return s;
+    if (config.cooperative) {
+      const auto workspace = of_.memory.allocate(grid_workspace_bytes);
+      if (!workspace.ok()) return workspace.failure();
+      std::memset(of_.memory.host(*workspace), 0, grid_workspace_bytes);
+      state.grid_workspace = *workspace;
+      if (of_.check)
+        of_.check->placed("the grid's barrier", *workspace, grid_workspace_bytes, false);
+    }
+  }
+  if (k.code->uses(device_function::runtime)) {
+    grid->launches = std::make_unique<grid_launches>(runtime_, *k.module, config, depth);
+    state.launches = grid->launches.get();
+  }
+  describe(state, k, config, parameters);
+  state.deadline = in.deadline;
+  in.running = std::move(grid);
+  time_.begin(state, in.running->time);
+  if (run_blocks(*in.running)) finish(in);
+  return {};
+}
+
+void grids::describe(launch_state& state, const loaded_kernel& k, const launch_config& config,
+                     std::span<const std::byte> parameters) const {
   state.code = k.code.get();
   state.library = &of_.library;
-  state.launches = launches;
   state.stack_limit = of_.limit(device_limit::stack_bytes);
-  result<device_address> workspace(device_address{0});
-  if (config.cooperative) {
-    workspace = of_.memory.allocate(grid_workspace_bytes);
-    if (!workspace.ok()) return workspace.failure();
-    std::memset(of_.memory.host(*workspace), 0, grid_workspace_bytes);
-    state.grid_workspace = *workspace;
-    if (of_.check) of_.check->placed("the grid's barrier", *workspace, grid_workspace_bytes, false);
-  }
   state.model = &of_.model;
   state.watch = of_.watch;
   state.attributes = &k.attributes;
@@ -134,14 +147,21 @@ status grids::run_grid(loaded_kernel& k, const launch_config& config,
   state.resident_blocks = static_cast<unsigned>(
       per_multiprocessor * static_cast<std::uint64_t>(of_.model.multiprocessors));
   state.time_limit_s = time_limit_s();
-  state.deadline = deadline_;
-  time_.launch(state, [this](launch_state& s) { run_blocks(s); });
+}
+
+// After the end of a launch's grid. The children that it launched first come first, and its tail
+// launches after all of them.
+void grids::finish(host_launch& in) {
+  const quiet others(*this);
+  const std::unique_ptr<running_grid> ended = std::move(in.running);
+  launch_state& state = ended->state;
+  time_.end(state, ended->time);
   of_.memory.registered().write_back();
-  if (*workspace != 0) of_.memory.free(*workspace);
-  if (*workspace != 0 && of_.check) of_.check->freed(*workspace);
+  if (state.grid_workspace != 0) of_.memory.free(state.grid_workspace);
+  if (state.grid_workspace != 0 && of_.check) of_.check->freed(state.grid_workspace);
   counters_.launches += 1;
   counters_ += state.counters;
-  failure = state.failure;
+  in.failure = state.failure;
   if (of_.profile != nullptr) {
     const auto modelled = of_.profile->last_launch();
     if (modelled && last_)
@@ -149,7 +169,9 @@ status grids::run_grid(loaded_kernel& k, const launch_config& config,
     else
       last_ = modelled;
   }
-  return {};
+  if (ended->launches == nullptr) return;
+  for (auto list : {ended->launches->take_tails(), ended->launches->take_children()})
+    std::move(list.rbegin(), list.rend(), std::back_inserter(in.to_do));
 }
 
 // The heap is made for the first kernel that may allocate from it.
@@ -171,17 +193,57 @@ status grids::prepare_library(const program& code) {
   return s;
 }
 
-// Spreads a launch's blocks over the workers; this thread is one of them.
-void grids::run_blocks(launch_state& state) {
-  const std::uint64_t useful = std::max<std::uint64_t>(1, state.block_count / 4);
+// Spreads a grid's blocks over the workers; this thread is one of them. False: it is left running.
+bool grids::run_blocks(running_grid& grid) {
+  const std::uint64_t useful = std::max<std::uint64_t>(1, grid.state.block_count / 4);
+  const bool watched = grid.state.watch != nullptr;
   const unsigned workers =
-      state.watch != nullptr ? 1
-                             : static_cast<unsigned>(std::min<std::uint64_t>(of_.workers, useful));
-  std::vector<std::jthread> others;
-  for (unsigned n = 1; n < workers; ++n) {
-    others.emplace_back([&state] { scheduler(state).run(); });
+      watched ? 1 : static_cast<unsigned>(std::min<std::uint64_t>(of_.workers, useful));
+  grid.state.tells_of_wait = tells_;
+  return grid.run(workers, leaves_);
+}
+
+// --- launches that were left -------------------------------------------------------------------
+
+bool grids::runs(std::uint64_t launch) const {
+  return std::ranges::any_of(beside_, [&](const auto& l) { return l->number == launch; });
+}
+
+std::string grids::running_kernels() const {
+  std::string names;
+  for (const auto& l : beside_)
+    names += (names.empty() ? "" : ", ") + l->running->state.code->pretty;
+  return names;
+}
+
+void grids::collect(status& failure) {
+  if (beside_.empty()) return;
+  for (const auto& l : beside_) {
+    if (!l->running->ended()) continue;
+    finish(*l);
+    if (!go_on(*l)) continue;
+    if (failure.ok()) failure = l->failure;
   }
-  scheduler(state).run();
+  std::erase_if(beside_, [](const auto& l) { return l->running == nullptr; });
+  if (!failure.ok()) stop_left();
+}
+
+void grids::stop_left() {
+  for (const auto& l : beside_) l->running->state.stop.store(true);
+  for (const auto& l : beside_) l->running->stop();
+  for (const auto& l : beside_) finish(*l);
+  beside_.clear();
+}
+
+grids::quiet::quiet(grids& all) : all_(all) {
+  for (const auto& l : all_.beside_)
+    if (l->running != nullptr) l->running->pause();
+}
+
+// A launch that finish() has taken from meanwhile has no workers.
+grids::quiet::~quiet() {
+  for (const auto& l : all_.beside_)
+    if (l->running != nullptr) l->running->resume();
 }
 
 }  // namespace stepwise::emulator

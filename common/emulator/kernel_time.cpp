@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "common/emulator/observers.hpp"
-
 namespace stepwise::emulator {
 namespace {
 
@@ -21,26 +19,31 @@ bool kernel_time::follows(const launch_state& state) const {
   return state.code->reads_clock || (state.code->reads_timer && told_ns_ && state.watch != nullptr);
 }
 
-void kernel_time::launch(launch_state& state, const std::function<void(launch_state&)>& run) {
+void kernel_time::begin(launch_state& state, following& with) {
   if (!follows(state)) {
     state.began_ns = until_ns_;
-    run(state);
-    if (state.watch == nullptr) return;
-    state.failure = state.watch->end_launch(state.failure);
-    until_ns_ += state.counters.warp_instructions;
     return;
   }
-  if (clock_ == nullptr) clock_ = std::make_unique<kernel_clock>(*state.model);
-  const std::uint64_t begin = told_ns_ ? *told_ns_ : state.watch != nullptr ? 0 : date_ns();
-  clock_->set_begin(std::max(begin, until_ns_));
-  observers all;
-  all.add(*clock_);
-  if (state.watch != nullptr) all.add(*state.watch);
-  state.watch = &all;
-  state.time = clock_.get();
-  run(state);
-  state.failure = all.end_launch(state.failure);
-  until_ns_ = clock_->end_ns();
+  with.clock = idle_ != nullptr ? std::move(idle_) : std::make_unique<kernel_clock>(*state.model);
+  const std::uint64_t asked = told_ns_ ? *told_ns_ : state.watch != nullptr ? 0 : date_ns();
+  const std::uint64_t begin = std::max(asked, until_ns_);
+  if (!origin_ns_) origin_ns_ = begin;
+  with.clock->set_begin(begin, *origin_ns_);
+  with.all.add(*with.clock);
+  if (state.watch != nullptr) with.all.add(*state.watch);
+  state.watch = &with.all;
+  state.time = with.clock.get();
+}
+
+void kernel_time::end(launch_state& state, following& with) {
+  if (state.watch == nullptr) return;
+  state.failure = state.watch->end_launch(state.failure);
+  if (with.clock == nullptr) {
+    until_ns_ += state.counters.warp_instructions + state.skipped_ns;
+    return;
+  }
+  until_ns_ = std::max(until_ns_, with.clock->end_ns());
+  idle_ = std::move(with.clock);
 }
 
 }  // namespace stepwise::emulator

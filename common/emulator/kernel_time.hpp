@@ -9,10 +9,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 
+#include "common/emulator/observers.hpp"
 #include "common/emulator/profile/kernel_clock.hpp"
 #include "common/emulator/run/scheduler.hpp"
 
@@ -22,16 +22,23 @@ class kernel_time {
  public:
   // When the next launch begins, as set by the code that lays them out in time.
   void set(std::uint64_t ns) { told_ns_ = ns; }
-  // Does `run` for a launch, and ends it for all observers; a kernel that is followed has the clock
-  // beside what watches it already.
-  void launch(launch_state& state, const std::function<void(launch_state&)>& run);
+  // What a launch has of it until its end.
+  struct following {
+    std::unique_ptr<kernel_clock> clock;  // null: the kernel is not followed
+    observers all;                        // the clock and what watches the launch
+  };
+  // Before a grid's workers begin, and after all of them have ended. A kernel that is followed has
+  // the clock beside what watches it already. Several launches may be between the two.
+  void begin(launch_state& state, following& with);
+  void end(launch_state& state, following& with);
 
  private:
   bool follows(const launch_state& state) const;
 
   std::uint64_t until_ns_ = 0;  // that kernels have seen
   std::optional<std::uint64_t> told_ns_;
-  std::unique_ptr<kernel_clock> clock_;  // made for the first such kernel
+  std::optional<std::uint64_t> origin_ns_;  // of cycles: where the first such launch began
+  std::unique_ptr<kernel_clock> idle_;  // of a launch that has ended, with what is in its caches
 };
 
 }  // namespace stepwise::emulator

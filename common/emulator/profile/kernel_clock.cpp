@@ -189,7 +189,7 @@ double kernel_clock::reading(std::uint32_t warp, const op* at) {
 }
 
 std::uint64_t kernel_clock::cycles(std::uint32_t warp, const op* at) {
-  const auto since = static_cast<double>(begin_ns_ - origin_ns_.value_or(begin_ns_));
+  const auto since = static_cast<double>(begin_ns_ - origin_ns_);
   const auto begin = static_cast<std::uint64_t>(since * costs_.ghz);
   return begin + static_cast<std::uint64_t>(reading(warp, at));
 }

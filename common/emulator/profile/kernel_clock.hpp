@@ -14,7 +14,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <queue>
 #include <string>
 #include <vector>
@@ -34,10 +33,11 @@ class kernel_clock final : public observer, public warp_time {
   explicit kernel_clock(const gpu& model);
   ~kernel_clock() override;
 
-  // What %globaltimer shows when the next launch begins; and when it has ended.
-  void set_begin(std::uint64_t ns) {
+  // What %globaltimer shows when the next launch begins, and when the cycles are counted from; and
+  // what it shows when the launch has ended.
+  void set_begin(std::uint64_t ns, std::uint64_t origin_ns) {
     begin_ns_ = ns;
-    if (!origin_ns_) origin_ns_ = ns;
+    origin_ns_ = origin_ns;
   }
   std::uint64_t end_ns() const { return begin_ns_ + static_cast<std::uint64_t>(end_ / costs_.ghz); }
 
@@ -89,9 +89,8 @@ class kernel_clock final : public observer, public warp_time {
   std::map<const program*, known_code> known_;
   issue_order* order_ = nullptr;  // of the launch that runs
   unsigned warps_ = 0;
-  std::uint64_t begin_ns_ = 0;
-  std::optional<std::uint64_t> origin_ns_;  // where cycles are counted from: the first launch
-  double end_ = 0;                          // cycles from there
+  std::uint64_t begin_ns_ = 0, origin_ns_ = 0;
+  double end_ = 0;  // cycles of the launch
   bool waited_ = false;
   std::map<std::uint64_t, running_block> blocks_;  // by index
   running_block* now_ = nullptr;

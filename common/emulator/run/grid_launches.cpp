@@ -289,7 +289,7 @@ const op* grid_launches::call(const library_call& site, scheduler& owner, contex
     lane_call c{site, owner, x, i, first_lane(m), {}};
     std::uint64_t result;
     {
-      const std::lock_guard lock(mutex_);
+      const std::lock_guard lock(runtime_.mutex);
       result = answer(c);
     }
     if (!c.failure.ok()) return owner.stop(i, c.failure.code, c.failure.message, c.lane);

@@ -63,6 +63,8 @@ class device_runtime {
   device_library& library;
   std::function<status(loaded_kernel&)> prepare;     // lowers a kernel that is launched
   std::function<std::uint64_t(device_limit)> limit;  // what the program has set
+  // Of the calls of all grids that run: they lower kernels, and share what follows.
+  std::mutex mutex;
 
   std::uint64_t take_buffer(std::uint64_t bytes);  // 0 if there is no room
   void give_back_buffer(std::uint64_t at, std::uint64_t bytes);
@@ -118,7 +120,7 @@ class grid_launches {
   loaded_module& module_;
   launch_config config_;
   int depth_;
-  std::mutex mutex_;  // guards what follows
+  // What follows, and what is everyone's, is guarded by device_runtime::mutex while the grid runs.
   std::vector<child_work> children_, tails_;
   std::map<std::uint64_t, buffer> buffers_;                     // by address
   std::vector<std::pair<std::uint64_t, std::uint64_t>> spent_;  // addresses, bytes

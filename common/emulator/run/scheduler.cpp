@@ -12,6 +12,10 @@ namespace {
 
 constexpr unsigned idle_rounds_before_rotation = 8;
 
+// A watched kernel that asks for the time again and again waits for it: after so many readings with
+// at most so many instructions between two of them, the time passes in steps that grow with it.
+constexpr unsigned timer_patience = 1024, timer_turn = 64, timer_step = 64;
+
 // How long lanes wait at a join for a warp that makes turns without reaching it. A warp whose
 // polling repeats itself waits for somebody: for other warps and blocks, which have had their turns
 // after this many, or else for the lanes at the join.
@@ -58,46 +62,48 @@ scheduler::scheduler(launch_state& launch)
 
 // --- blocks ------------------------------------------------------------------------------------
 
-void scheduler::run() {
-  std::vector<std::unique_ptr<block>> unused;
-  std::deque<std::unique_ptr<block>> resident;
+bool scheduler::run(bool asked_here) {
+  asked_here_ = asked_here;
   while (!launch_.stop.load(std::memory_order_relaxed)) {
     // A new block runs when none is held, or when all that are held wait for something.
     const bool all_wait =
-        !resident.empty() && resident.front()->idle_rounds >= idle_rounds_before_rotation;
-    if (resident.empty() || (all_wait && resident.size() < launch_.resident_blocks)) {
+        !resident_.empty() && resident_.front()->idle_rounds >= idle_rounds_before_rotation;
+    if (resident_.empty() || (all_wait && resident_.size() < launch_.resident_blocks)) {
       const std::uint64_t index = launch_.next_block.fetch_add(1, std::memory_order_relaxed);
       if (index < launch_.block_count) {
         if (x_.watch != nullptr && !x_.watch->wants(index)) continue;
-        if (unused.empty()) unused.push_back(make_block());
-        resident.push_front(std::move(unused.back()));
-        unused.pop_back();
-        start(*resident.front(), index);
-        if (x_.watch != nullptr) x_.watch->begin_block(*resident.front());
-      } else if (resident.empty()) {
+        if (unused_.empty()) unused_.push_back(make_block());
+        resident_.push_front(std::move(unused_.back()));
+        unused_.pop_back();
+        start(*resident_.front(), index);
+        if (x_.watch != nullptr) x_.watch->begin_block(*resident_.front());
+      } else if (resident_.empty()) {
         break;
       }
     }
-    const block_result r = run_slice(*resident.front());
+    const block_result r = run_slice(*resident_.front());
     if (r == block_result::failed) break;
+    if (launch_.breaks != nullptr && launch_.breaks->paused()) rest();
+    if (r == block_result::left) return false;
     if (r == block_result::done || r == block_result::cut) {
-      if (x_.watch != nullptr) x_.watch->end_block(*resident.front());
+      if (x_.watch != nullptr) x_.watch->end_block(*resident_.front());
       if (r == block_result::cut) {
-        resident.pop_front();
+        resident_.pop_front();
         continue;
       }
       const bool more = launch_.next_block.load(std::memory_order_relaxed) < launch_.block_count;
       if (more && out_of_time()) break;
-      unused.push_back(std::move(resident.front()));
-      resident.pop_front();
+      unused_.push_back(std::move(resident_.front()));
+      resident_.pop_front();
     } else {
-      resident.push_back(std::move(resident.front()));
-      resident.pop_front();
+      resident_.push_back(std::move(resident_.front()));
+      resident_.pop_front();
     }
   }
   counters_ += x_.counts;
   const std::lock_guard lock(launch_.mutex);
   launch_.counters += counters_;
+  return true;
 }
 
 // Runs a block until it ends, or until it only polls for what other blocks must do.
@@ -124,11 +130,13 @@ scheduler::block_result scheduler::run_slice(block& b) {
       return block_result::failed;
     }
     if (out_of_time()) return block_result::failed;
-    if (progress_ || x_.polls == polls)
-      b.idle_rounds = 0;
-    else if (++b.idle_rounds >= idle_rounds_before_rotation)
-      return block_result::waiting;
+    const bool idle = !progress_ && x_.polls != polls;
+    b.idle_rounds = idle ? b.idle_rounds + 1 : 0;
+    if (launch_.breaks != nullptr && take_break(idle)) return block_result::left;
+    if (launch_.tells_of_wait.load(std::memory_order_relaxed)) tell_of_wait(idle);
+    if (b.idle_rounds >= idle_rounds_before_rotation) return block_result::waiting;
   }
+  idle_since_ = {};
   return block_result::done;
 }
 
@@ -238,11 +246,23 @@ std::uint64_t scheduler::global_time_ns(const op* i) {
     x_.segment = i;
     return launch_.time->nanoseconds(warp_index(), i);
   }
-  if (x_.watch != nullptr)
-    return launch_.began_ns + counters_.warp_instructions + i->ordinal - x_.segment->ordinal;
+  if (x_.watch != nullptr) return counted_ns(i);
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+// A nanosecond for each warp instruction, and what waits for the time have skipped.
+std::uint64_t scheduler::counted_ns(const op* i) {
+  const auto now = [&] {
+    return launch_.began_ns + launch_.skipped_ns + counters_.warp_instructions + i->ordinal -
+           x_.segment->ordinal;
+  };
+  timer_wait& w = timer_wait_;
+  if (w.at != i || now() - w.last_ns > timer_turn) w = {i, 0, now(), 0};
+  if (++w.readings > timer_patience) launch_.skipped_ns += (now() - w.since_ns) / timer_step;
+  w.last_ns = now();
+  return w.last_ns;
 }
 
 void scheduler::sleep(std::uint32_t ns) {

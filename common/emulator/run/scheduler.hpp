@@ -28,6 +28,7 @@
 #include "common/emulator/machine/observer.hpp"
 #include "common/emulator/machine/program.hpp"
 #include "common/emulator/machine/warp_time.hpp"
+#include "common/emulator/run/breaks.hpp"
 #include "common/emulator/run/device_library.hpp"
 
 namespace stepwise::emulator {
@@ -53,9 +54,12 @@ struct launch_state {
   std::atomic<std::uint64_t> next_block{0};
   std::atomic<bool> stop{false};
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  double time_limit_s = 0;     // 0: none
-  warp_time* time = nullptr;   // of a kernel whose clocks follow the model; it is watched
-  std::uint64_t began_ns = 0;  // what %globaltimer shows when another watched launch begins
+  double time_limit_s = 0;          // 0: none
+  warp_time* time = nullptr;        // of a kernel whose clocks follow the model; it is watched
+  std::uint64_t began_ns = 0;       // what %globaltimer shows when another watched launch begins
+  launch_breaks* breaks = nullptr;  // of a launch that its thread may leave
+  std::uint64_t skipped_ns = 0;     // of %globaltimer in a watched launch, by waits for it
+  std::atomic<bool> tells_of_wait{false};  // says on stderr, once, that it has polled for long
 
   std::mutex mutex;  // guards what follows
   status failure;
@@ -153,8 +157,10 @@ class scheduler {
  public:
   explicit scheduler(launch_state& launch);
 
-  // Takes blocks until none is left or the launch failed; adds its counters to the launch's.
-  void run();
+  // Takes blocks until none is left or the launch failed; adds its counters to the launch's, and
+  // returns true. False, on the thread that asked for the launch (`asked_here`): it leaves, and
+  // another thread shall call run() to continue.
+  bool run(bool asked_here = false);
 
   // For handlers. Each returns the op to continue with, or null.
   const op* branch(const op* i, const op* target);
@@ -206,12 +212,16 @@ class scheduler {
   std::string line_of(const op* i) const { return code_.source_line(i); }
 
  private:
-  enum class block_result { done, waiting, failed, cut };
+  enum class block_result { done, waiting, failed, cut, left };
 
   std::unique_ptr<block> make_block();
   std::uint64_t special_value(special which, std::uint32_t warp, int lane) const;
   void start(block& b, std::uint64_t index);
   block_result run_slice(block& b);
+  void rest();
+  bool take_break(bool idle);
+  void tell_of_wait(bool idle);
+  std::uint64_t counted_ns(const op* i);
   void run_warp(warp& w);
   void follow(const op* i);
   void account(std::uint32_t ordinal);
@@ -267,6 +277,19 @@ class scheduler {
   int join_ = -1;           // of the running split
   frame* frame_ = nullptr;  // of the running split
   bool progress_ = false;
+  std::vector<std::unique_ptr<block>> unused_;
+  std::deque<std::unique_ptr<block>> resident_;  // the first one runs next
+  bool asked_here_ = false;                      // run() may return before the end
+  unsigned rounds_ = 0;                          // of blocks
+  // When rounds without anything but polling began; zero: the last one was none.
+  std::chrono::steady_clock::time_point idle_since_{};
+  // Readings of %globaltimer at one instruction, with little between them, of a watched launch.
+  struct timer_wait {
+    const op* at = nullptr;
+    unsigned readings = 0;
+    std::uint64_t since_ns = 0, last_ns = 0;
+  };
+  timer_wait timer_wait_;
   std::uint32_t threads_ = 0, warps_ = 0;
 };
 

@@ -237,4 +237,29 @@ TEST_CASE("globaltimer alone: the host's date in a plain run, instructions in a 
   CHECK(counted.run(read)[0] >= told);
 }
 
+TEST_CASE(
+    "globaltimer alone: waits for it end, in plain runs after that time, in watched ones soon") {
+  const auto wait = [](const std::string& ns, const std::string& between = "") {
+    return "mov.u64 %rd8, %globaltimer;\nspin:\n" + between +
+           "mov.u64 %rd10, %globaltimer;\nsub.u64 %rd9, %rd10, %rd8;\nsetp.lt.u64 %p3, %rd9, " +
+           ns + ";\n@%p3 bra spin;\n";
+  };
+  auto started = std::chrono::steady_clock::now();
+  CHECK(clocked().run(wait("20000000"))[0] >= 20000000);
+  CHECK(std::chrono::steady_clock::now() - started >= std::chrono::milliseconds(20));
+  started = std::chrono::steady_clock::now();
+  clocked counted("STEPWISE_COUNTERS");
+  for (const auto& between : {"", "ld.volatile.global.u32 %r9, [%rd1];\n"}) {
+    CAPTURE(between);
+    for (const auto waited : counted.run(wait("20000000000", between), 64, 4)) {
+      CHECK(waited >= 20000000000);
+      CHECK(waited < 22000000000);
+    }
+  }
+  CHECK(counted.run("mov.u64 %rd9, %globaltimer;\n")[0] > 8 * 20000000000);
+  CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(10));
+  // Few readings: no time passes but that of the instructions.
+  CHECK(counted.run(wait("2000"))[0] < 2010);
+}
+
 }  // namespace stepwise::emulator

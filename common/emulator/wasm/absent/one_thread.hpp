@@ -1,5 +1,6 @@
 // What libc++ leaves out where there are no threads: one thread does everything, at once.
 #pragma once
+#include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -10,6 +11,16 @@ struct mutex {
   bool try_lock() { return true; }
   void unlock() {}
 };
+struct condition_variable {
+  void notify_all() {}
+  template <class Lock, class Predicate>
+  void wait(Lock&, Predicate) {}
+  template <class Lock, class Duration>
+  void wait_for(Lock&, Duration) {}
+};
+namespace this_thread {
+inline void yield() {}
+}  // namespace this_thread
 struct thread {
   static unsigned hardware_concurrency() { return 1; }
 };

@@ -1,0 +1,56 @@
+// The part of the scheduler that looks up between two rounds of a block: a worker rests, leaves,
+// yields, or says that its launch waits.
+#include "common/emulator/run/breaks.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <thread>
+
+#include "common/emulator/run/scheduler.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+constexpr unsigned rounds_between_looks = 16;   // at the clock, of a launch that may be left
+constexpr std::chrono::seconds until_told{10};  // that a launch only polls
+
+}  // namespace
+
+// While the host changes what workers read. Allocations may have gone then.
+void scheduler::rest() {
+  launch_.breaks->wait_while_paused();
+  std::ranges::fill(windows_, access_window{});
+}
+
+// Between two rounds of a block, which did nothing but poll if it is idle. True: this thread leaves
+// the launch.
+bool scheduler::take_break(bool idle) {
+  launch_breaks& breaks = *launch_.breaks;
+  if (breaks.paused()) rest();
+  if (!idle) idle_since_ = {};
+  if (x_.polls == 0 || ++rounds_ % rounds_between_looks != 0) return false;
+  breaks.note_poll();
+  const auto now = launch_breaks::steady::now();
+  if (idle && idle_since_ == launch_breaks::steady::time_point{}) idle_since_ = now;
+  if (asked_here_) return breaks.is_due(now, idle_since_);
+  // Of a launch that was left: the host, or another kernel, needs the CPU more than who waits.
+  if (idle && breaks.is_left()) std::this_thread::yield();
+  return false;
+}
+
+// The same of a launch that cannot be left.
+void scheduler::tell_of_wait(bool idle) {
+  if (!idle) idle_since_ = {};
+  if (!idle || ++rounds_ % rounds_between_looks != 0) return;
+  const auto now = launch_breaks::steady::now();
+  if (idle_since_ == launch_breaks::steady::time_point{}) idle_since_ = now;
+  if (now - idle_since_ < until_told || !launch_.tells_of_wait.exchange(false)) return;
+  std::fprintf(stderr,
+               "stepwise: %s has only polled for %d s. While a program is checked, counted, timed "
+               "or recorded, its kernels run one after the other: one that waits for a later "
+               "kernel or copy, or for the thread that launched it, does not end "
+               "(STEPWISE_TIME_LIMIT_S limits that)\n",
+               code_.pretty.c_str(), static_cast<int>(until_told.count()));
+}
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,89 @@
+// Where the workers of a launch stop between two slices: for a while, so that the host may change
+// what they read, and for good on the thread that asked for the launch, which then has more to do
+// than to wait for kernels that wait for it.
+//
+// idea    A launch that may be left has one of these; all others have none, and run as they would
+//         without. What is counted here changes at slices only.
+//         Tested by tests/left_launches_test.cpp and common/runtime/conformance/beside.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+namespace stepwise::emulator {
+
+class launch_breaks {
+ public:
+  using steady = std::chrono::steady_clock;
+  // The thread that asked for a launch leaves it after `longest_idle` in which its blocks did
+  // nothing but poll, or after `longest_stay` if the launch has polled at all.
+  static constexpr std::chrono::milliseconds longest_idle{20}, longest_stay{250};
+
+  explicit launch_breaks(unsigned workers) : active_(workers) {}
+
+  // --- for workers
+
+  void note_poll() { polled_.store(true, std::memory_order_relaxed); }
+  bool paused() const { return paused_.load(std::memory_order_relaxed); }
+  // Returns when resume() is called.
+  void wait_while_paused() {
+    std::unique_lock lock(mutex_);
+    ++resting_;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return !paused(); });
+    --resting_;
+  }
+  // A worker has run all that there was for it.
+  void worker_ended() {
+    const std::lock_guard lock(mutex_);
+    --active_;
+    changed_.notify_all();
+  }
+  // Whether the thread that asked for the launch leaves it now; its blocks have only polled since
+  // `idle_since`, if that is not zero.
+  bool is_due(steady::time_point now, steady::time_point idle_since) const {
+    if (is_left() || !polled_.load(std::memory_order_relaxed)) return false;
+    return now - began_ >= longest_stay ||
+           (idle_since != steady::time_point{} && now - idle_since >= longest_idle);
+  }
+
+  // --- for the thread that asked for the launch
+
+  bool is_left() const { return left_.load(std::memory_order_relaxed); }
+  void leave() { left_.store(true, std::memory_order_relaxed); }
+  bool ended() const {
+    const std::lock_guard lock(mutex_);
+    return active_ == 0;
+  }
+  // After its own worker has ended. True if all have, false if it shall leave.
+  bool wait_for_others() {
+    std::unique_lock lock(mutex_);
+    while (active_ != 0) {
+      changed_.wait_for(lock, longest_idle);
+      if (active_ != 0 && is_due(steady::now(), {})) return false;
+    }
+    return true;
+  }
+  // Returns when no worker runs, until resume().
+  void pause() {
+    std::unique_lock lock(mutex_);
+    paused_.store(true, std::memory_order_relaxed);
+    changed_.wait(lock, [&] { return resting_ == active_; });
+  }
+  void resume() {
+    const std::lock_guard lock(mutex_);
+    paused_.store(false, std::memory_order_relaxed);
+    changed_.notify_all();
+  }
+
+ private:
+  const steady::time_point began_ = steady::now();
+  std::atomic<bool> polled_{false}, paused_{false}, left_{false};
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  unsigned active_, resting_ = 0;
+};
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,51 @@
+// A grid that runs, on the thread that asked for it and on others; and that goes on without the
+// first if it waits.
+//
+// idea    A grid runs to its end before run() returns, unless it waits: for the host, or for a
+//         kernel that comes later. Then the thread that asked for it leaves, and another continues
+//         with its blocks where they are.
+//         Tested by run/tests/left_launches_test.cpp and common/runtime/conformance/beside.
+#pragma once
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "common/emulator/kernel_time.hpp"
+#include "common/emulator/run/grid_launches.hpp"
+#include "common/emulator/run/scheduler.hpp"
+
+namespace stepwise::emulator {
+
+class running_grid {
+ public:
+  running_grid() = default;
+  ~running_grid();
+  running_grid(const running_grid&) = delete;
+  running_grid& operator=(const running_grid&) = delete;
+
+  launch_state state;
+  kernel_time::following time;
+  std::unique_ptr<grid_launches> launches;  // null: the kernel does not call the runtime
+
+  // Runs it on this thread and `workers` - 1 others. False: it goes on without this thread, which
+  // is possible only if `may_leave` is set.
+  bool run(unsigned workers, bool may_leave);
+
+  // The following are for a grid that goes on. Each is called by one thread at a time.
+  bool ended() const { return breaks_->ended(); }
+  // Between the two no worker runs.
+  void pause() { breaks_->pause(); }
+  void resume() { breaks_->resume(); }
+  // Ends it soon, wherever it is, and waits for that.
+  void stop();
+
+ private:
+  void end_worker();
+
+  std::unique_ptr<launch_breaks> breaks_;
+  std::unique_ptr<scheduler> first_;  // the worker that began on the thread that asked for it
+  std::vector<std::jthread> others_;
+};
+
+}  // namespace stepwise::emulator
