@@ -2,13 +2,63 @@
 #include "common/runtime/state.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include "common/runtime/errors.hpp"
 #include "common/runtime/host_access.hpp"
 #include "common/runtime/profile_output.hpp"
 
 namespace stepwise::runtime {
+namespace {
+
+constexpr std::chrono::microseconds between_looks{200};
+constexpr std::chrono::seconds until_told{10};
+
+void advance_order(state& s, bool outside_too) {
+  if (s.order.empty() || !s.current) return;
+  status outcome = s.order.advance(*s.current, s.lock, outside_too);
+  if (outcome.ok()) return;
+  // What was asked for was sound then.
+  if (!is_fault(outcome.code)) outcome.code = error::launch_failure;
+  if (s.fault.ok()) s.lose(std::move(outcome));
+}
+
+// Does what is outstanding where no thread of the program's waits for it. The state is never
+// destroyed.
+void look(state& s) {
+  for (;;) {
+    std::this_thread::sleep_for(between_looks);
+    const std::lock_guard guard(s.lock);
+    advance_order(s, true);
+    if (!s.order.empty()) continue;
+    s.has_looker = false;
+    return;
+  }
+}
+
+template <class Outstanding>
+void wait_while(state& s, Outstanding outstanding) {
+  const auto began = std::chrono::steady_clock::now();
+  bool told = false;
+  for (;;) {
+    advance_order(s, false);
+    if (s.order.empty() || !outstanding()) return;
+    if (!told && std::chrono::steady_clock::now() - began > until_told && s.current) {
+      told = true;
+      const std::string running = s.current->running_kernels();
+      if (!running.empty())
+        announce("the host has waited for 10 s for a kernel that waits or works: " + running +
+                 "; if it waits, does another stream or host thread do what it waits for?");
+    }
+    s.lock.unlock();
+    std::this_thread::sleep_for(between_looks);
+    s.lock.lock();
+  }
+}
+
+}  // namespace
 
 bool is_fault(error code) {
   switch (code) {
@@ -39,6 +89,7 @@ status state::present() {
     auto made = make_process_device();
     if (made.ok()) {
       current = std::move(*made);
+      current->leave_waiting_launches(!checks && !recorder);
       if (recorder) recorder->begin(current->description());
       watch_host_accesses();
     } else {
@@ -69,6 +120,30 @@ void state::lose(status to) {
   announce(fault.message);
 }
 
+void state::advance() { advance_order(*this, false); }
+
+void state::wait_for_stream(const stream_use& stream) {
+  if (!order.empty()) wait_for_point(order.mark(stream));
+}
+
+void state::wait_for_point(std::uint64_t point) {
+  if (order.is_outstanding(point)) wait_while(*this, [&] { return order.is_outstanding(point); });
+}
+
+void state::wait_for_all() {
+  if (!order.empty())
+    wait_while(*this, [&, last = order.last()] { return order.is_outstanding_up_to(last); });
+}
+
+void state::note_left(const stream_use& stream) {
+  const std::uint64_t launch = current->left_launch();
+  if (launch == 0) return;
+  order.add_running(stream, launch);
+  if (has_looker) return;
+  has_looker = true;
+  std::thread([this] { look(*this); }).detach();
+}
+
 status state::settle() {
   status outcome = synchronize();
   pools.settle();
@@ -92,6 +167,7 @@ void state::reset() {
   limits.clear();
   cache_config = 0;
   used_by_runtime = false;
+  order.clear();
   registered.forget_device();
   unavailable = {};
   if (fault.ok()) {

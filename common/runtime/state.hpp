@@ -12,6 +12,7 @@
 
 #include "common/runtime/checks.hpp"
 #include "common/runtime/managed.hpp"
+#include "common/runtime/order/order.hpp"
 #include "common/runtime/pools.hpp"
 #include "common/runtime/registry.hpp"
 #include "common/runtime/textures.hpp"
@@ -36,6 +37,7 @@ struct event_record {
   unsigned flags = 0;
   bool recorded = false;
   std::uint64_t stream = 0;  // as the device knows it, when it was recorded last
+  std::uint64_t point = 0;   // of the last recording, see stream_order::mark
 };
 
 struct host_allocation {
@@ -65,6 +67,8 @@ struct state {
   managed_advice advice;
   pool_set pools;
   texture_set textures;
+  stream_order order;
+  bool has_looker = false;  // a thread that does what is outstanding in it
   unsigned device_flags = 0;
   unsigned long long streams_made = 0;
   std::map<int, std::size_t> limits;  // set by cudaDeviceSetLimit, but for the device's own
@@ -85,7 +89,8 @@ struct state {
   status present();
   // The same, and says what a kernel did to it.
   status ready();
-  // Waits for the device, and notes a fault. Every kernel's failure passes through here.
+  // Waits for the device, but not for launches that were left, and notes a fault. Every kernel's
+  // failure passes through here.
   status synchronize();
   // The same for the calls whose purpose is to wait: memory pools shrink then.
   status settle();
@@ -96,6 +101,15 @@ struct state {
   // Gives up the device and what was made on it. Registered modules load again at their next use.
   // A device that a kernel's fault lost does not come back in this process: a GPU's does not.
   void reset();
+  // Does what is outstanding in `order` and can be done now; without functions of the program's.
+  void advance();
+  // Each of these returns at once where nothing is outstanding. Else it releases the lock while it
+  // waits, and other threads may change the state meanwhile.
+  void wait_for_stream(const stream_use& stream);
+  void wait_for_point(std::uint64_t point);
+  void wait_for_all();
+  // After a launch in a stream: notes it if the device has left it.
+  void note_left(const stream_use& stream);
   // Lets go of what graphs keep on the device, unless the program can use it by an address.
   void release_graphs();
   // The host allocation that holds an address, or null.

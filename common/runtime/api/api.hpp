@@ -89,6 +89,21 @@ void enter_stream(state& s, cudaStream_t stream);
 void host_waited(state& s, cudaStream_t stream);
 void host_waited_for_all(state& s);
 
+// Whether work of a checked stream has to wait for kernels that were left running.
+inline bool must_wait(state& s, cudaStream_t stream) {
+  return !s.order.empty() && s.order.must_wait(use_of(s, stream));
+}
+// Does work of a checked stream now, or keeps it until what comes before it has ended. It is
+// called with the lock held, and answers as the call does.
+template <class Work>
+status in_order(state& s, cudaStream_t stream, Work&& work) {
+  if (!must_wait(s, stream)) return work();
+  s.order.add(use_of(s, stream), std::forward<Work>(work));
+  return {};
+}
+// What a query answers while it must wait. That is no mistake, so there is no message.
+inline status not_ready() { return {error::not_ready, ""}; }
+
 // The number of an enumeration that a program passed. C lets it pass any number; reading one
 // that the enumeration does not have would be undefined here.
 template <class Enum>

@@ -256,6 +256,7 @@ cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* f
 cudaError_t cudaFreeArray(cudaArray_t array) {
   return call([&](state& s) {
     if (!array) return status{};
+    s.wait_for_all();
     array_record* const found = find_array(s, array);
     if (found == nullptr) return unknown_array("cudaFreeArray");
     host_waited_for_all(s);

@@ -141,6 +141,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int num
 cudaError_t cudaDeviceSynchronize() {
   return call([](state& s) {
     if (status now = check_nothing_captured(s); !now.ok()) return now;
+    s.wait_for_all();
     host_waited_for_all(s);
     return s.settle();
   });
@@ -148,6 +149,7 @@ cudaError_t cudaDeviceSynchronize() {
 
 cudaError_t cudaDeviceReset() {
   return call_without_device([](state& s) {
+    s.wait_for_all();
     if (s.current && s.fault.ok()) s.synchronize();
     s.reset();
     return status{};

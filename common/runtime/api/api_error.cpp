@@ -56,6 +56,7 @@ STEPWISE_EXPORT int stepwiseGetCounters(stepwise_counters* counters) {
   if (!counters) return 1;
   state& s = state::get();
   const std::lock_guard guard(s.lock);
+  s.wait_for_all();
   // Not an API call of CUDA's: no error is kept, and a lost device still returns what it counted.
   if (s.fault.ok() && (!s.ready().ok() || !s.synchronize().ok())) {
     if (!s.current) return 1;
@@ -77,6 +78,7 @@ STEPWISE_EXPORT int stepwiseGetCounters(stepwise_counters* counters) {
 STEPWISE_EXPORT void stepwiseResetCounters() {
   state& s = state::get();
   const std::lock_guard guard(s.lock);
+  s.wait_for_all();
   if (s.ready().ok() && s.synchronize().ok()) s.current->reset_counters();
 }
 

@@ -86,20 +86,26 @@ STEPWISE_EXPORT cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t* c
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  bool is_node = false;
+  bool is_kept = false;  // a node of a graph, or called when its turn has come
   const cudaError_t outcome = call([&](state& s) {
     if (!function) return invalid_value("cudaLaunchHostFunc: no function");
     status known = check_stream(s, stream);
     if (known.ok() && s.current->is_remote()) known = no_callbacks("cudaLaunchHostFunc");
     if (known.ok() && s.captures != 0) {
       const auto captured = capture_host_function(s, function, data, stream);
-      is_node = captured.has_value();
-      if (is_node) return *captured;
+      is_kept = captured.has_value();
+      if (is_kept) return *captured;
+    }
+    if (known.ok() && must_wait(s, stream)) {
+      is_kept = true;
+      s.order.add(
+          use_of(s, stream), [=] { return function(data), status{}; }, true);
+      return status{};
     }
     return known.ok() ? s.synchronize() : known;
   });
   // Outside the lock: the function may take its time.
-  if (outcome == cudaSuccess && !is_node) function(data);
+  if (outcome == cudaSuccess && !is_kept) function(data);
   return outcome;
 }
 STEPWISE_ALIAS(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);

@@ -73,6 +73,7 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* name, cu
 
 cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
   return with_library(library, [](state& s, loaded_library& gone) {
+    s.wait_for_all();
     status before = s.synchronize();
     if (!before.ok()) return before;
     status outcome = gone.module.ok() ? s.current->unload_module(*gone.module) : status{};

@@ -96,6 +96,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
 cudaError_t cudaFree(void* address) {
   return call([&](state& s) {
     if (status safe = safe_now(s); !safe.ok()) return safe;
+    if (address) s.wait_for_all();
     if (address && s.current) host_waited_for_all(s);
     status outcome = release(s, address);
     announce_mistake("cudaFree", outcome);
@@ -124,6 +125,7 @@ cudaError_t cudaFreeHost(void* address) {
   return call([&](state& s) {
     if (!address) return status{};
     if (status safe = safe_now(s); !safe.ok()) return safe;
+    s.wait_for_all();
     const auto found = s.host_allocations.find(address);
     if (found == s.host_allocations.end() || found->second.registered) {
       if (s.checks) {
@@ -165,6 +167,7 @@ cudaError_t cudaHostRegister(void* address, std::size_t bytes, unsigned flags) {
 cudaError_t cudaHostUnregister(void* address) {
   return call([&](state& s) {
     if (status safe = safe_now(s); !safe.ok()) return safe;
+    s.wait_for_all();
     const auto found = s.host_allocations.find(address);
     if (found == s.host_allocations.end() || !found->second.registered) {
       return status{error::host_memory_not_registered, "this memory was not registered"};

@@ -149,7 +149,9 @@ cudaError_t cudaFreeAsync(void* address, cudaStream_t stream) {
       if (const auto captured = capture_release(s, address, stream)) return *captured;
     }
     enter_stream(s, stream);
-    return release(s, address);
+    // A wrong address is the call's mistake, not that of what comes later.
+    if (!s.current->find_allocation(address_of(address))) return release(s, address);
+    return in_order(s, stream, [&s, address] { return release(s, address); });
   });
 }
 STEPWISE_ALIAS(cudaFreeAsync_ptsz, cudaFreeAsync);

@@ -78,10 +78,17 @@ status stepwise::runtime::record_event(state& s, event_record& event, cudaStream
     s.current->mark_event(event_number(event), event.stream);
   }
   note_event(s, asked::kind::record, stream, event_number(event));
+  event.point = 0;
+  if (must_wait(s, stream)) {
+    event.point = s.order.mark(use_of(s, stream), [&s, handle = event.handle] {
+      return (void)s.current->record(handle), status{};  // it may be destroyed by then
+    });
+    return {};
+  }
   return s.current->record(event.handle);
 }
 
-// What was recorded before has run before.
+// What was recorded before has run before, or is outstanding.
 void stepwise::runtime::wait_for_event(state& s, const event_record& event, cudaStream_t stream) {
   if (!event.recorded) return;
   if (s.checks) {
@@ -89,6 +96,7 @@ void stepwise::runtime::wait_for_event(state& s, const event_record& event, cuda
     s.current->wait_event(event_number(event), use_of(s, stream).stream);
   }
   note_event(s, asked::kind::wait_event, stream, event_number(event));
+  if (!s.order.empty()) s.order.wait(use_of(s, stream), event.point);
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) { return create_stream(stream, 0, 0); }
@@ -118,6 +126,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return with_stream(stream, [&](state& s, const stream_record&) {
     if (status now = check_not_captured(s, stream); !now.ok()) return now;
+    s.wait_for_stream(use_of(s, stream));
     host_waited(s, stream);
     return s.settle();
   });
@@ -129,6 +138,7 @@ STEPWISE_EXPORT cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return with_stream(stream, [&](state& s, const stream_record&) {
     if (status now = check_not_captured(s, stream); !now.ok()) return now;
+    if (must_wait(s, stream)) return not_ready();
     host_waited(s, stream);  // the answer is that all is done
     return s.synchronize();
   });
@@ -182,14 +192,21 @@ STEPWISE_ALIAS(cudaStreamGetDevice_ptsz, cudaStreamGetDevice);
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data,
                                   unsigned flags) {
+  bool is_kept = false;  // called when its turn has come
   const cudaError_t outcome = with_stream(stream, [&](state& s, const stream_record&) {
     if (!function || flags) return invalid_value("cudaStreamAddCallback: no function, or flags");
     if (status now = check_not_captured(s, stream); !now.ok()) return now;
     if (s.current->is_remote()) return no_callbacks("cudaStreamAddCallback");
+    if (must_wait(s, stream)) {
+      is_kept = true;
+      const auto call_it = [=] { return function(stream, cudaSuccess, data), status{}; };
+      s.order.add(use_of(s, stream), call_it, true);
+      return status{};
+    }
     return s.synchronize();
   });
   // Outside the lock: the function may take its time.
-  if (outcome == cudaSuccess) function(stream, outcome, data);
+  if (outcome == cudaSuccess && !is_kept) function(stream, outcome, data);
   return outcome;
 }
 STEPWISE_ALIAS(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);
@@ -250,7 +267,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     const event_record* const record = find_event(s, event);
     if (!record) return unknown_event();
     if (status now = check_event_not_captured(s, event); !now.ok()) return now;
-    host_waited_for(s, *record);
+    s.wait_for_point(record->point);
+    if (find_event(s, event) == record) host_waited_for(s, *record);
     return s.settle();
   });
 }
@@ -260,6 +278,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     const event_record* const record = find_event(s, event);
     if (!record) return unknown_event();
     if (status now = check_event_not_captured(s, event); !now.ok()) return now;
+    if (s.order.is_outstanding(record->point)) return not_ready();
     host_waited_for(s, *record);  // the answer is that it has passed
     return s.synchronize();
   });
@@ -279,6 +298,8 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t stop)
                                        : "an event that was never recorded has no time"};
       }
     }
+    if (s.order.is_outstanding(first->point) || s.order.is_outstanding(second->point))
+      return not_ready();
     status before = s.synchronize();
     if (!before.ok()) return before;
     note_elapsed_time(s.current->description().name, s.recorder ? s.recorder->untimed() : 0);

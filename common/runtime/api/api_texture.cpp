@@ -116,6 +116,7 @@ cudaError_t destroy(unsigned long long handle, bool is_surface,
                     std::source_location at = std::source_location::current()) {
   return call(
       [&](state& s) {
+        s.wait_for_all();  // kernels that come later may read it
         // What is no object is no error, as on hardware.
         const auto found = s.textures.objects.find(handle);
         if (found == s.textures.objects.end() || found->second.is_surface != is_surface)

@@ -14,6 +14,7 @@ cudaError_t call_without_device(body_ref<state> body, std::source_location at) n
   try {
     state& s = state::get();
     const std::lock_guard guard(s.lock);
+    if (!s.order.empty()) s.advance();
     if (!s.checks && !s.recorder) return static_cast<cudaError_t>(finish(body(s)));
     const char* const driver_function = driver_call::function();
     if (s.recorder) s.recorder->begin_call(driver_function ? driver_function : at.function_name());

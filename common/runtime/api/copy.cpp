@@ -71,6 +71,69 @@ status copy_row(state& s, void* to, bool to_device, const void* from, bool from_
   return {};
 }
 
+// Memory of the host that is not pinned has been read or written when the call returns; a copy
+// within the device continues behind the host's back.
+bool is_pageable(const state& s, const copy_request& r, const side& to, const side& from) {
+  return (!to.device && !s.find_host(r.to)) || (!from.device && !s.find_host(r.from));
+}
+bool host_waits_for(const state& s, const copy_request& r, const side& to, const side& from) {
+  return is_pageable(s, r, to, from) || (r.host_waits && (to.host || from.host));
+}
+
+// A copy whose turn it is.
+status copy_now(state& s, const copy_request& r) {
+  const side to = side_of(s, r.to), from = side_of(s, r.from);
+  status sides = check_sides(r, to, from);
+  if (!sides.ok()) return sides;
+  // A host area is read or written only after the kernels before it.
+  status before = s.synchronize();
+  if (!before.ok()) return before;
+  enter_stream(s, r.stream);
+  for (std::size_t layer = 0; layer < r.layers; layer++) {
+    char* const out = static_cast<char*>(r.to) + layer * r.to_layer;
+    const char* const in = static_cast<const char*>(r.from) + layer * r.from_layer;
+    for (std::size_t row = 0; row < r.rows; row++) {
+      status outcome = copy_row(s, out + row * r.to_pitch, to.device, in + row * r.from_pitch,
+                                from.device, r.width);
+      if (!outcome.ok()) return outcome;
+    }
+  }
+  if (s.recorder && (to.device || from.device)) {
+    asked more;
+    more.bytes = std::uint64_t{r.width} * r.rows * r.layers;
+    more.pageable = is_pageable(s, r, to, from);
+    using kind = asked::kind;
+    const kind what = !from.device           ? kind::copy_to_device
+                      : !to.device           ? kind::copy_to_host
+                      : from.host == to.host ? kind::copy_on_device
+                      : from.host            ? kind::copy_to_device
+                                             : kind::copy_to_host;
+    note_asked(s, what, r.stream, std::move(more));
+  }
+  if (host_waits_for(s, r, to, from) && !s.lane) host_waited(s, r.stream);
+  return {};
+}
+
+status fill_now(state& s, const fill_request& r, cudaStream_t stream) {
+  enter_stream(s, stream);
+  const unsigned unused_bits = 32 - 8 * r.element_bytes;
+  const std::uint32_t value = static_cast<std::uint32_t>(r.value) << unused_bits >> unused_bits;
+  status outcome;
+  for (std::size_t layer = 0; layer < r.layers; layer++) {
+    const device_address first = address_of(r.to) + layer * r.layer;
+    for (std::size_t row = 0; row < r.rows && outcome.ok(); row++) {
+      outcome =
+          s.current->fill(first + row * r.pitch, value, r.element_bytes, r.width / r.element_bytes);
+    }
+  }
+  if (outcome.ok() && s.recorder) {
+    asked more;
+    more.bytes = std::uint64_t{r.width} * r.rows * r.layers;
+    note_asked(s, asked::kind::fill, stream, std::move(more));
+  }
+  return outcome;
+}
+
 }  // namespace
 
 copy_request linear_copy(void* to, const void* from, std::size_t bytes, int kind) {
@@ -108,41 +171,17 @@ status copy(state& s, const copy_request& r) {
   if (s.captures != 0) {
     if (const auto captured = capture_copy(s, r)) return *captured;
   }
-  const side to = side_of(s, r.to), from = side_of(s, r.from);
-  status sides = check_sides(r, to, from);
-  if (!sides.ok()) return sides;
-  // A host area is read or written only after the kernels before it.
-  status before = s.synchronize();
-  if (!before.ok()) return before;
-  enter_stream(s, r.stream);
-  for (std::size_t layer = 0; layer < r.layers; layer++) {
-    char* const out = static_cast<char*>(r.to) + layer * r.to_layer;
-    const char* const in = static_cast<const char*>(r.from) + layer * r.from_layer;
-    for (std::size_t row = 0; row < r.rows; row++) {
-      status outcome = copy_row(s, out + row * r.to_pitch, to.device, in + row * r.from_pitch,
-                                from.device, r.width);
-      if (!outcome.ok()) return outcome;
+  if (must_wait(s, r.stream)) {
+    const side to = side_of(s, r.to), from = side_of(s, r.from);
+    status sides = check_sides(r, to, from);
+    if (!sides.ok()) return sides;
+    if (s.lane || !host_waits_for(s, r, to, from)) {
+      s.order.add(use_of(s, r.stream), [&s, r] { return copy_now(s, r); });
+      return {};
     }
+    s.wait_for_stream(use_of(s, r.stream));
   }
-  // Memory of the host that is not pinned has been read or written when the call returns; a copy
-  // within the device continues behind the host's back.
-  const bool pageable =
-      (!to.device && !s.find_host(r.to)) || (!from.device && !s.find_host(r.from));
-  if (s.recorder && (to.device || from.device)) {
-    asked more;
-    more.bytes = std::uint64_t{r.width} * r.rows * r.layers;
-    more.pageable = pageable;
-    using kind = asked::kind;
-    const kind what = !from.device           ? kind::copy_to_device
-                      : !to.device           ? kind::copy_to_host
-                      : from.host == to.host ? kind::copy_on_device
-                      : from.host            ? kind::copy_to_device
-                                             : kind::copy_to_host;
-    note_asked(s, what, r.stream, std::move(more));
-  }
-  const bool waits = pageable || (r.host_waits && (to.host || from.host));
-  if (waits && !s.lane) host_waited(s, r.stream);
-  return {};
+  return copy_now(s, r);
 }
 
 cudaError_t copy_call(const copy_request& request, std::source_location at) noexcept {
@@ -169,23 +208,7 @@ status fill(state& s, const fill_request& r, cudaStream_t stream) {
   if (s.captures != 0) {
     if (const auto captured = capture_fill(s, r, stream)) return *captured;
   }
-  enter_stream(s, stream);
-  const unsigned unused_bits = 32 - 8 * r.element_bytes;
-  const std::uint32_t value = static_cast<std::uint32_t>(r.value) << unused_bits >> unused_bits;
-  status outcome;
-  for (std::size_t layer = 0; layer < r.layers; layer++) {
-    const device_address first = address_of(r.to) + layer * r.layer;
-    for (std::size_t row = 0; row < r.rows && outcome.ok(); row++) {
-      outcome =
-          s.current->fill(first + row * r.pitch, value, r.element_bytes, r.width / r.element_bytes);
-    }
-  }
-  if (outcome.ok() && s.recorder) {
-    asked more;
-    more.bytes = std::uint64_t{r.width} * r.rows * r.layers;
-    note_asked(s, asked::kind::fill, stream, std::move(more));
-  }
-  return outcome;
+  return in_order(s, stream, [&s, r, stream] { return fill_now(s, r, stream); });
 }
 
 cudaError_t fill_call(const fill_request& request, cudaStream_t stream,

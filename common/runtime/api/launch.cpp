@@ -42,10 +42,21 @@ launch_config config_of(const launch_request& request) {
 
 status start_kernel(state& s, const registered_kernel& kernel, const launch_config& config,
                     std::span<const std::byte> parameters, cudaStream_t stream) {
+  if (must_wait(s, stream)) {
+    note_launch();
+    s.order.add(use_of(s, stream), [&s, handle = *kernel.handle, config,
+                                    kept = std::vector(parameters.begin(), parameters.end())] {
+      return s.current->launch(handle, config, kept);
+    });
+    return {};
+  }
   enter_stream(s, stream);
   if (s.recorder) s.recorder->before_launch(*s.current, use_of(s, stream));
   const status launched = s.current->launch(*kernel.handle, config, parameters);
-  if (launched.ok()) note_launch();
+  if (launched.ok()) {
+    note_launch();
+    s.note_left(use_of(s, stream));
+  }
   if (launched.ok() && s.recorder) {
     asked more;
     more.kernel = kernel.attributes.name;

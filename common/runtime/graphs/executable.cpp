@@ -157,6 +157,19 @@ bool is_among(const std::vector<device_address>& all, device_address one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
+stream_use lane_of(const graph_plan& plan, const plan_step& step, const stream_use& base) {
+  return step.lane == 0 ? base : stream_use{plan.lanes[step.lane], true};
+}
+
+// While it exists, what the state is asked for belongs to a lane.
+struct in_lane {
+  in_lane(state& of, const stream_use& lane) : s(of) { s.lane = &lane; }
+  ~in_lane() { s.lane = nullptr; }
+  in_lane(const in_lane&) = delete;
+  in_lane& operator=(const in_lane&) = delete;
+  state& s;
+};
+
 bool only_one_executable(const graph& g) { return holds_memory_nodes(g) || holds_conditionals(g); }
 
 }  // namespace
@@ -252,6 +265,7 @@ status graph_run::begin(state& s) {
       return invalid_value("cudaGraphLaunch: memory that the graph releases is not allocated");
   }
   const stream_use base = use_of(s, stream_);
+  if (!of_->conditions.empty()) s.wait_for_stream(base);  // the values are set in this call
   if (of_->own_bytes != 0) memory.reserve(base.stream, of_->own_bytes);
   for (const auto& [handle, first] : of_->conditions) {
     if (!first) continue;
@@ -273,6 +287,8 @@ status graph_run::advance(state& s, host_work* next) {
     const graph_node* const node = plan.steps[next_].node;
     const auto* const host = node ? std::get_if<host_work>(&node->work) : nullptr;
     if (!host) continue;
+    const stream_use lane = lane_of(plan, plan.steps[next_], base);
+    if (!s.order.empty() && s.order.must_wait(lane)) continue;  // kept by the step
     *next = *host;
     next_++;
     return s.synchronize();
@@ -281,50 +297,47 @@ status graph_run::advance(state& s, host_work* next) {
   return {};
 }
 
-void graph_run::enter(state& s, const graph_plan& plan, const stream_use& base) {
-  if (!tracked(s) || plan.lanes.size() == 1) return;
-  s.lane = &base;
+void graph_run::mark(state& s, std::uint64_t event, const stream_use& lane) {
   enter_stream(s, stream_);
-  if (s.checks) s.current->mark_event(plan.begin_event, base.stream);
-  note_event(s, asked::kind::record, stream_, plan.begin_event);
-  s.lane = nullptr;
+  if (s.checks) s.current->mark_event(event, lane.stream);
+  note_event(s, asked::kind::record, stream_, event);
+  if (!s.order.empty()) points_[event] = s.order.mark(lane);
+}
+
+void graph_run::wait(state& s, std::uint64_t event, const stream_use& lane) {
+  if (s.checks) s.current->wait_event(event, lane.stream);
+  note_event(s, asked::kind::wait_event, stream_, event);
+  if (s.order.empty()) return;
+  if (const auto point = points_.find(event); point != points_.end())
+    s.order.wait(lane, point->second);
+}
+
+void graph_run::enter(state& s, const graph_plan& plan, const stream_use& base) {
+  if (plan.lanes.size() == 1) return;
+  const in_lane guard(s, base);
+  mark(s, plan.begin_event, base);
 }
 
 void graph_run::leave(state& s, const graph_plan& plan, const stream_use& base) {
-  if (!tracked(s)) return;
-  s.lane = &base;
+  const in_lane guard(s, base);
   for (const std::size_t i : plan.ends) {
     enter_stream(s, stream_);
-    if (s.checks) s.current->wait_event(plan.steps[i].event, base.stream);
-    note_event(s, asked::kind::wait_event, stream_, plan.steps[i].event);
+    wait(s, plan.steps[i].event, base);
   }
-  s.lane = nullptr;
 }
 
 status graph_run::run_step(state& s, const graph_plan& plan, std::size_t number,
                            const stream_use& base) {
   const plan_step& step = plan.steps[number];
-  if (!tracked(s)) return run_node(s, step, base);
-  const stream_use lane = step.lane == 0 ? base : stream_use{plan.lanes[step.lane], true};
-  struct in_lane {
-    state& s;
-    ~in_lane() { s.lane = nullptr; }
-  } guard{s};
-  s.lane = &lane;
+  if (!tracked(s) && s.order.empty() && plan.lanes.size() == 1) return run_node(s, step, base);
+  const stream_use lane = lane_of(plan, step, base);
+  const in_lane guard(s, lane);
   enter_stream(s, stream_);
-  const auto wait = [&](std::uint64_t event) {
-    if (s.checks) s.current->wait_event(event, lane.stream);
-    note_event(s, asked::kind::wait_event, stream_, event);
-  };
-  if (step.waits_for_begin) wait(plan.begin_event);
-  for (const std::size_t i : step.waits) wait(plan.steps[i].event);
+  if (step.waits_for_begin) wait(s, plan.begin_event, lane);
+  for (const std::size_t i : step.waits) wait(s, plan.steps[i].event, lane);
   status outcome = run_node(s, step, lane);
   s.lane = &lane;
-  if (step.marked) {
-    enter_stream(s, stream_);
-    if (s.checks) s.current->mark_event(step.event, lane.stream);
-    note_event(s, asked::kind::record, stream_, step.event);
-  }
+  if (step.marked) mark(s, step.event, lane);
   return outcome;
 }
 
@@ -377,10 +390,16 @@ status graph_run::run_node(state& s, const plan_step& step, const stream_use& la
       const device_address address = address_of(work.address);
       memory.set_live(address, false, !is_among(of_->taken, address));
       return {};
+    } else if constexpr (std::is_same_v<kind, host_work>) {
+      // Without anything to wait for it is called by the thread that launches, without the lock.
+      if (s.order.empty() || !s.order.must_wait(lane)) return {};
+      s.order.add(
+          lane, [work] { return work.function(work.data), status{}; }, true);
+      return {};
     } else if constexpr (std::is_same_v<kind, conditional_work>) {
       return run_conditional(s, step, lane);
     } else {
-      return {};  // children are steps of the plan, host functions run without the lock
+      return {};  // children are steps of the plan
     }
   };
   return std::visit(run, step.node->work);
@@ -390,9 +409,11 @@ status graph_run::run_conditional(state& s, const plan_step& step, const stream_
   const auto& work = std::get<conditional_work>(step.node->work);
   for (;;) {
     std::uint32_t value = 0;
+    s.lane = nullptr;  // other threads may call while this one waits
+    s.wait_for_stream(lane);
     status known = s.synchronize();
     if (!known.ok()) return known;
-    if (tracked(s)) s.lane = &lane;
+    s.lane = &lane;
     enter_stream(s, stream_);
     known = s.current->read(std::as_writable_bytes(std::span(&value, 1)), work.handle);
     if (!known.ok()) return known;

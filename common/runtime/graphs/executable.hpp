@@ -1,8 +1,8 @@
 // Executable graphs: a copy of a graph, and the order in which its nodes run.
 //
-// idea    Everything runs at once and in one order that the edges allow. For devices that check,
-//         and for the timeline, each chain of nodes is a stream of its own (a lane), and edges
-//         between lanes are events: what may overlap on a GPU is not ordered for them either.
+// idea    Everything runs at once and in one order that the edges allow. Each chain of nodes is a
+//         stream of its own (a lane), and edges between lanes are events: what may overlap on a
+//         GPU is not ordered for devices that check, for the timeline, and for kernels that wait.
 // watch   Host functions run without the lock, so that a launch is done in pieces (graph_run). A
 //         launch that meets an error ends there.
 // tests   ../tests/graph_test.cpp, ../conformance/graph/
@@ -73,10 +73,13 @@ class graph_run {
   void enter(state& s, const graph_plan& plan, const stream_use& base);
   void leave(state& s, const graph_plan& plan, const stream_use& base);
   bool tracked(const state& s) const { return s.checks || s.recorder; }
+  void mark(state& s, std::uint64_t event, const stream_use& lane);
+  void wait(state& s, std::uint64_t event, const stream_use& lane);
 
   std::shared_ptr<executable_graph> of_;
   cudaStream_t stream_;
   std::size_t next_ = 0;
+  std::map<std::uint64_t, std::uint64_t> points_;  // of stream_order, by event
 };
 
 // Why an executable graph cannot take over another graph's work, and where.

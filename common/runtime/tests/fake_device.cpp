@@ -118,9 +118,14 @@ class fake_device final : public device {
     fake::tell().launches.push_back({kernels_.at(static_cast<std::uint64_t>(kernel)).name,
                                      config,
                                      {parameters.begin(), parameters.end()}});
+    left_ = std::exchange(fake::tell().leave, 0);
+    if (left_ != 0) fake::tell().running.insert(left_);
     return {};
   }
   status synchronize() override { return fake::tell().fault; }
+  std::uint64_t left_launch() const override { return left_; }
+  bool runs(std::uint64_t launch) override { return fake::tell().running.count(launch) != 0; }
+  std::string running_kernels() const override { return "fake"; }
 
   status set_limit(device_limit which, std::uint64_t bytes) override {
     if (bytes > 1 << 30) return bad();
@@ -175,7 +180,7 @@ class fake_device final : public device {
     return memory_[area->address].data() + (address - area->address);
   }
 
-  std::uint64_t origin_ = 0;
+  std::uint64_t origin_ = 0, left_ = 0;
   const gpu model_ = *find_gpu("h200");
   device_address next_ = 0x7000'0000'0000'0000;  // no host address looks like this
   std::map<device_address, std::vector<std::byte>> memory_;

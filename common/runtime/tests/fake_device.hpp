@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct control {
   status launch_failure;                           // of the next launch
   status fault;                                    // met by the next synchronize()
   bool remote = false;                             // it is in another process
+  std::uint64_t leave = 0;                         // the next launch is left, with this number
+  std::set<std::uint64_t> running;                 // launches that were left
   std::vector<finding> findings;                   // to be taken next
   // Told by the device.
   int devices_made = 0;

@@ -1,0 +1,112 @@
+// Keeps the items, and does those whose turn it is.
+#include "common/runtime/order/order.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace stepwise::runtime {
+namespace {
+
+// The legacy default stream is ordered with all but non-blocking streams.
+bool is_ordered(const stream_use& a, const stream_use& b) {
+  if (a.stream == b.stream) return true;
+  if (a.stream != 0 && b.stream != 0) return false;
+  return !a.non_blocking && !b.non_blocking;
+}
+
+}  // namespace
+
+bool stream_order::must_wait(const stream_use& stream) const {
+  if (doing_) return false;  // what was kept is done, and its turn has come
+  return std::ranges::any_of(items_, [&](const item& i) { return is_ordered(i.stream, stream); });
+}
+
+stream_order::item& stream_order::append(const stream_use& stream) {
+  // The last item of a stream comes after its earlier ones.
+  std::map<std::uint64_t, std::uint64_t> last;
+  for (const item& i : items_)
+    if (is_ordered(i.stream, stream)) last[i.stream.stream] = i.number;
+  item fresh;
+  fresh.number = ++last_number_;
+  fresh.stream = stream;
+  for (const auto& [other, number] : last) fresh.after.push_back(number);
+  items_.push_back(std::move(fresh));
+  return items_.back();
+}
+
+void stream_order::add_running(const stream_use& stream, std::uint64_t launch) {
+  append(stream).launch = launch;
+}
+
+void stream_order::add(const stream_use& stream, work what, bool outside) {
+  item& fresh = append(stream);
+  fresh.what = std::move(what);
+  fresh.outside = outside;
+}
+
+std::uint64_t stream_order::mark(const stream_use& stream, work what) {
+  if (!must_wait(stream)) return 0;
+  append(stream).what = std::move(what);
+  return last_number_;
+}
+
+void stream_order::wait(const stream_use& stream, std::uint64_t point) {
+  if (is_outstanding(point)) append(stream).after.push_back(point);
+}
+
+stream_order::item* stream_order::find(std::uint64_t number) {
+  const auto found = std::ranges::lower_bound(items_, number, {}, &item::number);
+  return found != items_.end() && found->number == number ? &*found : nullptr;
+}
+
+bool stream_order::is_outstanding(std::uint64_t point) const {
+  return const_cast<stream_order*>(this)->find(point) != nullptr;
+}
+
+bool stream_order::is_ready(const item& i) const {
+  return i.launch == 0 && !i.begun &&
+         std::ranges::none_of(i.after, [&](std::uint64_t n) { return is_outstanding(n); });
+}
+
+status stream_order::advance(device& on, std::mutex& lock, bool outside_too) {
+  while (!items_.empty()) {
+    const std::size_t before = items_.size();
+    std::erase_if(items_, [&](const item& i) { return i.launch != 0 && !on.runs(i.launch); });
+    if (items_.size() != before) {
+      if (status failed = on.synchronize(); !failed.ok()) {
+        clear();
+        return failed;
+      }
+    }
+    const auto next = std::ranges::find_if(
+        items_, [&](const item& i) { return is_ready(i) && (outside_too || !i.outside); });
+    if (next == items_.end()) break;
+    next->begun = true;
+    const std::uint64_t number = next->number, left_before = on.left_launch();
+    const work what = std::move(next->what);
+    status outcome;
+    if (next->outside) {
+      lock.unlock();
+      outcome = what();
+      lock.lock();
+    } else if (what) {
+      doing_ = true;
+      outcome = what();
+      doing_ = false;
+    }
+    item* const done = find(number);
+    if (done == nullptr) break;  // the device was given up, or lost
+    if (!outcome.ok()) {
+      clear();
+      return outcome;
+    }
+    const std::uint64_t launch = on.left_launch();
+    if (!done->outside && launch != left_before && launch != 0)
+      done->launch = launch;
+    else
+      std::erase_if(items_, [&](const item& i) { return i.number == number; });
+  }
+  return {};
+}
+
+}  // namespace stepwise::runtime
