@@ -212,6 +212,7 @@ class emulated_device final : public device {
       return {error::invalid_value,
               "a limit of " + std::to_string(bytes) + " bytes is more than the GPU's memory"};
     }
+    const emulator::grids::quiet quiet(*grids_);
     // A stack is made of steps of 16 bytes, as wide as the widest access.
     const std::uint64_t step = which == device_limit::stack_bytes ? 16 : 1;
     limits_[static_cast<std::size_t>(which)] = (bytes + step - 1) / step * step;
@@ -398,6 +399,7 @@ status emulated_device::set_max_dynamic_shared_bytes(kernel_handle handle, std::
                                       std::to_string(most) +
                                       " are the limit, static memory included"};
   }
+  const emulator::grids::quiet quiet(*grids_);
   k->attributes.max_dynamic_shared_bytes = bytes;
   return {};
 }

@@ -44,6 +44,7 @@ void wait_while(state& s, Outstanding outstanding) {
   bool told = false;
   for (;;) {
     advance_order(s, false);
+    if (!s.current) (void)s.present();  // another thread has reset it
     if (s.order.empty() || !outstanding()) return;
     if (!told && std::chrono::steady_clock::now() - began > until_told && s.current) {
       told = true;

@@ -18,12 +18,28 @@
 
 #define STEPWISE_EXPORT extern "C" __attribute__((visibility("default")))
 
-// The same function under the name that programs built with --default-stream per-thread call. All
-// streams of ours run in order and at once, so the two agree.
+// The same function under the name that programs built with --default-stream per-thread call, where
+// it does not matter which stream the null stream is, or rarely: STEPWISE_OWN_STREAM.
 #define STEPWISE_ALIAS(other_name, name) \
   STEPWISE_EXPORT __typeof__(name) other_name __attribute__((alias(#name)))
 
+// The same where it does: an exported function of the signature in parentheses.
+#define STEPWISE_OWN_STREAM(other_name, name, parameters, ...) \
+  STEPWISE_EXPORT cudaError_t other_name parameters {          \
+    const own_stream_call here;                                \
+    return name(__VA_ARGS__);                                  \
+  }
+
 namespace stepwise::runtime {
+
+// While it exists, the null stream of this thread's calls is that of the thread.
+struct own_stream_call {
+  static inline thread_local bool made = false;
+  own_stream_call() { made = true; }
+  ~own_stream_call() { made = false; }
+  own_stream_call(const own_stream_call&) = delete;
+  own_stream_call& operator=(const own_stream_call&) = delete;
+};
 
 // What an exported function does, for the time of the call: a reference to a lambda. The functions
 // below are compiled once, not for each that is exported.

@@ -296,7 +296,10 @@ cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x, std::size_t y, co
   return copy_2d("cudaMemcpy2DToArray", {to, x, y}, memory_at(from, pitch), width, rows,
                  number_of(kind), std::nullopt);
 }
-STEPWISE_ALIAS(cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray);
+STEPWISE_OWN_STREAM(cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray,
+                    (cudaArray_t to, std::size_t x, std::size_t y, const void* from,
+                     std::size_t pitch, std::size_t width, std::size_t rows, cudaMemcpyKind kind),
+                    to, x, y, from, pitch, width, rows, kind)
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
                                      std::size_t pitch, std::size_t width, std::size_t rows,
@@ -304,7 +307,11 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, std::size_t x, std::size_t 
   return copy_2d("cudaMemcpy2DToArrayAsync", {to, x, y}, memory_at(from, pitch), width, rows,
                  number_of(kind), stream);
 }
-STEPWISE_ALIAS(cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArrayAsync);
+STEPWISE_OWN_STREAM(cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArrayAsync,
+                    (cudaArray_t to, std::size_t x, std::size_t y, const void* from,
+                     std::size_t pitch, std::size_t width, std::size_t rows, cudaMemcpyKind kind,
+                     cudaStream_t stream),
+                    to, x, y, from, pitch, width, rows, kind, stream)
 
 cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t from,
                                   std::size_t x, std::size_t y, std::size_t width, std::size_t rows,
@@ -312,7 +319,10 @@ cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t
   return copy_2d("cudaMemcpy2DFromArray", memory_at(to, pitch), {from, x, y}, width, rows,
                  number_of(kind), std::nullopt);
 }
-STEPWISE_ALIAS(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray);
+STEPWISE_OWN_STREAM(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray,
+                    (void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x,
+                     std::size_t y, std::size_t width, std::size_t rows, cudaMemcpyKind kind),
+                    to, pitch, from, x, y, width, rows, kind)
 
 cudaError_t cudaMemcpy2DFromArrayAsync(void* to, std::size_t pitch, cudaArray_const_t from,
                                        std::size_t x, std::size_t y, std::size_t width,
@@ -320,7 +330,11 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void* to, std::size_t pitch, cudaArray_co
   return copy_2d("cudaMemcpy2DFromArrayAsync", memory_at(to, pitch), {from, x, y}, width, rows,
                  number_of(kind), stream);
 }
-STEPWISE_ALIAS(cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArrayAsync);
+STEPWISE_OWN_STREAM(cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArrayAsync,
+                    (void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x,
+                     std::size_t y, std::size_t width, std::size_t rows, cudaMemcpyKind kind,
+                     cudaStream_t stream),
+                    to, pitch, from, x, y, width, rows, kind, stream)
 
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, std::size_t to_x, std::size_t to_y,
                                      cudaArray_const_t from, std::size_t from_x, std::size_t from_y,

@@ -43,7 +43,9 @@ cudaError_t symbol_call(const void* symbol, void* host_to, const void* host_from
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   return copy_call(linear_copy(to, from, bytes, number_of(kind)));
 }
-STEPWISE_ALIAS(cudaMemcpy_ptds, cudaMemcpy);
+STEPWISE_OWN_STREAM(cudaMemcpy_ptds, cudaMemcpy,
+                    (void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind), to, from,
+                    bytes, kind)
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
@@ -58,7 +60,10 @@ cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::
                          std::size_t width, std::size_t rows, cudaMemcpyKind kind) {
   return copy_call({to, to_pitch, from, from_pitch, width, rows, number_of(kind)});
 }
-STEPWISE_ALIAS(cudaMemcpy2D_ptds, cudaMemcpy2D);
+STEPWISE_OWN_STREAM(cudaMemcpy2D_ptds, cudaMemcpy2D,
+                    (void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                     std::size_t width, std::size_t rows, cudaMemcpyKind kind),
+                    to, to_pitch, from, from_pitch, width, rows, kind)
 
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
                               std::size_t from_pitch, std::size_t width, std::size_t rows,
@@ -66,7 +71,10 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from,
   return copy_call(
       in_stream({to, to_pitch, from, from_pitch, width, rows, number_of(kind)}, stream));
 }
-STEPWISE_ALIAS(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync);
+STEPWISE_OWN_STREAM(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync,
+                    (void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                     std::size_t width, std::size_t rows, cudaMemcpyKind kind, cudaStream_t stream),
+                    to, to_pitch, from, from_pitch, width, rows, kind, stream)
 
 // There is one device, so its peers are itself.
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
@@ -86,31 +94,44 @@ cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t
                                std::size_t offset, cudaMemcpyKind kind) {
   return symbol_call(symbol, nullptr, from, bytes, offset, number_of(kind), nullptr, false);
 }
-STEPWISE_ALIAS(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol);
+STEPWISE_OWN_STREAM(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol,
+                    (const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
+                     cudaMemcpyKind kind),
+                    symbol, from, bytes, offset, kind)
 
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes,
                                     std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
   return symbol_call(symbol, nullptr, from, bytes, offset, number_of(kind), stream, true);
 }
-STEPWISE_ALIAS(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync);
+STEPWISE_OWN_STREAM(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync,
+                    (const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
+                     cudaMemcpyKind kind, cudaStream_t stream),
+                    symbol, from, bytes, offset, kind, stream)
 
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes,
                                  std::size_t offset, cudaMemcpyKind kind) {
   return symbol_call(symbol, to, nullptr, bytes, offset, number_of(kind), nullptr, false);
 }
-STEPWISE_ALIAS(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol);
+STEPWISE_OWN_STREAM(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol,
+                    (void* to, const void* symbol, std::size_t bytes, std::size_t offset,
+                     cudaMemcpyKind kind),
+                    to, symbol, bytes, offset, kind)
 
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes,
                                       std::size_t offset, cudaMemcpyKind kind,
                                       cudaStream_t stream) {
   return symbol_call(symbol, to, nullptr, bytes, offset, number_of(kind), stream, true);
 }
-STEPWISE_ALIAS(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync);
+STEPWISE_OWN_STREAM(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync,
+                    (void* to, const void* symbol, std::size_t bytes, std::size_t offset,
+                     cudaMemcpyKind kind, cudaStream_t stream),
+                    to, symbol, bytes, offset, kind, stream)
 
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
   return fill_call({to, bytes, value, bytes}, nullptr);
 }
-STEPWISE_ALIAS(cudaMemset_ptds, cudaMemset);
+STEPWISE_OWN_STREAM(cudaMemset_ptds, cudaMemset, (void* to, int value, std::size_t bytes), to,
+                    value, bytes)
 
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
   return fill_call({to, bytes, value, bytes}, stream);
@@ -124,13 +145,18 @@ cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t wid
                          std::size_t rows) {
   return fill_call({to, pitch, value, width, rows}, nullptr);
 }
-STEPWISE_ALIAS(cudaMemset2D_ptds, cudaMemset2D);
+STEPWISE_OWN_STREAM(cudaMemset2D_ptds, cudaMemset2D,
+                    (void* to, std::size_t pitch, int value, std::size_t width, std::size_t rows),
+                    to, pitch, value, width, rows)
 
 cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
                               std::size_t rows, cudaStream_t stream) {
   return fill_call({to, pitch, value, width, rows}, stream);
 }
-STEPWISE_ALIAS(cudaMemset2DAsync_ptsz, cudaMemset2DAsync);
+STEPWISE_OWN_STREAM(cudaMemset2DAsync_ptsz, cudaMemset2DAsync,
+                    (void* to, std::size_t pitch, int value, std::size_t width, std::size_t rows,
+                     cudaStream_t stream),
+                    to, pitch, value, width, rows, stream)
 
 cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
   return call([&](state& s) {

@@ -208,12 +208,14 @@ result<copy_request> stepwise::runtime::request_of(state& s, cudaMemcpy3DParms p
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
   return copy_3d(parameters, std::nullopt);
 }
-STEPWISE_ALIAS(cudaMemcpy3D_ptds, cudaMemcpy3D);
+STEPWISE_OWN_STREAM(cudaMemcpy3D_ptds, cudaMemcpy3D, (const cudaMemcpy3DParms* parameters),
+                    parameters)
 
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
   return copy_3d(parameters, stream);
 }
-STEPWISE_ALIAS(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync);
+STEPWISE_OWN_STREAM(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync,
+                    (const cudaMemcpy3DParms* parameters, cudaStream_t stream), parameters, stream)
 
 cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parameters) {
   return copy_3d_peer(parameters, std::nullopt);
@@ -254,10 +256,13 @@ STEPWISE_EXPORT cudaError_t cudaMemcpy3DBatchAsync_ptsz(std::size_t count,
 cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent extent) {
   return fill_3d(memory, value, extent, nullptr);
 }
-STEPWISE_ALIAS(cudaMemset3D_ptds, cudaMemset3D);
+STEPWISE_OWN_STREAM(cudaMemset3D_ptds, cudaMemset3D,
+                    (cudaPitchedPtr memory, int value, cudaExtent extent), memory, value, extent)
 
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExtent extent,
                               cudaStream_t stream) {
   return fill_3d(memory, value, extent, stream);
 }
-STEPWISE_ALIAS(cudaMemset3DAsync_ptsz, cudaMemset3DAsync);
+STEPWISE_OWN_STREAM(cudaMemset3DAsync_ptsz, cudaMemset3DAsync,
+                    (cudaPitchedPtr memory, int value, cudaExtent extent, cudaStream_t stream),
+                    memory, value, extent, stream)

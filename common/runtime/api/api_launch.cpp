@@ -108,4 +108,6 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
   if (outcome == cudaSuccess && !is_kept) function(data);
   return outcome;
 }
-STEPWISE_ALIAS(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);
+STEPWISE_OWN_STREAM(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc,
+                    (cudaStream_t stream, cudaHostFn_t function, void* data), stream, function,
+                    data)

@@ -154,7 +154,8 @@ cudaError_t cudaFreeAsync(void* address, cudaStream_t stream) {
     return in_order(s, stream, [&s, address] { return release(s, address); });
   });
 }
-STEPWISE_ALIAS(cudaFreeAsync_ptsz, cudaFreeAsync);
+STEPWISE_OWN_STREAM(cudaFreeAsync_ptsz, cudaFreeAsync, (void* address, cudaStream_t stream),
+                    address, stream)
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
   return call([&](state& s) {

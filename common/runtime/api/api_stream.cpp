@@ -143,7 +143,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
     return s.synchronize();
   });
 }
-STEPWISE_ALIAS(cudaStreamQuery_ptsz, cudaStreamQuery);
+STEPWISE_OWN_STREAM(cudaStreamQuery_ptsz, cudaStreamQuery, (cudaStream_t stream), stream)
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   return with_stream(stream, [&](state& s, const stream_record&) {
@@ -209,7 +209,10 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t func
   if (outcome == cudaSuccess && !is_kept) function(stream, outcome, data);
   return outcome;
 }
-STEPWISE_ALIAS(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);
+STEPWISE_OWN_STREAM(cudaStreamAddCallback_ptsz, cudaStreamAddCallback,
+                    (cudaStream_t stream, cudaStreamCallback_t function, void* data,
+                     unsigned flags),
+                    stream, function, data, flags)
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return call([&](state&) {
@@ -260,7 +263,8 @@ STEPWISE_EXPORT cudaError_t cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
   return record_call(event, stream, flags);
 }
-STEPWISE_ALIAS(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
+STEPWISE_OWN_STREAM(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags,
+                    (cudaEvent_t event, cudaStream_t stream, unsigned flags), event, stream, flags)
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return call([&](state& s) {

@@ -79,7 +79,8 @@ cudaError_t with_stream(cudaStream_t stream, body_ref<state, stream_record> body
 
 stream_use use_of(state& s, cudaStream_t stream) {
   if (s.lane) return *s.lane;
-  if (stream == cudaStreamPerThread) return {std::uint64_t{1} << 32 | thread_number(), false};
+  if (stream == cudaStreamPerThread || (!stream && own_stream_call::made))
+    return {std::uint64_t{1} << 32 | thread_number(), false};
   if (!stream || stream == cudaStreamLegacy) return {};
   const stream_record& record = record_of(s, stream);
   return {record.id, (record.flags & cudaStreamNonBlocking) != 0};

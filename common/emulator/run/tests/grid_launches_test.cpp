@@ -1,9 +1,11 @@
 // Launches from kernels: order of children and tails, and what the runtime refuses.
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "common/device/device.hpp"
@@ -98,6 +100,53 @@ TEST_CASE("children run in the order of their launches, tail launches after all 
   CHECK(std::vector<std::uint32_t>(o.out.begin(), o.out.begin() + 5) ==
         std::vector<std::uint32_t>{4, 1, 2, 7, 8});
   CHECK(o.out[8] == 0);
+}
+
+// A parent and its second child wait for words 8 and 9, one after the other.
+TEST_CASE("a grid that waits is left with its children, and they follow in their order") {
+  const auto poll = [](int word) {
+    const std::string label = "poll" + std::to_string(word);
+    return label + ":\nld.volatile.global.u32 %r3, [%rd1+" + std::to_string(4 * word) +
+           "];\nsetp.eq.u32 %p2, %r3, 0;\n@%p2 bra " + label + ";\n";
+  };
+  const std::string waiter =
+      ".visible .entry waiter(.param .u64 out, .param .u32 value)\n{\n"
+      ".reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>;\nld.param.u64 %rd1, [out];\n" +
+      poll(9) + "ret;\n}\n";
+  std::string text = kernel_text(launch_text("7", "3") + launch_text("1", "0") +
+                                 launch_text("0", "0", "1", "waiter") + launch_text("2", "4") +
+                                 poll(8) + keep_error);
+  text.insert(text.find(".visible .entry kernel("), waiter);
+  const auto on = make_emulated_device(*find_gpu("h200"));
+  on->leave_waiting_launches(true);
+  const auto module = on->load_module(std::as_bytes(std::span(text)));
+  REQUIRE_MESSAGE(module.ok(), module.failure().message);
+  const device_address out = *on->allocate(64);
+  REQUIRE(on->fill(out, 0, 4, 16).ok());
+  REQUIRE(
+      on->launch(*on->find_kernel(*module, "kernel"), {}, std::as_bytes(std::span(&out, 1))).ok());
+  const auto number = on->left_launch();
+  REQUIRE(number != 0);
+  const auto words = [&] {
+    std::vector<std::uint32_t> all(5);
+    REQUIRE(on->read(std::as_writable_bytes(std::span(all)), out).ok());
+    return all;
+  };
+  CHECK(words()[0] == 0);
+  REQUIRE(on->fill(out + 32, 1, 4, 1).ok());
+  for (int n = 0; n < 2000 && on->running_kernels() != "waiter"; ++n) {
+    CHECK(on->runs(number));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  CHECK(on->running_kernels() == "waiter");
+  CHECK(words() == std::vector<std::uint32_t>{1, 1, 0, 0, 0});
+  REQUIRE(on->fill(out + 36, 1, 4, 1).ok());
+  for (int n = 0; n < 2000 && on->runs(number); ++n)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  CHECK_FALSE(on->runs(number));
+  CHECK(on->synchronize().ok());
+  CHECK(words() == std::vector<std::uint32_t>{3, 1, 2, 7, 0});
+  CHECK(on->counters()->launches == 5);
 }
 
 TEST_CASE("a launch that cannot be is the thread's last error, and does not happen") {

@@ -57,6 +57,11 @@ __global__ void blocks_wait(volatile int* flag, int* sum) {
 void many_blocks() {
   waiting w;
   cudaStream_t a = make_stream(), b = make_stream();
+  // The pool's memory is there before the kernel that waits.
+  int* first;
+  EXPECT(cudaMallocAsync(&first, 1000, b), cudaSuccess);
+  EXPECT(cudaFreeAsync(first, b), cudaSuccess);
+  EXPECT(cudaStreamSynchronize(b), cudaSuccess);
   blocks_wait<<<50, 96, 0, a>>>(w.flag, w.seen);
   for (int n = 0; n < 20; ++n) {
     int* more;
