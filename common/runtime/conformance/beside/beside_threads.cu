@@ -1,5 +1,5 @@
-// Threads of the host with kernels that wait for each other's, and kernels that the host feeds: by
-// managed memory, and through many blocks.
+// Threads of the host with kernels that wait for each other's, many blocks that wait, and kernels
+// that the host feeds through pinned and managed memory.
 #include <cuda_runtime.h>
 
 #include <atomic>
@@ -88,9 +88,12 @@ __global__ void answer(int* mail) {
   atomicExch_system(mail, 2);
 }
 
-void host_feeds() {
+void host_feeds(bool managed) {
   int* mail;
-  EXPECT(cudaMallocHost(&mail, 3 * sizeof(int)), cudaSuccess);
+  if (managed)
+    EXPECT(cudaMallocManaged(&mail, 3 * sizeof(int)), cudaSuccess);
+  else
+    EXPECT(cudaMallocHost(&mail, 3 * sizeof(int)), cudaSuccess);
   mail[0] = mail[1] = mail[2] = 0;
   cudaStream_t a = make_stream();
   answer<<<1, 1, 0, a>>>(mail);
@@ -103,7 +106,7 @@ void host_feeds() {
   EXPECT_TRUE(mail[1] == 42);
   EXPECT(cudaStreamSynchronize(a), cudaSuccess);
   EXPECT(cudaStreamDestroy(a), cudaSuccess);
-  EXPECT(cudaFreeHost(mail), cudaSuccess);
+  EXPECT(managed ? cudaFree(mail) : cudaFreeHost(mail), cudaSuccess);
 }
 
 // A fault of a kernel that was left is the error of the calls after it, and ends all others.
@@ -139,6 +142,7 @@ int main() {
   in_child("fault", fault);
   ring();
   many_blocks();
-  host_feeds();
+  host_feeds(false);
+  host_feeds(true);
   return outcome("host threads and kernels that wait");
 }
