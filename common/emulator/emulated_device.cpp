@@ -410,7 +410,7 @@ status emulated_device::launch(kernel_handle handle, const launch_config& config
   if (!lost_.ok()) return lost_;
   loaded_kernel* k = kernel(handle);
   if (k == nullptr) return {error::invalid_resource_handle, "no such kernel"};
-  {
+  if (k->code == nullptr || grids_->lowers_beside()) {
     const emulator::grids::quiet quiet(*grids_);
     if (const status s = prepare(*k); !s.ok()) return s;
   }

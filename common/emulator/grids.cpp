@@ -19,6 +19,13 @@ using steady = std::chrono::steady_clock;
 // What grid.sync() keeps of a cooperative launch: its barrier takes a few words.
 constexpr std::uint64_t grid_workspace_bytes = 256;
 
+bool allocates(const program& code) {
+  return std::ranges::any_of(code.library_calls, [](const library_call& c) {
+    return c.which == device_function::malloc ||
+           (c.which == device_function::runtime && c.of_runtime == runtime_function::malloc);
+  });
+}
+
 }  // namespace
 
 grids::grids(parts of) : of_(std::move(of)), runtime_(of_.model, of_.memory, of_.library) {
@@ -103,7 +110,10 @@ status grids::start(host_launch& in, loaded_kernel& k, const launch_config& conf
   auto grid = std::make_unique<running_grid>();
   launch_state& state = grid->state;
   {
-    const quiet others(*this);
+    // To rest takes a turn of every worker: only where memory is allocated.
+    std::optional<quiet> others;
+    if (config.cooperative || k.code->uses(device_function::runtime) || allocates(*k.code))
+      others.emplace(*this);
     if (const status s = prepare_library(*k.code); !s.ok()) return s;
     if (config.cooperative) {
       const auto workspace = of_.memory.allocate(grid_workspace_bytes);
@@ -152,7 +162,10 @@ void grids::describe(launch_state& state, const loaded_kernel& k, const launch_c
 // After the end of a launch's grid. The children that it launched first come first, and its tail
 // launches after all of them.
 void grids::finish(host_launch& in) {
-  const quiet others(*this);
+  std::optional<quiet> others;
+  if (in.running->state.grid_workspace != 0 || in.running->launches != nullptr ||
+      !of_.memory.registered().empty())
+    others.emplace(*this);
   const std::unique_ptr<running_grid> ended = std::move(in.running);
   launch_state& state = ended->state;
   time_.end(state, ended->time);
@@ -183,11 +196,7 @@ status grids::prepare_library(const program& code) {
     });
     if (!s.ok()) return s;
   }
-  const bool allocates = std::ranges::any_of(code.library_calls, [](const library_call& c) {
-    return c.which == device_function::malloc ||
-           (c.which == device_function::runtime && c.of_runtime == runtime_function::malloc);
-  });
-  if (!allocates) return {};
+  if (!allocates(code)) return {};
   const status s = of_.library.make_heap(of_.limit(device_limit::heap_bytes));
   if (of_.check && s.ok()) of_.check->set_heap(of_.library.heap());
   return s;
@@ -214,6 +223,11 @@ std::string grids::running_kernels() const {
   for (const auto& l : beside_)
     names += (names.empty() ? "" : ", ") + l->running->state.code->pretty;
   return names;
+}
+
+bool grids::lowers_beside() const {
+  return std::ranges::any_of(beside_,
+                             [](const auto& l) { return l->running->launches != nullptr; });
 }
 
 void grids::collect(status& failure) {

@@ -58,6 +58,8 @@ class grids {
   bool runs(std::uint64_t launch) const;
   std::string running_kernels() const;
   bool none_left() const { return beside_.empty(); }
+  // Whether one of them may lower kernels, which it launches.
+  bool lowers_beside() const;
   // Goes on with the launches whose grids have ended. The first failure goes to `failure`, and ends
   // all others.
   void collect(status& failure);

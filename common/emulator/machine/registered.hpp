@@ -38,6 +38,7 @@ class registered_memory {
   // The piece of a registered area around an address, mirrored from now on. Several threads at
   // once.
   std::optional<access_window> find(std::uint64_t address);
+  bool empty() const { return areas_.empty(); }
   // Every kernel is done: the host gets what they changed, and pieces are copied afresh.
   void write_back();
 

@@ -25,7 +25,10 @@ class device_library {
   explicit device_library(global_memory& memory) : memory_(memory) {}
 
   // Before a launch: how much output is kept, and the heap, which keeps its first size.
-  void set_printf_bytes(std::uint64_t bytes) { printf_bytes_ = bytes; }
+  void set_printf_bytes(std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    printf_bytes_ = bytes;
+  }
   status make_heap(std::uint64_t bytes);
   // Leaves room after what malloc returns, for checks of bounds.
   void set_room_between(std::uint64_t bytes) { room_between_ = bytes; }
