@@ -275,9 +275,9 @@ TEST_CASE("the time limit holds for launches that were left, and for those that 
     CHECK(f.ends(number));
     CHECK(f.on->synchronize().code == error::launch_timeout);
   }
-  setenv("STEPWISE_CHECK", "1", 1);
+  setenv("STEPWISE_COUNTERS", "1", 1);
   fixture f;
-  unsetenv("STEPWISE_CHECK");
+  unsetenv("STEPWISE_COUNTERS");
   REQUIRE(f.launch("poll", 7).ok());
   unsetenv("STEPWISE_TIME_LIMIT_S");
   CHECK(f.on->left_launch() == 0);
