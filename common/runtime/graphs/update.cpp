@@ -164,7 +164,8 @@ status replace_child(state& s, graph_node& node, const graph& g) {
   update_outcome outcome;
   pairing pairs;
   if (!pairer(s, pairs, outcome).pair(*child->body, g))
-    return invalid_value("a child node of an executable graph keeps its shape: " + outcome.why);
+    return {error::graph_exec_update_failure,
+            "a child node of an executable graph keeps its shape: " + outcome.why};
   take_over(s, pairs);
   return {};
 }

@@ -180,7 +180,8 @@ static void captures_misused() {
   EXPECT_CU(cuMemsetD8Async(memory, 0, 4, other), CUDA_SUCCESS);
   graph = nullptr;
   EXPECT_CU(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
-  EXPECT_CU(cuEventSynchronize(event), CUDA_ERROR_CAPTURED_EVENT);
+  EXPECT_CU(cuEventQuery(event), CUDA_ERROR_CAPTURED_EVENT);
+  EXPECT_CU(cuEventSynchronize(event), CUDA_ERROR_INVALID_VALUE);
 
   need(cuMemFree(memory));
   need(cuEventDestroy(event));

@@ -207,7 +207,8 @@ static void explicit_nodes() {
   EXPECT_CU(cuStreamSynchronize(stream), CUDA_SUCCESS);
   EXPECT_TRUE(corner[0] == 118 && corner[3] == 118);
   EXPECT_CU(cuGraphExecChildGraphNodeSetParams(nested, child, graph), CUDA_SUCCESS);
-  EXPECT_CU(cuGraphExecChildGraphNodeSetParams(nested, child, outer), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_CU(cuGraphExecChildGraphNodeSetParams(nested, child, outer),
+            CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
 
   need(cuGraphExecDestroy(nested));
   need(cuGraphExecDestroy(executable));
