@@ -81,8 +81,14 @@ bool is_sum(const instruction& i) {
   return (i.opcode == "add" || i.opcode == "sub") && is_contractible(i);
 }
 
+bool is_quotient(const instruction& i) {
+  return i.opcode == "div" && i.guard.empty() && i.operands.size() == 3 &&
+         type_of(i) == scalar_type::f32 && has_any(i, {"approx", "full"});
+}
+
 bool is_product(const instruction& i) {
-  return i.opcode == "mul" && i.guard.empty() && is_contractible(i) && !has(i, "sat");
+  return is_quotient(i) ||
+         (i.opcode == "mul" && i.guard.empty() && is_contractible(i) && !has(i, "sat"));
 }
 
 std::uint64_t bits_of_one(scalar_type type) {

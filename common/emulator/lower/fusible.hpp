@@ -26,7 +26,9 @@ bool gives_result(const instruction& i);
 // fence, of an instruction with a guard whose effect is more than a result.
 bool divides_block(const instruction& i);
 
-// A product or a sum that may become half of an fma: without a rounding modifier.
+// A product or a sum that may become half of an fma: without a rounding modifier. A quotient that
+// is approximate is a product, of the dividend and a reciprocal.
+bool is_quotient(const instruction& i);
 bool is_product(const instruction& i);
 bool is_sum(const instruction& i);
 

@@ -306,6 +306,21 @@ class finder {
     return literal(i.operands[1], type_of(i)) && literal(i.operands[2], type_of(i));
   }
 
+  // div.approx.ftz of 1 or -1 is rcp.approx.ftz: there is no product.
+  bool is_reciprocal(const instruction& i) const {
+    if (!is_quotient(i) || !leaves_dividend(i)) return false;
+    const auto bits = literal(i.operands[1], type_of(i));
+    return bits && (*bits & ~sign_bit(type_of(i))) == bits_of_one(type_of(i));
+  }
+
+  // Whether the first factor is the dividend itself: other forms scale it with the divisor.
+  static bool leaves_dividend(const instruction& i) { return has(i, "approx") && has(i, "ftz"); }
+
+  bool has_constant_factor(const instruction& i) const {
+    if (is_quotient(i)) return leaves_dividend(i) && is_constant(i.operands[1]);
+    return is_constant(i.operands[1]) || is_constant(i.operands[2]);
+  }
+
   static bool is_copy(const instruction& i) {
     return i.opcode == "mov" && i.guard.empty() && i.operands.size() == 2 &&
            i.operands[0].kind == operand_kind::name && i.operands[1].kind == operand_kind::name;
@@ -356,9 +371,9 @@ class finder {
       if (compares_with_zero(i)) compare(i);
       for (std::size_t k = gives_result(i) ? 1 : 0; k < i.operands.size(); ++k)
         lose_all(i.operands[k]);
-      if (is_product(i) && !is_constant_product(i)) {
+      if (is_product(i) && !is_constant_product(i) && !is_reciprocal(i)) {
         product p{.instruction = n, .chain = chain_, .segment = segment_, .copies = {}};
-        p.anywhere = is_constant(i.operands[1]) || is_constant(i.operands[2]);
+        p.anywhere = has_constant_factor(i);
         for (const std::size_t k : {0, 1}) p.written[k] = last_write(i.operands[k + 1]);
         result.product = static_cast<std::uint32_t>(products_.size());
         products_.push_back(std::move(p));

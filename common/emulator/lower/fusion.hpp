@@ -6,7 +6,9 @@
 //         it, and then is gone, or into none.
 //         1. A candidate has only such uses: unsuffixed sums of its type, .ftz on both or on none,
 //            after it in its block; if a factor is constant (a literal, a kernel's parameter),
-//            in any block. Copies and negations of a product count as the product.
+//            in any block. Copies and negations of a product count as the product. An
+//            approximate division is a product, too: of the dividend and a reciprocal, both
+//            scaled first unless it is div.approx.ftz.
 //         2. Of a sum's two products one is fused and the other one is added, so that the other is
 //            no candidate any more. In a first pass sums with a candidate of a single use take it,
 //            the first operand rather than the second. In a second pass the rest, in order, take

@@ -1,6 +1,7 @@
 // Lowering: arithmetic, moves and conversions.
 #include <algorithm>
 
+#include "common/emulator/lower/fusible.hpp"
 #include "common/emulator/lower/lowering.hpp"
 
 namespace stepwise::emulator {
@@ -91,8 +92,22 @@ operand lowering::negated(const operand& o, const std::string& type) {
   return named(result, r.d);
 }
 
+// The dividend, perhaps scaled, and the reciprocal: the factors that ptxas makes of a division.
+void lowering::keep_quotient(std::uint32_t product) {
+  std::string form;
+  for (const std::string_view m : in_manual_order(*i_).modifiers) form += "." + std::string(m);
+  constexpr value_class k = value_class::f32;
+  const std::uint32_t rows[] = {source(i_->operands[1], k), source(i_->operands[2], k)};
+  const std::uint32_t dividend = new_row(k), reciprocal = new_row(k);
+  emit("<dividend>" + form, dividend, rows[0], rows[1]);
+  emit("<reciprocal>" + form, reciprocal, rows[1]);
+  kept_factors_[{product, 0}] = named(dividend, k);
+  kept_factors_[{product, 1}] = named(reciprocal, k);
+}
+
 // Copies those factors of a product whose registers are written before its last sum reads them.
 void lowering::keep_factors(std::uint32_t product, const fusion::factors& written) {
+  if (fusible::is_quotient(*i_)) return keep_quotient(product);
   const value_class k = find("fma.rn." + std::string(in_manual_order(*i_).modifiers.back())).a;
   for (const std::size_t which : {0, 1}) {
     if (!written.overwritten[which]) continue;

@@ -192,6 +192,7 @@ class lowering {
   void generic();
   void decorated(const std::string& key);
   void keep_factors(std::uint32_t product, const fusion::factors& written);
+  void keep_quotient(std::uint32_t product);
   operand factor(std::uint32_t product, std::size_t which) const;
   operand negated(const operand& o, const std::string& type);
   operand named(std::uint32_t row, value_class k);

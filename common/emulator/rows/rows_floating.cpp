@@ -177,7 +177,7 @@ const op* approximate_row(context& x, const op* i) {
 template <bool Ftz, bool Full>
 const op* quotient_row(context& x, const op* i) {
   f32 results[lanes];
-  approximate_quotients<Ftz, Full>(x.row<f32>(i->a), x.row<f32>(i->b), results);
+  quotient<Ftz, Full>::compute(x.row<f32>(i->a), x.row<f32>(i->b), results);
   keep_active(x.active, results, x.row<f32>(i->d));
   return i + 1;
 }
@@ -186,8 +186,17 @@ template <bool Ftz>
 void approximate_rows(row_table& t) {
   const row_name type = Ftz ? "ftz.f32" : "f32";
   constexpr value_class k = value_class::f32, none = value_class::none;
-  add_row(t, "div.full." + type, &quotient_row<Ftz, true>, k, k, k, none);
-  add_row(t, "div.approx." + type, &quotient_row<Ftz, false>, k, k, k, none);
+  const auto quotients = [&]<bool Full>(std::bool_constant<Full>) {
+    using form_of = quotient<Ftz, Full>;
+    const row_name form = (Full ? "full." : "approx.") + type;
+    add_row(t, "div." + form, &quotient_row<Ftz, Full>, k, k, k, none);
+    // Its factors, where the product is fused into a sum.
+    add_row<f32, f32, f32>(t, "<dividend>." + form,
+                           [](f32 a, f32 b) { return form_of::dividend(a, b); });
+    add_row<f32, f32>(t, "<reciprocal>." + form, [](f32 b) { return form_of::reciprocal(b); });
+  };
+  quotients(std::true_type{});
+  quotients(std::false_type{});
   const auto row = [&]<class Operation>(const char* name, Operation) {
     add_row(t, name + type, &approximate_row<Operation, Ftz>, k, k, none, none);
   };

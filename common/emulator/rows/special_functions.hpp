@@ -311,26 +311,34 @@ template <class Operation, bool Ftz>
   for (int l = 0; l < lanes; ++l) results[l] = form::finished(a[l], std::bit_cast<f32>(bits[l]));
 }
 
-// a / b, a product with the reciprocal. Full: div.full, for divisors of any size.
+// a / b, a product with the reciprocal; both factors are scaled first, and with Ftz flushed. Full:
+// div.full, for divisors of any size.
 template <bool Ftz, bool Full>
-[[gnu::always_inline]] inline void approximate_quotients(const f32* a, const f32* b,
-                                                         f32 (&results)[lanes]) {
-  const auto flushed = [](f32 v) {
+struct quotient {
+  [[gnu::always_inline]] static f32 flushed(f32 v) {
     const u32 bits = std::bit_cast<u32>(v);
     return Ftz && (bits & unit::infinite) == 0 ? std::bit_cast<f32>(bits & unit::sign_bit) : v;
-  };
-  const auto scale = [](f32 v) {
-    const f32 large = Full && std::fabs(v) > 0x1p126f ? 0.25f : 1.0f;
-    return !Ftz && subnormal(v) ? 0x1p24f : large;
-  };
-  u32 divisors[lanes], bits[lanes];
-  for (int l = 0; l < lanes; ++l) divisors[l] = std::bit_cast<u32>(b[l] * scale(b[l]));
-  unit::compute<unit::reciprocal>(divisors, bits);
-  for (int l = 0; l < lanes; ++l) {
-    const f32 dividend = flushed(flushed(a[l]) * scale(b[l]));
-    results[l] = with_nan(flushed(dividend * std::bit_cast<f32>(bits[l])));
   }
-}
+  [[gnu::always_inline]] static f32 scale(f32 b) {
+    const f32 large = Full && std::fabs(b) > 0x1p126f ? 0.25f : 1.0f;
+    return !Ftz && subnormal(b) ? 0x1p24f : large;
+  }
+  [[gnu::always_inline]] static f32 dividend(f32 a, f32 b) {
+    return flushed(flushed(a) * scale(b));
+  }
+  [[gnu::always_inline]] static u32 divisor(f32 b) { return std::bit_cast<u32>(b * scale(b)); }
+  static f32 reciprocal(f32 b) {
+    return std::bit_cast<f32>(unit::compute<unit::reciprocal>(divisor(b)));
+  }
+  // Of a warp's operands.
+  [[gnu::always_inline]] static void compute(const f32* a, const f32* b, f32 (&results)[lanes]) {
+    u32 divisors[lanes], bits[lanes];
+    for (int l = 0; l < lanes; ++l) divisors[l] = divisor(b[l]);
+    unit::compute<unit::reciprocal>(divisors, bits);
+    for (int l = 0; l < lanes; ++l)
+      results[l] = with_nan(flushed(dividend(a[l], b[l]) * std::bit_cast<f32>(bits[l])));
+  }
+};
 
 // d[l] = values[l] for the active lanes.
 template <class T>

@@ -62,6 +62,26 @@ TEST_CASE(".ftz must stand at both, .sat may stand at the sum") {
   CHECK(fused("mul.sat.T x, a, b;\nadd.T s, x, c;\n" + keep_s) == "");
 }
 
+TEST_CASE("an approximate quotient is a product of the dividend and a reciprocal") {
+  const std::string sum = "add.ftz.T s, x, c;\n" + keep_s;
+  CHECK(fused("div.approx.ftz.T x, a, b;\n" + sum) == "x");
+  CHECK(fused("div.full.ftz.T x, a, b;\n" + sum) == "x");
+  CHECK(fused("div.approx.T x, a, b;\nadd.T s, c, x;\n" + keep_s) == "x");
+  CHECK(fused("div.approx.T x, a, b;\n" + sum) == "");
+  CHECK(fused("div.rn.ftz.T x, a, b;\n" + sum) == "");
+  CHECK(fused("div.approx.ftz.T x, a, b;\n" + sum + keep_x) == "");
+  // Of 1 and -1 it is the reciprocal, unless that is scaled.
+  CHECK(fused("div.approx.ftz.T x, 0f3f800000, b;\n" + sum) == "");
+  CHECK(fused("div.approx.ftz.T x, 0fbf800000, b;\n" + sum) == "");
+  CHECK(fused("div.full.ftz.T x, 0fbf800000, b;\n" + sum) == "x");
+  // In another block only with a constant factor.
+  const std::string elsewhere = "@p bra END;\nadd.ftz.T s, x, c;\n" + keep_s + "END:\n";
+  CHECK(fused("div.approx.ftz.T x, a, b;\n" + elsewhere) == "");
+  CHECK(fused("div.approx.ftz.T x, 0f40400000, b;\n" + elsewhere) == "x");
+  CHECK(fused("div.approx.ftz.T x, a, b;\nmul.ftz.T y, c, d;\nsub.ftz.T s, y, x;\n" + keep_s) ==
+        "y");
+}
+
 TEST_CASE("a product is fused into all sums that use it, or into none") {
   const std::string sums = "mul.T x, a, b;\nadd.T s, x, c;\nsub.T t, d, x;\n" + keep_s + keep_t;
   CHECK(fuse(sums).what.sums.size() == 2);

@@ -68,7 +68,7 @@ void quotients_match(const std::string& name) {
           a[l] = operand(2 * (i + l));
           b[l] = operand(2 * (i + l) + 1);
         }
-        approximate_quotients<Ftz, Full>(a, b, results);
+        quotient<Ftz, Full>::compute(a, b, results);
         for (u32 l = 0; l < lanes; ++l) sum += term(i + l, std::bit_cast<u32>(results[l]));
       }
       CHECK(sum == (near ? expected.near : expected.all));
