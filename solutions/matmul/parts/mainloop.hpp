@@ -15,12 +15,14 @@ struct tile_pair {
   alignas(16) float b[depth][cols];
 };
 
-// What one of `threads` threads fetches of each pair, four floats at a time. n is a multiple of
+// What one of `Threads` threads fetches of each pair, four floats at a time. n is a multiple of
 // Multiple. Rows of a and columns of b outside the matrices are replaced by the last ones: they
 // count for nothing in c. With Zeros, such columns of b are zeros, which nobody fetches.
-template <int rows, int cols, int depth, int threads, int Multiple, bool Zeros = false>
+template <int rows, int cols, int depth, int Threads, int Multiple, bool Zeros = false>
 class pair_fetcher {
  public:
+  static constexpr int threads = Threads;
+
   // For the tile of c at row0, col0. The first pair begins at column k of a, row k of b; k may be
   // negative, by less than depth. n: of the matrices. tid: below threads.
   __device__ pair_fetcher(const float* a, const float* b, int n, int row0, int col0, int k, int tid)
@@ -127,13 +129,12 @@ __device__ void sync_slice(int slice) {
 // Adds the products of `steps` pairs, at least 1, to a thread's sums. The first `missing` columns
 // and rows of the first pair count as 0; none is missing if Multiple is a multiple of depth. tiles:
 // `stages` pairs in shared memory, possibly those of an earlier call. All threads of the slice take
-// part, with the same number of steps.
-template <int stages, int slices = 1, int rows, int cols, int depth, int threads, int Multiple,
-          bool Zeros>
-__device__ void add_products(float (&sum)[8][8],
-                             pair_fetcher<rows, cols, depth, threads, Multiple, Zeros>& fetcher,
+// part, with the same number of steps. Fetcher: pair_fetcher, or a class with the same functions.
+template <int stages, int slices = 1, class Fetcher, int rows, int cols, int depth>
+__device__ void add_products(float (&sum)[8][8], Fetcher& fetcher,
                              tile_pair<rows, cols, depth>* tiles, int steps, int missing,
                              const thread_place<cols>& place, int slice = 0) {
+  constexpr int threads = Fetcher::threads;
   sync_slice<slices, threads>(slice);  // no thread reads what was there before
   for (int stage = 0; stage < stages - 1; ++stage) {
     if (stage < steps) {

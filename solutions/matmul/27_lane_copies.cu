@@ -1,0 +1,113 @@
+// matmul 27_lane_copies: if n is no multiple of 4, neighbouring lanes copy neighbouring floats.
+//
+// idea    Then a row of a or b may begin at any float, and no copy may take more than one. Until
+//         now a thread took four neighbours, in four copies: the lanes' floats were 16 bytes apart,
+//         so all sectors of a row were asked for four times, and four lanes stored to one bank. Now
+//         the lanes take neighbours. A float of a is copied to its place in the transposed tile.
+// watch   They are still four times as many copies as of a multiple of 4, which stays as it was,
+//         and all pass through L1, which reads the operands from shared memory, too.
+// needs   Nothing new.
+// source  The rule of 02_row, that neighbouring threads should access neighbouring words.
+#include <algorithm>
+
+#include "common/lab/check.hpp"
+#include "labs/matmul/matmul.hpp"
+#include "solutions/matmul/parts/lane_fetcher.hpp"
+#include "solutions/matmul/parts/stream_k.hpp"
+#include "solutions/matmul/parts/tile_size.hpp"
+
+constexpr int group = 16;  // rows of tiles that are done together
+using large = tile_size<64, 128, 16>;
+using small = tile_size<32, 64, 8>;
+
+// n is a multiple of Multiple: of 1, of 4, or of slices * depth.
+template <class Size, class Shares, int stages, int slices, int blocks_per_sm, int Multiple>
+__global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
+    matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
+  constexpr int rows = Size::rows, cols = Size::cols, depth = Size::depth, threads = Size::threads;
+  extern __shared__ float4 shared[];
+  const int slice = slices > 1 ? threadIdx.x / threads : 0, tid = threadIdx.x - slice * threads;
+  auto* const tiles = reinterpret_cast<tile_pair<rows, cols, depth>*>(shared) + slice * stages;
+  const thread_place<cols> place(tid);
+  const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
+  const int tiles_y = (n + rows - 1) / rows, tiles_x = (n + cols - 1) / cols;
+  Shares share(tiles_y * tiles_x, steps);
+  while (share.any_left()) {
+    share.take();
+    const int from = share.from, to = share.to, tile = share.tile;
+    const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
+    const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
+    const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
+    const int row0 = tile_y * rows, col0 = tile_x * cols;
+
+    // All slices make as many steps as the longest: one with fewer begins with one of zeros.
+    const int count = to - from, longest = (count + slices - 1) / slices;
+    const int begin = from + (count * slice + slices - 1) / slices;
+    const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;
+    const int zeros = first < begin ? depth : first == 0 ? missing : 0;
+    float sum[part][part] = {};
+    //> todo: if n is no multiple of 4, a lane_fetcher.
+    fetcher_for<rows, cols, depth, threads, Multiple> fetcher(a, b, n, row0, col0,
+                                                              first * depth - missing, tid);
+    add_products<stages, slices>(sum, fetcher, tiles, longest, zeros, place, slice);
+    //<
+    const int row = row0 + place.y0, col = col0 + place.x0;
+    float* const first_sum = c + static_cast<long long>(row) * n + col;
+    // Each slice adds up and stores one in `slices` of a thread's sums.
+    if constexpr (slices > 1) {
+      float* const space = reinterpret_cast<float*>(shared) + tid;
+      __syncthreads();  // the tiles are done with
+      for (int e = 0; e < part * part; ++e)
+        space[(slice * part * part + e) * threads] = sum[e / part][e % part];
+      __syncthreads();                                 // the sums are there
+      for (int i = 0; i < part * part; i += slices) {  // constant bounds: all loads in flight
+        const int e = i + slice;
+        float total = 0;
+        for (int s = 0; s < slices; ++s) total += space[(s * part * part + e) * threads];
+        const int below = place.below(e / part), right = place.right(e % part);
+        if (row + below < n && col + right < n)
+          first_sum[static_cast<long long>(below) * n + right] = total;
+      }
+      return;
+    }
+    share.wait_for_beginning();
+    for (int i = 0; i < part; ++i) {
+      for (int j = 0; j < part; ++j) {
+        const int below = place.below(i), right = place.right(j);
+        if (row + below >= n || col + right >= n) continue;
+        float* const at = first_sum + static_cast<long long>(below) * n + right;
+        *at = from > 0 ? __ldcg(at) + sum[i][j] : sum[i][j];
+      }
+    }
+    share.pass_on();
+  }
+}
+
+template <class Size, class Shares, int stages, int slices, int per_sm>
+void launch(int blocks, const float* a, const float* b, float* c, int n) {
+  constexpr int whole = slices * Size::depth;
+  const auto kernel = n % whole == 0 ? matmul_kernel<Size, Shares, stages, slices, per_sm, whole>
+                      : n % 4 == 0   ? matmul_kernel<Size, Shares, stages, slices, per_sm, 4>
+                                     : matmul_kernel<Size, Shares, stages, slices, per_sm, 1>;
+  constexpr int pairs = stages * sizeof(tile_pair<Size::rows, Size::cols, Size::depth>);
+  constexpr int sums = slices > 1 ? Size::rows * Size::cols * sizeof(float) : 0;
+  constexpr int bytes = slices * std::max(pairs, sums);
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  kernel<<<blocks, slices * Size::threads, bytes>>>(a, b, c, n);
+  check(cudaGetLastError());
+}
+
+void matmul(const float* a, const float* b, float* c, int n) {
+  int sms = 0;
+  check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+  const int tiles = large::tiles(n), steps = tiles * ceil_div(n, large::depth);
+  if (tiles > 4 * sms) {
+    const int blocks = std::min({steps, 3 * sms, most_blocks});
+    return launch<large, even_shares, 3, 1, 3>(blocks, a, b, c, n);
+  }
+  // Three rounds of small tiles take as long as one of large ones.
+  if (ceil_div(small::tiles(n), sms) <= 3 * ceil_div(tiles, sms))
+    return launch<small, one_tile, 2, 8, 2>(small::tiles(n), a, b, c, n);
+  if (tiles <= sms) return launch<large, one_tile, 2, 4, 1>(tiles, a, b, c, n);
+  launch<large, one_tile, 2, 1, 4>(tiles, a, b, c, n);
+}

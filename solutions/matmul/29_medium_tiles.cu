@@ -1,0 +1,118 @@
+// matmul 29_medium_tiles: a third size of tile, and a choice by what each would take.
+//
+// idea    Tiles of 64 x 128 and of 32 x 64 differ by a factor of four, and so do the rounds in
+// which
+//         the multiprocessors compute them: n = 1600 has 325 large tiles, 2.5 rounds that take as
+//         long as 3, and 1250 small ones, 9.5 that take as long as 10. 625 tiles of 64 x 64 are 4.7
+//         rounds. A round of small ones takes 6 units of time, one of medium ones 11, one of large
+//         ones 20: whatever needs least is launched.
+// watch   6, 11 and 20 were measured, on an H100. They are not 1, 2 and 4: a larger tile uses each
+//         float that it fetches more often.
+// needs   As many sizes as are kept are compiled, each three times.
+// source  cuBLAS and CUTLASS choose among dozens of tiles, by heuristics or by trying.
+#include <algorithm>
+
+#include "common/lab/check.hpp"
+#include "labs/matmul/matmul.hpp"
+#include "solutions/matmul/parts/lane_fetcher.hpp"
+#include "solutions/matmul/parts/store_slices.hpp"
+#include "solutions/matmul/parts/stream_k.hpp"
+#include "solutions/matmul/parts/tile_size.hpp"
+
+constexpr int group = 16;  // rows of tiles that are done together
+using large = tile_size<64, 128, 16>;
+using medium = tile_size<64, 64, 16>;
+using small = tile_size<32, 64, 8>;
+
+// n is a multiple of Multiple: of 1, of 4, or of slices * depth. Inside: no tile ends outside.
+template <class Size, class Shares, int stages, int slices, int blocks_per_sm, int Multiple,
+          bool Inside>
+__global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
+    matmul_kernel(const float* __restrict__ a, const float* __restrict__ b, float* c, int n) {
+  constexpr int rows = Size::rows, cols = Size::cols, depth = Size::depth, threads = Size::threads;
+  extern __shared__ float4 shared[];
+  const int slice = slices > 1 ? threadIdx.x / threads : 0, tid = threadIdx.x - slice * threads;
+  auto* const tiles = reinterpret_cast<tile_pair<rows, cols, depth>*>(shared) + slice * stages;
+  const thread_place<cols> place(tid);
+  const int steps = (n + depth - 1) / depth, missing = steps * depth - n;  // before k = 0
+  const int tiles_y = (n + rows - 1) / rows, tiles_x = (n + cols - 1) / cols;
+  Shares share(tiles_y * tiles_x, steps);
+  while (share.any_left()) {
+    share.take();
+    const int from = share.from, to = share.to, tile = share.tile;
+    const int in_group = tile % (group * tiles_x), first_y = tile / (group * tiles_x) * group;
+    const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
+    const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
+    const int top = tile_y * rows, left = tile_x * cols;  // this tile stores from here on
+    // Inside, the tile begins where it ends with the matrix at the latest.
+    const int row0 = Inside ? min(top, n - rows) : top, col0 = Inside ? min(left, n - cols) : left;
+    const auto stored = [&](int row, int col) {
+      return Inside ? row >= top && col >= left : row < n && col < n;
+    };
+
+    // All slices make as many steps as the longest: one with fewer begins with one of zeros.
+    const int count = to - from, longest = (count + slices - 1) / slices;
+    const int begin = from + (count * slice + slices - 1) / slices;
+    const int first = from + (count * (slice + 1) + slices - 1) / slices - longest;
+    const int zeros = first < begin ? depth : first == 0 ? missing : 0;
+    float sum[part][part] = {};
+    fetcher_for<rows, cols, depth, threads, Multiple, Inside> fetcher(a, b, n, row0, col0,
+                                                                      first * depth - missing, tid);
+    add_products<stages, slices>(sum, fetcher, tiles, longest, zeros, place, slice);
+    const int row = row0 + place.y0, col = col0 + place.x0;
+    float* const first_sum = c + static_cast<long long>(row) * n + col;
+    if constexpr (slices > 1) {
+      store_slices<slices, threads>(sum, reinterpret_cast<float*>(shared) + tid, slice, place, c, n,
+                                    row, col, stored);
+      return;
+    }
+    share.wait_for_beginning();
+    for (int i = 0; i < part; ++i) {
+      for (int j = 0; j < part; ++j) {
+        const int below = place.below(i), right = place.right(j);
+        if (!stored(row + below, col + right)) continue;
+        float* const at = first_sum + static_cast<long long>(below) * n + right;
+        *at = from > 0 ? __ldcg(at) + sum[i][j] : sum[i][j];
+      }
+    }
+    share.pass_on();
+  }
+}
+
+// Inside: if n is no multiple of 4, it is at least Size::cols.
+template <class Size, class Shares, int stages, int slices, int per_sm, bool Inside = true>
+void launch(int blocks, const float* a, const float* b, float* c, int n) {
+  constexpr int whole = slices * Size::depth;
+  const auto kernel = n % whole == 0
+                          ? matmul_kernel<Size, Shares, stages, slices, per_sm, whole, false>
+                      : n % 4 == 0 ? matmul_kernel<Size, Shares, stages, slices, per_sm, 4, false>
+                                   : matmul_kernel<Size, Shares, stages, slices, per_sm, 1, Inside>;
+  constexpr int pairs = stages * sizeof(tile_pair<Size::rows, Size::cols, Size::depth>);
+  constexpr int sums = slices > 1 ? Size::rows * Size::cols * sizeof(float) : 0;
+  constexpr int bytes = slices * std::max(pairs, sums);
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  kernel<<<blocks, slices * Size::threads, bytes>>>(a, b, c, n);
+  check(cudaGetLastError());
+}
+
+void matmul(const float* a, const float* b, float* c, int n) {
+  int sms = 0;
+  check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+  const int small_tiles = small::tiles(n);
+  if (n < small::cols) return launch<small, one_tile, 2, 8, 2, false>(small_tiles, a, b, c, n);
+  const int tiles = large::tiles(n), steps = tiles * ceil_div(n, large::depth);
+  if (tiles > 4 * sms) {
+    const int blocks = std::min({steps, 3 * sms, most_blocks});
+    return launch<large, even_shares, 3, 1, 3>(blocks, a, b, c, n);
+  }
+  //> todo: the size that takes least, by its rounds.
+  const int with_small = 6 * ceil_div(small_tiles, sms), with_large = 20 * ceil_div(tiles, sms);
+  const int with_medium = 11 * ceil_div(medium::tiles(n), sms);
+  if (n < large::cols || with_small <= std::min(with_medium, with_large))
+    return launch<small, one_tile, 2, 8, 2>(small_tiles, a, b, c, n);
+  if (with_medium < with_large)
+    return launch<medium, one_tile, 2, 4, 2>(medium::tiles(n), a, b, c, n);
+  //<
+  if (tiles <= sms) return launch<large, one_tile, 2, 4, 1>(tiles, a, b, c, n);
+  launch<large, one_tile, 2, 1, 4>(tiles, a, b, c, n);
+}
