@@ -181,6 +181,27 @@ const op* quotient_row(context& x, const op* i) {
   keep_active(x.active, results, x.row<f32>(i->d));
   return i + 1;
 }
+template <bool Ftz, bool Full>
+const op* reciprocal_row(context& x, const op* i) {
+  u32 results[lanes];
+  quotient<Ftz, Full>::reciprocals(x.row<f32>(i->a), results);
+  keep_active(x.active, results, x.row<u32>(i->d));
+  return i + 1;
+}
+
+// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper word of the operand alone, and set
+// the upper word of the result.
+template <class Operation>
+const op* upper_word_row(context& x, const op* i) {
+  const u64* a = x.row<u64>(i->a);
+  u32 uppers[lanes], results[lanes];
+  u64 words[lanes];
+  for (int l = 0; l < lanes; ++l) uppers[l] = static_cast<u32>(a[l] >> 32);
+  unit::compute<Operation>(uppers, results);
+  for (int l = 0; l < lanes; ++l) words[l] = u64{results[l]} << 32;
+  keep_active(x.active, words, x.row<u64>(i->d));
+  return i + 1;
+}
 
 template <bool Ftz>
 void approximate_rows(row_table& t) {
@@ -193,7 +214,7 @@ void approximate_rows(row_table& t) {
     // Its factors, where the product is fused into a sum.
     add_row<f32, f32, f32>(t, "<dividend>." + form,
                            [](f32 a, f32 b) { return form_of::dividend(a, b); });
-    add_row<f32, f32>(t, "<reciprocal>." + form, [](f32 b) { return form_of::reciprocal(b); });
+    add_row(t, "<reciprocal>." + form, &reciprocal_row<Ftz, Full>, k, k, none, none);
   };
   quotients(std::true_type{});
   quotients(std::false_type{});
@@ -220,6 +241,10 @@ void floating_rows(row_table& t) {
   saturating<true>(t);
   approximate_rows<false>(t);
   approximate_rows<true>(t);
+  constexpr value_class k = value_class::f64, none = value_class::none;
+  add_row(t, "rcp.approx.ftz.f64", &upper_word_row<unit::upper_reciprocal>, k, k, none, none);
+  add_row(t, "rsqrt.approx.ftz.f64", &upper_word_row<unit::upper_reciprocal_root>, k, k, none,
+          none);
   add_row<f32, f32, f32>(t, "copysign.f32", [](f32 a, f32 b) { return std::copysign(b, a); });
   add_row<f64, f64, f64>(t, "copysign.f64", [](f64 a, f64 b) { return std::copysign(b, a); });
 }

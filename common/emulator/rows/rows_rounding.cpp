@@ -80,22 +80,13 @@ void modifiers(row_table& t) {
   add_row<T, T>(t, "<relu" + type, [](T a) { return a <= 0 ? T{0} : canonical(a); });
 }
 
-// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper word of the operand alone, and set
-// the upper word of the result.
-template <u32 (*Operation)(u32)>
-void upper_word_row(row_table& t, const char* name) {
-  add_row<f64, f64>(t, name, [](f64 a) {
-    const u32 upper = static_cast<u32>(std::bit_cast<u64>(a) >> 32);
-    return std::bit_cast<f64>(u64{Operation(upper)} << 32);
-  });
-}
-
 // rsqrt.approx.f64: the upper word of the root, and one step of an iteration of third order, which
 // ptxas puts there.
 f64 reciprocal_root(f64 a) {
   const auto refined = [](f64 v) {
     const u32 upper = static_cast<u32>(std::bit_cast<u64>(v) >> 32);
-    const f64 first = std::bit_cast<f64>(u64{reciprocal_root_of_upper_word(upper)} << 32);
+    const f64 first =
+        std::bit_cast<f64>(u64{unit::compute<unit::upper_reciprocal_root>(upper)} << 32);
     const f64 error = std::fma(v, -(first * first), 1.0);
     return std::fma(std::fma(error, 0.375, 0.5), first * error, first);
   };
@@ -117,8 +108,6 @@ void rounding_rows(row_table& t) {
 #endif
     modifiers<T>(t);
   });
-  upper_word_row<reciprocal_of_upper_word>(t, "rcp.approx.ftz.f64");
-  upper_word_row<reciprocal_root_of_upper_word>(t, "rsqrt.approx.ftz.f64");
   add_row<f64, f64>(t, "rsqrt.approx.f64", [](f64 a) { return reciprocal_root(a); });
   add_row<f32, f32>(t, "<ftz>.f32", [](f32 a) {
     const u32 bits = std::bit_cast<u32>(a);

@@ -6,7 +6,7 @@
 //         truncated. x * x lacks the partial products below a certain column. This design is
 //         published: Oberman and Siu, "A High-Performance Area-Efficient Multifunction
 //         Interpolator", ARITH 2005; the coefficients and the truncated columns are measured
-//         (special_tables.hpp). Here the sum is exact in double precision.
+//         (special_tables.hpp). A lane loads its segment as one word.
 //         An operation is a structure: the table, the place of an operand in it, and what becomes
 //         of the sum. A row runs the three parts for 32 lanes each, so that all are vector code.
 // watch   In an unnamed namespace, as rows.hpp. No branches: where another result is selected
@@ -15,6 +15,10 @@
 //         are those of ptxas 13.0 for sm_90. Tested by tests/special_functions_test.cpp and
 //         common/runtime/conformance/math/math_approximate.cu.
 #pragma once
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 
 #include <bit>
 #include <cmath>
@@ -37,24 +41,38 @@ struct place {
 };
 
 // x * x / 2^19 without the partial products below column 19. What remains are those of the upper 8
-// bits with each other, and those of seven lower bits with some of the upper ones.
+// bits with each other, and those of seven lower bits with some of the upper ones; all fit 16 bits.
 template <int Bit>
-[[gnu::always_inline]] inline s32 partial(s32 x) {
-  return (x & (1 << Bit)) != 0 ? x >> (18 - Bit) : 0;
+[[gnu::always_inline]] inline u16 partial(u16 lower, u16 upper) {
+  return static_cast<u16>((lower & (1 << (Bit - 2))) != 0 ? upper >> (8 - Bit) : 0);
+}
+[[gnu::always_inline]] inline u16 square(u16 lower, u16 upper, u16 high) {
+  return static_cast<u16>((static_cast<u16>(high * high) >> 1) + partial<2>(lower, upper) +
+                          partial<3>(lower, upper) + partial<4>(lower, upper) +
+                          partial<5>(lower, upper) + partial<6>(lower, upper) +
+                          partial<7>(lower, upper) + partial<8>(lower, upper));
 }
 [[gnu::always_inline]] inline s32 square(s32 x) {
-  const s32 high = x >> 9;
-  return ((high * high) >> 1) + partial<2>(x) + partial<3>(x) + partial<4>(x) + partial<5>(x) +
-         partial<6>(x) + partial<7>(x) + partial<8>(x);
+  return square(static_cast<u16>((x >> 2) & 0x7f), static_cast<u16>(x >> 10),
+                static_cast<u16>(x >> 9));
 }
 
-// In units of 2^-24.
-template <class Table>
-[[gnu::always_inline]] inline f64 interpolated(const Table& t, s32 segment, s32 x, s32 square) {
-  const f64 c0 = t.of[segment][0], c1 = t.of[segment][1], c2 = t.of[segment][2];
-  return (c0 * 0x1p15 + t.fraction + c1 * x + c2 * (square * 4)) * 0x1p-17;
+// The sum of a segment's polynomial in units of 2^-41; not negative.
+template <const auto& Table>
+[[gnu::always_inline]] inline s64 interpolated(u64 segment, s32 x, s32 square) {
+  constexpr packing p = Table.packed;
+  const s64 c0 = static_cast<s64>(segment >> p.lower << (15 + p.zeros[0]));
+  const s32 c1 = static_cast<s32>(segment >> (p.lower - 32)) >> (32 - p.lower + p.width2);
+  const s32 c2 = static_cast<s32>(segment << (32 - p.width2)) >> (32 - p.width2);
+  return c0 + Table.fraction + static_cast<s64>(c1) * (x << p.zeros[1]) +
+         static_cast<s64>(c2) * (square << (2 + p.zeros[2]));
 }
-[[gnu::always_inline]] inline u32 whole(f64 sum) { return static_cast<u32>(static_cast<s32>(sum)); }
+// In units of 2^-24: truncated, and exact.
+[[gnu::always_inline]] inline u32 whole(s64 sum) { return static_cast<u32>(sum >> 17); }
+[[gnu::always_inline]] inline f64 exact(s64 sum) {
+  // The bits of 2^52 and those below it; not every instruction set converts 64-bit integers.
+  return (std::bit_cast<f64>(sum | 0x4330000000000000) - 0x1p52) * 0x1p-17;
+}
 
 // v * 2^-24 as a float, truncated; v is 0 or at least 2^-100.
 [[gnu::always_inline]] inline u32 truncated(f64 v) {
@@ -67,7 +85,7 @@ struct reciprocal {
   [[gnu::always_inline]] static place of(u32 a) {
     return {static_cast<s32>((a >> 16) & 0x7f), static_cast<s32>((a & 0xffff) << 1)};
   }
-  [[gnu::always_inline]] static u32 result(u32 a, f64 sum) {
+  [[gnu::always_inline]] static u32 result(u32 a, s64 sum) {
     const u32 magnitude = a & ~sign_bit;
     u32 r = (252u << 23) - (magnitude & infinite) + whole(sum);
     r = magnitude > 0x7e800000u ? 0 : r;
@@ -87,7 +105,7 @@ struct reciprocal {
 struct reciprocal_root {
   static constexpr const auto& table = reciprocal_root_table;
   [[gnu::always_inline]] static place of(u32 a) { return root_place(a); }
-  [[gnu::always_inline]] static u32 result(u32 a, f64 sum) {
+  [[gnu::always_inline]] static u32 result(u32 a, s64 sum) {
     const u32 mantissa = (a & 0xffffff) == hidden ? 1u << 24 : whole(sum);
     u32 r = ((189 - half_exponent(a)) << 23) + mantissa;
     r = a >= infinite ? 0 : r;
@@ -99,7 +117,7 @@ struct reciprocal_root {
 struct root {
   static constexpr const auto& table = root_table;
   [[gnu::always_inline]] static place of(u32 a) { return root_place(a); }
-  [[gnu::always_inline]] static u32 result(u32 a, f64 sum) {
+  [[gnu::always_inline]] static u32 result(u32 a, s64 sum) {
     u32 r = ((62 + half_exponent(a)) << 23) + (whole(sum) >> 1);
     r = a >= infinite ? infinite : r;
     r = a > infinite ? nan : r;
@@ -122,7 +140,7 @@ struct exp2 {
     const s32 v = fixed(a);
     return {(v >> 17) & 0x3f, v & 0x1ffff};
   }
-  [[gnu::always_inline]] static u32 result(u32 a, f64 sum) {
+  [[gnu::always_inline]] static u32 result(u32 a, s64 sum) {
     const u32 magnitude = a & ~sign_bit, exponent = static_cast<u32>((fixed(a) >> 23) + 126);
     u32 r = (exponent << 23) + (whole(sum) >> 1);
     r = magnitude >= 0x43000000u ? infinite : r;
@@ -137,9 +155,9 @@ struct log2 {
   [[gnu::always_inline]] static place of(u32 a) {
     return {static_cast<s32>((a >> 17) & 0x3f), static_cast<s32>(a & 0x1ffff)};
   }
-  [[gnu::always_inline]] static u32 result(u32 a, f64 sum) {
+  [[gnu::always_inline]] static u32 result(u32 a, s64 sum) {
     const s32 exponent = static_cast<s32>((a >> 23) & 0xff) - 127;
-    u32 r = truncated(std::trunc((exponent * 0x1p24 + sum) * 0x1p12) * 0x1p-12);
+    u32 r = truncated(std::trunc((exponent * 0x1p24 + exact(sum)) * 0x1p12) * 0x1p-12);
     r = a == 0x3f800000u ? 0 : r;
     r = a >= infinite ? a : r;
     r = a > infinite ? nan : r;
@@ -165,8 +183,8 @@ struct wave {
     const u32 p = phase(a), v = (p & hidden) != 0 ? ~p : p;
     return {static_cast<s32>((v >> 17) & 0x3f), static_cast<s32>(v & 0x1ffff)};
   }
-  [[gnu::always_inline]] static u32 result(u32 a, f64 sum) {
-    const u32 p = phase(a), interpolation = truncated(sum);
+  [[gnu::always_inline]] static u32 result(u32 a, s64 sum) {
+    const u32 p = phase(a), interpolation = truncated(exact(sum));
     u32 r = interpolation < 0x3f800000u ? interpolation : 0x3f800000u;
     r = (p & 0xffffff) == hidden ? 0x3f800000u : r;
     r |= (p & (hidden << 1)) << 7;
@@ -188,8 +206,8 @@ struct hyperbolic_tangent {
     const s32 bits = tanh_binades[binade][0], first = tanh_binades[binade][1];
     return {first + ((mantissa << bits) >> 23), ((mantissa << bits) & 0x7fffff) >> 6};
   }
-  [[gnu::always_inline]] static u32 result(u32 a, f64 sum) {
-    const u32 magnitude = a & ~sign_bit, interpolation = truncated(sum);
+  [[gnu::always_inline]] static u32 result(u32 a, s64 sum) {
+    const u32 magnitude = a & ~sign_bit, interpolation = truncated(exact(sum));
     u32 r = interpolation < 0x3f800000u ? interpolation : 0x3f800000u;
     r = magnitude >= 0x41000000u ? 0x3f800000u : r;
     r = magnitude < 0x3b800000u ? magnitude : r;
@@ -198,26 +216,90 @@ struct hyperbolic_tangent {
   }
 };
 
+// The upper words of a double's reciprocal and of that of its root: as those of floats, with 20
+// bits of mantissa.
+struct upper_reciprocal {
+  static constexpr const auto& table = reciprocal_table;
+  static constexpr u32 infinite = 0x7ff00000u, lowest = 0x00100000u;
+  [[gnu::always_inline]] static place of(u32 a) {
+    return {static_cast<s32>((a >> 13) & 0x7f), static_cast<s32>((a & 0x1fff) << 4)};
+  }
+  [[gnu::always_inline]] static u32 result(u32 a, s64 sum) {
+    const u32 magnitude = a & ~sign_bit;
+    u32 r = (2044u << 20) - (magnitude & infinite) + (whole(sum) >> 3);
+    r = magnitude > 0x7fd00000u ? 0 : r;
+    r = magnitude < lowest ? infinite : r;
+    r |= a & sign_bit;
+    return magnitude > infinite ? nan : r;
+  }
+};
+// A number is 2^(2 * half - 1024) * m, with m in [1, 4).
+struct upper_reciprocal_root {
+  static constexpr const auto& table = reciprocal_root_table;
+  static constexpr u32 infinite = upper_reciprocal::infinite, lowest = upper_reciprocal::lowest;
+  [[gnu::always_inline]] static u32 mantissa(u32 a) { return (a ^ lowest) & 0x1fffff; }
+  [[gnu::always_inline]] static place of(u32 a) {
+    const u32 m = mantissa(a);
+    return {static_cast<s32>(m >> 14), static_cast<s32>((m & 0x3fff) << 3)};
+  }
+  [[gnu::always_inline]] static u32 result(u32 a, s64 sum) {
+    const u32 half = (a + lowest) >> 21;
+    u32 r = ((1533 - half) << 20) + (mantissa(a) == 0 ? 1u << 21 : whole(sum) >> 3);
+    r = a >= infinite ? 0 : r;
+    r = a > infinite ? nan : r;
+    return (a & infinite) == 0 ? (a & sign_bit) | infinite : r;
+  }
+};
+
 // One operand.
 template <class Operation>
 u32 compute(u32 a) {
   const place p = Operation::of(a);
-  return Operation::result(a, interpolated(Operation::table, p.segment, p.x, square(p.x)));
+  return Operation::result(
+      a, interpolated<Operation::table>(Operation::table.of[p.segment], p.x, square(p.x)));
+}
+
+// words[l] = table[segments[l]].
+[[gnu::always_inline]] inline void gather(const u64* table, const s32 (&segments)[lanes],
+                                          u64 (&words)[lanes]) {
+#if defined(__AVX512F__)
+  for (int l = 0; l < lanes; l += 8) {
+    const __m256i of = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(segments + l));
+    const __m512i before = _mm512_setzero_si512();
+    _mm512_storeu_si512(words + l, _mm512_mask_i32gather_epi64(before, 0xff, of, table, 8));
+  }
+#elif defined(__AVX2__)
+  for (int l = 0; l < lanes; l += 4) {
+    const __m128i of = _mm_loadu_si128(reinterpret_cast<const __m128i*>(segments + l));
+    const auto* const from = reinterpret_cast<const long long*>(table);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(words + l), _mm256_i32gather_epi64(from, of, 8));
+  }
+#else
+  for (int l = 0; l < lanes; ++l) words[l] = table[segments[l]];
+#endif
 }
 
 // All lanes, whether active or not.
 template <class Operation>
 [[gnu::always_inline]] inline void compute(const u32 (&a)[lanes], u32 (&results)[lanes]) {
-  s32 segments[lanes], xs[lanes], squares[lanes];
-  f64 sums[lanes];
+  s32 segments[lanes], xs[lanes];
+  u16 lower[lanes], upper[lanes], high[lanes], squares[lanes];
+  u64 words[lanes];
+  s64 sums[lanes];
   for (int l = 0; l < lanes; ++l) {
     const place p = Operation::of(a[l]);
     segments[l] = p.segment;
     xs[l] = p.x;
   }
-  for (int l = 0; l < lanes; ++l) squares[l] = square(xs[l]);
+  gather(Operation::table.of, segments, words);
+  for (int l = 0; l < lanes; ++l) {
+    lower[l] = static_cast<u16>((xs[l] >> 2) & 0x7f);
+    high[l] = static_cast<u16>(xs[l] >> 9);
+  }
+  for (int l = 0; l < lanes; ++l) upper[l] = high[l] >> 1;
+  for (int l = 0; l < lanes; ++l) squares[l] = square(lower[l], upper[l], high[l]);
   for (int l = 0; l < lanes; ++l)
-    sums[l] = interpolated(Operation::table, segments[l], xs[l], squares[l]);
+    sums[l] = interpolated<Operation::table>(words[l], xs[l], squares[l]);
   for (int l = 0; l < lanes; ++l) results[l] = Operation::result(a[l], sums[l]);
 }
 
@@ -327,14 +409,15 @@ struct quotient {
     return flushed(flushed(a) * scale(b));
   }
   [[gnu::always_inline]] static u32 divisor(f32 b) { return std::bit_cast<u32>(b * scale(b)); }
-  static f32 reciprocal(f32 b) {
-    return std::bit_cast<f32>(unit::compute<unit::reciprocal>(divisor(b)));
-  }
   // Of a warp's operands.
-  [[gnu::always_inline]] static void compute(const f32* a, const f32* b, f32 (&results)[lanes]) {
-    u32 divisors[lanes], bits[lanes];
+  [[gnu::always_inline]] static void reciprocals(const f32* b, u32 (&bits)[lanes]) {
+    u32 divisors[lanes];
     for (int l = 0; l < lanes; ++l) divisors[l] = divisor(b[l]);
     unit::compute<unit::reciprocal>(divisors, bits);
+  }
+  [[gnu::always_inline]] static void compute(const f32* a, const f32* b, f32 (&results)[lanes]) {
+    u32 bits[lanes];
+    reciprocals(b, bits);
     for (int l = 0; l < lanes; ++l)
       results[l] = with_nan(flushed(dividend(a[l], b[l]) * std::bit_cast<f32>(bits[l])));
   }
@@ -362,30 +445,6 @@ struct truncated_f16 {
 struct truncated_bf16 {
   [[gnu::always_inline]] static u32 of(f32 v) { return std::bit_cast<u32>(v) >> 16; }
 };
-
-// The upper words of a double's reciprocal and of that of its root: as those of floats, with 20
-// bits of mantissa.
-inline u32 reciprocal_of_upper_word(u32 a) {
-  constexpr u32 infinite = 0x7ff00000u;
-  const u32 magnitude = a & ~unit::sign_bit, sign = a & unit::sign_bit;
-  if (magnitude > infinite) return unit::nan;
-  if (magnitude < 0x00100000u) return sign | infinite;
-  if (magnitude > 0x7fd00000u) return sign;
-  const s32 x = static_cast<s32>((magnitude & 0x1fff) << 4);
-  const s32 segment = static_cast<s32>((magnitude >> 13) & 0x7f);
-  const f64 sum = unit::interpolated(reciprocal_table, segment, x, unit::square(x));
-  return sign | ((2044u << 20) - (magnitude & infinite) + (unit::whole(sum) >> 3));
-}
-inline u32 reciprocal_root_of_upper_word(u32 a) {
-  constexpr u32 infinite = 0x7ff00000u, lowest = 0x00100000u;
-  if ((a & infinite) == 0) return (a & unit::sign_bit) | infinite;
-  if (a >= infinite) return a == infinite ? 0 : unit::nan;
-  const u32 half = (a + lowest) >> 21;  // the number is 2^(2 * half - 1024) * m, m in [1, 4)
-  const u32 m = (a ^ lowest) & 0x1fffff;
-  const s32 x = static_cast<s32>((m & 0x3fff) << 3), segment = static_cast<s32>(m >> 14);
-  const f64 sum = unit::interpolated(reciprocal_root_table, segment, x, unit::square(x));
-  return ((1533 - half) << 20) + (m == 0 ? 1u << 21 : unit::whole(sum) >> 3);
-}
 
 }  // namespace
 }  // namespace stepwise::emulator

@@ -5,6 +5,8 @@
 //         2^32 operands are those of the hardware.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -15,15 +17,57 @@ namespace stepwise::emulator {
 template <std::size_t Segments>
 struct segment_table {
   std::int32_t fraction;
-  std::int32_t of[Segments][4];  // the last is unused: a segment does not straddle cache lines
+  std::int32_t of[Segments][3];
 };
+
+// A segment as one word, so that a lane loads it at once: c2 in the lowest `width2` bits, c1 up to
+// bit `lower`, which is at least 32, and c0, which is not negative; each without the `zeros` that
+// end all of its values.
+struct packing {
+  int lower, width2, zeros[3];
+};
+template <std::size_t Segments>
+struct packed_table {
+  std::int32_t fraction;
+  packing packed;
+  std::uint64_t of[Segments];
+};
+
+template <std::size_t Segments>
+consteval packed_table<Segments> packed(const segment_table<Segments>& table) {
+  packed_table<Segments> result{table.fraction, {}, {}};
+  packing& p = result.packed;
+  int widths[3] = {};  // with the sign
+  for (int i = 0; i < 3; ++i) {
+    std::uint32_t bits = 0, magnitudes = 0;
+    for (const auto& segment : table.of) {
+      bits |= static_cast<std::uint32_t>(segment[i]);
+      magnitudes |= static_cast<std::uint32_t>(segment[i] < 0 ? ~segment[i] : segment[i]);
+    }
+    p.zeros[i] = std::countr_zero(bits);
+    widths[i] = std::bit_width(magnitudes) + 1 - p.zeros[i];
+  }
+  p.width2 = widths[2];
+  p.lower = std::max(32, widths[1] + widths[2]);
+  if (p.lower + widths[0] > 65) throw "a segment does not fit a word";
+  const std::uint64_t below2 = (std::uint64_t{1} << p.width2) - 1;
+  const std::uint64_t below0 = (std::uint64_t{1} << p.lower) - 1;
+  for (std::size_t s = 0; s < Segments; ++s) {
+    const auto number = [&](int i) {
+      return static_cast<std::uint64_t>(std::int64_t{table.of[s][i]} >> p.zeros[i]);
+    };
+    result.of[s] =
+        number(0) << p.lower | ((number(1) << p.width2) & below0 & ~below2) | (number(2) & below2);
+  }
+  return result;
+}
 
 // tanh: the bits of mantissa that choose a binade's segment, and the first one.
 inline constexpr std::int32_t tanh_binades[11][2] = {
     {0, 0}, {0, 1}, {0, 2}, {1, 3}, {1, 5}, {2, 7}, {2, 11}, {2, 15}, {3, 19}, {4, 27}, {3, 43}};
 
 // 1 / m, m in [1, 2): upper 7 bits of the mantissa.
-inline constexpr segment_table<128> reciprocal_table = {
+inline constexpr segment_table<128> reciprocal_segments = {
     8092, {{67108864, -131068, 1013}, {66588642, -129044, 989}, {66076422, -127066, 966},
            {65572021, -125134, 945},  {65075262, -123244, 923}, {64585976, -121398, 902},
            {64103992, -119594, 883},  {63629146, -117828, 863}, {63161284, -116102, 845},
@@ -69,7 +113,7 @@ inline constexpr segment_table<128> reciprocal_table = {
            {33818641, -33286, 131},   {33686019, -33026, 130}}};
 
 // 1 / sqrt(m), m in [1, 4): 6 bits of [1, 2), then of [2, 4).
-inline constexpr segment_table<128> reciprocal_root_table = {
+inline constexpr segment_table<128> reciprocal_root_segments = {
     -2, {{67108863, -131062, 1508}, {66590639, -128048, 1450}, {66084241, -125150, 1396},
          {65589221, -122358, 1344}, {65105162, -119670, 1296}, {64631663, -117078, 1250},
          {64168347, -114578, 1206}, {63714855, -112166, 1164}, {63270845, -109838, 1124},
@@ -115,7 +159,7 @@ inline constexpr segment_table<128> reciprocal_root_table = {
          {33819689, -33550, 198},   {33686281, -33156, 194}}};
 
 // sqrt(m), as above.
-inline constexpr segment_table<128> root_table = {
+inline constexpr segment_table<128> root_segments = {
     -2, {{67108866, 131070, -506},  {67631122, 130058, -494},  {68149376, 129068, -482},
          {68663718, 128102, -472},  {69174236, 127156, -461},  {69681014, 126232, -452},
          {70184132, 125328, -443},  {70683670, 124442, -434},  {71179702, 123574, -424},
@@ -161,7 +205,7 @@ inline constexpr segment_table<128> root_table = {
          {133165026, 132108, -261}, {133692414, 131588, -259}}};
 
 // 2^f, f in [0, 1): 6 bits.
-inline constexpr segment_table<64> exp2_table = {
+inline constexpr segment_table<64> exp2_segments = {
     16144, {{67108871, 181704, 988},   {67839637, 183680, 1002},  {68578365, 185680, 1012},
             {69325131, 187704, 1022},  {70080037, 189744, 1036},  {70843155, 191816, 1042},
             {71614585, 193904, 1054},  {72394419, 196016, 1064},  {73182745, 198144, 1082},
@@ -186,7 +230,7 @@ inline constexpr segment_table<64> exp2_table = {
             {132771945, 359488, 1960}}};
 
 // log2(m), m in [1, 2): 6 bits.
-inline constexpr segment_table<64> log2_table = {
+inline constexpr segment_table<64> log2_segments = {
     6700, {{7, 378176, -2908},        {1501082, 372360, -2820},  {2979248, 366720, -2740},
            {4435178, 361248, -2660},  {5869541, 355936, -2584},  {7282962, 350776, -2508},
            {8676044, 345768, -2440},  {10049363, 340896, -2368}, {11403483, 336160, -2304},
@@ -211,7 +255,7 @@ inline constexpr segment_table<64> log2_table = {
            {66349508, 190584, -744}}};
 
 // sin(f * pi / 2), f in [0, 1): 6 bits.
-inline constexpr segment_table<64> sine_table = {
+inline constexpr segment_table<64> sine_segments = {
     0, {{0, 411792, -56},          {1646926, 411680, -192},   {3292872, 411296, -304},
         {4936828, 410688, -440},   {6577812, 409808, -548},   {8214836, 408704, -684},
         {9846906, 407344, -804},   {11473052, 405728, -916},  {13092282, 403888, -1048},
@@ -236,7 +280,7 @@ inline constexpr segment_table<64> sine_table = {
         {67088652, 10112, -5060}}};
 
 // tanh(x), x in [2^-8, 8), by binade.
-inline constexpr segment_table<51> tanh_table = {
+inline constexpr segment_table<51> tanh_segments = {
     0, {{262144, 65536, -2},         {524280, 131064, -12},        {1048496, 262096, -104},
         {2096472, 261904, -164},     {3143432, 261576, -220},      {4188848, 522336, -1272},
         {6273072, 519808, -1776},    {8345192, 516256, -2236},     {10401240, 511776, -2704},
@@ -254,5 +298,13 @@ inline constexpr segment_table<51> tanh_table = {
         {67051080, 3588, -394},      {67064000, 10544, -3504},     {67092352, 3888, -1296},
         {67102784, 1424, -464},      {67106624, 528, -176},        {67108048, 192, -64},
         {67108560, 80, -32},         {67108752, 32, -16},          {67108816, 16, -8}}};
+
+inline constexpr auto reciprocal_table = packed(reciprocal_segments);
+inline constexpr auto reciprocal_root_table = packed(reciprocal_root_segments);
+inline constexpr auto root_table = packed(root_segments);
+inline constexpr auto exp2_table = packed(exp2_segments);
+inline constexpr auto log2_table = packed(log2_segments);
+inline constexpr auto sine_table = packed(sine_segments);
+inline constexpr auto tanh_table = packed(tanh_segments);
 
 }  // namespace stepwise::emulator
