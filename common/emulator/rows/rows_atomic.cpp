@@ -1,7 +1,9 @@
 // Atomic read-modify-write operations on global, shared and generic addresses.
 //
-// idea    Lanes take their turn in order of their number, each with one host atomic operation, so
-//         blocks on other host threads may hit the same word. Rows: "atom.global.add.u32".
+// idea    Lanes take their turn in order of their number. Neighbours that have the same word, often
+//         a whole warp, replace it with one host atomic operation, since blocks on other host
+//         threads may hit it; a block's shared memory belongs to one host thread at a time. Rows:
+//         "atom.global.add.u32".
 // source  PTX ISA 9.0, "atom". Tested by tests/opcodes/atom*.ptx.
 #include <bit>
 #include <cmath>
@@ -12,17 +14,22 @@
 namespace stepwise::emulator {
 namespace {
 
-// Applies `next` to the word at `at` until nobody came between; returns the old value.
-template <class T, class Next>
-T replace(std::byte* at, Next next) {
+// Applies `next` to the word at `at`; if it is shared with other host threads, until nobody came
+// between.
+template <bool Shared, class T, class Next>
+void replace(std::byte* at, Next next) {
   using word =
       std::conditional_t<sizeof(T) == 8, u64, std::conditional_t<sizeof(T) == 4, u32, u16>>;
   word* p = reinterpret_cast<word*>(at);
   word old = __atomic_load_n(p, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(p, &old, std::bit_cast<word>(next(std::bit_cast<T>(old))),
-                                      false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+  const auto replacement = [&] { return std::bit_cast<word>(next(std::bit_cast<T>(old))); };
+  if constexpr (Shared) {
+    while (!__atomic_compare_exchange_n(p, &old, replacement(), false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST)) {
+    }
+  } else {
+    __atomic_store_n(p, replacement(), __ATOMIC_RELAXED);
   }
-  return std::bit_cast<T>(old);
 }
 
 // .ftz is the default of f32 atom.add on global memory; subnormals there are kept by current
@@ -41,11 +48,24 @@ const op* atomic(context& x, const op* i) {
   T* d = x.row<T>(i->d);
   const T* b = x.row<T>(i->b);
   const T* c = x.row<T>(i->c);
-  for (u32 m = x.active; m != 0; m &= m - 1) {
-    const int l = __builtin_ctz(m);
-    const T operand = b[l], third = c[l];
-    d[l] = replace<T>(host[l], [=](T old) { return Next{}(old, operand, third); });
+  T before[lanes];  // d may be b or c, which a second try needs
+  for (u32 m = x.active; m != 0;) {
+    const int first = __builtin_ctz(m);
+    std::byte* const at = host[first];
+    u32 rest = m & (m - 1);
+    while (rest != 0 && host[__builtin_ctz(rest)] == at) rest &= rest - 1;
+    const u32 same = m ^ rest;
+    replace<Space != memory_space::shared, T>(at, [&](T value) {
+      for (u32 s = same; s != 0; s &= s - 1) {
+        const int l = __builtin_ctz(s);
+        before[l] = value;
+        value = Next{}(value, b[l], c[l]);
+      }
+      return value;
+    });
+    m = rest;
   }
+  for (u32 m = x.active; m != 0; m &= m - 1) d[__builtin_ctz(m)] = before[__builtin_ctz(m)];
   return i + 1;
 }
 
