@@ -46,20 +46,24 @@ template <bool Ftz, class T>
   return v > 0.0f ? (v < 1.0f ? v : 1.0f) : 0.0f;
 }
 
-// min and max take the number when one is NaN, and order -0 below +0.
-template <class T>
-T minimum(T a, T b) {
-  if (!(a == a)) return canonical(b);
-  if (!(b == b)) return a;
-  if (a == b) return std::signbit(a) ? a : b;
-  return a < b ? a : b;
+// min and max take the number when one is NaN, and order -0 below +0. Without branches, so that
+// they are vector code.
+template <class T, class Combine>
+[[gnu::always_inline]] inline T chosen(T a, T b, bool first, Combine combine) {
+  using bits = std::conditional_t<sizeof(T) == 4, u32, u64>;
+  const T equal = std::bit_cast<T>(combine(std::bit_cast<bits>(a), std::bit_cast<bits>(b)));
+  T r = first ? a : b;
+  r = a == b ? equal : r;
+  r = a == a && b != b ? a : r;
+  return canonical(r);
 }
 template <class T>
-T maximum(T a, T b) {
-  if (!(a == a)) return canonical(b);
-  if (!(b == b)) return a;
-  if (a == b) return std::signbit(a) ? b : a;
-  return a < b ? b : a;
+[[gnu::always_inline]] inline T minimum(T a, T b) {
+  return chosen(a, b, a < b, [](auto p, auto q) { return p | q; });
+}
+template <class T>
+[[gnu::always_inline]] inline T maximum(T a, T b) {
+  return chosen(a, b, b < a, [](auto p, auto q) { return p & q; });
 }
 
 // a * b + c, rounded once. Where no instruction does that, std::fma is a call: a product of floats

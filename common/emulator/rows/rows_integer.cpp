@@ -28,9 +28,18 @@ T saturate_sum(s64 sum) {
                                : static_cast<T>(sum);
 }
 
+// The quotient of 32 bits in double precision, which vectors divide: the nearest double lies on the
+// same side of each whole number as the quotient, which is at least 1 / b away from it.
+template <class T>
+[[gnu::always_inline]] inline T quotient_of(T a, T b) {
+  const f64 quotient = static_cast<f64>(a) / static_cast<f64>(b != 0 ? b : 1);
+  return static_cast<T>(static_cast<s64>(quotient));
+}
+
 // Division by zero gives all ones, quotient and remainder alike, as an H200 answers.
 template <class T>
-T divide(T a, T b) {
+[[gnu::always_inline]] inline T divide(T a, T b) {
+  if constexpr (sizeof(T) == 4) return b == 0 ? static_cast<T>(-1) : quotient_of(a, b);
   if (b == 0) return static_cast<T>(-1);
   if constexpr (std::is_signed_v<T>) {
     if (b == -1) return static_cast<T>(-static_cast<unsigned_of<T>>(a));
@@ -39,7 +48,11 @@ T divide(T a, T b) {
 }
 
 template <class T>
-T remainder(T a, T b) {
+[[gnu::always_inline]] inline T remainder(T a, T b) {
+  if constexpr (sizeof(T) == 4)
+    return b == 0 ? static_cast<T>(-1)
+                  : static_cast<T>(static_cast<u32>(a) -
+                                   static_cast<u32>(quotient_of(a, b)) * static_cast<u32>(b));
   if (b == 0) return static_cast<T>(-1);
   if constexpr (std::is_signed_v<T>) {
     if (b == -1) return 0;
