@@ -111,8 +111,7 @@ void scheduler::fill_frame(std::byte* registers, const program_function& f, std:
 }
 
 void scheduler::fill_block_values(std::byte* registers, const program_function& f,
-                                  std::uint64_t index) {
-  const extent at = place(index, launch_.config.grid);
+                                  std::uint64_t index, const extent& at) {
   for (const special_row& s : f.specials) {
     std::uint64_t v;
     switch (s.which) {
@@ -166,10 +165,13 @@ std::unique_ptr<block> scheduler::make_block() {
 }
 
 void scheduler::start(block& b, std::uint64_t index) {
+  const extent at = place(index, launch_.config.grid);
   b.index = index;
   b.alive = threads_;
   b.idle_rounds = 0;
   for (block_barrier& barrier : b.barriers) barrier = {};
+  b.barriers_waited_at = 0;
+  b.in_cluster = false;
   for (std::uint32_t k = 0; k < warps_; ++k) {
     warp& w = b.warps[k];
     const std::uint32_t threads = std::min<std::uint32_t>(threads_ - k * lanes, lanes);
@@ -182,9 +184,9 @@ void scheduler::start(block& b, std::uint64_t index) {
     w.in_cluster = 0;
     w.joins.clear();
     w.since_arrival = {};
-    fill_block_values(w.kernel.registers, code_.functions.front(), index);
+    fill_block_values(w.kernel.registers, code_.functions.front(), index, at);
     for (const auto& f : w.frames)
-      fill_block_values(f->registers, code_.functions[f->function], index);
+      fill_block_values(f->registers, code_.functions[f->function], index, at);
   }
 }
 

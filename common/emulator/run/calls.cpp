@@ -33,7 +33,7 @@ frame* scheduler::take_frame(warp& w, std::uint32_t function) {
   const auto start = reinterpret_cast<std::uint64_t>(f->storage.get());
   f->registers = f->storage.get() + ((start + 63) / 64 * 64 - start);
   fill_frame(f->registers, code, static_cast<std::uint32_t>(&w - block_->warps.data()));
-  fill_block_values(f->registers, code, block_->index);
+  fill_block_values(f->registers, code, block_->index, place(block_->index, launch_.config.grid));
   return w.frames.emplace_back(std::move(f)).get();
 }
 

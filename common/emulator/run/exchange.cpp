@@ -3,6 +3,7 @@
 // source  PTX ISA 9.0, "shfl.sync", "vote.sync", "match.sync", "redux.sync". Tested by
 //         tests/launch_test.cpp and ../tests/opcodes/.
 #include <algorithm>
+#include <array>
 
 #include "common/emulator/run/scheduler.hpp"
 
@@ -37,20 +38,20 @@ void scheduler::stage(const op* i, std::uint32_t mask, std::uint64_t* staged) co
 
 namespace {
 
-// Writes to out[l] what lane l reads, and returns the lanes whose source is in their segment's
-// range; the others read themselves. c is a segment mask (bits 8-12) and a clamp (bits 0-4).
-std::uint32_t shuffle(sync_kind kind, const std::uint64_t* staged, const std::uint32_t* b,
-                      const std::uint32_t* c, std::uint32_t* out, int* sources) {
-  std::uint32_t valid = 0;
+// The lane that each lane reads: its own where the source is out of its segment's range. Returns
+// the lanes that read another one or their own by right. c is a segment mask (bits 8-12) and a
+// clamp (bits 0-4); `operands` gives a lane's b and c.
+template <class Operands>
+std::uint32_t sources_of(sync_kind kind, Operands operands, int* sources) {
+  int reads[lanes];
   const auto each = [&](auto source_of, auto in_range) {
     for (int l = 0; l < lanes; ++l) {
-      const int segment = static_cast<int>((c[l] >> 8) & 31);
-      const int bound = (l & segment) | (static_cast<int>(c[l] & 31) & ~segment);
-      const int source = source_of(l, static_cast<int>(b[l] & 31), segment);
-      const bool reads = in_range(source, bound);
-      valid |= static_cast<std::uint32_t>(reads) << l;
-      sources[l] = reads ? source : l;
-      out[l] = static_cast<std::uint32_t>(staged[sources[l]]);
+      const auto [b, c] = operands(l);
+      const int segment = static_cast<int>((c >> 8) & 31), offset = static_cast<int>(b & 31);
+      const int bound = (l & segment) | (static_cast<int>(c & 31) & ~segment);
+      const int source = source_of(l, offset, segment);
+      reads[l] = in_range(source, bound);
+      sources[l] = reads[l] != 0 ? source : l;
     }
   };
   const auto not_above = [](int source, int bound) { return source <= bound; };
@@ -70,7 +71,55 @@ std::uint32_t shuffle(sync_kind kind, const std::uint64_t* staged, const std::ui
            not_above);
       break;
   }
+  std::uint32_t valid = 0;
+  for (int l = 0; l < lanes; ++l) valid |= static_cast<std::uint32_t>(reads[l]) << l;
   return valid;
+}
+
+struct shuffle_operands {
+  std::uint32_t b, c;
+};
+
+bool uniform(const std::uint32_t* row) {
+  std::uint32_t unequal = 0;
+  for (int l = 0; l < lanes; ++l) unequal |= row[l] ^ row[0];
+  return unequal == 0;
+}
+
+std::uint32_t sources_of(sync_kind kind, const std::uint32_t* b, const std::uint32_t* c,
+                         int* sources) {
+  if (uniform(b) && uniform(c)) {  // as usual; the rest is vector code
+    const shuffle_operands same{b[0], c[0]};
+    return sources_of(
+        kind, [same](int) { return same; }, sources);
+  }
+  return sources_of(
+      kind,
+      [b, c](int l) {
+        return shuffle_operands{b[l], c[l]};
+      },
+      sources);
+}
+
+// A bit for each lane.
+constexpr auto lane_bits = [] {
+  std::array<std::uint32_t, lanes> bits{};
+  for (int l = 0; l < lanes; ++l) bits[static_cast<std::size_t>(l)] = 1U << l;
+  return bits;
+}();
+
+// Writes to same[l] the participants whose value is lane l's.
+template <class T>
+void match(const T* values, std::uint32_t participants, std::uint32_t* same) {
+  for (std::uint32_t m = participants; m != 0;) {
+    const T value = values[first_lane(m)];
+    std::uint32_t equal = 0;
+    for (int l = 0; l < lanes; ++l)
+      equal |= values[l] == value ? lane_bits[static_cast<std::size_t>(l)] : 0;
+    equal &= participants;
+    for (std::uint32_t e = equal; e != 0; e &= e - 1) same[first_lane(e)] = equal;
+    m &= ~equal;
+  }
 }
 
 std::uint32_t reduce(sync_kind kind, const std::uint64_t* staged, std::uint32_t participants) {
@@ -111,6 +160,50 @@ std::uint32_t reduce(sync_kind kind, const std::uint64_t* staged, std::uint32_t 
 }
 
 }  // namespace
+
+// What the whole warp exchanges at once: barriers, votes, shuffles and matches, which loops have.
+// False if the lanes' membermasks differ, or for another operation.
+bool scheduler::exchange_at_once(const op* i) {
+  const sync_site& site = code_.syncs[i->slot];
+  if (!uniform(x_.row<std::uint32_t>(site.members))) return false;
+  const auto votes = [&] { return x_.predicate(i->a) ^ (site.source_negated ? all_lanes : 0); };
+  const auto vote = [&](bool holds) { x_.predicate(i->d) = holds ? all_lanes : 0; };
+  switch (site.kind) {
+    case sync_kind::warp_barrier:
+      return true;
+    case sync_kind::vote_all:
+      vote(votes() == all_lanes);
+      return true;
+    case sync_kind::vote_any:
+      vote(votes() != 0);
+      return true;
+    case sync_kind::vote_ballot:
+      std::fill_n(x_.row<std::uint32_t>(i->d), lanes, votes());
+      return true;
+    case sync_kind::shfl_up:
+    case sync_kind::shfl_down:
+    case sync_kind::shfl_bfly:
+    case sync_kind::shfl_idx: {
+      std::uint32_t out[lanes];
+      int sources[lanes];
+      const std::uint32_t valid =
+          sources_of(site.kind, x_.row<std::uint32_t>(i->b), x_.row<std::uint32_t>(i->c), sources);
+      const std::uint32_t* a = x_.row<std::uint32_t>(i->a);
+      for (int l = 0; l < lanes; ++l) out[l] = a[sources[l]];
+      std::copy_n(out, lanes, x_.row<std::uint32_t>(i->d));
+      if (site.predicate != no_row) x_.predicate(site.predicate) = valid;
+      return true;
+    }
+    case sync_kind::match_any32: {
+      std::uint32_t same[lanes];
+      match(x_.row<std::uint32_t>(i->a), all_lanes, same);
+      std::copy_n(same, lanes, x_.row<std::uint32_t>(i->d));
+      return true;
+    }
+    default:
+      return false;
+  }
+}
 
 // Writes the results of the lanes in `mask`, from what all participants put in.
 void scheduler::exchange(const op* i, std::uint32_t mask, const std::uint64_t* staged,
@@ -157,8 +250,9 @@ void scheduler::exchange(const op* i, std::uint32_t mask, const std::uint64_t* s
     case sync_kind::shfl_idx: {
       std::uint32_t out[lanes];
       int sources[lanes];
-      const std::uint32_t valid = shuffle(site.kind, staged, x_.row<std::uint32_t>(i->b),
-                                          x_.row<std::uint32_t>(i->c), out, sources);
+      const std::uint32_t valid =
+          sources_of(site.kind, x_.row<std::uint32_t>(i->b), x_.row<std::uint32_t>(i->c), sources);
+      for (int l = 0; l < lanes; ++l) out[l] = static_cast<std::uint32_t>(staged[sources[l]]);
       if (x_.watch != nullptr) {
         for (std::uint32_t m = mask; m != 0; m &= m - 1)
           if (const int l = first_lane(m); ((participants >> sources[l]) & 1) == 0)
@@ -169,14 +263,12 @@ void scheduler::exchange(const op* i, std::uint32_t mask, const std::uint64_t* s
       return;
     }
     case sync_kind::match_any32:
-    case sync_kind::match_any64:
-      set_lanes([&](int l) {
-        std::uint32_t same = 0;
-        for (std::uint32_t m = participants; m != 0; m &= m - 1)
-          if (staged[first_lane(m)] == staged[l]) same |= m & -m;
-        return same;
-      });
+    case sync_kind::match_any64: {
+      std::uint32_t same[lanes];
+      match(staged, participants, same);
+      set_lanes([&](int l) { return same[l]; });
       return;
+    }
     case sync_kind::match_all32:
     case sync_kind::match_all64: {
       bool all = true;

@@ -136,6 +136,8 @@ struct block {
   std::vector<warp> warps;
   std::uint32_t alive = 0;  // threads
   block_barrier barriers[16];
+  std::uint32_t barriers_waited_at = 0;  // a bit for each
+  bool in_cluster = false;               // some thread has arrived at the cluster's barrier
   std::unique_ptr<std::byte[]> storage;  // registers, local and shared memory
   std::byte* shared = nullptr;
   unsigned idle_rounds = 0;  // rounds of polling without an exit or a barrier
@@ -246,7 +248,8 @@ class scheduler {
   void leave_frames(warp& w, std::uint32_t mask);
   void enter(frame* f);
   void fill_frame(std::byte* registers, const program_function& f, std::uint32_t warp);
-  void fill_block_values(std::byte* registers, const program_function& f, std::uint64_t index);
+  void fill_block_values(std::byte* registers, const program_function& f, std::uint64_t index,
+                         const extent& at);
   void copy_local(const std::vector<call_site::piece>& pieces, std::uint64_t caller,
                   std::uint64_t callee, bool back, std::uint32_t mask);
   void check_parked(warp& w);
@@ -257,6 +260,8 @@ class scheduler {
   void exchange(const op* i, std::uint32_t mask, const std::uint64_t* staged,
                 std::uint32_t participants);
   void stage(const op* i, std::uint32_t mask, std::uint64_t* staged) const;
+  bool exchange_at_once(const op* i);
+  void check_barrier(unsigned id);
   void check_barriers();
   void release_barrier(unsigned id);
   void check_cluster();

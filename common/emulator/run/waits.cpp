@@ -19,6 +19,7 @@ const op* scheduler::reach_barrier(const op* i) {
   block_barrier& barrier = block_->barriers[id];
   barrier.expected = site.count == no_row ? 0 : x_.row<std::uint32_t>(site.count)[lane];
   barrier.arrived += count_of(x_.mask);
+  block_->barriers_waited_at |= 1U << id;
   if (site.reduction != barrier_reduction::none) {
     const std::uint32_t p = x_.predicate(site.source) ^ (site.source_negated ? all_lanes : 0);
     barrier.count += count_of(p & x_.mask);
@@ -33,23 +34,27 @@ const op* scheduler::reach_barrier(const op* i) {
   } else {
     w.at_barrier.push_back({{i, x_.mask, join_, frame_}, id});
   }
-  check_barriers();
+  check_barrier(id);
   return nullptr;
 }
 
+void scheduler::check_barrier(unsigned id) {
+  const block_barrier& barrier = block_->barriers[id];
+  const std::uint32_t expected = barrier.expected != 0 ? barrier.expected : block_->alive;
+  if (barrier.arrived >= expected) release_barrier(id);
+}
+
+// After threads have exited.
 void scheduler::check_barriers() {
-  for (unsigned id = 0; id < 16; ++id) {
-    const block_barrier& barrier = block_->barriers[id];
-    if (barrier.arrived == 0) continue;
-    const std::uint32_t expected = barrier.expected != 0 ? barrier.expected : block_->alive;
-    if (barrier.arrived >= expected) release_barrier(id);
-  }
+  for (std::uint32_t m = block_->barriers_waited_at; m != 0; m &= m - 1)
+    check_barrier(static_cast<unsigned>(first_lane(m)));
   check_cluster();
 }
 
 void scheduler::release_barrier(unsigned id) {
   const std::uint32_t arrived = block_->barriers[id].arrived, held = block_->barriers[id].count;
   block_->barriers[id] = {};
+  block_->barriers_waited_at &= ~(1U << id);
   if (x_.watch != nullptr) x_.watch->released_barrier(id, arrived >= block_->alive);
   for (warp& w : block_->warps) {
     std::erase_if(w.at_barrier, [&](const warp::barrier_wait& wait) {
@@ -81,6 +86,7 @@ const op* scheduler::arrive_at_cluster(const op* i) {
     return stop(i, error::launch_failure, "barrier.cluster.arrive twice without a wait between",
                 first_lane(again));
   w.in_cluster |= x_.mask;
+  block_->in_cluster = true;
   progress_ = true;
   check_cluster();
   return i + 1;
@@ -96,8 +102,10 @@ const op* scheduler::wait_for_cluster(const op* i) {
 }
 
 void scheduler::check_cluster() {
+  if (!block_->in_cluster) return;
   for (const warp& w : block_->warps)
     if (w.in_cluster != w.alive) return;
+  block_->in_cluster = false;
   for (warp& w : block_->warps) {
     w.in_cluster = 0;
     std::erase_if(w.at_barrier, [&](const warp::barrier_wait& wait) {
@@ -113,6 +121,7 @@ void scheduler::check_cluster() {
 const op* scheduler::synchronise(const op* i) {
   warp& w = *warp_;
   const sync_site& site = code_.syncs[i->slot];
+  if (x_.mask == all_lanes && x_.watch == nullptr && exchange_at_once(i)) return i + 1;
   const std::uint32_t* masks = x_.row<std::uint32_t>(site.members);
   const std::uint32_t members = masks[first_lane(x_.mask)];
   // Lanes with another membermask are a group of their own.
