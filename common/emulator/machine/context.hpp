@@ -39,6 +39,12 @@ struct access_window {
   std::uint64_t bytes = 0;
 };
 
+// Where a load of contiguous words began last, and how far that was from the time before.
+struct load_stride {
+  std::uint64_t at = 0;
+  std::uint64_t step = 0;
+};
+
 // Where the windows of shared and local memory lie in the generic address space. No allocation of
 // global memory overlaps them.
 inline constexpr std::uint64_t shared_window = 0x0000'0100'0000'0000;
@@ -60,6 +66,7 @@ struct context {
   const op* code = nullptr;
   std::int64_t host_of_device = 0;  // host address = device address + this
   access_window* windows = nullptr;
+  load_stride* strides = nullptr;  // by the same index
   global_memory* memory = nullptr;
   std::byte* shared = nullptr;
   std::uint64_t shared_bytes = 0;

@@ -91,19 +91,39 @@ template <memory_space Space, class A>
   }
 }
 
+[[gnu::always_inline]] inline u64 active_lanes(const context& x) {
+  return x.active == all_lanes ? u64{lanes} : static_cast<u64>(__builtin_popcount(x.active));
+}
+
 template <memory_space Space>
 [[gnu::always_inline]] inline void count_load(context& x, unsigned bytes) {
-  const u64 total = static_cast<u64>(__builtin_popcount(x.active)) * bytes;
+  const u64 total = active_lanes(x) * bytes;
   if constexpr (Space == memory_space::global || Space == memory_space::generic)
     x.counts.global_load_bytes += total;
   if constexpr (Space == memory_space::shared) x.counts.shared_load_bytes += total;
 }
 template <memory_space Space>
 [[gnu::always_inline]] inline void count_store(context& x, unsigned bytes) {
-  const u64 total = static_cast<u64>(__builtin_popcount(x.active)) * bytes;
+  const u64 total = active_lanes(x) * bytes;
   if constexpr (Space == memory_space::global || Space == memory_space::generic)
     x.counts.global_store_bytes += total;
   if constexpr (Space == memory_space::shared) x.counts.shared_store_bytes += total;
+}
+
+// Loops go through memory in steps that the processor foresees only within a page: a load that has
+// made the same step twice requests early what it will load some steps later. `first` is the
+// address, `from` where its bytes lie.
+[[gnu::always_inline]] inline void foresee(context& x, const op* i, u64 first,
+                                           const std::byte* from) {
+  constexpr u64 near = 2047, steps = 6;
+  load_stride& s = x.strides[i->slot];
+  const u64 step = first - s.at;
+  if (step + near > 2 * near && step == s.step) [[unlikely]] {
+    const u64 later = reinterpret_cast<u64>(from) + steps * step;
+    __builtin_prefetch(reinterpret_cast<const void*>(later));
+    __builtin_prefetch(reinterpret_cast<const void*>(later + 64));
+  }
+  s = {first, step};
 }
 
 // Shared memory belongs to one host thread, so a gather of plain words may be vectorised.
@@ -126,15 +146,17 @@ template <class T, class R>
 }
 
 // Loads `Count` neighbouring lanes from the first on if their addresses are contiguous or uniform
-// and inside what this operation touched last.
+// and inside what this operation touched last. `first`: they are the warp's first.
 template <memory_space Space, class T, class R, int Count, class A>
-[[gnu::always_inline]] inline bool load_regular(context& x, const op* i, const A* address, R* d) {
+[[gnu::always_inline]] inline bool load_regular(context& x, const op* i, const A* address, R* d,
+                                                bool first = true) {
   const pattern p = pattern_of<Count>(address, sizeof(T));
   if (p == pattern::scattered) return false;
   const unsigned bytes = p == pattern::contiguous ? Count * sizeof(T) : sizeof(T);
   const std::byte* from = whole<Space>(x, i, address[0], sizeof(T), bytes);
   if (from == nullptr) return false;
   if (p == pattern::contiguous) {
+    if (Space == memory_space::global && first) foresee(x, i, address[0], from);
     T words[Count];
     std::memcpy(words, from, sizeof words);
     STEPWISE_LANES_APART
@@ -146,15 +168,15 @@ template <memory_space Space, class T, class R, int Count, class A>
   return true;
 }
 
+// What is neither contiguous nor uniform for a full warp; apart, so that the usual case saves no
+// registers for it.
 template <memory_space Space, class T, class R, class A>
-const op* load(context& x, const op* i) {
-  count_load<Space>(x, sizeof(T));
+[[gnu::noinline]] const op* load_rest(context& x, const op* i) {
   R* d = x.row<R>(i->d);
   const A* address = x.row<A>(i->a);
   constexpr int half = lanes / 2;
   if constexpr (Space == memory_space::global || Space == memory_space::shared) {
     if (x.active == all_lanes) {
-      if (load_regular<Space, T, R, lanes>(x, i, address, d)) return i + 1;
       // Blocks 16 threads wide: each half of the warp is a row. The first half's result may
       // overwrite the address register, so the second half's addresses are kept.
       if constexpr (sizeof(T) >= 4) {
@@ -162,7 +184,7 @@ const op* load(context& x, const op* i) {
         std::memcpy(second, address + half, sizeof second);
         R first[half];
         if (load_regular<Space, T, R, half>(x, i, address, first) &&
-            load_regular<Space, T, R, half>(x, i, second, d + half)) {
+            load_regular<Space, T, R, half>(x, i, second, d + half, false)) {
           std::memcpy(d, first, sizeof first);
           return i + 1;
         }
@@ -190,6 +212,17 @@ const op* load(context& x, const op* i) {
   return i + 1;
 }
 
+template <memory_space Space, class T, class R, class A>
+const op* load(context& x, const op* i) {
+  count_load<Space>(x, sizeof(T));
+  if constexpr (Space == memory_space::global || Space == memory_space::shared) {
+    if (x.active == all_lanes &&
+        load_regular<Space, T, R, lanes>(x, i, x.row<A>(i->a), x.row<R>(i->d)))
+      return i + 1;
+  }
+  return load_rest<Space, T, R, A>(x, i);
+}
+
 template <memory_space Space, class T, class R, int Count, class A>
 [[gnu::always_inline]] inline bool store_regular(context& x, const op* i, const A* address,
                                                  const R* b) {
@@ -203,15 +236,8 @@ template <memory_space Space, class T, class R, int Count, class A>
 }
 
 template <memory_space Space, class T, class R, class A>
-const op* store(context& x, const op* i) {
-  count_store<Space>(x, sizeof(T));
+[[gnu::noinline]] const op* store_rest(context& x, const op* i) {
   const R* b = x.row<R>(i->b);
-  if constexpr (Space == memory_space::global || Space == memory_space::shared) {
-    if (x.active == all_lanes) {
-      const A* address = x.row<A>(i->a);
-      if (store_regular<Space, T, R, lanes>(x, i, address, b)) return i + 1;
-    }
-  }
   std::byte* host[lanes];
   if (!locate<Space, A, sizeof(T)>(x, i, access_kind::store, host)) return nullptr;
   // Where lanes write the same word, the highest lane's value stays.
@@ -220,6 +246,17 @@ const op* store(context& x, const op* i) {
     store_word<T>(host[l], static_cast<T>(b[l]));
   }
   return i + 1;
+}
+
+template <memory_space Space, class T, class R, class A>
+const op* store(context& x, const op* i) {
+  count_store<Space>(x, sizeof(T));
+  if constexpr (Space == memory_space::global || Space == memory_space::shared) {
+    if (x.active == all_lanes &&
+        store_regular<Space, T, R, lanes>(x, i, x.row<A>(i->a), x.row<R>(i->b)))
+      return i + 1;
+  }
+  return store_rest<Space, T, R, A>(x, i);
 }
 
 // A lane's vector is read and written whole, as by hardware: CUB keeps a value and the flag that

@@ -33,6 +33,7 @@ scheduler::scheduler(launch_state& launch)
     : launch_(launch),
       code_(*launch.code),
       windows_(code_.window_count),
+      strides_(code_.window_count),
       shapes_(code_.accesses.size()),
       parameters_(launch.parameters) {
   threads_ = static_cast<std::uint32_t>(volume(launch.config.block));
@@ -41,6 +42,7 @@ scheduler::scheduler(launch_state& launch)
   x_.host_of_device = launch.memory->host_of_device();
   x_.memory = launch.memory;
   x_.windows = windows_.data();
+  x_.strides = strides_.data();
   x_.parameters = parameters_.data();
   x_.parameter_bytes = parameters_.size();
   x_.shared_bytes = code_.static_shared_bytes + launch.config.dynamic_shared_bytes;

@@ -145,7 +145,8 @@ struct block {
 
 inline int first_lane(std::uint32_t mask) { return __builtin_ctz(mask); }
 inline std::uint32_t count_of(std::uint32_t mask) {
-  return static_cast<std::uint32_t>(__builtin_popcount(mask));
+  // Of a full warp without a call: not every build has an instruction for it.
+  return mask == all_lanes ? lanes : static_cast<std::uint32_t>(__builtin_popcount(mask));
 }
 
 // The coordinates of a thread in its block, or a block in its grid, by its number: x runs first.
@@ -274,6 +275,7 @@ class scheduler {
   context x_;
   execution_counters counters_;
   std::vector<access_window> windows_;
+  std::vector<load_stride> strides_;
   std::vector<access_shape> shapes_;                  // by access_site
   std::unordered_map<const op*, unsigned> releases_;  // of lanes that waited there for nothing
   std::vector<std::byte> parameters_;
