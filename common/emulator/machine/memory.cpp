@@ -161,6 +161,24 @@ result<std::uint64_t> global_memory::allocate(std::uint64_t bytes) {
   return device_base_ + *offset;
 }
 
+result<std::uint64_t> global_memory::allocate_variable(std::uint64_t bytes) {
+  if (!as_gpu_) return allocate(bytes);
+  const std::uint64_t block = round_up(bytes, gpu_grain);
+  auto offset = variable_holes_.take(block, gpu_grain);
+  if (!offset) {
+    const std::uint64_t pages = round_up(block, gpu_page);
+    const auto fresh = bytes <= total_ - used_
+                           ? take(pages, gpu_page)
+                           : result<std::uint64_t>(error::memory_allocation, "the GPU is full");
+    if (!fresh.ok()) return fresh;
+    variable_holes_.give_back(*fresh, pages);
+    offset = variable_holes_.take(block, gpu_grain);
+  }
+  allocations_[device_base_ + *offset] = {bytes, block, placement::variable};
+  used_ += bytes;
+  return device_base_ + *offset;
+}
+
 result<std::uint64_t> global_memory::allocate_shared(std::uint64_t bytes) {
   if (bytes == 0) return {error::invalid_value, "an allocation of 0 bytes"};
   const std::string wanted = "no room for " + std::to_string(bytes) + " shared bytes: ";
@@ -200,6 +218,10 @@ bool global_memory::free(std::uint64_t address) {
     return true;
   }
   used_ -= freed.bytes;
+  if (freed.where == placement::variable) {
+    variable_holes_.give_back(offset, freed.block_bytes);
+    return true;
+  }
   // Whole pages go back to the host at once; they read as zero when they are reused.
   const std::uint64_t first = round_up(offset, page), last = end / page * page;
   if (last > first) madvise(host_base_ + first, last - first, MADV_DONTNEED);

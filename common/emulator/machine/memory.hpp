@@ -57,6 +57,9 @@ class global_memory {
   // it. Up to 1 MiB shares pages of 2 MiB, at multiples of 512 bytes and without gaps; more has
   // pages of its own. Kernels may touch every byte of a page that holds part of an allocation.
   void place_as_gpu() { as_gpu_ = true; }
+  // For a variable of a module. Only with place_as_gpu() it differs: variables share pages with
+  // each other, not with what the program allocates.
+  result<std::uint64_t> allocate_variable(std::uint64_t bytes);
   // The same for memory whose addresses the host may use too. It comes out of the host's memory,
   // not of the GPU's.
   result<std::uint64_t> allocate_shared(std::uint64_t bytes);
@@ -91,9 +94,10 @@ class global_memory {
 
  private:
   enum class placement : std::uint8_t {
-    plain,   // the host cannot reach it
-    shared,  // a mapping of its own, which free() closes
-    arena,   // a part of a shared mapping that stays
+    plain,     // the host cannot reach it
+    shared,    // a mapping of its own, which free() closes
+    arena,     // a part of a shared mapping that stays
+    variable,  // in a page of variables, which stays
   };
   struct allocation {
     std::uint64_t bytes = 0;        // as asked for
@@ -127,8 +131,9 @@ class global_memory {
   void end_rest();
   std::deque<range> resting_;
   std::uint64_t resting_bytes_ = 0;
-  free_ranges holes_;        // neither allocated nor shared
-  free_ranges arena_holes_;  // shared, and free for small allocations
+  free_ranges holes_;           // neither allocated nor shared
+  free_ranges arena_holes_;     // shared, and free for small allocations
+  free_ranges variable_holes_;  // in pages of variables
 };
 
 }  // namespace stepwise::emulator

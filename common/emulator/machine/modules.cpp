@@ -72,7 +72,7 @@ status check_parameters(const ptx::module& m) {
 
 status allocate(loaded_module& m, std::size_t part, const ptx::variable& v, global_memory& memory) {
   const std::uint64_t room = std::max<std::uint64_t>(v.bytes, 1);
-  const auto at = v.is_managed ? memory.allocate_shared(room) : memory.allocate(room);
+  const auto at = v.is_managed ? memory.allocate_shared(room) : memory.allocate_variable(room);
   if (!at.ok()) return at.failure();
   m.allocations.push_back(*at);
   m.unit.place(part, v, {v.space, *at});

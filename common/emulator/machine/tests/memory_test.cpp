@@ -255,6 +255,39 @@ TEST_CASE("as a GPU's driver places memory, kernels reach all of the pages that 
   CHECK(!memory.find(*first).has_value());
 }
 
+TEST_CASE("as a GPU's driver places memory, variables have pages of their own") {
+  constexpr std::uint64_t page = 2 << 20;
+  global_memory memory(gigabyte);
+  memory.place_as_gpu();
+  const auto before = memory.allocate(4), variable = memory.allocate_variable(4);
+  const auto next = memory.allocate_variable(513), large = memory.allocate_variable(page + 1);
+  const auto after = memory.allocate(4);
+  REQUIRE((before.ok() && variable.ok() && next.ok() && large.ok() && after.ok()));
+  CHECK(*after == *before + 512);
+  CHECK(*next == *variable + 512);
+  CHECK(*variable / page != *before / page);
+  CHECK(memory.find(*variable + page - 1).has_value());
+  CHECK(memory.find(*large + page).has_value());
+  CHECK(memory.total_bytes() - memory.free_bytes() == 4 + 4 + 513 + page + 1 + 4);
+  // What a module leaves is for the variables of the next one.
+  CHECK(memory.free(*variable));
+  CHECK(memory.find(*variable).has_value());
+  CHECK(memory.allocate(4).ok());
+  const auto again = memory.allocate_variable(512);
+  REQUIRE(again.ok());
+  CHECK(*again == *variable);
+  CHECK(memory.allocate_variable(gigabyte).failure().code == error::memory_allocation);
+}
+
+TEST_CASE("variables lie like all else where each allocation has its bounds") {
+  global_memory memory(gigabyte);
+  const auto variable = memory.allocate_variable(4);
+  REQUIRE(variable.ok());
+  CHECK(!memory.find(*variable + 4).has_value());
+  CHECK(memory.free(*variable));
+  CHECK(!memory.find(*variable).has_value());
+}
+
 TEST_CASE("nothing and too much are refused with a reason") {
   global_memory memory(gigabyte);
   CHECK(memory.allocate_shared(0).failure().code == error::invalid_value);
