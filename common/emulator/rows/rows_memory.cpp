@@ -291,11 +291,23 @@ template <class R, int N>
   for (int k = 0; k < N; ++k) rows[k] = x.row<R>(offsets[k]);
 }
 
+// Where the vectors of a full warp lie if they are contiguous and inside what this operation
+// touched last; else null.
+template <memory_space Space, class A>
+[[gnu::always_inline]] inline std::byte* contiguous_vectors(context& x, const op* i,
+                                                            unsigned vector_bytes) {
+  if constexpr (Space == memory_space::global || Space == memory_space::shared) {
+    const A* address = x.row<A>(i->a);
+    if (x.active == all_lanes && pattern_of<lanes>(address, vector_bytes) == pattern::contiguous)
+      return whole<Space>(x, i, address[0], vector_bytes, lanes * vector_bytes);
+  }
+  return nullptr;
+}
+
 // Vectors of two or four elements: the op after this one is never run; its d, a, b, c are the rows
 // of the elements.
 template <memory_space Space, class T, class R, class A, int N>
-const op* load_vector(context& x, const op* i) {
-  count_load<Space>(x, N * sizeof(T));
+[[gnu::noinline]] const op* load_vector_rest(context& x, const op* i) {
   std::byte* host[lanes];
   if (!locate<Space, A, N * sizeof(T)>(x, i, access_kind::load, host)) return nullptr;
   R* rows[N];
@@ -310,8 +322,27 @@ const op* load_vector(context& x, const op* i) {
 }
 
 template <memory_space Space, class T, class R, class A, int N>
-const op* store_vector(context& x, const op* i) {
-  count_store<Space>(x, N * sizeof(T));
+const op* load_vector(context& x, const op* i) {
+  using word = word_of<N * sizeof(T)>;
+  count_load<Space>(x, sizeof(word));
+  const std::byte* from = contiguous_vectors<Space, A>(x, i, sizeof(word));
+  if (from == nullptr) return load_vector_rest<Space, T, R, A, N>(x, i);
+  if constexpr (Space == memory_space::global) foresee(x, i, x.row<A>(i->a)[0], from);
+  word vectors[lanes];
+  for (int l = 0; l < lanes; ++l) vectors[l] = load_at_once<word>(from + l * sizeof(word));
+  const T* const words = reinterpret_cast<const T*>(vectors);
+  R* rows[N];
+  rows_of<R, N>(x, i + 1, rows);
+  for (int k = 0; k < N; ++k) {
+    R* const d = rows[k];
+    STEPWISE_LANES_APART
+    for (int l = 0; l < lanes; ++l) d[l] = static_cast<R>(words[l * N + k]);
+  }
+  return i + 2;
+}
+
+template <memory_space Space, class T, class R, class A, int N>
+[[gnu::noinline]] const op* store_vector_rest(context& x, const op* i) {
   std::byte* host[lanes];
   if (!locate<Space, A, N * sizeof(T)>(x, i, access_kind::store, host)) return nullptr;
   R* rows[N];
@@ -322,6 +353,22 @@ const op* store_vector(context& x, const op* i) {
     for (int k = 0; k < N; ++k) words[k] = static_cast<T>(rows[k][l]);
     store_at_once(host[l], std::bit_cast<word_of<N * sizeof(T)>>(words));
   }
+  return i + 2;
+}
+
+template <memory_space Space, class T, class R, class A, int N>
+const op* store_vector(context& x, const op* i) {
+  using word = word_of<N * sizeof(T)>;
+  count_store<Space>(x, sizeof(word));
+  std::byte* to = contiguous_vectors<Space, A>(x, i, sizeof(word));
+  if (to == nullptr) return store_vector_rest<Space, T, R, A, N>(x, i);
+  word vectors[lanes];
+  T* const words = reinterpret_cast<T*>(vectors);
+  R* rows[N];
+  rows_of<R, N>(x, i + 1, rows);
+  for (int l = 0; l < lanes; ++l)
+    for (int k = 0; k < N; ++k) words[l * N + k] = static_cast<T>(rows[k][l]);
+  for (int l = 0; l < lanes; ++l) store_at_once(to + l * sizeof(word), vectors[l]);
   return i + 2;
 }
 
