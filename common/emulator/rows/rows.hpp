@@ -75,55 +75,65 @@ row_name bits_name() {
   return sizeof(T) == 1 ? "8" : sizeof(T) == 2 ? "16" : sizeof(T) == 4 ? "32" : "64";
 }
 
-[[gnu::always_inline]] inline bool lane_in(u32 mask, int lane) { return (mask >> lane) & 1; }
+inline constexpr u32 lane_bit[lanes] = {
+    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
+    1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
+    1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
+    1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+
+// By the table, so that compilers make vector code of loops over lanes: of a shift they make a
+// branch.
+[[gnu::always_inline]] inline bool lane_in(u32 mask, int lane) {
+  return (mask & lane_bit[lane]) != 0;
+}
+
+// d[l] = values[l] for the active lanes.
+template <class T>
+[[gnu::always_inline]] inline void keep_active(u32 active, const T (&values)[lanes], T* d) {
+  STEPWISE_LANES_APART
+  for (int l = 0; l < lanes; ++l) d[l] = lane_in(active, l) ? values[l] : d[l];
+}
+
+// d[l] = value(l) for the active lanes. In vector code it costs nothing to compute the others' too.
+template <class D, class Value>
+[[gnu::always_inline]] inline void for_active(u32 active, D* d, Value value) {
+  if (active == all_lanes) {
+    STEPWISE_LANES_APART
+    for (int l = 0; l < lanes; ++l) d[l] = value(l);
+    return;
+  }
+#if defined(STEPWISE_SIMD)
+  D values[lanes];
+  for (int l = 0; l < lanes; ++l) values[l] = value(l);
+  keep_active(active, values, d);
+#else
+  for (u32 m = active; m != 0; m &= m - 1) d[__builtin_ctz(m)] = value(__builtin_ctz(m));
+#endif
+}
 
 // d[l] = body(a[l], ...) for the active lanes. Rows of one width coincide or are disjoint, so the
 // loops carry no dependence.
 template <class Body, class D, class A>
 const op* lanewise1(context& x, const op* i) {
-  D* d = x.row<D>(i->d);
   const A* a = x.row<A>(i->a);
-  const u32 active = x.active;
-  if (active == all_lanes) {
-    STEPWISE_LANES_APART
-    for (int l = 0; l < lanes; ++l) d[l] = Body{}(a[l]);
-  } else {
-    STEPWISE_LANES_APART
-    for (int l = 0; l < lanes; ++l) d[l] = lane_in(active, l) ? Body{}(a[l]) : d[l];
-  }
+  for_active(x.active, x.row<D>(i->d), [=](int l) -> D { return Body{}(a[l]); });
   return i + 1;
 }
 
 template <class Body, class D, class A, class B>
 const op* lanewise2(context& x, const op* i) {
-  D* d = x.row<D>(i->d);
   const A* a = x.row<A>(i->a);
   const B* b = x.row<B>(i->b);
-  const u32 active = x.active;
-  if (active == all_lanes) {
-    STEPWISE_LANES_APART
-    for (int l = 0; l < lanes; ++l) d[l] = Body{}(a[l], b[l]);
-  } else {
-    STEPWISE_LANES_APART
-    for (int l = 0; l < lanes; ++l) d[l] = lane_in(active, l) ? Body{}(a[l], b[l]) : d[l];
-  }
+  for_active(x.active, x.row<D>(i->d), [=](int l) -> D { return Body{}(a[l], b[l]); });
   return i + 1;
 }
 
 template <class Body, class D, class A, class B, class C>
 const op* lanewise3(context& x, const op* i) {
-  D* d = x.row<D>(i->d);
   const A* a = x.row<A>(i->a);
   const B* b = x.row<B>(i->b);
   const C* c = x.row<C>(i->c);
-  const u32 active = x.active;
-  if (active == all_lanes) {
-    STEPWISE_LANES_APART
-    for (int l = 0; l < lanes; ++l) d[l] = Body{}(a[l], b[l], c[l]);
-  } else {
-    STEPWISE_LANES_APART
-    for (int l = 0; l < lanes; ++l) d[l] = lane_in(active, l) ? Body{}(a[l], b[l], c[l]) : d[l];
-  }
+  for_active(x.active, x.row<D>(i->d), [=](int l) -> D { return Body{}(a[l], b[l], c[l]); });
   return i + 1;
 }
 

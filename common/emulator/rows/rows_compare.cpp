@@ -74,19 +74,13 @@ void flushed_row(row_table& t, const row_name& name, Body) {
 
 template <class T>
 const op* select(context& x, const op* i) {
-  T* d = x.row<T>(i->d);
   const T* a = x.row<T>(i->a);
   const T* b = x.row<T>(i->b);
   const u32 p = x.predicate(i->c);
-  const u32 active = x.active;
-  if (active == all_lanes) {
-    STEPWISE_LANES_APART
-    for (int l = 0; l < lanes; ++l) d[l] = lane_in(p, l) ? a[l] : b[l];
-  } else {
-    STEPWISE_LANES_APART
-    for (int l = 0; l < lanes; ++l)
-      d[l] = lane_in(active, l) ? (lane_in(p, l) ? a[l] : b[l]) : d[l];
-  }
+  for_active(x.active, x.row<T>(i->d), [=](int l) {
+    const T first = a[l], second = b[l];
+    return lane_in(p, l) ? first : second;
+  });
   return i + 1;
 }
 

@@ -423,13 +423,6 @@ struct quotient {
   }
 };
 
-// d[l] = values[l] for the active lanes.
-template <class T>
-[[gnu::always_inline]] inline void keep_active(u32 active, const T (&values)[lanes], T* d) {
-  STEPWISE_LANES_APART
-  for (int l = 0; l < lanes; ++l) d[l] = lane_in(active, l) ? values[l] : d[l];
-}
-
 // The forms of 16 bits are those of floats, truncated.
 struct truncated_f16 {
   [[gnu::always_inline]] static u32 of(f32 v) {
