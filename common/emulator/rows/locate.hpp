@@ -33,10 +33,11 @@ namespace {
   return true;
 }
 
-// True if every active lane's global access is inside one allocation; else the slow check decides.
+// True if every active lane's access is aligned and inside the allocation that this operation
+// touched last.
 template <unsigned Bytes>
-[[gnu::always_inline]] inline bool check_global(context& x, const op* i, const u64* address,
-                                                access_kind kind) {
+[[gnu::always_inline]] inline bool inside_window(const context& x, const op* i,
+                                                 const u64* address) {
   const access_window window = x.windows[i->slot];
   const u64 limit = window.bytes >= Bytes ? window.bytes - Bytes + 1 : 0;
   const u64 base = window.base - static_cast<u64>(i->immediate);
@@ -58,7 +59,14 @@ template <unsigned Bytes>
       low |= (address[l] + static_cast<u64>(i->immediate)) & in;
     }
   }
-  if (((outside >> 63) | (low & (Bytes - 1))) == 0) [[likely]]
+  return ((outside >> 63) | (low & (Bytes - 1))) == 0;
+}
+
+// True if every active lane's global access is inside an allocation.
+template <unsigned Bytes>
+[[gnu::always_inline]] inline bool check_global(context& x, const op* i, const u64* address,
+                                                access_kind kind) {
+  if (inside_window<Bytes>(x, i, address)) [[likely]]
     return true;
   return check_global_lanes(x, i, address, Bytes, kind);
 }
@@ -77,13 +85,18 @@ inline bool check_window(context& x, const op* i, memory_space space, access_kin
 template <memory_space Space, class A, unsigned Bytes>
 bool locate(context& x, const op* i, access_kind kind, std::byte** host) {
   const A* address = x.row<A>(i->a);
-  if constexpr (Space == memory_space::global) {
-    if (!check_global<Bytes>(x, i, address, kind)) return false;
+  const auto hosts_of_global = [&] {
     for (int l = 0; l < lanes; ++l)
       host[l] = reinterpret_cast<std::byte*>(address[l] + static_cast<u64>(i->immediate) +
                                              static_cast<u64>(x.host_of_device));
     return true;
+  };
+  if constexpr (Space == memory_space::global) {
+    return check_global<Bytes>(x, i, address, kind) && hosts_of_global();
   } else {
+    // A generic address in an allocation is one of global memory: the windows lie elsewhere.
+    if constexpr (Space == memory_space::generic)
+      if (inside_window<Bytes>(x, i, address)) return hosts_of_global();
     for (u32 m = x.active; m != 0; m &= m - 1) {
       const int l = __builtin_ctz(m);
       u64 at = address[l] + static_cast<u64>(i->immediate);

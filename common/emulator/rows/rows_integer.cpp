@@ -60,6 +60,27 @@ template <class T>
   return static_cast<T>(a % b);
 }
 
+// Only 32 bits are divided in vectors; otherwise lanes that are not active cost as much as others.
+template <class Body, class T>
+const op* one_by_one(context& x, const op* i) {
+  T* d = x.row<T>(i->d);
+  const T* a = x.row<T>(i->a);
+  const T* b = x.row<T>(i->b);
+  for (u32 m = x.active; m != 0; m &= m - 1) {
+    const int l = __builtin_ctz(m);
+    d[l] = Body{}(a[l], b[l]);
+  }
+  return i + 1;
+}
+template <class T, class Body>
+void quotient_row(row_table& t, const row_name& name, Body body) {
+  constexpr value_class k = class_of<T>();
+  if constexpr (sizeof(T) == 4)
+    add_row<T, T, T>(t, name, body);
+  else
+    add_row(t, name, &one_by_one<Body, T>, k, k, k, value_class::none);
+}
+
 template <class T>
 u32 leading_zeros(T a) {
   if (a == 0) return 8 * sizeof(T);
@@ -144,8 +165,8 @@ void arithmetic(row_table& t) {
     });
     add_row<T, T, T, T>(t, "mad.hi." + type,
                         [](T a, T b, T c) { return static_cast<T>(multiply_high(a, b) + c); });
-    add_row<T, T, T>(t, "div." + type, [](T a, T b) { return divide(a, b); });
-    add_row<T, T, T>(t, "rem." + type, [](T a, T b) { return remainder(a, b); });
+    quotient_row<T>(t, "div." + type, [](T a, T b) { return divide(a, b); });
+    quotient_row<T>(t, "rem." + type, [](T a, T b) { return remainder(a, b); });
     add_row<T, T, T>(t, "min." + type, [](T a, T b) { return a < b ? a : b; });
     add_row<T, T, T>(t, "max." + type, [](T a, T b) { return a < b ? b : a; });
     add_row<T, T, T, T>(t, "sad." + type, [](T a, T b, T c) {

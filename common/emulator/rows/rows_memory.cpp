@@ -95,6 +95,14 @@ template <memory_space Space, class A>
   return x.active == all_lanes ? u64{lanes} : static_cast<u64>(__builtin_popcount(x.active));
 }
 
+// Accesses that are looked at as a whole first. A generic one is, as one of global memory: only of
+// that are there windows.
+template <memory_space Space>
+constexpr bool may_be_regular = Space == memory_space::global || Space == memory_space::shared ||
+                                Space == memory_space::generic;
+template <memory_space Space>
+constexpr memory_space known_space = Space == memory_space::generic ? memory_space::global : Space;
+
 template <memory_space Space>
 [[gnu::always_inline]] inline void count_load(context& x, unsigned bytes) {
   const u64 total = active_lanes(x) * bytes;
@@ -215,9 +223,9 @@ template <memory_space Space, class T, class R, class A>
 template <memory_space Space, class T, class R, class A>
 const op* load(context& x, const op* i) {
   count_load<Space>(x, sizeof(T));
-  if constexpr (Space == memory_space::global || Space == memory_space::shared) {
+  if constexpr (may_be_regular<Space>) {
     if (x.active == all_lanes &&
-        load_regular<Space, T, R, lanes>(x, i, x.row<A>(i->a), x.row<R>(i->d)))
+        load_regular<known_space<Space>, T, R, lanes>(x, i, x.row<A>(i->a), x.row<R>(i->d)))
       return i + 1;
   }
   return load_rest<Space, T, R, A>(x, i);
@@ -251,9 +259,9 @@ template <memory_space Space, class T, class R, class A>
 template <memory_space Space, class T, class R, class A>
 const op* store(context& x, const op* i) {
   count_store<Space>(x, sizeof(T));
-  if constexpr (Space == memory_space::global || Space == memory_space::shared) {
+  if constexpr (may_be_regular<Space>) {
     if (x.active == all_lanes &&
-        store_regular<Space, T, R, lanes>(x, i, x.row<A>(i->a), x.row<R>(i->b)))
+        store_regular<known_space<Space>, T, R, lanes>(x, i, x.row<A>(i->a), x.row<R>(i->b)))
       return i + 1;
   }
   return store_rest<Space, T, R, A>(x, i);
@@ -296,10 +304,10 @@ template <class R, int N>
 template <memory_space Space, class A>
 [[gnu::always_inline]] inline std::byte* contiguous_vectors(context& x, const op* i,
                                                             unsigned vector_bytes) {
-  if constexpr (Space == memory_space::global || Space == memory_space::shared) {
+  if constexpr (may_be_regular<Space>) {
     const A* address = x.row<A>(i->a);
     if (x.active == all_lanes && pattern_of<lanes>(address, vector_bytes) == pattern::contiguous)
-      return whole<Space>(x, i, address[0], vector_bytes, lanes * vector_bytes);
+      return whole<known_space<Space>>(x, i, address[0], vector_bytes, lanes * vector_bytes);
   }
   return nullptr;
 }
