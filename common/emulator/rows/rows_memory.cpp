@@ -176,29 +176,16 @@ template <memory_space Space, class T, class R, int Count, class A>
   return true;
 }
 
-// What is neither contiguous nor uniform for a full warp; apart, so that the usual case saves no
-// registers for it.
+// What is neither contiguous nor uniform for a full warp or its halves; apart, so that the usual
+// case saves no registers for it.
 template <memory_space Space, class T, class R, class A>
 [[gnu::noinline]] const op* load_rest(context& x, const op* i) {
   R* d = x.row<R>(i->d);
   const A* address = x.row<A>(i->a);
-  constexpr int half = lanes / 2;
   if constexpr (Space == memory_space::global || Space == memory_space::shared) {
     if (x.active == all_lanes) {
-      // Blocks 16 threads wide: each half of the warp is a row. The first half's result may
-      // overwrite the address register, so the second half's addresses are kept.
-      if constexpr (sizeof(T) >= 4) {
-        A second[half];
-        std::memcpy(second, address + half, sizeof second);
-        R first[half];
-        if (load_regular<Space, T, R, half>(x, i, address, first) &&
-            load_regular<Space, T, R, half>(x, i, second, d + half, false)) {
-          std::memcpy(d, first, sizeof first);
-          return i + 1;
-        }
-        if constexpr (Space == memory_space::shared && sizeof(A) == 4) {
-          if (gather_shared<T, R>(x, i, address)) return i + 1;
-        }
+      if constexpr (Space == memory_space::shared && sizeof(T) >= 4 && sizeof(A) == 4) {
+        if (gather_shared<T, R>(x, i, address)) return i + 1;
       }
       if constexpr (Space == memory_space::global) {
         if (!check_global<sizeof(T)>(x, i, address, access_kind::load)) return nullptr;
@@ -224,9 +211,25 @@ template <memory_space Space, class T, class R, class A>
 const op* load(context& x, const op* i) {
   count_load<Space>(x, sizeof(T));
   if constexpr (may_be_regular<Space>) {
-    if (x.active == all_lanes &&
-        load_regular<known_space<Space>, T, R, lanes>(x, i, x.row<A>(i->a), x.row<R>(i->d)))
-      return i + 1;
+    constexpr memory_space space = known_space<Space>;
+    R* d = x.row<R>(i->d);
+    const A* address = x.row<A>(i->a);
+    if (x.active == all_lanes) {
+      if (load_regular<space, T, R, lanes>(x, i, address, d)) return i + 1;
+      // Blocks 16 threads wide: each half of the warp is a row. The first half's result may
+      // overwrite the address register, so the second half's addresses are kept.
+      if constexpr (sizeof(T) >= 4) {
+        constexpr int half = lanes / 2;
+        A second[half];
+        std::memcpy(second, address + half, sizeof second);
+        R first[half];
+        if (load_regular<space, T, R, half>(x, i, address, first) &&
+            load_regular<space, T, R, half>(x, i, second, d + half, false)) {
+          std::memcpy(d, first, sizeof first);
+          return i + 1;
+        }
+      }
+    }
   }
   return load_rest<Space, T, R, A>(x, i);
 }
