@@ -270,11 +270,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return call([&](state& s) {
     const event_record* const record = find_event(s, event);
     if (!record) return unknown_event();
-    if (status now = check_event_not_captured(s, event); !now.ok()) {
-      // The driver on an H100 has this code here, and captured_event where an event is queried.
-      if (now.code == error::captured_event) now.code = error::invalid_value;
-      return now;
-    }
+    if (status now = check_event_not_captured(s, event); !now.ok()) return now;
     s.wait_for_point(record->point);
     if (find_event(s, event) == record) host_waited_for(s, *record);
     return s.settle();

@@ -35,7 +35,8 @@ status check_not_captured(state& s, cudaStream_t stream);
 status check_nothing_captured(state& s);
 // For calls that might wait for other work, which the capture mode of this thread decides.
 status check_safe(state& s);
-// captured_event for one that was recorded in a captured stream last.
+// For an event that was recorded in a captured stream last: captured_event while that capture goes
+// on, invalid_value after it.
 status check_event_not_captured(state& s, cudaEvent_t event);
 
 // The event, or the stream, is gone.

@@ -310,8 +310,12 @@ status check_safe(state& s) {
 
 status check_event_not_captured(state& s, cudaEvent_t event) {
   if (!s.graphs) return {};
-  if (captures_of(s).events.count(event)) {
-    return {error::captured_event, "the event was last recorded in a stream that was captured"};
+  const auto mark = captures_of(s).events.find(event);
+  if (mark != captures_of(s).events.end()) {
+    // As on an H100: one code while the capture goes on, another when it is over.
+    if (mark->second.of->ended)
+      return invalid_value("the event was last recorded in a capture, which is over");
+    return {error::captured_event, "the event was last recorded in a stream that is captured"};
   }
   return check_safe(s);
 }

@@ -180,8 +180,15 @@ static void captures_misused() {
   EXPECT_CU(cuMemsetD8Async(memory, 0, 4, other), CUDA_SUCCESS);
   graph = nullptr;
   EXPECT_CU(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
-  EXPECT_CU(cuEventQuery(event), CUDA_ERROR_CAPTURED_EVENT);
+  EXPECT_CU(cuEventQuery(event), CUDA_ERROR_INVALID_VALUE);
   EXPECT_CU(cuEventSynchronize(event), CUDA_ERROR_INVALID_VALUE);
+
+  begin();  // while the capture goes on
+  EXPECT_CU(cuEventRecord(event, stream), CUDA_SUCCESS);
+  EXPECT_CU(cuEventQuery(event), CUDA_ERROR_CAPTURED_EVENT);
+  graph = nullptr;
+  (void)cuStreamEndCapture(stream, &graph);
+  if (graph) need(cuGraphDestroy(graph));
 
   need(cuMemFree(memory));
   need(cuEventDestroy(event));
