@@ -112,6 +112,7 @@ struct modelled_launch {
   double fills = 1;  // the part of the GPU that its blocks take
 };
 
+class virtual_memory;   // virtual_memory.hpp
 struct finding;         // finding.hpp
 struct kernel_profile;  // profile.hpp
 
@@ -141,6 +142,8 @@ class device {
   // treat it as the host's. not_supported on a device, or for an area, where that cannot be.
   virtual status register_host(std::span<std::byte> area);
   virtual status unregister_host(std::byte* first);
+  // Memory that is mapped apart from its addresses (virtual_memory.hpp); null where that cannot be.
+  virtual virtual_memory* mappings() { return nullptr; }
   // Free and total bytes of device memory.
   virtual std::array<std::uint64_t, 2> memory_info() = 0;
   // The allocation or module variable that holds an address, if any.
@@ -184,15 +187,17 @@ class device {
   virtual status synchronize() = 0;
 
   // From now on launch() may return before a kernel has ended that waits: for the host, or for
-  // another kernel. It has been left then, and the caller keeps in order what comes after it; what
-  // the caller asks for is done beside it. Without `may`, and on a device that checks or counts,
-  // none is left, but named on stderr if it waits for long.
+  // another kernel; or that has not ended for so long that it may never (patience.hpp). It has been
+  // left then, and the caller keeps in order what comes after it; what the caller asks for is done
+  // beside it. Without `may`, and on a device that checks or counts, none is left, but named on
+  // stderr if it waits for long.
   virtual void leave_waiting_launches(bool may) { (void)may; }
   // The number of the last launch if it was left, else 0; whether it still runs; and the names of
-  // the kernels that do.
+  // the kernels that do, and of those of them that have waited.
   virtual std::uint64_t left_launch() const { return 0; }
   virtual bool runs(std::uint64_t launch) { return (void)launch, false; }
   virtual std::string running_kernels() const { return ""; }
+  virtual std::string waiting_kernels() const { return ""; }
 
   // Events mark a point in the queue; elapsed_ms is the device time between two of them. An
   // emulated device answers with the time that the emulation took, also where it models what its

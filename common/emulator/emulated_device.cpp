@@ -21,6 +21,7 @@
 #include "common/emulator/event_marks.hpp"
 #include "common/emulator/grids.hpp"
 #include "common/emulator/machine/modules.hpp"
+#include "common/emulator/mapped_memory.hpp"
 #include "common/emulator/observers.hpp"
 #include "common/emulator/options.hpp"
 #include "common/emulator/prepare.hpp"
@@ -52,6 +53,7 @@ class emulated_device final : public device {
       watch_ = &watchers_;
       library_.set_room_between(256);
       memory_.set_room_between();
+      mapped_.tell(*checker_);
     } else if (emulator::addresses_as_gpu()) {
       memory_.place_as_gpu();
     }
@@ -120,6 +122,8 @@ class emulated_device final : public device {
             "this address was not returned by an allocation, or is free already"};
   }
 
+  virtual_memory* mappings() override { return &mapped_; }
+
   std::array<std::uint64_t, 2> memory_info() override {
     return {memory_.free_bytes(), memory_.total_bytes()};
   }
@@ -185,7 +189,8 @@ class emulated_device final : public device {
     grids_->collect(lost_);
     return grids_->runs(launch);
   }
-  std::string running_kernels() const override { return grids_->running_kernels(); }
+  std::string running_kernels() const override { return grids_->running_kernels(false); }
+  std::string waiting_kernels() const override { return grids_->running_kernels(true); }
   status synchronize() override {
     grids_->collect(lost_);
     library_.flush();
@@ -324,6 +329,10 @@ class emulated_device final : public device {
   emulator::observers watchers_;
   emulator::observer* watch_ = nullptr;  // null: plain runs
   std::unique_ptr<emulator::grids> grids_;
+  emulator::mapped_memory mapped_{memory_, [this](const emulator::mapped_memory::change& what) {
+                                    const emulator::grids::quiet quiet(*grids_);
+                                    return what();
+                                  }};
 };
 
 result<module_handle> emulated_device::load_linked(

@@ -157,6 +157,7 @@ void grids::describe(launch_state& state, const loaded_kernel& k, const launch_c
   state.resident_blocks = static_cast<unsigned>(
       per_multiprocessor * static_cast<std::uint64_t>(of_.model.multiprocessors));
   state.time_limit_s = time_limit_s();
+  state.patience = patience_;
 }
 
 // After the end of a launch's grid. The children that it launched first come first, and its tail
@@ -218,10 +219,12 @@ bool grids::runs(std::uint64_t launch) const {
   return std::ranges::any_of(beside_, [&](const auto& l) { return l->number == launch; });
 }
 
-std::string grids::running_kernels() const {
+std::string grids::running_kernels(bool only_waiting) const {
   std::string names;
-  for (const auto& l : beside_)
+  for (const auto& l : beside_) {
+    if (only_waiting && !l->running->has_polled()) continue;
     names += (names.empty() ? "" : ", ") + l->running->state.code->pretty;
+  }
   return names;
 }
 

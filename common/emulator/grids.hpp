@@ -53,10 +53,10 @@ class grids {
     tells_ = !leaves_;
   }
   // The number, above 0, of the last launch if it was left, else 0; whether it has not ended, as of
-  // the last collect(); the names of the kernels that run.
+  // the last collect(); the names of the kernels that run, or of those that have polled.
   std::uint64_t last_left() const { return last_left_; }
   bool runs(std::uint64_t launch) const;
-  std::string running_kernels() const;
+  std::string running_kernels(bool only_waiting) const;
   bool none_left() const { return beside_.empty(); }
   // Whether one of them may lower kernels, which it launches.
   bool lowers_beside() const;
@@ -111,6 +111,7 @@ class grids {
   kernel_time time_;
   execution_counters counters_;
   std::optional<modelled_launch> last_;
+  const patience patience_ = patience::from_environment();
   bool leaves_ = false, tells_ = false;
   std::uint64_t last_left_ = 0, left_so_far_ = 0;
   std::vector<std::unique_ptr<host_launch>> beside_;  // those that were left, as they came

@@ -12,7 +12,7 @@ void running_grid::end_worker() {
 }
 
 bool running_grid::run(unsigned workers, bool may_leave) {
-  if (may_leave) breaks_ = std::make_unique<launch_breaks>(workers);
+  if (may_leave) breaks_ = std::make_unique<launch_breaks>(workers, state.patience.duration());
   state.breaks = breaks_.get();
   for (unsigned n = 1; n < workers; ++n) {
     others_.emplace_back([this] {

@@ -2,8 +2,8 @@
 // first if it waits.
 //
 // idea    A grid runs to its end before run() returns, unless it waits: for the host, or for a
-//         kernel that comes later. Then the thread that asked for it leaves, and another continues
-//         with its blocks where they are.
+//         kernel that comes later; or unless it may never end. Then the thread that asked for it
+//         leaves, and another continues with its blocks where they are.
 //         Tested by run/tests/left_launches_test.cpp and common/runtime/conformance/beside.
 #pragma once
 
@@ -34,6 +34,7 @@ class running_grid {
 
   // The following are for a grid that goes on. Each is called by one thread at a time.
   bool ended() const { return breaks_->ended(); }
+  bool has_polled() const { return breaks_->has_polled(); }
   // Between the two no worker runs.
   void pause() { breaks_->pause(); }
   void resume() { breaks_->resume(); }

@@ -1,11 +1,14 @@
 // Makes, waits for and gives up the device, and remembers the fault that lost it.
 #include "common/runtime/state.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
 
+#include "common/device/patience.hpp"
 #include "common/runtime/errors.hpp"
 #include "common/runtime/host_access.hpp"
 #include "common/runtime/profile_output.hpp"
@@ -14,7 +17,6 @@ namespace stepwise::runtime {
 namespace {
 
 constexpr std::chrono::microseconds between_looks{200};
-constexpr std::chrono::seconds until_told{10};
 
 void advance_order(state& s, bool outside_too) {
   if (s.order.empty() || !s.current) return;
@@ -41,16 +43,22 @@ void look(state& s) {
 template <class Outstanding>
 void wait_while(state& s, Outstanding outstanding) {
   const auto began = std::chrono::steady_clock::now();
+  const patience until_told = patience::from_environment();
   bool told = false;
   for (;;) {
     advance_order(s, false);
     if (!s.current) (void)s.present();  // another thread has reset it
     if (s.order.empty() || !outstanding()) return;
-    if (!told && std::chrono::steady_clock::now() - began > until_told && s.current) {
+    if (!told && std::chrono::steady_clock::now() - began > until_told.duration() && s.current) {
       told = true;
-      const std::string running = s.current->running_kernels();
-      if (!running.empty())
-        announce("the host has waited for 10 s for a kernel that waits or works: " + running +
+      const std::string waiting = s.current->waiting_kernels();
+      if (waiting.empty() && s.order.waits_for_conditions())
+        announce("the host has waited for " + until_told.text() +
+                 " for a stream that waits for a value in memory (cuStreamWaitValue); does another "
+                 "stream or host thread write it?");
+      if (!waiting.empty())
+        announce("the host has waited for " + until_told.text() +
+                 " for a kernel that waits or works: " + waiting +
                  "; if it waits, does another stream or host thread do what it waits for?");
     }
     s.lock.unlock();
@@ -58,6 +66,20 @@ void wait_while(state& s, Outstanding outstanding) {
     s.lock.lock();
   }
 }
+
+const pid_t process_at_start = getpid();
+
+// For programs that unload nothing: those of the driver API alone. Not for a child of fork(), which
+// has no kernels.
+void name_running_at_exit(int, void*) {
+  if (getpid() != process_at_start) return;
+  state& s = state::get();
+  const std::unique_lock guard(s.lock, std::try_to_lock);
+  if (guard.owns_lock()) s.name_running();
+}
+
+// The C library calls it after the destructors of the program's own objects, which may wait.
+__attribute__((constructor)) void watch_for_the_end() { on_exit(name_running_at_exit, nullptr); }
 
 }  // namespace
 
@@ -140,9 +162,21 @@ void state::note_left(const stream_use& stream) {
   const std::uint64_t launch = current->left_launch();
   if (launch == 0) return;
   order.add_running(stream, launch);
+  keep_looking();
+}
+
+void state::keep_looking() {
   if (has_looker) return;
   has_looker = true;
   std::thread([this] { look(*this); }).detach();
+}
+
+void state::name_running() {
+  if (order.empty() || !current || !fault.ok() || !synchronize().ok()) return;
+  const std::string running = current->running_kernels();
+  if (!running.empty())
+    announce("the program has ended without waiting for " + running +
+             ", which still runs and ends with it, as on a GPU");
 }
 
 status state::settle() {

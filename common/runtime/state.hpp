@@ -103,6 +103,8 @@ struct state {
   void reset();
   // Does what is outstanding in `order` and can be done now; without functions of the program's.
   void advance();
+  // From now on a thread does what can be done of it, until nothing is outstanding.
+  void keep_looking();
   // Each of these returns at once where nothing is outstanding. Else it releases the lock while it
   // waits, and other threads may change the state meanwhile.
   void wait_for_stream(const stream_use& stream);
@@ -110,6 +112,8 @@ struct state {
   void wait_for_all();
   // After a launch in a stream: notes it if the device has left it.
   void note_left(const stream_use& stream);
+  // For the program's end: names the kernels on stderr that were left and have not ended.
+  void name_running();
   // Lets go of what graphs keep on the device, unless the program can use it by an address.
   void release_graphs();
   // The host allocation that holds an address, or null.

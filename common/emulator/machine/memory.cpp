@@ -1,7 +1,9 @@
 // Reserves the address ranges, takes and returns parts of them, and maps what the host shares.
 #include "common/emulator/machine/memory.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <new>
@@ -25,7 +27,7 @@ constexpr std::uint64_t commit_step = std::uint64_t{1} << 21;
 std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
 // Null where there is no room.
-std::byte* reserve(std::uint64_t bytes, std::uint64_t at = 0) {
+std::byte* reserve_pages(std::uint64_t bytes, std::uint64_t at = 0) {
   void* p = mmap(reinterpret_cast<void*>(at), bytes, PROT_NONE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return p == MAP_FAILED ? nullptr : static_cast<std::byte*>(p);
@@ -38,12 +40,40 @@ std::optional<std::uint64_t> free_ranges::take(std::uint64_t bytes, std::uint64_
     const std::uint64_t first = range->second, end = first + range->first;
     const std::uint64_t offset = round_up(first, alignment);
     if (offset > end || end - offset < bytes) continue;
-    remove(ranges_.find(first));
-    if (offset != first) add(first, offset - first);
-    if (offset + bytes != end) add(offset + bytes, end - offset - bytes);
+    take_from(ranges_.find(first), offset, bytes);
     return offset;
   }
   return std::nullopt;
+}
+
+std::optional<std::uint64_t> free_ranges::take_last(std::uint64_t bytes, std::uint64_t alignment) {
+  for (auto range = ranges_.end(); range != ranges_.begin();) {
+    --range;
+    if (range->second < bytes) continue;
+    const std::uint64_t last = range->first + range->second - bytes;
+    const std::uint64_t offset = last / alignment * alignment;
+    if (offset < range->first) continue;
+    take_from(range, offset, bytes);
+    return offset;
+  }
+  return std::nullopt;
+}
+
+bool free_ranges::take_at(std::uint64_t offset, std::uint64_t bytes) {
+  const auto after = ranges_.upper_bound(offset);
+  if (after == ranges_.begin()) return false;
+  const auto range = std::prev(after);
+  const std::uint64_t before = offset - range->first;
+  if (before > range->second || range->second - before < bytes) return false;
+  take_from(range, offset, bytes);
+  return true;
+}
+
+void free_ranges::take_from(by_offset::iterator range, std::uint64_t offset, std::uint64_t bytes) {
+  const auto [first, length] = *range;
+  remove(range);
+  if (offset != first) add(first, offset - first);
+  if (offset + bytes != first + length) add(offset + bytes, first + length - offset - bytes);
 }
 
 void free_ranges::give_back(std::uint64_t offset, std::uint64_t bytes) {
@@ -81,16 +111,17 @@ global_memory::global_memory(std::uint64_t bytes)
 #if defined(__wasm__)
   // One linear memory: addresses of the device are numbers only, and there is less behind them.
   reserved_ = least / 16;
-  host_base_ = reserve(reserved_);
+  host_base_ = reserve_pages(reserved_);
   if (host_base_ == nullptr) throw std::bad_alloc();
   device_base_ = usual_base;
 #else
   std::byte* device_base = nullptr;
   for (;; reserved_ = round_up(reserved_ / 2, commit_step)) {
-    device_base = reserve(reserved_, usual_base);
+    device_base = reserve_pages(reserved_, usual_base);
     // Far away, so that at the same distance from the host's own memory nothing lies.
     const std::uint64_t device = reinterpret_cast<std::uint64_t>(device_base);
-    if (device_base != nullptr) host_base_ = reserve(reserved_, device > far ? device - far : 0);
+    if (device_base != nullptr)
+      host_base_ = reserve_pages(reserved_, device > far ? device - far : 0);
     if (host_base_ != nullptr) break;
     if (device_base != nullptr) munmap(device_base, reserved_);
     if (reserved_ <= least) throw std::bad_alloc();
@@ -206,6 +237,7 @@ bool global_memory::free(std::uint64_t address) {
   const auto found = allocations_.find(address);
   if (found == allocations_.end()) return false;
   const allocation freed = found->second;
+  if (freed.where == placement::mapped) return false;
   const std::uint64_t offset = address - device_base_, end = offset + freed.block_bytes;
   allocations_.erase(found);
   if (freed.where == placement::arena) {
@@ -289,12 +321,83 @@ std::optional<access_window> global_memory::allocation_at(std::uint64_t address)
 }
 
 bool global_memory::contains(std::uint64_t address, std::uint64_t bytes) const {
-  const auto at = allocation_at(address);
-  return at && bytes <= at->bytes - (address - at->base);
+  for (;;) {
+    const auto at = allocation_at(address);
+    if (!at) return false;
+    const std::uint64_t here = at->bytes - (address - at->base);
+    if (bytes <= here) return true;
+    // Mappings may follow each other without a gap.
+    if (allocations_.at(at->base).where != placement::mapped) return false;
+    address += here;
+    bytes -= here;
+  }
 }
 
 bool global_memory::is_shared(std::uint64_t address) const {
-  return allocation_at(address) && nearest(address)->second.where != placement::plain;
+  if (!allocation_at(address)) return false;
+  const placement where = nearest(address)->second.where;
+  return where == placement::shared || where == placement::arena;
 }
+
+// --- memory that is mapped apart from its addresses ----------------------------------------------
+
+// From the end, so that what other allocations commit does not reach it.
+result<std::uint64_t> global_memory::reserve(std::uint64_t bytes, std::uint64_t alignment,
+                                             std::uint64_t wanted) {
+  if (wanted % alignment == 0 && is_device(wanted) && holes_.take_at(wanted - device_base_, bytes))
+    return wanted;
+  // Addresses are to be multiples, not offsets.
+  const std::uint64_t skew = device_base_ % alignment;
+  const std::uint64_t lead = skew == 0 ? 0 : alignment - skew;
+  const auto offset = holes_.take_last(bytes + lead, alignment);
+  if (!offset) return {error::memory_allocation, "no free addresses for so many bytes"};
+  if (lead != 0) holes_.give_back(*offset, lead);
+  return device_base_ + *offset + lead;
+}
+
+void global_memory::unreserve(std::uint64_t address, std::uint64_t bytes) {
+  holes_.give_back(address - device_base_, bytes);
+}
+
+bool global_memory::take_bytes(std::uint64_t bytes) {
+  if (bytes > total_ - used_) return false;
+  used_ += bytes;
+  return true;
+}
+
+bool global_memory::map(std::uint64_t address, std::uint64_t bytes, int file,
+                        std::uint64_t offset) {
+  return mmap(host(address), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
+              file, static_cast<off_t>(offset)) != MAP_FAILED;
+}
+
+// The addresses may belong to another allocation next, which commits what is not yet.
+void global_memory::unmap(std::uint64_t address, std::uint64_t bytes) {
+  const std::uint64_t end = address - device_base_ + bytes;
+  (void)mmap(host(address), bytes, end <= committed_ ? PROT_READ | PROT_WRITE : PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+}
+
+int open_memory_file(std::uint64_t bytes) {
+#if defined(__wasm__)
+  return (void)bytes, -1;
+#else
+  const int file = memfd_create("stepwise device memory", MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, static_cast<off_t>(bytes)) == 0) return file;
+  close(file);
+  return -1;
+#endif
+}
+
+void empty_memory_file(int file, std::uint64_t offset, std::uint64_t bytes) {
+#if defined(__wasm__)
+  (void)file, (void)offset, (void)bytes;
+#else
+  (void)fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+                  static_cast<off_t>(bytes));
+#endif
+}
+
+void close_memory_file(int file) { close(file); }
 
 }  // namespace stepwise::emulator

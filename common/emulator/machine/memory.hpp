@@ -28,12 +28,16 @@ class free_ranges {
  public:
   // Room of `bytes` at a multiple of `alignment` (a power of two), if there is any.
   std::optional<std::uint64_t> take(std::uint64_t bytes, std::uint64_t alignment);
+  // The same at the end of the last range that has room, and at one offset.
+  std::optional<std::uint64_t> take_last(std::uint64_t bytes, std::uint64_t alignment);
+  bool take_at(std::uint64_t offset, std::uint64_t bytes);
   void give_back(std::uint64_t offset, std::uint64_t bytes);
 
  private:
   using by_offset = std::map<std::uint64_t, std::uint64_t>;
   void add(std::uint64_t offset, std::uint64_t bytes);
   by_offset::iterator remove(by_offset::iterator range);
+  void take_from(by_offset::iterator range, std::uint64_t offset, std::uint64_t bytes);
 
   by_offset ranges_;                                           // offset -> bytes, never adjacent
   std::set<std::pair<std::uint64_t, std::uint64_t>> by_size_;  // {bytes, offset} of the same
@@ -77,6 +81,23 @@ class global_memory {
   // True for an address in an allocation of allocate_shared().
   bool is_shared(std::uint64_t address) const;
 
+  // --- memory that is mapped apart from its addresses: see ../mapped_memory.hpp
+
+  // Addresses where nothing lies, at `wanted` if they are free there. memory_allocation.
+  result<std::uint64_t> reserve(std::uint64_t bytes, std::uint64_t alignment, std::uint64_t wanted);
+  void unreserve(std::uint64_t address, std::uint64_t bytes);
+  // Counts memory as used, if there is so much.
+  bool take_bytes(std::uint64_t bytes);
+  void give_bytes(std::uint64_t bytes) { used_ -= bytes; }
+  // A part of a file at reserved addresses, until unmap(). False: the host refuses.
+  bool map(std::uint64_t address, std::uint64_t bytes, int file, std::uint64_t offset);
+  void unmap(std::uint64_t address, std::uint64_t bytes);
+  // Makes what was mapped an allocation, which free() does not know; and no allocation again.
+  void expose(std::uint64_t address, std::uint64_t bytes) {
+    allocations_[address] = {bytes, bytes, placement::mapped};
+  }
+  void hide(std::uint64_t address) { allocations_.erase(address); }
+
   // Memory of the host's own that kernels use by its address; write_back() after each launch.
   registered_memory& registered() { return registered_; }
 
@@ -98,6 +119,7 @@ class global_memory {
     shared,    // a mapping of its own, which free() closes
     arena,     // a part of a shared mapping that stays
     variable,  // in a page of variables, which stays
+    mapped,    // of map()
   };
   struct allocation {
     std::uint64_t bytes = 0;        // as asked for
@@ -135,5 +157,11 @@ class global_memory {
   free_ranges arena_holes_;     // shared, and free for small allocations
   free_ranges variable_holes_;  // in pages of variables
 };
+
+// A file of so many bytes in memory, which read as zero until they are written; below 0 where there
+// can be none. What is emptied reads as zero again.
+int open_memory_file(std::uint64_t bytes);
+void empty_memory_file(int file, std::uint64_t offset, std::uint64_t bytes);
+void close_memory_file(int file);
 
 }  // namespace stepwise::emulator

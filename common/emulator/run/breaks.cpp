@@ -11,8 +11,7 @@
 namespace stepwise::emulator {
 namespace {
 
-constexpr unsigned rounds_between_looks = 16;   // at the clock, of a launch that may be left
-constexpr std::chrono::seconds until_told{10};  // that a launch only polls
+constexpr unsigned rounds_between_looks = 16;  // at the clock
 
 }  // namespace
 
@@ -28,8 +27,8 @@ bool scheduler::take_break(bool idle) {
   launch_breaks& breaks = *launch_.breaks;
   if (breaks.paused()) rest();
   if (!idle) idle_since_ = {};
-  if (x_.polls == 0 || ++rounds_ % rounds_between_looks != 0) return false;
-  breaks.note_poll();
+  if (++rounds_ % rounds_between_looks != 0 || (x_.polls == 0 && !asked_here_)) return false;
+  if (x_.polls != 0) breaks.note_poll();
   const auto now = launch_breaks::steady::now();
   if (idle && idle_since_ == launch_breaks::steady::time_point{}) idle_since_ = now;
   if (asked_here_) return breaks.is_due(now, idle_since_);
@@ -44,13 +43,14 @@ void scheduler::tell_of_wait(bool idle) {
   if (!idle || ++rounds_ % rounds_between_looks != 0) return;
   const auto now = launch_breaks::steady::now();
   if (idle_since_ == launch_breaks::steady::time_point{}) idle_since_ = now;
-  if (now - idle_since_ < until_told || !launch_.tells_of_wait.exchange(false)) return;
+  if (now - idle_since_ < launch_.patience.duration() || !launch_.tells_of_wait.exchange(false))
+    return;
   std::fprintf(stderr,
-               "stepwise: %s has only polled for %d s. While a program is checked, counted, timed "
+               "stepwise: %s has only polled for %s. While a program is checked, counted, timed "
                "or recorded, its kernels run one after the other: one that waits for a later "
                "kernel or copy, or for the thread that launched it, does not end "
                "(STEPWISE_TIME_LIMIT_S limits that)\n",
-               code_.pretty.c_str(), static_cast<int>(until_told.count()));
+               code_.pretty.c_str(), launch_.patience.text().c_str());
 }
 
 }  // namespace stepwise::emulator

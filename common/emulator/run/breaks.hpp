@@ -21,11 +21,14 @@ class launch_breaks {
   // nothing but poll, or after `longest_stay` if the launch has polled at all.
   static constexpr std::chrono::milliseconds longest_idle{20}, longest_stay{250};
 
-  explicit launch_breaks(unsigned workers) : active_(workers) {}
+  // It leaves a launch that has not polled after `longest_work`.
+  launch_breaks(unsigned workers, steady::duration longest_work)
+      : longest_work_(longest_work), active_(workers) {}
 
   // --- for workers
 
   void note_poll() { polled_.store(true, std::memory_order_relaxed); }
+  bool has_polled() const { return polled_.load(std::memory_order_relaxed); }
   bool paused() const { return paused_.load(std::memory_order_relaxed); }
   // Returns when resume() is called.
   void wait_while_paused() {
@@ -44,7 +47,8 @@ class launch_breaks {
   // Whether the thread that asked for the launch leaves it now; its blocks have only polled since
   // `idle_since`, if that is not zero.
   bool is_due(steady::time_point now, steady::time_point idle_since) const {
-    if (is_left() || !polled_.load(std::memory_order_relaxed)) return false;
+    if (is_left()) return false;
+    if (!has_polled()) return now - began_ >= longest_work_;
     return now - began_ >= longest_stay ||
            (idle_since != steady::time_point{} && now - idle_since >= longest_idle);
   }
@@ -80,6 +84,7 @@ class launch_breaks {
 
  private:
   const steady::time_point began_ = steady::now();
+  const steady::duration longest_work_;
   std::atomic<bool> polled_{false}, paused_{false}, left_{false};
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "common/device/device.hpp"
+#include "common/device/patience.hpp"
 #include "common/emulator/machine/access.hpp"
 #include "common/emulator/machine/memory.hpp"
 #include "common/emulator/machine/observer.hpp"
@@ -58,7 +59,8 @@ struct launch_state {
   warp_time* time = nullptr;        // of a kernel whose clocks follow the model; it is watched
   std::uint64_t began_ns = 0;       // what %globaltimer shows when another watched launch begins
   launch_breaks* breaks = nullptr;  // of a launch that its thread may leave
-  std::uint64_t skipped_ns = 0;     // of %globaltimer in a watched launch, by waits for it
+  stepwise::patience patience;
+  std::uint64_t skipped_ns = 0;            // of %globaltimer in a watched launch, by waits for it
   std::atomic<bool> tells_of_wait{false};  // says on stderr, once, that it has polled for long
 
   std::mutex mutex;  // guards what follows

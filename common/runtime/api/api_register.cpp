@@ -51,6 +51,7 @@ STEPWISE_EXPORT void __cudaUnregisterFatBinary(void** handle) {
   quietly([&](state& s) {
     // The program ends: say what its last kernels did, if it did not wait for them.
     if (s.current && s.fault.ok()) s.synchronize();
+    s.name_running();
     s.order.clear();
     s.registered.remove_module(module_of(handle), s.fault.ok() ? s.current.get() : nullptr);
   });

@@ -50,6 +50,14 @@ std::uint64_t stream_order::mark(const stream_use& stream, work what) {
   return last_number_;
 }
 
+void stream_order::wait_until(const stream_use& stream, condition holds) {
+  append(stream).until = std::move(holds);
+}
+
+bool stream_order::waits_for_conditions() const {
+  return std::ranges::any_of(items_, [&](const item& i) { return i.until && is_ready(i); });
+}
+
 void stream_order::wait(const stream_use& stream, std::uint64_t point) {
   if (is_outstanding(point)) append(stream).after.push_back(point);
 }
@@ -68,6 +76,17 @@ bool stream_order::is_ready(const item& i) const {
          std::ranges::none_of(i.after, [&](std::uint64_t n) { return is_outstanding(n); });
 }
 
+stream_order::item* stream_order::next_ready(bool outside_too, status& failed) {
+  for (item& i : items_) {
+    if (!is_ready(i) || (i.outside && !outside_too)) continue;
+    bool holds = true;
+    if (i.until) failed = i.until(holds);
+    if (!failed.ok()) return nullptr;
+    if (holds) return &i;
+  }
+  return nullptr;
+}
+
 status stream_order::advance(device& on, std::mutex& lock, bool outside_too) {
   while (!items_.empty()) {
     const std::size_t before = items_.size();
@@ -78,9 +97,13 @@ status stream_order::advance(device& on, std::mutex& lock, bool outside_too) {
         return failed;
       }
     }
-    const auto next = std::ranges::find_if(
-        items_, [&](const item& i) { return is_ready(i) && (outside_too || !i.outside); });
-    if (next == items_.end()) break;
+    status failed;
+    item* const next = next_ready(outside_too, failed);
+    if (!failed.ok()) {
+      clear();
+      return failed;
+    }
+    if (next == nullptr) break;
     next->begun = true;
     const std::uint64_t number = next->number, left_before = on.left_launch();
     const work what = std::move(next->what);

@@ -35,6 +35,11 @@ class stream_order {
   // A point in a stream that is reached when `what`, if any, has been done after all work before
   // it: its number, above 0; or 0, and nothing is done, if the stream does not have to wait.
   std::uint64_t mark(const stream_use& stream, work what = {});
+  // What a stream is asked for from now on comes after `holds` has said so, which is asked again
+  // and again when all before it is done.
+  using condition = std::function<status(bool&)>;
+  void wait_until(const stream_use& stream, condition holds);
+  bool waits_for_conditions() const;
   // What a stream is asked for from now on comes after a point, too.
   void wait(const stream_use& stream, std::uint64_t point);
   // Whether a point is still to be reached; never for 0.
@@ -58,12 +63,15 @@ class stream_order {
     stream_use stream;
     std::uint64_t launch = 0;  // that runs, if it is one
     std::vector<std::uint64_t> after;
+    condition until;  // if any: it is done then, and not before
     work what;
     bool outside = false, begun = false;
   };
   item& append(const stream_use& stream);
   item* find(std::uint64_t number);
   bool is_ready(const item& i) const;
+  // Null: nothing can be done now, or a condition has failed.
+  item* next_ready(bool outside_too, status& failed);
 
   std::vector<item> items_;  // in the order in which they were asked for
   std::uint64_t last_number_ = 0;

@@ -125,7 +125,10 @@ class fake_device final : public device {
   status synchronize() override { return fake::tell().fault; }
   std::uint64_t left_launch() const override { return left_; }
   bool runs(std::uint64_t launch) override { return fake::tell().running.count(launch) != 0; }
-  std::string running_kernels() const override { return "fake"; }
+  std::string running_kernels() const override {
+    return fake::tell().running.empty() ? "" : "fake";
+  }
+  std::string waiting_kernels() const override { return running_kernels(); }
 
   status set_limit(device_limit which, std::uint64_t bytes) override {
     if (bytes > 1 << 30) return bad();

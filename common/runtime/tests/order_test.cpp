@@ -148,6 +148,48 @@ TEST_CASE_FIXTURE(fixture, "after a failure nothing is outstanding") {
   CHECK(done.empty());
 }
 
+TEST_CASE_FIXTURE(fixture, "a stream waits for a condition, others do not") {
+  bool met = false;
+  int asked = 0;
+  status failure;
+  order.wait_until(a, [&](bool& holds) { return ++asked, holds = met, failure; });
+  CHECK(order.waits_for_conditions());
+  CHECK(order.must_wait(a));
+  CHECK_FALSE(order.must_wait(b));
+  order.add(a, note(1));
+  const auto point = order.mark(a);
+  CHECK(order.advance(*on, lock, true).ok());
+  CHECK(asked == 1);
+  CHECK(done.empty());
+  CHECK(order.is_outstanding(point));
+  met = true;
+  CHECK(order.advance(*on, lock, true).ok());
+  CHECK(done == std::vector{1});
+  CHECK(order.empty());
+  CHECK_FALSE(order.waits_for_conditions());
+}
+
+TEST_CASE_FIXTURE(fixture, "a condition is asked for when what is before it has ended") {
+  bool asked = false;
+  left_in(a, 1);
+  order.wait_until(a, [&](bool& holds) { return asked = holds = true, status{}; });
+  CHECK_FALSE(order.waits_for_conditions());
+  CHECK(order.advance(*on, lock, false).ok());
+  CHECK_FALSE(asked);
+  CHECK(end(1).ok());
+  CHECK(asked);
+  CHECK(order.empty());
+}
+
+TEST_CASE_FIXTURE(fixture, "a condition that fails is a failure, after which nothing is kept") {
+  order.wait_until(a, [](bool&) { return status{error::illegal_address, "gone"}; });
+  order.add(a, note(1));
+  left_in(b, 1);
+  CHECK(order.advance(*on, lock, false).code == error::illegal_address);
+  CHECK(order.empty());
+  CHECK(done.empty());
+}
+
 // --- calls
 
 // A process whose last launch, in a stream of its own, was left.

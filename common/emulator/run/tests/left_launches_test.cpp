@@ -82,6 +82,13 @@ ld.param.u32 %r1, [n];
 red.global.add.u32 [%rd1], %r1;
 ret;
 }
+.visible .entry endless(.param .u64 data, .param .u32 n)
+{
+.reg .b32 %r<8>;
+again:
+add.u32 %r2, %r2, 1;
+bra again;
+}
 .visible .entry compute(.param .u64 data, .param .u32 n)
 {
 .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>;
@@ -207,6 +214,45 @@ TEST_CASE_FIXTURE(fixture, "a launch that only computes is not left, nor one tha
   REQUIRE(launch("poll", 5, 100).ok());
   CHECK(on->left_launch() == 0);
   CHECK(word(1) == 3200);
+}
+
+struct hasty {
+  hasty() { setenv("STEPWISE_PATIENCE_S", "0.2", 1); }
+  ~hasty() { unsetenv("STEPWISE_PATIENCE_S"); }
+};
+struct hasty_fixture : hasty, fixture {};
+
+TEST_CASE_FIXTURE(hasty_fixture, "a launch that may never end is left, but does not wait") {
+  const auto began = steady::now();
+  REQUIRE(launch("endless", 0, 40).ok());
+  CHECK(steady::now() - began >= std::chrono::milliseconds(200));
+  const auto number = on->left_launch();
+  REQUIRE(number != 0);
+  CHECK(on->running_kernels() == "endless");
+  CHECK(on->waiting_kernels().empty());
+  REQUIRE(launch("add", 3).ok());
+  CHECK(on->left_launch() == 0);
+  CHECK(word(0) == 3 * 32);
+  CHECK(on->runs(number));
+  // One that waits is left sooner, and named as such.
+  REQUIRE(launch("poll", 7).ok());
+  CHECK(on->waiting_kernels() == "poll");
+  CHECK(on->running_kernels() == "endless, poll");
+  CHECK(on->synchronize().ok());
+}
+
+TEST_CASE_FIXTURE(hasty_fixture, "a launch that computes for longer than that ends right") {
+  REQUIRE(launch("compute", 40000000).ok());
+  const auto number = on->left_launch();
+  REQUIRE(number != 0);
+  CHECK(ends(number));
+  const auto found = word(0);
+  // Not left.
+  unsetenv("STEPWISE_PATIENCE_S");
+  fixture other;
+  REQUIRE(other.launch("compute", 40000000).ok());
+  CHECK(other.on->left_launch() == 0);
+  CHECK(other.word(0) == found);
 }
 
 TEST_CASE_FIXTURE(fixture, "memory and modules change beside a launch that was left") {
