@@ -33,6 +33,9 @@ void release_all(context& owner) {
   for (CUmodule module : owned.modules) {
     (void)cudaLibraryUnload(reinterpret_cast<cudaLibrary_t>(module));
   }
+  for (CUtexObject object : owned.textures) (void)cudaDestroyTextureObject(object);
+  for (CUsurfObject object : owned.surfaces) (void)cudaDestroySurfaceObject(object);
+  for (CUarray array : owned.arrays) (void)cudaFreeArray(reinterpret_cast<cudaArray_t>(array));
   for (CUdeviceptr address : owned.memory) (void)cudaFree(pointer_of(address));
   for (void* address : owned.host_memory) {
     if (cudaFreeHost(address) != cudaSuccess) (void)cudaHostUnregister(address);

@@ -1,4 +1,5 @@
 // Copies and fills.
+#include "common/driver/graphs/graph_parameters.hpp"
 #include "common/driver/memory_types.hpp"
 #include "common/runtime/api/copy.hpp"
 
@@ -55,27 +56,50 @@ const char* first_of(const corner& c) {
   return base ? base + (c.z * c.height + c.y) * c.pitch + c.x_bytes : nullptr;
 }
 
+CUDA_MEMCPY3D in_layers(const CUDA_MEMCPY3D& c) { return c; }
+CUDA_MEMCPY3D in_layers(const CUDA_MEMCPY2D& c) {
+  CUDA_MEMCPY3D whole{};
+  whole.srcXInBytes = c.srcXInBytes;
+  whole.srcY = c.srcY;
+  whole.srcMemoryType = c.srcMemoryType;
+  whole.srcHost = c.srcHost;
+  whole.srcDevice = c.srcDevice;
+  whole.srcArray = c.srcArray;
+  whole.srcPitch = c.srcPitch;
+  whole.dstXInBytes = c.dstXInBytes;
+  whole.dstY = c.dstY;
+  whole.dstMemoryType = c.dstMemoryType;
+  whole.dstHost = c.dstHost;
+  whole.dstDevice = c.dstDevice;
+  whole.dstArray = c.dstArray;
+  whole.dstPitch = c.dstPitch;
+  whole.WidthInBytes = c.WidthInBytes;
+  whole.Height = c.Height;
+  whole.Depth = 1;
+  return whole;
+}
+
+// A copy with an array at one end, or both.
+CUresult copy_array(const CUDA_MEMCPY3D& c, bool asynchronous, CUstream stream) {
+  cudaMemcpy3DParms p;
+  const CUresult sound = copy_parameters(c, p);
+  if (sound != CUDA_SUCCESS) return sound;
+  return result_of(asynchronous ? cudaMemcpy3DAsync(&p, stream) : cudaMemcpy3D(&p));
+}
+
 // `rows` of `layers`; a pitch of 0 means rows without gaps.
 template <class Copy>
 CUresult copy_rows(const Copy* c, std::size_t layers, bool asynchronous, CUstream stream,
                    std::source_location at = std::source_location::current()) {
   return in_context(
-      [&](context&) {
-        if (!c) return cudaErrorInvalidValue;
+      [&](context&) -> CUresult {
+        if (!c) return CUDA_ERROR_INVALID_VALUE;
         corner to = destination_of(*c), from = source_of(*c);
-        const auto is_array = [](const corner& side) {
-          return runtime::number_of(side.type) == CU_MEMORYTYPE_ARRAY;
-        };
+        if (is_array(to.type) || is_array(from.type))
+          return copy_array(in_layers(*c), asynchronous, stream);
         const memory_place into = place_of(to.type), out_of = place_of(from.type);
-        if (into == memory_place::unknown && !is_array(to)) return cudaErrorInvalidValue;
-        if (out_of == memory_place::unknown && !is_array(from)) return cudaErrorInvalidValue;
-        if (into == memory_place::unknown || out_of == memory_place::unknown) {
-          return runtime::call([](runtime::state&) {
-            status refused{error::not_supported, "copies of CUDA arrays are not supported"};
-            runtime::announce(refused.message);
-            return refused;
-          });
-        }
+        if (into == memory_place::unknown || out_of == memory_place::unknown)
+          return CUDA_ERROR_INVALID_VALUE;
         for (corner* side : {&to, &from}) {
           if (side->pitch == 0) side->pitch = c->WidthInBytes + side->x_bytes;
           if (side->height == 0) side->height = c->Height + side->y;
@@ -92,7 +116,7 @@ CUresult copy_rows(const Copy* c, std::size_t layers, bool asynchronous, CUstrea
         request.to_layer = to.pitch * to.height;
         request.from_layer = from.pitch * from.height;
         if (asynchronous) request = in_stream(request, stream);
-        return copy_call(request, at);
+        return result_of(copy_call(request, at));
       },
       at);
 }

@@ -1,12 +1,8 @@
 // Streams and events: the runtime's.
-#include <cstring>
-
 #include "common/driver/driver.hpp"
-#include "common/runtime/api/capturing.hpp"
 
 using namespace stepwise;
 using namespace stepwise::driver;
-using runtime::state;
 
 namespace {
 
@@ -24,52 +20,6 @@ CUresult make_stream(CUstream* stream, Make&& make,
 
 cudaStreamAttrID attribute_id(CUstreamAttrID attribute) {
   return static_cast<cudaStreamAttrID>(runtime::number_of(attribute));
-}
-
-// Nodes of batch memory operations are not supported, so that such a call ends a capture.
-cudaError_t check_no_capture(CUstream stream) {
-  return runtime::with_stream(stream, [&](state& s, const runtime::stream_record&) {
-    return s.captures == 0 ? status{} : runtime::check_not_captured(s, stream);
-  });
-}
-
-// Everything before it in the stream is done: a wait either ends at once or would never end,
-// unless a thread of the host's or a kernel to come wrote the value.
-template <class T>
-cudaError_t wait_for(CUdeviceptr address, T value, unsigned flags, CUstream stream) {
-  const cudaError_t possible = check_no_capture(stream);
-  if (possible != cudaSuccess) return possible;
-  T now;
-  const cudaError_t read =
-      cudaMemcpyAsync(&now, pointer_of(address), sizeof now, cudaMemcpyDefault, stream);
-  if (read != cudaSuccess) return read;
-  bool met = false;
-  switch (flags & ~unsigned{CU_STREAM_WAIT_VALUE_FLUSH}) {
-    case CU_STREAM_WAIT_VALUE_GEQ:
-      met = static_cast<std::make_signed_t<T>>(now - value) >= 0;
-      break;
-    case CU_STREAM_WAIT_VALUE_EQ:
-      met = now == value;
-      break;
-    case CU_STREAM_WAIT_VALUE_AND:
-      met = (now & value) != 0;
-      break;
-    case CU_STREAM_WAIT_VALUE_NOR:
-      met = ~(now | value) != 0;
-      break;
-    default:
-      return cudaErrorInvalidValue;
-  }
-  if (met) return cudaSuccess;
-  runtime::announce("cuStreamWaitValue: the value is not there, and streams do not wait here");
-  return cudaErrorNotSupported;
-}
-
-template <class T>
-cudaError_t write_value(CUdeviceptr address, T value, CUstream stream) {
-  const cudaError_t possible = check_no_capture(stream);
-  if (possible != cudaSuccess) return possible;
-  return cudaMemcpyAsync(pointer_of(address), &value, sizeof value, cudaMemcpyDefault, stream);
 }
 
 }  // namespace
@@ -184,28 +134,6 @@ CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
   return in_context([&](context&) { return cudaStreamCopyAttributes(to, from); });
 }
 STEPWISE_ALSO("cuStreamCopyAttributes_ptsz", cuStreamCopyAttributes);
-
-CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr address, cuuint32_t value,
-                             unsigned flags) {
-  return in_context([&](context&) { return wait_for(address, value, flags, stream); });
-}
-STEPWISE_ALSO("cuStreamWaitValue32_v2_ptsz", cuStreamWaitValue32_v2);
-
-CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr address, cuuint64_t value,
-                             unsigned flags) {
-  return in_context([&](context&) { return wait_for(address, value, flags, stream); });
-}
-STEPWISE_ALSO("cuStreamWaitValue64_v2_ptsz", cuStreamWaitValue64_v2);
-
-CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned) {
-  return in_context([&](context&) { return write_value(address, value, stream); });
-}
-STEPWISE_ALSO("cuStreamWriteValue32_v2_ptsz", cuStreamWriteValue32_v2);
-
-CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned) {
-  return in_context([&](context&) { return write_value(address, value, stream); });
-}
-STEPWISE_ALSO("cuStreamWriteValue64_v2_ptsz", cuStreamWriteValue64_v2);
 
 CUresult cuEventCreate(CUevent* event, unsigned flags) {
   return in_context([&](context& owner) {

@@ -122,6 +122,9 @@ context contexts::take_all(context& owner) {
   taken.modules.swap(owner.modules);
   taken.streams.swap(owner.streams);
   taken.events.swap(owner.events);
+  taken.arrays.swap(owner.arrays);
+  taken.textures.swap(owner.textures);
+  taken.surfaces.swap(owner.surfaces);
   return taken;
 }
 

@@ -27,6 +27,9 @@ struct context {
   std::set<CUmodule> modules;
   std::set<CUstream> streams;
   std::set<CUevent> events;
+  std::set<CUarray> arrays;
+  std::set<CUtexObject> textures;
+  std::set<CUsurfObject> surfaces;
 };
 
 // Guarded by a lock of its own, which no call of the runtime is made under.

@@ -8,6 +8,9 @@ CUresult result_of(cudaError_t code) {
   switch (code) {
     case cudaErrorInvalidConfiguration:
     case cudaErrorInvalidPitchValue:
+    case cudaErrorInvalidChannelDescriptor:
+    case cudaErrorInvalidFilterSetting:
+    case cudaErrorInvalidNormSetting:
     case cudaErrorInvalidSymbol:
     case cudaErrorInvalidHostPointer:
     case cudaErrorInvalidDevicePointer:

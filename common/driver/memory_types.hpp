@@ -22,6 +22,8 @@ inline memory_place place_of(CUmemorytype type) {
   }
 }
 
+inline bool is_array(CUmemorytype type) { return runtime::number_of(type) == CU_MEMORYTYPE_ARRAY; }
+
 inline cudaMemcpyKind direction_between(memory_place to, memory_place from) {
   if (to == memory_place::either || from == memory_place::either) return cudaMemcpyDefault;
   if (to == memory_place::device)

@@ -1,5 +1,5 @@
 // Nodes of graphs: what is added, and what they do.
-#include "common/driver/graphs/graph_parameters.hpp"
+#include "common/driver/graphs/graph_values.hpp"
 
 using namespace stepwise;
 using namespace stepwise::driver;
@@ -101,6 +101,8 @@ CUresult for_node(CUgraphNodeParams* p, Body&& body,
 
 CUresult cuGraphAddNode_v2(CUgraphNode* made, CUgraph to, const CUgraphNode* before,
                            const CUgraphEdgeData* data, size_t count, CUgraphNodeParams* p) {
+  if (const auto* values = value_parameters(p))
+    return add_value_node(made, to, before, data, count, values);
   return for_node(p, [&](cudaGraphNodeParams* same) {
     return cudaGraphAddNode(made, to, before, same_as<const cudaGraphEdgeData>(data), count, same);
   });
@@ -113,10 +115,13 @@ CUresult add_node_12(CUgraphNode* made, CUgraph to, const CUgraphNode* before, s
 }
 
 CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* p) {
+  if (const auto* values = value_parameters(p)) return set_value_node(node, values);
   return for_node(p, [&](cudaGraphNodeParams* same) { return cudaGraphNodeSetParams(node, same); });
 }
 
 CUresult cuGraphExecNodeSetParams(CUgraphExec executable, CUgraphNode node, CUgraphNodeParams* p) {
+  if (const auto* values = value_parameters(p))
+    return set_executable_value_node(executable, node, values);
   return for_node(p, [&](cudaGraphNodeParams* same) {
     return cudaGraphExecNodeSetParams(executable, node, same);
   });

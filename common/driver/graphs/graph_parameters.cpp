@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "common/driver/array_formats.hpp"
 #include "common/driver/memory_types.hpp"
 
 namespace stepwise::driver {
@@ -21,11 +22,6 @@ static_assert(int{CU_GRAPH_NODE_TYPE_CONDITIONAL} == int{cudaGraphNodeTypeCondit
 static_assert(int{CU_GRAPH_NODE_TYPE_MEM_FREE} == int{cudaGraphNodeTypeMemFree});
 static_assert(int{CU_GRAPH_COND_TYPE_SWITCH} == int{cudaGraphCondTypeSwitch});
 
-CUresult refused(const char* what) {
-  runtime::announce(std::string(what) + " are not supported");
-  return CUDA_ERROR_NOT_SUPPORTED;
-}
-
 // One end of a copy.
 struct copy_end {
   CUmemorytype type;
@@ -34,10 +30,23 @@ struct copy_end {
   std::size_t pitch, height;
 };
 
-CUresult check_end(CUmemorytype type) {
-  if (place_of(type) != memory_place::unknown) return CUDA_SUCCESS;
-  return number_of(type) == CU_MEMORYTYPE_ARRAY ? refused("copy nodes of CUDA arrays")
-                                                : CUDA_ERROR_INVALID_VALUE;
+// An array is memory of the device.
+memory_place place_of_end(CUmemorytype type) {
+  return is_array(type) ? memory_place::device : place_of(type);
+}
+
+// An end of a copy that is an array: positions there, and the width of the copy, are in texels.
+CUresult count_texels(CUarray array, cudaPos& at, cudaExtent& extent, std::size_t& texel) {
+  cudaChannelFormatDesc format;
+  if (cudaGetChannelDesc(&format, array_of(array)) != cudaSuccess) return CUDA_ERROR_INVALID_VALUE;
+  const std::size_t bytes = texel_bytes(format);
+  if (at.x % bytes != 0) return CUDA_ERROR_INVALID_VALUE;
+  at.x /= bytes;
+  if (texel == bytes) return CUDA_SUCCESS;  // the other end is such an array
+  if (texel != 0 || extent.width % bytes != 0) return CUDA_ERROR_INVALID_VALUE;
+  texel = bytes;
+  extent.width /= bytes;
+  return CUDA_SUCCESS;
 }
 
 // Rows without gaps where no pitch is given.
@@ -102,22 +111,33 @@ CUresult kernel_parameters(const cudaKernelNodeParams& from, CUDA_KERNEL_NODE_PA
 
 CUresult copy_parameters(const CUDA_MEMCPY3D& c, cudaMemcpy3DParms& p) {
   for (const CUmemorytype type : {c.dstMemoryType, c.srcMemoryType})
-    if (const CUresult sound = check_end(type); sound != CUDA_SUCCESS) return sound;
+    if (place_of_end(type) == memory_place::unknown) return CUDA_ERROR_INVALID_VALUE;
   p = {};
   p.dstPos = {c.dstXInBytes, c.dstY, c.dstZ};
   p.srcPos = {c.srcXInBytes, c.srcY, c.srcZ};
-  p.dstPtr =
-      pitched({c.dstMemoryType, c.dstHost, c.dstDevice, c.dstPitch, c.dstHeight}, c, p.dstPos);
-  p.srcPtr =
-      pitched({c.srcMemoryType, const_cast<void*>(c.srcHost), c.srcDevice, c.srcPitch, c.srcHeight},
-              c, p.srcPos);
   p.extent = {c.WidthInBytes, c.Height, c.Depth};
-  p.kind = direction_between(place_of(c.dstMemoryType), place_of(c.srcMemoryType));
-  return CUDA_SUCCESS;
+  std::size_t texel = 0;
+  CUresult sound = CUDA_SUCCESS;
+  if (is_array(c.dstMemoryType)) {
+    p.dstArray = array_of(c.dstArray);
+    sound = count_texels(c.dstArray, p.dstPos, p.extent, texel);
+  } else {
+    p.dstPtr =
+        pitched({c.dstMemoryType, c.dstHost, c.dstDevice, c.dstPitch, c.dstHeight}, c, p.dstPos);
+  }
+  if (is_array(c.srcMemoryType)) {
+    p.srcArray = array_of(c.srcArray);
+    if (sound == CUDA_SUCCESS) sound = count_texels(c.srcArray, p.srcPos, p.extent, texel);
+  } else {
+    p.srcPtr = pitched(
+        {c.srcMemoryType, const_cast<void*>(c.srcHost), c.srcDevice, c.srcPitch, c.srcHeight}, c,
+        p.srcPos);
+  }
+  p.kind = direction_between(place_of_end(c.dstMemoryType), place_of_end(c.srcMemoryType));
+  return sound;
 }
 
 CUresult copy_parameters(const cudaMemcpy3DParms& p, CUDA_MEMCPY3D& c) {
-  if (p.srcArray || p.dstArray) return refused("copy nodes of CUDA arrays");
   c = {};
   std::tie(c.dstMemoryType, c.srcMemoryType) = types_of(number_of(p.kind));
   c.dstXInBytes = p.dstPos.x;
@@ -141,6 +161,17 @@ CUresult copy_parameters(const cudaMemcpy3DParms& p, CUDA_MEMCPY3D& c) {
   c.WidthInBytes = p.extent.width;
   c.Height = p.extent.height;
   c.Depth = p.extent.depth;
+  for (const bool is_source : {false, true}) {
+    const cudaArray_t array = is_source ? p.srcArray : p.dstArray;
+    if (!array) continue;
+    cudaChannelFormatDesc format;
+    const cudaError_t known = cudaGetChannelDesc(&format, array);
+    if (known != cudaSuccess) return result_of(known);
+    (is_source ? c.srcMemoryType : c.dstMemoryType) = CU_MEMORYTYPE_ARRAY;
+    (is_source ? c.srcArray : c.dstArray) = array_of(array);
+    (is_source ? c.srcXInBytes : c.dstXInBytes) *= texel_bytes(format);
+    c.WidthInBytes = p.extent.width * texel_bytes(format);
+  }
   return CUDA_SUCCESS;
 }
 
@@ -163,8 +194,6 @@ CUresult node_parameters(const CUgraphNodeParams& from, cudaGraphNodeParams& p) 
       return check_context(from.memset.ctx);
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
       return check_context(from.conditional.ctx);
-    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-      return refused("graph nodes that write to memory or wait for it (batch memory operations)");
     default:
       return CUDA_SUCCESS;
   }

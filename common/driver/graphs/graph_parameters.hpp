@@ -25,7 +25,8 @@ cudaKernelNodeParams kernel_parameters(const CUDA_KERNEL_NODE_PARAMS_v1& p,
                                        CUkernel kernel = nullptr);
 CUresult kernel_parameters(const cudaKernelNodeParams& from, CUDA_KERNEL_NODE_PARAMS_v1& p);
 
-// CUDA_ERROR_INVALID_VALUE for an unknown type of memory; CUDA_ERROR_NOT_SUPPORTED for arrays.
+// CUDA_ERROR_INVALID_VALUE for an unknown type of memory, an array that there is not, or a width
+// that is not one of texels.
 CUresult copy_parameters(const CUDA_MEMCPY3D& c, cudaMemcpy3DParms& p);
 CUresult copy_parameters(const cudaMemcpy3DParms& p, CUDA_MEMCPY3D& c);
 

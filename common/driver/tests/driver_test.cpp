@@ -194,6 +194,169 @@ TEST_CASE("functions are found by name and version") {
   CHECK(none == nullptr);
 }
 
+TEST_CASE("arrays, textures and surfaces go with their context, and with what they were made of") {
+  CUcontext context = nullptr;
+  REQUIRE(cuCtxCreate(&context, nullptr, 0, 0) == CUDA_SUCCESS);
+  const CUDA_ARRAY3D_DESCRIPTOR d{
+      8, 4, 0, CU_AD_FORMAT_UNSIGNED_INT16, 2, CUDA_ARRAY3D_SURFACE_LDST};
+  CUarray array = nullptr, kept = nullptr;
+  REQUIRE(cuArray3DCreate(&array, &d) == CUDA_SUCCESS);
+  REQUIRE(cuArray3DCreate(&kept, &d) == CUDA_SUCCESS);
+  CUDA_RESOURCE_DESC r{};
+  r.resType = CU_RESOURCE_TYPE_ARRAY;
+  r.res.array.hArray = array;
+  CUDA_TEXTURE_DESC t{};
+  CUtexObject texture = 0;
+  CUsurfObject surface = 0;
+  t.flags = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES;
+  CHECK(cuTexObjectCreate(&texture, &r, &t, nullptr) == CUDA_SUCCESS);
+  CHECK(cuSurfObjectCreate(&surface, &r) == CUDA_SUCCESS);
+  CUDA_TEXTURE_DESC found{};
+  CHECK(cuTexObjectGetTextureDesc(&found, texture) == CUDA_SUCCESS);
+  CHECK(found.flags == t.flags);
+  // A runtime's object has the flags that it means.
+  cudaTextureDesc same{};
+  cudaTextureObject_t of_runtime = 0;
+  CHECK(cudaGetTextureObjectTextureDesc(&same, texture) == cudaSuccess);
+  cudaResourceDesc resource{};
+  CHECK(cudaGetTextureObjectResourceDesc(&resource, texture) == cudaSuccess);
+  CHECK(cudaCreateTextureObject(&of_runtime, &resource, &same, nullptr) == cudaSuccess);
+  CHECK(cuTexObjectGetTextureDesc(&found, of_runtime) == CUDA_SUCCESS);
+  CHECK(found.flags == t.flags);
+  CHECK(cuTexObjectDestroy(of_runtime) == CUDA_SUCCESS);
+  CHECK(cuTexObjectGetTextureDesc(&found, of_runtime) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuTexObjectGetTextureDesc(&found, surface) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuTexObjectGetResourceViewDesc(nullptr, texture) == CUDA_ERROR_INVALID_VALUE);
+
+  // What is not supported says so.
+  t.flags |= 1U << 20;
+  CHECK(cuTexObjectCreate(&texture, &r, &t, nullptr) == CUDA_ERROR_INVALID_VALUE);
+  t.flags = 0;
+  CUDA_RESOURCE_VIEW_DESC view{};
+  CHECK(cuTexObjectCreate(&texture, &r, &t, &view) == CUDA_ERROR_NOT_SUPPORTED);
+  r.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+  CHECK(cuTexObjectCreate(&texture, &r, &t, nullptr) == CUDA_ERROR_NOT_SUPPORTED);
+  CUDA_ARRAY3D_DESCRIPTOR other = d;
+  other.Format = CU_AD_FORMAT_BC1_UNORM;
+  CUarray none = nullptr;
+  CHECK(cuArray3DCreate(&none, &other) == CUDA_ERROR_NOT_SUPPORTED);
+  other = d;
+  other.Flags = CUDA_ARRAY3D_SPARSE;
+  CHECK(cuArray3DCreate(&none, &other) == CUDA_ERROR_NOT_SUPPORTED);
+
+  // Use after destruction.
+  CHECK(cuArrayDestroy(array) == CUDA_SUCCESS);
+  CHECK(cuArrayDestroy(array) == CUDA_ERROR_INVALID_HANDLE);
+  CHECK(cuArrayDestroy(nullptr) == CUDA_ERROR_INVALID_HANDLE);
+  CUDA_ARRAY_DESCRIPTOR plane{};
+  CHECK(cuArrayGetDescriptor(&plane, array) == CUDA_ERROR_INVALID_HANDLE);
+  r = {};
+  r.res.array.hArray = array;
+  CHECK(cuTexObjectCreate(&texture, &r, &t, nullptr) == CUDA_ERROR_INVALID_HANDLE);
+  CHECK(cuSurfObjectCreate(&surface, &r) == CUDA_ERROR_INVALID_HANDLE);
+  short word[2] = {};
+  CHECK(cuMemcpyAtoH(word, array, 0, sizeof word) == CUDA_ERROR_INVALID_HANDLE);
+  CHECK(cuMemcpyAtoH(word, kept, 0, sizeof word) == CUDA_SUCCESS);
+  CHECK(cuCtxDestroy(context) == CUDA_SUCCESS);
+  CHECK(cudaFreeArray(reinterpret_cast<cudaArray_t>(kept)) == cudaErrorInvalidResourceHandle);
+  CHECK(cudaGetLastError() == cudaErrorInvalidResourceHandle);
+}
+
+TEST_CASE("copy nodes of arrays are those of the runtime, in bytes") {
+  CUcontext context = nullptr;
+  REQUIRE(cuCtxCreate(&context, nullptr, 0, 0) == CUDA_SUCCESS);
+  const CUDA_ARRAY3D_DESCRIPTOR d{6, 2, 0, CU_AD_FORMAT_SIGNED_INT32, 1, 0};
+  CUarray array = nullptr;
+  REQUIRE(cuArray3DCreate(&array, &d) == CUDA_SUCCESS);
+  int in[2][3] = {{1, 2, 3}, {4, 5, 6}}, out[4] = {};
+  CUDA_MEMCPY3D c{};
+  c.srcMemoryType = CU_MEMORYTYPE_HOST;
+  c.srcHost = in;
+  c.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+  c.dstArray = array;
+  c.dstXInBytes = 2 * sizeof(int);
+  c.WidthInBytes = sizeof in[0];
+  c.Height = 2;
+  c.Depth = 1;
+  CUgraph graph = nullptr;
+  CUgraphNode node = nullptr, second = nullptr;
+  REQUIRE(cuGraphCreate(&graph, 0) == CUDA_SUCCESS);
+  CHECK(cuGraphAddMemcpyNode(&node, graph, nullptr, 0, &c, context) == CUDA_SUCCESS);
+  CUDA_MEMCPY3D found{};
+  CHECK(cuGraphMemcpyNodeGetParams(node, &found) == CUDA_SUCCESS);
+  CHECK(found.dstMemoryType == CU_MEMORYTYPE_ARRAY);
+  CHECK(found.dstArray == array);
+  CHECK(found.dstXInBytes == 2 * sizeof(int));
+  CHECK(found.WidthInBytes == sizeof in[0]);
+  CHECK(found.srcHost == in);
+  c = {};
+  c.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+  c.srcArray = array;
+  c.srcXInBytes = 3 * sizeof(int);
+  c.dstMemoryType = CU_MEMORYTYPE_HOST;
+  c.dstHost = out;
+  c.WidthInBytes = 2 * sizeof(int);
+  c.Height = 2;
+  c.Depth = 1;
+  CHECK(cuGraphAddMemcpyNode(&second, graph, &node, 1, &c, context) == CUDA_SUCCESS);
+  c.WidthInBytes = 5;  // no number of texels
+  CHECK(cuGraphAddMemcpyNode(&second, graph, &node, 1, &c, context) == CUDA_ERROR_INVALID_VALUE);
+  CUgraphExec executable = nullptr;
+  REQUIRE(cuGraphInstantiate(&executable, graph, 0) == CUDA_SUCCESS);
+  CHECK(cuGraphLaunch(executable, nullptr) == CUDA_SUCCESS);
+  CHECK(cuCtxSynchronize() == CUDA_SUCCESS);
+  CHECK(out[0] == 2);
+  CHECK(out[3] == 6);
+  CHECK(cuGraphExecDestroy(executable) == CUDA_SUCCESS);
+  CHECK(cuGraphDestroy(graph) == CUDA_SUCCESS);
+  CHECK(cuCtxDestroy(context) == CUDA_SUCCESS);
+}
+
+TEST_CASE("mapped memory: what only our driver answers without harm") {
+  CUcontext context = nullptr;
+  REQUIRE(cuCtxCreate(&context, nullptr, 0, 0) == CUDA_SUCCESS);
+  constexpr std::size_t step = std::size_t{2} << 20;
+  CUmemAllocationProp p{};
+  p.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  p.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  CUmemGenericAllocationHandle piece = 0;
+  CUdeviceptr at = 0;
+  REQUIRE(cuMemCreate(&piece, step, &p, 0) == CUDA_SUCCESS);
+  REQUIRE(cuMemAddressReserve(&at, step, 0, 0, 0) == CUDA_SUCCESS);
+  CHECK(cuMemMap(at, step, step, piece, 0) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuMemMap(at, step, 0, piece, 1) == CUDA_ERROR_INVALID_VALUE);
+  REQUIRE(cuMemMap(at, step, 0, piece, 0) == CUDA_SUCCESS);
+  int word = 3;
+  CHECK(cuMemcpyHtoD(at, &word, sizeof word) == CUDA_ERROR_INVALID_VALUE);  // not allowed yet
+  CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_HOST, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  CHECK(cuMemSetAccess(at, step, &access, 1) == CUDA_ERROR_NOT_SUPPORTED);
+  access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  access.flags = static_cast<CUmemAccess_flags>(2);
+  CHECK(cuMemSetAccess(at, step, &access, 1) == CUDA_ERROR_INVALID_VALUE);
+  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READ;
+  CHECK(cuMemSetAccess(at, step, &access, 1) == CUDA_SUCCESS);
+  unsigned long long flags = 0;
+  CHECK(cuMemGetAccess(&flags, &access.location, at + 5) == CUDA_SUCCESS);
+  CHECK(flags == CU_MEM_ACCESS_FLAGS_PROT_READ);
+  CHECK(cuMemcpyDtoH(&word, at, sizeof word) == CUDA_SUCCESS);
+  CHECK(word == 0);
+  CHECK(cudaFree(reinterpret_cast<void*>(at)) == cudaErrorInvalidValue);
+  (void)cudaGetLastError();
+  CHECK(cuMemRelease(piece) == CUDA_SUCCESS);
+  CHECK(cuMemRelease(piece) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuMemGetAllocationPropertiesFromHandle(&p, piece) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuMemUnmap(at, step) == CUDA_SUCCESS);
+  CHECK(cuMemGetAccess(&flags, &access.location, at) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuMemMap(at, step, 0, piece, 0) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuMemAddressFree(at, step) == CUDA_SUCCESS);
+  p.location.type = CU_MEM_LOCATION_TYPE_HOST_NUMA;
+  CHECK(cuMemCreate(&piece, step, &p, 0) == CUDA_ERROR_NOT_SUPPORTED);
+  p.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  p.requestedHandleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
+  CHECK(cuMemCreate(&piece, step, &p, 0) == CUDA_ERROR_NOT_SUPPORTED);
+  CHECK(cuCtxDestroy(context) == CUDA_SUCCESS);
+}
+
 TEST_CASE("a name that is refused says so") {
-  CHECK(cuMemAddressFree(0, 0) == CUDA_ERROR_NOT_SUPPORTED);
+  CHECK(cuMulticastUnbind(0, 0, 0, 0) == CUDA_ERROR_NOT_SUPPORTED);
 }

@@ -224,8 +224,10 @@ TEST_CASE_FIXTURE(graph_fixture, "graphs: nodes of the runtime's are the driver'
 TEST_CASE_FIXTURE(graph_fixture, "graphs: what is not there is refused by name") {
   CUgraphNode node = nullptr;
   CUgraphNodeParams any = {};
-  any.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
+  any.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT;
   CHECK(cuGraphAddNode(&node, graph, nullptr, nullptr, 0, &any) == CUDA_ERROR_NOT_SUPPORTED);
+  any.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
+  CHECK(cuGraphAddNode(&node, graph, nullptr, nullptr, 0, &any) == CUDA_ERROR_INVALID_VALUE);
   any.type = static_cast<CUgraphNodeType>(99);
   CHECK(cuGraphAddNode(&node, graph, nullptr, nullptr, 0, &any) == CUDA_ERROR_INVALID_VALUE);
   CUDA_MEMCPY3D c = {};
@@ -233,18 +235,116 @@ TEST_CASE_FIXTURE(graph_fixture, "graphs: what is not there is refused by name")
   c.dstMemoryType = CU_MEMORYTYPE_DEVICE;
   c.dstDevice = value;
   c.WidthInBytes = c.Height = c.Depth = 1;
-  CHECK(cuGraphAddMemcpyNode(&node, graph, nullptr, 0, &c, context) == CUDA_ERROR_NOT_SUPPORTED);
+  CHECK(cuGraphAddMemcpyNode(&node, graph, nullptr, 0, &c, context) == CUDA_ERROR_INVALID_VALUE);
   CUgraphExec executable = nullptr;
   CHECK(cuGraphInstantiate(&executable, graph, CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) ==
         CUDA_ERROR_NOT_SUPPORTED);
+}
 
-  // A value that a captured stream writes would be a node of batch memory operations.
+CUstreamBatchMemOpParams operation(CUstreamBatchMemOpType type, CUdeviceptr address,
+                                   unsigned wanted) {
+  CUstreamBatchMemOpParams p{};
+  p.waitValue.operation = type;
+  p.waitValue.address = address;
+  p.waitValue.value = wanted;
+  p.waitValue.flags = type == CU_STREAM_MEM_OP_WAIT_VALUE_32 ? CU_STREAM_WAIT_VALUE_EQ : 0;
+  return p;
+}
+
+TEST_CASE_FIXTURE(graph_fixture, "graphs: nodes that write values and wait for them") {
+  CUdeviceptr flags = 0;
+  REQUIRE(cuMemAlloc(&flags, 16) == CUDA_SUCCESS);
+  REQUIRE(cuMemsetD32(flags, 0, 4) == CUDA_SUCCESS);
+  const auto flag = [&](int n) {
+    int found = -1;
+    CHECK(cuMemcpyDtoH(&found, flags + 4 * n, sizeof found) == CUDA_SUCCESS);
+    return found;
+  };
+  CUstreamBatchMemOpParams list[] = {operation(CU_STREAM_MEM_OP_WAIT_VALUE_32, flags, 5),
+                                     operation(CU_STREAM_MEM_OP_WRITE_VALUE_32, flags + 4, 6)};
+  CUDA_BATCH_MEM_OP_NODE_PARAMS p{context, 2, list, 0};
+  CUgraphNode waits = nullptr, after = nullptr;
+  CHECK(cuGraphAddBatchMemOpNode(&waits, graph, nullptr, 0, &p) == CUDA_SUCCESS);
+  CUgraphNodeType type{};
+  CHECK(cuGraphNodeGetType(waits, &type) == CUDA_SUCCESS);
+  CHECK(type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP);
+  CUgraphNodeParams any = {};
+  any.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
+  CUstreamBatchMemOpParams last = operation(CU_STREAM_MEM_OP_WRITE_VALUE_32, value, 7);
+  any.memOp = {context, 1, &last, 0};
+  CHECK(cuGraphAddNode(&after, graph, &waits, nullptr, 1, &any) == CUDA_SUCCESS);
+  CUgraphExec executable = nullptr;
+  REQUIRE(cuGraphInstantiate(&executable, graph, 0) == CUDA_SUCCESS);
+  list[0].waitValue.value = 99;  // the node has its own
+  CHECK(cuGraphLaunch(executable, stream) == CUDA_SUCCESS);
+  CHECK(cuStreamQuery(stream) == CUDA_ERROR_NOT_READY);
+  CUstream other = nullptr;
+  REQUIRE(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+  CHECK(cuStreamWriteValue32(other, flags, 5, 0) == CUDA_SUCCESS);
+  CHECK(cuStreamSynchronize(stream) == CUDA_SUCCESS);
+  CHECK(flag(1) == 6);
+  CHECK(now() == 7);
+
+  CUDA_BATCH_MEM_OP_NODE_PARAMS found{};
+  CHECK(cuGraphBatchMemOpNodeGetParams(waits, &found) == CUDA_SUCCESS);
+  REQUIRE(found.count == 2);
+  CHECK(found.paramArray != list);
+  CHECK(found.paramArray[0].waitValue.value == 5);
+  CHECK(found.paramArray[1].writeValue.address == flags + 4);
+  list[0].waitValue.value = 6;
+  list[0].waitValue.address = flags + 4;
+  list[1].writeValue.value = 8;
+  CHECK(cuGraphExecBatchMemOpNodeSetParams(executable, waits, &p) == CUDA_SUCCESS);
+  CHECK(cuGraphLaunch(executable, stream) == CUDA_SUCCESS);
+  CHECK(cuStreamSynchronize(stream) == CUDA_SUCCESS);
+  CHECK(flag(1) == 8);
+  CHECK(cuGraphBatchMemOpNodeGetParams(waits, &found) == CUDA_SUCCESS);
+  CHECK(found.paramArray[0].waitValue.value == 5);
+  CHECK(cuGraphBatchMemOpNodeSetParams(waits, &p) == CUDA_SUCCESS);
+  CHECK(cuGraphBatchMemOpNodeGetParams(waits, &found) == CUDA_SUCCESS);
+  CHECK(found.paramArray[0].waitValue.value == 6);
+
+  // What is wrong, in a list or in a node.
+  p.count = 1;
+  CHECK(cuGraphExecBatchMemOpNodeSetParams(executable, waits, &p) == CUDA_ERROR_INVALID_VALUE);
+  p.count = 0;
+  CHECK(cuGraphBatchMemOpNodeSetParams(waits, &p) == CUDA_ERROR_INVALID_VALUE);
+  p = {context, 1, nullptr, 0};
+  CHECK(cuGraphAddBatchMemOpNode(&after, graph, nullptr, 0, &p) == CUDA_ERROR_INVALID_VALUE);
+  p = {context, 2, list, 1};
+  CHECK(cuGraphAddBatchMemOpNode(&after, graph, nullptr, 0, &p) == CUDA_ERROR_INVALID_VALUE);
+  p.flags = 0;
+  list[1].operation = static_cast<CUstreamBatchMemOpType>(40);
+  CHECK(cuGraphAddBatchMemOpNode(&after, graph, nullptr, 0, &p) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuGraphAddEmptyNode(&after, graph, nullptr, 0) == CUDA_SUCCESS);
+  CHECK(cuGraphBatchMemOpNodeGetParams(after, &found) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuGraphBatchMemOpNodeSetParams(after, &p) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuGraphExecDestroy(executable) == CUDA_SUCCESS);
+  CHECK(cuStreamDestroy(other) == CUDA_SUCCESS);
+  CHECK(cuMemFree(flags) == CUDA_SUCCESS);
+}
+
+TEST_CASE_FIXTURE(graph_fixture, "graphs: what a captured stream writes and waits for is a node") {
   CUgraph captured = nullptr;
   CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED) == CUDA_SUCCESS);
-  CHECK(cuStreamWriteValue32(stream, value, 1, 0) == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-  CHECK(cuStreamWaitValue32(stream, value, 0, 0) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-  CHECK(cuStreamEndCapture(stream, &captured) == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+  CHECK(cuStreamWriteValue32(stream, value, 3, 0) == CUDA_SUCCESS);
+  CHECK(cuStreamWaitValue32(stream, value, 3, CU_STREAM_WAIT_VALUE_EQ) == CUDA_SUCCESS);
+  CHECK(cuStreamEndCapture(stream, &captured) == CUDA_SUCCESS);
   CHECK(now() == 0);
+  CUgraphNode nodes[2] = {};
+  std::size_t count = 2;
+  CHECK(cuGraphGetNodes(captured, nodes, &count) == CUDA_SUCCESS);
+  REQUIRE(count == 2);
+  CUDA_BATCH_MEM_OP_NODE_PARAMS p{};
+  CHECK(cuGraphBatchMemOpNodeGetParams(nodes[0], &p) == CUDA_SUCCESS);
+  CHECK(p.count == 1);
+  CUgraphExec executable = nullptr;
+  REQUIRE(cuGraphInstantiate(&executable, captured, 0) == CUDA_SUCCESS);
+  CHECK(cuGraphLaunch(executable, stream) == CUDA_SUCCESS);
+  CHECK(cuStreamSynchronize(stream) == CUDA_SUCCESS);
+  CHECK(now() == 3);
+  CHECK(cuGraphExecDestroy(executable) == CUDA_SUCCESS);
+  CHECK(cuGraphDestroy(captured) == CUDA_SUCCESS);
 }
 
 // NVIDIA's driver may read such handles' memory; ours knows which exist.

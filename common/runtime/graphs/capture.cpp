@@ -222,6 +222,11 @@ std::optional<status> capture_release(state& s, void* address, cudaStream_t stre
                     [&](captured_stream& in) { return release_of(s, *in.of->target, address); });
 }
 
+std::optional<status> capture_driver_work(state& s, driver_work work, cudaStream_t stream) {
+  return capture_as(
+      s, stream, [&](captured_stream&) -> result<node_work> { return node_work(std::move(work)); });
+}
+
 std::optional<status> capture_record(state& s, cudaEvent_t event, cudaStream_t stream,
                                      bool external) {
   if (external) {

@@ -54,6 +54,9 @@ status begin_capture(state& s, cudaStream_t stream, int mode, graph* into,
                      std::vector<graph_edge> before);
 status end_capture(state& s, cudaStream_t stream, cudaGraph_t* captured);
 
+// As ../api/capturing.hpp has them, for what the driver API alone can ask for.
+std::optional<status> capture_driver_work(state& s, driver_work work, cudaStream_t stream);
+
 // The capture of a stream, valid or not: stream_capture_implicit for the legacy stream beside one
 // of a blocking stream; null if there is none.
 result<captured_stream*> capture_of(state& s, cudaStream_t stream);

@@ -30,8 +30,10 @@ const char* dot_name(cudaGraphNodeType type) {
       return "mem free";
     case cudaGraphNodeTypeConditional:
       return "conditional";
-    default:
+    case cudaGraphNodeTypeEmpty:
       return "empty";
+    default:
+      return "batch of memory operations";
   }
 }
 

@@ -398,6 +398,8 @@ status graph_run::run_node(state& s, const plan_step& step, const stream_use& la
       return {};
     } else if constexpr (std::is_same_v<kind, conditional_work>) {
       return run_conditional(s, step, lane);
+    } else if constexpr (std::is_same_v<kind, driver_work>) {
+      return work.run(s, work.parameters, stream_);
     } else {
       return {};  // children are steps of the plan
     }

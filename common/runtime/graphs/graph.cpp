@@ -45,12 +45,14 @@ bool kernel_work::cooperative() const {
 }
 
 cudaGraphNodeType graph_node::type() const {
+  if (const auto* driver = std::get_if<driver_work>(&work))
+    return static_cast<cudaGraphNodeType>(driver->type);
   constexpr cudaGraphNodeType by_work[] = {
       cudaGraphNodeTypeEmpty,     cudaGraphNodeTypeKernel,     cudaGraphNodeTypeMemcpy,
       cudaGraphNodeTypeMemset,    cudaGraphNodeTypeHost,       cudaGraphNodeTypeEventRecord,
       cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeMemAlloc,   cudaGraphNodeTypeMemFree,
       cudaGraphNodeTypeGraph,     cudaGraphNodeTypeConditional};
-  static_assert(std::size(by_work) == std::variant_size_v<node_work>);
+  static_assert(std::size(by_work) + 1 == std::variant_size_v<node_work>);
   return by_work[work.index()];
 }
 

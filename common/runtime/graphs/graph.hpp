@@ -81,9 +81,16 @@ struct conditional_work {
   std::vector<cudaGraph_t> handles;  // of the bodies, for the program
 };
 
+// What the driver API alone adds to graphs.
+struct driver_work {
+  int type = 0;                       // a CUgraphNodeType
+  std::vector<std::byte> parameters;  // as the program gave them
+  status (*run)(state& s, const std::vector<std::byte>& parameters, cudaStream_t stream) = nullptr;
+};
+
 using node_work =
     std::variant<empty_work, kernel_work, copy_work, fill_work, host_work, record_work, wait_work,
-                 allocation_work, release_work, child_work, conditional_work>;
+                 allocation_work, release_work, child_work, conditional_work, driver_work>;
 
 struct graph_edge {
   graph_node* node = nullptr;  // the other end

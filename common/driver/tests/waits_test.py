@@ -1,0 +1,60 @@
+"""Runs a program whose kernels wait or never end, and checks what it prints and what stderr says.
+
+waits_test.py FOLDERS_OF_OUR_LIBRARIES PROGRAM
+
+STEPWISE_PATIENCE_S makes a third of a second of the ten.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import time
+
+LEFT = r"stepwise: the program has ended without waiting for {}, which still runs and ends with it, " \
+       r"as on a GPU"
+WAITED = r"stepwise: the host has waited for 0\.3 s for a kernel that waits or works: waits; if it " \
+         r"waits, does another stream or host thread do what it waits for\?"
+VALUE = r"stepwise: the host has waited for 0\.3 s for a stream that waits for a value in memory " \
+        r"\(cuStreamWaitValue\); does another stream or host thread write it\?"
+POLLED = r"stepwise: waits has only polled for 0\.3 s\. .*"
+TIMEOUT = r"stepwise: waits.*: still running after the time limit of 1\.5 s; .*"
+WATCHED = {"STEPWISE_COUNTERS": "1", "STEPWISE_PROFILE": "/dev/null",
+           "STEPWISE_TIME_LIMIT_S": "1.5"}
+
+# What is asked of the program, what it prints, what stderr says, and what else is set.
+CASES = [
+    ("ends", "cudaSuccess", [], {}),
+    ("endless", "cudaSuccess", [LEFT.format("endless")], {}),
+    ("endless blocks", "cudaSuccess", [LEFT.format("endless")], {}),
+    ("polls", "cudaSuccess", [LEFT.format("waits")], {}),
+    ("beside", "1 cudaErrorNotReady", [LEFT.format("endless")], {}),
+    ("waited for", "cudaSuccess", [WAITED], {}),
+    ("value", "cudaSuccess", [VALUE], {}),
+    ("watched", "cudaErrorLaunchTimeout", [POLLED, TIMEOUT], WATCHED),
+]
+
+
+def main(folders, program):
+    problems = []
+    for asked, prints, says, more in CASES:
+        environment = os.environ | {"LD_LIBRARY_PATH": folders, "STEPWISE_PATIENCE_S": "0.3"} | more
+        for variable in ("STEPWISE_GPU", "STEPWISE_QUIET", "STEPWISE_CHECK"):
+            environment.pop(variable, None)
+        began = time.monotonic()
+        run = subprocess.run([program, asked], env=environment, text=True, capture_output=True,
+                             timeout=60, check=False)
+        if run.returncode != 0:
+            problems.append(f"{asked}: ended with {run.returncode}")
+        if run.stdout != prints + "\n":
+            problems.append(f"{asked}: printed\n{run.stdout}instead of {prints}")
+        lines = run.stderr.splitlines()
+        if len(lines) != len(says) or not all(map(re.fullmatch, says, lines)):
+            problems.append(f"{asked}: said\n{run.stderr}instead of\n" + "\n".join(says))
+        print(f"{asked}: {time.monotonic() - began:.1f} s")
+    print("\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
