@@ -154,6 +154,12 @@ class device {
   virtual status write(device_address to, std::span<const std::byte> from) = 0;
   virtual status read(std::span<std::byte> to, device_address from) = 0;
   virtual status copy(device_address to, device_address from, std::uint64_t bytes) = 0;
+  // The same for a word of 4 or 8 bytes by which streams wait for each other. To a device that
+  // checks it orders them, and is no access.
+  virtual status write_word(device_address to, std::span<const std::byte> from) {
+    return write(to, from);
+  }
+  virtual status read_word(std::span<std::byte> to, device_address from) { return read(to, from); }
   // Sets `count` elements of `element_bytes` (1, 2 or 4) to the low bytes of `value`.
   virtual status fill(device_address to, std::uint32_t value, unsigned element_bytes,
                       std::uint64_t count) = 0;

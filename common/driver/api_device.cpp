@@ -135,6 +135,14 @@ CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {
 
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
   return of_device(device, [&] {
+    // What the device can do here, whether its description says so or not.
+    if (value &&
+        runtime::number_of(attribute) == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) {
+      return runtime::call_even_lost([&](runtime::state& s) {
+        *value = s.current->mappings() ? 1 : 0;
+        return status{};
+      });
+    }
     return cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(runtime::number_of(attribute)),
                                   0);
   });

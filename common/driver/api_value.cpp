@@ -4,8 +4,10 @@
 //         Else the runtime's order of streams keeps what comes after it, as after a kernel that was
 //         left running, and looks at the value until it is there.
 #include <cstring>
+#include <utility>
 
 #include "common/driver/values.hpp"
+#include "common/runtime/api/events.hpp"
 #include "common/runtime/graphs/capture.hpp"
 
 using namespace stepwise;
@@ -83,7 +85,7 @@ status look_at(state& s, const operation& o, bool& holds) {
   if (!check(s, o).ok()) return gone();
   if (s.current->find_allocation(o.address)) {
     auto bytes = std::as_writable_bytes(std::span(&now, 1)).first(o.bytes);
-    if (status read = s.current->read(bytes, o.address); !read.ok()) return read;
+    if (status read = s.current->read_word(bytes, o.address); !read.ok()) return read;
   } else {
     std::memcpy(&now, pointer_of(o.address), o.bytes);
   }
@@ -106,48 +108,50 @@ status look_at(state& s, const operation& o, bool& holds) {
 
 // For devices that check: whoever wrote the value comes before. One wait too many hides a finding,
 // one too few would invent one.
-void come_after_all(state& s, CUstream stream) {
+void come_after_all(state& s, const stream_use& here) {
   if (!s.checks) return;
   constexpr std::uint64_t mark = ~std::uint64_t{0};
-  const std::uint64_t here = runtime::use_of(s, stream).stream;
   const auto after = [&](cudaStream_t other) {
-    runtime::enter_stream(s, other);
-    s.current->mark_event(mark, runtime::use_of(s, other).stream);
-    runtime::enter_stream(s, stream);
-    s.current->wait_event(mark, here);
+    mark_for_checks(s, mark, runtime::use_of(s, other));
+    wait_for_checks(s, mark, here);
   };
+  const stream_use* const lane = std::exchange(s.lane, nullptr);
   after(cudaStreamLegacy);
   after(cudaStreamPerThread);
   for (runtime::stream_record* other : s.streams) after(reinterpret_cast<cudaStream_t>(other));
+  s.lane = lane;
 }
 
 status wait_for(state& s, const operation& o, CUstream stream) {
+  const stream_use here = runtime::use_of(s, stream);
+  const auto arrive = [&s, o, here](bool& holds) {
+    status seen = look_at(s, o, holds);
+    if (holds) come_after_all(s, here);
+    return seen;
+  };
   if (!runtime::must_wait(s, stream)) {
     bool holds = false;
-    const status seen = look_at(s, o, holds);
-    if (holds) come_after_all(s, stream);
+    const status seen = arrive(holds);
     if (holds || !seen.ok()) return seen;
-    if (s.checks || s.recorder) {
-      runtime::announce(
-          "cuStreamWaitValue: the value is not there, and while a program is checked or timed its "
-          "work is done in one order, so that this stream cannot wait for it");
-      return {error::not_supported, ""};
-    }
   }
-  s.order.wait_until(runtime::use_of(s, stream),
-                     [&s, o](bool& holds) { return look_at(s, o, holds); });
+  if (s.recorder) {
+    runtime::announce(
+        "cuStreamWaitValue: the value is not there, and while a program is timed its work is done "
+        "in the order of its calls, so that this stream cannot wait for it");
+    return {error::not_supported, ""};
+  }
+  s.order.wait_until(here, arrive);
   s.keep_looking();
   return {};
 }
 
-status write_now(state& s, const operation& o, CUstream stream) {
+status write_now(state& s, const operation& o) {
   if (!check(s, o).ok()) return gone();
   if (!s.current->find_allocation(o.address)) {
     std::memcpy(pointer_of(o.address), &o.value, o.bytes);
     return {};
   }
-  runtime::enter_stream(s, stream);
-  return s.current->write(o.address, std::as_bytes(std::span(&o.value, 1)).first(o.bytes));
+  return s.current->write_word(o.address, std::as_bytes(std::span(&o.value, 1)).first(o.bytes));
 }
 
 status begin(state& s, const operation& o, CUstream stream) {
@@ -155,7 +159,7 @@ status begin(state& s, const operation& o, CUstream stream) {
     case operation::what::wait:
       return wait_for(s, o, stream);
     case operation::what::write:
-      return runtime::in_order(s, stream, [&s, o, stream] { return write_now(s, o, stream); });
+      return runtime::in_order(s, stream, [&s, o] { return write_now(s, o); });
     default:
       return {};
   }

@@ -114,9 +114,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes,
       *handle = static_cast<CUmemGenericAllocationHandle>(*made);
       piece_properties& all = piece_properties::get();
       const std::lock_guard guard(all.lock);
-      // Nothing is compressed.
-      CUmemAllocationProp& kept = all.by_handle[*handle] = *properties;
-      kept.allocFlags.compressionType = CU_MEM_ALLOCATION_COMP_NONE;
+      all.by_handle[*handle] = *properties;  // whether it is compressed does not show
       return status{};
     });
   });

@@ -149,6 +149,19 @@ class emulated_device final : public device {
     return {};
   }
 
+  status write_word(device_address to, std::span<const std::byte> from) override {
+    if (const status s = ready_for(to, from.size()); !s.ok()) return s;
+    std::memcpy(memory_.host(to), from.data(), from.size());
+    if (checker_) checker_->initialised(to, from.size());
+    return {};
+  }
+
+  status read_word(std::span<std::byte> to, device_address from) override {
+    if (const status s = ready_for(from, to.size()); !s.ok()) return s;
+    std::memcpy(to.data(), memory_.host(from), to.size());
+    return {};
+  }
+
   status copy(device_address to, device_address from, std::uint64_t bytes) override {
     if (const status s = ready_for(from, bytes); !s.ok()) return s;
     if (const status s = ready_for(to, bytes); !s.ok()) return s;

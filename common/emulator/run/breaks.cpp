@@ -11,7 +11,10 @@
 namespace stepwise::emulator {
 namespace {
 
-constexpr unsigned rounds_between_looks = 16;  // at the clock
+// At the clock: of a launch that polls, and of one that does not, which knows its warps'
+// instructions without it.
+constexpr unsigned rounds_between_looks = 16;
+constexpr std::uint64_t instructions_between_looks = 1 << 20;
 
 }  // namespace
 
@@ -27,8 +30,13 @@ bool scheduler::take_break(bool idle) {
   launch_breaks& breaks = *launch_.breaks;
   if (breaks.paused()) rest();
   if (!idle) idle_since_ = {};
-  if (++rounds_ % rounds_between_looks != 0 || (x_.polls == 0 && !asked_here_)) return false;
-  if (x_.polls != 0) breaks.note_poll();
+  if (x_.polls == 0) {
+    if (!asked_here_ || counters_.warp_instructions < next_look_) return false;
+    next_look_ = counters_.warp_instructions + instructions_between_looks;
+    return breaks.is_due(launch_breaks::steady::now(), {});
+  }
+  if (++rounds_ % rounds_between_looks != 0) return false;
+  breaks.note_poll();
   const auto now = launch_breaks::steady::now();
   if (idle && idle_since_ == launch_breaks::steady::time_point{}) idle_since_ = now;
   if (asked_here_) return breaks.is_due(now, idle_since_);

@@ -109,12 +109,14 @@ void host_waited_for_all(state& s);
 inline bool must_wait(state& s, cudaStream_t stream) {
   return !s.order.empty() && s.order.must_wait(use_of(s, stream));
 }
-// Does work of a checked stream now, or keeps it until what comes before it has ended. It is
-// called with the lock held, and answers as the call does.
+// Keeps work of a checked stream until what comes before it has ended. It is called with the lock
+// held. To a device that checks it belongs to this stream and this call.
+void keep(state& s, cudaStream_t stream, stream_order::work work);
+// Does it now if it does not have to wait, and answers as the call does.
 template <class Work>
 status in_order(state& s, cudaStream_t stream, Work&& work) {
   if (!must_wait(s, stream)) return work();
-  s.order.add(use_of(s, stream), std::forward<Work>(work));
+  keep(s, stream, std::forward<Work>(work));
   return {};
 }
 // What a query answers while it must wait. That is no mistake, so there is no message.

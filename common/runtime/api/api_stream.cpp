@@ -65,38 +65,50 @@ cudaError_t record_call(cudaEvent_t event, cudaStream_t stream, unsigned flags,
 
 }  // namespace
 
+void stepwise::runtime::mark_for_checks(state& s, std::uint64_t event, const stream_use& in) {
+  if (!s.checks) return;
+  s.current->set_stream(in);
+  s.current->mark_event(event, in.stream);
+}
+
+void stepwise::runtime::wait_for_checks(state& s, std::uint64_t event, const stream_use& in) {
+  if (!s.checks) return;
+  s.current->set_stream(in);
+  s.current->wait_event(event, in.stream);
+}
+
 event_record* stepwise::runtime::find_event(const state& s, cudaEvent_t event) {
   auto* const record = reinterpret_cast<event_record*>(event);
   return s.events.count(record) ? record : nullptr;
 }
 
 status stepwise::runtime::record_event(state& s, event_record& event, cudaStream_t stream) {
+  const stream_use use = use_of(s, stream);
+  const std::uint64_t number = event_number(event);
   event.recorded = true;
-  if (s.checks) {
-    enter_stream(s, stream);
-    event.stream = use_of(s, stream).stream;
-    s.current->mark_event(event_number(event), event.stream);
-  }
-  note_event(s, asked::kind::record, stream, event_number(event));
+  if (s.checks) event.stream = use.stream;
+  note_event(s, asked::kind::record, stream, number);
   event.point = 0;
   if (must_wait(s, stream)) {
-    event.point = s.order.mark(use_of(s, stream), [&s, handle = event.handle] {
+    event.point = s.order.mark(use, [&s, handle = event.handle, number, use] {
+      mark_for_checks(s, number, use);
       return (void)s.current->record(handle), status{};  // it may be destroyed by then
     });
     return {};
   }
+  mark_for_checks(s, number, use);
   return s.current->record(event.handle);
 }
 
 // What was recorded before has run before, or is outstanding.
 void stepwise::runtime::wait_for_event(state& s, const event_record& event, cudaStream_t stream) {
   if (!event.recorded) return;
-  if (s.checks) {
-    enter_stream(s, stream);
-    s.current->wait_event(event_number(event), use_of(s, stream).stream);
-  }
-  note_event(s, asked::kind::wait_event, stream, event_number(event));
-  if (!s.order.empty()) s.order.wait(use_of(s, stream), event.point);
+  const stream_use use = use_of(s, stream);
+  const std::uint64_t number = event_number(event);
+  note_event(s, asked::kind::wait_event, stream, number);
+  if (!s.order.is_outstanding(event.point)) return wait_for_checks(s, number, use);
+  s.order.wait(use, event.point,
+               [&s, number, use] { return wait_for_checks(s, number, use), status{}; });
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) { return create_stream(stream, 0, 0); }

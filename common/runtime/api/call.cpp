@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <mutex>
+#include <utility>
 
 #include "common/runtime/api/batch.hpp"
 
@@ -84,6 +85,20 @@ stream_use use_of(state& s, cudaStream_t stream) {
   if (!stream || stream == cudaStreamLegacy) return {};
   const stream_record& record = record_of(s, stream);
   return {record.id, (record.flags & cudaStreamNonBlocking) != 0};
+}
+
+void keep(state& s, cudaStream_t stream, stream_order::work work) {
+  const stream_use use = use_of(s, stream);
+  if (!s.checks) return s.order.add(use, std::move(work));
+  s.order.add(use, [&s, use, origin = s.checks->origin(), work = std::move(work)] {
+    const stream_use* const lane = std::exchange(s.lane, &use);
+    s.current->set_origin(origin);
+    s.current->set_stream(use);
+    status outcome = work();
+    s.lane = lane;
+    s.current->set_origin(s.checks->origin());
+    return outcome;
+  });
 }
 
 void note_asked(state& s, asked::kind what, cudaStream_t stream) {

@@ -176,7 +176,7 @@ status copy(state& s, const copy_request& r) {
     status sides = check_sides(r, to, from);
     if (!sides.ok()) return sides;
     if (s.lane || !host_waits_for(s, r, to, from)) {
-      s.order.add(use_of(s, r.stream), [&s, r] { return copy_now(s, r); });
+      keep(s, r.stream, [&s, r] { return copy_now(s, r); });
       return {};
     }
     s.wait_for_stream(use_of(s, r.stream));

@@ -44,10 +44,11 @@ status start_kernel(state& s, const registered_kernel& kernel, const launch_conf
                     std::span<const std::byte> parameters, cudaStream_t stream) {
   if (must_wait(s, stream)) {
     note_launch();
-    s.order.add(use_of(s, stream), [&s, handle = *kernel.handle, config,
-                                    kept = std::vector(parameters.begin(), parameters.end())] {
-      return s.current->launch(handle, config, kept);
-    });
+    keep(s, stream,
+         [&s, handle = *kernel.handle, config,
+          kept = std::vector(parameters.begin(), parameters.end())] {
+           return s.current->launch(handle, config, kept);
+         });
     return {};
   }
   enter_stream(s, stream);

@@ -298,18 +298,22 @@ status graph_run::advance(state& s, host_work* next) {
 }
 
 void graph_run::mark(state& s, std::uint64_t event, const stream_use& lane) {
-  enter_stream(s, stream_);
-  if (s.checks) s.current->mark_event(event, lane.stream);
   note_event(s, asked::kind::record, stream_, event);
-  if (!s.order.empty()) points_[event] = s.order.mark(lane);
+  const auto now = [&s, event, lane] { return mark_for_checks(s, event, lane), status{}; };
+  const std::uint64_t point = s.order.empty() ? 0 : s.order.mark(lane, now);
+  if (point != 0)
+    points_[event] = point;
+  else
+    (void)now();
 }
 
 void graph_run::wait(state& s, std::uint64_t event, const stream_use& lane) {
-  if (s.checks) s.current->wait_event(event, lane.stream);
   note_event(s, asked::kind::wait_event, stream_, event);
-  if (s.order.empty()) return;
-  if (const auto point = points_.find(event); point != points_.end())
-    s.order.wait(lane, point->second);
+  const auto point = points_.find(event);
+  if (point == points_.end() || !s.order.is_outstanding(point->second))
+    return wait_for_checks(s, event, lane);
+  s.order.wait(lane, point->second,
+               [&s, event, lane] { return wait_for_checks(s, event, lane), status{}; });
 }
 
 void graph_run::enter(state& s, const graph_plan& plan, const stream_use& base) {

@@ -58,8 +58,11 @@ bool stream_order::waits_for_conditions() const {
   return std::ranges::any_of(items_, [&](const item& i) { return i.until && is_ready(i); });
 }
 
-void stream_order::wait(const stream_use& stream, std::uint64_t point) {
-  if (is_outstanding(point)) append(stream).after.push_back(point);
+void stream_order::wait(const stream_use& stream, std::uint64_t point, work what) {
+  if (!is_outstanding(point)) return;
+  item& fresh = append(stream);
+  fresh.after.push_back(point);
+  fresh.what = std::move(what);
 }
 
 stream_order::item* stream_order::find(std::uint64_t number) {

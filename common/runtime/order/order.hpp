@@ -41,7 +41,8 @@ class stream_order {
   void wait_until(const stream_use& stream, condition holds);
   bool waits_for_conditions() const;
   // What a stream is asked for from now on comes after a point, too.
-  void wait(const stream_use& stream, std::uint64_t point);
+  // `what`, if any, is done when it has been reached; nothing where it has been.
+  void wait(const stream_use& stream, std::uint64_t point, work what = {});
   // Whether a point is still to be reached; never for 0.
   bool is_outstanding(std::uint64_t point) const;
   // The point at which all is done that was asked for up to now.

@@ -164,6 +164,47 @@ TEST_CASE("events order streams") {
   CHECK(p.told() == strings{"wait " + a});
 }
 
+TEST_CASE(
+    "what is kept for a condition belongs to its stream and call, and marks when it is done") {
+  checked_program p;
+  cudaStream_t waits, other, apart;
+  cudaEvent_t event;
+  cudaStreamCreate(&waits);
+  cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
+  cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
+  cudaEventCreate(&event);
+  const std::string a = number_of(waits), b = number_of(other), c = number_of(apart);
+  bool met = false;
+  {
+    state& s = state::get();
+    const std::lock_guard guard(s.lock);
+    s.order.wait_until(use_of(s, waits), [&](bool& holds) { return holds = met, status{}; });
+  }
+  p.told();
+  launch_by_syntax(32, waits);
+  cudaEventRecord(event, waits);
+  cudaStreamWaitEvent(other, event, 0);
+  launch_by_syntax(64, other);
+  CHECK(p.told().empty());
+  launch_by_syntax(96, apart);
+  CHECK(p.told() == strings{"stream " + c + " apart", "launch"});
+  met = true;
+  launch_by_syntax(128, apart);
+  CHECK(p.told() == strings{"stream " + a, "launch", "stream " + a, "mark in " + a,
+                            "stream " + b + " apart", "event for " + b, "stream " + b + " apart",
+                            "launch", "stream " + c + " apart", "launch"});
+  const auto& launches = fake::tell().launches;
+  REQUIRE(launches.size() == 4);
+  CHECK(launches[1].config.block.x == 32);
+  CHECK(launches[2].config.block.x == 64);
+  // As if each had been launched at once.
+  const auto& origins = fake::tell().origins;
+  REQUIRE(origins.size() == 4);
+  CHECK(origins[1] != origins[2]);
+  CHECK(origins[1] != origins[3]);
+  CHECK(state::get().order.empty());
+}
+
 TEST_CASE("the host waits for copies that it could not do without") {
   checked_program p;
   void *memory = nullptr, *more = nullptr, *pinned = nullptr;
