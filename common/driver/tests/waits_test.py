@@ -1,6 +1,6 @@
 """Runs a program whose kernels wait or never end, and checks what it prints and what stderr says.
 
-waits_test.py FOLDERS_OF_OUR_LIBRARIES PROGRAM
+waits_test.py FOLDERS_OF_OUR_LIBRARIES PROGRAM PROGRAM_OF_THE_DRIVER_API
 
 STEPWISE_PATIENCE_S makes a third of a second of the ten.
 """
@@ -31,18 +31,20 @@ CASES = [
     ("beside", "1 cudaErrorNotReady", [LEFT.format("endless")], {}),
     ("waited for", "cudaSuccess", [WAITED], {}),
     ("value", "cudaSuccess", [VALUE], {}),
+    ("driver", "launched", [LEFT.format("endless")], {}),
     ("watched", "cudaErrorLaunchTimeout", [POLLED, TIMEOUT], WATCHED),
 ]
 
 
-def main(folders, program):
+def main(folders, program, of_driver):
     problems = []
     for asked, prints, says, more in CASES:
         environment = os.environ | {"LD_LIBRARY_PATH": folders, "STEPWISE_PATIENCE_S": "0.3"} | more
         for variable in ("STEPWISE_GPU", "STEPWISE_QUIET", "STEPWISE_CHECK"):
             environment.pop(variable, None)
         began = time.monotonic()
-        run = subprocess.run([program, asked], env=environment, text=True, capture_output=True,
+        command = [of_driver] if asked == "driver" else [program, asked]
+        run = subprocess.run(command, env=environment, text=True, capture_output=True,
                              timeout=60, check=False)
         if run.returncode != 0:
             problems.append(f"{asked}: ended with {run.returncode}")
