@@ -373,9 +373,11 @@ bool global_memory::map(std::uint64_t address, std::uint64_t bytes, int file,
 
 // The addresses may belong to another allocation next, which commits what is not yet.
 void global_memory::unmap(std::uint64_t address, std::uint64_t bytes) {
-  const std::uint64_t end = address - device_base_ + bytes;
-  (void)mmap(host(address), bytes, end <= committed_ ? PROT_READ | PROT_WRITE : PROT_NONE,
+  (void)mmap(host(address), bytes, PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  const std::uint64_t offset = address - device_base_;
+  if (offset < committed_)
+    (void)mprotect(host(address), std::min(bytes, committed_ - offset), PROT_READ | PROT_WRITE);
 }
 
 int open_memory_file(std::uint64_t bytes) {

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <vector>
 
 using namespace stepwise;
 using namespace stepwise::emulator;
@@ -140,10 +141,33 @@ TEST_CASE_FIXTURE(fixture, "addresses are given where they are wanted, and at th
   CHECK(range(step, 0, at + 2 * step) == at + 2 * step);
   CHECK(range(step, 64 * step) % (64 * step) == 0);
   CHECK(mapped.reserve(64 * gigabyte, 0, 0).failure().code == error::memory_allocation);
-  // Ordinary allocations and these do not meet.
-  while (memory.allocate(16 << 20).ok()) {
+}
+
+TEST_CASE_FIXTURE(fixture, "ordinary allocations use what was unmapped, all of it") {
+  std::vector<std::uint64_t> ranges;
+  for (;;) {
+    const auto at = mapped.reserve(64 * step, 0, 0);
+    if (!at.ok()) break;
+    ranges.push_back(*at);
   }
-  CHECK(memory.free_bytes() < 16 << 20);
+  const memory_piece one = piece(64 * step);
+  for (const std::uint64_t at : ranges) {
+    REQUIRE(mapped.map(at, 64 * step, one).ok());
+    REQUIRE(allow(at, 64 * step).ok());
+  }
+  // Below and above of what is unmapped first.
+  const std::uint64_t middle = ranges[ranges.size() / 2];
+  for (const std::uint64_t at : {middle, ranges.front(), ranges.back()}) {
+    REQUIRE(mapped.unmap(at, 64 * step).ok());
+    REQUIRE(mapped.unreserve(at, 64 * step).ok());
+    while (true) {
+      const auto made = memory.allocate(9 << 20);
+      if (!made.ok()) break;
+      std::memset(memory.host(*made), 3, 9 << 20);
+    }
+  }
+  for (const std::uint64_t at : ranges)
+    if (memory.find(at) && mapped.access_at(at).ok()) CHECK(*memory.host(at) == std::byte{0});
 }
 
 TEST_CASE_FIXTURE(fixture, "what is refused changes nothing") {
