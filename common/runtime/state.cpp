@@ -75,7 +75,7 @@ void name_running_at_exit(int, void*) {
   if (getpid() != process_at_start) return;
   state& s = state::get();
   const std::unique_lock guard(s.lock, std::try_to_lock);
-  if (guard.owns_lock()) s.name_running();
+  if (guard.owns_lock()) (void)s.name_running();
 }
 
 // The C library calls it after the destructors of the program's own objects, which may wait.
@@ -171,12 +171,14 @@ void state::keep_looking() {
   std::thread([this] { look(*this); }).detach();
 }
 
-void state::name_running() {
-  if (order.empty() || !current || !fault.ok() || !synchronize().ok()) return;
+bool state::name_running() {
+  if (order.empty() || !current || !fault.ok()) return false;
+  (void)current->runs(0);  // it notes which have ended
   const std::string running = current->running_kernels();
-  if (!running.empty())
-    announce("the program has ended without waiting for " + running +
-             ", which still runs and ends with it, as on a GPU");
+  if (running.empty()) return false;
+  announce("the program has ended without waiting for " + running +
+           ", which still runs and ends with it, as on a GPU");
+  return true;
 }
 
 status state::settle() {

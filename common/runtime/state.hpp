@@ -112,8 +112,9 @@ struct state {
   void wait_for_all();
   // After a launch in a stream: notes it if the device has left it.
   void note_left(const stream_use& stream);
-  // For the program's end: names the kernels on stderr that were left and have not ended.
-  void name_running();
+  // For the program's end: names the kernels on stderr that were left and have not ended. False:
+  // there are none.
+  bool name_running();
   // Lets go of what graphs keep on the device, unless the program can use it by an address.
   void release_graphs();
   // The host allocation that holds an address, or null.

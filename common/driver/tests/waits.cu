@@ -10,6 +10,7 @@
 #include <thread>
 
 __global__ void endless(int* at) {
+  if (threadIdx.x == 0) printf("begun\n");
   int n = 1;
   while (n != 0) n = n * 3 + 2;  // odd for ever
   *at = n;

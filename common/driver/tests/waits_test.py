@@ -25,10 +25,11 @@ WATCHED = {"STEPWISE_COUNTERS": "1", "STEPWISE_PROFILE": "/dev/null",
 # What is asked of the program, what it prints, what stderr says, and what else is set.
 CASES = [
     ("ends", "cudaSuccess", [], {}),
+    # What the kernel prints is lost, as on a GPU.
     ("endless", "cudaSuccess", [LEFT.format("endless")], {}),
     ("endless blocks", "cudaSuccess", [LEFT.format("endless")], {}),
     ("polls", "cudaSuccess", [LEFT.format("waits")], {}),
-    ("beside", "1 cudaErrorNotReady", [LEFT.format("endless")], {}),
+    ("beside", "begun\n1 cudaErrorNotReady", [LEFT.format("endless")], {}),
     ("waited for", "cudaSuccess", [WAITED], {}),
     ("value", "cudaSuccess", [VALUE], {}),
     ("driver", "launched", [LEFT.format("endless")], {}),

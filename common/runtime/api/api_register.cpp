@@ -49,9 +49,9 @@ STEPWISE_EXPORT void __cudaRegisterFatBinaryEnd(void**) {}
 STEPWISE_EXPORT void __cudaUnregisterFatBinary(void** handle) {
   if (!handle) return;
   quietly([&](state& s) {
-    // The program ends: say what its last kernels did, if it did not wait for them.
-    if (s.current && s.fault.ok()) s.synchronize();
-    s.name_running();
+    // The program ends: say what its last kernels did, if it did not wait for them. What those
+    // printed that still run is lost, as on a GPU.
+    if (!s.name_running() && s.current && s.fault.ok()) s.synchronize();
     s.order.clear();
     s.registered.remove_module(module_of(handle), s.fault.ok() ? s.current.get() : nullptr);
   });
