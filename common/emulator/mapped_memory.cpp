@@ -171,7 +171,7 @@ status mapped_memory::set_access(std::uint64_t address, std::uint64_t bytes, mem
       if (access == memory_access::none || !was_hidden) return status{};
       memory_.expose(m->first, m->second.bytes);
       if (check_ == nullptr) return status{};
-      check_->allocated(m->first, m->second.bytes);
+      check_->mapped(m->first, m->second.bytes);
       // What was written by another address, or before, is written here.
       piece_record& piece = pieces_.at(m->second.piece);
       if (std::exchange(piece.was_exposed, true)) all_written(m->second.piece);

@@ -41,6 +41,8 @@ class checker final : public observer {
   // --- the device's memory. Origins are the current one, see device::set_origin.
   void set_origin(std::uint64_t code_address) { origin_ = code_address; }
   void allocated(device_address at, std::uint64_t bytes);
+  // The same of memory that was mapped at reserved addresses.
+  void mapped(device_address at, std::uint64_t bytes);
   // The host writes it without asking: managed and pinned memory.
   void initialised(device_address at, std::uint64_t bytes) {
     global_->written.mark(at - device_base_, bytes);
@@ -104,6 +106,7 @@ class checker final : public observer {
     bool variable = false, constant = false;
     std::uint64_t allocated_by = 0, freed_by = 0;
     std::shared_ptr<const finding_party> by_kernel;  // null: the host allocated it
+    bool mapped = false;
   };
   using allocation_map = std::map<device_address, allocation>;
 

@@ -41,6 +41,11 @@ void checker::allocated(device_address at, std::uint64_t bytes) {
   global_->written.clear(at - device_base_, bytes);
 }
 
+void checker::mapped(device_address at, std::uint64_t bytes) {
+  allocated(at, bytes);
+  live_[at].mapped = true;
+}
+
 void checker::placed(const std::string& name, device_address at, std::uint64_t bytes,
                      bool constant) {
   live_[at] = {bytes, name, true, constant, 0, 0, nullptr};
@@ -188,9 +193,11 @@ std::vector<finding> checker::take(bool at_exit) {
       if (!log_.is_new(k)) continue;
       finding f;
       f.kind = finding_kind::leak;
-      f.message = std::to_string(a.bytes) + " bytes of device memory were not freed";
+      f.message = std::to_string(a.bytes) + (a.mapped ? " bytes of mapped memory were not unmapped"
+                                                      : " bytes of device memory were not freed");
       f.object = describe_global(at, 1).object;
-      f.advice = "Call cudaFree when the memory is no longer needed.";
+      f.advice = std::string("Call ") + (a.mapped ? "cuMemUnmap" : "cudaFree") +
+                 " when the memory is no longer needed.";
       f.origin = a.allocated_by;
       log_.add(k, std::move(f));
     }

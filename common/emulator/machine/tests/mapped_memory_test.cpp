@@ -170,6 +170,37 @@ TEST_CASE_FIXTURE(fixture, "ordinary allocations use what was unmapped, all of i
     if (memory.find(at) && mapped.access_at(at).ok()) CHECK(*memory.host(at) == std::byte{0});
 }
 
+TEST_CASE_FIXTURE(fixture, "to the checks a mapping is an allocation, unwritten at first") {
+  checker checks(*find_gpu("h200"), memory);
+  mapped.tell(checks);
+  const std::uint64_t a = range(step), b = range(step);
+  const memory_piece one = piece(step);
+  REQUIRE(mapped.map(a, step, one).ok());
+  bool freed = false;
+  CHECK(checks.object_at(a + 4, freed).bytes == 0);
+  REQUIRE(allow(a, step).ok());
+  CHECK(checks.object_at(a + 4, freed).bytes == step);
+  CHECK_FALSE(freed);
+  const auto unwritten_at = [&](std::uint64_t at) {
+    checks.copied_home(at, 256);
+    const auto found = checks.take(false);
+    return !found.empty() && found[0].kind == finding_kind::unwritten_copy;
+  };
+  CHECK(unwritten_at(a));
+  // Written by its other address.
+  REQUIRE(mapped.map(b, step, one).ok());
+  REQUIRE(allow(b, step).ok());
+  CHECK_FALSE(unwritten_at(b));
+  CHECK_FALSE(unwritten_at(a + 1024));
+  REQUIRE(mapped.unmap(a, step).ok());
+  CHECK(checks.object_at(a + 4, freed).bytes == step);
+  CHECK(freed);
+  const auto left = checks.take(true);
+  REQUIRE(left.size() == 1);
+  CHECK(left[0].kind == finding_kind::leak);
+  CHECK(left[0].message == "2097152 bytes of mapped memory were not unmapped");
+}
+
 TEST_CASE_FIXTURE(fixture, "what is refused changes nothing") {
   CHECK(is_refused(mapped.reserve(0, 0, 0).failure()));
   CHECK(is_refused(mapped.reserve(step + 1, 0, 0).failure()));
