@@ -84,7 +84,7 @@ sys.exit(sys.version_info < (3, $minor))" 2>/dev/null && return
 
 # Sets meson_version. Not `meson --version`, which reads all of Meson, for a second.
 venv_whole() {
-  [[ -e $venv/.complete ]] && compgen -G "$venv/pip-*.whl" >/dev/null && PATH=$venv/bin:$PATH command -v ninja >/dev/null &&
+  [[ -e $venv/.complete ]] && PATH=$venv/bin:$PATH command -v ninja >/dev/null &&
     meson_version=$("$venv/bin/python" -c 'import mesonbuild.coredata as c; print(c.version)' \
       2>/dev/null)
 }

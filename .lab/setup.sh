@@ -8,7 +8,10 @@ readonly config=$build/lab.config # what build/ was configured with
 
 # pip runs from its wheel: installing it takes longer than all that it is needed for. No cache:
 # nothing is written outside the clone.
-find_pip() { # sets pip
+find_pip() { # sets pip; fetches it where it is not there yet
+  compgen -G "$venv/pip-*.whl" >/dev/null ||
+    step 'fetching pip' "$venv/bin/python" "$root/.lab/fetch_wheels.py" "$venv" pip ||
+    fail 'fetching pip from PyPI' 3 'is there a network?'
   pip=("$venv/bin/python" "$(printf '%s' "$venv"/pip-*.whl)/pip" --disable-pip-version-check --no-input
     --no-cache-dir --retries 2 install --progress-bar off --no-compile)
 }
@@ -19,11 +22,12 @@ make_venv() {
   meson=() # .venv's will serve
   step 'making .venv' "$python" -m venv --without-pip -- "$venv" || fail 'making .venv' 3
   wrap_venv_python
-  step 'fetching pip' "$python" "$root/.lab/fetch_pip.py" "$venv" ||
-    fail 'fetching pip from PyPI' 3 'is there a network?'
-  find_pip
-  step 'fetching Meson and Ninja from PyPI' "${pip[@]}" "meson>=$meson_wanted,<2" 'ninja>=1.10' ||
-    fail 'fetching Meson and Ninja from PyPI' 3 'is there a network?'
+  step 'fetching Meson and Ninja from PyPI' \
+    "$venv/bin/python" "$root/.lab/fetch_wheels.py" "$venv" meson ninja || {
+    find_pip
+    step 'fetching them with pip' "${pip[@]}" "meson>=$meson_wanted,<2" 'ninja>=1.10' ||
+      fail 'fetching Meson and Ninja from PyPI' 3 'is there a network?'
+  }
   touch -- "$venv/.complete" # without it, the next start makes the folder again
   find_meson || die 3 "Meson in $venv does not run; see $log"
 }
