@@ -82,15 +82,25 @@ const op* aligned(context& x, const op* i) {
   return i + 1;
 }
 
-template <memory_space Space, class A, class T, class Next>
+// The rows of one operation, for each kind of address.
+struct handlers {
+  handler global, shared32, shared64, generic;
+};
+void add_spaces(row_table& t, const row_name& name, value_class k, const handlers& run) {
+  const auto add_one = [&](const char* space, const char* address, value_class a, handler h) {
+    add_row(t, row_name("atom.") + space + name + address, h, k, a, k, k);
+  };
+  add_one("global.", ".a64", value_class::b64, run.global);
+  add_one("shared.", ".a32", value_class::b32, run.shared32);
+  add_one("shared.", ".a64", value_class::b64, run.shared64);
+  add_one("generic.", ".a64", value_class::b64, run.generic);
+}
+template <class T, class Next>
 void add(row_table& t, const row_name& name, Next) {
-  const char* space = Space == memory_space::global   ? "global."
-                      : Space == memory_space::shared ? "shared."
-                                                      : "generic.";
-  const value_class k = class_of<T>();
-  const value_class a = sizeof(A) == 4 ? value_class::b32 : value_class::b64;
-  add_row(t, row_name("atom.") + space + name + ".a" + bits_name<A>(), &atomic<Space, A, T, Next>,
-          k, a, k, k);
+  using enum memory_space;
+  add_spaces(t, name, class_of<T>(),
+             {&atomic<global, u64, T, Next>, &atomic<shared, u32, T, Next>,
+              &atomic<shared, u64, T, Next>, &atomic<generic, u64, T, Next>});
 }
 
 // Both halves at once: .noftz is the only form, so subnormals stay.
@@ -106,11 +116,11 @@ u16 half_choice(u32 a, u32 b) {
   return static_cast<u16>(first ? a : b);
 }
 
-template <memory_space Space, class A, class F>
+template <class F>
 void half_rows_of(row_table& t) {
   const auto rows = [&]<class Body>(const row_name& name, Body) {
-    add<Space, A, u16>(t, name + F::name, [](u16 old, u16 b, u16) { return Body{}(old, b); });
-    add<Space, A, u32>(t, name + F::name + "x2", [](u32 old, u32 b, u32) {
+    add<u16>(t, name + F::name, [](u16 old, u16 b, u16) { return Body{}(old, b); });
+    add<u32>(t, name + F::name + "x2", [](u32 old, u32 b, u32) {
       return Body{}(old, b) | static_cast<u32>(Body{}(old >> 16, b >> 16)) << 16;
     });
   };
@@ -119,42 +129,33 @@ void half_rows_of(row_table& t) {
   rows("max.", [](u32 a, u32 b) { return half_choice<F, false>(a, b); });
 }
 
-template <memory_space Space, class A>
-void space_rows(row_table& t) {
-  for_types<u32, s32, u64, s64>([&]<class T>() {
-    const row_name type = "." + type_name<T>();
-    add<Space, A, T>(t, "add" + type, [](T old, T b, T) { return static_cast<T>(old + b); });
-    add<Space, A, T>(t, "min" + type, [](T old, T b, T) { return old < b ? old : b; });
-    add<Space, A, T>(t, "max" + type, [](T old, T b, T) { return old < b ? b : old; });
-  });
-  for_types<f32, f64>([&]<class T>() {
-    add<Space, A, T>(t, "add." + type_name<T>(), [](T old, T b, T) { return sum(old, b); });
-  });
-  for_types<u32, u64>([&]<class T>() {
-    const row_name type = ".b" + bits_name<T>();
-    add<Space, A, T>(t, "and" + type, [](T old, T b, T) { return old & b; });
-    add<Space, A, T>(t, "or" + type, [](T old, T b, T) { return old | b; });
-    add<Space, A, T>(t, "xor" + type, [](T old, T b, T) { return old ^ b; });
-    add<Space, A, T>(t, "exch" + type, [](T, T b, T) { return b; });
-    add<Space, A, T>(t, "cas" + type, [](T old, T b, T c) { return old == b ? c : old; });
-  });
-  half_rows_of<Space, A, f16_arithmetic>(t);
-  half_rows_of<Space, A, bf16_arithmetic>(t);
-  add<Space, A, u16>(t, "cas.b16", [](u16 old, u16 b, u16 c) { return old == b ? c : old; });
-  add<Space, A, u32>(t, "inc.u32", [](u32 old, u32 b, u32) { return old >= b ? 0 : old + 1; });
-  add<Space, A, u32>(t, "dec.u32",
-                     [](u32 old, u32 b, u32) { return old == 0 || old > b ? b : old - 1; });
-}
-
 }  // namespace
 
 void atomic_rows(row_table& t) {
-  using enum value_class;
+  constexpr auto none = value_class::none;
   add_row(t, "<aligned>", &aligned, none, none, none, none);
-  space_rows<memory_space::global, u64>(t);
-  space_rows<memory_space::shared, u32>(t);
-  space_rows<memory_space::shared, u64>(t);
-  space_rows<memory_space::generic, u64>(t);
+  for_types<u32, s32, u64, s64>([&]<class T>() {
+    const row_name type = "." + type_name<T>();
+    add<T>(t, "add" + type, [](T old, T b, T) { return static_cast<T>(old + b); });
+    add<T>(t, "min" + type, [](T old, T b, T) { return old < b ? old : b; });
+    add<T>(t, "max" + type, [](T old, T b, T) { return old < b ? b : old; });
+  });
+  for_types<f32, f64>([&]<class T>() {
+    add<T>(t, "add." + type_name<T>(), [](T old, T b, T) { return sum(old, b); });
+  });
+  for_types<u32, u64>([&]<class T>() {
+    const row_name type = ".b" + bits_name<T>();
+    add<T>(t, "and" + type, [](T old, T b, T) { return old & b; });
+    add<T>(t, "or" + type, [](T old, T b, T) { return old | b; });
+    add<T>(t, "xor" + type, [](T old, T b, T) { return old ^ b; });
+    add<T>(t, "exch" + type, [](T, T b, T) { return b; });
+    add<T>(t, "cas" + type, [](T old, T b, T c) { return old == b ? c : old; });
+  });
+  half_rows_of<f16_arithmetic>(t);
+  half_rows_of<bf16_arithmetic>(t);
+  add<u16>(t, "cas.b16", [](u16 old, u16 b, u16 c) { return old == b ? c : old; });
+  add<u32>(t, "inc.u32", [](u32 old, u32 b, u32) { return old >= b ? 0 : old + 1; });
+  add<u32>(t, "dec.u32", [](u32 old, u32 b, u32) { return old == 0 || old > b ? b : old - 1; });
 }
 
 }  // namespace stepwise::emulator

@@ -14,6 +14,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <span>
 
 #include "common/emulator/rows/locate.hpp"
 
@@ -383,80 +384,76 @@ const op* store_vector(context& x, const op* i) {
   return i + 2;
 }
 
-template <memory_space Space, class A>
-struct named {
-  static row_name space() {
-    switch (Space) {
-      case memory_space::global:
-        return "global";
-      case memory_space::shared:
-        return "shared";
-      case memory_space::local:
-        return "local";
-      case memory_space::parameter:
-        return "param";
-      default:
-        return "generic";
-    }
-  }
-  template <class T, class R>
-  static row_name suffix() {
-    return "." + space() + "." + type_name<T>() + ".b" + bits_name<R>() + ".a" + bits_name<A>();
-  }
-};
-
 constexpr value_class register_class(std::size_t bytes) {
   return bytes == 2 ? value_class::b16 : bytes == 4 ? value_class::b32 : value_class::b64;
 }
 
-// One element type T into or from registers of type R (of T's signedness, at least as wide).
+// The rows for one element type T, into or from registers of type R (of T's signedness, at least as
+// wide). A table, not code: the code that adds rows took a third of this file's compile time.
+struct element {
+  row_name (*type)();  // of T
+  row_name (*bits)();  // of R
+  value_class r;
+  handler load[3], store[3];  // of one, two and four elements; null where there is no such row
+};
+
 template <memory_space Space, class A, class T, class R>
-void element_rows(row_table& t) {
-  const value_class r = register_class(sizeof(R)), a = register_class(sizeof(A));
-  const row_name name = named<Space, A>::template suffix<T, R>();
-  const auto none = value_class::none;
-  add_row(t, "ld" + name, &load<Space, T, R, A>, r, a, none, none);
-  add_row(t, "ld.v2" + name, &load_vector<Space, T, R, A, 2>, r, a, none, none);
-  if constexpr (sizeof(T) <= 4)
-    add_row(t, "ld.v4" + name, &load_vector<Space, T, R, A, 4>, r, a, none, none);
+constexpr element element_of() {
+  element e{&type_name<T>,
+            &bits_name<R>,
+            register_class(sizeof(R)),
+            {&load<Space, T, R, A>, &load_vector<Space, T, R, A, 2>},
+            {}};
+  if constexpr (sizeof(T) <= 4) e.load[2] = &load_vector<Space, T, R, A, 4>;
   if constexpr (!std::is_signed_v<T> && Space != memory_space::parameter) {
-    add_row(t, "st" + name, &store<Space, T, R, A>, none, a, r, none);
-    add_row(t, "st.v2" + name, &store_vector<Space, T, R, A, 2>, none, a, r, none);
-    if constexpr (sizeof(T) <= 4)
-      add_row(t, "st.v4" + name, &store_vector<Space, T, R, A, 4>, none, a, r, none);
+    e.store[0] = &store<Space, T, R, A>;
+    e.store[1] = &store_vector<Space, T, R, A, 2>;
+    if constexpr (sizeof(T) <= 4) e.store[2] = &store_vector<Space, T, R, A, 4>;
   }
+  return e;
 }
 
 template <memory_space Space, class A>
-void space_rows(row_table& t) {
-  element_rows<Space, A, u8, u16>(t);
-  element_rows<Space, A, u8, u32>(t);
-  element_rows<Space, A, u8, u64>(t);
-  element_rows<Space, A, s8, s16>(t);
-  element_rows<Space, A, s8, s32>(t);
-  element_rows<Space, A, s8, s64>(t);
-  element_rows<Space, A, u16, u16>(t);
-  element_rows<Space, A, u16, u32>(t);
-  element_rows<Space, A, u16, u64>(t);
-  element_rows<Space, A, s16, s32>(t);
-  element_rows<Space, A, s16, s64>(t);
-  element_rows<Space, A, u32, u32>(t);
-  element_rows<Space, A, u32, u64>(t);
-  element_rows<Space, A, s32, s64>(t);
-  element_rows<Space, A, u64, u64>(t);
+constexpr element elements[] = {
+    element_of<Space, A, u8, u16>(),  element_of<Space, A, u8, u32>(),
+    element_of<Space, A, u8, u64>(),  element_of<Space, A, s8, s16>(),
+    element_of<Space, A, s8, s32>(),  element_of<Space, A, s8, s64>(),
+    element_of<Space, A, u16, u16>(), element_of<Space, A, u16, u32>(),
+    element_of<Space, A, u16, u64>(), element_of<Space, A, s16, s32>(),
+    element_of<Space, A, s16, s64>(), element_of<Space, A, u32, u32>(),
+    element_of<Space, A, u32, u64>(), element_of<Space, A, s32, s64>(),
+    element_of<Space, A, u64, u64>(),
+};
+
+// `address`: bytes of the address register.
+void space_rows(row_table& t, const char* space, std::size_t address,
+                std::span<const element> all) {
+  constexpr const char* vectors[] = {".", ".v2.", ".v4."};
+  const value_class a = register_class(address), none = value_class::none;
+  const row_name end = address == 4 ? ".a32" : ".a64";
+  for (const element& e : all) {
+    const row_name name = row_name(space) + "." + e.type() + ".b" + e.bits() + end;
+    for (int n = 0; n < 3; ++n)
+      if (e.load[n] != nullptr)
+        add_row(t, row_name("ld") + vectors[n] + name, e.load[n], e.r, a, none, none);
+    for (int n = 0; n < 3; ++n)
+      if (e.store[n] != nullptr)
+        add_row(t, row_name("st") + vectors[n] + name, e.store[n], none, a, e.r, none);
+  }
 }
 
 }  // namespace
 
 void memory_rows(row_table& t) {
-  space_rows<memory_space::global, u64>(t);
-  space_rows<memory_space::shared, u32>(t);
-  space_rows<memory_space::shared, u64>(t);
-  space_rows<memory_space::local, u32>(t);
-  space_rows<memory_space::local, u64>(t);
-  space_rows<memory_space::parameter, u32>(t);
-  space_rows<memory_space::parameter, u64>(t);
-  space_rows<memory_space::generic, u64>(t);
+  using enum memory_space;
+  space_rows(t, "global", sizeof(u64), elements<global, u64>);
+  space_rows(t, "shared", sizeof(u32), elements<shared, u32>);
+  space_rows(t, "shared", sizeof(u64), elements<shared, u64>);
+  space_rows(t, "local", sizeof(u32), elements<local, u32>);
+  space_rows(t, "local", sizeof(u64), elements<local, u64>);
+  space_rows(t, "param", sizeof(u32), elements<parameter, u32>);
+  space_rows(t, "param", sizeof(u64), elements<parameter, u64>);
+  space_rows(t, "generic", sizeof(u64), elements<generic, u64>);
 }
 
 }  // namespace stepwise::emulator::STEPWISE_SIMD
