@@ -231,6 +231,8 @@ class checker final : public observer {
   void check_cell(const touch& t, const cell& c, const accessor& a);
   void conflict(const touch& t, std::uint32_t other_warp, std::uint32_t other_lanes,
                 std::uint32_t other_site, tick when, bool other_writes);
+  finding race(const touch& t, race_between who, std::uint32_t other_warp,
+               std::uint32_t other_lanes, std::uint32_t other_site, tick when, bool other_writes);
   bool both_strong(const access_site& s, std::uint32_t other, std::uint32_t other_warp) const;
   std::uint32_t state_warp(const touch& t) const { return current_->clock.first_warp + t.warp; }
   bool in_step(const touch& t, std::uint32_t other, std::uint32_t other_warp) const;

@@ -1,4 +1,5 @@
-// Races: two accesses of the same bytes, at least one a write, that nothing orders.
+// Races: two accesses of the same bytes, at least one a write, that nothing orders. findings.cpp
+// says what they are.
 #include <algorithm>
 #include <cstring>
 
@@ -8,26 +9,6 @@ namespace stepwise::emulator {
 namespace {
 
 bool is_strong(const access_site& s) { return s.order != memory_order::weak; }
-
-constexpr const char* advice_for_one_store =
-    "If every thread has an element of its own, check the index; else let one thread store it, or "
-    "use an atomic operation.";
-
-// `other`: null if unknown.
-std::string advice_for_blocks(const access_site& own, const access_site* other) {
-  const auto reads_plainly = [](const access_site& s) {
-    return s.kind == access_kind::load && !is_strong(s);
-  };
-  if (other != nullptr && ((reads_plainly(own) && other->kind == access_kind::atomic) ||
-                           (reads_plainly(*other) && own.kind == access_kind::atomic)))
-    return "If any value of it will do, as before atomicCAS, read it through a pointer to volatile "
-           "or with an atomic operation; else order the two with __threadfence() and a flag.";
-  return is_strong(own) || (other != nullptr && is_strong(*other))
-             ? "Make every access to it atomic, of a scope that includes all blocks, or order them "
-               "with __threadfence() and a flag."
-             : "Blocks run in any order: use an atomic operation, or divide the work into two "
-               "launches.";
-}
 
 }  // namespace
 
@@ -195,31 +176,6 @@ race_between checker::between(const touch& t, std::uint32_t other_warp, std::uin
   return once ? race_between::block_store : race_between::warps;
 }
 
-std::string checker::race_advice(race_between between, const touch& t,
-                                 std::uint32_t other_site) const {
-  switch (between) {
-    case race_between::streams:
-      return "Put both into one stream, or let one stream wait for the other "
-             "(cudaStreamWaitEvent).";
-    case race_between::copy:
-      return "The copy is asynchronous: wait for it in the thread that started it, and put a "
-             "barrier between that and what others read.";
-    case race_between::blocks:
-      if (other_site == t.number && t.site->kind == access_kind::store) return advice_for_one_store;
-      return advice_for_blocks(*t.site, other_site == no_site ? nullptr : &site_at(other_site));
-    case race_between::block_store:
-    case race_between::one_store:
-      return advice_for_one_store;
-    case race_between::lanes:
-      return "The threads of a warp need not run in step: put __syncwarp() between the two "
-             "accesses.";
-    case race_between::warps:
-    case race_between::none:
-      break;
-  }
-  return "Put __syncthreads() between the two accesses, where all threads of the block reach it.";
-}
-
 checker::site_line checker::line_of(std::uint32_t site) {
   // Without lines, every site is one of its own; so is one that only another launch has.
   const site_line alone{std::int64_t{site} + (std::int64_t{1} << 40), false};
@@ -241,7 +197,6 @@ checker::site_line checker::line_of(std::uint32_t site) {
 
 void checker::conflict(const touch& t, std::uint32_t other_warp, std::uint32_t other_lanes,
                        std::uint32_t other_site, tick when, bool other_writes) {
-  const bool writes = t.site->kind != access_kind::load;
   // Several lanes of one asynchronous copy bring the same bytes: so cooperative groups copy a rest.
   if (other_writes && t.site->asynchronous && other_site == t.number &&
       other_warp == state().clock.first_warp + t.warp && when == state().clock.warps[t.warp].now)
@@ -254,28 +209,7 @@ void checker::conflict(const touch& t, std::uint32_t other_warp, std::uint32_t o
                             object_address(*t.memory, t.at));
   const race_between who = between(t, other_warp, other_lanes, other_site, when);
   if (!log_.is_new_or_decisive(k, who)) return;
-  const place_in_memory where = describe(*t.memory, t.at, t.site->element_bytes);
-  finding f;
-  f.kind = finding_kind::race;
-  f.between = who;
-  const char* const what = writes && other_writes ? "both write" : "one writes and the other reads";
-  const int other_lane = who == race_between::one_store ? __builtin_ctz(other_lanes) : -1;
-  const char* const same = writes && other_writes && same_value(t, other_lane)
-                               ? "; the value is the same, which does not make it safe"
-                               : "";
-  f.message =
-      "two threads access " + where.words + ", " + what + ", and nothing orders the two" + same;
-  f.parties.push_back(party(t.op_at, t.warp, t.lane,
-                            (t.site->kind == access_kind::atomic ? "updates atomically "
-                             : writes                            ? "writes "
-                                                                 : "reads ") +
-                                std::to_string(t.bytes) + (t.bytes == 1 ? " byte" : " bytes")));
-  f.parties.push_back(
-      party_of_other(other_warp, __builtin_ctz(other_lanes), other_site, when, other_writes));
-  f.object = where.object;
-  f.advice = race_advice(who, t, other_site);
-  f.origin = launch_origin_;
-  log_.add(k, std::move(f));
+  log_.add(k, race(t, who, other_warp, other_lanes, other_site, when, other_writes));
 }
 
 }  // namespace stepwise::emulator

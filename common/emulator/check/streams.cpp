@@ -44,28 +44,4 @@ void checker::copy_touches_cell(const cell& c, std::uint64_t at, bool writes, co
   }
 }
 
-void checker::copy_races(std::uint64_t at, bool writes, std::uint32_t warp, unsigned lane,
-                         std::uint32_t site, tick when, bool other_writes) {
-  const finding_key k{finding_kind::race, origin_, order_.work_of(when), site,
-                      object_address(*global_, at)};
-  if (!log_.is_new(k)) return;
-  const place_in_memory where = describe_global(device_base_ + at, 4);
-  finding f;
-  f.kind = finding_kind::race;
-  f.between = race_between::streams;
-  f.message = std::string("a copy or fill ") + (writes ? "writes " : "reads ") + where.words +
-              ", which another stream " + (other_writes ? "writes" : "reads") +
-              ", and nothing orders the two";
-  finding_party copy;
-  copy.action = writes ? "a copy or fill writes" : "a copy reads";
-  copy.has_thread = false;
-  f.parties.push_back(std::move(copy));
-  f.parties.push_back(party_of_other(warp, static_cast<int>(lane), site, when, other_writes));
-  f.object = where.object;
-  f.advice =
-      "Put both into one stream, or let one stream wait for the other (cudaStreamWaitEvent).";
-  f.origin = origin_;
-  log_.add(k, std::move(f));
-}
-
 }  // namespace stepwise::emulator

@@ -1,0 +1,279 @@
+// The findings of races, barriers that not all threads reach, masks, deadlocks and launches that
+// end early: what happened, and what to do about it. They are rare, so this is optimised less.
+#include <algorithm>
+
+#include "common/emulator/check/checker.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+bool is_strong(const access_site& s) { return s.order != memory_order::weak; }
+
+constexpr const char* advice_for_one_store =
+    "If every thread has an element of its own, check the index; else let one thread store it, or "
+    "use an atomic operation.";
+
+// `other`: null if unknown.
+std::string advice_for_blocks(const access_site& own, const access_site* other) {
+  const auto reads_plainly = [](const access_site& s) {
+    return s.kind == access_kind::load && !is_strong(s);
+  };
+  if (other != nullptr && ((reads_plainly(own) && other->kind == access_kind::atomic) ||
+                           (reads_plainly(*other) && own.kind == access_kind::atomic)))
+    return "If any value of it will do, as before atomicCAS, read it through a pointer to volatile "
+           "or with an atomic operation; else order the two with __threadfence() and a flag.";
+  return is_strong(own) || (other != nullptr && is_strong(*other))
+             ? "Make every access to it atomic, of a scope that includes all blocks, or order them "
+               "with __threadfence() and a flag."
+             : "Blocks run in any order: use an atomic operation, or divide the work into two "
+               "launches.";
+}
+
+std::string threads(std::uint32_t n) {
+  return std::to_string(n) + (n == 1 ? " thread" : " threads");
+}
+
+}  // namespace
+
+std::string checker::race_advice(race_between between, const touch& t,
+                                 std::uint32_t other_site) const {
+  switch (between) {
+    case race_between::streams:
+      return "Put both into one stream, or let one stream wait for the other "
+             "(cudaStreamWaitEvent).";
+    case race_between::copy:
+      return "The copy is asynchronous: wait for it in the thread that started it, and put a "
+             "barrier between that and what others read.";
+    case race_between::blocks:
+      if (other_site == t.number && t.site->kind == access_kind::store) return advice_for_one_store;
+      return advice_for_blocks(*t.site, other_site == no_site ? nullptr : &site_at(other_site));
+    case race_between::block_store:
+    case race_between::one_store:
+      return advice_for_one_store;
+    case race_between::lanes:
+      return "The threads of a warp need not run in step: put __syncwarp() between the two "
+             "accesses.";
+    case race_between::warps:
+    case race_between::none:
+      break;
+  }
+  return "Put __syncthreads() between the two accesses, where all threads of the block reach it.";
+}
+
+finding checker::race(const touch& t, race_between who, std::uint32_t other_warp,
+                      std::uint32_t other_lanes, std::uint32_t other_site, tick when,
+                      bool other_writes) {
+  const bool writes = t.site->kind != access_kind::load;
+  const place_in_memory where = describe(*t.memory, t.at, t.site->element_bytes);
+  finding f;
+  f.kind = finding_kind::race;
+  f.between = who;
+  const char* const what = writes && other_writes ? "both write" : "one writes and the other reads";
+  const int other_lane = who == race_between::one_store ? __builtin_ctz(other_lanes) : -1;
+  const char* const same = writes && other_writes && same_value(t, other_lane)
+                               ? "; the value is the same, which does not make it safe"
+                               : "";
+  f.message =
+      "two threads access " + where.words + ", " + what + ", and nothing orders the two" + same;
+  f.parties.push_back(party(t.op_at, t.warp, t.lane,
+                            (t.site->kind == access_kind::atomic ? "updates atomically "
+                             : writes                            ? "writes "
+                                                                 : "reads ") +
+                                std::to_string(t.bytes) + (t.bytes == 1 ? " byte" : " bytes")));
+  f.parties.push_back(
+      party_of_other(other_warp, __builtin_ctz(other_lanes), other_site, when, other_writes));
+  f.object = where.object;
+  f.advice = race_advice(who, t, other_site);
+  f.origin = launch_origin_;
+  return f;
+}
+
+void checker::copy_races(std::uint64_t at, bool writes, std::uint32_t warp, unsigned lane,
+                         std::uint32_t site, tick when, bool other_writes) {
+  const finding_key k{finding_kind::race, origin_, order_.work_of(when), site,
+                      object_address(*global_, at)};
+  if (!log_.is_new(k)) return;
+  const place_in_memory where = describe_global(device_base_ + at, 4);
+  finding f;
+  f.kind = finding_kind::race;
+  f.between = race_between::streams;
+  f.message = std::string("a copy or fill ") + (writes ? "writes " : "reads ") + where.words +
+              ", which another stream " + (other_writes ? "writes" : "reads") +
+              ", and nothing orders the two";
+  finding_party copy;
+  copy.action = writes ? "a copy or fill writes" : "a copy reads";
+  copy.has_thread = false;
+  f.parties.push_back(std::move(copy));
+  f.parties.push_back(party_of_other(warp, static_cast<int>(lane), site, when, other_writes));
+  f.object = where.object;
+  f.advice =
+      "Put both into one stream, or let one stream wait for the other (cudaStreamWaitEvent).";
+  f.origin = origin_;
+  log_.add(k, std::move(f));
+}
+
+void checker::reached_warp_wide(const warp_event& e, std::uint32_t members) {
+  const std::uint32_t outside = e.lanes & ~members;
+  if (outside == 0) return;
+  const finding_key k = key(finding_kind::bad_mask, place_number(e.at), -1, 0);
+  if (!log_.is_new(k, count_of(outside))) return;
+  char mask[16];
+  std::snprintf(mask, sizeof mask, "0x%08x", members);
+  finding f;
+  f.kind = finding_kind::bad_mask;
+  f.message = "a thread takes part in a warp-wide operation whose mask " + std::string(mask) +
+              " does not name it (lane " + std::to_string(first_lane(outside)) + ")";
+  f.parties.push_back(party(e.at, e.warp, first_lane(outside), "executes this"));
+  f.count = count_of(outside);
+  f.advice = "The mask must have the bit of every lane that executes the operation.";
+  f.origin = launch_origin_;
+  log_.add(k, std::move(f));
+}
+
+void checker::different_barriers(const block_state::arrival& one, const block_state::arrival& other,
+                                 bool same_warp) {
+  state().met_apart = true;
+  const finding_key k =
+      key(finding_kind::barrier_divergence, std::min(place_number(one.at), place_number(other.at)),
+          std::max(place_number(one.at), place_number(other.at)), 0);
+  if (!log_.is_new(k)) return;
+  finding f;
+  f.kind = finding_kind::barrier_divergence;
+  f.parties.push_back(party(one.at, one.warp, first_lane(one.lanes), "waits at this barrier"));
+  f.parties.push_back(party(other.at, other.warp, first_lane(other.lanes), "waits at this one"));
+  const code_place &here = f.parties[0].at, &there = f.parties[1].at;
+  const bool same_line = here.line != 0 && here.line == there.line && here.file == there.file;
+  f.message =
+      std::string("threads of one ") + (same_warp ? "warp" : "block") +
+      (same_line
+           ? " wait at this barrier in different passes of a loop"
+           : " wait at different barriers, and each mistakes the other's barrier for its own");
+  // A thread that waits at the other one has missed this one, or the other way round.
+  auto by = parting_of(one.at, one.warp, first_lane(one.lanes), other.warp, other.lanes);
+  const bool first_missed = by.has_value();
+  if (!by) by = parting_of(other.at, other.warp, first_lane(other.lanes), one.warp, one.lanes);
+  if (by && by->how != way_past::unknown) {
+    const parting_words words = words_of(*by);
+    const int line = (first_missed ? here : there).line;
+    f.message += same_line ? ": " + words.why
+                           : "; look at that of line " + std::to_string(line) + ": " + words.why;
+    f.advice = words.advice;
+  } else {
+    f.advice =
+        "Let all threads of the block reach the same __syncthreads(): move it out of the condition "
+        "or the loop.";
+  }
+  f.origin = launch_origin_;
+  log_.add(k, std::move(f));
+}
+
+void checker::missed_barrier(const block_state::arrival& waits) {
+  block_state& b = state();
+  for (std::uint32_t w = 0; w < b.turnings.size() && !b.left_at; ++w)
+    b.left_at =
+        parting_of(waits.at, waits.warp, first_lane(waits.lanes), w, ~b.now->warps[w].alive);
+  // A thread that took another barrier for this one has been one barrier ahead since.
+  if (!b.left_at && b.met_apart) return;
+  const warp_event& gone = *b.first_exit;
+  const finding_key k = key(finding_kind::exited_at_barrier, place_number(waits.at),
+                            place_number(b.left_at ? b.left_at->at : gone.at), 0);
+  if (!log_.is_new(k)) return;
+  finding f;
+  f.kind = finding_kind::exited_at_barrier;
+  f.message = threads(b.exited) + " of the block " +
+              (b.exited == 1 ? "does not reach the barrier" : "do not reach the barrier");
+  f.parties.push_back(
+      party(waits.at, waits.warp, first_lane(waits.lanes), "waits at this barrier"));
+  if (b.left_at) {
+    const parting_words words = words_of(*b.left_at);
+    f.message += ": " + words.why;
+    f.parties.push_back(party(b.left_at->at, b.left_at->warp, b.left_at->lane, words.action));
+    f.advice = words.advice;
+  } else {
+    f.message += ": " + std::string(b.exited == 1 ? "it has" : "they have") + " left the kernel";
+    f.parties.push_back(party(gone.at, gone.warp, first_lane(gone.lanes), "has left the kernel"));
+    f.advice = no_parting_advice();
+  }
+  f.origin = launch_origin_;
+  log_.add(k, std::move(f));
+}
+
+void checker::read_inactive_lane(const warp_event& e, int lane, int source) {
+  const finding_key k = key(finding_kind::inactive_source, place_number(e.at), -1, 0);
+  if (!log_.is_new(k)) return;
+  finding f;
+  f.kind = finding_kind::inactive_source;
+  f.message = "a shuffle reads from lane " + std::to_string(source) +
+              ", which takes no part in it: the value is undefined";
+  f.parties.push_back(party(e.at, e.warp, lane, "reads lane " + std::to_string(source)));
+  f.advice = "Let all lanes that are read from execute the shuffle, and name them in the mask.";
+  f.origin = launch_origin_;
+  log_.add(k, std::move(f));
+}
+
+void checker::in_deadlock(const block& b) {
+  finding f;
+  f.kind = finding_kind::deadlock;
+  f.message = "no thread of block " + std::to_string(b.index) + " can go on";
+  const auto tell = [&](const split& s, std::uint32_t warp, const std::string& where) {
+    const std::string action =
+        threads(count_of(s.mask)) + " of warp " + std::to_string(warp) + " wait at " + where;
+    const bool known = std::ranges::any_of(f.parties, [&](const finding_party& p) {
+      return p.at.line == places_.of(*code_, s.at).line && p.action == action;
+    });
+    if (f.parties.size() < 4 && !known)
+      f.parties.push_back(party(s.at, warp, first_lane(s.mask), action));
+  };
+  // Lanes that a mask names and that wait at a barrier instead are the usual mistake.
+  for (std::uint32_t n = 0; n < b.warps.size(); ++n) {
+    for (const auto& p : b.warps[n].parked) {
+      char mask[16];
+      std::snprintf(mask, sizeof mask, "0x%08x", p.members);
+      tell(p.waiting, n, "a warp-wide operation with mask " + std::string(mask));
+    }
+  }
+  const bool in_warp = !f.parties.empty();
+  for (std::uint32_t n = 0; n < b.warps.size(); ++n) {
+    for (const auto& w : b.warps[n].at_barrier)
+      tell(w.waiting, n,
+           w.barrier == cluster_barrier ? "the cluster's barrier"
+                                        : "barrier " + std::to_string(w.barrier));
+  }
+  if (!f.parties.empty()) f.message += ": " + f.parties.front().action;
+  f.advice = in_warp ? "Every lane that the mask names must execute the operation: take it out of "
+                       "the condition, and use its result there."
+                     : "Some threads wait for one that never arrives: every thread that a barrier "
+                       "or mask names must reach it.";
+  f.origin = launch_origin_;
+  const finding_key k = key(f.kind, -1, -1, 0);
+  if (log_.is_new(k)) log_.add(k, std::move(f));
+}
+
+void checker::out_of_time(const warp_event& e) {
+  const finding_key k = key(finding_kind::endless, -1, -1, 0);
+  if (!log_.is_new(k)) return;
+  finding f;
+  f.kind = finding_kind::endless;
+  f.message = "the kernel is still running after the time limit";
+  f.parties.push_back(party(e.at, e.warp, first_lane(e.lanes), "is here"));
+  f.advice =
+      "Does every loop end? If it does: does every thread do all of the work, where it should do "
+      "its share?";
+  f.origin = launch_origin_;
+  log_.add(k, std::move(f));
+}
+
+void checker::faulted(const warp_event& e, error code, const std::string& what, int lane) {
+  if (instruction_of(e.at) == told_) return;
+  finding f;
+  f.kind = code == error::misaligned_address                 ? finding_kind::misaligned
+           : what.find("out of bounds") != std::string::npos ? finding_kind::out_of_bounds
+                                                             : finding_kind::failed;
+  f.message = what;
+  f.parties.push_back(party(e.at, e.warp, lane, "is where the launch was stopped"));
+  f.origin = launch_origin_;
+  const finding_key k = key(f.kind, place_number(e.at), -1, 0);
+  if (log_.is_new(k)) log_.add(k, std::move(f));
+}
+
+}  // namespace stepwise::emulator

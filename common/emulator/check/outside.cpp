@@ -1,0 +1,235 @@
+// The findings of accesses outside of memory, and the words for them.
+#include <iterator>
+
+#include "common/emulator/check/checker.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+std::string count_of_bytes(std::uint64_t n) {
+  return std::to_string(n) + (n == 1 ? " byte" : " bytes");
+}
+
+const char* verb_of(access_kind k) {
+  return k == access_kind::load ? "reads" : k == access_kind::store ? "writes" : "updates";
+}
+
+// "writes 4 bytes"
+std::string does_words(const access_site& s) {
+  return std::string(verb_of(s.kind)) + " " + count_of_bytes(s.bytes) +
+         (s.kind == access_kind::atomic ? " atomically" : "");
+}
+
+std::string hexadecimal(std::uint64_t v) {
+  char text[20];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(v));
+  return text;
+}
+
+// "1 element" or "3 elements" of the access's size, or bytes where it is no multiple.
+std::string distance(std::uint64_t bytes, std::uint64_t element) {
+  if (element == 0 || bytes % element != 0) return count_of_bytes(bytes);
+  const std::uint64_t n = bytes / element;
+  return std::to_string(n) + (n == 1 ? " element" : " elements");
+}
+
+// Where an access lies that is not wholly in the object.
+std::string past_which_end(const finding_object& object, std::uint64_t element) {
+  const auto size = static_cast<std::int64_t>(object.bytes);
+  if (object.offset < 0)
+    return distance(static_cast<std::uint64_t>(-object.offset), element) + " before the start";
+  if (object.offset < size) return "across the end";
+  if (object.offset == size) return "just past the end";
+  return distance(static_cast<std::uint64_t>(object.offset - size), element) + " past the end";
+}
+
+// The finding of an address of global memory that the device never gives.
+void at_no_device_address(const access_site& s, std::uint64_t at, finding& f) {
+  static constexpr const char* space[] = {"shared", "local", "parameter"};
+  const std::string does = std::string("a thread ") + verb_of(s.kind) + " ";
+  const std::uint64_t window = (at - shared_window) / window_bytes;
+  f.kind = at < 4096 ? finding_kind::out_of_bounds : finding_kind::wrong_pointer;
+  f.object.address = at < 4096 ? 0 : at & ~std::uint64_t{4095};
+  if (at < 4096) {
+    f.message = does + count_of_bytes(s.bytes) + " at address " + hexadecimal(at);
+    f.advice = "Was the memory allocated, and did cudaMalloc succeed?";
+  } else if (window < std::size(space)) {
+    f.message = does + "global memory through a pointer to " + space[window] + " memory";
+    f.advice =
+        "An instruction for global memory got another space's address; was a pointer "
+        "converted by hand (__cvta_generic_to_...)?";
+  } else {
+    f.message = does + count_of_bytes(s.bytes) + " at " + hexadecimal(at) +
+                ", which is not the device's address; it looks like the host's";
+    f.advice = "Pass the pointer that cudaMalloc returned, and copy the data with cudaMemcpy.";
+  }
+}
+
+// Where an index is too large.
+std::string advice_past_end(const launch_config& config) {
+  const std::uint64_t blocks = volume(config.grid), threads = volume(config.block);
+  // A grid that would do as a block, and blocks that hardly would.
+  if (threads < lanes && blocks >= 2 * lanes && blocks <= 1024)
+    return "The launch has " + std::to_string(blocks) + " blocks of " + std::to_string(threads) +
+           (threads == 1 ? " thread" : " threads") +
+           ": are the two swapped in <<<blocks, threads>>>?";
+  return "Compare every index with its own length before the access, in the last block and in the "
+         "last pass of a loop, too.";
+}
+
+}  // namespace
+
+// Makes the finding of a lane's access that must not be done.
+void checker::outside(const access_event& e, int lane, std::uint64_t at) {
+  if (launch_could_give(e, at)) return note_missing_shared(e, lane, at);
+  const access_site& s = *e.site;
+  const bool misaligned = (at & (s.bytes - std::uint64_t{1})) != 0;
+  finding f;
+  f.origin = launch_origin_;
+  f.parties.push_back(party(e.at, e.warp, lane, does_words(s)));
+  const auto found = e.space == memory_space::global ? usable(at) : std::nullopt;
+  const bool inside = e.space == memory_space::global
+                          ? found && s.bytes <= found->bytes - (at - found->base)
+                      : e.space == memory_space::shared ? at < context_->shared_bytes
+                                                        : at < local_limit();
+  if (misaligned && inside) {
+    place_in_memory where;
+    where.words = "local memory";
+    if (e.space == memory_space::global) where = describe_global(at, 1);
+    if (e.space == memory_space::shared) where = describe_shared(at, 1);
+    f.kind = finding_kind::misaligned;
+    f.object = where.object;
+    f.message = "a thread " + std::string(verb_of(s.kind)) + " " + count_of_bytes(s.bytes) +
+                " at once at " + where.words + ", whose address is not a multiple of " +
+                std::to_string(s.bytes);
+    f.advice =
+        "A vector such as float4 must lie at a multiple of its size: check the index and "
+        "the width of a row.";
+  } else if (e.space == memory_space::global) {
+    outside_global(e, at, f);
+  } else if (e.space == memory_space::shared) {
+    outside_shared(e, at, f);
+  } else {
+    f.kind = finding_kind::out_of_bounds;
+    f.object.what = finding_object::kind::local_memory;
+    f.object.bytes = local_limit();
+    f.object.offset = static_cast<std::int64_t>(at);
+    f.message = "a thread " + std::string(verb_of(s.kind)) + " " + count_of_bytes(s.bytes) +
+                " outside of its local memory";
+    f.advice = "Check the index of the local array.";
+  }
+  fail(f.kind == finding_kind::misaligned ? error::misaligned_address : error::illegal_address, f);
+  const finding_key k = key(f.kind, place_number(e.at), -1, f.object.address);
+  if (log_.is_new(k)) log_.add(k, std::move(f));
+}
+
+void checker::outside_global(const access_event& e, std::uint64_t at, finding& f) {
+  const access_site& s = *e.site;
+  const std::string does = std::string("a thread ") + verb_of(s.kind) + " ";
+  const auto* const here = allocation_at(live_, at);
+  // What the instruction touches otherwise is what it means.
+  const access_window meant =
+      e.index < first_windows_.size() ? first_windows_[e.index] : access_window();
+  const auto d = here == nullptr && meant.bytes != 0
+                     ? describe_global(at, s.element_bytes, meant.base)
+                     : describe_global(at, s.element_bytes);
+  f.object = d.object;
+  if (here != nullptr && here->second.constant && s.kind != access_kind::load) {
+    f.kind = finding_kind::wrong_pointer;
+    f.message = does + d.words + ", which is constant memory";
+    f.advice = "Kernels only read __constant__ memory; the host writes it (cudaMemcpyToSymbol).";
+  } else if (here == nullptr && allocation_at(gone_, at) != nullptr) {
+    f.kind = finding_kind::use_after_free;
+    f.message = does + d.words + ", in memory that was freed";
+    f.advice = "Free it after the last kernel that uses it has ended.";
+  } else if (d.object.what != finding_object::kind::none) {
+    f.kind = finding_kind::out_of_bounds;
+    f.message = does + d.words + ", " + past_which_end(f.object, s.element_bytes) + " of " +
+                (f.object.name.empty() ? "an allocation" : f.object.name) + " of " +
+                count_of_bytes(f.object.bytes);
+    f.advice = f.object.offset < 0 ? "Check the index for the first rows and columns."
+                                   : advice_past_end(*config_);
+  } else if (memory_.is_device(at)) {
+    f.kind = finding_kind::out_of_bounds;
+    f.object.address = at & ~std::uint64_t{4095};
+    f.message =
+        does + count_of_bytes(s.bytes) + " at " + hexadecimal(at) + ", which no allocation holds";
+    f.advice = "Check the pointer: was it computed from an allocation that exists?";
+  } else {
+    at_no_device_address(s, at, f);
+  }
+}
+
+void checker::outside_shared(const access_event& e, std::uint64_t at, finding& f) {
+  const access_site& s = *e.site;
+  f.kind = finding_kind::out_of_bounds;
+  const auto d = describe_shared(at, s.element_bytes);
+  f.object = d.object;
+  const auto size = static_cast<std::int64_t>(f.object.bytes);
+  const std::string does = std::string("a thread ") + verb_of(s.kind) + " ";
+  const std::string what = f.object.name.empty() ? "the block's shared memory" : f.object.name;
+  if (f.object.offset >= size)
+    f.message =
+        does + d.words + ", past the end of " + what + " of " + count_of_bytes(f.object.bytes);
+  else if (f.object.offset < 0)
+    f.message = does + d.words + ", before the start of " + what;
+  else
+    f.message =
+        does + d.words + ", across the end of " + what + " of " + count_of_bytes(f.object.bytes);
+  f.advice = f.object.what == finding_object::kind::dynamic_shared && f.object.offset >= size
+                 ? "Check the index, or pass more bytes as the third launch parameter."
+                 : "Check the index, and the size of the array.";
+}
+
+// An access beyond the dynamic shared memory of a kernel that uses some, where a launch may ask for
+// that many bytes.
+bool checker::launch_could_give(const access_event& e, std::uint64_t at) const {
+  const std::uint64_t bytes = e.site->bytes, own = code_->system_shared_bytes;
+  return e.space == memory_space::shared && !code_->dynamic_shared.empty() &&
+         (at & (bytes - 1)) == 0 && at >= code_->static_shared_bytes &&
+         at + bytes > context_->shared_bytes &&
+         at + bytes - own - code_->shared_gap_bytes <= model_.shared_bytes_per_block_optin;
+}
+
+// All such accesses of a launch have one cause, at the launch; unless it passes some memory, and
+// one instruction alone goes beyond: then that is the cause.
+void checker::note_missing_shared(const access_event& e, int lane, std::uint64_t at) {
+  const access_site& s = *e.site;
+  missing_shared& m = missing_shared_;
+  m.bytes = std::max(m.bytes, at + s.bytes - code_->static_shared_bytes);
+  if (m.count++ != 0) {
+    m.several |= m.place != place_number(e.at);
+    return;
+  }
+  m.place = place_number(e.at);
+  m.first.origin = launch_origin_;
+  m.first.parties.push_back(party(e.at, e.warp, lane, does_words(s)));
+  outside_shared(e, at, m.first);
+  m.fails_launch = failure_.ok();
+}
+
+void checker::tell_missing_shared() {
+  missing_shared& m = missing_shared_;
+  if (m.count == 0) return;
+  finding& f = m.first;
+  f.count = m.count;
+  finding_key k = key(f.kind, m.place, -1, f.object.address);
+  const std::uint64_t given = config_->dynamic_shared_bytes;
+  if (given == 0 || m.several) {
+    f.kind = finding_kind::too_little_shared;
+    f.object.name = as_kernel_names(code_->dynamic_shared);
+    f.message = "the launch passes " + (given == 0 ? "no" : count_of_bytes(given) + " of") +
+                " dynamic shared memory, and the kernel uses at least " + count_of_bytes(m.bytes) +
+                " of " + f.object.name;
+    f.advice =
+        "Pass the size of extern __shared__ memory in bytes, the third launch parameter: "
+        "<<<grid, block, bytes>>>";
+    f.advice += given == 0 ? "." : "; if it is right, check the index.";
+    k = key(f.kind, static_cast<std::int64_t>(launch_origin_), -1, given);
+  }
+  if (m.fails_launch) failure_ = {};
+  fail(error::illegal_address, f);
+  if (log_.is_new(k, m.count)) log_.add(k, std::move(f));
+}
+
+}  // namespace stepwise::emulator
