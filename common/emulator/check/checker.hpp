@@ -211,7 +211,7 @@ class checker final : public observer {
                                 std::uint64_t base);
   void visit_lanes(const access_event& e, watched_memory& m, std::uint64_t base,
                    std::uint32_t lanes_in);
-  // bounds.cpp
+  // bounds.cpp, outside.cpp
   std::uint32_t in_bounds_global(const access_event& e, std::uint32_t lanes_in);
   std::uint32_t in_bounds_shared(const access_event& e, std::uint32_t lanes_in);
   std::uint64_t local_limit() const;
@@ -226,7 +226,7 @@ class checker final : public observer {
   void tell_missing_shared();
   const std::pair<const device_address, allocation>* allocation_at(const allocation_map& map,
                                                                    device_address at) const;
-  // races.cpp
+  // races.cpp, findings.cpp
   void look_closer(const touch& t);
   void check_cell(const touch& t, const cell& c, const accessor& a);
   void conflict(const touch& t, std::uint32_t other_warp, std::uint32_t other_lanes,
@@ -282,7 +282,7 @@ class checker final : public observer {
   std::int64_t place_number(const op* at) const { return at - code_->code.data(); }
   finding_key key(finding_kind kind, std::int64_t first, std::int64_t second, std::uint64_t object);
   void fail(error code, const finding& f);
-  // waits.cpp
+  // waits.cpp, findings.cpp
   void check_arrivals(unsigned id, bool whole_block);
   void different_barriers(const block_state::arrival& one, const block_state::arrival& other,
                           bool same_warp);

@@ -389,7 +389,7 @@ constexpr value_class register_class(std::size_t bytes) {
 }
 
 // The rows for one element type T, into or from registers of type R (of T's signedness, at least as
-// wide). A table, not code: the code that adds rows took a third of this file's compile time.
+// wide). A table: code that adds each row would be a third of what is compiled here.
 struct element {
   row_name (*type)();  // of T
   row_name (*bits)();  // of R

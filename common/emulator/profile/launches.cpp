@@ -1,0 +1,180 @@
+// What the profiler does once for a launch: its record, what the caches did, the time that it
+// takes. So it is optimised less.
+#include <algorithm>
+
+#include "common/device/names.hpp"
+#include "common/device/occupancy.hpp"
+#include "common/emulator/machine/program.hpp"
+#include "common/emulator/profile/kernel_record.hpp"
+#include "common/emulator/profile/profiler.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+bool same(const extent& a, const extent& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+}  // namespace
+
+profiler::record& profiler::record_for(const launch_info& launch) {
+  const program& code = *launch.code;
+  std::shared_ptr<const code_view> view;
+  for (const auto& r : records_) {
+    if (r->code != &code || r->ops != code.code.size() || r->profile.mangled != code.name) continue;
+    view = r->view;
+    const kernel_profile& k = r->profile;
+    if (same(k.grid, launch.config->grid) && same(k.block, launch.config->block) &&
+        k.dynamic_shared_bytes == launch.config->dynamic_shared_bytes)
+      return *r;
+  }
+  if (view == nullptr) view = std::make_shared<code_view>(code, launch.machine_code, rules_);
+  auto fresh = std::make_unique<record>();
+  fresh->code = &code;
+  fresh->ops = code.code.size();
+  fresh->view = view;
+  fresh->profile = describe(launch, *view);
+  fresh->sites.resize(view->sites.size());
+  fresh->warp_steps.resize(view->places.size() + 1);
+  fresh->lane_steps.resize(view->places.size() + 1);
+  fresh->divergences.resize(view->places.size() + 1);
+  records_.push_back(std::move(fresh));
+  return *records_.back();
+}
+
+kernel_profile profiler::describe(const launch_info& launch, const code_view& view) const {
+  const kernel_attributes& a = *launch.attributes;
+  kernel_profile k;
+  k.kernel = readable_name(launch.code->name);
+  k.mangled = launch.code->name;
+  k.grid = launch.config->grid;
+  k.block = launch.config->block;
+  k.static_shared_bytes = a.static_shared_bytes;
+  k.dynamic_shared_bytes = launch.config->dynamic_shared_bytes;
+  k.registers = a.registers;
+  k.local_bytes = a.local_bytes;
+  if (launch.machine_code != nullptr && a.local_bytes > view.own_local_bytes)
+    k.spill_bytes = a.local_bytes - view.own_local_bytes;
+  k.knows_machine_code = view.knows_machine_code;
+  if (const auto fits =
+          resident_blocks(model_, a, launch.threads, launch.config->dynamic_shared_bytes);
+      fits.ok())
+    k.fits = *fits;
+  k.resident_warps = k.fits.blocks * static_cast<int>(launch.warps);
+  k.l1_bytes = l1_bytes_beside(model_, a.static_shared_bytes + launch.config->dynamic_shared_bytes,
+                               static_cast<std::uint64_t>(std::max(1, k.fits.blocks)));
+  k.l2_bytes = model_.l2_bytes;
+  k.most_warps = model_.max_threads_per_multiprocessor / model_.warp_size;
+  return k;
+}
+
+// What the caches did for this launch's requests. Where only some of their sets were simulated,
+// each site's rates are those of the sets that were.
+void profiler::add_cache_counts() {
+  trace_.end();
+  record& r = *now_;
+  r.profile.cache_share = std::min(r.profile.cache_share, trace_.share());
+  for (std::uint32_t n = 0; n < r.sites.size(); ++n) {
+    const cache_counts& seen = trace_.of(n);
+    site_counts& s = r.sites[n];
+    sector_counts& to = s.global.sectors - s.global_before != 0 ? s.global : s.local;
+    std::uint64_t& before = &to == &s.global ? s.global_before : s.local_before;
+    const std::uint64_t sectors = to.sectors - before;
+    before = to.sectors;
+    if (seen.sectors == 0) continue;
+    const bool atomic = r.view->sites[n].kind == access_kind::atomic;
+    const auto all = [&](std::uint64_t part) {
+      return trace_.share() == 1 && !atomic
+                 ? part
+                 : static_cast<std::uint64_t>(static_cast<double>(part) *
+                                              static_cast<double>(sectors) /
+                                              static_cast<double>(seen.sectors));
+    };
+    const double scale = 1 / trace_.share();
+    to.l1_hits += all(seen.l1_hits);
+    if (rules_.has_l2) {
+      to.l2_sectors += all(seen.l2_sectors);
+      // Of an atomic, only a sector's first turn can miss.
+      to.l2_hits +=
+          atomic
+              ? sectors - std::min(sectors,
+                                   static_cast<std::uint64_t>(
+                                       static_cast<double>(seen.l2_sectors - seen.l2_hits) * scale))
+              : all(seen.l2_hits);
+    }
+    to.dram_read_bytes +=
+        static_cast<std::uint64_t>(static_cast<double>(seen.dram_read_bytes) * scale);
+    to.dram_write_bytes +=
+        static_cast<std::uint64_t>(static_cast<double>(seen.dram_write_bytes) * scale);
+  }
+}
+
+// What a site adds to the kernel's traffic.
+static level_traffic traffic_of(const site_plan& p, const site_account& a, bool has_l2) {
+  level_traffic t;
+  t.l1_sectors = a.sectors;
+  t.shared_wavefronts = a.wavefronts;
+  if (p.kind == access_kind::load) {
+    t.loads = a.sectors;
+    t.load_hits = a.l1_hits;
+  }
+  if (has_l2) {
+    t.l2_sectors = a.l2_sectors;
+    t.l2_hits = a.l2_sectors - a.dram_sectors;
+  }
+  t.dram_read_bytes = a.dram_read_bytes;
+  t.dram_write_bytes = a.dram_write_bytes;
+  t.dram_earlier_bytes = a.dram_earlier_bytes;
+  return t;
+}
+
+// The launch's time, from what its blocks did and what the caches made of it.
+void profiler::add_time() {
+  record& r = *now_;
+  std::vector<site_traffic> traffic(r.sites.size());
+  for (std::uint32_t n = 0; n < r.sites.size(); ++n) {
+    const cache_counts& seen = trace_.of(n);
+    const site_plan& p = r.view->sites[n];
+    site_traffic& t = traffic[n];
+    t.is_store = p.kind == access_kind::store;
+    const double share = 1 / trace_.share();
+    t.sectors = static_cast<double>(seen.sectors) * share;
+    t.l2_sectors = static_cast<double>(seen.l2_sectors) * share;
+    t.dram_sectors = static_cast<double>(seen.l2_sectors - seen.l2_hits) * share;
+    if (t.dram_sectors > 0)
+      t.dram_bytes = static_cast<double>(seen.dram_read_bytes) * share / t.dram_sectors;
+    t.bytes = static_cast<double>(r.sites[n].timed_bytes);
+    r.sites[n].timed_bytes = 0;
+  }
+  launch_time t = timer_->end(traffic);
+  // What its warps waited for a clock is no instruction.
+  if (time_ != nullptr) t.us = std::max(t.us, time_->waited_us());
+  const double launching =
+      timed_launches_++ == 0 ? timer_->costs().launch_us : timer_->costs().next_launch_us;
+  const double room = static_cast<double>(r.profile.fits.blocks) * model_.multiprocessors;
+  const auto blocks = static_cast<double>(volume(r.profile.grid));
+  last_ = {t.us + launching, room > 0 ? std::min(1.0, blocks / room) : 1};
+  kernel_timing& all = r.profile.timing;
+  const double before = all.us, executed = all.instructions;
+  all.us += t.us + launching;
+  all.instructions += t.instructions;
+  if (all.instructions > 0)
+    all.counted = (all.counted * executed + t.counted * t.instructions) / all.instructions;
+  if (!all.traffic) all.traffic.emplace();
+  for (std::size_t n = 0; n < t.sites.size(); ++n)
+    *all.traffic += traffic_of(r.view->sites[n], t.sites[n], rules_.has_l2);
+  // Shares are of all launches' time.
+  const auto mix = [&](double& share, double now) {
+    share = (share * before + now * t.us) / all.us;
+  };
+  for (int n = 0; n < busy_parts; ++n) mix(all.busy[n], t.busy[n]);
+  mix(all.active_warps, t.active_warps);
+  if (!t.experiments_us.empty()) {
+    all.experiments_us.resize(experiments);
+    for (int n = 0; n < experiments; ++n) all.experiments_us[n] += t.experiments_us[n] + launching;
+  }
+  if (r.stalled.empty()) r.stalled.resize(r.view->places.size());
+  for (std::size_t n = 0; n < r.stalled.size() && n < t.stalled.size(); ++n)
+    r.stalled[n] += t.stalled[n];
+  for (const auto& [pair, cycles] : t.waited_for) r.waited_for[pair] += cycles;
+}
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,270 @@
+// What the recorded blocks say of the whole launch: its time, and that of the same work where one
+// thing costs nothing. Done once for a launch, so it is optimised less.
+#include <algorithm>
+#include <cmath>
+
+#include "common/emulator/time/timer.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+// What L2 keeps of bytes that all multiprocessors read (profile/DESIGN.md).
+constexpr double l2_share_for_reads = 2.0 / 3;
+constexpr double bytes_of_sector = 32;
+
+// Of a store's sectors. Its sectors are an estimate where not all sets of the caches were
+// simulated.
+double written_share(const site_traffic& t) {
+  return std::min(1.0, t.bytes / (bytes_of_sector * t.sectors));
+}
+
+bool changes_accesses(const multiprocessor_work& work) {
+  for (const block_trace& b : work.trace->blocks)
+    for (const warp_trace& w : b.warps)
+      for (const recorded_access& a : w.accesses)
+        if (work.memory.change(a)) return true;
+  return false;
+}
+
+}  // namespace
+
+// Of the launch, in multiples of what the recorded blocks have. Those of an early multiprocessor
+// lie closer together at the front: each represents the blocks that it is nearest to.
+double timer::in_recorded_blocks() const {
+  const std::vector<block_trace>& seen = recorder_.trace().blocks;
+  double recorded = 0, of_launch = 0;
+  const auto blocks = static_cast<double>(shape_.blocks);
+  for (std::size_t n = 0; n < seen.size(); ++n) {
+    double stands_for = blocks / static_cast<double>(seen.size());
+    if (!early_.empty()) {
+      const auto between = [&](std::size_t a, std::size_t b) {
+        return static_cast<double>(seen[a].index + seen[b].index) / 2;
+      };
+      stands_for =
+          (n + 1 == seen.size() ? blocks : between(n, n + 1)) - (n == 0 ? 0 : between(n - 1, n));
+    }
+    recorded += static_cast<double>(seen[n].instructions);
+    of_launch += static_cast<double>(seen[n].instructions) * stands_for;
+  }
+  if (recorded == 0) return 0;
+  of_launch *= work_share_;
+  return (cuts_ ? of_launch : static_cast<double>(run_instructions_)) / recorded;
+}
+
+// The whole launch, in multiples of what was run.
+double timer::scale() const {
+  if (!cuts_ || run_instructions_ == 0) return 1;
+  double recorded = 0;
+  for (const block_trace& b : recorder_.trace().blocks)
+    recorded += static_cast<double>(b.instructions);
+  return std::max(1.0, recorded * in_recorded_blocks() / static_cast<double>(run_instructions_));
+}
+
+// What is read and stored takes the place of what lay in L2, some of which must be written to
+// memory first.
+timer::room timer::make_room(double read, double stored) {
+  const double comes = read + stored, room = costs_.dirty_bytes;
+  if (comes <= 0) return {};
+  if (room <= 0) return {stored / comes, 1};  // no L2
+  const double before = dirty_;
+  double written, own = 0;
+  if (comes >= room) {
+    dirty_ = room * stored / comes;
+    own = stored - dirty_;
+    written = before + own;
+  } else {
+    written = comes * before / room;
+    dirty_ = before - written + stored;
+  }
+  return {written / comes, written > 0 ? own / written : 0};
+}
+
+std::vector<site_rates> timer::rates(const std::vector<site_traffic>& traffic) {
+  double read = 0, stored = 0, allocated = 0;
+  const std::vector<double> sectors = whole_sectors(traffic);
+  for (std::size_t n = 0; n < traffic.size(); ++n) {
+    const site_traffic& t = traffic[n];
+    if (t.sectors == 0) continue;
+    if (t.is_store)
+      stored += sectors[n] * bytes_of_sector * written_share(t);
+    else
+      read += sectors[n] * t.dram_bytes * t.dram_sectors / t.sectors;
+  }
+  for (const auto& [base, bytes] : loaded_) allocated += static_cast<double>(bytes);
+  const auto l2 = static_cast<double>(model_.l2_bytes);
+  // What stays in L2 from wave to wave is read from memory once.
+  const double again =
+      allocated <= l2 * l2_share_for_reads && read > allocated ? allocated / read : 1;
+  read *= again;
+  const auto [evicted, own] = make_room(read, stored);
+  std::vector<site_rates> all(traffic.size());
+  for (std::size_t n = 0; n < traffic.size(); ++n) {
+    const site_traffic& t = traffic[n];
+    site_rates& r = all[n];
+    if (t.sectors == 0) continue;
+    r.evicted = evicted;
+    r.own = own;
+    if (t.is_store) {
+      r.whole = written_share(t);
+    } else {
+      r.dram = std::min(1.0, t.dram_sectors / t.sectors * again);
+      r.dram_bytes = t.dram_bytes;
+      const auto from = loads_of_.find(static_cast<std::uint32_t>(n));
+      const auto before =
+          from == loads_of_.end() ? stored_before_.end() : stored_before_.find(from->second);
+      if (before != stored_before_.end() &&
+          static_cast<double>(before->second) < costs_.dirty_bytes)
+        r.dram = 0;  // an earlier launch has just written it
+    }
+    if (const auto found = atomics_.find(static_cast<std::uint32_t>(n)); found != atomics_.end()) {
+      r.hot = found->second.addresses.share_of_most();
+      r.hot_line = found->second.lines.share_of_most();
+    }
+  }
+  return all;
+}
+
+// The launch's blocks, in multiples of those that were simulated.
+double timer::of_a_block() const {
+  double recorded = 0, all = 0;
+  for (const block_trace& b : recorder_.trace().blocks) {
+    recorded += static_cast<double>(b.recorded);
+    all += static_cast<double>(b.instructions);
+  }
+  return recorded > 0 ? all / recorded * in_recorded_blocks() : 0;
+}
+
+// How many sectors each site asks for. Known where every block ran; else as many as a recorded
+// block does, on average, since blocks that are cut short have what comes first only.
+std::vector<double> timer::whole_sectors(const std::vector<site_traffic>& traffic) const {
+  std::vector<double> seen(traffic.size()), all(traffic.size());
+  for (const block_trace& b : recorder_.trace().blocks)
+    for (const warp_trace& w : b.warps)
+      for (const recorded_access& a : w.accesses)
+        if (a.site < seen.size()) seen[a.site] += a.sectors;
+  for (std::size_t n = 0; n < traffic.size(); ++n) {
+    const bool is_atomic = atomics_.contains(static_cast<std::uint32_t>(n));
+    all[n] =
+        cuts_ && seen[n] > 0 && !is_atomic ? seen[n] * of_a_block() : traffic[n].sectors * scale();
+  }
+  return all;
+}
+
+// What the simulated blocks' accesses came to, of all blocks. Where none of them came to a site,
+// the caches show it for those blocks that did. They also show what atomics read from memory, which
+// the queues leave out.
+std::vector<site_account> timer::whole(std::vector<site_account> simulated,
+                                       const std::vector<site_rates>& rates,
+                                       const std::vector<site_traffic>& traffic) const {
+  const std::vector<double> sectors = whole_sectors(traffic);
+  for (std::size_t n = 0; n < simulated.size(); ++n) {
+    site_account& a = simulated[n];
+    if (n >= traffic.size()) {
+      a *= of_a_block();
+      continue;
+    }
+    const site_traffic& t = traffic[n];
+    const bool is_atomic = atomics_.contains(static_cast<std::uint32_t>(n));
+    a *= a.sectors == 0 || is_atomic ? of_a_block() : sectors[n] / a.sectors;
+    const bool unseen = a.sectors == 0 && t.sectors > 0;
+    if (unseen) {
+      a.sectors = sectors[n];
+      a.l2_sectors = t.l2_sectors * scale();
+      a.l1_hits = a.sectors - a.l2_sectors;
+    }
+    if ((unseen || is_atomic) && !t.is_store) {
+      a.dram_sectors = rates[n].dram * t.sectors * scale();
+      a.dram_read_bytes = a.dram_sectors * rates[n].dram_bytes;
+    }
+  }
+  return simulated;
+}
+
+// The time of the same work where one thing costs nothing, or there is more room; nothing where
+// that changes nothing, as without bank conflicts their absence does.
+std::future<double> timer::us_if(what_if e, const multiprocessor_work& work) const {
+  multiprocessor_work other = work;
+  std::unique_ptr<code_costs> code;
+  bool differs = false;
+  switch (e) {
+    case what_if::no_global_memory:
+      other.memory.no_global = true;
+      break;
+    case what_if::no_arithmetic:
+      code = std::make_unique<code_costs>(*code_);
+      for (instruction_cost& c : code->at) {
+        const bool computes = c.on == unit::fma || c.on == unit::fp64 || c.on == unit::half ||
+                              c.on == unit::conversion || c.on == unit::special ||
+                              c.on == unit::tensor;
+        if (!computes || c.kind != step_kind::compute) continue;
+        differs = differs || c.slots != 0;
+        c.slots = 0;
+      }
+      other.code = code.get();
+      break;
+    case what_if::perfect_coalescing:
+      other.memory.ideal_sectors = true;
+      break;
+    case what_if::no_bank_conflicts:
+      other.memory.ideal_wavefronts = true;
+      break;
+    case what_if::full_occupancy:
+      other.resident = shape_.resident_full;
+      break;
+    case what_if::twice_the_registers:
+      other.resident = shape_.resident_more_registers;
+      break;
+  }
+  const std::size_t traced = work.trace->blocks.size();
+  differs = differs || std::min<std::size_t>(other.resident, traced) !=
+                           std::min<std::size_t>(work.resident, traced);
+  if (!differs && !changes_accesses(other)) return {};
+  return std::async(std::launch::async, [this, other = std::move(other), code = std::move(code)] {
+    return simulate(other, costs_).cycles / (costs_.ghz * 1e3);
+  });
+}
+
+launch_time timer::end(const std::vector<site_traffic>& traffic) {
+  const std::uint64_t processors = costs_.multiprocessors;
+  multiprocessor_work work;
+  work.trace = &recorder_.trace();
+  work.code = code_;
+  work.sites = rates(traffic);
+  work.l1_bytes = shape_.l1_bytes;
+  work.resident = shape_.resident;
+  work.active = static_cast<unsigned>(std::min(processors, shape_.blocks));
+  work.equal_shares = shape_.blocks <= processors * shape_.resident;
+  work.blocks = early_.empty() ? (shape_.blocks + processors - 1) / processors : early_.size();
+  work.blocks = std::max<std::uint64_t>(
+      1, static_cast<std::uint64_t>(std::llround(static_cast<double>(work.blocks) * busy_share_)));
+  std::vector<std::future<double>> experiments_us;
+  if (how_.experiments)
+    for (int e = 0; e < experiments; ++e)
+      experiments_us.push_back(us_if(static_cast<what_if>(e), work));
+  dirty_ = std::min(dirty_, costs_.dirty_at_rest);
+  multiprocessor_time t = simulate(work, costs_);
+  launch_time result;
+  result.us = t.cycles / (costs_.ghz * 1e3);
+  // Blocks with hardly any work start and end.
+  const double idle_us =
+      idle_share_ * static_cast<double>(shape_.blocks) / (costs_.block_starts * costs_.ghz * 1e3);
+  for (double& share : t.busy) share *= result.us / (result.us + idle_us);
+  result.us += idle_us;
+  result.counted = 1 / scale();
+  result.active_warps = t.warp_cycles / std::max(1.0, t.simulated_cycles);
+  result.instructions = t.slots * of_a_block();
+  result.sites = whole(std::move(t.sites), work.sites, traffic);
+  std::copy(std::begin(t.busy), std::end(t.busy), std::begin(result.busy));
+  result.stalled = std::move(t.stalled);
+  result.waited_for = std::move(t.waited_for);
+  for (auto& e : experiments_us) {
+    // With less to do, warps may drift apart and find less in L1: no reason to wish for more.
+    const bool takes_away =
+        result.experiments_us.size() < static_cast<std::size_t>(what_if::full_occupancy);
+    const double us = e.valid() ? e.get() + idle_us : result.us;
+    result.experiments_us.push_back(takes_away ? std::min(us, result.us) : us);
+  }
+  return result;
+}
+
+}  // namespace stepwise::emulator
