@@ -79,11 +79,12 @@ TEST_CASE("selftest takes a folder of your own, and tells what is not as it shou
   if (is_open_to_attacks()) return;
   const cloned_course c;
   const fs::path folder = c.root() / "mine";
-  write_atomically(folder / "good.cu",
+  write_atomically(folder / "mine.cu",
                    "// honest reduction: SLOW, at least 99 points\n// too much is expected\n" +
                        step_text(c, "00_pairs"));
-  const json document = selftest(c, {"--attacks", folder, "good"}, 3);
-  CHECK(document["failed"] >= 1);
+  const json document = selftest(c, {"--attacks", folder, "mine"}, 3);
+  CHECK(document["files"].size() == 1);
+  CHECK(document["failed"] == 1);
   CHECK(document.dump().find("too much is expected") != std::string::npos);
   write_atomically(folder / "other.cu", "int x;\n");
   CHECK(c.lab({"selftest", "--attacks", folder.string()}).end.exit_code == 2);
