@@ -80,7 +80,10 @@ CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp*
     if (!bytes || (option != CU_MEM_ALLOC_GRANULARITY_MINIMUM &&
                    option != CU_MEM_ALLOC_GRANULARITY_RECOMMENDED))
       return CUDA_ERROR_INVALID_VALUE;
-    const CUresult known = check_properties(properties);
+    if (!properties) return CUDA_ERROR_INVALID_VALUE;
+    CUmemAllocationProp pinned = *properties;
+    pinned.type = CU_MEM_ALLOCATION_TYPE_PINNED;  // an H100's driver looks at the place alone
+    const CUresult known = check_properties(&pinned);
     if (known != CUDA_SUCCESS) return known;
     return with_mappings("cuMemGetAllocationGranularity",
                          [&](virtual_memory& m) { return *bytes = m.granularity(), status{}; });
@@ -168,7 +171,7 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t bytes, const CUmemAccessDesc
       const CUmemLocation& place = list[i].location;
       if (number_of(place.type) != CU_MEM_LOCATION_TYPE_DEVICE)
         return refused("the host's accesses to mapped memory (cuMemSetAccess)");
-      if (place.id != 0) return CUDA_ERROR_INVALID_DEVICE;
+      if (place.id != 0) return CUDA_ERROR_INVALID_VALUE;
       switch (number_of(list[i].flags)) {
         case CU_MEM_ACCESS_FLAGS_PROT_NONE:
           access = memory_access::none;

@@ -99,19 +99,24 @@ result<memory_piece> mapped_memory::retain(std::uint64_t address) {
   return found->second.piece;
 }
 
+bool mapped_memory::is_free(std::uint64_t address, std::uint64_t bytes) const {
+  const auto next = mappings_.lower_bound(address);
+  return around(address) == mappings_.end() &&
+         (next == mappings_.end() || next->first - address >= bytes);
+}
+
 status mapped_memory::map(std::uint64_t address, std::uint64_t bytes, memory_piece piece) {
   const auto found = pieces_.find(piece);
   if (!has(piece)) return invalid("there is no such piece of memory; was it released?");
-  if (bytes == 0 || !is_multiple(address, bytes) || bytes > found->second.bytes)
-    return invalid("the size is not a multiple of 2 MiB, or more than the piece has");
+  if (bytes > found->second.bytes)
+    return {error::not_supported, "the size is more than the piece has"};
+  if (bytes == 0 || !is_multiple(address, bytes))
+    return invalid("the size or the address is not a multiple of 2 MiB");
   const auto after = ranges_.upper_bound(address);
   if (after == ranges_.begin() || std::prev(after)->second < address - std::prev(after)->first ||
       bytes > std::prev(after)->second - (address - std::prev(after)->first))
     return invalid("the addresses are not in a reserved range");
-  const auto next = mappings_.lower_bound(address);
-  if (around(address) != mappings_.end() ||
-      (next != mappings_.end() && next->first - address < bytes))
-    return invalid("memory is mapped at these addresses already");
+  if (!is_free(address, bytes)) return invalid("memory is mapped at these addresses already");
   if (!memory_.map(address, bytes, file_, found->second.offset))
     return {error::memory_allocation, "the host cannot map it"};
   mappings_[address] = {bytes, piece, memory_access::none};
@@ -150,6 +155,8 @@ void mapped_memory::hide(std::uint64_t address, mapping& m) {
 
 status mapped_memory::unmap(std::uint64_t address, std::uint64_t bytes) {
   return beside_([&] {
+    const bool is_whole = bytes != 0 && is_multiple(address, bytes);
+    if (is_whole && is_free(address, bytes)) return status{};  // as an H100's driver has it
     return for_each(address, bytes, [&](mapping_map::iterator m) {
       hide(m->first, m->second);
       memory_.unmap(m->first, m->second.bytes);

@@ -56,6 +56,8 @@ class mapped_memory final : public virtual_memory {
   }
   // The mapping around an address, or the end.
   mapping_map::const_iterator around(std::uint64_t address) const;
+  // Nothing is mapped there.
+  bool is_free(std::uint64_t address, std::uint64_t bytes) const;
   // Does `what` to each of the mappings that fill a range; invalid_value if none or others do.
   status for_each(std::uint64_t address, std::uint64_t bytes,
                   const std::function<status(mapping_map::iterator)>& what);

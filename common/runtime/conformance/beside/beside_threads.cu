@@ -79,8 +79,10 @@ void many_blocks() {
 }
 
 // The host sets a flag in memory that is its own and the device's, with atomics of its language.
+// (An atomic addition of 0 would be no load: without cudaDevAttrHostNativeAtomicSupported it may
+// write an old value over what the host has stored meanwhile, as seen on an H100.)
 __global__ void answer(int* mail) {
-  while (atomicAdd_system(mail, 0) != 1) {
+  while (*static_cast<volatile int*>(mail) != 1) {
   }
   __threadfence_system();
   mail[1] = mail[2] + 1;
