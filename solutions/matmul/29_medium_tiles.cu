@@ -44,8 +44,9 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
     const int group_y = min(group, tiles_y - first_y);  // the last group may be lower
     const int tile_y = first_y + in_group % group_y, tile_x = in_group / group_y;
     const int top = tile_y * rows, left = tile_x * cols;  // this tile stores from here on
+    int row0 = top, col0 = left;
     // Inside, the tile begins where it ends with the matrix at the latest.
-    const int row0 = Inside ? min(top, n - rows) : top, col0 = Inside ? min(left, n - cols) : left;
+    if (Inside) row0 = min(top, n - rows), col0 = min(left, n - cols);
     const auto stored = [&](int row, int col) {
       return Inside ? row >= top && col >= left : row < n && col < n;
     };
