@@ -223,13 +223,16 @@ int validate_recorded(context& c, const lab& l, const validation_request& reques
   for (const auto& file : files) {
     validation v = validate_against_record(request, file);
     for (const validated_step& s : v.steps) compared.insert(s.name);
-    // Of several records, one may be of other steps than those that were asked for.
-    if (!v.steps.empty() || files.size() == 1) worst = std::max(worst, report(c, l, v, all));
+    // One record may be of other steps than those that were asked for.
+    if (!v.steps.empty()) worst = std::max(worst, report(c, l, v, all));
   }
-  if (!request.steps.empty()) return worst;
-  for (const auto& s : l.steps)
-    if (!compared.contains(s.name))
+  if (compared.empty())
+    throw failure(exit_code::usage, "nothing is recorded of these steps of " + l.name);
+  for (const auto& s : l.steps) {
+    const bool asked = request.steps.empty() || std::ranges::count(request.steps, s.name) > 0;
+    if (asked && !compared.contains(s.name))
       c.say(c.out.paint(tone::note, s.name + ": not recorded, so not compared"));
+  }
   return worst;
 }
 
