@@ -95,6 +95,20 @@ TEST_CASE("every step is right at every size, for more than one seed") {
   }
 }
 
+TEST_CASE("matmul's last step is right with each of its tiles") {
+  if (loaded() == nullptr) return;
+  const lab& l = *std::find_if(loaded()->labs.begin(), loaded()->labs.end(),
+                               [](const lab& one) { return one.name == "matmul"; });
+  // Tall ones in one, two and three rounds, medium ones, large ones in four slices.
+  const std::vector<lab_size> sizes = {{521}, {705}, {1067}, {641}, {953}};
+  const fs::path program = loaded()->where.solution(l.name, l.steps.back().name);
+  const auto report =
+      check_program(l, problem_of(l), program, loaded()->device, sizes, 1, activity());
+  INFO(report.found.message);
+  CHECK(report.correct());
+  CHECK(report.right.size() == sizes.size());
+}
+
 TEST_CASE("a program keeps a call's buffers for the next call, and copies nothing back from that") {
   if (loaded() == nullptr) return;
   const lab& l = loaded()->labs.front();

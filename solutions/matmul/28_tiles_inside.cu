@@ -13,7 +13,7 @@
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
 #include "solutions/matmul/parts/lane_fetcher.hpp"
-#include "solutions/matmul/parts/store_slices.hpp"
+#include "solutions/matmul/parts/store_sums.hpp"
 #include "solutions/matmul/parts/stream_k.hpp"
 #include "solutions/matmul/parts/tile_size.hpp"
 
@@ -59,22 +59,10 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
                                                                       first * depth - missing, tid);
     add_products<stages, slices>(sum, fetcher, tiles, longest, zeros, place, slice);
     const int row = row0 + place.y0, col = col0 + place.x0;
-    float* const first_sum = c + static_cast<long long>(row) * n + col;
-    if constexpr (slices > 1) {
-      store_slices<slices, threads>(sum, reinterpret_cast<float*>(shared) + tid, slice, place, c, n,
-                                    row, col, stored);
-      return;
-    }
-    share.wait_for_beginning();
-    for (int i = 0; i < part; ++i) {
-      for (int j = 0; j < part; ++j) {
-        const int below = place.below(i), right = place.right(j);
-        if (!stored(row + below, col + right)) continue;
-        float* const at = first_sum + static_cast<long long>(below) * n + right;
-        *at = from > 0 ? __ldcg(at) + sum[i][j] : sum[i][j];
-      }
-    }
-    share.pass_on();
+    if constexpr (slices > 1)
+      return store_slices<slices, threads>(sum, reinterpret_cast<float*>(shared) + tid, slice,
+                                           place, c, n, row, col, stored);
+    store_share(share, sum, place, c, n, row, col, stored);
   }
 }
 

@@ -1,11 +1,10 @@
 // matmul 29_medium_tiles: a third size of tile, and a choice by what each would take.
 //
-// idea    Tiles of 64 x 128 and of 32 x 64 differ by a factor of four, and so do the rounds in
-// which
-//         the multiprocessors compute them: n = 1600 has 325 large tiles, 2.5 rounds that take as
-//         long as 3, and 1250 small ones, 9.5 that take as long as 10. 625 tiles of 64 x 64 are 4.7
-//         rounds. A round of small ones takes 6 units of time, one of medium ones 11, one of large
-//         ones 20: whatever needs least is launched.
+// idea    Tiles of 64 x 128 and of 32 x 64 differ by a factor of four, and so do their rounds: n =
+//         1600 has 325 large tiles, 2.5 rounds that take as long as 3, and 1250 small ones, 9.5
+//         that take as long as 10. 625 tiles of 64 x 64 are 4.7 rounds. A round of small ones takes
+//         6 units of time, one of medium ones 11, one of large ones 20: whatever needs least is
+//         launched. Shares of steps cost, too: they are left for rounds that end too empty.
 // watch   6, 11 and 20 were measured, on an H100. They are not 1, 2 and 4: a larger tile uses each
 //         float that it fetches more often.
 // needs   As many sizes as are kept are compiled, each three times.
@@ -15,7 +14,7 @@
 #include "common/lab/check.hpp"
 #include "labs/matmul/matmul.hpp"
 #include "solutions/matmul/parts/lane_fetcher.hpp"
-#include "solutions/matmul/parts/store_slices.hpp"
+#include "solutions/matmul/parts/store_sums.hpp"
 #include "solutions/matmul/parts/stream_k.hpp"
 #include "solutions/matmul/parts/tile_size.hpp"
 
@@ -61,22 +60,10 @@ __global__ void __launch_bounds__(slices* Size::threads, blocks_per_sm)
                                                                       first * depth - missing, tid);
     add_products<stages, slices>(sum, fetcher, tiles, longest, zeros, place, slice);
     const int row = row0 + place.y0, col = col0 + place.x0;
-    float* const first_sum = c + static_cast<long long>(row) * n + col;
-    if constexpr (slices > 1) {
-      store_slices<slices, threads>(sum, reinterpret_cast<float*>(shared) + tid, slice, place, c, n,
-                                    row, col, stored);
-      return;
-    }
-    share.wait_for_beginning();
-    for (int i = 0; i < part; ++i) {
-      for (int j = 0; j < part; ++j) {
-        const int below = place.below(i), right = place.right(j);
-        if (!stored(row + below, col + right)) continue;
-        float* const at = first_sum + static_cast<long long>(below) * n + right;
-        *at = from > 0 ? __ldcg(at) + sum[i][j] : sum[i][j];
-      }
-    }
-    share.pass_on();
+    if constexpr (slices > 1)
+      return store_slices<slices, threads>(sum, reinterpret_cast<float*>(shared) + tid, slice,
+                                           place, c, n, row, col, stored);
+    store_share(share, sum, place, c, n, row, col, stored);
   }
 }
 
@@ -101,13 +88,14 @@ void matmul(const float* a, const float* b, float* c, int n) {
   check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
   const int small_tiles = small::tiles(n);
   if (n < small::cols) return launch<small, one_tile, 2, 8, 2, false>(small_tiles, a, b, c, n);
-  const int tiles = large::tiles(n), steps = tiles * ceil_div(n, large::depth);
-  if (tiles > 4 * sms) {
+  const int tiles = large::tiles(n), large_rounds = ceil_div(tiles, sms);
+  if (large_rounds > 4 && 100 * tiles < 97 * sms * large_rounds) {  // the last is not full
+    const int steps = tiles * ceil_div(n, large::depth);
     const int blocks = std::min({steps, 3 * sms, most_blocks});
     return launch<large, even_shares, 3, 1, 3>(blocks, a, b, c, n);
   }
   //> todo: the size that takes least, by its rounds.
-  const int with_small = 6 * ceil_div(small_tiles, sms), with_large = 20 * ceil_div(tiles, sms);
+  const int with_small = 6 * ceil_div(small_tiles, sms), with_large = 20 * large_rounds;
   const int with_medium = 11 * ceil_div(medium::tiles(n), sms);
   if (n < large::cols || with_small <= std::min(with_medium, with_large))
     return launch<small, one_tile, 2, 8, 2>(small_tiles, a, b, c, n);

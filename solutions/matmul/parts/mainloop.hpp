@@ -97,16 +97,16 @@ class pair_fetcher {
   float4 fetched_[a_pieces];
 };
 
-// Where the 8 x 8 elements of a thread lie in its block's tile of c. A warp has 32 x 64 of them,
-// four neighbours of a thread at a time.
-template <int cols>
+// Where the thread_rows x 8 elements of a thread lie in its block's tile of c. A warp has
+// 4 thread_rows x 64 of them, four neighbours of a thread at a time.
+template <int cols, int thread_rows = 8>
 struct thread_place {
   static constexpr int lanes_y = 4, lanes_x = 8, warps_x = cols / (8 * lanes_x);
   int y0, x0;  // of the first element
 
   __device__ explicit thread_place(int tid) {
     const int warp = tid / 32, lane = tid % 32;
-    y0 = warp / warps_x * lanes_y * 8 + 4 * (lane / 16 * 2 + lane / 2 % 2);
+    y0 = warp / warps_x * lanes_y * thread_rows + 4 * (lane / 16 * 2 + lane / 2 % 2);
     x0 = warp % warps_x * lanes_x * 8 + 4 * (lane / 4 % 4 * 2 + lane % 2);
   }
   // How far the others lie below and right of it.
@@ -130,10 +130,10 @@ __device__ void sync_slice(int slice) {
 // and rows of the first pair count as 0; none is missing if Multiple is a multiple of depth. tiles:
 // `stages` pairs in shared memory, possibly those of an earlier call. All threads of the slice take
 // part, with the same number of steps. Fetcher: pair_fetcher, or a class with the same functions.
-template <int stages, int slices = 1, class Fetcher, int rows, int cols, int depth>
-__device__ void add_products(float (&sum)[8][8], Fetcher& fetcher,
+template <int stages, int slices = 1, class Fetcher, int rows, int cols, int depth, int thread_rows>
+__device__ void add_products(float (&sum)[thread_rows][8], Fetcher& fetcher,
                              tile_pair<rows, cols, depth>* tiles, int steps, int missing,
-                             const thread_place<cols>& place, int slice = 0) {
+                             const thread_place<cols, thread_rows>& place, int slice = 0) {
   constexpr int threads = Fetcher::threads;
   sync_slice<slices, threads>(slice);  // no thread reads what was there before
   for (int stage = 0; stage < stages - 1; ++stage) {
@@ -152,7 +152,7 @@ __device__ void add_products(float (&sum)[8][8], Fetcher& fetcher,
 
   int now = 0, free = stages - 1;
   const float *a_now = &tiles[0].a[0][place.y0], *b_now = &tiles[0].b[0][place.x0];
-  float a_k[2][8], b_k[2][8];  // even k, odd k
+  float a_k[2][thread_rows], b_k[2][8];  // even k, odd k
   const auto read_a = [&](int k, int i) {
     four(a_k[k % 2][i]) =
         *reinterpret_cast<const float4*>(a_now + k % depth * (rows + 4) + place.below(i));
@@ -169,6 +169,7 @@ __device__ void add_products(float (&sum)[8][8], Fetcher& fetcher,
     } else {
       read_b(k, 0), read_a(k, 0), read_b(k, 4), read_a(k, 4);
     }
+    for (int i = 8; i < thread_rows; i += 4) read_a(k, i);
   };
   read(0);
   for (int step = 0; step < steps; ++step) {
@@ -192,8 +193,8 @@ __device__ void add_products(float (&sum)[8][8], Fetcher& fetcher,
       }
       read(k + 1);
       for (int j = 0; j < 8; ++j) {
-        for (int at = 0; at < 8; ++at) {
-          const int i = j % 2 == 0 ? at : 7 - at;  // an operand stays
+        for (int at = 0; at < thread_rows; ++at) {
+          const int i = j % 2 == 0 ? at : thread_rows - 1 - at;  // an operand stays
           sum[i][j] = fmaf(a_k[k % 2][i], b_k[k % 2][j], sum[i][j]);
         }
       }

@@ -3,13 +3,13 @@
 
 #include "common/lab/ceil_div.hpp"
 
-constexpr int part = 8;  // a thread computes part x part elements of c
+constexpr int part = 8;  // a thread computes part x part elements of c, if nothing else is said
 
-// Rows and columns of c; columns of a and rows of b between two barriers.
-template <int Rows, int Cols, int Depth>
+// Rows and columns of c; columns of a and rows of b between two barriers; a thread's rows of c.
+template <int Rows, int Cols, int Depth, int ThreadRows = part>
 struct tile_size {
-  static constexpr int rows = Rows, cols = Cols, depth = Depth;
-  static constexpr int threads = (rows / part) * (cols / part);
+  static constexpr int rows = Rows, cols = Cols, depth = Depth, thread_rows = ThreadRows;
+  static constexpr int threads = (rows / thread_rows) * (cols / part);
 
   // How many an n x n matrix has.
   static int tiles(int n) { return ceil_div(n, rows) * ceil_div(n, cols); }

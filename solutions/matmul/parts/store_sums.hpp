@@ -1,0 +1,45 @@
+// Where a thread's sums go in the end: what 26_small_tiles spells out, for the steps that build on
+// it.
+#pragma once
+
+#include "solutions/matmul/parts/tile_size.hpp"
+
+// Each slice adds up and stores one in `slices` of a thread's sums. space: in shared memory, the
+// thread's first float of slices * thread_rows * part * threads. The thread's first sum is that of
+// row and col. is_stored(row, col): whether that element of c is stored. All threads of the block
+// call it.
+template <int slices, int threads, int thread_rows, class Place, class IsStored>
+__device__ void store_slices(const float (&sum)[thread_rows][part], float* space, int slice,
+                             const Place& place, float* c, int n, int row, int col,
+                             const IsStored& is_stored) {
+  constexpr int sums = thread_rows * part;
+  __syncthreads();  // the tiles are done with
+  for (int e = 0; e < sums; ++e) space[(slice * sums + e) * threads] = sum[e / part][e % part];
+  __syncthreads();                          // the sums are there
+  for (int i = 0; i < sums; i += slices) {  // constant bounds: all loads in flight
+    const int e = i + slice;
+    float total = 0;
+    for (int s = 0; s < slices; ++s) total += space[(s * sums + e) * threads];
+    const int y = row + place.below(e / part), x = col + place.right(e % part);
+    if (is_stored(y, x)) c[static_cast<long long>(y) * n + x] = total;
+  }
+}
+
+// Stores the sums of a share of a tile's steps, or adds them to those of the steps before. The rest
+// as above, with one slice.
+template <class Shares, int thread_rows, class Place, class IsStored>
+__device__ void store_share(const Shares& share, const float (&sum)[thread_rows][part],
+                            const Place& place, float* c, int n, int row, int col,
+                            const IsStored& is_stored) {
+  float* const first_sum = c + static_cast<long long>(row) * n + col;
+  share.wait_for_beginning();
+  for (int i = 0; i < thread_rows; ++i) {
+    for (int j = 0; j < part; ++j) {
+      const int below = place.below(i), right = place.right(j);
+      if (!is_stored(row + below, col + right)) continue;
+      float* const at = first_sum + static_cast<long long>(below) * n + right;
+      *at = share.from > 0 ? __ldcg(at) + sum[i][j] : sum[i][j];
+    }
+  }
+  share.pass_on();
+}
