@@ -98,18 +98,18 @@ void matmul(const float* a, const float* b, float* c, int n) {
   const int with_small = 42 * ceil_div(small_tiles, sms);
   const int with_medium = 81 * ceil_div(medium::tiles(n), sms);
   const int with_large = 140 * large_rounds + 20;
-  //> todo: tall tiles, where they take least: one, two or three blocks per multiprocessor.
+  //> todo: the size that takes least; of tall tiles one, two or three blocks per multiprocessor.
   const int tall_tiles = tall::tiles(n), rounds = ceil_div(tall_tiles, sms);
   if (59 * rounds < std::min({with_small, with_medium, with_large})) {
     if (rounds == 1) return launch<tall, one_tile, 2, 8, 1>(tall_tiles, a, b, c, n);
     if (rounds == 2 || rounds == 4) return launch<tall, one_tile, 2, 6, 2>(tall_tiles, a, b, c, n);
     return launch<tall, one_tile, 2, 4, 3>(tall_tiles, a, b, c, n);
   }
-  //<
   if (n < large::cols || with_small <= std::min(with_medium, with_large))
     return launch<small, one_tile, 2, 8, 2>(small_tiles, a, b, c, n);
   if (with_medium < with_large)
     return launch<medium, one_tile, 2, 4, 2>(medium::tiles(n), a, b, c, n);
+  //<
   if (tiles <= sms) return launch<large, one_tile, 2, 4, 1>(tiles, a, b, c, n);
   launch<large, one_tile, 2, 1, 4>(tiles, a, b, c, n);
 }

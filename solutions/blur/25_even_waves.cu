@@ -1,0 +1,93 @@
+// blur 25_even_waves: what does not fit at once comes in waves of the same size.
+//
+// idea    A picture of 13773 x 3727 has 29 blocks side by side, and an H100 holds 27 such rows of
+//         blocks: strips of 138 rows would run at once. Strips of 128 rows, the most that were
+//         allowed, need 30 rows of blocks, and the last three run alone, as long as all others.
+//         So the height is chosen for whole waves, as few as strips of most_rows allow.
+// watch   The halo: 8 rows for each strip. Even waves of low strips are no gain.
+// needs   nothing.
+// source  CUDA C++ Best Practices Guide: the tail of a launch, when the last wave is not full.
+#include <algorithm>
+
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/blur/blur.hpp"
+#include "solutions/blur/parts/byte_arithmetic.hpp"
+
+constexpr int strip = 30 * 4, warps = 4;         // columns of a warp; warps of a block
+constexpr int ahead = 4;                         // rows in flight
+constexpr int least_rows = 16, most_rows = 176;  // of a warp
+static_assert(ahead % 2 == 0);
+
+// Sobel's gx and gy of a column, of the row before the last, each with either sign. Of each row
+// comes the difference of the pixel's neighbours, right less left and left less right by turns, and
+// 1 2 1 times all three, as a float that is 3 * 2^22 larger.
+struct gradient_of_either_sign {
+  int difference1 = 0;
+  float two1 = 0, smooth1 = 0, smooth2 = 0;  // 1 or 2 rows ago
+  __device__ float2 operator()(int difference, float smooth) {
+    float2 g = {0, 0};
+    const float two = __int_as_float(difference - difference1 + three_22_bits);
+    g = {two - two1, smooth - smooth2};
+    difference1 = difference, two1 = two, smooth2 = smooth1, smooth1 = smooth;
+    return g;
+  }
+};
+
+// out = the edges of rgba, in strips of `rows` rows. whole: as in vector_access.hpp
+template <bool whole>
+__global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height,
+                             int rows) {
+  const int lane = threadIdx.x, x = (blockIdx.x * warps + threadIdx.y) * strip + 4 * (lane - 1);
+  const int top = blockIdx.y * rows, bottom = min(top + rows, height);
+  const bool inside = x >= 0 && x < width, stores = inside && lane >= 1 && lane <= 30;
+  const unsigned mask = bytes_inside(x, width);
+  const auto is_row = [&](int y) { return unsigned(y) < unsigned(height); };
+  column_sum<unsigned> blur[2];  // of two columns, one in each half of a word
+  gradient_of_either_sign gradient[4];
+  uint4 coming[ahead];
+  int from = (top - 4) * width + x, to = from - 4 * width;  // what is loaded next, what is stored
+  const auto load_next = [&](int y) {
+    const uint4 quad = inside && is_row(y) ? quad_at<whole>(rgba + from, width - x) : uint4{};
+    from += width;
+    return quad;
+  };
+  for (int i = 0; i < ahead; ++i) coming[i] = load_next(top - 4 + i);
+  for (int first = top - 4; first < bottom + 4; first += ahead) {
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+      const int y = first + i;
+      const uint4 colours = coming[i];
+      coming[i] = load_next(y + ahead);
+      const twelve_bytes grey(grey_bytes(colours));
+      unsigned sum[2] = {}, edges[4];
+      for (int k = 0; k < 2; ++k)
+        sum[k] = blur[k](row_sum(grey, 2 * k, row_sum(grey, 2 * k + 1) << 16));
+      const unsigned blurred = __byte_perm(sum[0], sum[1], 0x7531);
+      const twelve_bytes b(is_row(y - 3) ? blurred & mask : 0);
+      for (int k = 0; k < 4; ++k) {
+        const unsigned around = b.from(k + 3);
+        const auto g = gradient[k](dot(around, i % 2 == 0 ? 0x0100ff : 0xff0001),
+                                   __int_as_float(dot(around, 0x010201, three_22_bits)));
+        edges[k] = short_length_of(g.x, g.y);
+      }
+      if (stores && unsigned(y - 4 - top) < unsigned(bottom - top))
+        store_at<whole>(out + to, width - x, lowest_bytes(edges[0], edges[1], edges[2], edges[3]));
+      to += width;
+    }
+  }
+}
+
+void edges(const uchar4* rgba, unsigned char* out, unsigned char* /*scratch*/, int width,
+           int height) {
+  auto* const kernel = width % 4 == 0 ? edges_kernel<true> : edges_kernel<false>;
+  const int side_by_side = ceil_div(width, strip * warps);
+  const int fit = std::max(1, resident_blocks(kernel, 32 * warps) / side_by_side);
+  //> todo: strips of as many rows as make few waves of one size; launch them.
+  const int waves = ceil_div(height, fit * most_rows);
+  const int rows = ahead * ceil_div(std::max(ceil_div(height, fit * waves), least_rows), ahead);
+  const dim3 blocks(side_by_side, ceil_div(height, rows));
+  kernel<<<blocks, dim3(32, warps)>>>(rgba, out, width, height, rows);
+  //<
+  check(cudaGetLastError());
+}

@@ -1,0 +1,98 @@
+// blur 26_narrow_blocks: blocks of as many strips side by side as suit the width.
+//
+// idea    A picture of 541 columns has five strips of 120, and two blocks of four warps side by
+//         side: three of eight warps have nothing to do. Warps of a block share nothing, so that a
+//         block may as well have three, two or one. The largest that leaves few idle is taken.
+// watch   A multiprocessor holds 32 blocks at most: enough for blocks of one warp, as long as
+//         registers allow no more than 32 warps.
+// needs   Warps that do not know how many they are: blockDim.y instead of a constant.
+// source  Found for this course, by drawing sizes: `./lab bench blur --ragged 40`.
+#include <algorithm>
+
+#include "common/lab/ceil_div.hpp"
+#include "common/lab/check.hpp"
+#include "labs/blur/blur.hpp"
+#include "solutions/blur/parts/byte_arithmetic.hpp"
+
+constexpr int strip = 30 * 4, most_warps = 4;    // columns of a warp; warps of a block
+constexpr int ahead = 4;                         // rows in flight
+constexpr int least_rows = 16, most_rows = 176;  // of a warp
+static_assert(ahead % 2 == 0);
+
+// Sobel's gx and gy of a column, of the row before the last, each with either sign. Of each row
+// comes the difference of the pixel's neighbours, right less left and left less right by turns, and
+// 1 2 1 times all three, as a float that is 3 * 2^22 larger.
+struct gradient_of_either_sign {
+  int difference1 = 0;
+  float two1 = 0, smooth1 = 0, smooth2 = 0;  // 1 or 2 rows ago
+  __device__ float2 operator()(int difference, float smooth) {
+    float2 g = {0, 0};
+    const float two = __int_as_float(difference - difference1 + three_22_bits);
+    g = {two - two1, smooth - smooth2};
+    difference1 = difference, two1 = two, smooth2 = smooth1, smooth1 = smooth;
+    return g;
+  }
+};
+
+// out = the edges of rgba, in strips of `rows` rows. whole: as in vector_access.hpp
+template <bool whole>
+__global__ void edges_kernel(const uchar4* rgba, unsigned char* out, int width, int height,
+                             int rows) {
+  const int lane = threadIdx.x, warp = blockIdx.x * blockDim.y + threadIdx.y;
+  const int x = warp * strip + 4 * (lane - 1);
+  const int top = blockIdx.y * rows, bottom = min(top + rows, height);
+  const bool inside = x >= 0 && x < width, stores = inside && lane >= 1 && lane <= 30;
+  const unsigned mask = bytes_inside(x, width);
+  const auto is_row = [&](int y) { return unsigned(y) < unsigned(height); };
+  column_sum<unsigned> blur[2];  // of two columns, one in each half of a word
+  gradient_of_either_sign gradient[4];
+  uint4 coming[ahead];
+  int from = (top - 4) * width + x, to = from - 4 * width;  // what is loaded next, what is stored
+  const auto load_next = [&](int y) {
+    const uint4 quad = inside && is_row(y) ? quad_at<whole>(rgba + from, width - x) : uint4{};
+    from += width;
+    return quad;
+  };
+  for (int i = 0; i < ahead; ++i) coming[i] = load_next(top - 4 + i);
+  for (int first = top - 4; first < bottom + 4; first += ahead) {
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) {
+      const int y = first + i;
+      const uint4 colours = coming[i];
+      coming[i] = load_next(y + ahead);
+      const twelve_bytes grey(grey_bytes(colours));
+      unsigned sum[2] = {}, edges[4];
+      for (int k = 0; k < 2; ++k)
+        sum[k] = blur[k](row_sum(grey, 2 * k, row_sum(grey, 2 * k + 1) << 16));
+      const unsigned blurred = __byte_perm(sum[0], sum[1], 0x7531);
+      const twelve_bytes b(is_row(y - 3) ? blurred & mask : 0);
+      for (int k = 0; k < 4; ++k) {
+        const unsigned around = b.from(k + 3);
+        const auto g = gradient[k](dot(around, i % 2 == 0 ? 0x0100ff : 0xff0001),
+                                   __int_as_float(dot(around, 0x010201, three_22_bits)));
+        edges[k] = short_length_of(g.x, g.y);
+      }
+      if (stores && unsigned(y - 4 - top) < unsigned(bottom - top))
+        store_at<whole>(out + to, width - x, lowest_bytes(edges[0], edges[1], edges[2], edges[3]));
+      to += width;
+    }
+  }
+}
+
+void edges(const uchar4* rgba, unsigned char* out, unsigned char* /*scratch*/, int width,
+           int height) {
+  auto* const kernel = width % 4 == 0 ? edges_kernel<true> : edges_kernel<false>;
+  const int strips = ceil_div(width, strip);
+  //> todo: blocks of fewer warps, if with them at least a twentieth of the warps is saved.
+  int warps = most_warps;
+  for (int w = most_warps - 1; w > 0; --w)
+    if (20 * w * ceil_div(strips, w) < 19 * warps * ceil_div(strips, warps)) warps = w;
+  const int side_by_side = ceil_div(strips, warps);
+  const int fit = std::max(1, resident_blocks(kernel, 32 * warps) / side_by_side);
+  const int waves = ceil_div(height, fit * most_rows);
+  const int rows = ahead * ceil_div(std::max(ceil_div(height, fit * waves), least_rows), ahead);
+  const dim3 blocks(side_by_side, ceil_div(height, rows));
+  kernel<<<blocks, dim3(32, warps)>>>(rgba, out, width, height, rows);
+  //<
+  check(cudaGetLastError());
+}
