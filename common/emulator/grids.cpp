@@ -107,7 +107,7 @@ status grids::move_bytes(const child_work& work) {
 // Starts a grid, which then has ended, or is left running. The answer says why it did not start.
 status grids::start(host_launch& in, loaded_kernel& k, const launch_config& config,
                     std::span<const std::byte> parameters, int depth) {
-  auto grid = std::make_unique<running_grid>();
+  auto grid = std::make_unique<running_grid>(threads_);
   launch_state& state = grid->state;
   {
     // To rest takes a turn of every worker: only where memory is allocated.

@@ -108,6 +108,7 @@ class grids {
 
   parts of_;
   device_runtime runtime_;
+  worker_threads threads_;
   kernel_time time_;
   execution_counters counters_;
   std::optional<modelled_launch> last_;

@@ -8,18 +8,19 @@
 #pragma once
 
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "common/emulator/kernel_time.hpp"
 #include "common/emulator/run/grid_launches.hpp"
 #include "common/emulator/run/scheduler.hpp"
+#include "common/emulator/worker_threads.hpp"
 
 namespace stepwise::emulator {
 
 class running_grid {
  public:
-  running_grid() = default;
+  // Its workers, but for the first, are among `threads`, which outlive it.
+  explicit running_grid(worker_threads& threads) : threads_(threads) {}
   ~running_grid();
   running_grid(const running_grid&) = delete;
   running_grid& operator=(const running_grid&) = delete;
@@ -46,7 +47,8 @@ class running_grid {
 
   std::unique_ptr<launch_breaks> breaks_;
   std::unique_ptr<scheduler> first_;  // the worker that began on the thread that asked for it
-  std::vector<std::jthread> others_;
+  worker_threads& threads_;
+  std::vector<worker_threads::task> others_;
 };
 
 }  // namespace stepwise::emulator
