@@ -87,7 +87,9 @@ void lowering::load_parameter(const operand& to, std::string_view type, std::uin
   const std::uint32_t row = new_row(class_of_bits(bits));
   out_.parameters.push_back(
       {row, bits / 8, bytes, memory[0] == 's', static_cast<std::uint32_t>(at)});
-  emit("mov.b" + std::to_string(bits), destination(to, class_of_bits(bits)), row);
+  fixed_rows_.insert(row);
+  if (!names_fixed_row(to, row))
+    emit("mov.b" + std::to_string(bits), destination(to, class_of_bits(bits)), row);
 }
 
 void lowering::load() {

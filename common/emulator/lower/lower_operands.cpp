@@ -175,6 +175,7 @@ std::uint32_t lowering::constant(value_class k, std::uint64_t value) {
   if (fresh) {
     at->second = new_row(k);
     frame_.constants.push_back({at->second, bytes, value});
+    fixed_rows_.insert(at->second);
   }
   return at->second;
 }
@@ -184,6 +185,7 @@ std::uint32_t lowering::special_row_of(special which, unsigned bits) {
   if (fresh) {
     at->second = new_row(class_of_bits(bits));
     frame_.specials.push_back({at->second, bits / 8, which});
+    fixed_rows_.insert(at->second);
   }
   return at->second;
 }

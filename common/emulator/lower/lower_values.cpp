@@ -230,7 +230,8 @@ void lowering::move() {
   if (from.kind == operand_kind::name && read_clock(to, from.name, k)) return;
   if (from.kind == operand_kind::vector) return pack_vector(to, from, bits);
   if (to.kind == operand_kind::vector) return unpack_vector(to, from, bits);
-  emit(name, destination(to, k), source(from, k));
+  const std::uint32_t d = destination(to, k), a = source(from, k);
+  if (!names_fixed_row(to, a)) emit(name, d, a);
 }
 
 // isspacep.space p, a: whether the generic address a lies in the space's window, or, for constant
@@ -346,6 +347,7 @@ void lowering::convert_address() {
                                : has("param")                      ? parameter_window
                                                                    : 0;
   const std::uint32_t from = source(a, value_class::b64), to = destination(d, value_class::b64);
+  if (window == 0 && names_fixed_row(d, from)) return;
   if (window == 0)
     emit("mov.b64", to, from);
   else

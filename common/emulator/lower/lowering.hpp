@@ -135,6 +135,15 @@ class lowering {
   std::uint32_t new_row(value_class k);
   std::uint32_t constant(value_class k, std::uint64_t value);
   std::uint32_t special_row_of(special which, unsigned bits);
+  // Makes the register `to` another name of a row that does not change while a block runs, in place
+  // of the move that is lowered, which has no op then unless it must be counted. False where that
+  // is not possible.
+  bool names_fixed_row(const operand& to, std::uint32_t row);
+  struct mentions {
+    std::uint32_t first = 0;  // index of the first instruction that names it
+    unsigned writes = 0;      // instructions whose result it is, or belongs to
+  };
+  const mentions& mentions_of(std::string_view name);
   void declare_registers();
   struct counted_register {
     value_class kind;
@@ -277,7 +286,9 @@ class lowering {
   std::unordered_map<std::string_view, counted_register> counted_registers_;   // by prefix
   std::unordered_map<std::string_view, const ptx::variable*> call_variables_;  // of .param space
   std::optional<std::unordered_set<std::string_view>> names_read_;  // when first asked for
-  std::uint32_t carry_row_ = no_row;  // predicate: what add.cc leaves for addc
+  std::unordered_map<std::string_view, mentions> mentions_;         // when first asked for
+  std::unordered_set<std::uint32_t> fixed_rows_;  // constants, parameters, special registers
+  std::uint32_t carry_row_ = no_row;              // predicate: what add.cc leaves for addc
 
   std::map<std::pair<unsigned, std::uint64_t>, std::uint32_t> constants_;
   std::map<std::pair<int, unsigned>, std::uint32_t> specials_;
