@@ -96,8 +96,9 @@ f64 widen(u32 v) {
     const int field = static_cast<int>(magnitude >> F::mantissa_bits);
     const u32 fraction = magnitude & ((1u << F::mantissa_bits) - 1);
     const u32 mantissa = field == 0 ? fraction : fraction | (1u << F::mantissa_bits);
-    value = std::ldexp(static_cast<f64>(mantissa),
-                       (field == 0 ? smallest : smallest + field - 1) - F::mantissa_bits);
+    const int exponent = (field == 0 ? smallest : smallest + field - 1) - F::mantissa_bits;
+    value =
+        static_cast<f64>(mantissa) * std::bit_cast<f64>(static_cast<u64>(1023 + exponent) << 52);
   }
   return negative ? -value : value;
 }
@@ -172,6 +173,56 @@ inline f64 odd_double(s64 v) {
   const u32 bits = std::bit_cast<u32>(v);
   const u32 rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
   return static_cast<u16>((bits & 0x7fffffffu) > 0x7f800000u ? 0x7fff : rounded);
+}
+
+// The same for formats of fewer bits: the value of F's low bits in v, every NaN a quiet one; not
+// for bf16, whose exponents are those of f32.
+template <class F>
+[[gnu::always_inline]] inline f32 single_of(u32 v) {
+  constexpr int bias = (1 << (F::exponent_bits - 1)) - 1, shift = 23 - F::mantissa_bits;
+  constexpr u32 above = F::infinite != 0 ? F::infinite : F::nan;
+  const u32 magnitude = v & (F::sign - 1);
+  const f32 scale = std::bit_cast<f32>(static_cast<u32>(254 - bias) << 23);
+  const u32 finite = std::bit_cast<u32>(std::bit_cast<f32>(magnitude << shift) * scale);
+  const u32 negative = (v & F::sign) << (32 - F::bits);
+  const u32 infinity =
+      F::infinite != 0 && magnitude == above ? 0x7f800000u | negative : 0x7fc00000u;
+  return std::bit_cast<f32>(magnitude >= above ? infinity : finite | negative);
+}
+// To nearest even, as narrow().
+template <class F>
+[[gnu::always_inline]] inline u32 nearest_of(f32 v, bool finite) {
+  constexpr int bias = (1 << (F::exponent_bits - 1)) - 1, shift = 23 - F::mantissa_bits;
+  const u32 bits = std::bit_cast<u32>(v), magnitude = bits & 0x7fffffffu;
+  const u32 normal = (magnitude - (static_cast<u32>(127 - bias) << 23) + ((1u << (shift - 1)) - 1) +
+                      ((magnitude >> shift) & 1)) >>
+                     shift;
+  // Its last bit is that of F's subnormal numbers.
+  constexpr u32 addend = static_cast<u32>(127 + 24 - bias - F::mantissa_bits) << 23;
+  const u32 small =
+      std::bit_cast<u32>(std::bit_cast<f32>(magnitude) + std::bit_cast<f32>(addend)) - addend;
+  u32 result = magnitude < (static_cast<u32>(128 - bias) << 23) ? small : normal;
+  result = result > F::largest ? (finite || F::infinite == 0 ? F::largest : F::infinite) : result;
+  result |= bits >> (32 - F::bits) & F::sign;
+  return magnitude > 0x7f800000u ? F::nan : result;
+}
+template <class F>
+[[gnu::always_inline]] inline u32 nearest_of(f64 v, bool finite) {
+  return nearest_of<F>(odd_single(v), finite);
+}
+template <>
+[[gnu::always_inline]] inline u32 nearest_of<bf16>(f64 v, bool finite) {
+  const u32 result = bf16_of(odd_single(v));
+  return finite && (result & 0x7fff) == bf16::infinite ? result - 1 : result;
+}
+template <class F>
+[[gnu::always_inline]] inline f64 double_of(u32 v) {
+  return static_cast<f64>(single_of<F>(v));
+}
+template <>
+[[gnu::always_inline]] inline f64 double_of<bf16>(u32 v) {
+  const f64 value = static_cast<f64>(single_of_bf16(v));
+  return value == value ? value : std::numeric_limits<f64>::quiet_NaN();
 }
 
 // Arithmetic of f16: sums and products of f16 rounded to f32 first give the right f16 (24 bits are

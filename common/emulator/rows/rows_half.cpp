@@ -187,9 +187,25 @@ void common_conversions(row_table& t) {
   });
 }
 
+// Steps of conversions, by way of f32: see rows_narrow.cpp for the other roundings.
+template <class F>
+void conversion_steps(row_table& t, const char* type) {
+  constexpr u32 all = 2 * F::sign - 1;
+  add_row<f64, u16>(t, row_name("widen.") + type, [](u32 a) { return double_of<F>(a & all); });
+  add_row<u16, f64>(t, row_name("narrow.rn.") + type,
+                    [](f64 a) { return static_cast<u16>(nearest_of<F>(a, false)); });
+  add_row<u16, f64>(t, row_name("narrow.rn.satfinite.") + type,
+                    [](f64 a) { return static_cast<u16>(nearest_of<F>(a, true)); });
+}
+
 }  // namespace
 
 void half_rows(row_table& t) {
+  conversion_steps<f16>(t, "f16");
+  conversion_steps<bf16>(t, "bf16");
+  conversion_steps<e4m3>(t, "e4m3");
+  conversion_steps<e5m2>(t, "e5m2");
+  add_row<f64, f32>(t, "widen.f32", [](f32 a) { return static_cast<f64>(a); });
   for_types<f16_arithmetic, bf16_arithmetic>([&]<class F>() {
     modifiers<F>(t);
     arithmetic<F>(t);

@@ -1,5 +1,5 @@
 // The steps of conversions to and from narrow formats: "widen.e4m3" to f64, "narrow.rz.f16" from
-// it; "cvt.rz.f16.f64" in one.
+// it; "cvt.rz.f16.f64" in one. The usual ones are in rows_half.cpp.
 //
 // source  PTX ISA 9.0, "cvt". Tested by tests/opcodes/cvt_*.ptx and tests/narrow_test.cpp.
 #include "common/emulator/rows/narrow.hpp"
@@ -17,25 +17,22 @@ void format_rows(row_table& t, const row_name& mode, const char* type) {
 
 template <rounding Mode>
 void mode_rows(row_table& t, const row_name& mode) {
-  format_rows<f16, u16, 0, Mode>(t, mode, "f16");
-  format_rows<bf16, u16, 0, Mode>(t, mode, "bf16");
+  if constexpr (Mode != rounding::nearest) {
+    format_rows<f16, u16, 0, Mode>(t, mode, "f16");
+    format_rows<bf16, u16, 0, Mode>(t, mode, "bf16");
+    format_rows<e4m3, u16, 0, Mode>(t, mode, "e4m3");
+    format_rows<e5m2, u16, 0, Mode>(t, mode, "e5m2");
+  }
   format_rows<tf32, u32, 13, Mode>(t, mode, "tf32");
   add_row<u16, f64>(t, "cvt." + mode + ".f16.f64",
                     [](f64 a) { return static_cast<u16>(narrow_double<f16>(a, Mode)); });
   add_row<u16, f64>(t, "cvt." + mode + ".bf16.f64",
                     [](f64 a) { return static_cast<u16>(narrow_double<bf16>(a, Mode)); });
-  format_rows<e4m3, u16, 0, Mode>(t, mode, "e4m3");
-  format_rows<e5m2, u16, 0, Mode>(t, mode, "e5m2");
 }
 
 }  // namespace
 
 void narrow_rows(row_table& t) {
-  add_row<f64, u16>(t, "widen.f16", [](u32 a) { return widen<f16>(a); });
-  add_row<f64, u16>(t, "widen.bf16", [](u32 a) { return widen<bf16>(a); });
-  add_row<f64, u16>(t, "widen.e4m3", [](u32 a) { return widen<e4m3>(a & 0xff); });
-  add_row<f64, u16>(t, "widen.e5m2", [](u32 a) { return widen<e5m2>(a & 0xff); });
-  add_row<f64, f32>(t, "widen.f32", [](f32 a) { return static_cast<f64>(a); });
   add_row<f64, u64>(t, "widen.u64", [](u64 a) { return odd_double(a); });
   add_row<f64, s64>(t, "widen.s64", [](s64 a) { return odd_double(a); });
   mode_rows<rounding::nearest>(t, "rn");

@@ -136,6 +136,48 @@ TEST_CASE("narrow formats: the fast ways agree with the exact ones") {
   CHECK(wrong == 0);
 }
 
+namespace {
+
+// Every number, the points halfway between two and their neighbours, and some of all floats.
+template <class F>
+void fast_conversions_agree() {
+  unsigned wrong = 0;
+  const auto compare = [&](f64 v) {
+    for (const bool finite : {false, true})
+      for (const f64 of : {v, -v})
+        wrong += nearest_of<F>(of, finite) != narrow<F>(of, rounding::nearest, finite);
+  };
+  for (u32 b = 0; b < 2 * F::sign; ++b)
+    wrong += std::bit_cast<u64>(double_of<F>(b)) != std::bit_cast<u64>(widen<F>(b));
+  CHECK(wrong == 0);
+  for (u32 b = 0; b < F::largest; ++b) {
+    const f64 low = widen<F>(b), high = widen<F>(b + 1), middle = low + (high - low) / 2;
+    for (const f64 v : {low, std::nextafter(low, high), std::nextafter(middle, low), middle,
+                        std::nextafter(middle, high), std::nextafter(high, low)})
+      compare(v);
+  }
+  CHECK(wrong == 0);
+  for (u64 bits = 0; bits < u64{1} << 32; bits += 1021) {
+    const f64 v = std::bit_cast<f32>(static_cast<u32>(bits));
+    compare(v);
+    compare(v * (1 + 0x1p-40));
+  }
+  const f64 largest = widen<F>(F::largest);
+  for (const f64 v : {largest, largest * 1.01, largest * 1.5, largest * 4, 1e300, 0x1p-1074,
+                      0x1p-150, HUGE_VAL, static_cast<f64>(NAN)})
+    compare(v);
+  CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEST_CASE("narrow formats: the usual conversions agree with the exact ones") {
+  fast_conversions_agree<f16>();
+  fast_conversions_agree<bf16>();
+  fast_conversions_agree<e4m3>();
+  fast_conversions_agree<e5m2>();
+}
+
 TEST_CASE("half arithmetic is rounded once") {
   fused_against_integers<f16, f16_arithmetic>(0, 31, 24);
   fused_against_integers<bf16, bf16_arithmetic>(107, 147, 27);
