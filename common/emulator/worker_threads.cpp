@@ -102,7 +102,7 @@ worker_threads::task worker_threads::start(std::function<void()> work) {
   if (idle_.empty()) {
     all_.push_back(std::make_unique<worker>());
     worker& fresh = *all_.back();
-    const without_signals signals_blocked;
+    [[maybe_unused]] const without_signals signals_blocked;
     fresh.thread = std::jthread([&fresh] { serve(fresh); });
     idle_.push_back(&fresh);
   }
