@@ -8,6 +8,7 @@ targets_of() { # SCOPE
   case $1 in
     program) printf grader/lab ;;
     first-program) printf grader/lab-first ;;
+    grade-program) printf grader/lab-grade ;;
     all) printf 'all meson-test-prereq' ;; # the latter: what only tests read
     course) printf course ;;
     *) printf 'course-%s' "$1" ;;
@@ -28,8 +29,9 @@ parts_of() { # SCOPE JOBS
   local parts=''
   (($2 > 4)) || parts='program no-lab '
   case $1 in
-    program | first-program) parts='' ;;
+    program | *-program) parts='' ;;
     first-*) parts=${parts:+first-program } ;;
+    grade-*) parts=${parts:+first-program first-${1#grade-} } ;;
     no-lab) parts=${parts%no-lab } ;;
     all) (($2 > 4)) && parts='course ' || parts="first-program $parts$(labs)course " ;;
     limits-*) parts+="${1#limits-} " ;;
@@ -40,16 +42,17 @@ parts_of() { # SCOPE JOBS
 contained_in() { # SCOPE: the scopes that are whole when it is
   local lab
   printf 'first-program '
-  [[ $1 == first-* ]] || printf 'program '
+  [[ $1 == @(first|grade)-* ]] || printf 'program grade-program '
   case $1 in
-    program | first-* | no-lab) ;;
+    program | first-* | *-program | no-lab) ;;
+    grade-*) printf 'first-%s ' "${1#grade-}" ;;
     course | all)
       printf 'no-lab course %s' "$(labs)"
-      for lab in $(labs); do printf 'first-%s ' "$lab"; done
+      for lab in $(labs); do printf 'first-%s grade-%s ' "$lab" "$lab"; done
       [[ $1 != all ]] || for lab in $(labs); do printf 'limits-%s ' "$lab"; done
       ;;
-    limits-*) printf 'no-lab %s first-%s ' "${1#limits-}" "${1#limits-}" ;;
-    *) printf 'no-lab first-%s ' "$1" ;;
+    limits-*) printf 'no-lab %s first-%s grade-%s ' "${1#limits-}" "${1#limits-}" "${1#limits-}" ;;
+    *) printf 'no-lab first-%s grade-%s ' "$1" "$1" ;;
   esac
   printf '%s' "$1"
 }

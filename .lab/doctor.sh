@@ -111,9 +111,10 @@ complete_for() { # what the stamp's scopes are, in a student's words
   printf list
   for word in $scopes; do
     case $word in
-      first-program | program) ;;
+      *program) ;;
       no-lab) printf ', exec' ;;
       first-*) [[ " $scopes " == *" ${word#first-} "* ]] || printf ', walk %s' "${word#first-}" ;;
+      grade-*) [[ " $scopes " == *" ${word#grade-} "* ]] || printf ', grade %s' "${word#grade-}" ;;
       *) printf ', %s' "${word/limits-/limits }" ;;
     esac
   done
@@ -121,6 +122,7 @@ complete_for() { # what the stamp's scopes are, in a student's words
 
 check_build() {
   local known_fingerprint # spares complete() three of them
+  [[ -x $binary ]] || binary=$build/grader/lab-first
   # shellcheck disable=SC2034
   known_fingerprint=$(fingerprint)
   if complete all; then row ok build 'complete, with the tests'

@@ -27,7 +27,7 @@ struct completion_options {
 constexpr const char* program_of = R"(  local lab=${1/#\~/$HOME} root program
   [[ $lab == */* ]] || lab=$(type -P -- "$lab")
   root=$(readlink -f -- "$lab") && root=${root%/*}
-  for program in "$root"/build/grader/lab "$root"/build/grader/lab-first; do
+  for program in "$root"/build/grader/lab{,-grade,-first}; do
     [[ ! -x $program ]] || break
   done
 )";
@@ -52,7 +52,7 @@ _stepwise_lab() {
   local -a found
   [[ $lab == */* ]] || lab=$(whence -p -- "$lab")
   root=${lab:A:h}
-  for program in $root/build/grader/lab $root/build/grader/lab-first; do
+  for program in $root/build/grader/lab{,-grade,-first}; do
     [[ ! -x $program ]] || break
   done
   while IFS= read -r line; do
@@ -70,7 +70,7 @@ function _stepwise_lab
     set -l words (commandline -opc) (commandline -ct)
     set -l lab (realpath -- (string replace -r '^~' $HOME -- $words[1]) 2>/dev/null)
     test -n "$lab"; or set lab (realpath -- (command -s -- $words[1]))
-    for program in (dirname $lab)/build/grader/{lab,lab-first}
+    for program in (dirname $lab)/build/grader/lab{,-grade,-first}
         test -x $program; and break
     end
     for line in ($program completion words -- $words[2..-1] 2>/dev/null)

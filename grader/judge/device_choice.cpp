@@ -165,13 +165,6 @@ std::string gpu_file_name(std::string_view device_name) {
   return name.empty() ? "gpu" : name;
 }
 
-device_choice judged_on(device_choice device, const installation& where) {
-  device.server =
-      where.build / "common" / "device" / "remote" / "server" / "stepwise-device-server";
-  device.client_runtime = where.emulated_runtime;
-  return device;
-}
-
 device_choice choose_device(device_request request, const installation& where) {
   device_choice choice;
   if (request != device_request::emulated) choice.state = probe_gpu(where);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,9 @@
 namespace stepwise {
 
 struct protections;
+class call_file;
+class call_session;
+struct session_options;
 
 // What a GPU's server is kept in. The submission, which has no GPU, is always in all there is.
 enum class server_walls { none, system_calls, all };
@@ -50,6 +54,10 @@ struct device_choice {
   // Not empty: calls are judged. The program that serves the device, and the folder of the runtime
   // through which a submission reaches it.
   fs::path server, client_runtime;
+  // And what starts such a session: judged_on() sets all three.
+  std::unique_ptr<call_session> (*start_judged)(const fs::path& program,
+                                                const device_choice& device, const call_file& file,
+                                                session_options options) = nullptr;
 
   bool judged() const { return !server.empty(); }
   server_walls walls = server_walls::none;  // of a GPU's server (gpu_care.hpp)
@@ -77,7 +85,8 @@ fs::path gpu_lock_file(const gpu_state& state);
 // "NVIDIA H200" -> "h200", "NVIDIA GeForce RTX 4090" -> "geforce-rtx-4090".
 std::string gpu_file_name(std::string_view device_name);
 
-// The same device with judged calls.
+// The same device with judged calls (judged_on.cpp: a program that does not call this contains
+// nothing of how calls are judged).
 device_choice judged_on(device_choice device, const installation& where);
 
 // failure(environment) says what is missing if a GPU is demanded and there is none.

@@ -167,6 +167,7 @@ installation load_installation(const fs::path& build) {
     for (const std::string arg : json.at("cuda_args")) where.cuda_args.push_back(here(arg));
     for (const std::string arg : json.at("cuda_link")) where.cuda_link.push_back(here(arg));
     where.emulated_runtime = where.build / "common" / "runtime";
+    where.served_runtime = where.emulated_runtime / "served";
     where.emulated_driver = where.build / "common" / "driver";
     where.nvidia_runtimes = runtime_candidates(where.root, where.nvcc);
     return where;

@@ -25,6 +25,7 @@ struct installation {
   std::vector<std::string> cuda_args;  // as Meson compiles the solutions
   std::vector<std::string> cuda_link;
   fs::path emulated_runtime;              // the folder of our libcudart.so.13
+  fs::path served_runtime;                // the folder of the one that graded submissions have
   fs::path emulated_driver;               // the folder of our libcuda.so.1
   std::vector<fs::path> nvidia_runtimes;  // folders that may hold NVIDIA's libcudart.so.13
 

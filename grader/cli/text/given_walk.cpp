@@ -13,7 +13,7 @@
 namespace stepwise::cli {
 namespace {
 
-struct own_file {
+struct walked_file {
   subject what;
   check_report report;
   modelled_figures m;
@@ -25,9 +25,9 @@ struct own_file {
   }
 };
 
-own_file examine(context& c, const lab& l, const device_choice& emulator, std::uint64_t seed) {
+walked_file examine(context& c, const lab& l, const device_choice& emulator, std::uint64_t seed) {
   const problem& p = problem_of(l);
-  own_file mine;
+  walked_file mine;
   mine.what = prepare(c, l, "", "");
   if (mine.what.program.empty()) return mine;
   mine.report = check_program(l, p, mine.what.program, emulator, l.check, seed, c.now());
@@ -37,7 +37,7 @@ own_file examine(context& c, const lab& l, const device_choice& emulator, std::u
   return mine;
 }
 
-json document_of(const lab& l, const given_times& times, const own_file& mine,
+json document_of(const lab& l, const given_times& times, const walked_file& mine,
                  const fs::path& root) {
   json document = {{"lab", l.name},
                    {"student_copy", true},
@@ -59,7 +59,7 @@ json document_of(const lab& l, const given_times& times, const own_file& mine,
   return document;
 }
 
-void show_steps(context& c, const lab& l, const given_times& times, const own_file& mine) {
+void show_steps(context& c, const lab& l, const given_times& times, const walked_file& mine) {
   std::vector<std::vector<cell>> rows;
   for (const step& s : l.steps) {
     const auto ms = times.ms.find(s.name);
@@ -85,7 +85,7 @@ int walk_given(context& c, const lab& l, const std::string& gpu_id, std::uint64_
   const given_times times = load_given_times(c.where.root, l);
   const gpu model = stand_for(c, gpu_id);
   const device_choice emulator = choose_device(device_request::emulated, c.where);
-  const own_file mine = examine(c, l, emulator, seed);
+  const walked_file mine = examine(c, l, emulator, seed);
   if (c.as_json) {
     c.print(document_of(l, times, mine, c.where.root));
     return exit_code_of(mine.found());

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "grader/grade/speed.hpp"
+#include "grader/judge/installation.hpp"
 #include "grader/system/files.hpp"
 
 using namespace stepwise;
@@ -27,8 +28,8 @@ class pretended_gpu {
                                  "' \"$1\" \"$2\" \"$3\" \"$4\" \"$5\" emulated\n");
     fs::permissions(script, fs::perms::owner_all);
     device.gpu = true;
+    device = judged_on(device, load_installation(build()));
     device.server = script;
-    device.client_runtime = build() / "common/runtime";
     device.state.memory_bytes = std::size_t{80} << 30;
     // Overwriting a large cache takes the emulator long.
     std::string gpu = *read_if_there(fs::path(std::getenv("LAB_ROOT")) / "common/gpus/h200.toml");
