@@ -39,7 +39,7 @@ begin_step() { # of the caller's label; sets its began, every and next
 }
 
 watch() { # COMMAND...: runs it as a part of the step
-  local status=0 tied=("${tie[@]}") line
+  local status=0 tied=("${tie[@]}") line pause=0.03 # what ends at once is seen at once
   [[ $(type -t "$1") != function ]] || tied=()
   { printf '%s\n' "$*" >>"$log"; } 2>/dev/null || return
   "${tied[@]}" "$@" >>"$log" 2>&1 </dev/null &
@@ -50,7 +50,8 @@ watch() { # COMMAND...: runs it as a part of the step
       line="lab: $label$(how_far) ($((SECONDS - began)) s)"
       if [[ -t 2 ]]; then printf '\r\033[K%s' "${line:0:79}" >&2; else printf '%s\n' "$line" >&2; fi
     fi
-    sleep 0.2
+    sleep "$pause"
+    ((SECONDS < began + 2)) || pause=0.2
   done
   wait "$child" || status=$?
   child=''

@@ -2,7 +2,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
+#include <deque>
 #include <functional>
+#include <future>
 
 #include "grader/cli/context.hpp"
 #include "grader/cli/recorded/choice.hpp"
@@ -22,6 +25,8 @@
 
 namespace stepwise::cli {
 namespace {
+
+using namespace std::chrono_literals;
 
 struct walk_options {
   std::string lab, step, gpu;
@@ -292,35 +297,42 @@ int walk(context& c, const walk_options& o) {
   if (model) show_old_gpu_note(c, *model, l);
   std::vector<walked> all;
   std::map<std::string, double> times;
-  const auto walk_one = [&](const step& s) {
+  const auto examine = [&](const step& s, const activity& now) {
     walked w;
     w.s = &s;
     const auto head = header_fields(source_of(c, s));
     if (head.contains("watch")) w.watch = head.at("watch");
     const subject made = prepare(c, l, "", s.name);
     const fs::path& program = made.program;
-    c.busy.doing(s.name);
     if (program.empty()) {
       w.report.found = {verdict::infra, "it does not compile for " + machine_code_of(*model) +
                                             ": " + made.compile_errors.at(0)};
     } else {
-      w.report = check_program(l, p, program, device, l.check, o.seed, c.now());
+      w.report = check_program(l, p, program, device, l.check, o.seed, now);
       if (model && !c.where.is_as_built) excuse_small_gpu(*model, w.report.found);
     }
     if (w.report.correct()) {
-      w.f = measure_program(l, p, program, device, size, o.seed, c.now());
+      w.f = measure_program(l, p, program, device, size, o.seed, now);
       if (!device.gpu && w.f.found.ok()) {
-        w.m = model_program(l, p, program, modelled_size(l, *model), o.seed, device, c.now());
+        w.m = model_program(l, p, program, modelled_size(l, *model), o.seed, device, now);
         w.recorded_ms = recorded.find(s.name, w.m.size);
       }
     } else {
       w.f.size = size;
     }
+    return w;
+  };
+  const auto compare = [&](walked w) {
+    const step& s = *w.s;
     if (const double ms = w.time_ms(); ms > 0) {
       times[s.name] = ms;
       if (times.contains(s.over)) w.speedup = times[s.over] / ms;
     }
     return w;
+  };
+  const auto walk_one = [&](const step& s) {
+    c.busy.doing(s.name);
+    return compare(examine(s, c.now()));
   };
   // For one step alone, the step before it is timed too, so that the gain can be stated.
   if (device.gpu && chosen.size() == 1 && !chosen[0]->over.empty()) {
@@ -331,12 +343,27 @@ int walk(context& c, const walk_options& o) {
   if (!o.is_plain && !c.as_json && o.step.empty() && is_for_a_person()) {
     if (!take_tour(c, l, chosen, device, walk_one, all)) return code_of_walk(all);
   } else {
+    // Most of what a step takes is one thread's work, so the next one runs beside it; but not where
+    // either is measured or compiled.
+    const bool in_pairs = !device.gpu && c.where.is_as_built;
+    std::deque<std::future<walked>> begun;
+    std::size_t count = 0;
     for (const step* s : chosen) {
+      for (; in_pairs && begun.size() < 2 && count < chosen.size(); ++count)
+        begun.push_back(
+            std::async(std::launch::async, examine, std::cref(*chosen[count]), activity{}));
       if (!c.as_json) {
         show_introduction(c, *s, header_fields(source_of(c, *s)));
         show_change(c, l, *s);
       }
-      all.push_back(walk_one(*s));
+      if (in_pairs) {
+        c.busy.doing(s->name);
+        while (begun.front().wait_for(100ms) != std::future_status::ready) c.busy.tick();
+        all.push_back(compare(begun.front().get()));
+        begun.pop_front();
+      } else {
+        all.push_back(walk_one(*s));
+      }
       if (!c.as_json) show_result(c, all.back(), device);
     }
   }
