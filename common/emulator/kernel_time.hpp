@@ -12,7 +12,7 @@
 #include <memory>
 #include <optional>
 
-#include "common/emulator/observers.hpp"
+#include "common/emulator/machine/observers.hpp"
 #include "common/emulator/profile/kernel_clock.hpp"
 #include "common/emulator/run/scheduler.hpp"
 
