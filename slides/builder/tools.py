@@ -1,7 +1,6 @@
 """What `./lab slides` needs and the course does not: fetched into build/slides/packages when missing."""
 import importlib
 import os
-import pathlib
 import subprocess
 import sys
 
@@ -21,6 +20,16 @@ def missing():
     return gone
 
 
+def own_pip(root):
+    """pip's command: the wheel that the launcher keeps in .venv, fetched now where there is none yet."""
+    def wheels():
+        return sorted((root / '.venv').glob('pip-*.whl'))
+    if not wheels() and (root / '.venv').is_dir():
+        subprocess.run([sys.executable, str(root / '.lab/fetch_wheels.py'), str(root / '.venv'), 'pip'],
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    return [sys.executable, str(wheels()[-1] / 'pip')] if wheels() else [sys.executable, '-m', 'pip']
+
+
 def bring(root, fetch=True):
     """Makes the packages importable; MissingTool with the command where they cannot be had."""
     folder = root / 'build/slides/packages'
@@ -31,8 +40,7 @@ def bring(root, fetch=True):
     wanted = ' '.join(f"'{package}'" for package in gone)
     if not fetch:
         raise MissingTool(f'{", ".join(gone)} missing: ./lab slides fetches them ({SERVES})')
-    wheels = sorted(pathlib.Path(root / '.venv').glob('pip-*.whl'))
-    pip = [sys.executable, str(wheels[-1] / 'pip')] if wheels else [sys.executable, '-m', 'pip']
+    pip = own_pip(root)
     print(f'lab: fetching {", ".join(gone)} from PyPI into build/slides/packages', file=sys.stderr)
     done = subprocess.run([*pip, '--disable-pip-version-check', '--no-input', '--no-cache-dir', 'install',
                            '--quiet', '--target', str(folder), *gone],

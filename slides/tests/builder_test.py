@@ -3,12 +3,13 @@ import json
 import pathlib
 import re
 import shutil
+import sys
 import tempfile
 import unittest
 
 import setting
 setting.need()
-from slides.builder import check, code, figures, page, tables, terminal  # noqa: E402
+from slides.builder import check, code, figures, page, tables, terminal, tools  # noqa: E402
 from slides.builder.deck import Deck  # noqa: E402
 from slides.builder.errors import DeckError  # noqa: E402
 from slides.builder.records import Records, show  # noqa: E402
@@ -172,6 +173,21 @@ class Course(unittest.TestCase):
         with self.assertRaises(DeckError):
             terminal.options_of('colour red')
         self.assertEqual(tables.parse_rows(Records(self.root), ['toy', '02'])[0][1], '02_fast')
+
+
+class Packages(unittest.TestCase):
+    def test_pip_is_the_launchers_own_and_is_fetched_where_there_is_none(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            self.assertEqual(tools.own_pip(root), [sys.executable, '-m', 'pip'])  # no .venv
+            for name in '.venv', '.lab':
+                (root / name).mkdir()
+            (root / '.lab/fetch_wheels.py').write_text(
+                'import sys\nopen(sys.argv[1] + "/" + sys.argv[2] + "-1-py3-none-any.whl", "w")\n')
+            wheel = root / '.venv/pip-1-py3-none-any.whl'
+            self.assertEqual(tools.own_pip(root), [sys.executable, str(wheel / 'pip')])
+            (root / '.lab/fetch_wheels.py').unlink()  # it is there by now
+            self.assertEqual(tools.own_pip(root), [sys.executable, str(wheel / 'pip')])
 
 
 unittest.main()

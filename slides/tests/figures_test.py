@@ -127,8 +127,11 @@ def seconds(name, *size):
 
 
 def largest(lab, *size):
+    recorded = [s['name'] for s in read(f'solutions/{lab}/measured/h200.json')['steps']
+                if list(size) in [e['size'] for e in s['sizes']]]
+    steps = [name for name in names(lab) if name in recorded]
     gains = [(seconds(f'{lab}/{a}', *size) / seconds(f'{lab}/{b}', *size), b)
-             for a, b in zip(names(lab), names(lab)[1:])]
+             for a, b in zip(steps, steps[1:])]
     return max(gains)[1], max(gains)[0]
 
 
