@@ -26,6 +26,10 @@ constexpr std::uint32_t warmups = 1, repetitions = 3;  // of one visit to a prog
 constexpr double long_ms = 10;
 constexpr int bench_rounds = 8;  // forwards and backwards in turn
 constexpr std::size_t duel_pairs = 21;
+// Times of a few microseconds are one of a few ticks of the GPU's clock, and start late by chance:
+// it takes more pairs until their ratio settles, which for such calls cost nothing.
+constexpr double short_ms = 0.02;
+constexpr std::size_t short_duel_pairs = 101;
 // What a program's calls of one size and cache state may take before it has no more rounds: long
 // enough for all rounds of calls of 25 ms, and with twenty programs half a minute for a size.
 constexpr double rounds_budget_ms = 600;
@@ -186,7 +190,7 @@ class turn_taking {
       one.at = work;
     }
     for (std::size_t i = 0; i < fought_.size(); ++i)
-      if (fights(i)) fought_[i].second.push_back({sizes[s], label_, {}, {}, duel_pairs});
+      if (fights(i)) fought_[i].second.push_back({sizes[s], label_, {}, {}, 0});
     for (const cache state : states()) {
       rounds(state, false);
       for (std::size_t i = 0; i < fought_.size(); ++i)
@@ -266,10 +270,12 @@ class turn_taking {
 
   void pairs(cache state, std::size_t rival) {
     auto &mine = all_[steps_ - 1], &other = all_[rivals_[rival]];
+    auto& at = fought_[rival].second.back();
+    if (at.pairs == 0) at.pairs = mine.call_ms < short_ms ? short_duel_pairs : duel_pairs;
     std::vector<double> ratios;
-    for (std::size_t pair = 0; pair < duel_pairs; ++pair) {
+    for (std::size_t pair = 0; pair < at.pairs; ++pair) {
       now_.doing(fmt::format("{} {}, {} against {}: pair {} of {}", label_, name(state),
-                             mine.who.name, other.who.name, pair + 1, duel_pairs));
+                             mine.who.name, other.who.name, pair + 1, at.pairs));
       const bool i_am_first = pair % 2 == 0;
       for (auto* const one : {i_am_first ? &mine : &other, i_am_first ? &other : &mine}) {
         one->call_ms = median(visit(*one, plans_.visit(size_, state, one->call_ms)));
@@ -277,7 +283,6 @@ class turn_taking {
       }
       ratios.push_back(other.call_ms / mine.call_ms);
     }
-    auto& at = fought_[rival].second.back();
     auto& side = state == cache::cold ? at.cold : at.warm;
     side.ratio = median(ratios);
     side.range = median_interval(ratios);

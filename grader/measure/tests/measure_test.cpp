@@ -205,6 +205,16 @@ TEST_CASE("a yardstick's result is not looked at, but there are pairs against it
   CHECK(fought[0].second[1].cold.ratio == doctest::Approx(0.5));
 }
 
+TEST_CASE("calls of a few microseconds are compared in more pairs, until their ratio settles") {
+  const two_programs programs("0.004", "0.005");
+  const auto fought = bench(doubling_lab(), doubling(), {{"00_first", programs.mine()}},
+                            {{"rival", programs.other()}}, gpu_device(), {{1000}}, 7, {})
+                          .fought;
+  REQUIRE(fought.size() == 1);
+  CHECK(fought[0].second[0].pairs == 101);
+  CHECK(fought[0].second[0].cold.ratio == doctest::Approx(1.25));
+}
+
 TEST_CASE("a wrong peer ends bench, a wrong step is reported and has no figures") {
   const two_programs programs("0.5", "1", "wrong");
   const lab l = doubling_lab();

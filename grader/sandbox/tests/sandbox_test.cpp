@@ -162,7 +162,8 @@ TEST_CASE("files in memory and on the disk have their limits") {
 }
 
 TEST_CASE("memory and processes are limited in total") {
-  if (is_missing("control group")) return;
+  // Without namespaces /tmp is the machine's own, which may be on a disk.
+  if (is_missing("control group") || is_missing("namespaces")) return;
   auto c = tools();
   c.memory_bytes = 64 << 20;
   c.scratch_bytes = 256 << 20;
