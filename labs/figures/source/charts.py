@@ -150,13 +150,18 @@ def ragged(lab):
     words = lambda v: next(f'{v / scale:.3g}{unit}' for scale, unit in scales if v >= scale)
     for k, (name, points) in enumerate(peers):
         top = 54 + 210 * k
+        low = min(1, *(ratio for _, ratio, _, _ in points)) * 0.9
         high = max(1.1, *(ratio for _, ratio, _, _ in points)) * 1.02
-        step = next(s for s in (0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 500, 1000) if high / s <= 8)
-        axes = Axes(f, (min(xs) * 0.9, max(xs) * 1.1), (0, high), top, top + 140)
+        if high < 100 * low:
+            step = next(s for s in (0.2, 0.5, 1, 2, 5, 10, 20, 50) if high / s <= 8)
+            y_range, ys = (0, high), [round(step * i, 1) for i in range(int(high / step) + 1)]
+        else:
+            powers = range(math.ceil(math.log10(low)), int(math.log10(high)) + 1)
+            y_range, ys = (low, high), [10 ** power for power in powers]
+        axes = Axes(f, (min(xs) * 0.9, max(xs) * 1.1), y_range, top, top + 140, y_range[0] > 0)
         middle = math.sqrt(min(xs) * max(xs))
         axes.ticks([(v, words(v)) for v in (min(xs), round(middle), max(xs))],
-                   [round(step * i, 1) for i in range(int(high / step) + 1)],
-                   'n' if lab not in ('blur', 'transpose') else 'elements',
+                   ys, 'n' if lab not in ('blur', 'transpose') else 'elements',
                    f'times as fast as {name}')
         axes.line([(min(xs) * 0.9, 1), (max(xs) * 1.1, 1)], 'muted', 'dashed', False)
         for x, ratio, of_class, _ in points:
