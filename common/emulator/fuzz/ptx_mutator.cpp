@@ -224,10 +224,9 @@ const emulator::row_table& rows() {
   static const emulator::row_table all = [] {
     emulator::row_table t;
     const emulator::row_set& best = emulator::best_row_set();
-    for (const auto add :
-         {best.integer, best.floating, best.compare, best.convert, best.memory, best.half,
-          &emulator::atomic_rows, &emulator::narrow_rows, &emulator::rounding_rows,
-          &emulator::carry_rows, &emulator::packed_rows, &emulator::async_rows})
+    for (const auto add : {best.integer, best.floating, best.compare, best.convert, best.memory,
+                           best.half, best.rounding, &emulator::atomic_rows, &emulator::narrow_rows,
+                           &emulator::carry_rows, &emulator::packed_rows, &emulator::async_rows})
       add(t);
     std::erase_if(t,
                   [](const row& r) { return r.name.text().find('<') != std::string_view::npos; });

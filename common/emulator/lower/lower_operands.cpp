@@ -25,9 +25,9 @@ const row_index& all_rows() {
     best.memory(t);
     best.matrix(t);
     best.half(t);
-    for (const auto rows :
-         {atomic_rows, control_rows, watch_rows, narrow_rows, rounding_rows, carry_rows,
-          packed_rows, video_rows, async_rows, call_rows, texture_rows})
+    best.rounding(t);
+    for (const auto rows : {atomic_rows, control_rows, watch_rows, narrow_rows, carry_rows,
+                            packed_rows, video_rows, async_rows, call_rows, texture_rows})
       rows(t);
     return t;
   }();

@@ -45,8 +45,9 @@ struct row_set {
   void (*compare)(row_table&);
   void (*convert)(row_table&);
   void (*memory)(row_table&);
-  void (*matrix)(row_table&);  // ldmatrix, mma, wmma
-  void (*half)(row_table&);    // f16, bf16 and their pairs
+  void (*matrix)(row_table&);    // ldmatrix, mma, wmma
+  void (*half)(row_table&);      // f16, bf16 and their pairs
+  void (*rounding)(row_table&);  // .rz .rm .rp of floating-point arithmetic
 };
 
 // The rows compiled for the best instruction set that this CPU has; where it has none of them, rows
@@ -56,13 +57,12 @@ const char* missing_instruction_set();
 // Rows that exist once, because their work is scalar or rare.
 void atomic_rows(row_table& table);
 void control_rows(row_table& table);
-void watch_rows(row_table& table);     // notify observers of accesses
-void narrow_rows(row_table& table);    // conversions of f16, bf16, tf32, e4m3, e5m2
-void rounding_rows(row_table& table);  // .rz .rm .rp of floating-point arithmetic
-void carry_rows(row_table& table);     // add.cc, addc, madc ...
-void packed_rows(row_table& table);    // several integers in a register: dp2a, vabsdiff4 ...
-void video_rows(row_table& table);     // vadd, vabsdiff4 ...
-void async_rows(row_table& table);     // cp.async, mbarrier
-void call_rows(row_table& table);      // calls and returns, printf, malloc
+void watch_rows(row_table& table);   // notify observers of accesses
+void narrow_rows(row_table& table);  // conversions of f16, bf16, tf32, e4m3, e5m2
+void carry_rows(row_table& table);   // add.cc, addc, madc ...
+void packed_rows(row_table& table);  // several integers in a register: dp2a, vabsdiff4 ...
+void video_rows(row_table& table);   // vadd, vabsdiff4 ...
+void async_rows(row_table& table);   // cp.async, mbarrier
+void call_rows(row_table& table);    // calls and returns, printf, malloc
 
 }  // namespace stepwise::emulator

@@ -31,7 +31,7 @@ struct choice {
 choice choose() {
 #define STEPWISE_ROWS(simd)                                                             \
   {&simd::integer_rows, &simd::floating_rows, &simd::compare_rows, &simd::convert_rows, \
-   &simd::memory_rows,  &simd::matrix_rows,   &simd::half_rows}
+   &simd::memory_rows,  &simd::matrix_rows,   &simd::half_rows,    &simd::rounding_rows}
   choice c;
 #ifdef STEPWISE_ROWS_AVX512
   static constexpr row_set widest = STEPWISE_ROWS(avx512);

@@ -1,59 +1,88 @@
 // Floating-point arithmetic that does not round to nearest: .rz, .rm and .rp; approximations of
 // doubles.
 //
-// idea    The host rounds: its rounding mode is switched for one loop. Operands and results are
-//         volatile there, so that the compiler can neither compute at compile time nor move an
+// idea    The host rounds: its rounding mode is switched for one loop. What the loop reads and
+// writes
+//         is hidden from the compiler, so that it neither computes at compile time nor moves an
 //         operation across the switch. .ftz and .sat are put around these rows by lowering.
 // source  PTX ISA 9.0, "Floating Point Instructions". Tested by tests/opcodes/*_float.ptx.
 #include <bit>
 #include <cfenv>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "common/emulator/rows/rows.hpp"
 #include "common/emulator/rows/special_functions.hpp"
 
-namespace stepwise::emulator {
+#if defined(__FMA__)
+#include <immintrin.h>
+#endif
+
+namespace stepwise::emulator::STEPWISE_SIMD {
 namespace {
 
 class host_rounding {
  public:
-  explicit host_rounding(int mode) : before_(std::fegetround()) { std::fesetround(mode); }
-  ~host_rounding() { std::fesetround(before_); }
+#if defined(__FMA__)
+  // Of all but the x87's instructions, which nothing here uses: fesetround takes many times as
+  // long.
+  explicit host_rounding(int mode) : before_(_mm_getcsr()) {
+    constexpr int from_x87 = 3;  // where the same two bits are in the two registers
+    _mm_setcsr((before_ & ~static_cast<u32>(_MM_ROUND_MASK)) | static_cast<u32>(mode) << from_x87);
+  }
+  ~host_rounding() { _mm_setcsr(before_); }
+#else
+  // libm computes fma, and asks for the mode.
+  explicit host_rounding(int mode) : before_(static_cast<u32>(std::fegetround())) {
+    std::fesetround(mode);
+  }
+  ~host_rounding() { std::fesetround(static_cast<int>(before_)); }
+#endif
   host_rounding(const host_rounding&) = delete;
   host_rounding& operator=(const host_rounding&) = delete;
 
  private:
-  int before_;
+  u32 before_;
 };
 
 f32 canonical(f32 v) { return v == v ? v : std::bit_cast<f32>(0x7fffffffu); }
 f64 canonical(f64 v) { return v; }
 
+template <class Body, class T>
+[[gnu::noinline]] void compute_rounding(context& x, const op* i, int mode) {
+  T a[lanes], b[lanes], c[lanes], result[lanes];
+  std::memcpy(a, x.row<T>(i->a), sizeof(a));
+  std::memcpy(b, x.row<T>(i->b), sizeof(b));
+  std::memcpy(c, x.row<T>(i->c), sizeof(c));
+  {
+    const host_rounding switched(mode);
+    asm volatile("" : "+m"(a), "+m"(b), "+m"(c));
+    for (int l = 0; l < lanes; ++l) result[l] = Body{}(a[l], b[l], c[l]);
+    asm volatile("" : "+m"(result));
+  }
+  for_active(x.active, x.row<T>(i->d), [&](int l) { return canonical(result[l]); });
+}
+
 template <class Body, class T, int Mode>
 const op* directed(context& x, const op* i) {
-  const host_rounding mode(Mode);
-  T* d = x.row<T>(i->d);
-  const T* a = x.row<T>(i->a);
-  const T* b = x.row<T>(i->b);
-  const T* c = x.row<T>(i->c);
-  for (u32 m = x.active; m != 0; m &= m - 1) {
-    const int l = __builtin_ctz(m);
-    const volatile T first = a[l], second = b[l], third = c[l];
-    const volatile T result = Body{}(first, second, third);
-    d[l] = canonical(result);
-  }
+  compute_rounding<Body, T>(x, i, Mode);
   return i + 1;
 }
 
-template <class T, int Mode>
-void mode_rows(row_table& t, const row_name& mode) {
-  const row_name type = "." + mode + "." + type_name<T>();
-  constexpr value_class k = class_of<T>(), none = value_class::none;
+template <class T>
+void directed_rows(row_table& t) {
   const auto row = [&]<class Body>(const char* name, Body, int operands) {
-    add_row(t, name + type, &directed<Body, T, Mode>, k, k, operands > 1 ? k : none,
-            operands > 2 ? k : none);
+    constexpr value_class k = class_of<T>(), none = value_class::none;
+    const auto in_mode = [&](const char* mode, auto handler) {
+      add_row(t, row_name(name) + mode + type_name<T>(), handler, k, k, operands > 1 ? k : none,
+              operands > 2 ? k : none);
+    };
+    in_mode(".rz.", &directed<Body, T, FE_TOWARDZERO>);
+    in_mode(".rm.", &directed<Body, T, FE_DOWNWARD>);
+    in_mode(".rp.", &directed<Body, T, FE_UPWARD>);
   };
+  const auto fma = [](T a, T b, T c) { return std::fma(a, b, c); };
   row(
       "add", [](T a, T b, T) { return a + b; }, 2);
   row(
@@ -62,10 +91,8 @@ void mode_rows(row_table& t, const row_name& mode) {
       "mul", [](T a, T b, T) { return a * b; }, 2);
   row(
       "div", [](T a, T b, T) { return a / b; }, 2);
-  row(
-      "fma", [](T a, T b, T c) { return std::fma(a, b, c); }, 3);
-  row(
-      "mad", [](T a, T b, T c) { return std::fma(a, b, c); }, 3);
+  row("fma", fma, 3);
+  row("mad", fma, 3);
   row(
       "rcp", [](T a, T, T) { return T{1} / a; }, 1);
   row(
@@ -102,9 +129,7 @@ f64 reciprocal_root(f64 a) {
 void rounding_rows(row_table& t) {
   for_types<f32, f64>([&]<class T>() {
 #if defined(FE_UPWARD)  // not on WebAssembly, whose machine only rounds to nearest
-    mode_rows<T, FE_TOWARDZERO>(t, "rz");
-    mode_rows<T, FE_DOWNWARD>(t, "rm");
-    mode_rows<T, FE_UPWARD>(t, "rp");
+    directed_rows<T>(t);
 #endif
     modifiers<T>(t);
   });
@@ -115,4 +140,4 @@ void rounding_rows(row_table& t) {
   });
 }
 
-}  // namespace stepwise::emulator
+}  // namespace stepwise::emulator::STEPWISE_SIMD

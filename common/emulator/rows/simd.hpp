@@ -14,6 +14,7 @@ namespace stepwise::emulator {
   void memory_rows(row_table&);     \
   void matrix_rows(row_table&);     \
   void half_rows(row_table&);       \
+  void rounding_rows(row_table&);   \
   }
 STEPWISE_DECLARE_ROWS(baseline)
 STEPWISE_DECLARE_ROWS(avx2)
