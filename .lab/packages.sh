@@ -17,7 +17,7 @@ library_packages=()
 for ((i = 0; i < ${#library_headers[@]}; i += 2)); do library_packages+=("${library_headers[i]}"); done
 unset i
 readonly library_packages
-readonly unpacked_tools='(g\+\+|gcc|cpp)(-[0-9]+)?|python3|as|ld|ar|ranlib|nm|strip|objcopy|readelf'
+readonly unpacked_tools='(g\+\+|gcc|cpp)(-[0-9]+)?|python3|as|ld|ar|ranlib|nm|strip|objcopy|readelf|addr2line'
 
 find_missing_libraries() { # sets missing_libraries to the packages whose headers are not found
   local i
