@@ -176,6 +176,12 @@ std::vector<std::string> read_needed(image::elf_file& elf, bool& position_indepe
   return needed;
 }
 
+// NVIDIA's runtime has its functions' names as text, wherever it is linked in.
+bool holds_runtime(image::bytes content) {
+  constexpr std::string_view name = "cudaStreamBeginCapture";
+  return memmem(content.data(), content.size(), name.data(), name.size()) != nullptr;
+}
+
 }  // namespace
 
 std::optional<program_file> read_program_file(const fs::path& file, std::uint32_t sm) {
@@ -209,6 +215,7 @@ std::optional<program_file> read_program_file(const fs::path& file, std::uint32_
       found.is = program_file::kind::library;
     }
     found.code = read_device_code(elf, sm);
+    if (!found.code.any() && !holds_runtime(content)) found.code.has_fat_binary = false;
   } catch (const image::corrupt&) {
     // Stripped of its section table, say. It may run all the same.
     if (type == ET_EXEC || type == ET_DYN) {

@@ -17,9 +17,10 @@ namespace stepwise {
 namespace fs = std::filesystem;
 
 // The fat binaries of one file, as a GPU would see them. Entries that hold neither a kernel nor a
-// variable do not count: nvcc links such a one into every program.
+// variable do not count: nvcc links such a one into every program, also into one that only asks the
+// driver.
 struct device_code {
-  bool has_fat_binary = false;                 // be it an empty one: nvcc linked this
+  bool has_fat_binary = false;                 // or an empty one beside NVIDIA's runtime
   std::vector<std::string> ptx, machine_code;  // architectures without doubles: "90", "90a"
   bool for_gpu = false;                        // PTX that the GPU would use is there
   std::vector<std::string> without_ptx;        // source files with machine code and no such PTX

@@ -100,6 +100,11 @@ TEST_CASE("a program of the driver API runs, however nvcc linked it") {
     CHECK(result.out == "devices 1\n");
     CHECK(result.err.empty());
   }
+  const auto opened = lab_exec({built("driver_opened")});
+  CHECK(opened.end.exit_code == 0);
+  CHECK(opened.out == "devices 1\n");
+  CHECK(has(opened.err, "does not ask for a CUDA runtime"));
+  CHECK(has(lab_exec({built("driver_opened_static")}).err, "linked into it (nvcc's default)"));
   // NVIDIA's runtime may be in it, unless it is used.
   const auto failed = lab_exec({built("driver_and_runtime_static")});
   CHECK(failed.end.exit_code == 1);

@@ -1,8 +1,25 @@
-// What exec_test.cpp runs: a program of the driver API, alone or with the runtime (WITH_RUNTIME).
+// What exec_test.cpp runs: a program of the driver API, alone or with the runtime (WITH_RUNTIME),
+// or one that opens the driver while it runs (OPENS_DRIVER).
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
+
+#ifdef OPENS_DRIVER
+#include <dlfcn.h>
+
+namespace {
+void* driver() { return dlopen("libcuda.so.1", RTLD_NOW); }
+CUresult init(unsigned flags) {
+  return reinterpret_cast<CUresult (*)(unsigned)>(dlsym(driver(), "cuInit"))(flags);
+}
+CUresult get_count(int* count) {
+  return reinterpret_cast<CUresult (*)(int*)>(dlsym(driver(), "cuDeviceGetCount"))(count);
+}
+}  // namespace
+#define cuInit init
+#define cuDeviceGetCount get_count
+#endif
 
 int main() {
   int devices = 0;
