@@ -34,7 +34,7 @@ TEST_CASE("hints: three parts at least for every goal, each longer than a few wo
           letters += line.size();
           CHECK(line.size() <= 112);
         }
-        CHECK(letters > 60);
+        CHECK_MESSAGE(letters > 60, "a part of a hint has more than 60 characters");
       }
     }
     for (const goal& g : l.goals) {

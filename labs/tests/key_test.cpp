@@ -198,9 +198,9 @@ TEST_CASE("key: it answers the handout's questions, in their order and sections"
       CAPTURE(a.id);
       CHECK(a.points <= 4);
       const auto shown = a.text.find("*Shown by:* "), common = a.text.find("*Often wrong:* ");
-      CHECK(shown != std::string::npos);
-      CHECK(common != std::string::npos);
-      CHECK(std::min(shown, common) > 40);
+      CHECK_MESSAGE(shown != std::string::npos, "the answer needs \"*Shown by:* \"");
+      CHECK_MESSAGE(common != std::string::npos, "the answer needs \"*Often wrong:* \"");
+      CHECK_MESSAGE(std::min(shown, common) > 40, "the answer itself has 40 characters or fewer");
       for (auto at = a.text.find("./lab "); at != std::string::npos;
            at = a.text.find("./lab ", at + 1)) {
         const auto begin = at + 6, end = a.text.find_first_of(" `\n", begin);
@@ -272,7 +272,7 @@ TEST_CASE("handouts: a core is short, has its questions' points, and no result o
     CAPTURE(l.name);
     const std::string core = *read_if_there(source() / l.handout());
     CHECK(core.size() <= 15 << 10);
-    CHECK(core.find("](deeper.md") != std::string::npos);
+    CHECK_MESSAGE(core.find("](deeper.md") != std::string::npos, "it has no link to deeper.md");
     for (const char* section : {"\n## What is graded\n", "\n**Goal.** ",
                                 "\n**Afterwards you can** ", "\n**You need** ", "\n**Time:** "})
       CHECK_MESSAGE(core.find(section) != std::string::npos, "it lacks", section);
