@@ -393,9 +393,9 @@ std::string with_results(const std::string& readme, const std::string& results,
   const std::string end_mark = fmt::format("<!-- {}:end -->", mark);
   const auto begin = readme.find(begin_mark), end = readme.find(end_mark);
   if (begin == std::string::npos || end == std::string::npos || end < begin) {
-    throw failure(exit_code::ours, fmt::format("expected the two lines {} and {}, in this "
-                                               "order, around the {}",
-                                               begin_mark, end_mark, mark));
+    throw failure(exit_code::ours, fmt::format("expected the two lines {} and {}, in this order; "
+                                               "`./lab bench --readme` fills what is between",
+                                               begin_mark, end_mark));
   }
   return readme.substr(0, begin + begin_mark.size()) + "\n" + results + readme.substr(end);
 }
