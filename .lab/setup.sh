@@ -62,6 +62,13 @@ meson_list() { # WORD...
   printf '[%s]' "${words[*]}"
 }
 
+fail_configuring() { # the usual cause where the libraries' packages are missing has its own words
+  tail -c +$((log_start + 1)) -- "$log" 2>/dev/null |
+    grep 'is the internet available' >/dev/null || fail 'meson setup'
+  fail 'meson setup' 3 'no network for the sources of the C++ libraries: install their packages, or fill a
+     MESON_PACKAGE_CACHE_DIR; .lab/MACHINES.md says how'
+}
+
 # `meson setup`, unless build/ was set up at this place, with these tools and these options.
 configure() {
   local extra=() key compiler=("$nvcc")
@@ -77,7 +84,7 @@ configure() {
   { printf '[binaries]\ncuda = %s\n' "$(meson_list "${compiler[@]}")" >"$build/nvcc.ini"; } 2>/dev/null ||
     fail 'meson setup'
   step 'configuring build/' env "CXX=$cxx" "${meson[@]}" setup "$build" "$root" --native-file "$build/nvcc.ini" \
-    "-Dgpu_arch=$archs" "-Dptx_arch=$ptx_arch" "-Dclone=$root" "${extra[@]}" || fail 'meson setup'
+    "-Dgpu_arch=$archs" "-Dptx_arch=$ptx_arch" "-Dclone=$root" "${extra[@]}" || fail_configuring
   { printf '%s\n' "$key" >"$config"; } 2>/dev/null || fail 'meson setup'
 }
 

@@ -69,8 +69,8 @@ fail() {
   text=$(tail -c +$((log_start + 1)) -- "$log" 2>/dev/null || true)
   full_disk "$text"
   target=$(grep -m1 '^FAILED: ' <<<"$text" || true)
-  first=$(grep -nEm1 '(^|[^a-z])([Ee]rror|ERROR):|^E: |undefined reference|No module named' \
-    <<<"$text" | cut -d: -f1 || true)
+  first=$(grep -nE '(^|[^a-z])([Ee]rror|ERROR):|^E: |undefined reference|No module named' \
+    <<<"$text" | grep -vm1 '^[0-9]*:WARNING: ' | cut -d: -f1 || true)
   if [[ -n $first ]]; then text=$(sed -n "${first},$((first + 4))p" <<<"$text"); else
     text=$(tail -n 5 <<<"$text")
   fi
