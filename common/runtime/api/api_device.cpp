@@ -159,8 +159,11 @@ cudaError_t cudaDeviceReset() {
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
   return call([&](state& s) {
     if (!value) return invalid_value("cudaDeviceGetLimit: the pointer for the answer is null");
+    constexpr unsigned driver_knows = 10;  // numbers; of 3 and 9 it says that they are unsupported
     const auto found = limit_of(s, number_of(limit));
     if (found.ok()) *value = *found;
+    if (!found.ok() && static_cast<unsigned>(number_of(limit)) >= driver_knows)
+      return invalid_value("cudaDeviceGetLimit: no such limit");
     return found.ok() ? status{} : found.failure();
   });
 }

@@ -21,5 +21,8 @@ int main() {
   EXPECT(cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 4), cudaErrorUnsupportedLimit);
   EXPECT(cudaDeviceGetLimit(&value, cudaLimitDevRuntimeSyncDepth), cudaErrorUnsupportedLimit);
   EXPECT(cudaGetLastError(), cudaErrorUnsupportedLimit);
+  EXPECT(cudaDeviceGetLimit(&value, static_cast<cudaLimit>(9)), cudaErrorUnsupportedLimit);
+  EXPECT(cudaDeviceGetLimit(&value, static_cast<cudaLimit>(10)), cudaErrorInvalidValue);
+  EXPECT(cudaGetLastError(), cudaErrorInvalidValue);
   return outcome("limits");
 }
