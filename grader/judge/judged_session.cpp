@@ -187,12 +187,15 @@ void judged_session::start_submission(const std::filesystem::path& program,
   start.environment = empty_environment({"LD_LIBRARY_PATH=" + device.client_runtime.string(),
                                          "STEPWISE_REMOTE_DEVICE=4,5", "STEPWISE_CHECK=1",
                                          "STEPWISE_FINDINGS=/dev/null"});
+  // Where addr2line may be unpacked, which it starts for lines of host code.
+  const std::filesystem::path lines = on_path("addr2line");
+  start.environment.push_back("PATH=" + (lines.empty() ? "" : lines.parent_path().string() + ":") +
+                              "/usr/bin:/bin");
   if (limits_.program_bytes == 0) limits_.program_bytes = submission_data_bytes;
   start.data_limit_bytes = std::min(submission_data_bytes, limits_.program_bytes + reserved_bytes);
   start.flood_bytes = options_.output_limit_bytes;
   start.tick = options_.tick;
   if (device.guards != nullptr) {
-    start.environment.push_back("PATH=/usr/bin:/bin");
     auto view = for_program(program, device.client_runtime, device.shown, {});
     view.memory_bytes = limits_.program_bytes;
     start = confined(std::move(start), view, *device.guards);

@@ -182,9 +182,9 @@ TEST_CASE("memory is watched where there is no control group") {
   without.groups = false;
   auto c = tools();
   c.memory_bytes = 64 << 20;
-  const auto grow = [&](const char* bytes) {
-    const std::string script = "python3 -c 'import time; b = b\"1\" * " + std::string(bytes) +
-                               "; time.sleep(1); print(1)'";
+  const auto grow = [&](const char* bytes) {  // dd fills a buffer of as many, again and again
+    const std::string script = "dd if=/dev/zero of=/dev/null count=200 bs=" + std::string(bytes) +
+                               " 2> /dev/null && echo 1";
     return run_child(confined(script_of(script), c, without), 20);
   };
   CHECK(grow("1000").out == "1\n");
