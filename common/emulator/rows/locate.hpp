@@ -80,6 +80,29 @@ inline bool check_window(context& x, const op* i, memory_space space, access_kin
   return false;
 }
 
+// The host addresses of all lanes in shared memory or each lane's local memory; false if an active
+// lane's bytes are not inside, or misaligned.
+template <memory_space Space, class A, unsigned Bytes>
+[[gnu::always_inline]] inline bool inside_own_memory(context& x, const op* i, const A* address,
+                                                     std::byte** host) {
+  constexpr bool shared = Space == memory_space::shared;
+  const u64 size = shared ? x.shared_bytes : x.local_bytes;
+  if (size < Bytes) return false;
+  const u64 base = reinterpret_cast<u64>(shared ? x.shared : x.local), stride = shared ? 0 : size;
+  const u64 last = size - Bytes, offset = static_cast<u64>(i->immediate);
+  // As in inside_window, without a comparison.
+  u64 outside = 0, low = 0;
+  for (int l = 0; l < lanes; ++l) {
+    u64 at = address[l] + offset;
+    if constexpr (sizeof(A) == 4) at &= 0xffffffffu;
+    const u64 in = lane_in(x.active, l) ? ~u64{0} : 0;
+    outside |= (at | (last - at)) & in;
+    low |= at & in;
+    host[l] = reinterpret_cast<std::byte*>(base + static_cast<u64>(l) * stride + at);
+  }
+  return ((outside >> 63) | (low & (Bytes - 1))) == 0;
+}
+
 // host[l] for every active lane; false (and a fault recorded) if any is not allowed.
 // A is the type of the address register.
 template <memory_space Space, class A, unsigned Bytes>
@@ -97,6 +120,8 @@ bool locate(context& x, const op* i, access_kind kind, std::byte** host) {
     // A generic address in an allocation is one of global memory: the windows lie elsewhere.
     if constexpr (Space == memory_space::generic)
       if (inside_window<Bytes>(x, i, address)) return hosts_of_global();
+    if constexpr (Space == memory_space::shared || Space == memory_space::local)
+      if (inside_own_memory<Space, A, Bytes>(x, i, address, host)) return true;
     for (u32 m = x.active; m != 0; m &= m - 1) {
       const int l = __builtin_ctz(m);
       u64 at = address[l] + static_cast<u64>(i->immediate);

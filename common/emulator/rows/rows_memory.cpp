@@ -11,6 +11,7 @@
 #include <immintrin.h>
 #endif
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -247,16 +248,33 @@ template <memory_space Space, class T, class R, int Count, class A>
   return true;
 }
 
+// store(l) for the active lanes, so that of several that write one word the same one's value stays
+// as on an H100: 128 bytes of lanes at a time, of these the lowest lane last.
+template <unsigned Bytes, class Store>
+[[gnu::always_inline]] inline void as_stored(u32 active, Store store) {
+  constexpr int together = std::min(128 / static_cast<int>(Bytes), lanes);
+  for (int first = 0; first < lanes; first += together) {
+    constexpr u32 all = together == lanes ? all_lanes : (1u << together) - 1;
+    u32 m = active & all << first;
+    if (m == all << first) {
+#pragma GCC unroll 8
+      for (int l = together - 1; l >= 0; --l) store(first + l);
+      continue;
+    }
+    while (m != 0) {
+      const int l = 31 - __builtin_clz(m);
+      store(l);
+      m ^= lane_bit[l];
+    }
+  }
+}
+
 template <memory_space Space, class T, class R, class A>
 [[gnu::noinline]] const op* store_rest(context& x, const op* i) {
   const R* b = x.row<R>(i->b);
   std::byte* host[lanes];
   if (!locate<Space, A, sizeof(T)>(x, i, access_kind::store, host)) return nullptr;
-  // Where lanes write the same word, the highest lane's value stays.
-  for (u32 m = x.active; m != 0; m &= m - 1) {
-    const int l = __builtin_ctz(m);
-    store_word<T>(host[l], static_cast<T>(b[l]));
-  }
+  as_stored<sizeof(T)>(x.active, [&](int l) { store_word<T>(host[l], static_cast<T>(b[l])); });
   return i + 1;
 }
 
@@ -359,12 +377,11 @@ template <memory_space Space, class T, class R, class A, int N>
   if (!locate<Space, A, N * sizeof(T)>(x, i, access_kind::store, host)) return nullptr;
   R* rows[N];
   rows_of<R, N>(x, i + 1, rows);
-  for (u32 m = x.active; m != 0; m &= m - 1) {
-    const int l = __builtin_ctz(m);
+  as_stored<N * sizeof(T)>(x.active, [&](int l) {
     std::array<T, N> words;
     for (int k = 0; k < N; ++k) words[k] = static_cast<T>(rows[k][l]);
     store_at_once(host[l], std::bit_cast<word_of<N * sizeof(T)>>(words));
-  }
+  });
   return i + 2;
 }
 

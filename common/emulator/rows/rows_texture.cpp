@@ -108,7 +108,7 @@ class texture_lane {
                    static_cast<u64>(p.y) * t_.row_bytes + static_cast<u64>(p.x) * t_.texel_bytes();
     const std::byte* const from = reach_texel(at, t_.texel_bytes(), access_kind::load);
     if (from == nullptr) return false;
-    for (unsigned n = 0; n < 4; ++n) channels[n] = channel_of(t_, from, n);
+    for (unsigned n = 0; n < t_.channels; ++n) channels[n] = channel_of(t_, from, n);
     return true;
   }
 
@@ -162,23 +162,30 @@ class texture_lane {
 
   bool filtered(const position& p, u32 (&channels)[4]) {
     const bool linear = t_.linear_filter != 0 && reads_floats(t_);
-    texel_pair pair[3];
-    for (unsigned d = 0; d < p.dimensions; ++d)
-      pair[d] = texels_at(t_, d, size(d), p.at[d], linear);
-    if (p.in_layer) pair[2] = {p.layer, p.layer, 0};
+    // A line is a plane with one row, which is read at y = 0: beyond a border, half of it.
+    const bool one_row = linear && p.dimensions == 1 && t_.layout != texel_layout::linear;
+    const unsigned dimensions = one_row ? 2 : p.dimensions;
+    const auto along = [&](unsigned d) -> texel_pair {
+      if (d < p.dimensions) return texels_at(t_, d, size(d), p.at[d], linear);
+      if (d < dimensions) return texels_at(t_, d, 1, 0, linear);
+      if (d == 2 && p.in_layer) return {p.layer, p.layer, 0};
+      return {};
+    };
+    const texel_pair pair[3] = {along(0), along(1), along(2)};
     if (!linear) return texel({pair[0].first, pair[1].first, pair[2].first}, channels);
-    const corner_weights weights = weights_of(pair, p.dimensions);
+    const corner_weights weights = weights_of(pair, dimensions);
     double sum[4] = {};
     for (unsigned corner = 0; corner < weights.size(); ++corner) {
       if (weights[corner] == 0) continue;
       s64 at[3];
       for (unsigned d = 0; d < 3; ++d)
         at[d] = ((corner >> d) & 1) != 0 ? pair[d].second : pair[d].first;
-      u32 one[4];
+      u32 one[4] = {};
       if (!texel({at[0], at[1], at[2]}, one)) return false;
-      for (unsigned n = 0; n < 4; ++n) sum[n] += weights[corner] * filtered_part(t_, one[n]);
+      for (unsigned n = 0; n < t_.channels; ++n)
+        sum[n] += weights[corner] * filtered_part(t_, one[n]);
     }
-    for (unsigned n = 0; n < 4; ++n)
+    for (unsigned n = 0; n < t_.channels; ++n)
       channels[n] = std::bit_cast<u32>(std::isnan(sum[n]) ? std::bit_cast<float>(0x7fff'ffffu)
                                                           : filtered_value(t_, sum[n]));
     return true;
@@ -195,7 +202,7 @@ class texture_lane {
                                    {x.first, y.first, p.layer}};
     u32 found[4];
     for (unsigned n = 0; n < 4; ++n) {
-      u32 channels[4];
+      u32 channels[4] = {};
       if (!texel(corners[n], channels)) return false;
       found[n] = as_read(t_, channels[form_.component]);
     }

@@ -114,6 +114,44 @@ int main() {
   add(mode(cudaAddressModeMirror), {4, 1, 1, 16, 16, 4});
   add(mode(cudaAddressModeBorder), {0, 0, 1, 16, 0, 0});
 
+  // Normalised coordinates, of which hardware takes 21 to 23 binary digits, by the size: what an
+  // H100 reads from texels 1, 2, 3 ... where a digit more or less would give another weight. The
+  // last of the long line lie between two floats.
+  struct precise {
+    int size;
+    cudaTextureAddressMode mode;
+    float at, value;
+  };
+  constexpr auto wrap = cudaAddressModeWrap, clamp = cudaAddressModeClamp,
+                 mirror = cudaAddressModeMirror, border = cudaAddressModeBorder;
+  for (const precise& p : std::initializer_list<precise>{
+           {5, wrap, -1.00117183f, 3.03125f},
+           {5, mirror, -1.71210933f, 1.9375f},
+           {480, wrap, -0.70105386f, 143.9921875f},
+           {480, wrap, -0.0646929666f, 449.44921875f},
+           {480, clamp, 0.0772422403f, 37.57421875f},
+           {480, clamp, 0.263871789f, 127.16015625f},
+           {480, mirror, -1.51930726f, 231.23046875f},
+           {480, mirror, -0.22352235f, 107.7890625f},
+           {8193, wrap, 0.870203435f, 7130.07421875f},
+           {8193, wrap, -0.162274078f, 6863.98828125f},
+           {8193, clamp, 0.923774898f, 7568.984375f},
+           {8193, clamp, 0.184503928f, 1512.140625f},
+           {8193, mirror, 1.44077909f, 4582.19921875f},
+           {8193, mirror, -0.557673633f, 4569.51953125f},
+           {100001, wrap, -0.719764054f, 28024.3671875f},
+           {100001, clamp, 0.069112003f, 6911.76171875f},
+           {100001, mirror, 0.128557190f, 12856.3359375f},
+           {100001, clamp, 0.786058426f, 78607.1328125f},
+           {100001, clamp, 0.698431492f, 69844.3515625f},
+           // A line has a row, which is read at 0: at a border half of it.
+           {5, border, 0.104046471f, 0.51171875f}}) {
+    std::vector<float> texels(static_cast<std::size_t>(p.size));
+    for (std::size_t k = 0; k < texels.size(); ++k) texels[k] = static_cast<float>(k + 1);
+    const texture_of<float> steps(texels, {texels.size(), 0, 0}, {linear, p.mode, true});
+    add(values(steps, shape::line, {{p.at, 0, 0, 0}}), {p.value});
+  }
+
   // Two and three dimensions, layers, and a gather.
   std::vector<float> box(3 * 4 * 2);
   for (std::size_t k = 0; k < box.size(); ++k) box[k] = static_cast<float>(k);
