@@ -33,9 +33,9 @@ texture_address mode_of(const texture_record& t, unsigned dimension) {
   return repeats && t.normalized_coordinates == 0 ? texture_address::clamp : mode;
 }
 
-// Normalised coordinates are truncated to 21 to 23 binary digits, then multiplied. An H100
-// was asked for 2048 each in 31 sizes, among them 8191 to 8193, 65535 and 100001.
-double whole_steps(double u, std::uint32_t size) {
+// Normalised coordinates are truncated to 21 to 23 binary digits, then multiplied. An H100 was
+// asked for 2048 each in 31 sizes, among them 8191 to 8193, 65535 and 100001.
+double truncated_coordinate(double u, std::uint32_t size) {
   const double steps = size <= 8192 ? 0x1p21 : size <= 65536 ? 0x1p22 : 0x1p23;
   return std::floor(u * steps) / steps;
 }
@@ -58,7 +58,7 @@ texel_pair texels_at(const texture_record& t, unsigned dimension, std::uint32_t 
   if (mode == texture_address::wrap) u -= std::floor(u);
   if (mode == texture_address::mirror) u -= 2 * std::floor(u / 2);
   if (std::isnan(u)) u = 0;  // infinities that wrap, too
-  if (t.normalized_coordinates != 0) u = whole_steps(u, size) * size;
+  if (t.normalized_coordinates != 0) u = truncated_coordinate(u, size) * size;
   u = std::clamp(u, -0x1p40, 0x1p40);
   if (!linear) {
     const auto n = addressed(mode, static_cast<std::int64_t>(std::floor(u)), size);
@@ -180,7 +180,7 @@ double filtered_part(const texture_record& t, std::uint32_t channel) {
 
 namespace {
 
-// Of two equally near ones the one further from 0, as hardware takes it here.
+// Of two equally near ones the one further from 0: so an H100 gives positive means.
 float nearest_float(double value) {
   constexpr std::uint64_t half_a_step = std::uint64_t{1} << 28;
   const float even = static_cast<float>(value);

@@ -83,7 +83,7 @@ inline bool check_window(context& x, const op* i, memory_space space, access_kin
 // The host addresses of all lanes in shared memory or each lane's local memory; false if an active
 // lane's bytes are not inside, or misaligned.
 template <memory_space Space, class A, unsigned Bytes>
-[[gnu::always_inline]] inline bool inside_own_memory(context& x, const op* i, const A* address,
+[[gnu::always_inline]] inline bool locate_own_memory(context& x, const op* i, const A* address,
                                                      std::byte** host) {
   constexpr bool shared = Space == memory_space::shared;
   const u64 size = shared ? x.shared_bytes : x.local_bytes;
@@ -121,7 +121,7 @@ bool locate(context& x, const op* i, access_kind kind, std::byte** host) {
     if constexpr (Space == memory_space::generic)
       if (inside_window<Bytes>(x, i, address)) return hosts_of_global();
     if constexpr (Space == memory_space::shared || Space == memory_space::local)
-      if (inside_own_memory<Space, A, Bytes>(x, i, address, host)) return true;
+      if (locate_own_memory<Space, A, Bytes>(x, i, address, host)) return true;
     for (u32 m = x.active; m != 0; m &= m - 1) {
       const int l = __builtin_ctz(m);
       u64 at = address[l] + static_cast<u64>(i->immediate);

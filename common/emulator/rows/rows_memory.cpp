@@ -251,7 +251,7 @@ template <memory_space Space, class T, class R, int Count, class A>
 // store(l) for the active lanes, so that of several that write one word the same one's value stays
 // as on an H100: 128 bytes of lanes at a time, of these the lowest lane last.
 template <unsigned Bytes, class Store>
-[[gnu::always_inline]] inline void as_stored(u32 active, Store store) {
+[[gnu::always_inline]] inline void in_store_order(u32 active, Store store) {
   constexpr int together = std::min(128 / static_cast<int>(Bytes), lanes);
   for (int first = 0; first < lanes; first += together) {
     constexpr u32 all = together == lanes ? all_lanes : (1u << together) - 1;
@@ -274,7 +274,7 @@ template <memory_space Space, class T, class R, class A>
   const R* b = x.row<R>(i->b);
   std::byte* host[lanes];
   if (!locate<Space, A, sizeof(T)>(x, i, access_kind::store, host)) return nullptr;
-  as_stored<sizeof(T)>(x.active, [&](int l) { store_word<T>(host[l], static_cast<T>(b[l])); });
+  in_store_order<sizeof(T)>(x.active, [&](int l) { store_word<T>(host[l], static_cast<T>(b[l])); });
   return i + 1;
 }
 
@@ -377,7 +377,7 @@ template <memory_space Space, class T, class R, class A, int N>
   if (!locate<Space, A, N * sizeof(T)>(x, i, access_kind::store, host)) return nullptr;
   R* rows[N];
   rows_of<R, N>(x, i + 1, rows);
-  as_stored<N * sizeof(T)>(x.active, [&](int l) {
+  in_store_order<N * sizeof(T)>(x.active, [&](int l) {
     std::array<T, N> words;
     for (int k = 0; k < N; ++k) words[k] = static_cast<T>(rows[k][l]);
     store_at_once(host[l], std::bit_cast<word_of<N * sizeof(T)>>(words));
