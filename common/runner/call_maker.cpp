@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exception>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,10 @@ std::string parameter(std::uint32_t index, const contract& function) {
 }
 
 }  // namespace
+
+void refuse_scalar(std::int64_t scalar) {
+  throw std::out_of_range("the number " + std::to_string(scalar) + " does not fit its parameter");
+}
 
 call_failure outcome_of(const contract& function, const machine& where,
                         const std::function<void()>& call) {
@@ -141,7 +146,7 @@ void call_maker::repeat(mapped_call_file& file, const call_record& request, call
     if (counted) where_.start_counting();
 
     where_.start_clock();
-    function_.call(pointers, {request.scalars, request.scalar_count});
+    function_.call(pointers.data(), request.scalars);
     const float ms = where_.stop_clock(function_.name);
 
     if (counted) where_.stop_counting(answer.counters);
@@ -162,8 +167,7 @@ void call_maker::keep_busy(const call_record& request, call_record& answer,
   auto now = begin;
   while (now - begin < std::chrono::milliseconds(request.plan.busy_ms)) {
     where_.start_clock();
-    for (std::uint32_t i = 0; i < batch; ++i)
-      function_.call(pointers, {request.scalars, request.scalar_count});
+    for (std::uint32_t i = 0; i < batch; ++i) function_.call(pointers.data(), request.scalars);
     where_.stop_clock(function_.name);  // waits
     calls += batch;
     const auto before = std::exchange(now, clock::now());

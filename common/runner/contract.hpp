@@ -2,16 +2,13 @@
 //
 // idea    The parameter list of a lab's contract says all that is needed: pointers take the call's
 //         buffers in order, integers its scalars in order. Templates read it; no lab writes glue.
+// watch   nvcc reads this file five times where it compiles many solutions of a lab at once; so it
+//         includes neither <span> nor <string>, <stdexcept>, <tuple>.
 // tested  common/runner/tests/runner_test.cpp
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -21,32 +18,40 @@ struct contract {
   const char* name;  // of the function
   std::size_t pointers;
   std::size_t integers;
-  // Both spans have the lengths above. Throws std::out_of_range if a scalar does not fit the type
+  // With that many buffers and scalars. Throws std::out_of_range if a scalar does not fit the type
   // of its parameter, and whatever the function throws.
-  void (*call)(std::span<void* const> buffers, std::span<const std::int64_t> scalars);
+  void (*call)(void* const* buffers, const std::int64_t* scalars);
 };
 
 // The contract that this program was linked with.
 extern const contract lab_contract;
 
+// Throws std::out_of_range, which names the number.
+[[noreturn]] void refuse_scalar(std::int64_t scalar);
+
 template <class Parameter>
-Parameter take_argument(std::span<void* const>& buffers, std::span<const std::int64_t>& scalars) {
+Parameter take_argument(void* const*& buffers, const std::int64_t*& scalars) {
   static_assert(std::is_pointer_v<Parameter> || std::is_integral_v<Parameter>,
                 "a contract's parameters are pointers and integers");
   if constexpr (std::is_pointer_v<Parameter>) {
-    void* const buffer = buffers.front();
-    buffers = buffers.subspan(1);
-    return static_cast<Parameter>(buffer);
+    return static_cast<Parameter>(*buffers++);
   } else {
-    const std::int64_t scalar = scalars.front();
-    scalars = scalars.subspan(1);
-    if (!std::in_range<Parameter>(scalar)) {
-      throw std::out_of_range("the number " + std::to_string(scalar) +
-                              " does not fit its parameter");
-    }
-    return static_cast<Parameter>(scalar);
+    const std::int64_t scalar = *scalars++;
+    const auto argument = static_cast<Parameter>(scalar);
+    if (static_cast<std::int64_t>(argument) != scalar || (argument < 0) != (scalar < 0))
+      refuse_scalar(scalar);
+    return argument;
   }
 }
+
+// Braces take what is in them from left to right, and make the call of it.
+template <auto Function>
+struct call_of {
+  template <class... Parameters>
+  call_of(Parameters... arguments) {  // NOLINT(google-explicit-constructor)
+    Function(arguments...);
+  }
+};
 
 template <auto Function>
 struct contract_of;
@@ -55,10 +60,8 @@ template <class... Parameters, void (*Function)(Parameters...)>
 struct contract_of<Function> {
   static constexpr std::size_t pointers = (std::size_t{0} + ... + std::is_pointer_v<Parameters>);
 
-  static void call(std::span<void* const> buffers, std::span<const std::int64_t> scalars) {
-    // Braces: the arguments are taken from left to right.
-    std::tuple<Parameters...> arguments{take_argument<Parameters>(buffers, scalars)...};
-    std::apply(Function, arguments);
+  static void call(void* const* buffers, const std::int64_t* scalars) {
+    call_of<Function>{take_argument<Parameters>(buffers, scalars)...};
   }
 
   static constexpr contract make(const char* name) {

@@ -126,7 +126,7 @@ class judged_calls {
       pointers.push_back(arrays ? arrays->address(i)
                                 : reinterpret_cast<void*>(request.buffers[i].address));
     where_->start_clock();
-    function_.call(pointers, {request.scalars, request.scalar_count});
+    function_.call(pointers.data(), request.scalars);
     where_->stop_clock(function_.name);
     if (arrays) arrays->hand_back(answer);
   }

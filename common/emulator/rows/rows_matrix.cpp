@@ -108,11 +108,11 @@ void gather(context& x, const matrix_fragment& to, const T* from, Bits bits_of_v
 
 // --- products ----------------------------------------------------------------------------------
 
-// c += a * b, sums in the order of k. m and n are multiples of 8. Four rows at a time keep the
+// c += a * b, sums in the order of k. m and n are multiples of 8. Eight rows at a time keep the
 // additions of one sum apart; the vectors are said so, or the compiler would vectorise along k.
 template <class T>
 void accumulate_products(const matrix_form& f, const T* a, const T* b, T* c) {
-  constexpr u32 high = 4, wide = 8;
+  constexpr u32 high = 8, wide = 8;
   using vector [[gnu::vector_size(wide * sizeof(T))]] = T;
   for (u32 row = 0; row < f.m; row += high) {
     for (u32 col = 0; col < f.n; col += wide) {
@@ -231,79 +231,110 @@ const op* multiply(context& x, const op* i) {
 
 // --- loads and stores --------------------------------------------------------------------------
 
-// Host addresses of the rows (or columns, if they are what lies together) of a tile in memory;
-// false if the launch was stopped.
+// A tile in memory: its rows, or its columns if they are what lies together. Host addresses.
+struct tile_lines {
+  std::byte* at[32];
+  u32 count, bytes;
+};
+
+// False if the launch was stopped.
 bool find_lines(context& x, const op* i, const matrix_form& f, access_kind kind,
-                std::byte** lines) {
+                tile_lines& lines) {
   const matrix_layout& where = *f.d.layout;
-  const u32 count = f.is_column_major ? where.cols : where.rows;
+  lines.count = f.is_column_major ? where.cols : where.rows;
   const u32 length = f.is_column_major ? where.rows : where.cols;
   const u64 first = x.row<u64>(f.address)[0];
   const u64 stride = f.stride != 0 ? x.row<u32>(f.stride)[0] : length;
-  const u64 bytes = static_cast<u64>(length) * where.bits / 8;
-  for (u32 n = 0; n < count; ++n) {
-    lines[n] = reach(x, i, 0, first + n * stride * where.bits / 8,
-                     {bytes, where.bits < 8 ? 4 : where.bits / 8, memory_space::generic, kind,
-                      "a tile of a matrix: "});
-    if (lines[n] == nullptr) return false;
+  lines.bytes = length * where.bits / 8;
+  for (u32 n = 0; n < lines.count; ++n) {
+    lines.at[n] = reach(x, i, 0, first + n * stride * where.bits / 8,
+                        {lines.bytes, where.bits < 8 ? 4 : where.bits / 8, memory_space::generic,
+                         kind, "a tile of a matrix: "});
+    if (lines.at[n] == nullptr) return false;
   }
   const bool shared = first - shared_window < window_bytes;
+  const u64 bytes = static_cast<u64>(lines.count) * lines.bytes;
   access_counts& counted = x.counts;
   if (kind == access_kind::load)
-    (shared ? counted.shared_load_bytes : counted.global_load_bytes) += count * bytes;
+    (shared ? counted.shared_load_bytes : counted.global_load_bytes) += bytes;
   else
-    (shared ? counted.shared_store_bytes : counted.global_store_bytes) += count * bytes;
+    (shared ? counted.shared_store_bytes : counted.global_store_bytes) += bytes;
   return true;
 }
 
-// Calls move(place in memory, place in the rows of registers) for each element of the fragment, or
-// each word of elements of a few bits, which lie together.
+// A tile's lines one after the other, as elements or, if those have a few bits, as words of them.
+template <class T>
+struct joined_lines {
+  T elements[most_elements];
+
+  void load(const tile_lines& lines) {
+    each(lines, [](auto* ours, auto* tile, u32 bytes) { std::memcpy(ours, tile, bytes); });
+  }
+  void store(const tile_lines& lines) {
+    each(lines, [](auto* ours, auto* tile, u32 bytes) { std::memcpy(tile, ours, bytes); });
+  }
+
+ private:
+  template <class Move>
+  void each(const tile_lines& lines, Move move) {
+    auto* ours = reinterpret_cast<std::byte*>(elements);
+    for (u32 n = 0; n < lines.count; ++n) move(ours + n * lines.bytes, lines.at[n], lines.bytes);
+  }
+};
+
+// Calls move(what lies in memory, its place in the rows of registers) for each register's share.
 template <class T, class Move>
-void each_part(context& x, const matrix_form& f, u32 registers, std::byte** lines, Move move) {
+void each_part(context& x, const matrix_form& f, T* elements, Move move) {
   const matrix_layout& where = *f.d.layout;
   const u32 parts = where.bits < 8 ? 1 : where.packed;
-  for (u32 r = 0; r < registers; ++r) {
+  const u32 in_part = where.packed / parts;
+  const u16* place = (f.is_column_major ? where.turned : where.places).data();
+  for (u32 r = 0; r < where.registers; ++r, place += (where.packed - parts) * lanes) {
     T* words = x.row<T>(f.d.rows[r]);
-    const u16* place = where.places.data() + r % where.registers * where.packed * lanes;
-    for (u32 e = 0; e < parts; ++e, place += lanes) {
-      for (int l = 0; l < lanes; ++l) {
-        const u32 row = place[l] / where.cols, col = place[l] % where.cols;
-        const u32 line = f.is_column_major ? col : row, in_line = f.is_column_major ? row : col;
-        move(reinterpret_cast<T*>(lines[line] + in_line * where.bits / 8), words + parts * l + e);
-      }
-    }
+    for (u32 e = 0; e < parts; ++e, place += lanes)
+      for (int l = 0; l < lanes; ++l) move(elements[place[l] / in_part], words[parts * l + e]);
   }
 }
 
-// Both ways, by the size of what lies together.
-template <class Move>
-void move_parts(context& x, const matrix_form& f, u32 registers, std::byte** lines, Move move) {
+// Calls use<type of what lies together>().
+template <class Use>
+void with_part_type(const matrix_form& f, Use use) {
   switch (f.d.layout->bits) {
     case 64:
-      return each_part<u64>(x, f, registers, lines, move);
+      return use.template operator()<u64>();
     case 16:
-      return each_part<u16>(x, f, registers, lines, move);
+      return use.template operator()<u16>();
     case 8:
-      return each_part<u8>(x, f, registers, lines, move);
+      return use.template operator()<u8>();
     default:
-      return each_part<u32>(x, f, registers, lines, move);
+      return use.template operator()<u32>();
   }
 }
 
 const op* load_tile(context& x, const op* i) {
   const matrix_form& f = form_of(i);
-  std::byte* lines[32];
+  tile_lines lines;
   if (!find_lines(x, i, f, access_kind::load, lines)) return nullptr;
-  move_parts(x, f, f.d.count, lines, [](const auto* memory, auto* word) { *word = *memory; });
+  with_part_type(f, [&]<class T> {
+    joined_lines<T> joined;
+    joined.load(lines);
+    each_part(x, f, joined.elements, [](auto element, auto& word) { word = element; });
+  });
+  const u32 once = f.d.layout->registers, bytes = f.d.layout->bits == 64 ? 8 * lanes : 4 * lanes;
+  for (u32 r = once; r < f.d.count; ++r)
+    std::memcpy(x.row<u32>(f.d.rows[r]), x.row<u32>(f.d.rows[r % once]), bytes);
   return i + 1;
 }
 
 const op* store_tile(context& x, const op* i) {
   const matrix_form& f = form_of(i);
-  std::byte* lines[32];
+  tile_lines lines;
   if (!find_lines(x, i, f, access_kind::store, lines)) return nullptr;
-  move_parts(x, f, f.d.layout->registers, lines,
-             [](auto* memory, const auto* word) { *memory = *word; });
+  with_part_type(f, [&]<class T> {
+    joined_lines<T> joined;
+    each_part(x, f, joined.elements, [](auto& element, auto word) { element = word; });
+    joined.store(lines);
+  });
   return i + 1;
 }
 

@@ -124,7 +124,7 @@ TEST_CASE("a contract takes buffers and numbers in the order of its parameters")
   std::array<unsigned char, 1> b;
   const std::array<void*, 2> buffers = {a.data(), b.data()};
   const std::array<std::int64_t, 2> scalars = {-5, 200};
-  mixed_contract.call(buffers, scalars);
+  mixed_contract.call(buffers.data(), scalars.data());
   CHECK(received.a == a.data());
   CHECK(received.b == b.data());
   CHECK(received.n == -5);
@@ -133,9 +133,12 @@ TEST_CASE("a contract takes buffers and numbers in the order of its parameters")
 
 TEST_CASE("a number that does not fit its parameter is refused, not truncated") {
   const std::array<void*, 2> buffers = {nullptr, nullptr};
-  const std::array<std::int64_t, 2> large_n = {std::int64_t{1} << 31, 0}, large_m = {0, 256};
-  CHECK_THROWS_AS(mixed_contract.call(buffers, large_n), std::out_of_range);
-  CHECK_THROWS_AS(mixed_contract.call(buffers, large_m), std::out_of_range);
+  const std::array<std::int64_t, 2> large_n = {std::int64_t{1} << 31, 0}, large_m = {0, 256},
+                                    negative_m = {0, -1};
+  CHECK_THROWS_AS(mixed_contract.call(buffers.data(), large_n.data()), std::out_of_range);
+  CHECK_THROWS_AS(mixed_contract.call(buffers.data(), large_m.data()), std::out_of_range);
+  CHECK_THROWS_WITH_AS(mixed_contract.call(buffers.data(), negative_m.data()),
+                       "the number -1 does not fit its parameter", std::out_of_range);
 }
 
 TEST_CASE("a right file is accepted") { CHECK(complaint(parts()) == ""); }

@@ -101,9 +101,8 @@ void host_feeds(bool managed) {
   answer<<<1, 1, 0, a>>>(mail);
   EXPECT_NOT_READY(cudaStreamQuery(a));
   mail[2] = 41;
-  std::atomic_ref<int> state(mail[0]);
-  state.store(1);
-  while (state.load() != 2) {
+  __atomic_store_n(&mail[0], 1, __ATOMIC_SEQ_CST);
+  while (__atomic_load_n(&mail[0], __ATOMIC_SEQ_CST) != 2) {
   }
   EXPECT_TRUE(mail[1] == 42);
   EXPECT(cudaStreamSynchronize(a), cudaSuccess);

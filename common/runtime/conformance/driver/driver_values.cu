@@ -3,7 +3,6 @@
 // -lcuda.
 #include <cuda_runtime.h>
 
-#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -100,10 +99,10 @@ static void by_the_host() {
   set<<<1, 1, 0, a>>>(m.seen_pointer(), 8);
   std::thread writer([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    std::atomic_ref<unsigned>(*word).store(4);
+    __atomic_store_n(word, 4u, __ATOMIC_SEQ_CST);
   });
   EXPECT_CU(cuStreamSynchronize(a), CUDA_SUCCESS);
-  EXPECT_TRUE(std::atomic_ref<unsigned>(*word).load() == 4);
+  EXPECT_TRUE(__atomic_load_n(word, __ATOMIC_SEQ_CST) == 4);
   EXPECT_TRUE(value_at(m.seen) == 8);
   writer.join();
   need(cuStreamDestroy(a));

@@ -20,9 +20,9 @@ inline void expect_result(const char* call, int line, CUresult found, CUresult w
 }
 
 // Ends the program where a call failed.
-inline void need(CUresult code, std::source_location at = std::source_location::current()) {
+inline void need(CUresult code, call_place at = call_place::current()) {
   if (code == CUDA_SUCCESS) return;
-  std::printf("%s:%u: %s\n", at.file_name(), static_cast<unsigned>(at.line()), name_of(code));
+  std::printf("%s:%d: %s\n", at.file, at.line, name_of(code));
   std::exit(code == CUDA_ERROR_NO_DEVICE ? 77 : 1);
 }
 
