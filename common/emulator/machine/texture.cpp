@@ -66,33 +66,75 @@ texel_pair texels_at(const texture_record& t, unsigned dimension, std::uint32_t 
   }
   const auto fixed = static_cast<std::int64_t>(std::floor((u - 0.5) * 256 + 0.5));
   const std::int64_t n = fixed >> 8;
-  return {addressed(mode, n, size), addressed(mode, n + 1, size),
-          static_cast<std::uint32_t>(fixed & 255)};
+  texel_pair p = {addressed(mode, n, size), addressed(mode, n + 1, size),
+                  static_cast<std::uint32_t>(fixed & 255)};
+  // Beyond the last texel a volume's weights are those of the texel itself.
+  if (mode == texture_address::clamp && p.first == p.second) p.weight = 0;
+  return p;
 }
 
 std::int64_t texel_at(std::uint32_t size, std::int32_t coordinate) {
   return addressed(texture_address::border, coordinate, size);
 }
 
+// Each division of a weight is rounded; where both parts lie halfway, the one that is named is the
+// larger.
 corner_weights weights_of(const texel_pair (&p)[3], unsigned dimensions) {
-  const auto part = [](std::uint32_t of, std::uint32_t w) { return (of * w + 128) / 256; };
+  const auto larger = [](std::uint32_t of, std::uint32_t w) { return (of * w + 128) / 256; };
+  const auto smaller = [](std::uint32_t of, std::uint32_t w) { return (of * w + 127) / 256; };
   corner_weights w = {};
   const std::uint32_t x = p[0].weight, y = dimensions > 1 ? p[1].weight : 0;
   if (dimensions < 3) {
-    w[3] = part(x, y);
+    w[3] = larger(x, y);
     w[2] = y - w[3];
     w[1] = x - w[3];
     w[0] = 256 - x - y + w[3];
     return w;
   }
-  const std::uint32_t z = p[2].weight, both = part(x, z);
-  const std::uint32_t flat[] = {256 - x - z + both, x - both, z - both, both};
-  for (unsigned n = 0; n < 4; ++n) {
-    const unsigned corner = (n & 1) + (n & 2) * 2;
-    w[corner + 2] = part(flat[n], y);
-    w[corner] = flat[n] - w[corner + 2];
+  const std::uint32_t planes[] = {256 - p[2].weight, p[2].weight};
+  for (unsigned z = 0; z < 2; ++z) {
+    const std::uint32_t second = larger(planes[z], x), first = planes[z] - second;
+    w[4 * z + 3] = larger(second, y);
+    w[4 * z + 1] = second - w[4 * z + 3];
+    w[4 * z + 2] = smaller(first, y);
+    w[4 * z] = first - w[4 * z + 2];
   }
   return w;
+}
+
+namespace {
+
+// The exponent of a double that was a float; least of all that of 0.
+int exponent_of(double value) {
+  return static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 52 & 0x7ff);
+}
+
+// Of one plane. Texels are aligned with the largest of those that count: 28 binary digits of that
+// one are kept, 4 more than a float has, and the others' digits below are dropped.
+double plane_sum(const double* parts, const std::uint32_t* weights) {
+  int largest = 0, smallest = 0x7ff;
+  for (unsigned n = 0; n < 4; ++n) {
+    if (weights[n] == 0 || parts[n] == 0) continue;
+    largest = std::max(largest, exponent_of(parts[n]));
+    smallest = std::min(smallest, exponent_of(parts[n]));
+  }
+  double sum = 0;
+  if (largest - smallest <= 4 || largest == 0x7ff) {
+    for (unsigned n = 0; n < 4; ++n)
+      if (weights[n] != 0) sum += weights[n] * parts[n];
+    return sum;
+  }
+  constexpr int kept = 27;  // behind the first
+  const double unit = std::ldexp(1.0, largest - 1023 - kept);
+  for (unsigned n = 0; n < 4; ++n)
+    if (weights[n] != 0) sum += weights[n] * (std::trunc(parts[n] / unit) * unit);
+  return sum;
+}
+
+}  // namespace
+
+double weighted_sum(const corner_parts& parts, const corner_weights& weights) {
+  return plane_sum(&parts[0], &weights[0]) + plane_sum(&parts[4], &weights[4]);
 }
 
 cube_place cube_face(float x, float y, float z) {

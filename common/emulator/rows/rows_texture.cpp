@@ -174,7 +174,7 @@ class texture_lane {
     const texel_pair pair[3] = {along(0), along(1), along(2)};
     if (!linear) return texel({pair[0].first, pair[1].first, pair[2].first}, channels);
     const corner_weights weights = weights_of(pair, dimensions);
-    double sum[4] = {};
+    corner_parts parts[4] = {};  // by channel
     for (unsigned corner = 0; corner < weights.size(); ++corner) {
       if (weights[corner] == 0) continue;
       s64 at[3];
@@ -182,12 +182,13 @@ class texture_lane {
         at[d] = ((corner >> d) & 1) != 0 ? pair[d].second : pair[d].first;
       u32 one[4] = {};
       if (!texel({at[0], at[1], at[2]}, one)) return false;
-      for (unsigned n = 0; n < t_.channels; ++n)
-        sum[n] += weights[corner] * filtered_part(t_, one[n]);
+      for (unsigned n = 0; n < t_.channels; ++n) parts[n][corner] = filtered_part(t_, one[n]);
     }
-    for (unsigned n = 0; n < t_.channels; ++n)
-      channels[n] = std::bit_cast<u32>(std::isnan(sum[n]) ? std::bit_cast<float>(0x7fff'ffffu)
-                                                          : filtered_value(t_, sum[n]));
+    for (unsigned n = 0; n < t_.channels; ++n) {
+      const double sum = weighted_sum(parts[n], weights);
+      channels[n] = std::bit_cast<u32>(std::isnan(sum) ? std::bit_cast<float>(0x7fff'ffffu)
+                                                       : filtered_value(t_, sum));
+    }
     return true;
   }
 

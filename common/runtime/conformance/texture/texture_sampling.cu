@@ -152,6 +152,24 @@ int main() {
     add(values(steps, shape::line, {{p.at, 0, 0, 0}}), {p.value});
   }
 
+  // A corner's weight in a volume, where halves of 256ths are rounded; beside it the clamped planes
+  // count as one.
+  const auto corner = [&](int which, float4 weights) {
+    std::vector<float> cube(8);
+    cube[static_cast<std::size_t>(which)] = 1;
+    return values(texture_of<float>(cube, {2, 2, 2}, {linear}), shape::box,
+                  {{0.5f + weights.x / 256, 0.5f + weights.y / 256, 0.5f + weights.z / 256, 0}});
+  };
+  add(corner(6, {151, 168, 116, 0}), {31 / 256.0f});
+  add(corner(4, {151, 168, 116, 0}), {17 / 256.0f});
+  add(corner(3, {57, 102, 128, 0}), {12 / 256.0f});
+  add(corner(3, {252, 29, -64, 0}), {29 / 256.0f});
+
+  // Four binary digits more than those of the largest value count.
+  add(values(texture_of<float>({1, -0x1p-25f - 0x1p-29f}, {2, 1, 0}, {linear}), shape::plane,
+             {{1, 0.5f, 0, 0}}),
+      {0.5f});
+
   // Two and three dimensions, layers, and a gather.
   std::vector<float> box(3 * 4 * 2);
   for (std::size_t k = 0; k < box.size(); ++k) box[k] = static_cast<float>(k);
