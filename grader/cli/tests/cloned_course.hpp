@@ -19,7 +19,7 @@
 
 namespace stepwise {
 
-// A clone whose labs can be written to; what is large is linked.
+// A clone in which the labs' own files can be written to; what is large or many is linked.
 class cloned_course {
  public:
   // `name`: of its folder.
@@ -28,7 +28,7 @@ class cloned_course {
         root_(name.empty() ? folder_.path() : folder_.path() / name) {
     fs::create_directories(root_);
     const fs::path from = std::getenv("LAB_ROOT"), build = std::getenv("LAB_BUILD");
-    fs::copy(from / "labs", root() / "labs", fs::copy_options::recursive);
+    copy_labs(from / "labs", root() / "labs");
     fs::copy(from / "README.md", root() / "README.md");
     for (const char* name : {"common", "solutions", ".cuda", "grader"}) {
       if (fs::exists(from / name)) fs::create_symlink(from / name, root() / name);
@@ -85,6 +85,19 @@ class cloned_course {
   }
 
  private:
+  static void copy_labs(const fs::path& from, const fs::path& to) {
+    fs::create_directories(to);
+    for (const auto& entry : fs::directory_iterator(from)) {
+      const fs::path name = entry.path().filename();
+      if (fs::exists(entry.path() / "lab.toml"))
+        copy_labs(entry.path(), to / name);
+      else if (entry.is_directory())
+        fs::create_symlink(entry.path(), to / name);
+      else
+        fs::copy(entry.path(), to / name);
+    }
+  }
+
   temporary_folder folder_;
   fs::path root_;
 };
