@@ -138,6 +138,17 @@ TEST_CASE("a file that does not compile: the first error, the student's line, a 
   CHECK(grade["points"] == 0);
 }
 
+TEST_CASE("a file is compiled that needs what is left out at first: special functions, std::min") {
+  const cloned_course c;
+  const std::string text = *read_if_there(c.root() / "solutions/reduction/03_sequential.cu");
+  write_atomically(c.root() / "mine.cu",
+                   "#include <cmath>\n" + text +
+                       "double more() { return std::legendre(2u, 0.5) + std::min(1, 2); }\n");
+  const json run = document_of(
+      c.lab({"run", "reduction", "--file", "mine.cu", "--size", "1000", "--json"}));
+  CHECK(run["class"] == "PASS");
+}
+
 TEST_CASE("a file without the function: the contract is named") {
   const cloned_course c;
   write_atomically(c.root() / "empty.cu", "// nothing\n");
