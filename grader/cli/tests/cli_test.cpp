@@ -144,8 +144,8 @@ TEST_CASE("a file is compiled that needs what is left out at first: special func
   write_atomically(c.root() / "mine.cu",
                    "#include <cmath>\n" + text +
                        "double more() { return std::legendre(2u, 0.5) + std::min(1, 2); }\n");
-  const json run = document_of(
-      c.lab({"run", "reduction", "--file", "mine.cu", "--size", "1000", "--json"}));
+  const json run =
+      document_of(c.lab({"run", "reduction", "--file", "mine.cu", "--size", "1000", "--json"}));
   CHECK(run["class"] == "PASS");
 }
 
