@@ -186,11 +186,6 @@ compiled refused(const child_result& result, const std::string& log, const lab& 
   return c;
 }
 
-// The file's headers without the special functions of <cmath> and what those include, as Meson
-// compiles the solutions (see meson.build): a third of the time for a small kernel. A file that it
-// does not compile, say for std::min without <algorithm>, is compiled with all of them.
-constexpr const char* no_special_functions = "-D_GLIBCXX_BITS_SPECFUN_H";
-
 // One compilation in a temporary folder, and the entry that it fills.
 class compilation {
  public:

@@ -23,6 +23,11 @@ namespace stepwise {
 
 struct protections;
 
+// The flag that leaves out the special functions of <cmath> and what those include, a third of
+// nvcc's time for a small file; Meson compiles the course with it (see meson.build). A file that it
+// does not compile, say for std::min without <algorithm>, is compiled once more without it.
+inline constexpr const char* no_special_functions = "-D_GLIBCXX_BITS_SPECFUN_H";
+
 // One message of a compiler, with the line it points to.
 struct diagnostic {
   std::string file;  // as the compiler names it; empty for the linker

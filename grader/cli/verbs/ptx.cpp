@@ -58,18 +58,22 @@ ptx_subject compile_alone(context& c, const fs::path& file, const fs::path& fold
   const plain_source plain(file, shown, text, folder);
   const auto now = c.now();
   now.doing("compiling " + shown);
-  child_options options;
-  options.command = {c.where.nvcc};
+  std::vector<std::string> command = {c.where.nvcc};
   const auto add = [&](const std::vector<std::string>& more) {
-    options.command.insert(options.command.end(), more.begin(), more.end());
+    command.insert(command.end(), more.begin(), more.end());
   };
   add(c.where.cuda_args);
   add(plain.flags());
   add({"-I.", "-fatbin", plain.path(), "-o", s.code.string()});
+  child_options options;
   options.directory = c.where.root;
   options.environment = {"TMPDIR=" + folder.string(), "PWD=" + c.where.root.string(), "LC_ALL=C"};
   options.keep_bytes = 1 << 20;
   options.tick = now.tick;
+  options.command = command;
+  options.command.emplace_back(no_special_functions);
+  if (run_child(options, compile_limit_s).end.ok()) return s;
+  options.command = std::move(command);
   const auto result = run_child(std::move(options), compile_limit_s);
   if (result.end.ok()) return s;
   refuse_what_is_not_the_students_fault(result, folder);
