@@ -53,7 +53,8 @@ std::int64_t texel_at(std::uint32_t size, std::int32_t coordinate);
 using corner_weights = std::array<std::uint32_t, 8>;
 corner_weights weights_of(const texel_pair (&pairs)[3], unsigned dimensions);
 // The corners' values, each times its weight, as an H100 adds them: 960,000 fetches of planes and
-// 96,000 of volumes equal its bits, but for 31 of the latter, of values of very different magnitudes.
+// 96,000 of volumes equal its bits, but for 31 of the latter, of values of very different
+// magnitudes.
 using corner_parts = std::array<double, 8>;
 double weighted_sum(const corner_parts& parts, const corner_weights& weights);
 
