@@ -68,7 +68,7 @@ texel_pair texels_at(const texture_record& t, unsigned dimension, std::uint32_t 
   const std::int64_t n = fixed >> 8;
   texel_pair p = {addressed(mode, n, size), addressed(mode, n + 1, size),
                   static_cast<std::uint32_t>(fixed & 255)};
-  // Beyond the last texel a volume's weights are those of the texel itself.
+  // Both are the texel at the edge: dividing its weight would round a volume's weights otherwise.
   if (mode == texture_address::clamp && p.first == p.second) p.weight = 0;
   return p;
 }
@@ -77,8 +77,8 @@ std::int64_t texel_at(std::uint32_t size, std::int32_t coordinate) {
   return addressed(texture_address::border, coordinate, size);
 }
 
-// Each division of a weight is rounded; where both parts lie halfway, the one that is named is the
-// larger.
+// A weight is divided into two, both rounded to 256ths. Halves are rounded up in the part that
+// larger() gives, down in the one that smaller() gives; the other part is what remains.
 corner_weights weights_of(const texel_pair (&p)[3], unsigned dimensions) {
   const auto larger = [](std::uint32_t of, std::uint32_t w) { return (of * w + 128) / 256; };
   const auto smaller = [](std::uint32_t of, std::uint32_t w) { return (of * w + 127) / 256; };

@@ -15,6 +15,7 @@
 #include "grader/cli/tests/cloned_course.hpp"
 #include "grader/course/lab.hpp"
 #include "grader/course/source.hpp"
+#include "grader/judge/compile.hpp"
 #include "grader/report/text.hpp"
 #include "grader/system/files.hpp"
 #include "grader/system/process.hpp"
@@ -463,6 +464,7 @@ TEST_CASE("a student's file is compiled with the flags of the solutions") {
       CHECK(has(theirs, " " + flag.get<std::string>() + " "));
       ++known;
     }
+    CHECK(has(theirs, std::string(" ") + no_special_functions + " "));
     // And none that ours lack, but folders, warnings and files.
     for (const char* other :
          {"-G", "-O0", "-O1", "-O2", "-g", "-use_fast_math", "-fmad=false", "-maxrregcount"}) {

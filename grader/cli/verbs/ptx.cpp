@@ -72,9 +72,11 @@ ptx_subject compile_alone(context& c, const fs::path& file, const fs::path& fold
   options.tick = now.tick;
   options.command = command;
   options.command.emplace_back(no_special_functions);
-  if (run_child(options, compile_limit_s).end.ok()) return s;
-  options.command = std::move(command);
-  const auto result = run_child(std::move(options), compile_limit_s);
+  auto result = run_child(options, compile_limit_s);
+  if (result.end.how == child_end::cause::exited && !result.end.ok()) {
+    options.command = std::move(command);
+    result = run_child(std::move(options), compile_limit_s);
+  }
   if (result.end.ok()) return s;
   refuse_what_is_not_the_students_fault(result, folder);
   const std::string said = plain.as_typed(result.err + result.out);

@@ -152,8 +152,8 @@ int main() {
     add(values(steps, shape::line, {{p.at, 0, 0, 0}}), {p.value});
   }
 
-  // A corner's weight in a volume, where halves of 256ths are rounded; beside it the clamped planes
-  // count as one.
+  // The weight of one corner of a volume, where halves of 256ths are rounded up or down; in the
+  // last case both planes are the first one, since z lies beyond the edge.
   const auto corner = [&](int which, float4 weights) {
     std::vector<float> cube(8);
     cube[static_cast<std::size_t>(which)] = 1;
