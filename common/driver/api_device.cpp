@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "common/driver/driver.hpp"
@@ -48,16 +49,20 @@ const char* name_of(CUresult error) {
   return nullptr;
 }
 
-// NVIDIA's nvJitLink makes machine code. Python's packages take the one that is loaded.
-void load_jitlink() {
+// NVIDIA's nvJitLink and NVRTC make machine code. Python's packages take those that are loaded.
+void load_companions() {
   static const bool once = [] {
     Dl_info own{};
-    dladdr(reinterpret_cast<void*>(&load_jitlink), &own);
+    dladdr(reinterpret_cast<void*>(&load_companions), &own);
     const std::string file = own.dli_fname ? own.dli_fname : "";
     const std::string folder = file.substr(0, file.rfind('/') + 1);
-    return !folder.empty() && dlopen((folder + "libnvJitLink.so.13").c_str(), RTLD_LAZY);
+    if (folder.empty()) return false;
+    dlopen((folder + "libnvJitLink.so.13").c_str(), RTLD_LAZY);
+    // `lab exec` knows where NVIDIA's is, which ours needs.
+    if (std::getenv("STEPWISE_NVRTC")) dlopen((folder + "libnvrtc.so.13").c_str(), RTLD_LAZY);
+    return true;
   }();
-  (void)once;  // a build without it serves all but those packages
+  (void)once;  // a build without them serves all but those packages
 }
 
 }  // namespace
@@ -69,7 +74,7 @@ CUresult cuInit(unsigned flags) {
   const cudaError_t present = runtime::call_even_lost([](state&) { return status{}; });
   if (present == cudaSuccess) {
     contexts::get().initialize();
-    load_jitlink();
+    load_companions();
   }
   return result_of(present);
 }
@@ -213,10 +218,14 @@ CUresult cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget,
   return in_context([](context&) { return CUDA_SUCCESS; });
 }
 
-// NVIDIA's libraries ask for tables that are not documented, and do without some of them.
+// NVIDIA's libraries ask for tables that are not documented; NVRTC does without them.
 CUresult cuGetExportTable(const void** table, const CUuuid*) {
   if (table) *table = nullptr;
-  return answer([] {
+  Dl_info caller{};
+  const bool is_nvrtc = dladdr(__builtin_return_address(0), &caller) && caller.dli_fname &&
+                        std::strstr(caller.dli_fname, "libnvrtc");
+  return answer([&] {
+    if (is_nvrtc) return CUDA_ERROR_NOT_FOUND;
     runtime::announce(
         "cuGetExportTable: NVIDIA's CUDA runtime, linked into this program or a library, asks for "
         "undocumented tables of NVIDIA's driver and cannot run here; nvcc --cudart=shared lets the "

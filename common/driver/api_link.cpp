@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <string_view>
 
 #include "common/driver/modules.hpp"
 
@@ -59,8 +60,18 @@ cudaError_t try_to_load(const std::vector<std::span<const std::byte>>& parts,
   return outcome;
 }
 
+// Our NVRTC (rtc/nvrtc.cpp) has PTX in the place of machine code and of LTO code.
+bool is_text(std::span<const std::byte> bytes) {
+  const std::string_view start = ".version";
+  const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return all.substr(0, all.find('\0')).find(start) != std::string_view::npos;
+}
+
 // PTX and fat binaries are parts; the rest is machine code, or needs NVIDIA's compiler.
 cudaError_t add(link_state& link, CUjitInputType type, std::span<const std::byte> bytes) {
+  const auto number = runtime::number_of(type);
+  if ((number == CU_JIT_INPUT_CUBIN || number == CU_JIT_INPUT_NVVM) && is_text(bytes))
+    type = CU_JIT_INPUT_PTX;
   switch (runtime::number_of(type)) {
     case CU_JIT_INPUT_PTX:
     case CU_JIT_INPUT_FATBINARY: {

@@ -47,4 +47,15 @@ std::optional<std::vector<loaded_library>> libraries_of(
   return libraries;
 }
 
+fs::path find_library(const std::string& name, const fs::path& program,
+                      const std::string& interpreter, const std::vector<fs::path>& folders) {
+  const auto libraries = libraries_of(program, interpreter, {});
+  for (const auto& library : libraries.value_or(std::vector<loaded_library>{}))
+    if (library.name == name && !library.file.empty()) return library.file;
+  std::error_code none;
+  for (const fs::path& folder : folders)
+    if (fs::exists(folder / name, none)) return folder / name;
+  return {};
+}
+
 }  // namespace stepwise

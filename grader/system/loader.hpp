@@ -25,4 +25,9 @@ std::optional<std::vector<loaded_library>> libraries_of(
     const fs::path& program, const std::string& interpreter,
     const std::vector<std::string>& environment);
 
+// The file of one of them: the loader's choice with our own environment, else the first one that
+// is in one of the folders. Empty: none is there.
+fs::path find_library(const std::string& name, const fs::path& program,
+                      const std::string& interpreter, const std::vector<fs::path>& folders);
+
 }  // namespace stepwise

@@ -102,9 +102,9 @@ TEST_CASE("nvJitLink links PTX into what the driver loads; a copy of it will do"
   const char* options[] = {"-lineinfo", "-arch=sm_90"};
   CHECK(nvJitLinkCreate(&link, 1, options) == 2);  // no -arch
   REQUIRE(nvJitLinkCreate(&link, 2, options) == 0);
-  CHECK(nvJitLinkAddData(link, ltoir_input, caller, sizeof caller - 1, "a") == 8);
+  CHECK(nvJitLinkAddData(link, ltoir_input, "LTO code", 8, "a") == 8);
   CHECK(nvJitLinkAddData(link, ptx_input, caller, sizeof caller - 1, "a") == 0);
-  CHECK(nvJitLinkAddData(link, ptx_input, callee, sizeof callee - 1, "b") == 0);
+  CHECK(nvJitLinkAddData(link, ltoir_input, callee, sizeof callee - 1, "b") == 0);  // our NVRTC's
   REQUIRE(nvJitLinkComplete(link) == 0);
   std::size_t bytes = 0;
   REQUIRE(nvJitLinkGetLinkedCubinSize(link, &bytes) == 0);

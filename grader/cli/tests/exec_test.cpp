@@ -304,6 +304,40 @@ TEST_CASE("a program that loads the driver API later gets ours, and what Python 
   CHECK(result.end.exit_code == 0);
 }
 
+TEST_CASE("a program that has NVRTC make machine code gets PTX, which the driver loads") {
+  if (!has_python()) return;
+  const std::string script = R"(
+from ctypes import *
+driver = CDLL('libcuda.so.1')
+context, module, kernel, memory, value = c_void_p(), c_void_p(), c_void_p(), c_void_p(), c_int()
+driver.cuInit(0), driver.cuCtxCreate_v2(byref(context), 0, 0)
+try:
+    rtc = CDLL('libnvrtc.so.13', mode=4)  # RTLD_NOLOAD
+except OSError:
+    raise SystemExit(print('no NVRTC'))
+program, size, option = c_void_p(), c_size_t(), (c_char_p * 1)(b'-arch=sm_90')
+rtc.nvrtcCreateProgram(byref(program), b'extern "C" __global__ void f(int* a) { *a = 7; }', b'f.cu',
+                       0, None, None)
+rtc.nvrtcCompileProgram(program, 1, option)
+rtc.nvrtcGetCUBINSize(program, byref(size))
+code = create_string_buffer(size.value)
+rtc.nvrtcGetCUBIN(program, code)
+driver.cuModuleLoadData(byref(module), code)
+driver.cuModuleGetFunction(byref(kernel), module, b'f')
+driver.cuMemAlloc_v2(byref(memory), c_size_t(4))
+arguments = (c_void_p * 1)(addressof(memory))
+driver.cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, None, arguments, None)
+driver.cuMemcpyDtoH_v2(byref(value), memory, c_size_t(4))
+print(code.value.find(b'.version') >= 0, value.value)
+)";
+  const auto result = lab_exec({"python3", "-c", script});
+  CAPTURE(result.err);
+  CHECK(result.end.exit_code == 0);
+  if (result.out == "no NVRTC\n") return skip_case("there is no NVRTC of NVIDIA's here");
+  CHECK(result.out == "True 7\n");
+  CHECK(!has(result.err, "stepwise: "));
+}
+
 TEST_CASE("a program that fails after kernels ran is pointed to --check, in one line") {
   const std::string why =
       " after kernels ran: `lab exec --check` may say why (races, wrong addresses, unwritten "

@@ -60,7 +60,7 @@ struct exec_options {
 
 constexpr const char* runtime_name = "libcudart.so.13";
 constexpr const char* driver_name = "libcuda.so.1";
-constexpr const char* nvrtc_name = "libnvrtc.so.";
+constexpr const char* nvrtc_name = "libnvrtc.so.13";
 
 // The end of every refusal: what to type.
 std::string how_to_build(const gpu& model) {
@@ -185,7 +185,7 @@ void check_missing(const std::string& name, const std::vector<loaded_library>& l
     std::string sentence = name + " needs " + library.name + ", which the loader does not find";
     if (library.name == driver_name) {
       sentence += "; it is the driver API, and the emulator's is not built: ./lab setup";
-    } else if (library.name.starts_with(nvrtc_name)) {
+    } else if (library.name.starts_with("libnvrtc.")) {
       sentence += "; a CUDA toolkit has it, and so does: pip install nvidia-cuda-nvrtc";
     } else if (is_nvidias(library.name)) {
       sentence += "; its kernels are NVIDIA's machine code and cannot run on the emulator anyway";
@@ -262,21 +262,6 @@ bool asks_for_runtime(const program_file& program, const std::vector<loaded_libr
          });
 }
 
-// Lets the loader find nvrtc where it does not look; whether that is needed, and possible.
-bool add_nvrtc(const std::vector<loaded_library>& loaded, const installation& where,
-               std::string& library_path) {
-  for (const auto& library : loaded) {
-    if (!library.file.empty() || !library.name.starts_with(nvrtc_name)) continue;
-    for (const fs::path& folder : where.nvidia_runtimes) {
-      std::error_code none;
-      if (!fs::exists(folder / library.name, none)) continue;
-      library_path += ':' + folder.string();
-      return true;
-    }
-  }
-  return false;
-}
-
 // Looks at all of it; the environment in which the program finds our runtime.
 std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
                                       const installation& where) {
@@ -292,15 +277,22 @@ std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
       prepended(where.emulated_driver.string() + ':' + where.emulated_runtime.string(),
                 "LD_LIBRARY_PATH", ':'),
       "STEPWISE_GPU=" + model.id};
-  auto libraries = libraries_of(fs::absolute(program), file.interpreter, environment);
-  if (libraries && add_nvrtc(*libraries, where, environment[0]))
-    libraries = libraries_of(fs::absolute(program), file.interpreter, environment);
+  const fs::path whole = fs::absolute(program);
+  const auto libraries = libraries_of(whole, file.interpreter, environment);
   std::vector<loaded_library> loaded = libraries.value_or(std::vector<loaded_library>{});
   if (!libraries)
     for (const auto& needed : file.needed) loaded.push_back({needed, ours});
+  const auto asks_for = [&](const char* wanted) {
+    return std::any_of(loaded.begin(), loaded.end(),
+                       [&](const loaded_library& l) { return l.name == wanted; });
+  };
+  fs::path nvrtc;  // NVIDIA's, for ours, which Python loads later
+  if (asks_for(nvrtc_name) || !asks_for(runtime_name))
+    nvrtc = find_library(nvrtc_name, whole, file.interpreter, where.nvidia_runtimes);
   bool loads_runtime = false, ours_first = true;
   std::error_code ignored;
-  for (const auto& library : loaded) {
+  for (auto& library : loaded) {
+    if (library.name == nvrtc_name && nvrtc.empty()) library.file.clear();
     if (const auto major = other_major(library.name); !major.empty()) {
       refuse(
           fmt::format("{} was built with CUDA {} (it needs {}), and the emulator is the runtime "
@@ -317,6 +309,7 @@ std::vector<std::string> prepare_exec(const fs::path& program, const gpu& model,
     for (const auto& library : loaded) note_library(library, model);
   }
   const bool later = !loads_runtime && !file.code.has_fat_binary;
+  if (!nvrtc.empty()) environment.push_back("STEPWISE_NVRTC=" + nvrtc.string());
   if (!ours_first || !libraries || later) {
     // What Python's packages link with brings our driver and our runtime with it.
     const fs::path linker = where.emulated_driver / "libnvJitLink.so.13";
