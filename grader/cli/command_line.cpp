@@ -183,6 +183,7 @@ command_line::command_line() : parser_(std::make_unique<parser>()) {
       "labs/LAB/README.md is a lab's handout, labs/LAB/deeper.md goes beyond it.\n"
       "`./lab COMMAND --help` has examples.");
   for (const verb* v : all_verbs()) p.add(*v);
+  p.app.require_subcommand(0, 1);  // what follows a verb is none: `test report` is a test's name
 }
 
 command_line::~command_line() = default;

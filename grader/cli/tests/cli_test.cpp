@@ -271,6 +271,7 @@ TEST_CASE("bad input: one clear message and the right exit code") {
   };
   const cloned_course c;
   for (const row& r : std::vector<row>{
+           {{"run", "walk"}, 2, "there is no lab \"walk\""},
            {{"run", "reductoin"}, 2, "there is no lab \"reductoin\"; did you mean \"reduction\"?"},
            {{"wlak", "reduction"}, 2, "there is no command \"wlak\"; did you mean \"walk\"?"},
            {{"walk", "reduction", "--step", "03_sequentail"}, 2, "did you mean \"03_sequential\"?"},

@@ -238,7 +238,9 @@ int test(context& c, const test_options& o) {
 
 const verb test_verb(
     {verb_place::group::machine, 30}, "test", "the course's own tests",
-    "  ./lab test          all that this machine can run\n  ./lab test unit     one suite",
+    "  ./lab test                     all that this machine can run\n"
+    "  ./lab test unit                one suite\n"
+    "  ./lab test launcher 'lab exec' tests by name",
     [](arguments& takes, test_options& o) {
       takes.add("SUITE", o.suites, "suites or tests by name");
     },
