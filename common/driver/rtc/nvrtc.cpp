@@ -12,7 +12,7 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <string>
@@ -55,21 +55,13 @@ std::vector<std::string> candidates() {
   return files;
 }
 
-bool is_same_file(const std::string& a, const std::string& b) {
-  char* const whole_a = realpath(a.c_str(), nullptr);
-  char* const whole_b = realpath(b.c_str(), nullptr);
-  const bool same = whole_a && whole_b && std::strcmp(whole_a, whole_b) == 0;
-  std::free(whole_a);
-  std::free(whole_b);
-  return same;
-}
-
 // Null, said once, if there is none.
 void* nvidias() {
   static void* const library = []() -> void* {
     const std::string own = own_folder() + file_name;
     for (const auto& file : candidates()) {
-      if (access(file.c_str(), R_OK) != 0 || is_same_file(file, own)) continue;
+      std::error_code none;
+      if (access(file.c_str(), R_OK) != 0 || std::filesystem::equivalent(file, own, none)) continue;
       if (void* const opened = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return opened;
     }
     std::fputs(
