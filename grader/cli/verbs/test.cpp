@@ -128,11 +128,30 @@ std::unique_ptr<child> begin(const test_case& t, const context& c) {
   return std::make_unique<child>(std::move(options));
 }
 
+void show_failure(context& c, const test_outcome& o) {
+  c.busy.clear();
+  c.say(fmt::format("{}  {}  {}", c.out.paint(tone::bad, "failed"),
+                    c.out.paint(tone::strong, o.test->name),
+                    c.out.paint(tone::dim, fmt::format("{}, {:.1f} s", o.reason, o.seconds))));
+  const auto width = static_cast<std::size_t>(c.out.style().width) - 4;
+  for (const auto& line : escaped_lines(o.log, 40, width)) c.say(fmt::format("    {}", line));
+  std::string command;
+  for (const auto& word : o.test->command)
+    command += (command.empty() ? "" : " ") + (word.empty() ? "''" : c.where.shown(word));
+  c.say(c.out.paint(tone::dim, "    alone: " + command));
+  c.say();
+}
+
+// A failure is printed as soon as its test ends, so that it is not lost if the run is stopped.
 std::vector<test_outcome> run_tests(context& c, const std::vector<const test_case*>& tests) {
   const std::size_t slots = std::max(1u, std::thread::hardware_concurrency()) + 2;
   std::vector<running_test> running;
   std::vector<test_outcome> done;
   std::size_t next = 0;
+  const auto add = [&](test_outcome o) {
+    if (!c.as_json && o.state == "failed") show_failure(c, o);
+    done.push_back(std::move(o));
+  };
   while (done.size() < tests.size()) {
     const bool alone = !running.empty() && !running[0].test->parallel;
     const auto is_room_for = [&](const test_case& t) {
@@ -145,7 +164,7 @@ std::vector<test_outcome> run_tests(context& c, const std::vector<const test_cas
       try {
         running.push_back({tests[next], begin(*tests[next], c)});
       } catch (const failure& error) {
-        done.push_back({tests[next], "failed", error.what(), 0, ""});
+        add({tests[next], "failed", error.what(), 0, ""});
       }
       const bool was_parallel = tests[next++]->parallel;
       if (!was_parallel) break;
@@ -158,8 +177,8 @@ std::vector<test_outcome> run_tests(context& c, const std::vector<const test_cas
         ++i;
         continue;
       }
-      done.push_back(outcome_of(r, event == child::event::flooded ? child_end::cause::flooded
-                                                                  : child_end::cause::deadline));
+      add(outcome_of(r, event == child::event::flooded ? child_end::cause::flooded
+                                                       : child_end::cause::deadline));
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
     }
     std::string names;
@@ -168,19 +187,6 @@ std::vector<test_outcome> run_tests(context& c, const std::vector<const test_cas
   }
   c.busy.clear();
   return done;
-}
-
-void show_failure(context& c, const test_outcome& o) {
-  c.say(fmt::format("{}  {}  {}", c.out.paint(tone::bad, "failed"),
-                    c.out.paint(tone::strong, o.test->name),
-                    c.out.paint(tone::dim, fmt::format("{}, {:.1f} s", o.reason, o.seconds))));
-  const auto width = static_cast<std::size_t>(c.out.style().width) - 4;
-  for (const auto& line : escaped_lines(o.log, 40, width)) c.say(fmt::format("    {}", line));
-  std::string command;
-  for (const auto& word : o.test->command)
-    command += (command.empty() ? "" : " ") + c.where.shown(word);
-  c.say(c.out.paint(tone::dim, "    alone: " + command));
-  c.say();
 }
 
 int test(context& c, const test_options& o) {
@@ -227,9 +233,10 @@ int test(context& c, const test_options& o) {
     }
     c.print(document);
   } else {
-    for (const auto& d : done) {
-      if (d.state == "failed") show_failure(c, d);
-    }
+    std::string names;
+    for (const auto& d : done)
+      if (d.state == "failed") names += (names.empty() ? "" : ", ") + d.test->name;
+    if (failed > 0) c.say("failed: " + names);
     c.say(fmt::format("{} passed, {} failed{}", count("passed"), failed,
                       skipped > 0 ? fmt::format(", {} skipped", skipped) : ""));
   }

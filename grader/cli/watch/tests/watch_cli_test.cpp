@@ -38,7 +38,7 @@ TEST_CASE("watch answers each save, of whatever editor, and the newest one wins"
   const std::string right = *read_if_there(c.root() / "solutions/launch/03_ilp.cu");
   const std::string broken = "int x = ;\n" + right;
   overwrite(file, right);
-  child watching(c.command({"watch", "launch", "--file", "try.cu"}));
+  child watching(c.command({"watch", "launch", "--file", "try.cu", "--device", "emulated"}));
   REQUIRE(prints(watching, "next"));
   CHECK(has(watching.output().text(), "  right    "));
   CHECK(has(watching.output().text(), "modelled, NVIDIA H200"));
