@@ -8,7 +8,7 @@ targets_of() { # SCOPE
   case $1 in
     program) printf grader/lab ;;
     first-program) printf grader/lab-first ;;
-    grade-program) printf grader/lab-grade ;;
+    grade-program) printf 'grader/lab-grade grader/lab-first' ;;
     all) printf 'all meson-test-prereq' ;; # the latter: what only tests read
     course) printf course ;;
     *) printf 'course-%s' "$1" ;;
