@@ -13,12 +13,15 @@
 #include <string_view>
 #include <vector>
 
+// Whether the runtime that was loaded is ours, whose device is emulated.
+inline bool on_emulator() { return dlsym(RTLD_DEFAULT, "stepwiseDeviceKind") != nullptr; }
+
 // STEPWISE_TEST_DEVICE says which runtime a test is about: "emulated" (ours) or "gpu" (NVIDIA's).
 // Ends the program if another one was loaded, so that no test passes with the wrong one.
 inline bool check_runtime() {
   const char* wanted = std::getenv("STEPWISE_TEST_DEVICE");
   if (!wanted) return false;
-  const bool ours = dlsym(RTLD_DEFAULT, "stepwiseDeviceKind") != nullptr;
+  const bool ours = on_emulator();
   if (std::string_view(wanted) == "gpu" && ours) {
     std::printf("skipped: NVIDIA's CUDA runtime is not installed\n");
     std::exit(77);

@@ -41,6 +41,9 @@ int main() {
     EXPECT(cudaMemcpy(&host, memory, sizeof host, cudaMemcpyDeviceToHost), cudaErrorIllegalAddress);
     check_sticky(memory, cudaErrorIllegalAddress);
   });
+  if (!on_emulator()) return outcome("illegal addresses");
+  // CUDA does not promise this error: a GPU may keep freed memory mapped, and an H200 with driver
+  // 580 lets the kernel read it.
   in_child("freed memory", [] {
     int* const memory = allocate(1024);
     int* const freed = allocate(std::size_t{512} << 20);

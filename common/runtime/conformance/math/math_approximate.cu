@@ -194,7 +194,7 @@ bool check_forms(bool all, std::integer_sequence<int, Form...>) {
 }  // namespace
 
 int main() {
-  const bool on_gpu = dlsym(RTLD_DEFAULT, "stepwiseDeviceKind") == nullptr;
+  const bool on_gpu = !on_emulator();
   bool right = check_forms(on_gpu, std::make_integer_sequence<int, forms>());
   for (int q = 0; q < 4; ++q) {
     const recorded::quotients& f = recorded::quotient_forms[q];
