@@ -166,24 +166,16 @@ std::string size_words(const finding_object& o) {
   return count_of(o.bytes, "byte", "bytes");
 }
 
-// "in[1024], 1 element past its end", "byte 6 of in"; empty where nothing is known of a place.
+// "in[1024], just past the end", "byte 6 of in"; empty where nothing is known of a place.
 std::string position_words(const finding_object& o) {
   if (o.element_bytes == 0) return {};
   const auto element = static_cast<std::int64_t>(o.element_bytes);
   const bool whole = o.offset % element == 0;
-  const std::int64_t unit = whole ? element : 1, index = o.offset / unit;
-  const char* const one = unit > 1 ? "element" : "byte";
-  const char* const many = unit > 1 ? "elements" : "bytes";
-  std::string text = whole && !o.name.empty() ? o.name + "[" + std::to_string(index) + "]"
-                                              : std::string(one) + " " + std::to_string(index);
-  const auto end = static_cast<std::int64_t>(o.bytes) / unit;
-  if (index < 0) {
-    text += ", " + count_of(static_cast<std::uint64_t>(-index), one, many) + " before its start";
-  } else if (o.offset >= static_cast<std::int64_t>(o.bytes)) {
-    const auto past = static_cast<std::uint64_t>(index - end) + 1;
-    text += ", " + count_of(past, one, many) + " past its end";
-  }
-  return text;
+  const std::int64_t unit = whole ? element : 1;
+  const std::string index = std::to_string(o.offset / unit), distance = distance_words(o);
+  const std::string noun = unit > 1 ? "element " : "byte ";
+  return (whole && !o.name.empty() ? o.name + "[" + index + "]" : noun + index) +
+         (distance.empty() ? "" : ", " + distance);
 }
 
 std::string object_words(const finding_object& o) {
@@ -251,6 +243,18 @@ std::string grouped(std::uint64_t number) {
 }
 
 const char* title_of(finding_kind kind) { return words_of(kind).title; }
+
+std::string distance_words(const finding_object& o) {
+  const bool before = o.offset < 0;
+  if (!before && static_cast<std::uint64_t>(o.offset) < o.bytes) return {};
+  const std::uint64_t bytes = before ? static_cast<std::uint64_t>(-o.offset)
+                                     : static_cast<std::uint64_t>(o.offset) - o.bytes;
+  if (bytes == 0) return "just past the end";
+  const bool whole = o.element_bytes > 1 && bytes % o.element_bytes == 0;
+  return (whole ? count_of(bytes / o.element_bytes, "element", "elements")
+                : count_of(bytes, "byte", "bytes")) +
+         (before ? " before the start" : " past the end");
+}
 
 std::vector<text_line> finding_lines(const located_finding& found, const finding_style& style) {
   const finding& f = found.what;

@@ -22,14 +22,9 @@ std::string object_words(const finding_object& o) {
 }
 
 std::string place_words(const finding_object& o) {
-  if (o.offset < 0)
-    return bytes_words(static_cast<std::uint64_t>(-o.offset)) + " before the start of " +
-           object_words(o);
-  const auto offset = static_cast<std::uint64_t>(o.offset);
-  if (offset >= o.bytes)
-    return (offset == o.bytes ? "just" : bytes_words(offset - o.bytes)) + " past the end of " +
-           object_words(o);
-  return "byte " + grouped(offset) + " of " + object_words(o);
+  if (const std::string distance = distance_words(o); !distance.empty())
+    return distance + " of " + object_words(o);
+  return "byte " + grouped(static_cast<std::uint64_t>(o.offset)) + " of " + object_words(o);
 }
 
 const char* own_memory_words(device_address at) {

@@ -2,6 +2,7 @@
 #include <iterator>
 
 #include "common/emulator/check/checker.hpp"
+#include "common/report/finding_text.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -26,21 +27,10 @@ std::string hexadecimal(std::uint64_t v) {
   return text;
 }
 
-// "1 element" or "3 elements" of the access's size, or bytes where it is no multiple.
-std::string distance(std::uint64_t bytes, std::uint64_t element) {
-  if (element == 0 || bytes % element != 0) return count_of_bytes(bytes);
-  const std::uint64_t n = bytes / element;
-  return std::to_string(n) + (n == 1 ? " element" : " elements");
-}
-
 // Where an access lies that is not wholly in the object.
-std::string past_which_end(const finding_object& object, std::uint64_t element) {
-  const auto size = static_cast<std::int64_t>(object.bytes);
-  if (object.offset < 0)
-    return distance(static_cast<std::uint64_t>(-object.offset), element) + " before the start";
-  if (object.offset < size) return "across the end";
-  if (object.offset == size) return "just past the end";
-  return distance(static_cast<std::uint64_t>(object.offset - size), element) + " past the end";
+std::string past_which_end(const finding_object& object) {
+  const std::string distance = distance_words(object);
+  return distance.empty() ? "across the end" : distance;
 }
 
 // The finding of an address of global memory that the device never gives.
@@ -144,7 +134,7 @@ void checker::outside_global(const access_event& e, std::uint64_t at, finding& f
     f.advice = "Free it after the last kernel that uses it has ended.";
   } else if (d.object.what != finding_object::kind::none) {
     f.kind = finding_kind::out_of_bounds;
-    f.message = does + d.words + ", " + past_which_end(f.object, s.element_bytes) + " of " +
+    f.message = does + d.words + ", " + past_which_end(f.object) + " of " +
                 (f.object.name.empty() ? "an allocation" : f.object.name) + " of " +
                 count_of_bytes(f.object.bytes);
     f.advice = f.object.offset < 0 ? "Check the index for the first rows and columns."
@@ -168,14 +158,8 @@ void checker::outside_shared(const access_event& e, std::uint64_t at, finding& f
   const auto size = static_cast<std::int64_t>(f.object.bytes);
   const std::string does = std::string("a thread ") + verb_of(s.kind) + " ";
   const std::string what = f.object.name.empty() ? "the block's shared memory" : f.object.name;
-  if (f.object.offset >= size)
-    f.message =
-        does + d.words + ", past the end of " + what + " of " + count_of_bytes(f.object.bytes);
-  else if (f.object.offset < 0)
-    f.message = does + d.words + ", before the start of " + what;
-  else
-    f.message =
-        does + d.words + ", across the end of " + what + " of " + count_of_bytes(f.object.bytes);
+  f.message = does + d.words + ", " + past_which_end(f.object) + " of " + what + " of " +
+              count_of_bytes(f.object.bytes);
   f.advice = f.object.what == finding_object::kind::dynamic_shared && f.object.offset >= size
                  ? "Check the index, or pass more bytes as the third launch parameter."
                  : "Check the index, and the size of the array.";

@@ -131,8 +131,8 @@ TEST_CASE("a report says what, who, where, how often, and what to do") {
         "  sum.cu:12:  total += in[i];\n"
         "    thread (255,0,0) of block (7,0,0) reads 4 bytes\n"
         "    and 1,023 more like it\n"
-        "  memory: in[1024], 1 element past its end; in is an allocation of 1,024\n"
-        "    elements of 4 bytes\n"
+        "  memory: in[1024], just past the end; in is an allocation of 1,024 elements of\n"
+        "    4 bytes\n"
         "  allocated at sum.cu:31: cudaMalloc(&in, n * sizeof(int));\n"
         "  launched at sum.cu:40: sum<<<blocks, 256>>>(in, out, n);\n"
         "  help: Compare the index with n.\n");
@@ -193,8 +193,16 @@ TEST_CASE("places where a thread is") {
     return text_of(found, 140).find(words) != std::string::npos;
   };
   o.offset = -8;
-  CHECK(says("in[-2], 2 elements before its start;"));
+  CHECK(says("in[-2], 2 elements before the start;"));
+  o.offset = 4096 + 21 * 4;
+  CHECK(says("in[1045], 21 elements past the end;"));
+  CHECK(distance_words(o) == "21 elements past the end");
+  o.offset = 4096 + 4;
+  CHECK(says("in[1025], 1 element past the end;"));
+  o.offset = 4096 + 2;
+  CHECK(says("byte 4098, 2 bytes past the end;"));
   o.offset = 4;
+  CHECK(distance_words(o).empty());
   CHECK(says("in[1]; in is an allocation of 1,024 elements of 4 bytes"));
   o.offset = 6;
   CHECK(says("byte 6; in is an allocation"));
