@@ -16,6 +16,7 @@
 
 #include "common/runtime/errors.hpp"
 #include "common/runtime/host/call_stacks.hpp"
+#include "common/runtime/host/freeing.hpp"
 #include "common/runtime/host/last_words.hpp"
 #include "common/runtime/state.hpp"
 
@@ -77,10 +78,16 @@ std::unique_ptr<call_checks> call_checks::from_environment() {
   return std::make_unique<call_checks>(file ? file : "");
 }
 
-void call_checks::begin_call() {
+void call_checks::begin_call(const char* function) {
   by_launch_syntax_ = next_launch.is_one;
   origin_ = next_launch.is_one ? next_launch.origin : number_of_stack(program_stack());
+  functions_[origin_] = function;
   next_launch = {};
+}
+
+std::string_view call_checks::function_of(std::uint64_t origin) const {
+  const auto known = functions_.find(origin);
+  return known != functions_.end() ? known->second : std::string_view();
 }
 
 void call_checks::end_call(device* of, int code) {
@@ -167,6 +174,11 @@ void call_checks::add(finding what, const host_place& at) {
   if (!at.known()) found.host = place_of_origin(found.what.origin);
   found.allocated = place_of_origin(found.what.object.allocated_by);
   found.freed = place_of_origin(found.what.object.freed_by);
+  // What a kernel allocated has advice already.
+  if (found.what.kind == finding_kind::leak && found.what.advice.empty()) {
+    found.what.advice =
+        how_to_free(function_of(found.what.origin), found.host, is_python_process());
+  }
   device* const on = state::get().current.get();
   if (on != nullptr && on->is_remote() && on->tell_finding(json_line(found))) return;
   if (found_.size() == most_findings) return;

@@ -18,6 +18,8 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "common/device/device.hpp"
@@ -35,8 +37,8 @@ class call_checks {
   // An empty `file`: stderr.
   explicit call_checks(std::string file) : file_(std::move(file)) {}
 
-  // A call of the program begins: where it came from.
-  void begin_call();
+  // A call of the program begins: where it came from. `function`, as std::source_location has it.
+  void begin_call(const char* function);
   std::uint64_t origin() const { return origin_; }
   // And is over, with this error: takes what the device has found.
   void end_call(device* of, int code);
@@ -71,12 +73,14 @@ class call_checks {
   void launch_failed(int code);
   void take(device* of, bool at_exit);
   void add(finding what, const host_place& at = {});
+  std::string_view function_of(std::uint64_t origin) const;
   void append_to_file(std::size_t number);
   std::string report() const;
 
   std::string file_;
   int process_ = getpid();
   std::uint64_t origin_ = 0;
+  std::unordered_map<std::uint64_t, const char*> functions_;  // that were called, by origin
   bool by_launch_syntax_ = false;  // the call is what <<<>>> makes
   std::vector<unseen> unseen_;
   std::unique_ptr<finding> unseen_fault_;

@@ -196,9 +196,7 @@ std::vector<finding> checker::take(bool at_exit) {
       f.message = std::to_string(a.bytes) + (a.mapped ? " bytes of mapped memory were not unmapped"
                                                       : " bytes of device memory were not freed");
       f.object = describe_global(at, 1).object;
-      f.advice = std::string("Call ") + (a.mapped ? "cuMemUnmap" : "cudaFree") +
-                 " when the memory is no longer needed.";
-      f.origin = a.allocated_by;
+      f.origin = a.allocated_by;  // the runtime knows which function frees what this call made
       log_.add(k, std::move(f));
     }
   }

@@ -18,8 +18,9 @@ cudaError_t call_without_device(body_ref<state> body, std::source_location at) n
     if (!s.order.empty()) s.advance();
     if (!s.checks && !s.recorder) return static_cast<cudaError_t>(finish(body(s)));
     const char* const driver_function = driver_call::function();
-    if (s.recorder) s.recorder->begin_call(driver_function ? driver_function : at.function_name());
-    if (s.checks) s.checks->begin_call();
+    const char* const function = driver_function ? driver_function : at.function_name();
+    if (s.recorder) s.recorder->begin_call(function);
+    if (s.checks) s.checks->begin_call(function);
     const int code = finish(body(s));
     if (s.checks) s.checks->end_call(s.current.get(), code);
     if (s.recorder) s.recorder->end_call();

@@ -338,6 +338,27 @@ print(code.value.find(b'.version') >= 0, value.value)
   CHECK(!has(result.err, "stepwise: "));
 }
 
+TEST_CASE("a leak's help is for the program's API, and for its language") {
+  const auto driver = lab_exec({"--check", built("driver_leak")});
+  CHECK(has(driver.err, "100 bytes of device memory were not freed"));
+  CHECK(has(driver.err, "help: Call cuMemFree when"));
+  CHECK(has(driver.err, "help: Call cuArrayDestroy when"));
+  CHECK(!has(driver.err, "cudaFree"));
+  if (!has_python()) return;
+  for (const char* calls :
+       {"d = CDLL('libcuda.so.1'); d.cuInit(0); d.cuDevicePrimaryCtxRetain(byref(p), 0);"
+        "d.cuCtxSetCurrent(p); d.cuMemAlloc_v2(byref(p), c_size_t(100))",
+        "CDLL('libcudart.so.13').cudaMalloc(byref(p), c_size_t(100))"}) {
+    const auto result = lab_exec({"--check", "python3", "-c",
+                                  std::string("from ctypes import *; p = c_void_p();") + calls});
+    CAPTURE(result.err);
+    CHECK(has(result.err, "100 bytes of device memory were not freed"));
+    CHECK(has(result.err, "help: Drop the last reference"));
+    CHECK(!has(result.err, "cudaFree"));
+    CHECK(!has(result.err, "cuMemFree"));
+  }
+}
+
 TEST_CASE("a program that fails after kernels ran is pointed to --check, in one line") {
   const std::string why =
       " after kernels ran: `lab exec --check` may say why (races, wrong addresses, unwritten "
