@@ -53,9 +53,10 @@ struct merged {
 };
 merged merge_into(std::vector<located_finding>& all, located_finding found);
 
-// A leak or an unseen error: worth a look, but the results may still be right.
+// Worth a look, but the results may still be right.
 inline bool is_warning(finding_kind kind) {
-  return kind == finding_kind::leak || kind == finding_kind::unseen_error;
+  return kind == finding_kind::leak || kind == finding_kind::unseen_error ||
+         kind == finding_kind::wrong_copy_kind;
 }
 
 // Line `number` (from 1) of a file, without the blanks around it; empty if it cannot be read.

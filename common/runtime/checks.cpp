@@ -144,6 +144,15 @@ void call_checks::refused_free(std::string message, std::string advice, std::uin
   add(std::move(f));
 }
 
+void call_checks::wrong_copy_kind(std::string message, std::string advice) {
+  finding f;
+  f.kind = finding_kind::wrong_copy_kind;
+  f.origin = origin_;
+  f.message = std::move(message);
+  f.advice = std::move(advice);
+  add(std::move(f));
+}
+
 void call_checks::finish(device* of, bool in_order) {
   origin_ = 0;
   take(of, in_order);

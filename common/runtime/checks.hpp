@@ -48,6 +48,9 @@ class call_checks {
   void refused_free(std::string message, std::string advice, std::uint64_t bytes = 0,
                     std::uint64_t allocated_by = 0);
 
+  // A copy was done that its kind describes wrongly.
+  void wrong_copy_kind(std::string message, std::string advice);
+
   // This thread asked for its last error.
   void error_seen();
   // A kernel failed.

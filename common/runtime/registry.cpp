@@ -190,6 +190,11 @@ result<module_symbol> registry::use_variable(device& on, const void* host_variab
   return symbol;
 }
 
+const std::string* registry::variable_at(const void* host_variable) const {
+  const auto found = variables_.find(host_variable);
+  return found == variables_.end() ? nullptr : &found->second.name;
+}
+
 loaded_library* registry::add_library(result<module_handle> module) {
   auto made = std::make_unique<loaded_library>(loaded_library{std::move(module), {}});
   loaded_library* const library = made.get();

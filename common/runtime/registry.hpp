@@ -103,6 +103,9 @@ class registry {
   // A managed variable is known by its own address.
   result<module_symbol> use_variable(device& on, const void* host_variable);
 
+  // The name of the variable whose host shadow is at this address; null if there is none.
+  const std::string* variable_at(const void* host_variable) const;
+
   loaded_library* add_library(result<module_handle> module);
   // Null if there is none (any more).
   loaded_library* find_library(const void* handle);

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "common/device/names.hpp"
 #include "common/runtime/api/capturing.hpp"
 
 namespace stepwise::runtime {
@@ -11,41 +12,92 @@ namespace {
 std::string bytes_text(std::size_t bytes) { return std::to_string(bytes) + " bytes"; }
 
 // Whose a pointer is. Every address has one meaning (unified addressing), so the kind of a copy is
-// a claim that can be checked. Managed and pinned memory is both the device's and the host's.
+// a claim that can be checked. Managed, pinned and registered memory is both the device's and the
+// host's.
 struct side {
-  bool device = false, host = true;
+  bool device = false;      // allocated on the device: it copies
+  bool registered = false;  // the program's own memory, which kernels may use
+  bool host = true;
+
+  bool kernels_may_use() const { return device || registered; }
 };
 
 side side_of(state& s, const void* pointer) {
   const auto area = s.current->find_allocation(address_of(pointer));
-  return {area.has_value(), !area || area->shared};
+  return {area.has_value(), s.find_host(pointer) != nullptr, !area || area->shared};
 }
 
-status wrong_kind(const char* which, bool claimed_device, const void* pointer) {
-  const std::string begin = std::string("cudaMemcpy: the kind says that the ") + which + " is " +
-                            (claimed_device ? "device" : "host") + " memory, and it is ";
-  if (claimed_device && pointer == nullptr)
-    return invalid_value(begin + "a null pointer; did cudaMalloc store an address in it?");
-  return invalid_value(begin + (claimed_device ? "not" : "device memory") +
-                       "; are the pointers in the order (to, from), is the kind right" +
-                       (claimed_device ? ", and is the memory still allocated?" : "?"));
+const char* name_of_kind(int kind) {
+  constexpr const char* names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
+                                   "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice",
+                                   "cudaMemcpyDefault"};
+  return names[kind];
 }
 
-// Success if `kind` agrees with where the two areas are.
-status check_sides(const copy_request& r, const side& to, const side& from) {
-  switch (r.kind) {
-    case cudaMemcpyHostToDevice:
-      if (!to.device) return wrong_kind("destination", true, r.to);
-      return !from.host ? wrong_kind("source", false, r.from) : status{};
-    case cudaMemcpyDeviceToHost:
-      if (!to.host) return wrong_kind("destination", false, r.to);
-      return !from.device ? wrong_kind("source", true, r.from) : status{};
-    case cudaMemcpyDeviceToDevice:
-      if (!to.device) return wrong_kind("destination", true, r.to);
-      return !from.device ? wrong_kind("source", true, r.from) : status{};
-    default:  // cudaMemcpyHostToHost too: a GPU's runtime goes by the addresses then
-      return {};
+bool says_device_to(int kind) {
+  return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+}
+bool says_device_from(int kind) {
+  return kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+}
+
+// The kind of a copy between these areas.
+const char* right_kind(const side& to, const side& from) {
+  if (!to.host && !from.host) return "cudaMemcpyDeviceToDevice";
+  if (!to.host) return "cudaMemcpyHostToDevice";
+  return !from.host ? "cudaMemcpyDeviceToHost" : "cudaMemcpyHostToHost";
+}
+
+// A side that the kind calls the device's is memory of the host alone.
+status not_on_device(const state& s, const copy_request& r, const side& to, const side& from) {
+  const bool is_destination = says_device_to(r.kind) && !to.kernels_may_use();
+  const std::string which = is_destination ? "destination" : "source";
+  const std::string begin =
+      std::string(name_of_kind(r.kind)) + " says that the " + which + " is device memory, but ";
+  const void* const pointer = is_destination ? r.to : r.from;
+  if (const std::string* const variable = s.registered.variable_at(pointer)) {
+    return invalid_value(begin + "it is the host's copy of the variable " +
+                         readable_name(*variable) + "; use " +
+                         (is_destination ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol") +
+                         ", or the address from cudaGetSymbolAddress");
   }
+  if (const side& other = is_destination ? from : to; !other.host) {
+    return invalid_value(begin + "it is host memory, and the " +
+                         (is_destination ? "source" : "destination") +
+                         " is device memory; are the pointers in the order (to, from), or is the "
+                         "right kind " +
+                         right_kind(to, from) + "?");
+  }
+  return invalid_value(begin +
+                       "no device memory is allocated there; are the pointers in the order "
+                       "(to, from), is the kind right, and is the memory still allocated?");
+}
+
+// A GPU copies where the kind calls device memory the host's: it goes by the addresses. Of a
+// graph's node that was noted when it was made.
+void note_device_called_host(state& s, const copy_request& r, const side& to, const side& from) {
+  if (!s.checks || s.lane || r.kind == cudaMemcpyDefault) return;
+  const bool to_is_wrong = !to.host && !says_device_to(r.kind);
+  const bool from_is_wrong = !from.host && !says_device_from(r.kind);
+  if (!to_is_wrong && !from_is_wrong) return;
+  const bool by_driver = driver_call::function() != nullptr;
+  s.checks->wrong_copy_kind(
+      (by_driver ? "the copy" : name_of_kind(r.kind)) + std::string(" says that ") +
+          (to_is_wrong && from_is_wrong ? "both areas are host memory, but they are"
+           : to_is_wrong                ? "the destination is host memory, but it is"
+                                        : "the source is host memory, but it is") +
+          " device memory",
+      by_driver ? "The copy goes by the addresses all the same; use cuMemcpy() or "
+                  "CU_MEMORYTYPE_UNIFIED."
+                : "The copy goes by the addresses all the same; use " +
+                      std::string(right_kind(to, from)) + " or cudaMemcpyDefault.");
+}
+
+// Success if kernels may use the areas that the kind calls device memory.
+status check_sides(const state& s, const copy_request& r, const side& to, const side& from) {
+  const bool sound = (!says_device_to(r.kind) || to.kernels_may_use()) &&
+                     (!says_device_from(r.kind) || from.kernels_may_use());
+  return sound ? status{} : not_on_device(s, r, to, from);
 }
 
 status copy_on_device(device& on, device_address to, device_address from, std::size_t bytes) {
@@ -73,17 +125,17 @@ status copy_row(state& s, void* to, bool to_device, const void* from, bool from_
 
 // Memory of the host that is not pinned has been read or written when the call returns; a copy
 // within the device continues behind the host's back.
-bool is_pageable(const state& s, const copy_request& r, const side& to, const side& from) {
-  return (!to.device && !s.find_host(r.to)) || (!from.device && !s.find_host(r.from));
+bool is_pageable(const side& to, const side& from) {
+  return !to.kernels_may_use() || !from.kernels_may_use();
 }
-bool host_waits_for(const state& s, const copy_request& r, const side& to, const side& from) {
-  return is_pageable(s, r, to, from) || (r.host_waits && (to.host || from.host));
+bool host_waits_for(const copy_request& r, const side& to, const side& from) {
+  return is_pageable(to, from) || (r.host_waits && (to.host || from.host));
 }
 
 // A copy whose turn it is.
 status copy_now(state& s, const copy_request& r) {
   const side to = side_of(s, r.to), from = side_of(s, r.from);
-  status sides = check_sides(r, to, from);
+  status sides = check_sides(s, r, to, from);
   if (!sides.ok()) return sides;
   // A host area is read or written only after the kernels before it.
   status before = s.synchronize();
@@ -101,7 +153,7 @@ status copy_now(state& s, const copy_request& r) {
   if (s.recorder && (to.device || from.device)) {
     asked more;
     more.bytes = std::uint64_t{r.width} * r.rows * r.layers;
-    more.pageable = is_pageable(s, r, to, from);
+    more.pageable = is_pageable(to, from);
     using kind = asked::kind;
     const kind what = !from.device           ? kind::copy_to_device
                       : !to.device           ? kind::copy_to_host
@@ -110,7 +162,7 @@ status copy_now(state& s, const copy_request& r) {
                                              : kind::copy_to_host;
     note_asked(s, what, r.stream, std::move(more));
   }
-  if (host_waits_for(s, r, to, from) && !s.lane) host_waited(s, r.stream);
+  if (host_waits_for(r, to, from) && !s.lane) host_waited(s, r.stream);
   return {};
 }
 
@@ -164,18 +216,23 @@ status check_copy(const copy_request& r) {
 }
 
 status check_places(state& s, const copy_request& r) {
-  return check_sides(r, side_of(s, r.to), side_of(s, r.from));
+  const side to = side_of(s, r.to), from = side_of(s, r.from);
+  status sides = check_sides(s, r, to, from);
+  if (sides.ok()) note_device_called_host(s, r, to, from);
+  return sides;
 }
 
 status copy(state& s, const copy_request& r) {
   if (s.captures != 0) {
     if (const auto captured = capture_copy(s, r)) return *captured;
   }
-  if (must_wait(s, r.stream)) {
-    const side to = side_of(s, r.to), from = side_of(s, r.from);
-    status sides = check_sides(r, to, from);
-    if (!sides.ok()) return sides;
-    if (s.lane || !host_waits_for(s, r, to, from)) {
+  const bool waits = must_wait(s, r.stream);
+  if (waits || s.checks) {
+    status places = check_places(s, r);
+    if (!places.ok()) return places;
+  }
+  if (waits) {
+    if (s.lane || !host_waits_for(r, side_of(s, r.to), side_of(s, r.from))) {
       keep(s, r.stream, [&s, r] { return copy_now(s, r); });
       return {};
     }

@@ -30,7 +30,8 @@ copy_request linear_copy(void* to, const void* from, std::size_t bytes, int kind
 // invalid_memcpy_direction, invalid_pitch_value, or invalid_value for a null pointer.
 status check_copy(const copy_request& request);
 
-// invalid_value, unless `kind` agrees with where the areas are.
+// invalid_value, unless kernels may use the areas that `kind` calls device memory. Checks note
+// where it calls device memory the host's.
 status check_places(state& s, const copy_request& request);
 
 // A checked copy; while its stream is captured, a node of the graph.

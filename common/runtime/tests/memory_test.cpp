@@ -112,6 +112,9 @@ TEST_CASE_FIXTURE(clean, "copies go where the kind says, and the kind must be tr
   CHECK(cudaMemcpy(back, host, 4, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
   CHECK(cudaMemcpy(back, host, 4, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
   CHECK(cudaMemcpy(back, host, 4, cudaMemcpyDeviceToDevice) == cudaErrorInvalidValue);
+  CHECK(cudaMemcpy(a, b, 4, cudaMemcpyHostToDevice) == cudaSuccess);
+  CHECK(cudaMemcpy(b, a, 4, cudaMemcpyDeviceToHost) == cudaSuccess);
+  CHECK(cudaMemcpy(a, b, 4, cudaMemcpyHostToHost) == cudaSuccess);
   CHECK(cudaMemcpy(a, host, 4, static_cast<cudaMemcpyKind>(5)) == cudaErrorInvalidMemcpyDirection);
   CHECK(cudaMemcpy(a, host, 0, static_cast<cudaMemcpyKind>(5)) == cudaSuccess);
   CHECK(cudaMemcpy(nullptr, host, 4, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);

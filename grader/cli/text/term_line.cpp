@@ -23,6 +23,7 @@ const char* term_of(finding_kind kind) {
     case finding_kind::double_free:
       return "use-after-free";
     case finding_kind::wrong_pointer:
+    case finding_kind::wrong_copy_kind:
       return "device";
     case finding_kind::too_little_shared:
       return "shared-memory";

@@ -1,0 +1,36 @@
+// The kind of a copy against where its areas are: what an H200 answered (CUDA 13.0).
+#include "common/runtime/conformance/expect.hpp"
+
+int main() {
+  char *device = nullptr, *other = nullptr;
+  std::vector<char> pageable(4096, 5);
+  check(cudaMalloc(&device, 4096));
+  check(cudaMalloc(&other, 4096));
+  check(cudaMemset(other, 7, 4096));
+
+  // Between two device pointers it may be either direction.
+  for (const cudaMemcpyKind kind :
+       {cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice}) {
+    char found = 0;
+    check(cudaMemset(device, 0, 4096));
+    EXPECT(cudaMemcpy(device, other, 4096, kind), cudaSuccess);
+    check(cudaMemcpy(&found, device + 4095, 1, cudaMemcpyDefault));
+    EXPECT_TRUE(found == 7);
+    check(cudaMemset(device, 0, 4096));
+    EXPECT(cudaMemcpyAsync(device, other, 4096, kind, nullptr), cudaSuccess);
+    check(cudaDeviceSynchronize());
+    check(cudaMemcpy(&found, device + 4095, 1, cudaMemcpyDefault));
+    EXPECT_TRUE(found == 7);
+  }
+
+  // Pageable memory of the host is never the device's.
+  EXPECT(cudaMemcpy(pageable.data(), device, 4096, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+  EXPECT(cudaMemcpy(device, pageable.data(), 4096, cudaMemcpyDeviceToDevice),
+         cudaErrorInvalidValue);
+  EXPECT(cudaGetLastError(), cudaErrorInvalidValue);
+  EXPECT_TRUE(pageable[4095] == 5);
+
+  check(cudaFree(device));
+  check(cudaFree(other));
+  return outcome("api_copy_kinds");
+}
