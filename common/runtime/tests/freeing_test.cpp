@@ -16,7 +16,9 @@ TEST_CASE("a leak names the function that frees what the other one allocated") {
   CHECK(named("cudaMallocAsync_ptsz") == call("cudaFreeAsync"));
   CHECK(named("cudaMallocArray") == call("cudaFreeArray"));
   CHECK(named("cudaMalloc3DArray") == call("cudaFreeArray"));
+  CHECK(named("cudaHostAlloc") == call("cudaFreeHost"));
   CHECK(named("cuMemAlloc_v2") == call("cuMemFree"));
+  CHECK(named("cuMemAllocHost_v2") == call("cuMemFreeHost"));
   CHECK(named("cuMemAllocPitch_v2") == call("cuMemFree"));
   CHECK(named("cuMemAllocAsync") == call("cuMemFreeAsync"));
   CHECK(named("cuArrayCreate_v2") == call("cuArrayDestroy"));
