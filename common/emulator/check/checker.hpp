@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "common/emulator/check/advice/word_updates.hpp"
 #include "common/emulator/check/cells.hpp"
 #include "common/emulator/check/finding_log.hpp"
 #include "common/emulator/check/kept_loads.hpp"
@@ -253,6 +254,9 @@ class checker final : public observer {
   race_between between(const touch& t, std::uint32_t other_warp, std::uint32_t other_lanes,
                        std::uint32_t other_site, tick when);
   std::string race_advice(race_between between, const touch& t, std::uint32_t other_site) const;
+  // advice/
+  std::optional<word_update> update_at(std::uint32_t site);
+  std::string lost_update_advice(const touch& t, race_between who, std::uint32_t other_site);
   // streams.cpp
   static constexpr std::uint32_t no_warp = ~std::uint32_t{0} / 32;
   bool streams_matter() const;
@@ -289,7 +293,8 @@ class checker final : public observer {
   void missed_barrier(const block_state::arrival& waits);
   // partings.cpp
   struct function_flow {
-    explicit function_flow(const ptx::body& body) : flow(body) {}
+    explicit function_flow(const ptx::body& b) : body(b), flow(b) {}
+    const register_flow& values();
     bool is_in_loop(std::int32_t instruction) const;
     const std::vector<std::vector<std::uint32_t>>& towards(
         const std::vector<std::uint32_t>& wanted);
@@ -298,7 +303,9 @@ class checker final : public observer {
   };
   function_flow& flow_of(const program_function& f);
   std::uint32_t block_of(const op* at);
+    const ptx::body& body;
   void forget_turnings();
+    std::unique_ptr<register_flow> registers;  // null: not asked for yet
   bool misses(const turning& t, const op* barrier);
   std::optional<parting> parting_of(const op* barrier, std::uint32_t waits_warp, int waits,
                                     std::uint32_t warp, std::uint32_t gone);

@@ -70,9 +70,11 @@ finding checker::race(const touch& t, race_between who, std::uint32_t other_warp
   f.between = who;
   const char* const what = writes && other_writes ? "both write" : "one writes and the other reads";
   const int other_lane = who == race_between::one_store ? __builtin_ctz(other_lanes) : -1;
-  const char* const same = writes && other_writes && same_value(t, other_lane)
-                               ? "; the value is the same, which does not make it safe"
-                               : "";
+  const std::string lost_update = lost_update_advice(t, who, other_site);
+  const char* const same =
+      lost_update.empty() && writes && other_writes && same_value(t, other_lane)
+          ? "; the value is the same, which does not make it safe"
+          : "";
   f.message =
       "two threads access " + where.words + ", " + what + ", and nothing orders the two" + same;
   f.parties.push_back(party(t.op_at, t.warp, t.lane,
@@ -83,7 +85,7 @@ finding checker::race(const touch& t, race_between who, std::uint32_t other_warp
   f.parties.push_back(
       party_of_other(other_warp, __builtin_ctz(other_lanes), other_site, when, other_writes));
   f.object = where.object;
-  f.advice = race_advice(who, t, other_site);
+  f.advice = lost_update.empty() ? race_advice(who, t, other_site) : lost_update;
   f.origin = launch_origin_;
   return f;
 }

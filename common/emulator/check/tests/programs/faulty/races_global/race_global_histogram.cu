@@ -1,6 +1,6 @@
 // A histogram without atomics.
 __global__ void histogram(const int* x, int* bins) {
-  ++bins[x[blockIdx.x * blockDim.x + threadIdx.x]];  // finding: race any any
+  ++bins[x[blockIdx.x * blockDim.x + threadIdx.x]];  // finding: race any any says=use_atomicAdd()
 }
 
 int main() {

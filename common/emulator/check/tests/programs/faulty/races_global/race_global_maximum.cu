@@ -2,7 +2,7 @@
 __global__ void maximum(const int* x, int* most) {
   const int mine = x[blockIdx.x];
   if (mine > *most)  // finding: race reads
-    *most = mine;    // finding: race writes
+    *most = mine;    // finding: race writes says=read,_compare_and_write_in_three_steps
 }
 
 int main() {

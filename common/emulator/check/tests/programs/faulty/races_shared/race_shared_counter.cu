@@ -4,7 +4,7 @@ __global__ void count(const int* x, int* out) {
   const int i = threadIdx.x;
   if (i == 0) positive = 0;
   __syncthreads();
-  if (x[i] > 0) ++positive;  // finding: race any any object=positive
+  if (x[i] > 0) ++positive;  // finding: race any any says=use_atomicAdd() object=positive
   __syncthreads();
   if (i == 0) *out = positive;
 }

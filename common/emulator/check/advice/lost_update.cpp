@@ -1,0 +1,92 @@
+// Advice where a race is a lost update: both threads read, change and write one word.
+#include <algorithm>
+
+#include "common/emulator/check/advice/word_updates.hpp"
+#include "common/emulator/check/checker.hpp"
+#include "common/ptx/traits.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+struct update_words {
+  const char *changes, *change, *noun, *instead;
+};
+
+update_words words_for(word_change how) {
+  switch (how) {
+    case word_change::addition:
+      return {"adds", "add", "addition", "atomicAdd()"};
+    case word_change::minimum:
+      return {"compares", "compare", "value", "atomicMin()"};
+    case word_change::maximum:
+      return {"compares", "compare", "value", "atomicMax()"};
+    case word_change::bits_and:
+      return {"changes", "change", "change", "atomicAnd()"};
+    case word_change::bits_or:
+      return {"changes", "change", "change", "atomicOr()"};
+    case word_change::bits_xor:
+      return {"changes", "change", "change", "atomicXor()"};
+    case word_change::compared:
+      return {"compares", "compare", "value", "an atomic operation or a reduction"};
+    default:
+      return {"changes", "change", "change", "an atomic operation or a reduction"};
+  }
+}
+
+}  // namespace
+
+const register_flow& checker::function_flow::values() {
+  if (!registers) registers = std::make_unique<register_flow>(body);
+  return *registers;
+}
+
+std::optional<word_update> checker::update_at(std::uint32_t site) {
+  if (site >= code_->accesses.size()) return std::nullopt;
+  const access_site& s = site_at(site);
+  if (s.kind == access_kind::atomic || s.asynchronous || s.instruction < 0) return std::nullopt;
+  function_flow& f = flow_of(code_->functions[s.function]);
+  return s.kind == access_kind::load ? update_by_load(f.values(), f.flow, s.instruction)
+                                     : update_by_store(f.values(), f.flow, s.instruction);
+}
+
+// Empty if the race is of another kind. In a loop, stores of one statement may also meet because a
+// barrier is missing between two passes. That is assumed where only the pass decides which word a
+// thread changes.
+std::string checker::lost_update_advice(const touch& t, race_between who,
+                                        std::uint32_t other_site) {
+  if (who == race_between::streams || who == race_between::copy || other_site == no_site) return {};
+  const auto mine = update_at(t.number), theirs = update_at(other_site);
+  const std::uint32_t function = t.site->function;
+  if (!mine || !theirs || site_at(other_site).function != function) return {};
+  function_flow& f = flow_of(code_->functions[function]);
+  const code_place read = places_.of(*code_, function, mine->load);
+  const code_place written = places_.of(*code_, function, mine->store);
+  const bool same_address = f.values().same_address(mine->store, theirs->store);
+  const bool same_line =
+      written.line != 0 && written.line == places_.of(*code_, function, theirs->store).line;
+  if (!same_address && !same_line) return {};
+  const bool one_pass = mine->store == theirs->store && !f.is_in_loop(mine->store);
+  if (who != race_between::one_store && who != race_between::blocks && !one_pass) {
+    const register_flow::sources index = f.values().of_address(mine->store);
+    const bool from_data = std::ranges::any_of(index.instructions, [&](std::int32_t n) {
+      return f.values().at(n).opcode == "ld" &&
+             ptx::space_of(f.values().at(n)) != ptx::state_space::param;
+    });
+    if (!from_data && (!same_address || index.merges)) return {};
+  }
+  const update_words words = words_for(mine->how);
+  const bool one_line = read.line == written.line && read.file == written.file;
+  std::string text = one_line ? std::string("The statement reads, ") + words.changes + " and writes"
+                              : "Lines " + std::to_string(std::min(read.line, written.line)) +
+                                    " and " + std::to_string(std::max(read.line, written.line)) +
+                                    " read, " + words.change + " and write";
+  text += std::string(" in three steps, so another thread's ") + words.noun + " is lost: use " +
+          words.instead;
+  // A variable of one element has no index that could be wrong.
+  const bool is_array =
+      describe(*t.memory, t.at, t.site->element_bytes).object.bytes > t.site->element_bytes;
+  return text +
+         (is_array ? ", or check the index if every thread has an element of its own." : ".");
+}
+
+}  // namespace stepwise::emulator
