@@ -60,6 +60,7 @@ void checker::begin_launch(const launch_info& info) {
 }
 
 status checker::end_launch(const status& failure) {
+  settle_unwritten();
   blocks_.clear();
   unused_.clear();
   current_ = nullptr;

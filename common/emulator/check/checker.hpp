@@ -268,6 +268,11 @@ class checker final : public observer {
   void read_unwritten(const touch& t);
   bool looks_like_padding(std::uint64_t at, std::uint64_t gaps) const;
   void leak_of_kernel(device_address at, const allocation& a);
+  finding unwritten_finding(const unwritten_reads::read& r);
+  void settle_unwritten();
+  static std::uint32_t owner_of(const watched_memory& m, const block_clock& b) {
+    return m.is_shared ? b.index + 1 : 0;
+  }
   // words.cpp
   finding_party party(const op* at, std::uint32_t warp, int lane, std::string action);
   finding_party party_of_other(std::uint32_t warp, int lane, std::uint32_t site, tick when,
@@ -300,12 +305,12 @@ class checker final : public observer {
         const std::vector<std::uint32_t>& wanted);
     control_flow flow;
     std::map<std::vector<std::uint32_t>, std::vector<std::vector<std::uint32_t>>> ways;
+    const ptx::body& body;
   };
+    std::unique_ptr<register_flow> registers;  // null: not asked for yet
   function_flow& flow_of(const program_function& f);
   std::uint32_t block_of(const op* at);
-    const ptx::body& body;
   void forget_turnings();
-    std::unique_ptr<register_flow> registers;  // null: not asked for yet
   bool misses(const turning& t, const op* barrier);
   std::optional<parting> parting_of(const op* barrier, std::uint32_t waits_warp, int waits,
                                     std::uint32_t warp, std::uint32_t gone);
@@ -324,6 +329,7 @@ class checker final : public observer {
   finding_log log_;
   order order_;
   stream_use stream_;
+  unwritten_reads unwritten_;  // of the running launch
   std::uint64_t origin_ = 0;
   allocation_map live_, gone_;
   std::unique_ptr<watched_memory> global_;

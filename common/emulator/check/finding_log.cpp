@@ -31,30 +31,22 @@ void finding_log::add(const finding_key& key, finding f) {
   if (is_new) {
     findings_.push_back(std::move(f));
   } else {
-    f.count = findings_[at->second].count;
+    f.count = std::max(f.count, findings_[at->second].count);
     findings_[at->second] = std::move(f);
   }
 }
 
-void finding_log::drop_unwritten_of_races() {
-  std::vector<bool> drop(findings_.size(), false);
-  for (const auto& [key, n] : index_) {
-    if (key.kind != finding_kind::unwritten_read) continue;
-    for (const auto& [other, m] : index_) {
-      drop[n] = drop[n] || (other.kind == finding_kind::race && other.kernel == key.kernel &&
-                            other.object == key.object &&
-                            (other.first == key.first || other.second == key.first));
-    }
-  }
-  std::vector<finding> kept;
-  for (std::size_t n = 0; n < findings_.size(); ++n)
-    if (!drop[n]) kept.push_back(std::move(findings_[n]));
-  findings_ = std::move(kept);
-  index_.clear();
+bool finding_log::take_back(const finding_key& key, std::uint64_t occurrences) {
+  const auto found = index_.find(key);
+  if (found == index_.end()) return false;
+  std::uint64_t& count = findings_[found->second].count;
+  count -= std::min(count, occurrences);
+  return count != 0;
 }
 
 std::vector<finding> finding_log::take() {
   index_.clear();
+  std::erase_if(findings_, [](const finding& f) { return f.count == 0; });
   for (finding& f : findings_) share_advice(f);
   std::ranges::stable_sort(findings_, {}, [](const finding& f) { return rank_of(f.kind); });
   return std::move(findings_);
@@ -72,6 +64,52 @@ void finding_log::share_advice(finding& f) const {
       for (const finding_party& q : other.parties)
         if (same_end(p, q)) f.between = other.between, f.advice = other.advice;
   }
+}
+
+void unwritten_reads::add(const finding_key& key, const read& r) {
+  finding_reads& f = *findings_.try_emplace(key).first;
+  if (words_.size() >= most_words) {
+    ++f.second.not_kept;
+    return;
+  }
+  const auto number = static_cast<std::uint32_t>(f.second.all.size());
+  std::uint32_t open = 0;
+  for (std::uint64_t k = 0; k < r.bytes; ++k) {
+    const std::uint64_t word = (r.at + k) / 4;
+    const auto last = (word + 1) * 4 - r.at;  // bytes of the read up to the word's end
+    bool all_written = true;
+    for (; k < std::min(last, r.bytes); ++k)
+      all_written = all_written && ((r.written >> k) & 1) != 0;
+    --k;
+    if (all_written) continue;
+    words_.emplace(std::pair{word, r.owner}, std::pair{&f, number});
+    ++open;
+  }
+  f.second.all.push_back(r);
+  f.second.open_words.push_back(open);
+}
+
+void unwritten_reads::explain(const finding_key& race, std::uint64_t at, std::uint64_t bytes,
+                              std::uint32_t owner) {
+  for (std::uint64_t word = at / 4; word <= (at + bytes - 1) / 4; ++word) {
+    const auto [first, last] = words_.equal_range({word, owner});
+    for (auto w = first; w != last;) {
+      const auto [f, number] = w->second;
+      const finding_key& key = f->first;
+      const bool same_line = key.first == race.first || key.first == race.second;
+      if (!same_line || key.kernel != race.kernel || key.object != race.object) {
+        ++w;
+        continue;
+      }
+      if (--f->second.open_words[number] == 0) ++f->second.explained;
+      w = words_.erase(w);
+    }
+  }
+}
+
+void unwritten_reads::clear() {
+  words_.clear();
+  findings_.clear();
 }
 
 }  // namespace stepwise::emulator

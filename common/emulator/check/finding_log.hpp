@@ -6,8 +6,11 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "common/emulator/machine/context.hpp"
 #include "common/report/finding.hpp"
 
 namespace stepwise::emulator {
@@ -23,11 +26,12 @@ struct finding_key {
 
 class finding_log {
  public:
-  // The finding of a key: null if it is a new one, and there is room for it, so that the caller
-  // describes it with add(); else its count has been raised.
+  // True if the key's finding is a new one, and there is room for it, so that the caller describes
+  // it with add(); else its count has been raised.
   bool is_new(const finding_key& key, std::uint64_t occurrences = 1) {
     const auto found = index_.find(key);
     if (found == index_.end()) return findings_.size() < most;
+    if (findings_[found->second].count == 0) return true;
     findings_[found->second].count += occurrences;
     return false;
   }
@@ -41,8 +45,9 @@ class finding_log {
     return between > known.between;
   }
   void add(const finding_key& key, finding f);
-  // Drops reads of unwritten bytes that are the consequence of a race at the same line.
-  void drop_unwritten_of_races();
+  // Occurrences of a finding turned out to be no mistake of their own. False if it is unknown, or
+  // dropped because none remains.
+  bool take_back(const finding_key& key, std::uint64_t occurrences);
   bool empty() const { return findings_.empty(); }
   // What explains others comes first, else in the order in which they were found.
   std::vector<finding> take();
@@ -55,6 +60,49 @@ class finding_log {
   static constexpr std::size_t most = 1000;
   std::map<finding_key, std::size_t> index_;
   std::vector<finding> findings_;
+};
+
+// The reads of unwritten bytes of a launch, word by word, until it is known which of them a race at
+// the same line explains: a read before an unordered write finds nothing written.
+class unwritten_reads {
+ public:
+  struct read {
+    std::uint64_t at, bytes;
+    std::uint32_t owner;  // of the memory: 0 for global memory, else the block's index + 1
+    std::uint32_t warp;   // in the block
+    std::uint32_t block;
+    int lane;
+    std::uint32_t site;
+    const op* op_at;
+    std::uint64_t written;  // bit k: byte k has been written
+  };
+  struct reads_of_finding {
+    std::vector<read> all;
+    std::vector<std::uint32_t> open_words;  // of each: unwritten words that no race explains
+    std::uint64_t explained = 0;            // reads without open words
+    std::uint64_t not_kept = 0;  // reads beyond the bound, which no race is compared with
+  };
+
+  bool empty() const { return words_.empty(); }
+  void add(const finding_key& key, const read& r);
+  // A race of two lines at these bytes.
+  void explain(const finding_key& race, std::uint64_t at, std::uint64_t bytes, std::uint32_t owner);
+  const std::map<finding_key, reads_of_finding>& all() const { return findings_; }
+  void clear();
+
+ private:
+  static constexpr std::size_t most_words = 1 << 20;  // of a launch; about 100 MB
+  struct place_hash {
+    std::size_t operator()(const std::pair<std::uint64_t, std::uint32_t>& p) const {
+      return std::hash<std::uint64_t>{}(p.first * 0x9e3779b97f4a7c15u ^ p.second);
+    }
+  };
+  using finding_reads = std::map<finding_key, reads_of_finding>::value_type;
+  std::map<finding_key, reads_of_finding> findings_;
+  // By word and owner.
+  std::unordered_multimap<std::pair<std::uint64_t, std::uint32_t>,
+                          std::pair<finding_reads*, std::uint32_t>, place_hash>
+      words_;
 };
 
 }  // namespace stepwise::emulator

@@ -207,6 +207,7 @@ void checker::conflict(const touch& t, std::uint32_t other_warp, std::uint32_t o
   const std::int64_t there = past ? -2 - std::int64_t{other_site} : line_number(other_site);
   const finding_key k = key(finding_kind::race, std::min(here, there), std::max(here, there),
                             object_address(*t.memory, t.at));
+  if (!unwritten_.empty()) unwritten_.explain(k, t.at, t.bytes, owner_of(*t.memory, state().clock));
   const race_between who = between(t, other_warp, other_lanes, other_site, when);
   if (!log_.is_new_or_decisive(k, who)) return;
   log_.add(k, race(t, who, other_warp, other_lanes, other_site, when, other_writes));

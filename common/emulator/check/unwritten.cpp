@@ -1,4 +1,6 @@
 // Reading what nobody wrote, and the memory's own events.
+#include <algorithm>
+
 #include "common/emulator/check/checker.hpp"
 
 namespace stepwise::emulator {
@@ -10,25 +12,52 @@ void checker::read_unwritten(const touch& t) {
   if (t.memory->is_shared && t.at < code_->system_shared_bytes) return;
   const finding_key k =
       key(finding_kind::unwritten_read, line_number(t.number), -1, object_address(*t.memory, t.at));
-  if (!log_.is_new(k)) return;
-  const place_in_memory where = describe(*t.memory, t.at, t.site->element_bytes);
+  const block_clock& b = state().clock;
+  const unwritten_reads::read r{
+      t.at, t.bytes, owner_of(*t.memory, b), t.warp, b.index, t.lane, t.number, t.op_at, written};
+  unwritten_.add(k, r);
+  if (log_.is_new(k)) log_.add(k, unwritten_finding(r));
+}
+
+finding checker::unwritten_finding(const unwritten_reads::read& r) {
+  const bool is_shared = r.owner != 0;
+  const std::uint64_t element = site_at(r.site).element_bytes;
+  const place_in_memory where =
+      is_shared ? describe_shared(r.at, element) : describe_global(device_base_ + r.at, element);
   finding f;
   f.kind = finding_kind::unwritten_read;
   f.message = "a thread reads " + where.words + ", which nobody has written";
-  if (present != 0)
-    f.message = "a thread reads " + where.words + ", of which only " + std::to_string(present) +
-                " of " + std::to_string(t.bytes) + " bytes have been written";
+  if (r.written != 0)
+    f.message = "a thread reads " + where.words + ", of which only " +
+                std::to_string(__builtin_popcountll(r.written)) + " of " + std::to_string(r.bytes) +
+                " bytes have been written";
   f.parties.push_back(
-      party(t.op_at, t.warp, t.lane,
-            "reads " + std::to_string(t.bytes) + (t.bytes == 1 ? " byte" : " bytes")));
+      party(r.op_at, r.warp, r.lane,
+            "reads " + std::to_string(r.bytes) + (r.bytes == 1 ? " byte" : " bytes")));
+  f.parties[0].block = place(r.block, config_->grid);
   f.object = where.object;
-  f.advice =
-      t.memory->is_shared
-          ? "Shared memory starts with any content: write every element before it is read."
-          : "Memory starts with any content: copy to it or set it (cudaMemset) before a kernel "
-            "reads it or adds to it.";
+  f.advice = is_shared
+                 ? "Shared memory starts with any content: write every element before it is read."
+                 : "Memory starts with any content: copy to it or set it (cudaMemset) before a "
+                   "kernel reads it or adds to it.";
   f.origin = launch_origin_;
-  log_.add(k, std::move(f));
+  return f;
+}
+
+// A read at a place where its line races, too, finds nothing written because of the race, which is
+// reported. Other reads of the same line remain, and one of them is described.
+void checker::settle_unwritten() {
+  for (const auto& [key, reads] : unwritten_.all()) {
+    if (reads.explained == 0 || !log_.take_back(key, reads.explained)) continue;
+    const auto open = std::ranges::find_if(reads.open_words, [](auto words) { return words != 0; });
+    if (open == reads.open_words.end()) {
+      log_.take_back(key, reads.not_kept);
+    } else {
+      const auto number = static_cast<std::size_t>(open - reads.open_words.begin());
+      log_.add(key, unwritten_finding(reads.all[number]));
+    }
+  }
+  unwritten_.clear();
 }
 
 // --- the device's memory -----------------------------------------------------------------------
@@ -200,8 +229,6 @@ std::vector<finding> checker::take(bool at_exit) {
       log_.add(k, std::move(f));
     }
   }
-  // A read before an unordered write finds nothing written: the race says it all.
-  log_.drop_unwritten_of_races();
   return log_.take();
 }
 
