@@ -87,6 +87,8 @@ class checker final : public observer {
   void released_barrier(unsigned id, bool whole_block) override;
   void warp_met(const warp_event& e, bool orders_memory) override;
   void reached_warp_wide(const warp_event& e, std::uint32_t members) override;
+  void met_at_two_places(const warp_event& one, const warp_event& other,
+                         std::uint32_t members) override;
   void read_inactive_lane(const warp_event& e, int lane, int source) override;
   void fenced(const warp_event& e, memory_order o, sync_scope s) override;
   void exited(const warp_event& e) override;
@@ -266,13 +268,13 @@ class checker final : public observer {
                   std::uint32_t site, tick when, bool other_writes);
   // unwritten.cpp
   void read_unwritten(const touch& t);
-  bool looks_like_padding(std::uint64_t at, std::uint64_t gaps) const;
-  void leak_of_kernel(device_address at, const allocation& a);
   finding unwritten_finding(const unwritten_reads::read& r);
   void settle_unwritten();
   static std::uint32_t owner_of(const watched_memory& m, const block_clock& b) {
     return m.is_shared ? b.index + 1 : 0;
   }
+  bool looks_like_padding(std::uint64_t at, std::uint64_t gaps) const;
+  void leak_of_kernel(device_address at, const allocation& a);
   // words.cpp
   finding_party party(const op* at, std::uint32_t warp, int lane, std::string action);
   finding_party party_of_other(std::uint32_t warp, int lane, std::uint32_t site, tick when,
@@ -303,11 +305,11 @@ class checker final : public observer {
     bool is_in_loop(std::int32_t instruction) const;
     const std::vector<std::vector<std::uint32_t>>& towards(
         const std::vector<std::uint32_t>& wanted);
-    control_flow flow;
-    std::map<std::vector<std::uint32_t>, std::vector<std::vector<std::uint32_t>>> ways;
     const ptx::body& body;
-  };
+    control_flow flow;
     std::unique_ptr<register_flow> registers;  // null: not asked for yet
+    std::map<std::vector<std::uint32_t>, std::vector<std::vector<std::uint32_t>>> ways;
+  };
   function_flow& flow_of(const program_function& f);
   std::uint32_t block_of(const op* at);
   void forget_turnings();
@@ -327,9 +329,9 @@ class checker final : public observer {
   places places_;
   std::map<const ptx::function*, std::unique_ptr<function_flow>> flows_;
   finding_log log_;
+  unwritten_reads unwritten_;  // of the running launch
   order order_;
   stream_use stream_;
-  unwritten_reads unwritten_;  // of the running launch
   std::uint64_t origin_ = 0;
   allocation_map live_, gone_;
   std::unique_ptr<watched_memory> global_;

@@ -154,6 +154,11 @@ class observer {
   virtual void warp_met(const warp_event&, bool orders_memory) { (void)orders_memory; }
   // A warp-wide operation is reached, before it waits: `members` as the first lane says.
   virtual void reached_warp_wide(const warp_event&, std::uint32_t members) { (void)members; }
+  // Lanes of a warp that one membermask names complete a warp-wide operation from two places.
+  virtual void met_at_two_places(const warp_event& one, const warp_event& other,
+                                 std::uint32_t members) {
+    (void)one, (void)other, (void)members;
+  }
   // A shuffle reads, in `lane`, a lane that takes no part.
   virtual void read_inactive_lane(const warp_event&, int lane, int source) {
     (void)lane, (void)source;

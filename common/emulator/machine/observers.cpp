@@ -63,6 +63,10 @@ void observers::warp_met(const warp_event& e, bool orders_memory) {
 void observers::reached_warp_wide(const warp_event& e, std::uint32_t members) {
   each(&observer::reached_warp_wide, e, members);
 }
+void observers::met_at_two_places(const warp_event& one, const warp_event& other,
+                                  std::uint32_t members) {
+  each(&observer::met_at_two_places, one, other, members);
+}
 void observers::read_inactive_lane(const warp_event& e, int lane, int source) {
   each(&observer::read_inactive_lane, e, lane, source);
 }

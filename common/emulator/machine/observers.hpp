@@ -31,6 +31,8 @@ class observers final : public observer {
   void released_barrier(unsigned id, bool whole_block) override;
   void warp_met(const warp_event& e, bool orders_memory) override;
   void reached_warp_wide(const warp_event& e, std::uint32_t members) override;
+  void met_at_two_places(const warp_event& one, const warp_event& other,
+                         std::uint32_t members) override;
   void read_inactive_lane(const warp_event& e, int lane, int source) override;
   void fenced(const warp_event& e, memory_order o, sync_scope s) override;
   void exited(const warp_event& e) override;

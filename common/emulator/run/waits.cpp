@@ -181,9 +181,14 @@ const op* scheduler::lacks_lanes(const op* i) {
 // Notifies the observer of splits that met at a warp-wide operation.
 void scheduler::tell_met(const warp& w, std::uint32_t members) {
   warp_event e{static_cast<std::uint32_t>(&w - block_->warps.data()), 0, nullptr};
+  const warp::parked_split* first = nullptr;
   bool orders = true;
   for (const auto& p : w.parked) {
     if (p.members != members) continue;
+    if (first == nullptr) first = &p;
+    if (p.waiting.at != first->waiting.at)
+      x_.watch->met_at_two_places({e.warp, first->waiting.mask, first->waiting.at},
+                                  {e.warp, p.waiting.mask, p.waiting.at}, members);
     e.lanes |= p.waiting.mask;
     e.at = p.waiting.at;
     orders = orders && code_.syncs[p.waiting.at->slot].kind == sync_kind::warp_barrier;
