@@ -29,6 +29,77 @@ void cell_space::forget() {
   summaries_.forget();
 }
 
+// --- pages -------------------------------------------------------------------------------------
+
+namespace {
+
+std::uint64_t whole_pages(std::uint64_t bytes) {
+  return (bytes + 64 + memory_cells::page_bytes - 1) / memory_cells::page_bytes;
+}
+
+// Makes groups of narrower cells, 1 << `finer` for each cell, say what a group says.
+void refine(const cells& from, std::size_t group, const cells& to, u32 finer) {
+  const group_summary& whole = from.summaries[group];
+  for (std::size_t n = 0; n < std::size_t{1} << finer; ++n) {
+    const std::size_t part = (group << finer) + n;
+    if (whole.is_spread == 0) {
+      const auto before = static_cast<u32>(n * cell_group::size >> finer);
+      group_summary s = whole;
+      s.writer += before >> s.write_shift;
+      s.read_lanes <<= before >> s.read_shift;
+      s.older_lanes <<= before >> s.older_shift;
+      s.write_shift += finer;
+      s.read_shift += finer;
+      s.older_shift += finer;
+      to.summaries[part] = s;
+    } else {
+      for (std::size_t k = part * cell_group::size; k < (part + 1) * cell_group::size; ++k)
+        to[k].copy(from[k >> finer]);
+    }
+  }
+}
+
+}  // namespace
+
+memory_cells::memory_cells(std::uint64_t bytes, std::uint64_t most_pages)
+    : spaces_{{whole_pages(bytes) * page_bytes, 4},
+              {whole_pages(bytes) * page_bytes, 2},
+              {whole_pages(bytes) * page_bytes, 1}},
+      pages_(whole_pages(bytes)),
+      most_pages_(most_pages) {}
+
+grain memory_cells::touch_pages(std::uint64_t first, std::uint64_t last, grain wanted) {
+  for (std::uint64_t p = first; p <= last; ++p) {
+    if (pages_[p] >= wanted) continue;
+    const grain before = pages_[p];
+    count(wanted);
+    if (before != grain::untouched && pages_[p] == before) narrow(p, wanted);
+    pages_[p] = wanted;
+  }
+  for (std::uint64_t p = first; p < last; ++p)
+    if (pages_[p] != pages_[last]) return grain::untouched;
+  return pages_[last];
+}
+
+// One more page of such cells.
+void memory_cells::count(grain g) {
+  touched_ += std::uint64_t{4} >> log2_bytes(g);
+  if (touched_ <= most_pages_) return;
+  // Too much to remember: start again. Races across this moment are not seen.
+  for (cell_space& s : spaces_) s.forget();
+  pages_.forget();
+  touched_ = std::uint64_t{4} >> log2_bytes(g);
+}
+
+void memory_cells::narrow(std::uint64_t page, grain to) {
+  const grain from = pages_[page];
+  const std::uint64_t groups = (page_bytes >> log2_bytes(from)) / cell_group::size;
+  for (std::uint64_t n = 0; n < groups; ++n)
+    refine(of(from), page * groups + n, of(to), log2_bytes(from) - log2_bytes(to));
+}
+
+// --- cells -------------------------------------------------------------------------------------
+
 void cell::copy(const cell& other) const {
   write_time() = other.write_time();
   writer() = other.writer();
@@ -61,8 +132,6 @@ void cells::spread(std::size_t group) const {
     g.older_site[k] = s.older_site;
   }
 }
-
-// --- cells -------------------------------------------------------------------------------------
 
 // Of what a cell remembers, only what is needed is looked at: each field lies in a line of its own
 // of the host's caches.

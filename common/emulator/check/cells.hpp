@@ -1,11 +1,11 @@
 // What the race check remembers of memory: who wrote a cell last, and who read it.
 //
-// idea    A cell represents a word of four bytes, or for one byte where narrower accesses happen.
-//         Sixteen lie in a group. As long as all of them were accessed alike - by the lanes of a
-//         warp, one after the other - a summary represents the group, and an access of a row costs
-//         one comparison per group and little memory.
-//         Times are ticks of `order`: anything that happened before a known tick is
-//         settled by one comparison. A field that was never set is 0, which is before everything.
+// idea    A cell represents a word of four bytes, or two bytes or one in pages where narrower
+//         accesses happen. Sixteen lie in a group. As long as all of them were accessed alike - by
+//         the lanes of a warp, one after the other - a summary represents the group, and an access
+//         of a row costs one comparison per group and little memory. Times are ticks of `order`:
+//         anything that happened before a known tick is settled by one comparison. A field that was
+//         never set is 0, which is before everything.
 // watch   Of a cell's readers the last warp is kept with all its lanes, and the last one before it
 //         of another warp: with three or more warps reading between two writes, a race is still
 //         found, though it may be reported with one of the later two.
@@ -90,6 +90,54 @@ class cell_space {
   reserved_array<cell_group> groups_;
   reserved_array<group_summary> summaries_;
   cells all_;
+};
+
+// How many bytes each cell of a page represents: four, two or one.
+enum class grain : std::uint8_t { untouched, words, halves, bytes };
+constexpr unsigned log2_bytes(grain g) { return 3 - static_cast<unsigned>(g); }
+// The widest cells that accesses fill which begin and end at multiples of a number.
+constexpr grain grain_for(std::uint64_t multiple) {
+  return multiple % 4 == 0 ? grain::words : multiple % 2 == 0 ? grain::halves : grain::bytes;
+}
+
+// The cells of a memory, in each page as wide as the narrowest access that happened there allows.
+class memory_cells {
+ public:
+  static constexpr std::uint64_t page_bytes = 4096;
+  // Of `bytes` bytes of memory. `most_pages`: as many cells as so many pages of words have are
+  // remembered at most. Throws std::bad_alloc where the address space cannot be reserved.
+  memory_cells(std::uint64_t bytes, std::uint64_t most_pages);
+
+  // The cells of an area, for accesses that need `wanted` or narrower ones; all pages of the area
+  // have them afterwards, or narrower ones: then the answer is their grain, or `untouched` where
+  // pages differ.
+  grain touch(std::uint64_t at, std::uint64_t bytes, grain wanted) {
+    const std::uint64_t page = at / page_bytes;
+    if ((at + bytes - 1) / page_bytes == page && pages_[page] >= wanted) return pages_[page];
+    return touch_pages(page, (at + bytes - 1) / page_bytes, wanted);
+  }
+  grain grain_at(std::uint64_t at) const { return pages_[at / page_bytes]; }
+  // Those that pages of this grain use: a byte's has the number at >> log2_bytes(g).
+  const cells& of(grain g) const { return spaces_[static_cast<unsigned>(g) - 1].all(); }
+  // The cell that a byte of a touched page belongs to.
+  cell at(std::uint64_t byte) const {
+    const grain g = grain_at(byte);
+    return of(g)[byte >> log2_bytes(g)];
+  }
+  // Brings what is known of the bytes that a warp accesses next into the host's caches.
+  void prefetch(std::uint64_t byte) const {
+    if (const grain g = grain_at(byte); g != grain::untouched)
+      of(g).prefetch(byte >> log2_bytes(g));
+  }
+
+ private:
+  grain touch_pages(std::uint64_t first, std::uint64_t last, grain wanted);
+  void narrow(std::uint64_t page, grain to);
+  void count(grain g);
+
+  cell_space spaces_[3];
+  reserved_array<grain> pages_;
+  std::uint64_t most_pages_, touched_ = 0;  // in pages of words
 };
 
 // A warp's lanes access `per_lane` cells each (a power of two), from cell `first` on, a multiple of

@@ -16,26 +16,20 @@ constexpr std::size_t most_launches = 10000;
 std::uint64_t most_pages() {
   const auto host = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
                     static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  return std::max<std::uint64_t>(1024, host / 2 / (page_bytes / 4 * cells::bytes_per_cell));
+  return std::max<std::uint64_t>(1024,
+                                 host / 2 / (memory_cells::page_bytes / 4 * cells::bytes_per_cell));
 }
-
-std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
 }  // namespace
 
-checker::watched_memory::watched_memory(std::uint64_t size)
-    : words(round_up(size + 64, page_bytes), 4),
-      bytes(round_up(size + 64, page_bytes), 1),
-      written(size + 64),
-      pages(round_up(size + 64, page_bytes) / page_bytes),
-      bytes_watched(size) {}
+checker::watched_memory::watched_memory(std::uint64_t size, std::uint64_t most_pages)
+    : cells(size, most_pages), written(size + 64), bytes_watched(size) {}
 
 checker::checker(const gpu& model, global_memory& memory)
     : model_(model),
       memory_(memory),
       device_base_(memory.device_base()),
-      global_(std::make_unique<watched_memory>(memory.reserved_bytes())),
-      most_pages_(most_pages()) {}
+      global_(std::make_unique<watched_memory>(memory.reserved_bytes(), most_pages())) {}
 
 checker::~checker() = default;
 
@@ -75,7 +69,7 @@ void checker::begin_block(const block& b) {
   if (slot == nullptr) {
     if (unused_.empty()) {
       slot = std::make_unique<block_state>();
-      slot->shared = std::make_unique<watched_memory>(context_->shared_bytes);
+      slot->shared = std::make_unique<watched_memory>(context_->shared_bytes, ~std::uint64_t{0});
       slot->shared->is_shared = true;
     } else {
       slot = std::move(unused_.back());
@@ -135,8 +129,8 @@ inline bool checker::keep_back(const access_event& e) {
   const watched_memory& m = *b.shared;
   const access_site& s = *e.site;
   const access_shape& shape = *e.shape;
-  if (s.kind != access_kind::load || s.order != memory_order::weak || s.bytes < 4 ||
-      b.stored_at >= b.clock.barrier || b.clock.uses_copies || m.has_bytes)
+  if (s.kind != access_kind::load || s.order != memory_order::weak ||
+      b.stored_at >= b.clock.barrier || b.clock.uses_copies)
     return false;
   const std::uint64_t first = e.address[shape.first];
   if (shape.runs == 0) {
@@ -156,17 +150,18 @@ inline bool checker::keep_back(const access_event& e) {
   return true;
 }
 
-// The usual case of a run of whole words, from `at` on. False, with nothing written down, if it is
-// another one.
-inline bool checker::visit_run(const access_site& s, watched_memory& m, const accessor& a,
+// The usual case of a run, from `at` on, in pages of grain `g`. False, with nothing written down,
+// if it is another one.
+inline bool checker::visit_run(const access_site& s, watched_memory& m, grain g, const accessor& a,
                                std::uint64_t at, const lane_run& run) {
   const std::uint64_t bytes = std::uint64_t{s.bytes} * run.count;
-  const cells& c = m.words.all();
-  const unsigned per_lane = s.bytes / 4u;
+  const cells& c = m.cells.of(g);
+  const std::uint64_t first = at >> log2_bytes(g);
+  const unsigned per_lane = unsigned{s.bytes} >> log2_bytes(g);
   if (s.kind != access_kind::store)
-    return m.written.all(at, bytes) && load_row(c, at / 4, per_lane, run.first_lanes, run.count, a);
+    return m.written.all(at, bytes) && load_row(c, first, per_lane, run.first_lanes, run.count, a);
   const bool alone = (run.first_lanes & (run.first_lanes - 1)) == 0;
-  if (!alone || !store_row(c, at / 4, per_lane, run.first_lanes, run.count, a)) return false;
+  if (!alone || !store_row(c, first, per_lane, run.first_lanes, run.count, a)) return false;
   m.written.mark(at, bytes);
   return true;
 }
@@ -178,7 +173,7 @@ std::uint32_t checker::visit(const access_event& e, watched_memory& m, std::uint
   const access_site& s = *e.site;
   const access_shape& shape = *e.shape;
   const std::uint64_t lowest = e.address[shape.first] + shape.low;
-  if (!m.is_shared && lowest - base < m.bytes_watched) m.words.all().prefetch((lowest - base) / 4);
+  if (!m.is_shared && lowest - base < m.bytes_watched) m.cells.prefetch(lowest - base);
   const access_window& window = windows_[e.index];
   const auto in_window = [&] {
     return shape.span <= window.bytes && lowest - window.base <= window.bytes - shape.span &&
@@ -200,8 +195,7 @@ std::uint32_t checker::visit(const access_event& e, watched_memory& m, std::uint
   // Registered memory of the host's lies elsewhere and is not watched.
   if (s.constant || lowest - base >= m.bytes_watched) return e.active;
   const accessor a = accessor_of(e.warp, e.index, m);
-  const bool quick = s.bytes >= 4 && s.order == memory_order::weak &&
-                     !current_->clock.warps[e.warp].copies_pending;
+  const bool quick = s.order == memory_order::weak && !current_->clock.warps[e.warp].copies_pending;
   if (shape.runs == 0) {
     visit_lanes(e, m, base, quick ? visit_scattered(e, m, a, base) : e.active);
     return e.active;
@@ -209,8 +203,9 @@ std::uint32_t checker::visit(const access_event& e, watched_memory& m, std::uint
   const std::uint64_t first = e.address[shape.first] - base;
   for (const lane_run* r = shape.run; r != shape.run + shape.runs; ++r) {
     const std::uint64_t at = first + r->offset;
-    const bool words = touch_pages(m, at, std::uint64_t{s.bytes} * r->count);
-    if (!quick || !words || !visit_run(s, m, a, at, *r)) visit_lanes(e, m, base, r->lanes);
+    const grain g = m.cells.touch(at, std::uint64_t{s.bytes} * r->count, grain_for(s.bytes));
+    if (!quick || g == grain::untouched || !visit_run(s, m, g, a, at, *r))
+      visit_lanes(e, m, base, r->lanes);
   }
   return e.active;
 }
@@ -226,19 +221,29 @@ void checker::note_kept_loads() {
   block_state& b = *current_;
   if (b.kept.empty()) return;
   if (b.kept_since != b.clock.barrier) return b.kept.clear();
-  const cells& c = b.shared->words.all();
+  memory_cells& c = b.shared->cells;
   for (const kept_loads::load& l : b.kept.all()) {
     accessor a = accessor_of(l.warp, l.site, *b.shared);
     a.now = l.now;
     const access_shape& shape = b.kept.shape(l.shape);
-    const unsigned per_lane = site_at(l.site).bytes / 4u;
+    const unsigned bytes = site_at(l.site).bytes;
+    std::uint32_t alone = shape.runs == 0 ? shape.active : 0;
     for (unsigned n = 0; n < shape.runs; ++n) {
       const lane_run& r = shape.run[n];
-      note_load_row(c, (l.at + r.offset) / 4, per_lane, r.first_lanes, r.count, a);
+      const std::uint64_t at = l.at + r.offset;
+      const grain g = c.touch(at, std::uint64_t{bytes} * r.count, grain_for(bytes));
+      if (g == grain::untouched)
+        alone |= r.lanes;
+      else
+        note_load_row(c.of(g), at >> log2_bytes(g), bytes >> log2_bytes(g), r.first_lanes, r.count,
+                      a);
     }
-    for (std::uint32_t m = shape.runs == 0 ? shape.active : 0; m != 0; m &= m - 1)
-      for (unsigned k = 0; k < per_lane; ++k)
-        note_load(c[(l.at + shape.offset[__builtin_ctz(m)]) / 4 + k], m & -m, a);
+    for (; alone != 0; alone &= alone - 1) {
+      const std::uint64_t at = l.at + shape.offset[__builtin_ctz(alone)];
+      const grain g = c.touch(at, bytes, grain_for(bytes));
+      for (std::uint64_t k = 0; k < bytes >> log2_bytes(g); ++k)
+        note_load(c.of(g)[(at >> log2_bytes(g)) + k], alone & -alone, a);
+    }
   }
   b.kept.clear();
 }
@@ -250,17 +255,18 @@ std::uint32_t checker::visit_scattered(const access_event& e, watched_memory& m,
   const bool stores = e.site->kind == access_kind::store;
   std::uint64_t at[lanes] = {};
   std::uint32_t usual = 0;
+  const grain g = m.cells.touch(e.address[e.shape->first] - base, bytes, grain_for(bytes));
   for (std::uint32_t l = e.active; l != 0; l &= l - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(l));
     const std::uint64_t offset = e.address[lane] - base;
-    at[lane] = offset / 4;
-    const bool is_usual = m.pages[offset / page_bytes] == watched_memory::grain::words &&
+    at[lane] = offset >> log2_bytes(g);
+    const bool is_usual = m.cells.grain_at(offset) == g &&
                           (stores || m.written.all_aligned(offset, static_cast<unsigned>(bytes)));
     usual |= is_usual ? l & -l : 0;
   }
-  const auto per_lane = static_cast<unsigned>(bytes / 4);
-  const std::uint32_t open = stores ? store_lanes(m.words.all(), at, per_lane, usual, a)
-                                    : load_lanes(m.words.all(), at, per_lane, usual, a);
+  const auto per_lane = static_cast<unsigned>(bytes >> log2_bytes(g));
+  const std::uint32_t open = stores ? store_lanes(m.cells.of(g), at, per_lane, usual, a)
+                                    : load_lanes(m.cells.of(g), at, per_lane, usual, a);
   for (std::uint32_t l = stores ? usual & ~open : 0; l != 0; l &= l - 1)
     m.written.mark(e.address[__builtin_ctz(l)] - base, bytes);
   return (e.active & ~usual) | open;
@@ -275,7 +281,7 @@ void checker::visit_lanes(const access_event& e, watched_memory& m, std::uint64_
     const int lane = __builtin_ctz(l);
     const std::uint64_t at = e.address[lane] - base;
     if (at >= m.bytes_watched) continue;
-    touch_pages(m, at, s.bytes);
+    m.cells.touch(at, s.bytes, grain_for(s.bytes));
     const touch t{&m, &s, e.index, at, s.bytes, lane, e.warp, e.at, &e};
     if (reads && !m.written.all(at, s.bytes)) read_unwritten(t);
     if (writes) m.written.mark(at, s.bytes);
@@ -317,7 +323,7 @@ void checker::access_range(const warp_event& e, const range_event& r) {
   }
   const std::uint64_t at = shared ? r.address : r.address - device_base_;
   if (at >= m.bytes_watched) return;
-  touch_pages(m, at, r.bytes);
+  m.cells.touch(at, r.bytes, grain::words);
   if (r.asynchronous) {
     current_->clock.warps[e.warp].copies_pending = true;
     current_->clock.uses_copies = true;

@@ -31,8 +31,6 @@
 
 namespace stepwise::emulator {
 
-inline constexpr std::uint64_t page_bytes = 4096;  // of watched_memory::pages
-
 class checker final : public observer {
  public:
   // Throws std::bad_alloc where the address space for what it remembers cannot be reserved.
@@ -115,16 +113,11 @@ class checker final : public observer {
 
   // A memory that threads share, as the checks see it: positions are offsets from its first byte.
   struct watched_memory {
-    watched_memory(std::uint64_t bytes);
-    cell_space words, bytes;
+    watched_memory(std::uint64_t bytes, std::uint64_t most_pages);
+    memory_cells cells;
     written_bytes written;
-    // Of each page of 4 KB: never touched, cells of four bytes, cells of one.
-    enum class grain : std::uint8_t { untouched, words, bytes };
-    reserved_array<grain> pages;
     std::uint64_t bytes_watched;
-    std::uint64_t touched = 0;  // pages
-    bool is_shared = false;     // of a block
-    bool has_bytes = false;     // pages whose cells are bytes
+    bool is_shared = false;  // of a block
   };
   // Lanes that went a way on which they may miss a barrier.
   struct turning {
@@ -208,8 +201,8 @@ class checker final : public observer {
   [[gnu::always_inline]] bool keep_back(const access_event& e);
   void end_keeping(std::uint32_t warp, access_kind kind);
   void note_kept_loads();
-  [[gnu::always_inline]] bool visit_run(const access_site& s, watched_memory& m, const accessor& a,
-                                        std::uint64_t at, const lane_run& run);
+  [[gnu::always_inline]] bool visit_run(const access_site& s, watched_memory& m, grain g,
+                                        const accessor& a, std::uint64_t at, const lane_run& run);
   std::uint32_t visit_scattered(const access_event& e, watched_memory& m, const accessor& a,
                                 std::uint64_t base);
   void visit_lanes(const access_event& e, watched_memory& m, std::uint64_t base,
@@ -241,15 +234,6 @@ class checker final : public observer {
   bool in_step(const touch& t, std::uint32_t other, std::uint32_t other_warp) const;
   bool copies_settled(const touch& t, std::uint32_t other, tick when, std::uint32_t writer) const;
   void synchronise(const touch& t);
-  void make_narrow(watched_memory& m, std::uint64_t page);
-  // False if narrower accesses than of words happened in these pages.
-  bool touch_pages(watched_memory& m, std::uint64_t at, std::uint64_t bytes) {
-    const std::uint64_t page = at / 4096;
-    if ((at + bytes - 1) / 4096 == page && m.pages[page] != watched_memory::grain::untouched)
-      return m.pages[page] == watched_memory::grain::words;
-    return touch_new_pages(m, at, bytes);
-  }
-  bool touch_new_pages(watched_memory& m, std::uint64_t at, std::uint64_t bytes);
   bool same_value(const touch& t, int other_lane) const;
   bool at_once(const touch& t, std::uint32_t other_warp, std::uint32_t other_lanes,
                std::uint32_t other_site) const;
@@ -335,8 +319,6 @@ class checker final : public observer {
   std::uint64_t origin_ = 0;
   allocation_map live_, gone_;
   std::unique_ptr<watched_memory> global_;
-  std::uint64_t most_pages_;
-  unsigned forgotten_ = 0;  // times that the cells of global memory were reset
 
   // The running launch.
   const program* code_ = nullptr;

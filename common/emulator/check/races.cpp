@@ -12,35 +12,6 @@ bool is_strong(const access_site& s) { return s.order != memory_order::weak; }
 
 }  // namespace
 
-bool checker::touch_new_pages(watched_memory& m, std::uint64_t at, std::uint64_t bytes) {
-  bool words = true;
-  for (std::uint64_t p = at / page_bytes; p <= (at + bytes - 1) / page_bytes; ++p) {
-    words = words && m.pages[p] != watched_memory::grain::bytes;
-    if (m.pages[p] != watched_memory::grain::untouched) continue;
-    if (!m.is_shared && m.touched++ >= most_pages_) {
-      // Too much to remember: start again. Races across this moment are not seen.
-      m.words.forget();
-      m.bytes.forget();
-      m.pages.forget();
-      m.touched = 1;
-      ++forgotten_;
-    }
-    m.pages[p] = watched_memory::grain::words;
-  }
-  return words;
-}
-
-// From now on a page's cells are bytes: each begins as its word was.
-void checker::make_narrow(watched_memory& m, std::uint64_t page) {
-  m.pages[page] = watched_memory::grain::bytes;
-  m.has_bytes = true;
-  const cells &w = m.words.all(), &b = m.bytes.all();
-  for (std::uint64_t k = 0; k < page_bytes; ++k) {
-    const std::size_t to = page * page_bytes + k, from = to / 4;
-    b[to].copy(w[from]);
-  }
-}
-
 void checker::look_closer(const touch& t) {
   watched_memory& m = *t.memory;
   // The first bytes of shared memory are the system's: cooperative groups keep barriers there.
@@ -49,16 +20,12 @@ void checker::look_closer(const touch& t) {
     return;
   }
   const accessor a = accessor_of(t.warp, t.number, m);
-  for (std::uint64_t at = t.at, end = t.at + t.bytes; at < end;) {
-    const std::uint64_t page = at / page_bytes;
-    const std::uint64_t stop = std::min(end, (page + 1) * page_bytes);
-    if (m.pages[page] != watched_memory::grain::bytes && (at % 4 != 0 || stop % 4 != 0))
-      make_narrow(m, page);
-    if (m.pages[page] == watched_memory::grain::bytes) {
-      for (; at < stop; ++at) check_cell(t, m.bytes.all()[at], a);
-    } else {
-      for (; at < stop; at += 4) check_cell(t, m.words.all()[at / 4], a);
-    }
+  const std::uint64_t end = t.at + t.bytes;
+  m.cells.touch(t.at, t.bytes, grain_for(t.at | end));
+  for (std::uint64_t at = t.at; at < end;) {
+    const grain g = m.cells.grain_at(at);
+    check_cell(t, m.cells.of(g)[at >> log2_bytes(g)], a);
+    at += std::uint64_t{1} << log2_bytes(g);
   }
   if (is_strong(*t.site)) synchronise(t);
 }

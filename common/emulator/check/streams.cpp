@@ -15,13 +15,11 @@ void checker::copy_touches(device_address at, std::uint64_t bytes, bool writes) 
                    order_.now(),     no_warp, no_site};
   const std::uint64_t first = at - device_base_, end = first + bytes;
   for (std::uint64_t k = first; k < end;) {
-    const std::uint64_t page = k / 4096, stop = std::min(end, (page + 1) * 4096);
-    touch_pages(m, k, stop - k);
-    if (m.pages[page] == watched_memory::grain::words && (k % 4 != 0 || stop % 4 != 0))
-      make_narrow(m, page);
-    const bool narrow = m.pages[page] == watched_memory::grain::bytes;
-    for (; k < stop; k += narrow ? 1 : 4)
-      copy_touches_cell(narrow ? m.bytes.all()[k] : m.words.all()[k / 4], k, writes, a);
+    const std::uint64_t stop =
+        std::min(end, (k / memory_cells::page_bytes + 1) * memory_cells::page_bytes);
+    const grain g = m.cells.touch(k, stop - k, grain_for(k | stop));
+    for (; k < stop; k += std::uint64_t{1} << log2_bytes(g))
+      copy_touches_cell(m.cells.of(g)[k >> log2_bytes(g)], k, writes, a);
   }
 }
 

@@ -179,6 +179,68 @@ TEST_CASE("rows remember what their lanes would one by one") {
   CHECK(summaries > 5000);
 }
 
+TEST_CASE("pages of words, halves and bytes remember what cells of single bytes would") {
+  constexpr std::uint32_t bytes_used = 512;
+  random_accesses r;
+  unsigned grains[4] = {};
+  for (int round = 0; round < 400; ++round) {
+    memory_cells pages(bytes_used, 1000);
+    cell_space alone(bytes_used, 1);
+    const cells& bytes = alone.all();
+    // Wide accesses first, narrower ones later.
+    for (int n = 0; n < 40; ++n) {
+      const accessor a = r.next();
+      const unsigned widest = n < 20 ? 2 : 0, log2 = widest + r.below(n < 30 ? 2 : 3);
+      const std::uint64_t size = std::uint64_t{1} << log2;
+      const unsigned places = std::min<unsigned>(r.below(2) == 0 ? 32 : 1 + r.below(32), 32);
+      const std::uint64_t width = places * size;
+      const std::uint64_t first = r.below((bytes_used - static_cast<std::uint32_t>(width)) /
+                                              static_cast<std::uint32_t>(size) +
+                                          1) *
+                                  size;
+      const bool stores = r.below(3) == 0;
+      const grain g = pages.touch(first, width, grain_for(size));
+      REQUIRE(g != grain::untouched);
+      ++grains[static_cast<unsigned>(g)];
+      const auto cell_of = first >> log2_bytes(g);
+      const auto per_lane = static_cast<unsigned>(size >> log2_bytes(g));
+      const bool ok = stores ? store_row(pages.of(g), cell_of, per_lane, 1, places, a)
+                             : load_row(pages.of(g), cell_of, per_lane, 1, places, a);
+      for (std::uint64_t k = 0; ok && k < width; ++k) {
+        const auto lane = static_cast<unsigned>(k / size);
+        if (stores)
+          note_store(bytes[first + k], lane, a);
+        else
+          note_load(bytes[first + k], 1u << lane, a);
+      }
+    }
+    REQUIRE(pages.touch(0, bytes_used, grain::bytes) == grain::bytes);
+    bool same = true;
+    for (std::size_t k = 0; k < bytes_used; ++k) {
+      // Of a byte that was never written, the writer's number means nothing.
+      if (bytes[k].write_time() == 0) bytes[k].writer() = pages.at(k).writer();
+      same = same && all_of(pages.at(k)) == all_of(bytes[k]);
+    }
+    REQUIRE(same);
+  }
+  CHECK(grains[1] > 5000);
+  CHECK(grains[2] > 1000);
+  CHECK(grains[3] > 1000);
+}
+
+TEST_CASE("the cells of a memory are forgotten where there is no room for more") {
+  memory_cells pages(1 << 20, 4);
+  CHECK(pages.touch(0, 4, grain::words) == grain::words);
+  CHECK(pages.touch(4096, 4, grain::halves) == grain::halves);
+  CHECK(pages.touch(4096, 4, grain::words) == grain::halves);
+  CHECK(pages.touch(0, 8192, grain::words) == grain::untouched);  // pages differ
+  CHECK(store_row(pages.of(grain::words), 0, 1, 1, 32, warp(0, 25)));
+  CHECK(pages.at(20).writer() == 5);
+  CHECK(pages.touch(8192, 1, grain::bytes) == grain::bytes);
+  CHECK(pages.touch(0, 4, grain::words) == grain::words);
+  CHECK(pages.at(20).write_time() == 0);
+}
+
 TEST_CASE("groups by AVX-512 are those in loops") {
   const group_functions* const wide = groups_by_avx512();
   if (wide == nullptr) {
