@@ -15,6 +15,7 @@ sector_counts& sector_counts::operator+=(const sector_counts& o) {
   l2_hits += o.l2_hits;
   dram_read_bytes += o.dram_read_bytes;
   dram_write_bytes += o.dram_write_bytes;
+  repeated_sectors += o.repeated_sectors;
   return *this;
 }
 
@@ -23,6 +24,7 @@ wavefront_counts& wavefront_counts::operator+=(const wavefront_counts& o) {
   lanes += o.lanes;
   wavefronts += o.wavefronts;
   ideal_wavefronts += o.ideal_wavefronts;
+  repeated_wavefronts += o.repeated_wavefronts;
   return *this;
 }
 
@@ -65,6 +67,22 @@ double kernel_profile::warp_efficiency() const {
   const instruction_counts all = total.all_instructions();
   return all.warps == 0 ? 1
                         : static_cast<double>(all.lanes) / (32.0 * static_cast<double>(all.warps));
+}
+
+double kernel_profile::warp_fill() const {
+  const std::uint64_t threads = volume(block);
+  return static_cast<double>(threads) / static_cast<double>((threads + 31) / 32 * 32);
+}
+
+bool kernel_profile::diverges_noticeably(const profile_counts& line) const {
+  constexpr double idle_of_kernel = 0.05, idle_of_line = 0.2, of_branches = 0.1;
+  if (line.divergent_branches == 0 || active_share() > 1 - idle_of_kernel) return false;
+  // A loop that lanes leave one after the other divides its warp in few of its turns.
+  const instruction_counts n = line.all_instructions();
+  const double lanes = static_cast<double>(n.lanes) / (32 * warp_fill());
+  return static_cast<double>(line.divergent_branches) >
+             of_branches * static_cast<double>(line.branches) ||
+         lanes < (1 - idle_of_line) * static_cast<double>(n.warps);
 }
 
 }  // namespace stepwise

@@ -21,6 +21,7 @@ void each_sector_field(Counts& c, Visit visit) {
   visit("l2_hits", c.l2_hits);
   visit("dram_read_bytes", c.dram_read_bytes);
   visit("dram_write_bytes", c.dram_write_bytes);
+  visit("repeated_sectors", c.repeated_sectors);
 }
 template <class Counts, class Visit>
 void each_wavefront_field(Counts& c, Visit visit) {
@@ -28,6 +29,7 @@ void each_wavefront_field(Counts& c, Visit visit) {
   visit("lanes", c.lanes);
   visit("wavefronts", c.wavefronts);
   visit("ideal_wavefronts", c.ideal_wavefronts);
+  visit("repeated_wavefronts", c.repeated_wavefronts);
 }
 template <class Counts, class Visit>
 void each_sector_count(Counts& c, Visit visit) {

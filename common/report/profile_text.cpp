@@ -58,14 +58,18 @@ struct remark {
 // From this on, an access is called wasteful.
 constexpr double wasteful = 1.25;
 
+// How atomics of lanes that have the same address get along with fewer turns.
+constexpr const char* combined_first = "if lanes with the same address were combined first";
+
 void remark_sectors(std::vector<remark>& to, const char* what, const sector_counts& c) {
   if (c.requests == 0) return;
   const double per = ratio(c.sectors, c.requests), ideal = ratio(c.ideal_sectors, c.requests);
   remark r;
   r.text = fmt::format("{}: {:.1f} sectors per request", what, per);
   if (per > wasteful * ideal) {
-    r.text += fmt::format(", {:.1f} would do", ideal);
     r.waste = c.sectors - c.ideal_sectors;
+    r.text += fmt::format(", {:.1f} {}", ideal,
+                          2 * c.repeated_sectors > r.waste ? combined_first : "would do");
   }
   if (c.l1_hits != 0)
     r.text += fmt::format("; {:.0f} % found in L1", percent(c.l1_hits, c.sectors));
@@ -76,34 +80,44 @@ void remark_sectors(std::vector<remark>& to, const char* what, const sector_coun
   to.push_back(std::move(r));
 }
 
-void remark_wavefronts(std::vector<remark>& to, const char* what, const wavefront_counts& c,
-                       const char* conflict) {
+void remark_wavefronts(std::vector<remark>& to, const char* what, const wavefront_counts& c) {
   if (c.requests == 0) return;
   remark r;
   const double ways = ratio(c.wavefronts, c.ideal_wavefronts);
   r.text = fmt::format("{}: {:.1f} wavefronts per request", what, ratio(c.wavefronts, c.requests));
   if (ways > wasteful) {
-    r.text += fmt::format(", {:.1f}-way {}", ways, conflict);
     r.waste = c.wavefronts - c.ideal_wavefronts;
+    r.text +=
+        2 * c.repeated_wavefronts > r.waste
+            ? fmt::format(", {:.1f} {}", ratio(c.ideal_wavefronts, c.requests), combined_first)
+            : fmt::format(", {:.1f}-way bank conflict", ways);
   }
   to.push_back(std::move(r));
 }
 
-std::vector<remark> remarks_of(const profile_counts& c) {
+// Whatever the lanes' order is: in registers, the same would cost no access.
+void remark_local(std::vector<remark>& to, const char* what, const sector_counts& c) {
+  if (c.requests == 0) return;
+  to.push_back({fmt::format("{}: {:.1f} sectors per request, none if its array were in registers",
+                            what, ratio(c.sectors, c.requests)),
+                c.sectors});
+}
+
+std::vector<remark> remarks_of(const profile_counts& c, const kernel_profile& k) {
   std::vector<remark> all;
   remark_sectors(all, "global load", c.global_load);
   remark_sectors(all, "global store", c.global_store);
   remark_sectors(all, "global atomic", c.global_atomic);
-  remark_sectors(all, "local load", c.local_load);
-  remark_sectors(all, "local store", c.local_store);
-  remark_wavefronts(all, "shared load", c.shared_load, "bank conflict");
-  remark_wavefronts(all, "shared store", c.shared_store, "bank conflict");
-  remark_wavefronts(all, "shared atomic", c.shared_atomic, "conflict (same word or bank)");
-  remark_wavefronts(all, "copy to shared", c.shared_copy, "bank conflict");
+  remark_local(all, "local load", c.local_load);
+  remark_local(all, "local store", c.local_store);
+  remark_wavefronts(all, "shared load", c.shared_load);
+  remark_wavefronts(all, "shared store", c.shared_store);
+  remark_wavefronts(all, "shared atomic", c.shared_atomic);
+  remark_wavefronts(all, "copy to shared", c.shared_copy);
   if (c.divergent_branches != 0) {
     all.push_back({fmt::format("{} of {} branches divide their warp", grouped(c.divergent_branches),
                                grouped(c.branches)),
-                   c.divergent_branches});
+                   k.diverges_noticeably(c) ? c.divergent_branches : 0});
   }
   if (const instruction_counts n = c.all_instructions();
       n.warps != 0 && ratio(n.lanes, n.warps) < 31.5)
@@ -151,13 +165,13 @@ void add_head(std::vector<text_line>& lines, const kernel_profile& k, std::size_
         "this GPU (nvcc -lineinfo -arch=sm_90)");
 }
 
-void add_line(std::vector<text_line>& lines, const line_profile& l, std::uint64_t all,
+void add_line(std::vector<text_line>& lines, const line_profile& l, const kernel_profile& k,
               const profile_style& style, std::size_t indent, std::uint64_t marked_from) {
-  const std::vector<remark> remarks = remarks_of(l.counts);
+  const std::vector<remark> remarks = remarks_of(l.counts, k);
   std::uint64_t waste = 0;
   for (const remark& r : remarks) waste = std::max(waste, r.waste);
   const bool marked = waste != 0 && waste >= marked_from;
-  const double share = percent(l.counts.all_instructions().warps, all);
+  const double share = percent(l.counts.all_instructions().warps, k.total.all_instructions().warps);
   const std::string number = l.at.line != 0 ? std::to_string(l.at.line) : "?";
   const std::string place = indent == 0 ? fmt::format("{:>5} {:>4.0f} %  ", number, share)
                                         : fmt::format("{:>5} {:>4.0f} %  | ", number, share);
@@ -174,7 +188,7 @@ void add_line(std::vector<text_line>& lines, const line_profile& l, std::uint64_
   for (const std::string& note : l.notes)
     wrap_into(lines, note, 15 + indent, style.width, text_role::dim, "- ");
   if (!style.with_inner) return;
-  for (const line_profile& inner : l.inner) add_line(lines, inner, all, style, 2, marked_from);
+  for (const line_profile& inner : l.inner) add_line(lines, inner, k, style, 2, marked_from);
 }
 
 // What costs most beyond what it needs, the most expensive first.
@@ -186,7 +200,7 @@ void add_summary(std::vector<text_line>& lines, const kernel_profile& k,
   };
   std::vector<entry> found;
   for (const line_profile& l : k.lines)
-    for (const remark& r : remarks_of(l.counts))
+    for (const remark& r : remarks_of(l.counts, k))
       if (r.waste != 0) found.push_back({r.waste, fmt::format("line {}: {}", l.at.line, r.text)});
   std::ranges::stable_sort(found, std::ranges::greater{}, &entry::waste);
   if (found.empty()) return;
@@ -217,8 +231,7 @@ std::vector<text_line> profile_lines(const kernel_profile& k, const profile_styl
   // Lines that waste at least a twentieth of all that is wasted are marked.
   std::uint64_t waste = 0;
   for (const line_profile& l : k.lines)
-    for (const remark& r : remarks_of(l.counts)) waste += r.waste;
-  const std::uint64_t all = k.total.all_instructions().warps;
+    for (const remark& r : remarks_of(l.counts, k)) waste += r.waste;
   std::string file;
   for (const line_profile& l : k.lines) {
     if (&l == &k.lines.front() || l.path != file) {
@@ -228,7 +241,7 @@ std::vector<text_line> profile_lines(const kernel_profile& k, const profile_styl
                         cut("  line  instr  " + (file.empty() ? "(unknown)" : harmless(l.at.file)),
                             style.width)}});
     }
-    add_line(lines, l, all, style, 0, waste / 20 + 1);
+    add_line(lines, l, k, style, 0, waste / 20 + 1);
   }
   add_summary(lines, k, style);
   return lines;

@@ -13,15 +13,16 @@ const char* name_of(part p) {
 
 const char* name_of(stall s) {
   constexpr const char* names[stalls] = {
-      "memory dependency", "shared dependency", "execution dependency", "synchronization",
-      "memory throttle",   "pipe busy",         "instruction fetch",    "not selected"};
+      "memory dependency", "shared dependency", "special functions", "execution dependency",
+      "synchronization",   "memory throttle",   "pipe busy",         "instruction fetch",
+      "not selected"};
   return names[static_cast<int>(s)];
 }
 
 const char* name_of(what_if e) {
-  constexpr const char* names[experiments] = {"no global memory",   "no arithmetic",
-                                              "perfect coalescing", "no bank conflicts",
-                                              "full occupancy",     "twice the registers"};
+  constexpr const char* names[experiments] = {
+      "no global memory", "no arithmetic",       "perfect coalescing", "no bank conflicts",
+      "full occupancy",   "twice the registers", "no local memory",    "no divergence"};
   return names[static_cast<int>(e)];
 }
 

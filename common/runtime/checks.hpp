@@ -84,7 +84,7 @@ class call_checks {
   int process_ = getpid();
   std::uint64_t origin_ = 0;
   std::unordered_map<std::uint64_t, const char*> functions_;  // that were called, by origin
-  bool by_launch_syntax_ = false;  // the call is what <<<>>> makes
+  bool by_launch_syntax_ = false;                             // the call is what <<<>>> makes
   std::vector<unseen> unseen_;
   std::unique_ptr<finding> unseen_fault_;
   std::vector<located_finding> found_;

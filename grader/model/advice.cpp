@@ -9,7 +9,7 @@ namespace {
 
 constexpr double worth_saying = 1.01;  // of a gain
 constexpr double clear_gain = 1.1;
-constexpr double few_lanes = 0.8 * 32;  // that take part
+constexpr double few_lanes = 0.8;       // of those with a thread, that take part; of a warp's
 constexpr double much = 0.5;            // of the instructions, of the warp slots
 constexpr double a_tenth = 0.1;         // of stalls, of sectors
 constexpr double short_launch_us = 6;   // an empty one takes about half of it on an H200
@@ -18,6 +18,9 @@ constexpr double faster = 0.98;
 constexpr double many_rounds = 4;       // of blocks: the last one's idle slots hardly count
 constexpr std::size_t most_models = 3;  // of candidates; each takes a second or more
 constexpr std::size_t most_stalls = 3;
+constexpr double few_of_warp = 0.5;  // lanes with a thread: whatever limits, they are the first
+constexpr std::uint64_t small_block = 64;  // threads; smaller ones would hardly be more warps
+constexpr double busy_with_turns = 0.3;    // atomics, of the time, where lanes meet at one address
 
 double real(std::uint64_t n) { return static_cast<double>(n); }
 
@@ -26,8 +29,13 @@ struct told {
   const char* unit;
 };
 constexpr std::array<told, causes> all_causes = {{
+    {"one thread", "Warp slots without a warp"},
+    {"partly filled warps", "Idle lanes of 32"},
+    {"one block", "Warp slots without a warp"},
     {"uncoalesced accesses", "Wasted sectors"},
     {"bank conflicts", "Wasted wavefronts"},
+    {"atomics at one address", "Time in which atomics are busy"},
+    {"arrays in local memory", "Sectors of local memory"},
     {"spilled registers", "Sectors of local memory"},
     {"traffic at L1 and shared memory", "Time in which the port is busy"},
     {"traffic at L2", "Bytes at L2"},
@@ -39,11 +47,15 @@ constexpr std::array<told, causes> all_causes = {{
     {"arithmetic", "Time in which the busiest pipe is busy"},
     {"short launches", "Launches"},
     {"a small grid", "Warp slots without a warp"},
+    {"few blocks", "Warp slots without a warp"},
     {"short blocks", "Blocks"},
     {"low occupancy", "Warp slots without a warp"},
     {"waiting at barriers", "Time, by the share of stalls at barriers"},
     {"waiting for memory", "Time, by the share of stalls for memory"},
     {"waiting for shared memory", "Time, by the share of stalls for shared memory"},
+    {"waiting for special functions", "Time, by the share of stalls for special functions"},
+    {"waiting for special functions or shared memory",
+     "Time, by the share of stalls for special functions and shared memory"},
     {"dependent arithmetic", "Time, by the share of stalls for arithmetic"},
     {"too many requests", "Time, by the share of stalls on the way to memory"},
     {"instruction fetch", "Time, by the share of stalls for instructions"},
@@ -68,6 +80,8 @@ std::optional<cause> cause_of(stall s) {
       return cause::memory_latency;
     case stall::shared_dependency:
       return cause::shared_latency;
+    case stall::special_functions:
+      return cause::special_latency;
     case stall::execution_dependency:
       return cause::dependencies;
     case stall::synchronization:
@@ -85,24 +99,42 @@ std::optional<cause> cause_of(stall s) {
 }
 
 std::optional<stall> stall_of(cause c) {
+  if (c == cause::shared_or_special_latency) return stall::shared_dependency;
   for (int n = 0; n < stalls; ++n)
     if (const auto s = static_cast<stall>(n); s != stall::pipe_busy && cause_of(s) == c) return s;
   return {};
 }
 
+// Whether most of a thread's local memory is that of spilled registers, not of its arrays.
+bool is_spilled(const kernel_profile& k) { return 2 * k.spill_bytes > k.local_bytes; }
+
 // What an experiment of the model takes away.
 std::vector<found_cause> gained(const kernel_analysis& a) {
   std::vector<found_cause> found;
   const auto add = [&](cause what, double gain) {
-    if (gain >= worth_saying || a.gains.empty()) found.push_back({what, gain});
+    const bool is_known = std::ranges::find(found, what, &found_cause::what) != found.end();
+    if (!is_known && (gain >= worth_saying || a.gains.empty())) found.push_back({what, gain});
   };
-  bool sectors = false, wavefronts = false;
-  for (const costly_line& l : a.wasteful) (is_shared(l.cost.what) ? wavefronts : sectors) = true;
-  if (sectors) add(cause::uncoalesced, a.gain_of(what_if::perfect_coalescing));
-  if (wavefronts) add(cause::bank_conflicts, a.gain_of(what_if::no_bank_conflicts));
-  // Without experiments, what the line to fix first wastes.
-  if (a.gains.empty() && sectors && wavefronts && is_shared(a.wasteful.front().cost.what))
-    std::swap(found[0], found[1]);
+  // In the order of the lines, the first of which is to be fixed first.
+  for (const costly_line& l : a.wasteful) {
+    switch (l.cost.why()) {
+      case waste_cause::uncoalesced:
+        add(cause::uncoalesced, a.gain_of(what_if::perfect_coalescing));
+        break;
+      case waste_cause::bank_conflicts:
+        add(cause::bank_conflicts, a.gain_of(what_if::no_bank_conflicts));
+        break;
+      case waste_cause::same_address:
+        if (is_shared(l.cost.what)) add(cause::same_address, a.gain_of(what_if::no_bank_conflicts));
+        break;
+      case waste_cause::local_memory:
+        add(is_spilled(*a.kernel) ? cause::spills : cause::local_arrays,
+            a.gain_of(what_if::no_local_memory));
+        break;
+    }
+  }
+  if (a.divergent > 0 && (!a.gains.empty() || a.active < few_lanes))
+    add(cause::divergence, a.gain_of(what_if::no_divergence));
   if (!a.gains.empty()) {
     const double more =
         std::max(a.gain_of(what_if::full_occupancy), a.gain_of(what_if::twice_the_registers));
@@ -112,19 +144,20 @@ std::vector<found_cause> gained(const kernel_analysis& a) {
   return found;
 }
 
+bool meets_at_one_address(const kernel_analysis& a) {
+  return std::ranges::any_of(a.wasteful, [](const costly_line& l) {
+    return l.cost.what == access::global_atomic && l.cost.why() == waste_cause::same_address;
+  });
+}
+
 void add_memory(std::vector<cause>& to, const kernel_analysis& a) {
-  const access_cost loads = cost_of(a.kernel->total, access::local_load);
-  const access_cost stores = cost_of(a.kernel->total, access::local_store);
-  std::uint64_t all = 0;
-  for (int n = 0; n <= static_cast<int>(access::local_store); ++n)
-    all += cost_of(a.kernel->total, static_cast<access>(n)).cost;
-  if (a.kernel->spill_bytes > 0 && real(loads.cost + stores.cost) > a_tenth * real(all))
-    to.push_back(cause::spills);
-  to.push_back(cause_of(a.busy.memory_part));
+  const cause busiest = cause_of(a.busy.memory_part);
+  to.push_back(busiest == cause::atomics && meets_at_one_address(a) ? cause::same_address
+                                                                    : busiest);
 }
 
 void add_compute(std::vector<cause>& to, const kernel_analysis& a) {
-  if (a.lanes < few_lanes) to.push_back(cause::divergence);
+  if (a.active < few_lanes) to.push_back(cause::divergence);
   if (a.busy.compute_part == part::fma) {
     to.push_back(cause::arithmetic);
   } else {
@@ -133,16 +166,37 @@ void add_compute(std::vector<cause>& to, const kernel_analysis& a) {
   }
 }
 
+bool has_short_launches(const kernel_profile& k) {
+  return k.launches > 0 && k.timing.us / real(k.launches) < short_launch_us;
+}
+
+cause few_blocks_of(const kernel_analysis& a) {
+  return volume(a.kernel->block) > small_block ? cause::small_grid : cause::few_blocks;
+}
+
+// What the shape of the launch leaves idle, whatever the kernel does: the limits of the busy
+// multiprocessors say nothing about it.
+std::vector<cause> idle_by_shape(const kernel_analysis& a) {
+  const std::uint64_t blocks = volume(a.kernel->grid), threads = volume(a.kernel->block);
+  if (blocks * threads == 1) return {cause::one_thread};
+  std::vector<cause> found;
+  const double fill = a.kernel->warp_fill();
+  if (fill <= few_of_warp || (fill <= few_lanes && a.limit != limiter::memory))
+    found.push_back(cause::partial_warps);
+  if (blocks == 1 && a.multiprocessors > 1) found.push_back(cause::one_block);
+  return found;
+}
+
 void add_latency(std::vector<cause>& to, const kernel_analysis& a) {
   const kernel_timing& t = a.kernel->timing;
-  if (a.kernel->launches > 0 && t.us / real(a.kernel->launches) < short_launch_us)
-    to.push_back(cause::launches);
-  if (a.blocks_per_place > 0 && a.blocks_per_place < 1) to.push_back(cause::small_grid);
+  if (has_short_launches(*a.kernel)) to.push_back(cause::launches);
+  if (a.blocks_per_place > 0 && a.blocks_per_place < 1) to.push_back(few_blocks_of(a));
   if (a.blocks_per_place > many_rounds && a.achieved_occupancy < much * a.theoretical_occupancy)
     to.push_back(cause::short_blocks);
   std::size_t taken = 0;
   for (const stall_share& s : a.stalled) {
-    const auto why = cause_of(s.why);
+    auto why = cause_of(s.why);
+    if (why == cause::shared_latency && t.special_in_shared) why = cause::shared_or_special_latency;
     if (!why || s.share < a_tenth || taken == most_stalls) continue;
     to.push_back(*why);
     ++taken;
@@ -158,19 +212,35 @@ const char* unit_of(cause c) { return all_causes[static_cast<std::size_t>(c)].un
 std::vector<found_cause> causes_of(const kernel_analysis& a) {
   const bool memory = a.limit == limiter::memory || a.limit == limiter::both;
   const auto is_foremost = [&](const found_cause& f) {
-    const bool of_branch =
-        f.what == cause::occupancy ? a.limit == limiter::latency : memory || a.gains.empty();
+    if (f.what == cause::divergence && !memory && a.active < few_lanes) return true;
+    const bool of_branch = f.what == cause::occupancy    ? a.limit == limiter::latency
+                           : f.what == cause::divergence ? false
+                                                         : memory || a.gains.empty();
     return of_branch || f.gain >= clear_gain;
   };
   std::vector<found_cause> found, minor;
+  for (const cause c : idle_by_shape(a)) found.push_back({c, 1});
   for (const found_cause& f : gained(a)) (is_foremost(f) ? found : minor).push_back(f);
   std::vector<cause> others;
+  // Whatever limits the multiprocessors that work, if most have no block.
+  const bool is_short = a.limit == limiter::latency && has_short_launches(*a.kernel);
+  if (real(volume(a.kernel->grid)) < much * a.multiprocessors && !is_short)
+    others.push_back(few_blocks_of(a));
+  if (meets_at_one_address(a) &&
+      (a.gains.empty() || a.kernel->timing.busy[static_cast<int>(part::atomics)] > busy_with_turns))
+    others.push_back(cause::same_address);
   if (a.limit == limiter::memory || a.limit == limiter::both) add_memory(others, a);
   if (a.limit == limiter::compute || a.limit == limiter::both) add_compute(others, a);
   if (a.limit == limiter::latency) add_latency(others, a);
   if (found.empty() && minor.empty() && others.empty()) others.push_back(cause::memory_latency);
+  const auto has = [&](cause c) {
+    return std::ranges::find(found, c, &found_cause::what) != found.end();
+  };
   const auto add = [&](const found_cause& f) {
-    if (std::ranges::find(found, f.what, &found_cause::what) == found.end()) found.push_back(f);
+    // One thread or block is the whole of a small grid.
+    const bool is_named = (f.what == cause::small_grid || f.what == cause::few_blocks) &&
+                          (has(cause::one_thread) || has(cause::one_block));
+    if (!is_named && !has(f.what)) found.push_back(f);
   };
   for (const cause c : others) add({c, 1});
   for (const found_cause& f : minor) add(f);
@@ -189,11 +259,10 @@ double figure_of(cause c, const std::vector<kernel_profile>& call) {
     const double all = k.timing.counted > 0 ? 1 / k.timing.counted : 1;
     const kernel_analysis a = analyse(k, k.timing.us, 1);
     const auto busy_us = [&](part p) { return k.timing.us * k.timing.busy[static_cast<int>(p)]; };
-    // Sectors that are wasted in shared memory's unit, or not.
-    const auto wasted = [&](bool in_shared) {
+    const auto wasted = [&](waste_cause why) {
       std::uint64_t waste = 0;
       for (const costly_line& l : a.accesses)
-        if (is_shared(l.cost.what) == in_shared) waste += l.cost.waste();
+        if (l.cost.why() == why) waste += l.cost.waste();
       return all * real(waste);
     };
     if (const auto s = stall_of(c)) {
@@ -202,11 +271,12 @@ double figure_of(cause c, const std::vector<kernel_profile>& call) {
     }
     switch (c) {
       case cause::uncoalesced:
-        sum += wasted(false);
+        sum += wasted(waste_cause::uncoalesced);
         break;
       case cause::bank_conflicts:
-        sum += wasted(true);
+        sum += wasted(waste_cause::bank_conflicts);
         break;
+      case cause::local_arrays:
       case cause::spills:
         sum += all * real(k.total.local_load.sectors + k.total.local_store.sectors);
         break;
@@ -219,9 +289,11 @@ double figure_of(cause c, const std::vector<kernel_profile>& call) {
       case cause::dram_traffic:
         sum += a.bytes.dram;
         break;
+      case cause::same_address:
       case cause::atomics:
         sum += busy_us(part::atomics);
         break;
+      case cause::partial_warps:
       case cause::divergence:  // of an average instruction, weighted by time
         sum += (32 - a.lanes) * k.timing.us / time_us(call);
         break;
@@ -240,7 +312,10 @@ double figure_of(cause c, const std::vector<kernel_profile>& call) {
       case cause::short_blocks:
         sum += real(k.launches * volume(k.grid));
         break;
+      case cause::one_thread:
+      case cause::one_block:
       case cause::small_grid:
+      case cause::few_blocks:
       case cause::occupancy:
         sum += (1 - a.achieved_occupancy) * k.most_warps * k.timing.us / time_us(call);
         break;

@@ -8,6 +8,7 @@ namespace stepwise {
 namespace {
 
 constexpr double wasteful_from = 1.25;  // as in common/report/profile_text
+constexpr double much_local = 0.1;      // of the sectors
 constexpr double sector_bytes = 32, wavefront_bytes = 128;
 
 double quotient(double part, double of) { return of > 0 ? part / of : 0; }
@@ -88,6 +89,18 @@ std::vector<costly_line> accesses_of(const kernel_profile& k) {
   return all;
 }
 
+double local_share(const profile_counts& c) {
+  double local = 0, all = 0;
+  for (int n = 0; n < access_kinds; ++n) {
+    const auto what = static_cast<access>(n);
+    if (is_shared(what)) continue;
+    const double sectors = real_of(cost_of(c, what).cost);
+    all += sectors;
+    if (is_local(what)) local += sectors;
+  }
+  return quotient(local, all);
+}
+
 std::vector<pipe_share> mix_of(const profile_counts& c) {
   const double all = real_of(c.all_instructions().warps);
   std::vector<pipe_share> mix;
@@ -159,7 +172,13 @@ const char* name_of(access a) {
   return names[static_cast<int>(a)];
 }
 
+const char* name_of(waste_cause w) {
+  constexpr const char* names[] = {"uncoalesced", "bank conflicts", "same address", "local memory"};
+  return names[static_cast<int>(w)];
+}
+
 bool is_shared(access a) { return a >= access::shared_load; }
+bool is_local(access a) { return a == access::local_load || a == access::local_store; }
 
 level_traffic traffic_of(const kernel_profile& k) {
   const level_traffic counted = counted_traffic(k);
@@ -207,14 +226,23 @@ double access_cost::excess() const {
   return ideal == 0 ? 1 : quotient(real_of(cost), real_of(ideal));
 }
 bool access_cost::is_wasteful() const { return excess() > wasteful_from; }
+std::uint64_t access_cost::waste() const {
+  if (is_local(what)) return cost;
+  return cost > ideal ? cost - ideal : 0;
+}
+waste_cause access_cost::why() const {
+  if (is_local(what)) return waste_cause::local_memory;
+  if (2 * repeated > waste()) return waste_cause::same_address;
+  return is_shared(what) ? waste_cause::bank_conflicts : waste_cause::uncoalesced;
+}
 
 access_cost cost_of(const profile_counts& c, access what) {
   if (is_shared(what)) {
     const wavefront_counts& w = wavefronts_of(c, what);
-    return {what, w.requests, w.wavefronts, w.ideal_wavefronts};
+    return {what, w.requests, w.wavefronts, w.ideal_wavefronts, w.repeated_wavefronts};
   }
   const sector_counts& s = sectors_of(c, what);
-  return {what, s.requests, s.sectors, s.ideal_sectors};
+  return {what, s.requests, s.sectors, s.ideal_sectors, s.repeated_sectors};
 }
 
 double kernel_analysis::integer_share() const {
@@ -236,6 +264,12 @@ double kernel_analysis::gain_of(what_if e) const {
   for (const experiment_gain& g : gains)
     if (g.what == e) return g.gain;
   return 1;
+}
+
+// Few accesses to local memory cost little; many cost more than registers would, whatever the order
+// of their lanes.
+bool kernel_analysis::is_wasteful(const costly_line& l) const {
+  return is_local(l.cost.what) ? local > much_local : l.cost.is_wasteful();
 }
 
 double kernel_analysis::stall_of(stall s) const {
@@ -283,14 +317,17 @@ kernel_analysis analyse(const kernel_profile& k, double call_us, int multiproces
   a.traffic = traffic_of(k);
   a.bytes = bytes_of(k);
   a.accesses = accesses_of(k);
+  a.local = local_share(k.total);
   for (const costly_line& l : a.accesses)
-    if (l.cost.is_wasteful()) a.wasteful.push_back(l);
+    if (a.is_wasteful(l)) a.wasteful.push_back(l);
   a.mix = mix_of(k.total);
   a.executed = executed_lines(k);
   a.lanes = 32 * k.warp_efficiency();
+  a.active = std::min(1.0, k.active_share());
   a.divergent = quotient(real_of(k.total.divergent_branches), real_of(k.total.branches));
   a.theoretical_occupancy = quotient(k.resident_warps, k.most_warps);
   a.achieved_occupancy = quotient(k.timing.active_warps, k.most_warps);
+  a.multiprocessors = multiprocessors;
   a.blocks_per_place =
       quotient(real_of(volume(k.grid)), static_cast<double>(k.fits.blocks) * multiprocessors);
   stall_cycles all;

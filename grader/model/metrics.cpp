@@ -230,29 +230,39 @@ void add_occupancy(std::vector<metric>& all) {
                  }});
 }
 
+std::string per_issue_of_ncu(const char* reason) {
+  return std::string("smsp__average_warps_issue_stalled_") + reason + "_per_issue_active.ratio";
+}
+
 void add_stalls(std::vector<metric>& all) {
   struct names {
     stall why;
-    const char *name, *ncu;  // ncu's within "smsp__average_warps_issue_stalled_..."
+    const char *name, *ncu;  // ncu's within "smsp__average_warps_issue_stalled_..."; "": none
   };
-  const names reasons[] = {
-      {stall::memory_dependency, "stall_memory_dependency", "long_scoreboard"},
-      {stall::execution_dependency, "stall_exec_dependency", "wait"},
-      {stall::shared_dependency, "stall_shared_dependency", "short_scoreboard"},
-      {stall::synchronization, "stall_sync", "barrier"},
-      {stall::memory_throttle, "stall_memory_throttle", "lg_throttle"},
-      {stall::pipe_busy, "stall_pipe_busy", "math_pipe_throttle"},
-      {stall::instruction_fetch, "stall_inst_fetch", "no_instruction"},
-      {stall::not_selected, "stall_not_selected", "not_selected"}};
+  const names reasons[] = {{stall::memory_dependency, "stall_memory_dependency", "long_scoreboard"},
+                           {stall::execution_dependency, "stall_exec_dependency", "wait"},
+                           {stall::shared_dependency, "stall_shared_dependency", ""},
+                           {stall::special_functions, "stall_special_functions", ""},
+                           {stall::synchronization, "stall_sync", "barrier"},
+                           {stall::memory_throttle, "stall_memory_throttle", "lg_throttle"},
+                           {stall::pipe_busy, "stall_pipe_busy", "math_pipe_throttle"},
+                           {stall::instruction_fetch, "stall_inst_fetch", "no_instruction"},
+                           {stall::not_selected, "stall_not_selected", "not_selected"}};
   for (const names& n : reasons)
     all.push_back({n.name, "", "", "%", std::string("of all stalls: ") + name_of(n.why),
                    [why = n.why](a_kernel a) { return in_percent(a.stall_of(why)); }});
   for (const names& n : reasons)
-    all.push_back(
-        {std::string(n.name) + "_per_issue", "",
-         std::string("smsp__average_warps_issue_stalled_") + n.ncu + "_per_issue_active.ratio", "",
-         std::string("warps that wait for each that issues: ") + name_of(n.why),
-         [why = n.why](a_kernel a) { return ratio(stalled(a, why), issued(a)); }});
+    all.push_back({std::string(n.name) + "_per_issue", "",
+                   *n.ncu != 0 ? per_issue_of_ncu(n.ncu) : "", "",
+                   std::string("warps that wait for each that issues: ") + name_of(n.why),
+                   [why = n.why](a_kernel a) { return ratio(stalled(a, why), issued(a)); }});
+  // ncu has one reason for both.
+  all.push_back({"stall_short_scoreboard_per_issue", "", per_issue_of_ncu("short_scoreboard"), "",
+                 "warps that wait for each that issues: shared, special", [](a_kernel a) {
+                   return ratio(
+                       stalled(a, stall::shared_dependency) + stalled(a, stall::special_functions),
+                       issued(a));
+                 }});
 }
 
 }  // namespace

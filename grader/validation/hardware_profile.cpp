@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "common/device/memory_rules.hpp"
 #include "common/device/names.hpp"
@@ -157,6 +158,19 @@ kernel_profile new_kernel(const ncu_launch& l, const gpu& model) {
   return k;
 }
 
+// Of a kernel's machine code, instructions of warps.
+struct executed_kinds {
+  bool has_machine_code = false;
+  double special = 0, shared = 0;
+
+  executed_kinds& operator+=(const ncu_line& l) {
+    has_machine_code = has_machine_code || l.has_machine_code;
+    special += l.special;
+    shared += l.shared;
+    return *this;
+  }
+};
+
 // Where the samples of a line are kept until all are known: as stall cycles, one each.
 void add_lines(kernel_profile& k, const ncu_launch& l) {
   for (const ncu_line& from : l.lines) {
@@ -175,6 +189,21 @@ void add_lines(kernel_profile& k, const ncu_launch& l) {
     for (int s = 0; s < stalls; ++s)
       found->stalled.of[s] += from.samples[static_cast<std::size_t>(s)];
   }
+}
+
+// ncu counts waiting for special functions and for shared memory as one reason. What the kernel
+// contains decides which it is; where it has both, or its instructions are unknown, neither.
+void name_short_scoreboard(kernel_profile& k, const executed_kinds& of) {
+  const bool has_shared =
+      of.shared > 0 || k.total.shared_load.requests + k.total.shared_store.requests > 0;
+  if (of.has_machine_code && of.special == 0) return;
+  if (!of.has_machine_code || has_shared) {
+    k.timing.special_in_shared = true;
+    return;
+  }
+  for (line_profile& l : k.lines)
+    l.stalled.of[static_cast<int>(stall::special_functions)] +=
+        std::exchange(l.stalled.of[static_cast<int>(stall::shared_dependency)], 0.0);
 }
 
 // The stalls of the whole kernel are counted; where they are is sampled.
@@ -204,16 +233,17 @@ void add(kernel_profile& k, const ncu_launch& l) {
   add_lines(k, l);
 }
 
-void finish(kernel_profile& k) {
+void finish(kernel_profile& k, const executed_kinds& of) {
   if (k.timing.us > 0) {
     for (double& share : k.timing.busy) share /= k.timing.us;
     k.timing.active_warps /= k.timing.us;
   }
   const line_profile whole = k.lines.front();
   k.total = whole.counts;
-  if (k.lines.size() == 1) return;
+  if (k.lines.size() == 1) return name_short_scoreboard(k, of);
   k.lines.erase(k.lines.begin());
   share_stalls(k, whole.stalled);
+  name_short_scoreboard(k, of);
   // Kernels' files before headers: the first line's file is the kernel's.
   const auto place = [](const line_profile& l) {
     return std::tuple(!l.path.ends_with(".cu"), std::string_view(l.path), l.at.line);
@@ -286,7 +316,13 @@ std::vector<kernel_profile> profile_of(const std::vector<ncu_launch>& launches, 
     if (found == kernels.end()) found = kernels.insert(kernels.end(), new_kernel(l, model));
     add(*found, l);
   }
-  for (kernel_profile& k : kernels) finish(k);
+  for (kernel_profile& k : kernels) {
+    executed_kinds of;
+    for (const ncu_launch& l : launches)
+      if (is_launch_of(l, k))
+        for (const ncu_line& line : l.lines) of += line;
+    finish(k, of);
+  }
   return kernels;
 }
 

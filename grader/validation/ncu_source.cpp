@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <span>
 
 #include "grader/system/failure.hpp"
 
@@ -28,6 +29,28 @@ constexpr stall_column stall_columns[] = {{"stall_long_sb", stall::memory_depend
                                           {"stall_no_inst", stall::instruction_fetch},
                                           {"stall_branch_resolving", stall::instruction_fetch},
                                           {"stall_not_selected", stall::not_selected}};
+
+// Machine instructions, without what follows the first dot, whose results the short scoreboard
+// waits for.
+constexpr std::string_view special_opcodes[] = {"MUFU", "POPC", "FLO", "BREV"};
+constexpr std::string_view shared_opcodes[] = {"LDS", "LDSM", "ATOMS", "SHFL", "REDUX"};
+
+bool is_one_of(std::string_view opcode, std::span<const std::string_view> all) {
+  return std::ranges::find(all, opcode) != all.end();
+}
+
+// "@!P0  LDG.E R0, desc[UR8][R2.64]" is LDG.
+std::string_view opcode_of(std::string_view instruction) {
+  const auto skip_spaces = [&] {
+    instruction.remove_prefix(std::min(instruction.find_first_not_of(' '), instruction.size()));
+  };
+  skip_spaces();
+  if (instruction.starts_with('@')) {
+    instruction.remove_prefix(std::min(instruction.find(' '), instruction.size()));
+    skip_spaces();
+  }
+  return instruction.substr(0, instruction.find_first_of(" ."));
+}
 
 // The fields of a row: all are quoted, and quotes within the second one, the source text, stand as
 // they are. `columns`: how many there are; 0: as many as come. None if it is another line.
@@ -63,7 +86,7 @@ class source_page {
  private:
   void begin_file(const std::string& path);
   void take_line(const std::vector<std::string>& fields);
-  void take_access(const std::vector<std::string>& fields);
+  void take_instruction(const std::vector<std::string>& fields);
   double value(const std::vector<std::string>& fields, const char* title) const {
     const auto at = columns_.find(title);
     return at == columns_.end() ? 0 : number_in_row(fields[at->second]);
@@ -108,7 +131,7 @@ void source_page::take(std::string_view line) {
   if (!fields[0].empty())
     take_line(fields);
   else if (!launches.back().empty())
-    take_access(fields);
+    take_instruction(fields);
 }
 
 void source_page::take_line(const std::vector<std::string>& fields) {
@@ -125,13 +148,19 @@ void source_page::take_line(const std::vector<std::string>& fields) {
   launches.back().push_back(std::move(l));
 }
 
-// One access of the machine code. Instructions of which no lane was on are no requests.
-void source_page::take_access(const std::vector<std::string>& fields) {
+// One instruction of the machine code. Accesses of which no lane was on are no requests.
+void source_page::take_instruction(const std::vector<std::string>& fields) {
   const std::string space = words(fields, "Address Space"),
                     does = words(fields, "Access Operation");
   const std::uint64_t executed = whole(fields, "Instructions Executed"),
                       lanes = whole(fields, "Predicated-On Thread Instructions Executed");
-  profile_counts& c = launches.back().back().counts;
+  ncu_line& line = launches.back().back();
+  const std::string instruction = words(fields, "Source");
+  const std::string_view opcode = opcode_of(instruction);
+  line.has_machine_code = true;
+  if (is_one_of(opcode, special_opcodes)) line.special += static_cast<double>(executed);
+  if (is_one_of(opcode, shared_opcodes)) line.shared += static_cast<double>(executed);
+  profile_counts& c = line.counts;
   if (space == "Global") {
     sector_counts s;
     s.requests = std::min(executed, whole(fields, "L1 Tag Requests Global"));

@@ -24,6 +24,11 @@ struct ncu_line {
   // Samples of warps by what they waited for there, and those that were issuing.
   std::array<double, stalls> samples{};
   double instructions = 0;  // of warps
+  // Of its machine code, if that was printed: instructions of warps whose results ncu's short
+  // scoreboard waits for.
+  bool has_machine_code = false;
+  double special = 0;  // special functions
+  double shared = 0;   // shared memory and shuffles
 };
 
 // By launch, in order. Empty where the programs have no line tables. failure(environment) if it is

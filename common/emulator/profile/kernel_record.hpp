@@ -21,7 +21,7 @@ struct profiler::site_counts {
   std::uint64_t shape = 0;        // its serial; 0: none of this launch
   std::uint64_t timed_bytes = 0;  // that lanes asked for, of a timed launch
   std::uint64_t at = 0;
-  std::uint32_t taken = 0, ideal = 0;
+  std::uint32_t taken = 0, ideal = 0, repeated = 0;
 };
 
 // A kernel in one configuration.

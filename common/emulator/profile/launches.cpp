@@ -126,6 +126,31 @@ static level_traffic traffic_of(const site_plan& p, const site_account& a, bool 
   return t;
 }
 
+// The launch's time, had lanes never waited for others of their warp: the same work in as few warps
+// as its lanes fill. It is estimated, since it is not known which lanes would then share a warp:
+// the time that warps spend at an instruction shrinks by the share of lanes that take part in it.
+// Lanes without a thread are none that wait, and what the memory takes it takes for any order of
+// lanes.
+double profiler::us_without_divergence(const launch_time& t) const {
+  const record& r = *now_;
+  const double fill = r.profile.warp_fill();
+  double all = 0, kept = 0;
+  std::uint64_t warps = 0, lanes = 0;
+  for (std::size_t n = 0; n < t.stalled.size() && n < r.view->places.size(); ++n) {
+    warps += r.warp_steps[n];
+    lanes += r.lane_steps[n];
+    if (warps == 0) continue;
+    const double cycles = t.stalled[n].all() + t.stalled[n].issued;
+    const double active = static_cast<double>(lanes) / (32 * static_cast<double>(warps) * fill);
+    all += cycles;
+    kept += cycles * std::min(1.0, active);
+  }
+  double share = all > 0 ? kept / all : 1;
+  for (const part p : {part::l2, part::dram, part::atomics})
+    share = std::max(share, t.busy[static_cast<int>(p)]);
+  return std::min(1.0, share) * t.us;
+}
+
 // The launch's time, from what its blocks did and what the caches made of it.
 void profiler::add_time() {
   record& r = *now_;
@@ -146,7 +171,11 @@ void profiler::add_time() {
   }
   launch_time t = timer_->end(traffic);
   // What its warps waited for a clock is no instruction.
-  if (time_ != nullptr) t.us = std::max(t.us, time_->waited_us());
+  const double waited_us = time_ != nullptr ? time_->waited_us() : 0;
+  t.us = std::max(t.us, waited_us);
+  if (!t.experiments_us.empty())
+    t.experiments_us[static_cast<int>(what_if::no_divergence)] =
+        std::max(us_without_divergence(t), waited_us);
   const double launching =
       timed_launches_++ == 0 ? timer_->costs().launch_us : timer_->costs().next_launch_us;
   const double room = static_cast<double>(r.profile.fits.blocks) * model_.multiprocessors;

@@ -109,6 +109,9 @@ inline void profiler::count_shared(const access_event& e, const site_plan& p,
     c.wavefronts += loop.swap_wavefronts;
     c.ideal_wavefronts +=
         ideal_wavefronts(shared_use::compare_and_swap, e.active, p.bytes, loop.swap_wavefronts);
+    c.repeated_wavefronts +=
+        loop.swap_wavefronts -
+        loop_of(offset, one_lane_per_address(offset, e.active), p.bytes).swap_wavefronts;
     wavefront_counts& loads = site.loop_loads;
     loads.requests += loop.rounds;
     loads.lanes += n;
@@ -133,11 +136,17 @@ inline void profiler::count_shared(const access_event& e, const site_plan& p,
     site.ideal = rules_.are_todays()
                      ? ideal_wavefronts(p.shared, e.active, p.bytes, site.taken)
                      : older_ideal_wavefronts(rules_, p.shared, e.active, p.bytes, site.taken);
+    site.repeated =
+        p.kind == access_kind::atomic
+            ? site.taken -
+                  wavefronts_of(p.shared, offset, one_lane_per_address(offset, e.active), p.bytes)
+            : 0;
   }
   ++c.requests;
   c.lanes += n;
   c.wavefronts += site.taken;
   c.ideal_wavefronts += site.ideal;
+  c.repeated_wavefronts += site.repeated;
 }
 
 std::uint32_t profiler::access(const access_event& e) {
@@ -188,7 +197,11 @@ std::uint32_t profiler::access(const access_event& e) {
     ++c.requests;
     c.lanes += n;
     c.sectors += sectors;
-    c.ideal_sectors += ideal_sectors(n, p.bytes, sectors);
+    // An atomic takes some of its sectors again, which touched_ has once.
+    const unsigned ideal = ideal_sectors(n, p.bytes, touched_.sectors);
+    const unsigned repeated = sectors - touched_.sectors;
+    c.ideal_sectors += ideal;
+    c.repeated_sectors += repeated;
     // Each byte of the sectors is some lane's, if there are as many.
     const bool whole = n * p.bytes == touched_.sectors * sector_bytes;
     trace_.add(e.warp, e.index, touched_, whole, !global);
@@ -199,7 +212,7 @@ std::uint32_t profiler::access(const access_event& e) {
       if (global && p.kind == access_kind::store) timer_->stored(first);
       if (global && p.kind == access_kind::atomic) timer_->atomic(e.index, address, e.active);
       if (timer_->is_recording())
-        record_lines(e, p, address, sectors, ideal_sectors(n, p.bytes, sectors), whole);
+        record_lines(e, p, address, sectors, global ? ideal + repeated : sectors, whole);
     }
   }
   return e.active;
@@ -208,7 +221,7 @@ std::uint32_t profiler::access(const access_event& e) {
 // Reports to the timer which lines an access touches; `whole`: lanes touch each byte of its
 // sectors.
 void profiler::record_lines(const access_event& e, const site_plan& p, const std::uint64_t* address,
-                            unsigned sectors, std::uint64_t ideal_sectors, bool whole) {
+                            unsigned sectors, unsigned ideal_sectors, bool whole) {
   const bool global = e.space == memory_space::global, stores = p.kind == access_kind::store;
   const std::uint64_t mark = global ? 0 : local_lines;
   const bool in_l1 = stores ? whole && rules_.l1_keeps_stores : p.cache == cache_use::cached;
@@ -221,6 +234,7 @@ void profiler::record_lines(const access_event& e, const site_plan& p, const std
   a.sectors = static_cast<std::uint16_t>(sectors);
   a.ideal_sectors = static_cast<std::uint8_t>(ideal_sectors);
   a.lines = static_cast<std::uint8_t>(touched_.count);
+  a.is_local = !global;
   a.tag_turns = a.lines;
   if (rules_.are_todays())
     a.tag_turns = static_cast<std::uint8_t>(most_in_a_tag_bank(

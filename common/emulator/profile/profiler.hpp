@@ -56,8 +56,9 @@ class profiler final : public observer {
                          unsigned bytes) const;
   void add_cache_counts();
   void add_time();
+  double us_without_divergence(const launch_time& t) const;
   void record_lines(const access_event& e, const site_plan& p, const std::uint64_t* address,
-                    unsigned sectors, std::uint64_t ideal_sectors, bool whole);
+                    unsigned sectors, unsigned ideal_sectors, bool whole);
   void time_access(const access_event& e, recorded_access a, std::span<const recorded_line> lines);
   record& record_for(const launch_info& launch);
   kernel_profile describe(const launch_info& launch, const code_view& view) const;

@@ -240,6 +240,17 @@ unsigned atomic_sectors(const u64* address, u32 active, touched_lines& out) {
   return sum;
 }
 
+u32 one_lane_per_address(const u64* address, u32 active) {
+  u32 firsts = 0;
+  for (u32 m = active; m != 0; m &= m - 1) {
+    bool known = false;
+    for (u32 f = firsts; f != 0 && !known; f &= f - 1)
+      known = address[first_of(f)] == address[first_of(m)];
+    if (!known) firsts |= m & -m;
+  }
+  return firsts;
+}
+
 unsigned wavefronts(shared_use use, const u64* offset, u32 active, unsigned bytes) {
   const slots s(bytes);
   if (use == shared_use::load) {

@@ -214,6 +214,11 @@ std::future<double> timer::us_if(what_if e, const multiprocessor_work& work) con
     case what_if::twice_the_registers:
       other.resident = shape_.resident_more_registers;
       break;
+    case what_if::no_local_memory:
+      other.memory.no_local = true;
+      break;
+    case what_if::no_divergence:
+      return {};  // the profiler counts lanes (profile/launches.cpp)
   }
   const std::size_t traced = work.trace->blocks.size();
   differs = differs || std::min<std::size_t>(other.resident, traced) !=
@@ -259,8 +264,8 @@ launch_time timer::end(const std::vector<site_traffic>& traffic) {
   result.waited_for = std::move(t.waited_for);
   for (auto& e : experiments_us) {
     // With less to do, warps may drift apart and find less in L1: no reason to wish for more.
-    const bool takes_away =
-        result.experiments_us.size() < static_cast<std::size_t>(what_if::full_occupancy);
+    const auto what = static_cast<what_if>(result.experiments_us.size());
+    const bool takes_away = what != what_if::full_occupancy && what != what_if::twice_the_registers;
     const double us = e.valid() ? e.get() + idle_us : result.us;
     result.experiments_us.push_back(takes_away ? std::min(us, result.us) : us);
   }

@@ -20,6 +20,7 @@ struct recorded_access {
   std::uint8_t lanes = 0;
   std::uint8_t ideal_sectors = 0, ideal_wavefronts = 0;
   std::uint8_t known_lines = 0;  // of those, the ones that L1 looks up or keeps
+  bool is_local = false;         // in local memory
   std::uint32_t first_line = 0;  // of them, into warp_trace::lines
 };
 

@@ -81,7 +81,7 @@ double memory_path::barrier(double at) { return take(port_, busy_.port, at, 1); 
 
 recorded_access memory_wishes::of(const recorded_access& a) const {
   recorded_access b = a;
-  if (no_global) b.sectors = b.lines = 0;
+  if (no_global || (no_local && a.is_local)) b.sectors = b.lines = 0;
   if (ideal_sectors && b.sectors > b.ideal_sectors) {
     b.sectors = b.ideal_sectors;
     b.lines = std::min<std::uint8_t>(b.lines, static_cast<std::uint8_t>((b.sectors + 3) / 4));

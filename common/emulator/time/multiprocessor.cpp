@@ -270,9 +270,9 @@ class simulation {
     if (from == nobody) return stall::execution_dependency;
     const instruction_cost& c = code_.at[from];
     if (c.is_memory && !c.is_shared) return stall::memory_dependency;
-    if (c.is_memory || c.on == unit::exchange || c.on == unit::special || c.on == unit::reduce)
+    if (c.is_memory || c.on == unit::exchange || c.on == unit::reduce)
       return stall::shared_dependency;
-    return stall::execution_dependency;
+    return c.on == unit::special ? stall::special_functions : stall::execution_dependency;
   }
 
   void note_waiting(const warp_state& w, const timed_op& op, double at) {
@@ -285,9 +285,10 @@ class simulation {
     }
     const bool to_memory = op.is_memory || op.on == unit::exchange || op.kind == step_kind::barrier;
     note(op.ordinal,
-         !w.was_busy ? stall::not_selected
-         : to_memory ? stall::memory_throttle
-                     : stall::pipe_busy,
+         !w.was_busy              ? stall::not_selected
+         : to_memory              ? stall::memory_throttle
+         : op.on == unit::special ? stall::special_functions
+                                  : stall::pipe_busy,
          at - w.needs);
   }
 

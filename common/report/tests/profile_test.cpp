@@ -37,6 +37,8 @@ kernel_profile example() {
   store.counts.global_store = {10, 320, 320, 40, 0, 320, 320, 0, 0};
   store.counts.shared_load = {10, 320, 80, 10};
   store.counts.instructions[static_cast<int>(pipe::load_store)] = {20, 640};
+  store.counts.global_atomic.repeated_sectors = 3;
+  store.counts.shared_atomic.repeated_wavefronts = 4;
   store.counts.branches = 10;
   store.counts.divergent_branches = 5;
   store.notes.clear();
@@ -53,7 +55,7 @@ kernel_profile example() {
   k.timing.active_warps = 40;
   k.timing.counted = 0.5;
   k.timing.traffic = level_traffic{1, 2, 3, 4, 5, 6, 7, 8, 9};
-  k.timing.experiments_us = {1, 2, 3, 4, 5, 6};
+  k.timing.experiments_us = {1, 2, 3, 4, 5, 6, 7, 8};
   k.total += load.counts;
   k.total += store.counts;
   return k;
@@ -88,6 +90,69 @@ TEST_CASE("a profile travels as JSON without losing anything") {
   CHECK(k.lines.at(1).stalled.all() == 200);
   CHECK(k.lines.at(1).waited_for.at(0).at.line == 23);
   CHECK(k.lines.at(0).waited_for.empty());
+}
+
+kernel_profile with_counts(const profile_counts& counts) {
+  kernel_profile k = example();
+  k.lines.resize(1);
+  k.lines[0].counts = counts;
+  k.total = counts;
+  return k;
+}
+
+std::string what_stands_out(const kernel_profile& k) {
+  const std::string text = profile_text({k}, {160, true});
+  const auto at = text.find("What stands out");
+  return at == text.npos ? "" : text.substr(at);
+}
+
+TEST_CASE("a bounds check that few warps diverge at does not stand out") {
+  profile_counts c;
+  c.branches = 3128;
+  c.divergent_branches = 1;
+  c.instructions[static_cast<int>(pipe::fp32)] = {30000, 32 * 30000 - 100};
+  CHECK(what_stands_out(with_counts(c)).empty());
+  CHECK(has(profile_text({with_counts(c)}, {160, true}), "1 of 3,128 branches divide their warp"));
+  SUBCASE("nor one that always diverges, of which the other instructions know nothing") {
+    c.branches = c.divergent_branches = 10;
+    CHECK(what_stands_out(with_counts(c)).empty());
+  }
+  SUBCASE("branches that leave lanes idle do") {
+    c.divergent_branches = 1000;
+    c.instructions[static_cast<int>(pipe::fp32)] = {30000, 16 * 30000};
+    CHECK(has(what_stands_out(with_counts(c)), "line 23: 1,000 of 3,128 branches divide"));
+  }
+  SUBCASE("and so does a loop that lanes leave one after the other") {
+    c.divergent_branches = 90;
+    c.instructions[static_cast<int>(pipe::fp32)] = {30000, 16 * 30000};
+    CHECK(has(what_stands_out(with_counts(c)), "90 of 3,128"));
+  }
+  SUBCASE("lanes without a thread are not idle by a branch") {
+    c.divergent_branches = 1;
+    c.instructions[static_cast<int>(pipe::fp32)] = {30000, 16 * 30000};
+    kernel_profile k = with_counts(c);
+    k.block = {16, 1, 1};
+    CHECK(what_stands_out(k).empty());
+  }
+}
+
+TEST_CASE("atomics at one address and local memory are not called uncoalesced") {
+  profile_counts c;
+  c.global_atomic = {100, 3200, 3200, 100};
+  c.global_atomic.repeated_sectors = 3100;
+  CHECK(has(what_stands_out(with_counts(c)),
+            "32.0 sectors per request, 1.0 if lanes with the same address were combined first"));
+  c.global_atomic = {100, 3200, 3200, 400};
+  CHECK(has(what_stands_out(with_counts(c)), "32.0 sectors per request, 4.0 would do"));
+  c.global_atomic = {};
+  c.shared_atomic = {100, 3200, 3200, 100, 3100};
+  CHECK(has(what_stands_out(with_counts(c)), "1.0 if lanes with the same address were combined"));
+  c.shared_atomic = {100, 3200, 3200, 100, 0};
+  CHECK(has(what_stands_out(with_counts(c)), "32.0-way bank conflict"));
+  c.shared_atomic = {};
+  c.local_load = {100, 3200, 400, 400};
+  CHECK(has(what_stands_out(with_counts(c)),
+            "local load: 4.0 sectors per request, none if its array were in registers"));
 }
 
 TEST_CASE("a kernel's failure travels with the profile") {

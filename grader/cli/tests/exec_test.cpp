@@ -349,8 +349,8 @@ TEST_CASE("a leak's help is for the program's API, and for its language") {
        {"d = CDLL('libcuda.so.1'); d.cuInit(0); d.cuDevicePrimaryCtxRetain(byref(p), 0);"
         "d.cuCtxSetCurrent(p); d.cuMemAlloc_v2(byref(p), c_size_t(100))",
         "CDLL('libcudart.so.13').cudaMalloc(byref(p), c_size_t(100))"}) {
-    const auto result = lab_exec({"--check", "python3", "-c",
-                                  std::string("from ctypes import *; p = c_void_p();") + calls});
+    const auto result = lab_exec(
+        {"--check", "python3", "-c", std::string("from ctypes import *; p = c_void_p();") + calls});
     CAPTURE(result.err);
     CHECK(has(result.err, "100 bytes of device memory were not freed"));
     CHECK(has(result.err, "help: Drop the last reference"));

@@ -94,7 +94,7 @@ TEST_CASE("profile: experiments are sorted by what they gain") {
   const json document = document_of(result);
   check_documented(document, "profile");
   const json& experiments = document["analysis"]["experiments"];
-  REQUIRE(experiments.size() == 6);
+  REQUIRE(experiments.size() == stepwise::experiments);
   for (std::size_t n = 1; n < experiments.size(); ++n)
     CHECK(experiments[n]["gain"].get<double>() <= experiments[n - 1]["gain"].get<double>());
   CHECK(experiments[0]["gain"].get<double>() > 1);

@@ -11,6 +11,11 @@ const char* part_words(part p) {
   return words[static_cast<int>(p)];
 }
 
+const char* stall_words(const kernel_analysis& a, stall s) {
+  return s == stall::shared_dependency && a.kernel->timing.special_in_shared ? "special or shared"
+                                                                             : name_of(s);
+}
+
 std::string limit_sentence(const kernel_analysis& a) {
   const double compute = 100 * a.busy.compute, memory = 100 * a.busy.memory;
   switch (a.limit) {
@@ -38,6 +43,15 @@ std::string limit_sentence(const kernel_analysis& a) {
 
 const char* cause_words(cause c) {
   switch (c) {
+    case cause::one_thread:
+      return "One thread does all the work: 31 of 32 lanes of its warp are idle, and all other "
+             "multiprocessors. Divide the work among threads, in blocks of 128 or more.";
+    case cause::partial_warps:
+      return "Partly filled warps: a block's threads do not fill its warps, whose other lanes are "
+             "idle. Let a block have a multiple of 32 threads, 128 or more.";
+    case cause::one_block:
+      return "One block: it runs on one multiprocessor, and all others are idle. Divide the work "
+             "among at least as many blocks as there are multiprocessors.";
     case cause::uncoalesced:
       return "Uncoalesced accesses: a warp's lanes touch more sectors of 32 bytes than their data "
              "fill. Let neighbouring threads touch neighbouring elements; where one side cannot, "
@@ -45,6 +59,14 @@ const char* cause_words(cause c) {
     case cause::bank_conflicts:
       return "Bank conflicts: lanes that need different words of one bank are served one after the "
              "other. Let neighbouring lanes touch neighbouring words, or pad the rows of a tile.";
+    case cause::same_address:
+      return "Atomics at one address: lanes that meet there are served one after the other. "
+             "Combine their values first, in the warp (__reduce_add_sync, shuffles) or in the "
+             "block's shared memory, and send one atomic for all.";
+    case cause::local_arrays:
+      return "Arrays in local memory: their indices are not known at compile time, so they cannot "
+             "be in registers. Index them by constants of unrolled loops (#pragma unroll), or put "
+             "them into shared memory.";
     case cause::spills:
       return "Spilled registers: they live in local memory. Keep fewer values at a time, or allow "
              "more registers with smaller blocks.";
@@ -62,8 +84,9 @@ const char* cause_words(cause c) {
     case cause::atomics:
       return "Atomics are busy. Combine values in a warp or a block first, and send one for all.";
     case cause::divergence:
-      return "Divergence: many lanes are idle while their warp executes. Let whole warps take the "
-             "same branch: give the work to neighbouring threads.";
+      return "Divergence: lanes are idle while their warp executes the branches of others, one "
+             "after the other. Let whole warps take the same branch: sort the work, so that "
+             "neighbouring threads do the same.";
     case cause::integer_work:
       return "Integer work: more instructions compute indices and conditions than the task asks "
              "for. Take them out of the loop, unroll it, avoid % and / by variables.";
@@ -78,6 +101,9 @@ const char* cause_words(cause c) {
     case cause::small_grid:
       return "A small grid: it has fewer blocks than the GPU holds at once. Use more, smaller "
              "blocks, or give the GPU more work.";
+    case cause::few_blocks:
+      return "Few blocks: the GPU holds more of them at once. Divide the work among more threads, "
+             "and these among more blocks, or give the GPU more work.";
     case cause::short_blocks:
       return "Short blocks: they end sooner than new ones start, and most warp slots stay empty. "
              "Use "
@@ -94,6 +120,13 @@ const char* cause_words(cause c) {
     case cause::shared_latency:
       return "Waiting for shared memory or shuffles: read several values before the first is used, "
              "or keep them in registers.";
+    case cause::special_latency:
+      return "Waiting for special functions (sin, exp, rsqrt, quotients, __popc): they have one "
+             "small unit, and their results come late. Use fewer of them, or compute several "
+             "before the first result is used.";
+    case cause::shared_or_special_latency:
+      return "Waiting for special functions (sin, exp, rsqrt, quotients) or shared memory, which "
+             "the GPU counts together: compute or read several values before the first is used.";
     case cause::dependencies:
       return "Dependent arithmetic: each instruction needs the one before. Give each thread "
              "several independent results.";
@@ -120,6 +153,10 @@ const char* experiment_words(what_if e) {
       return "as many warps as there are slots";
     case what_if::twice_the_registers:
       return "of a multiprocessor";
+    case what_if::no_local_memory:
+      return "local accesses cost nothing";
+    case what_if::no_divergence:
+      return "as few warps as the lanes fill";
   }
   return "";
 }

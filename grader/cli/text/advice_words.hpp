@@ -7,6 +7,8 @@
 
 namespace stepwise::cli {
 
+// As ncu's short scoreboard may be either, of its profiles it is "special or shared".
+const char* stall_words(const kernel_analysis& a, stall s);
 const char* part_words(part p);  // "issue slots"
 std::string limit_sentence(const kernel_analysis& a);
 const char* cause_words(cause c);         // what it is and what to try: sentences

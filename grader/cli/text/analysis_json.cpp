@@ -61,6 +61,7 @@ json analysis_json(const kernel_analysis& a) {
               {"l2", a.bytes.l2},
               {"dram", a.bytes.dram}}},
             {"lanes", a.lanes},
+            {"active", a.active},
             {"divergent", a.divergent},
             {"theoretical_occupancy", a.theoretical_occupancy},
             {"achieved_occupancy", a.achieved_occupancy},
@@ -68,12 +69,14 @@ json analysis_json(const kernel_analysis& a) {
             {"stalled", stalls_json(a.stalled)}};
   j["accesses"] = json::array();
   for (const costly_line& l : a.accesses)
-    j["accesses"].push_back(with_place(l.at, {{"access", key_of(name_of(l.cost.what))},
-                                              {"requests", l.cost.requests},
-                                              {"per_request", l.cost.per_request()},
-                                              {"ideal_per_request", l.cost.ideal_per_request()},
-                                              {"wasteful", l.cost.is_wasteful()},
-                                              {"share", l.share}}));
+    j["accesses"].push_back(with_place(
+        l.at, {{"access", key_of(name_of(l.cost.what))},
+               {"requests", l.cost.requests},
+               {"per_request", l.cost.per_request()},
+               {"ideal_per_request", l.cost.ideal_per_request()},
+               {"wasteful", a.is_wasteful(l)},
+               {"waste", a.is_wasteful(l) ? json(key_of(name_of(l.cost.why()))) : json(nullptr)},
+               {"share", l.share}}));
   j["mix"] = json::object();
   for (const pipe_share& s : a.mix) j["mix"][stepwise::name_of(s.of)] = s.share;
   j["stalled_lines"] = json::array();

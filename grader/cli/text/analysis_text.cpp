@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t most_rows = 6;
 constexpr double worth_a_row = 0.005;  // of what is shared out
+constexpr double few_active = 0.8;     // of the lanes with a thread
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 double busy(const kernel_analysis& a, part p) { return a.kernel->timing.busy[static_cast<int>(p)]; }
@@ -88,11 +89,13 @@ void access_table(page& p, const kernel_analysis& a, const std::vector<costly_li
   for (const costly_line& l : lines) {
     if (rows.size() == most_rows) break;
     const char* unit = is_shared(l.cost.what) ? "wavefronts" : "sectors";
-    const tone t = l.cost.is_wasteful() ? tone::note : tone::plain;
+    const tone t = a.is_wasteful(l) ? tone::note : tone::plain;
     rows.push_back({{place_text(l.at, a), tone::place},
                     {name_of(l.cost.what), t},
                     {fmt::format("{:.1f} {}", l.cost.per_request(), unit), t},
-                    {l.cost.ideal > 0 ? fmt::format("{:.1f}", l.cost.ideal_per_request()) : ""},
+                    {is_local(l.cost.what) ? "0"
+                     : l.cost.ideal > 0    ? fmt::format("{:.1f}", l.cost.ideal_per_request())
+                                           : ""},
                     {l.cost.ideal > 0 && l.cost.waste() > 0 ? percent(l.share) : ""},
                     source_cell(l.at)});
   }
@@ -117,11 +120,21 @@ void mend_sentence(page& p, const kernel_analysis& a) {
   const char* unit = is_shared(l.cost.what) ? "wavefronts" : "sectors";
   const std::string where =
       l.at.line == 0 ? "Fix this first" : fmt::format("Fix line {} first", place_text(l.at, a));
-  p.paragraph(
-      fmt::format("{}: {:.1f} {} for each {}, {:.1f} would do ({}).", where, l.cost.per_request(),
-                  unit, name_of(l.cost.what), l.cost.ideal_per_request(),
-                  is_shared(l.cost.what) ? "bank conflicts" : "uncoalesced"),
-      tone::strong);
+  const std::string costs = fmt::format("{}: {:.1f} {} for each {}", where, l.cost.per_request(),
+                                        unit, name_of(l.cost.what));
+  const double ideal = l.cost.ideal_per_request();
+  switch (l.cost.why()) {
+    case waste_cause::same_address:
+      return p.paragraph(
+          fmt::format("{}, {:.1f} if its lanes that have the same address were combined first.",
+                      costs, ideal),
+          tone::strong);
+    case waste_cause::local_memory:
+      return p.paragraph(costs + ", none if its values were in registers.", tone::strong);
+    default:
+      p.paragraph(fmt::format("{}, {:.1f} would do ({}).", costs, ideal, name_of(l.cost.why())),
+                  tone::strong);
+  }
 }
 
 void memory_branch(page& p, const profile_view& v) {
@@ -130,6 +143,14 @@ void memory_branch(page& p, const profile_view& v) {
   access_table(p, v.costliest, v.costliest.accesses);
   p.line();
   mend_sentence(p, v.costliest);
+}
+
+std::string lanes_sentence(const kernel_analysis& a) {
+  return fmt::format("{:.1f} of 32 lanes take part (warp efficiency {})", a.lanes,
+                     percent(a.lanes / 32)) +
+         (a.divergent > 0
+              ? fmt::format("; {:.2g} % of the branches divide their warp. ", 100 * a.divergent)
+              : "; no branch divides its warp. ");
 }
 
 void compute_branch(page& p, const profile_view& v) {
@@ -144,11 +165,7 @@ void compute_branch(page& p, const profile_view& v) {
   }
   p.bars(bars);
   p.line();
-  std::string text = fmt::format("{:.1f} of 32 lanes take part (warp efficiency {})", a.lanes,
-                                 percent(a.lanes / 32));
-  text += a.divergent > 0
-              ? fmt::format("; {:.2g} % of the branches divide their warp. ", 100 * a.divergent)
-              : "; no branch divides its warp. ";
+  std::string text = lanes_sentence(a);
   text += a.float_share() > 0
               ? fmt::format("{:.1f} integer instructions for each of floating point.",
                             a.integer_share() / a.float_share())
@@ -158,11 +175,12 @@ void compute_branch(page& p, const profile_view& v) {
   std::vector<std::vector<cell>> rows;
   for (const executed_line& l : a.executed) {
     if (rows.size() == most_rows || l.share < worth_a_row) break;
-    rows.push_back({{place_text(l.at, a), tone::place},
-                    {percent(l.share)},
-                    {fmt::format("{:.1f}", l.lanes), l.lanes < 0.8 * 32 ? tone::note : tone::plain},
-                    {l.divergent > 0 ? percent(l.divergent) : ""},
-                    source_cell(l.at)});
+    rows.push_back(
+        {{place_text(l.at, a), tone::place},
+         {percent(l.share)},
+         {fmt::format("{:.1f}", l.lanes), l.lanes < few_active * 32 ? tone::note : tone::plain},
+         {l.divergent > 0 ? percent(l.divergent) : ""},
+         source_cell(l.at)});
   }
   p.table({{"line", true},
            {"instructions", true},
@@ -204,6 +222,7 @@ void latency_branch(page& p, const profile_view& v) {
   const kernel_analysis& a = v.costliest;
   p.title("3  Latency: how many warps there are, and what they wait for");
   occupancy_lines_of(p, v);
+  if (a.active < few_active) p.paragraph(lanes_sentence(a));
   p.line();
   if (a.stalled.empty()) {
     p.paragraph("No warp waited.");
@@ -212,19 +231,18 @@ void latency_branch(page& p, const profile_view& v) {
   std::vector<bar> bars;
   for (const stall_share& s : a.stalled)
     if (s.share >= worth_a_row)
-      bars.push_back({stepwise::name_of(s.why), s.share, percent(s.share), tone::place});
+      bars.push_back({stall_words(a, s.why), s.share, percent(s.share), tone::place});
   p.bars(bars);
   if (!knows_lines(*a.kernel)) return;
   p.line();
   std::vector<std::vector<cell>> rows;
   for (const stalled_line& l : a.lines) {
     if (rows.size() == most_rows || l.share < worth_a_row) break;
-    rows.push_back(
-        {{place_text(l.at, a), tone::place},
-         {percent(l.share)},
-         {fmt::format("{} {}", stepwise::name_of(l.why[0].why), percent(l.why[0].share))},
-         {l.whose ? "line " + place_text(*l.whose, a) : ""},
-         source_cell(l.at)});
+    rows.push_back({{place_text(l.at, a), tone::place},
+                    {percent(l.share)},
+                    {fmt::format("{} {}", stall_words(a, l.why[0].why), percent(l.why[0].share))},
+                    {l.whose ? "line " + place_text(*l.whose, a) : ""},
+                    source_cell(l.at)});
   }
   p.table(
       {{"line", true}, {"stalls", true}, {"mostly"}, {"waits for"}, {"source", false, true, true}},

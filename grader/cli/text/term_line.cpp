@@ -91,7 +91,9 @@ std::vector<std::string> terms_of(const std::vector<kernel_profile>& kernels) {
     add(terms, "bank-conflict");
   if (std::any_of(kernels.begin(), kernels.end(), [](const auto& k) { return k.spill_bytes > 0; }))
     add(terms, "spill");
-  if (sum.divergent_branches > 0) add(terms, "divergence");
+  if (std::any_of(kernels.begin(), kernels.end(),
+                  [](const auto& k) { return k.diverges_noticeably(k.total); }))
+    add(terms, "divergence");
   if (sum.global_load.requests + sum.global_store.requests > 0) add(terms, "sector");
   if (sum.shared_load.requests + sum.shared_store.requests > 0) add(terms, "wavefront");
   add(terms, "occupancy");

@@ -17,6 +17,11 @@ std::vector<cause> causes_found(const kernel_profile& k) {
   return all;
 }
 
+bool names(const kernel_profile& k, cause c) {
+  const std::vector<cause> all = causes_found(k);
+  return std::ranges::find(all, c) != all.end();
+}
+
 // Conflicts at a line, and what the model says of them.
 kernel_profile with_conflicts(double us, std::uint64_t waste, double without_us) {
   kernel_profile k = kernel_of(us);
@@ -129,6 +134,151 @@ TEST_CASE("each branch has causes of its own") {
     k.timing.experiments_us = {100, 100, 100, 100, 50, 100};
     CHECK(causes_found(k)[0] == cause::occupancy);
   }
+}
+
+namespace {
+
+void set_experiment(kernel_profile& k, what_if e, double us) {
+  k.timing.experiments_us.resize(experiments, k.timing.us);
+  k.timing.experiments_us[static_cast<int>(e)] = us;
+}
+
+// Waits for arithmetic, with `lanes` of 32 in each instruction of one line.
+kernel_profile with_lanes(std::uint64_t lanes, std::uint64_t divergent) {
+  kernel_profile k = kernel_of(100);
+  line_profile& l = add_line(k, 1);
+  l.counts.instructions[static_cast<int>(pipe::fp32)] = {1000, 1000 * lanes};
+  l.counts.branches = 100;
+  l.counts.divergent_branches = divergent;
+  l.stalled.of[static_cast<int>(stall::execution_dependency)] = 100;
+  sum_up(k);
+  return k;
+}
+
+}  // namespace
+
+TEST_CASE("divergence comes first where it costs time, whatever limits") {
+  kernel_profile k = with_lanes(6, 50);
+  set_experiment(k, what_if::no_divergence, 25);
+  k.launches = 50;  // short ones
+  CHECK(causes_found(k)[0] == cause::divergence);
+  CHECK(causes_of(analyse(k, 100, 132))[0].gain == 4);
+  set_experiment(k, what_if::no_divergence, 97);  // most of it is launching
+  CHECK(causes_found(k)[0] == cause::divergence);
+  SUBCASE("what gains more comes before it") {
+    k.lines[0].counts.global_load = sectors(10, 320, 40);
+    set_experiment(k, what_if::no_divergence, 50);
+    set_experiment(k, what_if::perfect_coalescing, 40);
+    sum_up(k);
+    CHECK(causes_found(k)[0] == cause::uncoalesced);
+    CHECK(causes_found(k)[1] == cause::divergence);
+  }
+  SUBCASE("a bounds check that few warps diverge at is none") {
+    kernel_profile checked = with_lanes(32, 1);
+    set_experiment(checked, what_if::no_divergence, 99.9);
+    CHECK(causes_found(checked) == std::vector{cause::dependencies});
+  }
+  SUBCASE("nor is idle time of lanes that the memory hides") {
+    set_busy(k, part::dram, 0.95);
+    set_experiment(k, what_if::no_divergence, 97);
+    CHECK(causes_found(k)[0] == cause::dram_traffic);
+  }
+  SUBCASE("without experiments, by the lanes") {
+    k.timing.experiments_us.clear();
+    CHECK(causes_found(k)[0] == cause::divergence);
+  }
+}
+
+TEST_CASE("local memory is no matter of coalescing") {
+  kernel_profile k = kernel_of(100);
+  k.local_bytes = 256;
+  add_line(k, 1).counts.local_load = sectors(100, 3200, 400);
+  add_line(k, 2).counts.global_load = sectors(100, 400, 400);
+  sum_up(k);
+  set_experiment(k, what_if::no_local_memory, 50);
+  set_experiment(k, what_if::perfect_coalescing, 80);
+  CHECK(causes_found(k)[0] == cause::local_arrays);
+  CHECK(!names(k, cause::uncoalesced));
+  CHECK(figure_of(cause::uncoalesced, {k}) == 0);
+  CHECK(figure_of(cause::local_arrays, {k}) == 3200);
+  k.lines[0].counts.local_load = sectors(100, 400, 400);  // one index for all lanes
+  sum_up(k);
+  CHECK(causes_found(k)[0] == cause::local_arrays);
+  k.spill_bytes = 200;
+  CHECK(causes_found(k)[0] == cause::spills);
+  k.lines[1].counts.global_load = sectors(100, 40000, 40000);  // hardly any of it is local
+  sum_up(k);
+  CHECK(!names(k, cause::spills));
+}
+
+TEST_CASE("lanes of an atomic that meet at one address have values to combine") {
+  kernel_profile k = kernel_of(100);
+  line_profile& l = add_line(k, 1);
+  l.counts.global_atomic = sectors(100, 3200, 100);
+  l.counts.global_atomic.repeated_sectors = 3100;
+  sum_up(k);
+  set_busy(k, part::atomics, 0.9);
+  set_experiment(k, what_if::perfect_coalescing, 100);
+  CHECK(causes_found(k) == std::vector{cause::same_address});
+  k.timing.experiments_us.clear();
+  set_busy(k, part::atomics, 0);  // which ncu does not count
+  CHECK(causes_found(k)[0] == cause::same_address);
+  k.lines[0].counts.global_atomic = sectors(100, 3200, 400);  // at addresses of their own
+  sum_up(k);
+  CHECK(causes_found(k)[0] == cause::uncoalesced);
+  k.lines[0].counts.global_atomic = {};
+  k.lines[0].counts.shared_atomic = wavefronts(100, 3200, 100);
+  k.lines[0].counts.shared_atomic.repeated_wavefronts = 3100;
+  sum_up(k);
+  CHECK(causes_found(k)[0] == cause::same_address);
+}
+
+TEST_CASE("the launch's shape: what leaves lanes or multiprocessors idle comes first") {
+  kernel_profile k = kernel_of(100);
+  add_line(k, 1).stalled.of[static_cast<int>(stall::memory_dependency)] = 50;
+  const auto first_of = [&](unsigned blocks, extent block) {
+    k.grid = {blocks, 1, 1};
+    k.block = block;
+    return causes_found(k)[0];
+  };
+  const auto names_small_grid = [&] {
+    return names(k, cause::small_grid) || names(k, cause::few_blocks);
+  };
+  CHECK(first_of(1, {1, 1, 1}) == cause::one_thread);
+  CHECK(!names_small_grid());
+  CHECK(first_of(100000, {1, 1, 1}) == cause::partial_warps);
+  CHECK(first_of(100000, {48, 1, 1}) == cause::partial_warps);
+  CHECK(first_of(100000, {16, 3, 1}) == cause::partial_warps);
+  CHECK(first_of(100000, {16, 2, 1}) == cause::memory_latency);
+  CHECK(first_of(100000, {1000, 1, 1}) == cause::memory_latency);  // nearly full
+  CHECK(first_of(1, {1024, 1, 1}) == cause::one_block);
+  CHECK(!names_small_grid());
+  CHECK(first_of(20, {1024, 1, 1}) == cause::small_grid);
+  CHECK(first_of(20, {32, 1, 1}) == cause::few_blocks);
+  set_busy(k, part::issue, 0.9);  // of the one multiprocessor that works
+  CHECK(first_of(1, {1024, 1, 1}) == cause::one_block);
+  CHECK(first_of(20, {1024, 1, 1}) == cause::small_grid);
+}
+
+TEST_CASE("idle lanes of blocks that do not fill their warps are no divergence") {
+  kernel_profile k = with_lanes(24, 0);
+  k.block = {48, 1, 1};
+  set_busy(k, part::issue, 0.9);
+  CHECK(causes_found(k) == std::vector{cause::partial_warps, cause::instructions});
+}
+
+TEST_CASE("special functions are waited for under their own name, or together with shared memory") {
+  kernel_profile k = kernel_of(100);
+  stall_cycles& stalled = add_line(k, 1).stalled;
+  stalled.of[static_cast<int>(stall::special_functions)] = 50;
+  CHECK(causes_found(k) == std::vector{cause::special_latency});
+  CHECK(figure_of(cause::special_latency, {k}) == 100);
+  stalled = {};
+  stalled.of[static_cast<int>(stall::shared_dependency)] = 50;
+  CHECK(causes_found(k) == std::vector{cause::shared_latency});
+  k.timing.special_in_shared = true;
+  CHECK(causes_found(k) == std::vector{cause::shared_or_special_latency});
+  CHECK(figure_of(cause::shared_or_special_latency, {k}) == 100);
 }
 
 TEST_CASE("a figure is that of the whole launch, and of all kernels") {

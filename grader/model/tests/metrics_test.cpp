@@ -26,6 +26,8 @@ kernel_profile example() {
   l.counts.instructions[static_cast<int>(pipe::fp32)] = {10, 160};
   l.stalled.of[static_cast<int>(stall::memory_dependency)] = 60;
   l.stalled.of[static_cast<int>(stall::synchronization)] = 20;
+  l.stalled.of[static_cast<int>(stall::shared_dependency)] = 10;
+  l.stalled.of[static_cast<int>(stall::special_functions)] = 30;
   l.stalled.issued = 20;
   sum_up(k);
   set_busy(k, part::issue, 0.25);
@@ -72,7 +74,10 @@ TEST_CASE("metrics: formulas, by the names of each profiler") {
   CHECK(value("inst_fp_32") == 320);
   CHECK(value("achieved_occupancy") == 25);
   CHECK(value("sm__warps_active.avg.pct_of_peak_sustained_active") == 25);
-  CHECK(value("stall_memory_dependency") == 75);
+  CHECK(value("stall_memory_dependency") == 50);
+  CHECK(value("stall_special_functions") == 25);
+  CHECK(value("stall_special_functions_per_issue") == 1.5);
+  CHECK(value("smsp__average_warps_issue_stalled_short_scoreboard_per_issue_active.ratio") == 2);
   CHECK(value("smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio") == 3);
   CHECK(value("stall_sync_per_issue") == 1);
 }

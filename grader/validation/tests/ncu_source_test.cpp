@@ -115,3 +115,47 @@ TEST_CASE("a kernel's lines: counts of all its launches, stalls as many as were 
   CHECK(barrier == doctest::Approx(200));
   CHECK(lines[1].stalled.of[static_cast<int>(stall::synchronization)] > 0);
 }
+
+TEST_CASE("ncu's short scoreboard is named by what the kernel contains") {
+  const std::string head =
+      R"page("File Path","/course/a.cu"
+"Line No","Source","Address","Source","Instructions Executed","Address Space","Access Operation","stall_short_sb"
+"7","v = rsqrtf(v);","-","-","30","-","-","9"
+)page";
+  const std::string special = R"page("","","0x7f10","@!P0  MUFU.RSQ R4, R5","10","-","-","0"
+)page",
+                    exchange =
+                        R"page("","","0x7f20","      SHFL.BFLY PT, R4, R5, 0x1","20","-","-","0"
+)page",
+                    shared = R"page("","","0x7f30","      LDS R4, [R5]","20","Shared","Load","0"
+)page";
+  CHECK(line_of(parse_ncu_source(head + special + exchange + shared)[0], 7).special == 10);
+  CHECK(line_of(parse_ncu_source(head + special + exchange + shared)[0], 7).shared == 40);
+  const auto kernel_of_page = [](const std::string& page, std::uint64_t shared_loads) {
+    ncu_launch l;
+    l.mangled = "_Z1kPf";
+    const std::string waits = "smsp__average_warps_issue_stalled_short_scoreboard_per_issue_active";
+    l.metrics = {{"smsp__inst_executed.sum", 50},
+                 {waits + ".ratio", 2},
+                 {"smsp__sass_inst_executed_op_shared_ld.sum", static_cast<double>(shared_loads)}};
+    if (!page.empty()) l.lines = parse_ncu_source(page)[0];
+    return profile_of({l}, *find_gpu("h200")).at(0);
+  };
+  const auto waiting = [](const kernel_profile& k, stall why) {
+    double all = 0;
+    for (const line_profile& l : k.lines) all += l.stalled.of[static_cast<int>(why)];
+    return all;
+  };
+  const kernel_profile one = kernel_of_page(head + special, 0);
+  CHECK(waiting(one, stall::special_functions) == doctest::Approx(100));
+  CHECK(waiting(one, stall::shared_dependency) == 0);
+  CHECK(!one.timing.special_in_shared);
+  for (const std::string& other : {exchange, shared}) {
+    const kernel_profile k = kernel_of_page(head + other, 0);
+    CHECK(waiting(k, stall::shared_dependency) == doctest::Approx(100));
+    CHECK(!k.timing.special_in_shared);
+    CHECK(kernel_of_page(head + special + other, 0).timing.special_in_shared);
+  }
+  CHECK(kernel_of_page(head + special, 20).timing.special_in_shared);
+  CHECK(kernel_of_page("", 0).timing.special_in_shared);  // its instructions are not known
+}

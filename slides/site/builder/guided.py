@@ -62,26 +62,34 @@ def term(site, anchor, shown):
     return f'<a href="../glossary.html#{anchor}" data-card="{card}">{shown}</a>'
 
 
+def why_wasteful(site, waste):
+    return {
+        'bank_conflicts': f'These are {term(site, "bank-conflict", "bank conflicts")}: lanes of a warp need different words of one '
+                          f'{term(site, "bank", "bank")}, which gives one word at a time.',
+        'uncoalesced': f'The access is not {term(site, "coalescing", "coalesced")}: it touches sectors of which it uses only a part.',
+        'same_address': f'Lanes have the same address, where each {term(site, "atomic", "atomic")} waits for the one before: '
+                        'combine their values first.',
+        'local_memory': f'The values are in {term(site, "local-memory", "local memory")}: in registers, they would cost no access.',
+    }[waste]
+
+
 def accesses(site, page, step, entry):
     rows = []
-    for file, number, access, per, ideal, share, wasteful in entry['accesses']:
+    for file, number, access, per, ideal, share, waste in entry['accesses']:
         unit = 'wavefronts' if access.startswith('shared') else 'sectors'
         said = f'{per:.1f} {unit}'
         rows.append([line_link(site, page, step, file, number), esc(access.replace('_', ' ')),
-                     f'<strong>{said}</strong>' if wasteful else said, f'{ideal:.1f}', f'{share:.0%}' if share else '',
+                     f'<strong>{said}</strong>' if waste else said, f'{ideal:.1f}', f'{share:.0%}' if share else '',
                      source_of(site, file, number)])
     if not rows:
         return ''
     worst = next((a for a in entry['accesses'] if a[6]), None)
     told = '<p>Every access costs its minimum: fewer or wider ones are what is left to try.</p>'
     if worst:
-        shared = worst[2].startswith('shared')
-        told = (f'<p><strong>Line {line_link(site, page, step, *worst[:2])} first</strong>: {worst[3]:.1f} '
-                f'{"wavefronts" if shared else "sectors"} for each {esc(worst[2].replace("_", " "))}, {worst[4]:.1f} would do. '
-                + (f'These are {term(site, "bank-conflict", "bank conflicts")}: lanes of a warp need different words of one '
-                   f'{term(site, "bank", "bank")}, which gives one word at a time.' if shared else
-                   f'The access is not {term(site, "coalescing", "coalesced")}: it touches sectors of which it uses '
-                   'only a part.') + '</p>')
+        unit = 'wavefronts' if worst[2].startswith('shared') else 'sectors'
+        ideal = 0 if worst[6] == 'local_memory' else worst[4]
+        told = (f'<p><strong>Line {line_link(site, page, step, *worst[:2])} first</strong>: {worst[3]:.1f} {unit} '
+                f'for each {esc(worst[2].replace("_", " "))}, {ideal:.1f} would do. {why_wasteful(site, worst[6])}</p>')
     return told + shell.table(['Line', 'Access', 'per request', 'ideal', 'of the waste', 'Source'], rows, (2, 3, 4),
                               'Accesses, the most wasteful first')
 

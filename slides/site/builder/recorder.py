@@ -100,7 +100,7 @@ def condense(root, step, doc):
         'bytes': {level: round_to(n) for level, n in a['level_bytes'].items()},
         'stalled': {why: round_to(share, 3) for why, share in a['stalled'].items() if share >= 0.005},
         'accesses': [place(x) + [x['access'], round_to(x['per_request']), round_to(x['ideal_per_request']),
-                                 round_to(x['share']), x['wasteful']] for x in a['accesses'][:ROWS]],
+                                 round_to(x['share']), x['waste'] or False] for x in a['accesses'][:ROWS]],
         'causes': [[c['cause'], c['gain'] and round_to(c['gain'])] for c in doc['advice']['causes'][:3]],
         'next': following and following['step'],
         'mended': mended and [mended['step'], mended['cause'], mended['unit'], round_to(mended['before']),

@@ -125,6 +125,25 @@ TEST_CASE("atomics: in shared memory lanes on one word take turns, a sum of floa
   CHECK(c.line(7).counts.shared_atomic.requests == 32);
   CHECK(c.line(7).counts.shared_atomic.wavefronts == 64);
   CHECK(c.line(7).counts.shared_load.requests == 32);
+  // All but one lane's turn: combined in the warp, they would be one.
+  CHECK(c.line(5).counts.shared_atomic.repeated_wavefronts == 31);
+  CHECK(c.line(6).counts.global_atomic.repeated_sectors == 31);
+  CHECK(c.line(6).counts.global_atomic.ideal_sectors == 1);
+  CHECK(c.line(7).counts.shared_atomic.repeated_wavefronts == 62);
+}
+
+TEST_CASE("atomics at addresses of their own repeat nothing") {
+  const counted c = count(
+      "mul.lo.u32 %r4, %r2, 128;\ncvt.u64.u32 %rd4, %r4;\nadd.u64 %rd4, %rd4, %rd1;\n"
+      ".loc 1 5 0\nred.global.add.u32 [%rd4], 1;\n"
+      "add.u32 %r4, %r4, %r3;\n.loc 1 6 0\natom.shared.add.u32 %r5, [%r4], 1;\n"
+      "st.shared.u32 [%r4], %r5;\n");
+  CHECK(c.line(5).counts.global_atomic.sectors == 32);
+  CHECK(c.line(5).counts.global_atomic.ideal_sectors == 4);
+  CHECK(c.line(5).counts.global_atomic.repeated_sectors == 0);
+  CHECK(c.line(6).counts.shared_atomic.wavefronts == 32);
+  CHECK(c.line(6).counts.shared_atomic.repeated_wavefronts == 0);
+  CHECK(c.line(6).counts.shared_store.repeated_wavefronts == 0);
 }
 
 TEST_CASE("local memory") {

@@ -273,6 +273,18 @@ TEST_CASE("why warps wait, and for what") {
   CHECK(waits.waited_for.at(std::uint64_t{1} << 32 | 0) > 50 * 600.0);
   CHECK(waits.waited_for.size() == 1);
 
+  made_code special, exchanges;
+  for (int n = 0; n < 20; ++n) {
+    special.add(step_kind::compute, unit::special, {0}, {0});
+    exchanges.add(step_kind::compute, unit::exchange, {0}, {0});
+  }
+  for (const unsigned few_or_many : {1U, 64U}) {  // results are waited for, or the unit
+    CHECK(share_of(stall::special_functions, time_of(special, few_or_many)) > 0.4);
+    CHECK(share_of(stall::shared_dependency, time_of(special, few_or_many)) == 0);
+  }
+  CHECK(share_of(stall::shared_dependency, time_of(exchanges, 1)) > 0.9);
+  CHECK(share_of(stall::special_functions, time_of(exchanges, 1)) == 0);
+
   made_code stores;
   stores.add(step_kind::store, unit::load_store, {}, {0});
   CHECK(share_of(stall::memory_throttle, time_of(stores, 64, {}, 32)) > 0.5);
@@ -311,6 +323,10 @@ TEST_CASE("experiments take away what they say, and nothing else") {
   CHECK(coalesced >= none);
   CHECK(none > 50 * 30 * 4);  // the chain of sums is still there
   CHECK(cycles_with({.ideal_wavefronts = true}) == now);
+  CHECK(cycles_with({.no_local = true}) == now);
+  for (warp_trace& w : t.blocks[0].warps)
+    for (recorded_access& a : w.accesses) a.is_local = true;
+  CHECK(cycles_with({.no_local = true}) == none);
 }
 
 TEST_CASE("nothing at all takes no time, and a trace without an end does not hang") {

@@ -1,0 +1,90 @@
+// What exec_advice_test.cpp profiles: a kernel for each kind of advice, chosen by its name.
+#include <cstdio>
+#include <cstring>
+
+// Eight branches, one after the other.
+__global__ void diverge(float* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, k = threadIdx.x % 8;
+  float v = i;
+  if (k == 0) {
+    for (int j = 0; j < 50; ++j) v = v * 1.1f + 1;
+  } else if (k == 1) {
+    for (int j = 0; j < 50; ++j) v = v * 1.2f + 2;
+  } else if (k == 2) {
+    for (int j = 0; j < 50; ++j) v = v * 1.3f + 3;
+  } else if (k == 3) {
+    for (int j = 0; j < 50; ++j) v = v * 1.4f + 4;
+  } else {
+    for (int j = 0; j < 50; ++j) v = v * 1.5f + 5;
+  }
+  out[i] = v;
+}
+
+// Lanes leave the loop one after the other.
+__global__ void leave(float* out) {
+  int turns = 0;
+  for (unsigned v = blockIdx.x * blockDim.x + threadIdx.x + 1; v != 1; ++turns)
+    v = v % 2 != 0 ? 3 * v + 1 : v / 2;
+  out[blockIdx.x * blockDim.x + threadIdx.x] = turns;
+}
+
+__global__ void guarded(const float* in, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i] + 1;
+}
+
+__global__ void local_array(const float* in, float* out, int step, int turns) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float v[64], sum = 0;
+  for (int j = 0; j < 64; ++j) v[j] = in[j * 1024 + i];
+  for (int j = 0; j < turns; ++j) sum = sum * 0.5f + v[(j * step + i) & 63];
+  out[i] = sum;
+}
+
+__global__ void one_address(const int* in, int* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  atomicAdd(&out[in[i] & 1], in[i]);
+}
+
+__global__ void own_addresses(int* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  atomicAdd(&out[i * 97 % n], i);
+}
+
+__global__ void special(float* out, int turns) {
+  float v = threadIdx.x;
+  for (int j = 0; j < turns; ++j) v = __sinf(v) + rsqrtf(v + 2);
+  out[blockIdx.x * blockDim.x + threadIdx.x] = v;
+}
+
+// Any grid and block.
+__global__ void total(const float* in, float* out, int n) {
+  float sum = 0;
+  const int threads = gridDim.x * blockDim.x, first = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int i = first; i < n; i += threads) sum += in[i];
+  out[first] = sum;
+}
+
+int main(int count, char** words) {
+  const auto is = [&](const char* name) { return count > 1 && std::strcmp(words[1], name) == 0; };
+  constexpr int n = 1 << 20;
+  float *in = nullptr, *out = nullptr;
+  cudaMalloc(&in, n * sizeof(float)), cudaMalloc(&out, n * sizeof(float));
+  cudaMemset(in, 0, n * sizeof(float)), cudaMemset(out, 0, n * sizeof(float));
+  if (is("diverge")) diverge<<<256, 256>>>(out);
+  if (is("leave")) leave<<<256, 256>>>(out);
+  if (is("guarded")) guarded<<<391, 256>>>(in, out, 100001);
+  if (is("local")) local_array<<<256, 256>>>(in, out, 3, 64);
+  if (is("one_address")) one_address<<<256, 256>>>((int*)in, (int*)out);
+  if (is("own_addresses")) own_addresses<<<1024, 256>>>((int*)out, n);
+  if (is("special")) special<<<256, 256>>>(out, 100);
+  if (is("one_thread")) total<<<1, 1>>>(in, out, 1 << 14);
+  if (is("one_lane")) total<<<10000, 1>>>(in, out, n);
+  if (is("half_warps")) total<<<10000, 48>>>(in, out, n);
+  if (is("one_block")) total<<<1, 1024>>>(in, out, n);
+  if (is("large_blocks")) total<<<20, 1024>>>(in, out, n);
+  if (is("small_blocks")) total<<<20, 32>>>(in, out, n);
+  const cudaError_t ended = cudaDeviceSynchronize();
+  if (ended != cudaSuccess) std::printf("%s\n", cudaGetErrorString(ended));
+  cudaFree(in), cudaFree(out);
+}

@@ -1,0 +1,111 @@
+// The advice of lab exec --profile and --counters: what comes first for a kernel of each kind.
+#include <doctest/doctest.h>
+
+#include "grader/cli/tests/cloned_course.hpp"
+#include "grader/report/text.hpp"
+
+using namespace stepwise;
+
+namespace {
+
+// Line breaks are spaces in what is shown.
+std::string shown(const std::string& how, const std::string& kernel) {
+  child_options options;
+  options.command = {(fs::path(std::getenv("LAB_BUILD")) / "grader/lab").string(), "exec", how,
+                     (fs::path(std::getenv("EXEC_PROGRAMS")) / "exec_advice").string(), kernel};
+  options.environment = {"NO_COLOR=1", "LC_ALL=C", "STEPWISE_GPU", "COLUMNS=80"};
+  const child_result result = run_child(options, 60);
+  CHECK(result.end.exit_code == 0);
+  std::string text;
+  for (const char c : result.err) {
+    const bool is_space = c == ' ' || c == '\n';
+    if (!is_space || (!text.empty() && text.back() != ' ')) text += is_space ? ' ' : c;
+  }
+  return text;
+}
+
+std::string profile_of(const std::string& kernel) { return shown("--profile", kernel); }
+
+// What follows the heading.
+std::string advice_for(const std::string& kernel) {
+  const std::string text = profile_of(kernel);
+  const std::string heading = "4 What to try ";
+  const auto at = text.find(heading);
+  REQUIRE(at != text.npos);
+  return text.substr(at + heading.size());
+}
+
+std::string what_stands_out(const std::string& kernel) {
+  const std::string text = shown("--counters", kernel);
+  const auto at = text.find("What stands out");
+  return at == text.npos ? "" : text.substr(at);
+}
+
+}  // namespace
+
+TEST_CASE("divergence is the first advice where it costs time, though latency limits") {
+  for (const char* kernel : {"diverge", "leave"}) {
+    CAPTURE(kernel);
+    const std::string profile = profile_of(kernel), advice = advice_for(kernel);
+    CHECK(has(profile, "Latency limits it"));
+    CHECK(has(profile, " of 32 lanes take part"));
+    CHECK(advice.starts_with("* Divergence: "));
+    CHECK(has(advice.substr(0, advice.find(" * ", 2)), " as fast, by the model."));
+    CHECK(has(what_stands_out(kernel), "branches divide their warp"));
+  }
+}
+
+TEST_CASE("a bounds check that one warp diverges at is no matter") {
+  CHECK(!has(profile_of("guarded"), "Divergence"));
+  CHECK(has(shown("--counters", "guarded"), "1 of 3,128 branches divide their warp"));
+  CHECK(what_stands_out("guarded").empty());
+}
+
+TEST_CASE("an array in local memory is to be indexed by constants") {
+  const std::string profile = profile_of("local"), advice = advice_for("local");
+  CHECK(advice.starts_with("* Arrays in local memory: "));
+  CHECK(has(advice, "constants of unrolled loops"));
+  CHECK(has(advice.substr(0, advice.find(" * ", 2)), " as fast, by the model."));
+  CHECK(!has(profile, "ncoalesced"));
+  CHECK(!has(profile, "eighbouring"));
+  CHECK(has(what_stands_out("local"), "local load: 32.0 sectors per request, none if"));
+}
+
+TEST_CASE("atomics at one address are to be combined, others to be coalesced") {
+  const std::string one = profile_of("one_address");
+  CHECK(has(one,
+            "32.0 sectors for each global atomic, 1.0 if its lanes that have the same address "
+            "were combined first."));
+  CHECK(!has(one, "ncoalesced"));
+  CHECK(advice_for("one_address").starts_with("* Atomics at one address: "));
+  CHECK(has(advice_for("one_address"), "__reduce_add_sync"));
+  CHECK(has(what_stands_out("one_address"), "1.0 if lanes with the same address were combined"));
+  CHECK(advice_for("own_addresses").starts_with("* Uncoalesced accesses: "));
+  CHECK(has(what_stands_out("own_addresses"), "4.0 would do"));
+}
+
+TEST_CASE("special functions are waited for under their own name") {
+  const std::string profile = profile_of("special");
+  CHECK(has(profile, "special functions"));
+  CHECK(!has(profile, "shared dependency"));
+  CHECK(!has(profile, "shared memory or shuffles"));
+  CHECK(has(advice_for("special"), "* Waiting for special functions"));
+}
+
+TEST_CASE("what a launch's shape leaves idle comes first") {
+  const auto first_is = [](const char* kernel, const char* words) {
+    const std::string advice = advice_for(kernel);
+    CAPTURE(advice);
+    CHECK(advice.starts_with(std::string("* ") + words));
+  };
+  first_is("one_thread", "One thread does all the work");
+  CHECK(!has(advice_for("one_thread"), "smaller blocks"));
+  first_is("one_lane", "Partly filled warps: ");
+  first_is("half_warps", "Partly filled warps: ");
+  first_is("one_block", "One block: ");
+  CHECK(!has(advice_for("one_block"), "smaller blocks"));
+  first_is("large_blocks", "A small grid: ");
+  CHECK(has(advice_for("large_blocks"), "more, smaller blocks"));
+  first_is("small_blocks", "Few blocks: ");
+  CHECK(!has(advice_for("small_blocks"), "smaller blocks"));
+}
