@@ -243,6 +243,13 @@ class checker final : public observer {
   // advice/
   std::optional<word_update> update_at(std::uint32_t site);
   std::string lost_update_advice(const touch& t, race_between who, std::uint32_t other_site);
+  class fence_paths;
+  struct flag_access;
+  std::vector<flag_access> flag_accesses(fence_paths& paths, std::uint32_t function,
+                                         std::int32_t data, bool writes);
+  std::string missing_fence_advice(const touch& t, race_between who, std::uint32_t other_site);
+  std::string fence_words(const touch& t, const access_site& earlier, const flag_access& set,
+                          const flag_access& test, race_between who);
   // streams.cpp
   static constexpr std::uint32_t no_warp = ~std::uint32_t{0} / 32;
   bool streams_matter() const;

@@ -85,7 +85,9 @@ finding checker::race(const touch& t, race_between who, std::uint32_t other_warp
   f.parties.push_back(
       party_of_other(other_warp, __builtin_ctz(other_lanes), other_site, when, other_writes));
   f.object = where.object;
-  f.advice = lost_update.empty() ? race_advice(who, t, other_site) : lost_update;
+  f.advice = missing_fence_advice(t, who, other_site);
+  if (f.advice.empty()) f.advice = lost_update;
+  if (f.advice.empty()) f.advice = race_advice(who, t, other_site);
   f.origin = launch_origin_;
   return f;
 }

@@ -7,7 +7,7 @@ __global__ void shared_counter(int* out) {
   __shared__ int count;
   if (threadIdx.x == 0) count = 0;
   __syncthreads();
-  // finding 1: race any any says=The_statement_reads,_adds_and_writes_in_three_steps,_so_another_thread's_addition_is_lost:_use_atomicAdd().
+  // finding 1: race any any says=adds_and_writes_in_three_steps,_so_another_thread's_addition_is
   count += 1;
   __syncthreads();
   if (threadIdx.x == 0) *out = count;

@@ -1,7 +1,7 @@
 // The fences are for threads of one block, the reader is in another.
 __global__ void hand_over(int* data, volatile int* flag, int* out) {
   if (blockIdx.x == 1) {
-    *data = 42;  // finding: race writes
+    *data = 42;  // finding: race writes says=instead_of_the_fences_at_line
     __threadfence_block();
     *flag = 1;
   } else {

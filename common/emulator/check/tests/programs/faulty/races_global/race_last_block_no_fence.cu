@@ -3,7 +3,7 @@
 __device__ unsigned finished;
 
 __global__ void sum(int* partial, int* out) {
-  partial[blockIdx.x] = blockIdx.x;  // finding: race writes
+  partial[blockIdx.x] = blockIdx.x;  // finding: race writes says=between_the_write_at_line_6
   const unsigned before = atomicAdd(&finished, 1);
   if (before == gridDim.x - 1) {
     int total = 0;

@@ -5,7 +5,7 @@ __global__ void add(int* total) {
   bool done = false;
   while (!done) {
     if (atomicCAS(&lock, 0, 1) == 0) {
-      *total += 1;  // finding: race any any
+      *total += 1;  // finding: race any any says=after_the_lock_is_taken_at_line_7,_and_another
       atomicExch(&lock, 0);
       done = true;
     }
