@@ -211,6 +211,7 @@ void checker::copied_home(device_address from, std::uint64_t bytes) {
 }
 
 std::vector<finding> checker::take(bool at_exit) {
+  settle_unwritten();  // of a launch that is still running
   if (at_exit) {
     for (const auto& [at, a] : live_) {
       if (a.variable) continue;
