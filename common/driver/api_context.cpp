@@ -96,7 +96,7 @@ CUresult create_context_2(CUcontext* made, unsigned flags, CUdevice device) {
 STEPWISE_ALSO_OF("cuCtxCreate", create_context_2, "cuCtxCreate_v2");
 
 CUresult cuCtxDestroy(CUcontext handle) {
-  if (!handle) return CUDA_ERROR_INVALID_CONTEXT;
+  if (!handle) return returned(CUDA_ERROR_INVALID_CONTEXT);
   return of_context(handle, [](context& which) {
     if (&which == contexts::get().primary()) return CUDA_ERROR_INVALID_CONTEXT;
     release_all(which);
@@ -107,7 +107,7 @@ CUresult cuCtxDestroy(CUcontext handle) {
 STEPWISE_ALSO("cuCtxDestroy", cuCtxDestroy_v2);
 
 CUresult cuCtxPushCurrent(CUcontext handle) {
-  if (!handle) return CUDA_ERROR_INVALID_VALUE;
+  if (!handle) return returned(CUDA_ERROR_INVALID_VALUE);
   return of_context(handle, [](context& which) {
     return contexts::get().push(&which) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
   });

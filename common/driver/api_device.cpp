@@ -68,7 +68,7 @@ void load_companions() {
 }  // namespace
 
 CUresult cuInit(unsigned flags) {
-  if (flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (flags != 0) return returned(CUDA_ERROR_INVALID_VALUE);
   runtime::count_as_own_code(reinterpret_cast<std::uintptr_t>(&copy_text));
   const runtime::driver_call scope("cuInit");
   const cudaError_t present = runtime::call_even_lost([](state&) { return status{}; });
@@ -80,7 +80,7 @@ CUresult cuInit(unsigned flags) {
 }
 
 CUresult cuDriverGetVersion(int* version) {
-  if (!version) return CUDA_ERROR_INVALID_VALUE;
+  if (!version) return returned(CUDA_ERROR_INVALID_VALUE);
   const runtime::driver_call scope("cuDriverGetVersion");
   return result_of(describe([&](const gpu& model) { *version = model.driver_version; }));
 }

@@ -194,14 +194,14 @@ CUresult launch_per_thread(CUfunction function, unsigned grid_x, unsigned grid_y
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* c, CUfunction function, void** arguments,
                           void** extra) {
-  if (!c) return CUDA_ERROR_INVALID_VALUE;
+  if (!c) return returned(CUDA_ERROR_INVALID_VALUE);
   return launch(configuration(*c), function, arguments, extra);
 }
 STEPWISE_NAMED("cuLaunchKernelEx_ptsz", launch_ex_per_thread, const CUlaunchConfig*, CUfunction,
                void**, void**);
 CUresult launch_ex_per_thread(const CUlaunchConfig* c, CUfunction function, void** arguments,
                               void** extra) {
-  if (!c) return CUDA_ERROR_INVALID_VALUE;
+  if (!c) return returned(CUDA_ERROR_INVALID_VALUE);
   cudaLaunchConfig_t config = configuration(*c);
   config.stream = per_thread(config.stream);
   return launch(config, function, arguments, extra);

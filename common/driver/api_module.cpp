@@ -144,9 +144,9 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* o
 CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* name, CUjit_option* options,
                                void** values, unsigned count, CUlibraryOption* library_options,
                                void** library_values, unsigned library_count) {
-  if (!library || !name) return CUDA_ERROR_INVALID_VALUE;
+  if (!library || !name) return returned(CUDA_ERROR_INVALID_VALUE);
   const auto content = content_of(name);
-  if (!content) return CUDA_ERROR_FILE_NOT_FOUND;
+  if (!content) return returned(CUDA_ERROR_FILE_NOT_FOUND);
   return cuLibraryLoadData(library, content->data(), options, values, count, library_options,
                            library_values, library_count);
 }

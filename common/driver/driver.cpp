@@ -1,6 +1,10 @@
 // The driver's numbers for the runtime's errors.
 #include "common/driver/driver.hpp"
 
+#include <mutex>
+
+#include "common/runtime/host/call_stacks.hpp"
+
 namespace stepwise::driver {
 
 CUresult result_of(cudaError_t code) {
@@ -22,6 +26,22 @@ CUresult result_of(cudaError_t code) {
     default:
       return static_cast<CUresult>(code);
   }
+}
+
+CUresult returned(CUresult result) noexcept {
+  runtime::state& s = runtime::state::get();
+  // One of these functions may be called by another.
+  if (result == CUDA_SUCCESS || !s.checks || runtime::driver_call::function()) return result;
+  try {
+    const std::lock_guard guard(s.lock);
+    runtime::count_as_own_code(reinterpret_cast<std::uintptr_t>(&returned));
+    const char* name = nullptr;
+    cuGetErrorName(result, &name);
+    s.checks->end_driver_call(static_cast<int>(result), name ? name : "an unknown error");
+  } catch (...) {
+    // Out of memory: a finding less.
+  }
+  return result;
 }
 
 }  // namespace stepwise::driver

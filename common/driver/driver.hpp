@@ -34,14 +34,20 @@ namespace stepwise::driver {
 CUresult result_of(cudaError_t code);
 inline CUresult result_of(CUresult code) { return code; }
 
+// The end of a function that the program called, with what it returns: checks note an error.
+CUresult returned(CUresult result) noexcept;
+
 // Does `body() -> cudaError_t or CUresult`, once cuInit was called: else
 // CUDA_ERROR_NOT_INITIALIZED.
 template <class Body>
 CUresult answer(Body&& body, std::source_location at = std::source_location::current()) noexcept {
   try {
-    if (!contexts::get().is_initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-    const runtime::driver_call scope(at.function_name());
-    return result_of(body());
+    CUresult result = CUDA_ERROR_NOT_INITIALIZED;
+    {
+      const runtime::driver_call scope(at.function_name());
+      if (contexts::get().is_initialized()) result = result_of(body());
+    }
+    return returned(result);
   } catch (const std::bad_alloc&) {
     return CUDA_ERROR_OUT_OF_MEMORY;
   } catch (...) {

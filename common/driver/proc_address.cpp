@@ -87,8 +87,9 @@ void* find(const std::string& symbol, bool per_thread) {
 
 CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t flags,
                           CUdriverProcAddressQueryResult* outcome) {
-  if (!name || !function) return CUDA_ERROR_INVALID_VALUE;
-  if (flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) return CUDA_ERROR_INVALID_VALUE;
+  if (!name || !function) return returned(CUDA_ERROR_INVALID_VALUE);
+  if (flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
+    return returned(CUDA_ERROR_INVALID_VALUE);
   const bool per_thread = flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
   *function = nullptr;
   const std::string_view asked = version >= 12000 ? name_since_12(name) : name;

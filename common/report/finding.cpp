@@ -23,7 +23,7 @@ const char* name_of(finding_kind kind) {
                                                                    "endless",
                                                                    "failed",
                                                                    "leak",
-                                                                   "unseen_error",
+                                                                   "unchecked_error",
                                                                    "wrong_copy_kind"};
   return names[static_cast<std::size_t>(kind)];
 }

@@ -34,7 +34,7 @@ enum class finding_kind : std::uint8_t {
   endless,             // ended by the time limit
   failed,              // stopped for another reason: a trap, an assertion, no stack left
   leak,                // memory that was not freed
-  unseen_error,        // a call failed, and the program did not look
+  unchecked_error,     // a call failed, and the program did not look
   wrong_copy_kind      // a copy whose cudaMemcpyKind calls device memory the host's
 };
 inline constexpr int finding_kinds = static_cast<int>(finding_kind::wrong_copy_kind) + 1;

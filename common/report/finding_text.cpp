@@ -55,7 +55,7 @@ constexpr std::array<kind_words, finding_kinds> words = {{
     {"kernel without end", "kernel without end", "kernels without end"},
     {"kernel failure", "kernel failure", "kernel failures"},
     {"memory not freed", "allocation not freed", "allocations not freed"},
-    {"unseen error", "unseen error", "unseen errors"},
+    {"unchecked error", "unchecked error", "unchecked errors"},
     {"wrong kind of copy", "wrong kind of copy", "wrong kinds of copies"},
 }};
 

@@ -55,7 +55,7 @@ merged merge_into(std::vector<located_finding>& all, located_finding found);
 
 // Worth a look, but the results may still be right.
 inline bool is_warning(finding_kind kind) {
-  return kind == finding_kind::leak || kind == finding_kind::unseen_error ||
+  return kind == finding_kind::leak || kind == finding_kind::unchecked_error ||
          kind == finding_kind::wrong_copy_kind;
 }
 

@@ -37,6 +37,17 @@ bool asked_for_checks() {
   return wanted != nullptr && std::strcmp(wanted, "1") == 0;
 }
 
+// "cudaErrorInvalidValue (the reason)".
+std::string error_in_words(int code, const char* name, const std::string& why) {
+  return std::string(name) + " (" + (why.empty() ? error_text(code) : why) + ")";
+}
+
+// Not of an answer that work is not done yet, nor of what a GPU can do and this device cannot.
+bool is_mistake(int code) {
+  return code != static_cast<int>(error::not_ready) &&
+         code != static_cast<int>(error::not_supported);
+}
+
 // The C library calls it after the destructors of the program's own objects: it was registered
 // before they were made.
 void program_exits(int exit_code, void*) {
@@ -78,11 +89,18 @@ std::unique_ptr<call_checks> call_checks::from_environment() {
   return std::make_unique<call_checks>(file ? file : "");
 }
 
-void call_checks::begin_call(const char* function) {
-  by_launch_syntax_ = next_launch.is_one;
-  origin_ = next_launch.is_one ? next_launch.origin : number_of_stack(program_stack());
-  functions_[origin_] = function;
+call_checks::watched_call call_checks::watch() {
+  watched_call call{call_of_program(), 0, next_launch.is_one};
+  call.origin = next_launch.is_one ? next_launch.origin : number_of_stack(call.from.stack);
+  origin_ = call.origin;
   next_launch = {};
+  return call;
+}
+
+call_checks::watched_call call_checks::begin_call(const char* function) {
+  watched_call call = watch();
+  functions_[call.origin] = function;
+  return call;
 }
 
 std::string_view call_checks::function_of(std::uint64_t origin) const {
@@ -90,42 +108,87 @@ std::string_view call_checks::function_of(std::uint64_t origin) const {
   return known != functions_.end() ? known->second : std::string_view();
 }
 
-void call_checks::end_call(device* of, int code) {
-  if (code != 0) {
-    const bool is_the_fault = is_fault(static_cast<error>(code));
-    if (!by_launch_syntax_ && is_the_fault) unseen_fault_.reset();
-    if (by_launch_syntax_ && !is_the_fault) launch_failed(code);
-  }
-  by_launch_syntax_ = false;
+void call_checks::end_call(const watched_call& call, device* of, const status& outcome) {
   take(of, false);
+  // A function of the driver API says itself what it returns.
+  if (!outcome.ok() && driver_call::function() == nullptr) {
+    const int code = static_cast<int>(outcome.code);
+    const failure how{code, error_name(code), outcome.message};
+    call.by_launch_syntax ? launch_failed(call, how) : call_failed(call, how);
+  }
 }
 
-void call_checks::launch_failed(int code) {
-  unseen entry{thread_number(), {}};
-  entry.what.kind = finding_kind::unseen_error;
-  entry.what.origin = origin_;
-  const std::string why = last_message();
-  entry.what.message = "the launch failed with " + std::string(error_name(code)) + " (" +
-                       (why.empty() ? error_text(code) : why) +
-                       "), and the program never asked for it";
-  entry.what.advice =
+void call_checks::end_driver_call(int code, const char* name) {
+  call_failed(watch(), {code, name, driver_call::reason(), true});
+}
+
+void call_checks::launch_failed(const watched_call& call, const failure& how) {
+  if (is_fault(static_cast<error>(how.code))) return;
+  finding what;
+  what.origin = call.origin;
+  what.message = "the launch failed with " + error_in_words(how.code, how.name, how.why) +
+                 ", and the program never asked for it";
+  what.advice =
       "A launch by <<<>>> returns nothing: check cudaGetLastError() after it; the kernel did not "
       "run.";
-  unseen_.push_back(std::move(entry));
+  keep({thread_number(), std::move(what), {}});
+}
+
+void call_checks::call_failed(const watched_call& call, const failure& how) {
+  const followed_result& result = result_of(call);
+  const bool is_ignored = result.use == result_use::ignored;
+  if (is_fault(static_cast<error>(how.code))) {
+    if (!is_ignored) unchecked_fault_.reset();
+    return;
+  }
+  if (!is_ignored || !is_mistake(how.code) || refused_frees_.contains(call.origin)) return;
+  const std::string function = called_function(call.from.inside);
+  finding what;
+  what.origin = call.origin;
+  what.message = (function.empty() ? "a call" : function + "()") + " failed with " +
+                 error_in_words(how.code, how.name, how.why) +
+                 ", and the program ignores what it returns";
+  what.advice = how.by_driver
+                    ? "Compare what the call returns with CUDA_SUCCESS."
+                    : "Compare what the call returns with cudaSuccess, or check cudaGetLastError() "
+                      "after it.";
+  const auto& stack = call.from.stack;
+  keep({how.by_driver ? 0 : thread_number(),
+        std::move(what),
+        {stack.begin(), stack.begin() + static_cast<std::ptrdiff_t>(result.frames)}});
+}
+
+const followed_result& call_checks::result_of(const watched_call& call) {
+  const auto [known, is_new] = results_.try_emplace(call.origin);
+  // In tests the runtime is a part of the program, and the stack begins inside it.
+  if (is_new && call.from.inside != 0) known->second = follow_result(call.from.stack);
+  return known->second;
+}
+
+void call_checks::keep(unchecked error) {
+  error.what.kind = finding_kind::unchecked_error;
+  for (unchecked& known : unchecked_) {
+    if (known.thread != error.thread || known.what.origin != error.what.origin ||
+        known.what.message != error.what.message)
+      continue;
+    known.what.count++;
+    return;
+  }
+  if (unchecked_.size() < most_findings) unchecked_.push_back(std::move(error));
 }
 
 void call_checks::error_seen() {
-  unseen_fault_.reset();
-  std::erase_if(unseen_, [](const unseen& u) { return u.thread == thread_number(); });
+  unchecked_fault_.reset();
+  std::erase_if(unchecked_, [](const unchecked& u) { return u.thread == thread_number(); });
 }
 
 void call_checks::fault_noted(int code, const std::string& message) {
-  unseen_fault_ = std::make_unique<finding>();
-  unseen_fault_->kind = finding_kind::unseen_error;
-  unseen_fault_->message = "a kernel failed with " + std::string(error_name(code)) + " (" +
-                           (message.empty() ? error_text(code) : message) +
-                           "), and no later call returned it to the program";
-  unseen_fault_->advice =
+  unchecked_fault_ = std::make_unique<finding>();
+  unchecked_fault_->kind = finding_kind::unchecked_error;
+  unchecked_fault_->message = "a kernel failed with " +
+                              error_in_words(code, error_name(code), message) +
+                              ", and no later call returned it to the program";
+  unchecked_fault_->advice =
       "Check what cudaDeviceSynchronize(), or a copy after the kernel, returns.";
 }
 
@@ -159,12 +222,17 @@ void call_checks::finish(device* of, bool in_order) {
 }
 
 void call_checks::program_ends() {
-  for (unseen& u : std::exchange(unseen_, {})) add(std::move(u.what));
+  for (unchecked& u : std::exchange(unchecked_, {})) {
+    const bool is_launch = u.passed.empty();
+    const bool is_programs =
+        is_launch || (place_of_origin(u.what.origin).known() && !passes_library_code(u.passed));
+    if (is_programs) add(std::move(u.what));
+  }
   // The device reports what went wrong in a kernel; only what it did not report is new.
   const bool told = std::any_of(found_.begin(), found_.end(),
                                 [](const auto& f) { return !is_warning(f.what.kind); });
-  if (unseen_fault_ && !told) add(*unseen_fault_);
-  unseen_fault_.reset();
+  if (unchecked_fault_ && !told) add(*unchecked_fault_);
+  unchecked_fault_.reset();
   if (file_.empty()) {
     set_last_words("");
     write_all(STDERR_FILENO, report());
@@ -179,6 +247,7 @@ void call_checks::take(device* of, bool at_exit) {
 }
 
 void call_checks::add(finding what, const host_place& at) {
+  if (what.kind == finding_kind::double_free) refused_frees_.insert(what.origin);
   located_finding found{std::move(what), at, {}, {}};
   if (!at.known()) found.host = place_of_origin(found.what.origin);
   found.allocated = place_of_origin(found.what.object.allocated_by);

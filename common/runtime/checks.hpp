@@ -8,15 +8,18 @@
 // output  STEPWISE_FINDINGS names a file: findings are appended to it as lines of JSON
 //         (common/report/located_finding.hpp). Else they are shown on stderr when the program
 //         ends, by a signal too.
-// watch   A launch by <<<>>> returns nothing: its error is seen when the thread asks
-//         cudaGetLastError or cudaPeekAtLastError. Any other call's error was answered to its
-//         caller, which counts as seen; a kernel's fault is, once any call has answered it.
+// watch   A launch by <<<>>> returns nothing, and what other calls return may be ignored
+//         (host/result_use.hpp): such an error is seen when the thread asks cudaGetLastError or
+//         cudaPeekAtLastError. A kernel's fault is, once any call has returned it to code that
+//         looks.
 // tests   tests/checks_test.cpp, tests/checks_test.py
 #pragma once
 
 #include <unistd.h>
 
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,6 +28,8 @@
 #include "common/device/device.hpp"
 #include "common/report/finding_text.hpp"
 #include "common/report/located_finding.hpp"
+#include "common/runtime/host/call_stacks.hpp"
+#include "common/runtime/host/result_use.hpp"
 
 namespace stepwise::runtime {
 
@@ -37,11 +42,19 @@ class call_checks {
   // An empty `file`: stderr.
   explicit call_checks(std::string file) : file_(std::move(file)) {}
 
-  // A call of the program begins: where it came from. `function`, as std::source_location has it.
-  void begin_call(const char* function);
+  // A call of the program: where it came from.
+  struct watched_call {
+    program_call from;
+    std::uint64_t origin = 0;
+    bool by_launch_syntax = false;  // it is what <<<>>> makes
+  };
+  // `function`, as std::source_location has it.
+  watched_call begin_call(const char* function);
   std::uint64_t origin() const { return origin_; }
-  // And is over, with this error: takes what the device has found.
-  void end_call(device* of, int code);
+  // And is over: takes what the device has found.
+  void end_call(const watched_call& call, device* of, const status& outcome);
+  // A function of the driver API returns an error. It may have asked the runtime before.
+  void end_driver_call(int code, const char* error_name);
 
   // Memory was to be freed that the call cannot free, and the device was not asked. `bytes` and
   // `allocated_by` are of the allocation, 0 if unknown.
@@ -68,12 +81,25 @@ class call_checks {
   const std::vector<located_finding>& found() const { return found_; }
 
  private:
-  struct unseen {
-    std::uint64_t thread = 0;
+  // What a call returned, other than success.
+  struct failure {
+    int code = 0;
+    const char* name = "";
+    std::string why;         // may be empty
+    bool by_driver = false;  // by the driver API, which keeps no last error
+  };
+  // An error that the program may still ask for.
+  struct unchecked {
+    std::uint64_t thread = 0;  // whose last error it is; 0: it cannot be asked for
     finding what;
+    std::vector<std::uintptr_t> passed;  // the frames that a result passed until it was ignored
   };
 
-  void launch_failed(int code);
+  watched_call watch();
+  void launch_failed(const watched_call& call, const failure& how);
+  void call_failed(const watched_call& call, const failure& how);
+  const followed_result& result_of(const watched_call& call);
+  void keep(unchecked error);
   void take(device* of, bool at_exit);
   void add(finding what, const host_place& at = {});
   std::string_view function_of(std::uint64_t origin) const;
@@ -84,9 +110,10 @@ class call_checks {
   int process_ = getpid();
   std::uint64_t origin_ = 0;
   std::unordered_map<std::uint64_t, const char*> functions_;  // that were called, by origin
-  bool by_launch_syntax_ = false;                             // the call is what <<<>>> makes
-  std::vector<unseen> unseen_;
-  std::unique_ptr<finding> unseen_fault_;
+  std::set<std::uint64_t> refused_frees_;  // origins of those that are reported already
+  std::vector<unchecked> unchecked_;
+  std::unique_ptr<finding> unchecked_fault_;
+  std::map<std::uint64_t, followed_result> results_;  // by origin
   std::vector<located_finding> found_;
   std::vector<std::uint64_t> written_;  // of the counts, to the file
   bool armed_ = false;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 
 #include "common/device/error_table.hpp"
@@ -26,24 +27,35 @@ std::atomic<bool> announced{false};
 thread_local int last_code = 0;
 thread_local char message[2048] = "";
 thread_local const char* driver_function = nullptr;
+thread_local char driver_reason[2048] = "";
+
+void keep_sentence(const std::string& sentence, std::span<char> in) {
+  const std::size_t length = std::min(sentence.size(), in.size() - 1);
+  std::memcpy(in.data(), sentence.data(), length);
+  in[length] = '\0';
+}
 
 }  // namespace
 
 driver_call::driver_call(const char* function) : before_(driver_function) {
   driver_function = function;
+  driver_reason[0] = '\0';
 }
 
 driver_call::~driver_call() { driver_function = before_; }
 
 const char* driver_call::function() { return driver_function; }
 
+const char* driver_call::reason() { return driver_reason; }
+
 int finish(const status& outcome) {
-  if (driver_function) return static_cast<int>(outcome.code);
+  if (driver_function) {
+    if (!outcome.ok()) keep_sentence(outcome.message, driver_reason);
+    return static_cast<int>(outcome.code);
+  }
   // An error that waits to be asked for keeps its sentence.
   if (outcome.ok() && outcome.message.empty() && last_code != 0) return 0;
-  const std::size_t length = std::min(outcome.message.size(), sizeof message - 1);
-  std::memcpy(message, outcome.message.data(), length);
-  message[length] = '\0';
+  keep_sentence(outcome.message, message);
   const int code = static_cast<int>(outcome.code);
   if (code != 0) last_code = code;
   return code;

@@ -33,6 +33,8 @@ class driver_call {
 
   // The function; null outside of such calls.
   static const char* function();
+  // Why the runtime refused what it was asked for by this thread's last such call; may be empty.
+  static const char* reason();
 
  private:
   const char* before_;

@@ -20,9 +20,11 @@ cudaError_t call_without_device(body_ref<state> body, std::source_location at) n
     const char* const driver_function = driver_call::function();
     const char* const function = driver_function ? driver_function : at.function_name();
     if (s.recorder) s.recorder->begin_call(function);
-    if (s.checks) s.checks->begin_call(function);
-    const int code = finish(body(s));
-    if (s.checks) s.checks->end_call(s.current.get(), code);
+    call_checks::watched_call watched;
+    if (s.checks) watched = s.checks->begin_call(function);
+    const status outcome = body(s);
+    const int code = finish(outcome);
+    if (s.checks) s.checks->end_call(watched, s.current.get(), outcome);
     if (s.recorder) s.recorder->end_call();
     return static_cast<cudaError_t>(code);
   } catch (const std::bad_alloc&) {

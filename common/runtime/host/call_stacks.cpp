@@ -5,6 +5,8 @@
 #include <link.h>
 #include <unwind.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -65,6 +67,7 @@ address_range driver_code;
 struct unwinding {
   address_range own;
   std::span<std::uintptr_t> stack;
+  std::uintptr_t last_own = 0;
   std::uintptr_t from = 0;  // frames inside the one that executes this are passed over; 0: none
   std::size_t count = 0;
 };
@@ -77,6 +80,7 @@ _Unwind_Reason_Code take_frame(_Unwind_Context* context, void* data) {
   if (walk.from != 0 && address != walk.from) return _URC_NO_REASON;
   walk.from = 0;
   if (walk.count == 0 && (contains(walk.own, address) || contains(driver_code, address))) {
+    walk.last_own = address;
     return _URC_NO_REASON;
   }
   walk.stack[walk.count++] = address + (is_interrupted ? 1 : 0);
@@ -99,17 +103,25 @@ bool contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
 
+// Sources of libraries that call the API themselves, and of CPython.
+bool is_of_library(const std::string& file) {
+  constexpr const char* parts[] = {"/include/cccl/",
+                                   "/include/cub/",
+                                   "/include/thrust/",
+                                   "/include/cuda/",
+                                   "/include/cooperative_groups",
+                                   "/Python-3."};
+  return std::any_of(std::begin(parts), std::end(parts),
+                     [&](const char* part) { return contains(file, part); });
+}
+
 // Headers and generated files, in which no student's line is.
 bool is_foreign(const std::string& file) {
-  if (file.starts_with("/usr/")) return true;
-  constexpr const char* parts[] = {"/cuda_runtime",    "/include/crt/",  "/include/cub/",
-                                   "/include/thrust/", "/include/cuda/", "/include/c++/",
-                                   "/bits/",           ".cudafe1.",      "/tmpxft_",
-                                   "/Python-3."};  // CPython's own sources
-  for (const char* part : parts) {
-    if (contains(file, part)) return true;
-  }
-  return false;
+  if (file.starts_with("/usr/") || is_of_library(file)) return true;
+  constexpr const char* parts[] = {"/cuda_runtime", "/include/crt/", "/include/c++/",
+                                   "/bits/",        ".cudafe1.",     "/tmpxft_"};
+  return std::any_of(std::begin(parts), std::end(parts),
+                     [&](const char* part) { return contains(file, part); });
 }
 
 // "cudaError cudaMalloc<float>" is named cudaMalloc<float>: of templates, the type of the result is
@@ -126,15 +138,18 @@ std::string_view without_result(std::string_view function) {
   return function;
 }
 
+bool is_function_of_library(std::string_view name) {
+  constexpr const char* beginnings[] = {
+      "thrust::", "cub::", "cuda::", "cooperative_groups::", "Py", "_Py", "__pyx_"};
+  return std::any_of(std::begin(beginnings), std::end(beginnings),
+                     [&](const char* beginning) { return name.starts_with(beginning); });
+}
+
 // A function of the toolkit's or the C++ library's headers, which the compiler put into the
 // program, or of the Python interpreter: no student wrote it.
 bool is_foreign_function(std::string_view name) {
-  constexpr const char* beginnings[] = {
-      "std::", "__gnu_cxx::", "thrust::", "cub::", "cuda::", "cooperative_groups::",
-      "Py",    "_Py",         "__pyx_"};
-  for (const char* beginning : beginnings) {
-    if (name.starts_with(beginning)) return true;
-  }
+  if (is_function_of_library(name) || name.starts_with("std::") || name.starts_with("__gnu_cxx::"))
+    return true;
   // Wrappers are called as what they wrap; only these name nothing of the library.
   if (name.starts_with("cudaOccupancy")) return true;
   const std::string plain(name.substr(0, name.find('<')));
@@ -148,15 +163,37 @@ bool is_foreign_function(std::string_view name) {
 
 void count_as_own_code(std::uintptr_t address) { driver_code = library_code(address); }
 
-call_stack program_stack() {
-  call_stack stack{};
-  unwinding walk{own_code(), stack};
+program_call call_of_program() {
+  program_call call;
+  unwinding walk{own_code(), call.stack};
   _Unwind_Backtrace(take_frame, &walk);
-  return stack;
+  call.inside = walk.last_own;
+  return call;
+}
+
+std::string called_function(std::uintptr_t inside) {
+  Dl_info info;
+  if (dladdr(reinterpret_cast<void*>(inside), &info) == 0 || !info.dli_sname) return {};
+  std::string name = info.dli_sname;
+  for (const std::string_view suffix : {"_ptds", "_ptsz", "_v2", "_v3"})
+    if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
+  return name;
+}
+
+bool passes_library_code(std::span<const std::uintptr_t> frames) {
+  std::vector<std::uintptr_t> calls;
+  for (const std::uintptr_t frame : frames) calls.push_back(frame - 1);
+  for (const auto& inlined : lines_of(calls)) {
+    if (inlined.empty()) continue;
+    const host_line& innermost = inlined.front();
+    if (is_of_library(innermost.file) || is_function_of_library(without_result(innermost.function)))
+      return true;
+  }
+  return false;
 }
 
 std::size_t interrupted_stack(std::uintptr_t instruction, std::span<std::uintptr_t> stack) {
-  unwinding walk{own_code(), stack, instruction};
+  unwinding walk{own_code(), stack, 0, instruction};
   _Unwind_Backtrace(take_frame, &walk);
   return walk.count;
 }

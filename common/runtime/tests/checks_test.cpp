@@ -290,7 +290,7 @@ TEST_CASE("memory that is left is asked for only where a program ends in order")
   CHECK(p.told() == strings{"leaks?"});
 }
 
-TEST_CASE("a kernel's fault is unseen until a call answers it") {
+TEST_CASE("a kernel's fault is unchecked until a call returns it") {
   const auto found_after = [](auto&& calls) {
     checked_program p;
     launch_by_syntax();
@@ -305,10 +305,10 @@ TEST_CASE("a kernel's fault is unseen until a call answers it") {
     fake::tell().fault = {};
     return all;
   };
-  const auto unseen = found_after([] {});
-  REQUIRE(unseen.size() == 1);
-  CHECK(unseen[0].what.kind == finding_kind::unseen_error);
-  CHECK(unseen[0].what.message.find("address 12") != std::string::npos);
+  const auto unchecked = found_after([] {});
+  REQUIRE(unchecked.size() == 1);
+  CHECK(unchecked[0].what.kind == finding_kind::unchecked_error);
+  CHECK(unchecked[0].what.message.find("address 12") != std::string::npos);
   captured_stderr([&] {
     CHECK(found_after([] { cudaDeviceSynchronize(); }).empty());
     // The device has told what the kernel did: that it failed is no news.

@@ -61,12 +61,14 @@ def expect(words, *due, check="1"):
         problems.append(f"{words}: found {found} instead of {wanted}")
 
 
-expect("unseen", ("unseen_error", "unseen", None, None))
-expect("unseen_thrice", ("unseen_error", "unseen", None, None, 3))
+expect("unchecked", ("unchecked_error", "unchecked", None, None))
+expect("unchecked_thrice", ("unchecked_error", "unchecked", None, None, 3))
 expect("seen")
 expect("peeked")
-expect("seen_elsewhere", ("unseen_error", "unseen", None, None))
+expect("seen_elsewhere", ("unchecked_error", "unchecked", None, None))
 expect("answered")
+expect("ignored_copy", ("unchecked_error", "ignored_copy", None, None))
+expect("ignored_launch", ("unchecked_error", "ignored_launch", None, None))
 expect("twice", ("double_free", "twice", "allocated", "first"))
 expect("inside", ("double_free", "inside", "allocated", None))
 expect("foreign", ("double_free", "foreign", None, None))
@@ -76,7 +78,7 @@ expect("global")
 expect("leak", ("leak", "allocated", "allocated", None))
 expect("reset", ("leak", "allocated", "allocated", None))
 expect("leak exit_1")  # a program that gives up need not free what it has
-expect("unseen twice", check="0")
+expect("unchecked twice", check="0")
 # What a launch gives too little of is one mistake, at the launch. What no launch could give is not.
 expect("no_shared", ("too_little_shared", "no_shared", None, None, 128))
 expect("less_shared", ("too_little_shared", "less_shared", None, None, 32))

@@ -45,7 +45,7 @@ const char* term_of(finding_kind kind) {
       return "kernel";
     case finding_kind::leak:
       return "memory-leak";
-    case finding_kind::unseen_error:
+    case finding_kind::unchecked_error:
       return "asynchronous-launch";
   }
   return "kernel";

@@ -79,10 +79,11 @@ TEST_CASE("the worst finding in a sentence") {
 }
 
 TEST_CASE("the document counts errors and warnings") {
-  const auto j = findings_json({race_at(3), of_kind(finding_kind::unseen_error, "nobody asked")});
+  const auto j =
+      findings_json({race_at(3), of_kind(finding_kind::unchecked_error, "nobody asked")});
   CHECK(j["errors"] == 1);
   CHECK(j["warnings"] == 1);
-  CHECK(j["summary"] == "2 findings: 1 race, 1 unseen error");
+  CHECK(j["summary"] == "2 findings: 1 race, 1 unchecked error");
   CHECK(j["findings"][0]["parties"][0]["line"] == 3);
   CHECK(j["findings"][1]["warning"] == true);
 }

@@ -32,7 +32,7 @@ const std::vector<mistake> mistakes = {
     {"no_bounds_test",
      {{finding_kind::out_of_bounds, 11, 22, 18}, {finding_kind::out_of_bounds, 11, 22, 19}}},
     {"unchecked_launch",
-     {{finding_kind::unseen_error, 0, 16, 0}, {finding_kind::unwritten_copy, 0, 17, 14}}},
+     {{finding_kind::unchecked_error, 0, 16, 0}, {finding_kind::unwritten_copy, 0, 17, 14}}},
     {"lost_counts", {{finding_kind::race, 16, 32, 28}}, true},
     {"read_too_early", {{finding_kind::race, 12, 28, 23}}, true},
 };

@@ -45,7 +45,7 @@ struct owner {
 static owner freed_at_exit;  // its destructor runs when main is over: no leak
 
 static void launch_too_large() {
-  nothing<<<1, 2048>>>(nullptr);  // here: unseen
+  nothing<<<1, 2048>>>(nullptr);  // here: unchecked
 }
 
 static void free_twice() {
@@ -82,8 +82,8 @@ int main(int argument_count, char** arguments) {
   for (int i = 1; i < argument_count; i++) {
     const char* const what = arguments[i];
     const auto is = [&](const char* word) { return std::strcmp(what, word) == 0; };
-    if (is("unseen")) launch_too_large();
-    if (is("unseen_thrice")) {
+    if (is("unchecked")) launch_too_large();
+    if (is("unchecked_thrice")) {
       for (int k = 0; k < 3; k++) launch_too_large();
     }
     if (is("seen")) {
@@ -98,10 +98,17 @@ int main(int argument_count, char** arguments) {
       launch_too_large();
       std::thread([] { cudaGetLastError(); }).join();
     }
+    void* one = nullptr;
+    const auto kernel = reinterpret_cast<const void*>(&nothing);
+    if (is("ignored_copy")) {
+      cudaMemcpy(nullptr, nullptr, 4, cudaMemcpyHostToDevice);  // here: ignored_copy
+    }
+    if (is("ignored_launch")) {
+      cudaLaunchKernel(kernel, 1, 2048, &one, 0, nullptr);  // here: ignored_launch
+    }
     if (is("answered")) {
-      cudaMemcpy(nullptr, nullptr, 4, cudaMemcpyHostToDevice);
-      void* one = nullptr;
-      cudaLaunchKernel(reinterpret_cast<const void*>(&nothing), 1, 2048, &one, 0, nullptr);
+      if (cudaMemcpy(nullptr, nullptr, 4, cudaMemcpyHostToDevice) == cudaSuccess) return 1;
+      if (cudaLaunchKernel(kernel, 1, 2048, &one, 0, nullptr) == cudaSuccess) return 1;
     }
     if (is("twice")) free_twice();
     if (is("inside")) free_inside();

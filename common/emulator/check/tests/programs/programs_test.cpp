@@ -32,12 +32,13 @@ std::string contents(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// The executable that contains each program.
-std::map<std::string, std::string> built_programs() {
-  std::map<std::string, std::string> found;
+// The executables that contain each program: with different optimization, some are built
+// repeatedly.
+std::multimap<std::string, std::string> built_programs() {
+  std::multimap<std::string, std::string> found;
   std::istringstream groups(environment("STEPWISE_GROUPS"));
   for (std::string group; std::getline(groups, group, ':');)
-    for (const std::string& name : lines_of("'" + group + "' --list")) found[name] = group;
+    for (const std::string& name : lines_of("'" + group + "' --list")) found.emplace(name, group);
   return found;
 }
 
@@ -53,18 +54,21 @@ std::vector<std::string> problems_in(const std::string& folder) {
   std::vector<std::vector<std::string>> problems(sources.size());
   in_parallel(sources.size(), [&](std::size_t i) {
     const std::string name = sources[i].stem();
-    const auto group = built.find(name);
-    if (group == built.end()) {
+    const auto [first, last] = built.equal_range(name);
+    if (first == last) {
       problems[i] = {"it is not built: meson.build does not name it"};
       return;
     }
     const auto due = due_findings(contents(sources[i]));
-    const auto result =
-        run_checked("'" + group->second + "' " + name, name.starts_with("endless") ? 1 : 30);
-    problems[i] = differences(due, result.findings, sources[i].filename());
     if (due.empty() != (folder == "correct")) problems[i].push_back("it is in the wrong folder");
-    if (result.exit_code != 0)
-      problems[i].push_back("ended with " + std::to_string(result.exit_code));
+    for (auto group = first; group != last; ++group) {
+      const auto result =
+          run_checked("'" + group->second + "' " + name, name.starts_with("endless") ? 1 : 30);
+      for (const auto& p : differences(due, result.findings, sources[i].filename()))
+        problems[i].push_back(fs::path(group->second).filename().string() + ": " + p);
+      if (result.exit_code != 0)
+        problems[i].push_back("ended with " + std::to_string(result.exit_code));
+    }
   });
   std::vector<std::string> all;
   for (std::size_t i = 0; i < sources.size(); ++i)

@@ -5,7 +5,7 @@ int main() {
   const int n = 100;
   int* x;
   cudaMalloc(&x, n * sizeof(int));
-  fill<<<n / 256, 256>>>(x);  // finding: unseen_error called
+  fill<<<n / 256, 256>>>(x);  // finding: unchecked_error called
   cudaDeviceSynchronize();
   cudaFree(x);
   return 0;

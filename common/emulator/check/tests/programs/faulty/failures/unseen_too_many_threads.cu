@@ -4,7 +4,7 @@ __global__ void fill(int* x) { x[threadIdx.x] = 1; }
 int main() {
   int* x;
   cudaMalloc(&x, 2048 * sizeof(int));
-  fill<<<1, 2048>>>(x);  // finding: unseen_error called
+  fill<<<1, 2048>>>(x);  // finding: unchecked_error called
   cudaFree(x);
   return 0;
 }

@@ -8,7 +8,7 @@ __global__ void fill(int* x) {
 int main() {
   int* x;
   cudaMalloc(&x, 32 * sizeof(int));
-  fill<<<1, 32, 65536>>>(x);  // finding: unseen_error called
+  fill<<<1, 32, 65536>>>(x);  // finding: unchecked_error called
   cudaDeviceSynchronize();
   cudaFree(x);
   return 0;
