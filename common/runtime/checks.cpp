@@ -137,7 +137,9 @@ void call_checks::launch_failed(const watched_call& call, const failure& how) {
 void call_checks::call_failed(const watched_call& call, const failure& how) {
   const followed_result& result = result_of(call);
   const bool is_ignored = result.use == result_use::ignored;
-  if (is_fault(static_cast<error>(how.code))) {
+  // A kernel's fault, or what every call returns after it.
+  const auto code = static_cast<error>(how.code);
+  if (is_fault(code) || code == state::get().fault.code) {
     if (!is_ignored) unchecked_fault_.reset();
     return;
   }
@@ -174,12 +176,40 @@ void call_checks::keep(unchecked error) {
     known.what.count++;
     return;
   }
-  if (unchecked_.size() < most_findings) unchecked_.push_back(std::move(error));
+  if (unchecked_.size() == most_findings) return;
+  unchecked_.push_back(std::move(error));
+  prepare_last_words();
+}
+
+bool call_checks::is_programs(const unchecked& error) {
+  if (error.passed.empty()) return true;  // a launch
+  const auto [known, is_new] = ignored_by_program_.try_emplace(error.what.origin);
+  if (is_new)
+    known->second =
+        place_of_origin(error.what.origin).known() && !passes_library_code(error.passed);
+  return known->second;
+}
+
+void call_checks::prepare_last_words() {
+  // Each text stays in memory.
+  if (++last_words_made_ > 2 * most_findings) return set_last_words("");
+  std::vector<located_finding> all;
+  if (file_.empty()) all = found_;
+  for (const unchecked& error : unchecked_)
+    if (is_programs(error)) merge_into(all, located(error.what));
+  if (!all.empty() && !std::exchange(armed_, true)) {
+    say_last_words_on({SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM});
+  }
+  if (file_.empty()) return set_last_words(all.empty() ? "" : report(all));
+  std::string lines;
+  for (const located_finding& found : all) lines += json_line(found) + "\n";
+  set_last_words(lines, file_);
 }
 
 void call_checks::error_seen() {
   unchecked_fault_.reset();
-  std::erase_if(unchecked_, [](const unchecked& u) { return u.thread == thread_number(); });
+  const auto asked = [](const unchecked& u) { return u.thread == thread_number(); };
+  if (std::erase_if(unchecked_, asked) != 0) prepare_last_words();
 }
 
 void call_checks::fault_noted(int code, const std::string& message) {
@@ -222,22 +252,15 @@ void call_checks::finish(device* of, bool in_order) {
 }
 
 void call_checks::program_ends() {
-  for (unchecked& u : std::exchange(unchecked_, {})) {
-    const bool is_launch = u.passed.empty();
-    const bool is_programs =
-        is_launch || (place_of_origin(u.what.origin).known() && !passes_library_code(u.passed));
-    if (is_programs) add(std::move(u.what));
-  }
+  for (unchecked& error : std::exchange(unchecked_, {}))
+    if (is_programs(error)) add(std::move(error.what));
   // The device reports what went wrong in a kernel; only what it did not report is new.
   const bool told = std::any_of(found_.begin(), found_.end(),
                                 [](const auto& f) { return !is_warning(f.what.kind); });
   if (unchecked_fault_ && !told) add(*unchecked_fault_);
   unchecked_fault_.reset();
-  if (file_.empty()) {
-    set_last_words("");
-    write_all(STDERR_FILENO, report());
-    return;
-  }
+  set_last_words("");
+  if (file_.empty()) return write_all(STDERR_FILENO, report(found_));
   for (std::size_t i = 0; i < found_.size(); i++) append_to_file(i);
 }
 
@@ -246,12 +269,17 @@ void call_checks::take(device* of, bool at_exit) {
   for (finding& f : of->take_findings(at_exit)) add(std::move(f));
 }
 
-void call_checks::add(finding what, const host_place& at) {
-  if (what.kind == finding_kind::double_free) refused_frees_.insert(what.origin);
+located_finding call_checks::located(finding what, const host_place& at) {
   located_finding found{std::move(what), at, {}, {}};
   if (!at.known()) found.host = place_of_origin(found.what.origin);
   found.allocated = place_of_origin(found.what.object.allocated_by);
   found.freed = place_of_origin(found.what.object.freed_by);
+  return found;
+}
+
+void call_checks::add(finding what, const host_place& at) {
+  if (what.kind == finding_kind::double_free) refused_frees_.insert(what.origin);
+  located_finding found = located(std::move(what), at);
   // What a kernel allocated has advice already.
   if (found.what.kind == finding_kind::leak && found.what.advice.empty()) {
     found.what.advice =
@@ -262,17 +290,13 @@ void call_checks::add(finding what, const host_place& at) {
   if (found_.size() == most_findings) return;
   const auto [number, how] = merge_into(found_, std::move(found));
   if (how == merged::as::repeated) return;
-  if (!file_.empty()) return append_to_file(number);
-  if (!std::exchange(armed_, true)) {
-    say_last_words_on({SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM});
-  }
-  set_last_words(report());
+  file_.empty() ? prepare_last_words() : append_to_file(number);
 }
 
 bool call_checks::add_in_copy(finding what, const host_place& at) {
   process_ = getpid();
   add(std::move(what), at);
-  if (file_.empty()) write_all(STDERR_FILENO, report());
+  if (file_.empty()) write_all(STDERR_FILENO, report(found_));
   return file_.empty();
 }
 
@@ -291,17 +315,17 @@ void call_checks::append_to_file(std::size_t number) {
   close(file);
 }
 
-std::string call_checks::report() const {
+std::string call_checks::report(const std::vector<located_finding>& all) {
   const finding_style style = style_of_stderr();
   std::string text;
-  for (const located_finding& found : found_) {
+  for (const located_finding& found : all) {
     text += "\n" + plain_text(finding_lines(found, style));
   }
-  if (!found_.empty()) text += "\n";
-  if (const std::string note = missing_lines_note(found_, style); !note.empty()) {
+  if (!all.empty()) text += "\n";
+  if (const std::string note = missing_lines_note(all, style); !note.empty()) {
     text += "stepwise: " + note + "\n";
   }
-  return text + "stepwise: " + findings_summary(found_) + "\n";
+  return text + "stepwise: " + findings_summary(all) + "\n";
 }
 
 std::uint64_t origin_of_launch() { return number_of_stack(program_stack()); }

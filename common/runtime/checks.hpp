@@ -99,12 +99,16 @@ class call_checks {
   void launch_failed(const watched_call& call, const failure& how);
   void call_failed(const watched_call& call, const failure& how);
   const followed_result& result_of(const watched_call& call);
+  static located_finding located(finding what, const host_place& at = {});
   void keep(unchecked error);
+  bool is_programs(const unchecked& error);
+  // What a crash would say of the errors that are unchecked until now.
+  void prepare_last_words();
   void take(device* of, bool at_exit);
   void add(finding what, const host_place& at = {});
   std::string_view function_of(std::uint64_t origin) const;
   void append_to_file(std::size_t number);
-  std::string report() const;
+  static std::string report(const std::vector<located_finding>& all);
 
   std::string file_;
   int process_ = getpid();
@@ -113,7 +117,10 @@ class call_checks {
   std::set<std::uint64_t> refused_frees_;  // origins of those that are reported already
   std::vector<unchecked> unchecked_;
   std::unique_ptr<finding> unchecked_fault_;
-  std::map<std::uint64_t, followed_result> results_;  // by origin
+  // By origin: where a result goes, and whether code of the program's own ignores it.
+  std::map<std::uint64_t, followed_result> results_;
+  std::map<std::uint64_t, bool> ignored_by_program_;
+  std::size_t last_words_made_ = 0;
   std::vector<located_finding> found_;
   std::vector<std::uint64_t> written_;  // of the counts, to the file
   bool armed_ = false;

@@ -1,6 +1,7 @@
 // Keeps the text in an atomic pointer, and writes it when a signal ends the program.
 #include "common/runtime/host/last_words.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,8 +11,13 @@
 namespace stepwise::runtime {
 namespace {
 
+struct last_text {
+  std::string text, file;
+  pid_t process;
+};
+
 // Earlier texts stay where they are, since a handler may be reading one.
-std::atomic<const std::string*> words{nullptr};
+std::atomic<const last_text*> words{nullptr};
 
 struct stat stderr_at_start {};
 const bool has_stderr = fstat(STDERR_FILENO, &stderr_at_start) == 0;
@@ -37,12 +43,19 @@ void write_all(int to, std::string_view text) {
   }
 }
 
-void set_last_words(std::string_view text) {
-  words = text.empty() ? nullptr : new std::string(text);
+void set_last_words(std::string_view text, const std::string& file) {
+  words = text.empty() ? nullptr : new last_text{std::string(text), file, getpid()};
 }
 
 void say_last_words() {
-  if (const std::string* const text = words.exchange(nullptr)) write_all(STDERR_FILENO, *text);
+  const last_text* const last = words.exchange(nullptr);
+  if (last == nullptr) return;
+  if (last->file.empty()) return write_all(STDERR_FILENO, last->text);
+  if (last->process != getpid()) return;
+  const int file = open(last->file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (file < 0) return;
+  write_all(file, last->text);
+  close(file);
 }
 
 void say_last_words_on(std::initializer_list<int> signals) {

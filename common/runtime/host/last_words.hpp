@@ -17,8 +17,9 @@ bool stderr_is_unchanged();
 // As much as the file takes. For handlers, too.
 void write_all(int to, std::string_view text);
 
-// From now on this is what a signal's end says, or nothing if it is empty.
-void set_last_words(std::string_view text);
+// From now on this is what a signal's end says, or nothing if it is empty: at the end of a file, by
+// this process alone, or on stderr.
+void set_last_words(std::string_view text, const std::string& file = {});
 // Says it once. For handlers.
 void say_last_words();
 // Says it before these signals end the program, as far as it has not decided what they do.

@@ -87,6 +87,10 @@ expect("far_in_shared", ("out_of_bounds", "less_shared", None, None, 32))
 # A program that ends before its time has written what was found.
 expect("twice quick", ("double_free", "twice", "allocated", "first"))
 expect("twice crash", ("double_free", "twice", "allocated", "first"))
+# Errors that were unchecked when it crashed, or was ended.
+expect("unchecked crash", ("unchecked_error", "unchecked", None, None))
+expect("ignored_copy abort", ("unchecked_error", "ignored_copy", None, None))
+expect("seen crash")
 
 # Without a file, people read it, whatever ends the program.
 for words, code in (("twice", 0), ("twice exit_1", 1), ("twice crash", -signal.SIGSEGV),
@@ -98,6 +102,10 @@ for words, code in (("twice", 0), ("twice exit_1", 1), ("twice crash", -signal.S
         problems.append(f"{words}: said\n{ended.stderr}")
     if has_lines and f"checked.cu:{line_of['twice']}:  if (cudaFree(memory)" not in ended.stderr:
         problems.append(f"{words}: no line in\n{ended.stderr}")
+
+ended = run("twice ignored_copy crash")
+if "2 findings: 1 invalid free, 1 unchecked error\n" not in ended.stderr:
+    problems.append(f"twice ignored_copy crash: said\n{ended.stderr}")
 
 # The program's own functions stand for lines that are unknown, and how to have them is said once.
 said = run("leak twice").stderr
