@@ -235,8 +235,13 @@ class device {
   // calls are made (0: unknown), and the stream that they belong to (0: the legacy default stream).
   virtual void set_origin(std::uint64_t number) { (void)number; }
   virtual void set_stream(const stream_use& use) { (void)use; }
-  // The host waited for a stream, or for all work (`stream` is no_stream).
+  // The host waited for a stream, or for all work (`stream` is no_stream); or for what an event
+  // marked.
   virtual void host_waited(std::uint64_t stream) { (void)stream; }
+  virtual void host_waited_for_event(std::uint64_t event) { (void)event; }
+  // From now on the host may know, by a way that no call shows, that what a stream has done up to
+  // now has ended: a function of the program ran there, say.
+  virtual void host_may_know(std::uint64_t stream) { (void)stream; }
   // Work of a stream that comes later waits for what `event` (any number that the caller
   // chooses) marked: recorded in one stream, waited for in another.
   virtual void mark_event(std::uint64_t event, std::uint64_t stream) { (void)event, (void)stream; }

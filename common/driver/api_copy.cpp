@@ -1,4 +1,6 @@
 // Copies and fills.
+#include <optional>
+
 #include "common/driver/graphs/graph_parameters.hpp"
 #include "common/driver/memory_types.hpp"
 #include "common/runtime/api/copy.hpp"
@@ -122,7 +124,7 @@ CUresult copy_rows(const Copy* c, std::size_t layers, bool asynchronous, CUstrea
 }
 
 CUresult fill(CUdeviceptr to, std::size_t pitch, unsigned value, unsigned element_bytes,
-              std::size_t width, std::size_t rows, CUstream stream = nullptr,
+              std::size_t width, std::size_t rows, std::optional<CUstream> stream = {},
               std::source_location at = std::source_location::current()) {
   return in_context(
       [&](context&) {
@@ -132,7 +134,7 @@ CUresult fill(CUdeviceptr to, std::size_t pitch, unsigned value, unsigned elemen
         fill_request request{pointer_of(to), pitch, static_cast<int>(value), width * element_bytes,
                              rows};
         request.element_bytes = element_bytes;
-        return fill_call(request, stream, at);
+        return stream ? fill_call(request, *stream, at) : fill_and_wait(request, at);
       },
       at);
 }

@@ -159,7 +159,11 @@ status begin(state& s, const operation& o, CUstream stream) {
     case operation::what::wait:
       return wait_for(s, o, stream);
     case operation::what::write:
-      return runtime::in_order(s, stream, [&s, o] { return write_now(s, o); });
+      return runtime::in_order(s, stream, [&s, o, stream] {
+        status outcome = write_now(s, o);
+        runtime::host_may_know(s, stream);  // it may poll the value
+        return outcome;
+      });
     default:
       return {};
   }

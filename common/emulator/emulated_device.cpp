@@ -256,6 +256,12 @@ class emulated_device final : public device {
   void host_waited(std::uint64_t stream) override {
     if (checker_) checker_->sequence().host_waited(stream);
   }
+  void host_waited_for_event(std::uint64_t event) override {
+    if (checker_) checker_->sequence().host_waited_for_event(event);
+  }
+  void host_may_know(std::uint64_t stream) override {
+    if (checker_) checker_->sequence().host_may_know(stream);
+  }
   void mark_event(std::uint64_t event, std::uint64_t stream) override {
     if (checker_) checker_->sequence().mark_event(event, stream);
   }

@@ -36,8 +36,7 @@ struct event_record {
   event_handle handle{};
   unsigned flags = 0;
   bool recorded = false;
-  std::uint64_t stream = 0;  // as the device knows it, when it was recorded last
-  std::uint64_t point = 0;   // of the last recording, see stream_order::mark
+  std::uint64_t point = 0;  // of the last recording, see stream_order::mark
 };
 
 struct host_allocation {

@@ -454,6 +454,11 @@ void remote_device::host_waited(std::uint64_t stream) {
   queue(host_waits{stream});
 }
 
+void remote_device::host_waited_for_event(std::uint64_t event) {
+  const std::lock_guard guard(lock_);
+  queue(host_waits_for_event{event});
+}
+
 void remote_device::mark_event(std::uint64_t event, std::uint64_t stream) {
   const std::lock_guard guard(lock_);
   queue(remote::mark_event{event, stream});

@@ -72,6 +72,7 @@ class remote_device : public device {
   void set_origin(std::uint64_t number) override;
   void set_stream(const stream_use& use) override;
   void host_waited(std::uint64_t stream) override;
+  void host_waited_for_event(std::uint64_t event) override;
   void mark_event(std::uint64_t event, std::uint64_t stream) override;
   void wait_event(std::uint64_t event, std::uint64_t stream) override;
   void name_allocation(device_address address, std::string_view name) override;

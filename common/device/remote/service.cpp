@@ -212,6 +212,12 @@ status service::execute(const host_waits& m) {
   return {};
 }
 
+status service::execute(const host_waits_for_event& m) {
+  on_.host_waited_for_event(m.event);
+  if (is_counted()) shared_.call.marked(asked::kind::host_event, m.event, 0);
+  return {};
+}
+
 status service::execute(const mark_event& m) {
   on_.mark_event(m.event, m.stream);
   if (is_counted()) shared_.call.marked(asked::kind::record, m.event, m.stream);

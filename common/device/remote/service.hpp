@@ -74,6 +74,7 @@ class service {
   status execute(const enter_origin& m);
   status execute(const enter_stream& m);
   status execute(const host_waits& m);
+  status execute(const host_waits_for_event& m);
   status execute(const mark_event& m);
   status execute(const wait_for_event& m);
   status execute(const name_memory& m);

@@ -34,6 +34,7 @@ std::uint32_t checker::in_bounds_global(const access_event& e, std::uint32_t lan
       if (a == nullptr || !a->second.constant) {
         window = *found;
         if (first_windows_[e.index].bytes == 0) first_windows_[e.index] = window;
+        note_host_memory(e, at, window);
         continue;
       }
     }

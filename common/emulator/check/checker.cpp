@@ -43,6 +43,7 @@ void checker::begin_launch(const launch_info& info) {
   launch_origin_ = origin_;
   failure_ = {};
   missing_shared_ = {};
+  host_flags_ = {};
   windows_.assign(code_->accesses.size(), {});
   extra_sites_.clear();
   extra_numbers_.clear();
@@ -59,6 +60,7 @@ status checker::end_launch(const status& failure) {
   unused_.clear();
   current_ = nullptr;
   tell_missing_shared();
+  note_host_flags();
   launches_.push_back({order_.current_work(), code_, config_->grid, config_->block, block_warps_});
   if (launches_.size() > most_launches) launches_.pop_front();
   return failure.ok() ? failure_ : failure;
@@ -346,6 +348,7 @@ void checker::warp_met(const warp_event& e, bool orders_memory) {
 }
 
 void checker::fenced(const warp_event& e, memory_order o, sync_scope s) {
+  if (s != sync_scope::block) host_flags_.fenced = true;
   order_.fenced(state().clock, e, o, s);
 }
 

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
@@ -68,7 +69,10 @@ class checker final : public observer {
     flows_.clear();
   }
   order& sequence() { return order_; }
-  void set_stream(const stream_use& use) { stream_ = use; }
+  void set_stream(const stream_use& use) {
+    stream_ = use;
+    order_.enter_stream(use);
+  }
 
   std::vector<finding> take(bool at_exit);
 
@@ -108,6 +112,7 @@ class checker final : public observer {
     std::uint64_t allocated_by = 0, freed_by = 0;
     std::shared_ptr<const finding_party> by_kernel;  // null: the host allocated it
     bool mapped = false;
+    tick allocated_at = 0;  // what was accessed before belonged to another allocation
   };
   using allocation_map = std::map<device_address, allocation>;
 
@@ -170,6 +175,18 @@ class checker final : public observer {
   struct place_in_memory {
     finding_object object;
     std::string words;  // "in[1024]"
+  };
+  // The stores of a launch to memory that the host can read meanwhile, by which it may learn that
+  // this launch, or the work before it, has ended.
+  struct host_flags {
+    struct lone_store {
+      device_address at;    // the only place where the site stores; 0: it stores at several
+      device_address base;  // of the allocation
+    };
+    std::map<std::uint32_t, lone_store> lone;  // by site
+    std::set<device_address> loaded;           // allocations
+    bool strong = false;                       // a store for other threads to see
+    bool fenced = false;                       // some thread had a fence beyond its block
   };
   // A launch whose accesses may still be remembered.
   struct past_launch {
@@ -253,6 +270,11 @@ class checker final : public observer {
   // streams.cpp
   static constexpr std::uint32_t no_warp = ~std::uint32_t{0} / 32;
   bool streams_matter() const;
+  bool host_reads(device_address at) const;
+  void note_host_memory(const access_event& e, device_address at, access_window& window);
+  void note_copy_to_host(std::uint64_t bytes);
+  void note_host_flags();
+  bool is_of_freed_memory(std::uint64_t at, tick when) const;
   void copy_touches(device_address at, std::uint64_t bytes, bool writes);
   void copy_touches_cell(const cell& c, std::uint64_t at, bool writes, const accessor& a);
   void copy_races(std::uint64_t at, bool writes, std::uint32_t warp, unsigned lane,
@@ -334,6 +356,7 @@ class checker final : public observer {
   std::uint32_t block_warps_ = 1;
   std::uint64_t launch_origin_ = 0;
   status failure_;
+  host_flags host_flags_;
   // Accesses beyond the dynamic shared memory that the launch passes: one finding, at its end.
   struct missing_shared {
     finding first;

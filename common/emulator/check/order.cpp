@@ -40,19 +40,26 @@ void join(stream_ticks& into, const stream_ticks& from) {
 
 // --- streams -----------------------------------------------------------------------------------
 
-void order::begin_work(const stream_use& use) {
-  const tick began = next();
-  stream_state& s = streams_[use.stream];
-  s.non_blocking = use.non_blocking;
+// Brings a stream to the point at which its next operation would begin, whatever that is: after all
+// that the host knew when it asked for the operation, and, as the legacy default stream and the
+// blocking streams wait for each other, after the work of the other side.
+order::stream_state& order::meet(std::uint64_t stream) {
+  stream_state& s = streams_[stream];
   join(s.known, host_known_);
-  // The legacy default stream and the blocking streams wait for each other.
+  join(s.known, host_may_know_);
   for (const auto& [number, other] : streams_) {
-    const bool either = use.stream == 0 ? !other.non_blocking : number == 0 && !use.non_blocking;
-    if (number != use.stream && either) {
-      s.known[number] = began;
-      join(s.known, other.known);
-    }
+    const bool either = stream == 0 ? !other.non_blocking : number == 0 && !s.non_blocking;
+    if (number == stream || !either) continue;
+    s.known[number] = now_ + 1;
+    join(s.known, other.known);
   }
+  return s;
+}
+
+void order::begin_work(const stream_use& use) {
+  enter_stream(use);
+  stream_state& s = meet(use.stream);
+  const tick began = next();
   s.began.push_back(began);
   works_.push_back({began, use.stream});
   stream_ = use.stream;
@@ -67,30 +74,40 @@ void order::begin_work(const stream_use& use) {
 }
 
 void order::host_waited(std::uint64_t stream) {
+  if (stream != no_stream) {
+    join(host_known_, meet(stream).known);
+    host_known_[stream] = now_ + 1;
+    return;
+  }
   for (const auto& [number, s] : streams_) {
-    if (stream != no_stream && stream != number) continue;
     join(host_known_, s.known);
     host_known_[number] = now_ + 1;
   }
 }
 
+void order::host_waited_for_event(std::uint64_t event) {
+  const auto marked = events_.find(event);
+  if (marked != events_.end()) join(host_known_, marked->second);
+}
+
+void order::host_may_know(std::uint64_t stream, bool with_running_work) {
+  join(host_may_know_, meet(stream).known);
+  tick& upto = host_may_know_[stream];
+  upto = std::max(upto, with_running_work ? now_ + 1 : launch_began_);
+}
+
+// An event in the legacy default stream is an operation there: it comes after the work of the
+// blocking streams, and their later work after it.
 void order::mark_event(std::uint64_t event, std::uint64_t stream) {
-  const stream_state& s = streams_[stream];
-  stream_ticks marked = s.known;
+  stream_ticks marked = meet(stream).known;
   marked[stream] = now_ + 1;
-  // What the stream's next work would wait for, as in begin_work().
-  for (const auto& [number, other] : streams_) {
-    const bool either = stream == 0 ? !other.non_blocking : number == 0 && !s.non_blocking;
-    if (number == stream || !either) continue;
-    marked[number] = now_ + 1;
-    join(marked, other.known);
-  }
   events_[event] = std::move(marked);
 }
 
 void order::wait_event(std::uint64_t event, std::uint64_t stream) {
+  stream_state& s = meet(stream);
   const auto marked = events_.find(event);
-  if (marked != events_.end()) join(streams_[stream].known, marked->second);
+  if (marked != events_.end()) join(s.known, marked->second);
 }
 
 std::uint32_t order::work_of(tick t) const {

@@ -93,9 +93,16 @@ struct block_clock {
 class order {
  public:
   tick now() const { return now_; }
+  // Notes whether a stream is ordered with the legacy default stream.
+  void enter_stream(const stream_use& use) { streams_[use.stream].non_blocking = use.non_blocking; }
   // Starts a launch, a copy or another piece of work of a stream.
   void begin_work(const stream_use& use);
+  // The host has waited for a stream, for all work (no_stream), or for a marked event.
   void host_waited(std::uint64_t stream);
+  void host_waited_for_event(std::uint64_t event);
+  // The host may have learned, by a way that the emulator does not see, that a stream's work has
+  // ended: all of it, or all before the running work. Later work counts as ordered after it.
+  void host_may_know(std::uint64_t stream, bool with_running_work = true);
   void mark_event(std::uint64_t event, std::uint64_t stream);
   void wait_event(std::uint64_t event, std::uint64_t stream);
   bool several_streams() const { return streams_.size() > 1; }
@@ -169,6 +176,8 @@ class order {
     std::unordered_map<std::uint64_t, tick> known;  // of other streams' work
   };
 
+  stream_state& meet(std::uint64_t stream);
+
   tick now_ = 0, settled_ = 0, launch_began_ = 0;
   std::uint32_t block_warps_ = 1;
   std::unordered_map<key, sync_object, key_hash> objects_;
@@ -178,7 +187,7 @@ class order {
   };
   std::vector<work> works_;
   std::unordered_map<std::uint64_t, stream_state> streams_;
-  std::unordered_map<std::uint64_t, tick> host_known_;
+  std::unordered_map<std::uint64_t, tick> host_known_, host_may_know_;
   std::unordered_map<std::uint64_t, std::unordered_map<std::uint64_t, tick>> events_;
   std::uint64_t stream_ = 0;  // of the running work
   std::uint64_t gave_up_ = 0;

@@ -170,6 +170,7 @@ void checker::conflict(const touch& t, std::uint32_t other_warp, std::uint32_t o
     return;
   if (is_library_line(t.number) && is_library_line(other_site)) return;
   const bool past = order_.work_of(when) != order_.current_work();
+  if (past && !t.memory->is_shared && is_of_freed_memory(t.at, when)) return;
   const std::int64_t here = line_number(t.number);
   const std::int64_t there = past ? -2 - std::int64_t{other_site} : line_number(other_site);
   const finding_key k = key(finding_kind::race, std::min(here, there), std::max(here, there),

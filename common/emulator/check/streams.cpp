@@ -1,7 +1,14 @@
-// Copies and fills as accesses: they race with kernels of other streams.
+// Copies and fills as accesses: they race with kernels of other streams. Stores by which the host
+// may learn, unseen, that a stream's work has ended.
 #include "common/emulator/check/checker.hpp"
 
 namespace stepwise::emulator {
+namespace {
+
+// A flag that the host polls is a number; a copy of more than that brings results.
+constexpr std::uint64_t most_flag_bytes = 8;
+
+}  // namespace
 
 // While a program uses the legacy default stream only, everything is ordered.
 bool checker::streams_matter() const { return stream_.stream != 0 || order_.several_streams(); }
@@ -9,6 +16,7 @@ bool checker::streams_matter() const { return stream_.stream != 0 || order_.seve
 // A copy or fill of the current stream reads or writes these bytes.
 void checker::copy_touches(device_address at, std::uint64_t bytes, bool writes) {
   order_.begin_work(stream_);
+  if (writes && host_reads(at)) note_copy_to_host(bytes);
   if (!streams_matter() || bytes == 0 || !memory_.is_device(at)) return;
   watched_memory& m = *global_;
   const accessor a{order_.settled(), 0,       0,      0, order_.launch_began(),
@@ -25,7 +33,8 @@ void checker::copy_touches(device_address at, std::uint64_t bytes, bool writes) 
 
 void checker::copy_touches_cell(const cell& c, std::uint64_t at, bool writes, const accessor& a) {
   const auto open = [&](tick when) {
-    return when >= a.settled && when != 0 && !order_.knows_work(order_.work_of(when));
+    return when >= a.settled && when != 0 && !order_.knows_work(order_.work_of(when)) &&
+           !is_of_freed_memory(at, when);
   };
   if (open(c.write_time()))
     copy_races(at, writes, c.writer() / 32, c.writer() % 32, c.write_site(), c.write_time(), true);
@@ -40,6 +49,64 @@ void checker::copy_touches_cell(const cell& c, std::uint64_t at, bool writes, co
   } else {
     note_load(c, 1, a);
   }
+}
+
+// Whether the memory around a position, which was accessed then, has been freed and allocated
+// since: that is in order, also where a stream's allocation reuses what another stream has freed.
+bool checker::is_of_freed_memory(std::uint64_t at, tick when) const {
+  const auto* const now = allocation_at(live_, device_base_ + at);
+  return now != nullptr && when <= now->second.allocated_at;
+}
+
+// --- flags for the host ------------------------------------------------------------------------
+
+// Pinned, managed and registered memory.
+bool checker::host_reads(device_address at) const {
+  return !memory_.is_device(at) || memory_.is_shared(at);
+}
+
+// A copy or fill of the current stream has written bytes that the host can read at once.
+void checker::note_copy_to_host(std::uint64_t bytes) {
+  if (bytes <= most_flag_bytes) order_.host_may_know(stream_.stream);
+}
+
+// An access left the window of its site, which is now the allocation around `at`. For a store that
+// the host may read, the window shrinks to that place as long as it is the only one, so that the
+// site's store to another place comes here, too.
+void checker::note_host_memory(const access_event& e, device_address at, access_window& window) {
+  if (!host_reads(at)) return;
+  const access_site& s = *e.site;
+  if (s.kind == access_kind::load) {
+    host_flags_.loaded.insert(window.base);
+    return;
+  }
+  const bool strong =
+      s.kind == access_kind::store ? s.order != memory_order::weak : s.scope == sync_scope::system;
+  if (strong) {
+    host_flags_.strong = true;
+    return;
+  }
+  auto& store = host_flags_.lone.try_emplace(e.index, at, window.base).first->second;
+  if (store.at != at) store.at = 0;
+  if (store.at == at) window = {at, s.bytes};
+}
+
+// The end of a launch. A flag means that the launch is over if PTX orders it after the launch's
+// other accesses, or seems to: a store that is strong, or follows a fence, or is a single block's.
+// Any flag means that what came before in the stream is over. A place that the launch reads, too,
+// holds a result rather than a flag.
+void checker::note_host_flags() {
+  bool any = host_flags_.strong, ends_launch = any;
+  const extent& grid = config_->grid;
+  const bool ordered = host_flags_.fenced || std::uint64_t{grid.x} * grid.y * grid.z == 1;
+  for (const auto& [site, store] : host_flags_.lone) {
+    if (store.at == 0) continue;
+    any = true;
+    const bool is_flag =
+        site_at(site).kind == access_kind::atomic || !host_flags_.loaded.contains(store.base);
+    ends_launch = ends_launch || (ordered && is_flag);
+  }
+  if (any) order_.host_may_know(stream_.stream, ends_launch);
 }
 
 }  // namespace stepwise::emulator

@@ -66,7 +66,7 @@ void checker::allocated(device_address at, std::uint64_t bytes) {
   // What was here before can no longer be described.
   gone_.erase(gone_.lower_bound(at), gone_.lower_bound(at + bytes));
   if (gone_.size() > 4096) gone_.erase(gone_.begin());
-  live_[at] = {bytes, "", false, false, origin_, 0, nullptr};
+  live_[at] = {bytes, "", false, false, origin_, 0, nullptr, false, order_.now()};
   global_->written.clear(at - device_base_, bytes);
 }
 
@@ -180,6 +180,7 @@ bool checker::looks_like_padding(std::uint64_t at, std::uint64_t gaps) const {
 void checker::copied_home(device_address from, std::uint64_t bytes) {
   if (bytes == 0 || !memory_.is_device(from)) return;
   copy_touches(from, bytes, false);
+  note_copy_to_host(bytes);
   const std::uint64_t at = from - device_base_;
   if (global_->written.all(at, bytes)) return;
   std::uint64_t missing = 0, first = bytes;

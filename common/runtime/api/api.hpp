@@ -100,10 +100,12 @@ void note_asked(state& s, asked::kind what, cudaStream_t stream, asked more);
 void note_event(state& s, asked::kind what, cudaStream_t stream, std::uint64_t event);
 
 // For devices that check; nothing in a plain run. What the device does next belongs to a checked
-// stream; the host has waited for one, or for all work.
+// stream; the host has waited for one, or for all work; or it may know of the stream's work, since
+// a function of the program's runs there.
 void enter_stream(state& s, cudaStream_t stream);
 void host_waited(state& s, cudaStream_t stream);
 void host_waited_for_all(state& s);
+void host_may_know(state& s, cudaStream_t stream);
 
 // Whether work of a checked stream has to wait for kernels that were left running.
 inline bool must_wait(state& s, cudaStream_t stream) {
@@ -112,6 +114,8 @@ inline bool must_wait(state& s, cudaStream_t stream) {
 // Keeps work of a checked stream until what comes before it has ended. It is called with the lock
 // held. To a device that checks it belongs to this stream and this call.
 void keep(state& s, cudaStream_t stream, stream_order::work work);
+// The same for a function of the program's, which is called without the lock.
+void call_in_turn(state& s, cudaStream_t stream, std::function<void()> function);
 // Does it now if it does not have to wait, and answers as the call does.
 template <class Work>
 status in_order(state& s, cudaStream_t stream, Work&& work) {

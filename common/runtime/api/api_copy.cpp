@@ -128,7 +128,7 @@ STEPWISE_OWN_STREAM(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync,
                     to, symbol, bytes, offset, kind, stream)
 
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
-  return fill_call({to, bytes, value, bytes}, nullptr);
+  return fill_and_wait({to, bytes, value, bytes});
 }
 STEPWISE_OWN_STREAM(cudaMemset_ptds, cudaMemset, (void* to, int value, std::size_t bytes), to,
                     value, bytes)
@@ -143,7 +143,7 @@ STEPWISE_EXPORT cudaError_t cudaMemsetAsync_ptsz(void* to, int value, std::size_
 
 cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width,
                          std::size_t rows) {
-  return fill_call({to, pitch, value, width, rows}, nullptr);
+  return fill_and_wait({to, pitch, value, width, rows});
 }
 STEPWISE_OWN_STREAM(cudaMemset2D_ptds, cudaMemset2D,
                     (void* to, std::size_t pitch, int value, std::size_t width, std::size_t rows),

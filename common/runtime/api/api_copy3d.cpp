@@ -176,11 +176,14 @@ cudaError_t copy_all_3d(std::size_t count, const cudaMemcpy3DBatchOp* operations
   });
 }
 
-cudaError_t fill_3d(const cudaPitchedPtr& memory, int value, const cudaExtent& extent,
-                    cudaStream_t stream) {
-  return fill_call({memory.ptr, memory.pitch, value, extent.width, extent.height, extent.depth,
-                    memory.pitch * memory.ysize},
-                   stream);
+fill_request fill_3d(const cudaPitchedPtr& memory, int value, const cudaExtent& extent) {
+  return {memory.ptr,
+          memory.pitch,
+          value,
+          extent.width,
+          extent.height,
+          extent.depth,
+          memory.pitch * memory.ysize};
 }
 
 }  // namespace
@@ -254,14 +257,14 @@ STEPWISE_EXPORT cudaError_t cudaMemcpy3DBatchAsync_ptsz(std::size_t count,
 }
 
 cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value, cudaExtent extent) {
-  return fill_3d(memory, value, extent, nullptr);
+  return fill_and_wait(fill_3d(memory, value, extent));
 }
 STEPWISE_OWN_STREAM(cudaMemset3D_ptds, cudaMemset3D,
                     (cudaPitchedPtr memory, int value, cudaExtent extent), memory, value, extent)
 
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value, cudaExtent extent,
                               cudaStream_t stream) {
-  return fill_3d(memory, value, extent, stream);
+  return fill_call(fill_3d(memory, value, extent), stream);
 }
 STEPWISE_OWN_STREAM(cudaMemset3DAsync_ptsz, cudaMemset3DAsync,
                     (cudaPitchedPtr memory, int value, cudaExtent extent, cudaStream_t stream),

@@ -98,10 +98,10 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
     }
     if (known.ok() && must_wait(s, stream)) {
       is_kept = true;
-      s.order.add(
-          use_of(s, stream), [=] { return function(data), status{}; }, true);
+      call_in_turn(s, stream, [=] { function(data); });
       return status{};
     }
+    if (known.ok()) host_may_know(s, stream);
     return known.ok() ? s.synchronize() : known;
   });
   // Outside the lock: the function may take its time.

@@ -38,11 +38,10 @@ std::uint64_t event_number(const event_record& record) {
   return static_cast<std::uint64_t>(record.handle);
 }
 
-// All that its stream has done up to now: the device knows streams only, and one wait too many
-// hides a finding, where one too few would invent one.
 void host_waited_for(state& s, const event_record& record) {
-  if (s.checks && record.recorded) s.current->host_waited(record.stream);
-  if (record.recorded) note_event(s, asked::kind::host_event, nullptr, event_number(record));
+  if (!record.recorded) return;
+  if (s.checks) s.current->host_waited_for_event(event_number(record));
+  note_event(s, asked::kind::host_event, nullptr, event_number(record));
 }
 
 status unknown_event() { return {error::invalid_resource_handle, "there is no such event"}; }
@@ -86,7 +85,6 @@ status stepwise::runtime::record_event(state& s, event_record& event, cudaStream
   const stream_use use = use_of(s, stream);
   const std::uint64_t number = event_number(event);
   event.recorded = true;
-  if (s.checks) event.stream = use.stream;
   note_event(s, asked::kind::record, stream, number);
   event.point = 0;
   if (must_wait(s, stream)) {
@@ -211,10 +209,10 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t func
     if (s.current->is_remote()) return no_callbacks("cudaStreamAddCallback");
     if (must_wait(s, stream)) {
       is_kept = true;
-      const auto call_it = [=] { return function(stream, cudaSuccess, data), status{}; };
-      s.order.add(use_of(s, stream), call_it, true);
+      call_in_turn(s, stream, [=] { function(stream, cudaSuccess, data); });
       return status{};
     }
+    host_may_know(s, stream);
     return s.synchronize();
   });
   // Outside the lock: the function may take its time.
@@ -316,6 +314,9 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t stop)
     }
     if (s.order.is_outstanding(first->point) || s.order.is_outstanding(second->point))
       return not_ready();
+    // Both have passed: the call answers cudaErrorNotReady otherwise.
+    for (const event_record* record : {first, second})
+      if (s.checks) s.current->host_waited_for_event(event_number(*record));
     status before = s.synchronize();
     if (!before.ok()) return before;
     note_elapsed_time(s.current->description().name, s.recorder ? s.recorder->untimed() : 0);

@@ -129,8 +129,23 @@ void enter_stream(state& s, cudaStream_t stream) {
 }
 
 void host_waited(state& s, cudaStream_t stream) {
-  if (s.checks) s.current->host_waited(use_of(s, stream).stream);
+  if (s.checks) {
+    enter_stream(s, stream);
+    s.current->host_waited(use_of(s, stream).stream);
+  }
   note_asked(s, asked::kind::host_stream, stream);
+}
+
+void host_may_know(state& s, cudaStream_t stream) {
+  if (!s.checks) return;
+  enter_stream(s, stream);
+  s.current->host_may_know(use_of(s, stream).stream);
+}
+
+void call_in_turn(state& s, cudaStream_t stream, std::function<void()> function) {
+  if (s.checks) keep(s, stream, [&s, stream] { return host_may_know(s, stream), status{}; });
+  s.order.add(
+      use_of(s, stream), [function = std::move(function)] { return function(), status{}; }, true);
 }
 
 void host_waited_for_all(state& s) {

@@ -166,6 +166,10 @@ status copy_now(state& s, const copy_request& r) {
   return {};
 }
 
+bool host_waits_for(state& s, const fill_request& r) {
+  return r.host_waits && side_of(s, r.to).host;
+}
+
 status fill_now(state& s, const fill_request& r, cudaStream_t stream) {
   enter_stream(s, stream);
   const unsigned unused_bits = 32 - 8 * r.element_bytes;
@@ -183,6 +187,7 @@ status fill_now(state& s, const fill_request& r, cudaStream_t stream) {
     more.bytes = std::uint64_t{r.width} * r.rows * r.layers;
     note_asked(s, asked::kind::fill, stream, std::move(more));
   }
+  if (outcome.ok() && (s.checks || s.recorder) && host_waits_for(s, r)) host_waited(s, stream);
   return outcome;
 }
 
@@ -265,7 +270,13 @@ status fill(state& s, const fill_request& r, cudaStream_t stream) {
   if (s.captures != 0) {
     if (const auto captured = capture_fill(s, r, stream)) return *captured;
   }
+  if (must_wait(s, stream) && host_waits_for(s, r)) s.wait_for_stream(use_of(s, stream));
   return in_order(s, stream, [&s, r, stream] { return fill_now(s, r, stream); });
+}
+
+cudaError_t fill_and_wait(fill_request request, std::source_location at) noexcept {
+  request.host_waits = true;
+  return fill_call(request, nullptr, at);
 }
 
 cudaError_t fill_call(const fill_request& request, cudaStream_t stream,

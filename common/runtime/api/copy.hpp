@@ -57,6 +57,7 @@ struct fill_request {
   std::size_t layers = 1;
   std::size_t layer = 0;
   unsigned element_bytes = 1;  // 1, 2 or 4, which divide the width
+  bool host_waits = false;     // where the memory is the host's, too
 };
 
 // A checked fill; while its stream is captured, a node of the graph.
@@ -65,5 +66,9 @@ status fill(state& s, const fill_request& request, cudaStream_t stream);
 // A complete API call.
 cudaError_t fill_call(const fill_request& request, cudaStream_t stream,
                       std::source_location at = std::source_location::current()) noexcept;
+// The same in the default stream for a call that is not asynchronous: the host waits for it if the
+// memory is the host's, too.
+cudaError_t fill_and_wait(fill_request request,
+                          std::source_location at = std::source_location::current()) noexcept;
 
 }  // namespace stepwise::runtime

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -129,9 +130,40 @@ TEST_CASE("launches and waits belong to streams") {
   launch_by_syntax(32, apart);
   CHECK(p.told() == strings{"stream " + b + " apart", "launch"});
   cudaStreamSynchronize(apart);
-  cudaStreamSynchronize(nullptr);
+  cudaStreamQuery(nullptr);
   cudaDeviceSynchronize();
-  CHECK(p.told() == strings{"wait " + b, "wait 0", "wait all"});
+  CHECK(p.told() ==
+        strings{"stream " + b + " apart", "wait " + b, "stream 0", "wait 0", "wait all"});
+}
+
+TEST_CASE("functions of the host's run in streams, and what they do there is not seen") {
+  checked_program p;
+  cudaStream_t apart;
+  cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
+  const std::string a = number_of(apart);
+  const auto nothing = [](void*) {};
+  cudaLaunchHostFunc(apart, nothing, nullptr);
+  CHECK(p.told() == strings{"stream " + a + " apart", "host may know " + a});
+  cudaStreamAddCallback(
+      nullptr, [](cudaStream_t, cudaError_t, void*) {}, nullptr, 0);
+  CHECK(p.told() == strings{"stream 0", "host may know 0"});
+  bool met = false;
+  {
+    state& s = state::get();
+    const std::lock_guard guard(s.lock);
+    s.order.wait_until(use_of(s, apart), [&](bool& holds) { return holds = met, status{}; });
+    s.keep_looking();  // its thread calls functions of the program's
+  }
+  cudaLaunchHostFunc(apart, nothing, nullptr);
+  CHECK(p.told().empty());
+  {
+    const std::lock_guard guard(state::get().lock);
+    met = true;
+  }
+  cudaStreamSynchronize(apart);
+  const strings told = p.told();
+  CHECK(std::count(told.begin(), told.end(), "host may know " + a) == 1);
+  CHECK(told.back() == "wait " + a);
 }
 
 TEST_CASE("each thread has a default stream of its own") {
@@ -161,7 +193,17 @@ TEST_CASE("events order streams") {
   cudaStreamWaitEvent(nullptr, event, 0);
   CHECK(p.told() == strings{"stream 0", "event for 0"});
   cudaEventSynchronize(event);
-  CHECK(p.told() == strings{"wait " + a});
+  CHECK(p.told() == strings{"wait for event"});
+  cudaEventQuery(event);
+  CHECK(p.told() == strings{"wait for event"});
+  float ms = 0;
+  cudaEventElapsedTime(&ms, event, event);
+  CHECK(p.told() == strings{"wait for event", "wait for event"});
+  cudaEvent_t never;
+  cudaEventCreate(&never);
+  cudaEventSynchronize(never);
+  cudaEventElapsedTime(&ms, event, never);
+  CHECK(p.told().empty());
 }
 
 TEST_CASE(
@@ -217,19 +259,23 @@ TEST_CASE("the host waits for copies that it could not do without") {
   const std::string in = "stream " + number_of(stream), wait = "wait " + number_of(stream);
   p.told();
   cudaMemcpy(memory, pageable, 16, cudaMemcpyHostToDevice);
-  CHECK(p.told() == strings{"stream 0", "wait 0"});
+  CHECK(p.told() == strings{"stream 0", "stream 0", "wait 0"});
   cudaMemcpy(memory, pinned, 16, cudaMemcpyHostToDevice);
-  CHECK(p.told() == strings{"stream 0", "wait 0"});
+  CHECK(p.told() == strings{"stream 0", "stream 0", "wait 0"});
   cudaMemcpy(memory, more, 16, cudaMemcpyDeviceToDevice);
   CHECK(p.told() == strings{"stream 0"});
   cudaMemcpyAsync(pageable, memory, 16, cudaMemcpyDeviceToHost, stream);
-  CHECK(p.told() == strings{in, wait});
+  CHECK(p.told() == strings{in, in, wait});
   cudaMemcpyAsync(pinned, memory, 16, cudaMemcpyDeviceToHost, stream);
   CHECK(p.told() == strings{in});
   cudaMemsetAsync(memory, 0, 16, stream);
   CHECK(p.told() == strings{in});
   cudaMemset(memory, 0, 16);
   CHECK(p.told() == strings{"stream 0"});
+  cudaMemset(pinned, 0, 16);
+  CHECK(p.told() == strings{"stream 0", "stream 0", "wait 0"});
+  cudaMemsetAsync(pinned, 0, 16, stream);
+  CHECK(p.told() == strings{in});
   cudaMemcpyAsync_ptsz(pinned, memory, 16, cudaMemcpyDeviceToHost, nullptr);
   CHECK(p.told() != strings{"stream 0"});
 }

@@ -160,6 +160,10 @@ class fake_device final : public device {
   void host_waited(std::uint64_t stream) override {
     log("wait " + (stream == no_stream ? "all" : std::to_string(stream)));
   }
+  void host_waited_for_event(std::uint64_t) override { log("wait for event"); }
+  void host_may_know(std::uint64_t stream) override {
+    log("host may know " + std::to_string(stream));
+  }
   void mark_event(std::uint64_t, std::uint64_t stream) override {
     log("mark in " + std::to_string(stream));
   }

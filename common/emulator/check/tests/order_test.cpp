@@ -222,6 +222,65 @@ TEST_CASE("streams") {
     o.begin_work({2, true});
     CHECK(o.knows_work(first));
   }
+  SUBCASE("the host's waiting for an event orders what it marked") {
+    o.mark_event(7, 1);
+    o.begin_work({1, false});
+    const std::uint32_t later = o.current_work();
+    o.host_waited_for_event(8);  // never recorded
+    o.begin_work({2, false});
+    CHECK_FALSE(o.knows_work(first));
+    o.host_waited_for_event(7);
+    o.begin_work({2, false});
+    CHECK(o.knows_work(first));
+    CHECK_FALSE(o.knows_work(later));
+  }
+  SUBCASE("what the host may know orders, with the running work or without") {
+    o.begin_work({1, false});
+    const std::uint32_t running = o.current_work();
+    o.host_may_know(1, false);
+    o.begin_work({2, true});
+    CHECK(o.knows_work(first));
+    CHECK_FALSE(o.knows_work(running));
+    o.host_may_know(1);
+    o.begin_work({2, true});
+    CHECK(o.knows_work(running));
+  }
+  SUBCASE("what happens in the default stream comes after blocking streams, without work there") {
+    SUBCASE("an event that the host waits for") {
+      o.mark_event(7, 0);
+      o.host_waited_for_event(7);
+    }
+    SUBCASE("the host's waiting") { o.host_waited(0); }
+    SUBCASE("a function of the host's") { o.host_may_know(0); }
+    o.begin_work({3, true});
+    CHECK(o.knows_work(first));
+  }
+  SUBCASE("blocking streams come after an event in the default stream") {
+    o.mark_event(7, 0);
+    o.begin_work({2, false});
+    CHECK(o.knows_work(first));
+    o.begin_work({3, true});
+    CHECK_FALSE(o.knows_work(first));
+  }
+  SUBCASE("an event in the default stream does not come after non-blocking streams") {
+    o.begin_work({4, true});
+    const std::uint32_t apart = o.current_work();
+    o.mark_event(7, 0);
+    o.host_waited_for_event(7);
+    o.host_waited(0);
+    o.begin_work({2, false});
+    CHECK(o.knows_work(first));
+    CHECK_FALSE(o.knows_work(apart));
+  }
+  SUBCASE("a non-blocking stream's event does not come after the default stream") {
+    o.begin_work({});
+    const std::uint32_t in_default = o.current_work();
+    o.enter_stream({5, true});
+    o.mark_event(7, 5);
+    o.host_waited_for_event(7);
+    o.begin_work({6, true});
+    CHECK_FALSE(o.knows_work(in_default));
+  }
   SUBCASE("the default stream waits for blocking streams, and they for it") {
     o.begin_work({});
     CHECK(o.knows_work(first));

@@ -1,0 +1,30 @@
+// An event in the default stream does not come after the work of a non-blocking stream.
+__global__ void produce(int* x) {
+  x[threadIdx.x] = 1;  // finding: race writes
+}
+
+__global__ void consume(const int* x, int* y) {
+  y[threadIdx.x] = x[threadIdx.x];  // finding: race reads
+}
+
+int main() {
+  int *x, *y;
+  cudaMalloc(&x, 32 * sizeof(int));  // finding: allocated
+  cudaMalloc(&y, 32 * sizeof(int));
+  cudaStream_t a, b;
+  cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+  cudaStreamCreate(&b);
+  cudaEvent_t stop;
+  cudaEventCreate(&stop);
+  produce<<<1, 32, 0, a>>>(x);
+  cudaEventRecord(stop);
+  cudaEventSynchronize(stop);
+  cudaEventDestroy(stop);
+  consume<<<1, 32, 0, b>>>(x, y);
+  cudaDeviceSynchronize();
+  cudaStreamDestroy(a);
+  cudaStreamDestroy(b);
+  cudaFree(x);
+  cudaFree(y);
+  return 0;
+}

@@ -1,0 +1,29 @@
+// The host waits for the default stream, which a non-blocking stream does not concern.
+__global__ void produce(int* x) {
+  x[threadIdx.x] = 1;  // finding: race writes
+}
+
+__global__ void consume(const int* x, int* y) {
+  y[threadIdx.x] = x[threadIdx.x];  // finding: race reads
+}
+
+int main() {
+  int *x, *y;
+  cudaMalloc(&x, 32 * sizeof(int));  // finding: allocated
+  cudaMalloc(&y, 32 * sizeof(int));
+  cudaStream_t a, b;
+  cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+  cudaStreamCreate(&b);
+
+  produce<<<1, 32, 0, a>>>(x);
+  cudaStreamSynchronize(nullptr);
+  while (cudaStreamQuery(cudaStreamLegacy) == cudaErrorNotReady) {
+  }
+  consume<<<1, 32, 0, b>>>(x, y);
+  cudaDeviceSynchronize();
+  cudaStreamDestroy(a);
+  cudaStreamDestroy(b);
+  cudaFree(x);
+  cudaFree(y);
+  return 0;
+}

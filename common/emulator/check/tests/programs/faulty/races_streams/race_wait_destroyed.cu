@@ -1,0 +1,29 @@
+// Destroying an event, or a stream, waits for nothing.
+__global__ void produce(int* x) {
+  x[threadIdx.x] = 1;  // finding: race writes
+}
+
+__global__ void consume(const int* x, int* y) {
+  y[threadIdx.x] = x[threadIdx.x];  // finding: race reads
+}
+
+int main() {
+  int *x, *y;
+  cudaMalloc(&x, 32 * sizeof(int));  // finding: allocated
+  cudaMalloc(&y, 32 * sizeof(int));
+  cudaStream_t a, b;
+  cudaStreamCreate(&a);
+  cudaStreamCreate(&b);
+  cudaEvent_t produced;
+  cudaEventCreate(&produced);
+  produce<<<1, 32, 0, a>>>(x);
+  cudaEventRecord(produced, a);
+  cudaEventDestroy(produced);
+  cudaStreamDestroy(a);
+  consume<<<1, 32, 0, b>>>(x, y);
+  cudaDeviceSynchronize();
+  cudaStreamDestroy(b);
+  cudaFree(x);
+  cudaFree(y);
+  return 0;
+}
