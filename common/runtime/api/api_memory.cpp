@@ -174,6 +174,7 @@ cudaError_t cudaHostUnregister(void* address) {
     }
     status before = s.synchronize();
     if (!before.ok()) return before;
+    host_waited_for_all(s);
     if (found->second.reachable) {
       before = s.current->unregister_host(static_cast<std::byte*>(address));
     }

@@ -122,6 +122,7 @@ TEST_CASE("launches and waits belong to streams") {
   cudaStreamCreate(&plain);
   cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
   const std::string a = number_of(plain), b = number_of(apart);
+  p.told();
   CHECK(a != b);
   launch_by_syntax();
   CHECK(p.told() == strings{"stream 0", "launch"});
@@ -141,6 +142,7 @@ TEST_CASE("functions of the host's run in streams, and what they do there is not
   cudaStream_t apart;
   cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking);
   const std::string a = number_of(apart);
+  p.told();
   const auto nothing = [](void*) {};
   cudaLaunchHostFunc(apart, nothing, nullptr);
   CHECK(p.told() == strings{"stream " + a + " apart", "host may know " + a});
