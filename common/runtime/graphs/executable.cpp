@@ -170,6 +170,20 @@ struct in_lane {
   state& s;
 };
 
+// Marks an event for devices that check: its point if the lane has to wait, else 0.
+std::uint64_t mark_now_or_later(state& s, std::uint64_t event, const stream_use& lane) {
+  const auto now = [&s, event, lane] { return mark_for_checks(s, event, lane), status{}; };
+  const std::uint64_t point = s.order.empty() ? 0 : s.order.mark(lane, now);
+  if (point == 0) (void)now();
+  return point;
+}
+
+void wait_now_or_later(state& s, std::uint64_t event, std::uint64_t point, const stream_use& lane) {
+  if (!s.order.is_outstanding(point)) return wait_for_checks(s, event, lane);
+  s.order.wait(lane, point,
+               [&s, event, lane] { return wait_for_checks(s, event, lane), status{}; });
+}
+
 bool only_one_executable(const graph& g) { return holds_memory_nodes(g) || holds_conditionals(g); }
 
 }  // namespace
@@ -273,6 +287,7 @@ status graph_run::begin(state& s) {
     status set = s.current->fill(handle, *first, 4, 1);
     if (!set.ok()) return set;
   }
+  come_after_earlier_launches(s, base);
   enter(s, of_->plan, base);
   return {};
 }
@@ -294,26 +309,28 @@ status graph_run::advance(state& s, host_work* next) {
     return s.synchronize();
   }
   leave(s, plan, base);
+  note_end(s, base);
   return {};
 }
 
 void graph_run::mark(state& s, std::uint64_t event, const stream_use& lane) {
   note_event(s, asked::kind::record, stream_, event);
-  const auto now = [&s, event, lane] { return mark_for_checks(s, event, lane), status{}; };
-  const std::uint64_t point = s.order.empty() ? 0 : s.order.mark(lane, now);
-  if (point != 0)
-    points_[event] = point;
-  else
-    (void)now();
+  if (const std::uint64_t point = mark_now_or_later(s, event, lane)) points_[event] = point;
 }
 
 void graph_run::wait(state& s, std::uint64_t event, const stream_use& lane) {
   note_event(s, asked::kind::wait_event, stream_, event);
   const auto point = points_.find(event);
-  if (point == points_.end() || !s.order.is_outstanding(point->second))
-    return wait_for_checks(s, event, lane);
-  s.order.wait(lane, point->second,
-               [&s, event, lane] { return wait_for_checks(s, event, lane), status{}; });
+  wait_now_or_later(s, event, point == points_.end() ? 0 : point->second, lane);
+}
+
+void graph_run::come_after_earlier_launches(state& s, const stream_use& base) {
+  if (of_->end_event != 0) wait_now_or_later(s, of_->end_event, of_->end_point, base);
+}
+
+void graph_run::note_end(state& s, const stream_use& base) {
+  if (of_->end_event == 0) of_->end_event = first_lane_number + ++graphs_of(s).numbers;
+  of_->end_point = mark_now_or_later(s, of_->end_event, base);
 }
 
 void graph_run::enter(state& s, const graph_plan& plan, const stream_use& base) {

@@ -41,6 +41,9 @@ struct executable_graph {
   std::vector<device_address> left, taken;  // allocated and left; released only
   std::uint64_t own_bytes = 0;              // most at once of what it releases itself
   std::map<device_address, std::optional<unsigned>> conditions;  // by handle: the default
+  // The end of the last launch, after which the next one comes, in another stream, too: an event
+  // for devices that check, 0 before the first launch, and a point of stream_order.
+  std::uint64_t end_event = 0, end_point = 0;
 
   // The copy of a node that exists; null if there is none.
   graph_node* copy_of(const graph_node& node) const;
@@ -75,6 +78,8 @@ class graph_run {
   bool tracked(const state& s) const { return s.checks || s.recorder; }
   void mark(state& s, std::uint64_t event, const stream_use& lane);
   void wait(state& s, std::uint64_t event, const stream_use& lane);
+  void come_after_earlier_launches(state& s, const stream_use& base);
+  void note_end(state& s, const stream_use& base);
 
   std::shared_ptr<executable_graph> of_;
   cudaStream_t stream_;

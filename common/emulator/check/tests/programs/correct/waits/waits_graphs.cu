@@ -47,6 +47,11 @@ int main() {
       cudaDeviceSynchronize();
     }
   }
+  // A launch of an executable graph comes after its earlier launches in other streams.
+  cudaGraphLaunch(executable, apart);
+  cudaGraphLaunch(executable, all[3]);
+  add<<<1, 64, 0, all[3]>>>(x);
+  cudaDeviceSynchronize();
   // A graph in the default stream comes after the work of blocking streams, and theirs after it.
   add<<<1, 64, 0, all[2]>>>(x);
   cudaGraphLaunch(executable, nullptr);
@@ -57,5 +62,5 @@ int main() {
   for (cudaStream_t s : {all[2], all[3], a, b, apart}) cudaStreamDestroy(s);
   for (cudaEvent_t e : {fork, joined, recorded, after}) cudaEventDestroy(e);
   cudaFree(x);
-  return host[63] == 63 ? 0 : 1;
+  return host[63] == 66 ? 0 : 1;
 }
