@@ -123,6 +123,22 @@ struct stream_use {
   bool non_blocking = false;  // made with cudaStreamNonBlocking: not ordered with stream 0
 };
 
+// A part of the memory that the host shares, and how work that the host has not waited for uses it.
+struct unfinished_area {
+  device_address first = 0;
+  std::uint64_t bytes = 0;
+  bool written = false;  // else only read
+
+  bool operator==(const unfinished_area&) const = default;
+};
+
+// What an access of the host's to such memory is.
+enum class host_touch : std::uint8_t {
+  harmless,  // of bytes that such work does not use, or reads as the host does
+  early,     // a race, unless the host waits in this way
+  flag       // of a word by which programs wait
+};
+
 class device {
  public:
   virtual ~device();  // in report/finding.cpp, with what answers findings
@@ -254,6 +270,18 @@ class device {
   virtual void forget_contents(device_address first, std::uint64_t bytes) {
     (void)first, (void)bytes;
   }
+  // Memory of allocate_shared() that was used by work which the host has not waited for. A kernel
+  // may have used a part of such an area only.
+  virtual std::vector<unfinished_area> unfinished_areas() { return {}; }
+  // What an access of the host's to a byte of one would be.
+  virtual host_touch host_touches(device_address at, bool writes) {
+    return (void)at, (void)writes, host_touch::harmless;
+  }
+  // It is early: a finding; `origin` is where the host's code does it. Or the host waits by it.
+  virtual void host_was_early(device_address at, bool writes, std::uint64_t origin) {
+    (void)at, (void)writes, (void)origin;
+  }
+  virtual void host_waited_by(device_address at, bool writes) { (void)at, (void)writes; }
   // What was found since the last call, in the order in which it was found; empty on devices that
   // do not check. `at_exit`: memory that is still allocated is a finding too.
   virtual std::vector<finding> take_findings(bool at_exit);

@@ -175,7 +175,7 @@ class emulated_device final : public device {
     if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4)
       return {error::invalid_value, "elements of " + std::to_string(element_bytes) + " bytes"};
     if (const status s = ready_for(to, count * element_bytes); !s.ok()) return s;
-    if (checker_) checker_->wrote(to, count * element_bytes);
+    if (checker_) checker_->filled(to, count * element_bytes);
     std::byte* at = memory_.host(to);
     if (element_bytes == 1) {
       std::memset(at, static_cast<int>(value & 0xff), count);
@@ -275,6 +275,18 @@ class emulated_device final : public device {
   }
   void forget_contents(device_address first, std::uint64_t bytes) override {
     if (checker_) checker_->forgot(first, bytes);
+  }
+  std::vector<unfinished_area> unfinished_areas() override {
+    return checker_ ? checker_->unfinished_areas() : std::vector<unfinished_area>();
+  }
+  host_touch host_touches(device_address at, bool writes) override {
+    return checker_ ? checker_->host_touches(at, writes) : host_touch::harmless;
+  }
+  void host_was_early(device_address at, bool writes, std::uint64_t origin) override {
+    if (checker_) checker_->host_was_early(at, writes, origin);
+  }
+  void host_waited_by(device_address at, bool writes) override {
+    if (checker_) checker_->host_waited_by(at, writes);
   }
   std::vector<finding> take_findings(bool at_exit) override {
     return checker_ ? checker_->take(at_exit) : std::vector<finding>();

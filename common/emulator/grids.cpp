@@ -98,7 +98,7 @@ status grids::move_bytes(const child_work& work) {
       else
         std::memset(of_.memory.host(to), work.value, work.width);
       if (of_.check != nullptr && copies) of_.check->copied(to, from, work.width);
-      if (of_.check != nullptr && !copies) of_.check->wrote(to, work.width);
+      if (of_.check != nullptr && !copies) of_.check->filled(to, work.width);
     }
   }
   return {};

@@ -89,7 +89,8 @@ enum class race_between : std::uint8_t {
   block_store,  // warps of a block at a store that each executes once
   copy,         // one of them is an asynchronous copy
   blocks,
-  streams
+  streams,
+  host  // one of them is the host, which has not waited for the other
 };
 
 struct finding {
@@ -101,6 +102,8 @@ struct finding {
   std::string advice;        // one sentence
   std::uint64_t count = 1;   // occurrences
   std::uint64_t origin = 0;  // of the host's call that led to it: the launch, the copy; 0: unknown
+  // The launch or copy that the host did not wait for; `origin` is the host's own access then.
+  std::uint64_t unfinished = 0;
 };
 
 }  // namespace stepwise

@@ -204,7 +204,9 @@ void add_parties(block& out, const finding& f) {
 
 // What the place in the host's code is to the finding.
 const char* host_label(const finding& f) {
-  if (f.kind == finding_kind::wrong_pointer && f.parties.empty()) return "";
+  if ((f.kind == finding_kind::wrong_pointer && f.parties.empty()) ||
+      f.between == race_between::host)
+    return "";
   const bool of_host = is_warning(f.kind) || f.kind == finding_kind::double_free ||
                        f.kind == finding_kind::unwritten_copy ||
                        (!f.parties.empty() && !f.parties[0].has_thread &&
@@ -220,7 +222,8 @@ bool is_said_of_object(const finding& f) {
 
 // The line to look at first is the host's.
 bool is_at_host(const finding& f) {
-  return f.parties.empty() || f.kind == finding_kind::too_little_shared;
+  return f.parties.empty() || f.kind == finding_kind::too_little_shared ||
+         f.between == race_between::host;
 }
 
 std::string title_kernel(const finding& f) {
@@ -279,6 +282,11 @@ std::vector<text_line> finding_lines(const located_finding& found, const finding
       out.paragraph(2, {text_role::dim, "freed "}, host_words(found.freed, style));
     }
   }
+  if (shown(found.unfinished, style)) {
+    const bool is_launch = !f.parties.empty() && !f.parties[0].kernel.empty();
+    out.paragraph(2, {text_role::dim, is_launch ? "launched " : "started "},
+                  host_words(found.unfinished, style));
+  }
   if (!host_first && shown(found.host, style)) {
     out.paragraph(2, {text_role::dim, host_label(f)}, host_words(found.host, style));
   }
@@ -318,7 +326,8 @@ std::string missing_lines_note(const std::vector<located_finding>& all,
                                const finding_style& style) {
   const auto lacks_line = [&](const host_place& p) { return shown(p, style) && p.file.empty(); };
   const bool any = std::any_of(all.begin(), all.end(), [&](const located_finding& f) {
-    return lacks_line(f.host) || lacks_line(f.allocated) || lacks_line(f.freed);
+    return lacks_line(f.host) || lacks_line(f.allocated) || lacks_line(f.freed) ||
+           lacks_line(f.unfinished);
   });
   if (!any) return {};
   return "compile with -g to have lines of host code instead of functions (binutils' addr2line "

@@ -15,8 +15,8 @@ constexpr std::array<const char*, 7> object_names = {
     "none",           "allocation",   "variable", "shared_variable",
     "dynamic_shared", "local_memory", "constant"};
 
-constexpr std::array<const char*, 8> race_names = {"none",        "lanes", "warps",  "one_store",
-                                                   "block_store", "copy",  "blocks", "streams"};
+constexpr std::array<const char*, 9> race_names = {
+    "none", "lanes", "warps", "one_store", "block_store", "copy", "blocks", "streams", "host"};
 
 json place_json(const host_place& place) {
   if (!place.known()) return nullptr;
@@ -107,6 +107,7 @@ std::string json_line(const located_finding& found) {
                      {"parties", parties},
                      {"object", object_json(found)},
                      {"host", place_json(found.host)},
+                     {"unfinished", place_json(found.unfinished)},
                      {"advice", found.what.advice},
                      {"count", found.what.count},
                      {"between", race_names[static_cast<std::size_t>(found.what.between)]}};
@@ -126,6 +127,7 @@ std::optional<located_finding> parse_json_line(std::string_view line) {
     for (const json& p : j.at("parties")) found.what.parties.push_back(parse_party(p));
     parse_object(j.at("object"), found);
     found.host = parse_place(j.at("host"));
+    if (j.contains("unfinished")) found.unfinished = parse_place(j.at("unfinished"));
     found.what.advice = j.at("advice");
     found.what.count = j.at("count");
     found.what.between = parse_between(j.at("between"));
@@ -153,7 +155,11 @@ std::string identity_of(const located_finding& found) {
   for (const std::string& party : parties) add(party);
   const std::string host =
       found.host.file + ':' + std::to_string(found.host.line) + found.host.function;
-  if (f.kind == finding_kind::too_little_shared) add(host);
+  if (f.kind == finding_kind::too_little_shared || f.between == race_between::host) add(host);
+  if (f.between == race_between::host) {
+    add(found.unfinished.file + ':' + std::to_string(found.unfinished.line) +
+        found.unfinished.function);
+  }
   // Sentences may hold addresses and indices, which differ from one occurrence to the next.
   if (!has_place) {
     add(f.message);

@@ -31,6 +31,7 @@ struct located_finding {
   host_place host;       // the call that led to it
   host_place allocated;  // of its object
   host_place freed;
+  host_place unfinished;  // the launch or copy that the host did not wait for
 };
 
 // Without line breaks.

@@ -17,6 +17,7 @@
 #include "common/runtime/errors.hpp"
 #include "common/runtime/host/call_stacks.hpp"
 #include "common/runtime/host/freeing.hpp"
+#include "common/runtime/host/guarded_pages.hpp"
 #include "common/runtime/host/last_words.hpp"
 #include "common/runtime/state.hpp"
 
@@ -58,6 +59,7 @@ void program_exits(int exit_code, void*) {
     if (tries == 100) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
+  lift_guard();
   // A program that gives up need not free what it has.
   s.release_graphs();
   s.checks->finish(s.current.get(), exit_code == 0 && s.fault.ok());
@@ -270,10 +272,11 @@ void call_checks::take(device* of, bool at_exit) {
 }
 
 located_finding call_checks::located(finding what, const host_place& at) {
-  located_finding found{std::move(what), at, {}, {}};
+  located_finding found{std::move(what), at, {}, {}, {}};
   if (!at.known()) found.host = place_of_origin(found.what.origin);
   found.allocated = place_of_origin(found.what.object.allocated_by);
   found.freed = place_of_origin(found.what.object.freed_by);
+  found.unfinished = place_of_origin(found.what.unfinished);
   return found;
 }
 

@@ -1,4 +1,5 @@
-// Catches SIGSEGV, and has a copy of the process find the words and the line.
+// Catches SIGSEGV, and has a copy of the process find the words and the line. Asks the device about
+// accesses to guarded pages.
 #include "common/runtime/host_access.hpp"
 
 #include <sched.h>
@@ -13,11 +14,13 @@
 #include <atomic>
 #include <cctype>
 #include <cerrno>
+#include <mutex>
 #include <new>
 
 #include "common/report/finding_text.hpp"
 #include "common/runtime/errors.hpp"
 #include "common/runtime/host/call_stacks.hpp"
+#include "common/runtime/host/guarded_pages.hpp"
 #include "common/runtime/host/last_words.hpp"
 #include "common/runtime/state.hpp"
 
@@ -129,6 +132,7 @@ bool tell(const siginfo_t& about, const ucontext_t& interrupted) {
 }
 
 void on_fault(int number, siginfo_t* about, void* interrupted) {
+  if (continue_after(*about, *static_cast<ucontext_t*>(interrupted))) return;
   const int error = errno;
   const bool is_ours = is_device_address(*about);
   const bool reported = is_ours && tell(*about, *static_cast<const ucontext_t*>(interrupted));
@@ -143,7 +147,38 @@ void on_fault(int number, siginfo_t* about, void* interrupted) {
   if (about->si_code <= 0) raise(number);
 }
 
+// --- memory that work still uses -----------------------------------------------------------------
+
+// With the device, unless another thread is in a call.
+template <class Use>
+void with_device(Use&& use) {
+  state& s = state::get();
+  const std::unique_lock guard(s.lock, std::try_to_lock);
+  if (guard.owns_lock() && s.current) use(*s.current);
+}
+
+host_touch touches(device_address at, bool writes) {
+  host_touch found = host_touch::flag;
+  with_device([&](device& on) { found = on.host_touches(at, writes); });
+  return found;
+}
+
+void was_early(device_address at, bool writes, const call_stack& from) {
+  with_device([&](device& on) { on.host_was_early(at, writes, number_of_stack(from)); });
+}
+
+void waited_by(device_address at, bool writes) {
+  with_device([&](device& on) { on.host_waited_by(at, writes); });
+}
+
 }  // namespace
+
+void guard_unfinished_memory(state& s) {
+  static constexpr access_judge judge = {touches, was_early, waited_by, on_fault};
+  const bool may_be_unfinished = s.current && s.fault.ok();
+  guard_pages(may_be_unfinished ? s.current->unfinished_areas() : std::vector<unfinished_area>(),
+              judge);
+}
 
 void watch_host_accesses() {
   static std::atomic_flag watching;

@@ -10,6 +10,7 @@
 
 #include "common/device/patience.hpp"
 #include "common/runtime/errors.hpp"
+#include "common/runtime/host/guarded_pages.hpp"
 #include "common/runtime/host_access.hpp"
 #include "common/runtime/profile_output.hpp"
 
@@ -193,6 +194,7 @@ status state::note(const status& outcome) {
 }
 
 void state::reset() {
+  if (checks) lift_guard();
   release_graphs();
   if (checks) checks->finish(current.get(), fault.ok());
   keep_profile(current.get());

@@ -33,6 +33,8 @@ std::uint32_t checker::in_bounds_global(const access_event& e, std::uint32_t lan
       const auto* const a = e.site->kind == access_kind::load ? nullptr : allocation_at(live_, at);
       if (a == nullptr || !a->second.constant) {
         window = *found;
+        if (shares_memory_)
+          kernel_uses(found->base, found->bytes, e.site->kind != access_kind::load);
         if (first_windows_[e.index].bytes == 0) first_windows_[e.index] = window;
         note_host_memory(e, at, window);
         continue;

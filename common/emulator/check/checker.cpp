@@ -50,7 +50,8 @@ void checker::begin_launch(const launch_info& info) {
   lines_of_sites_.clear();
   first_windows_.assign(code_->accesses.size(), {});
   told_ = {nullptr, -1};
-  order_.begin_work(stream_);
+  fences_system_ = false;
+  begin_work();
   order_.begin_launch(block_warps_);
 }
 
@@ -61,7 +62,8 @@ status checker::end_launch(const status& failure) {
   current_ = nullptr;
   tell_missing_shared();
   note_host_flags();
-  launches_.push_back({order_.current_work(), code_, config_->grid, config_->block, block_warps_});
+  launches_.push_back(
+      {order_.current_work(), code_, config_->grid, config_->block, block_warps_, fences_system_});
   if (launches_.size() > most_launches) launches_.pop_front();
   return failure.ok() ? failure_ : failure;
 }
@@ -325,6 +327,10 @@ void checker::access_range(const warp_event& e, const range_event& r) {
   }
   const std::uint64_t at = shared ? r.address : r.address - device_base_;
   if (at >= m.bytes_watched) return;
+  if (!shared && shares_memory_) {
+    if (const auto found = usable(r.address))
+      kernel_uses(found->base, found->bytes, r.kind != access_kind::load);
+  }
   m.cells.touch(at, r.bytes, grain::words);
   if (r.asynchronous) {
     current_->clock.warps[e.warp].copies_pending = true;
@@ -349,6 +355,7 @@ void checker::warp_met(const warp_event& e, bool orders_memory) {
 
 void checker::fenced(const warp_event& e, memory_order o, sync_scope s) {
   if (s != sync_scope::block) host_flags_.fenced = true;
+  fences_system_ = fences_system_ || s == sync_scope::system;
   order_.fenced(state().clock, e, o, s);
 }
 

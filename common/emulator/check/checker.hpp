@@ -45,6 +45,7 @@ class checker final : public observer {
   void mapped(device_address at, std::uint64_t bytes);
   // The host writes it without asking: managed and pinned memory.
   void initialised(device_address at, std::uint64_t bytes) {
+    shares_memory_ = true;
     global_->written.mark(at - device_base_, bytes);
   }
   // A module's variable.
@@ -53,10 +54,16 @@ class checker final : public observer {
   void freed(device_address at);
   // The host's free() was asked for an address that it does not know.
   void refused_free(device_address at);
-  void wrote(device_address at, std::uint64_t bytes);   // the host, or a fill
+  void wrote(device_address at, std::uint64_t bytes);  // a copy from the host
+  void filled(device_address at, std::uint64_t bytes);
   void forgot(device_address at, std::uint64_t bytes);  // what was written there
   void copied(device_address to, device_address from, std::uint64_t bytes);
   void copied_home(device_address from, std::uint64_t bytes);
+  // What work that the host has not waited for uses of the memory that the host shares.
+  std::vector<unfinished_area> unfinished_areas();
+  host_touch host_touches(device_address at, bool writes) const;
+  void host_was_early(device_address at, bool writes, std::uint64_t origin);
+  void host_waited_by(device_address at, bool writes);
   // What the host finds at an address, or near it; of no kind if nothing. `freed`: it was, before.
   finding_object object_at(device_address at, bool& freed);
   // The memory from which kernels allocate: of it, what malloc gave may be used.
@@ -194,6 +201,16 @@ class checker final : public observer {
     const program* code;
     extent grid, block;
     std::uint32_t block_warps;
+    bool fences_system;  // so that the host may see flags that it sets
+  };
+  // How work uses memory that the host shares. A kernel's use is of a whole allocation, of which
+  // the cells say what it accessed; that of a copy or fill is exact.
+  struct shared_use {
+    std::uint32_t work;
+    device_address first;
+    std::uint64_t bytes;
+    bool written;
+    bool is_fill = false;
   };
 
   // checker.cpp
@@ -279,6 +296,30 @@ class checker final : public observer {
   void copy_touches_cell(const cell& c, std::uint64_t at, bool writes, const accessor& a);
   void copy_races(std::uint64_t at, bool writes, std::uint32_t warp, unsigned lane,
                   std::uint32_t site, tick when, bool other_writes);
+  void begin_work();
+  // host_access.cpp
+  void kernel_uses(device_address base, std::uint64_t bytes, bool writes);
+  void copy_uses(device_address at, std::uint64_t bytes, bool writes);
+  void forget_finished_uses();
+  // An access that is unordered with one of the host's: of a kernel, as a cell has it, or a copy's.
+  struct unfinished_access {
+    std::uint32_t work;
+    bool writes;
+    bool is_fill = false;
+    const past_launch* launch = nullptr;  // null: a copy or fill
+    std::uint32_t warp = 0;
+    int lane = 0;
+    std::uint32_t site = no_site;
+    const access_site* details() const {
+      return launch != nullptr && site < launch->code->accesses.size()
+                 ? &launch->code->accesses[site]
+                 : nullptr;
+    }
+    bool is_flag() const;
+  };
+  std::optional<unfinished_access> access_unordered_with_host(device_address at, bool writes) const;
+  std::optional<unfinished_access> kernel_unordered_with_host(device_address at, bool writes) const;
+  const past_launch* launch_of(std::uint32_t work) const;
   // unwritten.cpp
   void read_unwritten(const touch& t);
   finding unwritten_finding(const unwritten_reads::read& r);
@@ -290,6 +331,9 @@ class checker final : public observer {
   void leak_of_kernel(device_address at, const allocation& a);
   // words.cpp
   finding_party party(const op* at, std::uint32_t warp, int lane, std::string action);
+  static std::string action_words(const access_site& s, bool writes);
+  finding_party party_of_past(const past_launch& l, std::uint32_t warp, int lane,
+                              std::uint32_t site, bool writes);
   finding_party party_of_other(std::uint32_t warp, int lane, std::uint32_t site, tick when,
                                bool writes);
   std::uint64_t object_address(const watched_memory& m, std::uint64_t at) const;
@@ -357,6 +401,7 @@ class checker final : public observer {
   std::uint64_t launch_origin_ = 0;
   status failure_;
   host_flags host_flags_;
+  bool fences_system_ = false;
   // Accesses beyond the dynamic shared memory that the launch passes: one finding, at its end.
   struct missing_shared {
     finding first;
@@ -374,6 +419,10 @@ class checker final : public observer {
   std::vector<std::unique_ptr<block_state>> unused_;
   block_state* current_ = nullptr;
   std::deque<past_launch> launches_;
+  bool shares_memory_ = false;               // with the host, some of it
+  std::vector<std::uint64_t> work_origins_;  // by number of the work
+  std::map<std::pair<device_address, std::uint64_t>, shared_use> kernel_uses_;  // by stream, too
+  std::deque<shared_use> copy_uses_;
   access_window heap_;
   // A finding has reported why the launch stops at this instruction: of a function's body.
   std::pair<const program_function*, std::int32_t> told_{nullptr, -1};

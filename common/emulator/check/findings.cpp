@@ -55,6 +55,7 @@ std::string checker::race_advice(race_between between, const touch& t,
              "accesses.";
     case race_between::warps:
     case race_between::none:
+    case race_between::host:
       break;
   }
   return "Put __syncthreads() between the two accesses, where all threads of the block reach it.";

@@ -123,6 +123,12 @@ bool order::knows_work(std::uint32_t index) const {
   return upto != known.end() && w.began < upto->second;
 }
 
+bool order::host_knows(std::uint32_t index) const {
+  const work& w = works_[index];
+  const auto upto = host_known_.find(w.stream);
+  return upto != host_known_.end() && w.began < upto->second;
+}
+
 // --- a launch ----------------------------------------------------------------------------------
 
 void order::begin_launch(std::uint32_t warps_per_block) {

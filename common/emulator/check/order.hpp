@@ -114,6 +114,9 @@ class order {
   std::uint32_t work_of(tick t) const;
   // Whether a piece of work is ordered before the running one.
   bool knows_work(std::uint32_t work) const;
+  // Whether the host has waited for a piece of work.
+  bool host_knows(std::uint32_t work) const;
+  std::uint64_t stream_of(std::uint32_t work) const { return works_[work].stream; }
   std::uint32_t current_work() const { return static_cast<std::uint32_t>(works_.size()) - 1; }
 
   void begin_launch(std::uint32_t warps_per_block);

@@ -13,9 +13,15 @@ constexpr std::uint64_t most_flag_bytes = 8;
 // While a program uses the legacy default stream only, everything is ordered.
 bool checker::streams_matter() const { return stream_.stream != 0 || order_.several_streams(); }
 
+void checker::begin_work() {
+  order_.begin_work(stream_);
+  work_origins_.resize(order_.current_work() + 1, origin_);
+}
+
 // A copy or fill of the current stream reads or writes these bytes.
 void checker::copy_touches(device_address at, std::uint64_t bytes, bool writes) {
-  order_.begin_work(stream_);
+  begin_work();
+  copy_uses(at, bytes, writes);
   if (writes && host_reads(at)) note_copy_to_host(bytes);
   if (!streams_matter() || bytes == 0 || !memory_.is_device(at)) return;
   watched_memory& m = *global_;

@@ -78,6 +78,7 @@ void checker::mapped(device_address at, std::uint64_t bytes) {
 void checker::placed(const std::string& name, device_address at, std::uint64_t bytes,
                      bool constant) {
   live_[at] = {bytes, name, true, constant, 0, 0, nullptr};
+  shares_memory_ = shares_memory_ || memory_.is_shared(at);
   global_->written.mark(at - device_base_, bytes);
 }
 
@@ -152,6 +153,12 @@ void checker::wrote(device_address at, std::uint64_t bytes) {
   if (bytes == 0 || !memory_.is_device(at)) return;
   copy_touches(at, bytes, true);
   global_->written.mark(at - device_base_, bytes);
+}
+
+void checker::filled(device_address at, std::uint64_t bytes) {
+  wrote(at, bytes);
+  if (!copy_uses_.empty() && copy_uses_.back().work == order_.current_work())
+    copy_uses_.back().is_fill = true;
 }
 
 void checker::forgot(device_address at, std::uint64_t bytes) {

@@ -37,6 +37,14 @@ finding_party checker::party(const op* at, std::uint32_t warp, int lane, std::st
   return p;
 }
 
+std::string checker::action_words(const access_site& s, bool writes) {
+  return std::string(s.kind == access_kind::atomic ? "updates atomically "
+                     : writes && s.asynchronous    ? "copies asynchronously "
+                     : writes                      ? "writes "
+                                                   : "reads ") +
+         std::to_string(s.bytes) + (s.bytes == 1 ? " byte" : " bytes");
+}
+
 // The other side of a race: from this launch, or an earlier one of another stream.
 finding_party checker::party_of_other(std::uint32_t warp, int lane, std::uint32_t site, tick when,
                                       bool writes) {
@@ -48,30 +56,36 @@ finding_party checker::party_of_other(std::uint32_t warp, int lane, std::uint32_
     if (site != no_site) {
       const access_site& s = site_at(site);
       p.at = places_.of(*code_, s.function, s.instruction);
-      p.action = std::string(s.kind == access_kind::atomic ? "updates atomically "
-                             : writes && s.asynchronous    ? "copies asynchronously "
-                             : writes                      ? "writes "
-                                                           : "reads ") +
-                 std::to_string(s.bytes) + (s.bytes == 1 ? " byte" : " bytes");
+      p.action = action_words(s, writes);
     }
     p.block = place(warp / block_warps_, config_->grid);
     p.thread = thread_at(warp % block_warps_, lane, config_->block);
     return p;
   }
-  for (const past_launch& l : launches_) {
-    if (l.work != work) continue;
-    p.kernel = l.code->pretty;
-    if (site < l.code->accesses.size()) {
-      const access_site& s = l.code->accesses[site];
-      p.at = places_.of(*l.code, s.function, s.instruction);
-    }
-    p.block = place(warp / l.block_warps, l.grid);
-    p.thread = thread_at(warp % l.block_warps, lane, l.block);
-    return p;
-  }
+  if (const past_launch* const l = launch_of(work))
+    return party_of_past(*l, warp, lane, site, writes);
   p.action = writes ? "a copy or fill in another stream writes" : "a copy in another stream reads";
   p.has_thread = false;
   return p;
+}
+
+finding_party checker::party_of_past(const past_launch& l, std::uint32_t warp, int lane,
+                                     std::uint32_t site, bool writes) {
+  finding_party p;
+  p.action = writes ? "writes" : "reads";
+  p.kernel = l.code->pretty;
+  if (site < l.code->accesses.size()) {
+    const access_site& s = l.code->accesses[site];
+    p.at = places_.of(*l.code, s.function, s.instruction);
+  }
+  p.block = place(warp / l.block_warps, l.grid);
+  p.thread = thread_at(warp % l.block_warps, lane, l.block);
+  return p;
+}
+
+const checker::past_launch* checker::launch_of(std::uint32_t work) const {
+  const auto found = std::ranges::lower_bound(launches_, work, {}, &past_launch::work);
+  return found != launches_.end() && found->work == work ? &*found : nullptr;
 }
 
 // Without the kernel's own scope, or that around it.

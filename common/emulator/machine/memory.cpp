@@ -216,16 +216,18 @@ result<std::uint64_t> global_memory::allocate_shared(std::uint64_t bytes) {
   if (bytes > reserved_) return {error::memory_allocation, wanted + "more than there are"};
   // Each mapping counts against a limit of the host (vm.max_map_count): small allocations share.
   const bool small = bytes < arena_bytes / 4;
-  const std::uint64_t block =
-      small ? round_up(bytes, grain) + grain : round_up(bytes + grain, as_gpu_ ? gpu_page : page);
-  std::optional<std::uint64_t> offset = small ? arena_holes_.take(block, grain) : std::nullopt;
+  // Apart, none shares a page that is guarded against the host (runtime/host/guarded_pages.hpp).
+  const std::uint64_t step = room_between_ ? page : grain;
+  const std::uint64_t block = small ? round_up(round_up(bytes, grain) + grain, step)
+                                    : round_up(bytes + grain, as_gpu_ ? gpu_page : page);
+  std::optional<std::uint64_t> offset = small ? arena_holes_.take(block, step) : std::nullopt;
   if (!offset) {
     const auto fresh = take_shared(small ? arena_bytes : block);
     if (!fresh.ok()) return {fresh.failure().code, wanted + fresh.failure().message};
     offset = *fresh;
     if (small) {
       arena_holes_.give_back(*fresh, arena_bytes);
-      offset = arena_holes_.take(block, grain);
+      offset = arena_holes_.take(block, step);
     }
   }
   allocations_[device_base_ + *offset] = {bytes, block,

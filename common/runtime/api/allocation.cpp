@@ -3,6 +3,7 @@
 
 #include "common/runtime/api/capturing.hpp"
 #include "common/runtime/host/call_stacks.hpp"
+#include "common/runtime/host/guarded_pages.hpp"
 
 namespace stepwise::runtime {
 
@@ -47,6 +48,7 @@ status release(state& s, void* address) {
   status before = s.synchronize();
   if (!before.ok()) return before;
   const auto area = s.current->find_allocation(address_of(address));
+  if (s.checks) lift_guard();
   status freed = s.current->free(address_of(address));
   if (!freed.ok()) return freed;
   note_asked(s, asked::kind::host_all, nullptr);

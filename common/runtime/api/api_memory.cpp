@@ -5,6 +5,7 @@
 
 #include "common/runtime/api/allocation.hpp"
 #include "common/runtime/api/capturing.hpp"
+#include "common/runtime/host/guarded_pages.hpp"
 
 using namespace stepwise;
 using namespace stepwise::runtime;
@@ -141,6 +142,7 @@ cudaError_t cudaFreeHost(void* address) {
     host_waited_for_all(s);
     const bool from_malloc = found->second.from_malloc;
     s.host_allocations.erase(found);
+    if (s.checks) lift_guard();
     if (from_malloc) return std::free(address), status{};
     return s.current->free(address_of(address));
   });

@@ -2,6 +2,7 @@
 //
 // source  crt/host_runtime.h of the CUDA toolkit, and the code that nvcc 13.0 generates
 #include "common/runtime/api/launch.hpp"
+#include "common/runtime/host/guarded_pages.hpp"
 
 using namespace stepwise;
 using namespace stepwise::runtime;
@@ -49,6 +50,7 @@ STEPWISE_EXPORT void __cudaRegisterFatBinaryEnd(void**) {}
 STEPWISE_EXPORT void __cudaUnregisterFatBinary(void** handle) {
   if (!handle) return;
   quietly([&](state& s) {
+    if (s.checks) lift_guard();
     // The program ends: say what its last kernels did, if it did not wait for them. What those
     // printed that still run is lost, as on a GPU.
     if (!s.name_running() && s.current && s.fault.ok()) s.synchronize();

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "common/runtime/api/batch.hpp"
+#include "common/runtime/host/guarded_pages.hpp"
+#include "common/runtime/host_access.hpp"
 
 namespace stepwise::runtime {
 
@@ -21,10 +23,16 @@ cudaError_t call_without_device(body_ref<state> body, std::source_location at) n
     const char* const function = driver_function ? driver_function : at.function_name();
     if (s.recorder) s.recorder->begin_call(function);
     call_checks::watched_call watched;
-    if (s.checks) watched = s.checks->begin_call(function);
+    if (s.checks) {
+      pause_guard();
+      watched = s.checks->begin_call(function);
+    }
     const status outcome = body(s);
     const int code = finish(outcome);
-    if (s.checks) s.checks->end_call(watched, s.current.get(), outcome);
+    if (s.checks) {
+      s.checks->end_call(watched, s.current.get(), outcome);
+      guard_unfinished_memory(s);
+    }
     if (s.recorder) s.recorder->end_call();
     return static_cast<cudaError_t>(code);
   } catch (const std::bad_alloc&) {

@@ -80,7 +80,7 @@ std::string in_words(const located_finding& found) {
   std::string text = name_of(f.kind);
   for (const auto& p : f.parties) text += ", " + std::to_string(p.at.line) + " " + p.action;
   text += line("allocated", found.allocated.line) + line("freed", found.freed.line) +
-          line("called", found.host.line);
+          line("called", found.host.line) + line("unfinished", found.unfinished.line);
   if (f.object.what != finding_object::kind::none) {
     text += ", object=" + f.object.name + ", bytes=" + std::to_string(f.object.bytes) +
             ", offset=" + std::to_string(f.object.offset);

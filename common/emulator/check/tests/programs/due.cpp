@@ -35,8 +35,11 @@ void read_words(const std::string& words, int line, due_finding& due) {
       names_kind = true;
     } else if (equals != std::string::npos) {
       due.values[word.substr(0, equals)] = word.substr(equals + 1);
-    } else if (word == "allocated" || word == "freed" || word == "called") {
-      (word == "allocated" ? due.allocated : word == "freed" ? due.freed : due.called) = line;
+    } else if (word == "allocated" || word == "freed" || word == "called" || word == "unfinished") {
+      (word == "allocated" ? due.allocated
+       : word == "freed"   ? due.freed
+       : word == "called"  ? due.called
+                           : due.unfinished) = line;
       told = true;
     } else if (word == "host") {
       due.parties.push_back({0, "any"});
@@ -111,7 +114,8 @@ bool same_values(const due_finding& due, const finding& found) {
 bool is_due(const due_finding& due, const located_finding& found, const std::string& file) {
   return due.kind == name_of(found.what.kind) && same_parties(due, found.what, file) &&
          at_line(found.allocated, due.allocated, file) && at_line(found.freed, due.freed, file) &&
-         at_line(found.host, due.called, file) && same_values(due, found.what);
+         at_line(found.host, due.called, file) && at_line(found.unfinished, due.unfinished, file) &&
+         same_values(due, found.what);
 }
 
 std::string in_words(const due_finding& due) {
@@ -120,6 +124,7 @@ std::string in_words(const due_finding& due) {
   if (due.allocated != 0) text += ", allocated " + std::to_string(due.allocated);
   if (due.freed != 0) text += ", freed " + std::to_string(due.freed);
   if (due.called != 0) text += ", called " + std::to_string(due.called);
+  if (due.unfinished != 0) text += ", unfinished " + std::to_string(due.unfinished);
   for (const auto& [name, value] : due.values) text.append(", ").append(name + "=" + value);
   return text;
 }

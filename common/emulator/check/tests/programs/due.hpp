@@ -7,7 +7,8 @@
 //   a verb                               what the party's action must contain; "a|b": either,
 //                                        "any": anything. Two verbs: both parties are here
 //   allocated, freed, called             the host's line that allocated or freed the memory, or
-//                                        made the call
+//                                        made the call, or accessed the memory itself
+//   unfinished                           the launch or copy that the host did not wait for
 //   host                                 a party that is the host itself: a copy, a fill
 //   object=NAME bytes=N offset=N         the memory concerned
 //   count=N                              how often it happened
@@ -32,8 +33,8 @@ struct due_party {
 struct due_finding {
   std::string kind;
   std::vector<due_party> parties;
-  int allocated = 0, freed = 0, called = 0;   // lines; 0: not told
-  std::map<std::string, std::string> values;  // object, bytes, offset, count, says
+  int allocated = 0, freed = 0, called = 0, unfinished = 0;  // lines; 0: not told
+  std::map<std::string, std::string> values;                 // object, bytes, offset, count, says
 };
 
 // Throws std::runtime_error where a comment is not understood.

@@ -1,0 +1,481 @@
+// Protects pages, and handles the signals that follow: SIGSEGV of accesses, SIGTRAP of single
+// steps, SIGSYS of system calls.
+#include "common/runtime/host/guarded_pages.hpp"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+// The only code whose system calls are not dispatched: a direct system call, and the end of our
+// handlers, which would otherwise be dispatched as well. Unwinders know a signal's frame by these
+// two instructions; the nop keeps them from taking the function before for the frame's.
+asm(R"(
+  .pushsection .text
+  .balign 16
+stepwise_direct_begin:
+  nop
+stepwise_end_of_handler:
+  movq $15, %rax
+  syscall
+stepwise_direct_call:
+  movq %rdi, %rax
+  movq %rsi, %rdi
+  movq %rdx, %rsi
+  movq %rcx, %rdx
+  movq %r8, %r10
+  movq %r9, %r8
+  movq 8(%rsp), %r9
+  syscall
+  ret
+stepwise_direct_end:
+  .popsection
+)");
+extern "C" {
+extern const char direct_begin[] asm("stepwise_direct_begin");
+extern const char direct_end[] asm("stepwise_direct_end");
+extern const char end_of_handler[] asm("stepwise_end_of_handler");
+long direct_call(long number, long a, long b, long c, long d, long e,
+                 long f) asm("stepwise_direct_call");
+}
+
+namespace stepwise::runtime {
+namespace {
+
+// source  linux/prctl.h and asm-generic/siginfo.h; older headers lack them.
+constexpr int set_user_dispatch = 59, dispatch_on = 1;
+constexpr int from_user_dispatch = 2;  // si_code
+constexpr char allow = 0, dispatch = 1;
+constexpr unsigned long has_restorer = 0x04000000;
+constexpr greg_t trap_flag = 0x100;
+constexpr greg_t write_access = 2;  // of a page fault's error code (Intel's manual, 4.7)
+
+constexpr std::uintptr_t page = 4096;
+constexpr std::size_t most_areas = 256;
+constexpr int most_steps = 4096;  // between two calls; then pages stay open
+constexpr std::size_t most_opened = 1024;
+constexpr int most_poll_steps = 24;
+constexpr std::uintptr_t most_poll_bytes = 256;  // of a loop that polls
+
+// As the kernel has it; the C library would set an end of its own.
+struct kernel_action {
+  void (*handler)(int, siginfo_t*, void*) = nullptr;
+  unsigned long flags = 0;
+  const char* restorer = nullptr;
+  unsigned long mask = 0;
+};
+
+struct protected_area {
+  std::uintptr_t first = 0, end = 0;
+  int protection = PROT_NONE;
+  bool operator==(const protected_area&) const = default;
+};
+
+enum class stepping : std::uint8_t {
+  none,
+  over_access,  // a harmless one
+  after_load    // an early one, to see whether it is a loop that polls
+};
+
+volatile char selector = allow;  // read by the kernel at each system call of the thread's
+
+struct guard {
+  bool in_call = true, armed = false, installed = false, refused = false;
+  access_judge judge;
+  std::vector<protected_area> areas;   // sorted, disjoint
+  std::vector<std::uintptr_t> opened;  // pages of them that are open until the next call
+  int steps_left = 0;
+  stepping mode = stepping::none;
+  std::array<std::uintptr_t, 4> stepped{};  // pages that are open for one instruction
+  std::size_t stepped_pages = 0;
+  struct load {
+    device_address at = 0;
+    call_stack from{};
+    std::uintptr_t instruction = 0;
+    std::uintptr_t jumps_to = 0;  // of the jump back that is executed now; 0: none
+    int steps = 0;
+  } load;
+};
+
+guard& only_guard() {
+  static guard& only = *new guard;
+  return only;
+}
+
+template <class T>
+long number(T* pointer) {
+  return reinterpret_cast<long>(pointer);
+}
+
+// The signals' actions, masks and pages are changed by direct calls: also in handlers.
+bool protect(std::uintptr_t first, std::uintptr_t end, int protection) {
+  return direct_call(SYS_mprotect, static_cast<long>(first), static_cast<long>(end - first),
+                     protection, 0, 0, 0) == 0;
+}
+
+kernel_action action_of(int signal) {
+  kernel_action found;
+  direct_call(SYS_rt_sigaction, signal, 0, number(&found), sizeof found.mask, 0, 0);
+  return found;
+}
+
+void set_action(int signal, const kernel_action& action) {
+  direct_call(SYS_rt_sigaction, signal, number(&action), 0, sizeof action.mask, 0, 0);
+}
+
+bool is_default(int signal) { return action_of(signal).handler == nullptr; }
+
+// What the signal does to a program without a handler.
+void end_by(int signal) {
+  set_action(signal, {});
+  direct_call(SYS_tgkill, direct_call(SYS_getpid, 0, 0, 0, 0, 0, 0),
+              direct_call(SYS_gettid, 0, 0, 0, 0, 0, 0), signal, 0, 0, 0);
+}
+
+protected_area* area_of(guard& g, std::uintptr_t at) {
+  const auto after = std::ranges::upper_bound(g.areas, at, {}, &protected_area::first);
+  if (after == g.areas.begin() || std::prev(after)->end <= at) return nullptr;
+  return &*std::prev(after);
+}
+
+void lift(guard& g) {
+  for (const protected_area& a : g.areas) protect(a.first, a.end, PROT_READ | PROT_WRITE);
+  g.areas.clear();
+  g.opened.clear();
+  g.armed = false;
+  selector = allow;
+}
+
+void close_page(guard& g, std::uintptr_t first) {
+  if (const protected_area* const a = area_of(g, first))
+    protect(first, first + page, a->protection);
+}
+
+// Until the next call. A page that cannot be apart from its area opens all.
+void open_page(guard& g, std::uintptr_t first) {
+  if (g.opened.size() < most_opened && protect(first, first + page, PROT_READ | PROT_WRITE))
+    g.opened.push_back(first);
+  else
+    lift(g);
+}
+
+// --- single steps --------------------------------------------------------------------------------
+
+void begin_steps(guard& g, ucontext_t& in, stepping mode) {
+  g.mode = mode;
+  in.uc_mcontext.gregs[REG_EFL] |= trap_flag;
+}
+
+void end_steps(guard& g, ucontext_t& in) {
+  g.mode = stepping::none;
+  g.stepped_pages = 0;
+  in.uc_mcontext.gregs[REG_EFL] &= ~trap_flag;
+}
+
+void end_load(guard& g, ucontext_t& in, bool is_poll) {
+  end_steps(g, in);
+  if (!is_poll) return g.judge.was_early(g.load.at, false, g.load.from);
+  g.judge.waited_by(g.load.at, false);
+  lift(g);  // what is still unfinished is guarded again after the next call
+}
+
+enum class next_step : std::uint8_t { plain, conditional_jump, leaves };
+
+// What an instruction does to the flow of control. source  Intel's manual, volume 2, appendix A.
+next_step kind_of(const std::uint8_t* code, std::uintptr_t& target) {
+  const auto is_prefix = [](std::uint8_t byte) {
+    return byte == 0x66 || byte == 0xf2 || byte == 0xf3 || byte == 0x2e || byte == 0x3e ||
+           (byte & 0xf0) == 0x40;
+  };
+  while (is_prefix(*code)) ++code;
+  if ((code[0] & 0xf0) == 0x70) {
+    target = reinterpret_cast<std::uintptr_t>(code + 2) +
+             static_cast<std::uintptr_t>(static_cast<std::int8_t>(code[1]));
+    return next_step::conditional_jump;
+  }
+  if (code[0] == 0x0f && (code[1] & 0xf0) == 0x80) {
+    std::int32_t distance = 0;
+    std::memcpy(&distance, code + 2, sizeof distance);
+    target = reinterpret_cast<std::uintptr_t>(code + 6) +
+             static_cast<std::uintptr_t>(std::int64_t{distance});
+    return next_step::conditional_jump;
+  }
+  const bool calls = code[0] == 0xe8 || (code[0] == 0xff && (code[1] >> 3 & 7) >= 2);
+  const bool returns = code[0] == 0xc2 || code[0] == 0xc3;
+  const bool is_system_call = code[0] == 0x0f && (code[1] == 0x05 || code[1] == 0x34);
+  return calls || returns || is_system_call ? next_step::leaves : next_step::plain;
+}
+
+// A loop polls if its next look comes back to the load, but for the value: the work is done here,
+// so the loop ends at once. One that sums up elements, say, goes back.
+void follow_load(guard& g, ucontext_t& in) {
+  const auto at = static_cast<std::uintptr_t>(in.uc_mcontext.gregs[REG_RIP]);
+  auto& load = g.load;
+  if (load.jumps_to != 0) return end_load(g, in, at != load.jumps_to);
+  std::uintptr_t target = 0;
+  const next_step next = kind_of(reinterpret_cast<const std::uint8_t*>(at), target);
+  if (next == next_step::leaves || ++load.steps > most_poll_steps) return end_load(g, in, false);
+  const bool goes_back = next == next_step::conditional_jump && target <= load.instruction &&
+                         load.instruction - target < most_poll_bytes;
+  if (goes_back) load.jumps_to = target;
+}
+
+void on_step(int signal, siginfo_t*, void* interrupted) {
+  guard& g = only_guard();
+  auto& in = *static_cast<ucontext_t*>(interrupted);
+  if (g.mode == stepping::none) return end_by(signal);
+  const int error = errno;
+  selector = allow;
+  if (g.mode == stepping::over_access) {
+    for (std::size_t k = 0; k < g.stepped_pages; ++k) close_page(g, g.stepped[k]);
+    end_steps(g, in);
+  } else {
+    follow_load(g, in);
+  }
+  if (g.armed && !g.in_call) selector = dispatch;
+  errno = error;
+}
+
+void accessed(guard& g, device_address at, bool writes, ucontext_t& in) {
+  const std::uintptr_t first = at / page * page;
+  if (std::ranges::find(g.opened, first) != g.opened.end()) return lift(g);  // it did not open
+  if (g.mode == stepping::after_load) end_load(g, in, false);
+  switch (g.judge.touches(at, writes)) {
+    case host_touch::flag:
+      g.judge.waited_by(at, writes);
+      return lift(g);
+    case host_touch::early: {
+      g.load = {at, {}, static_cast<std::uintptr_t>(in.uc_mcontext.gregs[REG_RIP]), 0, 0};
+      interrupted_stack(g.load.instruction, g.load.from);
+      open_page(g, first);
+      if (writes) return g.judge.was_early(at, true, g.load.from);
+      return begin_steps(g, in, stepping::after_load);
+    }
+    case host_touch::harmless:
+      if (g.steps_left == 0 || g.stepped_pages == g.stepped.size()) return open_page(g, first);
+      --g.steps_left;
+      if (!protect(first, first + page, PROT_READ | PROT_WRITE)) return lift(g);
+      g.stepped[g.stepped_pages++] = first;
+      return begin_steps(g, in, stepping::over_access);
+  }
+}
+
+// --- system calls --------------------------------------------------------------------------------
+
+// Those whose memory is where their arguments say, and which may be done in a handler.
+bool is_plain(long call) {
+  switch (call) {
+    case SYS_read:
+    case SYS_write:
+    case SYS_pread64:
+    case SYS_pwrite64:
+    case SYS_open:
+    case SYS_openat:
+    case SYS_close:
+    case SYS_stat:
+    case SYS_fstat:
+    case SYS_newfstatat:
+    case SYS_lseek:
+    case SYS_ioctl:
+    case SYS_brk:
+    case SYS_mmap:
+    case SYS_munmap:
+    case SYS_madvise:
+    case SYS_futex:
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+    case SYS_clock_gettime:
+    case SYS_gettimeofday:
+    case SYS_sched_yield:
+    case SYS_getpid:
+    case SYS_gettid:
+    case SYS_getrandom:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The argument after which the bytes at it follow; -1: what its arguments point to is small.
+int sized_argument(long call) {
+  switch (call) {
+    case SYS_read:
+    case SYS_write:
+    case SYS_pread64:
+    case SYS_pwrite64:
+      return 1;
+    case SYS_mmap:
+    case SYS_munmap:
+    case SYS_madvise:
+    case SYS_getrandom:
+      return 0;
+    default:
+      return -1;
+  }
+}
+
+bool touches_guarded(const guard& g, long call, const std::array<std::uintptr_t, 6>& arguments) {
+  for (int k = 0; k < 6; ++k) {
+    const auto index = static_cast<std::size_t>(k);
+    const std::uintptr_t first = arguments[index];
+    const std::uintptr_t bytes = k == sized_argument(call) ? arguments[index + 1] : page;
+    for (const protected_area& a : g.areas)
+      if (first < a.end && (first >= a.first || a.first - first < bytes)) return true;
+  }
+  return false;
+}
+
+void on_system_call(int signal, siginfo_t* about, void* interrupted) {
+  if (about->si_code != from_user_dispatch) return end_by(signal);
+  guard& g = only_guard();
+  auto& registers = static_cast<ucontext_t*>(interrupted)->uc_mcontext.gregs;
+  const auto argument = [&](int which) { return static_cast<std::uintptr_t>(registers[which]); };
+  const std::array<std::uintptr_t, 6> arguments = {argument(REG_RDI), argument(REG_RSI),
+                                                   argument(REG_RDX), argument(REG_R10),
+                                                   argument(REG_R8),  argument(REG_R9)};
+  if (is_plain(registers[REG_RAX]) && !touches_guarded(g, registers[REG_RAX], arguments)) {
+    registers[REG_RAX] =
+        direct_call(registers[REG_RAX], registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
+                    registers[REG_R10], registers[REG_R8], registers[REG_R9]);
+    return;
+  }
+  lift(g);
+  registers[REG_RIP] -= 2;  // the instruction is executed again, and not dispatched any more
+}
+
+// --- whether all this can be had -----------------------------------------------------------------
+
+kernel_action our_action(void (*handler)(int, siginfo_t*, void*), unsigned long flags) {
+  return {handler, SA_SIGINFO | has_restorer | flags, end_of_handler, 0};
+}
+
+bool install(guard& g) {
+  kernel_action of_fault = action_of(SIGSEGV);
+  if (!is_default(SIGTRAP) || !is_default(SIGSYS) || of_fault.handler != g.judge.fault_handler)
+    return false;
+  of_fault.flags |= has_restorer;
+  of_fault.restorer = end_of_handler;
+  set_action(SIGSEGV, of_fault);
+  set_action(SIGTRAP, our_action(on_step, 0));
+  set_action(SIGSYS, our_action(on_system_call, SA_NODEFER));
+  return true;
+}
+
+// A blocked signal of these ends the program, and so would one that comes while a handler of the
+// program's that blocks it is executed.
+bool are_signals_ours(const guard& g) {
+  const auto bit = [](int signal) { return 1ul << (signal - 1); };
+  const unsigned long needed = bit(SIGSEGV) | bit(SIGTRAP) | bit(SIGSYS);
+  unsigned long blocked = 0;
+  direct_call(SYS_rt_sigprocmask, SIG_BLOCK, 0, number(&blocked), sizeof blocked, 0, 0);
+  if ((blocked & needed) != 0) return false;
+  for (int signal = 1; signal <= 64; ++signal) {
+    const kernel_action a = action_of(signal);
+    const bool is_handled = number(a.handler) > 1;  // SIG_DFL is 0, SIG_IGN 1
+    if (signal == SIGSEGV && a.handler != g.judge.fault_handler) return false;
+    if (signal == SIGTRAP && a.handler != on_step) return false;
+    if (signal == SIGSYS && a.handler != on_system_call) return false;
+    if (is_handled && (a.mask & needed) != 0) return false;
+  }
+  return true;
+}
+
+bool is_only_thread() {
+  struct stat tasks {};
+  return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3;  // one, and . and ..
+}
+
+bool can_guard(guard& g) {
+  if (g.refused) return false;
+  if (!g.installed) {
+    const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");  // every call waits
+    g.installed = !(blocking != nullptr && std::strcmp(blocking, "1") == 0) && install(g);
+    g.refused = !g.installed;
+  }
+  if (g.refused || !is_only_thread() || !are_signals_ours(g)) return false;
+  g.refused = prctl(set_user_dispatch, dispatch_on, direct_begin, direct_end - direct_begin,
+                    &selector) != 0;
+  return !g.refused;
+}
+
+// Whole pages, each in one area, with the stricter protection where two meet.
+std::vector<protected_area> pages_of(const std::vector<unfinished_area>& areas) {
+  std::vector<protected_area> all;
+  for (const unfinished_area& a : areas) {
+    all.push_back({a.first / page * page, (a.first + a.bytes + page - 1) / page * page,
+                   a.written ? PROT_NONE : PROT_READ});
+  }
+  std::ranges::sort(all, {}, &protected_area::first);
+  std::vector<protected_area> merged;
+  for (const protected_area& a : all) {
+    if (merged.empty() || merged.back().end <= a.first) {
+      merged.push_back(a);
+      continue;
+    }
+    merged.back().end = std::max(merged.back().end, a.end);
+    merged.back().protection = std::min(merged.back().protection, a.protection);
+  }
+  static_assert(PROT_NONE < PROT_READ);
+  if (merged.size() > most_areas) merged.resize(most_areas);
+  return merged;
+}
+
+}  // namespace
+
+void pause_guard() {
+  selector = allow;
+  only_guard().in_call = true;
+}
+
+void guard_pages(const std::vector<unfinished_area>& areas, const access_judge& judge) {
+  guard& g = only_guard();
+  g.in_call = false;
+  g.judge = judge;
+  if (areas.empty() && !g.armed) return;
+  const std::vector<protected_area> wanted = pages_of(areas);
+  if (!g.armed && !can_guard(g)) return;
+  const auto is_among = [](const protected_area& a, const std::vector<protected_area>& all) {
+    return std::ranges::binary_search(all, a.first, {}, &protected_area::first) &&
+           std::ranges::find(all, a) != all.end();
+  };
+  for (const protected_area& a : g.areas)
+    if (!is_among(a, wanted)) protect(a.first, a.end, PROT_READ | PROT_WRITE);
+  for (const protected_area& a : wanted)
+    if (!is_among(a, g.areas)) protect(a.first, a.end, a.protection);
+  g.areas = wanted;
+  for (const std::uintptr_t first : g.opened) close_page(g, first);
+  g.opened.clear();
+  g.steps_left = most_steps;
+  g.armed = !wanted.empty();
+  selector = g.armed ? dispatch : allow;
+}
+
+void lift_guard() {
+  guard& g = only_guard();
+  if (g.armed) lift(g);
+}
+
+bool continue_after(const siginfo_t& fault, ucontext_t& interrupted) {
+  guard& g = only_guard();
+  if (!g.armed || fault.si_code <= 0) return false;
+  const auto at = reinterpret_cast<std::uintptr_t>(fault.si_addr);
+  if (g.in_call || area_of(g, at) == nullptr) {
+    const bool is_guarded = area_of(g, at) != nullptr;
+    lift(g);
+    return is_guarded;
+  }
+  const int error = errno;
+  selector = allow;
+  accessed(g, at, (interrupted.uc_mcontext.gregs[REG_ERR] & write_access) != 0, interrupted);
+  if (g.armed) selector = dispatch;
+  errno = error;
+  return true;
+}
+
+}  // namespace stepwise::runtime
