@@ -196,6 +196,9 @@ class device {
   // Allows a kernel more dynamic shared memory than 48 KB; invalid_value above the GPU's limit.
   virtual status set_max_dynamic_shared_bytes(kernel_handle kernel, std::uint64_t bytes) = 0;
 
+  // Does what the kernel's first launch would have to do before it begins, and says what is wrong
+  // with the kernel.
+  virtual status prepare_kernel(kernel_handle kernel) { return (void)kernel, status{}; }
   // Queues a launch. `parameters` is the packed parameter buffer that `attributes` describes.
   virtual status launch(kernel_handle kernel, const launch_config& config,
                         std::span<const std::byte> parameters) = 0;

@@ -192,6 +192,7 @@ class emulated_device final : public device {
   result<module_symbol> find_symbol(module_handle module, std::string_view name) override;
   result<kernel_attributes> attributes(kernel_handle kernel) override;
   status set_max_dynamic_shared_bytes(kernel_handle kernel, std::uint64_t bytes) override;
+  status prepare_kernel(kernel_handle kernel) override;
   status launch(kernel_handle kernel, const launch_config& config,
                 std::span<const std::byte> parameters) override;
   std::optional<modelled_launch> last_launch() const override { return grids_->last_launch(); }
@@ -444,16 +445,20 @@ status emulated_device::set_max_dynamic_shared_bytes(kernel_handle handle, std::
   return {};
 }
 
-status emulated_device::launch(kernel_handle handle, const launch_config& config,
-                               std::span<const std::byte> parameters) {
+status emulated_device::prepare_kernel(kernel_handle handle) {
   grids_->collect(lost_);
   if (!lost_.ok()) return lost_;
   loaded_kernel* k = kernel(handle);
   if (k == nullptr) return {error::invalid_resource_handle, "no such kernel"};
-  if (k->code == nullptr || grids_->lowers_beside()) {
-    const emulator::grids::quiet quiet(*grids_);
-    if (const status s = prepare(*k); !s.ok()) return s;
-  }
+  if (k->code != nullptr && !grids_->lowers_beside()) return {};
+  const emulator::grids::quiet quiet(*grids_);
+  return prepare(*k);
+}
+
+status emulated_device::launch(kernel_handle handle, const launch_config& config,
+                               std::span<const std::byte> parameters) {
+  if (const status s = prepare_kernel(handle); !s.ok()) return s;
+  loaded_kernel* k = kernel(handle);
   if (const status s = check_launch(model_, k->attributes, config); !s.ok()) return s;
   if (parameters.size() < k->code->parameter_bytes)
     return {error::invalid_value, "the parameter buffer is too short"};

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <thread>
 
 #include "common/device/patience.hpp"
@@ -18,6 +19,8 @@ namespace stepwise::runtime {
 namespace {
 
 constexpr std::chrono::microseconds between_looks{200};
+constexpr std::chrono::milliseconds longest_delay{100};
+constexpr std::size_t most_delayed = 2048;  // items; a GPU's queue is bounded, too
 
 void advance_order(state& s, bool outside_too) {
   if (s.order.empty() || !s.current) return;
@@ -83,6 +86,11 @@ void name_running_at_exit(int, void*) {
 __attribute__((constructor)) void watch_for_the_end() { on_exit(name_running_at_exit, nullptr); }
 
 }  // namespace
+
+bool asked_for_delays() {
+  const char* const wanted = std::getenv("STEPWISE_LATE");
+  return wanted != nullptr && std::strcmp(wanted, "1") == 0;
+}
 
 bool is_fault(error code) {
   switch (code) {
@@ -151,12 +159,25 @@ void state::wait_for_stream(const stream_use& stream) {
 }
 
 void state::wait_for_point(std::uint64_t point) {
-  if (order.is_outstanding(point)) wait_while(*this, [&] { return order.is_outstanding(point); });
+  if (!order.is_outstanding(point)) return;
+  order.hurry(point);
+  wait_while(*this, [&] { return order.is_outstanding(point); });
 }
 
 void state::wait_for_all() {
+  order.hurry_all();
   if (!order.empty())
     wait_while(*this, [&, last = order.last()] { return order.is_outstanding_up_to(last); });
+}
+
+void state::delay_next(const stream_use& stream) {
+  if (!delays_work || checks || recorder) return;
+  if (order.size() >= most_delayed) {
+    order.hurry_all();
+    return advance();
+  }
+  order.hold(stream, stream_order::clock::now() + longest_delay);
+  keep_looking();
 }
 
 void state::note_left(const stream_use& stream) {

@@ -52,6 +52,9 @@ struct host_allocation {
 // tests are linked, theirs.
 result<std::unique_ptr<device>> make_process_device();
 
+// Whether asynchronous work is to begin as late as a GPU might begin it (STEPWISE_LATE=1).
+bool asked_for_delays();
+
 // Everything below is guarded by `lock`, which every API call holds.
 struct state {
   std::mutex lock;
@@ -67,7 +70,8 @@ struct state {
   pool_set pools;
   texture_set textures;
   stream_order order;
-  bool has_looker = false;  // a thread that does what is outstanding in it
+  const bool delays_work = asked_for_delays();  // a plain run's asynchronous work
+  bool has_looker = false;                      // a thread that does what is outstanding in it
   unsigned device_flags = 0;
   unsigned long long streams_made = 0;
   std::map<int, std::size_t> limits;  // set by cudaDeviceSetLimit, but for the device's own
@@ -109,6 +113,9 @@ struct state {
   void wait_for_stream(const stream_use& stream);
   void wait_for_point(std::uint64_t point);
   void wait_for_all();
+  // Asynchronous work of a stream comes next: where such work is to be late, keeps it until the
+  // host waits for it, or asks for it a second time, or for long enough to notice.
+  void delay_next(const stream_use& stream);
   // After a launch in a stream: notes it if the device has left it.
   void note_left(const stream_use& stream);
   // For the program's end: names the kernels on stderr that were left and have not ended. False:

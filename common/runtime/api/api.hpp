@@ -107,7 +107,11 @@ void host_waited(state& s, cudaStream_t stream);
 void host_waited_for_all(state& s);
 void host_may_know(state& s, cudaStream_t stream);
 
-// Whether work of a checked stream has to wait for kernels that were left running.
+// Before must_wait() for asynchronous work, which may be wanted late.
+inline void may_delay(state& s, cudaStream_t stream) {
+  if (s.delays_work) s.delay_next(use_of(s, stream));
+}
+// Whether work of a checked stream has to wait for kernels that were left running, or is late.
 inline bool must_wait(state& s, cudaStream_t stream) {
   return !s.order.empty() && s.order.must_wait(use_of(s, stream));
 }

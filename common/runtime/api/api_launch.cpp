@@ -96,6 +96,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
       is_kept = captured.has_value();
       if (is_kept) return *captured;
     }
+    if (known.ok()) may_delay(s, stream);
     if (known.ok() && must_wait(s, stream)) {
       is_kept = true;
       call_in_turn(s, stream, [=] { function(data); });

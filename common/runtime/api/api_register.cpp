@@ -51,6 +51,10 @@ STEPWISE_EXPORT void __cudaUnregisterFatBinary(void** handle) {
   if (!handle) return;
   quietly([&](state& s) {
     if (s.checks) lift_guard();
+    if (s.delays_work) {
+      s.order.hurry_all();
+      s.advance();
+    }
     // The program ends: say what its last kernels did, if it did not wait for them. What those
     // printed that still run is lost, as on a GPU.
     if (!s.name_running() && s.current && s.fault.ok()) s.synchronize();

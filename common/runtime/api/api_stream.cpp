@@ -150,7 +150,10 @@ STEPWISE_EXPORT cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return with_stream(stream, [&](state& s, const stream_record&) {
     if (status now = check_not_captured(s, stream); !now.ok()) return now;
-    if (must_wait(s, stream)) return not_ready();
+    if (must_wait(s, stream)) {
+      s.order.hurry(use_of(s, stream));  // it may be done when the program asks again
+      return not_ready();
+    }
     host_waited(s, stream);  // the answer is that all is done
     return s.synchronize();
   });
@@ -209,6 +212,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t func
     if (!function || flags) return invalid_value("cudaStreamAddCallback: no function, or flags");
     if (status now = check_not_captured(s, stream); !now.ok()) return now;
     if (s.current->is_remote()) return no_callbacks("cudaStreamAddCallback");
+    may_delay(s, stream);
     if (must_wait(s, stream)) {
       is_kept = true;
       call_in_turn(s, stream, [=] { function(stream, cudaSuccess, data); });
@@ -294,7 +298,10 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     const event_record* const record = find_event(s, event);
     if (!record) return unknown_event();
     if (status now = check_event_not_captured(s, event); !now.ok()) return now;
-    if (s.order.is_outstanding(record->point)) return not_ready();
+    if (s.order.is_outstanding(record->point)) {
+      s.order.hurry(record->point);
+      return not_ready();
+    }
     host_waited_for(s, *record);  // the answer is that it has passed
     return s.synchronize();
   });

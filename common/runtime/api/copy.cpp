@@ -231,13 +231,18 @@ status copy(state& s, const copy_request& r) {
   if (s.captures != 0) {
     if (const auto captured = capture_copy(s, r)) return *captured;
   }
+  // Whether the call returns before the copy, if that has to wait.
+  const auto returns_before = [&] {
+    return s.lane || !host_waits_for(r, side_of(s, r.to), side_of(s, r.from));
+  };
+  if (s.delays_work && returns_before()) may_delay(s, r.stream);
   const bool waits = must_wait(s, r.stream);
   if (waits || s.checks) {
     status places = check_places(s, r);
     if (!places.ok()) return places;
   }
   if (waits) {
-    if (s.lane || !host_waits_for(r, side_of(s, r.to), side_of(s, r.from))) {
+    if (returns_before()) {
       keep(s, r.stream, [&s, r] { return copy_now(s, r); });
       return {};
     }
@@ -270,7 +275,11 @@ status fill(state& s, const fill_request& r, cudaStream_t stream) {
   if (s.captures != 0) {
     if (const auto captured = capture_fill(s, r, stream)) return *captured;
   }
-  if (must_wait(s, stream) && host_waits_for(s, r)) s.wait_for_stream(use_of(s, stream));
+  if (!host_waits_for(s, r)) {
+    may_delay(s, stream);
+  } else if (must_wait(s, stream)) {
+    s.wait_for_stream(use_of(s, stream));
+  }
   return in_order(s, stream, [&s, r, stream] { return fill_now(s, r, stream); });
 }
 

@@ -42,6 +42,11 @@ launch_config config_of(const launch_request& request) {
 
 status start_kernel(state& s, const registered_kernel& kernel, const launch_config& config,
                     std::span<const std::byte> parameters, cudaStream_t stream) {
+  if (s.delays_work) {
+    // It may be the program's end when the launch begins, where the tables for it are gone.
+    if (status sound = s.current->prepare_kernel(*kernel.handle); !sound.ok()) return sound;
+    may_delay(s, stream);
+  }
   if (must_wait(s, stream)) {
     note_launch();
     keep(s, stream,

@@ -413,6 +413,7 @@ status graph_run::run_node(state& s, const plan_step& step, const stream_use& la
       return {};
     } else if constexpr (std::is_same_v<kind, host_work>) {
       // Without anything to wait for it is called by the thread that launches, without the lock.
+      may_delay(s, stream_);
       if (s.order.empty() || !s.order.must_wait(lane)) return host_may_know(s, stream_), status{};
       call_in_turn(s, stream_, [work] { work.function(work.data); });
       return {};

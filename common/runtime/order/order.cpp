@@ -54,6 +54,31 @@ void stream_order::wait_until(const stream_use& stream, condition holds) {
   append(stream).until = std::move(holds);
 }
 
+void stream_order::hold(const stream_use& stream, clock::time_point until) {
+  append(stream).held_until = until;
+}
+
+void stream_order::hurry_with_all_before(std::set<std::uint64_t> numbers) {
+  for (auto i = items_.rbegin(); i != items_.rend(); ++i) {
+    if (!numbers.contains(i->number)) continue;
+    i->held_until = {};
+    numbers.insert(i->after.begin(), i->after.end());
+  }
+}
+
+void stream_order::hurry(std::uint64_t point) { hurry_with_all_before({point}); }
+
+void stream_order::hurry(const stream_use& stream) {
+  std::set<std::uint64_t> numbers;
+  for (const item& i : items_)
+    if (is_ordered(i.stream, stream)) numbers.insert(i.number);
+  hurry_with_all_before(std::move(numbers));
+}
+
+void stream_order::hurry_all() {
+  for (item& i : items_) i.held_until = {};
+}
+
 bool stream_order::waits_for_conditions() const {
   return std::ranges::any_of(items_, [&](const item& i) { return i.until && is_ready(i); });
 }
@@ -82,6 +107,7 @@ bool stream_order::is_ready(const item& i) const {
 stream_order::item* stream_order::next_ready(bool outside_too, status& failed) {
   for (item& i : items_) {
     if (!is_ready(i) || (i.outside && !outside_too)) continue;
+    if (i.held_until != clock::time_point{} && i.held_until > clock::now()) continue;
     bool holds = true;
     if (i.until) failed = i.until(holds);
     if (!failed.ok()) return nullptr;

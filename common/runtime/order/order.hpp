@@ -8,9 +8,11 @@
 // tests   ../tests/order_test.cpp, ../conformance/beside/
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "common/device/device.hpp"
@@ -21,6 +23,7 @@ namespace stepwise::runtime {
 class stream_order {
  public:
   using work = std::function<status()>;
+  using clock = std::chrono::steady_clock;
 
   // True if every call's work is done: the usual case.
   bool empty() const { return items_.empty(); }
@@ -40,6 +43,14 @@ class stream_order {
   using condition = std::function<status(bool&)>;
   void wait_until(const stream_use& stream, condition holds);
   bool waits_for_conditions() const;
+  // What a stream is asked for from now on begins at this time or later, unless it is hurried.
+  void hold(const stream_use& stream, clock::time_point until);
+  // The host waits for a point, or asks for it: nothing before it is held any longer.
+  void hurry(std::uint64_t point);
+  // The same of all that a stream, or every stream, has been asked for.
+  void hurry(const stream_use& stream);
+  void hurry_all();
+  std::size_t size() const { return items_.size(); }
   // What a stream is asked for from now on comes after a point, too.
   // `what`, if any, is done when it has been reached; nothing where it has been.
   void wait(const stream_use& stream, std::uint64_t point, work what = {});
@@ -65,12 +76,14 @@ class stream_order {
     std::uint64_t launch = 0;  // that runs, if it is one
     std::vector<std::uint64_t> after;
     condition until;  // if any: it is done then, and not before
+    clock::time_point held_until;
     work what;
     bool outside = false, begun = false;
   };
   item& append(const stream_use& stream);
   item* find(std::uint64_t number);
   bool is_ready(const item& i) const;
+  void hurry_with_all_before(std::set<std::uint64_t> numbers);
   // Null: nothing can be done now, or a condition has failed.
   item* next_ready(bool outside_too, status& failed);
 

@@ -93,6 +93,39 @@ TEST_CASE_FIXTURE(fixture, "points join streams, and a stream without work befor
   CHECK_FALSE(order.is_outstanding_up_to(order.last()));
 }
 
+TEST_CASE_FIXTURE(fixture, "held work is done when the host waits for it, or late") {
+  const auto soon = [] { return stream_order::clock::now() + std::chrono::seconds(100); };
+  order.hold(a, soon());
+  order.add(a, note(1));
+  const auto point = order.mark(a);
+  order.hold(a, soon());
+  order.add(a, note(2));
+  order.hold(b, soon());
+  order.add(b, note(3));
+  CHECK(order.must_wait(a));
+  CHECK(order.advance(*on, lock, true).ok());
+  CHECK(done.empty());
+  order.hurry(point);
+  CHECK(order.advance(*on, lock, true).ok());
+  CHECK(done == std::vector{1});
+  CHECK_FALSE(order.is_outstanding(point));
+  order.wait(b, order.mark(a, note(4)));  // after the second of a
+  order.add(b, note(5));
+  order.hurry(b);
+  CHECK(order.advance(*on, lock, true).ok());
+  CHECK(done == std::vector{1, 2, 3, 4, 5});
+  CHECK(order.empty());
+  order.hold(a, stream_order::clock::now());
+  order.add(a, note(6));
+  CHECK(order.advance(*on, lock, true).ok());
+  CHECK(done.back() == 6);
+  order.hold(apart, soon());
+  order.add(apart, note(7));
+  order.hurry_all();
+  CHECK(order.advance(*on, lock, true).ok());
+  CHECK(done.back() == 7);
+}
+
 TEST_CASE_FIXTURE(fixture, "a kept launch may be left in turn") {
   fake::tell().kernels["k"] = {};
   const auto kernel = *on->find_kernel(*on->load_linked({}), "k");

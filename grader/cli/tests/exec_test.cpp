@@ -205,6 +205,13 @@ TEST_CASE("--as-gpu: what a GPU lets pass is let pass, and otherwise told") {
   CHECK(has(both.err, "leave one of them out"));
 }
 
+TEST_CASE("--late is for plain runs, which end as others do") {
+  CHECK(lab_exec({"--late", built("shared")}).out == lab_exec({built("shared")}).out);
+  const auto both = lab_exec({"--late", "--check", built("shared")});
+  CHECK(both.end.exit_code == 2);
+  CHECK(has(both.err, "--late is for plain runs: leave --check, "));
+}
+
 TEST_CASE("what cannot run is refused, with the way out") {
   struct row {
     std::vector<std::string> words;

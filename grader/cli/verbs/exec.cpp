@@ -45,6 +45,7 @@ struct exec_options {
   bool profile = false;   // counted and timed by the model
   bool time = false;      // timed, for its own events
   bool as_gpu = false;    // wrong addresses pass where a GPU lets them pass
+  bool late = false;      // asynchronous work begins late
   bool timeline = false;  // with profile
   std::string trace;      // a file for the timeline; empty: none
   std::string record;     // a file for a recorded warp; empty: none
@@ -408,6 +409,8 @@ int exec(context& c, const exec_options& o) {
   if (!o.watched() && !o.report.empty())
     refuse("--report is for --check, --counters and --profile: it writes their results");
   if (o.as_gpu && o.check) refuse("--check finds what --as-gpu lets pass: leave one of them out");
+  if (o.late && (o.watched() || o.time))
+    refuse("--late is for plain runs: leave --check, --counters, --profile and --time out");
   if (o.records_calls() && !o.profile)
     refuse("--timeline and --trace belong to --profile, which models how long kernels take");
   for (const std::string& file : {o.report, o.trace, o.record})
@@ -420,6 +423,7 @@ int exec(context& c, const exec_options& o) {
   };
   set("STEPWISE_SUGGEST_CHECK", o.check ? "" : "1");
   set("STEPWISE_ADDRESSES", o.as_gpu ? "gpu" : "");
+  set("STEPWISE_LATE", o.late ? "1" : "");
   if (o.time_limit_s) set("STEPWISE_TIME_LIMIT_S", fmt::format("{}", *o.time_limit_s));
   if (o.check) {
     set("STEPWISE_CHECK", "1");
@@ -479,6 +483,8 @@ const verb exec_verb(
       takes.flag("--time", o.time, "cudaEvents return modelled times, without a profile");
       takes.flag("--as-gpu", o.as_gpu,
                  "wrong addresses pass where they would on a GPU, which maps 2 MiB at once");
+      takes.flag("--late", o.late,
+                 "kernels and asynchronous copies begin when the host waits, or after 0.1 s");
       takes.flag("--timeline", o.timeline,
                  "with --profile: calls, copies and kernels, stream by stream");
       takes.add("--trace", o.trace, "with --profile: a file for that, which Perfetto opens");

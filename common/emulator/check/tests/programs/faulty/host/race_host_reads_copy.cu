@@ -13,8 +13,8 @@ int main() {
   fill<<<1, 32, 0, s>>>(device);
   // finding: unfinished
   cudaMemcpyAsync(pinned, device, 128, cudaMemcpyDeviceToHost, s);
-  printf("%d\n",
-         pinned[3]);  // finding: race called bytes=128 offset=12 says=has_waited_for_the_copy
+  // finding: race called bytes=128 offset=12 says=has_waited_for_the_copy
+  printf("%d\n", pinned[3]);
   cudaStreamSynchronize(s);
   cudaStreamDestroy(s);
   cudaFree(device);
