@@ -109,7 +109,8 @@ class checker final : public observer {
   void out_of_time(const warp_event& e) override;
   void heap_gave(const warp_event& e, int lane, device_address at, std::uint64_t bytes) override;
   void heap_got(const warp_event& e, int lane, device_address at, bool is_known) override;
-  void faulted(const warp_event& e, error code, const std::string& what, int lane) override;
+  void faulted(const warp_event& e, error code, const std::string& what, int lane,
+               const std::string& advice) override;
 
  private:
   struct allocation {

@@ -268,7 +268,8 @@ void checker::out_of_time(const warp_event& e) {
   log_.add(k, std::move(f));
 }
 
-void checker::faulted(const warp_event& e, error code, const std::string& what, int lane) {
+void checker::faulted(const warp_event& e, error code, const std::string& what, int lane,
+                      const std::string& advice) {
   if (instruction_of(e.at) == told_) return;
   finding f;
   f.kind = code == error::misaligned_address                 ? finding_kind::misaligned
@@ -276,6 +277,7 @@ void checker::faulted(const warp_event& e, error code, const std::string& what, 
                                                              : finding_kind::failed;
   f.message = what;
   f.parties.push_back(party(e.at, e.warp, lane, "is where the launch was stopped"));
+  f.advice = advice;
   f.origin = launch_origin_;
   const finding_key k = key(f.kind, place_number(e.at), -1, 0);
   if (log_.is_new(k)) log_.add(k, std::move(f));

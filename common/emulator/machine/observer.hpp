@@ -191,8 +191,10 @@ class observer {
     (void)lane, (void)at, (void)is_known;
   }
   // The launch is stopped: by a trap, an assertion, an access that only its own code checks.
-  virtual void faulted(const warp_event&, error, const std::string& what, int lane) {
-    (void)what, (void)lane;
+  // `advice` may be empty.
+  virtual void faulted(const warp_event&, error, const std::string& what, int lane,
+                       const std::string& advice) {
+    (void)what, (void)lane, (void)advice;
   }
 };
 

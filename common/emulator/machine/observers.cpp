@@ -101,8 +101,9 @@ void observers::after(const context& x, const op* i, const op* next) {
   for (observer* o : all_) o->after(x, i, next);
 }
 void observers::in_deadlock(const block& b) { each(&observer::in_deadlock, b); }
-void observers::faulted(const warp_event& e, error code, const std::string& what, int lane) {
-  each(&observer::faulted, e, code, what, lane);
+void observers::faulted(const warp_event& e, error code, const std::string& what, int lane,
+                        const std::string& advice) {
+  each(&observer::faulted, e, code, what, lane, advice);
 }
 
 }  // namespace stepwise::emulator

@@ -47,7 +47,8 @@ class observers final : public observer {
   void before(const context& x, const op* i) override;
   void after(const context& x, const op* i, const op* next) override;
   void in_deadlock(const block& b) override;
-  void faulted(const warp_event& e, error code, const std::string& what, int lane) override;
+  void faulted(const warp_event& e, error code, const std::string& what, int lane,
+               const std::string& advice) override;
 
  private:
   template <class... Parameters, class... Arguments>

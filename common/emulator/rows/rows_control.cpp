@@ -97,10 +97,7 @@ const op* global_timer(context& x, const op* i) {
 }
 
 // brkpt without a debugger is a trap too.
-const op* trap(context& x, const op* i) {
-  return x.owner->stop(i, error::launch_failure, "the kernel executed a trap",
-                       __builtin_ctz(x.active));
-}
+const op* trap(context& x, const op* i) { return x.owner->trap(i); }
 
 }  // namespace
 

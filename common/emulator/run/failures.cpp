@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "common/emulator/machine/influence.hpp"
 #include "common/emulator/run/scheduler.hpp"
+#include "common/ptx/control_flow.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -58,8 +60,55 @@ scheduler::thread_place scheduler::place_of(int lane) const {
   return {place(block_->index, launch_.config.grid), place(index, launch_.config.block)};
 }
 
-const op* scheduler::stop(const op* i, error code, const std::string& what, int lane) {
-  if (x_.watch != nullptr) x_.watch->faulted(event_at(i, x_.mask), code, what, lane);
+// Whether cooperative groups trap here because the launch gave them no memory for the grid's
+// barrier. Optimized code shows it by the branch around the trap, which asks for the address of
+// that memory; other code by the names of functions.
+bool scheduler::is_trap_of_grid_group(const op* i) const {
+  if (launch_.grid_workspace != 0) return false;
+  const auto instruction_of = [this](const op* at) {
+    return static_cast<std::size_t>(
+        code_.instruction[static_cast<std::size_t>(at - code_.code.data())]);
+  };
+  // In all of that header only the grid's barrier traps. Code of nvcc -G names no inlined
+  // functions.
+  const auto is_of_grid_group = [&](const op* at) {
+    const program_function& f = code_.function_of(at);
+    if (f.function->name.find("grid_group") != std::string_view::npos) return true;
+    const std::int32_t position = f.body->instructions[instruction_of(at)].position;
+    if (position < 0) return false;
+    const ptx::source_position& p = f.body->positions[static_cast<std::size_t>(position)];
+    const auto file = f.module->files.find(p.file);
+    return p.function.find("grid_group") != std::string_view::npos ||
+           (file != f.module->files.end() && file->second.ends_with("/cooperative_groups.h"));
+  };
+  if (is_of_grid_group(i)) return true;
+  for (const frame* in = frame_; in->caller != nullptr; in = in->caller)
+    if (is_of_grid_group(in->call)) return true;
+  const ptx::body& body = *code_.function_of(i).body;
+  const control_flow flow(body);
+  const std::uint32_t before = flow.blocks[flow.block_of[instruction_of(i)]].dominator;
+  std::string_view guard = body.instructions[instruction_of(i)].guard;
+  if (guard.empty() && before < flow.blocks.size())
+    guard = body.instructions[flow.blocks[before].end - 1].guard;
+  return registers_influenced_by(body, {"%envreg1", "%envreg2"}).contains(guard);
+}
+
+const op* scheduler::trap(const op* i) {
+  std::string what = "the kernel executed a trap", advice;
+  if (is_trap_of_grid_group(i)) {
+    what +=
+        ": grid.sync() needs cudaLaunchCooperativeKernel, and this kernel was launched by <<<>>> "
+        "or another ordinary launch";
+    advice =
+        "Launch it with cudaLaunchCooperativeKernel (driver API: cuLaunchCooperativeKernel) and no "
+        "more blocks than fit on the GPU at once: cudaOccupancyMaxActiveBlocksPerMultiprocessor.";
+  }
+  return stop(i, error::launch_failure, what, first_lane(x_.active), advice);
+}
+
+const op* scheduler::stop(const op* i, error code, const std::string& what, int lane,
+                          const std::string& advice) {
+  if (x_.watch != nullptr) x_.watch->faulted(event_at(i, x_.mask), code, what, lane, advice);
   const std::string line = code_.source_line(i);
   const program_function& f = code_.function_of(i);
   const std::string name =

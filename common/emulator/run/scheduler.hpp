@@ -185,7 +185,10 @@ class scheduler {
   const op* arrive_at_cluster(const op* i);
   const op* wait_for_cluster(const op* i);
   const op* synchronise(const op* i);
-  const op* stop(const op* i, error code, const std::string& what, int lane);
+  // `advice`: what to do about it, if that is known.
+  const op* stop(const op* i, error code, const std::string& what, int lane,
+                 const std::string& advice = {});
+  const op* trap(const op* i);
   const op* stop(const op* i, const access_fault& fault);
   // What the clocks show to the running warp. Without the model a watched launch counts a
   // nanosecond for each warp instruction, so that what it does and is counted for depends on no
@@ -269,6 +272,7 @@ class scheduler {
   void release_barrier(unsigned id);
   void check_cluster();
   void report_deadlock(const block& b);
+  bool is_trap_of_grid_group(const op* i) const;
   std::string thread_name(const block& b, const warp& w, int lane) const;
   void fail(error code, std::string message);
 
