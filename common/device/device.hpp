@@ -121,6 +121,7 @@ inline constexpr std::uint64_t no_stream = ~std::uint64_t{0};
 struct stream_use {
   std::uint64_t stream = 0;   // any number that the caller chooses; 0: the legacy default stream
   bool non_blocking = false;  // made with cudaStreamNonBlocking: not ordered with stream 0
+  bool is_alone = false;      // there is no stream whose work could run at the same time
 };
 
 // A part of the memory that the host shares, and how work that the host has not waited for uses it.

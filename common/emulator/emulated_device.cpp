@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "common/device/device.hpp"
+#include "common/device/interruption.hpp"
 #include "common/device/launch_check.hpp"
 #include "common/device/names.hpp"
 #include "common/emulator/allocation_notes.hpp"
@@ -462,7 +463,15 @@ status emulated_device::launch(kernel_handle handle, const launch_config& config
   if (const status s = check_launch(model_, k->attributes, config); !s.ok()) return s;
   if (parameters.size() < k->code->parameter_bytes)
     return {error::invalid_value, "the parameter buffer is too short"};
-  return grids_->launch(*k, config, parameters, lost_);
+  status started;
+  {
+    std::optional<interruption::looking_launch> looks;
+    if (checker_) looks.emplace(interrupted);
+    started = grids_->launch(*k, config, parameters, lost_);
+  }
+  if (interrupted.signal != 0)
+    if (const auto finish = interrupted.finish.load()) finish(lost_.message);
+  return started;
 }
 
 }  // namespace

@@ -16,9 +16,6 @@ namespace {
 
 using steady = std::chrono::steady_clock;
 
-// What grid.sync() keeps of a cooperative launch: its barrier takes a few words.
-constexpr std::uint64_t grid_workspace_bytes = 256;
-
 bool allocates(const program& code) {
   return std::ranges::any_of(code.library_calls, [](const library_call& c) {
     return c.which == device_function::malloc ||
@@ -120,8 +117,7 @@ status grids::start(host_launch& in, loaded_kernel& k, const launch_config& conf
       if (!workspace.ok()) return workspace.failure();
       std::memset(of_.memory.host(*workspace), 0, grid_workspace_bytes);
       state.grid_workspace = *workspace;
-      if (of_.check)
-        of_.check->placed("the grid's barrier", *workspace, grid_workspace_bytes, false);
+      if (of_.check) of_.check->placed(grid_barrier_name, *workspace, grid_workspace_bytes, false);
     }
   }
   if (k.code->uses(device_function::runtime)) {
@@ -157,6 +153,9 @@ void grids::describe(launch_state& state, const loaded_kernel& k, const launch_c
   state.resident_blocks = static_cast<unsigned>(
       per_multiprocessor * static_cast<std::uint64_t>(of_.model.multiprocessors));
   state.time_limit_s = time_limit_s();
+  // Kernels that it launches run after it.
+  state.ends_hangs = of_.check != nullptr && !k.code->uses(device_function::runtime);
+  state.others_write = of_.check == nullptr || !of_.check->stream().is_alone;
   state.patience = patience_;
 }
 

@@ -31,7 +31,7 @@ enum class finding_kind : std::uint8_t {
   bad_mask,            // a membermask without the lane that executes, or that can never be matched
   inactive_source,     // a shuffle from a lane that takes no part
   deadlock,            // every thread waits
-  endless,             // ended by the time limit
+  endless,             // never ends, or was ended by the time limit
   failed,              // stopped for another reason: a trap, an assertion, no stack left
   leak,                // memory that was not freed
   unchecked_error,     // a call failed, and the program did not look

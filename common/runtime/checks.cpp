@@ -14,6 +14,7 @@
 #include <cstring>
 #include <thread>
 
+#include "common/device/interruption.hpp"
 #include "common/runtime/errors.hpp"
 #include "common/runtime/host/call_stacks.hpp"
 #include "common/runtime/host/freeing.hpp"
@@ -56,7 +57,7 @@ void program_exits(int exit_code, void*) {
   std::unique_lock guard(s.lock, std::defer_lock);
   // Another thread may be inside a kernel that never ends.
   for (int tries = 0; !guard.try_lock(); tries++) {
-    if (tries == 100) return;
+    if (tries == 100) return say_last_words();
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   lift_guard();
@@ -66,8 +67,21 @@ void program_exits(int exit_code, void*) {
   s.checks->program_ends();
 }
 
+// Called with the lock held, by a launch that a signal has stopped.
+void program_interrupted(const std::string& why) {
+  state& s = state::get();
+  const std::string name = interrupted.signal == SIGINT ? "SIGINT" : "SIGTERM";
+  write_all(STDERR_FILENO, "stepwise: " + name + (why.empty() ? "" : ": " + why) + "\n");
+  lift_guard();
+  s.checks->finish(s.current.get(), false);
+  s.checks->program_ends();
+  end_by_signal(interrupted.signal);
+}
+
 __attribute__((constructor)) void watch_the_end() {
-  if (asked_for_checks()) on_exit(program_exits, nullptr);
+  if (!asked_for_checks()) return;
+  on_exit(program_exits, nullptr);
+  interrupted.finish = program_interrupted;
 }
 
 }  // namespace
@@ -87,6 +101,7 @@ finding_style style_of_stderr() {
 
 std::unique_ptr<call_checks> call_checks::from_environment() {
   if (!asked_for_checks()) return nullptr;
+  stop_launches_on({SIGINT, SIGTERM});
   const char* const file = std::getenv("STEPWISE_FINDINGS");
   return std::make_unique<call_checks>(file ? file : "");
 }
@@ -200,7 +215,7 @@ void call_checks::prepare_last_words() {
   for (const unchecked& error : unchecked_)
     if (is_programs(error)) merge_into(all, located(error.what));
   if (!all.empty() && !std::exchange(armed_, true)) {
-    say_last_words_on({SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM});
+    say_last_words_on({SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT});
   }
   if (file_.empty()) return set_last_words(all.empty() ? "" : report(all));
   std::string lines;

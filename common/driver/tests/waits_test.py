@@ -17,7 +17,7 @@ WAITED = r"stepwise: the host has waited for 0\.3 s for a kernel that waits or w
          r"waits, does another stream or host thread do what it waits for\?"
 VALUE = r"stepwise: the host has waited for 0\.3 s for a stream that waits for a value in memory " \
         r"\(cuStreamWaitValue\); does another stream or host thread write it\?"
-POLLED = r"stepwise: waits has only polled for 0\.3 s\. .*"
+POLLED = r"stepwise: waits has only polled for 0\.3 s: 1 warp of block \(0,0,0\) polls at .*\.cu:\d+\. .*"
 TIMEOUT = r"stepwise: waits.*: still running after the time limit of 1\.5 s; .*"
 WATCHED = {"STEPWISE_COUNTERS": "1", "STEPWISE_PROFILE": "/dev/null",
            "STEPWISE_TIME_LIMIT_S": "1.5"}

@@ -80,6 +80,7 @@ class checker final : public observer {
     stream_ = use;
     order_.enter_stream(use);
   }
+  const stream_use& stream() const { return stream_; }
 
   std::vector<finding> take(bool at_exit);
 
@@ -106,7 +107,7 @@ class checker final : public observer {
   void arrived_at(const warp_event& e, int lane, std::uint64_t shared_offset) override;
   void saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) override;
   void in_deadlock(const block& b) override;
-  void out_of_time(const warp_event& e) override;
+  void does_not_end(const standstill& s) override;
   void heap_gave(const warp_event& e, int lane, device_address at, std::uint64_t bytes) override;
   void heap_got(const warp_event& e, int lane, device_address at, bool is_known) override;
   void faulted(const warp_event& e, error code, const std::string& what, int lane,

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "common/emulator/check/checker.hpp"
+#include "common/emulator/machine/async.hpp"
+#include "common/emulator/machine/standstill.hpp"
 
 namespace stepwise::emulator {
 namespace {
@@ -31,6 +33,18 @@ std::string advice_for_blocks(const access_site& own, const access_site* other) 
 
 std::string threads(std::uint32_t n) {
   return std::to_string(n) + (n == 1 ? " thread" : " threads");
+}
+
+// What is missing for an mbarrier's phase: "32 of 32 arrivals".
+std::string missing_in(const standing_warps& g) {
+  const auto field = [&](int at) { return g.word >> at & most_mbarrier_count; };
+  const auto bytes = static_cast<std::int64_t>(g.word << (64 - mbarrier_parity_at)) >>
+                     (64 - mbarrier_parity_at + mbarrier_bytes_at);
+  std::string words;
+  if (const auto pending = field(mbarrier_pending_at); pending != 0)
+    words = std::to_string(pending) + " of " + std::to_string(field(0)) + " arrivals";
+  if (bytes != 0) words += (words.empty() ? "" : " and ") + std::to_string(bytes) + " bytes";
+  return words;
 }
 
 }  // namespace
@@ -254,17 +268,74 @@ void checker::in_deadlock(const block& b) {
   if (log_.is_new(k)) log_.add(k, std::move(f));
 }
 
-void checker::out_of_time(const warp_event& e) {
+void checker::does_not_end(const standstill& s) {
   const finding_key k = key(finding_kind::endless, -1, -1, 0);
   if (!log_.is_new(k)) return;
+  constexpr std::size_t most_parties = 4;
   finding f;
   f.kind = finding_kind::endless;
-  f.message = "the kernel is still running after the time limit";
-  f.parties.push_back(party(e.at, e.warp, first_lane(e.lanes), "is here"));
-  f.advice =
-      "Does every loop end? If it does: does every thread do all of the work, where it should do "
-      "its share?";
   f.origin = launch_origin_;
+  bool only_waits = true;
+  const standing_warps* polls = nullptr;
+  for (const standing_warps& g : s.groups) {
+    only_waits = only_waits && g.what != standing_warps::doing::run;
+    if (polls == nullptr && g.knows_memory) polls = &g;
+    if (f.parties.size() >= most_parties) continue;
+    finding_party p = party(g.at, 0, 0, emulator::words_of(g, config_->grid) + " here");
+    p.has_thread = false;
+    f.parties.push_back(std::move(p));
+  }
+  if (!s.is_proven) {
+    f.message = "the kernel is still running after the time limit";
+    f.advice = only_waits
+                   ? "Which thread shall do what these wait for, and does it get there?"
+                   : "Does every loop end? If it does: does every thread do all of the work, "
+                     "where it should do its share?";
+    return log_.add(k, std::move(f));
+  }
+  const bool is_one = s.threads == 1;
+  f.message = "the kernel never ends: " + threads(s.threads);
+  if (only_waits) {
+    f.message += std::string(is_one ? " waits" : " wait") + ", and no thread is left to do what " +
+                 (is_one ? "it waits" : "they wait") + " for";
+    f.advice =
+        "Which thread shall do it? It must run at the same time, and no condition, early exit or "
+        "lock that is not released may keep it from getting there.";
+  } else {
+    f.message += std::string(is_one ? " runs" : " run") + " a loop that nothing ends";
+    f.advice =
+        "If the loop waits for another thread, read what that thread writes through a pointer to "
+        "volatile or with an atomic operation: the compiler may read it once, before the loop.";
+  }
+  if (polls != nullptr) {
+    const place_in_memory where = polls->space == memory_space::shared
+                                      ? describe_shared(polls->address, polls->bytes)
+                                      : describe_global(polls->address, polls->bytes);
+    f.object = where.object;
+    f.message += (is_one ? "; it polls " : "; they poll ") +
+                 (where.object.name.empty() ? where.words : where.object.name);
+    if (where.object.name == grid_barrier_name)
+      f.advice =
+          "Every thread of every block must come to grid.sync(): let none return or leave a loop "
+          "before it.";
+    if (const std::string missing = polls->is_mbarrier ? missing_in(*polls) : "";
+        !missing.empty()) {
+      f.message += ", an mbarrier whose phase lacks " + missing;
+      f.advice =
+          "A phase ends when all arrivals that the mbarrier was initialized for, and all bytes "
+          "that "
+          "were announced, have come. Every thread that it counts must arrive in every phase (in a "
+          "pipeline: consumer_release() in every pass), and the announced bytes must be those "
+          "copied.";
+    }
+  }
+  if (s.unbegun_blocks != 0) {
+    f.message += "; " + std::to_string(s.unbegun_blocks) +
+                 " blocks have not begun, since no more fit on the GPU at once";
+    f.advice =
+        "Blocks that wait for others must all fit on the GPU at once: launch fewer blocks, or "
+        "let none wait for a block with a higher number.";
+  }
   log_.add(k, std::move(f));
 }
 

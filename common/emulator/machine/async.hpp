@@ -1,4 +1,5 @@
-// Flags of asynchronous operations: what lowering puts into op::immediate for rows_async.cpp.
+// Asynchronous operations: the flags that lowering puts into op::immediate for rows_async.cpp, and
+// the word of an mbarrier.
 #pragma once
 
 #include <cstdint>
@@ -14,5 +15,13 @@ inline constexpr std::int64_t subtracts = 8;          // bytes: complete_tx
 // Of bulk copies.
 inline constexpr std::int64_t from_shared = 1;
 inline constexpr std::int64_t to_shared = 2;
+
+// Where the fields of an mbarrier's word begin: the arrivals that complete a phase (bit 0), those
+// still missing, the bytes of copies still missing (two's complement), the phase's parity, and a
+// mark which shows that the word was initialised.
+inline constexpr int mbarrier_pending_at = 20, mbarrier_bytes_at = 40, mbarrier_parity_at = 61,
+                     mbarrier_mark_at = 62;
+inline constexpr std::int64_t most_mbarrier_count = (1 << 20) - 1;
+inline constexpr std::uint64_t mbarrier_mark = 2;
 
 }  // namespace stepwise::emulator

@@ -24,6 +24,7 @@ namespace stepwise::emulator {
 
 struct program;
 struct block;
+struct standstill;
 class global_memory;
 class warp_time;
 
@@ -181,8 +182,8 @@ class observer {
   virtual bool follows(const block&, std::uint32_t warp) { return (void)warp, false; }
   virtual void before(const context&, const op*) {}
   virtual void after(const context&, const op*, const op* next) { (void)next; }
-  // The time limit is over; one of those that could still run is at this op.
-  virtual void out_of_time(const warp_event&) {}
+  // The launch is stopped, since it never ends or the time limit is over.
+  virtual void does_not_end(const standstill&) {}
   // A kernel's malloc gave a lane memory; its free got some back, or an address that is none's.
   virtual void heap_gave(const warp_event&, int lane, device_address at, std::uint64_t bytes) {
     (void)lane, (void)at, (void)bytes;

@@ -40,7 +40,7 @@ class observers final : public observer {
   void waited_for_copies(const warp_event& e, int groups_left) override;
   void arrived_at(const warp_event& e, int lane, std::uint64_t shared_offset) override;
   void saw_phase(const warp_event& e, int lane, std::uint64_t shared_offset) override;
-  void out_of_time(const warp_event& e) override;
+  void does_not_end(const standstill& s) override;
   void heap_gave(const warp_event& e, int lane, device_address at, std::uint64_t bytes) override;
   void heap_got(const warp_event& e, int lane, device_address at, bool is_known) override;
   bool follows(const block& b, std::uint32_t warp) override;

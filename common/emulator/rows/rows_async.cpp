@@ -25,25 +25,24 @@ const op* each_lane(context& x, const op* i, Work work) {
 
 // --- barriers ----------------------------------------------------------------------------------
 
-// The word of a barrier: bits 0-19 arrivals that complete a phase, 20-39 arrivals still missing,
-// 40-60 bytes of copies still missing (two's complement), 61 parity of the phase, 62-63 a mark,
-// so that a word that was never initialised is seen.
+// The word of a barrier: ../machine/async.hpp.
 struct memory_barrier {
-  static constexpr s64 most = (1 << 20) - 1;
-  static constexpr u64 mark = 2;
+  static constexpr s64 most = most_mbarrier_count;
+  // Of the bytes, from their lowest bit to the parity.
+  static constexpr int byte_bits = mbarrier_parity_at - mbarrier_bytes_at;
 
   s64 expected, pending, bytes;
   u64 parity;
 
-  static bool is_one(u64 word) { return word >> 62 == mark; }
-  static u64 parity_of(u64 word) { return (word >> 61) & 1; }
-  static s64 pending_of(u64 word) { return static_cast<s64>((word >> 20) & most); }
+  static bool is_one(u64 word) { return word >> mbarrier_mark_at == mbarrier_mark; }
+  static u64 parity_of(u64 word) { return (word >> mbarrier_parity_at) & 1; }
+  static s64 pending_of(u64 word) { return static_cast<s64>((word >> mbarrier_pending_at) & most); }
 
   explicit memory_barrier(s64 count) : expected(count), pending(count), bytes(0), parity(0) {}
   explicit memory_barrier(u64 word)
       : expected(static_cast<s64>(word & most)),
         pending(pending_of(word)),
-        bytes(static_cast<s64>(word << 3) >> 43),
+        bytes(static_cast<s64>(word << (64 - mbarrier_parity_at)) >> (64 - byte_bits)),
         parity(parity_of(word)) {}
 
   // Begins the next phase if nothing is missing.
@@ -53,8 +52,9 @@ struct memory_barrier {
     pending = expected;
   }
   u64 word() const {
-    return static_cast<u64>(expected) | static_cast<u64>(pending) << 20 |
-           (static_cast<u64>(bytes) & 0x1fffff) << 40 | parity << 61 | mark << 62;
+    return static_cast<u64>(expected) | static_cast<u64>(pending) << mbarrier_pending_at |
+           (static_cast<u64>(bytes) & ((u64{1} << byte_bits) - 1)) << mbarrier_bytes_at |
+           parity << mbarrier_parity_at | mbarrier_mark << mbarrier_mark_at;
   }
 };
 

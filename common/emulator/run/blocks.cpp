@@ -169,6 +169,8 @@ void scheduler::start(block& b, std::uint64_t index) {
   b.index = index;
   b.alive = threads_;
   b.idle_rounds = 0;
+  b.only_polled = false;
+  b.polling_rounds = 0;
   for (block_barrier& barrier : b.barriers) barrier = {};
   b.barriers_waited_at = 0;
   b.in_cluster = false;

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "common/emulator/machine/standstill.hpp"
 #include "common/emulator/run/scheduler.hpp"
 
 namespace stepwise::emulator {
@@ -53,12 +54,13 @@ void scheduler::tell_of_wait(bool idle) {
   if (idle_since_ == launch_breaks::steady::time_point{}) idle_since_ = now;
   if (now - idle_since_ < launch_.patience.duration() || !launch_.tells_of_wait.exchange(false))
     return;
-  std::fprintf(stderr,
-               "stepwise: %s has only polled for %s. While a program is checked, counted, timed "
-               "or recorded, its kernels run one after the other: one that waits for a later "
-               "kernel or copy, or for the thread that launched it, does not end "
-               "(STEPWISE_TIME_LIMIT_S limits that)\n",
-               code_.pretty.c_str(), launch_.patience.text().c_str());
+  std::fprintf(
+      stderr,
+      "stepwise: %s has only polled for %s: %s. While a program is checked, counted, timed "
+      "or recorded, its kernels run one after the other: one that waits for a later "
+      "kernel or copy, or for the thread that launched it, does not end "
+      "(STEPWISE_TIME_LIMIT_S limits that)\n",
+      code_.pretty.c_str(), launch_.patience.text().c_str(), words_of(stand()).c_str());
 }
 
 }  // namespace stepwise::emulator

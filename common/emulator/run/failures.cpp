@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "common/device/interruption.hpp"
 #include "common/emulator/machine/influence.hpp"
+#include "common/emulator/machine/standstill.hpp"
 #include "common/emulator/run/scheduler.hpp"
 #include "common/ptx/control_flow.hpp"
 
@@ -13,7 +15,43 @@ std::string triple(const extent& e) {
   return "(" + std::to_string(e.x) + "," + std::to_string(e.y) + "," + std::to_string(e.z) + ")";
 }
 
+std::string counted(std::uint64_t n, const char* one) {
+  return std::to_string(n) + " " + one + (n == 1 ? "" : "s");
+}
+
 }  // namespace
+
+std::string words_of(const standing_warps& g, const extent& grid) {
+  using doing = standing_warps::doing;
+  const extent first = place(g.first_block, grid);
+  const bool one = g.warps == 1;
+  const std::string verb = g.what == doing::run    ? one ? "is" : "are"
+                           : g.what == doing::poll ? one ? "polls" : "poll"
+                           : one                   ? "waits"
+                                                   : "wait";
+  std::string where;
+  if (g.what == doing::wait_at_barrier) where = " at barrier " + std::to_string(g.barrier);
+  if (g.what == doing::wait_for_cluster) where = " at the cluster's barrier";
+  if (g.what == doing::wait_for_lanes) where = " for other lanes";
+  return counted(g.warps, "warp") + " of " +
+         (g.blocks == 1 ? "block " + triple(first) : counted(g.blocks, "block")) + " " + verb +
+         where;
+}
+
+std::string scheduler::words_of(const standstill& s) const {
+  constexpr std::size_t most_groups = 3;
+  std::string words;
+  for (std::size_t n = 0; n < std::min(s.groups.size(), most_groups); ++n) {
+    const standing_warps& g = s.groups[n];
+    const std::string line = code_.source_line(g.at);
+    words += (n == 0 ? "" : ", ") + emulator::words_of(g, launch_.config.grid) +
+             (line.empty() ? "" : " at " + line);
+  }
+  if (s.groups.size() > most_groups)
+    words += ", and others at " + counted(s.groups.size() - most_groups, "other line");
+  if (s.unbegun_blocks != 0) words += "; " + counted(s.unbegun_blocks, "block") + " not begun";
+  return words;
+}
 
 void scheduler::fail(error code, std::string message) {
   const std::lock_guard lock(launch_.mutex);
@@ -22,28 +60,34 @@ void scheduler::fail(error code, std::string message) {
 }
 
 bool scheduler::out_of_time() {
-  if (launch_.time_limit_s == 0 || std::chrono::steady_clock::now() < launch_.deadline)
-    return false;
-  const op* at = nullptr;
-  for (const warp& w : block_->warps) {
-    if (at != nullptr || w.ready.empty()) continue;
-    const split& s = w.ready.front();
-    at = s.at;
-    const auto number = static_cast<std::uint32_t>(&w - block_->warps.data());
-    if (x_.watch != nullptr) x_.watch->out_of_time({number, s.mask, at});
+  const bool is_interrupted = interrupted.signal.load(std::memory_order_relaxed) != 0;
+  const bool is_over =
+      launch_.time_limit_s != 0 && std::chrono::steady_clock::now() >= launch_.deadline;
+  if (!is_interrupted && !is_over) return false;
+  const standstill all = stand();
+  const std::string where = words_of(all);
+  if (is_interrupted) {
+    fail(error::launch_timeout,
+         code_.pretty + " was stopped" + (where.empty() ? "" : ": " + where));
+    return true;
   }
-  const std::string line = at != nullptr ? code_.source_line(at) : "";
+  if (x_.watch != nullptr && !all.groups.empty()) x_.watch->does_not_end(all);
   std::string limit = std::to_string(launch_.time_limit_s);
   limit.erase(limit.find_last_not_of('0') + 1);
   if (limit.back() == '.') limit.pop_back();
-  const std::uint64_t begun =
-      std::min(launch_.next_block.load(std::memory_order_relaxed), launch_.block_count);
+  const std::uint64_t begun = launch_.block_count - all.unbegun_blocks;
+  const std::string line = all.groups.empty() ? "" : code_.source_line(all.groups.front().at);
+  const bool only_waits =
+      !all.groups.empty() && std::ranges::none_of(all.groups, [](const standing_warps& g) {
+        return g.what == standing_warps::doing::run;
+      });
   fail(error::launch_timeout,
        code_.pretty + (line.empty() ? "" : " at " + line) +
            ": still running after the time limit of " + limit + " s; " +
-           (at != nullptr ? "does every loop end, and does no thread do the work of all?"
-                          : std::to_string(begun) + " of its " +
-                                std::to_string(launch_.block_count) + " blocks have begun"));
+           (all.groups.empty() ? std::to_string(begun) + " of its " +
+                                     std::to_string(launch_.block_count) + " blocks have begun"
+            : only_waits ? where
+                         : "does every loop end, and does no thread do the work of all?"));
   return true;
 }
 

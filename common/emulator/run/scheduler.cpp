@@ -6,11 +6,16 @@
 #include <cstring>
 
 #include "common/emulator/run/block_probe.hpp"
+#include "common/emulator/run/hangs.hpp"
 
 namespace stepwise::emulator {
 namespace {
 
 constexpr unsigned idle_rounds_before_rotation = 8;
+// A block may wait in a loop that has a barrier: it polls in every round, and never only polls.
+constexpr unsigned polling_rounds_before_rotation = 1024;
+// Of a block, before a checked launch is looked at: it may compute without an end.
+constexpr unsigned rounds_before_look = 64;
 
 // A watched kernel that asks for the time again and again waits for it: after so many readings with
 // at most so many instructions between two of them, the time passes in steps that grow with it.
@@ -62,6 +67,8 @@ scheduler::scheduler(launch_state& launch)
   x_.watch->begin_launch(info);
 }
 
+scheduler::~scheduler() = default;
+
 // --- blocks ------------------------------------------------------------------------------------
 
 bool scheduler::run(bool asked_here) {
@@ -87,6 +94,7 @@ bool scheduler::run(bool asked_here) {
     if (r == block_result::failed) break;
     if (launch_.breaks != nullptr && launch_.breaks->paused()) rest();
     if (r == block_result::left) return false;
+    if (r != block_result::waiting) end_search();
     if (r == block_result::done || r == block_result::cut) {
       if (x_.watch != nullptr) x_.watch->end_block(*resident_.front());
       if (r == block_result::cut) {
@@ -100,6 +108,7 @@ bool scheduler::run(bool asked_here) {
     } else {
       resident_.push_back(std::move(resident_.front()));
       resident_.pop_front();
+      if (launch_.ends_hangs && never_ends()) break;
     }
   }
   counters_ += x_.counts;
@@ -114,6 +123,7 @@ scheduler::block_result scheduler::run_slice(block& b) {
   x_.shared = b.shared;
   if (x_.watch != nullptr) x_.watch->turn_to(b);
   b.idle_rounds = 0;
+  unsigned rounds = 0;
   while (b.alive != 0) {
     bool ran = false;
     progress_ = false;
@@ -134,9 +144,14 @@ scheduler::block_result scheduler::run_slice(block& b) {
     if (out_of_time()) return block_result::failed;
     const bool idle = !progress_ && x_.polls != polls;
     b.idle_rounds = idle ? b.idle_rounds + 1 : 0;
+    b.only_polled = idle;
     if (launch_.breaks != nullptr && take_break(idle)) return block_result::left;
     if (launch_.tells_of_wait.load(std::memory_order_relaxed)) tell_of_wait(idle);
+    b.polling_rounds = x_.polls != polls ? b.polling_rounds + 1 : 0;
+    if (b.polling_rounds % polling_rounds_before_rotation == polling_rounds_before_rotation - 1)
+      b.idle_rounds = idle_rounds_before_rotation;
     if (b.idle_rounds >= idle_rounds_before_rotation) return block_result::waiting;
+    if (launch_.ends_hangs && ++rounds == rounds_before_look) return block_result::waiting;
   }
   idle_since_ = {};
   return block_result::done;
@@ -237,12 +252,14 @@ void scheduler::account(std::uint32_t ordinal) {
 
 // A reading is the end of a straight run, so that what came before it is reported.
 std::uint64_t scheduler::clock(const op* i) {
+  ++clock_readings_;
   account(i->ordinal);
   x_.segment = i;
   return launch_.time->cycles(warp_index(), i);
 }
 
 std::uint64_t scheduler::global_time_ns(const op* i) {
+  ++clock_readings_;
   if (launch_.time != nullptr) {
     account(i->ordinal);
     x_.segment = i;

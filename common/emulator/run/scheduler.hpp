@@ -35,6 +35,14 @@
 namespace stepwise::emulator {
 
 class grid_launches;
+class hang_search;
+
+// What grid.sync() keeps of a cooperative launch: its barrier takes a few words.
+inline constexpr std::uint64_t grid_workspace_bytes = 256;
+inline constexpr const char* grid_barrier_name = "the grid's barrier";
+
+struct standing_warps;
+struct standstill;
 
 // What all workers of a launch share.
 struct launch_state {
@@ -62,6 +70,8 @@ struct launch_state {
   stepwise::patience patience;
   std::uint64_t skipped_ns = 0;            // of %globaltimer in a watched launch, by waits for it
   std::atomic<bool> tells_of_wait{false};  // says on stderr, once, that it has polled for long
+  bool ends_hangs = false;                 // is stopped if it is found never to end
+  bool others_write = true;  // kernels and copies in other streams may run at the same time
 
   std::mutex mutex;  // guards what follows
   status failure;
@@ -142,7 +152,9 @@ struct block {
   bool in_cluster = false;               // some thread has arrived at the cluster's barrier
   std::unique_ptr<std::byte[]> storage;  // registers, local and shared memory
   std::byte* shared = nullptr;
-  unsigned idle_rounds = 0;  // rounds of polling without an exit or a barrier
+  unsigned idle_rounds = 0;     // rounds of polling without an exit or a barrier
+  bool only_polled = false;     // in its last round
+  unsigned polling_rounds = 0;  // rounds in a row that polled, whatever else they did
 };
 
 inline int first_lane(std::uint32_t mask) { return __builtin_ctz(mask); }
@@ -161,6 +173,7 @@ inline extent place(std::uint64_t index, const extent& size) {
 class scheduler {
  public:
   explicit scheduler(launch_state& launch);
+  ~scheduler();
 
   // Takes blocks until none is left or the launch failed; adds its counters to the launch's, and
   // returns true. False, on the thread that asked for the launch (`asked_here`): it leaves, and
@@ -234,7 +247,19 @@ class scheduler {
   void follow(const op* i);
   void account(std::uint32_t ordinal);
   warp_event event_at(const op* i, std::uint32_t mask) const { return {warp_index(), mask, i}; }
+  // Whether the launch was stopped because of its time limit or a signal.
   bool out_of_time();
+  // After a turn of a block in which it only waited: whether the launch was stopped because it
+  // never ends. After any other turn of a block the search begins again.
+  bool never_ends();
+  bool proves_hang();
+  void end_search();
+  std::uint64_t state_of_all();
+  std::uint64_t elapsed_ns() const;
+  standstill stand() const;
+  void add_standing(std::vector<standing_warps>& groups, const block& b, standing_warps one) const;
+  void add_polls(std::vector<standing_warps>& groups, const block& b) const;
+  std::string words_of(const standstill& s) const;
   const op* yield(const op* at);
   void push_ready(warp& w, split s);
   bool waits_in_vain(warp& w, bool polled);
@@ -304,6 +329,9 @@ class scheduler {
     std::uint64_t since_ns = 0, last_ns = 0;
   };
   timer_wait timer_wait_;
+  std::uint64_t clock_readings_ = 0;
+  unsigned waiting_turns_ = 0;           // of blocks, since the last that did more than to wait
+  std::unique_ptr<hang_search> search_;  // null: there is no reason yet
   std::uint32_t threads_ = 0, warps_ = 0;
 };
 

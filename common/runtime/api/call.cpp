@@ -12,6 +12,12 @@
 #include "common/runtime/host_access.hpp"
 
 namespace stepwise::runtime {
+namespace {
+
+// The bit in the number of a thread's own default stream.
+constexpr std::uint64_t stream_of_thread = std::uint64_t{1} << 32;
+
+}  // namespace
 
 cudaError_t call_without_device(body_ref<state> body, std::source_location at) noexcept {
   try {
@@ -92,7 +98,7 @@ cudaError_t with_stream(cudaStream_t stream, body_ref<state, stream_record> body
 stream_use use_of(state& s, cudaStream_t stream) {
   if (s.lane) return *s.lane;
   if (stream == cudaStreamPerThread || (!stream && own_stream_call::made))
-    return {std::uint64_t{1} << 32 | thread_number(), false};
+    return {stream_of_thread | thread_number(), false};
   if (!stream || stream == cudaStreamLegacy) return {};
   const stream_record& record = record_of(s, stream);
   return {record.id, (record.flags & cudaStreamNonBlocking) != 0};
@@ -132,8 +138,25 @@ void note_event(state& s, asked::kind what, cudaStream_t stream, std::uint64_t e
   note_asked(s, what, stream, std::move(more));
 }
 
+namespace {
+
+// Whether no stream exists whose work may run at the same time as that of `use`: blocking streams
+// and the legacy default stream wait for each other, and nothing waits for non-blocking ones.
+bool is_alone(const state& s, const stream_use& use) {
+  return !s.lane && use.stream < stream_of_thread && !use.non_blocking &&
+         std::ranges::all_of(s.streams, [&](const stream_record* other) {
+           return other->id == use.stream ||
+                  (use.stream == 0 && (other->flags & cudaStreamNonBlocking) == 0);
+         });
+}
+
+}  // namespace
+
 void enter_stream(state& s, cudaStream_t stream) {
-  if (s.checks) s.current->set_stream(use_of(s, stream));
+  if (!s.checks) return;
+  stream_use use = use_of(s, stream);
+  use.is_alone = is_alone(s, use);
+  s.current->set_stream(use);
 }
 
 void host_waited(state& s, cudaStream_t stream) {

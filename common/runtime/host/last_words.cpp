@@ -8,6 +8,8 @@
 
 #include <atomic>
 
+#include "common/device/interruption.hpp"
+
 namespace stepwise::runtime {
 namespace {
 
@@ -25,6 +27,23 @@ const bool has_stderr = fstat(STDERR_FILENO, &stderr_at_start) == 0;
 void end_on_signal(int number) {
   say_last_words();
   raise(number);  // the disposition is the default one again
+}
+
+void set_handler(int number, void (*handler)(int), int flags) {
+  struct sigaction now {};
+  if (sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;
+  struct sigaction ours {};
+  ours.sa_handler = handler;
+  ours.sa_flags = flags;
+  sigaction(number, &ours, nullptr);
+}
+
+// Leaves the end to a launch that runs, the first time.
+void stop_on_signal(int number) {
+  int none = 0;
+  if (interrupted.signal.compare_exchange_strong(none, number) && interrupted.launches != 0) return;
+  signal(number, SIG_DFL);
+  end_on_signal(number);
 }
 
 }  // namespace
@@ -59,14 +78,21 @@ void say_last_words() {
 }
 
 void say_last_words_on(std::initializer_list<int> signals) {
-  for (const int number : signals) {
-    struct sigaction now {};
-    if (sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
-    struct sigaction ours {};
-    ours.sa_handler = end_on_signal;
-    ours.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigaction(number, &ours, nullptr);
-  }
+  for (const int number : signals)
+    set_handler(number, end_on_signal, static_cast<int>(SA_RESETHAND));
+}
+
+void stop_launches_on(std::initializer_list<int> signals) {
+  for (const int number : signals) set_handler(number, stop_on_signal, SA_RESTART);
+}
+
+void end_by_signal(int number) {
+  signal(number, SIG_DFL);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, number);
+  pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  raise(number);
 }
 
 }  // namespace stepwise::runtime

@@ -24,5 +24,10 @@ void set_last_words(std::string_view text, const std::string& file = {});
 void say_last_words();
 // Says it before these signals end the program, as far as it has not decided what they do.
 void say_last_words_on(std::initializer_list<int> signals);
+// The same, but a launch that runs is stopped first (common/device/interruption.hpp), and the words
+// are said by what it calls then. A second signal does not wait for that.
+void stop_launches_on(std::initializer_list<int> signals);
+// Ends the process as if the program had no handler for the signal.
+void end_by_signal(int number);
 
 }  // namespace stepwise::runtime

@@ -1,4 +1,4 @@
-// The lock is not released on one of two ways. (time limit: 1 s)
+// The lock is not released on one of two ways.
 __device__ int lock, turns;
 
 __global__ void take() {

@@ -1,4 +1,4 @@
-// The loop's counter never reaches its end. (time limit: 1 s)
+// The loop's counter never reaches its end.
 __global__ void count(volatile int* x) {
   while (x[0] >= 0) x[1] = x[0];  // finding: endless
 }

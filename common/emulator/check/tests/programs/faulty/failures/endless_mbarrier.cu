@@ -1,4 +1,4 @@
-// The barrier object expects one thread more than there are. (time limit: 1 s)
+// The barrier object expects one thread more than there are.
 #include <cuda/barrier>
 
 using block_barrier = cuda::barrier<cuda::thread_scope_block>;

@@ -1,0 +1,19 @@
+// Whole blocks wait for a flag that no block sets: a thread polls, a barrier hands its answer to
+// the others.
+__device__ volatile int ready;
+
+__global__ void meet() {
+  __shared__ int seen;
+  do {
+    __syncthreads();
+    // finding: endless polls object=ready says=never_ends
+    if (threadIdx.x == 0) seen = ready;
+    __syncthreads();
+  } while (seen == 0);
+}
+
+int main() {
+  meet<<<4, 64>>>();
+  cudaDeviceSynchronize();
+  return 0;
+}

@@ -1,0 +1,22 @@
+// One warp waits for a flag in shared memory, the other for the whole block.
+__global__ void hand_over(int* out) {
+  __shared__ volatile int ready;
+  if (threadIdx.x == 0) ready = 0;
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    while (ready == 0) {  // finding: endless polls object=ready says=never_ends
+    }
+  }
+  __syncthreads();  // finding: waits
+  if (threadIdx.x == 32) ready = 1;
+  out[threadIdx.x] = 1;
+}
+
+int main() {
+  int* out;
+  cudaMalloc(&out, 64 * sizeof(int));
+  hand_over<<<1, 64>>>(out);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+  return 0;
+}

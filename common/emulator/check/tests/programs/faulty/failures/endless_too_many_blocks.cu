@@ -1,0 +1,16 @@
+// Every block waits for the last one, which has no room before another has ended.
+__device__ volatile int ready;
+
+__global__ void meet() {
+  extern __shared__ int room[];
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == gridDim.x - 1) ready = 1;
+  while (ready == 0) {  // finding: endless polls object=ready says=have_not_begun
+  }
+}
+
+int main() {
+  meet<<<1000, 1024>>>();
+  cudaDeviceSynchronize();
+  return 0;
+}

@@ -1,0 +1,42 @@
+// Where the threads of a launch are that has not ended: for messages and findings.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/emulator/machine/observer.hpp"
+
+namespace stepwise::emulator {
+
+// Warps that do the same at one source line.
+struct standing_warps {
+  enum class doing : std::uint8_t { run, poll, wait_at_barrier, wait_for_cluster, wait_for_lanes };
+  doing what = doing::run;
+  const op* at = nullptr;  // of the first of them
+  unsigned barrier = 0;
+  std::uint64_t warps = 0, blocks = 0, threads = 0;
+  std::uint64_t first_block = 0, last_block = 0;
+  std::uint32_t last_warp = 0;  // in its block
+  // The memory that the first of them polls, if that is known: a device address, or an offset in
+  // shared memory.
+  bool knows_memory = false;
+  bool is_mbarrier = false;
+  memory_space space = memory_space::global;
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t word = 0;  // of an mbarrier
+};
+
+// "4 warps of block (0,0,0) poll"
+std::string words_of(const standing_warps& g, const extent& grid);
+
+struct standstill {
+  // Whether the launch was found never to end; else the time limit is over.
+  bool is_proven = false;
+  std::vector<standing_warps> groups;
+  std::uint64_t threads = 0;  // that have not exited, of the blocks that have begun
+  std::uint64_t unbegun_blocks = 0;
+};
+
+}  // namespace stepwise::emulator

@@ -1,0 +1,348 @@
+// Recognizes launches that can never end, and says where the threads of a launch stand.
+#include "common/emulator/run/hangs.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <set>
+
+#include "common/emulator/machine/async.hpp"
+#include "common/emulator/machine/influence.hpp"
+#include "common/emulator/machine/standstill.hpp"
+#include "common/emulator/run/scheduler.hpp"
+
+namespace stepwise::emulator {
+namespace {
+
+// Turns of all blocks that only wait before a launch is looked at closely.
+constexpr unsigned turns_before_search = 4;
+// Words of memory that are followed in a period.
+constexpr std::size_t most_words = 1 << 16;
+// A state that repeats for so long a time of the kernel's clocks does not wait for the time.
+constexpr std::uint64_t longest_timeout_ns = std::uint64_t{3600} * 1'000'000'000;
+constexpr std::uint64_t first_skip_ns = 1'000'000;
+
+const std::unordered_set<std::string_view> clocks{
+    "%clock", "%clock_hi", "%clock64", "%globaltimer", "%globaltimer_lo", "%globaltimer_hi"};
+
+void add_word(std::uint64_t& hash, std::uint64_t word) {
+  hash = (std::rotl(hash, 5) ^ word) * 0x9e3779b97f4a7c15;
+}
+
+const std::byte* word_around(const std::byte* at) {
+  return reinterpret_cast<const std::byte*>(reinterpret_cast<std::uintptr_t>(at) &
+                                            ~std::uintptr_t{7});
+}
+std::uint64_t word_at(const std::byte* at) {
+  std::uint64_t word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+
+}  // namespace
+
+// --- what is read and written --------------------------------------------------------------------
+
+void hang_watch::begin_period() {
+  before_.clear();
+  polls_.clear();
+  known_ = {};
+  is_lost_ = reads_host_memory_ = reads_device_memory_ = false;
+}
+
+bool hang_watch::memory_is_as_before() const {
+  return !is_lost_ && std::ranges::all_of(before_, [](const auto& word) {
+    return word_at(word.first) == word.second;
+  });
+}
+
+bool hang_watch::others_could_intervene(bool blocks_begin) const {
+  return reads_host_memory_ || (reads_device_memory_ && (launch_.others_write || blocks_begin));
+}
+
+const std::byte* hang_watch::bytes_at(memory_space space, std::uint64_t address, int lane) const {
+  switch (space) {
+    case memory_space::shared:
+      return x_.shared + address;
+    case memory_space::local:
+      return x_.local + static_cast<std::uint64_t>(lane) * x_.local_bytes + address;
+    default:
+      return launch_.memory->host(address);
+  }
+}
+
+void hang_watch::note_read(std::uint64_t address) {
+  if (address - known_.base < known_.bytes) return;
+  // No other stream knows the words of the grid's barrier.
+  if (launch_.grid_workspace != 0 && address - launch_.grid_workspace < grid_workspace_bytes)
+    return;
+  const auto found = launch_.memory->allocation_at(address);
+  if (!found || launch_.memory->is_shared(address)) {
+    reads_host_memory_ = true;
+  } else {
+    known_ = *found;
+    reads_device_memory_ = true;
+  }
+}
+
+void hang_watch::note_write(const std::byte* at, std::uint64_t bytes) {
+  if (is_lost_) return;
+  for (const std::byte* w = word_around(at); w < at + bytes; w += 8) {
+    if (before_.size() >= most_words) {
+      is_lost_ = true;
+      return;
+    }
+    before_.try_emplace(w, word_at(w));
+  }
+}
+
+void hang_watch::note_poll(std::uint32_t warp, const op* at, const poll& p) {
+  poll& known = polls_[block_][{warp, at}];
+  const std::uint32_t lanes_so_far = known.lanes;
+  known = p;
+  known.lanes |= lanes_so_far;
+}
+
+std::uint32_t hang_watch::access(const access_event& e) {
+  if (e.active == 0 || e.site->counted_only || e.space == memory_space::parameter) return e.active;
+  const std::uint64_t bytes = e.site->matrix ? 16 : e.site->bytes;
+  const bool reads = e.site->kind != access_kind::store, writes = e.site->kind != access_kind::load;
+  for (std::uint32_t m = e.active; m != 0; m &= m - 1) {
+    const int lane = first_lane(m);
+    const std::uint64_t at = e.address[lane];
+    if (reads && e.space == memory_space::global && !e.site->constant) note_read(at);
+    if (writes) note_write(bytes_at(e.space, at, lane), bytes);
+  }
+  if (reads && !e.site->reduction && e.space != memory_space::local && !e.site->constant) {
+    const int lane = first_lane(e.active);
+    note_poll(e.warp, e.at,
+              {e.active, lane, e.space, e.address[lane], bytes,
+               e.site->is_volatile || e.site->order != memory_order::weak});
+  }
+  return e.active;
+}
+
+void hang_watch::access_range(const warp_event& e, const range_event& r) {
+  if (!r.inside) return;
+  if (r.kind != access_kind::store && r.space == memory_space::global) note_read(r.address);
+  if (r.kind != access_kind::load) note_write(bytes_at(r.space, r.address, r.lane), r.bytes);
+  if (r.kind != access_kind::store)
+    note_poll(e.warp, e.at,
+              {std::uint32_t{1} << r.lane, r.lane, r.space, r.address, r.bytes,
+               r.order != memory_order::weak});
+}
+
+// --- states --------------------------------------------------------------------------------------
+
+hang_search::hang_search(context& x, const launch_state& launch)
+    : notes(x, launch), code_(*launch.code) {
+  both.add(*x.watch);
+  both.add(notes);
+}
+
+const std::vector<hang_search::row>& hang_search::rows_of(std::uint32_t function) {
+  const auto [at, is_new] = rows_.try_emplace(function);
+  if (!is_new) return at->second;
+  const program_function& f = code_.functions[function];
+  if (!code_.reads_clock && !code_.reads_timer) {
+    at->second.push_back({0, f.register_bytes});
+    return at->second;
+  }
+  const auto timed = registers_influenced_by(*f.body, clocks);
+  for (const auto& [name, row] : f.registers)
+    if (!timed.contains(name))
+      at->second.push_back({row.offset, row.bytes == 0 ? 4 : row.bytes * lanes});
+  std::ranges::sort(at->second, {}, &row::offset);
+  return at->second;
+}
+
+void hang_search::add_registers(std::uint64_t& hash, std::uint32_t function,
+                                const std::byte* registers) {
+  for (const row& r : rows_of(function)) {
+    std::uint32_t n = 0;
+    for (; n + 8 <= r.bytes; n += 8) add_word(hash, word_at(registers + r.offset + n));
+    if (n == r.bytes) continue;
+    std::uint32_t rest;
+    std::memcpy(&rest, registers + r.offset + n, sizeof rest);
+    add_word(hash, rest);
+  }
+}
+
+std::uint64_t scheduler::state_of_all() {
+  std::uint64_t hash = 0;
+  std::set<const frame*> added;
+  const auto add_split = [&](const split& s) {
+    add_word(hash, static_cast<std::uint64_t>(s.at - x_.code));
+    add_word(hash, s.mask);
+    add_word(hash, static_cast<std::uint64_t>(s.join));
+    for (const frame* f = s.in; f != nullptr && added.insert(f).second; f = f->caller) {
+      add_word(hash, f->function);
+      add_word(hash, f->local_base);
+      add_word(hash, static_cast<std::uint64_t>(f->call == nullptr ? 0 : f->call - x_.code));
+      search_->add_registers(hash, f->function, f->registers);
+    }
+  };
+  for (const auto& b : resident_) {
+    add_word(hash, b->index);
+    for (const block_barrier& barrier : b->barriers)
+      add_word(hash, barrier.arrived + (std::uint64_t{barrier.count} << 32));
+    for (const warp& w : b->warps) {
+      added.clear();
+      add_word(hash, w.alive + (std::uint64_t{w.in_cluster} << 32));
+      for (const split& s : w.ready) add_split(s);
+      for (const auto& p : w.parked) add_split(p.waiting);
+      for (const auto& p : w.at_barrier) add_split(p.waiting);
+      for (const join_point& j : w.joins) {
+        if (j.at == nullptr) continue;
+        add_word(hash, static_cast<std::uint64_t>(j.at - x_.code));
+        add_word(hash, j.arrived + (std::uint64_t{j.expected} << 32));
+        // Lanes at a join continue when they have waited for long enough.
+        if (j.arrived != 0) add_word(hash, w.since_arrival.weight);
+      }
+    }
+  }
+  return hash;
+}
+
+std::uint64_t scheduler::elapsed_ns() const {
+  if (launch_.time != nullptr) return static_cast<std::uint64_t>(launch_.time->waited_us() * 1e3);
+  return launch_.skipped_ns + counters_.warp_instructions;
+}
+
+void scheduler::end_search() {
+  waiting_turns_ = 0;
+  if (search_ == nullptr) return;
+  x_.watch = launch_.watch;
+  search_.reset();
+}
+
+bool scheduler::never_ends() {
+  if (++waiting_turns_ % resident_.size() != 0) return false;
+  if (search_ == nullptr) {
+    if (waiting_turns_ / resident_.size() < turns_before_search) return false;
+    search_ = std::make_unique<hang_search>(x_, launch_);
+  }
+  hang_search& s = *search_;
+  const std::uint64_t state = state_of_all();
+  const bool repeats = s.turns++ != 0 && state == s.state;
+  if (repeats && s.is_noting) {
+    if (proves_hang()) return true;
+    if (s.only_time_passes) return false;
+  }
+  // Brent: a period of any length shows once the state that was kept lies in it.
+  if (s.turns < s.next_period && (!repeats || s.is_noting)) return false;
+  if (repeats) {
+    s.is_noting = true;
+    x_.watch = &s.both;
+  }
+  s.next_period = 2 * s.turns;
+  s.state = state;
+  s.since_ns = elapsed_ns();
+  s.readings = clock_readings_;
+  s.notes.begin_period();
+  return false;
+}
+
+// Where warps and registers are as they were when the period began.
+bool scheduler::proves_hang() {
+  hang_search& s = *search_;
+  const bool blocks_begin =
+      launch_.next_block.load(std::memory_order_relaxed) < launch_.block_count &&
+      resident_.size() < launch_.resident_blocks;
+  s.only_time_passes =
+      s.notes.memory_is_as_before() && !s.notes.others_could_intervene(blocks_begin);
+  if (!s.only_time_passes) return false;
+  const std::uint64_t passed = elapsed_ns() - s.since_ns;
+  if (clock_readings_ != s.readings && passed < longest_timeout_ns) {
+    if (launch_.time == nullptr) launch_.skipped_ns += std::max(passed, first_skip_ns);
+    return false;
+  }
+  standstill all = stand();
+  all.is_proven = true;
+  x_.watch->does_not_end(all);
+  fail(error::launch_timeout, code_.pretty + " never ends: " + words_of(all));
+  return true;
+}
+
+// --- where the threads stand ---------------------------------------------------------------------
+
+void scheduler::add_standing(std::vector<standing_warps>& groups, const block& b,
+                             standing_warps one) const {
+  const std::string line = code_.source_line(one.at);
+  const auto known = std::ranges::find_if(groups, [&](const standing_warps& g) {
+    return g.what == one.what && g.barrier == one.barrier && code_.source_line(g.at) == line;
+  });
+  one.warps = 1;
+  one.blocks = 1;
+  one.first_block = one.last_block = b.index;
+  if (known == groups.end()) {
+    groups.push_back(one);
+    return;
+  }
+  known->threads += one.threads;
+  if (known->last_block != b.index) ++known->blocks;
+  if (known->last_block != b.index || known->last_warp != one.last_warp) ++known->warps;
+  known->last_block = b.index;
+  known->last_warp = one.last_warp;
+}
+
+// What the warps of a block have polled in the period that repeats.
+void scheduler::add_polls(std::vector<standing_warps>& groups, const block& b) const {
+  const auto found = search_->notes.polls().find(&b);
+  if (found == search_->notes.polls().end()) return;
+  const bool any_strong =
+      std::ranges::any_of(found->second, [](const auto& p) { return p.second.is_strong; });
+  for (const auto& [at, p] : found->second) {
+    if (any_strong && !p.is_strong) continue;
+    standing_warps one;
+    one.what = standing_warps::doing::poll;
+    one.at = at.second;
+    one.last_warp = at.first;
+    one.threads = count_of(p.lanes);
+    one.knows_memory = true;
+    one.space = p.space;
+    one.address = p.address;
+    one.bytes = p.bytes;
+    const std::int32_t n = code_.instruction[static_cast<std::size_t>(one.at - x_.code)];
+    one.is_mbarrier =
+        n >= 0 && p.space == memory_space::shared &&
+        code_.function_of(one.at).body->instructions[static_cast<std::size_t>(n)].opcode ==
+            "mbarrier";
+    if (one.is_mbarrier) one.word = word_at(b.shared + p.address);
+    add_standing(groups, b, one);
+  }
+}
+
+standstill scheduler::stand() const {
+  standstill all;
+  const std::uint64_t begun = launch_.next_block.load(std::memory_order_relaxed);
+  all.unbegun_blocks = launch_.block_count - std::min(begun, launch_.block_count);
+  using doing = standing_warps::doing;
+  for (const auto& b : resident_) {
+    all.threads += b->alive;
+    const auto add = [&](const warp& w, const split& s, doing what, unsigned barrier) {
+      standing_warps one;
+      one.what = what;
+      one.at = s.at;
+      one.barrier = barrier;
+      one.last_warp = static_cast<std::uint32_t>(&w - b->warps.data());
+      one.threads = count_of(s.mask);
+      add_standing(all.groups, *b, one);
+    };
+    const bool knows_polls = search_ != nullptr && search_->notes.polls().contains(b.get());
+    if (knows_polls) add_polls(all.groups, *b);
+    for (const warp& w : b->warps) {
+      const doing now = b->only_polled ? doing::poll : doing::run;
+      if (!knows_polls)
+        for (const split& s : w.ready) add(w, s, now, 0);
+      for (const auto& p : w.parked) add(w, p.waiting, doing::wait_for_lanes, 0);
+      for (const auto& p : w.at_barrier)
+        add(w, p.waiting,
+            p.barrier == cluster_barrier ? doing::wait_for_cluster : doing::wait_at_barrier,
+            p.barrier);
+    }
+  }
+  return all;
+}
+
+}  // namespace stepwise::emulator

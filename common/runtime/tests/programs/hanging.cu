@@ -1,0 +1,71 @@
+// Programs that do not end by themselves, for signals_test.py. The argument says which.
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+
+namespace {
+
+int* flag = nullptr;  // pinned: the host may write it at any time
+
+void set_flag(int) { *static_cast<volatile int*>(flag) = 1; }
+
+// Each warp reads what the other one writes.
+__device__ int races() {
+  __shared__ int line[64];
+  line[threadIdx.x] = static_cast<int>(threadIdx.x);
+  return line[63 - threadIdx.x];  // here: race
+}
+
+}  // namespace
+
+__global__ void waits(volatile int* wanted, int* out) {
+  out[threadIdx.x] = races();
+  while (*wanted == 0) {  // here: poll
+  }
+}
+
+__global__ void computes(int* out, int steps) {
+  unsigned sum = races();
+  for (unsigned n = 0; n < 4000000000U; ++n)
+    for (int k = 0; k != steps; ++k) sum = sum * 1664525 + 1013904223;  // here: compute
+  out[threadIdx.x] = static_cast<int>(sum);
+}
+
+__global__ void ends(int* out) { out[threadIdx.x] = races(); }
+
+int main(int, char** words) {
+  const char* const which = words[1];
+  int* out;
+  cudaMalloc(&out, 64 * sizeof(int));
+  cudaMallocHost(&flag, sizeof(int));
+  *flag = 0;
+  if (std::strcmp(which, "own_handler") == 0) std::signal(SIGINT, set_flag);
+  std::puts("begins");
+  std::fflush(stdout);
+  if (std::strcmp(which, "computes") == 0) {
+    computes<<<1, 64>>>(out, 1000);
+  } else if (std::strcmp(which, "host") == 0) {
+    ends<<<1, 64>>>(out);
+    cudaDeviceSynchronize();
+    std::this_thread::sleep_for(std::chrono::seconds(30));
+  } else if (std::strcmp(which, "other_stream") == 0) {
+    // A copy in another stream may end the kernel.
+    int* on_device;
+    cudaStream_t one, other;
+    cudaMalloc(&on_device, sizeof(int));
+    cudaMemset(on_device, 0, sizeof(int));
+    cudaStreamCreate(&one);
+    cudaStreamCreate(&other);
+    waits<<<1, 64, 0, one>>>(on_device, out);
+  } else if (std::strcmp(which, "thread") == 0) {
+    std::thread([out] { waits<<<1, 64>>>(flag, out); }).join();
+  } else {
+    waits<<<1, 64>>>(flag, out);
+  }
+  std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+  cudaFree(out);
+  cudaFreeHost(flag);
+  return 0;
+}
