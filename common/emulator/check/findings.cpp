@@ -304,8 +304,9 @@ void checker::does_not_end(const standstill& s) {
   } else {
     f.message += std::string(is_one ? " runs" : " run") + " a loop that nothing ends";
     f.advice =
-        "If the loop waits for another thread, read what that thread writes through a pointer to "
-        "volatile or with an atomic operation: the compiler may read it once, before the loop.";
+        "Which condition ends it? A counter may miss its end, as an unsigned number never falls "
+        "below 0. What another thread writes must be read through a pointer to volatile or by an "
+        "atomic operation, or else the compiler may read it once, before the loop.";
   }
   if (polls != nullptr) {
     const place_in_memory where = polls->space == memory_space::shared
@@ -322,16 +323,15 @@ void checker::does_not_end(const standstill& s) {
         !missing.empty()) {
       f.message += ", an mbarrier whose phase lacks " + missing;
       f.advice =
-          "A phase ends when all arrivals that the mbarrier was initialized for, and all bytes "
-          "that "
-          "were announced, have come. Every thread that it counts must arrive in every phase (in a "
-          "pipeline: consumer_release() in every pass), and the announced bytes must be those "
-          "copied.";
+          "A phase ends when all arrivals that the mbarrier counts and all announced bytes have "
+          "come: let every counted thread arrive in every phase (in a pipeline: consumer_release() "
+          "in every pass), and announce the bytes that are copied.";
     }
   }
-  if (s.unbegun_blocks != 0) {
+  if (s.unbegun_blocks != 0 && s.is_full) {
     f.message += "; " + std::to_string(s.unbegun_blocks) +
-                 " blocks have not begun, since no more fit on the GPU at once";
+                 (s.unbegun_blocks == 1 ? " block has" : " blocks have") +
+                 " not begun, since no more fit on the GPU at once";
     f.advice =
         "Blocks that wait for others must all fit on the GPU at once: launch fewer blocks, or "
         "let none wait for a block with a higher number.";

@@ -37,6 +37,7 @@ struct standstill {
   std::vector<standing_warps> groups;
   std::uint64_t threads = 0;  // that have not exited, of the blocks that have begun
   std::uint64_t unbegun_blocks = 0;
+  bool is_full = false;  // of a proven one: no other block can begin
 };
 
 }  // namespace stepwise::emulator

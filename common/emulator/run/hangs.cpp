@@ -113,11 +113,10 @@ std::uint32_t hang_watch::access(const access_event& e) {
     if (reads && e.space == memory_space::global && !e.site->constant) note_read(at);
     if (writes) note_write(bytes_at(e.space, at, lane), bytes);
   }
-  if (reads && !e.site->reduction && e.space != memory_space::local && !e.site->constant) {
+  const bool is_strong = e.site->is_volatile || e.site->order != memory_order::weak;
+  if (reads && is_strong && !e.site->reduction) {
     const int lane = first_lane(e.active);
-    note_poll(e.warp, e.at,
-              {e.active, lane, e.space, e.address[lane], bytes,
-               e.site->is_volatile || e.site->order != memory_order::weak});
+    note_poll(e.warp, e.at, {e.active, lane, e.space, e.address[lane], bytes});
   }
   return e.active;
 }
@@ -126,10 +125,8 @@ void hang_watch::access_range(const warp_event& e, const range_event& r) {
   if (!r.inside) return;
   if (r.kind != access_kind::store && r.space == memory_space::global) note_read(r.address);
   if (r.kind != access_kind::load) note_write(bytes_at(r.space, r.address, r.lane), r.bytes);
-  if (r.kind != access_kind::store)
-    note_poll(e.warp, e.at,
-              {std::uint32_t{1} << r.lane, r.lane, r.space, r.address, r.bytes,
-               r.order != memory_order::weak});
+  if (r.kind != access_kind::store && r.order != memory_order::weak)
+    note_poll(e.warp, e.at, {std::uint32_t{1} << r.lane, r.lane, r.space, r.address, r.bytes});
 }
 
 // --- states --------------------------------------------------------------------------------------
@@ -259,6 +256,7 @@ bool scheduler::proves_hang() {
   }
   standstill all = stand();
   all.is_proven = true;
+  all.is_full = !blocks_begin;
   x_.watch->does_not_end(all);
   fail(error::launch_timeout, code_.pretty + " never ends: " + words_of(all));
   return true;
@@ -286,14 +284,13 @@ void scheduler::add_standing(std::vector<standing_warps>& groups, const block& b
   known->last_warp = one.last_warp;
 }
 
-// What the warps of a block have polled in the period that repeats.
-void scheduler::add_polls(std::vector<standing_warps>& groups, const block& b) const {
+// What warps of a block have polled in the period that repeats; which warps these are.
+std::set<std::uint32_t> scheduler::add_polls(std::vector<standing_warps>& groups,
+                                             const block& b) const {
+  std::set<std::uint32_t> warps;
   const auto found = search_->notes.polls().find(&b);
-  if (found == search_->notes.polls().end()) return;
-  const bool any_strong =
-      std::ranges::any_of(found->second, [](const auto& p) { return p.second.is_strong; });
+  if (found == search_->notes.polls().end()) return warps;
   for (const auto& [at, p] : found->second) {
-    if (any_strong && !p.is_strong) continue;
     standing_warps one;
     one.what = standing_warps::doing::poll;
     one.at = at.second;
@@ -310,7 +307,9 @@ void scheduler::add_polls(std::vector<standing_warps>& groups, const block& b) c
             "mbarrier";
     if (one.is_mbarrier) one.word = word_at(b.shared + p.address);
     add_standing(groups, b, one);
+    warps.insert(one.last_warp);
   }
+  return warps;
 }
 
 standstill scheduler::stand() const {
@@ -329,11 +328,11 @@ standstill scheduler::stand() const {
       one.threads = count_of(s.mask);
       add_standing(all.groups, *b, one);
     };
-    const bool knows_polls = search_ != nullptr && search_->notes.polls().contains(b.get());
-    if (knows_polls) add_polls(all.groups, *b);
+    std::set<std::uint32_t> polling;  // warps of which it is known what they poll
+    if (search_ != nullptr) polling = add_polls(all.groups, *b);
     for (const warp& w : b->warps) {
       const doing now = b->only_polled ? doing::poll : doing::run;
-      if (!knows_polls)
+      if (!polling.contains(static_cast<std::uint32_t>(&w - b->warps.data())))
         for (const split& s : w.ready) add(w, s, now, 0);
       for (const auto& p : w.parked) add(w, p.waiting, doing::wait_for_lanes, 0);
       for (const auto& p : w.at_barrier)

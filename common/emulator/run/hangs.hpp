@@ -29,14 +29,13 @@ class hang_watch final : public observer {
  public:
   hang_watch(const context& x, const launch_state& launch) : x_(x), launch_(launch) {}
 
-  // What a warp polls at one op.
+  // What a warp polls at one op: reads as memory that others change.
   struct poll {
     std::uint32_t lanes = 0;
     int lane = 0;
     memory_space space = memory_space::global;
     std::uint64_t address = 0;  // of that lane
     std::uint64_t bytes = 0;
-    bool is_strong = false;
   };
   using polls_of_block = std::map<std::pair<std::uint32_t, const op*>, poll>;  // by warp and op
 

@@ -19,6 +19,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -258,7 +259,7 @@ class scheduler {
   std::uint64_t elapsed_ns() const;
   standstill stand() const;
   void add_standing(std::vector<standing_warps>& groups, const block& b, standing_warps one) const;
-  void add_polls(std::vector<standing_warps>& groups, const block& b) const;
+  std::set<std::uint32_t> add_polls(std::vector<standing_warps>& groups, const block& b) const;
   std::string words_of(const standstill& s) const;
   const op* yield(const op* at);
   void push_ready(warp& w, split s);
