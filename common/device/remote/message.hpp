@@ -328,13 +328,15 @@ struct take_report {
 };
 enum class report_kind : std::uint32_t { findings = 0, profile = 1 };
 
-using message = std::variant<
-    write_bytes, fill_bytes, copy_bytes, start_kernel, release_memory, make_event, drop_event,
-    record_event, enter_origin, enter_stream, host_waits, host_waits_for_event, mark_event,
-    wait_for_event, name_memory, forget_memory, tell_time, reset_counts, image_piece, tell_place,
-    tell_finding, describe, allocate_memory, try_release, ask_memory, locate, read_bytes, load,
-    unload, find_kernel, find_variable, allow_shared, wait_for_all, ask_elapsed, give_limit,
-    ask_limit, ask_counts, flush, end_in_order, begin_call, end_call, take_report, ask_host_access>;
+// A message begins with its index here. New ones go to the end: recorded batches stay readable.
+using message =
+    std::variant<write_bytes, fill_bytes, copy_bytes, start_kernel, release_memory, make_event,
+                 drop_event, record_event, enter_origin, enter_stream, host_waits, mark_event,
+                 wait_for_event, name_memory, forget_memory, tell_time, reset_counts, image_piece,
+                 tell_place, tell_finding, describe, allocate_memory, try_release, ask_memory,
+                 locate, read_bytes, load, unload, find_kernel, find_variable, allow_shared,
+                 wait_for_all, ask_elapsed, give_limit, ask_limit, ask_counts, flush, end_in_order,
+                 begin_call, end_call, take_report, ask_host_access, host_waits_for_event>;
 
 template <class T>
 concept is_request = requires {
