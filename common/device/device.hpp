@@ -135,9 +135,10 @@ struct unfinished_area {
 
 // What an access of the host's to such memory is.
 enum class host_touch : std::uint8_t {
-  harmless,  // of bytes that such work does not use, or reads as the host does
-  early,     // a race, unless the host waits in this way
-  flag       // of a word by which programs wait
+  elsewhere,  // on a page that such work does not use
+  harmless,   // of bytes that such work does not use, or reads as the host does
+  early,      // a race, unless the host waits in this way
+  flag        // of a word by which programs wait
 };
 
 class device {

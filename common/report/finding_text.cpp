@@ -204,9 +204,8 @@ void add_parties(block& out, const finding& f) {
 
 // What the place in the host's code is to the finding.
 const char* host_label(const finding& f) {
-  if ((f.kind == finding_kind::wrong_pointer && f.parties.empty()) ||
-      f.between == race_between::host)
-    return "";
+  if (f.between == race_between::host) return "accessed ";
+  if (f.kind == finding_kind::wrong_pointer && f.parties.empty()) return "";
   const bool of_host = is_warning(f.kind) || f.kind == finding_kind::double_free ||
                        f.kind == finding_kind::unwritten_copy ||
                        (!f.parties.empty() && !f.parties[0].has_thread &&

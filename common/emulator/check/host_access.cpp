@@ -2,6 +2,7 @@
 // accesses of the host's to memory that unfinished work uses.
 #include "common/emulator/check/host_access.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "common/emulator/check/checker.hpp"
@@ -147,8 +148,15 @@ bool checker::unfinished_access::is_flag() const {
 }
 
 host_touch checker::host_touches(device_address at, bool writes) const {
-  const auto other = access_unordered_with_host(at, writes);
-  return !other ? host_touch::harmless : other->is_flag() ? host_touch::flag : host_touch::early;
+  if (const auto other = access_unordered_with_host(at, writes))
+    return other->is_flag() ? host_touch::flag : host_touch::early;
+  constexpr std::uint64_t page_bytes = memory_cells::page_bytes;
+  const device_address page = at / page_bytes * page_bytes;
+  const bool is_copied = std::ranges::any_of(copy_uses_, [&](const shared_use& use) {
+    return use.first < page + page_bytes && page < use.first + use.bytes;
+  });
+  const bool is_used = is_copied || global_->cells.grain_at(at - device_base_) != grain::untouched;
+  return is_used ? host_touch::harmless : host_touch::elsewhere;
 }
 
 void checker::host_waited_by(device_address at, bool writes) {

@@ -58,7 +58,10 @@ constexpr greg_t write_access = 2;  // of a page fault's error code (Intel's man
 
 constexpr std::uintptr_t page = 4096;
 constexpr std::size_t most_areas = 256;
-constexpr int most_steps = 4096;  // between two calls; then pages stay open
+constexpr int most_steps = 256;  // between two calls; then pages stay open
+// In all; then nothing is guarded any more, so that a program is not slowed down without end.
+constexpr int most_faults = 5'000;
+constexpr std::uint64_t most_bytes = std::uint64_t{16} << 30;
 constexpr std::size_t most_opened = 1024;
 constexpr int most_poll_steps = 24;
 constexpr std::uintptr_t most_poll_bytes = 256;  // of a loop that polls
@@ -90,7 +93,8 @@ struct guard {
   access_judge judge;
   std::vector<protected_area> areas;   // sorted, disjoint
   std::vector<std::uintptr_t> opened;  // pages of them that are open until the next call
-  int steps_left = 0;
+  int steps_left = 0, faults_left = most_faults;
+  std::uint64_t bytes_left = most_bytes;  // to protect
   stepping mode = stepping::none;
   std::array<std::uintptr_t, 4> stepped{};  // pages that are open for one instruction
   std::size_t stepped_pages = 0;
@@ -244,6 +248,10 @@ void on_step(int signal, siginfo_t*, void* interrupted) {
 
 void accessed(guard& g, device_address at, bool writes, ucontext_t& in) {
   const std::uintptr_t first = at / page * page;
+  if (--g.faults_left == 0) {
+    g.refused = true;
+    return lift(g);
+  }
   if (std::ranges::find(g.opened, first) != g.opened.end()) return lift(g);  // it did not open
   if (g.mode == stepping::after_load) end_load(g, in, false);
   switch (g.judge.touches(at, writes)) {
@@ -257,6 +265,8 @@ void accessed(guard& g, device_address at, bool writes, ucontext_t& in) {
       if (writes) return g.judge.was_early(at, true, g.load.from);
       return begin_steps(g, in, stepping::after_load);
     }
+    case host_touch::elsewhere:
+      return open_page(g, first);
     case host_touch::harmless:
       if (g.steps_left == 0 || g.stepped_pages == g.stepped.size()) return open_page(g, first);
       --g.steps_left;
@@ -446,13 +456,18 @@ void guard_pages(const std::vector<unfinished_area>& areas, const access_judge& 
   };
   for (const protected_area& a : g.areas)
     if (!is_among(a, wanted)) protect(a.first, a.end, PROT_READ | PROT_WRITE);
-  for (const protected_area& a : wanted)
-    if (!is_among(a, g.areas)) protect(a.first, a.end, a.protection);
+  for (const protected_area& a : wanted) {
+    if (is_among(a, g.areas)) continue;
+    protect(a.first, a.end, a.protection);
+    g.bytes_left -= std::min<std::uint64_t>(g.bytes_left, a.end - a.first);
+  }
   g.areas = wanted;
   for (const std::uintptr_t first : g.opened) close_page(g, first);
   g.opened.clear();
   g.steps_left = most_steps;
   g.armed = !wanted.empty();
+  g.refused = g.bytes_left == 0;
+  if (g.refused) return lift(g);
   selector = g.armed ? dispatch : allow;
 }
 
