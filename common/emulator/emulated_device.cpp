@@ -262,7 +262,7 @@ class emulated_device final : public device {
     if (checker_) checker_->sequence().host_waited_for_event(event);
   }
   void host_may_know(std::uint64_t stream) override {
-    if (checker_) checker_->sequence().host_may_know(stream);
+    if (checker_) checker_->sequence().host_was_told(stream);
   }
   void mark_event(std::uint64_t event, std::uint64_t stream) override {
     if (checker_) checker_->sequence().mark_event(event, stream);

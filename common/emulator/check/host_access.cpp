@@ -113,7 +113,7 @@ std::optional<checker::unfinished_access> checker::kernel_unordered_with_host(de
   std::optional<unfinished_access> found;
   const auto look = [&](tick when, std::uint32_t warp, unsigned lane, std::uint32_t site,
                         bool kernel_writes) {
-    if (found || when == 0 || site == no_site) return;
+    if (found || when == 0 || site == no_site || is_of_freed_memory(offset, when)) return;
     const std::uint32_t work = order_.work_of(when);
     const past_launch* const launch = launch_of(work);
     if (launch == nullptr || order_.host_knows(work)) return;
@@ -161,7 +161,7 @@ host_touch checker::host_touches(device_address at, bool writes) const {
 
 void checker::host_waited_by(device_address at, bool writes) {
   if (const auto other = access_unordered_with_host(at, writes))
-    order_.host_waited(order_.stream_of(other->work));
+    order_.host_was_told(order_.stream_of(other->work));
 }
 
 void checker::host_was_early(device_address at, bool writes, std::uint64_t origin) {

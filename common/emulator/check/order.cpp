@@ -96,6 +96,12 @@ void order::host_may_know(std::uint64_t stream, bool with_running_work) {
   upto = std::max(upto, with_running_work ? now_ + 1 : launch_began_);
 }
 
+void order::host_was_told(std::uint64_t stream) {
+  host_may_know(stream);
+  join(host_told_, meet(stream).known);
+  host_told_[stream] = now_ + 1;
+}
+
 // An event in the legacy default stream is an operation there: it comes after the work of the
 // blocking streams, and their later work after it.
 void order::mark_event(std::uint64_t event, std::uint64_t stream) {
@@ -125,8 +131,11 @@ bool order::knows_work(std::uint32_t index) const {
 
 bool order::host_knows(std::uint32_t index) const {
   const work& w = works_[index];
-  const auto upto = host_known_.find(w.stream);
-  return upto != host_known_.end() && w.began < upto->second;
+  const auto covers = [&](const stream_ticks& ticks) {
+    const auto upto = ticks.find(w.stream);
+    return upto != ticks.end() && w.began < upto->second;
+  };
+  return covers(host_known_) || covers(host_told_);
 }
 
 // --- a launch ----------------------------------------------------------------------------------

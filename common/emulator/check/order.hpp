@@ -103,6 +103,9 @@ class order {
   // The host may have learned, by a way that the emulator does not see, that a stream's work has
   // ended: all of it, or all before the running work. Later work counts as ordered after it.
   void host_may_know(std::uint64_t stream, bool with_running_work = true);
+  // The same where there is more than a guess: a function of the program's comes after the work, or
+  // the host has looked at a flag. The host may use what the work wrote.
+  void host_was_told(std::uint64_t stream);
   void mark_event(std::uint64_t event, std::uint64_t stream);
   void wait_event(std::uint64_t event, std::uint64_t stream);
   bool several_streams() const { return streams_.size() > 1; }
@@ -114,7 +117,7 @@ class order {
   std::uint32_t work_of(tick t) const;
   // Whether a piece of work is ordered before the running one.
   bool knows_work(std::uint32_t work) const;
-  // Whether the host has waited for a piece of work.
+  // Whether the host has waited for a piece of work, or was told.
   bool host_knows(std::uint32_t work) const;
   std::uint64_t stream_of(std::uint32_t work) const { return works_[work].stream; }
   std::uint32_t current_work() const { return static_cast<std::uint32_t>(works_.size()) - 1; }
@@ -190,7 +193,7 @@ class order {
   };
   std::vector<work> works_;
   std::unordered_map<std::uint64_t, stream_state> streams_;
-  std::unordered_map<std::uint64_t, tick> host_known_, host_may_know_;
+  std::unordered_map<std::uint64_t, tick> host_known_, host_may_know_, host_told_;
   std::unordered_map<std::uint64_t, std::unordered_map<std::uint64_t, tick>> events_;
   std::uint64_t stream_ = 0;  // of the running work
   std::uint64_t gave_up_ = 0;

@@ -125,6 +125,35 @@ TEST_CASE("of the occurrences of a race, the one that asks for the most is shown
   CHECK(back->what.between == race_between::warps);
 }
 
+TEST_CASE(
+    "an early access of the host's names its line first, then the kernel's, then the launch") {
+  located_finding found = of_kind(finding_kind::race);
+  found.what.between = race_between::host;
+  found.what.message = "the host reads memory before it has waited for kernel fill";
+  found.what.parties = {{"writes 4 bytes", "fill", {"fill.cu", 3, "x[i] = 7;", ""}, true, {}, {}}};
+  found.what.advice = "Wait first.";
+  found.host = {"fill.cu", 12, "use(x[3]);", "main"};
+  found.unfinished = {"fill.cu", 11, "fill<<<1, 32>>>(x);", "main"};
+  const auto back = parse_json_line(json_line(found));
+  REQUIRE(back);
+  CHECK(back->what.between == race_between::host);
+  CHECK(text_of(*back) ==
+        "race in fill: the host reads memory before it has waited for kernel fill\n"
+        "  fill.cu:12:  use(x[3]);\n"
+        "  fill.cu:3:  x[i] = 7;\n"
+        "    thread (1,1,1) of block (1,1,1) writes 4 bytes\n"
+        "  launched at fill.cu:11: fill<<<1, 32>>>(x);\n"
+        "  help: Wait first.\n");
+  // Another access of the host's is another mistake.
+  std::vector<located_finding> all;
+  CHECK(merge_into(all, found).how == merged::as::fresh);
+  CHECK(merge_into(all, found).how == merged::as::repeated);
+  found.host.line = 14;
+  CHECK(merge_into(all, found).how == merged::as::fresh);
+  found.unfinished.line = 13;
+  CHECK(merge_into(all, found).how == merged::as::fresh);
+}
+
 TEST_CASE("a report says what, who, where, how often, and what to do") {
   CHECK(text_of(overrun()) ==
         "out of bounds in sum: a thread reads memory that it must not\n"
