@@ -33,7 +33,7 @@ STEPWISE_CLONES void note_load_of(cell_group& g, const row_part& p, const access
   }
   for (u32 k = 0; k < size; ++k) {
     const bool inside = (part.inside >> k) & 1;
-    const u32 lanes = part.first_lanes << (part.place(k) & 31);
+    const u32 lanes = part.lanes_of(part.place(k));
     const bool again = (g.read_time[k] == a.now) & (g.reader[k] == a.warp);
     g.read_lanes[k] = inside ? (again ? g.read_lanes[k] | lanes : lanes) : g.read_lanes[k];
     g.read_time[k] = inside ? a.now : g.read_time[k];
@@ -51,7 +51,7 @@ STEPWISE_CLONES bool store_is_open(const cell_group& g, const row_part& p, const
     open |= ((part.inside >> k) & 1) &
             (open_write(g.write_time[k], g.writer[k], part.thread_of(place), a) |
              open_reads(g.read_time[k], g.reader[k], g.read_lanes[k], g.older_time[k],
-                        g.older_reader[k], part.first_lanes << (place & 31), a));
+                        g.older_reader[k], part.lanes_of(place), a));
   }
   return open != 0;
 }

@@ -3,6 +3,7 @@
 // Tested by tests/cells_test.cpp, which holds the two sets of functions against each other.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,21 +35,30 @@ struct accessor {
   std::uint32_t now;                      // the tick that its accesses get
   std::uint32_t warp;                     // of the launch
   std::uint32_t site;
+  // Writes from these ticks on, by other threads and by the own one, may be cp.async's that have
+  // not finished.
+  std::uint32_t copies_known = ~std::uint32_t{0}, own_copies_known = ~std::uint32_t{0};
+
+  // Writes before this tick are ordered before the warp, and have finished.
+  std::uint32_t writes_settled() const { return settled < copies_known ? settled : copies_known; }
 };
 
 // The part of a row of accesses that lies in one group.
 struct row_part {
-  std::uint32_t inside;  // bit k: cell k is accessed
-  std::uint32_t before;  // cell k is number k + before of the row, as 32-bit numbers go
-  std::uint32_t shift;   // log2 of the cells of each lane
-  std::uint32_t
-      first_lanes;       // that access the row's first cell; the next cells' are the next higher
-  std::uint32_t thread;  // the one that accesses the first cell, as a writer; `nobody` if several
+  std::uint32_t inside;       // bit k: cell k is accessed
+  std::uint32_t before;       // cell k is number k + before of the row, as 32-bit numbers go
+  std::uint32_t shift;        // log2 of the cells of each lane
+  std::uint32_t first_lanes;  // that access the row's first place
+  std::uint32_t thread;       // the one that accesses it, as a writer; `nobody` if several
+  std::uint32_t step = 1;     // the next place's lanes are the next higher; -1: the next lower
 
   static constexpr std::uint32_t nobody = ~std::uint32_t{1};  // no thread's number
   std::uint32_t place(std::uint32_t k) const { return (k + before) >> shift; }
   std::uint32_t thread_of(std::uint32_t place) const {
-    return thread == nobody ? nobody : thread + place;
+    return thread == nobody ? nobody : thread + step * place;
+  }
+  std::uint32_t lanes_of(std::uint32_t place) const {
+    return std::rotl(first_lanes, static_cast<int>(step * place & 31));
   }
 };
 

@@ -45,9 +45,9 @@ void refine(const cells& from, std::size_t group, const cells& to, u32 finer) {
     if (whole.is_spread == 0) {
       const auto before = static_cast<u32>(n * cell_group::size >> finer);
       group_summary s = whole;
-      s.writer += before >> s.write_shift;
-      s.read_lanes <<= before >> s.read_shift;
-      s.older_lanes <<= before >> s.older_shift;
+      s.writer += s.lane_of(before, s.write_shift);
+      s.read_lanes = s.lanes_of(s.read_lanes, before, s.read_shift);
+      s.older_lanes = s.lanes_of(s.older_lanes, before, s.older_shift);
       s.write_shift += finer;
       s.read_shift += finer;
       s.older_shift += finer;
@@ -120,15 +120,15 @@ void cells::spread(std::size_t group) const {
   s.is_spread = 1;
   for (u32 k = 0; k < cell_group::size; ++k) {
     g.write_time[k] = s.write_time;
-    g.writer[k] = s.writer + (k >> s.write_shift);
+    g.writer[k] = s.writer + s.lane_of(k, s.write_shift);
     g.write_site[k] = s.write_site;
     g.read_time[k] = s.read_time;
     g.reader[k] = s.reader;
-    g.read_lanes[k] = s.read_lanes << (k >> s.read_shift);
+    g.read_lanes[k] = s.lanes_of(s.read_lanes, k, s.read_shift);
     g.read_site[k] = s.read_site;
     g.older_time[k] = s.older_time;
     g.older_reader[k] = s.older_reader;
-    g.older_lanes[k] = s.older_lanes << (k >> s.older_shift);
+    g.older_lanes[k] = s.lanes_of(s.older_lanes, k, s.older_shift);
     g.older_site[k] = s.older_site;
   }
 }
@@ -137,7 +137,7 @@ void cells::spread(std::size_t group) const {
 // of the host's caches.
 static inline bool is_open_to(const cell& c, u32 own, const accessor& a) {
   const u32 t = c.write_time();
-  return t >= a.settled && open_write(t, c.writer(), own, a);
+  return t >= a.writes_settled() && open_write(t, c.writer(), own, a);
 }
 
 static inline void note_load_of(const cell& c, u32 lanes, const accessor& a) {
@@ -186,12 +186,17 @@ struct row {
   u32 groups, lead, width;
   row_part part;
 
-  row(std::size_t first, unsigned per_lane, u32 first_lanes, unsigned places, const accessor& a)
+  row(std::size_t first, unsigned per_lane, u32 first_lanes, unsigned places, const accessor& a,
+      bool falls)
       : first_group(first / cell_group::size),
         lead(static_cast<u32>(first % cell_group::size)),
         width(places * per_lane),
-        part{0, 0, static_cast<u32>(__builtin_ctz(per_lane)), first_lanes,
-             only_thread(first_lanes, a)} {
+        part{0,
+             0,
+             static_cast<u32>(__builtin_ctz(per_lane)),
+             first_lanes,
+             only_thread(first_lanes, a),
+             falls ? ~u32{0} : 1} {
     groups = (lead + width + cell_group::size - 1) / cell_group::size;
   }
   // Of whole groups, as most rows are; then the part in group n.
@@ -213,21 +218,21 @@ struct row {
 // Of a whole group that a summary represents.
 bool load_is_open(const group_summary& s, const row_part& p, const accessor& a) {
   // Other threads than the own ones, where lanes have other numbers of cells.
-  const u32 own = s.write_shift == p.shift ? p.thread_of(p.place(0)) : row_part::nobody;
+  const u32 own = s.write_shift == s.shift_of(p) ? p.thread_of(p.place(0)) : row_part::nobody;
   return open_write(s.write_time, s.writer, own, a);
 }
 
 bool store_is_open(const group_summary& s, const row_part& p, const accessor& a) {
-  const u32 lanes = s.read_shift == p.shift ? p.first_lanes << p.place(0) : 0;
+  const u32 lanes = s.read_shift == s.shift_of(p) ? p.lanes_of(p.place(0)) : 0;
   return load_is_open(s, p, a) ||
          open_reads(s.read_time, s.reader, s.read_lanes, s.older_time, s.older_reader, lanes, a);
 }
 
 // False, with nothing changed, if the group's cells differ from now on.
 bool note_load(group_summary& s, const row_part& p, const accessor& a) {
-  u32 lanes = p.first_lanes << p.place(0);
+  u32 lanes = p.lanes_of(p.place(0));
   if (s.read_time == a.now && s.reader == a.warp) {
-    if (s.read_shift != p.shift) return false;
+    if (s.read_shift != s.shift_of(p)) return false;
     lanes |= s.read_lanes;
   }
   if (moves_back(s.read_time, s.reader, s.older_time, s.older_reader, a)) {
@@ -240,7 +245,7 @@ bool note_load(group_summary& s, const row_part& p, const accessor& a) {
   s.read_time = a.now;
   s.reader = a.warp;
   s.read_lanes = lanes;
-  s.read_shift = p.shift;
+  s.read_shift = s.shift_of(p);
   s.read_site = a.site;
   return true;
 }
@@ -248,7 +253,7 @@ bool note_load(group_summary& s, const row_part& p, const accessor& a) {
 void note_store(group_summary& s, const row_part& p, const accessor& a) {
   s.write_time = a.now;
   s.writer = p.thread_of(p.place(0));
-  s.write_shift = p.shift;
+  s.write_shift = s.shift_of(p);
   s.write_site = a.site;
 }
 
@@ -283,14 +288,14 @@ void note(const cells& c, row& r, const accessor& a) {
 }  // namespace
 
 bool load_row(const cells& c, std::size_t first, unsigned per_lane, u32 first_lanes,
-              unsigned places, const accessor& a) {
+              unsigned places, const accessor& a, bool falls) {
   if (places * per_lane == 1) {
     const cell x = c[first];
     if (is_open_to(x, only_thread(first_lanes, a), a)) return false;
     note_load_of(x, first_lanes, a);
     return true;
   }
-  row r(first, per_lane, first_lanes, places, a);
+  row r(first, per_lane, first_lanes, places, a, falls);
   if (r.groups <= 2 && r.is_whole()) {
     group_summary &s = c.summaries[r.first_group],
                   &last = c.summaries[r.first_group + r.groups - 1];
@@ -316,15 +321,15 @@ bool load_row(const cells& c, std::size_t first, unsigned per_lane, u32 first_la
 }
 
 void note_load_row(const cells& c, std::size_t first, unsigned per_lane, u32 first_lanes,
-                   unsigned places, const accessor& a) {
+                   unsigned places, const accessor& a, bool falls) {
   if (places * per_lane == 1) return note_load(c[first], first_lanes, a);
-  row r(first, per_lane, first_lanes, places, a);
+  row r(first, per_lane, first_lanes, places, a, falls);
   note(c, r, a);
 }
 
 bool store_row(const cells& c, std::size_t first, unsigned per_lane, u32 first_lane,
-               unsigned places, const accessor& a) {
-  row r(first, per_lane, first_lane, places, a);
+               unsigned places, const accessor& a, bool falls) {
+  row r(first, per_lane, first_lane, places, a, falls);
   for (u32 n = 0; n < r.groups; ++n) {
     const row_part& p = r.in(n);
     const std::size_t group = r.first_group + n;
@@ -345,8 +350,10 @@ bool store_row(const cells& c, std::size_t first, unsigned per_lane, u32 first_l
 
 // --- lanes -------------------------------------------------------------------------------------
 
-u32 load_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane, u32 lanes,
-               const accessor& given) {
+namespace {
+
+u32 load_lanes_of(const cells& c, const std::uint64_t* at, unsigned per_lane, u32 lanes,
+                  const accessor& given) {
   const accessor a = given;
   u32 rest = 0;
   for (u32 m = lanes; m != 0; m &= m - 1) {
@@ -360,8 +367,8 @@ u32 load_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane, u32 l
   return rest;
 }
 
-u32 store_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane, u32 lanes,
-                const accessor& given) {
+u32 store_lanes_of(const cells& c, const std::uint64_t* at, unsigned per_lane, u32 lanes,
+                   const accessor& given) {
   const accessor a = given;
   u32 rest = 0;
   for (u32 m = lanes; m != 0; m &= m - 1) {
@@ -378,6 +385,26 @@ u32 store_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane, u32 
     rest |= open ? m & -m : 0;
   }
   return rest;
+}
+
+const lane_functions& apart =
+    *(lanes_by_avx512() != nullptr ? lanes_by_avx512() : lanes_in_loops());
+
+}  // namespace
+
+const lane_functions* lanes_in_loops() {
+  static constexpr lane_functions all{&load_lanes_of, &store_lanes_of};
+  return &all;
+}
+
+u32 load_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane, u32 lanes,
+               const accessor& a) {
+  return apart.load(c, at, per_lane, lanes, a);
+}
+
+u32 store_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane, u32 lanes,
+                const accessor& a) {
+  return apart.store(c, at, per_lane, lanes, a);
 }
 
 }  // namespace stepwise::emulator

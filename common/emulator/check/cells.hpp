@@ -45,12 +45,26 @@ class cell {
 };
 
 // Instead of a group whose cells were accessed alike, if at all: what its first cell would say. The
-// lanes (writers) of cell k are those of cell k >> shift.
+// lanes (writers) of cell k are those that are `place` higher, or lower where they fall.
 struct alignas(64) group_summary {
   std::uint32_t is_spread = 0;  // 1: the group says it, and not this
   std::uint32_t write_time, writer, write_shift, write_site;
   std::uint32_t read_time, reader, read_lanes, read_shift, read_site;
   std::uint32_t older_time, older_reader, older_lanes, older_shift, older_site;
+
+  // A shift: log2 of each lane's cells, and whether lanes fall.
+  static constexpr std::uint32_t falls = 32;
+  static std::uint32_t shift_of(const row_part& p) {
+    return p.step == 1 ? p.shift : p.shift | falls;
+  }
+  // How much higher the lane of cell k is than that of cell 0, as 32-bit numbers go.
+  static std::uint32_t lane_of(std::uint32_t k, std::uint32_t shift) {
+    const std::uint32_t place = k >> (shift % falls);
+    return (shift & falls) == 0 ? place : 0 - place;
+  }
+  static std::uint32_t lanes_of(std::uint32_t lanes, std::uint32_t k, std::uint32_t shift) {
+    return std::rotl(lanes, static_cast<int>(lane_of(k, shift) & 31));
+  }
 };
 
 // All cells of a memory; number 0 is for its first bytes.
@@ -141,18 +155,28 @@ class memory_cells {
 };
 
 // A warp's lanes access `per_lane` cells each (a power of two), from cell `first` on, a multiple of
-// that: the lanes `first_lanes` at the first place, the next higher ones at the next, `places` in
-// all. A store has one lane at each place. True if nothing speaks against it and it has been
-// written down; false, with nothing changed, if some cell needs a closer look.
+// that: the lanes `first_lanes` at the first place, the next higher ones at the next - or the next
+// lower ones, if they fall -, `places` in all. A store has one lane at each place. True if nothing
+// speaks against it and it has been written down; false, with nothing changed, if some cell needs a
+// closer look.
 bool load_row(const cells& c, std::size_t first, unsigned per_lane, std::uint32_t first_lanes,
-              unsigned places, const accessor& a);
+              unsigned places, const accessor& a, bool falls = false);
 bool store_row(const cells& c, std::size_t first, unsigned per_lane, std::uint32_t first_lane,
-               unsigned places, const accessor& a);
+               unsigned places, const accessor& a, bool falls = false);
 // A row's load that is known to have nothing against it, written down.
 void note_load_row(const cells& c, std::size_t first, unsigned per_lane, std::uint32_t first_lanes,
-                   unsigned places, const accessor& a);
-// The same for lanes at places of their own: `at` is each lane's first cell. The lanes for which
-// something needs a closer look.
+                   unsigned places, const accessor& a, bool falls = false);
+// The same for lanes at places of their own: `at` is each lane's first cell, a multiple of
+// `per_lane`. The lanes for which something needs a closer look.
+struct lane_functions {
+  using visit = std::uint32_t(const cells& c, const std::uint64_t* at, unsigned per_lane,
+                              std::uint32_t lanes, const accessor& a);
+  visit* load;
+  visit* store;
+};
+// In plain loops; and by AVX-512, null where the CPU has none. The same results.
+const lane_functions* lanes_in_loops();
+const lane_functions* lanes_by_avx512();
 std::uint32_t load_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane,
                          std::uint32_t lanes, const accessor& a);
 std::uint32_t store_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane,

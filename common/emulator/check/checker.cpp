@@ -51,6 +51,7 @@ void checker::begin_launch(const launch_info& info) {
   first_windows_.assign(code_->accesses.size(), {});
   told_ = {nullptr, -1};
   fences_system_ = false;
+  copy_ = {};
   begin_work();
   order_.begin_launch(block_warps_);
 }
@@ -114,7 +115,10 @@ const access_site& checker::site_at(std::uint32_t number) const {
 }
 
 std::uint32_t checker::access(const access_event& e) {
-  if (e.site->counted_only) return e.active;
+  if (e.site->counted_only) {
+    if (!e.site->matrix) visit_copy(e);
+    return e.active;
+  }
   switch (e.space) {
     case memory_space::global:
       return visit(e, *global_, device_base_);
@@ -134,7 +138,7 @@ inline bool checker::keep_back(const access_event& e) {
   const access_site& s = *e.site;
   const access_shape& shape = *e.shape;
   if (s.kind != access_kind::load || s.order != memory_order::weak ||
-      b.stored_at >= b.clock.barrier || b.clock.uses_copies)
+      b.stored_at >= std::min(b.clock.barrier, b.clock.copies_known))
     return false;
   const std::uint64_t first = e.address[shape.first];
   if (shape.runs == 0) {
@@ -157,15 +161,16 @@ inline bool checker::keep_back(const access_event& e) {
 // The usual case of a run, from `at` on, in pages of grain `g`. False, with nothing written down,
 // if it is another one.
 inline bool checker::visit_run(const access_site& s, watched_memory& m, grain g, const accessor& a,
-                               std::uint64_t at, const lane_run& run) {
+                               std::uint64_t at, const lane_run& run, bool falls) {
   const std::uint64_t bytes = std::uint64_t{s.bytes} * run.count;
   const cells& c = m.cells.of(g);
   const std::uint64_t first = at >> log2_bytes(g);
   const unsigned per_lane = unsigned{s.bytes} >> log2_bytes(g);
   if (s.kind != access_kind::store)
-    return m.written.all(at, bytes) && load_row(c, first, per_lane, run.first_lanes, run.count, a);
+    return m.written.all(at, bytes) &&
+           load_row(c, first, per_lane, run.first_lanes, run.count, a, falls);
   const bool alone = (run.first_lanes & (run.first_lanes - 1)) == 0;
-  if (!alone || !store_row(c, first, per_lane, run.first_lanes, run.count, a)) return false;
+  if (!alone || !store_row(c, first, per_lane, run.first_lanes, run.count, a, falls)) return false;
   m.written.mark(at, bytes);
   return true;
 }
@@ -199,16 +204,18 @@ std::uint32_t checker::visit(const access_event& e, watched_memory& m, std::uint
   // Registered memory of the host's lies elsewhere and is not watched.
   if (s.constant || lowest - base >= m.bytes_watched) return e.active;
   const accessor a = accessor_of(e.warp, e.index, m);
-  const bool quick = s.order == memory_order::weak && !current_->clock.warps[e.warp].copies_pending;
-  if (shape.runs == 0) {
+  const bool quick = s.order == memory_order::weak;
+  const bool falls = shape.runs == 0 && shape.falling_runs != 0;
+  if (shape.runs == 0 && !falls) {
     visit_lanes(e, m, base, quick ? visit_scattered(e, m, a, base) : e.active);
     return e.active;
   }
   const std::uint64_t first = e.address[shape.first] - base;
-  for (const lane_run* r = shape.run; r != shape.run + shape.runs; ++r) {
+  const lane_run* const runs = falls ? shape.falling : shape.run;
+  for (const lane_run* r = runs; r != runs + (falls ? shape.falling_runs : shape.runs); ++r) {
     const std::uint64_t at = first + r->offset;
     const grain g = m.cells.touch(at, std::uint64_t{s.bytes} * r->count, grain_for(s.bytes));
-    if (!quick || g == grain::untouched || !visit_run(s, m, g, a, at, *r))
+    if (!quick || g == grain::untouched || !visit_run(s, m, g, a, at, *r, falls))
       visit_lanes(e, m, base, r->lanes);
   }
   return e.active;
@@ -217,7 +224,8 @@ std::uint32_t checker::visit(const access_event& e, watched_memory& m, std::uint
 // Before an access of shared memory that does not wait.
 void checker::end_keeping(std::uint32_t warp, access_kind kind) {
   note_kept_loads();
-  if (kind != access_kind::load) current_->stored_at = current_->clock.warps[warp].now;
+  if (kind != access_kind::load)
+    current_->stored_at = std::max(current_->stored_at, current_->clock.warps[warp].now);
 }
 
 // Records the deferred loads in the cells, as if they happened now.
@@ -293,6 +301,54 @@ void checker::visit_lanes(const access_event& e, watched_memory& m, std::uint64_
   }
 }
 
+// The read or the write of a cp.async, the op after the two that describe them. Its lanes come one
+// by one, too; those of whole rows have then been visited.
+void checker::visit_copy(const access_event& e) {
+  const bool writes = e.site->kind == access_kind::store;
+  const op* const copy = e.at + (writes ? 1 : 2);
+  if (!writes || copy_.at != copy || copy_.warp != e.warp) copy_ = {copy, e.warp};
+  (writes ? copy_.write_site : copy_.read_site) = e.index;
+  (writes ? copy_.written : copy_.read) = visit_copied(e);
+}
+
+// The lanes whose accesses are usual ones.
+std::uint32_t checker::visit_copied(const access_event& e) {
+  const access_site& s = *e.site;
+  const access_shape& shape = *e.shape;
+  const bool writes = s.kind == access_kind::store;
+  if (e.active == 0 || shape.active != e.active || shape.runs == 0 || !shape.aligned ||
+      (e.space == memory_space::shared) != writes)
+    return 0;
+  // A lane may copy less than all bytes.
+  if (!writes && e.at->c != 0)
+    for (std::uint32_t l = e.active; l != 0; l &= l - 1)
+      if (context_->row<std::uint32_t>(e.at->c)[__builtin_ctz(l)] != s.bytes) return 0;
+  const std::uint64_t lowest = e.address[shape.first] + shape.low;
+  access_window& window = windows_[e.index];
+  const auto in_window = [&] {
+    return shape.span <= window.bytes && lowest - window.base <= window.bytes - shape.span;
+  };
+  if (!in_window()) {
+    window = writes ? access_window{0, context_->shared_bytes}
+                    : memory_.find(lowest).value_or(access_window());
+    if (!in_window()) return 0;
+  }
+  watched_memory& m = writes ? *current_->shared : *global_;
+  const std::uint64_t base = writes ? 0 : device_base_;
+  if ((lowest & (s.bytes - 1)) != 0 || lowest - base >= m.bytes_watched) return 0;
+  if (writes) end_keeping(e.warp, s.kind);
+  const accessor a = accessor_of(e.warp, e.index, m);
+  std::uint32_t usual = 0;
+  for (const lane_run* r = shape.run; r != shape.run + shape.runs; ++r) {
+    const std::uint64_t at = e.address[shape.first] - base + r->offset;
+    const grain g = m.cells.touch(at, std::uint64_t{s.bytes} * r->count, grain_for(s.bytes));
+    if (g != grain::untouched && visit_run(s, m, g, a, at, *r, false)) usual |= r->lanes;
+  }
+  warp_clock& w = current_->clock.warps[e.warp];
+  if (writes) w.copied = w.now;
+  return usual;
+}
+
 // The number of the site for an access which no op describes.
 std::uint32_t checker::extra_site(const warp_event& e, const range_event& r) {
   const auto [found, is_new] =
@@ -315,8 +371,12 @@ std::uint32_t checker::extra_site(const warp_event& e, const range_event& r) {
 void checker::access_range(const warp_event& e, const range_event& r) {
   const bool shared = r.space == memory_space::shared;
   watched_memory& m = shared ? *current_->shared : *global_;
+  const bool reads = r.kind == access_kind::load;
+  const bool is_copy = e.at == copy_.at && e.warp == copy_.warp;
+  if (is_copy && (((reads ? copy_.read : copy_.written) >> r.lane) & 1) != 0) return;
   if (shared) end_keeping(e.warp, r.kind);
-  const std::uint32_t number = extra_site(e, r);
+  const std::uint32_t number =
+      is_copy && r.inside ? (reads ? copy_.read_site : copy_.write_site) : extra_site(e, r);
   access_site s = site_at(number);
   if (!r.inside) {
     std::uint64_t address[lanes] = {};
@@ -333,8 +393,8 @@ void checker::access_range(const warp_event& e, const range_event& r) {
   }
   m.cells.touch(at, r.bytes, grain::words);
   if (r.asynchronous) {
-    current_->clock.warps[e.warp].copies_pending = true;
-    current_->clock.uses_copies = true;
+    warp_clock& w = current_->clock.warps[e.warp];
+    w.copied = w.now;
   }
   for (std::uint64_t k = 0; k < r.bytes; k += 16) {
     const std::uint64_t n = std::min<std::uint64_t>(16, r.bytes - k);
@@ -364,9 +424,7 @@ void checker::committed_copies(const warp_event& e) {
 }
 
 void checker::waited_for_copies(const warp_event& e, int groups_left) {
-  warp_clock& w = state().clock.warps[e.warp];
-  order_.waited_for_copies(w, groups_left);
-  if (w.copy_groups.empty()) w.copies_pending = false;
+  order_.waited_for_copies(state().clock.warps[e.warp], groups_left);
 }
 
 void checker::arrived_at(const warp_event& e, int lane, std::uint64_t shared_offset) {

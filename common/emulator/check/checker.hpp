@@ -219,26 +219,34 @@ class checker final : public observer {
   block_state& state() { return *current_; }
   accessor accessor_of(std::uint32_t warp, std::uint32_t number, const watched_memory& m) const {
     const block_clock& b = current_->clock;
-    // A barrier alone does not finish an asynchronous copy: then every cell is looked at.
-    const tick in_block = m.is_shared && b.uses_copies ? 0 : b.barrier;
+    const warp_clock& w = b.warps[warp];
     // Shared memory is accessed by its block alone.
-    return {m.is_shared ? std::max(b.began, in_block) : order_.settled(),
-            in_block,
-            b.first_warp,
-            block_warps_,
-            order_.launch_began(),
-            b.warps[warp].now,
-            b.first_warp + warp,
-            number};
+    accessor a{m.is_shared ? b.barrier : order_.settled(),
+               b.barrier,
+               b.first_warp,
+               block_warps_,
+               order_.launch_began(),
+               w.now,
+               b.first_warp + warp,
+               number};
+    // A barrier alone does not finish asynchronous copies, which write to shared memory.
+    if (m.is_shared) {
+      a.copies_known = b.copies_known;
+      if (w.copied >= w.copies_done) a.own_copies_known = w.copies_done;
+    }
+    return a;
   }
   const access_site& site_at(std::uint32_t number) const;
   std::uint32_t extra_site(const warp_event& e, const range_event& r);
   std::uint32_t visit(const access_event& e, watched_memory& m, std::uint64_t base);
+  void visit_copy(const access_event& e);
+  std::uint32_t visit_copied(const access_event& e);
   [[gnu::always_inline]] bool keep_back(const access_event& e);
   void end_keeping(std::uint32_t warp, access_kind kind);
   void note_kept_loads();
   [[gnu::always_inline]] bool visit_run(const access_site& s, watched_memory& m, grain g,
-                                        const accessor& a, std::uint64_t at, const lane_run& run);
+                                        const accessor& a, std::uint64_t at, const lane_run& run,
+                                        bool falls);
   std::uint32_t visit_scattered(const access_event& e, watched_memory& m, const accessor& a,
                                 std::uint64_t base);
   void visit_lanes(const access_event& e, watched_memory& m, std::uint64_t base,
@@ -420,6 +428,14 @@ class checker final : public observer {
   std::unordered_map<const block*, std::unique_ptr<block_state>> blocks_;
   std::vector<std::unique_ptr<block_state>> unused_;
   block_state* current_ = nullptr;
+  // The cp.async that is done next, and its lanes whose accesses were visited in whole rows.
+  struct coming_copy {
+    const op* at = nullptr;
+    std::uint32_t warp = 0;
+    std::uint32_t read = 0, written = 0;
+    std::uint32_t read_site = no_site, write_site = no_site;
+  };
+  coming_copy copy_;
   std::deque<past_launch> launches_;
   bool shares_memory_ = false;               // with the host, some of it
   std::vector<std::uint64_t> work_origins_;  // by number of the work

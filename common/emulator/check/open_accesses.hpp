@@ -17,9 +17,10 @@ STEPWISE_INTO_LOOPS bool is_settled(u32 t, u32 warp, const accessor& a) {
          ((t < a.block_settled) & (t >= a.launch) & (warp - a.first_warp < a.block_warps));
 }
 
-// Not ordered before an access by thread `own`, and not its own.
+// Not ordered before an access by thread `own`, and not its own; or not finished, perhaps.
 STEPWISE_INTO_LOOPS bool open_write(u32 t, u32 writer, u32 own, const accessor& a) {
-  return !(is_settled(t, writer / 32, a) | ((writer == own) & (t >= a.launch)));
+  return !((is_settled(t, writer / 32, a) & (t < a.copies_known)) |
+           ((writer == own) & (t >= a.launch) & (t < a.own_copies_known)));
 }
 
 // The same of a cell's readers, and a store by the lane `bit`.

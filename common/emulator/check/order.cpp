@@ -151,7 +151,7 @@ void order::begin_block(block_clock& b, std::uint64_t index, std::uint32_t warps
   b.index = static_cast<std::uint32_t>(index);
   b.first_warp = b.index * block_warps_;
   b.began = b.barrier = t;
-  b.uses_copies = false;
+  b.copies_known = ~tick{0};
   b.learned.clear();
   b.seen.clear();
   b.warps.resize(warps);
@@ -262,9 +262,11 @@ void order::released_barrier(block_clock& b, unsigned id, bool whole_block) {
       }
     }
     b.barrier = t;
+    b.copies_known = ~tick{0};
     for (warp_clock& w : b.warps) {
       w.now = w.met = t;
       w.copies_done_at_barrier = w.copies_done;
+      if (w.copied >= w.copies_done) b.copies_known = std::min(b.copies_known, w.copies_done);
       for (const acquired& a : w.learned) merge(b.learned, a);
       w.learned.clear();
       w.learned_by.clear();

@@ -61,7 +61,7 @@ struct warp_clock {
   tick met = 0;  // its lanes know each other's accesses before this one
   tick copies_done = 0, copies_done_at_barrier = 0;  // cp.async before this one has finished
   std::deque<tick> copy_groups;
-  bool copies_pending = false;  // cp.async that nothing waited for yet
+  tick copied = 0;  // its last cp.async; unfinished where it is not before copies_done
   knowledge learned;
   std::vector<std::uint32_t> learned_by;  // lanes, for each of `learned`
   struct lane_fence {
@@ -78,8 +78,10 @@ struct block_clock {
   std::uint32_t index = 0;  // of the launch, as far as it fits
   std::uint32_t first_warp = 0;
   tick began = 0;
-  tick barrier = 0;          // all its threads know each other's accesses before this one
-  bool uses_copies = false;  // it has done cp.async
+  tick barrier = 0;  // all its threads know each other's accesses before this one
+  // At the last barrier, its copies by cp.async before this tick had finished, later ones perhaps
+  // not. The highest tick where none was under way.
+  tick copies_known = ~tick{0};
   std::vector<warp_clock> warps;
   knowledge learned;  // by all its threads
   knowledge seen;     // what its threads read before a barrier, for a fence after it

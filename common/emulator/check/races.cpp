@@ -36,7 +36,7 @@ void checker::check_cell(const touch& t, const cell& c, const accessor& a) {
   const block_clock& b = state().clock;
   const auto open_lanes = [&](tick when, std::uint32_t warp, std::uint32_t by, std::uint32_t site,
                               bool other_writes) -> std::uint32_t {
-    if (when < a.settled || when == 0) return 0;
+    if (when < (other_writes ? a.writes_settled() : a.settled) || when == 0) return 0;
     const std::uint32_t open = order_.unordered(b, a.warp, t.lane, when, warp, by);
     if (other_writes && !copies_settled(t, site, when, warp)) return by;
     if (open == 0) return 0;

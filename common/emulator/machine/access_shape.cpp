@@ -97,8 +97,14 @@ void access_shape::describe(const u64* address, u32 now, unsigned bytes) {
   low = static_cast<u64>(lowest);
   span = static_cast<u64>(highest) - low + bytes;
 
+  find_runs(bytes);
+  falling_runs = 0;
+  if (runs == 0) find_falling_runs(bytes);
+}
+
+void access_shape::find_runs(unsigned bytes) {
   runs = 0;
-  for (u32 left = now; left != 0;) {
+  for (u32 left = active; left != 0;) {
     // Lanes at one place, or at consecutive ones.
     const auto begin = static_cast<unsigned>(std::countr_zero(left));
     unsigned end = begin + 1;
@@ -124,6 +130,21 @@ void access_shape::describe(const u64* address, u32 now, unsigned bytes) {
     } else {
       run[runs++] = {offset[begin], found, at_first, count};
     }
+  }
+}
+
+void access_shape::find_falling_runs(unsigned bytes) {
+  for (u32 left = active; left != 0;) {
+    const auto begin = static_cast<unsigned>(std::countr_zero(left));
+    unsigned end = begin + 1;
+    while (end < 32 && ((left >> end) & 1) != 0 && offset[end - 1] - offset[end] == bytes) ++end;
+    if (falling_runs == most_runs) {
+      falling_runs = 0;
+      return;
+    }
+    const u32 found = (~u32{0} >> (32 - (end - begin))) << begin;
+    left &= ~found;
+    falling[falling_runs++] = {offset[end - 1], found, u32{1} << (end - 1), end - begin};
   }
 }
 

@@ -31,6 +31,10 @@ struct access_shape {
   bool aligned = false;    // one access is aligned if all are
   unsigned runs = 0;       // 0: more than most_runs, the lanes are scattered
   lane_run run[most_runs];
+  // Of scattered lanes, the runs in which each next lane has the place before: first_lanes has the
+  // highest one, and the next lower one is at the next place. 0: more than most_runs, or not asked.
+  unsigned falling_runs = 0;
+  lane_run falling[most_runs];
   std::uint64_t offset[32];  // by lane, from the first lane's address; 0 of inactive lanes
 
   // Writes the addresses row[l] + immediate of all lanes, which wrap around as the row's numbers
@@ -51,6 +55,9 @@ struct access_shape {
   void describe(const std::uint64_t* address, std::uint32_t now, unsigned bytes);
 
  private:
+  void find_runs(unsigned bytes);
+  void find_falling_runs(unsigned bytes);
+
   // Writes the addresses; 0 if the lanes `now` lie as far from lane `first` as `offset` says.
   template <class A>
   using adder = std::uint64_t(const A* row, A immediate, std::uint64_t* address,
