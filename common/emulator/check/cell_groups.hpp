@@ -35,6 +35,7 @@ struct accessor {
   std::uint32_t now;                      // the tick that its accesses get
   std::uint32_t warp;                     // of the launch
   std::uint32_t site;
+  std::uint32_t met = 0;  // its lanes know each other's accesses before this tick
   // Writes from these ticks on, by other threads and by the own one, may be cp.async's that have
   // not finished.
   std::uint32_t copies_known = ~std::uint32_t{0}, own_copies_known = ~std::uint32_t{0};

@@ -47,14 +47,23 @@ STEPWISE_AVX512 inline __mmask16 unsettled(__mmask16 which, __m512i t, __m512i w
   return static_cast<__mmask16>(late & ~in_block);
 }
 
+// Accesses by the accessor's warp: those of the same thread or lanes, and those before its lanes
+// met.
+STEPWISE_AVX512 inline __mmask16 of_own_or_met(__mmask16 in_warp, __m512i time, __m512i who,
+                                               __m512i own, const accessor& a) {
+  return static_cast<__mmask16>(_mm512_mask_cmpeq_epu32_mask(in_warp, who, own) |
+                                _mm512_mask_cmplt_epu32_mask(in_warp, time, all(a.met)));
+}
+
 // Whose last write, if not before writes_settled, is neither ordered before the accessor nor its
 // own thread's, or may not have finished.
 STEPWISE_AVX512 inline __mmask16 open_writes(__mmask16 late, __m512i time, __m512i writer,
                                              __m512i threads, const accessor& a) {
   const __mmask16 open = unsettled(late, time, right(writer, 5), a) |
                          _mm512_mask_cmpge_epu32_mask(late, time, all(a.copies_known));
+  const __mmask16 in_warp = _mm512_mask_cmpeq_epu32_mask(open, right(writer, 5), all(a.warp));
   const __mmask16 own = _mm512_mask_cmplt_epu32_mask(
-      _mm512_mask_cmpeq_epu32_mask(open, writer, threads), time, all(a.own_copies_known));
+      of_own_or_met(in_warp, time, writer, threads, a), time, all(a.own_copies_known));
   return static_cast<__mmask16>(open & ~_mm512_mask_cmpge_epu32_mask(own, time, all(a.launch)));
 }
 
@@ -100,8 +109,8 @@ STEPWISE_AVX512 bool store_is_open(const cell_group& g, const row_part& p, const
   const __m512i time = get(g.read_time), reader = get(g.reader);
   if (const __mmask16 open = unsettled(inside, time, reader, a); open != 0) {
     const __m512i lanes = turned_left(all(p.first_lanes), places_of(p));
-    const __mmask16 own = _mm512_mask_cmpeq_epu32_mask(
-        _mm512_mask_cmpeq_epu32_mask(open, reader, all(a.warp)), get(g.read_lanes), lanes);
+    const __mmask16 own = of_own_or_met(_mm512_mask_cmpeq_epu32_mask(open, reader, all(a.warp)),
+                                        time, get(g.read_lanes), lanes, a);
     if ((open & ~_mm512_mask_cmpge_epu32_mask(own, time, all(a.launch))) != 0) return true;
   }
   return unsettled(inside, get(g.older_time), get(g.older_reader), a) != 0;
@@ -181,9 +190,8 @@ STEPWISE_AVX512 inline __mmask16 open_loads_before(const cell_group& g, u32 k, c
   late = unsettled(late, time, reader, a);
   if (late == 0) return open;
   const __m512i bits = left(all(1), lanes_from(first));
-  const __mmask16 own =
-      _mm512_mask_cmpeq_epu32_mask(_mm512_mask_cmpeq_epu32_mask(late, reader, all(a.warp)),
-                                   gather(g.read_lanes + k, late, p), bits);
+  const __mmask16 own = of_own_or_met(_mm512_mask_cmpeq_epu32_mask(late, reader, all(a.warp)), time,
+                                      gather(g.read_lanes + k, late, p), bits, a);
   return static_cast<__mmask16>(open |
                                 (late & ~_mm512_mask_cmpge_epu32_mask(own, time, all(a.launch))));
 }

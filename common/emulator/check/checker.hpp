@@ -229,6 +229,7 @@ class checker final : public observer {
                w.now,
                b.first_warp + warp,
                number};
+    a.met = w.met;
     // A barrier alone does not finish asynchronous copies, which write to shared memory.
     if (m.is_shared) {
       a.copies_known = b.copies_known;

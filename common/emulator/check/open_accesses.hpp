@@ -20,13 +20,14 @@ STEPWISE_INTO_LOOPS bool is_settled(u32 t, u32 warp, const accessor& a) {
 // Not ordered before an access by thread `own`, and not its own; or not finished, perhaps.
 STEPWISE_INTO_LOOPS bool open_write(u32 t, u32 writer, u32 own, const accessor& a) {
   return !((is_settled(t, writer / 32, a) & (t < a.copies_known)) |
-           ((writer == own) & (t >= a.launch) & (t < a.own_copies_known)));
+           ((writer / 32 == a.warp) & ((writer == own) | (t < a.met)) & (t >= a.launch) &
+            (t < a.own_copies_known)));
 }
 
 // The same of a cell's readers, and a store by the lane `bit`.
 STEPWISE_INTO_LOOPS bool open_reads(u32 t, u32 reader, u32 lanes, u32 older, u32 older_reader,
                                     u32 bit, const accessor& a) {
-  const bool own = (reader == a.warp) & (lanes == bit) & (t >= a.launch);
+  const bool own = (reader == a.warp) & ((lanes == bit) | (t < a.met)) & (t >= a.launch);
   return !((is_settled(t, reader, a) | own) & is_settled(older, older_reader, a));
 }
 

@@ -49,6 +49,22 @@ TEST_CASE("a row that another warp wrote needs a closer look until a barrier") {
   CHECK_FALSE(load_row(c, 0, 1, 1, 32, other_block));
 }
 
+TEST_CASE("lanes of a warp that met know each other's accesses") {
+  cell_space space(4096, 4);
+  const cells& c = space.all();
+  CHECK(store_row(c, 0, 1, 1, 32, warp(0, 25)));
+  accessor a = warp(0, 30);
+  CHECK_FALSE(load_row(c, 1, 1, 1, 31, a));  // each its neighbour's
+  a.met = 26;
+  CHECK(load_row(c, 1, 1, 1, 31, a));
+  CHECK_FALSE(store_row(c, 0, 1, 1, 31, a));  // since they met, its neighbour has read it
+  a.now = a.met = 31;
+  CHECK(store_row(c, 0, 1, 1, 31, a));
+  accessor other = warp(1, 40);
+  other.met = 40;
+  CHECK_FALSE(load_row(c, 0, 1, 1, 32, other));
+}
+
 TEST_CASE("a barrier does not finish asynchronous copies") {
   cell_space space(4096, 4);
   const cells& c = space.all();
@@ -125,6 +141,7 @@ struct random_accesses {
     a.launch = a.settled = launch;
     a.block_settled = below(3) == 0 ? barrier : launch;
     a.site = below(7);
+    if (below(3) == 0) a.met = std::min(launch + below(10), now);
     return a;
   }
 };
