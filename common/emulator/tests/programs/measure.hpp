@@ -5,9 +5,10 @@
 //         `--benchmark REQUIRED` it pins itself to one core, launches three times, and prints the
 //         median in million lane-instructions per second, counted by our runtime. With `--scaling
 //         REQUIRED` it runs itself (`--large`: a larger problem, where it has one) with one worker
-//         and with two, in turns, and compares the rates.
+//         and with two, in turns, and compares the rates. With `--check-cost MOST` it does so
+//         without the checks and with them, which may take MOST times as long.
 // watch   A shared machine is noisy: the benchmark reports whether REQUIRED was met, and its exit
-//         status is 1 only below 0.7 of it.
+//         status is 1 only below 0.7 of it; for MOST, only where it takes 1 / 0.7 times that.
 #pragma once
 
 #include <dlfcn.h>
@@ -32,10 +33,10 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// The rate that this program, of those that are joined, prints with so many workers.
-inline double rate_with_workers(const char* program, int workers) {
-  const std::string command = "STEPWISE_WORKERS=" + std::to_string(workers) + " '" +
-                              program_invocation_name + "' " + program + " --large";
+// The rate that this program, of those that are joined, prints with such variables set.
+inline double rate_with(const char* program, const std::string& variables) {
+  const std::string command =
+      variables + " '" + program_invocation_name + "' " + program + " --large";
   FILE* const output = popen(command.c_str(), "r");
   double rate = 0;
   char line[256];
@@ -59,8 +60,8 @@ inline int report_scaling(const char* program, double required) {
   }
   std::vector<double> one, two;
   for (int round = 0; round < 5; ++round) {
-    one.push_back(rate_with_workers(program, 1));
-    two.push_back(rate_with_workers(program, 2));
+    one.push_back(rate_with(program, "STEPWISE_WORKERS=1"));
+    two.push_back(rate_with(program, "STEPWISE_WORKERS=2"));
   }
   const double ratio = median(two) / median(one);
   std::printf("%s: 1 worker %.0f M/s, 2 workers %.0f M/s: %.2f times; required %.2f: %s\n", program,
@@ -68,7 +69,22 @@ inline int report_scaling(const char* program, double required) {
   return ratio >= clear_margin * required ? 0 : 1;
 }
 
-// What the command line asks for. Its constructor does not return where that is --scaling.
+// The exit status: how the median of five runs without the checks compares with that with them.
+inline int report_check_cost(const char* program, double most) {
+  std::vector<double> plain, checked;
+  for (int round = 0; round < 5; ++round) {
+    plain.push_back(rate_with(program, "STEPWISE_WORKERS=1"));
+    checked.push_back(
+        rate_with(program, "STEPWISE_WORKERS=1 STEPWISE_CHECK=1 STEPWISE_FINDINGS=/dev/null"));
+  }
+  const double ratio = median(plain) / median(checked);
+  std::printf("%s: plain %.0f M/s, checked %.0f M/s: %.2f times; at most %.2f: %s\n", program,
+              median(plain), median(checked), ratio, most, ratio <= most ? "met" : "missed");
+  return clear_margin * ratio <= most ? 0 : 1;
+}
+
+// What the command line asks for. Its constructor does not return where that is --scaling or
+// --check-cost.
 struct benchmark_request {
   bool wanted = false;
   bool large = false;
@@ -81,9 +97,13 @@ struct benchmark_request {
       required = std::atof(arguments[2]);
     } else if (count == 3 && std::strcmp(arguments[1], "--scaling") == 0) {
       std::exit(report_scaling(arguments[0], std::atof(arguments[2])));
+    } else if (count == 3 && std::strcmp(arguments[1], "--check-cost") == 0) {
+      std::exit(report_check_cost(arguments[0], std::atof(arguments[2])));
     } else if (count != 1 && !large) {
-      std::printf("usage: %s [--benchmark REQUIRED | --scaling REQUIRED | --large]\n",
-                  arguments[0]);
+      std::printf(
+          "usage: %s [--benchmark REQUIRED | --scaling REQUIRED | --check-cost MOST | "
+          "--large]\n",
+          arguments[0]);
       std::exit(2);
     }
   }
