@@ -80,7 +80,7 @@ struct block_clock {
   tick began = 0;
   tick barrier = 0;  // all its threads know each other's accesses before this one
   // At the last barrier, its copies by cp.async before this tick had finished, later ones perhaps
-  // not. The highest tick where none was under way.
+  // not. The highest tick where all had finished.
   tick copies_known = ~tick{0};
   std::vector<warp_clock> warps;
   knowledge learned;  // by all its threads
