@@ -1,4 +1,5 @@
-// One graph was instantiated twice: launches of two executable graphs are not ordered by themselves.
+// One graph was instantiated twice: launches of two executable graphs are not ordered by
+// themselves.
 __global__ void add(int* x) {
   x[threadIdx.x] += 1;  // finding: race reads any
 }
