@@ -105,7 +105,9 @@ TEST_CASE("glossary: what findings, goals and counters name is in it") {
     CHECK_MESSAGE(find_term(all, cli::term_of(counter)) != nullptr, counter.name);
   kernel_profile busy;
   busy.spill_bytes = 8;
-  busy.total.divergent_branches = 1;
+  busy.block = {32, 1, 1};
+  busy.total.branches = busy.total.divergent_branches = 1;
+  busy.total.instructions[0] = {10, 160};  // half of the lanes take part
   busy.total.global_load.requests = 1;
   busy.total.shared_load = {1, 32, 2, 1};
   const auto names = cli::terms_of({busy});

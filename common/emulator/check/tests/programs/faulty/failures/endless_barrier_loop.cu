@@ -6,9 +6,9 @@ __global__ void meet() {
   __shared__ int seen;
   do {
     __syncthreads();
-    // finding: endless polls object=ready says=never_ends
+    // finding: endless poll object=ready says=never_ends
     if (threadIdx.x == 0) seen = ready;
-    __syncthreads();
+    __syncthreads();  // finding: wait
   } while (seen == 0);
 }
 

@@ -27,7 +27,7 @@ __global__ void load(const int* in, int* out) {
         : "memory");
   }
   __syncthreads();
-  // finding: endless polls object=full says=lacks_256_bytes
+  // finding: endless poll object=full says=lacks_256_bytes
   while (!is_full(barrier)) {
   }
   out[threadIdx.x] = tile[threadIdx.x];

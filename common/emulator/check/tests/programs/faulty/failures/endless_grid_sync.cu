@@ -4,8 +4,8 @@
 __global__ void meet(int* out) {
   if (blockIdx.x == 3) return;
   if (threadIdx.x == 0) out[blockIdx.x] = 1;
-  // finding: endless polls says=Every_thread_of_every_block
-  cooperative_groups::this_grid().sync();  // finding: waits
+  // finding: endless poll says=Every_thread_of_every_block
+  cooperative_groups::this_grid().sync();  // finding: wait
 }
 
 int main() {

@@ -10,7 +10,7 @@ __global__ void copy(const int* in, int* out, int tiles) {
   auto block = cooperative_groups::this_thread_block();
   auto pipe = cuda::make_pipeline(block, &state);
   for (int n = 0; n < tiles; ++n) {
-    // finding: endless polls object=state says=lacks_32_of_32_arrivals
+    // finding: endless poll object=state says=lacks_32_of_32_arrivals
     pipe.producer_acquire();
     cuda::memcpy_async(block, tile[n % 2], in + 32 * n, sizeof tile[0], pipe);
     pipe.producer_commit();

@@ -4,10 +4,10 @@ __global__ void hand_over(int* out) {
   if (threadIdx.x == 0) ready = 0;
   __syncthreads();
   if (threadIdx.x < 32) {
-    while (ready == 0) {  // finding: endless polls object=ready says=never_ends
+    while (ready == 0) {  // finding: endless poll object=ready says=never_ends
     }
   }
-  __syncthreads();  // finding: waits
+  __syncthreads();  // finding: wait
   if (threadIdx.x == 32) ready = 1;
   out[threadIdx.x] = 1;
 }

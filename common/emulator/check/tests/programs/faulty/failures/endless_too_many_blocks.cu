@@ -5,7 +5,7 @@ __global__ void meet() {
   extern __shared__ int room[];
   if (threadIdx.x != 0) return;
   if (blockIdx.x == gridDim.x - 1) ready = 1;
-  while (ready == 0) {  // finding: endless polls object=ready says=have_not_begun
+  while (ready == 0) {  // finding: endless poll object=ready says=have_not_begun
   }
 }
 

@@ -5,7 +5,7 @@ __device__ int lock = 1;
 __global__ void take(int* out, long long* longest) {
   const long long began = clock64();
   unsigned wait = 8;
-  while (atomicCAS(&lock, 0, 1) != 0) {  // finding: endless polls object=lock says=never_ends
+  while (atomicCAS(&lock, 0, 1) != 0) {  // finding: endless poll object=lock says=never_ends
     __nanosleep(wait);
     if (wait < 256) wait *= 2;
   }
