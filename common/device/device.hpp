@@ -121,24 +121,24 @@ inline constexpr std::uint64_t no_stream = ~std::uint64_t{0};
 struct stream_use {
   std::uint64_t stream = 0;   // any number that the caller chooses; 0: the legacy default stream
   bool non_blocking = false;  // made with cudaStreamNonBlocking: not ordered with stream 0
-  bool is_alone = false;      // there is no stream whose work could run at the same time
+  bool is_alone = false;      // no other stream's work could run at the same time
 };
 
-// A part of the memory that the host shares, and how work that the host has not waited for uses it.
+// A part of the memory shared with the host, and its use by work that the host has not waited for.
 struct unfinished_area {
   device_address first = 0;
   std::uint64_t bytes = 0;
-  bool written = false;  // else only read
+  bool written = false;  // false: only read
 
   bool operator==(const unfinished_area&) const = default;
 };
 
-// What an access of the host's to such memory is.
+// The verdict on a host access to such memory.
 enum class host_touch : std::uint8_t {
-  elsewhere,  // on a page that such work does not use
-  harmless,   // of bytes that such work does not use, or reads as the host does
-  early,      // a race, unless the host waits in this way
-  flag        // of a word by which programs wait
+  elsewhere,  // the page is not used by such work
+  harmless,   // the bytes are not used by such work, or both the host and the work only read them
+  early,      // a race, unless this access is how the host waits
+  flag        // the word is one that programs use to wait
 };
 
 class device {
@@ -198,8 +198,8 @@ class device {
   // Allows a kernel more dynamic shared memory than 48 KB; invalid_value above the GPU's limit.
   virtual status set_max_dynamic_shared_bytes(kernel_handle kernel, std::uint64_t bytes) = 0;
 
-  // Does what the kernel's first launch would have to do before it begins, and says what is wrong
-  // with the kernel.
+  // Does the work that the kernel's first launch would have to do before it begins, and reports
+  // what is wrong with the kernel.
   virtual status prepare_kernel(kernel_handle kernel) { return (void)kernel, status{}; }
   // Queues a launch. `parameters` is the packed parameter buffer that `attributes` describes.
   virtual status launch(kernel_handle kernel, const launch_config& config,
@@ -256,12 +256,12 @@ class device {
   // calls are made (0: unknown), and the stream that they belong to (0: the legacy default stream).
   virtual void set_origin(std::uint64_t number) { (void)number; }
   virtual void set_stream(const stream_use& use) { (void)use; }
-  // The host waited for a stream, or for all work (`stream` is no_stream); or for what an event
-  // marked.
+  // The host waited for a stream, or for all work (`stream` is no_stream), or for the work that an
+  // event marked.
   virtual void host_waited(std::uint64_t stream) { (void)stream; }
   virtual void host_waited_for_event(std::uint64_t event) { (void)event; }
-  // From now on the host may know, by a way that no call shows, that what a stream has done up to
-  // now has ended: a function of the program ran there, say.
+  // From now on the host may know that a stream's work up to now has ended, although no call shows
+  // it: for example, because one of the program's functions ran in that stream.
   virtual void host_may_know(std::uint64_t stream) { (void)stream; }
   // Work of a stream that comes later waits for what `event` (any number that the caller
   // chooses) marked: recorded in one stream, waited for in another.
@@ -275,14 +275,15 @@ class device {
   virtual void forget_contents(device_address first, std::uint64_t bytes) {
     (void)first, (void)bytes;
   }
-  // Memory of allocate_shared() that was used by work which the host has not waited for. A kernel
-  // may have used a part of such an area only.
+  // Memory from allocate_shared() that was used by work which the host has not waited for. A kernel
+  // may have used only a part of such an area.
   virtual std::vector<unfinished_area> unfinished_areas() { return {}; }
-  // What an access of the host's to a byte of one would be.
+  // The verdict on a host access to one byte of such an area.
   virtual host_touch host_touches(device_address at, bool writes) {
     return (void)at, (void)writes, host_touch::harmless;
   }
-  // It is early: a finding; `origin` is where the host's code does it. Or the host waits by it.
+  // Reports a host access: an early one, which is a finding, with `origin` as the place in the
+  // host's code; or one by which the host waits.
   virtual void host_was_early(device_address at, bool writes, std::uint64_t origin) {
     (void)at, (void)writes, (void)origin;
   }

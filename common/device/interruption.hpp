@@ -1,12 +1,10 @@
-// A signal that shall end the program once the kernel that runs has been stopped and all that is
-// known of it is said.
+// Handles a signal that ends the program, but only after the running kernel has been stopped and
+// everything known about it has been reported.
 //
-// idea    A handler only sets `signal`. The thread that runs a launch looks at it between two
-// slices,
-//         stops the launch, and calls `finish` where it may lock and allocate.
-// watch   The handler sets `signal` before it reads `launches`; a launch counts itself down before
-// it
-//         reads `signal`. So one of the two ends the program.
+// idea    The handler only sets `signal`. The thread that runs a launch checks it between slices,
+//         stops the launch, and calls `finish` at a point where it may lock and allocate.
+// watch   The handler sets `signal` before it reads `launches`. A launch decrements `launches`
+//         before it reads `signal`. Therefore one of the two ends the program.
 //         Tested by common/runtime/tests/signals_test.py.
 #pragma once
 
@@ -17,11 +15,11 @@ namespace stepwise {
 
 struct interruption {
   std::atomic<int> signal{0};    // 0: none
-  std::atomic<int> launches{0};  // that run and look at it
-  // Reports why the launch was stopped, and ends the program; null: nothing sets `signal`.
+  std::atomic<int> launches{0};  // running launches that check `signal`
+  // Reports why the launch was stopped, and ends the program. Null: nothing sets `signal`.
   std::atomic<void (*)(const std::string& why)> finish{nullptr};
 
-  // A launch that looks at it.
+  // Counts a launch that checks `signal`, for the object's lifetime.
   class looking_launch {
    public:
     explicit looking_launch(interruption& of) : of_(of) { ++of_.launches; }
@@ -34,7 +32,7 @@ struct interruption {
   };
 };
 
-// Of this process.
+// The interruption of this process.
 inline interruption interrupted;
 
 }  // namespace stepwise

@@ -30,7 +30,7 @@ CUresult result_of(cudaError_t code) {
 
 CUresult returned(CUresult result) noexcept {
   runtime::state& s = runtime::state::get();
-  // One of these functions may be called by another.
+  // These functions may call each other.
   if (result == CUDA_SUCCESS || !s.checks || runtime::driver_call::function()) return result;
   try {
     const std::lock_guard guard(s.lock);
@@ -39,7 +39,7 @@ CUresult returned(CUresult result) noexcept {
     cuGetErrorName(result, &name);
     s.checks->end_driver_call(static_cast<int>(result), name ? name : "an unknown error");
   } catch (...) {
-    // Out of memory: a finding less.
+    // Out of memory: this finding is lost.
   }
   return result;
 }

@@ -34,7 +34,7 @@ namespace stepwise::driver {
 CUresult result_of(cudaError_t code);
 inline CUresult result_of(CUresult code) { return code; }
 
-// The end of a function that the program called, with what it returns: checks note an error.
+// Ends a function that the program called and passes on its result. Checks note an error.
 CUresult returned(CUresult result) noexcept;
 
 // Does `body() -> cudaError_t or CUresult`, once cuInit was called: else

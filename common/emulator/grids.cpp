@@ -153,7 +153,7 @@ void grids::describe(launch_state& state, const loaded_kernel& k, const launch_c
   state.resident_blocks = static_cast<unsigned>(
       per_multiprocessor * static_cast<std::uint64_t>(of_.model.multiprocessors));
   state.time_limit_s = time_limit_s();
-  // Kernels that it launches run after it.
+  // The kernels that this kernel launches run after it.
   state.ends_hangs = of_.check != nullptr && !k.code->uses(device_function::runtime);
   state.others_write = of_.check == nullptr || !of_.check->stream().is_alone;
   state.patience = patience_;

@@ -35,7 +35,7 @@ enum class finding_kind : std::uint8_t {
   failed,              // stopped for another reason: a trap, an assertion, no stack left
   leak,                // memory that was not freed
   unchecked_error,     // a call failed, and the program did not look
-  wrong_copy_kind      // a copy whose cudaMemcpyKind calls device memory the host's
+  wrong_copy_kind      // a copy whose cudaMemcpyKind describes device memory as host memory
 };
 inline constexpr int finding_kinds = static_cast<int>(finding_kind::wrong_copy_kind) + 1;
 
@@ -90,7 +90,7 @@ enum class race_between : std::uint8_t {
   copy,         // one of them is an asynchronous copy
   blocks,
   streams,
-  host  // one of them is the host, which has not waited for the other
+  host  // one party is the host, which has not waited for the other
 };
 
 struct finding {
@@ -102,7 +102,7 @@ struct finding {
   std::string advice;        // one sentence
   std::uint64_t count = 1;   // occurrences
   std::uint64_t origin = 0;  // of the host's call that led to it: the launch, the copy; 0: unknown
-  // The launch or copy that the host did not wait for; `origin` is the host's own access then.
+  // The launch or copy that the host did not wait for. In that case `origin` is the host's access.
   std::uint64_t unfinished = 0;
 };
 

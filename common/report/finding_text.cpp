@@ -167,7 +167,7 @@ std::string size_words(const finding_object& o) {
   return count_of(o.bytes, "byte", "bytes");
 }
 
-// "in[1024], just past the end", "byte 6 of in"; empty where nothing is known of a place.
+// "in[1024], just past the end", "byte 6 of in"; empty if nothing is known about the place.
 std::string position_words(const finding_object& o) {
   if (o.element_bytes == 0) return {};
   const auto element = static_cast<std::int64_t>(o.element_bytes);

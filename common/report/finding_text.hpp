@@ -41,9 +41,9 @@ std::string harmless(std::string text);
 // At most `width` columns; a longer text ends with "...".
 std::string cut(const std::string& text, std::size_t width);
 
-// How far outside of its object a place lies: "just past the end", "2 elements past the end",
-// "1 byte before the start"; empty where it lies inside. Messages and the line about the memory
-// use these words, so that both count alike: the first element that is missing is "just past".
+// How far outside its object a place lies: "just past the end", "2 elements past the end",
+// "1 byte before the start"; empty if it lies inside. Messages and the line about the memory both
+// use these words, so that they count in the same way: the first missing element is "just past".
 std::string distance_words(const finding_object& object);
 
 // In words: "race", "use after free".

@@ -77,7 +77,7 @@ double kernel_profile::warp_fill() const {
 bool kernel_profile::diverges_noticeably(const profile_counts& line) const {
   constexpr double idle_of_kernel = 0.05, idle_of_line = 0.2, of_branches = 0.1;
   if (line.divergent_branches == 0 || active_share() > 1 - idle_of_kernel) return false;
-  // A loop that lanes leave one after the other divides its warp in few of its turns.
+  // If lanes leave a loop one after the other, the warp diverges in only a few of its iterations.
   const instruction_counts n = line.all_instructions();
   const double lanes = static_cast<double>(n.lanes) / (32 * warp_fill());
   return static_cast<double>(line.divergent_branches) >

@@ -30,7 +30,7 @@ struct sector_counts {
   std::uint64_t l1_hits = 0;  // sectors
   std::uint64_t l2_sectors = 0, l2_hits = 0;
   std::uint64_t dram_read_bytes = 0, dram_write_bytes = 0;
-  // Of `sectors`, those that atomics take again because several lanes have the same address.
+  // Part of `sectors`: those that atomics transfer again because several lanes share an address.
   std::uint64_t repeated_sectors = 0;
 
   sector_counts& operator+=(const sector_counts& o);
@@ -42,8 +42,8 @@ struct wavefront_counts {
   std::uint64_t requests = 0;
   std::uint64_t lanes = 0;
   std::uint64_t wavefronts = 0;
-  std::uint64_t ideal_wavefronts = 0;     // had there been no bank conflict
-  std::uint64_t repeated_wavefronts = 0;  // of atomics: for further lanes with the same address
+  std::uint64_t ideal_wavefronts = 0;     // without bank conflicts
+  std::uint64_t repeated_wavefronts = 0;  // of atomics: for further lanes at the same address
 
   wavefront_counts& operator+=(const wavefront_counts& o);
   bool operator==(const wavefront_counts&) const = default;
@@ -110,11 +110,11 @@ struct kernel_profile {
 
   // Lanes that took part, of all that could have: 1 where no warp ever was divided.
   double warp_efficiency() const;
-  // The same without the lanes that have no thread because a block does not fill its last warp.
+  // The same, excluding lanes that have no thread because a block does not fill its last warp.
   double active_share() const { return warp_efficiency() / warp_fill(); }
-  double warp_fill() const;  // threads of a block over the lanes of its warps
-  // Whether branches of these counts divide their warps often enough to matter: a bounds check that
-  // one warp of many diverges at does not.
+  double warp_fill() const;  // threads of a block / lanes of its warps
+  // Whether the branches of these counts diverge often enough to matter. A bounds check at which
+  // only one warp of many diverges does not.
   bool diverges_noticeably(const profile_counts& line) const;
 };
 

@@ -58,7 +58,7 @@ struct remark {
 // From this on, an access is called wasteful.
 constexpr double wasteful = 1.25;
 
-// How atomics of lanes that have the same address get along with fewer turns.
+// How atomics of lanes that share an address need fewer wavefronts.
 constexpr const char* combined_first = "if lanes with the same address were combined first";
 
 void remark_sectors(std::vector<remark>& to, const char* what, const sector_counts& c) {
@@ -95,7 +95,7 @@ void remark_wavefronts(std::vector<remark>& to, const char* what, const wavefron
   to.push_back(std::move(r));
 }
 
-// Whatever the lanes' order is: in registers, the same would cost no access.
+// The order of the lanes does not matter: in registers, the same data would need no access.
 void remark_local(std::vector<remark>& to, const char* what, const sector_counts& c) {
   if (c.requests == 0) return;
   to.push_back({fmt::format("{}: {:.1f} sectors per request, none if its array were in registers",

@@ -18,8 +18,8 @@ const char* name_of(part p);  // "dram"
 enum class stall : std::uint8_t {
   memory_dependency,     // needs a load from global or local memory (long_scoreboard)
   shared_dependency,     // from shared memory or a shuffle (short_scoreboard)
-  special_functions,     // from a special function: sin, rsqrt, a quotient; or waits for their unit
-                         // (short_scoreboard, too, and mio_throttle)
+  special_functions,     // from a special function (sin, rsqrt, a quotient), or waits for their
+                         // unit (also short_scoreboard, and mio_throttle)
   execution_dependency,  // from arithmetic (wait)
   synchronization,       // waits at the block's barrier (barrier)
   memory_throttle,       // the way to memory is full (lg_throttle, mio_throttle)
@@ -48,7 +48,7 @@ enum class what_if : std::uint8_t {
   no_bank_conflicts,
   full_occupancy,       // as many warps as a multiprocessor holds
   twice_the_registers,  // of a multiprocessor
-  no_local_memory,      // what lies in local memory is in registers
+  no_local_memory,      // the data in local memory is in registers instead
   no_divergence         // no lane waits while its warp executes another branch
 };
 inline constexpr int experiments = static_cast<int>(what_if::no_divergence) + 1;
@@ -74,8 +74,8 @@ struct kernel_timing {
   double active_warps = 0;       // of a busy multiprocessor, on average
   double counted = 1;  // of the instructions, those whose accesses were counted; 1: all blocks ran
   std::optional<level_traffic> traffic;  // none: the counts say
-  // Special functions count as stall::shared_dependency: ncu counts both as one reason, and the
-  // kernel may have both.
+  // Whether special functions count as stall::shared_dependency: ncu counts both as one reason, and
+  // the kernel may have both.
   bool special_in_shared = false;
   // Microseconds of all launches by what_if; empty: not requested.
   std::vector<double> experiments_us;

@@ -44,7 +44,7 @@ std::string error_in_words(int code, const char* name, const std::string& why) {
   return std::string(name) + " (" + (why.empty() ? error_text(code) : why) + ")";
 }
 
-// Not of an answer that work is not done yet, nor of what a GPU can do and this device cannot.
+// Excludes the answer that work is not done yet, and features of a GPU that this device lacks.
 bool is_mistake(int code) {
   return code != static_cast<int>(error::not_ready) &&
          code != static_cast<int>(error::not_supported);
@@ -67,7 +67,7 @@ void program_exits(int exit_code, void*) {
   s.checks->program_ends();
 }
 
-// Called with the lock held, by a launch that a signal has stopped.
+// Called by a launch that a signal has stopped, with the lock held.
 void program_interrupted(const std::string& why) {
   state& s = state::get();
   const std::string name = interrupted.signal == SIGINT ? "SIGINT" : "SIGTERM";
@@ -127,7 +127,7 @@ std::string_view call_checks::function_of(std::uint64_t origin) const {
 
 void call_checks::end_call(const watched_call& call, device* of, const status& outcome) {
   take(of, false);
-  // A function of the driver API says itself what it returns.
+  // A driver API function reports its own result.
   if (!outcome.ok() && driver_call::function() == nullptr) {
     const int code = static_cast<int>(outcome.code);
     const failure how{code, error_name(code), outcome.message};
@@ -154,7 +154,7 @@ void call_checks::launch_failed(const watched_call& call, const failure& how) {
 void call_checks::call_failed(const watched_call& call, const failure& how) {
   const followed_result& result = result_of(call);
   const bool is_ignored = result.use == result_use::ignored;
-  // A kernel's fault, or what every call returns after it.
+  // A kernel's fault, or the error that every call returns after it.
   const auto code = static_cast<error>(how.code);
   if (is_fault(code) || code == state::get().fault.code) {
     if (!is_ignored) unchecked_fault_.reset();
@@ -179,7 +179,7 @@ void call_checks::call_failed(const watched_call& call, const failure& how) {
 
 const followed_result& call_checks::result_of(const watched_call& call) {
   const auto [known, is_new] = results_.try_emplace(call.origin);
-  // In tests the runtime is a part of the program, and the stack begins inside it.
+  // In tests the runtime is part of the program, and the stack begins inside the runtime.
   if (is_new && call.from.inside != 0) known->second = follow_result(call.from.stack);
   return known->second;
 }
@@ -208,7 +208,7 @@ bool call_checks::is_programs(const unchecked& error) {
 }
 
 void call_checks::prepare_last_words() {
-  // Each text stays in memory.
+  // Each of these texts stays in memory.
   if (++last_words_made_ > 2 * most_findings) return set_last_words("");
   std::vector<located_finding> all;
   if (file_.empty()) all = found_;
@@ -298,7 +298,7 @@ located_finding call_checks::located(finding what, const host_place& at) {
 void call_checks::add(finding what, const host_place& at) {
   if (what.kind == finding_kind::double_free) refused_frees_.insert(what.origin);
   located_finding found = located(std::move(what), at);
-  // What a kernel allocated has advice already.
+  // A leak of memory that a kernel allocated already has advice.
   if (found.what.kind == finding_kind::leak && found.what.advice.empty()) {
     found.what.advice =
         how_to_free(function_of(found.what.origin), found.host, is_python_process());

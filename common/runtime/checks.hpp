@@ -8,10 +8,10 @@
 // output  STEPWISE_FINDINGS names a file: findings are appended to it as lines of JSON
 //         (common/report/located_finding.hpp). Else they are shown on stderr when the program
 //         ends, by a signal too.
-// watch   A launch by <<<>>> returns nothing, and what other calls return may be ignored
-//         (host/result_use.hpp): such an error is seen when the thread asks cudaGetLastError or
-//         cudaPeekAtLastError. A kernel's fault is, once any call has returned it to code that
-//         looks.
+// watch   A launch by <<<>>> returns nothing, and the program may ignore what other calls return
+//         (host/result_use.hpp). Such an error counts as seen when the thread calls
+//         cudaGetLastError or cudaPeekAtLastError. A kernel's fault counts as seen once any call
+//         has returned it to code that looks at the result.
 // tests   tests/checks_test.cpp, tests/checks_test.py
 #pragma once
 
@@ -42,18 +42,18 @@ class call_checks {
   // An empty `file`: stderr.
   explicit call_checks(std::string file) : file_(std::move(file)) {}
 
-  // A call of the program: where it came from.
+  // An API call by the program, with the place that it came from.
   struct watched_call {
     program_call from;
     std::uint64_t origin = 0;
-    bool by_launch_syntax = false;  // it is what <<<>>> makes
+    bool by_launch_syntax = false;  // it is the call that <<<>>> makes
   };
-  // `function`, as std::source_location has it.
+  // `function` is the name that std::source_location gives.
   watched_call begin_call(const char* function);
   std::uint64_t origin() const { return origin_; }
-  // And is over: takes what the device has found.
+  // The call is over: takes the device's findings.
   void end_call(const watched_call& call, device* of, const status& outcome);
-  // A function of the driver API returns an error. It may have asked the runtime before.
+  // A driver API function returns an error. It may have called the runtime before.
   void end_driver_call(int code, const char* error_name);
 
   // Memory was to be freed that the call cannot free, and the device was not asked. `bytes` and
@@ -61,7 +61,7 @@ class call_checks {
   void refused_free(std::string message, std::string advice, std::uint64_t bytes = 0,
                     std::uint64_t allocated_by = 0);
 
-  // A copy was done that its kind describes wrongly.
+  // A copy was made whose kind describes it wrongly.
   void wrong_copy_kind(std::string message, std::string advice);
 
   // This thread asked for its last error.
@@ -86,11 +86,11 @@ class call_checks {
     int code = 0;
     const char* name = "";
     std::string why;         // may be empty
-    bool by_driver = false;  // by the driver API, which keeps no last error
+    bool by_driver = false;  // a driver API call; the driver API keeps no last error
   };
   // An error that the program may still ask for.
   struct unchecked {
-    std::uint64_t thread = 0;  // whose last error it is; 0: it cannot be asked for
+    std::uint64_t thread = 0;  // the thread whose last error it is; 0: it cannot be asked for
     finding what;
     std::vector<std::uintptr_t> passed;  // the frames that a result passed until it was ignored
   };
@@ -102,7 +102,7 @@ class call_checks {
   static located_finding located(finding what, const host_place& at = {});
   void keep(unchecked error);
   bool is_programs(const unchecked& error);
-  // What a crash would say of the errors that are unchecked until now.
+  // Prepares the text about unchecked errors that a crash would write.
   void prepare_last_words();
   void take(device* of, bool at_exit);
   void add(finding what, const host_place& at = {});
@@ -113,11 +113,11 @@ class call_checks {
   std::string file_;
   int process_ = getpid();
   std::uint64_t origin_ = 0;
-  std::unordered_map<std::uint64_t, const char*> functions_;  // that were called, by origin
-  std::set<std::uint64_t> refused_frees_;  // origins of those that are reported already
+  std::unordered_map<std::uint64_t, const char*> functions_;  // called functions, by origin
+  std::set<std::uint64_t> refused_frees_;  // origins of refused frees already reported
   std::vector<unchecked> unchecked_;
   std::unique_ptr<finding> unchecked_fault_;
-  // By origin: where a result goes, and whether code of the program's own ignores it.
+  // By origin: where a result goes, and whether the program's own code ignores it.
   std::map<std::uint64_t, followed_result> results_;
   std::map<std::uint64_t, bool> ignored_by_program_;
   std::size_t last_words_made_ = 0;

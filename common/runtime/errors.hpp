@@ -33,7 +33,7 @@ class driver_call {
 
   // The function; null outside of such calls.
   static const char* function();
-  // Why the runtime refused what it was asked for by this thread's last such call; may be empty.
+  // Why the runtime refused this thread's last such call; may be empty.
   static const char* reason();
 
  private:

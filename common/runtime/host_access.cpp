@@ -1,5 +1,5 @@
-// Catches SIGSEGV, and has a copy of the process find the words and the line. Asks the device about
-// accesses to guarded pages.
+// Catches SIGSEGV, and has a copy of the process find the message and the source line. Asks the
+// device about accesses to guarded pages.
 #include "common/runtime/host_access.hpp"
 
 #include <sched.h>
@@ -149,7 +149,7 @@ void on_fault(int number, siginfo_t* about, void* interrupted) {
 
 // --- memory that work still uses -----------------------------------------------------------------
 
-// With the device, unless another thread is in a call.
+// Calls `use` with the device, unless another thread is in an API call.
 template <class Use>
 void with_device(Use&& use) {
   state& s = state::get();

@@ -103,7 +103,7 @@ class registry {
   // A managed variable is known by its own address.
   result<module_symbol> use_variable(device& on, const void* host_variable);
 
-  // The name of the variable whose host shadow is at this address; null if there is none.
+  // The name of the device variable whose host shadow is at this address; null if there is none.
   const std::string* variable_at(const void* host_variable) const;
 
   loaded_library* add_library(result<module_handle> module);

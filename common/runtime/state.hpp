@@ -36,7 +36,7 @@ struct event_record {
   event_handle handle{};
   unsigned flags = 0;
   bool recorded = false;
-  std::uint64_t point = 0;  // of the last recording, see stream_order::mark
+  std::uint64_t point = 0;  // of the last recording; see stream_order::mark
 };
 
 struct host_allocation {
@@ -70,8 +70,8 @@ struct state {
   pool_set pools;
   texture_set textures;
   stream_order order;
-  const bool delays_work = asked_for_delays();  // a plain run's asynchronous work
-  bool has_looker = false;                      // a thread that does what is outstanding in it
+  const bool delays_work = asked_for_delays();  // asynchronous work of a plain run
+  bool has_looker = false;                      // a thread does the work outstanding in `order`
   unsigned device_flags = 0;
   unsigned long long streams_made = 0;
   std::map<int, std::size_t> limits;  // set by cudaDeviceSetLimit, but for the device's own
@@ -113,8 +113,8 @@ struct state {
   void wait_for_stream(const stream_use& stream);
   void wait_for_point(std::uint64_t point);
   void wait_for_all();
-  // Asynchronous work of a stream comes next: where such work is to be late, keeps it until the
-  // host waits for it, or asks for it a second time, or for long enough to notice.
+  // Called before asynchronous work of a stream. Where such work is to be delayed, holds it until
+  // the host waits for it, queries it a second time, or long enough has passed to be noticed.
   void delay_next(const stream_use& stream);
   // After a launch in a stream: notes it if the device has left it.
   void note_left(const stream_use& stream);

@@ -9,7 +9,8 @@ namespace {
 
 constexpr double worth_saying = 1.01;  // of a gain
 constexpr double clear_gain = 1.1;
-constexpr double few_lanes = 0.8;       // of those with a thread, that take part; of a warp's
+// The fraction of lanes with a thread that take part, or of a warp's lanes that have a thread.
+constexpr double few_lanes = 0.8;
 constexpr double much = 0.5;            // of the instructions, of the warp slots
 constexpr double a_tenth = 0.1;         // of stalls, of sectors
 constexpr double short_launch_us = 6;   // an empty one takes about half of it on an H200
@@ -18,9 +19,9 @@ constexpr double faster = 0.98;
 constexpr double many_rounds = 4;       // of blocks: the last one's idle slots hardly count
 constexpr std::size_t most_models = 3;  // of candidates; each takes a second or more
 constexpr std::size_t most_stalls = 3;
-constexpr double few_of_warp = 0.5;  // lanes with a thread: whatever limits, they are the first
-constexpr std::uint64_t small_block = 64;  // threads; smaller ones would hardly be more warps
-constexpr double busy_with_turns = 0.3;    // atomics, of the time, where lanes meet at one address
+constexpr double few_of_warp = 0.5;        // lanes with a thread: named first whatever the limit is
+constexpr std::uint64_t small_block = 64;  // threads; smaller blocks would hardly add warps
+constexpr double busy_with_turns = 0.3;    // of the time, by atomics of lanes at one address
 
 double real(std::uint64_t n) { return static_cast<double>(n); }
 
@@ -105,7 +106,7 @@ std::optional<stall> stall_of(cause c) {
   return {};
 }
 
-// Whether most of a thread's local memory is that of spilled registers, not of its arrays.
+// Whether most of a thread's local memory holds spilled registers rather than arrays.
 bool is_spilled(const kernel_profile& k) { return 2 * k.spill_bytes > k.local_bytes; }
 
 // What an experiment of the model takes away.
@@ -115,7 +116,7 @@ std::vector<found_cause> gained(const kernel_analysis& a) {
     const bool is_known = std::ranges::find(found, what, &found_cause::what) != found.end();
     if (!is_known && (gain >= worth_saying || a.gains.empty())) found.push_back({what, gain});
   };
-  // In the order of the lines, the first of which is to be fixed first.
+  // In the order of the lines: the first line should be fixed first.
   for (const costly_line& l : a.wasteful) {
     switch (l.cost.why()) {
       case waste_cause::uncoalesced:
@@ -174,8 +175,8 @@ cause few_blocks_of(const kernel_analysis& a) {
   return volume(a.kernel->block) > small_block ? cause::small_grid : cause::few_blocks;
 }
 
-// What the shape of the launch leaves idle, whatever the kernel does: the limits of the busy
-// multiprocessors say nothing about it.
+// Hardware that the shape of the launch leaves idle, whatever the kernel does. The limits of the
+// busy multiprocessors do not reflect it.
 std::vector<cause> idle_by_shape(const kernel_analysis& a) {
   const std::uint64_t blocks = volume(a.kernel->grid), threads = volume(a.kernel->block);
   if (blocks * threads == 1) return {cause::one_thread};
@@ -222,7 +223,7 @@ std::vector<found_cause> causes_of(const kernel_analysis& a) {
   for (const cause c : idle_by_shape(a)) found.push_back({c, 1});
   for (const found_cause& f : gained(a)) (is_foremost(f) ? found : minor).push_back(f);
   std::vector<cause> others;
-  // Whatever limits the multiprocessors that work, if most have no block.
+  // If most multiprocessors have no block, this applies whatever limits the others.
   const bool is_short = a.limit == limiter::latency && has_short_launches(*a.kernel);
   if (real(volume(a.kernel->grid)) < much * a.multiprocessors && !is_short)
     others.push_back(few_blocks_of(a));
@@ -237,7 +238,7 @@ std::vector<found_cause> causes_of(const kernel_analysis& a) {
     return std::ranges::find(found, c, &found_cause::what) != found.end();
   };
   const auto add = [&](const found_cause& f) {
-    // One thread or block is the whole of a small grid.
+    // The cause one_thread or one_block already covers a small grid.
     const bool is_named = (f.what == cause::small_grid || f.what == cause::few_blocks) &&
                           (has(cause::one_thread) || has(cause::one_block));
     if (!is_named && !has(f.what)) found.push_back(f);

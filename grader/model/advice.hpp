@@ -17,14 +17,14 @@
 namespace stepwise {
 
 enum class cause : std::uint8_t {
-  one_thread,      // does all the work
+  one_thread,      // a single thread does all the work
   partial_warps,   // blocks that do not fill their warps
-  one_block,       // on one multiprocessor
+  one_block,       // a single block, on one multiprocessor
   uncoalesced,     // sectors that no lane requested
   bank_conflicts,  // wavefronts beyond the ideal
-  same_address,    // turns of lanes whose atomics meet at one address
-  local_arrays,    // in local memory
-  spills,          // the same of registers
+  same_address,    // repeated wavefronts or sectors of atomics at one address
+  local_arrays,    // arrays in local memory
+  spills,          // spilled registers in local memory
   port_traffic,    // what goes through L1 and shared memory
   l2_traffic,
   dram_traffic,
@@ -34,17 +34,17 @@ enum class cause : std::uint8_t {
   instructions,  // all of them
   arithmetic,    // a pipe is full of what the task asks for
   launches,      // so short that starting them counts
-  small_grid,    // fewer blocks than the GPU holds, which could be smaller
-  few_blocks,    // the same of small blocks
+  small_grid,    // fewer blocks than the GPU holds; blocks could be smaller
+  few_blocks,    // fewer blocks than the GPU holds, and they are already small
   short_blocks,  // they end sooner than others start
   occupancy,     // too few resident warps
   barriers,
   memory_latency,  // loads that are waited for
   shared_latency,
   special_latency,            // sin, rsqrt, quotients
-  shared_or_special_latency,  // which ncu counts together
+  shared_or_special_latency,  // the two that ncu counts together
   dependencies,               // arithmetic that is waited for
-  throttle,                   // more requests than the way to memory takes
+  throttle,                   // more requests than the path to memory accepts
   fetch                       // branches and code that is not there yet
 };
 inline constexpr int causes = static_cast<int>(cause::fetch) + 1;

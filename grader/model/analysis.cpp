@@ -8,7 +8,7 @@ namespace stepwise {
 namespace {
 
 constexpr double wasteful_from = 1.25;  // as in common/report/profile_text
-constexpr double much_local = 0.1;      // of the sectors
+constexpr double much_local = 0.1;      // fraction of the sectors
 constexpr double sector_bytes = 32, wavefront_bytes = 128;
 
 double quotient(double part, double of) { return of > 0 ? part / of : 0; }
@@ -266,8 +266,8 @@ double kernel_analysis::gain_of(what_if e) const {
   return 1;
 }
 
-// Few accesses to local memory cost little; many cost more than registers would, whatever the order
-// of their lanes.
+// Few accesses to local memory cost little. Many accesses cost more than registers would, whatever
+// the order of their lanes.
 bool kernel_analysis::is_wasteful(const costly_line& l) const {
   return is_local(l.cost.what) ? local > much_local : l.cost.is_wasteful();
 }

@@ -56,10 +56,10 @@ bool is_local(access a);
 
 // Why an access costs more than it needs.
 enum class waste_cause : std::uint8_t {
-  uncoalesced,     // sectors of which lanes use a part
-  bank_conflicts,  // different words of one bank
-  same_address,    // lanes of an atomic have their turns at one address
-  local_memory     // what could be in registers
+  uncoalesced,     // sectors that lanes use only in part
+  bank_conflicts,  // different words in one bank
+  same_address,    // lanes of an atomic take turns at one address
+  local_memory     // data that could be in registers
 };
 const char* name_of(waste_cause w);  // "bank conflicts"
 
@@ -67,14 +67,14 @@ const char* name_of(waste_cause w);  // "bank conflicts"
 struct access_cost {
   access what = access::global_load;
   std::uint64_t requests = 0, cost = 0, ideal = 0;
-  std::uint64_t repeated = 0;  // of the cost: further turns of lanes at one address
+  std::uint64_t repeated = 0;  // part of `cost`: repeated accesses to one address
 
   double per_request() const;
   double ideal_per_request() const;
   double excess() const;        // cost / ideal; 1 where there is none
-  bool is_wasteful() const;     // a quarter more than the ideal
-  std::uint64_t waste() const;  // beyond the ideal; of local memory, whose ideal is none, all
-  waste_cause why() const;      // most of the waste
+  bool is_wasteful() const;     // costs over a quarter more than the ideal
+  std::uint64_t waste() const;  // cost beyond the ideal; for local memory, the whole cost
+  waste_cause why() const;      // the cause of most of the waste
 };
 
 // Of one kind of access in these counts.
@@ -139,11 +139,11 @@ struct kernel_analysis {
   std::vector<pipe_share> mix;          // the most frequent first
   std::vector<executed_line> executed;  // the most instructions first
   double lanes = 32;                    // that take part, of 32
-  double active = 1;                    // share of the lanes with a thread that take part
+  double active = 1;                    // fraction of the lanes with a thread that take part
   double divergent = 0;                 // share of the branches that divide their warp
-  double local = 0;                     // share of the sectors that are of local memory
+  double local = 0;                     // fraction of the sectors that are in local memory
   double theoretical_occupancy = 0, achieved_occupancy = 0;  // shares
-  int multiprocessors = 1;                                   // of the GPU
+  int multiprocessors = 1;                                   // on the GPU
   double blocks_per_place = 0;         // of the grid, for each that can be resident on the GPU
   std::vector<stall_share> stalled;    // the longest first
   std::vector<stalled_line> lines;     // those with most stalls first

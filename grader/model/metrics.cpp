@@ -237,7 +237,7 @@ std::string per_issue_of_ncu(const char* reason) {
 void add_stalls(std::vector<metric>& all) {
   struct names {
     stall why;
-    const char *name, *ncu;  // ncu's within "smsp__average_warps_issue_stalled_..."; "": none
+    const char *name, *ncu;  // ncu's part after "smsp__average_warps_issue_stalled_"; "": none
   };
   const names reasons[] = {{stall::memory_dependency, "stall_memory_dependency", "long_scoreboard"},
                            {stall::execution_dependency, "stall_exec_dependency", "wait"},
@@ -256,7 +256,7 @@ void add_stalls(std::vector<metric>& all) {
                    *n.ncu != 0 ? per_issue_of_ncu(n.ncu) : "", "",
                    std::string("warps that wait for each that issues: ") + name_of(n.why),
                    [why = n.why](a_kernel a) { return ratio(stalled(a, why), issued(a)); }});
-  // ncu has one reason for both.
+  // ncu counts both as one reason.
   all.push_back({"stall_short_scoreboard_per_issue", "", per_issue_of_ncu("short_scoreboard"), "",
                  "warps that wait for each that issues: shared, special", [](a_kernel a) {
                    return ratio(

@@ -158,7 +158,7 @@ kernel_profile new_kernel(const ncu_launch& l, const gpu& model) {
   return k;
 }
 
-// Of a kernel's machine code, instructions of warps.
+// Executed warp instructions of a kernel's machine code, by kind.
 struct executed_kinds {
   bool has_machine_code = false;
   double special = 0, shared = 0;
@@ -191,8 +191,9 @@ void add_lines(kernel_profile& k, const ncu_launch& l) {
   }
 }
 
-// ncu counts waiting for special functions and for shared memory as one reason. What the kernel
-// contains decides which it is; where it has both, or its instructions are unknown, neither.
+// ncu counts waiting for special functions and for shared memory as one reason. The kernel's
+// instructions decide which one it is. If the kernel has both kinds, or its instructions are
+// unknown, the reason remains undecided.
 void name_short_scoreboard(kernel_profile& k, const executed_kinds& of) {
   const bool has_shared =
       of.shared > 0 || k.total.shared_load.requests + k.total.shared_store.requests > 0;

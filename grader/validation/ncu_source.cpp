@@ -30,8 +30,8 @@ constexpr stall_column stall_columns[] = {{"stall_long_sb", stall::memory_depend
                                           {"stall_branch_resolving", stall::instruction_fetch},
                                           {"stall_not_selected", stall::not_selected}};
 
-// Machine instructions, without what follows the first dot, whose results the short scoreboard
-// waits for.
+// Opcodes of machine instructions whose results the short scoreboard waits for, up to the first
+// dot.
 constexpr std::string_view special_opcodes[] = {"MUFU", "POPC", "FLO", "BREV"};
 constexpr std::string_view shared_opcodes[] = {"LDS", "LDSM", "ATOMS", "SHFL", "REDUX"};
 
@@ -148,7 +148,7 @@ void source_page::take_line(const std::vector<std::string>& fields) {
   launches.back().push_back(std::move(l));
 }
 
-// One instruction of the machine code. Accesses of which no lane was on are no requests.
+// Takes one instruction of the machine code. An access without an active lane is not a request.
 void source_page::take_instruction(const std::vector<std::string>& fields) {
   const std::string space = words(fields, "Address Space"),
                     does = words(fields, "Access Operation");

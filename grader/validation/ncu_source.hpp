@@ -24,7 +24,7 @@ struct ncu_line {
   // Samples of warps by what they waited for there, and those that were issuing.
   std::array<double, stalls> samples{};
   double instructions = 0;  // of warps
-  // Of its machine code, if that was printed: instructions of warps whose results ncu's short
+  // The line's machine code, if ncu printed it: warp instructions whose results ncu's short
   // scoreboard waits for.
   bool has_machine_code = false;
   double special = 0;  // special functions

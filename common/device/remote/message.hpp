@@ -328,7 +328,8 @@ struct take_report {
 };
 enum class report_kind : std::uint32_t { findings = 0, profile = 1 };
 
-// A message begins with its index here. New ones go to the end: recorded batches stay readable.
+// A message begins with its index in this list. New messages go at the end, so that recorded
+// batches stay readable.
 using message =
     std::variant<write_bytes, fill_bytes, copy_bytes, start_kernel, release_memory, make_event,
                  drop_event, record_event, enter_origin, enter_stream, host_waits, mark_event,

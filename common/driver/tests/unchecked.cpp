@@ -1,5 +1,5 @@
-// Calls of the driver API that fail. What follows "here:" is what checks must report there; all
-// other results are looked at, or no errors.
+// Driver API calls that fail. The text after "here:" is what checks must report for that line. All
+// other results are looked at, or are not errors.
 #include <cuda.h>
 
 #include <cstdio>

@@ -35,23 +35,23 @@ struct accessor {
   std::uint32_t now;                      // the tick that its accesses get
   std::uint32_t warp;                     // of the launch
   std::uint32_t site;
-  std::uint32_t met = 0;  // its lanes know each other's accesses before this tick
-  // Writes from these ticks on, by other threads and by the own one, may be cp.async's that have
-  // not finished.
+  std::uint32_t met = 0;  // the warp's lanes know each other's accesses before this tick
+  // From these ticks on, writes may be copies by cp.async that have not finished: writes by other
+  // threads from the first tick on, writes by the accessing thread itself from the second tick on.
   std::uint32_t copies_known = ~std::uint32_t{0}, own_copies_known = ~std::uint32_t{0};
 
-  // Writes before this tick are ordered before the warp, and have finished.
+  // Writes before this tick are ordered before the warp's accesses, and have finished.
   std::uint32_t writes_settled() const { return settled < copies_known ? settled : copies_known; }
 };
 
 // The part of a row of accesses that lies in one group.
 struct row_part {
   std::uint32_t inside;       // bit k: cell k is accessed
-  std::uint32_t before;       // cell k is number k + before of the row, as 32-bit numbers go
-  std::uint32_t shift;        // log2 of the cells of each lane
-  std::uint32_t first_lanes;  // that access the row's first place
-  std::uint32_t thread;       // the one that accesses it, as a writer; `nobody` if several
-  std::uint32_t step = 1;     // the next place's lanes are the next higher; -1: the next lower
+  std::uint32_t before;       // cell k is number k + before of the row, modulo 2^32
+  std::uint32_t shift;        // log2 of the cells per lane
+  std::uint32_t first_lanes;  // the lanes that access the row's first place
+  std::uint32_t thread;       // the writer of the first place; `nobody` if several lanes access it
+  std::uint32_t step = 1;     // from a place's lanes to those of the next place: 1 or -1
 
   static constexpr std::uint32_t nobody = ~std::uint32_t{1};  // no thread's number
   std::uint32_t place(std::uint32_t k) const { return (k + before) >> shift; }

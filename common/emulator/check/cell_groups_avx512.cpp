@@ -1,5 +1,5 @@
-// Groups of cells, and cells that lie apart, by AVX-512: of what is remembered, only what matters
-// is read.
+// Operations on groups of cells and on scattered cells, by AVX-512. They read only those fields of
+// the cells that matter.
 #include "common/emulator/check/cells.hpp"
 
 #if defined(__x86_64__)
@@ -28,7 +28,7 @@ STEPWISE_AVX512 inline __m512i right(__m512i v, u32 by) {
   return reinterpret_cast<__m512i>(reinterpret_cast<__v16su>(v) >> by);
 }
 
-// Each cell's place in the row; -1 times that where its lanes fall.
+// Each cell's place in the row, negated if the row's lanes fall.
 STEPWISE_AVX512 inline __m512i places_of(const row_part& p) {
   const __m512i in_order = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   const __m512i places = right(_mm512_add_epi32(in_order, all(p.before)), p.shift);
@@ -47,16 +47,16 @@ STEPWISE_AVX512 inline __mmask16 unsettled(__mmask16 which, __m512i t, __m512i w
   return static_cast<__mmask16>(late & ~in_block);
 }
 
-// Accesses by the accessor's warp: those of the same thread or lanes, and those before its lanes
-// met.
+// Selects accesses by the accessor's warp: those by the same thread or lanes, and those made before
+// the warp's lanes last met.
 STEPWISE_AVX512 inline __mmask16 of_own_or_met(__mmask16 in_warp, __m512i time, __m512i who,
                                                __m512i own, const accessor& a) {
   return static_cast<__mmask16>(_mm512_mask_cmpeq_epu32_mask(in_warp, who, own) |
                                 _mm512_mask_cmplt_epu32_mask(in_warp, time, all(a.met)));
 }
 
-// Whose last write, if not before writes_settled, is neither ordered before the accessor nor its
-// own thread's, or may not have finished.
+// The cells in `late` whose last write is neither ordered before the accessor nor by its own
+// thread, or may not have finished. `late`: the last write is not before writes_settled.
 STEPWISE_AVX512 inline __mmask16 open_writes(__mmask16 late, __m512i time, __m512i writer,
                                              __m512i threads, const accessor& a) {
   const __mmask16 open = unsettled(late, time, right(writer, 5), a) |
@@ -123,9 +123,10 @@ STEPWISE_AVX512 void note_store_of(cell_group& g, const row_part& p, const acces
   _mm512_mask_storeu_epi32(g.write_site, inside, all(a.site));
 }
 
-// --- cells that lie apart ----------------------------------------------------------------------
+// --- scattered cells ---------------------------------------------------------------------------
 
-// Sixteen lanes' cells: `on` of them, at these numbers of 32-bit words from the first group on.
+// The cells of sixteen lanes, of which those in `on` count. `low` and `high` are their distances
+// from the first group, in 32-bit words.
 struct apart {
   __mmask16 on;
   __m512i low, high;
@@ -138,7 +139,7 @@ STEPWISE_AVX512 inline __m512i word_of(const std::uint64_t* cell_numbers) {
   return reinterpret_cast<__m512i>(number + (group << 7) + (group << 5));
 }
 
-// A field of those cells, without the intrinsics that GCC warns of.
+// Gathers a field of those cells, without the intrinsics that GCC warns about.
 STEPWISE_AVX512 inline __m512i gather(const u32* field, __mmask16 on, const apart& p) {
   const __m256i none = _mm256_setzero_si256();
   const __m256i low = _mm512_mask_i64gather_epi32(none, static_cast<__mmask8>(on), p.low, field, 4);
@@ -159,7 +160,7 @@ STEPWISE_AVX512 inline __m512i lanes_from(u32 first) {
   return _mm512_add_epi32(all(first), in_order);
 }
 
-// The lanes `first` to `first` + 15; their groups are stored in full from now on.
+// The cells of lanes `first` to `first` + 15. Their groups are stored in full from now on.
 STEPWISE_AVX512 inline apart apart_of(const cells& c, const std::uint64_t* at, u32 lanes,
                                       u32 first) {
   const auto on = static_cast<__mmask16>(lanes >> first);
@@ -223,7 +224,7 @@ STEPWISE_AVX512 inline void note_loads(cell_group& g, u32 k, const apart& p, __m
     scatter(g.reader + k, on, p, all(a.warp));
   }
   scatter(g.read_site + k, on, p, all(a.site));
-  // Where several lanes load one cell, the last one's bit alone was noted.
+  // Where several lanes load one cell, only the last lane's bit was noted.
   const __m512i noted = gather(g.read_lanes + k, on, p);
   for (u32 m = _mm512_mask_testn_epi32_mask(on, noted, bits); m != 0; m &= m - 1) {
     const auto lane = static_cast<u32>(__builtin_ctz(m));
@@ -269,7 +270,7 @@ STEPWISE_AVX512 u32 store_lanes_of(const cells& c, const std::uint64_t* at, unsi
       scatter(g.writer + k, on, p, threads);
       scatter(g.write_site + k, on, p, all(a.site));
     }
-    // Where several lanes store to one cell, the first one has it, and the others are open.
+    // Where several lanes store to one cell, the first lane gets it, and the others are open.
     const __mmask16 lost = _mm512_mask_cmpneq_epu32_mask(on, gather(g.writer, on, p), threads);
     if (lost != 0) {
       for (u32 lane = first + 16; lane-- > first;)

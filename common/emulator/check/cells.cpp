@@ -37,7 +37,7 @@ std::uint64_t whole_pages(std::uint64_t bytes) {
   return (bytes + 64 + memory_cells::page_bytes - 1) / memory_cells::page_bytes;
 }
 
-// Makes groups of narrower cells, 1 << `finer` for each cell, say what a group says.
+// Gives groups of narrower cells, 1 << `finer` per cell, the contents of a group.
 void refine(const cells& from, std::size_t group, const cells& to, u32 finer) {
   const group_summary& whole = from.summaries[group];
   for (std::size_t n = 0; n < std::size_t{1} << finer; ++n) {
@@ -81,11 +81,11 @@ grain memory_cells::touch_pages(std::uint64_t first, std::uint64_t last, grain w
   return pages_[last];
 }
 
-// One more page of such cells.
+// Counts one more page of such cells.
 void memory_cells::count(grain g) {
   touched_ += std::uint64_t{4} >> log2_bytes(g);
   if (touched_ <= most_pages_) return;
-  // Too much to remember: start again. Races across this moment are not seen.
+  // Too much to remember: start over. Races across this moment are missed.
   for (cell_space& s : spaces_) s.forget();
   pages_.forget();
   touched_ = std::uint64_t{4} >> log2_bytes(g);

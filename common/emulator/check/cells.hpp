@@ -1,9 +1,9 @@
 // What the race check remembers of memory: who wrote a cell last, and who read it.
 //
-// idea    A cell represents a word of four bytes, or two bytes or one in pages where narrower
-//         accesses happen. Sixteen lie in a group. As long as all of them were accessed alike - by
-//         the lanes of a warp, one after the other - a summary represents the group, and an access
-//         of a row costs one comparison per group and little memory. Times are ticks of `order`:
+// idea    A cell represents a word of four bytes, or two bytes or one byte in pages with narrower
+//         accesses. Sixteen cells form a group. As long as all of them are accessed alike - by the
+//         lanes of a warp, in order - a summary represents the group, and accessing a row costs
+//         one comparison per group and little memory. Times are ticks of `order`:
 //         anything that happened before a known tick is settled by one comparison. A field that was
 //         never set is 0, which is before everything.
 // watch   Of a cell's readers the last warp is kept with all its lanes, and the last one before it
@@ -45,19 +45,19 @@ class cell {
 };
 
 // Instead of a group whose cells were accessed alike, if at all: what its first cell would say. The
-// lanes (writers) of cell k are those that are `place` higher, or lower where they fall.
+// lanes (writers) of cell k are `place` higher, or `place` lower if the lanes fall.
 struct alignas(64) group_summary {
   std::uint32_t is_spread = 0;  // 1: the group says it, and not this
   std::uint32_t write_time, writer, write_shift, write_site;
   std::uint32_t read_time, reader, read_lanes, read_shift, read_site;
   std::uint32_t older_time, older_reader, older_lanes, older_shift, older_site;
 
-  // A shift: log2 of each lane's cells, and whether lanes fall.
+  // A shift contains log2 of the cells per lane, and whether the lanes fall.
   static constexpr std::uint32_t falls = 32;
   static std::uint32_t shift_of(const row_part& p) {
     return p.step == 1 ? p.shift : p.shift | falls;
   }
-  // How much higher the lane of cell k is than that of cell 0, as 32-bit numbers go.
+  // The lane of cell k minus the lane of cell 0, modulo 2^32.
   static std::uint32_t lane_of(std::uint32_t k, std::uint32_t shift) {
     const std::uint32_t place = k >> (shift % falls);
     return (shift & falls) == 0 ? place : 0 - place;
@@ -109,36 +109,36 @@ class cell_space {
 // How many bytes each cell of a page represents: four, two or one.
 enum class grain : std::uint8_t { untouched, words, halves, bytes };
 constexpr unsigned log2_bytes(grain g) { return 3 - static_cast<unsigned>(g); }
-// The widest cells that accesses fill which begin and end at multiples of a number.
+// The widest cells that are filled by accesses that begin and end at multiples of a number.
 constexpr grain grain_for(std::uint64_t multiple) {
   return multiple % 4 == 0 ? grain::words : multiple % 2 == 0 ? grain::halves : grain::bytes;
 }
 
-// The cells of a memory, in each page as wide as the narrowest access that happened there allows.
+// The cells of a memory. In each page they are as wide as the narrowest access so far allows.
 class memory_cells {
  public:
   static constexpr std::uint64_t page_bytes = 4096;
-  // Of `bytes` bytes of memory. `most_pages`: as many cells as so many pages of words have are
-  // remembered at most. Throws std::bad_alloc where the address space cannot be reserved.
+  // For `bytes` bytes of memory. At most as many cells are remembered as `most_pages` pages of
+  // words have. Throws std::bad_alloc if the address space cannot be reserved.
   memory_cells(std::uint64_t bytes, std::uint64_t most_pages);
 
-  // The cells of an area, for accesses that need `wanted` or narrower ones; all pages of the area
-  // have them afterwards, or narrower ones: then the answer is their grain, or `untouched` where
-  // pages differ.
+  // Prepares the cells of an area for accesses that need `wanted` or narrower cells. Afterwards,
+  // all pages of the area have cells of this grain or narrower ones. Returns the grain of the
+  // pages, or `untouched` if the pages differ.
   grain touch(std::uint64_t at, std::uint64_t bytes, grain wanted) {
     const std::uint64_t page = at / page_bytes;
     if ((at + bytes - 1) / page_bytes == page && pages_[page] >= wanted) return pages_[page];
     return touch_pages(page, (at + bytes - 1) / page_bytes, wanted);
   }
   grain grain_at(std::uint64_t at) const { return pages_[at / page_bytes]; }
-  // Those that pages of this grain use: a byte's has the number at >> log2_bytes(g).
+  // The cells of pages with this grain. The cell of byte `at` has the number at >> log2_bytes(g).
   const cells& of(grain g) const { return spaces_[static_cast<unsigned>(g) - 1].all(); }
   // The cell that a byte of a touched page belongs to.
   cell at(std::uint64_t byte) const {
     const grain g = grain_at(byte);
     return of(g)[byte >> log2_bytes(g)];
   }
-  // Brings what is known of the bytes that a warp accesses next into the host's caches.
+  // Prefetches the cells of the bytes that a warp accesses next into the host's caches.
   void prefetch(std::uint64_t byte) const {
     if (const grain g = grain_at(byte); g != grain::untouched)
       of(g).prefetch(byte >> log2_bytes(g));
@@ -151,14 +151,14 @@ class memory_cells {
 
   cell_space spaces_[3];
   reserved_array<grain> pages_;
-  std::uint64_t most_pages_, touched_ = 0;  // in pages of words
+  std::uint64_t most_pages_, touched_ = 0;  // counted in pages of words
 };
 
 // A warp's lanes access `per_lane` cells each (a power of two), from cell `first` on, a multiple of
-// that: the lanes `first_lanes` at the first place, the next higher ones at the next - or the next
-// lower ones, if they fall -, `places` in all. A store has one lane at each place. True if nothing
-// speaks against it and it has been written down; false, with nothing changed, if some cell needs a
-// closer look.
+// that: the lanes `first_lanes` at the first place, the next higher lanes (or, if the lanes fall,
+// the next lower ones) at the next place, and so on for `places` places. A store has one lane at
+// each place. Returns true if nothing speaks against the access; it has then been recorded. Returns
+// false, with nothing changed, if some cell needs a closer look.
 bool load_row(const cells& c, std::size_t first, unsigned per_lane, std::uint32_t first_lanes,
               unsigned places, const accessor& a, bool falls = false);
 bool store_row(const cells& c, std::size_t first, unsigned per_lane, std::uint32_t first_lane,
@@ -166,15 +166,15 @@ bool store_row(const cells& c, std::size_t first, unsigned per_lane, std::uint32
 // A row's load that is known to have nothing against it, written down.
 void note_load_row(const cells& c, std::size_t first, unsigned per_lane, std::uint32_t first_lanes,
                    unsigned places, const accessor& a, bool falls = false);
-// The same for lanes at places of their own: `at` is each lane's first cell, a multiple of
-// `per_lane`. The lanes for which something needs a closer look.
+// The same for lanes at independent places: `at` is each lane's first cell, a multiple of
+// `per_lane`. Returns the lanes that need a closer look.
 struct lane_functions {
   using visit = std::uint32_t(const cells& c, const std::uint64_t* at, unsigned per_lane,
                               std::uint32_t lanes, const accessor& a);
   visit* load;
   visit* store;
 };
-// In plain loops; and by AVX-512, null where the CPU has none. The same results.
+// Implemented by plain loops and by AVX-512 (null if the CPU lacks it), with the same results.
 const lane_functions* lanes_in_loops();
 const lane_functions* lanes_by_avx512();
 std::uint32_t load_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane,

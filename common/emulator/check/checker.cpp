@@ -158,8 +158,8 @@ inline bool checker::keep_back(const access_event& e) {
   return true;
 }
 
-// The usual case of a run, from `at` on, in pages of grain `g`. False, with nothing written down,
-// if it is another one.
+// Handles the usual case of a run that begins at `at`, in pages of grain `g`. Returns false, with
+// nothing recorded, if this is not the usual case.
 inline bool checker::visit_run(const access_site& s, watched_memory& m, grain g, const accessor& a,
                                std::uint64_t at, const lane_run& run, bool falls) {
   const std::uint64_t bytes = std::uint64_t{s.bytes} * run.count;
@@ -301,8 +301,8 @@ void checker::visit_lanes(const access_event& e, watched_memory& m, std::uint64_
   }
 }
 
-// The read or the write of a cp.async, the op after the two that describe them. Its lanes come one
-// by one, too; those of whole rows have then been visited.
+// The read or the write of a cp.async, which is the op after the two ops that describe them. Its
+// lanes are also reported one by one. By then, lanes in whole rows have already been visited here.
 void checker::visit_copy(const access_event& e) {
   const bool writes = e.site->kind == access_kind::store;
   const op* const copy = e.at + (writes ? 1 : 2);
@@ -311,7 +311,7 @@ void checker::visit_copy(const access_event& e) {
   (writes ? copy_.written : copy_.read) = visit_copied(e);
 }
 
-// The lanes whose accesses are usual ones.
+// Visits a copy's accesses. Returns the lanes for which they were the usual case.
 std::uint32_t checker::visit_copied(const access_event& e) {
   const access_site& s = *e.site;
   const access_shape& shape = *e.shape;
@@ -319,7 +319,7 @@ std::uint32_t checker::visit_copied(const access_event& e) {
   if (e.active == 0 || shape.active != e.active || shape.runs == 0 || !shape.aligned ||
       (e.space == memory_space::shared) != writes)
     return 0;
-  // A lane may copy less than all bytes.
+  // A lane may copy fewer bytes than the instruction's size.
   if (!writes && e.at->c != 0)
     for (std::uint32_t l = e.active; l != 0; l &= l - 1)
       if (context_->row<std::uint32_t>(e.at->c)[__builtin_ctz(l)] != s.bytes) return 0;

@@ -59,7 +59,7 @@ class checker final : public observer {
   void forgot(device_address at, std::uint64_t bytes);  // what was written there
   void copied(device_address to, device_address from, std::uint64_t bytes);
   void copied_home(device_address from, std::uint64_t bytes);
-  // What work that the host has not waited for uses of the memory that the host shares.
+  // The memory shared with the host that is used by work which the host has not waited for.
   std::vector<unfinished_area> unfinished_areas();
   host_touch host_touches(device_address at, bool writes) const;
   void host_was_early(device_address at, bool writes, std::uint64_t origin);
@@ -121,7 +121,7 @@ class checker final : public observer {
     std::uint64_t allocated_by = 0, freed_by = 0;
     std::shared_ptr<const finding_party> by_kernel;  // null: the host allocated it
     bool mapped = false;
-    tick allocated_at = 0;  // what was accessed before belonged to another allocation
+    tick allocated_at = 0;  // accesses before this tick were to another allocation
   };
   using allocation_map = std::map<device_address, allocation>;
 
@@ -131,7 +131,7 @@ class checker final : public observer {
     memory_cells cells;
     written_bytes written;
     std::uint64_t bytes_watched;
-    bool is_shared = false;  // of a block
+    bool is_shared = false;  // a block's shared memory
   };
   // Lanes that went a way on which they may miss a barrier.
   struct turning {
@@ -185,17 +185,17 @@ class checker final : public observer {
     finding_object object;
     std::string words;  // "in[1024]"
   };
-  // The stores of a launch to memory that the host can read meanwhile, by which it may learn that
-  // this launch, or the work before it, has ended.
+  // The stores of a launch to memory that the host can read while the launch runs. Through them,
+  // the host may learn that this launch, or the work before it, has ended.
   struct host_flags {
     struct lone_store {
-      device_address at;    // the only place where the site stores; 0: it stores at several
+      device_address at;    // the only address to which the site stores; 0: there are several
       device_address base;  // of the allocation
     };
     std::map<std::uint32_t, lone_store> lone;  // by site
-    std::set<device_address> loaded;           // allocations
-    bool strong = false;                       // a store for other threads to see
-    bool fenced = false;                       // some thread had a fence beyond its block
+    std::set<device_address> loaded;           // allocations that the launch loads from
+    bool strong = false;                       // there was a strong store
+    bool fenced = false;                       // a thread executed a fence wider than its block
   };
   // A launch whose accesses may still be remembered.
   struct past_launch {
@@ -203,10 +203,10 @@ class checker final : public observer {
     const program* code;
     extent grid, block;
     std::uint32_t block_warps;
-    bool fences_system;  // so that the host may see flags that it sets
+    bool fences_system;  // has a system fence, so the host may see flags that it sets
   };
-  // How work uses memory that the host shares. A kernel's use is of a whole allocation, of which
-  // the cells say what it accessed; that of a copy or fill is exact.
+  // How work uses memory shared with the host. For a kernel, this covers a whole allocation, and
+  // the cells show which parts the kernel accessed. For a copy or fill, it is exact.
   struct shared_use {
     std::uint32_t work;
     device_address first;
@@ -230,7 +230,7 @@ class checker final : public observer {
                b.first_warp + warp,
                number};
     a.met = w.met;
-    // A barrier alone does not finish asynchronous copies, which write to shared memory.
+    // A barrier alone does not complete asynchronous copies, which write to shared memory.
     if (m.is_shared) {
       a.copies_known = b.copies_known;
       if (w.copied >= w.copies_done) a.own_copies_known = w.copies_done;
@@ -312,7 +312,7 @@ class checker final : public observer {
   void kernel_uses(device_address base, std::uint64_t bytes, bool writes);
   void copy_uses(device_address at, std::uint64_t bytes, bool writes);
   void forget_finished_uses();
-  // An access that is unordered with one of the host's: of a kernel, as a cell has it, or a copy's.
+  // An access that is unordered with a host access: a kernel's (recorded in a cell), or a copy's.
   struct unfinished_access {
     std::uint32_t work;
     bool writes;
@@ -375,7 +375,7 @@ class checker final : public observer {
         const std::vector<std::uint32_t>& wanted);
     const ptx::body& body;
     control_flow flow;
-    std::unique_ptr<register_flow> registers;  // null: not asked for yet
+    std::unique_ptr<register_flow> registers;  // null: not requested yet
     std::map<std::vector<std::uint32_t>, std::vector<std::vector<std::uint32_t>>> ways;
   };
   function_flow& flow_of(const program_function& f);
@@ -429,7 +429,7 @@ class checker final : public observer {
   std::unordered_map<const block*, std::unique_ptr<block_state>> blocks_;
   std::vector<std::unique_ptr<block_state>> unused_;
   block_state* current_ = nullptr;
-  // The cp.async that is done next, and its lanes whose accesses were visited in whole rows.
+  // The cp.async that executes next, and its lanes whose accesses were visited in whole rows.
   struct coming_copy {
     const op* at = nullptr;
     std::uint32_t warp = 0;
@@ -438,9 +438,9 @@ class checker final : public observer {
   };
   coming_copy copy_;
   std::deque<past_launch> launches_;
-  bool shares_memory_ = false;               // with the host, some of it
-  std::vector<std::uint64_t> work_origins_;  // by number of the work
-  std::map<std::pair<device_address, std::uint64_t>, shared_use> kernel_uses_;  // by stream, too
+  bool shares_memory_ = false;               // some memory is shared with the host
+  std::vector<std::uint64_t> work_origins_;  // by work number
+  std::map<std::pair<device_address, std::uint64_t>, shared_use> kernel_uses_;  // and by stream
   std::deque<shared_use> copy_uses_;
   access_window heap_;
   // A finding has reported why the launch stops at this instruction: of a function's body.

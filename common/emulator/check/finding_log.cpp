@@ -76,7 +76,7 @@ void unwritten_reads::add(const finding_key& key, const read& r) {
   std::uint32_t open = 0;
   for (std::uint64_t k = 0; k < r.bytes; ++k) {
     const std::uint64_t word = (r.at + k) / 4;
-    const auto last = (word + 1) * 4 - r.at;  // bytes of the read up to the word's end
+    const auto last = (word + 1) * 4 - r.at;  // bytes of the read up to the end of the word
     bool all_written = true;
     for (; k < std::min(last, r.bytes); ++k)
       all_written = all_written && ((r.written >> k) & 1) != 0;

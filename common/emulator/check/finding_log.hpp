@@ -26,8 +26,8 @@ struct finding_key {
 
 class finding_log {
  public:
-  // True if the key's finding is a new one, and there is room for it, so that the caller describes
-  // it with add(); else its count has been raised.
+  // True if the key's finding is new and there is room for it: the caller then describes it with
+  // add(). Otherwise its count has been increased.
   bool is_new(const finding_key& key, std::uint64_t occurrences = 1) {
     const auto found = index_.find(key);
     if (found == index_.end()) return findings_.size() < most;
@@ -45,8 +45,8 @@ class finding_log {
     return between > known.between;
   }
   void add(const finding_key& key, finding f);
-  // Occurrences of a finding turned out to be no mistake of their own. False if it is unknown, or
-  // dropped because none remains.
+  // Takes back occurrences that turned out not to be separate mistakes. Returns false if the
+  // finding is unknown, or if it was dropped because no occurrence remains.
   bool take_back(const finding_key& key, std::uint64_t occurrences);
   bool empty() const { return findings_.empty(); }
   // What explains others comes first, else in the order in which they were found.
@@ -62,13 +62,13 @@ class finding_log {
   std::vector<finding> findings_;
 };
 
-// The reads of unwritten bytes of a launch, word by word, until it is known which of them a race at
-// the same line explains: a read before an unordered write finds nothing written.
+// A launch's reads of unwritten bytes, word by word. They are kept until it is known which of them
+// are explained by a race at the same line: a read before an unordered write finds nothing written.
 class unwritten_reads {
  public:
   struct read {
     std::uint64_t at, bytes;
-    std::uint32_t owner;  // of the memory: 0 for global memory, else the block's index + 1
+    std::uint32_t owner;  // of the memory: 0 for global memory, otherwise the block's index + 1
     std::uint32_t warp;   // in the block
     std::uint32_t block;
     int lane;
@@ -78,14 +78,14 @@ class unwritten_reads {
   };
   struct reads_of_finding {
     std::vector<read> all;
-    std::vector<std::uint32_t> open_words;  // of each: unwritten words that no race explains
+    std::vector<std::uint32_t> open_words;  // per read: unwritten words that no race explains
     std::uint64_t explained = 0;            // reads without open words
-    std::uint64_t not_kept = 0;  // reads beyond the bound, which no race is compared with
+    std::uint64_t not_kept = 0;  // reads beyond the bound, which are not compared with races
   };
 
   bool empty() const { return words_.empty(); }
   void add(const finding_key& key, const read& r);
-  // A race of two lines at these bytes.
+  // Notes a race of two lines at these bytes.
   void explain(const finding_key& race, std::uint64_t at, std::uint64_t bytes, std::uint32_t owner);
   const std::map<finding_key, reads_of_finding>& all() const { return findings_; }
   void clear();

@@ -1,5 +1,5 @@
-// Names the place in an allocation, or the kernel's own memory that no host can reach. Finds
-// accesses of the host's to memory that unfinished work uses.
+// Names the place in an allocation, or the kernel's own memory, which the host cannot reach. Finds
+// host accesses to memory that unfinished work uses.
 #include "common/emulator/check/host_access.hpp"
 
 #include <algorithm>
@@ -70,7 +70,7 @@ finding host_access(const finding_object& object, bool freed, device_address at,
   return f;
 }
 
-// --- memory that the host shares -----------------------------------------------------------------
+// --- memory shared with the host -----------------------------------------------------------------
 
 namespace {
 
@@ -104,7 +104,7 @@ std::vector<unfinished_area> checker::unfinished_areas() {
   return areas;
 }
 
-// By the cell at an address. Two readers do not race.
+// Searches the cell at an address. Two readers do not race.
 std::optional<checker::unfinished_access> checker::kernel_unordered_with_host(device_address at,
                                                                               bool writes) const {
   const std::uint64_t offset = at - device_base_;
@@ -138,7 +138,7 @@ std::optional<checker::unfinished_access> checker::access_unordered_with_host(de
   return kernel_unordered_with_host(at, writes);
 }
 
-// Whether the host may wait for the kernel by this word, or by any: then how it does is not known.
+// Whether the host may wait for the kernel through this word. After a system fence it may be any.
 bool checker::unfinished_access::is_flag() const {
   if (launch == nullptr) return false;
   if (launch->fences_system) return true;
@@ -172,7 +172,7 @@ void checker::host_was_early(device_address at, bool writes, std::uint64_t origi
   finding f;
   f.object = describe_global(at - at % element, element).object;
   const finding_key k{finding_kind::race, origin, -3, other->work, f.object.address};
-  // It is counted once: how many accesses follow in an open page is not known.
+  // Counted once, since it is not known how many accesses follow while the page is open.
   if (!log_.is_new(k, 0)) return;
   f.kind = finding_kind::race;
   f.between = race_between::host;

@@ -1,6 +1,6 @@
 // Words for a host that follows an address of the device's.
 //
-// tests   common/runtime/tests/host_access_test.py; of memory that the host shares with kernels,
+// tests   common/runtime/tests/host_access_test.py; for memory that the host shares with kernels:
 //         tests/programs (host_*, race_host_*)
 #pragma once
 

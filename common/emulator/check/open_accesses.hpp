@@ -17,7 +17,8 @@ STEPWISE_INTO_LOOPS bool is_settled(u32 t, u32 warp, const accessor& a) {
          ((t < a.block_settled) & (t >= a.launch) & (warp - a.first_warp < a.block_warps));
 }
 
-// Not ordered before an access by thread `own`, and not its own; or not finished, perhaps.
+// Whether a write is neither ordered before an access by thread `own` nor by `own` itself, or may
+// not have finished.
 STEPWISE_INTO_LOOPS bool open_write(u32 t, u32 writer, u32 own, const accessor& a) {
   return !((is_settled(t, writer / 32, a) & (t < a.copies_known)) |
            ((writer / 32 == a.warp) & ((writer == own) | (t < a.met)) & (t >= a.launch) &

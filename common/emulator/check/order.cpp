@@ -40,9 +40,10 @@ void join(stream_ticks& into, const stream_ticks& from) {
 
 // --- streams -----------------------------------------------------------------------------------
 
-// Brings a stream to the point at which its next operation would begin, whatever that is: after all
-// that the host knew when it asked for the operation, and, as the legacy default stream and the
-// blocking streams wait for each other, after the work of the other side.
+// Brings a stream to the point at which its next operation would begin, whatever it is. It begins
+// after all work whose end the host knew of when it submitted the operation. Since the legacy
+// default stream and the blocking streams wait for each other, it also begins after the work of the
+// other side.
 order::stream_state& order::meet(std::uint64_t stream) {
   stream_state& s = streams_[stream];
   join(s.known, host_known_);
@@ -103,7 +104,7 @@ void order::host_was_told(std::uint64_t stream) {
 }
 
 // An event in the legacy default stream is an operation there: it comes after the work of the
-// blocking streams, and their later work after it.
+// blocking streams, and their later work comes after the event.
 void order::mark_event(std::uint64_t event, std::uint64_t stream) {
   stream_ticks marked = meet(stream).known;
   marked[stream] = now_ + 1;

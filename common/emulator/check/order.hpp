@@ -61,7 +61,7 @@ struct warp_clock {
   tick met = 0;  // its lanes know each other's accesses before this one
   tick copies_done = 0, copies_done_at_barrier = 0;  // cp.async before this one has finished
   std::deque<tick> copy_groups;
-  tick copied = 0;  // its last cp.async; unfinished where it is not before copies_done
+  tick copied = 0;  // its last cp.async, which is unfinished unless it is before copies_done
   knowledge learned;
   std::vector<std::uint32_t> learned_by;  // lanes, for each of `learned`
   struct lane_fence {
@@ -79,8 +79,8 @@ struct block_clock {
   std::uint32_t first_warp = 0;
   tick began = 0;
   tick barrier = 0;  // all its threads know each other's accesses before this one
-  // At the last barrier, its copies by cp.async before this tick had finished, later ones perhaps
-  // not. The highest tick where all had finished.
+  // At the last barrier, the block's copies by cp.async before this tick had finished, and later
+  // ones perhaps not. The highest tick if all had finished.
   tick copies_known = ~tick{0};
   std::vector<warp_clock> warps;
   knowledge learned;  // by all its threads
@@ -102,11 +102,11 @@ class order {
   // The host has waited for a stream, for all work (no_stream), or for a marked event.
   void host_waited(std::uint64_t stream);
   void host_waited_for_event(std::uint64_t event);
-  // The host may have learned, by a way that the emulator does not see, that a stream's work has
-  // ended: all of it, or all before the running work. Later work counts as ordered after it.
+  // The host may have learned, in a way that the emulator does not see, that a stream's work has
+  // ended: all of it, or all of it before the running work. Later work counts as ordered after it.
   void host_may_know(std::uint64_t stream, bool with_running_work = true);
-  // The same where there is more than a guess: a function of the program's comes after the work, or
-  // the host has looked at a flag. The host may use what the work wrote.
+  // The same where there is more evidence: one of the program's functions runs after the work, or
+  // the host has looked at a flag. The host may then use the memory that the work wrote.
   void host_was_told(std::uint64_t stream);
   void mark_event(std::uint64_t event, std::uint64_t stream);
   void wait_event(std::uint64_t event, std::uint64_t stream);
@@ -119,7 +119,7 @@ class order {
   std::uint32_t work_of(tick t) const;
   // Whether a piece of work is ordered before the running one.
   bool knows_work(std::uint32_t work) const;
-  // Whether the host has waited for a piece of work, or was told.
+  // Whether the host has waited for a piece of work, or host_was_told() about it.
   bool host_knows(std::uint32_t work) const;
   std::uint64_t stream_of(std::uint32_t work) const { return works_[work].stream; }
   std::uint32_t current_work() const { return static_cast<std::uint32_t>(works_.size()) - 1; }

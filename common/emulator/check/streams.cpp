@@ -1,11 +1,11 @@
-// Copies and fills as accesses: they race with kernels of other streams. Stores by which the host
-// may learn, unseen, that a stream's work has ended.
+// Treats copies and fills as accesses, which can race with kernels of other streams. Notes stores
+// through which the host may learn, unseen, that a stream's work has ended.
 #include "common/emulator/check/checker.hpp"
 
 namespace stepwise::emulator {
 namespace {
 
-// A flag that the host polls is a number; a copy of more than that brings results.
+// A flag that the host polls is a single number. A larger copy transfers results.
 constexpr std::uint64_t most_flag_bytes = 8;
 
 }  // namespace
@@ -57,8 +57,9 @@ void checker::copy_touches_cell(const cell& c, std::uint64_t at, bool writes, co
   }
 }
 
-// Whether the memory around a position, which was accessed then, has been freed and allocated
-// since: that is in order, also where a stream's allocation reuses what another stream has freed.
+// Whether the memory around a position that was accessed at `when` has been freed and allocated
+// again since. Such accesses are ordered, even if a stream's allocation reuses memory that another
+// stream has freed.
 bool checker::is_of_freed_memory(std::uint64_t at, tick when) const {
   const auto* const now = allocation_at(live_, device_base_ + at);
   return now != nullptr && when <= now->second.allocated_at;
@@ -76,9 +77,9 @@ void checker::note_copy_to_host(std::uint64_t bytes) {
   if (bytes <= most_flag_bytes) order_.host_may_know(stream_.stream);
 }
 
-// An access left the window of its site, which is now the allocation around `at`. For a store that
-// the host may read, the window shrinks to that place as long as it is the only one, so that the
-// site's store to another place comes here, too.
+// Called when an access left the window of its site; the window is now the allocation around `at`.
+// For a store that the host may read, the window shrinks to its address as long as this is the only
+// one, so that a store by the site to another address comes here, too.
 void checker::note_host_memory(const access_event& e, device_address at, access_window& window) {
   if (!host_reads(at)) return;
   const access_site& s = *e.site;
@@ -97,10 +98,10 @@ void checker::note_host_memory(const access_event& e, device_address at, access_
   if (store.at == at) window = {at, s.bytes};
 }
 
-// The end of a launch. A flag means that the launch is over if PTX orders it after the launch's
-// other accesses, or seems to: a store that is strong, or follows a fence, or is a single block's.
-// Any flag means that what came before in the stream is over. A place that the launch reads, too,
-// holds a result rather than a flag.
+// Called at the end of a launch. A flag means that the launch is over if PTX orders the flag after
+// the launch's other accesses, or seems to: the store is strong, follows a fence, or is made by a
+// single block. Any flag means that the earlier work in the stream is over. An address that the
+// launch also reads holds a result rather than a flag.
 void checker::note_host_flags() {
   bool any = host_flags_.strong, ends_launch = any;
   const extent& grid = config_->grid;

@@ -44,8 +44,8 @@ finding checker::unwritten_finding(const unwritten_reads::read& r) {
   return f;
 }
 
-// A read at a place where its line races, too, finds nothing written because of the race, which is
-// reported. Other reads of the same line remain, and one of them is described.
+// If a read's line also races at the same place, the race explains that nothing was written there,
+// and the race is reported instead. If other reads of the same line remain, one is described.
 void checker::settle_unwritten() {
   for (const auto& [key, reads] : unwritten_.all()) {
     if (reads.explained == 0 || !log_.take_back(key, reads.explained)) continue;
@@ -219,7 +219,7 @@ void checker::copied_home(device_address from, std::uint64_t bytes) {
 }
 
 std::vector<finding> checker::take(bool at_exit) {
-  settle_unwritten();  // of a launch that is still running
+  settle_unwritten();  // for a launch that is still running
   if (at_exit) {
     for (const auto& [at, a] : live_) {
       if (a.variable) continue;
@@ -234,7 +234,7 @@ std::vector<finding> checker::take(bool at_exit) {
       f.message = std::to_string(a.bytes) + (a.mapped ? " bytes of mapped memory were not unmapped"
                                                       : " bytes of device memory were not freed");
       f.object = describe_global(at, 1).object;
-      f.origin = a.allocated_by;  // the runtime knows which function frees what this call made
+      f.origin = a.allocated_by;  // the runtime knows which function frees memory from this call
       log_.add(k, std::move(f));
     }
   }

@@ -63,8 +63,8 @@ void lowering::watch(access_site site, const address& at, std::uint32_t address_
   out_.accesses.push_back(site);
 }
 
-// cp.async: what it reads and what it writes, in two ops directly before it. These events are for
-// counting; the checks learn of lanes that are not in whole rows when the copy is done.
+// cp.async: two ops directly before it describe its read and its write. These events are for
+// counting. For lanes that are not in whole rows, the checks are notified when the copy is made.
 void lowering::watch_copy(std::uint32_t to, std::uint32_t from, std::uint32_t ignore,
                           std::uint32_t given, unsigned bytes) {
   if (!out_.watched) return;

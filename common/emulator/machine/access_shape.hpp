@@ -31,8 +31,9 @@ struct access_shape {
   bool aligned = false;    // one access is aligned if all are
   unsigned runs = 0;       // 0: more than most_runs, the lanes are scattered
   lane_run run[most_runs];
-  // Of scattered lanes, the runs in which each next lane has the place before: first_lanes has the
-  // highest one, and the next lower one is at the next place. 0: more than most_runs, or not asked.
+  // For scattered lanes: the runs in which each higher lane accesses the preceding place. Their
+  // first_lanes is the highest lane, and the next lower lane accesses the next place. 0: there are
+  // more than most_runs, or falling runs were not requested.
   unsigned falling_runs = 0;
   lane_run falling[most_runs];
   std::uint64_t offset[32];  // by lane, from the first lane's address; 0 of inactive lanes

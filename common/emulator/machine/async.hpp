@@ -1,5 +1,5 @@
 // Asynchronous operations: the flags that lowering puts into op::immediate for rows_async.cpp, and
-// the word of an mbarrier.
+// the layout of an mbarrier's word.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ inline constexpr std::int64_t subtracts = 8;          // bytes: complete_tx
 inline constexpr std::int64_t from_shared = 1;
 inline constexpr std::int64_t to_shared = 2;
 
-// Where the fields of an mbarrier's word begin: the arrivals that complete a phase (bit 0), those
-// still missing, the bytes of copies still missing (two's complement), the phase's parity, and a
-// mark which shows that the word was initialised.
+// The bits at which the fields of an mbarrier's word begin: the arrivals that complete a phase (bit
+// 0), the arrivals still missing, the bytes of copies still missing (two's complement), the phase's
+// parity, and a mark that shows that the word was initialised.
 inline constexpr int mbarrier_pending_at = 20, mbarrier_bytes_at = 40, mbarrier_parity_at = 61,
                      mbarrier_mark_at = 62;
 inline constexpr std::int64_t most_mbarrier_count = (1 << 20) - 1;

@@ -15,7 +15,7 @@ void add_names_of(const ptx::operand& o, std::vector<std::string_view>& names) {
   for (const ptx::operand& e : o.elements) add_names_of(e, names);
 }
 
-// The result of an access to memory is what lies there.
+// A memory access returns what is stored there, so its result does not depend on its operands.
 bool gives_value_of_memory(const ptx::instruction& i) {
   return i.opcode == "call" || std::ranges::any_of(i.operands, [](const ptx::operand& o) {
            return o.kind == ptx::operand_kind::memory;

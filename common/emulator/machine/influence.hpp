@@ -1,8 +1,8 @@
-// Which registers of a function depend on special registers: a clock, a word of the driver's.
+// Finds a function's registers that depend on special registers: a clock, or one of the driver's.
 //
-// idea    The order of the instructions does not matter: a register that any instruction computes
-//         from one that depends, depends. Values that pass through memory or through a call do not
-//         count, nor does which way a branch goes.
+// idea    The order of the instructions does not matter. If any instruction computes a register
+//         from a dependent register, the result is dependent, too. Values that pass through memory
+//         or through a call do not count, and neither does the direction of a branch.
 //         Tested by tests/influence_test.cpp.
 #pragma once
 

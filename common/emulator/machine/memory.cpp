@@ -216,7 +216,7 @@ result<std::uint64_t> global_memory::allocate_shared(std::uint64_t bytes) {
   if (bytes > reserved_) return {error::memory_allocation, wanted + "more than there are"};
   // Each mapping counts against a limit of the host (vm.max_map_count): small allocations share.
   const bool small = bytes < arena_bytes / 4;
-  // Apart, none shares a page that is guarded against the host (runtime/host/guarded_pages.hpp).
+  // With room between them, none shares a guarded page (runtime/host/guarded_pages.hpp).
   const std::uint64_t step = room_between_ ? page : grain;
   const std::uint64_t block = small ? round_up(round_up(bytes, grain) + grain, step)
                                     : round_up(bytes + grain, as_gpu_ ? gpu_page : page);

@@ -155,7 +155,7 @@ class observer {
   virtual void warp_met(const warp_event&, bool orders_memory) { (void)orders_memory; }
   // A warp-wide operation is reached, before it waits: `members` as the first lane says.
   virtual void reached_warp_wide(const warp_event&, std::uint32_t members) { (void)members; }
-  // Lanes of a warp that one membermask names complete a warp-wide operation from two places.
+  // Lanes of a warp named by one membermask complete a warp-wide operation from two places.
   virtual void met_at_two_places(const warp_event& one, const warp_event& other,
                                  std::uint32_t members) {
     (void)one, (void)other, (void)members;
@@ -182,7 +182,7 @@ class observer {
   virtual bool follows(const block&, std::uint32_t warp) { return (void)warp, false; }
   virtual void before(const context&, const op*) {}
   virtual void after(const context&, const op*, const op* next) { (void)next; }
-  // The launch is stopped, since it never ends or the time limit is over.
+  // The launch is stopped because it never ends or its time limit has expired.
   virtual void does_not_end(const standstill&) {}
   // A kernel's malloc gave a lane memory; its free got some back, or an address that is none's.
   virtual void heap_gave(const warp_event&, int lane, device_address at, std::uint64_t bytes) {

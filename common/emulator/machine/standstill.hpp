@@ -1,4 +1,4 @@
-// Where the threads of a launch are that has not ended: for messages and findings.
+// Where the threads of an unfinished launch are, for messages and findings.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace stepwise::emulator {
 
-// Warps that do the same at one source line.
+// Warps that do the same thing at one source line.
 struct standing_warps {
   enum class doing : std::uint8_t { run, poll, wait_at_barrier, wait_for_cluster, wait_for_lanes };
   doing what = doing::run;
-  const op* at = nullptr;  // of the first of them
+  const op* at = nullptr;  // where the first of them is
   unsigned barrier = 0;
   std::uint64_t warps = 0, blocks = 0, threads = 0;
   std::uint64_t first_block = 0, last_block = 0;
   std::uint32_t last_warp = 0;  // in its block
-  // The memory that the first of them polls, if that is known: a device address, or an offset in
+  // The memory that the first of them polls, if it is known: a device address, or an offset in
   // shared memory.
   bool knows_memory = false;
   bool is_mbarrier = false;
@@ -32,12 +32,12 @@ struct standing_warps {
 std::string words_of(const standing_warps& g, const extent& grid);
 
 struct standstill {
-  // Whether the launch was found never to end; else the time limit is over.
+  // Whether the launch was found never to end. If not, the time limit has expired.
   bool is_proven = false;
   std::vector<standing_warps> groups;
-  std::uint64_t threads = 0;  // that have not exited, of the blocks that have begun
+  std::uint64_t threads = 0;  // that have not exited, in blocks that have begun
   std::uint64_t unbegun_blocks = 0;
-  bool is_full = false;  // of a proven one: no other block can begin
+  bool is_full = false;  // for a proven standstill: no other block can begin
 };
 
 }  // namespace stepwise::emulator

@@ -126,11 +126,11 @@ static level_traffic traffic_of(const site_plan& p, const site_account& a, bool 
   return t;
 }
 
-// The launch's time, had lanes never waited for others of their warp: the same work in as few warps
-// as its lanes fill. It is estimated, since it is not known which lanes would then share a warp:
-// the time that warps spend at an instruction shrinks by the share of lanes that take part in it.
-// Lanes without a thread are none that wait, and what the memory takes it takes for any order of
-// lanes.
+// The launch's time if lanes never waited for other lanes of their warp: the same work in as few
+// warps as its lanes fill. This is an estimate, since it is not known which lanes would then share
+// a warp. The time that warps spend at an instruction is scaled by the fraction of lanes that take
+// part in it. Lanes without a thread do not count as waiting. The time that memory takes does not
+// depend on the order of lanes.
 double profiler::us_without_divergence(const launch_time& t) const {
   const record& r = *now_;
   const double fill = r.profile.warp_fill();

@@ -197,7 +197,7 @@ std::uint32_t profiler::access(const access_event& e) {
     ++c.requests;
     c.lanes += n;
     c.sectors += sectors;
-    // An atomic takes some of its sectors again, which touched_ has once.
+    // An atomic may transfer a sector several times; touched_ counts each sector once.
     const unsigned ideal = ideal_sectors(n, p.bytes, touched_.sectors);
     const unsigned repeated = sectors - touched_.sectors;
     c.ideal_sectors += ideal;

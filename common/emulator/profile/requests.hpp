@@ -51,7 +51,7 @@ void touch_local(const std::uint64_t* offset, std::uint32_t active, unsigned byt
 // that meet take turns. More sectors, then, than lines have; those of `out` are only the places.
 unsigned atomic_sectors(const std::uint64_t* address, std::uint32_t active, touched_lines& out);
 
-// Of these lanes, the first of each address.
+// Keeps, of the active lanes, only the first one at each address.
 std::uint32_t one_lane_per_address(const std::uint64_t* address, std::uint32_t active);
 
 // The sectors that as many adjacent lanes would take, or that were taken, if those are fewer.

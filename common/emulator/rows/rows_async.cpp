@@ -25,10 +25,10 @@ const op* each_lane(context& x, const op* i, Work work) {
 
 // --- barriers ----------------------------------------------------------------------------------
 
-// The word of a barrier: ../machine/async.hpp.
+// A barrier's word; ../machine/async.hpp has its layout.
 struct memory_barrier {
   static constexpr s64 most = most_mbarrier_count;
-  // Of the bytes, from their lowest bit to the parity.
+  // The width of the byte field, from its lowest bit up to the parity.
   static constexpr int byte_bits = mbarrier_parity_at - mbarrier_bytes_at;
 
   s64 expected, pending, bytes;

@@ -105,15 +105,15 @@ scheduler::thread_place scheduler::place_of(int lane) const {
 }
 
 // Whether cooperative groups trap here because the launch gave them no memory for the grid's
-// barrier. Optimized code shows it by the branch around the trap, which asks for the address of
-// that memory; other code by the names of functions.
+// barrier. In optimized code, the branch around the trap shows it, since it reads the address of
+// that memory. In other code, the function names show it.
 bool scheduler::is_trap_of_grid_group(const op* i) const {
   if (launch_.grid_workspace != 0) return false;
   const auto instruction_of = [this](const op* at) {
     return static_cast<std::size_t>(
         code_.instruction[static_cast<std::size_t>(at - code_.code.data())]);
   };
-  // In all of that header only the grid's barrier traps. Code of nvcc -G names no inlined
+  // In that whole header, only the grid's barrier traps. Code from nvcc -G does not name inlined
   // functions.
   const auto is_of_grid_group = [&](const op* at) {
     const program_function& f = code_.function_of(at);

@@ -1,4 +1,4 @@
-// Recognizes launches that can never end, and says where the threads of a launch stand.
+// Recognizes launches that can never end, and reports where the threads of a launch are.
 #include "common/emulator/run/hangs.hpp"
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 namespace stepwise::emulator {
 namespace {
 
-// Turns of all blocks that only wait before a launch is looked at closely.
+// Turns in which all blocks only wait before a launch is examined closely.
 constexpr unsigned turns_before_search = 4;
-// Words of memory that are followed in a period.
+// The most words of memory that are followed in a period.
 constexpr std::size_t most_words = 1 << 16;
-// A state that repeats for so long a time of the kernel's clocks does not wait for the time.
+// If a state still repeats after this much time on the kernel's clocks, it is not waiting for time.
 constexpr std::uint64_t longest_timeout_ns = std::uint64_t{3600} * 1'000'000'000;
 constexpr std::uint64_t first_skip_ns = 1'000'000;
 
@@ -41,7 +41,7 @@ std::uint64_t word_at(const std::byte* at) {
 
 }  // namespace
 
-// --- what is read and written --------------------------------------------------------------------
+// --- memory that is read and written -------------------------------------------------------------
 
 void hang_watch::begin_period() {
   before_.clear();
@@ -73,7 +73,7 @@ const std::byte* hang_watch::bytes_at(memory_space space, std::uint64_t address,
 
 void hang_watch::note_read(std::uint64_t address) {
   if (address - known_.base < known_.bytes) return;
-  // No other stream knows the words of the grid's barrier.
+  // No other stream can reach the words of the grid's barrier.
   if (launch_.grid_workspace != 0 && address - launch_.grid_workspace < grid_workspace_bytes)
     return;
   const auto found = launch_.memory->allocation_at(address);
@@ -193,7 +193,7 @@ std::uint64_t scheduler::state_of_all() {
         if (j.at == nullptr) continue;
         add_word(hash, static_cast<std::uint64_t>(j.at - x_.code));
         add_word(hash, j.arrived + (std::uint64_t{j.expected} << 32));
-        // Lanes at a join continue when they have waited for long enough.
+        // Lanes at a join continue once they have waited long enough.
         if (j.arrived != 0) add_word(hash, w.since_arrival.weight);
       }
     }
@@ -226,7 +226,7 @@ bool scheduler::never_ends() {
     if (proves_hang()) return true;
     if (s.only_time_passes) return false;
   }
-  // Brent: a period of any length shows once the state that was kept lies in it.
+  // Brent's algorithm: a period of any length is found once the saved state lies within it.
   if (s.turns < s.next_period && (!repeats || s.is_noting)) return false;
   if (repeats) {
     s.is_noting = true;
@@ -240,7 +240,7 @@ bool scheduler::never_ends() {
   return false;
 }
 
-// Where warps and registers are as they were when the period began.
+// Called when the warps and registers are the same as when the period began.
 bool scheduler::proves_hang() {
   hang_search& s = *search_;
   const bool blocks_begin =
@@ -262,7 +262,7 @@ bool scheduler::proves_hang() {
   return true;
 }
 
-// --- where the threads stand ---------------------------------------------------------------------
+// --- where the threads are -----------------------------------------------------------------------
 
 void scheduler::add_standing(std::vector<standing_warps>& groups, const block& b,
                              standing_warps one) const {
@@ -284,7 +284,7 @@ void scheduler::add_standing(std::vector<standing_warps>& groups, const block& b
   known->last_warp = one.last_warp;
 }
 
-// What warps of a block have polled in the period that repeats; which warps these are.
+// Adds what the warps of a block polled during the repeating period. Returns these warps.
 std::set<std::uint32_t> scheduler::add_polls(std::vector<standing_warps>& groups,
                                              const block& b) const {
   std::set<std::uint32_t> warps;
@@ -328,7 +328,7 @@ standstill scheduler::stand() const {
       one.threads = count_of(s.mask);
       add_standing(all.groups, *b, one);
     };
-    std::set<std::uint32_t> polling;  // warps of which it is known what they poll
+    std::set<std::uint32_t> polling;  // warps whose polled memory is known
     if (search_ != nullptr) polling = add_polls(all.groups, *b);
     for (const warp& w : b->warps) {
       const doing now = b->only_polled ? doing::poll : doing::run;

@@ -1,14 +1,14 @@
-// Launches that can never end: whose threads only wait, in a state that repeats.
+// Detects launches that can never end: their threads only wait, in a state that repeats.
 //
-// idea    The launch's state is compared from one turn of all resident blocks to the next: where
-// its
-//         warps are and their registers, and once these repeat also the memory that they write. If
-//         all of it is the same, every later turn is the same, too, unless something from outside
-//         intervenes: the host, where it can write what was read; a copy or a kernel in another
-//         stream, or a block that has not begun; or the time, which therefore is made to pass while
-//         the rest repeats. Registers that depend on a clock are not compared.
-// watch   Only in a launch that is checked. A block costs nothing before it has run for long.
-//         Tested by check/tests/programs (endless_*, and correct programs that wait for long).
+// idea    After each turn of all resident blocks, the launch's state is compared with an earlier
+//         one. The state consists of the positions of the warps and their registers and, once
+//         these repeat, also of the memory that the warps write. If the whole state repeats, it
+//         repeats forever unless something outside the launch intervenes. That can be the host,
+//         where it can write what was read; a copy or a kernel in another stream; a block that has
+//         not begun; or time. Therefore time is made to pass while the rest repeats. Registers that
+//         depend on a clock are not compared.
+// watch   This happens only in a checked launch. A block costs nothing until it has run for a long
+//         time. Tested by check/tests/programs (endless_*, and correct programs that wait long).
 #pragma once
 
 #include <map>
@@ -29,21 +29,21 @@ class hang_watch final : public observer {
  public:
   hang_watch(const context& x, const launch_state& launch) : x_(x), launch_(launch) {}
 
-  // What a warp polls at one op: reads as memory that others change.
+  // A warp's polling at one op, by reads that expect others to change the memory.
   struct poll {
     std::uint32_t lanes = 0;
     int lane = 0;
     memory_space space = memory_space::global;
-    std::uint64_t address = 0;  // of that lane
+    std::uint64_t address = 0;  // that `lane` reads
     std::uint64_t bytes = 0;
   };
   using polls_of_block = std::map<std::pair<std::uint32_t, const op*>, poll>;  // by warp and op
 
-  // Forgets all that was noted: a period begins.
+  // Forgets everything noted so far, because a period begins.
   void begin_period();
-  // Whether memory is again what it was when the period began, as far as this was followed.
+  // Whether the memory that was followed has the same contents as when the period began.
   bool memory_is_as_before() const;
-  // Whether another stream, the host, or a block that has not begun could write what was read.
+  // Whether another stream, the host, or a block that has not begun could write the memory read.
   bool others_could_intervene(bool blocks_begin) const;
   const std::map<const block*, polls_of_block>& polls() const { return polls_; }
 
@@ -64,30 +64,30 @@ class hang_watch final : public observer {
   const context& x_;
   const launch_state& launch_;
   const block* block_ = nullptr;
-  std::unordered_map<const std::byte*, std::uint64_t> before_;  // words that were written
-  bool is_lost_ = false;            // something changed that is not followed
-  bool reads_host_memory_ = false;  // that the host can write at any time
+  std::unordered_map<const std::byte*, std::uint64_t> before_;  // earlier values of written words
+  bool is_lost_ = false;            // memory changed that is not followed
+  bool reads_host_memory_ = false;  // memory that the host can write at any time
   bool reads_device_memory_ = false;
-  access_window known_;  // device memory that was looked up last
+  access_window known_;  // the device memory that was looked up last
   std::map<const block*, polls_of_block> polls_;
 };
 
-// Looks for a period in a launch's states, on the worker that runs it.
+// Looks for a period in the states of a launch, on the worker that runs the launch.
 class hang_search {
  public:
   hang_search(context& x, const launch_state& launch);
 
   hang_watch notes;
-  observers both;                 // what watches the launch, and `notes`
-  bool is_noting = false;         // since a state seemed to repeat
-  bool only_time_passes = false;  // from turn to turn
+  observers both;                 // the launch's observer, and `notes`
+  bool is_noting = false;         // true once a state seemed to repeat
+  bool only_time_passes = false;  // nothing else changes from turn to turn
   unsigned turns = 0;             // of all blocks
-  unsigned next_period = 1;       // the turn at which the state is kept the next time
-  std::uint64_t state = 0;        // that was kept
-  std::uint64_t since_ns = 0;     // when it was kept
-  std::uint64_t readings = 0;     // of clocks, until then
+  unsigned next_period = 1;       // the turn at which the state will be saved next
+  std::uint64_t state = 0;        // the saved state
+  std::uint64_t since_ns = 0;     // when it was saved
+  std::uint64_t readings = 0;     // of clocks, up to that time
 
-  // The registers of a warp's lanes in a function, without those that depend on a clock.
+  // Adds the registers of a warp's lanes in a function, except those that depend on a clock.
   void add_registers(std::uint64_t& hash, std::uint32_t function, const std::byte* registers);
 
  private:

@@ -12,9 +12,9 @@ namespace stepwise::emulator {
 namespace {
 
 constexpr unsigned idle_rounds_before_rotation = 8;
-// A block may wait in a loop that has a barrier: it polls in every round, and never only polls.
+// A block may wait in a loop with a barrier: it polls in every round, but also does other things.
 constexpr unsigned polling_rounds_before_rotation = 1024;
-// Of a block, before a checked launch is looked at: it may compute without an end.
+// Rounds of a block before a checked launch is examined: it may compute forever.
 constexpr unsigned rounds_before_look = 64;
 
 // A watched kernel that asks for the time again and again waits for it: after so many readings with

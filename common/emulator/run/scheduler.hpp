@@ -38,7 +38,7 @@ namespace stepwise::emulator {
 class grid_launches;
 class hang_search;
 
-// What grid.sync() keeps of a cooperative launch: its barrier takes a few words.
+// The memory that grid.sync() uses in a cooperative launch: its barrier takes a few words.
 inline constexpr std::uint64_t grid_workspace_bytes = 256;
 inline constexpr const char* grid_barrier_name = "the grid's barrier";
 
@@ -71,7 +71,7 @@ struct launch_state {
   stepwise::patience patience;
   std::uint64_t skipped_ns = 0;            // of %globaltimer in a watched launch, by waits for it
   std::atomic<bool> tells_of_wait{false};  // says on stderr, once, that it has polled for long
-  bool ends_hangs = false;                 // is stopped if it is found never to end
+  bool ends_hangs = false;                 // stops the launch if it is found never to end
   bool others_write = true;  // kernels and copies in other streams may run at the same time
 
   std::mutex mutex;  // guards what follows
@@ -154,8 +154,8 @@ struct block {
   std::unique_ptr<std::byte[]> storage;  // registers, local and shared memory
   std::byte* shared = nullptr;
   unsigned idle_rounds = 0;     // rounds of polling without an exit or a barrier
-  bool only_polled = false;     // in its last round
-  unsigned polling_rounds = 0;  // rounds in a row that polled, whatever else they did
+  bool only_polled = false;     // in the last round
+  unsigned polling_rounds = 0;  // consecutive rounds that polled, whatever else they did
 };
 
 inline int first_lane(std::uint32_t mask) { return __builtin_ctz(mask); }
@@ -199,7 +199,7 @@ class scheduler {
   const op* arrive_at_cluster(const op* i);
   const op* wait_for_cluster(const op* i);
   const op* synchronise(const op* i);
-  // `advice`: what to do about it, if that is known.
+  // `advice`: how to fix it, if that is known.
   const op* stop(const op* i, error code, const std::string& what, int lane,
                  const std::string& advice = {});
   const op* trap(const op* i);
@@ -250,8 +250,8 @@ class scheduler {
   warp_event event_at(const op* i, std::uint32_t mask) const { return {warp_index(), mask, i}; }
   // Whether the launch was stopped because of its time limit or a signal.
   bool out_of_time();
-  // After a turn of a block in which it only waited: whether the launch was stopped because it
-  // never ends. After any other turn of a block the search begins again.
+  // Called after a turn in which a block only waited. Returns whether the launch was stopped
+  // because it never ends. After any other turn of a block, the search starts over.
   bool never_ends();
   bool proves_hang();
   void end_search();
@@ -331,8 +331,8 @@ class scheduler {
   };
   timer_wait timer_wait_;
   std::uint64_t clock_readings_ = 0;
-  unsigned waiting_turns_ = 0;           // of blocks, since the last that did more than to wait
-  std::unique_ptr<hang_search> search_;  // null: there is no reason yet
+  unsigned waiting_turns_ = 0;           // of blocks, since the last turn that did more than wait
+  std::unique_ptr<hang_search> search_;  // null: no reason to search yet
   std::uint32_t threads_ = 0, warps_ = 0;
 };
 

@@ -44,7 +44,7 @@ struct site_account {
 // What an experiment changes about accesses.
 struct memory_wishes {
   bool no_global = false;  // global memory costs nothing
-  bool no_local = false;   // nor does local memory
+  bool no_local = false;   // local memory costs nothing
   bool ideal_sectors = false, ideal_wavefronts = false;
 
   recorded_access of(const recorded_access& a) const;  // as it would be

@@ -144,7 +144,7 @@ TEST_CASE(
         "    thread (1,1,1) of block (1,1,1) writes 4 bytes\n"
         "  launched at fill.cu:11: fill<<<1, 32>>>(x);\n"
         "  help: Wait first.\n");
-  // Another access of the host's is another mistake.
+  // A different access by the host is a different mistake.
   std::vector<located_finding> all;
   CHECK(merge_into(all, found).how == merged::as::fresh);
   CHECK(merge_into(all, found).how == merged::as::repeated);

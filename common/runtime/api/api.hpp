@@ -99,26 +99,26 @@ void note_asked(state& s, asked::kind what, cudaStream_t stream);
 void note_asked(state& s, asked::kind what, cudaStream_t stream, asked more);
 void note_event(state& s, asked::kind what, cudaStream_t stream, std::uint64_t event);
 
-// For devices that check; nothing in a plain run. What the device does next belongs to a checked
-// stream; the host has waited for one, or for all work; or it may know of the stream's work, since
-// a function of the program's runs there.
+// For devices that check; these do nothing in a plain run. In order: the device's next operation
+// belongs to a checked stream; the host has waited for a stream; the host has waited for all work;
+// the host may know of the stream's work, since one of the program's functions runs there.
 void enter_stream(state& s, cudaStream_t stream);
 void host_waited(state& s, cudaStream_t stream);
 void host_waited_for_all(state& s);
 void host_may_know(state& s, cudaStream_t stream);
 
-// Before must_wait() for asynchronous work, which may be wanted late.
+// Called before must_wait() for asynchronous work, which STEPWISE_LATE may delay.
 inline void may_delay(state& s, cudaStream_t stream) {
   if (s.delays_work) s.delay_next(use_of(s, stream));
 }
-// Whether work of a checked stream has to wait for kernels that were left running, or is late.
+// Whether work of a checked stream is delayed or has to wait for kernels that were left running.
 inline bool must_wait(state& s, cudaStream_t stream) {
   return !s.order.empty() && s.order.must_wait(use_of(s, stream));
 }
 // Keeps work of a checked stream until what comes before it has ended. It is called with the lock
 // held. To a device that checks it belongs to this stream and this call.
 void keep(state& s, cudaStream_t stream, stream_order::work work);
-// The same for a function of the program's, which is called without the lock.
+// The same for one of the program's functions, which is called without the lock.
 void call_in_turn(state& s, cudaStream_t stream, std::function<void()> function);
 // Does it now if it does not have to wait, and answers as the call does.
 template <class Work>

@@ -151,7 +151,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return with_stream(stream, [&](state& s, const stream_record&) {
     if (status now = check_not_captured(s, stream); !now.ok()) return now;
     if (must_wait(s, stream)) {
-      s.order.hurry(use_of(s, stream));  // it may be done when the program asks again
+      s.order.hurry(use_of(s, stream));  // it may be done when the program queries again
       return not_ready();
     }
     host_waited(s, stream);  // the answer is that all is done
@@ -323,7 +323,7 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t stop)
     }
     if (s.order.is_outstanding(first->point) || s.order.is_outstanding(second->point))
       return not_ready();
-    // Both have passed: the call answers cudaErrorNotReady otherwise.
+    // Both events have passed: otherwise the call returns cudaErrorNotReady.
     for (const event_record* record : {first, second})
       if (s.checks) s.current->host_waited_for_event(event_number(*record));
     status before = s.synchronize();

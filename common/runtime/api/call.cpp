@@ -14,7 +14,7 @@
 namespace stepwise::runtime {
 namespace {
 
-// The bit in the number of a thread's own default stream.
+// The bit that marks the number of a thread's own default stream.
 constexpr std::uint64_t stream_of_thread = std::uint64_t{1} << 32;
 
 }  // namespace
@@ -140,8 +140,8 @@ void note_event(state& s, asked::kind what, cudaStream_t stream, std::uint64_t e
 
 namespace {
 
-// Whether no stream exists whose work may run at the same time as that of `use`: blocking streams
-// and the legacy default stream wait for each other, and nothing waits for non-blocking ones.
+// Whether no stream exists whose work may run at the same time as the work of `use`. Blocking
+// streams and the legacy default stream wait for each other. Nothing waits for non-blocking ones.
 bool is_alone(const state& s, const stream_use& use) {
   return !s.lane && use.stream < stream_of_thread && !use.non_blocking &&
          std::ranges::all_of(s.streams, [&](const stream_record* other) {

@@ -11,11 +11,11 @@ namespace {
 
 std::string bytes_text(std::size_t bytes) { return std::to_string(bytes) + " bytes"; }
 
-// Whose a pointer is. Every address has one meaning (unified addressing), so the kind of a copy is
-// a claim that can be checked. Managed, pinned and registered memory is both the device's and the
-// host's.
+// Which side's memory a pointer refers to. Every address has one meaning (unified addressing), so
+// the kind of a copy is a claim that can be checked. Managed, pinned and registered memory belongs
+// to both the device and the host.
 struct side {
-  bool device = false;      // allocated on the device: it copies
+  bool device = false;      // allocated through the device, which then makes the copy
   bool registered = false;  // the program's own memory, which kernels may use
   bool host = true;
 
@@ -41,14 +41,14 @@ bool says_device_from(int kind) {
   return kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
 }
 
-// The kind of a copy between these areas.
+// The correct kind for a copy between these areas.
 const char* right_kind(const side& to, const side& from) {
   if (!to.host && !from.host) return "cudaMemcpyDeviceToDevice";
   if (!to.host) return "cudaMemcpyHostToDevice";
   return !from.host ? "cudaMemcpyDeviceToHost" : "cudaMemcpyHostToHost";
 }
 
-// A side that the kind calls the device's is memory of the host alone.
+// The error for a side that the kind describes as device memory but that only the host can use.
 status not_on_device(const state& s, const copy_request& r, const side& to, const side& from) {
   const bool is_destination = says_device_to(r.kind) && !to.kernels_may_use();
   const std::string which = is_destination ? "destination" : "source";
@@ -73,8 +73,8 @@ status not_on_device(const state& s, const copy_request& r, const side& to, cons
                        "(to, from), is the kind right, and is the memory still allocated?");
 }
 
-// A GPU copies where the kind calls device memory the host's: it goes by the addresses. Of a
-// graph's node that was noted when it was made.
+// Notes a kind that describes device memory as host memory. A GPU makes such a copy anyway, since
+// it goes by the addresses. For a graph node, this was noted when the node was created.
 void note_device_called_host(state& s, const copy_request& r, const side& to, const side& from) {
   if (!s.checks || s.lane || r.kind == cudaMemcpyDefault) return;
   const bool to_is_wrong = !to.host && !says_device_to(r.kind);
@@ -93,7 +93,7 @@ void note_device_called_host(state& s, const copy_request& r, const side& to, co
                       std::string(right_kind(to, from)) + " or cudaMemcpyDefault.");
 }
 
-// Success if kernels may use the areas that the kind calls device memory.
+// Success if kernels may use the areas that the kind describes as device memory.
 status check_sides(const state& s, const copy_request& r, const side& to, const side& from) {
   const bool sound = (!says_device_to(r.kind) || to.kernels_may_use()) &&
                      (!says_device_from(r.kind) || from.kernels_may_use());
@@ -231,7 +231,7 @@ status copy(state& s, const copy_request& r) {
   if (s.captures != 0) {
     if (const auto captured = capture_copy(s, r)) return *captured;
   }
-  // Whether the call returns before the copy, if that has to wait.
+  // Whether the call returns before the copy is made, if the copy has to wait.
   const auto returns_before = [&] {
     return s.lane || !host_waits_for(r, side_of(s, r.to), side_of(s, r.from));
   };

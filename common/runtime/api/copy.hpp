@@ -30,8 +30,8 @@ copy_request linear_copy(void* to, const void* from, std::size_t bytes, int kind
 // invalid_memcpy_direction, invalid_pitch_value, or invalid_value for a null pointer.
 status check_copy(const copy_request& request);
 
-// invalid_value, unless kernels may use the areas that `kind` calls device memory. Checks note
-// where it calls device memory the host's.
+// invalid_value, unless kernels may use the areas that `kind` describes as device memory. Checks
+// note where it describes device memory as host memory.
 status check_places(state& s, const copy_request& request);
 
 // A checked copy; while its stream is captured, a node of the graph.
@@ -57,7 +57,7 @@ struct fill_request {
   std::size_t layers = 1;
   std::size_t layer = 0;
   unsigned element_bytes = 1;  // 1, 2 or 4, which divide the width
-  bool host_waits = false;     // where the memory is the host's, too
+  bool host_waits = false;     // if the host can use the memory, too
 };
 
 // A checked fill; while its stream is captured, a node of the graph.
@@ -66,8 +66,8 @@ status fill(state& s, const fill_request& request, cudaStream_t stream);
 // A complete API call.
 cudaError_t fill_call(const fill_request& request, cudaStream_t stream,
                       std::source_location at = std::source_location::current()) noexcept;
-// The same in the default stream for a call that is not asynchronous: the host waits for it if the
-// memory is the host's, too.
+// The same in the default stream, for a call that is not asynchronous: the host waits for the fill
+// if the host can use the memory, too.
 cudaError_t fill_and_wait(fill_request request,
                           std::source_location at = std::source_location::current()) noexcept;
 

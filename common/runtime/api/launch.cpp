@@ -43,7 +43,7 @@ launch_config config_of(const launch_request& request) {
 status start_kernel(state& s, const registered_kernel& kernel, const launch_config& config,
                     std::span<const std::byte> parameters, cudaStream_t stream) {
   if (s.delays_work) {
-    // It may be the program's end when the launch begins, where the tables for it are gone.
+    // When the launch begins, the program may be ending, and the tables for this may be gone.
     if (status sound = s.current->prepare_kernel(*kernel.handle); !sound.ok()) return sound;
     may_delay(s, stream);
   }

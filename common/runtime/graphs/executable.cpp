@@ -170,7 +170,7 @@ struct in_lane {
   state& s;
 };
 
-// Marks an event for devices that check: its point if the lane has to wait, else 0.
+// Marks an event for devices that check. Returns its point if the lane has to wait, else 0.
 std::uint64_t mark_now_or_later(state& s, std::uint64_t event, const stream_use& lane) {
   const auto now = [&s, event, lane] { return mark_for_checks(s, event, lane), status{}; };
   const std::uint64_t point = s.order.empty() ? 0 : s.order.mark(lane, now);

@@ -41,8 +41,8 @@ struct executable_graph {
   std::vector<device_address> left, taken;  // allocated and left; released only
   std::uint64_t own_bytes = 0;              // most at once of what it releases itself
   std::map<device_address, std::optional<unsigned>> conditions;  // by handle: the default
-  // The end of the last launch, after which the next one comes, in another stream, too: an event
-  // for devices that check, 0 before the first launch, and a point of stream_order.
+  // The end of the last launch, which the next launch follows even in another stream. It is kept as
+  // an event for devices that check (0 before the first launch) and as a point of stream_order.
   std::uint64_t end_event = 0, end_point = 0;
 
   // The copy of a node that exists; null if there is none.

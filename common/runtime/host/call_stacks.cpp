@@ -103,7 +103,7 @@ bool contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
 
-// Sources of libraries that call the API themselves, and of CPython.
+// Whether a source file belongs to a library that calls the API itself, or to CPython.
 bool is_of_library(const std::string& file) {
   constexpr const char* parts[] = {"/include/cccl/",
                                    "/include/cub/",

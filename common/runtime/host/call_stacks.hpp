@@ -22,19 +22,19 @@ using call_stack = std::array<std::uintptr_t, stack_frames>;  // innermost first
 // The code of the library that holds this address is our own too: the driver API's.
 void count_as_own_code(std::uintptr_t address);
 
-// The program's call into this library: the frames above our own, and an address in the function of
-// ours that was called (0 where we are a part of the program, as in tests).
+// The program's call into this library: the stack frames above ours, and an address inside our
+// function that was called (0 where this library is part of the program, as in tests).
 struct program_call {
   call_stack stack{};
   std::uintptr_t inside = 0;
 };
 program_call call_of_program();
 inline call_stack program_stack() { return call_of_program().stack; }
-// The name of that function: "cudaMemcpy" of cudaMemcpy_ptds, too.
+// The name of the function that contains `inside`. For cudaMemcpy_ptds it is also "cudaMemcpy".
 std::string called_function(std::uintptr_t inside);
 
-// Whether one of these frames is a library's of headers (CUB, Thrust) or the Python interpreter's:
-// it decides by itself which errors it ignores.
+// Whether one of these frames belongs to a header library (CUB, Thrust) or to the Python
+// interpreter. Such code decides for itself which errors it ignores.
 bool passes_library_code(std::span<const std::uintptr_t> frames);
 
 // The stack of code of the program's that a signal interrupted at this instruction, without frames

@@ -1,4 +1,5 @@
-// Reads prefixes, opcode, addressing and immediates, and looks up which operands are registers.
+// Reads prefixes, opcode, addressing mode and immediates, and determines which operands are
+// registers.
 #include "common/runtime/host/eax_instruction.hpp"
 
 #include <cstring>
@@ -86,7 +87,7 @@ class decoder {
   }
 
   bool is_wide() const { return (rex_ & 8) != 0; }
-  // Operands of 1 byte, or of 2, 4 or 8 by the prefixes.
+  // The operand size: 1 byte, or 2, 4 or 8 bytes depending on the prefixes.
   std::size_t operand_bytes(bool one) const { return one ? 1 : is_wide() ? 8 : is_16_bit_ ? 2 : 4; }
 
   eax_bytes in_eax(unsigned number, std::size_t bytes) const {
@@ -103,7 +104,7 @@ class decoder {
     use(in_eax(number, bytes), how);
   }
 
-  // The ModRM byte, and the address in memory that it may stand for.
+  // Reads the ModRM byte, and the memory address that it may encode.
   void read_operands() {
     const std::uint8_t modrm = byte();
     const unsigned mode = modrm >> 6;
@@ -131,7 +132,7 @@ class decoder {
     skip(mode == 1 ? 1 : mode == 2 ? 4 : 0);
   }
 
-  // An instruction with a ModRM byte: what it does to its operands in general registers.
+  // Notes what an instruction with a ModRM byte does to its operands in general-purpose registers.
   void operands(std::size_t rm_bytes, access rm, std::size_t reg_bytes, access reg) {
     read_operands();
     finish_operands(rm_bytes, rm, reg_bytes, reg);
@@ -142,10 +143,10 @@ class decoder {
     use_register(reg_, reg_bytes, reg);
   }
   void operands(std::size_t bytes, access rm, access reg) { operands(bytes, rm, bytes, reg); }
-  // The registers are those of floating point or vectors; an address is one.
+  // The operands are floating-point or vector registers, but an address uses general ones.
   void vector_operands() { operands(4, none, none); }
 
-  // An immediate as wide as the operand, but 4 bytes at most.
+  // Skips an immediate that is as wide as the operand, but at most 4 bytes.
   void skip_immediate(std::size_t operand) { skip(operand == 8 ? 4 : operand); }
 
   void go(flow then, std::int64_t target) {
@@ -310,7 +311,7 @@ class decoder {
       case 2:
       case 3:  // NOT, NEG
         return finish_operands(bytes, both, 1, none);
-      default:  // MUL, DIV: of EAX
+      default:  // MUL, DIV: they use EAX
         found_.reads |= all_of_eax;
     }
   }
@@ -326,7 +327,7 @@ class decoder {
         return go(flow::indirect_call, 0);
       case 4:
         finish_operands(8, read, 1, none);
-        is_known_ = is_known_ && is_relative_;  // else the table of a switch, for example
+        is_known_ = is_known_ && is_relative_;  // otherwise it may use a switch's jump table
         return go(flow::leave, 0);
       case 6:  // PUSH
         return finish_operands(8, read, 1, none);
@@ -339,7 +340,7 @@ class decoder {
     const std::size_t bytes = operand_bytes(false);
     const std::size_t narrow = (opcode & 1) == 0 ? 1 : bytes;
     const bool is_scalar = repeat_ != 0;
-    if (opcode >= 0x18 && opcode <= 0x1F) return read_operands();  // NOP, whatever its operands are
+    if (opcode >= 0x18 && opcode <= 0x1F) return read_operands();  // NOP with any operands
     if (opcode >= 0x40 && opcode < 0x50) return operands(bytes, read, both);  // CMOV
     if (opcode >= 0x80 && opcode < 0x90) return go(flow::branch, number<std::int32_t>());
     if (opcode >= 0x90 && opcode < 0xA0) return operands(1, write, none);  // SETcc
@@ -412,7 +413,7 @@ class decoder {
         operands(bytes, both, none);
         return skip(1);
       case 0xBC:
-      case 0xBD:  // BSF, BSR leave the result as it was if the operand is 0
+      case 0xBD:  // BSF, BSR leave the destination unchanged if the operand is 0
         return operands(bytes, read, both);
       case 0xC0:
       case 0xC1:  // XADD

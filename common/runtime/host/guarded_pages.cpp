@@ -1,5 +1,5 @@
-// Protects pages, and handles the signals that follow: SIGSEGV of accesses, SIGTRAP of single
-// steps, SIGSYS of system calls.
+// Protects pages, and handles the resulting signals: SIGSEGV from accesses, SIGTRAP from single
+// steps, SIGSYS from system calls.
 #include "common/runtime/host/guarded_pages.hpp"
 
 #include <errno.h>
@@ -13,9 +13,10 @@
 #include <cstdlib>
 #include <cstring>
 
-// The only code whose system calls are not dispatched: a direct system call, and the end of our
-// handlers, which would otherwise be dispatched as well. Unwinders know a signal's frame by these
-// two instructions; the nop keeps them from taking the function before for the frame's.
+// The only code whose system calls are not dispatched to us: the direct system call, and the return
+// from our handlers, which would otherwise be dispatched as well. Unwinders recognize a signal
+// frame by the two instructions of that return. The nop keeps unwinders from attributing the frame
+// to the preceding function.
 asm(R"(
   .pushsection .text
   .balign 16
@@ -54,19 +55,19 @@ constexpr int from_user_dispatch = 2;  // si_code
 constexpr char allow = 0, dispatch = 1;
 constexpr unsigned long has_restorer = 0x04000000;
 constexpr greg_t trap_flag = 0x100;
-constexpr greg_t write_access = 2;  // of a page fault's error code (Intel's manual, 4.7)
+constexpr greg_t write_access = 2;  // in a page fault's error code (Intel's manual, 4.7)
 
 constexpr std::uintptr_t page = 4096;
 constexpr std::size_t most_areas = 256;
-constexpr int most_steps = 256;  // between two calls; then pages stay open
-// In all; then nothing is guarded any more, so that a program is not slowed down without end.
+constexpr int most_steps = 256;  // between two API calls; after that, pages stay open
+// In total. After that nothing is guarded, so that the program is not slowed down indefinitely.
 constexpr int most_faults = 5'000;
 constexpr std::uint64_t most_bytes = std::uint64_t{16} << 30;
 constexpr std::size_t most_opened = 1024;
 constexpr int most_poll_steps = 24;
-constexpr std::uintptr_t most_poll_bytes = 256;  // of a loop that polls
+constexpr std::uintptr_t most_poll_bytes = 256;  // code size of a polling loop
 
-// As the kernel has it; the C library would set an end of its own.
+// The kernel's own structure: the C library would install its own return code in `restorer`.
 struct kernel_action {
   void (*handler)(int, siginfo_t*, void*) = nullptr;
   unsigned long flags = 0;
@@ -82,19 +83,19 @@ struct protected_area {
 
 enum class stepping : std::uint8_t {
   none,
-  over_access,  // a harmless one
-  after_load    // an early one, to see whether it is a loop that polls
+  over_access,  // a harmless access
+  after_load    // an early load, to find out whether a polling loop made it
 };
 
-volatile char selector = allow;  // read by the kernel at each system call of the thread's
+volatile char selector = allow;  // the kernel reads it at each system call of the thread
 
 struct guard {
   bool in_call = true, armed = false, installed = false, refused = false;
   access_judge judge;
   std::vector<protected_area> areas;   // sorted, disjoint
-  std::vector<std::uintptr_t> opened;  // pages of them that are open until the next call
+  std::vector<std::uintptr_t> opened;  // pages in `areas` that are open until the next API call
   int steps_left = 0, faults_left = most_faults;
-  std::uint64_t bytes_left = most_bytes;  // to protect
+  std::uint64_t bytes_left = most_bytes;  // that may still be protected
   stepping mode = stepping::none;
   std::array<std::uintptr_t, 4> stepped{};  // pages that are open for one instruction
   std::size_t stepped_pages = 0;
@@ -102,7 +103,7 @@ struct guard {
     device_address at = 0;
     call_stack from{};
     std::uintptr_t instruction = 0;
-    std::uintptr_t jumps_to = 0;  // of the jump back that is executed now; 0: none
+    std::uintptr_t jumps_to = 0;  // target of the backward jump being executed; 0: none
     int steps = 0;
   } load;
 };
@@ -117,7 +118,7 @@ long number(T* pointer) {
   return reinterpret_cast<long>(pointer);
 }
 
-// The signals' actions, masks and pages are changed by direct calls: also in handlers.
+// Signal actions, masks and pages are changed by direct system calls, since handlers do so, too.
 bool protect(std::uintptr_t first, std::uintptr_t end, int protection) {
   return direct_call(SYS_mprotect, static_cast<long>(first), static_cast<long>(end - first),
                      protection, 0, 0, 0) == 0;
@@ -135,7 +136,7 @@ void set_action(int signal, const kernel_action& action) {
 
 bool is_default(int signal) { return action_of(signal).handler == nullptr; }
 
-// What the signal does to a program without a handler.
+// Lets the signal do what it does to a program without a handler.
 void end_by(int signal) {
   set_action(signal, {});
   direct_call(SYS_tgkill, direct_call(SYS_getpid, 0, 0, 0, 0, 0, 0),
@@ -161,7 +162,7 @@ void close_page(guard& g, std::uintptr_t first) {
     protect(first, first + page, a->protection);
 }
 
-// Until the next call. A page that cannot be apart from its area opens all.
+// Opens a page until the next API call. If the page cannot be opened separately, opens everything.
 void open_page(guard& g, std::uintptr_t first) {
   if (g.opened.size() < most_opened && protect(first, first + page, PROT_READ | PROT_WRITE))
     g.opened.push_back(first);
@@ -186,12 +187,12 @@ void end_load(guard& g, ucontext_t& in, bool is_poll) {
   end_steps(g, in);
   if (!is_poll) return g.judge.was_early(g.load.at, false, g.load.from);
   g.judge.waited_by(g.load.at, false);
-  lift(g);  // what is still unfinished is guarded again after the next call
+  lift(g);  // memory of work that is still unfinished is guarded again after the next API call
 }
 
 enum class next_step : std::uint8_t { plain, conditional_jump, leaves };
 
-// What an instruction does to the flow of control. source  Intel's manual, volume 2, appendix A.
+// An instruction's effect on control flow. source  Intel's manual, volume 2, appendix A.
 next_step kind_of(const std::uint8_t* code, std::uintptr_t& target) {
   const auto is_prefix = [](std::uint8_t byte) {
     return byte == 0x66 || byte == 0xf2 || byte == 0xf3 || byte == 0x2e || byte == 0x3e ||
@@ -216,8 +217,9 @@ next_step kind_of(const std::uint8_t* code, std::uintptr_t& target) {
   return calls || returns || is_system_call ? next_step::leaves : next_step::plain;
 }
 
-// A loop polls if its next look comes back to the load, but for the value: the work is done here,
-// so the loop ends at once. One that sums up elements, say, goes back.
+// Decides whether a loop polls: a polling loop would return to the load if the value were still the
+// old one. Here the work is already done, so a polling loop exits at its backward jump. A loop that
+// sums up elements, for example, takes that jump.
 void follow_load(guard& g, ucontext_t& in) {
   const auto at = static_cast<std::uintptr_t>(in.uc_mcontext.gregs[REG_RIP]);
   auto& load = g.load;
@@ -252,7 +254,7 @@ void accessed(guard& g, device_address at, bool writes, ucontext_t& in) {
     g.refused = true;
     return lift(g);
   }
-  if (std::ranges::find(g.opened, first) != g.opened.end()) return lift(g);  // it did not open
+  if (std::ranges::find(g.opened, first) != g.opened.end()) return lift(g);  // opening it failed
   if (g.mode == stepping::after_load) end_load(g, in, false);
   switch (g.judge.touches(at, writes)) {
     case host_touch::flag:
@@ -278,7 +280,7 @@ void accessed(guard& g, device_address at, bool writes, ucontext_t& in) {
 
 // --- system calls --------------------------------------------------------------------------------
 
-// Those whose memory is where their arguments say, and which may be done in a handler.
+// System calls that access only the memory their arguments name, and that a handler may make.
 bool is_plain(long call) {
   switch (call) {
     case SYS_read:
@@ -312,7 +314,7 @@ bool is_plain(long call) {
   }
 }
 
-// The argument after which the bytes at it follow; -1: what its arguments point to is small.
+// The pointer argument that is followed by its size. -1: the arguments point to small objects only.
 int sized_argument(long call) {
   switch (call) {
     case SYS_read:
@@ -356,10 +358,10 @@ void on_system_call(int signal, siginfo_t* about, void* interrupted) {
     return;
   }
   lift(g);
-  registers[REG_RIP] -= 2;  // the instruction is executed again, and not dispatched any more
+  registers[REG_RIP] -= 2;  // the instruction runs again, this time without being dispatched
 }
 
-// --- whether all this can be had -----------------------------------------------------------------
+// --- whether pages can be guarded ----------------------------------------------------------------
 
 kernel_action our_action(void (*handler)(int, siginfo_t*, void*), unsigned long flags) {
   return {handler, SA_SIGINFO | has_restorer | flags, end_of_handler, 0};
@@ -377,8 +379,8 @@ bool install(guard& g) {
   return true;
 }
 
-// A blocked signal of these ends the program, and so would one that comes while a handler of the
-// program's that blocks it is executed.
+// If one of these signals arrives while it is blocked, the program ends. The same would happen if
+// it arrived while one of the program's handlers that blocks it is running.
 bool are_signals_ours(const guard& g) {
   const auto bit = [](int signal) { return 1ul << (signal - 1); };
   const unsigned long needed = bit(SIGSEGV) | bit(SIGTRAP) | bit(SIGSYS);
@@ -398,13 +400,13 @@ bool are_signals_ours(const guard& g) {
 
 bool is_only_thread() {
   struct stat tasks {};
-  return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3;  // one, and . and ..
+  return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3;  // one thread, . and ..
 }
 
 bool can_guard(guard& g) {
   if (g.refused) return false;
   if (!g.installed) {
-    const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");  // every call waits
+    const char* const blocking = std::getenv("CUDA_LAUNCH_BLOCKING");  // 1: every call waits
     g.installed = !(blocking != nullptr && std::strcmp(blocking, "1") == 0) && install(g);
     g.refused = !g.installed;
   }
@@ -414,7 +416,7 @@ bool can_guard(guard& g) {
   return !g.refused;
 }
 
-// Whole pages, each in one area, with the stricter protection where two meet.
+// The areas extended to whole pages and merged. A page in two areas gets the stricter protection.
 std::vector<protected_area> pages_of(const std::vector<unfinished_area>& areas) {
   std::vector<protected_area> all;
   for (const unfinished_area& a : areas) {

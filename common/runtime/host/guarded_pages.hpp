@@ -1,14 +1,15 @@
-// Pages that unfinished work of the device uses: an access of the host's code to one is noticed,
-// and then continues as if nothing had happened.
+// Guards pages that unfinished work of the device uses. When host code accesses such a page, the
+// access is noticed and then continues as if nothing had happened.
 //
-// idea    The pages are protected between two calls of the API, and SIGSEGV says who accesses them.
-//         A harmless access is done with the page open for one instruction (a single step), so that
-//         the next one is noticed as well. Kernels use the memory by other addresses.
-// watch   A system call that is given a protected page fails instead of faulting. So as long as
-//         pages are protected the thread's system calls come to us first (Linux: Syscall User
-//         Dispatch): those known not to touch such a page are done, all others lift the protection
-//         until the next call of the API. Where that cannot be had, where the program has other
-//         threads, or handles or blocks the signals that this needs, nothing is guarded.
+// idea    The pages are protected between two API calls, so every access raises SIGSEGV. A harmless
+//         access runs with the page open for one instruction (a single step), so that the next
+//         access is noticed as well. Kernels use the memory through other addresses.
+// watch   A system call that is given a protected page fails instead of faulting. Therefore, while
+//         pages are protected, we intercept the thread's system calls (Linux: Syscall User
+//         Dispatch). A call known not to touch such a page is carried out. Any other call lifts the
+//         protection until the next API call. Nothing is guarded where Syscall User Dispatch is
+//         not available, or where the program has other threads, or handles or blocks the signals
+//         that this needs.
 // tests   common/emulator/check/tests/programs (host, race_host_*)
 #pragma once
 
@@ -22,8 +23,8 @@
 
 namespace stepwise::runtime {
 
-// Whom to ask about an access, and to notify. All are called in the handler of a fault that code
-// outside of this library has made.
+// Functions that judge an access and receive the verdict. All of them are called in the signal
+// handler of a fault that was caused by code outside this library.
 struct access_judge {
   host_touch (*touches)(device_address at, bool writes) = nullptr;
   void (*was_early)(device_address at, bool writes, const call_stack& from) = nullptr;
@@ -31,13 +32,13 @@ struct access_judge {
   void (*fault_handler)(int, siginfo_t*, void*) = nullptr;  // calls continue_after() first
 };
 
-// A call of the API begins: until guard_pages() nothing is noticed.
+// An API call begins: until guard_pages() is called, no access is noticed.
 void pause_guard();
-// It ends: from now on these areas are guarded, and no others.
+// The API call ends: from now on these areas are guarded, and no others.
 void guard_pages(const std::vector<unfinished_area>& areas, const access_judge& judge);
-// Before memory is freed, and when the program ends: makes all of it accessible.
+// Makes all guarded memory accessible, before memory is freed and when the program ends.
 void lift_guard();
-// In SIGSEGV's handler: whether it was a guarded page, and the program can continue.
+// For the SIGSEGV handler: whether the fault hit a guarded page and the program can continue.
 bool continue_after(const siginfo_t& fault, ucontext_t& interrupted);
 
 }  // namespace stepwise::runtime

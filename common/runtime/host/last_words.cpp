@@ -38,7 +38,7 @@ void set_handler(int number, void (*handler)(int), int flags) {
   sigaction(number, &ours, nullptr);
 }
 
-// Leaves the end to a launch that runs, the first time.
+// On the first signal, leaves ending the program to a running launch.
 void stop_on_signal(int number) {
   int none = 0;
   if (interrupted.signal.compare_exchange_strong(none, number) && interrupted.launches != 0) return;

@@ -1,4 +1,4 @@
-// Walks through the code of a function, and through that of the functions that it is called by.
+// Walks through the code of a function, and then through the code of its callers.
 #include "common/runtime/host/result_use.hpp"
 
 #include <link.h>
@@ -17,13 +17,13 @@ class code_walk {
  public:
   explicit code_walk(std::span<const std::uint8_t> code) : code_(code) {}
 
-  // From `at` on, while these bytes of EAX still hold the result. `in_callee`: inside a function
-  // that was called since, which does not expect anything in EAX.
+  // Walks from `at` on, while the `held` bytes of EAX still contain the result. `in_callee`: inside
+  // a function that was called after the result was returned, and that expects nothing in EAX.
   result_use from(std::size_t at, eax_bytes held, bool in_callee) {
     for (;;) {
       const bool is_new = visited_.emplace(at, held, in_callee).second;
-      // Where two ways meet, the first of them has found what follows. A function that is called
-      // twice has to be judged twice.
+      // Where two paths meet, the first of them has already examined the rest. A function that is
+      // called twice would have to be judged twice.
       if (!is_new) return in_callee ? result_use::unknown : result_use::ignored;
       if (visited_.size() > most_instructions || at >= code_.size()) return result_use::unknown;
       const eax_instruction now = decode_eax_instruction(code_.subspan(at));
@@ -48,7 +48,7 @@ class code_walk {
           return here == result_use::ignored ? there : here;
         }
         case flow::call: {
-          // The compiler may know that a function of the same file leaves EAX alone.
+          // The compiler may know that a function in the same file leaves EAX alone.
           const result_use inside = from(target, held, true);
           if (inside != result_use::returned) return inside;
           break;

@@ -1,9 +1,9 @@
-// Whether the code that called a function looks at the number which the function returned.
+// Finds out whether the code that called a function looks at the number that it returned.
 //
-// idea    An API call cannot see what becomes of its result. The machine code after the call shows
-//         it: the result is in EAX, and is ignored where it is overwritten before any instruction
-//         reads it. Jumps are followed, on both ways of a branch.
-// watch   It is not followed into memory: a result that is stored counts as looked at.
+// idea    An API call cannot see what becomes of its result, but the machine code after the call
+//         shows it. The result is in EAX, and it is ignored if EAX is overwritten before any
+//         instruction reads it. Jumps are followed, and so are both paths of a branch.
+// watch   The result is not followed into memory: if it is stored, it counts as looked at.
 // tests   ../tests/result_use_test.cpp
 #pragma once
 
@@ -20,11 +20,12 @@ enum class result_use : std::uint8_t {
   unknown
 };
 
-// What happens to EAX from the instruction `first` bytes into `code` on.
+// The use of EAX by the code that starts at the instruction `first` bytes into `code`.
 result_use use_of_result(std::span<const std::uint8_t> code, std::size_t first);
 
-// The same for a call of this process: its return addresses on the stack, innermost first. A result
-// that one function returns to the next is followed there. `frames`: how many of them it passed.
+// The same for a call in this process, given its return addresses on the stack, innermost first. If
+// a function returns the result to its caller, it is followed there. `frames`: how many frames it
+// passed.
 struct followed_result {
   result_use use = result_use::unknown;
   std::size_t frames = 0;

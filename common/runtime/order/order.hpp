@@ -43,11 +43,11 @@ class stream_order {
   using condition = std::function<status(bool&)>;
   void wait_until(const stream_use& stream, condition holds);
   bool waits_for_conditions() const;
-  // What a stream is asked for from now on begins at this time or later, unless it is hurried.
+  // Work submitted to a stream from now on begins at this time or later, unless it is hurried.
   void hold(const stream_use& stream, clock::time_point until);
-  // The host waits for a point, or asks for it: nothing before it is held any longer.
+  // The host waits for a point, or queries it: nothing before it is held any longer.
   void hurry(std::uint64_t point);
-  // The same of all that a stream, or every stream, has been asked for.
+  // The same for all work that was submitted to a stream, or to every stream.
   void hurry(const stream_use& stream);
   void hurry_all();
   std::size_t size() const { return items_.size(); }

@@ -154,7 +154,7 @@ TEST_CASE("functions of the host's run in streams, and what they do there is not
     state& s = state::get();
     const std::lock_guard guard(s.lock);
     s.order.wait_until(use_of(s, apart), [&](bool& holds) { return holds = met, status{}; });
-    s.keep_looking();  // its thread calls functions of the program's
+    s.keep_looking();  // its thread calls the program's functions
   }
   cudaLaunchHostFunc(apart, nothing, nullptr);
   CHECK(p.told().empty());

@@ -87,7 +87,7 @@ expect("far_in_shared", ("out_of_bounds", "less_shared", None, None, 32))
 # A program that ends before its time has written what was found.
 expect("twice quick", ("double_free", "twice", "allocated", "first"))
 expect("twice crash", ("double_free", "twice", "allocated", "first"))
-# Errors that were unchecked when it crashed, or was ended.
+# Errors that were unchecked when the program crashed or was ended.
 expect("unchecked crash", ("unchecked_error", "unchecked", None, None))
 expect("ignored_copy abort", ("unchecked_error", "ignored_copy", None, None))
 expect("seen crash")

@@ -1,4 +1,4 @@
-// Which function is named for memory that was not freed.
+// Tests which function is named for memory that was not freed.
 #include "common/runtime/host/freeing.hpp"
 
 #include <doctest/doctest.h>

@@ -109,7 +109,7 @@ TEST_CASE_FIXTURE(fixture, "held work is done when the host waits for it, or lat
   CHECK(order.advance(*on, lock, true).ok());
   CHECK(done == std::vector{1});
   CHECK_FALSE(order.is_outstanding(point));
-  order.wait(b, order.mark(a, note(4)));  // after the second of a
+  order.wait(b, order.mark(a, note(4)));  // after the second item of a
   order.add(b, note(5));
   order.hurry(b);
   CHECK(order.advance(*on, lock, true).ok());

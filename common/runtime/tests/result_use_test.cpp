@@ -1,4 +1,4 @@
-// What becomes of a function's result, in machine code as compilers write it after a call.
+// Tests what becomes of a function's result, on machine code that compilers emit after a call.
 #include "common/runtime/host/result_use.hpp"
 
 #include <doctest/doctest.h>
@@ -90,17 +90,17 @@ TEST_CASE("a function that is called meanwhile may leave EAX alone") {
   CHECK(use_in({0xE8, 2, 0, 0, 0, 0x85, 0xC0, 0xB8, 1, 0, 0, 0, 0xC3}) == result_use::ignored);
   // call +2; test %eax,%eax; push %rax; mov $1,%eax: aligns its stack
   CHECK(use_in({0xE8, 2, 0, 0, 0, 0x85, 0xC0, 0x50, 0xB8, 1, 0, 0, 0}) == result_use::ignored);
-  // call +2; test %eax,%eax; endbr64; jmp *0(%rip): the linker's way to another library
+  // call +2; test %eax,%eax; endbr64; jmp *0(%rip): the linker's jump to another library
   CHECK(use_in({0xE8, 2, 0, 0, 0, 0x85, 0xC0, 0xF3, 0x0F, 0x1E, 0xFA, 0xFF, 0x25, 0, 0, 0, 0}) ==
         result_use::ignored);
-  // call twice of a function that leaves it: call +7; call +2; test %eax,%eax; ret
+  // two calls of a function that leaves EAX alone: call +7; call +2; test %eax,%eax; ret
   CHECK(use_in({0xE8, 7, 0, 0, 0, 0xE8, 2, 0, 0, 0, 0x85, 0xC0, 0xC3}) == result_use::unknown);
 }
 
 TEST_CASE("what is not known is not judged") {
   CHECK(use_in({0xC5, 0xF8, 0x77, 0xB8, 0, 0, 0, 0}) == result_use::unknown);  // vzeroupper
   CHECK(use_in({0xFF, 0xE1}) == result_use::unknown);                          // jmp *%rcx
-  CHECK(use_in({0xB8, 0, 0}) == result_use::unknown);                          // torn
+  CHECK(use_in({0xB8, 0, 0}) == result_use::unknown);                          // truncated
   CHECK(use_in({0x89, 0xDF}) == result_use::unknown);                          // ends
   CHECK(use_in({0xEB, 0x80}) == result_use::unknown);                          // jumps out
   CHECK(use_in({}) == result_use::unknown);

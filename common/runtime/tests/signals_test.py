@@ -34,7 +34,7 @@ def start(which, **more):
 
 
 def expect(which, run, code, words, without=()):
-    """Its status, and what stderr says, however the lines are broken."""
+    """Checks a run's exit status and its stderr text, however the lines are broken."""
     began = time.monotonic()
     printed, said = run.communicate(timeout=60)
     flat = " ".join(said.split())
@@ -74,7 +74,7 @@ run.send_signal(signal.SIGINT)
 if expect("own handler", run, 0, RACE, ["stopped"]) != "cudaSuccess\n":
     problems.append("own handler: the kernel did not end well")
 
-# The time limit says the same; and a kernel that another stream may let go is not called endless.
+# The time limit reports the same. A kernel that another stream may release is not called endless.
 for which in ("waits", "other_stream"):
     run = start(which, STEPWISE_TIME_LIMIT_S="1.5", STEPWISE_PATIENCE_S="0.5")
     if expect(f"time limit of {which}", run, 0,
@@ -84,7 +84,7 @@ for which in ("waits", "other_stream"):
               ["never ends"]) != "cudaErrorLaunchTimeout\n":
         problems.append(f"time limit of {which}: another error")
 
-# With a file, findings are there before the process ends.
+# With a file, findings are written before the process ends.
 with tempfile.TemporaryDirectory() as folder:
     file = pathlib.Path(folder, "findings")
     run = start("waits", STEPWISE_FINDINGS=str(file))

@@ -1,4 +1,5 @@
-// The advice of lab exec --profile and --counters: what comes first for a kernel of each kind.
+// Tests the advice of lab exec --profile and --counters: which cause comes first for each kind of
+// kernel.
 #include <doctest/doctest.h>
 
 #include "grader/cli/tests/cloned_course.hpp"
@@ -8,7 +9,7 @@ using namespace stepwise;
 
 namespace {
 
-// Line breaks are spaces in what is shown.
+// The output, with its line breaks replaced by spaces.
 std::string shown(const std::string& how, const std::string& kernel) {
   child_options options;
   options.command = {(fs::path(std::getenv("LAB_BUILD")) / "grader/lab").string(), "exec", how,
@@ -26,7 +27,7 @@ std::string shown(const std::string& how, const std::string& kernel) {
 
 std::string profile_of(const std::string& kernel) { return shown("--profile", kernel); }
 
-// What follows the heading.
+// The text after the heading.
 std::string advice_for(const std::string& kernel) {
   const std::string text = profile_of(kernel);
   const std::string heading = "4 What to try ";

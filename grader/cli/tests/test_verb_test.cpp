@@ -1,4 +1,4 @@
-// lab test: failures are shown when they happen and named at the end, whatever their command lines.
+// lab test shows failures when they happen and names them at the end, whatever their command lines.
 #include <doctest/doctest.h>
 
 #include "grader/cli/tests/cloned_course.hpp"

@@ -7,7 +7,7 @@
 
 namespace stepwise::cli {
 
-// As ncu's short scoreboard may be either, of its profiles it is "special or shared".
+// In profiles by ncu this is "special or shared", since its short scoreboard may be either.
 const char* stall_words(const kernel_analysis& a, stall s);
 const char* part_words(part p);  // "issue slots"
 std::string limit_sentence(const kernel_analysis& a);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_rows = 6;
 constexpr double worth_a_row = 0.005;  // of what is shared out
-constexpr double few_active = 0.8;     // of the lanes with a thread
+constexpr double few_active = 0.8;     // fraction of the lanes with a thread
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 double busy(const kernel_analysis& a, part p) { return a.kernel->timing.busy[static_cast<int>(p)]; }

@@ -45,7 +45,7 @@ struct exec_options {
   bool profile = false;   // counted and timed by the model
   bool time = false;      // timed, for its own events
   bool as_gpu = false;    // wrong addresses pass where a GPU lets them pass
-  bool late = false;      // asynchronous work begins late
+  bool late = false;      // delays asynchronous work
   bool timeline = false;  // with profile
   std::string trace;      // a file for the timeline; empty: none
   std::string record;     // a file for a recorded warp; empty: none

@@ -143,7 +143,7 @@ void set_experiment(kernel_profile& k, what_if e, double us) {
   k.timing.experiments_us[static_cast<int>(e)] = us;
 }
 
-// Waits for arithmetic, with `lanes` of 32 in each instruction of one line.
+// A kernel that waits for arithmetic, with `lanes` of 32 in each instruction of one line.
 kernel_profile with_lanes(std::uint64_t lanes, std::uint64_t divergent) {
   kernel_profile k = kernel_of(100);
   line_profile& l = add_line(k, 1);
@@ -160,10 +160,10 @@ kernel_profile with_lanes(std::uint64_t lanes, std::uint64_t divergent) {
 TEST_CASE("divergence comes first where it costs time, whatever limits") {
   kernel_profile k = with_lanes(6, 50);
   set_experiment(k, what_if::no_divergence, 25);
-  k.launches = 50;  // short ones
+  k.launches = 50;  // short launches
   CHECK(causes_found(k)[0] == cause::divergence);
   CHECK(causes_of(analyse(k, 100, 132))[0].gain == 4);
-  set_experiment(k, what_if::no_divergence, 97);  // most of it is launching
+  set_experiment(k, what_if::no_divergence, 97);  // most of the time is launch overhead
   CHECK(causes_found(k)[0] == cause::divergence);
   SUBCASE("what gains more comes before it") {
     k.lines[0].counts.global_load = sectors(10, 320, 40);
@@ -206,7 +206,7 @@ TEST_CASE("local memory is no matter of coalescing") {
   CHECK(causes_found(k)[0] == cause::local_arrays);
   k.spill_bytes = 200;
   CHECK(causes_found(k)[0] == cause::spills);
-  k.lines[1].counts.global_load = sectors(100, 40000, 40000);  // hardly any of it is local
+  k.lines[1].counts.global_load = sectors(100, 40000, 40000);  // hardly any of the traffic is local
   sum_up(k);
   CHECK(!names(k, cause::spills));
 }
@@ -221,9 +221,9 @@ TEST_CASE("lanes of an atomic that meet at one address have values to combine") 
   set_experiment(k, what_if::perfect_coalescing, 100);
   CHECK(causes_found(k) == std::vector{cause::same_address});
   k.timing.experiments_us.clear();
-  set_busy(k, part::atomics, 0);  // which ncu does not count
+  set_busy(k, part::atomics, 0);  // ncu does not count it
   CHECK(causes_found(k)[0] == cause::same_address);
-  k.lines[0].counts.global_atomic = sectors(100, 3200, 400);  // at addresses of their own
+  k.lines[0].counts.global_atomic = sectors(100, 3200, 400);  // each lane at its own address
   sum_up(k);
   CHECK(causes_found(k)[0] == cause::uncoalesced);
   k.lines[0].counts.global_atomic = {};

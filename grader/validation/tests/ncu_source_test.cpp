@@ -157,5 +157,5 @@ TEST_CASE("ncu's short scoreboard is named by what the kernel contains") {
     CHECK(kernel_of_page(head + special + other, 0).timing.special_in_shared);
   }
   CHECK(kernel_of_page(head + special, 20).timing.special_in_shared);
-  CHECK(kernel_of_page("", 0).timing.special_in_shared);  // its instructions are not known
+  CHECK(kernel_of_page("", 0).timing.special_in_shared);  // the kernel's instructions are unknown
 }

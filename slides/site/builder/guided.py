@@ -63,7 +63,7 @@ def term(site, anchor, shown):
 
 
 def why_wasteful(site, access, waste):
-    """`waste` is the recorded kind; older records have only True, and the access says most of it."""
+    """`waste` is the recorded kind. In older records it is only True, and the access shows most of it."""
     if waste is True:
         waste = ('bank_conflicts' if access.startswith('shared') else
                  'local_memory' if access.startswith('local') else 'uncoalesced')

@@ -1,4 +1,4 @@
-// Advice where a race is a lost update: both threads read, change and write one word.
+// Advice for a race that is a lost update: both threads read, change and write the same word.
 #include <algorithm>
 
 #include "common/emulator/check/advice/word_updates.hpp"
@@ -49,9 +49,9 @@ std::optional<word_update> checker::update_at(std::uint32_t site) {
                                      : update_by_store(f.values(), f.flow, s.instruction);
 }
 
-// Empty if the race is of another kind. In a loop, stores of one statement may also meet because a
-// barrier is missing between two passes. That is assumed where only the pass decides which word a
-// thread changes.
+// Empty if the race is of another kind. In a loop, two stores by one statement may also race
+// because a barrier is missing between iterations. That is assumed if only the iteration decides
+// which word a thread changes.
 std::string checker::lost_update_advice(const touch& t, race_between who,
                                         std::uint32_t other_site) {
   if (who == race_between::streams || who == race_between::copy || other_site == no_site) return {};
@@ -82,7 +82,7 @@ std::string checker::lost_update_advice(const touch& t, race_between who,
                                     " read, " + words.change + " and write";
   text += std::string(" in three steps, so another thread's ") + words.noun + " is lost: use " +
           words.instead;
-  // A variable of one element has no index that could be wrong.
+  // A variable with only one element has no index that could be wrong.
   const bool is_array =
       describe(*t.memory, t.at, t.site->element_bytes).object.bytes > t.site->element_bytes;
   return text +

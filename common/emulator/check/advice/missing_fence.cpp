@@ -1,10 +1,10 @@
-// Advice where two threads hand data over by a flag or a lock, and a fence is missing.
+// Advice for threads that pass data by a flag or a lock, but lack a fence.
 //
-// idea    The kernel's text says what was meant: after the earlier access a strong write (the flag
-// is
-//         set, the lock released), and before the later one a strong read of the same variable that
-//         a branch depends on (the wait, the lock taken). Of the two paths between these and the
-//         accesses, one is without a fence, or only with one of too narrow a scope.
+// idea    The kernel's text shows the intent: a strong write follows the earlier access (the flag
+//         is set, the lock is released). The later access is preceded by a strong read of the same
+//         variable, on which a branch depends (the wait, taking the lock). There is a path from the
+//         earlier access to the strong write, and one from the strong read to the later access. At
+//         least one of the two has no fence, or only a fence whose scope is too narrow.
 #include <algorithm>
 #include <set>
 
@@ -14,9 +14,9 @@
 namespace stepwise::emulator {
 namespace {
 
-constexpr std::size_t most_candidates = 64;  // strong accesses that are tried as flag or lock
+constexpr std::size_t most_candidates = 64;  // strong accesses tried as a flag or lock
 
-// The scope of a fence; none if the instruction is another one.
+// The scope of a fence; none if the instruction is not a fence.
 std::optional<sync_scope> fence_scope(const ptx::instruction& i) {
   if (i.opcode != "membar" && i.opcode != "fence") return std::nullopt;
   if (ptx::has_modifier(i, "proxy") || ptx::has_modifier(i, "mbarrier_init")) return std::nullopt;
@@ -30,13 +30,13 @@ bool intersect(const std::vector<std::string>& a, const std::vector<std::string>
 
 }  // namespace
 
-// What lies on the paths from one instruction to another, both of one function.
+// The fences on the paths between two instructions of the same function.
 class checker::fence_paths {
  public:
   enum class state : std::uint8_t { unreachable, fenced, narrow, missing };
   struct answer {
     state is;
-    std::int32_t fence = -1;  // the one that is too narrow
+    std::int32_t fence = -1;  // the fence that is too narrow
   };
 
   fence_paths(const program& code, const program_function& f, function_flow& flow, bool wide)
@@ -57,8 +57,8 @@ class checker::fence_paths {
   bool is_enough(sync_scope s) const { return !wide_ || s != sync_scope::block; }
 
  private:
-  // Whether a path leads from `from`, which is no branch, to `to` without an instruction that stops
-  // it. `stopped` becomes the first such instruction.
+  // Whether a path leads from `from`, which is not a branch, to `to` without passing an instruction
+  // that stops it. `stopped` is set to the first such instruction.
   template <class Stops>
   bool reaches(std::int32_t from, std::int32_t to, Stops stops, std::int32_t* stopped = nullptr) {
     const control_flow& flow = flow_.flow;
@@ -85,7 +85,7 @@ class checker::fence_paths {
     return false;
   }
 
-  // A function that is called counts as its widest fence.
+  // A call counts as the widest fence in the called function.
   std::optional<sync_scope> scope_at(std::int32_t n) {
     const ptx::instruction& i = flow_.body.instructions[static_cast<std::size_t>(n)];
     if (i.opcode != "call") return fence_scope(i);
@@ -107,7 +107,7 @@ class checker::fence_paths {
   bool wide_;  // the threads are in different blocks
 };
 
-// A strong access that may set or test a flag, and the fence between it and the data's access.
+// A strong access that may set or test a flag, and the fence between it and the data access.
 struct checker::flag_access {
   const access_site* site;
   fence_paths::answer fence;
@@ -130,7 +130,7 @@ std::vector<checker::flag_access> checker::flag_accesses(fence_paths& paths, std
     const bool stores = i.opcode == "st" && ptx::space_of(i) == ptx::state_space::shared;
     if (!stores && !ptx::is_branch(i)) continue;
     const auto from = stores ? values.of(i.operands.back()) : values.of_guard(n);
-    // One thread may read for its block, and pass on what it saw by another variable.
+    // One thread may read for its block, and pass on the value through another variable.
     for (const access_site* s : strong)
       if (from.contains(s->instruction) &&
           (!stores || !intersect(values.bases_of(n), values.bases_of(s->instruction))))
@@ -153,7 +153,7 @@ std::vector<checker::flag_access> checker::flag_accesses(fence_paths& paths, std
   return found;
 }
 
-// Empty if the kernel has no such flag or lock, or its fences are not what is missing.
+// Empty if the kernel has no such flag or lock, or if it does not lack a fence.
 std::string checker::missing_fence_advice(const touch& t, race_between who,
                                           std::uint32_t other_site) {
   if (who == race_between::streams || who == race_between::copy || who == race_between::one_store ||
@@ -161,7 +161,7 @@ std::string checker::missing_fence_advice(const touch& t, race_between who,
       other_site >= code_->accesses.size())
     return {};
   const access_site& earlier = site_at(other_site);
-  // Two strong accesses race for another reason: their scopes, or lanes that act as if in step.
+  // Two strong accesses race for another reason: their scopes, or lanes assumed to run in lockstep.
   if (earlier.order != memory_order::weak && t.site->order != memory_order::weak) return {};
   const std::uint32_t function = t.site->function;
   if (earlier.function != function || earlier.instruction < 0 || t.site->instruction < 0) return {};
@@ -172,12 +172,12 @@ std::string checker::missing_fence_advice(const touch& t, race_between who,
   const auto tests = flag_accesses(paths, function, t.site->instruction, false);
   const flag_access *set = nullptr, *test = nullptr;
   using enum fence_paths::state;
-  // The pair that needs the fewest fences, and of these the nearest in the order of the text.
+  // The pair that needs the fewest fences and, among equals, is nearest in the order of the text.
   std::tuple<int, int, std::int32_t> best{3, 0, 0};
   for (const flag_access& w : sets) {
     for (const flag_access& r : tests) {
       const int open = (w.fence.is != fenced) + (r.fence.is != fenced);
-      // A counter that only hands out places is read and written by one instruction.
+      // A counter that only hands out slots is read and written by one instruction.
       const bool only_counts = w.site == r.site && earlier.instruction == t.site->instruction;
       if (open == 0 || only_counts || !intersect(w.bases, r.bases)) continue;
       const std::int32_t set_after = w.site->instruction - earlier.instruction,
@@ -244,7 +244,7 @@ std::string checker::fence_words(const touch& t, const access_site& earlier, con
              : waits  ? "after the wait"
                       : "after the test of the flag") +
             here(test);
-  // In the order in which a thread comes to them.
+  // In the order in which a thread reaches them.
   const flag_access *first = &set, *second = &test;
   if (is_lock) std::swap(first, second), std::swap(before, after);
   if (first->fence.is == missing) before = "put " + fence + " " + before;

@@ -1,4 +1,4 @@
-// Definitions of registers, and searches through them.
+// Records the definitions of registers, and searches through them.
 #include "common/emulator/check/advice/register_flow.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace stepwise::emulator {
 namespace {
 
 constexpr std::size_t most_sources = 500;  // of one value
-constexpr int deepest_address = 24;        // instructions, one after the other
+constexpr int deepest_address = 24;        // dependent instructions
 
 bool passes_values_on(const ptx::instruction& i) {
   return ptx::traits_of(i).is_pure && ptx::has_result(i);

@@ -1,9 +1,11 @@
-// Which instructions of a PTX body compute a value or an address, for advice about statements.
+// Finds the instructions of a PTX body that compute a value or an address, for advice about
+// statements.
 //
 // idea    A register's value is followed back through the instructions that define it. Loads and
-//         atomic operations end the search: they are where the value came from. PTX of nvcc defines
-//         most registers once; one with several definitions merges paths, as in a loop.
-// watch   All answers are for words in messages: a wrong one may only make advice less specific.
+//         atomic operations end the search, since the value came from there. PTX from nvcc defines
+//         most registers once. A register with several definitions merges paths, as in a loop.
+// watch   The answers are used only to word messages. A wrong answer can only make advice less
+//         specific.
 //         Tested by ../tests/programs/faulty/.
 #pragma once
 
@@ -22,9 +24,9 @@ class register_flow {
   explicit register_flow(const ptx::body& body);
 
   struct sources {
-    std::vector<std::int32_t> instructions;  // each once
+    std::vector<std::int32_t> instructions;  // each listed once
     std::vector<std::string_view> names;     // variables and special registers
-    bool merges = false;                     // a register with several definitions is among them
+    bool merges = false;                     // one of the registers has several definitions
     bool contains(std::int32_t instruction) const;
   };
   sources of(const ptx::operand& value) const;
@@ -32,9 +34,9 @@ class register_flow {
   sources of_guard(std::int32_t instruction) const;
   sources of_address(std::int32_t access) const;
 
-  // Whether two accesses compute their addresses alike.
+  // Whether two accesses compute their addresses in the same way.
   bool same_address(std::int32_t a, std::int32_t b) const;
-  // The variables and pointers that an access's address is made from.
+  // The variables and pointers from which an access's address is computed.
   std::vector<std::string> bases_of(std::int32_t access) const;
 
   const std::vector<std::int32_t>& definitions_of(std::string_view name) const;

@@ -1,4 +1,4 @@
-// The finding of lanes that complete each other's warp-wide operations from different calls.
+// The finding for lanes that complete each other's warp-wide operations from different calls.
 #include <cstdio>
 
 #include "common/emulator/check/checker.hpp"
@@ -67,8 +67,8 @@ std::string waiting_lanes(std::uint32_t mask) {
 
 }  // namespace
 
-// The compiler may duplicate one call, by unrolling a loop for example, and __syncwarp() may be
-// completed from any place. Calls are the same if every line that leads to them is.
+// The compiler may duplicate a call, for example by unrolling a loop, and a __syncwarp() anywhere
+// may complete another. Two calls count as the same if their whole chains of lines are the same.
 void checker::met_at_two_places(const warp_event& one, const warp_event& other,
                                 std::uint32_t members) {
   if (one.at > other.at) return met_at_two_places(other, one, members);

@@ -1,5 +1,5 @@
-// Recognizes an update by its address, which the load and the store compute alike, and by the value
-// or the branch that leads from the load to the store.
+// Recognizes an update by its address, which the load and the store compute in the same way, and by
+// the value or the branch that leads from the load to the store.
 #include "common/emulator/check/advice/word_updates.hpp"
 
 #include <algorithm>
@@ -30,15 +30,15 @@ word_change change_of_opcode(const ptx::instruction& i) {
   return word_change::other;
 }
 
-// Whether an operand of such an instruction may be the old value: a - x adds to a, x - a does not.
+// Whether this operand may be the old value: a - x adds to a, but x - a does not.
 bool keeps_old_value(const ptx::instruction& i, std::size_t operand) {
   if (i.opcode == "sub") return operand == 1;
   if (i.opcode == "fma" || i.opcode == "mad") return operand == 3;
   return true;
 }
 
-// How a value is made from what `load` read. A register that merges paths has several definitions:
-// the old value itself on one path, and in a loop the sum so far on another.
+// Finds how a value is computed from the value that `load` read. A register that merges paths has
+// several definitions: the old value itself on one path and, in a loop, the sum so far on another.
 class change_search {
  public:
   change_search(const register_flow& values, std::int32_t load) : values_(values), load_(load) {}
@@ -81,10 +81,10 @@ class change_search {
 
   const register_flow& values_;
   std::int32_t load_;
-  std::vector<std::string_view> open_;  // registers that the search is inside of
+  std::vector<std::string_view> open_;  // registers whose search has not ended
 };
 
-// CUDA has no atomic addition of a byte, and of two bytes only for __half and __nv_bfloat16.
+// CUDA has no 1-byte atomic addition, and 2-byte ones only for __half and __nv_bfloat16.
 bool has_atomic_function(const register_flow& values, const register_flow::sources& of_value,
                          const ptx::instruction& store) {
   const unsigned bytes = ptx::bytes_of(ptx::value_type(store));
@@ -141,12 +141,12 @@ std::optional<word_update> update_by_store(const register_flow& values, const co
     const word_change how = value.kind == ptx::operand_kind::name
                                 ? change_search(values, n).of(value.name)
                                 : word_change::other;
-    // A value that is only copied back changes nothing, and a longer chain is not understood.
+    // A value that is only copied back changes nothing, and longer chains are not analyzed.
     const bool is_named = how > word_change::identity && how < word_change::compared &&
                           has_atomic_function(values, from, values.at(store));
     return word_update{n, store, is_named ? how : word_change::other};
   }
-  if (is_constant(values, from)) return std::nullopt;  // a mark that several threads may set
+  if (is_constant(values, from)) return std::nullopt;  // a constant that several threads may store
   const std::int32_t load = deciding_load(values, flow, store);
   if (load < 0) return std::nullopt;
   return word_update{load, store, word_change::compared};

@@ -1,5 +1,5 @@
-// Statements that read a word, change it and write it back in separate instructions, where one
-// thread can lose another's change.
+// Finds statements that read a word, change it and write it back in separate instructions, so that
+// one thread can lose another thread's change.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ enum class word_change : std::uint8_t {
   bits_and,
   bits_or,
   bits_xor,
-  compared,  // a comparison with the old value decides whether the word is written
+  compared,  // whether the word is written depends on a comparison with the old value
   other
 };
 

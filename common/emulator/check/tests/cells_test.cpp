@@ -54,10 +54,10 @@ TEST_CASE("lanes of a warp that met know each other's accesses") {
   const cells& c = space.all();
   CHECK(store_row(c, 0, 1, 1, 32, warp(0, 25)));
   accessor a = warp(0, 30);
-  CHECK_FALSE(load_row(c, 1, 1, 1, 31, a));  // each its neighbour's
+  CHECK_FALSE(load_row(c, 1, 1, 1, 31, a));  // each lane reads its neighbour's word
   a.met = 26;
   CHECK(load_row(c, 1, 1, 1, 31, a));
-  CHECK_FALSE(store_row(c, 0, 1, 1, 31, a));  // since they met, its neighbour has read it
+  CHECK_FALSE(store_row(c, 0, 1, 1, 31, a));  // since the lanes met, its neighbour has read it
   a.now = a.met = 31;
   CHECK(store_row(c, 0, 1, 1, 31, a));
   accessor other = warp(1, 40);
@@ -256,7 +256,7 @@ TEST_CASE("pages of words, halves and bytes remember what cells of single bytes 
     REQUIRE(pages.touch(0, bytes_used, grain::bytes) == grain::bytes);
     bool same = true;
     for (std::size_t k = 0; k < bytes_used; ++k) {
-      // Of a byte that was never written, the writer's number means nothing.
+      // For a byte that was never written, the writer's number means nothing.
       if (bytes[k].write_time() == 0) bytes[k].writer() = pages.at(k).writer();
       same = same && all_of(pages.at(k)) == all_of(bytes[k]);
     }

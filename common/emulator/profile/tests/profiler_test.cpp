@@ -125,7 +125,7 @@ TEST_CASE("atomics: in shared memory lanes on one word take turns, a sum of floa
   CHECK(c.line(7).counts.shared_atomic.requests == 32);
   CHECK(c.line(7).counts.shared_atomic.wavefronts == 64);
   CHECK(c.line(7).counts.shared_load.requests == 32);
-  // All but one lane's turn: combined in the warp, they would be one.
+  // All wavefronts but one: combined within the warp, the lanes would need only one.
   CHECK(c.line(5).counts.shared_atomic.repeated_wavefronts == 31);
   CHECK(c.line(6).counts.global_atomic.repeated_sectors == 31);
   CHECK(c.line(6).counts.global_atomic.ideal_sectors == 1);

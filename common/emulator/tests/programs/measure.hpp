@@ -5,10 +5,10 @@
 //         `--benchmark REQUIRED` it pins itself to one core, launches three times, and prints the
 //         median in million lane-instructions per second, counted by our runtime. With `--scaling
 //         REQUIRED` it runs itself (`--large`: a larger problem, where it has one) with one worker
-//         and with two, in turns, and compares the rates. With `--check-cost MOST` it does so
-//         without the checks and with them, which may take MOST times as long.
-// watch   A shared machine is noisy: the benchmark reports whether REQUIRED was met, and its exit
-//         status is 1 only below 0.7 of it; for MOST, only where it takes 1 / 0.7 times that.
+//         and with two, alternately, and compares the rates. With `--check-cost MOST` it compares
+//         the rates without and with the checks, which may take at most MOST times as long.
+// watch   A shared machine is noisy. The benchmark reports whether REQUIRED was met, but its exit
+//         status is 1 only below 0.7 of it. For MOST, it is 1 only above 1 / 0.7 times MOST.
 #pragma once
 
 #include <dlfcn.h>
@@ -33,7 +33,7 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// The rate that this program, of those that are joined, prints with such variables set.
+// The rate that one of the joined programs prints when these environment variables are set.
 inline double rate_with(const char* program, const std::string& variables) {
   const std::string command =
       variables + " '" + program_invocation_name + "' " + program + " --large";
@@ -69,7 +69,7 @@ inline int report_scaling(const char* program, double required) {
   return ratio >= clear_margin * required ? 0 : 1;
 }
 
-// The exit status: how the median of five runs without the checks compares with that with them.
+// Compares the medians of five runs without and with the checks. Returns the exit status.
 inline int report_check_cost(const char* program, double most) {
   std::vector<double> plain, checked;
   for (int round = 0; round < 5; ++round) {
@@ -83,8 +83,7 @@ inline int report_check_cost(const char* program, double most) {
   return clear_margin * ratio <= most ? 0 : 1;
 }
 
-// What the command line asks for. Its constructor does not return where that is --scaling or
-// --check-cost.
+// The options on the command line. With --scaling or --check-cost, the constructor does not return.
 struct benchmark_request {
   bool wanted = false;
   bool large = false;

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-// Whether the runtime that was loaded is ours, whose device is emulated.
+// Whether the runtime that was loaded is ours, with the emulated device.
 inline bool on_emulator() { return dlsym(RTLD_DEFAULT, "stepwiseDeviceKind") != nullptr; }
 
 // STEPWISE_TEST_DEVICE says which runtime a test is about: "emulated" (ours) or "gpu" (NVIDIA's).

@@ -1,4 +1,4 @@
-// Benchmark g: the sum of each row of a matrix by one thread, so that a warp's lanes lie apart.
+// Benchmark g: one thread sums each row of a matrix, so that a warp's lanes access scattered words.
 #include "common/emulator/tests/programs/measure.hpp"
 
 constexpr int rows = 4096, cols = 512;

@@ -1,4 +1,4 @@
-// Benchmark f: sums of tiles that cp.async brings, each while the one before is added up.
+// Benchmark f: sums of tiles; cp.async loads each tile while the previous one is added up.
 #include <cuda_pipeline.h>
 
 #include "common/emulator/tests/programs/measure.hpp"

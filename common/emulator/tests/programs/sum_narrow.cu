@@ -1,4 +1,4 @@
-// Benchmark e: the sum of 2^23 bf16, read in steps of the grid.
+// Benchmark e: the sum of 2^23 bf16 values, read in a grid-stride loop.
 #include <cuda_bf16.h>
 
 #include "common/emulator/tests/programs/measure.hpp"

@@ -278,7 +278,7 @@ TEST_CASE("why warps wait, and for what") {
     special.add(step_kind::compute, unit::special, {0}, {0});
     exchanges.add(step_kind::compute, unit::exchange, {0}, {0});
   }
-  for (const unsigned few_or_many : {1U, 64U}) {  // results are waited for, or the unit
+  for (const unsigned few_or_many : {1U, 64U}) {  // waits for results, or for the unit
     CHECK(share_of(stall::special_functions, time_of(special, few_or_many)) > 0.4);
     CHECK(share_of(stall::shared_dependency, time_of(special, few_or_many)) == 0);
   }

@@ -1,4 +1,4 @@
-// The kind of a copy against where its areas are: what an H200 answered (CUDA 13.0).
+// A copy's kind compared with the locations of its areas: the results of an H200 (CUDA 13.0).
 #include "common/runtime/conformance/expect.hpp"
 
 int main() {
@@ -8,7 +8,7 @@ int main() {
   check(cudaMalloc(&other, 4096));
   check(cudaMemset(other, 7, 4096));
 
-  // Between two device pointers it may be either direction.
+  // Between two device pointers, the kind may name either direction.
   for (const cudaMemcpyKind kind :
        {cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice}) {
     char found = 0;
@@ -23,7 +23,7 @@ int main() {
     EXPECT_TRUE(found == 7);
   }
 
-  // Pageable memory of the host is never the device's.
+  // Pageable host memory never counts as device memory.
   EXPECT(cudaMemcpy(pageable.data(), device, 4096, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
   EXPECT(cudaMemcpy(device, pageable.data(), 4096, cudaMemcpyDeviceToDevice),
          cudaErrorInvalidValue);

@@ -1,11 +1,11 @@
-// For each way in which the host waits, and each kind of stream: has the work ended when the wait
-// returns?
+// For each way in which the host can wait, and each kind of stream: has the work ended when the
+// wait returns?
 //
 // A kernel sleeps for 30 ms and then writes a flag into pinned memory, which the host reads right
-// after the wait. The program prints one line per way and kind; on a GPU that is the measured
-// column of ../../HOST_WAITS.md. It fails only where CUDA's documentation guarantees that the work
-// has ended: elsewhere both answers are right, and the emulator, whose kernels end within their
-// launch, always answers "ended".
+// after the wait. The program prints one line per way and kind. On a GPU these lines are the GPU
+// column of ../../HOST_WAITS.md. The program fails only where CUDA's documentation guarantees that
+// the work has ended. Elsewhere both answers are right. The emulator's kernels end within their
+// launch, so it always answers "ended".
 #include <atomic>
 #include <cstring>
 #include <functional>
@@ -35,13 +35,13 @@ cudaStream_t made(kind k) {
   return s;
 }
 
-// What the ways use. Everything is allocated before the first measurement.
+// The objects that the waits use. Everything is allocated before the first measurement.
 struct things {
   volatile int* flag;
   int *device, *other, *pinned, *managed, *pool_memory = nullptr;
   int pageable[16] = {};
   cudaEvent_t start, stop;
-  cudaStream_t stream = nullptr;  // of the work
+  cudaStream_t stream = nullptr;  // where the work runs
   cudaGraphExec_t graph;
   std::atomic<int> called{0};
 
@@ -60,7 +60,7 @@ struct things {
   }
 };
 
-// Which streams' work CUDA's documentation says has ended after the wait.
+// The streams whose work has ended after the wait, according to CUDA's documentation.
 enum guarantee { none, its_own, of_blocking, everything };
 
 struct way {
@@ -200,7 +200,7 @@ bool has_ended(const way& by, kind k, volatile int* flag) {
   const bool ended = *flag == 1;
   check(cudaDeviceSynchronize());
   EXPECT_TRUE(*flag == 1);
-  // Memory that the way has freed is not freed twice; the process ends soon.
+  // Memory that the wait freed is not freed twice. The process ends soon.
   check(cudaFree(x.device));
   check(cudaFree(x.managed));
   check(cudaGraphExecDestroy(x.graph));
@@ -213,7 +213,7 @@ bool has_ended(const way& by, kind k, volatile int* flag) {
 int main() {
   int* flag;
   check(cudaMallocHost(&flag, sizeof *flag));
-  cudaFuncAttributes loaded;  // a kernel that is loaded at its launch may wait for those that run
+  cudaFuncAttributes loaded;  // loading a kernel at launch may wait for running kernels
   check(cudaFuncGetAttributes(&loaded, work));
   check(cudaFuncGetAttributes(&loaded, nothing));
   for (const way& by : ways()) {

@@ -1,6 +1,6 @@
-// Every function that copies, with every kind, between every two sorts of memory: prints what each
-// returns, and fails if that is not by the rule of copies (../../DESIGN.md): kernels may use what
-// the kind calls device memory. The most of it no GPU has answered yet: run it on one.
+// Calls every copy function, with every kind, between every two sorts of memory, and prints the
+// results. Fails if a result breaks the rule for copies (../../DESIGN.md): kernels must be able to
+// use what the kind calls device memory. Most cases have not been run on a GPU yet: run it on one.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -65,7 +65,7 @@ void between_places(const char* function, const copy& call, int first = 0, int l
   }
 }
 
-// With memory that is always the device's at one end: kinds that call it the host's are refused.
+// One end is always device memory: kinds that describe it as host memory are refused.
 void with_fixed_end(const char* function, const char* end, bool is_to, const copy& call) {
   for (int kind = 0; kind <= 4; ++kind) {
     const bool is_default = kind == cudaMemcpyDefault;

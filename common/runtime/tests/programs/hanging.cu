@@ -1,4 +1,4 @@
-// Programs that do not end by themselves, for signals_test.py. The argument says which.
+// Programs that do not end by themselves, for signals_test.py. The argument selects one.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -11,7 +11,7 @@ int* flag = nullptr;  // pinned: the host may write it at any time
 
 void set_flag(int) { *static_cast<volatile int*>(flag) = 1; }
 
-// Each warp reads what the other one writes.
+// Each warp reads words that the other warp writes.
 __device__ int races() {
   __shared__ int line[64];
   line[threadIdx.x] = static_cast<int>(threadIdx.x);

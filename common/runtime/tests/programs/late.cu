@@ -1,5 +1,5 @@
-// What the host finds before and after it waits, where asynchronous work is late (STEPWISE_LATE=1):
-// the old values, as mostly on a GPU, then the new ones.
+// The values that the host finds before and after it waits, if asynchronous work is delayed
+// (STEPWISE_LATE=1): first the old values, as is usual on a GPU, and then the new ones.
 #include <unistd.h>
 
 #include <cstdio>
@@ -20,7 +20,7 @@ cudaStream_t a, b;
 
 void called(void* number) { ++*static_cast<volatile int*>(number); }
 
-// Both start as 0 again.
+// Resets both to 0.
 void begin() {
   cudaDeviceSynchronize();
   for (int i = 0; i < 64; ++i) pinned[i] = managed[i] = 0;
@@ -111,7 +111,7 @@ int main() {
   cudaStreamSynchronize(a);
   show("graphs", first, managed[0]);
 
-  // A copy to memory that is not pinned waits, and so does the default stream's for other streams.
+  // A copy to unpinned memory waits. In the default stream, it also waits for other streams.
   begin();
   int own = 0;
   cudaStream_t blocking;
@@ -125,7 +125,7 @@ int main() {
   cudaStreamSynchronize(a);
   show("many launches", 0, managed[0]);
 
-  // The host polls memory, without a call.
+  // The host polls memory without an API call.
   begin();
   set<<<1, 1, 0, a>>>(pinned, 3);
   first = pinned[0];
@@ -140,7 +140,7 @@ int main() {
   cudaStreamSynchronize(a);
   show("waiting kernel", 0, managed[0]);
 
-  (void)cudaGetLastError();  // that the queries were too early
+  (void)cudaGetLastError();  // clears the errors of the queries that were too early
   set<<<1, 32, 0, a>>>(device, 1);
   cudaFree(device);
   printf("last error: %s\n", cudaGetErrorName(cudaGetLastError()));

@@ -1,4 +1,4 @@
-// What exec_advice_test.cpp profiles: a kernel for each kind of advice, chosen by its name.
+// Profiled by exec_advice_test.cpp: a kernel for each kind of advice, chosen by its name.
 #include <cstdio>
 #include <cstring>
 
@@ -57,7 +57,7 @@ __global__ void special(float* out, int turns) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = v;
 }
 
-// Any grid and block.
+// Works with any grid and block.
 __global__ void total(const float* in, float* out, int n) {
   float sum = 0;
   const int threads = gridDim.x * blockDim.x, first = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// What exec_test.cpp checks: a program of the driver API that frees neither of its allocations.
+// Checked by exec_test.cpp: a driver API program that frees neither of its allocations.
 #include <cuda.h>
 
 int main() {

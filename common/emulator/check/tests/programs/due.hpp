@@ -33,7 +33,7 @@ struct due_party {
 struct due_finding {
   std::string kind;
   std::vector<due_party> parties;
-  int allocated = 0, freed = 0, called = 0, unfinished = 0;  // lines; 0: not told
+  int allocated = 0, freed = 0, called = 0, unfinished = 0;  // lines; 0: not given
   std::map<std::string, std::string> values;                 // object, bytes, offset, count, says
 };
 

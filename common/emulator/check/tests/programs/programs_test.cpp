@@ -32,8 +32,8 @@ std::string contents(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// The executables that contain each program: with different optimization, some are built
-// repeatedly.
+// The executables that contain each program. Some programs are built repeatedly, with different
+// optimization.
 std::multimap<std::string, std::string> built_programs() {
   std::multimap<std::string, std::string> found;
   std::istringstream groups(environment("STEPWISE_GROUPS"));

@@ -1,5 +1,5 @@
-// Data handed over by a flag or a lock, where a fence is missing or too narrow: the advice says
-// which one, and where it belongs.
+// Threads pass data by a flag or a lock, but a fence is missing or too narrow. The advice names the
+// fence and the place where it belongs.
 __device__ int value, ready;
 
 __global__ void reader_lacks(int* out) {
@@ -122,7 +122,7 @@ __global__ void handed_back(int* data, volatile int* flag, int* out) {
   }
 }
 
-// A counter that hands out places is no flag.
+// A counter that hands out slots is not a flag.
 __global__ void places(unsigned* used, int* out, int* sum) {
   const unsigned place = atomicAdd(used, 1);
   if (place < 4) out[place] = place;

@@ -1,5 +1,5 @@
-// Statements that read, change and write a word that other threads change, too: the advice names
-// the lost update, and the atomic function that replaces the statement.
+// Statements read, change and write a word that other threads also change. The advice names the
+// lost update and the atomic function that replaces the statement.
 __device__ int counter;
 __device__ float sum;
 
@@ -61,7 +61,7 @@ __global__ void two_warps(int* x) {
   }
 }
 
-// Not an update of one word by two threads: the barrier is what is missing.
+// Not an update of one word by two threads: a barrier is missing.
 __global__ void other_word(int* x) {
   __shared__ int words[64];
   const int i = threadIdx.x;

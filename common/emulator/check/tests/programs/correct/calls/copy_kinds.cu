@@ -1,5 +1,5 @@
-// Memory that is both the host's and the device's may be called either; cudaMemcpyDefault says
-// neither.
+// A copy's kind may describe memory that host and device share as either. cudaMemcpyDefault
+// describes it as neither.
 #include <cstdlib>
 
 #define CHECK(call) \
@@ -26,7 +26,7 @@ int main() {
   }
   CHECK(cudaMemcpy(own, device, 64, cudaMemcpyDefault));
   CHECK(cudaMemcpy(device, device + 8, 16, cudaMemcpyDefault));
-  // It does not copy, and the program looks.
+  // The call does not copy, and the program checks the result.
   if (cudaMemcpy(own, device, 64, cudaMemcpyHostToDevice) != cudaErrorInvalidValue) return 1;
   CHECK(cudaHostUnregister(registered));
   CHECK(cudaFreeHost(pinned));

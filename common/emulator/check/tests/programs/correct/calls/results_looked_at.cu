@@ -1,4 +1,4 @@
-// Calls that fail, whose results the program looks at in many ways.
+// Calls fail, and the program checks their results in many ways.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -58,16 +58,16 @@ int main() {
   while (cudaSetDevice(7) == cudaSuccess) {
   }
 
-  // Ignored at first, and asked for later.
+  // Ignored at first, and queried later.
   cudaSetDevice(7);
   cudaMemset(x, 0, 64);
   if (cudaGetLastError() != cudaErrorInvalidDevice) return 1;
   cudaSetDevice(7);
   if (cudaPeekAtLastError() != cudaErrorInvalidDevice) return 1;
   cudaMemset(x, 0, 100);
-  cudaGetLastError();  // the program knows
+  cudaGetLastError();  // the program already knows
 
-  // No errors.
+  // These are not errors.
   cudaFree(nullptr);
   cudaStreamQuery(nullptr);
   CHECK(cudaFree(x));

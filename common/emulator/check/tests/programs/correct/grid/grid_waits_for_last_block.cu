@@ -1,4 +1,4 @@
-// All blocks wait for the last one; it fits beside them.
+// All blocks wait for the last block, which fits on the GPU along with them.
 __device__ int data;
 __device__ volatile int ready;
 

@@ -1,4 +1,4 @@
-// Whole blocks wait for the last one: a thread polls, a barrier hands its answer to the others.
+// Whole blocks wait for the last block: one thread polls, and a barrier passes on its answer.
 __device__ int data;
 __device__ volatile int ready;
 

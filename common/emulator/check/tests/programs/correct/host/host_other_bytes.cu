@@ -1,5 +1,5 @@
-// While work runs, the host uses other bytes of the same pages, reads what the work reads, and
-// prepares the next piece of a buffer.
+// While work runs, the host uses other bytes of the same pages, reads bytes that the work also
+// reads, and prepares the next piece of a buffer.
 #include <cstring>
 
 struct shared_state {

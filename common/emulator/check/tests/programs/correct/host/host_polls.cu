@@ -36,8 +36,8 @@ int main() {
   while (__atomic_load_n(progress, __ATOMIC_ACQUIRE) < 128) {
   }
   watch<<<1, 1>>>(flag, device);
-  *flag = 3;  // a kernel that looks at it repeatedly would stop
-  // A small copy says that what comes before it in the stream has ended.
+  *flag = 3;  // a kernel that polls it would stop
+  // A small copy shows that the earlier work in the stream has ended.
   const int four = 4;
   cudaMemcpyAsync(device, &four, 4, cudaMemcpyHostToDevice);
   cudaMemcpyAsync(flag, device, 4, cudaMemcpyDeviceToHost);

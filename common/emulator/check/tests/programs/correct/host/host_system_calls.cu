@@ -1,5 +1,5 @@
-// While work runs, the system reads and writes other bytes of the same pages; processes, threads
-// and signals come and go.
+// While work runs, system calls read and write other bytes of the same pages, and processes,
+// threads and signals come and go.
 #include <pthread.h>
 #include <signal.h>
 #include <sys/uio.h>

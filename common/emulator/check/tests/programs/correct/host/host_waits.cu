@@ -48,7 +48,7 @@ void in_stream(const memory& m, cudaStream_t s) {
   look(m);
   begin(m, s);
   int one[32];
-  cudaMemcpyAsync(one, m.device, 128, cudaMemcpyDeviceToHost, s);  // not pinned: it waits
+  cudaMemcpyAsync(one, m.device, 128, cudaMemcpyDeviceToHost, s);  // not pinned: the call waits
   errors += one[0] != round_number;
   look(m);
   begin(m, s);
@@ -71,7 +71,7 @@ int main() {
   cudaStreamCreateWithFlags(&non_blocking, cudaStreamNonBlocking);
   for (const cudaStream_t s : {cudaStream_t{}, cudaStreamPerThread, blocking, non_blocking})
     in_stream(m, s);
-  // The legacy default stream waits for blocking ones.
+  // The legacy default stream waits for blocking streams.
   int one[32];
   begin(m, blocking);
   cudaMemcpy(one, m.device, 128, cudaMemcpyDeviceToHost);

@@ -1,4 +1,4 @@
-// Calls that fail, whose errors the program reads: nothing remains unchecked.
+// Calls fail, and the program reads their errors: nothing remains unchecked.
 __global__ void fill(int* x) { x[threadIdx.x] = 1; }
 
 int main() {

@@ -1,4 +1,4 @@
-// A warp waits for long: for another one that computes, and that takes a lock again and again.
+// A warp waits a long time for another warp, which computes and repeatedly takes a lock.
 __global__ void hand_over(int* out) {
   __shared__ volatile int ready;
   __shared__ int lock, turns;

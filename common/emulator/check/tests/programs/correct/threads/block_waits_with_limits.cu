@@ -1,5 +1,5 @@
-// Threads that wait for a flag which never comes, and give up: after so many polls, after some time
-// of either clock, and after many waits of some time.
+// Threads wait for a flag that is never set, and give up: after a number of polls, after some time
+// on either clock, and after many waits of some length.
 #include <cstdint>
 
 __device__ std::uint64_t timer() {

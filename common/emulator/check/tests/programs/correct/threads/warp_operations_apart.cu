@@ -1,5 +1,5 @@
-// Warp-wide operations that lanes may execute at different places: with masks of their own lanes,
-// and where the compiler duplicates one call.
+// Warp-wide operations that lanes may execute at different places: with masks that name only the
+// lanes of each place, and where the compiler duplicates one call.
 template <int n>
 __device__ int rotated(int v) {
 #pragma unroll
@@ -23,7 +23,7 @@ __global__ void arms(int* out) {
   out[i] = v;
 }
 
-// Each lane leaves the loop with the vote of all; each pass has several shuffles.
+// The vote of all lanes ends the loop for each lane; each iteration has several shuffles.
 __global__ void loops(int* out) {
   const int i = threadIdx.x;
   int v = i, passes = 0;
@@ -36,7 +36,7 @@ __global__ void loops(int* out) {
   out[i] += v + passes;
 }
 
-// The calls before and after a branch, whose arms take different times.
+// Calls before and after a branch whose two sides take different amounts of time.
 __global__ void around(int* out) {
   const int i = threadIdx.x;
   const unsigned odd = __ballot_sync(0xffffffff, i & 1);

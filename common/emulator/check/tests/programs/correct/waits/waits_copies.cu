@@ -1,4 +1,4 @@
-// Copies and fills that return when they are done: the host has waited for their stream.
+// Copies and fills that return only when they are done: the host has waited for their stream.
 __device__ int symbol[32];
 __global__ void add(int* x) { x[threadIdx.x] += 1; }
 
@@ -18,7 +18,7 @@ int main() {
   cudaDeviceSynchronize();
   constexpr auto home = cudaMemcpyDeviceToHost, there = cudaMemcpyHostToDevice;
   for (int way = 0; way < 12; ++way) {
-    // Those without a stream are in the default stream, which waits for the blocking one.
+    // Calls without a stream are in the default stream, which waits for the blocking stream.
     for (cudaStream_t one : all) {
       if (way < 10 && one == all[2]) continue;
       add<<<1, 32, 0, one>>>(x);

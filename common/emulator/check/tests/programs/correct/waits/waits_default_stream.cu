@@ -1,5 +1,5 @@
 // An event or a host function in the legacy default stream comes after the work of all blocking
-// streams, and the host waits for it, though no kernel follows there.
+// streams, and the host waits for it, even though no kernel follows in that stream.
 #include <atomic>
 
 __global__ void add(int* x) { x[threadIdx.x] += 1; }
@@ -58,7 +58,7 @@ int main() {
       cudaStreamSynchronize(apart);
     }
   }
-  // Without the host, too: the blocking streams' later work comes after the event.
+  // The same without the host: the later work of blocking streams comes after the event.
   for (cudaStream_t one : blocking) {
     add<<<1, 32, 0, one>>>(x);
     cudaEventRecord(stop);

@@ -1,5 +1,5 @@
-// The driver API's ways to wait, and numbers that its streams write for the host, which polls them
-// in pinned memory or by copies from the device.
+// The driver API's ways to wait. They include numbers that its streams write for the host, which
+// polls them in pinned memory or by copies from the device.
 #include <cuda.h>
 
 __global__ void add(int* x) { x[threadIdx.x] += 1; }
@@ -45,7 +45,7 @@ int main() {
       if (way == 5) cuCtxSynchronize();
       if (way == 6) cuMemcpyDtoH(&number, at(device), sizeof number);
       if (way == 7) cuMemsetD32(at(pinned), 0, 1);
-      if (way >= 6 && one == all[2]) cuStreamSynchronize(one);  // those are in the default stream
+      if (way >= 6 && one == all[2]) cuStreamSynchronize(one);  // these ways use the default stream
       add<<<1, 32, 0, apart>>>(x);
     }
   }

@@ -1,5 +1,5 @@
-// The host waits for an event in every way and every kind of stream, then gives any stream work on
-// the same memory.
+// The host waits for an event in every way and in every kind of stream, and then submits work on
+// the same memory to any stream.
 __global__ void add(int* x) { x[threadIdx.x] += 1; }
 
 int main() {

@@ -1,5 +1,5 @@
-// The host polls a number in memory that it shares with the GPU: a kernel, a copy or a fill writes
-// it after the work.
+// The host polls a number in memory that it shares with the GPU. A kernel, a copy or a fill writes
+// the number after the work.
 #include <cstdlib>
 
 __global__ void add(int* x) { x[threadIdx.x] += 1; }

@@ -52,7 +52,7 @@ int main() {
   cudaGraphLaunch(executable, all[3]);
   add<<<1, 64, 0, all[3]>>>(x);
   cudaDeviceSynchronize();
-  // A graph in the default stream comes after the work of blocking streams, and theirs after it.
+  // A graph in the default stream comes after earlier and before later work of blocking streams.
   add<<<1, 64, 0, all[2]>>>(x);
   cudaGraphLaunch(executable, nullptr);
   add<<<1, 64, 0, cudaStreamPerThread>>>(x);

@@ -1,5 +1,5 @@
-// The host polls a flag that a function of its own sets in a stream of any kind: nothing but the
-// program sees that wait.
+// The host polls a flag that one of its own functions sets in a stream of any kind. Only the
+// program itself sees that wait.
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -39,7 +39,7 @@ int main() {
         add<<<1, 32, 0, one>>>(x);
         if (way == 0) cudaLaunchHostFunc(one, message::send, &done);
         if (way == 1) cudaStreamAddCallback(one, message::send_back, &done, 0);
-        if (way == 2) {  // another thread waits, and gives the other stream its work
+        if (way == 2) {  // another thread waits, and submits work to the other stream
           cudaLaunchHostFunc(one, message::send, &done);
           std::thread([&] {
             done.wait();

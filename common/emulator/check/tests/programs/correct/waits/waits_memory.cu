@@ -1,5 +1,5 @@
-// Memory that is freed and allocated again: cudaFree waits for all work, and a pool hands memory
-// from one stream to another only in order.
+// Memory is freed and allocated again. cudaFree waits for all work, and a pool passes memory from
+// one stream to another only in stream order.
 __global__ void add(int* x) { x[threadIdx.x] += 1; }
 __global__ void fill(int* x) { x[threadIdx.x] = 1; }
 
@@ -23,7 +23,7 @@ int main() {
       cudaDeviceSynchronize();
     }
   }
-  // More often than the emulator lets freed memory rest.
+  // More iterations than the emulator waits before it reuses freed memory.
   for (int round = 0; round < 200; ++round) {
     cudaStream_t s = all[2 + round % 2];
     cudaMallocAsync(&scratch, sizeof host, s);

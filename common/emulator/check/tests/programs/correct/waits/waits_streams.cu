@@ -1,5 +1,5 @@
-// The host waits for a stream of any kind, or queries it until it has done its work; a copy in the
-// stream and an event for which it waited count, too.
+// The host waits for a stream of any kind, or queries it until its work is done. A copy in the
+// stream, and an event for which the stream waited, count as well.
 __global__ void add(int* x) { x[threadIdx.x] += 1; }
 
 int main() {

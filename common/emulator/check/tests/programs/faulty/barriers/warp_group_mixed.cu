@@ -1,4 +1,4 @@
-// Threads of a group of cooperative groups execute different operations of it. Both are ballots.
+// Threads of one cooperative group execute different operations of the group. Both are ballots.
 #include <cooperative_groups.h>
 
 namespace cg = cooperative_groups;

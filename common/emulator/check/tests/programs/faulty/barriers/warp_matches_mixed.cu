@@ -1,4 +1,4 @@
-// Lanes that one mask names execute different matches or reductions.
+// Lanes named by one mask execute different matches or reductions.
 __global__ void matches(unsigned* out) {
   const int t = threadIdx.x;
   int equal;

@@ -1,4 +1,4 @@
-// Lanes that one mask names execute different shuffles, or one shuffle at different lines.
+// Lanes named by one mask execute different shuffles, or one shuffle at different lines.
 __global__ void kinds(int* out) {
   const int t = threadIdx.x;
   int v;

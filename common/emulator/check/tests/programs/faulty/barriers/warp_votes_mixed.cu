@@ -1,4 +1,4 @@
-// Lanes that one mask names execute different votes, and each completes the other's.
+// Lanes named by one mask execute different votes, and each vote completes the other.
 __global__ void in_branch(int* out) {
   int all = -1;
   const int t = threadIdx.x;
@@ -8,7 +8,7 @@ __global__ void in_branch(int* out) {
   out[t] = 10 * all + any;
 }
 
-// One kind, but two calls: the lanes that leave the loop early complete it with the call after it.
+// One kind, but two calls: lanes that leave early complete the loop's call with the one after it.
 __global__ void in_loop(int* out) {
   const int t = threadIdx.x;
   int n = 0;
@@ -17,7 +17,7 @@ __global__ void in_loop(int* out) {
   out[t] = n + __any_sync(0xffffffff, t == 0);  // finding 2: barrier_divergence sync
 }
 
-// A barrier of the warp is no vote.
+// A warp barrier is not a vote.
 __global__ void barrier(int* out) {
   const int t = threadIdx.x;
   if (t < 8) {

@@ -1,4 +1,4 @@
-// Copies whose kind calls device memory the host's: a GPU goes by the addresses and copies.
+// Copies whose kind describes device memory as host memory: a GPU goes by the addresses and copies.
 #include <cstdlib>
 
 __device__ int total;

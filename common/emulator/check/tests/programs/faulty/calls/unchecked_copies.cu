@@ -1,4 +1,4 @@
-// Copies and fills that fail, whose results the program ignores.
+// Copies and fills fail, and the program ignores their results.
 #include <cstdio>
 
 __constant__ float weights[16];

@@ -34,6 +34,6 @@ int main(int count, char**) {
   if (set_if(count != 0, 8) != 8) return 1;
   std::thread(in_thread).join();
   IGNORE(cudaSetDevice(9));  // finding 5: unchecked_error called
-  // Another thread's error is not asked for here.
+  // This call does not return another thread's error.
   return std::thread([] { cudaGetLastError(); }).join(), 0;
 }

@@ -1,10 +1,10 @@
-// Calls about devices, streams, events, memory, kernels and graphs that fail, whose results the
-// program ignores.
+// Calls about devices, streams, events, memory, kernels and graphs fail, and the program ignores
+// their results.
 #include <cstdint>
 
 __global__ void fill(int* x) { x[threadIdx.x] = 1; }
 
-// The result is passed on, and ignored there.
+// The result is returned to the caller, which ignores it.
 // finding 3: unchecked_error called says=cudaSetDevice()
 cudaError_t choose_device(int number) { return cudaSetDevice(number); }
 

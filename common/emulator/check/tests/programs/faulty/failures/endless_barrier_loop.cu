@@ -1,5 +1,5 @@
-// Whole blocks wait for a flag that no block sets: a thread polls, a barrier hands its answer to
-// the others.
+// Whole blocks wait for a flag that no block sets: one thread polls, and a barrier passes its
+// answer to the others.
 __device__ volatile int ready;
 
 __global__ void meet() {

@@ -1,4 +1,4 @@
-// One block leaves without coming to the grid's barrier.
+// One block exits without reaching the grid's barrier.
 #include <cooperative_groups.h>
 
 __global__ void meet(int* out) {

@@ -1,4 +1,4 @@
-// One warp waits for a flag in shared memory, the other for the whole block.
+// One warp waits for a flag in shared memory, and the other waits for the whole block.
 __global__ void hand_over(int* out) {
   __shared__ volatile int ready;
   if (threadIdx.x == 0) ready = 0;

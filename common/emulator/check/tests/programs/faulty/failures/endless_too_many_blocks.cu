@@ -1,4 +1,4 @@
-// Every block waits for the last one, which has no room before another has ended.
+// Every block waits for the last block, which has no room until another block ends.
 __device__ volatile int ready;
 
 __global__ void meet() {

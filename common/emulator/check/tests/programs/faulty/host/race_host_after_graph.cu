@@ -1,4 +1,4 @@
-// A graph that was launched brings a result, and the host does not wait for it.
+// A launched graph produces a result, and the host does not wait for it.
 __global__ void fill(int* x) {
   x[threadIdx.x] = 7;  // finding: writes
 }

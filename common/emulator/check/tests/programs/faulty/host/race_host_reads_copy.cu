@@ -1,4 +1,4 @@
-// The host prints a result that an asynchronous copy still brings.
+// The host prints a result while an asynchronous copy is still transferring it.
 #include <cstdio>
 
 __global__ void fill(int* x) { x[threadIdx.x] = 7; }

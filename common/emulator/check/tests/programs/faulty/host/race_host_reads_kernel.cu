@@ -1,5 +1,5 @@
-// The host reads managed memory that a kernel of a stream still writes; and pinned memory that a
-// kernel of the default stream does.
+// The host reads managed memory while a kernel in a stream still writes it, and pinned memory while
+// a kernel in the default stream still writes it.
 #include <cstdio>
 
 __global__ void fill(int* x) {

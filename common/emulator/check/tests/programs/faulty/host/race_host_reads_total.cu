@@ -1,4 +1,4 @@
-// The sum of an atomic operation is read without waiting; and what memset brings.
+// The host reads the sum of atomic operations, and the result of a memset, without waiting.
 #include <cstring>
 
 __managed__ int total;

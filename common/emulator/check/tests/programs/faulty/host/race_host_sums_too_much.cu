@@ -1,4 +1,4 @@
-// The host sums up all elements, of which a kernel still writes some: what it reads first is fine.
+// The host sums all elements while a kernel still writes some. The elements read first are fine.
 __global__ void fill(int* x) {
   x[threadIdx.x] = 7;  // finding: writes
 }

@@ -1,4 +1,4 @@
-// The host fills a buffer again that an asynchronous copy and a kernel still read.
+// The host refills a buffer that an asynchronous copy and a kernel still read.
 __global__ void sum(const int* x, int* total) {
   atomicAdd(total, x[threadIdx.x]);  // finding 2: reads
 }

@@ -1,4 +1,4 @@
-// cudaMemcpy() waits for the default stream and the blocking ones, not for a non-blocking one.
+// cudaMemcpy() waits for the default stream and blocking streams, but not for non-blocking ones.
 __global__ void produce(int* x) {
   x[threadIdx.x] = 1;  // finding: race writes
 }

@@ -1,4 +1,4 @@
-// A copy between two places of the device's memory returns before it is done.
+// A copy within device memory returns before it is done.
 __global__ void produce(int* x) {
   x[threadIdx.x] = 1;  // finding: race writes
 }

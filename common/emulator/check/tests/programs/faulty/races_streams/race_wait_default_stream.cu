@@ -1,4 +1,4 @@
-// The host waits for the default stream, which a non-blocking stream does not concern.
+// The host waits for the default stream, which is not ordered with a non-blocking stream.
 __global__ void produce(int* x) {
   x[threadIdx.x] = 1;  // finding: race writes
 }

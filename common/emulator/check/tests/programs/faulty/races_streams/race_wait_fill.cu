@@ -1,5 +1,5 @@
-// cudaMemset() of the device's memory returns before it is done, and a non-blocking stream does not
-// wait for it.
+// cudaMemset() of device memory returns before it is done, and a non-blocking stream does not wait
+// for it.
 __global__ void add(int* x) {
   x[threadIdx.x] += 1;  // finding: race reads
 }

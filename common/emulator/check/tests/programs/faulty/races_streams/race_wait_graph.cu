@@ -1,4 +1,4 @@
-// A graph has been launched, and the host waits for the stream that launches none.
+// A graph was launched, but the host waits for a stream that did not launch it.
 __global__ void produce(int* x) {
   x[threadIdx.x] = 1;  // finding: race writes
 }

@@ -1,5 +1,5 @@
-// The first kernel writes results into pinned memory, and a copy brings more of them. They are no
-// flags, and the host waits for nothing.
+// The first kernel writes results into pinned memory, and a copy transfers more of them. They are
+// not flags, and the host does not wait.
 __global__ void produce(int* x, int* pinned) {
   x[threadIdx.x] = 1;  // finding: race writes
   pinned[threadIdx.x] = 1;

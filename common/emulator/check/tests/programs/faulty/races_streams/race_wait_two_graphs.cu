@@ -1,5 +1,5 @@
-// One graph was instantiated twice: launches of two executable graphs are not ordered by
-// themselves.
+// One graph is instantiated twice: launches of two different executable graphs are not ordered with
+// each other automatically.
 __global__ void add(int* x) {
   x[threadIdx.x] += 1;  // finding: race reads any
 }

@@ -1,5 +1,5 @@
-// One line races for some elements and reads others that are never written. The race explains only
-// the first ones: what the first warp reads too early, the second warp writes.
+// One line races on some elements and reads others that are never written. The race explains only
+// the former: the second warp writes the elements that the first warp reads too early.
 __global__ void shift(int* out) {
   __shared__ int x[96];
   const int i = threadIdx.x;
@@ -8,14 +8,14 @@ __global__ void shift(int* out) {
   out[i] = x[i + 32];
 }
 
-// The same of blocks and global memory.
+// The same with blocks and global memory.
 __global__ void shift_blocks(int* y, int* out) {
   y[blockIdx.x] = 1;  // finding 3: race writes bytes=12
   // finding 3: race reads; 4: unwritten_read reads bytes=12 offset=8 count=1
   out[blockIdx.x] = y[blockIdx.x + 1];
 }
 
-// A sum within a warp, as often copied: the second half of the array does not exist for 8 threads.
+// A widely copied sum within a warp: the second half of the array does not exist for 8 threads.
 __global__ void sum(float* out) {
   __shared__ volatile float d[32];
   const int t = threadIdx.x;
