@@ -56,7 +56,7 @@ constexpr std::array<kind_words, finding_kinds> words = {{
     {"kernel failure", "kernel failure", "kernel failures"},
     {"memory not freed", "allocation not freed", "allocations not freed"},
     {"unchecked error", "unchecked error", "unchecked errors"},
-    {"wrong kind of copy", "wrong kind of copy", "wrong kinds of copies"},
+    {"wrong copy kind", "wrong copy kind", "wrong copy kinds"},
 }};
 
 const kind_words& words_of(finding_kind kind) { return words[static_cast<std::size_t>(kind)]; }

@@ -98,7 +98,7 @@ void remark_wavefronts(std::vector<remark>& to, const char* what, const wavefron
 // The order of the lanes does not matter: in registers, the same data would need no access.
 void remark_local(std::vector<remark>& to, const char* what, const sector_counts& c) {
   if (c.requests == 0) return;
-  to.push_back({fmt::format("{}: {:.1f} sectors per request, none if its array were in registers",
+  to.push_back({fmt::format("{}: {:.1f} sectors per request, 0 if the array were in registers",
                             what, ratio(c.sectors, c.requests)),
                 c.sectors});
 }

@@ -144,7 +144,7 @@ void call_checks::launch_failed(const watched_call& call, const failure& how) {
   finding what;
   what.origin = call.origin;
   what.message = "the launch failed with " + error_in_words(how.code, how.name, how.why) +
-                 ", and the program never asked for it";
+                 ", and the program never checked for the error";
   what.advice =
       "A launch by <<<>>> returns nothing: check cudaGetLastError() after it; the kernel did not "
       "run.";
@@ -166,7 +166,7 @@ void call_checks::call_failed(const watched_call& call, const failure& how) {
   what.origin = call.origin;
   what.message = (function.empty() ? "a call" : function + "()") + " failed with " +
                  error_in_words(how.code, how.name, how.why) +
-                 ", and the program ignores what it returns";
+                 ", and the program ignores the returned error";
   what.advice = how.by_driver
                     ? "Compare what the call returns with CUDA_SUCCESS."
                     : "Compare what the call returns with cudaSuccess, or check cudaGetLastError() "
@@ -234,7 +234,7 @@ void call_checks::fault_noted(int code, const std::string& message) {
   unchecked_fault_->kind = finding_kind::unchecked_error;
   unchecked_fault_->message = "a kernel failed with " +
                               error_in_words(code, error_name(code), message) +
-                              ", and no later call returned it to the program";
+                              ", and the program checked no later call that returned the error";
   unchecked_fault_->advice =
       "Check what cudaDeviceSynchronize(), or a copy after the kernel, returns.";
 }

@@ -287,26 +287,29 @@ void checker::does_not_end(const standstill& s) {
   }
   if (!s.is_proven) {
     f.message = "the kernel is still running after the time limit";
-    f.advice = only_waits
-                   ? "Which thread shall do what these wait for, and does it get there?"
-                   : "Does every loop end? If it does: does every thread do all of the work, "
-                     "where it should do its share?";
+    f.advice =
+        only_waits
+            ? "Which thread should do what these threads wait for, and does it reach that code?"
+            : "Does every loop end? If so, does each thread do all of the work instead of "
+              "only its own part?";
     return log_.add(k, std::move(f));
   }
   const bool is_one = s.threads == 1;
   f.message = "the kernel never ends: " + threads(s.threads);
   if (only_waits) {
-    f.message += std::string(is_one ? " waits" : " wait") + ", and no thread is left to do what " +
-                 (is_one ? "it waits" : "they wait") + " for";
+    f.message += std::string(is_one ? " waits" : " wait") +
+                 ", and no remaining thread can do what " + (is_one ? "it waits" : "they wait") +
+                 " for";
     f.advice =
-        "Which thread shall do it? It must run at the same time, and no condition, early exit or "
-        "lock that is not released may keep it from getting there.";
+        "Which thread should do it? It must run at the same time, and no condition, early exit or "
+        "unreleased lock may keep it from reaching that code.";
   } else {
-    f.message += std::string(is_one ? " runs" : " run") + " a loop that nothing ends";
+    f.message += std::string(is_one ? " runs" : " run") + " a loop that never exits";
     f.advice =
-        "Which condition ends it? A counter may miss its end, as an unsigned number never falls "
-        "below 0. What another thread writes must be read through a pointer to volatile or by an "
-        "atomic operation, or else the compiler may read it once, before the loop.";
+        "Which condition ends the loop? A counter may never reach its limit: an unsigned number "
+        "never "
+        "falls below 0. Read memory that another thread writes through a pointer to volatile or by "
+        "an atomic operation. Otherwise the compiler may read it once, before the loop.";
   }
   if (polls != nullptr) {
     const place_in_memory where = polls->space == memory_space::shared
@@ -317,15 +320,17 @@ void checker::does_not_end(const standstill& s) {
                  (where.object.name.empty() ? where.words : where.object.name);
     if (where.object.name == grid_barrier_name)
       f.advice =
-          "Every thread of every block must come to grid.sync(): let none return or leave a loop "
-          "before it.";
+          "Every thread of every block must reach grid.sync(): no thread may return or leave a "
+          "loop before it.";
     if (const std::string missing = polls->is_mbarrier ? missing_in(*polls) : "";
         !missing.empty()) {
       f.message += ", an mbarrier whose phase lacks " + missing;
       f.advice =
-          "A phase ends when all arrivals that the mbarrier counts and all announced bytes have "
-          "come: let every counted thread arrive in every phase (in a pipeline: consumer_release() "
-          "in every pass), and announce the bytes that are copied.";
+          "A phase ends when the mbarrier has received all counted arrivals and all announced "
+          "bytes. "
+          "Every counted thread must arrive in every phase (in a pipeline, call "
+          "consumer_release() in every iteration), and the announced bytes must equal the bytes "
+          "copied.";
     }
   }
   if (s.unbegun_blocks != 0 && s.is_full) {
@@ -334,7 +339,7 @@ void checker::does_not_end(const standstill& s) {
                  " not begun, since no more fit on the GPU at once";
     f.advice =
         "Blocks that wait for others must all fit on the GPU at once: launch fewer blocks, or "
-        "let none wait for a block with a higher number.";
+        "make sure that no block waits for a block with a higher number.";
   }
   log_.add(k, std::move(f));
 }

@@ -48,7 +48,7 @@ std::string scheduler::words_of(const standstill& s) const {
              (line.empty() ? "" : " at " + line);
   }
   if (s.groups.size() > most_groups)
-    words += ", and others at " + counted(s.groups.size() - most_groups, "other line");
+    words += ", and more at " + counted(s.groups.size() - most_groups, "other line");
   if (s.unbegun_blocks != 0) words += "; " + counted(s.unbegun_blocks, "block") + " not begun";
   return words;
 }
@@ -81,13 +81,15 @@ bool scheduler::out_of_time() {
       !all.groups.empty() && std::ranges::none_of(all.groups, [](const standing_warps& g) {
         return g.what == standing_warps::doing::run;
       });
-  fail(error::launch_timeout,
-       code_.pretty + (line.empty() ? "" : " at " + line) +
-           ": still running after the time limit of " + limit + " s; " +
-           (all.groups.empty() ? std::to_string(begun) + " of its " +
-                                     std::to_string(launch_.block_count) + " blocks have begun"
-            : only_waits ? where
-                         : "does every loop end, and does no thread do the work of all?"));
+  fail(
+      error::launch_timeout,
+      code_.pretty + (line.empty() ? "" : " at " + line) +
+          ": still running after the time limit of " + limit + " s; " +
+          (all.groups.empty() ? std::to_string(begun) + " of its " +
+                                    std::to_string(launch_.block_count) + " blocks have begun"
+           : only_waits
+               ? where
+               : "check that every loop ends, and that no thread does the work of all the others"));
   return true;
 }
 

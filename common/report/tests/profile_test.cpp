@@ -152,7 +152,7 @@ TEST_CASE("atomics at one address and local memory are not called uncoalesced") 
   c.shared_atomic = {};
   c.local_load = {100, 3200, 400, 400};
   CHECK(has(what_stands_out(with_counts(c)),
-            "local load: 4.0 sectors per request, none if its array were in registers"));
+            "local load: 4.0 sectors per request, 0 if the array were in registers"));
 }
 
 TEST_CASE("a kernel's failure travels with the profile") {

@@ -56,7 +56,7 @@ status not_on_device(const state& s, const copy_request& r, const side& to, cons
       std::string(name_of_kind(r.kind)) + " says that the " + which + " is device memory, but ";
   const void* const pointer = is_destination ? r.to : r.from;
   if (const std::string* const variable = s.registered.variable_at(pointer)) {
-    return invalid_value(begin + "it is the host's copy of the variable " +
+    return invalid_value(begin + "it is the host's shadow of the device variable " +
                          readable_name(*variable) + "; use " +
                          (is_destination ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol") +
                          ", or the address from cudaGetSymbolAddress");
@@ -87,9 +87,9 @@ void note_device_called_host(state& s, const copy_request& r, const side& to, co
            : to_is_wrong                ? "the destination is host memory, but it is"
                                         : "the source is host memory, but it is") +
           " device memory",
-      by_driver ? "The copy goes by the addresses all the same; use cuMemcpy() or "
+      by_driver ? "The addresses decide what is copied, so the copy still works; use cuMemcpy() or "
                   "CU_MEMORYTYPE_UNIFIED."
-                : "The copy goes by the addresses all the same; use " +
+                : "The addresses decide what is copied, so the copy still works; use " +
                       std::string(right_kind(to, from)) + " or cudaMemcpyDefault.");
 }
 

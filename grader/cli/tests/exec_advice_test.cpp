@@ -69,14 +69,14 @@ TEST_CASE("an array in local memory is to be indexed by constants") {
   CHECK(has(advice.substr(0, advice.find(" * ", 2)), " as fast, by the model."));
   CHECK(!has(profile, "ncoalesced"));
   CHECK(!has(profile, "eighbouring"));
-  CHECK(has(what_stands_out("local"), "local load: 32.0 sectors per request, none if"));
+  CHECK(has(what_stands_out("local"), "local load: 32.0 sectors per request, 0 if"));
 }
 
 TEST_CASE("atomics at one address are to be combined, others to be coalesced") {
   const std::string one = profile_of("one_address");
   CHECK(has(one,
-            "32.0 sectors for each global atomic, 1.0 if its lanes that have the same address "
-            "were combined first."));
+            "32.0 sectors per global atomic, 1.0 if lanes with the same address were combined "
+            "first."));
   CHECK(!has(one, "ncoalesced"));
   CHECK(advice_for("one_address").starts_with("* Atomics at one address: "));
   CHECK(has(advice_for("one_address"), "__reduce_add_sync"));

@@ -209,7 +209,7 @@ TEST_CASE("--late is for plain runs, which end as others do") {
   CHECK(lab_exec({"--late", built("shared")}).out == lab_exec({built("shared")}).out);
   const auto both = lab_exec({"--late", "--check", built("shared")});
   CHECK(both.end.exit_code == 2);
-  CHECK(has(both.err, "--late is for plain runs: leave --check, "));
+  CHECK(has(both.err, "--late works only in plain runs: remove --check, "));
 }
 
 TEST_CASE("what cannot run is refused, with the way out") {

@@ -120,17 +120,17 @@ void mend_sentence(page& p, const kernel_analysis& a) {
   const char* unit = is_shared(l.cost.what) ? "wavefronts" : "sectors";
   const std::string where =
       l.at.line == 0 ? "Fix this first" : fmt::format("Fix line {} first", place_text(l.at, a));
-  const std::string costs = fmt::format("{}: {:.1f} {} for each {}", where, l.cost.per_request(),
-                                        unit, name_of(l.cost.what));
+  const std::string costs =
+      fmt::format("{}: {:.1f} {} per {}", where, l.cost.per_request(), unit, name_of(l.cost.what));
   const double ideal = l.cost.ideal_per_request();
   switch (l.cost.why()) {
     case waste_cause::same_address:
       return p.paragraph(
-          fmt::format("{}, {:.1f} if its lanes that have the same address were combined first.",
-                      costs, ideal),
+          fmt::format("{}, {:.1f} if lanes with the same address were combined first.", costs,
+                      ideal),
           tone::strong);
     case waste_cause::local_memory:
-      return p.paragraph(costs + ", none if its values were in registers.", tone::strong);
+      return p.paragraph(costs + ", 0 if the values were in registers.", tone::strong);
     default:
       p.paragraph(fmt::format("{}, {:.1f} would do ({}).", costs, ideal, name_of(l.cost.why())),
                   tone::strong);

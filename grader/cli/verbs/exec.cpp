@@ -410,7 +410,7 @@ int exec(context& c, const exec_options& o) {
     refuse("--report is for --check, --counters and --profile: it writes their results");
   if (o.as_gpu && o.check) refuse("--check finds what --as-gpu lets pass: leave one of them out");
   if (o.late && (o.watched() || o.time))
-    refuse("--late is for plain runs: leave --check, --counters, --profile and --time out");
+    refuse("--late works only in plain runs: remove --check, --counters, --profile and --time");
   if (o.records_calls() && !o.profile)
     refuse("--timeline and --trace belong to --profile, which models how long kernels take");
   for (const std::string& file : {o.report, o.trace, o.record})

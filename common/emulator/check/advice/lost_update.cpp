@@ -86,7 +86,7 @@ std::string checker::lost_update_advice(const touch& t, race_between who,
   const bool is_array =
       describe(*t.memory, t.at, t.site->element_bytes).object.bytes > t.site->element_bytes;
   return text +
-         (is_array ? ", or check the index if every thread has an element of its own." : ".");
+         (is_array ? ", or check the index if every thread should have its own element." : ".");
 }
 
 }  // namespace stepwise::emulator

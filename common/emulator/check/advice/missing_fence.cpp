@@ -217,7 +217,7 @@ std::string checker::fence_words(const touch& t, const access_site& earlier, con
     return a.fence.fence == a.site->instruction
                ? "give the access" + line(a.fence.fence) + " a scope that includes all blocks"
                : "use __threadfence() instead of the fence" + line(a.fence.fence) +
-                     ", which orders accesses for threads of one block only";
+                     ", which orders accesses only within one block";
   };
   const bool counts = set.site == test.site;
   const auto here = [&](const flag_access& a) { return line(a.site->instruction); };
@@ -227,7 +227,7 @@ std::string checker::fence_words(const touch& t, const access_site& earlier, con
   };
   if (is_fence(set) && is_fence(test) && set.fence.fence != test.fence.fence)
     return "Use __threadfence() instead of the fences" + line(set.fence.fence) + " and" +
-           line(test.fence.fence) + ": these order accesses for threads of one block only.";
+           line(test.fence.fence) + ": they order accesses only within one block.";
   if (set.fence.is == narrow)
     before = widen(set);
   else if (set.fence.is == missing)

@@ -95,10 +95,11 @@ void checker::met_at_two_places(const warp_event& one, const warp_event& other,
   char mask[16];
   std::snprintf(mask, sizeof mask, "0x%08x", members);
   f.message = add(one, kinds[0]);
-  f.message += ", and " + add(other, kinds[1]) + ", with the mask " + mask + " that names both";
+  f.message +=
+      ", and " + add(other, kinds[1]) + ", and the mask " + mask + " names all of these lanes";
   f.advice =
       "All lanes that a mask names must execute the same call: move it out of the condition or "
-      "loop, or pass each branch the mask of its own lanes.";
+      "loop, or give each branch a mask that names only its own lanes.";
   f.origin = launch_origin_;
   log_.add(k, std::move(f));
 }
