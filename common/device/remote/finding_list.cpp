@@ -19,7 +19,7 @@ void finding_list::take_from(device& on, bool at_exit) {
     if (all_.size() == most_findings) return;
     for (const std::uint64_t origin : {f.origin, f.object.allocated_by, f.object.freed_by})
       want(origin);
-    all_.push_back({std::move(f), {}, {}, {}});
+    all_.push_back({std::move(f), {}, {}, {}, {}});
   }
 }
 

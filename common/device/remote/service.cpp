@@ -412,7 +412,7 @@ service::answered<end_in_order> service::execute(const end_in_order&) {
 service::answered<ask_host_access> service::execute(const ask_host_access& m) {
   answered<ask_host_access> done;
   if (auto found = on_.host_access(m.address, m.writes))
-    done.with.lines.push_back({json_line({std::move(*found), {}, {}, {}})});
+    done.with.lines.push_back({json_line({std::move(*found), {}, {}, {}, {}})});
   return done;
 }
 

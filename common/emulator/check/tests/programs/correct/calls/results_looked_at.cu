@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <vector>
 
-#define CHECK(call) check((call), #call, __LINE__)
+#define EXPECT_SUCCESS(call) check((call), #call, __LINE__)
 
 int seen = 0;
 
@@ -28,9 +28,9 @@ outcome noted() { return {cudaSetDevice(9), __LINE__}; }
 
 int main() {
   int* x = nullptr;
-  CHECK(cudaSetDevice(7));
-  CHECK(passes_on());
-  CHECK(allocate(&x, std::size_t{1} << 50));
+  EXPECT_SUCCESS(cudaSetDevice(7));
+  EXPECT_SUCCESS(passes_on());
+  EXPECT_SUCCESS(allocate(&x, std::size_t{1} << 50));
   if (cudaSetDevice(7) != cudaSuccess) ++seen;
   if (works()) return 1;
   cudaError_t kept = cudaSetDevice(7);
@@ -50,7 +50,7 @@ int main() {
       return 1;
   }
   const auto call = [&](std::size_t bytes) { return cudaMemset(x, 0, bytes); };
-  CHECK(call(100));
+  EXPECT_SUCCESS(call(100));
   bool any = false;
   any |= cudaSetDevice(7);
   any = any && cudaSetDevice(7) != cudaSuccess;
@@ -70,7 +70,7 @@ int main() {
   // These are not errors.
   cudaFree(nullptr);
   cudaStreamQuery(nullptr);
-  CHECK(cudaFree(x));
+  EXPECT_SUCCESS(cudaFree(x));
   cudaGetLastError();
   return seen == 10 ? 0 : 1;
 }
