@@ -62,11 +62,8 @@ def term(site, anchor, shown):
     return f'<a href="../glossary.html#{anchor}" data-card="{card}">{shown}</a>'
 
 
-def why_wasteful(site, access, waste):
-    """`waste` is the recorded kind. In older records it is only True, and the access shows most of it."""
-    if waste is True:
-        waste = ('bank_conflicts' if access.startswith('shared') else
-                 'local_memory' if access.startswith('local') else 'uncoalesced')
+def why_wasteful(site, waste):
+    """`waste` is the recorded kind of waste."""
     return {
         'bank_conflicts': f'These are {term(site, "bank-conflict", "bank conflicts")}: lanes of a warp need different words of one '
                           f'{term(site, "bank", "bank")}, which gives one word at a time.',
@@ -93,7 +90,7 @@ def accesses(site, page, step, entry):
         unit = 'wavefronts' if worst[2].startswith('shared') else 'sectors'
         ideal = 0 if worst[6] == 'local_memory' else worst[4]
         told = (f'<p><strong>Line {line_link(site, page, step, *worst[:2])} first</strong>: {worst[3]:.1f} {unit} '
-                f'for each {esc(worst[2].replace("_", " "))}, {ideal:.1f} would do. {why_wasteful(site, worst[2], worst[6])}</p>')
+                f'for each {esc(worst[2].replace("_", " "))}, {ideal:.1f} would do. {why_wasteful(site, worst[6])}</p>')
     return told + shell.table(['Line', 'Access', 'per request', 'ideal', 'of the waste', 'Source'], rows, (2, 3, 4),
                               'Accesses, the most wasteful first')
 
