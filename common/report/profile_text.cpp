@@ -74,7 +74,8 @@ void remark_sectors(std::vector<remark>& to, const char* what, const sector_coun
   if (c.l1_hits != 0)
     r.text += fmt::format("; {:.0f} % found in L1", percent(c.l1_hits, c.sectors));
   if (c.l2_hits != 0 && c.l2_hits != c.l2_sectors)
-    r.text += fmt::format("; of the rest {:.0f} % in L2", percent(c.l2_hits, c.l2_sectors));
+    r.text += fmt::format("; {}{:.0f} % in L2", c.l1_hits != 0 ? "of the rest " : "",
+                          percent(c.l2_hits, c.l2_sectors));
   if (c.dram_read_bytes != 0) r.text += "; " + bytes_text(c.dram_read_bytes) + " from memory";
   if (c.dram_write_bytes != 0) r.text += "; " + bytes_text(c.dram_write_bytes) + " to memory";
   to.push_back(std::move(r));

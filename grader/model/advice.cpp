@@ -21,7 +21,11 @@ constexpr std::size_t most_models = 3;  // of candidates; each takes a second or
 constexpr std::size_t most_stalls = 3;
 constexpr double few_of_warp = 0.5;        // lanes with a thread: named first whatever the limit is
 constexpr std::uint64_t small_block = 64;  // threads; smaller blocks would hardly add warps
-constexpr double busy_with_turns = 0.3;    // of the time, by atomics of lanes at one address
+constexpr double nearly_all = 0.9;         // of the blocks that the GPU holds at once
+// Bytes per thread. The model leaves out accesses to spilled registers, so nothing else measures
+// them: a few may be outside of every loop, but many hardly are.
+constexpr std::uint64_t some_spills = 16, many_spills = 128;
+constexpr double busy_with_turns = 0.3;  // of the time, by atomics of lanes at one address
 
 double real(std::uint64_t n) { return static_cast<double>(n); }
 
@@ -37,7 +41,7 @@ constexpr std::array<told, causes> all_causes = {{
     {"bank conflicts", "Wasted wavefronts"},
     {"atomics at one address", "Time in which atomics are busy"},
     {"arrays in local memory", "Sectors of local memory"},
-    {"spilled registers", "Sectors of local memory"},
+    {"spilled registers", "Bytes of spilled registers"},
     {"traffic at L1 and shared memory", "Time in which the port is busy"},
     {"traffic at L2", "Bytes at L2"},
     {"traffic at DRAM", "Bytes at DRAM"},
@@ -58,6 +62,7 @@ constexpr std::array<told, causes> all_causes = {{
     {"waiting for special functions or shared memory",
      "Time, by the share of stalls for special functions and shared memory"},
     {"dependent arithmetic", "Time, by the share of stalls for arithmetic"},
+    {"a busy pipe", "Time, by the share of stalls for a busy pipe"},
     {"too many requests", "Time, by the share of stalls on the way to memory"},
     {"instruction fetch", "Time, by the share of stalls for instructions"},
 }};
@@ -90,7 +95,7 @@ std::optional<cause> cause_of(stall s) {
     case stall::memory_throttle:
       return cause::throttle;
     case stall::pipe_busy:
-      return cause::instructions;
+      return cause::busy_pipe;
     case stall::instruction_fetch:
       return cause::fetch;
     case stall::not_selected:
@@ -102,12 +107,9 @@ std::optional<cause> cause_of(stall s) {
 std::optional<stall> stall_of(cause c) {
   if (c == cause::shared_or_special_latency) return stall::shared_dependency;
   for (int n = 0; n < stalls; ++n)
-    if (const auto s = static_cast<stall>(n); s != stall::pipe_busy && cause_of(s) == c) return s;
+    if (const auto s = static_cast<stall>(n); cause_of(s) == c) return s;
   return {};
 }
-
-// Whether most of a thread's local memory holds spilled registers rather than arrays.
-bool is_spilled(const kernel_profile& k) { return 2 * k.spill_bytes > k.local_bytes; }
 
 // What an experiment of the model takes away.
 std::vector<found_cause> gained(const kernel_analysis& a) {
@@ -129,8 +131,7 @@ std::vector<found_cause> gained(const kernel_analysis& a) {
         if (is_shared(l.cost.what)) add(cause::same_address, a.gain_of(what_if::no_bank_conflicts));
         break;
       case waste_cause::local_memory:
-        add(is_spilled(*a.kernel) ? cause::spills : cause::local_arrays,
-            a.gain_of(what_if::no_local_memory));
+        add(cause::local_arrays, a.gain_of(what_if::no_local_memory));
         break;
     }
   }
@@ -191,7 +192,8 @@ std::vector<cause> idle_by_shape(const kernel_analysis& a) {
 void add_latency(std::vector<cause>& to, const kernel_analysis& a) {
   const kernel_timing& t = a.kernel->timing;
   if (has_short_launches(*a.kernel)) to.push_back(cause::launches);
-  if (a.blocks_per_place > 0 && a.blocks_per_place < 1) to.push_back(few_blocks_of(a));
+  const bool has_few = a.blocks_per_place > 0 && a.blocks_per_place < nearly_all;
+  if (has_few && a.blocks_per_place < much) to.push_back(few_blocks_of(a));
   if (a.blocks_per_place > many_rounds && a.achieved_occupancy < much * a.theoretical_occupancy)
     to.push_back(cause::short_blocks);
   std::size_t taken = 0;
@@ -202,6 +204,7 @@ void add_latency(std::vector<cause>& to, const kernel_analysis& a) {
     to.push_back(*why);
     ++taken;
   }
+  if (has_few) to.push_back(few_blocks_of(a));
   if (a.theoretical_occupancy > 0 && a.theoretical_occupancy < much) to.push_back(cause::occupancy);
 }
 
@@ -221,6 +224,9 @@ std::vector<found_cause> causes_of(const kernel_analysis& a) {
   };
   std::vector<found_cause> found, minor;
   for (const cause c : idle_by_shape(a)) found.push_back({c, 1});
+  const std::uint64_t spilled = a.kernel->spill_bytes;
+  if (spilled >= some_spills)
+    (spilled >= many_spills ? found : minor).push_back({cause::spills, 1});
   for (const found_cause& f : gained(a)) (is_foremost(f) ? found : minor).push_back(f);
   std::vector<cause> others;
   // If most multiprocessors have no block, this applies whatever limits the others.
@@ -277,8 +283,10 @@ double figure_of(cause c, const std::vector<kernel_profile>& call) {
       case cause::bank_conflicts:
         sum += wasted(waste_cause::bank_conflicts);
         break;
-      case cause::local_arrays:
       case cause::spills:
+        sum += real(k.launches * volume(k.grid) * volume(k.block) * k.spill_bytes);
+        break;
+      case cause::local_arrays:
         sum += all * real(k.total.local_load.sectors + k.total.local_store.sectors);
         break;
       case cause::port_traffic:

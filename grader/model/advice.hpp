@@ -44,6 +44,7 @@ enum class cause : std::uint8_t {
   special_latency,            // sin, rsqrt, quotients
   shared_or_special_latency,  // the two that ncu counts together
   dependencies,               // arithmetic that is waited for
+  busy_pipe,                  // a unit that other warps use
   throttle,                   // more requests than the path to memory accepts
   fetch                       // branches and code that is not there yet
 };

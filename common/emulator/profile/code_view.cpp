@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/emulator/time/uniform_values.hpp"
 #include "common/ptx/traits.hpp"
 #include "common/source_map/source_map.hpp"
 
@@ -127,6 +128,7 @@ void code_view::add_function(const program& code, std::size_t index,
 void code_view::plan_sites(const program& code, std::size_t index, const source_map& map,
                            const std::vector<std::uint32_t>& line_numbers) {
   const program_function& f = code.functions[index];
+  const uniform_values uniform(f.body->instructions);
   for (const std::uint32_t n : sites_of_[index]) {
     const access_site& s = code.accesses[n];
     const auto at = static_cast<std::size_t>(s.instruction);
@@ -144,6 +146,8 @@ void code_view::plan_sites(const program& code, std::size_t index, const source_
       p.bytes = static_cast<std::uint8_t>(map.groups[source.group].bytes);
       p.offset = map.groups[source.group].offset;
     }
+    p.combined = map.knows_machine_code && s.kind == access_kind::atomic &&
+                 ptx::space_of(i) != ptx::state_space::shared && uniform.has_one_sum(i);
     p.loops = s.kind == access_kind::atomic && is_loop(i, s.element_bytes);
     p.shared = s.matrix                       ? shared_use::rows
                : s.kind == access_kind::load  ? shared_use::load
@@ -158,6 +162,11 @@ void code_view::plan_sites(const program& code, std::size_t index, const source_
   for (const dropped_access& d : map.dropped)
     if (line_place* l = line_at(d.instruction))
       l->notes.push_back(note_of(d, f.body->instructions[d.instruction]));
+  for (const std::uint32_t n : sites_of_[index])
+    if (line_place* l = sites[n].combined
+                            ? line_at(static_cast<std::uint32_t>(code.accesses[n].instruction))
+                            : nullptr)
+      l->notes.emplace_back("the machine code adds a warp's values first: one atomic per warp");
   for (const access_group& g : map.groups)
     if (line_place* l = line_at(g.leader))
       l->notes.push_back(std::to_string(g.members.size()) +

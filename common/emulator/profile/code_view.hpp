@@ -25,7 +25,8 @@ enum class cache_use : std::uint8_t {
 struct site_plan {
   bool counted = false;
   shared_use shared = shared_use::load;
-  bool loops = false;  // in shared memory, an atomic that is a loop in the machine code
+  bool combined = false;  // an atomic that one lane executes for its warp in the machine code
+  bool loops = false;     // in shared memory, an atomic that is a loop in the machine code
   cache_use cache = cache_use::cached;
   access_kind kind = access_kind::load;
   bool copies = false;      // cp.async: a load, then a store

@@ -180,7 +180,9 @@ std::uint32_t profiler::access(const access_event& e) {
     sector_counts& c = global ? sites_[e.index].global : sites_[e.index].local;
     unsigned sectors;
     if (p.kind == access_kind::atomic && global) {
-      sectors = atomic_sectors(address, e.active, touched_);
+      // Its lanes have one address, which the first of them accesses.
+      const std::uint32_t lanes = p.combined ? e.active & -e.active : e.active;
+      sectors = atomic_sectors(address, lanes, touched_);
     } else {
       if (global && !rules_.are_todays())
         touch_older(rules_, address, e.active, p.bytes,

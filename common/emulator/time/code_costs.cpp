@@ -7,8 +7,8 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
-#include <unordered_set>
 
+#include "common/emulator/time/uniform_values.hpp"
 #include "common/ptx/control_flow.hpp"
 #include "common/ptx/traits.hpp"
 #include "common/source_map/source_map.hpp"
@@ -205,45 +205,6 @@ void add_registers(const ptx::operand& o, register_names& known, std::vector<std
   for (const ptx::operand& e : o.elements) add_registers(e, known, to);
 }
 
-// Registers that are the same in all lanes, as far as their one definition shows.
-class uniform_values {
- public:
-  explicit uniform_values(const std::vector<ptx::instruction>& body) {
-    std::unordered_map<std::string_view, unsigned> written;
-    for (const ptx::instruction& i : body) {
-      const bool has_result = ptx::has_result(i);
-      if (has_result) ++written[i.operands[0].name];
-      for (std::size_t o = has_result ? 1 : 0; o < i.operands.size(); ++o)
-        read_.insert(i.operands[o].name);
-    }
-    for (const ptx::instruction& i : body) {
-      if (!ptx::has_result(i) || written[i.operands[0].name] != 1) continue;
-      const bool is_parameter = i.opcode == "ld" && ptx::space_of(i) == ptx::state_space::param;
-      const bool computes =
-          is_one_of(i.opcode, {"mov", "cvta", "cvt", "add", "sub", "mul", "mad", "shl"});
-      if (is_parameter || (computes && std::all_of(i.operands.begin() + 1, i.operands.end(),
-                                                   [&](const auto& o) { return is_uniform(o); })))
-        names_.insert(i.operands[0].name);
-    }
-  }
-  // ptxas has one lane add for a warp: at one address, what is the same in all lanes or what no
-  // lane needs the sum before.
-  bool has_one_sum(const ptx::instruction& i) const {
-    const bool has_result = ptx::has_result(i);
-    const std::size_t at = has_result ? 1 : 0;
-    if (i.operands.size() < at + 2 || !is_uniform(i.operands[at])) return false;
-    return is_uniform(i.operands[at + 1]) || !has_result || !read_.contains(i.operands[0].name);
-  }
-
- private:
-  bool is_uniform(const ptx::operand& o) const {
-    if (!o.name.starts_with('%')) return o.elements.empty();  // a number, a variable
-    return names_.contains(o.name) || o.name.starts_with("%ctaid") || o.name.starts_with("%n");
-  }
-
-  std::unordered_set<std::string_view> names_, read_;
-};
-
 }  // namespace
 
 code_costs::code_costs(const program& code, const image::kernel_resources* machine_code) {
@@ -306,7 +267,7 @@ void code_costs::add_function(const program& code, std::size_t index,
         std::tie(c.first_place, c.places) = found->second;
       if (c.kind == step_kind::atomic && !c.is_shared && has_modifier(i, "add")) {
         c.adds_floats = has_modifier(i, "f32") || has_modifier(i, "f64");
-        c.adds_warps = !c.adds_floats && uniform.has_one_sum(i);
+        c.adds_warps = uniform.has_one_sum(i);
       }
       copies[first + n] =
           static_cast<std::uint8_t>(b.loop == no_index ? 1U : std::clamp(times, 1U, 64U));

@@ -155,6 +155,13 @@ TEST_CASE("atomics at one address and local memory are not called uncoalesced") 
             "local load: 4.0 sectors per request, 0 if the array were in registers"));
 }
 
+TEST_CASE("what L1 did not hold is a rest only where L1 held something") {
+  profile_counts c;
+  c.global_load = {10, 320, 40, 40};
+  c.global_load.l2_sectors = 40, c.global_load.l2_hits = 20;
+  CHECK(has(profile_text({with_counts(c)}, {160, true}), "per request; 50 % in L2"));
+}
+
 TEST_CASE("a kernel's failure travels with the profile") {
   CHECK(failure_in_profile(profile_json({example()}, "f failed")) == "f failed");
   CHECK(parse_profile(profile_json({}, "f failed"))->empty());

@@ -85,6 +85,18 @@ TEST_CASE("atomics at one address are to be combined, others to be coalesced") {
   CHECK(has(what_stands_out("own_addresses"), "4.0 would do"));
 }
 
+TEST_CASE("a warp whose values the machine code adds has one atomic") {
+  CHECK(!has(profile_of("counter"), "if its lanes that have the same address"));
+  CHECK(advice_for("counter").starts_with("* Atomics are busy"));
+  const std::string counters = shown("--counters", "counter");
+  CHECK(has(counters, "global atomic: 1.0 sectors per request"));
+  CHECK(has(counters, "adds a warp's values first"));
+}
+
+TEST_CASE("spilled registers come first, though the model leaves them out") {
+  CHECK(advice_for("spill").starts_with("* Spilled registers: "));
+}
+
 TEST_CASE("special functions are waited for under their own name") {
   const std::string profile = profile_of("special");
   CHECK(has(profile, "special functions"));

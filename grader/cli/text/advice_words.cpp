@@ -51,25 +51,28 @@ const char* cause_words(cause c) {
              "idle. Let a block have a multiple of 32 threads, 128 or more.";
     case cause::one_block:
       return "One block: it runs on one multiprocessor, and all others are idle. Divide the work "
-             "among at least as many blocks as there are multiprocessors.";
+             "among at least as many blocks as there are multiprocessors, of 128 threads or more.";
     case cause::uncoalesced:
       return "Uncoalesced accesses: a warp's lanes touch more sectors of 32 bytes than their data "
-             "fill. Let neighbouring threads touch neighbouring elements; where one side cannot, "
-             "turn the data in a tile of shared memory.";
+             "fill. Let neighbouring threads touch neighbouring elements, with an array for each "
+             "field in place of an array of structures; where one side cannot, turn the data in a "
+             "tile of shared memory.";
     case cause::bank_conflicts:
       return "Bank conflicts: lanes that need different words of one bank are served one after the "
              "other. Let neighbouring lanes touch neighbouring words, or pad the rows of a tile.";
     case cause::same_address:
       return "Atomics at one address: lanes that meet there are served one after the other. "
-             "Combine their values first, in the warp (__reduce_add_sync, shuffles) or in the "
-             "block's shared memory, and send one atomic for all.";
+             "Combine their values first: in the thread, in the warp (shuffles, or "
+             "__reduce_add_sync for integers), or in the block's own copy in shared memory. Then "
+             "send one atomic for all.";
     case cause::local_arrays:
-      return "Arrays in local memory: their indices are not known at compile time, so they cannot "
-             "be in registers. Index them by constants of unrolled loops (#pragma unroll), or put "
-             "them into shared memory.";
+      return "Arrays in local memory: an index that the compiler does not know, or an address that "
+             "a function receives, keeps them out of registers. Index them by constants of "
+             "unrolled loops (#pragma unroll), let functions be inlined, or use shared memory.";
     case cause::spills:
-      return "Spilled registers: they live in local memory. Keep fewer values at a time, or allow "
-             "more registers with smaller blocks.";
+      return "Spilled registers: values that find no register are in local memory, and the model "
+             "leaves these accesses out. Keep fewer values at a time, or allow more registers: "
+             "smaller blocks, a smaller __launch_bounds__.";
     case cause::port_traffic:
       return "The port to L1 and shared memory is busy. Do more arithmetic "
              "for "
@@ -82,11 +85,14 @@ const char* cause_words(cause c) {
       return "DRAM is busy. Move fewer bytes: do not store what is read again, fuse kernels, use "
              "smaller types. If only what must move does, this is the roof.";
     case cause::atomics:
-      return "Atomics are busy. Combine values in a warp or a block first, and send one for all.";
+      return "Atomics are busy. Combine values first, in the thread, the warp, or the block's "
+             "shared "
+             "memory, and send one for all.";
     case cause::divergence:
       return "Divergence: lanes are idle while their warp executes the branches of others, one "
              "after the other. Let whole warps take the same branch: sort the work, so that "
-             "neighbouring threads do the same.";
+             "neighbouring threads do the same, share a few lanes' loops among all, or choose "
+             "blocks that fit the data's edges.";
     case cause::integer_work:
       return "Integer work: more instructions compute indices and conditions than the task asks "
              "for. Take them out of the loop, unroll it, avoid % and / by variables.";
@@ -121,15 +127,19 @@ const char* cause_words(cause c) {
       return "Waiting for shared memory or shuffles: read several values before the first is used, "
              "or keep them in registers.";
     case cause::special_latency:
-      return "Waiting for special functions (sin, exp, rsqrt, quotients, __popc): they have one "
-             "small unit, and their results come late. Use fewer of them, or compute several "
-             "before the first result is used.";
+      return "Waiting for special functions (sin, exp, rsqrt, quotients, __popc): they share "
+             "one small unit, and their results come late. Use fewer of them; where few warps are "
+             "resident, compute several before the first result is used.";
     case cause::shared_or_special_latency:
       return "Waiting for special functions (sin, exp, rsqrt, quotients) or shared memory, which "
              "the GPU counts together: compute or read several values before the first is used.";
     case cause::dependencies:
       return "Dependent arithmetic: each instruction needs the one before. Give each thread "
              "several independent results.";
+    case cause::busy_pipe:
+      return "A busy pipe: warps wait for the unit of their next instruction, which others use. "
+             "Use "
+             "fewer or cheaper instructions: float in place of double, no % and / by variables.";
     case cause::throttle:
       return "Too many requests: the way to memory is full. Use fewer and wider accesses, and "
              "fewer sectors for each.";

@@ -117,6 +117,22 @@ TEST_CASE("each branch has causes of its own") {
     k.launches = 50;
     CHECK(causes_found(k)[0] == cause::launches);
   }
+  SUBCASE("latency: a grid that fills most of the GPU comes after the stalls, or not at all") {
+    set_busy(k, part::dram, 0.2);
+    add_line(k, 1).stalled.of[static_cast<int>(stall::special_functions)] = 50;
+    k.grid = {500, 1, 1};  // of 1056
+    CHECK(causes_found(k) == std::vector{cause::small_grid, cause::special_latency});
+    k.grid = {700, 1, 1};
+    CHECK(causes_found(k) == std::vector{cause::special_latency, cause::small_grid});
+    k.grid = {1024, 1, 1};
+    CHECK(causes_found(k) == std::vector{cause::special_latency});
+  }
+  SUBCASE("latency: a busy pipe is no lack of issue slots") {
+    set_busy(k, part::issue, 0.3);
+    add_line(k, 1).stalled.of[static_cast<int>(stall::pipe_busy)] = 50;
+    CHECK(causes_found(k) == std::vector{cause::busy_pipe});
+    CHECK(figure_of(cause::busy_pipe, {k}) == 100);
+  }
   SUBCASE("latency: many blocks, but most slots are empty") {
     set_busy(k, part::dram, 0.2);
     k.timing.active_warps = 31;
@@ -204,11 +220,25 @@ TEST_CASE("local memory is no matter of coalescing") {
   k.lines[0].counts.local_load = sectors(100, 400, 400);  // one index for all lanes
   sum_up(k);
   CHECK(causes_found(k)[0] == cause::local_arrays);
-  k.spill_bytes = 200;
-  CHECK(causes_found(k)[0] == cause::spills);
   k.lines[1].counts.global_load = sectors(100, 40000, 40000);  // hardly any of the traffic is local
   sum_up(k);
-  CHECK(!names(k, cause::spills));
+  CHECK(!names(k, cause::local_arrays));
+}
+
+TEST_CASE("spilled registers are named though no access to them is counted") {
+  kernel_profile k = kernel_of(100);
+  set_busy(k, part::issue, 0.9);
+  k.spill_bytes = 840;
+  CHECK(causes_found(k) == std::vector{cause::spills, cause::instructions});
+  CHECK(figure_of(cause::spills, {k}) == 840.0 * 1000000 * 256);
+  k.spill_bytes = 24;  // perhaps outside of every loop
+  CHECK(causes_found(k) == std::vector{cause::instructions, cause::spills});
+  k.spill_bytes = 8;
+  CHECK(causes_found(k) == std::vector{cause::instructions});
+  k.local_bytes = 840;  // an array: its accesses are counted as any others
+  add_line(k, 1).counts.local_load = sectors(100, 3200, 400);
+  sum_up(k);
+  CHECK(causes_found(k) == std::vector{cause::local_arrays, cause::instructions});
 }
 
 TEST_CASE("lanes of an atomic that meet at one address have values to combine") {

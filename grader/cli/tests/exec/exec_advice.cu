@@ -46,6 +46,21 @@ __global__ void one_address(const int* in, int* out) {
   atomicAdd(&out[in[i] & 1], in[i]);
 }
 
+// ptxas has one lane add for its warp.
+__global__ void counter(int* out) { atomicAdd(out, 1); }
+
+// 64 sums do not fit into the 32 registers that two such blocks leave a thread.
+__global__ void __launch_bounds__(1024, 2) spill(const float* in, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum[64] = {};
+  for (int j = 0; j < n; ++j) {
+#pragma unroll
+    for (int k = 0; k < 64; ++k) sum[k] = sum[k] * in[j] + k;
+  }
+#pragma unroll
+  for (int k = 0; k < 64; ++k) out[k * 1024 + i % 1024] = sum[k];
+}
+
 __global__ void own_addresses(int* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   atomicAdd(&out[i * 97 % n], i);
@@ -76,6 +91,8 @@ int main(int count, char** words) {
   if (is("guarded")) guarded<<<391, 256>>>(in, out, 100001);
   if (is("local")) local_array<<<256, 256>>>(in, out, 3, 64);
   if (is("one_address")) one_address<<<256, 256>>>((int*)in, (int*)out);
+  if (is("counter")) counter<<<4096, 256>>>((int*)out);
+  if (is("spill")) spill<<<64, 1024>>>(in, out, 8);
   if (is("own_addresses")) own_addresses<<<1024, 256>>>((int*)out, n);
   if (is("special")) special<<<256, 256>>>(out, 100);
   if (is("one_thread")) total<<<1, 1>>>(in, out, 1 << 14);
