@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "common/runtime/host/poll_loops.hpp"
+
 // The only code whose system calls are not dispatched to us: the direct system call, and the return
 // from our handlers, which would otherwise be dispatched as well. Unwinders recognize a signal
 // frame by the two instructions of that return. The nop keeps unwinders from attributing the frame
@@ -64,8 +66,6 @@ constexpr int most_steps = 256;  // between two API calls; after that, pages sta
 constexpr int most_faults = 5'000;
 constexpr std::uint64_t most_bytes = std::uint64_t{16} << 30;
 constexpr std::size_t most_opened = 1024;
-constexpr int most_poll_steps = 24;
-constexpr std::uintptr_t most_poll_bytes = 256;  // code size of a polling loop
 
 // The kernel's own structure: the C library would install its own return code in `restorer`.
 struct kernel_action {
@@ -102,9 +102,7 @@ struct guard {
   struct load {
     device_address at = 0;
     call_stack from{};
-    std::uintptr_t instruction = 0;
-    std::uintptr_t jumps_to = 0;  // target of the backward jump being executed; 0: none
-    int steps = 0;
+    followed_load code;
   } load;
 };
 
@@ -143,7 +141,7 @@ void end_by(int signal) {
               direct_call(SYS_gettid, 0, 0, 0, 0, 0, 0), signal, 0, 0, 0);
 }
 
-protected_area* area_of(guard& g, std::uintptr_t at) {
+const protected_area* area_of(const guard& g, std::uintptr_t at) {
   const auto after = std::ranges::upper_bound(g.areas, at, {}, &protected_area::first);
   if (after == g.areas.begin() || std::prev(after)->end <= at) return nullptr;
   return &*std::prev(after);
@@ -190,48 +188,6 @@ void end_load(guard& g, ucontext_t& in, bool is_poll) {
   lift(g);  // memory of work that is still unfinished is guarded again after the next API call
 }
 
-enum class next_step : std::uint8_t { plain, conditional_jump, leaves };
-
-// An instruction's effect on control flow. source  Intel's manual, volume 2, appendix A.
-next_step kind_of(const std::uint8_t* code, std::uintptr_t& target) {
-  const auto is_prefix = [](std::uint8_t byte) {
-    return byte == 0x66 || byte == 0xf2 || byte == 0xf3 || byte == 0x2e || byte == 0x3e ||
-           (byte & 0xf0) == 0x40;
-  };
-  while (is_prefix(*code)) ++code;
-  if ((code[0] & 0xf0) == 0x70) {
-    target = reinterpret_cast<std::uintptr_t>(code + 2) +
-             static_cast<std::uintptr_t>(static_cast<std::int8_t>(code[1]));
-    return next_step::conditional_jump;
-  }
-  if (code[0] == 0x0f && (code[1] & 0xf0) == 0x80) {
-    std::int32_t distance = 0;
-    std::memcpy(&distance, code + 2, sizeof distance);
-    target = reinterpret_cast<std::uintptr_t>(code + 6) +
-             static_cast<std::uintptr_t>(std::int64_t{distance});
-    return next_step::conditional_jump;
-  }
-  const bool calls = code[0] == 0xe8 || (code[0] == 0xff && (code[1] >> 3 & 7) >= 2);
-  const bool returns = code[0] == 0xc2 || code[0] == 0xc3;
-  const bool is_system_call = code[0] == 0x0f && (code[1] == 0x05 || code[1] == 0x34);
-  return calls || returns || is_system_call ? next_step::leaves : next_step::plain;
-}
-
-// Decides whether a loop polls: a polling loop would return to the load if the value were still the
-// old one. Here the work is already done, so a polling loop exits at its backward jump. A loop that
-// sums up elements, for example, takes that jump.
-void follow_load(guard& g, ucontext_t& in) {
-  const auto at = static_cast<std::uintptr_t>(in.uc_mcontext.gregs[REG_RIP]);
-  auto& load = g.load;
-  if (load.jumps_to != 0) return end_load(g, in, at != load.jumps_to);
-  std::uintptr_t target = 0;
-  const next_step next = kind_of(reinterpret_cast<const std::uint8_t*>(at), target);
-  if (next == next_step::leaves || ++load.steps > most_poll_steps) return end_load(g, in, false);
-  const bool goes_back = next == next_step::conditional_jump && target <= load.instruction &&
-                         load.instruction - target < most_poll_bytes;
-  if (goes_back) load.jumps_to = target;
-}
-
 void on_step(int signal, siginfo_t*, void* interrupted) {
   guard& g = only_guard();
   auto& in = *static_cast<ucontext_t*>(interrupted);
@@ -242,7 +198,9 @@ void on_step(int signal, siginfo_t*, void* interrupted) {
     for (std::size_t k = 0; k < g.stepped_pages; ++k) close_page(g, g.stepped[k]);
     end_steps(g, in);
   } else {
-    follow_load(g, in);
+    const auto at = static_cast<std::uintptr_t>(in.uc_mcontext.gregs[REG_RIP]);
+    const load_use use = follow_load(g.load.code, at);
+    if (use != load_use::not_known_yet) end_load(g, in, use == load_use::poll);
   }
   if (g.armed && !g.in_call) selector = dispatch;
   errno = error;
@@ -261,8 +219,9 @@ void accessed(guard& g, device_address at, bool writes, ucontext_t& in) {
       g.judge.waited_by(at, writes);
       return lift(g);
     case host_touch::early: {
-      g.load = {at, {}, static_cast<std::uintptr_t>(in.uc_mcontext.gregs[REG_RIP]), 0, 0};
-      interrupted_stack(g.load.instruction, g.load.from);
+      g.load = {
+          at, {}, {.instruction = static_cast<std::uintptr_t>(in.uc_mcontext.gregs[REG_RIP])}};
+      interrupted_stack(g.load.code.instruction, g.load.from);
       open_page(g, first);
       if (writes) return g.judge.was_early(at, true, g.load.from);
       return begin_steps(g, in, stepping::after_load);
@@ -332,6 +291,8 @@ int sized_argument(long call) {
   }
 }
 
+bool writes_memory(long call) { return call == SYS_read || call == SYS_pread64; }
+
 bool touches_guarded(const guard& g, long call, const std::array<std::uintptr_t, 6>& arguments) {
   for (int k = 0; k < 6; ++k) {
     const auto index = static_cast<std::size_t>(k);
@@ -343,6 +304,12 @@ bool touches_guarded(const guard& g, long call, const std::array<std::uintptr_t,
   return false;
 }
 
+// Whether the call's bytes, which it reads or writes, are still used.
+bool is_early(const guard& g, long call, const std::array<std::uintptr_t, 6>& arguments) {
+  return sized_argument(call) == 1 && arguments[2] != 0 && area_of(g, arguments[1]) != nullptr &&
+         g.judge.touches(arguments[1], writes_memory(call)) == host_touch::early;
+}
+
 void on_system_call(int signal, siginfo_t* about, void* interrupted) {
   if (about->si_code != from_user_dispatch) return end_by(signal);
   guard& g = only_guard();
@@ -351,13 +318,23 @@ void on_system_call(int signal, siginfo_t* about, void* interrupted) {
   const std::array<std::uintptr_t, 6> arguments = {argument(REG_RDI), argument(REG_RSI),
                                                    argument(REG_RDX), argument(REG_R10),
                                                    argument(REG_R8),  argument(REG_R9)};
-  if (is_plain(registers[REG_RAX]) && !touches_guarded(g, registers[REG_RAX], arguments)) {
+  const long call = registers[REG_RAX];
+  const auto do_call = [&] {
     registers[REG_RAX] =
-        direct_call(registers[REG_RAX], registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
+        direct_call(call, registers[REG_RDI], registers[REG_RSI], registers[REG_RDX],
                     registers[REG_R10], registers[REG_R8], registers[REG_R9]);
-    return;
-  }
+  };
+  if (is_plain(call) && !touches_guarded(g, call, arguments)) return do_call();
+  selector = allow;
+  const bool early = is_early(g, call, arguments);
   lift(g);
+  if (early) {
+    do_call();
+    if (registers[REG_RAX] <= 0) return;  // no byte was accessed
+    call_stack from{};
+    interrupted_stack(static_cast<std::uintptr_t>(registers[REG_RIP]), from);
+    return g.judge.was_early(arguments[1], writes_memory(call), from);
+  }
   registers[REG_RIP] -= 2;  // the instruction runs again, this time without being dispatched
 }
 
