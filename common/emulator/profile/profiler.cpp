@@ -109,15 +109,15 @@ inline void profiler::count_shared(const access_event& e, const site_plan& p,
     c.wavefronts += loop.swap_wavefronts;
     c.ideal_wavefronts +=
         ideal_wavefronts(shared_use::compare_and_swap, e.active, p.bytes, loop.swap_wavefronts);
-    c.repeated_wavefronts +=
-        loop.swap_wavefronts -
-        loop_of(offset, one_lane_per_address(offset, e.active), p.bytes).swap_wavefronts;
+    const swap_loop combined = loop_of(offset, one_lane_per_address(offset, e.active), p.bytes);
+    c.repeated_wavefronts += loop.swap_wavefronts - combined.swap_wavefronts;
     wavefront_counts& loads = site.loop_loads;
     loads.requests += loop.rounds;
     loads.lanes += n;
     loads.wavefronts += loop.load_wavefronts;
     loads.ideal_wavefronts +=
         ideal_wavefronts(shared_use::load, e.active, p.bytes, loop.load_wavefronts);
+    loads.repeated_wavefronts += loop.load_wavefronts - combined.load_wavefronts;
     return;
   }
   const bool repeats = !p.copies && e.shape->active == e.active;

@@ -130,6 +130,7 @@ TEST_CASE("atomics: in shared memory lanes on one word take turns, a sum of floa
   CHECK(c.line(6).counts.global_atomic.repeated_sectors == 31);
   CHECK(c.line(6).counts.global_atomic.ideal_sectors == 1);
   CHECK(c.line(7).counts.shared_atomic.repeated_wavefronts == 62);
+  CHECK(c.line(7).counts.shared_load.repeated_wavefronts == 31);
 }
 
 TEST_CASE("atomics at addresses of their own repeat nothing") {

@@ -51,14 +51,15 @@ __global__ void counter(int* out) { atomicAdd(out, 1); }
 
 // 64 sums do not fit into the 32 registers that two such blocks leave a thread.
 __global__ void __launch_bounds__(1024, 2) spill(const float* in, float* out, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  float sum[64] = {};
+  const int thread = threadIdx.x;
+  float sum[8][8] = {};
   for (int j = 0; j < n; ++j) {
 #pragma unroll
-    for (int k = 0; k < 64; ++k) sum[k] = sum[k] * in[j] + k;
+    for (int k = 0; k < 64; ++k)
+      sum[k / 8][k % 8] += in[j * 1024 + thread + k / 8] * in[j * 1024 + thread + 8 + k % 8];
   }
 #pragma unroll
-  for (int k = 0; k < 64; ++k) out[k * 1024 + i % 1024] = sum[k];
+  for (int k = 0; k < 64; ++k) out[k * 1024 + thread] = sum[k / 8][k % 8];
 }
 
 __global__ void own_addresses(int* out, int n) {
@@ -92,7 +93,7 @@ int main(int count, char** words) {
   if (is("local")) local_array<<<256, 256>>>(in, out, 3, 64);
   if (is("one_address")) one_address<<<256, 256>>>((int*)in, (int*)out);
   if (is("counter")) counter<<<4096, 256>>>((int*)out);
-  if (is("spill")) spill<<<64, 1024>>>(in, out, 8);
+  if (is("spill")) spill<<<264, 1024>>>(in, out, 8);
   if (is("own_addresses")) own_addresses<<<1024, 256>>>((int*)out, n);
   if (is("special")) special<<<256, 256>>>(out, 100);
   if (is("one_thread")) total<<<1, 1>>>(in, out, 1 << 14);
