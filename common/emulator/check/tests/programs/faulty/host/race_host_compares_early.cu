@@ -1,5 +1,5 @@
-// Results are compared in a loop that looks like a wait at first sight: the way of the branch that is
-// not taken comes back to the load, but so does the other.
+// A loop compares results and looks like a wait at first sight: the branch that is not taken comes
+// back to the load, but so does the other.
 __global__ void fill(int* x) {
   x[threadIdx.x] = 7;  // finding: writes
 }
