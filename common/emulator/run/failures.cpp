@@ -76,7 +76,12 @@ bool scheduler::out_of_time() {
   limit.erase(limit.find_last_not_of('0') + 1);
   if (limit.back() == '.') limit.pop_back();
   const std::uint64_t begun = launch_.block_count - all.unbegun_blocks;
-  const std::string line = all.groups.empty() ? "" : code_.source_line(all.groups.front().at);
+  // Threads that wait at a barrier wait for those that do not.
+  const auto holds_up = std::ranges::find_if(all.groups, [](const standing_warps& g) {
+    return g.what == standing_warps::doing::run || g.what == standing_warps::doing::poll;
+  });
+  const auto named = holds_up != all.groups.end() ? holds_up : all.groups.begin();
+  const std::string line = all.groups.empty() ? "" : code_.source_line(named->at);
   const bool only_waits =
       !all.groups.empty() && std::ranges::none_of(all.groups, [](const standing_warps& g) {
         return g.what == standing_warps::doing::run;

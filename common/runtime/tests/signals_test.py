@@ -84,6 +84,11 @@ for which in ("waits", "other_stream"):
               ["never ends"]) != "cudaErrorLaunchTimeout\n":
         problems.append(f"time limit of {which}: another error")
 
+# The line is that of threads which run, not of those that wait for them at a barrier.
+run = start("half", STEPWISE_TIME_LIMIT_S="1.5")
+expect("half", run, 0,
+       [f"half_computes at {name}:{line_of['half']}: still running after the time limit of 1.5 s"])
+
 # With a file, findings are written before the process ends.
 with tempfile.TemporaryDirectory() as folder:
     file = pathlib.Path(folder, "findings")

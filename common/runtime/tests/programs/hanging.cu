@@ -33,6 +33,15 @@ __global__ void computes(int* out, int steps) {
   out[threadIdx.x] = static_cast<int>(sum);
 }
 
+// The first warp waits for the second one.
+__global__ void half_computes(int* out, unsigned steps) {
+  unsigned sum = races();
+  if (threadIdx.x >= 32)
+    for (unsigned n = 0; n < steps; ++n) sum = sum * 1664525 + n;  // here: half
+  __syncthreads();
+  out[threadIdx.x] = static_cast<int>(sum);
+}
+
 __global__ void ends(int* out) { out[threadIdx.x] = races(); }
 
 int main(int, char** words) {
@@ -46,6 +55,8 @@ int main(int, char** words) {
   std::fflush(stdout);
   if (std::strcmp(which, "computes") == 0) {
     computes<<<1, 64>>>(out, 1000);
+  } else if (std::strcmp(which, "half") == 0) {
+    half_computes<<<1, 64>>>(out, 4000000000U);
   } else if (std::strcmp(which, "host") == 0) {
     ends<<<1, 64>>>(out);
     cudaDeviceSynchronize();
