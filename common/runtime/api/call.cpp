@@ -9,6 +9,7 @@
 
 #include "common/runtime/api/batch.hpp"
 #include "common/runtime/host/guarded_pages.hpp"
+#include "common/runtime/host/imports.hpp"
 #include "common/runtime/host_access.hpp"
 
 namespace stepwise::runtime {
@@ -140,14 +141,16 @@ void note_event(state& s, asked::kind what, cudaStream_t stream, std::uint64_t e
 
 namespace {
 
-// Whether no stream exists whose work may run at the same time as the work of `use`. Blocking
-// streams and the legacy default stream wait for each other. Nothing waits for non-blocking ones.
+// Whether `use` is the legacy default stream, and no stream exists or may be created later whose
+// work could run at the same time: blocking streams and that one wait for each other, and nothing
+// waits for non-blocking ones.
 bool is_alone(const state& s, const stream_use& use) {
-  return !s.lane && use.stream < stream_of_thread && !use.non_blocking &&
-         std::ranges::all_of(s.streams, [&](const stream_record* other) {
-           return other->id == use.stream ||
-                  (use.stream == 0 && (other->flags & cudaStreamNonBlocking) == 0);
-         });
+  return !s.lane && use.stream == 0 &&
+         std::ranges::all_of(s.streams,
+                             [](const stream_record* other) {
+                               return (other->flags & cudaStreamNonBlocking) == 0;
+                             }) &&
+         !may_create_non_blocking_streams();
 }
 
 }  // namespace

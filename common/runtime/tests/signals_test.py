@@ -75,7 +75,7 @@ if expect("own handler", run, 0, RACE, ["stopped"]) != "cudaSuccess\n":
     problems.append("own handler: the kernel did not end well")
 
 # The time limit reports the same. A kernel that another stream may release is not called endless.
-for which in ("waits", "other_stream"):
+for which in ("waits", "other_stream", "later_stream", "later_in_stream"):
     run = start(which, STEPWISE_TIME_LIMIT_S="1.5", STEPWISE_PATIENCE_S="0.5")
     if expect(f"time limit of {which}", run, 0,
               [f"waits has only polled for 0.5 s: {POLL}.",

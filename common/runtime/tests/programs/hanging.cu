@@ -70,6 +70,23 @@ int main(int, char** words) {
     cudaStreamCreate(&one);
     cudaStreamCreate(&other);
     waits<<<1, 64, 0, one>>>(on_device, out);
+  } else if (std::strcmp(which, "later_stream") == 0) {
+    // The stream whose copy ends the kernel does not exist yet.
+    int* on_device;
+    cudaStream_t later;
+    cudaMalloc(&on_device, sizeof(int));
+    cudaMemset(on_device, 0, sizeof(int));
+    waits<<<1, 64>>>(on_device, out);
+    if (cudaStreamCreateWithFlags(&later, cudaStreamNonBlocking) == cudaSuccess)
+      cudaMemsetAsync(on_device, 1, sizeof(int), later);
+  } else if (std::strcmp(which, "later_in_stream") == 0) {
+    int* on_device;
+    cudaStream_t one, later;
+    cudaMalloc(&on_device, sizeof(int));
+    cudaMemset(on_device, 0, sizeof(int));
+    cudaStreamCreate(&one);
+    waits<<<1, 64, 0, one>>>(on_device, out);
+    if (cudaStreamCreate(&later) == cudaSuccess) cudaMemsetAsync(on_device, 1, sizeof(int), later);
   } else if (std::strcmp(which, "thread") == 0) {
     std::thread([out] { waits<<<1, 64>>>(flag, out); }).join();
   } else {
