@@ -58,7 +58,7 @@ void scheduler::tell_of_wait(bool idle) {
       stderr,
       "stepwise: %s has only polled for %s: %s. While a program is checked, counted, timed "
       "or recorded, its kernels run one after the other. A kernel that waits for a later "
-      "kernel or copy, or for the thread that launched it, never ends; set "
+      "kernel or copy, or for the thread that launched it, does not end; set "
       "STEPWISE_TIME_LIMIT_S to stop it.\n",
       code_.pretty.c_str(), launch_.patience.text().c_str(), words_of(stand()).c_str());
 }
