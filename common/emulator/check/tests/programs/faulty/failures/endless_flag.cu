@@ -1,4 +1,4 @@
-// A block waits for a flag that nobody sets.
+// A block waits for a flag that no thread sets.
 __global__ void wait(volatile int* flag, int* out) {
   while (*flag == 0) {  // finding: endless
   }
