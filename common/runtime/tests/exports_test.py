@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-OTHER_INTERFACES = re.compile("EGL|GL|VDPAU|cudbg")
+OTHER_INTERFACES = re.compile("EGL|Egl|GL|VDPAU|cudbg")
 INTERNAL = "stepwise_internal"  # the version of what the driver API uses of the runtime
 
 

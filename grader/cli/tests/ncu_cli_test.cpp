@@ -83,7 +83,7 @@ TEST_CASE("profile --source ncu: the report from hardware counters") {
   const auto shown = at.profile({"--source", "ncu"});
   CAPTURE(shown.err);
   REQUIRE(shown.end.exit_code == 0);
-  CHECK(has(shown.out, "measured by ncu 2025.3.1.0, NVIDIA H200"));
+  CHECK(has(shown.out, "measured by ncu 2025.3.1.0, NVIDIA "));
   CHECK(has(shown.out, "Memory limits it: L2 is busy for 85 % of the time."));
   CHECK(has(shown.out, "250 us"));
   CHECK(has(shown.out, "Fix line 23 first: 32.0 sectors per global store, 4.0 would do"));
@@ -120,7 +120,7 @@ TEST_CASE("profile --source ncu: what is missing is said in one message, and the
   CHECK(instead.end.exit_code == 0);
   CHECK(has(instead.out, "ERR_NVGPUCTRPERM"));
   CHECK(has(instead.out, "model's"));
-  CHECK(has(instead.out, "modelled, NVIDIA H200"));
+  CHECK(has(instead.out, "modelled, NVIDIA "));
   const json document = document_of(at.profile({"--source", "ncu,model", "--json"}));
   check_documented(document, "profile");
   CHECK(document["source"] == "model");
@@ -164,7 +164,7 @@ TEST_CASE("validate --profiles: the model beside what ncu counts, and beside wha
   CHECK(hardware["limiter"] == "latency");
   CHECK(live["steps"][0]["limits_agree"] == (live["steps"][0]["modelled"]["limiter"] == "latency"));
   const json kept = document_of(at.lab("validate", {"--profiles", "--recorded", "--json"}));
-  CHECK(kept["source"] == "h200.profiles.json");
+  CHECK(has(kept["source"], ".profiles.json"));
   CHECK(kept["steps"] == live["steps"]);
   const auto text = at.lab("validate", {"--profiles", "--recorded"});
   CHECK(has(text.out, "what limits: the same for"));

@@ -87,9 +87,9 @@ TEST_CASE("walk --json: a step without a time says why, and one with a time has 
 
 TEST_CASE("where a call's arrays are the host's, its time has the copies, and says so") {
   const cloned_course c;
-  CHECK(has(one_line(c.lab({"run", "first", "--step", "03"}).out),
+  CHECK(has(one_line(c.lab({"run", "first", "--step", "03", "--gpu", "h200"}).out),
             "its copies to and from the host are estimated"));
-  CHECK(!has(c.lab({"run", "launch", "--step", "02"}).out, "its copies"));
+  CHECK(!has(c.lab({"run", "launch", "--step", "02", "--gpu", "h200"}).out, "its copies"));
   const auto time_of = [&](const std::string& step) {
     const auto run = document_of(c.lab({"walk", "first", "--step", step, "--json"}));
     check_documented(run, "walk");

@@ -176,11 +176,15 @@ int validate_profiles(context& c, const lab& l, const profiles_request& request)
   for (const auto& name : request.steps) steps.push_back(&find_step(l, name));
   if (steps.empty())
     for (const step& s : l.steps) steps.push_back(&s);
-  const device_choice own = request.recorded ? device_choice{} : c.device();
-  const gpu model = stand_for(c, request.recorded ? "" : id_of_own_gpu(own));
+  const device_choice own = c.device();
+  gpu model = stand_for(c, id_of_own_gpu(own));
+  fs::path file = record_file(l, model.name, "profiles");
+  if (request.recorded && !fs::exists(c.where.root / file)) {
+    model = stand_for(c, "");
+    file = record_file(l, model.name, "profiles");
+  }
   device_choice emulator = choose_device(device_request::emulated, c.where);
   emulator.name = model.name;
-  const fs::path file = record_file(l, model.name, "profiles");
   counted_steps counted{model.name, "", {}};
   std::vector<missing_step> missing;
   if (request.recorded) {

@@ -133,8 +133,8 @@ void show_failure(context& c, const test_outcome& o) {
   c.say(fmt::format("{}  {}  {}", c.out.paint(tone::bad, "failed"),
                     c.out.paint(tone::strong, o.test->name),
                     c.out.paint(tone::dim, fmt::format("{}, {:.1f} s", o.reason, o.seconds))));
-  const auto width = static_cast<std::size_t>(c.out.style().width) - 4;
-  for (const auto& line : escaped_lines(o.log, 40, width)) c.say(fmt::format("    {}", line));
+  // Longer than a terminal is wide: the values that a check compared are often at a line's end.
+  for (const auto& line : escaped_lines(o.log, 100, 400)) c.say(fmt::format("    {}", line));
   std::string command;
   for (const auto& word : o.test->command)
     command += (command.empty() ? "" : " ") + (word.empty() ? "''" : c.where.shown(word));
@@ -183,6 +183,7 @@ std::vector<test_outcome> run_tests(context& c, const std::vector<const test_cas
     }
     std::string names;
     for (const auto& r : running) names += (names.empty() ? "" : ", ") + r.test->name;
+    if (names.empty()) continue;
     c.busy.doing(fmt::format("{} of {} tests: {}", done.size(), tests.size(), names));
   }
   c.busy.clear();
