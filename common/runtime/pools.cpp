@@ -65,6 +65,11 @@ void pool_set::clear() {
   created_.clear();
 }
 
+bool pool_set::hold(device_address address) const {
+  return default_.holds(address) ||
+         std::ranges::any_of(created_, [&](const auto& one) { return one.second->holds(address); });
+}
+
 void pool_set::forget(device_address address) {
   if (default_.remove(address)) return;
   for (auto& [handle, pool] : created_) {

@@ -23,6 +23,7 @@ class memory_pool {
   void add(device_address address, std::uint64_t bytes);
   // False if the address is not of this pool.
   bool remove(device_address address);
+  bool holds(device_address address) const { return allocations_.contains(address); }
   // Gives back what is reserved and not used, down to `keep` bytes.
   void trim(std::uint64_t keep);
 
@@ -61,6 +62,7 @@ class pool_set {
 
   // The device is given up: only an empty default pool stays.
   void clear();
+  bool hold(device_address address) const;
   // An allocation was freed, perhaps one of a pool.
   void forget(device_address address);
   // A synchronisation: pools shrink to their thresholds.

@@ -192,4 +192,25 @@ void scheduler::start(block& b, std::uint64_t index) {
   }
 }
 
+// Whether another block may begin beside those that wait. A warp that exits makes room for another
+// block's warp at once, but a block keeps its slot until its last warp exits (as on an H100 and an
+// H200). Which multiprocessor a block is on is not known here, so the warps are counted together:
+// this may find room too early, but never too late.
+bool scheduler::has_room() const {
+  if (resident_.size() < launch_.resident_blocks) return true;
+  const auto on_all = [&](int of_one) {
+    return static_cast<std::uint64_t>(of_one) *
+           static_cast<std::uint64_t>(launch_.model->multiprocessors);
+  };
+  if (resident_.size() >= on_all(launch_.model->max_blocks_per_multiprocessor)) return false;
+  std::uint64_t begun = 0, alive = 0;
+  for (const auto& b : resident_) {
+    begun += b->warps.size();
+    alive += static_cast<std::uint64_t>(
+        std::ranges::count_if(b->warps, [](const warp& w) { return w.alive != 0; }));
+  }
+  return alive < begun && alive + resident_.front()->warps.size() <=
+                              on_all(launch_.model->max_threads_per_multiprocessor / lanes);
+}
+
 }  // namespace stepwise::emulator

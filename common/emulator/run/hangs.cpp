@@ -244,8 +244,7 @@ bool scheduler::never_ends() {
 bool scheduler::proves_hang() {
   hang_search& s = *search_;
   const bool blocks_begin =
-      launch_.next_block.load(std::memory_order_relaxed) < launch_.block_count &&
-      resident_.size() < launch_.resident_blocks;
+      launch_.next_block.load(std::memory_order_relaxed) < launch_.block_count && has_room();
   s.only_time_passes =
       s.notes.memory_is_as_before() && !s.notes.others_could_intervene(blocks_begin);
   if (!s.only_time_passes) return false;

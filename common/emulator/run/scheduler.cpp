@@ -77,7 +77,7 @@ bool scheduler::run(bool asked_here) {
     // A new block runs when none is held, or when all that are held wait for something.
     const bool all_wait =
         !resident_.empty() && resident_.front()->idle_rounds >= idle_rounds_before_rotation;
-    if (resident_.empty() || (all_wait && resident_.size() < launch_.resident_blocks)) {
+    if (resident_.empty() || (all_wait && has_room())) {
       const std::uint64_t index = launch_.next_block.fetch_add(1, std::memory_order_relaxed);
       if (index < launch_.block_count) {
         if (x_.watch != nullptr && !x_.watch->wants(index)) continue;

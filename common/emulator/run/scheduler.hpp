@@ -60,7 +60,7 @@ struct launch_state {
   const kernel_attributes* attributes = nullptr;
   const image::kernel_resources* machine_code = nullptr;  // null: there is none
   std::uint64_t block_count = 0;
-  unsigned resident_blocks = 1;  // that one worker may hold at a time
+  unsigned resident_blocks = 1;  // that one worker may hold at a time while no warp has exited
   std::atomic<std::uint64_t> next_block{0};
   std::atomic<bool> stop{false};
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
@@ -239,6 +239,7 @@ class scheduler {
   std::unique_ptr<block> make_block();
   std::uint64_t special_value(special which, std::uint32_t warp, int lane) const;
   void start(block& b, std::uint64_t index);
+  bool has_room() const;
   block_result run_slice(block& b);
   void rest();
   bool take_break(bool idle);
