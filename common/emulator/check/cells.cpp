@@ -131,6 +131,18 @@ void cells::spread(std::size_t group) const {
     g.older_lanes[k] = s.lanes_of(s.older_lanes, k, s.older_shift);
     g.older_site[k] = s.older_site;
   }
+  s.mark() = s.looks() = 0;
+}
+
+bool cells::finds_mark(std::size_t group, const accessor& a) const {
+  const cell_group& g = groups[group];
+  for (u32 k = 0; k < cell_group::size; ++k) {
+    if (g.write_time[k] >= a.settled || g.read_time[k] < a.launch || g.older_time[k] < a.launch ||
+        g.reader[k] / a.block_warps == g.older_reader[k] / a.block_warps)
+      return false;
+  }
+  summaries[group].mark() = a.mark;
+  return true;
 }
 
 // Of what a cell remembers, only what is needed is looked at: each field lies in a line of its own
@@ -280,7 +292,7 @@ void note(const cells& c, row& r, const accessor& a) {
     const std::size_t group = r.first_group + n;
     if (is_alike(c, group, p))
       note_whole(c, group, p, a);
-    else
+    else if (a.mark == 0 || c.summaries[group].mark() != a.mark)
       vectors.note_load(c.groups[group], p, a);
   }
 }
@@ -291,6 +303,7 @@ bool load_row(const cells& c, std::size_t first, unsigned per_lane, u32 first_la
               unsigned places, const accessor& a, bool falls) {
   if (places * per_lane == 1) {
     const cell x = c[first];
+    if (c.has_mark(first / cell_group::size, a)) return true;
     if (is_open_to(x, only_thread(first_lanes, a), a)) return false;
     note_load_of(x, first_lanes, a);
     return true;
@@ -312,8 +325,9 @@ bool load_row(const cells& c, std::size_t first, unsigned per_lane, u32 first_la
   for (u32 n = 0; n < r.groups; ++n) {
     const row_part& p = r.in(n);
     const std::size_t group = r.first_group + n;
-    if (is_alike(c, group, p) ? load_is_open(c.summaries[group], p, a)
-                              : vectors.load_is_open(c.groups[group], p, a))
+    if (is_alike(c, group, p)
+            ? load_is_open(c.summaries[group], p, a)
+            : !c.has_mark(group, a) && vectors.load_is_open(c.groups[group], p, a))
       return false;
   }
   note(c, r, a);
@@ -340,10 +354,12 @@ bool store_row(const cells& c, std::size_t first, unsigned per_lane, u32 first_l
   for (u32 n = 0; n < r.groups; ++n) {
     const row_part& p = r.in(n);
     const std::size_t group = r.first_group + n;
-    if (is_alike(c, group, p))
+    if (is_alike(c, group, p)) {
       note_store(c.summaries[group], p, a);
-    else
+    } else {
+      c.summaries[group].mark() = 0;
       vectors.note_store(c.groups[group], p, a);
+    }
   }
   return true;
 }
@@ -399,11 +415,18 @@ const lane_functions* lanes_in_loops() {
 
 u32 load_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane, u32 lanes,
                const accessor& a) {
-  return apart.load(c, at, per_lane, lanes, a);
+  if (a.mark != 0) {
+    for (u32 m = lanes; m != 0; m &= m - 1) {
+      const std::size_t group = at[__builtin_ctz(m)] / cell_group::size;
+      if (c.summaries[group].is_spread != 0 && c.has_mark(group, a)) lanes &= ~(m & -m);
+    }
+  }
+  return lanes == 0 ? 0 : apart.load(c, at, per_lane, lanes, a);
 }
 
 u32 store_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane, u32 lanes,
                 const accessor& a) {
+  for (u32 m = lanes; m != 0; m &= m - 1) c.remove_mark(at[__builtin_ctz(m)]);
   return apart.store(c, at, per_lane, lanes, a);
 }
 

@@ -8,7 +8,10 @@
 //         never set is 0, which is before everything.
 // watch   Of a cell's readers the last warp is kept with all its lanes, and the last one before it
 //         of another warp: with three or more warps reading between two writes, a race is still
-//         found, though it may be reported with one of the later two.
+//         found, though it may be reported with one of the later two. Once two blocks of a launch
+//         have read a whole group of cells, and nothing has been written there, further loads are
+//         not recorded: any block that writes there races with one of the two. That is so as long
+//         as no block has released anything, so that no block is ordered after only some blocks.
 #pragma once
 
 #include <cstddef>
@@ -52,6 +55,11 @@ struct alignas(64) group_summary {
   std::uint32_t read_time, reader, read_lanes, read_shift, read_site;
   std::uint32_t older_time, older_reader, older_lanes, older_shift, older_site;
 
+  // Of a group that is stored in full: when the launch began in which two blocks have read all
+  // cells, and nothing has been written; and how many loads have looked for that.
+  std::uint32_t& mark() { return write_time; }
+  std::uint32_t& looks() { return writer; }
+
   // A shift contains log2 of the cells per lane, and whether the lanes fall.
   static constexpr std::uint32_t falls = 32;
   static std::uint32_t shift_of(const row_part& p) {
@@ -84,10 +92,25 @@ struct cells {
   }
   // Writes a group out, if that was not done.
   void spread(std::size_t group) const;
+  // Whether loads of a group that is stored in full need not be recorded.
+  bool has_mark(std::size_t group, const accessor& a) const {
+    group_summary& s = summaries[group];
+    if (a.mark == 0) return false;
+    return s.mark() == a.mark || (++s.looks() % looks_per_search == 0 && finds_mark(group, a));
+  }
+  // Something is written to the group of a cell.
+  void remove_mark(std::size_t number) const {
+    group_summary& s = summaries[number / cell_group::size];
+    if (s.is_spread != 0) s.mark() = 0;
+  }
 
   // Bytes of each cell, of both.
   static constexpr std::size_t bytes_per_cell =
       (sizeof(cell_group) + sizeof(group_summary)) / cell_group::size;
+
+ private:
+  static constexpr std::uint32_t looks_per_search = 16;
+  bool finds_mark(std::size_t group, const accessor& a) const;
 };
 
 // Cells for `bytes` bytes of memory, reserved but not committed: a page costs memory when it is

@@ -234,6 +234,8 @@ class checker final : public observer {
     if (m.is_shared) {
       a.copies_known = b.copies_known;
       if (w.copied >= w.copies_done) a.own_copies_known = w.copies_done;
+    } else if (!order_.orders_blocks()) {
+      a.mark = order_.launch_began();
     }
     return a;
   }

@@ -145,6 +145,8 @@ void order::begin_launch(std::uint32_t warps_per_block) {
   block_warps_ = warps_per_block;
   steps_left_ = most_steps_of_launch;
   objects_.clear();
+  answers_.fill({});
+  orders_blocks_ = false;
 }
 
 void order::begin_block(block_clock& b, std::uint64_t index, std::uint32_t warps) {
@@ -184,14 +186,28 @@ std::uint32_t order::unordered(const block_clock& b, std::uint32_t warp, int lan
     }
   }
   if (b.learned.empty() && own.learned.empty()) return open;
+  // What a lane knows of another, it also knows of what that one did earlier.
+  const auto group = own.learned.empty() ? 32u : static_cast<unsigned>(lane);
+  const std::uint64_t reader = std::uint64_t{33} * warp + group;
+  answer& known = answers_[(reader * 0x9e3779b97f4a7c15 ^ other_warp * 0xc2b2ae3d27d4eb4f) >> 52];
+  const bool is_known = known.reader == reader && known.other_warp == other_warp;
+  if (is_known && before <= known.before) open &= ~known.lanes;
+  const std::uint64_t gave_up = gave_up_;
+  std::uint32_t found_lanes = 0;
   each_lane(open, [&](int m) {
     search s{before, other_warp, std::uint32_t{1} << m, other_block, b.index};
     bool found = tell(b.learned, s);
     for (std::size_t k = 0; !found && k < own.learned.size(); ++k)
       found = ((own.learned_by[k] >> lane) & 1) != 0 && tells(own.learned[k], s);
-    if (found) open &= ~(std::uint32_t{1} << m);
+    if (found) found_lanes |= std::uint32_t{1} << m;
   });
-  return open;
+  if (found_lanes != 0 && gave_up == gave_up_) {
+    if (is_known && before == known.before)
+      known.lanes |= found_lanes;
+    else if (!is_known || before > known.before)
+      known = {reader, other_warp, found_lanes, before};
+  }
+  return open & ~found_lanes;
 }
 
 bool order::tell(const knowledge& k, search& s) {
@@ -435,6 +451,7 @@ void order::strong_write(block_clock& b, std::uint32_t warp, int lane, const key
       found->second.visible_from = static_cast<std::uint32_t>(found->second.log.size());
     return;
   }
+  if (k.block_plus_one == 0) orders_blocks_ = true;
   sync_object& o = objects_[k];
   if (site.kind == access_kind::store) o.visible_from = static_cast<std::uint32_t>(o.log.size());
   const std::uint32_t bit = std::uint32_t{1} << lane;

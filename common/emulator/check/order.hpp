@@ -153,6 +153,9 @@ class order {
   void arrive(block_clock& b, std::uint32_t warp, int lane, const key& k);
   void see_phase(block_clock& b, std::uint32_t warp, int lane, const key& k);
 
+  // Whether a thread of the running launch has released anything through global memory.
+  bool orders_blocks() const { return orders_blocks_; }
+
   std::uint64_t gave_up() const { return gave_up_; }
 
  private:
@@ -198,6 +201,16 @@ class order {
   std::unordered_map<std::uint64_t, tick> host_known_, host_may_know_, host_told_;
   std::unordered_map<std::uint64_t, std::unordered_map<std::uint64_t, tick>> events_;
   std::uint64_t stream_ = 0;  // of the running work
+  // An earlier answer of a search: the lanes of another warp whose accesses before a tick come
+  // before what a reader does. The reader is a lane of a warp (33 * warp + lane), or lane 32 for
+  // all lanes alike.
+  struct answer {
+    std::uint64_t reader = ~std::uint64_t{0};
+    std::uint32_t other_warp = 0, lanes = 0;
+    tick before = 0;
+  };
+  std::array<answer, 4096> answers_{};
+  bool orders_blocks_ = false;
   std::uint64_t gave_up_ = 0;
   std::int64_t steps_left_ = 0;  // for searches of the running launch
 };

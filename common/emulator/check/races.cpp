@@ -24,6 +24,7 @@ void checker::look_closer(const touch& t) {
   m.cells.touch(t.at, t.bytes, grain_for(t.at | end));
   for (std::uint64_t at = t.at; at < end;) {
     const grain g = m.cells.grain_at(at);
+    if (t.site->kind != access_kind::load) m.cells.of(g).remove_mark(at >> log2_bytes(g));
     check_cell(t, m.cells.of(g)[at >> log2_bytes(g)], a);
     at += std::uint64_t{1} << log2_bytes(g);
   }

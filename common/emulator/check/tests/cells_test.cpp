@@ -49,6 +49,38 @@ TEST_CASE("a row that another warp wrote needs a closer look until a barrier") {
   CHECK_FALSE(load_row(c, 0, 1, 1, 32, other_block));
 }
 
+TEST_CASE("loads of a group that two blocks have read are recorded again after a store") {
+  cell_space space(4096, 4);
+  const cells& c = space.all();
+  const auto reader = [](std::uint32_t number, std::uint32_t now) {
+    accessor a = warp(number, now);
+    a.mark = a.launch;
+    return a;
+  };
+  // A load of fifteen cells stores the group in full. The sixteenth cell keeps it without a mark.
+  for (std::uint32_t now = 30; now < 70; ++now)
+    CHECK(load_row(c, 0, 1, 1, 15, reader(now % 2 == 0 ? 0 : 2, now)));
+  CHECK(c[3].read_time() == 69);
+  for (std::uint32_t now = 70; now < 110; ++now)
+    CHECK(load_row(c, 0, 1, 1, 16, reader(now % 2 == 0 ? 0 : 2, now)));
+  const std::uint32_t last = c[3].read_time();
+  CHECK(last < 109);
+  CHECK(c[3].older_time() != 0);
+  const std::uint64_t at[32] = {3};
+  CHECK(load_lanes(c, at, 1, 1, reader(4, 110)) == 0);
+  CHECK(c[3].read_time() == last);
+  // The same without such marks, and in another launch.
+  CHECK(load_lanes(c, at, 1, 1, warp(4, 111)) == 0);
+  CHECK(c[3].read_time() == 111);
+  accessor later = reader(4, 130);
+  later.settled = later.launch = later.mark = 120;
+  CHECK(load_lanes(c, at, 1, 1, later) == 0);
+  CHECK(c[3].read_time() == 130);
+  // A store of any of these blocks has a closer look, and then loads do.
+  CHECK(store_lanes(c, at, 1, 1, reader(0, 115)) == 1);
+  CHECK_FALSE(store_row(c, 0, 1, 1, 16, reader(2, 115)));
+}
+
 TEST_CASE("lanes of a warp that met know each other's accesses") {
   cell_space space(4096, 4);
   const cells& c = space.all();

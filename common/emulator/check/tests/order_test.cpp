@@ -98,6 +98,9 @@ TEST_CASE("fence, flag, flag, fence") {
     CHECK_FALSE(l.ordered(data, 0, 0, 0, 1, 0, 0));
     l.fence(1, 0, 1);
     CHECK(l.ordered(data, 0, 0, 0, 1, 0, 0));
+    CHECK_FALSE(l.ordered(l.now(0, 0), 0, 0, 0, 1, 0, 0));  // what came after the fence
+    CHECK_FALSE(l.ordered(data, 0, 0, 1, 1, 0, 0));         // what another lane did
+    CHECK(l.ordered(data, 0, 0, 0, 1, 0, 0));
     CHECK_FALSE(l.ordered(data, 0, 0, 0, 1, 0, 1));  // another lane did not look
     l.barrier(1);
     CHECK(l.ordered(data, 0, 0, 0, 1, 1, 7));
