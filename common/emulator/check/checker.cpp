@@ -289,7 +289,7 @@ void checker::visit_lanes(const access_event& e, watched_memory& m, std::uint64_
                           std::uint32_t lanes_in) {
   const access_site& s = *e.site;
   const bool reads = s.kind != access_kind::store, writes = s.kind != access_kind::load;
-  for (std::uint32_t l = lanes_in; l != 0; l &= l - 1) {
+  for (std::uint32_t l = lanes_in & ~visit_ordered(e, m, base, lanes_in); l != 0; l &= l - 1) {
     const int lane = __builtin_ctz(l);
     const std::uint64_t at = e.address[lane] - base;
     if (at >= m.bytes_watched) continue;
@@ -342,7 +342,8 @@ std::uint32_t checker::visit_copied(const access_event& e) {
   for (const lane_run* r = shape.run; r != shape.run + shape.runs; ++r) {
     const std::uint64_t at = e.address[shape.first] - base + r->offset;
     const grain g = m.cells.touch(at, std::uint64_t{s.bytes} * r->count, grain_for(s.bytes));
-    if (g != grain::untouched && visit_run(s, m, g, a, at, *r, false)) usual |= r->lanes;
+    const bool is_usual = g != grain::untouched && visit_run(s, m, g, a, at, *r, false);
+    usual |= is_usual ? r->lanes : visit_ordered(e, m, base, r->lanes);
   }
   warp_clock& w = current_->clock.warps[e.warp];
   if (writes) w.copied = w.now;

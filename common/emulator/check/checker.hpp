@@ -252,6 +252,8 @@ class checker final : public observer {
                                         bool falls);
   std::uint32_t visit_scattered(const access_event& e, watched_memory& m, const accessor& a,
                                 std::uint64_t base);
+  std::uint32_t visit_ordered(const access_event& e, watched_memory& m, std::uint64_t base,
+                              std::uint32_t lanes_in);
   void visit_lanes(const access_event& e, watched_memory& m, std::uint64_t base,
                    std::uint32_t lanes_in);
   // bounds.cpp, outside.cpp
@@ -279,7 +281,8 @@ class checker final : public observer {
   bool both_strong(const access_site& s, std::uint32_t other, std::uint32_t other_warp) const;
   std::uint32_t state_warp(const touch& t) const { return current_->clock.first_warp + t.warp; }
   bool in_step(const touch& t, std::uint32_t other, std::uint32_t other_warp) const;
-  bool copies_settled(const touch& t, std::uint32_t other, tick when, std::uint32_t writer) const;
+  bool copies_settled(std::uint32_t own_warp, std::uint32_t other, tick when,
+                      std::uint32_t writer) const;
   void synchronise(const touch& t);
   bool same_value(const touch& t, int other_lane) const;
   bool at_once(const touch& t, std::uint32_t other_warp, std::uint32_t other_lanes,

@@ -25,7 +25,7 @@ class kept_loads {
     std::uint32_t now;    // the warp's tick
     std::uint32_t site;
   };
-  static constexpr std::size_t most_loads = 4096, most_shapes = 64;
+  static constexpr std::size_t most_loads = 32768, most_shapes = 512;
 
   const std::vector<load>& all() const { return loads_; }
   const access_shape& shape(std::uint32_t number) const { return shapes_[number]; }

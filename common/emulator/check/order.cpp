@@ -1,5 +1,4 @@
-// Ticks of streams, blocks and warps; barriers and copies; releases, acquires and what they
-// publish.
+// Ticks of streams, blocks and warps; barriers and copies; releases and acquires.
 #include "common/emulator/check/order.hpp"
 
 #include <algorithm>
@@ -146,7 +145,7 @@ void order::begin_launch(std::uint32_t warps_per_block) {
   steps_left_ = most_steps_of_launch;
   objects_.clear();
   answers_.fill({});
-  orders_blocks_ = false;
+  orders_blocks_ = orders_in_blocks_ = false;
 }
 
 void order::begin_block(block_clock& b, std::uint64_t index, std::uint32_t warps) {
@@ -187,27 +186,30 @@ std::uint32_t order::unordered(const block_clock& b, std::uint32_t warp, int lan
   }
   if (b.learned.empty() && own.learned.empty()) return open;
   // What a lane knows of another, it also knows of what that one did earlier.
-  const auto group = own.learned.empty() ? 32u : static_cast<unsigned>(lane);
-  const std::uint64_t reader = std::uint64_t{33} * warp + group;
+  const std::uint64_t reader = std::uint64_t{33} * warp + (knows_alike(own) ? 32 : lane);
   answer& known = answers_[(reader * 0x9e3779b97f4a7c15 ^ other_warp * 0xc2b2ae3d27d4eb4f) >> 52];
   const bool is_known = known.reader == reader && known.other_warp == other_warp;
   if (is_known && before <= known.before) open &= ~known.lanes;
+  if (open == 0) return 0;
   const std::uint64_t gave_up = gave_up_;
-  std::uint32_t found_lanes = 0;
-  each_lane(open, [&](int m) {
-    search s{before, other_warp, std::uint32_t{1} << m, other_block, b.index};
+  const auto finds = [&](std::uint32_t others) {
+    search s{before, other_warp, others, other_block, b.index};
     bool found = tell(b.learned, s);
     for (std::size_t k = 0; !found && k < own.learned.size(); ++k)
       found = ((own.learned_by[k] >> lane) & 1) != 0 && tells(own.learned[k], s);
-    if (found) found_lanes |= std::uint32_t{1} << m;
-  });
-  if (found_lanes != 0 && gave_up == gave_up_) {
-    if (is_known && before == known.before)
-      known.lanes |= found_lanes;
-    else if (!is_known || before > known.before)
-      known = {reader, other_warp, found_lanes, before};
-  }
-  return open & ~found_lanes;
+    return found;
+  };
+  std::uint32_t found = 0;
+  if (finds(open))
+    found = open;
+  else if ((open & (open - 1)) != 0)
+    each_lane(open, [&](int m) { found |= finds(1u << m) ? 1u << m : 0; });
+  if (found == 0 || gave_up != gave_up_) return open & ~found;
+  if (is_known && before == known.before)
+    known.lanes |= found;
+  else if (!is_known || before > known.before)
+    known = {reader, other_warp, found, before};
+  return open & ~found;
 }
 
 bool order::tell(const knowledge& k, search& s) {
@@ -237,7 +239,7 @@ bool order::tells(const acquired& a, search& s) {
     return false;
   };
   if (any(o.by_warp, s.warp, [&](const release_entry& e) {
-        return s.before < e.met_before || ((e.lanes & s.lane_bit) != 0 && s.before < e.before);
+        return s.before < e.met_before || ((s.lanes & ~e.lanes) == 0 && s.before < e.before);
       }))
     return true;
   if (any(o.by_block, s.block, [&](const release_entry& e) { return s.before < e.block_before; }))
@@ -419,20 +421,16 @@ void order::fenced(block_clock& b, const warp_event& e, memory_order o, sync_sco
     });
   }
   if (o == memory_order::release) return;
+  const auto pass_on = [&](acquired a, std::uint32_t lanes) {
+    a.when = t;
+    a.scope = std::min(a.scope, s);
+    learn(w, lanes, a);
+  };
   for (auto& [a, by] : w.seen) {
-    if ((by & e.lanes) == 0) continue;
-    acquired told = a;
-    told.when = t;
-    told.scope = std::min(a.scope, s);
-    learn(w, by & e.lanes, told);
+    if ((by & e.lanes) != 0) pass_on(a, by & e.lanes);
     by &= ~e.lanes;
   }
-  for (const acquired& a : b.seen) {
-    acquired told = a;
-    told.when = t;
-    told.scope = std::min(a.scope, s);
-    learn(w, e.lanes, told);
-  }
+  for (const acquired& a : b.seen) pass_on(a, e.lanes);
   std::erase_if(w.seen, [](const auto& s2) { return s2.second == 0; });
 }
 
@@ -445,13 +443,13 @@ void order::strong_write(block_clock& b, std::uint32_t warp, int lane, const key
       w.fences ? &(*w.fences)[static_cast<std::size_t>(lane)] : nullptr;
   const bool fenced = fence != nullptr && fence->before != 0;
   if (!releases && !fenced) {
-    if (site.kind != access_kind::store || objects_.empty()) return;
+    if (site.kind != access_kind::store || !has_objects(k)) return;
     const auto found = objects_.find(k);
     if (found != objects_.end())
       found->second.visible_from = static_cast<std::uint32_t>(found->second.log.size());
     return;
   }
-  if (k.block_plus_one == 0) orders_blocks_ = true;
+  (k.block_plus_one == 0 ? orders_blocks_ : orders_in_blocks_) = true;
   sync_object& o = objects_[k];
   if (site.kind == access_kind::store) o.visible_from = static_cast<std::uint32_t>(o.log.size());
   const std::uint32_t bit = std::uint32_t{1} << lane;
@@ -466,7 +464,7 @@ void order::strong_write(block_clock& b, std::uint32_t warp, int lane, const key
 
 void order::strong_read(block_clock& b, std::uint32_t warp, int lane, const key& k,
                         const access_site& site) {
-  if (objects_.empty()) return;
+  if (!has_objects(k)) return;
   const auto found = objects_.find(k);
   if (found == objects_.end()) return;
   const sync_object& o = found->second;

@@ -15,6 +15,7 @@
 // source  PTX ISA 9.0, "Memory Consistency Model". Tested by tests/order_test.cpp.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -132,6 +133,13 @@ class order {
   std::uint32_t unordered(const block_clock& b, std::uint32_t warp, int lane, tick before,
                           std::uint32_t other_warp, std::uint32_t other_lanes);
 
+  // Whether all lanes of a warp have learned the same; false if that takes long to see.
+  static bool knows_alike(const warp_clock& w) {
+    constexpr std::size_t few = 8;
+    return w.learned_by.size() <= few &&
+           std::ranges::all_of(w.learned_by, [](std::uint32_t by) { return by == ~0u; });
+  }
+
   void reached_barrier(block_clock& b, const warp_event& e, unsigned id, bool waits);
   void released_barrier(block_clock& b, unsigned id, bool whole_block);
   void warp_met(block_clock& b, std::uint32_t warp, std::uint32_t lanes, std::uint32_t alive);
@@ -165,6 +173,9 @@ class order {
     }
   };
   tick next() { return ++now_; }
+  bool has_objects(const key& k) const {
+    return k.block_plus_one == 0 ? orders_blocks_ : orders_in_blocks_;
+  }
   void release(const block_clock& b, std::uint32_t warp, std::uint32_t lanes, sync_object& o,
                tick before, tick block_before, sync_scope scope);
   static bool all_fenced(const block_clock& b, const std::vector<block_clock::arrival>& arrivals);
@@ -174,7 +185,7 @@ class order {
   // Looks for a chain of releases and acquires from an access to the running thread.
   struct search {
     tick before;
-    std::uint32_t warp, lane_bit, block, own_block;
+    std::uint32_t warp, lanes, block, own_block;
     int steps = 0;
     std::unordered_map<const sync_object*, std::pair<std::uint32_t, std::uint32_t>> visited = {};
   };
@@ -210,7 +221,8 @@ class order {
     tick before = 0;
   };
   std::array<answer, 4096> answers_{};
-  bool orders_blocks_ = false;
+  // Whether any thread has released something through global memory, or through shared memory.
+  bool orders_blocks_ = false, orders_in_blocks_ = false;
   std::uint64_t gave_up_ = 0;
   std::int64_t steps_left_ = 0;  // for searches of the running launch
 };

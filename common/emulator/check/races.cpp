@@ -31,6 +31,66 @@ void checker::look_closer(const touch& t) {
   if (is_strong(*t.site)) synchronise(t);
 }
 
+// Records the lanes whose accesses all earlier ones are ordered before, although a comparison with
+// the last barrier does not show it: because of named barriers, flags, or copies that were waited
+// for. One question about a warp answers for all its accesses up to a tick. Returns the lanes.
+std::uint32_t checker::visit_ordered(const access_event& e, watched_memory& m, std::uint64_t base,
+                                     std::uint32_t lanes_in) {
+  const access_site& s = *e.site;
+  const block_clock& b = current_->clock;
+  if (s.kind == access_kind::atomic || is_strong(s) || !order::knows_alike(b.warps[e.warp]))
+    return 0;
+  const bool stores = s.kind == access_kind::store;
+  const accessor a = accessor_of(e.warp, e.index, m);
+  struct known {
+    std::uint32_t warp = ~0u, site = no_site;
+    tick upto = 0;
+  };
+  known writers, readers, older_readers;
+  // `site`: of a write, which may be a copy by cp.async.
+  const auto is_ordered = [&](known& k, tick when, std::uint32_t warp, int lane,
+                              std::uint32_t site = no_site) {
+    if (warp == k.warp && site == k.site && when <= k.upto) return true;
+    if (order_.unordered(b, a.warp, lane, when, warp, all_lanes) != 0 ||
+        (m.is_shared && !copies_settled(e.warp, site, when, warp)))
+      return false;
+    k = {warp, site, when};
+    return true;
+  };
+  const auto is_settled = [&](const cell& c, int lane) {
+    const tick written = c.write_time(), read = stores ? c.read_time() : 0,
+               older = stores ? c.older_time() : 0;
+    return (written < a.writes_settled() ||
+            is_ordered(writers, written, c.writer() / 32, lane, c.write_site())) &&
+           (read < a.settled || is_ordered(readers, read, c.reader(), lane)) &&
+           (older < a.settled || is_ordered(older_readers, older, c.older_reader(), lane));
+  };
+  std::uint32_t done = 0;
+  for (std::uint32_t l = lanes_in; l != 0; l &= l - 1) {
+    const int lane = __builtin_ctz(l);
+    const std::uint64_t at = e.address[lane] - base;
+    if (at >= m.bytes_watched || (m.is_shared && at < code_->system_shared_bytes)) continue;
+    const grain g = m.cells.touch(at, s.bytes, grain_for(at | s.bytes));
+    if (g == grain::untouched || (!stores && !m.written.all(at, s.bytes))) continue;
+    const cells& c = m.cells.of(g);
+    const std::uint64_t first = at >> log2_bytes(g), end = first + (s.bytes >> log2_bytes(g));
+    bool settled = true;
+    for (std::uint64_t n = first; settled && n < end; ++n) settled = is_settled(c[n], lane);
+    if (!settled) continue;
+    for (std::uint64_t n = first; n < end; ++n) {
+      if (stores) {
+        c.remove_mark(n);
+        note_store(c[n], static_cast<unsigned>(lane), a);
+      } else {
+        note_load(c[n], l & -l, a);
+      }
+    }
+    if (stores) m.written.mark(at, s.bytes);
+    done |= l & -l;
+  }
+  return done;
+}
+
 // Compares one access with what is remembered of a cell, and writes it down.
 void checker::check_cell(const touch& t, const cell& c, const accessor& a) {
   const bool writes = t.site->kind != access_kind::load;
@@ -39,7 +99,7 @@ void checker::check_cell(const touch& t, const cell& c, const accessor& a) {
                               bool other_writes) -> std::uint32_t {
     if (when < (other_writes ? a.writes_settled() : a.settled) || when == 0) return 0;
     const std::uint32_t open = order_.unordered(b, a.warp, t.lane, when, warp, by);
-    if (other_writes && !copies_settled(t, site, when, warp)) return by;
+    if (other_writes && t.memory->is_shared && !copies_settled(t.warp, site, when, warp)) return by;
     if (open == 0) return 0;
     if (is_strong(*t.site) && both_strong(*t.site, site, warp) && !in_step(t, site, warp)) return 0;
     return open;
@@ -81,14 +141,15 @@ bool checker::in_step(const touch& t, std::uint32_t other, std::uint32_t other_w
          o.is_volatile && t.site->kind != access_kind::atomic && o.kind != access_kind::atomic;
 }
 
-// Whether an asynchronous copy's write was waited for, by its own thread, before this access.
-bool checker::copies_settled(const touch& t, std::uint32_t other, tick when,
+// Whether an asynchronous copy's write to shared memory was waited for, by its own thread, before
+// an access of a warp of the block.
+bool checker::copies_settled(std::uint32_t own_warp, std::uint32_t other, tick when,
                              std::uint32_t writer) const {
-  if (other == no_site || !t.memory->is_shared || !site_at(other).asynchronous) return true;
+  if (other == no_site || !site_at(other).asynchronous) return true;
   const block_clock& b = current_->clock;
   if (writer - b.first_warp >= block_warps_) return true;
   const warp_clock& w = b.warps[writer - b.first_warp];
-  return when < (writer - b.first_warp == t.warp ? w.copies_done : w.copies_done_at_barrier);
+  return when < (writer - b.first_warp == own_warp ? w.copies_done : w.copies_done_at_barrier);
 }
 
 // What an atomic, volatile or ordered access does to the order, beside its own bytes.

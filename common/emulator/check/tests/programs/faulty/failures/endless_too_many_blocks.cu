@@ -2,13 +2,16 @@
 __device__ volatile int ready;
 
 __global__ void meet() {
-  if (blockIdx.x == gridDim.x - 1) ready = 1;
-  while (ready == 0) {  // finding: endless poll object=ready says=have_not_begun
+  if (threadIdx.x == 0) {
+    if (blockIdx.x == gridDim.x - 1) ready = 1;
+    while (ready == 0) {  // finding: endless poll object=ready says=have_not_begun
+    }
   }
+  __syncthreads();  // finding: wait
 }
 
 int main() {
-  meet<<<5000, 32>>>();
+  meet<<<1000, 1024>>>();
   cudaDeviceSynchronize();
   return 0;
 }
