@@ -140,6 +140,12 @@ class order {
            std::ranges::all_of(w.learned_by, [](std::uint32_t by) { return by == ~0u; });
   }
 
+  // Whether an atomic operation of a warp releases and acquires nothing.
+  bool is_only_atomic(const access_site& s, const warp_clock& w, bool on_shared) const {
+    return s.order == memory_order::relaxed && !w.fences &&
+           !(on_shared ? orders_in_blocks_ : orders_blocks_);
+  }
+
   void reached_barrier(block_clock& b, const warp_event& e, unsigned id, bool waits);
   void released_barrier(block_clock& b, unsigned id, bool whole_block);
   void warp_met(block_clock& b, std::uint32_t warp, std::uint32_t lanes, std::uint32_t alive);

@@ -32,27 +32,29 @@ void checker::look_closer(const touch& t) {
 }
 
 // Records the lanes whose accesses all earlier ones are ordered before, although a comparison with
-// the last barrier does not show it: because of named barriers, flags, or copies that were waited
-// for. One question about a warp answers for all its accesses up to a tick. Returns the lanes.
+// the last barrier does not show it: because of named barriers, flags, copies that were waited for,
+// or since both are atomic. One question about a warp answers for all its accesses up to a tick.
+// Returns the lanes.
 std::uint32_t checker::visit_ordered(const access_event& e, watched_memory& m, std::uint64_t base,
                                      std::uint32_t lanes_in) {
   const access_site& s = *e.site;
   const block_clock& b = current_->clock;
-  if (s.kind == access_kind::atomic || is_strong(s) || !order::knows_alike(b.warps[e.warp]))
-    return 0;
-  const bool stores = s.kind == access_kind::store;
+  const bool atomic = s.kind == access_kind::atomic;
+  if (is_strong(s) && !(atomic && order_.is_only_atomic(s, b.warps[e.warp], m.is_shared))) return 0;
+  if (!order::knows_alike(b.warps[e.warp])) return 0;
+  const bool stores = s.kind != access_kind::load, reads = s.kind != access_kind::store;
   const accessor a = accessor_of(e.warp, e.index, m);
   struct known {
     std::uint32_t warp = ~0u, site = no_site;
     tick upto = 0;
   };
   known writers, readers, older_readers;
-  // `site`: of a write, which may be a copy by cp.async.
-  const auto is_ordered = [&](known& k, tick when, std::uint32_t warp, int lane,
-                              std::uint32_t site = no_site) {
+  const auto is_ordered = [&](known& k, tick when, std::uint32_t warp, std::uint32_t site,
+                              int lane) {
+    if (atomic && both_strong(s, site, warp)) return true;
     if (warp == k.warp && site == k.site && when <= k.upto) return true;
     if (order_.unordered(b, a.warp, lane, when, warp, all_lanes) != 0 ||
-        (m.is_shared && !copies_settled(e.warp, site, when, warp)))
+        (&k == &writers && m.is_shared && !copies_settled(e.warp, site, when, warp)))
       return false;
     k = {warp, site, when};
     return true;
@@ -61,9 +63,10 @@ std::uint32_t checker::visit_ordered(const access_event& e, watched_memory& m, s
     const tick written = c.write_time(), read = stores ? c.read_time() : 0,
                older = stores ? c.older_time() : 0;
     return (written < a.writes_settled() ||
-            is_ordered(writers, written, c.writer() / 32, lane, c.write_site())) &&
-           (read < a.settled || is_ordered(readers, read, c.reader(), lane)) &&
-           (older < a.settled || is_ordered(older_readers, older, c.older_reader(), lane));
+            is_ordered(writers, written, c.writer() / 32, c.write_site(), lane)) &&
+           (read < a.settled || is_ordered(readers, read, c.reader(), c.read_site(), lane)) &&
+           (older < a.settled ||
+            is_ordered(older_readers, older, c.older_reader(), c.older_site(), lane));
   };
   std::uint32_t done = 0;
   for (std::uint32_t l = lanes_in; l != 0; l &= l - 1) {
@@ -71,7 +74,7 @@ std::uint32_t checker::visit_ordered(const access_event& e, watched_memory& m, s
     const std::uint64_t at = e.address[lane] - base;
     if (at >= m.bytes_watched || (m.is_shared && at < code_->system_shared_bytes)) continue;
     const grain g = m.cells.touch(at, s.bytes, grain_for(at | s.bytes));
-    if (g == grain::untouched || (!stores && !m.written.all(at, s.bytes))) continue;
+    if (g == grain::untouched || (reads && !m.written.all(at, s.bytes))) continue;
     const cells& c = m.cells.of(g);
     const std::uint64_t first = at >> log2_bytes(g), end = first + (s.bytes >> log2_bytes(g));
     bool settled = true;
@@ -85,7 +88,7 @@ std::uint32_t checker::visit_ordered(const access_event& e, watched_memory& m, s
         note_load(c[n], l & -l, a);
       }
     }
-    if (stores) m.written.mark(at, s.bytes);
+    if (!reads) m.written.mark(at, s.bytes);
     done |= l & -l;
   }
   return done;
