@@ -92,6 +92,13 @@ struct cells {
   }
   // Writes a group out, if that was not done.
   void spread(std::size_t group) const;
+  // When a cell was written last.
+  std::uint32_t write_time(std::size_t number) const {
+    const group_summary& s = summaries[number / cell_group::size];
+    return s.is_spread == 0
+               ? s.write_time
+               : groups[number / cell_group::size].write_time[number % cell_group::size];
+  }
   // Whether loads of a group that is stored in full need not be recorded.
   bool has_mark(std::size_t group, const accessor& a) const {
     group_summary& s = summaries[group];

@@ -54,9 +54,11 @@ void checker::begin_launch(const launch_info& info) {
   copy_ = {};
   begin_work();
   order_.begin_launch(block_warps_);
+  walks_.begin_launch();
 }
 
 status checker::end_launch(const status& failure) {
+  note_walks();
   settle_unwritten();
   blocks_.clear();
   unused_.clear();
@@ -200,6 +202,8 @@ std::uint32_t checker::visit(const access_event& e, watched_memory& m, std::uint
   if (m.is_shared) {
     if (keep_back(e)) return e.active;
     end_keeping(e.warp, s.kind);
+  } else if (s.kind != access_kind::load) {
+    note_walks();
   }
   // Registered memory of the host's lies elsewhere and is not watched.
   if (s.constant || lowest - base >= m.bytes_watched) return e.active;
@@ -272,11 +276,13 @@ std::uint32_t checker::visit_scattered(const access_event& e, watched_memory& m,
     const auto lane = static_cast<unsigned>(__builtin_ctz(l));
     const std::uint64_t offset = e.address[lane] - base;
     at[lane] = offset >> log2_bytes(g);
-    const bool is_usual = m.cells.grain_at(offset) == g &&
+    const bool is_usual = m.cells.touch(offset, bytes, grain_for(bytes)) == g &&
                           (stores || m.written.all_aligned(offset, static_cast<unsigned>(bytes)));
     usual |= is_usual ? l & -l : 0;
   }
   const auto per_lane = static_cast<unsigned>(bytes >> log2_bytes(g));
+  if (!stores && usual == e.active && keep_walk(e, m, a, base, m.cells.of(g), at, per_lane))
+    return 0;
   const std::uint32_t open = stores ? store_lanes(m.cells.of(g), at, per_lane, usual, a)
                                     : load_lanes(m.cells.of(g), at, per_lane, usual, a);
   for (std::uint32_t l = stores ? usual & ~open : 0; l != 0; l &= l - 1)
@@ -393,6 +399,7 @@ void checker::access_range(const warp_event& e, const range_event& r) {
       kernel_uses(found->base, found->bytes, r.kind != access_kind::load);
   }
   m.cells.touch(at, r.bytes, grain::words);
+  if (!shared && r.kind != access_kind::load) note_walks();
   if (r.asynchronous) {
     warp_clock& w = current_->clock.warps[e.warp];
     w.copied = w.now;

@@ -247,6 +247,10 @@ class checker final : public observer {
   [[gnu::always_inline]] bool keep_back(const access_event& e);
   void end_keeping(std::uint32_t warp, access_kind kind);
   void note_kept_loads();
+  bool keep_walk(const access_event& e, watched_memory& m, const accessor& a, std::uint64_t base,
+                 const cells& c, const std::uint64_t* at, unsigned per_lane);
+  void note_walks();
+  void note_walk(const kept_walks::walk& w);
   [[gnu::always_inline]] bool visit_run(const access_site& s, watched_memory& m, grain g,
                                         const accessor& a, std::uint64_t at, const lane_run& run,
                                         bool falls);
@@ -433,6 +437,7 @@ class checker final : public observer {
   std::map<std::tuple<const op*, access_kind, memory_order, bool>, std::uint32_t> extra_numbers_;
   std::unordered_map<const block*, std::unique_ptr<block_state>> blocks_;
   std::vector<std::unique_ptr<block_state>> unused_;
+  kept_walks walks_;  // through global memory
   block_state* current_ = nullptr;
   // The cp.async that executes next, and its lanes whose accesses were visited in whole rows.
   struct coming_copy {

@@ -1,10 +1,14 @@
-// Loads of a block's shared memory that its cells do not know of yet.
+// Loads that the cells do not know of yet: of a block's shared memory, and walks through global
+// memory.
 //
 // idea    Between two barriers a block mostly either fills its shared memory or reads it. While
 //         nobody has stored there since the last barrier, a load races with nothing so far, and
 //         only a store before the next barrier could race with it. So loads wait on a list, until
 //         such a store comes (then the cells record the loads) or the barrier (then they are
 //         settled).
+//         A walk is a series of loads by which each lane of a warp reads one element after the
+//         other, while the lanes lie apart. It is recorded as a whole, which costs one summary for
+//         sixteen cells, before the next store to global memory or at the end of the launch.
 // watch   A launch's loads only: its shapes have numbers of their own.
 #pragma once
 
@@ -12,6 +16,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/emulator/check/cell_groups.hpp"
 #include "common/emulator/machine/observer.hpp"
 
 namespace stepwise::emulator {
@@ -59,6 +64,69 @@ class kept_loads {
   std::vector<load> loads_;
   std::vector<access_shape> shapes_;
   std::vector<shape_of_site> shapes_of_sites_;
+};
+
+class kept_walks {
+ public:
+  struct walk {
+    accessor by{};
+    std::int64_t line = 0;    // of the source; an unrolled loop has several sites there
+    std::uint64_t first = 0;  // where the first lane began, from the start of the memory
+    std::uint64_t loads = 0;  // of each lane; 0: there is no walk
+    std::uint32_t active = 0, bytes = 0;  // lanes; of each load
+    std::uint64_t offset[32] = {};        // of a lane, from the first lane
+  };
+
+  // Whether the warp's load continues a walk or begins one, whose place it then takes: `end`
+  // records the walk that was there. None begins at sites where walks are short.
+  template <class F>
+  bool keep(const access_event& e, const accessor& a, std::int64_t line, std::uint64_t first,
+            F end) {
+    constexpr std::uint64_t page = 4096;  // of memory, where one walk of a warp is enough
+    walk& w = walks_[(first / page * 61 + a.warp) % walks_.size()];
+    if (w.loads != 0 && w.by.warp == a.warp && w.by.now == a.now && w.line == line &&
+        first == w.first + w.loads * w.bytes && w.active == e.active && w.bytes == e.site->bytes &&
+        std::ranges::equal(w.offset, e.shape->offset)) {
+      ++w.loads;
+      return true;
+    }
+    if (e.index >= short_.size()) short_.resize(e.index + 1);
+    if (short_[e.index] >= most_short) return false;
+    if (w.loads != 0) finish(w, end);
+    w.by = a;
+    w.line = line;
+    w.first = first;
+    w.loads = 1;
+    w.active = e.active;
+    w.bytes = e.site->bytes;
+    std::ranges::copy(e.shape->offset, w.offset);
+    any_ = true;
+    return true;
+  }
+  template <class F>
+  void end_all(F end) {
+    if (!any_) return;
+    any_ = false;
+    for (walk& w : walks_)
+      if (w.loads != 0) finish(w, end);
+  }
+  void begin_launch() { short_.clear(); }
+
+ private:
+  static constexpr std::uint64_t worth_while = 8;
+  static constexpr std::uint8_t most_short = 16;  // walks in a row that began at a site
+
+  template <class F>
+  void finish(walk& w, F end) {
+    std::uint8_t& was_short = short_[w.by.site];
+    was_short = w.loads < worth_while ? static_cast<std::uint8_t>(was_short + 1) : 0;
+    end(w);
+    w.loads = 0;
+  }
+
+  std::vector<walk> walks_{256};
+  std::vector<std::uint8_t> short_;
+  bool any_ = false;
 };
 
 }  // namespace stepwise::emulator

@@ -94,6 +94,45 @@ std::uint32_t checker::visit_ordered(const access_event& e, watched_memory& m, s
   return done;
 }
 
+// Whether the load, of lanes that lie apart, is kept as part of a walk. It is not if something was
+// written there that may not be settled.
+bool checker::keep_walk(const access_event& e, watched_memory& m, const accessor& a,
+                        std::uint64_t base, const cells& c, const std::uint64_t* at,
+                        unsigned per_lane) {
+  if (m.is_shared) return false;
+  for (std::uint32_t l = e.active; l != 0; l &= l - 1)
+    for (unsigned k = 0; k < per_lane; ++k)
+      if (c.write_time(at[__builtin_ctz(l)] + k) >= a.writes_settled()) return false;
+  return walks_.keep(e, a, line_number(e.index), e.address[e.shape->first] - base,
+                     [this](const kept_walks::walk& w) { note_walk(w); });
+}
+
+void checker::note_walks() {
+  walks_.end_all([this](const kept_walks::walk& w) { note_walk(w); });
+}
+
+void checker::note_walk(const kept_walks::walk& w) {
+  memory_cells& all = global_->cells;
+  constexpr std::uint64_t page = memory_cells::page_bytes;
+  for (std::uint32_t l = w.active; l != 0; l &= l - 1) {
+    std::uint64_t at = w.first + w.offset[__builtin_ctz(l)];
+    const std::uint64_t end = at + w.loads * w.bytes;
+    while (at < end) {
+      const std::uint64_t stop = std::min(end, (at / page + 1) * page);
+      const grain g = all.touch(at, stop - at, grain_for(w.bytes));
+      const cells& c = all.of(g);
+      std::uint64_t n = at >> log2_bytes(g);
+      for (const std::uint64_t last = stop >> log2_bytes(g); n < last;) {
+        const bool whole = n % cell_group::size == 0 && last - n >= cell_group::size;
+        const unsigned count = whole ? cell_group::size : 1;
+        note_load_row(c, n, count, l & -l, 1, w.by);
+        n += count;
+      }
+      at = stop;
+    }
+  }
+}
+
 // Compares one access with what is remembered of a cell, and writes it down.
 void checker::check_cell(const touch& t, const cell& c, const accessor& a) {
   const bool writes = t.site->kind != access_kind::load;
