@@ -254,11 +254,11 @@ void add_stalls(std::vector<metric>& all) {
   for (const names& n : reasons)
     all.push_back({std::string(n.name) + "_per_issue", "",
                    *n.ncu != 0 ? per_issue_of_ncu(n.ncu) : "", "",
-                   std::string("warps that wait for each that issues: ") + name_of(n.why),
+                   std::string("stalled warps per issuing warp: ") + name_of(n.why),
                    [why = n.why](a_kernel a) { return ratio(stalled(a, why), issued(a)); }});
   // ncu counts both as one reason.
   all.push_back({"stall_short_scoreboard_per_issue", "", per_issue_of_ncu("short_scoreboard"), "",
-                 "warps that wait for each that issues: shared, special", [](a_kernel a) {
+                 "stalled warps per issuing warp: shared, special", [](a_kernel a) {
                    return ratio(
                        stalled(a, stall::shared_dependency) + stalled(a, stall::special_functions),
                        issued(a));

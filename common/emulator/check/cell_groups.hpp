@@ -36,8 +36,9 @@ struct accessor {
   std::uint32_t warp;                     // of the launch
   std::uint32_t site;
   std::uint32_t met = 0;  // the warp's lanes know each other's accesses before this tick
-  // Loads of groups that have this mark need not be recorded (group_summary::mark()); 0: all loads.
-  std::uint32_t mark = 0;
+  // Loads of groups with this number (group_summary::two_readers()) need not be recorded; 0: all
+  // loads are.
+  std::uint32_t two_readers = 0;
   // From these ticks on, writes may be copies by cp.async that have not finished: writes by other
   // threads from the first tick on, writes by the accessing thread itself from the second tick on.
   std::uint32_t copies_known = ~std::uint32_t{0}, own_copies_known = ~std::uint32_t{0};

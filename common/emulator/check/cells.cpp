@@ -131,17 +131,17 @@ void cells::spread(std::size_t group) const {
     g.older_lanes[k] = s.lanes_of(s.older_lanes, k, s.older_shift);
     g.older_site[k] = s.older_site;
   }
-  s.mark() = s.looks() = 0;
+  s.two_readers() = s.looks() = 0;
 }
 
-bool cells::finds_mark(std::size_t group, const accessor& a) const {
+bool cells::finds_two_readers(std::size_t group, const accessor& a) const {
   const cell_group& g = groups[group];
   for (u32 k = 0; k < cell_group::size; ++k) {
     if (g.write_time[k] >= a.settled || g.read_time[k] < a.launch || g.older_time[k] < a.launch ||
         g.reader[k] / a.block_warps == g.older_reader[k] / a.block_warps)
       return false;
   }
-  summaries[group].mark() = a.mark;
+  summaries[group].two_readers() = a.two_readers;
   return true;
 }
 
@@ -292,7 +292,7 @@ void note(const cells& c, row& r, const accessor& a) {
     const std::size_t group = r.first_group + n;
     if (is_alike(c, group, p))
       note_whole(c, group, p, a);
-    else if (a.mark == 0 || c.summaries[group].mark() != a.mark)
+    else if (a.two_readers == 0 || c.summaries[group].two_readers() != a.two_readers)
       vectors.note_load(c.groups[group], p, a);
   }
 }
@@ -303,7 +303,7 @@ bool load_row(const cells& c, std::size_t first, unsigned per_lane, u32 first_la
               unsigned places, const accessor& a, bool falls) {
   if (places * per_lane == 1) {
     const cell x = c[first];
-    if (c.has_mark(first / cell_group::size, a)) return true;
+    if (c.has_two_readers(first / cell_group::size, a)) return true;
     if (is_open_to(x, only_thread(first_lanes, a), a)) return false;
     note_load_of(x, first_lanes, a);
     return true;
@@ -327,7 +327,7 @@ bool load_row(const cells& c, std::size_t first, unsigned per_lane, u32 first_la
     const std::size_t group = r.first_group + n;
     if (is_alike(c, group, p)
             ? load_is_open(c.summaries[group], p, a)
-            : !c.has_mark(group, a) && vectors.load_is_open(c.groups[group], p, a))
+            : !c.has_two_readers(group, a) && vectors.load_is_open(c.groups[group], p, a))
       return false;
   }
   note(c, r, a);
@@ -357,7 +357,7 @@ bool store_row(const cells& c, std::size_t first, unsigned per_lane, u32 first_l
     if (is_alike(c, group, p)) {
       note_store(c.summaries[group], p, a);
     } else {
-      c.summaries[group].mark() = 0;
+      c.summaries[group].two_readers() = 0;
       vectors.note_store(c.groups[group], p, a);
     }
   }
@@ -415,10 +415,10 @@ const lane_functions* lanes_in_loops() {
 
 u32 load_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane, u32 lanes,
                const accessor& a) {
-  if (a.mark != 0) {
+  if (a.two_readers != 0) {
     for (u32 m = lanes; m != 0; m &= m - 1) {
       const std::size_t group = at[__builtin_ctz(m)] / cell_group::size;
-      if (c.summaries[group].is_spread != 0 && c.has_mark(group, a)) lanes &= ~(m & -m);
+      if (c.summaries[group].is_spread != 0 && c.has_two_readers(group, a)) lanes &= ~(m & -m);
     }
   }
   return lanes == 0 ? 0 : apart.load(c, at, per_lane, lanes, a);
@@ -426,7 +426,7 @@ u32 load_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane, u32 l
 
 u32 store_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane, u32 lanes,
                 const accessor& a) {
-  for (u32 m = lanes; m != 0; m &= m - 1) c.remove_mark(at[__builtin_ctz(m)]);
+  for (u32 m = lanes; m != 0; m &= m - 1) c.forget_two_readers(at[__builtin_ctz(m)]);
   return apart.store(c, at, per_lane, lanes, a);
 }
 

@@ -57,7 +57,7 @@ struct alignas(64) group_summary {
 
   // Of a group that is stored in full: when the launch began in which two blocks have read all
   // cells, and nothing has been written; and how many loads have looked for that.
-  std::uint32_t& mark() { return write_time; }
+  std::uint32_t& two_readers() { return write_time; }
   std::uint32_t& looks() { return writer; }
 
   // A shift contains log2 of the cells per lane, and whether the lanes fall.
@@ -100,15 +100,16 @@ struct cells {
                : groups[number / cell_group::size].write_time[number % cell_group::size];
   }
   // Whether loads of a group that is stored in full need not be recorded.
-  bool has_mark(std::size_t group, const accessor& a) const {
+  bool has_two_readers(std::size_t group, const accessor& a) const {
     group_summary& s = summaries[group];
-    if (a.mark == 0) return false;
-    return s.mark() == a.mark || (++s.looks() % looks_per_search == 0 && finds_mark(group, a));
+    if (a.two_readers == 0) return false;
+    return s.two_readers() == a.two_readers ||
+           (++s.looks() % looks_per_search == 0 && finds_two_readers(group, a));
   }
   // Something is written to the group of a cell.
-  void remove_mark(std::size_t number) const {
+  void forget_two_readers(std::size_t number) const {
     group_summary& s = summaries[number / cell_group::size];
-    if (s.is_spread != 0) s.mark() = 0;
+    if (s.is_spread != 0) s.two_readers() = 0;
   }
 
   // Bytes of each cell, of both.
@@ -117,7 +118,7 @@ struct cells {
 
  private:
   static constexpr std::uint32_t looks_per_search = 16;
-  bool finds_mark(std::size_t group, const accessor& a) const;
+  bool finds_two_readers(std::size_t group, const accessor& a) const;
 };
 
 // Cells for `bytes` bytes of memory, reserved but not committed: a page costs memory when it is

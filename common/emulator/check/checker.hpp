@@ -235,7 +235,7 @@ class checker final : public observer {
       a.copies_known = b.copies_known;
       if (w.copied >= w.copies_done) a.own_copies_known = w.copies_done;
     } else if (!order_.orders_blocks()) {
-      a.mark = order_.launch_began();
+      a.two_readers = order_.launch_began();
     }
     return a;
   }
@@ -256,6 +256,7 @@ class checker final : public observer {
                                         bool falls);
   std::uint32_t visit_scattered(const access_event& e, watched_memory& m, const accessor& a,
                                 std::uint64_t base);
+  std::uint32_t lanes_of(std::uint32_t warp) const;
   std::uint32_t visit_ordered(const access_event& e, watched_memory& m, std::uint64_t base,
                               std::uint32_t lanes_in);
   void visit_lanes(const access_event& e, watched_memory& m, std::uint64_t base,

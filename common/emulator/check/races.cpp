@@ -24,11 +24,17 @@ void checker::look_closer(const touch& t) {
   m.cells.touch(t.at, t.bytes, grain_for(t.at | end));
   for (std::uint64_t at = t.at; at < end;) {
     const grain g = m.cells.grain_at(at);
-    if (t.site->kind != access_kind::load) m.cells.of(g).remove_mark(at >> log2_bytes(g));
+    if (t.site->kind != access_kind::load) m.cells.of(g).forget_two_readers(at >> log2_bytes(g));
     check_cell(t, m.cells.of(g)[at >> log2_bytes(g)], a);
     at += std::uint64_t{1} << log2_bytes(g);
   }
   if (is_strong(*t.site)) synchronise(t);
+}
+
+// The lanes of a warp of the launch: only a block's last warp may have fewer than 32.
+std::uint32_t checker::lanes_of(std::uint32_t warp) const {
+  const std::uint64_t rest = volume(config_->block) % lanes;
+  return rest == 0 || (warp + 1) % block_warps_ != 0 ? all_lanes : (1u << rest) - 1;
 }
 
 // Records the lanes whose accesses all earlier ones are ordered before, although a comparison with
@@ -53,7 +59,7 @@ std::uint32_t checker::visit_ordered(const access_event& e, watched_memory& m, s
                               int lane) {
     if (atomic && both_strong(s, site, warp)) return true;
     if (warp == k.warp && site == k.site && when <= k.upto) return true;
-    if (order_.unordered(b, a.warp, lane, when, warp, all_lanes) != 0 ||
+    if (order_.unordered(b, a.warp, lane, when, warp, lanes_of(warp)) != 0 ||
         (&k == &writers && m.is_shared && !copies_settled(e.warp, site, when, warp)))
       return false;
     k = {warp, site, when};
@@ -82,7 +88,7 @@ std::uint32_t checker::visit_ordered(const access_event& e, watched_memory& m, s
     if (!settled) continue;
     for (std::uint64_t n = first; n < end; ++n) {
       if (stores) {
-        c.remove_mark(n);
+        c.forget_two_readers(n);
         note_store(c[n], static_cast<unsigned>(lane), a);
       } else {
         note_load(c[n], l & -l, a);

@@ -70,20 +70,20 @@ const char* cause_words(cause c) {
              "a function receives, keeps them out of registers. Index them by constants of "
              "unrolled loops (#pragma unroll), let functions be inlined, or use shared memory.";
     case cause::spills:
-      return "Spilled registers: values that find no register are in local memory, and the model "
-             "leaves these accesses out. Keep fewer values at a time, or allow more registers: "
+      return "Spilled registers: values that do not fit into registers lie in local memory, and "
+             "the model leaves these accesses out. Keep fewer values at a time, or allow more "
+             "registers: "
              "smaller blocks, a smaller __launch_bounds__.";
     case cause::port_traffic:
-      return "The port to L1 and shared memory is busy. Do more arithmetic "
-             "for "
-             "each of them: keep values in registers and use them again, compute several results "
+      return "The port to L1 and shared memory is busy. Do more arithmetic for each load: keep "
+             "values in registers and use them again, compute several results "
              "per thread, load 16 bytes at a time.";
     case cause::l2_traffic:
       return "L2 is busy. Read each value once per block, into shared memory or registers, and "
              "write whole sectors.";
     case cause::dram_traffic:
       return "DRAM is busy. Move fewer bytes: do not store what is read again, fuse kernels, use "
-             "smaller types. If only what must move does, this is the roof.";
+             "smaller types. If the kernel moves only what it must, this is the roof.";
     case cause::atomics:
       return "Atomics are busy. Combine values first, in the thread, the warp, or the block's "
              "shared "
@@ -118,8 +118,8 @@ const char* cause_words(cause c) {
       return "Low occupancy: too few warps are resident to hide latency. Let the block need fewer "
              "registers or less shared memory, or change its size (./lab occupancy).";
     case cause::barriers:
-      return "Waiting at barriers: warps that are done wait for the slowest of the block. Use "
-             "smaller blocks, fewer barriers, or none where one warp is enough.";
+      return "Waiting at barriers: warps that arrive early wait for the slowest warp of the block. "
+             "Use smaller blocks or fewer barriers, or no barrier where one warp is enough.";
     case cause::memory_latency:
       return "Waiting for global memory: too few loads are in flight. Issue several independent "
              "loads per thread before the first result is used, or have more warps.";
@@ -134,17 +134,18 @@ const char* cause_words(cause c) {
       return "Waiting for special functions (sin, exp, rsqrt, quotients) or shared memory, which "
              "the GPU counts together: compute or read several values before the first is used.";
     case cause::dependencies:
-      return "Dependent arithmetic: each instruction needs the one before. Give each thread "
+      return "Dependent arithmetic: each instruction needs the result of the one before. Give each "
+             "thread "
              "several independent results.";
     case cause::busy_pipe:
-      return "A busy pipe: warps wait for the unit of their next instruction, which others use. "
+      return "A busy pipe: warps wait for a unit that other warps are using. "
              "Use "
              "fewer or cheaper instructions: float in place of double, no % and / by variables.";
     case cause::throttle:
-      return "Too many requests: the way to memory is full. Use fewer and wider accesses, and "
+      return "Too many requests: the queue to memory is full. Use fewer and wider accesses, and "
              "fewer sectors for each.";
     case cause::fetch:
-      return "Branches and instruction fetch: jump less, and unroll less where code is long.";
+      return "Branches and instruction fetch: branch less, and unroll less where the code is long.";
   }
   return "";
 }

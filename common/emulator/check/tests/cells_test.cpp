@@ -54,10 +54,10 @@ TEST_CASE("loads of a group that two blocks have read are recorded again after a
   const cells& c = space.all();
   const auto reader = [](std::uint32_t number, std::uint32_t now) {
     accessor a = warp(number, now);
-    a.mark = a.launch;
+    a.two_readers = a.launch;
     return a;
   };
-  // A load of fifteen cells stores the group in full. The sixteenth cell keeps it without a mark.
+  // A load of fifteen cells stores the group in full. The sixteenth has no reader yet.
   for (std::uint32_t now = 30; now < 70; ++now)
     CHECK(load_row(c, 0, 1, 1, 15, reader(now % 2 == 0 ? 0 : 2, now)));
   CHECK(c[3].read_time() == 69);
@@ -69,11 +69,11 @@ TEST_CASE("loads of a group that two blocks have read are recorded again after a
   const std::uint64_t at[32] = {3};
   CHECK(load_lanes(c, at, 1, 1, reader(4, 110)) == 0);
   CHECK(c[3].read_time() == last);
-  // The same without such marks, and in another launch.
+  // Where all loads are recorded, and in another launch.
   CHECK(load_lanes(c, at, 1, 1, warp(4, 111)) == 0);
   CHECK(c[3].read_time() == 111);
   accessor later = reader(4, 130);
-  later.settled = later.launch = later.mark = 120;
+  later.settled = later.launch = later.two_readers = 120;
   CHECK(load_lanes(c, at, 1, 1, later) == 0);
   CHECK(c[3].read_time() == 130);
   // A store of any of these blocks has a closer look, and then loads do.
