@@ -65,7 +65,7 @@ void pool_set::clear() {
   created_.clear();
 }
 
-bool pool_set::hold(device_address address) const {
+bool pool_set::holds(device_address address) const {
   return default_.holds(address) ||
          std::ranges::any_of(created_, [&](const auto& one) { return one.second->holds(address); });
 }

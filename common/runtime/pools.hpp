@@ -62,7 +62,7 @@ class pool_set {
 
   // The device is given up: only an empty default pool stays.
   void clear();
-  bool hold(device_address address) const;
+  bool holds(device_address address) const;
   // An allocation was freed, perhaps one of a pool.
   void forget(device_address address);
   // A synchronisation: pools shrink to their thresholds.

@@ -124,8 +124,8 @@ class race {
     const phase doing("inputs written");
     std::vector<planned_call> plans;
     if (device_.judged()) {
-      // All programs get the same memory, one after the other. Where each kept memory of its own, a
-      // transposition was up to 2.5 % slower than itself: its pages' channels had more conflicts.
+      // Fresh buffers, so that every program in turn gets the same memory. When each program kept
+      // its own buffers, two runs of one transposition differed by up to 2.5 %.
       plans.push_back({.how = {.cold_l2 = 1, .buffers = buffers_are::fresh}});
       plans.push_back({.data = 1, .how = {.buffers = buffers_are::left}});
     } else {
@@ -226,8 +226,9 @@ class race {
     return found.ok() || fail(i, found);
   }
 
-  // Judged calls have copies between them. Without a pause, matmul reaches an H200's power limit,
-  // and the clock falls from 1980 to 1635 MHz, for whichever program happens to run then.
+  // Only practice calls need a rest: copies between judged calls give the GPU a pause. Without
+  // one, matmul reaches an H200's power limit, and the clock falls from 1980 to 1635 MHz for
+  // whichever program happens to be running.
   static void rest_after(double busy_ms) {
     std::this_thread::sleep_for(
         std::chrono::duration<double, std::milli>(std::min(2 * busy_ms, 200.0)));

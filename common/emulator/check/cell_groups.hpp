@@ -36,8 +36,8 @@ struct accessor {
   std::uint32_t warp;                     // of the launch
   std::uint32_t site;
   std::uint32_t met = 0;  // the warp's lanes know each other's accesses before this tick
-  // Loads of groups with this number (group_summary::two_readers()) need not be recorded; 0: all
-  // loads are.
+  // A load need not be recorded if its group's group_summary::two_readers() equals this tick. If
+  // it is 0, every load is recorded.
   std::uint32_t two_readers = 0;
   // From these ticks on, writes may be copies by cp.async that have not finished: writes by other
   // threads from the first tick on, writes by the accessing thread itself from the second tick on.

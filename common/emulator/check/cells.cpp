@@ -131,10 +131,10 @@ void cells::spread(std::size_t group) const {
     g.older_lanes[k] = s.lanes_of(s.older_lanes, k, s.older_shift);
     g.older_site[k] = s.older_site;
   }
-  s.two_readers() = s.looks() = 0;
+  s.two_readers() = s.queries() = 0;
 }
 
-bool cells::finds_two_readers(std::size_t group, const accessor& a) const {
+bool cells::search_for_two_readers(std::size_t group, const accessor& a) const {
   const cell_group& g = groups[group];
   for (u32 k = 0; k < cell_group::size; ++k) {
     if (g.write_time[k] >= a.settled || g.read_time[k] < a.launch || g.older_time[k] < a.launch ||
@@ -303,7 +303,7 @@ bool load_row(const cells& c, std::size_t first, unsigned per_lane, u32 first_la
               unsigned places, const accessor& a, bool falls) {
   if (places * per_lane == 1) {
     const cell x = c[first];
-    if (c.has_two_readers(first / cell_group::size, a)) return true;
+    if (c.may_skip_load(first / cell_group::size, a)) return true;
     if (is_open_to(x, only_thread(first_lanes, a), a)) return false;
     note_load_of(x, first_lanes, a);
     return true;
@@ -327,7 +327,7 @@ bool load_row(const cells& c, std::size_t first, unsigned per_lane, u32 first_la
     const std::size_t group = r.first_group + n;
     if (is_alike(c, group, p)
             ? load_is_open(c.summaries[group], p, a)
-            : !c.has_two_readers(group, a) && vectors.load_is_open(c.groups[group], p, a))
+            : !c.may_skip_load(group, a) && vectors.load_is_open(c.groups[group], p, a))
       return false;
   }
   note(c, r, a);
@@ -418,7 +418,7 @@ u32 load_lanes(const cells& c, const std::uint64_t* at, unsigned per_lane, u32 l
   if (a.two_readers != 0) {
     for (u32 m = lanes; m != 0; m &= m - 1) {
       const std::size_t group = at[__builtin_ctz(m)] / cell_group::size;
-      if (c.summaries[group].is_spread != 0 && c.has_two_readers(group, a)) lanes &= ~(m & -m);
+      if (c.summaries[group].is_spread != 0 && c.may_skip_load(group, a)) lanes &= ~(m & -m);
     }
   }
   return lanes == 0 ? 0 : apart.load(c, at, per_lane, lanes, a);

@@ -10,8 +10,8 @@
 //         of another warp: with three or more warps reading between two writes, a race is still
 //         found, though it may be reported with one of the later two. Once two blocks of a launch
 //         have read a whole group of cells, and nothing has been written there, further loads are
-//         not recorded: any block that writes there races with one of the two. That is so as long
-//         as no block has released anything, so that no block is ordered after only some blocks.
+//         not recorded: any block that writes there races with one of the two. This holds only
+//         until a block releases something: from then on, a block may be ordered after one of them.
 #pragma once
 
 #include <cstddef>
@@ -55,10 +55,11 @@ struct alignas(64) group_summary {
   std::uint32_t read_time, reader, read_lanes, read_shift, read_site;
   std::uint32_t older_time, older_reader, older_lanes, older_shift, older_site;
 
-  // Of a group that is stored in full: when the launch began in which two blocks have read all
-  // cells, and nothing has been written; and how many loads have looked for that.
+  // These reuse two fields when the group is stored in full. two_readers() is the tick at which
+  // the launch began in which two blocks have read every cell, if nothing has been written since,
+  // and 0 otherwise. queries() counts the loads that asked whether that is so.
   std::uint32_t& two_readers() { return write_time; }
-  std::uint32_t& looks() { return writer; }
+  std::uint32_t& queries() { return writer; }
 
   // A shift contains log2 of the cells per lane, and whether the lanes fall.
   static constexpr std::uint32_t falls = 32;
@@ -100,11 +101,11 @@ struct cells {
                : groups[number / cell_group::size].write_time[number % cell_group::size];
   }
   // Whether loads of a group that is stored in full need not be recorded.
-  bool has_two_readers(std::size_t group, const accessor& a) const {
+  bool may_skip_load(std::size_t group, const accessor& a) const {
     group_summary& s = summaries[group];
     if (a.two_readers == 0) return false;
     return s.two_readers() == a.two_readers ||
-           (++s.looks() % looks_per_search == 0 && finds_two_readers(group, a));
+           (++s.queries() % queries_per_search == 0 && search_for_two_readers(group, a));
   }
   // Something is written to the group of a cell.
   void forget_two_readers(std::size_t number) const {
@@ -117,8 +118,8 @@ struct cells {
       (sizeof(cell_group) + sizeof(group_summary)) / cell_group::size;
 
  private:
-  static constexpr std::uint32_t looks_per_search = 16;
-  bool finds_two_readers(std::size_t group, const accessor& a) const;
+  static constexpr std::uint32_t queries_per_search = 16;
+  bool search_for_two_readers(std::size_t group, const accessor& a) const;
 };
 
 // Cells for `bytes` bytes of memory, reserved but not committed: a page costs memory when it is

@@ -281,7 +281,7 @@ std::uint32_t checker::visit_scattered(const access_event& e, watched_memory& m,
     usual |= is_usual ? l & -l : 0;
   }
   const auto per_lane = static_cast<unsigned>(bytes >> log2_bytes(g));
-  if (!stores && usual == e.active && keep_walk(e, m, a, base, m.cells.of(g), at, per_lane))
+  if (!stores && usual == e.active && try_keep_walk(e, m, a, base, m.cells.of(g), at, per_lane))
     return 0;
   const std::uint32_t open = stores ? store_lanes(m.cells.of(g), at, per_lane, usual, a)
                                     : load_lanes(m.cells.of(g), at, per_lane, usual, a);

@@ -234,7 +234,7 @@ class checker final : public observer {
     if (m.is_shared) {
       a.copies_known = b.copies_known;
       if (w.copied >= w.copies_done) a.own_copies_known = w.copies_done;
-    } else if (!order_.orders_blocks()) {
+    } else if (!order_.has_released_in_global()) {
       a.two_readers = order_.launch_began();
     }
     return a;
@@ -247,8 +247,9 @@ class checker final : public observer {
   [[gnu::always_inline]] bool keep_back(const access_event& e);
   void end_keeping(std::uint32_t warp, access_kind kind);
   void note_kept_loads();
-  bool keep_walk(const access_event& e, watched_memory& m, const accessor& a, std::uint64_t base,
-                 const cells& c, const std::uint64_t* at, unsigned per_lane);
+  bool try_keep_walk(const access_event& e, watched_memory& m, const accessor& a,
+                     std::uint64_t base, const cells& c, const std::uint64_t* at,
+                     unsigned per_lane);
   void note_walks();
   void note_walk(const kept_walks::walk& w);
   [[gnu::always_inline]] bool visit_run(const access_site& s, watched_memory& m, grain g,
@@ -256,7 +257,7 @@ class checker final : public observer {
                                         bool falls);
   std::uint32_t visit_scattered(const access_event& e, watched_memory& m, const accessor& a,
                                 std::uint64_t base);
-  std::uint32_t lanes_of(std::uint32_t warp) const;
+  std::uint32_t existing_lanes(std::uint32_t warp) const;
   std::uint32_t visit_ordered(const access_event& e, watched_memory& m, std::uint64_t base,
                               std::uint32_t lanes_in);
   void visit_lanes(const access_event& e, watched_memory& m, std::uint64_t base,

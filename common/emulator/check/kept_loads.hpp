@@ -6,9 +6,9 @@
 //         only a store before the next barrier could race with it. So loads wait on a list, until
 //         such a store comes (then the cells record the loads) or the barrier (then they are
 //         settled).
-//         A walk is a series of loads by which each lane of a warp reads one element after the
-//         other, while the lanes lie apart. It is recorded as a whole, which costs one summary for
-//         sixteen cells, before the next store to global memory or at the end of the launch.
+//         A walk is a series of loads in which each lane of a warp reads consecutive elements, and
+//         the lanes' addresses are not adjacent. It is recorded as a whole, before the next store
+//         to global memory or at the end of the launch. That costs one summary per sixteen cells.
 // watch   A launch's loads only: its shapes have numbers of their own.
 #pragma once
 
@@ -72,17 +72,18 @@ class kept_walks {
     accessor by{};
     std::int64_t line = 0;    // of the source; an unrolled loop has several sites there
     std::uint64_t first = 0;  // where the first lane began, from the start of the memory
-    std::uint64_t loads = 0;  // of each lane; 0: there is no walk
-    std::uint32_t active = 0, bytes = 0;  // lanes; of each load
+    std::uint64_t loads = 0;  // per lane; 0: the slot is empty
+    std::uint32_t active = 0, bytes = 0;  // lane mask; per load
     std::uint64_t offset[32] = {};        // of a lane, from the first lane
   };
 
-  // Whether the warp's load continues a walk or begins one, whose place it then takes: `end`
-  // records the walk that was there. None begins at sites where walks are short.
+  // Adds the warp's load to a walk, or begins a walk with it, and returns true. A new walk takes
+  // the slot of an old one, which `end` records first. Returns false at a site where the walks
+  // have been too short to be worth keeping.
   template <class F>
-  bool keep(const access_event& e, const accessor& a, std::int64_t line, std::uint64_t first,
-            F end) {
-    constexpr std::uint64_t page = 4096;  // of memory, where one walk of a warp is enough
+  bool try_keep(const access_event& e, const accessor& a, std::int64_t line, std::uint64_t first,
+                F end) {
+    constexpr std::uint64_t page = 4096;  // bytes; a warp keeps at most one walk that begins in it
     walk& w = walks_[(first / page * 61 + a.warp) % walks_.size()];
     if (w.loads != 0 && w.by.warp == a.warp && w.by.now == a.now && w.line == line &&
         first == w.first + w.loads * w.bytes && w.active == e.active && w.bytes == e.site->bytes &&
@@ -90,8 +91,8 @@ class kept_walks {
       ++w.loads;
       return true;
     }
-    if (e.index >= short_.size()) short_.resize(e.index + 1);
-    if (short_[e.index] >= most_short) return false;
+    if (e.index >= short_walks_.size()) short_walks_.resize(e.index + 1);
+    if (short_walks_[e.index] >= most_short_walks) return false;
     if (w.loads != 0) finish(w, end);
     w.by = a;
     w.line = line;
@@ -100,33 +101,34 @@ class kept_walks {
     w.active = e.active;
     w.bytes = e.site->bytes;
     std::ranges::copy(e.shape->offset, w.offset);
-    any_ = true;
+    has_walks_ = true;
     return true;
   }
   template <class F>
   void end_all(F end) {
-    if (!any_) return;
-    any_ = false;
+    if (!has_walks_) return;
+    has_walks_ = false;
     for (walk& w : walks_)
       if (w.loads != 0) finish(w, end);
   }
-  void begin_launch() { short_.clear(); }
+  void begin_launch() { short_walks_.clear(); }
 
  private:
-  static constexpr std::uint64_t worth_while = 8;
-  static constexpr std::uint8_t most_short = 16;  // walks in a row that began at a site
+  static constexpr std::uint64_t least_loads = 8;
+  static constexpr std::uint8_t most_short_walks =
+      16;  // consecutive ones at a site, after which none begins there
 
   template <class F>
   void finish(walk& w, F end) {
-    std::uint8_t& was_short = short_[w.by.site];
-    was_short = w.loads < worth_while ? static_cast<std::uint8_t>(was_short + 1) : 0;
+    std::uint8_t& was_short = short_walks_[w.by.site];
+    was_short = w.loads < least_loads ? static_cast<std::uint8_t>(was_short + 1) : 0;
     end(w);
     w.loads = 0;
   }
 
   std::vector<walk> walks_{256};
-  std::vector<std::uint8_t> short_;
-  bool any_ = false;
+  std::vector<std::uint8_t> short_walks_;
+  bool has_walks_ = false;
 };
 
 }  // namespace stepwise::emulator

@@ -145,7 +145,7 @@ void order::begin_launch(std::uint32_t warps_per_block) {
   steps_left_ = most_steps_of_launch;
   objects_.clear();
   answers_.fill({});
-  orders_blocks_ = orders_in_blocks_ = false;
+  released_in_global_ = released_in_shared_ = false;
 }
 
 void order::begin_block(block_clock& b, std::uint64_t index, std::uint32_t warps) {
@@ -185,8 +185,8 @@ std::uint32_t order::unordered(const block_clock& b, std::uint32_t warp, int lan
     }
   }
   if (b.learned.empty() && own.learned.empty()) return open;
-  // What a lane knows of another, it also knows of what that one did earlier.
-  const std::uint64_t reader = std::uint64_t{33} * warp + (knows_alike(own) ? 32 : lane);
+  // A lane that knows another lane's accesses up to a tick also knows the earlier ones.
+  const std::uint64_t reader = std::uint64_t{33} * warp + (lanes_know_the_same(own) ? 32 : lane);
   answer& known = answers_[(reader * 0x9e3779b97f4a7c15 ^ other_warp * 0xc2b2ae3d27d4eb4f) >> 52];
   const bool is_known = known.reader == reader && known.other_warp == other_warp;
   if (is_known && before <= known.before) open &= ~known.lanes;
@@ -449,7 +449,7 @@ void order::strong_write(block_clock& b, std::uint32_t warp, int lane, const key
       found->second.visible_from = static_cast<std::uint32_t>(found->second.log.size());
     return;
   }
-  (k.block_plus_one == 0 ? orders_blocks_ : orders_in_blocks_) = true;
+  (k.block_plus_one == 0 ? released_in_global_ : released_in_shared_) = true;
   sync_object& o = objects_[k];
   if (site.kind == access_kind::store) o.visible_from = static_cast<std::uint32_t>(o.log.size());
   const std::uint32_t bit = std::uint32_t{1} << lane;

@@ -133,17 +133,17 @@ class order {
   std::uint32_t unordered(const block_clock& b, std::uint32_t warp, int lane, tick before,
                           std::uint32_t other_warp, std::uint32_t other_lanes);
 
-  // Whether all lanes of a warp have learned the same; false if that takes long to see.
-  static bool knows_alike(const warp_clock& w) {
+  // Whether all lanes of a warp have learned the same. Also false if checking would take long.
+  static bool lanes_know_the_same(const warp_clock& w) {
     constexpr std::size_t few = 8;
     return w.learned_by.size() <= few &&
            std::ranges::all_of(w.learned_by, [](std::uint32_t by) { return by == ~0u; });
   }
 
   // Whether an atomic operation of a warp releases and acquires nothing.
-  bool is_only_atomic(const access_site& s, const warp_clock& w, bool on_shared) const {
+  bool orders_nothing(const access_site& s, const warp_clock& w, bool on_shared) const {
     return s.order == memory_order::relaxed && !w.fences &&
-           !(on_shared ? orders_in_blocks_ : orders_blocks_);
+           !(on_shared ? released_in_shared_ : released_in_global_);
   }
 
   void reached_barrier(block_clock& b, const warp_event& e, unsigned id, bool waits);
@@ -168,7 +168,7 @@ class order {
   void see_phase(block_clock& b, std::uint32_t warp, int lane, const key& k);
 
   // Whether a thread of the running launch has released anything through global memory.
-  bool orders_blocks() const { return orders_blocks_; }
+  bool has_released_in_global() const { return released_in_global_; }
 
   std::uint64_t gave_up() const { return gave_up_; }
 
@@ -180,7 +180,7 @@ class order {
   };
   tick next() { return ++now_; }
   bool has_objects(const key& k) const {
-    return k.block_plus_one == 0 ? orders_blocks_ : orders_in_blocks_;
+    return k.block_plus_one == 0 ? released_in_global_ : released_in_shared_;
   }
   void release(const block_clock& b, std::uint32_t warp, std::uint32_t lanes, sync_object& o,
                tick before, tick block_before, sync_scope scope);
@@ -218,17 +218,17 @@ class order {
   std::unordered_map<std::uint64_t, tick> host_known_, host_may_know_, host_told_;
   std::unordered_map<std::uint64_t, std::unordered_map<std::uint64_t, tick>> events_;
   std::uint64_t stream_ = 0;  // of the running work
-  // An earlier answer of a search: the lanes of another warp whose accesses before a tick come
-  // before what a reader does. The reader is a lane of a warp (33 * warp + lane), or lane 32 for
-  // all lanes alike.
+  // A cached search result: the lanes of `other_warp` whose accesses before the tick `before` are
+  // ordered before the reader's next access. `reader` is 33 * warp + lane, where lane 32 stands
+  // for all lanes of a warp that have learned the same. A hash of both warps is its place.
   struct answer {
     std::uint64_t reader = ~std::uint64_t{0};
     std::uint32_t other_warp = 0, lanes = 0;
     tick before = 0;
   };
   std::array<answer, 4096> answers_{};
-  // Whether any thread has released something through global memory, or through shared memory.
-  bool orders_blocks_ = false, orders_in_blocks_ = false;
+  // Whether a thread of the running launch has released something there.
+  bool released_in_global_ = false, released_in_shared_ = false;
   std::uint64_t gave_up_ = 0;
   std::int64_t steps_left_ = 0;  // for searches of the running launch
 };

@@ -32,22 +32,22 @@ void checker::look_closer(const touch& t) {
 }
 
 // The lanes of a warp of the launch: only a block's last warp may have fewer than 32.
-std::uint32_t checker::lanes_of(std::uint32_t warp) const {
+std::uint32_t checker::existing_lanes(std::uint32_t warp) const {
   const std::uint64_t rest = volume(config_->block) % lanes;
   return rest == 0 || (warp + 1) % block_warps_ != 0 ? all_lanes : (1u << rest) - 1;
 }
 
-// Records the lanes whose accesses all earlier ones are ordered before, although a comparison with
-// the last barrier does not show it: because of named barriers, flags, copies that were waited for,
-// or since both are atomic. One question about a warp answers for all its accesses up to a tick.
-// Returns the lanes.
+// Records the accesses of every lane that cannot race with an earlier access, although a comparison
+// with the last barrier does not show it: a named barrier, a flag or a completed copy orders the
+// two accesses, or both are atomic. One query about a warp covers all its accesses up to a tick.
+// Returns the lanes that it recorded.
 std::uint32_t checker::visit_ordered(const access_event& e, watched_memory& m, std::uint64_t base,
                                      std::uint32_t lanes_in) {
   const access_site& s = *e.site;
   const block_clock& b = current_->clock;
   const bool atomic = s.kind == access_kind::atomic;
-  if (is_strong(s) && !(atomic && order_.is_only_atomic(s, b.warps[e.warp], m.is_shared))) return 0;
-  if (!order::knows_alike(b.warps[e.warp])) return 0;
+  if (is_strong(s) && !(atomic && order_.orders_nothing(s, b.warps[e.warp], m.is_shared))) return 0;
+  if (!order::lanes_know_the_same(b.warps[e.warp])) return 0;
   const bool stores = s.kind != access_kind::load, reads = s.kind != access_kind::store;
   const accessor a = accessor_of(e.warp, e.index, m);
   struct known {
@@ -59,7 +59,7 @@ std::uint32_t checker::visit_ordered(const access_event& e, watched_memory& m, s
                               int lane) {
     if (atomic && both_strong(s, site, warp)) return true;
     if (warp == k.warp && site == k.site && when <= k.upto) return true;
-    if (order_.unordered(b, a.warp, lane, when, warp, lanes_of(warp)) != 0 ||
+    if (order_.unordered(b, a.warp, lane, when, warp, existing_lanes(warp)) != 0 ||
         (&k == &writers && m.is_shared && !copies_settled(e.warp, site, when, warp)))
       return false;
     k = {warp, site, when};
@@ -100,17 +100,17 @@ std::uint32_t checker::visit_ordered(const access_event& e, watched_memory& m, s
   return done;
 }
 
-// Whether the load, of lanes that lie apart, is kept as part of a walk. It is not if something was
-// written there that may not be settled.
-bool checker::keep_walk(const access_event& e, watched_memory& m, const accessor& a,
-                        std::uint64_t base, const cells& c, const std::uint64_t* at,
-                        unsigned per_lane) {
+// Tries to keep a load whose lanes' addresses are not adjacent as part of a walk, and returns
+// whether it did. It does not if a write to one of the cells may not be settled yet.
+bool checker::try_keep_walk(const access_event& e, watched_memory& m, const accessor& a,
+                            std::uint64_t base, const cells& c, const std::uint64_t* at,
+                            unsigned per_lane) {
   if (m.is_shared) return false;
   for (std::uint32_t l = e.active; l != 0; l &= l - 1)
     for (unsigned k = 0; k < per_lane; ++k)
       if (c.write_time(at[__builtin_ctz(l)] + k) >= a.writes_settled()) return false;
-  return walks_.keep(e, a, line_number(e.index), e.address[e.shape->first] - base,
-                     [this](const kept_walks::walk& w) { note_walk(w); });
+  return walks_.try_keep(e, a, line_number(e.index), e.address[e.shape->first] - base,
+                         [this](const kept_walks::walk& w) { note_walk(w); });
 }
 
 void checker::note_walks() {
@@ -189,8 +189,8 @@ bool checker::in_step(const touch& t, std::uint32_t other, std::uint32_t other_w
          o.is_volatile && t.site->kind != access_kind::atomic && o.kind != access_kind::atomic;
 }
 
-// Whether an asynchronous copy's write to shared memory was waited for, by its own thread, before
-// an access of a warp of the block.
+// Whether the thread that issued an asynchronous copy to shared memory waited for it before the
+// access by `own_warp` of its block. True if the write was no such copy.
 bool checker::copies_settled(std::uint32_t own_warp, std::uint32_t other, tick when,
                              std::uint32_t writer) const {
   if (other == no_site || !site_at(other).asynchronous) return true;

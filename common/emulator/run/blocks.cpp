@@ -192,10 +192,10 @@ void scheduler::start(block& b, std::uint64_t index) {
   }
 }
 
-// Whether another block may begin beside those that wait. A warp that exits makes room for another
-// block's warp at once, but a block keeps its slot until its last warp exits (as on an H100 and an
-// H200). Which multiprocessor a block is on is not known here, so the warps are counted together:
-// this may find room too early, but never too late.
+// Whether another block may begin while the resident ones wait. A warp that exits makes room for a
+// warp of another block at once, but a block keeps its slot until its last warp exits (as on an
+// H100 and an H200). The multiprocessor of a block is not known here, so this counts the warps of
+// the whole GPU. It may find room too early, but never too late.
 bool scheduler::has_room() const {
   if (resident_.size() < launch_.resident_blocks) return true;
   const auto on_all = [&](int of_one) {

@@ -98,8 +98,8 @@ cudaError_t cudaFree(void* address) {
   return call([&](state& s) {
     if (status safe = safe_now(s); !safe.ok()) return safe;
     if (address) s.wait_for_all();
-    // NVIDIA's cudaFree does not wait for what may still use memory of a pool.
-    if (address && s.current && !s.pools.hold(address_of(address))) host_waited_for_all(s);
+    // On a GPU, cudaFree of memory from a pool does not wait for work that may still use it.
+    if (address && s.current && !s.pools.holds(address_of(address))) host_waited_for_all(s);
     status outcome = release(s, address);
     announce_mistake("cudaFree", outcome);
     return outcome;

@@ -70,20 +70,19 @@ const char* cause_words(cause c) {
              "a function receives, keeps them out of registers. Index them by constants of "
              "unrolled loops (#pragma unroll), let functions be inlined, or use shared memory.";
     case cause::spills:
-      return "Spilled registers: values that do not fit into registers lie in local memory, and "
-             "the model leaves these accesses out. Keep fewer values at a time, or allow more "
-             "registers: "
-             "smaller blocks, a smaller __launch_bounds__.";
+      return "Spilled registers: values that do not fit in registers are kept in local memory. The "
+             "model does not count these accesses. Keep fewer values live at a time, or allow more "
+             "registers per thread: use smaller blocks or a smaller __launch_bounds__.";
     case cause::port_traffic:
-      return "The port to L1 and shared memory is busy. Do more arithmetic for each load: keep "
-             "values in registers and use them again, compute several results "
-             "per thread, load 16 bytes at a time.";
+      return "The L1/shared-memory pipe is busy. Do more arithmetic per load: keep values in "
+             "registers and reuse them, compute several results per thread, or load 16 bytes at a "
+             "time.";
     case cause::l2_traffic:
       return "L2 is busy. Read each value once per block, into shared memory or registers, and "
              "write whole sectors.";
     case cause::dram_traffic:
       return "DRAM is busy. Move fewer bytes: do not store what is read again, fuse kernels, use "
-             "smaller types. If the kernel moves only what it must, this is the roof.";
+             "smaller types. If it already moves only the bytes it must, this is the roof.";
     case cause::atomics:
       return "Atomics are busy. Combine values first, in the thread, the warp, or the block's "
              "shared "
@@ -134,16 +133,15 @@ const char* cause_words(cause c) {
       return "Waiting for special functions (sin, exp, rsqrt, quotients) or shared memory, which "
              "the GPU counts together: compute or read several values before the first is used.";
     case cause::dependencies:
-      return "Dependent arithmetic: each instruction needs the result of the one before. Give each "
-             "thread "
-             "several independent results.";
+      return "Dependent arithmetic: each instruction needs the result of the previous one. Let "
+             "each thread compute several independent results.";
     case cause::busy_pipe:
       return "A busy pipe: warps wait for a unit that other warps are using. "
              "Use "
              "fewer or cheaper instructions: float in place of double, no % and / by variables.";
     case cause::throttle:
-      return "Too many requests: the queue to memory is full. Use fewer and wider accesses, and "
-             "fewer sectors for each.";
+      return "Too many requests: the memory queue is full. Use fewer, wider accesses that touch "
+             "fewer sectors each.";
     case cause::fetch:
       return "Branches and instruction fetch: branch less, and unroll less where the code is long.";
   }

@@ -133,7 +133,7 @@ void show_failure(context& c, const test_outcome& o) {
   c.say(fmt::format("{}  {}  {}", c.out.paint(tone::bad, "failed"),
                     c.out.paint(tone::strong, o.test->name),
                     c.out.paint(tone::dim, fmt::format("{}, {:.1f} s", o.reason, o.seconds))));
-  // Longer than a terminal is wide: the values that a check compared are often at a line's end.
+  // Wider than a terminal: the values that a check compared are often at the end of a line.
   for (const auto& line : escaped_lines(o.log, 100, 400)) c.say(fmt::format("    {}", line));
   std::string command;
   for (const auto& word : o.test->command)

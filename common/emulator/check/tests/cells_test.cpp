@@ -76,9 +76,12 @@ TEST_CASE("loads of a group that two blocks have read are recorded again after a
   later.settled = later.launch = later.two_readers = 120;
   CHECK(load_lanes(c, at, 1, 1, later) == 0);
   CHECK(c[3].read_time() == 130);
-  // A store of any of these blocks has a closer look, and then loads do.
+  // A store by any of these blocks needs a closer look. The next load is then recorded.
   CHECK(store_lanes(c, at, 1, 1, reader(0, 115)) == 1);
   CHECK_FALSE(store_row(c, 0, 1, 1, 16, reader(2, 115)));
+  c.forget_two_readers(3);
+  CHECK(load_lanes(c, at, 1, 1, reader(4, 116)) == 0);
+  CHECK(c[3].read_time() == 116);
 }
 
 TEST_CASE("lanes of a warp that met know each other's accesses") {

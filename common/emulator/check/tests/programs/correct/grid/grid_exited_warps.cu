@@ -1,4 +1,5 @@
-// Every block waits for the last block, which begins because the other warps have exited.
+// Every block waits for the last block. That block can begin because all warps of the earlier
+// blocks except the waiting ones have exited.
 __device__ volatile int ready;
 
 __global__ void meet() {
