@@ -28,6 +28,13 @@ bool intersect(const std::vector<std::string>& a, const std::vector<std::string>
       a, [&](const std::string& name) { return std::ranges::binary_search(b, name); });
 }
 
+// Whether a test lies in a loop that ends before an access.
+bool waits_at(const control_flow& f, std::int32_t test, std::int32_t access) {
+  const auto block = [&](std::int32_t n) { return f.block_of[static_cast<std::size_t>(n)]; };
+  const std::uint32_t loop = f.blocks[block(test)].loop;
+  return loop != no_index && !std::ranges::binary_search(f.loops[loop].blocks, block(access));
+}
+
 }  // namespace
 
 // The fences on the paths between two instructions of the same function.
@@ -170,6 +177,16 @@ std::string checker::missing_fence_advice(const touch& t, race_between who,
   const auto sets = flag_accesses(paths, function, earlier.instruction, true);
   if (sets.empty()) return {};
   const auto tests = flag_accesses(paths, function, t.site->instruction, false);
+  // No block sees another block's shared memory. Within a block, a variable that is tested once is
+  // no flag that another thread waits for: a barrier is missing rather than a fence.
+  const auto can_order = [&](const flag_access& set, const flag_access& test) {
+    if (who != race_between::blocks)
+      return set.site == test.site || test.site->kind == access_kind::atomic ||
+             waits_at(flow.flow, test.site->instruction, t.site->instruction);
+    const auto& instructions = flow.body.instructions;
+    return ptx::space_of(instructions[static_cast<std::size_t>(test.site->instruction)]) !=
+           ptx::state_space::shared;
+  };
   const flag_access *set = nullptr, *test = nullptr;
   using enum fence_paths::state;
   // The pair that needs the fewest fences and, among equals, is nearest in the order of the text.
@@ -179,7 +196,7 @@ std::string checker::missing_fence_advice(const touch& t, race_between who,
       const int open = (w.fence.is != fenced) + (r.fence.is != fenced);
       // A counter that only hands out slots is read and written by one instruction.
       const bool only_counts = w.site == r.site && earlier.instruction == t.site->instruction;
-      if (open == 0 || only_counts || !intersect(w.bases, r.bases)) continue;
+      if (open == 0 || only_counts || !intersect(w.bases, r.bases) || !can_order(w, r)) continue;
       const std::int32_t set_after = w.site->instruction - earlier.instruction,
                          test_before = t.site->instruction - r.site->instruction;
       const std::tuple<int, int, std::int32_t> rank{
@@ -203,9 +220,7 @@ std::string checker::fence_words(const touch& t, const access_site& earlier, con
   const auto block = [&](std::int32_t n) {
     return flow.flow.block_of[static_cast<std::size_t>(n)];
   };
-  const std::uint32_t loop = flow.flow.blocks[block(test.site->instruction)].loop;
-  const bool waits = loop != no_index && !std::ranges::binary_search(flow.flow.loops[loop].blocks,
-                                                                     block(t.site->instruction));
+  const bool waits = waits_at(flow.flow, test.site->instruction, t.site->instruction);
   const auto guards = [&](std::int32_t data) {
     return flow.flow.dominates(block(test.site->instruction), block(data));
   };
