@@ -100,8 +100,8 @@ void checker::note_host_memory(const access_event& e, device_address at, access_
 
 // Called at the end of a launch. A flag means that the launch is over if PTX orders the flag after
 // the launch's other accesses, or seems to: the store is strong, follows a fence, or is made by a
-// single block. Any flag means that the earlier work in the stream is over. An address that the
-// launch also reads holds a result rather than a flag.
+// single block. Any flag means that the earlier work in the stream is over. A plain store to an
+// allocation that the launch also reads is a result rather than a flag.
 void checker::note_host_flags() {
   bool any = host_flags_.strong, ends_launch = any;
   const extent& grid = config_->grid;

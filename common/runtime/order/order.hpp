@@ -27,7 +27,7 @@ class stream_order {
 
   // True if every call's work is done: the usual case.
   bool empty() const { return items_.empty(); }
-  // Whether work of a stream that is asked for now has to wait.
+  // Whether work that is submitted to a stream now has to wait.
   bool must_wait(const stream_use& stream) const;
 
   // A kernel of a stream that was left running, by its number.

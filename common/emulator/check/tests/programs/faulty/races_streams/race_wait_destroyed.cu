@@ -1,4 +1,4 @@
-// Destroying an event, or a stream, waits for nothing.
+// Destroying an event or a stream, or freeing memory of a pool, waits for nothing.
 __global__ void produce(int* x) {
   x[threadIdx.x] = 1;  // finding: race writes
 }
@@ -8,7 +8,7 @@ __global__ void consume(const int* x, int* y) {
 }
 
 int main() {
-  int *x, *y;
+  int *x, *y, *of_pool;
   cudaMalloc(&x, 32 * sizeof(int));  // finding: allocated
   cudaMalloc(&y, 32 * sizeof(int));
   cudaStream_t a, b;
@@ -16,10 +16,13 @@ int main() {
   cudaStreamCreate(&b);
   cudaEvent_t produced;
   cudaEventCreate(&produced);
+  cudaMallocAsync(&of_pool, 32 * sizeof(int), a);
+  cudaStreamSynchronize(a);
   produce<<<1, 32, 0, a>>>(x);
   cudaEventRecord(produced, a);
   cudaEventDestroy(produced);
   cudaStreamDestroy(a);
+  cudaFree(of_pool);
   consume<<<1, 32, 0, b>>>(x, y);
   cudaDeviceSynchronize();
   cudaStreamDestroy(b);
