@@ -146,6 +146,7 @@ TEST_CASE("profile --source: what does not go together is refused") {
 TEST_CASE("validate --profiles: the model beside what ncu counts, and beside what is kept of it") {
   const place_with_ncu at;
   at.course().own_solutions("transpose");
+  fs::remove(at.course().root() / "solutions/transpose/measured/h100.profiles.json");
   const auto none = at.lab("validate", {"--profiles", "--recorded"});
   CHECK(has(none.err, "nothing is recorded"));
   std::string page = captured_page;
