@@ -5,7 +5,8 @@
 //         paths of the folder where it was configured are translated. Two more run at once than
 //         there are cores, since most wait for the programs that they start (with one more, of two
 //         cores 1.6 were busy); those with the highest priority first. A test of the suite
-//         "waits", which sleeps most of its time, runs beside them.
+//         "waits", which sleeps most of its time, runs beside any other, even beside one that
+//         must be alone.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -144,7 +145,7 @@ void show_failure(context& c, const test_outcome& o) {
 
 // A failure is printed as soon as its test ends, so that it is not lost if the run is stopped.
 std::vector<test_outcome> run_tests(context& c, const std::vector<const test_case*>& tests) {
-  const std::size_t slots = std::max(1u, std::thread::hardware_concurrency()) + 2;
+  const std::ptrdiff_t slots = std::max(1u, std::thread::hardware_concurrency()) + 2;
   std::vector<running_test> running;
   std::vector<test_outcome> done;
   std::size_t next = 0;
@@ -153,21 +154,18 @@ std::vector<test_outcome> run_tests(context& c, const std::vector<const test_cas
     done.push_back(std::move(o));
   };
   while (done.size() < tests.size()) {
-    const bool alone = !running.empty() && !running[0].test->parallel;
-    const auto is_room_for = [&](const test_case& t) {
-      const auto busy = std::count_if(running.begin(), running.end(),
-                                      [](const running_test& r) { return !r.test->waits; });
-      return t.waits || static_cast<std::size_t>(busy) < slots;
+    const auto can_begin = [&](const test_case& t) {
+      const auto busy = std::ranges::count_if(running, [](auto& r) { return !r.test->waits; });
+      const bool is_one_alone =
+          std::ranges::any_of(running, [](auto& r) { return !r.test->parallel; });
+      return t.waits || (!is_one_alone && busy < (t.parallel ? slots : 1));
     };
-    while (next < tests.size() && is_room_for(*tests[next]) && !alone &&
-           (tests[next]->parallel || running.empty())) {
+    for (; next < tests.size() && can_begin(*tests[next]); ++next) {
       try {
         running.push_back({tests[next], begin(*tests[next], c)});
       } catch (const failure& error) {
         add({tests[next], "failed", error.what(), 0, ""});
       }
-      const bool was_parallel = tests[next++]->parallel;
-      if (!was_parallel) break;
     }
     for (std::size_t i = 0; i < running.size();) {
       auto& r = running[i];
@@ -208,10 +206,9 @@ int test(context& c, const test_options& o) {
     throw failure(exit_code::usage, "no test or suite of that name" +
                                         (near.empty() ? "" : "; did you mean \"" + near + "\"?"));
   }
-  // Those that must be alone first, while nothing else runs; of one priority, the longest limits.
-  std::stable_sort(wanted.begin(), wanted.end(), [](const test_case* a, const test_case* b) {
-    return std::tuple(a->parallel, -a->priority, -a->timeout_s) <
-           std::tuple(b->parallel, -b->priority, -b->timeout_s);
+  // Those that wait first, then those that must be alone; of one priority, the longest limits.
+  std::ranges::stable_sort(wanted, {}, [](const test_case* t) {
+    return std::tuple(!t->waits, t->parallel, -t->priority, -t->timeout_s);
   });
   const auto done = run_tests(c, wanted);
   const auto count = [&](std::string_view state) {
