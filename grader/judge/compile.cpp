@@ -225,6 +225,10 @@ class compilation {
 
   void fill(const fs::path& entry, const plain_source& source) const {
     std::error_code error;
+    if (!fs::is_regular_file(fs::symlink_status(program(), error)))
+      throw failure(exit_code::environment, "the linker left no program");
+    // What the sandbox's user made is ours from now on.
+    [[maybe_unused]] const int given = lchown(program().c_str(), geteuid(), getegid());
     fs::rename(program(), entry / "program", error);
     if (error) {
       throw failure(exit_code::environment,

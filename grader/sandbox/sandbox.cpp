@@ -1,4 +1,4 @@
-// Tries what the machine can do, and writes bubblewrap's command lines.
+// Writes bubblewrap's command lines.
 #include "grader/sandbox/sandbox.hpp"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cctype>
 
 #include "grader/system/failure.hpp"
 #include "grader/system/files.hpp"
@@ -21,6 +21,11 @@ namespace {
 // Where the loader and libraries are, whatever the system calls them: folders, or links into /usr.
 constexpr const char* library_folders[] = {"/lib", "/lib64", "/lib32", "/libx32"};
 constexpr const char* tool_folders[] = {"/bin", "/sbin"};
+// The only entries of /proc, apart from processes and links to them, that a sandbox shows. The
+// others describe the machine and whoever else uses it.
+constexpr std::string_view shown_entries[] = {"cpuinfo", "filesystems", "loadavg", "meminfo",
+                                              "stat",    "sys",         "uptime",  "version"};
+constexpr std::string_view entries_for_drivers[] = {"devices", "driver", "modules"};
 
 // A descriptor that is closed with the last copy of the options.
 struct held_descriptor {
@@ -46,6 +51,9 @@ void add(std::vector<std::string>& to, std::initializer_list<std::string> words)
 }
 
 void show_system(std::vector<std::string>& arguments, bool tools) {
+  // A folder that is made by itself is open to all. One that bubblewrap 0.8 makes for what lies in
+  // it is open to the user only who starts it.
+  for (const char* folder : {"/usr", "/etc", "/dev"}) add(arguments, {"--dir", folder});
   const auto show = [&](const fs::path& folder) {
     std::error_code error;
     if (fs::is_symlink(folder, error)) {
@@ -79,26 +87,75 @@ void bind(std::vector<std::string>& arguments, const char* how, std::vector<fs::
     std::error_code error;
     const bool is_there = tools ? is_below(path, "/usr") : is_below(path, "/usr/lib");
     if (!is_there && fs::exists(path, error)) {
-      add(arguments, {how, path.string(), path.string()});
+      add(arguments, {"--dir", path.parent_path().string(), how, path.string(), path.string()});
     }
   }
 }
 
-std::vector<std::string> wrapped(const child_options& options, const confinement& c,
+// A new /proc, read-only: bubblewrap leaves /proc/sys writable for a user who is root outside.
+void show_proc(std::vector<std::string>& arguments, bool to_drivers) {
+  add(arguments, {"--proc", "/proc"});
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator("/proc", error)) {
+    const std::string path = entry.path(), name = entry.path().filename();
+    if (std::isdigit(static_cast<unsigned char>(name[0])) || entry.is_symlink(error) ||
+        std::ranges::count(shown_entries, name) > 0 ||
+        (to_drivers && std::ranges::count(entries_for_drivers, name) > 0))
+      continue;
+    if (entry.is_directory(error))
+      add(arguments, {"--tmpfs", path, "--remount-ro", path});
+    else
+      add(arguments, {"--ro-bind", "/dev/null", path});
+  }
+  add(arguments, {"--remount-ro", "/proc"});
+}
+
+// Sandbox_user gets copies of the files that it cannot read, and is refused such folders.
+void show_copies(std::vector<std::string>& arguments, std::vector<fs::path>& paths,
+                 child_options& options) {
+  std::erase_if(paths, [&](const fs::path& path) {
+    struct stat about {};
+    if (stat(path.c_str(), &about) != 0) return true;
+    const bool is_folder = S_ISDIR(about.st_mode);
+    const mode_t needed = is_folder ? S_IROTH | S_IXOTH : S_IROTH;
+    if ((about.st_mode & needed) == needed) return false;
+    if (is_folder)
+      throw failure(exit_code::environment, "programs in the sandbox run as user " +
+                                                std::to_string(sandbox_user) +
+                                                ", who cannot read " + path.string() +
+                                                "\nallow it: chmod -R go+rX " + path.string());
+    const auto file = std::make_shared<held_descriptor>(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const fs::path shown = fs::absolute(path).lexically_normal();
+    add(arguments, {"--dir", shown.parent_path().string(), "--perms",
+                    (about.st_mode & S_IXUSR) != 0 ? "0555" : "0444", "--ro-bind-data",
+                    std::to_string(3 + options.pass.size()), shown.string()});
+    options.pass.push_back(file->number);
+    options.keep.push_back(file);
+    return true;
+  });
+}
+
+std::vector<std::string> wrapped(child_options& options, const confinement& c,
                                  const protections& with) {
   std::vector<std::string> all = {with.bubblewrap.string()};
   all.insert(all.end(), with.begin.begin(), with.begin.end());
   show_system(all, c.tools);
-  add(all, {"--proc", "/proc"});
+  show_proc(all, !c.devices.empty());
   for (const char* file : {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}) {
     add(all, {"--dev-bind-try", file, file});
   }
   for (const auto& node : c.devices) add(all, {"--dev-bind-try", node.string(), node.string()});
   if (c.scratch_bytes > 0) {
+    if (!with.become.empty()) add(all, {"--perms", "1777"});
     if (with.sizes_folders) add(all, {"--size", std::to_string(c.scratch_bytes)});
     add(all, {"--tmpfs", "/tmp"});
   }
-  bind(all, "--ro-bind", c.read, c.tools);
+  auto read = c.read;
+  if (!with.become.empty()) {
+    read.push_back(with.become[0]);
+    show_copies(all, read, options);
+  }
+  bind(all, "--ro-bind", read, c.tools);
   bind(all, "--bind", c.write, c.tools);
   std::error_code ignored;
   const fs::path directory =
@@ -109,108 +166,17 @@ std::vector<std::string> wrapped(const child_options& options, const confinement
   return all;
 }
 
-// Of this user, threads counted.
-std::uint64_t own_tasks() {
+// Of one user, threads counted.
+std::uint64_t tasks_of(uid_t user) {
   std::uint64_t count = 0;
   std::error_code error;
   for (const auto& process : fs::directory_iterator("/proc", error)) {
     struct stat about {};
-    if (stat(process.path().c_str(), &about) != 0 || about.st_uid != geteuid()) continue;
+    if (stat(process.path().c_str(), &about) != 0 || about.st_uid != user) continue;
     for ([[maybe_unused]] const auto& task : fs::directory_iterator(process.path() / "task", error))
       ++count;
   }
   return count;
-}
-
-// Does bubblewrap start a program with these arguments? Else the reason, in its words.
-bool starts(const fs::path& program, const std::vector<std::string>& begin, std::string& why_not) {
-  protections trial;
-  trial.bubblewrap = program;
-  trial.begin = begin;
-  confinement c;
-  c.tools = true;
-  child_options options;
-  options.command = {"/bin/true"};
-  options.directory = "/";
-  options.command = wrapped(options, c, trial);
-  add(options.command, {"--", "/bin/true"});
-  try {
-    const auto result = run_child(std::move(options), 10);
-    if (result.end.ok()) return true;
-    why_not = result.err.substr(0, result.err.find('\n'));
-    if (why_not.empty()) why_not = "bubblewrap failed";
-  } catch (const failure& error) {
-    why_not = error.what();
-  }
-  return false;
-}
-
-// What to do about it, where that is known.
-std::string advice(const std::string& why_not) {
-  const auto restricted = read_if_there("/proc/sys/kernel/apparmor_restrict_unprivileged_userns");
-  if (restricted && restricted->starts_with("1")) {
-    return why_not +
-           " (Ubuntu lets only programs with an AppArmor profile make user namespaces: install the "
-           "package apparmor-profiles and load bwrap-userns-restrict)";
-  }
-  const auto most = read_if_there("/proc/sys/user/max_user_namespaces");
-  if (most && most->starts_with("0")) {
-    return why_not + " (user.max_user_namespaces is 0)";
-  }
-  return why_not + " (a container often allows no user namespaces)";
-}
-
-void try_bubblewrap(protections& found) {
-  protection layer{"namespaces", false, ""};
-  const std::string program = on_path("bwrap");
-  std::string why_not = "bubblewrap is not installed (Debian's package bubblewrap)";
-  if (!program.empty()) {
-    const std::vector<std::string> apart = {
-        "--unshare-ipc",        "--unshare-pid",     "--unshare-net", "--unshare-uts",
-        "--unshare-cgroup-try", "--die-with-parent", "--hostname",    "sandbox"};
-    auto as_user = apart;
-    add(as_user, {"--unshare-user", "--uid", "1000", "--gid", "1000"});
-    auto as_root = apart;
-    add(as_root, {"--cap-drop", "ALL"});
-    if (starts(program, as_user, why_not)) {
-      found.begin = as_user;
-    } else if (std::string ignored; geteuid() == 0 && starts(program, as_root, ignored)) {
-      found.begin = as_root;
-    } else {
-      why_not = advice(why_not);
-    }
-    if (!found.begin.empty()) {
-      found.bubblewrap = program;
-      child_options asked;
-      asked.command = {program, "--help"};
-      found.sizes_folders = run_child(asked, 10).out.find("--size BYTES") != std::string::npos;
-      layer.active = true;
-    }
-  }
-  layer.detail = layer.active ? "files, processes and network of its own (bubblewrap)"
-                              : why_not +
-                                    ": it can reach this machine's files, network and "
-                                    "processes";
-  found.layers.push_back(std::move(layer));
-}
-
-void try_filter(protections& found) {
-  found.filters = has_system_call_filters();
-  found.layers.push_back(
-      {"system calls", found.filters,
-       found.filters ? "those that a computation never needs are refused (seccomp)"
-                     : "this kernel has no seccomp filters: every system call is allowed"});
-}
-
-void try_group(protections& found) {
-  std::string why_not;
-  const auto group = control_group::make({std::uint64_t{1} << 30, 64}, why_not);
-  found.groups = group != nullptr;
-  found.layers.push_back(
-      {"control group", found.groups,
-       found.groups
-           ? "memory and processes are limited in total"
-           : why_not + ": memory and processes are looked at ten times a second, not limited"});
 }
 
 }  // namespace
@@ -228,18 +194,6 @@ std::string protections::text() const {
   return active + (missing.empty() ? "" : " (missing: " + missing + ")");
 }
 
-const protections& find_protections() {
-  static const protections known = [] {
-    protections found;
-    try_bubblewrap(found);
-    try_filter(found);
-    found.layers.push_back({"limits", true, "time, memory, files of each process, output"});
-    try_group(found);
-    return found;
-  }();
-  return known;
-}
-
 child_options confined(child_options options, const confinement& c, const protections& with) {
   options.own_environment = true;
   std::erase_if(options.environment,
@@ -254,8 +208,10 @@ child_options confined(child_options options, const confinement& c, const protec
   }
   // Without a group: Linux counts all processes of a user, and none of root's, which we count.
   if (!options.group && c.processes > 0) {
-    if (geteuid() != 0) {
-      options.process_limit = own_tasks() + static_cast<std::uint64_t>(c.processes);
+    const bool becomes = !with.bubblewrap.empty() && !with.become.empty();
+    const uid_t user = becomes ? sandbox_user : geteuid();
+    if (user != 0) {
+      options.process_limit = tasks_of(user) + static_cast<std::uint64_t>(c.processes);
     } else if (!with.bubblewrap.empty()) {
       options.counted_tasks = c.processes;
     }
@@ -268,6 +224,11 @@ child_options confined(child_options options, const confinement& c, const protec
   if (with.bubblewrap.empty()) {
     options.filter = filter;
     return options;
+  }
+  options.command.insert(options.command.begin(), with.become.begin(), with.become.end());
+  if (!with.become.empty()) {
+    for (const auto& path : c.write)
+      [[maybe_unused]] const int ignored = lchown(path.c_str(), sandbox_user, sandbox_user);
   }
   auto command = wrapped(options, c, with);
   if (!filter.empty()) {

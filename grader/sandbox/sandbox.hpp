@@ -1,11 +1,13 @@
 // What an untrusted child may see and use: a description, turned into a command in a
 // sandbox.
 //
-// idea    bubblewrap gives it namespaces of its own: a file system in memory that shows what is
-//         listed here and nothing else, no network, no other processes. A filter of system calls
+// idea    An unprivileged user, whoever starts it. bubblewrap gives it namespaces of its own: a
+// file
+//         system in memory that shows what is listed here and nothing else, no network, no other
+//         processes, and of /proc what programs need, read-only. A filter of system calls
 //         (system/system_calls.hpp), limits of each process, and a control group for all of them
-//         together come on top. What this machine lacks is found out by trying, once, and is
-//         reported; the other layers hold without it.
+//         together come on top. What this machine lacks is found out by trying to escape, once,
+//         and is reported; the other layers hold without it.
 // Tested by tests/sandbox_test.cpp, and by grader/tests/attacks_test.cpp.
 #pragma once
 
@@ -22,24 +24,41 @@ namespace fs = std::filesystem;
 
 // One layer of protection around a child.
 struct protection {
-  std::string name;  // "namespaces", "system calls", "limits", "control group"
+  std::string name;  // "user", "namespaces", "system calls", "limits", "control group"
   bool active = false;
   std::string detail;  // what it keeps out; where it is missing: why, and what that means
+};
+
+// One thing that a program in a sandbox tried, to learn whether a layer holds.
+struct escape_attempt {
+  std::string layer, attempt;
+  std::string result;  // "refused: Permission denied", "possible: /proc/sys/kernel/core_pattern"
+
+  bool refused() const { return result.starts_with("refused"); }
 };
 
 // What this machine can do.
 struct protections {
   std::vector<protection> layers;
-  fs::path bubblewrap;             // empty: it cannot be used
-  std::vector<std::string> begin;  // its first arguments
-  bool sizes_folders = false;      // it can limit a folder in memory
+  std::vector<escape_attempt> attempts;  // by which each layer was tested
+  fs::path bubblewrap;                   // empty: it cannot be used
+  std::vector<std::string> begin;        // its first arguments
+  // Starts a program in there as sandbox_user: words before its command. Empty if this user is not
+  // root, and where root cannot change its user.
+  std::vector<std::string> become;
+  bool sizes_folders = false;  // bubblewrap can limit a folder in memory
   bool filters = false, groups = false;
 
   bool complete() const;     // no layer is missing
-  std::string text() const;  // "namespaces, system calls, limits (missing: ...)"
+  std::string text() const;  // "user, namespaces, limits (missing: ...)"
 };
 
-// Tries each layer at the first call.
+// Who a sandboxed program is if root started it: "nobody" of most systems. Root itself, even
+// without capabilities, owns files such as /proc/sys/kernel/core_pattern.
+constexpr unsigned sandbox_user = 65534;
+
+// At the first call, starts a program (sandbox_probe.cpp) in each kind of sandbox, most protective
+// first, until it fails to escape. A layer is active if every attempt against it was refused.
 const protections& find_protections();
 
 // Paths are shown as themselves, links in them resolved; what is not there is left out.
@@ -59,7 +78,8 @@ struct confinement {
 
 // The same child in a sandbox. Its environment is what `options` names and no more; a descriptor of
 // `options.pass` keeps its number; its directory is the one named, else ours, if it is shown, and
-// empty otherwise. failure(environment) if a file descriptor cannot be had.
+// empty otherwise. Where root starts it as sandbox_user, what is in `c.write` is given to that
+// user. failure(environment) if a file descriptor cannot be had, or that user cannot read a folder.
 child_options confined(child_options options, const confinement& c, const protections& with);
 
 // Where a course's tools are: the clone, its build folder, the compiler.

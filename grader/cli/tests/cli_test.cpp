@@ -322,6 +322,11 @@ TEST_CASE("--device gpu without one is the environment's fault") {
   const cloned_course c;
   const json doctor = document_of(c.lab({"doctor", "--json"}));
   check_documented(doctor, "doctor");
+  const auto tested = c.lab({"doctor", "--sandbox", "--json"});
+  const json sandbox = document_of(tested);
+  check_documented(sandbox, "doctor");
+  CHECK(sandbox["sandbox"].size() > 50);
+  CHECK((tested.end.exit_code == 0) == sandbox["complete"].get<bool>());
   if (doctor["device"]["kind"] == "gpu") return skip_case("there is a GPU");
   const auto result = c.lab({"walk", "reduction", "--device", "gpu"});
   CHECK(result.end.exit_code == 3);

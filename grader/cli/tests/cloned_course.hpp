@@ -34,7 +34,7 @@ class cloned_course {
       if (fs::exists(from / name)) fs::create_symlink(from / name, root() / name);
     }
     fs::create_directories(root() / "build" / "grader");
-    for (const char* name : {"grader/lab", "grader/lab.json"}) {
+    for (const char* name : {"grader/lab", "grader/lab.json", "grader/sandbox-probe"}) {
       fs::copy(build / name, root() / "build" / name);
     }
     fs::create_directories(build / "modelled");

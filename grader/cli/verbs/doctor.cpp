@@ -9,6 +9,7 @@
 
 #include "grader/cli/context.hpp"
 #include "grader/cli/verb.hpp"
+#include "grader/report/table.hpp"
 #include "grader/report/text.hpp"
 #include "grader/sandbox/sandbox.hpp"
 #include "grader/system/files.hpp"
@@ -16,6 +17,10 @@
 
 namespace stepwise::cli {
 namespace {
+
+struct doctor_options {
+  bool sandbox = false;
+};
 
 struct item {
   std::string name;
@@ -90,7 +95,30 @@ std::vector<item> all_items(const context& c, const gpu_state& gpu) {
   return items;
 }
 
-int doctor(context& c) {
+// How each layer of the sandbox was tested, and what came of it.
+int show_attempts(context& c) {
+  const protections& guards = find_protections();
+  if (c.as_json) {
+    json all = json::array();
+    for (const auto& one : guards.attempts)
+      all.push_back({{"layer", one.layer}, {"attempt", one.attempt}, {"result", one.result}});
+    c.print({{"sandbox", all}, {"complete", guards.complete()}});
+  } else {
+    std::vector<std::vector<cell>> rows;
+    for (const auto& one : guards.attempts)
+      rows.push_back(
+          {{one.layer}, {one.attempt}, {one.result, one.refused() ? tone::plain : tone::bad}});
+    const std::vector<column> columns = {
+        {"layer"}, {"a program tried to"}, {.title = "result", .flexible = true}};
+    for (const auto& line : table_lines(columns, rows, c.out.style())) c.say(line);
+    c.say();
+    c.say("layers: " + guards.text());
+  }
+  return guards.complete() ? 0 : static_cast<int>(exit_code::environment);
+}
+
+int doctor(context& c, const doctor_options& o) {
+  if (o.sandbox) return show_attempts(c);
   const gpu_state gpu = probe_gpu(c.where);
   const auto items = all_items(c, gpu);
   struct statvfs disk {};
@@ -128,9 +156,15 @@ int doctor(context& c) {
   return 0;
 }
 
-const verb doctor_verb({verb_place::group::machine, 40}, "doctor",
-                       "what is here, and what a missing thing would enable",
-                       "  ./lab doctor\n  ./lab doctor --json", doctor);
+const verb doctor_verb(
+    {verb_place::group::machine, 40}, "doctor",
+    "what is here, and what a missing thing would enable",
+    "  ./lab doctor\n"
+    "  ./lab doctor --sandbox   how a program tried to escape, and what stopped it",
+    [](arguments& takes, doctor_options& o) {
+      takes.flag("--sandbox", o.sandbox, "test the sandbox, and show each attempt");
+    },
+    doctor);
 
 }  // namespace
 }  // namespace stepwise::cli

@@ -61,8 +61,16 @@ int processes_with(const std::string& mark) {
 
 TEST_CASE("every layer is reported, with a reason where it is missing") {
   const protections& found = find_protections();
-  REQUIRE(found.layers.size() == 4);
+  REQUIRE(found.layers.size() == 5);
   for (const auto& layer : found.layers) CHECK(!layer.detail.empty());
+  for (const auto& layer : found.layers) {
+    int attempts = 0, refused = 0;
+    for (const auto& one : found.attempts) {
+      attempts += one.layer == layer.name;
+      refused += one.layer == layer.name && one.refused();
+    }
+    CHECK(layer.active == (attempts > 0 && refused == attempts));
+  }
   CHECK(found.complete() == (found.text().find("missing") == std::string::npos));
 }
 
@@ -103,6 +111,43 @@ TEST_CASE("a sandbox shows what is listed and nothing else") {
   CHECK(*read_if_there(folder.path() / "out/made") == "made\n");
   CHECK(*read_if_there(folder.path() / "shown") == "shown\n");
   CHECK(result.out.find("\n" + std::to_string(getpid()) + "\n") == std::string::npos);
+}
+
+TEST_CASE("a program in a sandbox is not root outside, and changes nothing of the machine") {
+  if (is_missing("user") || is_missing("namespaces")) return;
+  const auto map = in_sandbox("id -u; cat /proc/self/uid_map").out;
+  if (geteuid() == 0) CHECK(map.starts_with(std::to_string(sandbox_user) + "\n"));
+  const auto before = read_if_there("/proc/sys/kernel/core_pattern");
+  // Each line of the output would be a file that opened.
+  const auto opened = in_sandbox(
+      "for f in $(find /proc/sys /proc/self /proc/*.* -type f 2> /dev/null); do"
+      " (: >> $f) 2> /dev/null && echo $f; done; ls /proc | grep -v '^[0-9]'");
+  CHECK(opened.out.find("/proc/") == std::string::npos);
+  CHECK(opened.out.find("meminfo\n") != std::string::npos);
+  CHECK(read_if_there("/proc/sys/kernel/core_pattern") == before);
+  CHECK(in_sandbox("cat /proc/keys /proc/interrupts /proc/cmdline /proc/net/unix | grep -v Num")
+            .out == "");
+}
+
+TEST_CASE(
+    "root's files are shown to the sandbox's user, and what that user writes is root's to use") {
+  if (is_missing("namespaces") || find_protections().become.empty()) return;
+  const temporary_folder folder(fs::temp_directory_path());
+  write_atomically(folder.path() / "closed", "closed\n");
+  fs::permissions(folder.path() / "closed", fs::perms::owner_read);
+  fs::create_directory(folder.path() / "out");
+  fs::create_directory(folder.path() / "secret");
+  fs::permissions(folder.path() / "secret", fs::perms::owner_all);
+  auto c = tools();
+  c.read = {folder.path() / "closed"};
+  c.write = {folder.path() / "out"};
+  const std::string at = folder.path();
+  CHECK(in_sandbox("cat " + at + "/closed; cp " + at + "/closed " + at + "/out/copy", c).out ==
+        "closed\n");
+  CHECK(*read_if_there(folder.path() / "out/copy") == "closed\n");
+  c.read = {folder.path() / "secret"};
+  CHECK_THROWS_WITH_AS(in_sandbox("true", c),
+                       doctest::Contains(("chmod -R go+rX " + at + "/secret").c_str()), failure);
 }
 
 TEST_CASE("the environment, descriptors and the way it ended come through") {
@@ -206,5 +251,5 @@ TEST_CASE("processes are limited where there is no control group, root's too") {
       20);
   CHECK(bomb.out != "all\n");
   CHECK(bomb.end.wall_s < 3);
-  if (geteuid() == 0) CHECK(bomb.end.too_many_tasks);
+  if (geteuid() == 0 && without.become.empty()) CHECK(bomb.end.too_many_tasks);
 }
