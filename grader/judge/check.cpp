@@ -82,7 +82,8 @@ check_report run_calls(const lab& l, const problem& p, const std::filesystem::pa
   }
   if (!findings.empty()) {
     now.doing("waiting for the checks of what is left");
-    runner->finish(10);
+    const auto end = runner->finish(10);
+    if (report.found.ok()) report.found = end;
     report.findings = read_findings(findings);
     // A call that an exception ended could free nothing: that is no mistake of its own.
     if (report.found.what == verdict::crash)

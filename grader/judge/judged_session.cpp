@@ -332,8 +332,10 @@ call_outcome judged_session::one(std::size_t number, std::uint32_t repetition, b
   } else if (!on_host) {
     give_back(*device_, call, at);
   }
+  // At once: the server may not live to be asked later.
+  if (!keep_report(remote::report_kind::findings, options_.findings) || !device_->is_whole())
+    return outcome.ok() ? server_gone() : outcome;
   if (!outcome.ok()) return outcome;
-  if (!device_->is_whole()) return server_gone();
   if (!is_timed) return {};
   file_.set_time(number, repetition, did->modelled_ms > 0 ? did->modelled_ms : did->device_ms);
   // Arrays of the host's are copied to and fro by the protocol itself.
@@ -449,19 +451,25 @@ call_outcome judged_session::judge_answer(const problem_call& call,
   return {};
 }
 
-std::vector<std::string> judged_session::reports(remote::report_kind which) {
-  if (!device_ || !device_->is_whole()) return {};
+// False if the report did not arrive; what was kept before remains.
+bool judged_session::keep_report(remote::report_kind which, const std::filesystem::path& file) {
+  if (file.empty()) return true;
+  if (!device_ || !device_->is_whole()) return false;
   deadline_s_ = now_s() + request_s;
-  auto lines = device_->take(which);
-  return lines.ok() ? std::move(*lines) : std::vector<std::string>{};
+  const auto lines = device_->take(which);
+  if (!lines.ok()) return false;
+  std::string text;
+  for (const auto& line : *lines) text += line + "\n";
+  write_atomically(file, text);
+  return true;
 }
 
-void judged_session::finish(double seconds) {
+call_outcome judged_session::finish(double seconds) {
   const bool ends_in_order = !is_over_ && !submission_->is_over() && is_connected();
   is_over_ = true;
   deadline_s_ = now_s() + request_s;
   // It may ask for what it needs to end: its calls of cudaFree, and where what was found came from.
-  if (ends_in_order && device_->begin({}).ok()) {
+  if (ends_in_order && device_->begin({.is_last = true}).ok()) {
     control_.reset();
     const double until = now_s() + seconds;
     auto event = child::event::deadline;
@@ -472,17 +480,12 @@ void judged_session::finish(double seconds) {
     if (event != child::event::ended) submission_->end(child_end::cause::deadline);
     deadline_s_ = now_s() + request_s;
     (void)device_->end();
+    // Memory that is left, however the program ended.
+    (void)device_->take_findings(true);
   }
-  if (!options_.findings.empty()) {
-    std::string text;
-    for (const auto& line : reports(remote::report_kind::findings)) text += line + "\n";
-    write_atomically(options_.findings, text);
-  }
-  if (!options_.profile.empty()) {
-    std::string text;
-    for (const auto& line : reports(remote::report_kind::profile)) text += line + "\n";
-    write_atomically(options_.profile, text);
-  }
+  const bool are_kept = keep_report(remote::report_kind::findings, options_.findings) &&
+                        keep_report(remote::report_kind::profile, options_.profile);
+  return ends_in_order && !are_kept ? server_gone() : call_outcome{};
 }
 
 std::string judged_session::printed() const {

@@ -36,7 +36,7 @@ class judged_session : public call_session {
   call_outcome call(std::size_t number) override;
   std::vector<double> empty_calls(std::size_t count) override;
   double host_ms() const override { return host_ms_; }
-  void finish(double seconds) override;
+  call_outcome finish(double seconds) override;
   std::string printed() const override;
 
  private:
@@ -55,7 +55,7 @@ class judged_session : public call_session {
   call_outcome server_gone();
   call_outcome submission_ended();
   call_outcome stop(call_outcome why);
-  std::vector<std::string> reports(remote::report_kind which);
+  bool keep_report(remote::report_kind which, const std::filesystem::path& file);
 
   const call_file& file_;
   session_options options_;

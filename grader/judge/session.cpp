@@ -116,11 +116,12 @@ session::~session() {
   if (control_ >= 0) close(control_);
 }
 
-void session::finish(double seconds) {
+call_outcome session::finish(double seconds) {
   if (control_ >= 0) close(control_);  // the runner reads the end of its calls
   control_ = -1;
-  if (process_->is_over()) return;
-  if (process_->wait(seconds) != child::event::ended) process_->end(child_end::cause::deadline);
+  if (!process_->is_over() && process_->wait(seconds) != child::event::ended)
+    process_->end(child_end::cause::deadline);
+  return {};
 }
 
 bool session::send(std::uint32_t number) {

@@ -57,8 +57,9 @@ class call_session {
   virtual double host_ms() const { return 0; }
 
   // Lets the program end by itself, so that checks report what is left, and waits for it for
-  // `seconds` at most. Does nothing if it has ended.
-  virtual void finish(double seconds) = 0;
+  // `seconds` at most. Not ok if what was asked for (findings, a profile) did not arrive although
+  // all calls succeeded: a report that is missing says nothing good. Does nothing if it has ended.
+  virtual call_outcome finish(double seconds) = 0;
 
   // What the program printed so far, without our runtime's own lines; bounded.
   virtual std::string printed() const = 0;
@@ -77,7 +78,7 @@ class session : public call_session {
   ~session() override;
 
   call_outcome call(std::size_t number) override;
-  void finish(double seconds) override;
+  call_outcome finish(double seconds) override;
   std::string printed() const override;
 
  private:

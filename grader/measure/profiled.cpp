@@ -47,7 +47,8 @@ profiled_call profile_program(const lab& l, const problem& p, const std::filesys
       return result;
     }
   }
-  runner->finish(seconds_to_leave_a_profile(emulator));
+  result.found = runner->finish(seconds_to_leave_a_profile(emulator));
+  if (!result.found.ok()) return result;
   result.kernels = read_profile(options.profile);
   return result;
 }

@@ -76,7 +76,8 @@ modelled_figures model_program(const lab& l, const problem& p, const std::filesy
       result.found = {verdict::wrong, *wrong};
   }
   if (!result.found.ok()) return result;
-  runner->finish(seconds_to_leave_a_profile(emulator));
+  result.found = runner->finish(seconds_to_leave_a_profile(emulator));
+  if (!result.found.ok()) return result;
   result.kernels = read_profile(options.profile);
   for (const kernel_profile& k : result.kernels) result.time_ms += k.timing.us / 1000;
   if (result.with_copies && result.time_ms > 0) {

@@ -6,7 +6,7 @@
 namespace stepwise::remote {
 namespace {
 
-constexpr std::size_t most_findings = 2000;
+constexpr std::size_t most_found = 2000, most_told = 200;
 
 }  // namespace
 
@@ -14,18 +14,18 @@ void finding_list::want(std::uint64_t origin) {
   if (origin != 0 && places_.try_emplace(origin).second) unasked_.push_back(origin);
 }
 
-void finding_list::take_from(device& on, bool at_exit) {
-  for (finding& f : on.take_findings(at_exit)) {
-    if (all_.size() == most_findings) return;
+void finding_list::add(std::vector<finding> found) {
+  for (finding& f : found) {
+    if (found_.size() == most_found) return;
     for (const std::uint64_t origin : {f.origin, f.object.allocated_by, f.object.freed_by})
       want(origin);
-    all_.push_back({std::move(f), {}, {}, {}, {}});
+    found_.push_back({std::move(f), {}, {}, {}, {}});
   }
 }
 
 void finding_list::add_line(const std::string& line) {
-  if (all_.size() == most_findings) return;
-  if (auto found = parse_json_line(line)) all_.push_back(std::move(*found));
+  if (told_.size() == most_told) return;
+  if (auto told = parse_json_line(line)) told_.push_back(std::move(*told));
 }
 
 void finding_list::place(const tell_place& where) {
@@ -42,14 +42,24 @@ std::vector<long_text> finding_list::lines() const {
     if (known != places_.end() && known->second && !place.known()) place = *known->second;
   };
   std::vector<located_finding> merged;
-  for (located_finding f : all_) {
-    place_of(f.what.origin, f.host);
-    place_of(f.what.object.allocated_by, f.allocated);
-    place_of(f.what.object.freed_by, f.freed);
-    merge_into(merged, std::move(f));
+  for (const auto* list : {&found_, &told_}) {
+    for (located_finding f : *list) {
+      place_of(f.what.origin, f.host);
+      place_of(f.what.object.allocated_by, f.allocated);
+      place_of(f.what.object.freed_by, f.freed);
+      merge_into(merged, std::move(f));
+    }
   }
   std::vector<long_text> lines;
-  for (const located_finding& f : merged) lines.push_back({json_line(f)});
+  std::size_t bytes = 0;
+  for (const located_finding& f : merged) {
+    lines.push_back({json_line(f)});
+    bytes += lines.back().text.size() + sizeof(std::uint32_t);
+    if (bytes > most_reply_bytes / 2) {
+      lines.pop_back();
+      break;
+    }
+  }
   return lines;
 }
 

@@ -21,21 +21,23 @@ namespace stepwise::remote {
 
 class finding_list {
  public:
-  // What the device has found since; `at_exit`: what is still allocated is a leak.
-  void take_from(device& on, bool at_exit);
+  // What the device has found since.
+  void add(std::vector<finding> found);
   // One of the runtime's, as common/report/located_finding.hpp has it; what is none is left out.
   void add_line(const std::string& line);
   // Of an origin that wanted() named; of another: nothing.
   void place(const tell_place& where);
   // Origins without a known place; each is named once.
   std::vector<std::uint64_t> wanted();
-  // All of them with their places, as lines of JSON; equal ones are one.
+  // All of them with their places, as lines of JSON, the device's own first; equal ones are one.
+  // As many as fit into a reply.
   std::vector<long_text> lines() const;
 
  private:
   void want(std::uint64_t origin);
 
-  std::vector<located_finding> all_;
+  // Each with a bound of its own: what is told displaces nothing that was found.
+  std::vector<located_finding> found_, told_;
   std::map<std::uint64_t, std::optional<host_place>> places_;  // none: not known
   std::vector<std::uint64_t> unasked_;
 };

@@ -296,7 +296,8 @@ struct begin_call {
   using answer = no_answer;
   bool cold = false;      // the first work finds an L2 cache without its data, or persisting lines
   bool modelled = false;  // the times of copies count, too: the contract's arrays are the host's
-  void fields(auto&& of) { of(cold, modelled); }
+  bool is_last = false;   // the program ends: it may free and ask, and nothing else is done
+  void fields(auto&& of) { of(cold, modelled, is_last); }
 };
 struct end_call {
   // What the call did. Only work that the submission asked for counts.

@@ -36,6 +36,18 @@ bool brings_content(const message& m) {
          std::holds_alternative<copy_bytes>(m) || std::holds_alternative<write_bytes>(m);
 }
 
+// A program that ends may not do work, nor take memory: both could come between its calls and the
+// report of what was found in them.
+template <class... Refused>
+bool is_one_of(const message& m) {
+  return (std::holds_alternative<Refused>(m) || ...);
+}
+bool is_refused_at_the_end(const message& m) {
+  return brings_content(m) || is_one_of<read_bytes, allocate_memory, image_piece, load, make_event,
+                                        record_event, give_limit, reset_counts>(m);
+}
+const status at_the_end{error::not_permitted, "the last call is over: only memory can be freed"};
+
 }  // namespace
 
 std::optional<std::vector<std::byte>> service::answer(std::span<const std::byte> batch) {
@@ -48,6 +60,11 @@ std::optional<std::vector<std::byte>> service::answer(std::span<const std::byte>
       return std::nullopt;
     }
     const bool answers = std::visit([]<class T>(const T&) { return is_request<T>; }, *next);
+    const bool refused = !is_judge_ && shared_.call.is_last() && is_refused_at_the_end(*next);
+    if (!answers && refused) {
+      note(at_the_end);
+      continue;
+    }
     if (!answers) {
       if (is_counted() && brings_content(*next)) shared_.call.told(before - from.left());
       run(*next);
@@ -58,7 +75,7 @@ std::optional<std::vector<std::byte>> service::answer(std::span<const std::byte>
       why_ = "something behind a request";
       return std::nullopt;
     }
-    return reply_to(*next);
+    return reply_to(*next, refused);
   }
 }
 
@@ -70,7 +87,7 @@ void service::run(const message& command) {
       command);
 }
 
-std::optional<std::vector<std::byte>> service::reply_to(const message& request) {
+std::optional<std::vector<std::byte>> service::reply_to(const message& request, bool refused) {
   byte_writer reply;
   std::visit(
       [&]<class T>(const T& fields) {
@@ -80,8 +97,8 @@ std::optional<std::vector<std::byte>> service::reply_to(const message& request) 
             return;
           }
           if (is_counted()) shared_.call.request();
-          const answered<T> done = execute(fields);
-          if (!is_judge_) shared_.findings.take_from(on_, false);
+          const answered<T> done = refused ? answered<T>{at_the_end} : execute(fields);
+          if (!is_judge_) shared_.findings.add(on_.take_findings(false));
           const reply_head head{
               static_cast<std::int32_t>(done.how.code),
               done.how.message,
@@ -204,7 +221,9 @@ status service::execute(const enter_stream& m) {
   return {};
 }
 
+// What the host has waited for is known where the wait was carried out, not where it is claimed.
 status service::execute(const host_waits& m) {
+  if (const status s = execute(wait_for_all{}).how; !s.ok()) return s;
   on_.host_waited(m.stream);
   if (is_counted())
     shared_.call.marked(m.stream == no_stream ? asked::kind::host_all : asked::kind::host_stream, 0,
@@ -213,6 +232,7 @@ status service::execute(const host_waits& m) {
 }
 
 status service::execute(const host_waits_for_event& m) {
+  if (const status s = execute(wait_for_all{}).how; !s.ok()) return s;
   on_.host_waited_for_event(m.event);
   if (is_counted()) shared_.call.marked(asked::kind::host_event, m.event, 0);
   return {};
@@ -405,7 +425,7 @@ service::answered<ask_counts> service::execute(const ask_counts&) {
 service::answered<flush> service::execute(const flush&) { return {}; }
 
 service::answered<end_in_order> service::execute(const end_in_order&) {
-  if (!is_judge_) shared_.findings.take_from(on_, true);
+  shared_.findings.add(on_.take_findings(true));
   return {};
 }
 
@@ -424,7 +444,7 @@ service::answered<begin_call> service::execute(const begin_call& m) {
 service::answered<end_call> service::execute(const end_call&) {
   answered<end_call> done{{}, shared_.call.end()};
   done.with.broken = shared_.broken;
-  shared_.findings.take_from(on_, false);
+  shared_.findings.add(on_.take_findings(false));
   return done;
 }
 

@@ -56,7 +56,7 @@ class service {
   };
 
   void run(const message& command);
-  std::optional<std::vector<std::byte>> reply_to(const message& request);
+  std::optional<std::vector<std::byte>> reply_to(const message& request, bool refused);
   bool within(const window_part& part) const;
   bool is_array(std::uint64_t array, std::uint64_t bytes) const;
   std::span<std::byte> part_of_window(const window_part& part) const;

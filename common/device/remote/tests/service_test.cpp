@@ -10,6 +10,7 @@
 #include <numeric>
 #include <thread>
 
+#include "common/device/remote/finding_list.hpp"
 #include "common/device/remote/remote_device.hpp"
 #include "common/device/remote/serve.hpp"
 #include "common/device/tests/conformance_kernels.hpp"
@@ -181,6 +182,48 @@ TEST_CASE_FIXTURE(three, "a submission uses the judge's memory, and cannot give 
   (void)program->synchronize();
   CHECK(program->fill(*buffer, 5, 4, 1).code == error::invalid_value);
   REQUIRE(judge->end().ok());
+}
+
+TEST_CASE_FIXTURE(three, "after the last call a program may free memory, and do no more") {
+  const auto buffer = judge->allocate(4096);
+  REQUIRE(buffer.ok());
+  REQUIRE(judge->begin({}).ok());
+  auto program = submission();
+  const auto module = program->load_module(bytes_of(ptx));
+  const auto own = program->allocate(256);
+  REQUIRE((module.ok() && own.ok()));
+  REQUIRE(judge->end().ok());
+  REQUIRE(judge->begin({.is_last = true}).ok());
+  CHECK(program->allocate(256).failure().code == error::not_permitted);
+  CHECK(!program->load_module(bytes_of(ptx)).ok());
+  CHECK(launch_poke(*program, *module, *buffer).ok());  // a command: the answer comes with a wait
+  CHECK(!program->synchronize().ok());
+  std::byte home[4];
+  CHECK(!program->read(home, *buffer).ok());
+  CHECK(program->free(*own).ok());
+  const auto did = judge->end();
+  REQUIRE(did.ok());
+  CHECK(did->launches == 0);
+}
+
+TEST_CASE("what a program tells displaces nothing that the device found") {
+  finding_list list;
+  located_finding told;
+  told.what.kind = finding_kind::leak;
+  told.what.message = "told";
+  for (int i = 0; i < 5000; ++i) {
+    told.what.origin = static_cast<std::uint64_t>(i) + 1;
+    told.what.message = "told " + std::to_string(i);
+    list.add_line(json_line(told));
+  }
+  finding race;
+  race.kind = finding_kind::race;
+  race.message = "found";
+  list.add({race});
+  const auto lines = list.lines();
+  CHECK(lines.size() > 1);
+  CHECK(lines.size() < 1000);
+  CHECK(lines[0].text.find("found") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(three, "a kernel's fault is the submission's and the judge's to see") {
