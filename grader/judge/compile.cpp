@@ -66,7 +66,9 @@ std::vector<std::string> prerequisites(const std::string& rule) {
 // Is the entry whole, and is every header as it was?
 bool is_fresh(const fs::path& entry, const fs::path& root) {
   const auto text = read_if_there(entry / "headers.json");
-  if (!text || access((entry / "program").c_str(), X_OK) != 0) return false;
+  if (!text || access((entry / "program").c_str(), X_OK) != 0 ||
+      access((entry / "kernels").c_str(), R_OK) != 0)
+    return false;
   const auto headers = json::parse_or_null(*text);
   if (!headers.is_object()) return false;
   for (const auto& [file, hash] : headers.items()) {
@@ -217,22 +219,28 @@ class compilation {
     if (!outcome) {
       const fs::path rule = work_.path() / "headers.d";
       rules_ = {rule};
-      compile.insert(compile.end(), {"-MMD", "-MF", rule});
+      compile.insert(compile.end(), {"-MMD", "-MF", rule, "--keep", "--keep-dir", work_.path()});
+      kernels_ = work_.path() / fs::path(source.path()).filename().replace_extension(".fatbin");
       outcome = run_one(std::move(compile));
     }
-    return outcome->end.ok() ? link(archive) : *std::move(outcome);
+    if (!outcome->end.ok()) return *std::move(outcome);
+    // Out of the way of nvcc, which removes files of such names when it has linked.
+    std::error_code ignored;
+    fs::rename(kernels_, kernels(), ignored);
+    return link(archive);
   }
 
   void fill(const fs::path& entry, const plain_source& source) const {
-    std::error_code error;
-    if (!fs::is_regular_file(fs::symlink_status(program(), error)))
-      throw failure(exit_code::environment, "the linker left no program");
-    // What the sandbox's user made is ours from now on.
-    [[maybe_unused]] const int given = lchown(program().c_str(), geteuid(), getegid());
-    fs::rename(program(), entry / "program", error);
-    if (error) {
-      throw failure(exit_code::environment,
-                    "cannot write " + entry.string() + ": " + error.message());
+    for (const auto& [made, name] : {std::pair{kernels(), "kernels"}, {program(), "program"}}) {
+      std::error_code error;
+      if (!fs::is_regular_file(fs::symlink_status(made, error)))
+        throw failure(exit_code::environment, "nvcc left no " + std::string(name));
+      // What the sandbox's user made is ours from now on.
+      [[maybe_unused]] const int given = lchown(made.c_str(), geteuid(), getegid());
+      fs::rename(made, entry / name, error);
+      if (error)
+        throw failure(exit_code::environment,
+                      "cannot write " + entry.string() + ": " + error.message());
     }
     remember_headers(entry, rules_, where_.root,
                      {work_.path(), fs::path(source.path()).parent_path()});
@@ -242,6 +250,7 @@ class compilation {
 
  private:
   fs::path program() const { return work_.path() / "program"; }
+  fs::path kernels() const { return work_.path() / "kernels"; }
   fs::path object() const { return work_.path() / "student.o"; }
 
   static bool is_refused(const child_result& outcome) {
@@ -263,6 +272,7 @@ class compilation {
     write_atomically(passes->stand_in, passes->stand_in_text);
     auto outcome = start({"/bin/sh", "-c", passes->script}, std::move(passes->environment));
     rules_ = std::move(passes->rules);
+    kernels_ = passes->kernels;
     if (outcome.end.ok()) return outcome;
     const bool refused =
         is_refused(outcome) && !parse_diagnostics(outcome.err + outcome.out).empty();
@@ -335,6 +345,7 @@ class compilation {
   confinement view_;
   temporary_folder work_;
   std::vector<fs::path> rules_;  // with the headers
+  fs::path kernels_;             // fatbinary's output
   double seconds_ = 0;
 };
 

@@ -56,7 +56,7 @@ std::vector<std::string> explain(const diagnostic& first, std::size_t count,
                                  const installation& where, const quotable& sources);
 
 struct compiled {
-  std::filesystem::path program;  // empty if it does not compile
+  std::filesystem::path program;  // empty if it does not compile; kernels_of() lies beside it
   bool cached = false;
   double seconds = 0;
   std::vector<std::string> explanation;  // if it does not compile; the first line is the summary

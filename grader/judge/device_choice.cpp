@@ -195,7 +195,8 @@ std::vector<std::string> gpu_environment() {
   return kept;
 }
 
-child_options in_walls(child_options server, const device_choice& device, server_walls walls) {
+child_options in_walls(child_options server, const device_choice& device, server_walls walls,
+                       const fs::path& shown) {
   if (device.guards == nullptr || walls == server_walls::none) return server;
   protections with = *device.guards;
   if (walls == server_walls::all) {
@@ -203,7 +204,9 @@ child_options in_walls(child_options server, const device_choice& device, server
   } else {
     with.bubblewrap.clear();
   }
-  return confined(std::move(server), for_gpu_server(device.server), with);
+  auto view = for_gpu_server(device.server);
+  if (!shown.empty()) view.read.push_back(shown);
+  return confined(std::move(server), view, with);
 }
 
 }  // namespace stepwise

@@ -95,6 +95,7 @@ device_choice choose_device(device_request request, const installation& where);
 // What a GPU's server has of our environment: the driver's variables.
 std::vector<std::string> gpu_environment();
 // The same child behind these walls.
-child_options in_walls(child_options server, const device_choice& device, server_walls walls);
+child_options in_walls(child_options server, const device_choice& device, server_walls walls,
+                       const fs::path& shown = {});
 
 }  // namespace stepwise

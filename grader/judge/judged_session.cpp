@@ -150,6 +150,8 @@ void judged_session::start_server(const device_choice& device, remote::channel_e
   start.command = {device.server, "3", "4", "5", "6", "7", device.gpu ? "gpu" : "emulated"};
   start.pass = {mine.second.get(), mine.window.get(), theirs.second.get(), theirs.window.get(),
                 kept_arrays_.get()};
+  const auto kernels = kernels_of(program_);
+  if (access(kernels.c_str(), F_OK) == 0) start.command.push_back(kernels);
   std::vector<std::string> environment = {
       fmt::format("STEPWISE_TIME_LIMIT_S={:.3f}", options_.time_limit_s)};
   keep(environment, "STEPWISE_GPU");
@@ -165,9 +167,11 @@ void judged_session::start_server(const device_choice& device, remote::channel_e
   start.flood_bytes = options_.output_limit_bytes;
   start.tick = options_.tick;
   if (device.gpu) {
-    start = in_walls(std::move(start), device, device.walls);
+    start = in_walls(std::move(start), device, device.walls, kernels);
   } else if (device.guards != nullptr) {
-    auto view = for_server(device.server, sources(device));
+    auto shown = sources(device);
+    shown.push_back(kernels);
+    auto view = for_server(device.server, shown);
     if (limits_.server_bytes > 0) view.memory_bytes = limits_.server_bytes;
     limits_.server_bytes = view.memory_bytes;
     start = confined(std::move(start), view, *device.guards);

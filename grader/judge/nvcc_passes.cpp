@@ -166,9 +166,9 @@ std::optional<nvcc_passes> side_by_side(std::string_view printed, const fs::path
   if (!is_whole(commands)) return std::nullopt;
   passes.module_id = commands.module_id;
   passes.stand_in = commands.embedded;
+  passes.kernels = machine_code(commands.embedded);
   passes.stand_in_text = stand_in_source;
-  passes.stand_in_text.replace(passes.stand_in_text.find("$FILE"), 5,
-                               machine_code(commands.embedded));
+  passes.stand_in_text.replace(passes.stand_in_text.find("$FILE"), 5, passes.kernels);
   passes.script = script_of(commands);
   passes.rules = std::move(commands.rules);
   return passes;

@@ -26,6 +26,7 @@ struct nvcc_passes {
   // To be written before: the id, and the C++ that stands for the machine code.
   std::filesystem::path module_id, stand_in;
   std::string stand_in_text;
+  std::filesystem::path kernels;             // the fat binary, which the script writes
   std::string script;                        // for a shell
   std::vector<std::filesystem::path> rules;  // make rules with the headers, which the script writes
 };

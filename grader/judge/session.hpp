@@ -65,6 +65,12 @@ class call_session {
   virtual std::string printed() const = 0;
 };
 
+// The fat binary that nvcc made of a compiled submission: all the kernels that it may run when it
+// is judged. Programs of the course have none, and load what they like.
+inline std::filesystem::path kernels_of(const std::filesystem::path& program) {
+  return program.parent_path() / "kernels";
+}
+
 // Of the kind that `device` asks for; errors as of session.
 std::unique_ptr<call_session> start_session(const std::filesystem::path& program,
                                             const device_choice& device, const call_file& file,

@@ -80,8 +80,9 @@ void serve_alone(device& on, server_end program) {
 }
 
 void serve_judged(device& on, server_end judge, server_end submission, std::span<std::byte> arrays,
-                  bool locks) {
+                  bool locks, std::vector<std::byte> kernels) {
   shared_device shared(on);
+  shared.kernels = std::move(kernels);
   shared.arrays = arrays;
   shared.has_judge = true;
   served_end asking(shared, std::move(judge), service::client::judge);

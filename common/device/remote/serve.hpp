@@ -24,8 +24,10 @@ void serve_alone(device& on, server_end program);
 // the call. Returns when the judge's end is closed, or when the judge sends what is no message.
 // `arrays`: the judge's copy of a call's arrays, where its contract wants them in the host's
 // memory. `locks`: the judge's window is registered with the device, which then copies from it and
-// to it without a detour; for a GPU.
+// to it without a detour; for a GPU. `kernels`: the only fat binary that the submission may load;
+// empty: any.
 void serve_judged(device& on, server_end judge, server_end submission,
-                  std::span<std::byte> arrays = {}, bool locks = false);
+                  std::span<std::byte> arrays = {}, bool locks = false,
+                  std::vector<std::byte> kernels = {});
 
 }  // namespace stepwise::remote

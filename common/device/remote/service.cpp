@@ -359,6 +359,17 @@ service::answered<load> service::execute(const load& m) {
     parts.push_back(std::span<const std::byte>(image_).subspan(at, bytes));
     at += bytes;
   }
+  // Machine code is not executed here: registers and accesses are read from it. It must be what
+  // was compiled with the PTX beside it.
+  const auto is_own = [&](std::span<const std::byte> part) {
+    return std::ranges::equal(part, shared_.kernels);
+  };
+  if (!is_judge_ && !shared_.kernels.empty() && !std::ranges::all_of(parts, is_own)) {
+    image_ = {};
+    return {{error::not_permitted,
+             "a graded program runs the kernels that nvcc compiled from its source, and no others: "
+             "it loaded a module of its own"}};
+  }
   const auto loaded = on_.load_linked(parts);
   image_ = {};
   if (!loaded.ok()) return {loaded.failure()};

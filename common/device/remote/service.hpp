@@ -34,6 +34,8 @@ struct shared_device {
   bool has_judge = false;
   std::span<std::byte> arrays;  // of the call, where its contract wants them in the host's memory
   std::string broken;           // why the submission's connection was ended
+  // The only fat binary that the submission may load; empty: any.
+  std::vector<std::byte> kernels;
 };
 
 class service {

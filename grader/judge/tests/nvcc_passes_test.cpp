@@ -48,6 +48,7 @@ class toolkit {
         "made=; for word; do\n"
         "case $made in -o) : >\"$word\"; chmod +x \"$word\";;\n"
         "-MF) echo \"headers: mine.hpp\" >\"$word\";; esac\n"
+        "case $word in --create=*) : >\"${word#--create=}\";; esac\n"
         "made=$word; done\n";
     for (const char* name : {"cudafe++", "cicc", "ptxas", "fatbinary"}) program(name, makes);
     program("gcc", "case \" $* \" in *' -E '*) : ;; *) echo 'gcc -c' >>" + file("ran") +
@@ -79,7 +80,9 @@ class toolkit {
             file("ran") +
             ";; esac\n"
             "made=; for word; do [ \"$made\" != -o ] || { : >\"$word\"; chmod +x \"$word\"; }\n"
-            "[ \"$made\" != -MF ] || echo \"headers: mine.hpp\" >\"$word\"; made=$word; done\n");
+            "[ \"$made\" != -MF ] || echo \"headers: mine.hpp\" >\"$word\"\n"
+            "[ \"$made\" != --keep-dir ] || : >\"$word/student.fatbin\" >\"$word/mine.fatbin\"\n"
+            "made=$word; done\n");
     fs::permissions(file("nvcc"), fs::perms::owner_exec, fs::perm_options::add);
   }
 

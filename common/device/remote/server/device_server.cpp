@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -87,12 +89,25 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "device server: %s\n", why.c_str());
     return 3;
   }
+  std::vector<std::byte> kernels;
+  if (count == 8) {
+    std::ifstream file(arguments[7], std::ios::binary);
+    const std::string bytes(std::istreambuf_iterator<char>(file), {});
+    if (bytes.empty()) {
+      std::fprintf(stderr, "device server: cannot read %s\n", arguments[7]);
+      return 3;
+    }
+    const auto all = std::as_bytes(std::span(bytes));
+    kernels.assign(all.begin(), all.end());
+  }
   int given[5] = {-1, -1, -1, -1, -1};
   for (int i = 0; i < 5 && i + 1 < count; ++i) given[i] = number_in(arguments[i + 1]);
-  const std::string_view kind = count == 7 ? arguments[6] : "";
+  const std::string_view kind = count == 7 || count == 8 ? arguments[6] : "";
   for (const int number : given) {
     if (number >= 0 && (kind == "emulated" || kind == "gpu")) continue;
-    std::fprintf(stderr, "usage: %s JUDGE_SOCKET JUDGE_WINDOW SOCKET WINDOW ARRAYS emulated|gpu\n",
+    std::fprintf(stderr,
+                 "usage: %s JUDGE_SOCKET JUDGE_WINDOW SOCKET WINDOW ARRAYS emulated|gpu "
+                 "[KERNELS]\n",
                  count > 0 ? arguments[0] : "stepwise-device-server");
     return 2;
   }
@@ -104,6 +119,6 @@ int main(int count, char** arguments) {
     return 3;
   }
   remote::serve_judged(*made, std::move(judge), std::move(submission),
-                       remote::mapped_for_good(given[4]), kind == "gpu");
+                       remote::mapped_for_good(given[4]), kind == "gpu", std::move(kernels));
   return 0;
 }
