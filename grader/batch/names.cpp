@@ -1,10 +1,11 @@
-// Patterns as regular expressions, times of several spellings, ids as names of files.
+// Matches patterns, reads times of several spellings, makes names of files from ids.
 #include "grader/batch/names.hpp"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <ctime>
+#include <map>
 
 #include "grader/judge/key.hpp"
 #include "grader/system/failure.hpp"
@@ -13,7 +14,7 @@ namespace stepwise::batch {
 namespace {
 
 constexpr std::size_t longest_path = 400, longest_name = 100;
-constexpr int most_places = 6;  // each multiplies what a match may cost
+constexpr std::ptrdiff_t most_places = 6;  // no platform has more
 
 struct platform {
   const char* name;
@@ -34,16 +35,35 @@ const std::vector<platform>& platforms() {
   return all;
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// The characters of a place, and whether it takes as few of them as it can or as many. The places
+// in `known_places` are those that a pattern may name.
 struct place {
-  std::string_view name, expression;
+  std::string_view name;
+  bool (*first)(char);  // may it begin with that?
+  bool (*next)(char);
+  bool may_be_empty, greedy;
 };
-constexpr std::array<place, 7> known_places = {{{"id", "([^/]+?)"},
-                                                {"name", "([^/]+?)"},
-                                                {"file", "(.+)"},
-                                                {"time", "([0-9][0-9T:Z+. -]*)"},
-                                                {"late", "((?:LATE_)?)"},
-                                                {"number", "([0-9]+)"},
-                                                {"any", "([^/]*?)"}}};
+bool no_slash(char c) { return c != '/'; }
+bool any_character(char) { return true; }
+bool in_time(char c) {
+  return is_digit(c) || std::string_view("T:Z+. -").find(c) != std::string_view::npos;
+}
+constexpr std::array<place, 7> known_places = {{{"id", no_slash, no_slash, false, false},
+                                                {"name", no_slash, no_slash, false, false},
+                                                {"file", any_character, any_character, false, true},
+                                                {"time", is_digit, in_time, false, true},
+                                                {"late", nullptr, nullptr, true, true},
+                                                {"number", is_digit, is_digit, false, true},
+                                                {"any", no_slash, no_slash, true, false}}};
+constexpr std::string_view late_mark = "LATE_";  // all that {late} stands for
+
+const place* find_place(std::string_view name) {
+  const auto found = std::find_if(known_places.begin(), known_places.end(),
+                                  [&](const place& p) { return p.name == name; });
+  return found == known_places.end() ? nullptr : &*found;
+}
 
 std::string_view without_ending(std::string_view file) {
   for (const std::string_view ending : {".tar.gz", ".tgz", ".tar", ".zip", ".cu"})
@@ -83,11 +103,100 @@ bool skip(std::string_view& text, std::string_view one_of) {
   return true;
 }
 
+// The folder that all paths lie in, with its slash; "" where they share none.
+std::string_view shared_folder(const std::vector<std::string>& paths) {
+  if (paths.empty()) return {};
+  std::string_view shared = std::string_view(paths[0]).substr(0, paths[0].rfind('/') + 1);
+  for (const auto& path : paths) {
+    while (!path.starts_with(shared))
+      shared = shared.substr(0, shared.rfind('/', shared.size() - 2) + 1);
+  }
+  return shared;
+}
+
 }  // namespace
+
+// Tries one form at one place of a path: a place first takes as few characters as it can, or as
+// many, and what failed once at a character is not tried there again.
+class form_match {
+ public:
+  form_match(const name_pattern::form& parts, std::string_view path)
+      : parts_(parts),
+        path_(path),
+        failed_(2 * (parts.size() + 1) * (path.size() + 1)),
+        begins_(parts.size() + 1) {}
+
+  bool at(std::size_t begin) { return part_at(0, begin); }
+  std::string_view text(std::size_t part) const {
+    return path_.substr(begins_[part], begins_[part + 1] - begins_[part]);
+  }
+
+ private:
+  // The parts from this one on, to the end of the path.
+  bool part_at(std::size_t part, std::size_t at) {
+    if (part == parts_.size()) {
+      begins_[part] = at;
+      return at == path_.size();
+    }
+    if (!is_new(part, false, at)) return false;
+    begins_[part] = at;
+    const auto& [what, text] = parts_[part];
+    if (what == name_pattern::part::kind::text)
+      return path_.substr(at).starts_with(text) && part_at(part + 1, at + text.size());
+    const place& p = *find_place(text);
+    if (p.first == nullptr)
+      return (path_.substr(at).starts_with(late_mark) &&
+              part_at(part + 1, at + late_mark.size())) ||
+             part_at(part + 1, at);
+    const bool begins = at < path_.size() && p.first(path_[at]);
+    if (p.greedy) return begins && inside(part, p, at + 1);
+    return (p.may_be_empty && part_at(part + 1, at)) || (begins && inside(part, p, at + 1));
+  }
+
+  // The same after some characters of the part.
+  bool inside(std::size_t part, const place& p, std::size_t at) {
+    const std::size_t begin = begins_[part];
+    const auto end_here = [&](std::size_t end) {
+      begins_[part] = begin;
+      return part_at(part + 1, end);
+    };
+    std::size_t last = at;
+    if (!p.greedy) {
+      for (;; ++last) {
+        if (!is_new(part, true, last)) return false;
+        if (end_here(last)) return true;
+        if (last == path_.size() || !p.next(path_[last])) return false;
+      }
+    }
+    // What an earlier try reached, it also tried, and all after it.
+    while (last < path_.size() && p.next(path_[last]) && !failed_[index_of(part, true, last)])
+      ++last;
+    for (; last >= at; --last) {
+      if (is_new(part, true, last) && end_here(last)) return true;
+    }
+    return false;
+  }
+
+  bool is_new(std::size_t part, bool is_inside, std::size_t at) {
+    const std::size_t index = index_of(part, is_inside, at);
+    if (failed_[index]) return false;
+    return failed_[index] = true;
+  }
+
+  std::size_t index_of(std::size_t part, bool is_inside, std::size_t at) const {
+    return (2 * part + (is_inside ? 1 : 0)) * (path_.size() + 1) + at;
+  }
+
+  const name_pattern::form& parts_;
+  std::string_view path_;
+  std::vector<bool> failed_;
+  std::vector<std::size_t> begins_;
+};
 
 name_pattern::name_pattern(const std::string& text) : text_(text) {
   for (const auto& p : platforms()) {
     if (text != p.name) continue;
+    is_platform_ = !p.patterns.empty();
     for (const char* one : p.patterns) add(one);
     return;
   }
@@ -102,71 +211,88 @@ name_pattern::name_pattern(const std::string& text) : text_(text) {
 
 void name_pattern::add(std::string_view one) {
   form f;
-  std::string expression = "(?:.*/)?";
-  if (text_ != "nbgrader" && text_ != "moodle" && text_ != "canvas" && text_ != "gradescope")
-    expression.clear();
+  std::ptrdiff_t places = 0;
   while (!one.empty()) {
     if (one[0] == '{') {
       const auto end = one.find('}');
       const std::string_view name = one.substr(1, end == std::string_view::npos ? 0 : end - 1);
-      const auto known = std::find_if(known_places.begin(), known_places.end(),
-                                      [&](const place& p) { return p.name == name; });
-      if (known == known_places.end() || f.places.size() == most_places) {
+      if (find_place(name) == nullptr || ++places > most_places) {
         throw failure(exit_code::usage, "--names " + text_ + ": expected at most six of {id}, " +
                                             "{name}, {file}, {time}, {late}, {number} and {any}");
       }
-      expression += known->expression;
-      f.places.emplace_back(name);
+      f.push_back({part::kind::place, std::string(name)});
+      if (name == "late") marks_late_ = true;
       one.remove_prefix(end + 1);
     } else {
-      if (std::string_view(R"(.^$|()[]{}*+?\)").find(one[0]) != std::string_view::npos)
-        expression += '\\';
-      expression += one[0];
-      one.remove_prefix(1);
+      const auto end = std::min(one.find('{'), one.size());
+      f.push_back({part::kind::text, std::string(one.substr(0, end))});
+      one.remove_prefix(end);
     }
   }
-  if (std::count(f.places.begin(), f.places.end(), "late") > 0) marks_late_ = true;
-  f.expression = std::regex(expression);
   forms_.push_back(std::move(f));
 }
 
-std::optional<owner> name_pattern::match(std::string_view path) const {
-  if (!is_tame(path)) return std::nullopt;
-  if (forms_.empty()) return plain_owner(path);
-  const std::string text(path);
+std::optional<owner> name_pattern::match_here(std::string_view path, std::size_t begin) const {
+  std::optional<owner> best;
   for (const auto& f : forms_) {
-    std::smatch found;
-    if (!std::regex_match(text, found, f.expression)) continue;
+    form_match found(f, path);
+    if (!found.at(begin)) continue;
     owner o;
-    std::string number;
+    o.begin = begin;
     if (marks_late_) o.late = false;
-    for (std::size_t i = 0; i < f.places.size(); ++i) {
-      const std::string& place = f.places[i];
-      const std::string value = found[i + 1].str();
+    for (std::size_t i = 0; i < f.size(); ++i) {
+      if (f[i].what == part::kind::text) continue;
+      const std::string& place = f[i].text;
+      const std::string value(found.text(i));
       if (place == "id") o.id = value;
       if (place == "name") o.name = value;
       if (place == "file") o.file = value;
       if (place == "time") o.time = value;
       if (place == "late") o.late = !value.empty();
-      if (place == "number" && number.empty()) number = value;
+      if (place == "number" && o.number.empty()) o.number = value;
     }
-    if (o.id.empty()) o.id = number;  // Moodle's participant, Gradescope's submission
-    if (!o.id.empty() && !o.file.empty()) return o;
+    if (o.id.empty()) o.id = o.number;  // Moodle's participant, Gradescope's submission
+    if (o.id.empty() || o.file.empty()) continue;
+    // The file's name is the student's, and may look like another form: a longer name of the person
+    // would hold some of it.
+    if (!best || o.name.size() < best->name.size()) best = std::move(o);
+  }
+  return best;
+}
+
+std::optional<owner> name_pattern::match(std::string_view path, std::size_t from) const {
+  if (!is_tame(path)) return std::nullopt;
+  if (forms_.empty()) return plain_owner(path);
+  if (!is_platform_) return match_here(path, 0);
+  while (from < path.size()) {
+    if (auto found = match_here(path, from)) return found;
+    const auto slash = path.find('/', from);
+    if (slash == std::string_view::npos) break;
+    from = slash + 1;
   }
   return std::nullopt;
 }
 
 name_pattern pattern_for(const std::vector<std::string>& paths) {
+  const std::string_view above = shared_folder(paths);
   const char* best = "plain";
   std::size_t most = 0;
   for (const auto& p : platforms()) {
     if (p.patterns.empty()) continue;
     const name_pattern pattern(p.name);
-    const auto fits = static_cast<std::size_t>(
-        std::count_if(paths.begin(), paths.end(),
-                      [&](const std::string& path) { return pattern.match(path).has_value(); }));
+    std::map<std::string_view, std::pair<std::size_t, std::size_t>>
+        entries;  // files, those that fit
+    for (const auto& path : paths) {
+      auto& [files, fit] = entries[std::string_view(path).substr(
+          0, std::min(path.find('/', above.size()), path.size()))];
+      ++files;
+      if (pattern.match(path)) ++fit;
+    }
+    const auto fits = static_cast<std::size_t>(std::count_if(
+        entries.begin(), entries.end(),
+        [](const auto& entry) { return 2 * entry.second.second > entry.second.first; }));
     // Most of them: one odd name among plain ones is that student's.
-    if (fits > most && 2 * fits > paths.size()) {
+    if (fits > most && 2 * fits > entries.size()) {
       best = p.name;
       most = fits;
     }

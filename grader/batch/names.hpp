@@ -1,8 +1,11 @@
 // The owner of a file: the names that platforms give to submitted files.
 //
-// idea    A pattern is a text with places, "{name}_{id}_assignsubmission_file_/{file}", and becomes
-//         a regular expression. Those of the platforms are a table in names.cpp; the one that fits
-//         most files of a folder is taken.
+// idea    A pattern is a text with places, "{name}_{id}_assignsubmission_file_/{file}". Those of
+// the
+//         platforms are a table in names.cpp. A platform's names may begin in a folder of the path,
+//         and the outermost folder that fits decides: the platform made the outer folders, and a
+//         student made the inner ones. A match takes time in proportion to the lengths of pattern
+//         and path, whatever both are.
 // source  Canvas: USER_[LATE_]USERID_ATTACHMENT_FILE. Moodle:
 //         NAME_PARTICIPANT_assignsubmission_file_. Gradescope: submission_N/FILE. nbgrader:
 //         submitted/ID/ASSIGNMENT/FILE, of its collector ID_attempt_TIME_FILE.
@@ -11,7 +14,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,8 @@ struct owner {
   std::string id, name, file;  // name: empty if there is none beside the id
   std::string time;            // as it is written; empty: none
   std::optional<bool> late;    // only where the platform marks it
+  std::string number;          // the platform's own for a person or a submission; empty: none
+  std::size_t begin = 0;       // of the name in the path: the end of the folders above it
 };
 
 class name_pattern {
@@ -33,22 +37,30 @@ class name_pattern {
   explicit name_pattern(const std::string& text);
 
   const std::string& text() const { return text_; }
-  // Of a path below the folder, with "/"; nothing if it does not fit.
-  std::optional<owner> match(std::string_view path) const;
+  // One of the platforms that name what they hand over; not plain, and not a text.
+  bool is_platform() const { return is_platform_; }
+  // Of a path below the folder, with "/"; nothing if it does not fit. A platform's names begin at
+  // `from` or in the first folder after it that fits; other patterns begin at 0.
+  std::optional<owner> match(std::string_view path, std::size_t from = 0) const;
 
  private:
-  struct form {
-    std::regex expression;
-    std::vector<std::string> places;  // of its groups
+  struct part {
+    enum class kind { text, place } what = kind::text;
+    std::string text;  // the text itself, or the name of the place
   };
+  using form = std::vector<part>;
+  friend class form_match;
   void add(std::string_view one);
+  std::optional<owner> match_here(std::string_view path, std::size_t begin) const;
 
   std::string text_;
-  std::vector<form> forms_;  // the first that fits
-  bool marks_late_ = false;
+  std::vector<form> forms_;
+  bool is_platform_ = false, marks_late_ = false;
 };
 
-// The platform whose pattern fits most of these paths, `plain` where none fits better.
+// The platform whose pattern fits most entries of the folder, `plain` where none fits better. An
+// entry is what lies in the folder that all paths share, and has one vote however many files a
+// student put into it.
 name_pattern pattern_for(const std::vector<std::string>& paths);
 
 // Seconds since 1970 of "2026-11-20T23:59:00Z", "2026-11-20 23:59:00.25 -08:00",

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+
 #include "grader/system/failure.hpp"
 
 using namespace stepwise;
@@ -54,6 +56,30 @@ TEST_CASE("your own pattern says where id and file are") {
     CAPTURE(wrong);
     CHECK_THROWS_AS(name_pattern{wrong}, failure);
   }
+}
+
+TEST_CASE("a match takes time in proportion to the lengths of pattern and path") {
+  // Each of these took minutes when a place tried again what had failed behind it.
+  const std::string letters(390, 'a'), digits(390, '1'), times(390, '-');
+  for (const auto& [pattern, path] : std::vector<std::pair<std::string, std::string>>{
+           {"{id}{any}{any}{any}{any}{file}.zip", letters},
+           {"{id}{file}{file}{file}{file}{file}.zip", letters},
+           {"{number}{number}{number}{number}{id}{file}.zip", digits},
+           {"{time}{time}{time}{time}{id}{file}x", "1" + times},
+           {"{id}a{any}a{any}a{any}a{any}a{file}b", letters},
+           {"{late}{id}{late}{any}{late}{file}b", letters}}) {
+    CAPTURE(pattern);
+    const auto began = std::chrono::steady_clock::now();
+    const name_pattern names(pattern);
+    for (int i = 0; i < 100; ++i) CHECK(!names.match(path));
+    CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(2));
+  }
+  // The same choices as ever: places before the last take as little as they can, or as much.
+  CHECK(owner_text("{id}{any}{any}{file}.cu", "abcd.cu") == "a||bcd||?");
+  CHECK(owner_text("{number}{id}_{file}", "123a_b_c") == "a||b_c||?");
+  CHECK(owner_text("{number}{id}_{file}", "123_b") == "3||b||?");
+  CHECK(owner_text("{late}{id}_{file}", "LATE_b") == "LATE||b||in time");
+  CHECK(owner_text("{id}-{any}-{file}", "a-b-c-d/e") == "a||c-d/e||?");
 }
 
 TEST_CASE("the platform is the one that fits most files") {
